@@ -2,7 +2,9 @@
 
 use std::io::Cursor;
 
-use kinepack::{Field, FieldKind, FloatLimits, IntegerLimits, Schema, SmallestThree, Snapshot};
+use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
+use kinepack::schema::{Field, FieldKind};
+use kinepack::{Schema, Snapshot};
 use kinepack_capture::Capture;
 
 /// The most frames that are read.

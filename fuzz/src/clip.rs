@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use kinepack::Fnv1a;
+use kinepack::hash::Fnv1a;
 use kinepack_anim::{
     AnyClip, Clip, JointMask, Rig, Sampler, Skeleton, SoaPose, Transform, exchange,
 };

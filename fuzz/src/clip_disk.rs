@@ -1,7 +1,7 @@
 //! The driver of the target `clip_disk`: any bytes as a disk file, or as the packet of one, by the
 //! first byte.
 
-use kinepack::Fnv1a;
+use kinepack::hash::Fnv1a;
 use kinepack_anim::disk::{Unpacker, pack, unpack};
 use kinepack_anim::{Clip, ClipError};
 

@@ -3,9 +3,14 @@
 
 use std::sync::Arc;
 
+use kinepack::codec::Chosen;
+use kinepack::profile::{Bodies, BodyKind};
+use kinepack::quantize::{FloatLimits, SmallestThree};
+use kinepack::schema::{Field, FieldKind, Role};
+use kinepack::training::Training;
 use kinepack::{
-    Baselines, Bodies, BodyKind, Chosen, Codec, DecodeError, Decoder, Encoder, EntityId, Field,
-    FieldKind, FloatLimits, Profile, Role, Schema, SmallestThree, Snapshot, Tick, Training, View,
+    Baselines, Codec, DecodeError, Decoder, Encoder, EntityId, Profile, Schema, Snapshot, Tick,
+    View,
 };
 
 pub(crate) use crate::support::bodies_schema;

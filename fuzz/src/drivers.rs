@@ -6,13 +6,13 @@
 
 use std::sync::OnceLock;
 
+use kinepack::bits::{BitReader, BitSink, BitWriter};
+use kinepack::profile::{Class, Context, FieldCode, GapCode, LaneWidth, Reference};
+use kinepack::quantize::{FloatLimits, IntegerLimits};
 use kinepack::value::{
     Difference, Limits, read_difference, read_if_changed, write_difference, write_if_changed,
 };
-use kinepack::{
-    BitReader, BitSink, BitWriter, Class, Codec, Context, DecodeError, Encoder, FieldCode,
-    FloatLimits, GapCode, IntegerLimits, LaneWidth, Level, Profile, Reference, Schema, Tick, View,
-};
+use kinepack::{Codec, DecodeError, Encoder, Level, Profile, Schema, Tick, View};
 
 use crate::coding::{Pair, Source, adaptive_profile, lined_up, schemas, state};
 use crate::support::{BitModel, frames, profiles, views};
@@ -249,7 +249,7 @@ pub fn value(data: &[u8]) {
     match control[0] % 8 {
         0 => values(&FloatLimits::new(-100.0, 100.0, 0.1).unwrap(), &near, base, source.0),
         1 => {
-            values(&FloatLimits::until(0.0, 360.0, 0.1).unwrap().wrapping(), &near, base, source.0)
+            values(&FloatLimits::until(0.0, 360.0, 0.1).unwrap().wrapping(), &near, base, source.0);
         }
         2 => values(&FloatLimits::new(2.5, 2.5, 0.1).unwrap(), &near, base, source.0),
         3 => values(&FloatLimits::with_bits(-1.0, 1.0, 23).unwrap(), &near, base, source.0),
@@ -260,7 +260,7 @@ pub fn value(data: &[u8]) {
             source.0,
         ),
         5 => {
-            values(&IntegerLimits::new(0, i128::from(u64::MAX), 3).unwrap(), &near, base, source.0)
+            values(&IntegerLimits::new(0, i128::from(u64::MAX), 3).unwrap(), &near, base, source.0);
         }
         6 => values(&IntegerLimits::new(-7, 1000, 10).unwrap(), &near, base, source.0),
         _ => {

@@ -1,11 +1,12 @@
 //! The driver of the target `entropy`: any decisions come back from the coder, and any bytes decode
 //! to something.
 
+use kinepack::DecodeError;
+use kinepack::bits::{BitReader, BitSink, BitWriter};
 use kinepack::entropy::{
     Coder, Cost, Counter, MANTISSAS, MAX_EXPONENT, RangeDecoder, RangeEncoder, Signed, code_signed,
     code_tree,
 };
-use kinepack::{BitReader, BitSink, BitWriter, DecodeError};
 
 /// One value and how it is coded.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -135,7 +136,7 @@ pub fn check_bytes(kinds: &[Step], limit: u8, prefix_bits: u32, bytes: &[u8]) {
     for step in &steps {
         match *step {
             Step::Direct(value, bits) | Step::Tree(value, bits) => {
-                assert!(u64::from(value) < 1 << bits)
+                assert!(u64::from(value) < 1 << bits);
             }
             Step::Signed(value) => assert!(value.unsigned_abs() >> MAX_EXPONENT <= 1),
             Step::Bit(..) | Step::Counted(..) => {}

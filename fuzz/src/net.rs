@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use kinepack::{
-    Codec, EntityId, Field, FieldKind, IntegerLimits, Level, Profile, Schema, Snapshot, Tick,
-};
+use kinepack::quantize::IntegerLimits;
+use kinepack::schema::{Field, FieldKind};
+use kinepack::{Codec, EntityId, Level, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
     Acknowledgement, Hub, HubConfig, JitterBuffer, Link, LinkConfig, Loss, Playback, PlayoutConfig,
     Received, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused, Sequence,

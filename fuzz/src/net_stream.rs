@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use kinepack::Schema;
+use kinepack::quantize::IntegerLimits;
+use kinepack::schema::{Field, FieldKind};
 use kinepack::stream::{StreamCodec, StreamLevel};
-use kinepack::{Field, FieldKind, IntegerLimits, Schema};
 use kinepack_net::{Sequence, StreamConfig, StreamReceiver, StreamSender, split_datagram};
 
 use crate::net::Source;

@@ -4,7 +4,8 @@
 use std::sync::OnceLock;
 
 use kinepack::entropy::MANTISSAS;
-use kinepack::{Codec, FieldKind, Level, Profile, Schema, View};
+use kinepack::schema::FieldKind;
+use kinepack::{Codec, Level, Profile, Schema, View};
 
 use crate::coding::{Pair, Source, adaptive_profile, bodies_schema, lined_up, slab_schema, state};
 use crate::support::{at_tick, frames, views};

@@ -1,15 +1,17 @@
 //! The drivers of the targets `rle` and `magnitude`: whatever bytes come, what is read is valid and
 //! comes back.
 
+use kinepack::DecodeError;
+use kinepack::bits::{BitReader, BitSink, BitWriter};
 use kinepack::magnitude::{
     Precision, read_any, read_difference, read_multiples, read_steps, write_any, write_difference,
     write_multiples, write_steps,
 };
+use kinepack::quantize::{FloatLimits, VectorLimits};
 use kinepack::rle::{
     bound, decode, decode_difference, encode, encode_difference, read_sparse_difference,
     write_sparse_difference,
 };
-use kinepack::{BitReader, BitSink, BitWriter, DecodeError, FloatLimits, VectorLimits};
 
 use crate::coding::Source;
 
@@ -184,7 +186,7 @@ fn differences(limits: &VectorLimits<3>, mut baseline: [f32; 3], data: &[u8]) {
                 baseline = value;
             }
             Err(DecodeError::OutOfRange { at_bit }) => {
-                assert!(at_bit > from_bit && within.is_err())
+                assert!(at_bit > from_bit && within.is_err());
             }
             Err(DecodeError::EndOfData { .. }) => break,
             Err(error) => panic!("{error:?}"),

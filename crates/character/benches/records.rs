@@ -15,10 +15,11 @@ use std::mem::take;
 
 use character::Move;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use kinepack::Pack;
+use kinepack::bits::{BitCounter, BitSink};
 use kinepack::magnitude::{Precision, write_multiples, write_steps};
 use kinepack::rle::{encode_difference, write_sparse_difference};
 use kinepack::stream::{Learned, StreamBase, StreamCodec, StreamLevel};
-use kinepack::{BitCounter, BitSink, Pack};
 
 /// 100 seconds.
 const RECORDS: usize = 6000;

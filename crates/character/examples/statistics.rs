@@ -6,7 +6,9 @@ use std::collections::HashMap;
 use std::error::Error;
 
 use character::{Activity, FALLING, Move, Script};
-use kinepack::{LaneArithmetic, Pack, Schema, bits_for};
+use kinepack::bits::bits_for;
+use kinepack::schema::LaneArithmetic;
+use kinepack::{Pack, Schema};
 
 /// How many moves back: the one before, and 100 ms as in the articles.
 const LAGS: [usize; 2] = [1, 6];

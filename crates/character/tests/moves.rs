@@ -1,7 +1,8 @@
 //! The moves as their users see them: what a person's play has in it, and how the record holds it.
 
 use character::{Activity, FALLING, Flags, Move, Script, WALKING, moves};
-use kinepack::{FieldKind, Pack, Schema};
+use kinepack::schema::FieldKind;
+use kinepack::{Pack, Schema};
 
 /// Half an hour: some 500 activities, so that shares are within a few percent of what is meant.
 const LONG: usize = 108_000;

@@ -2,7 +2,8 @@
 
 use clap::Args;
 use cube_data::cube;
-use kinepack::{FieldKind, Profile, Role, Schema, Snapshot, TimePrecision};
+use kinepack::schema::{FieldKind, Role, TimePrecision};
+use kinepack::{Profile, Schema, Snapshot};
 use serde::Serialize;
 
 use crate::distribution::Distribution;

@@ -1,6 +1,7 @@
 //! Bits by what they are spent on.
 
-use kinepack::{Role, Schema, Size};
+use kinepack::schema::Role;
+use kinepack::{Schema, Size};
 
 /// A number for each kind of expense.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,7 +25,7 @@ enum Part {
 
 impl PartOfField {
     pub fn new(schema: &Schema) -> Self {
-        let part = |field: &kinepack::Field| match (field.name.as_str(), field.role) {
+        let part = |field: &kinepack::schema::Field| match (field.name.as_str(), field.role) {
             ("position", role) if role != Role::Velocity => Part::Position,
             ("orientation", _) => Part::Orientation,
             _ => Part::Other,

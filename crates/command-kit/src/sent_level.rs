@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use kinepack::{Changed, Level};
+use kinepack::level::{Changed};
+use kinepack::{Level};
 use kinepack_capture::levels;
 
 /// A level that a hub can send: its packets hold only what differs from a baseline.

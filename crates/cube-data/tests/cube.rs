@@ -13,10 +13,11 @@ use std::path::PathBuf;
 use cube_data::cube::{self, Measured, Quantized};
 use cube_data::{Challenge, Frame};
 use cubes::{Body, Config, Script, Style, World};
-use kinepack::{
-    Codec, Decoder, Encoder, EntityId, Field, FieldCode, FieldKind, GapCode, Level, Profile,
-    ProfileSearch, Schema, SmallOrLargeCosts, SmallestThree, Snapshot, Tick, Trainer, View,
-};
+use kinepack::profile::{FieldCode, GapCode};
+use kinepack::quantize::{SmallestThree};
+use kinepack::schema::{Field, FieldKind};
+use kinepack::training::{ProfileSearch, SmallOrLargeCosts, Trainer};
+use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
 
 /// A file of `shared/data/cubes` beside the workspace; `None`, and a line about it, where it is not
 /// there.

@@ -123,9 +123,9 @@ impl CubeStream {
     /// Where the body at `index` of a snapshot is; `None` for a snapshot of something else.
     pub fn position(&self, snapshot: &Snapshot, index: usize) -> Option<[f32; 3]> {
         if self.velocities {
-            snapshot.read::<SwiftCube>(index).ok().map(|cube| cube.position)
+            snapshot.get_at_index::<SwiftCube>(index).ok().map(|cube| cube.position)
         } else {
-            snapshot.read::<Cube>(index).ok().map(|cube| cube.position)
+            snapshot.get_at_index::<Cube>(index).ok().map(|cube| cube.position)
         }
     }
 

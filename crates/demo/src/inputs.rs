@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn every_seat_is_seven_bits_and_back() {
         let schema = seat_codec().schema().clone();
-        assert_eq!(schema.lanes().iter().map(kinepack::Lane::bits).sum::<u32>(), 7);
+        assert_eq!(schema.lanes().iter().map(kinepack::schema::Lane::bits).sum::<u32>(), 7);
         for entity in
             (FIRST_GUEST..FIRST_GUEST + MAX_GUESTS as u32).map(EntityId).map(Some).chain([None])
         {

@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn every_input_is_six_bits_and_back() {
         let schema = Schema::of::<Keys>();
-        assert_eq!(schema.lanes().iter().map(kinepack::Lane::bits).sum::<u32>(), 6);
+        assert_eq!(schema.lanes().iter().map(kinepack::schema::Lane::bits).sum::<u32>(), 6);
         let mut snapshot = Snapshot::new(&schema, Tick(0));
         for bits in 0..64 {
             let [left, right, up, down, push, pull] =
@@ -69,7 +69,7 @@ mod tests {
             snapshot.push(EntityId(bits), &Keys::from(input)).expect("bits are never out of range");
             let lanes: Vec<u32> = (0..6).map(|lane| snapshot.lane(lane)[bits as usize]).collect();
             assert_eq!(lanes, [left, right, up, down, push, pull].map(u32::from));
-            let keys: Keys = snapshot.read(bits as usize).expect("of this schema");
+            let keys: Keys = snapshot.get_at_index(bits as usize).expect("of this schema");
             assert_eq!(Input::from(keys), input);
         }
     }

@@ -1,7 +1,7 @@
 //! A skeleton as bytes: what clips of one rig share, and so do not hold. `spec/ANIM.md`, section 7.
 //! The hash of these bytes is what a clip says it belongs to.
 
-use kinepack::Fnv1a;
+use kinepack::hash::Fnv1a;
 
 use crate::{Joint, Skeleton, SkeletonFileError, Transform, exchange};
 

@@ -137,7 +137,7 @@ fn what_is_out_of_range_is_counted_and_clamped_and_what_has_no_lanes_is_refused(
     let mut snapshot = Snapshot::new(&Schema::of::<Ship>(), Tick(1));
     let (_, frame) = capture.next_frame().unwrap().unwrap();
     assert_eq!(frame.push_into(&mut snapshot).unwrap(), 1);
-    assert_eq!(snapshot.read::<Ship>(0).unwrap().position[0], 512.0);
+    assert_eq!(snapshot.get_at_index::<Ship>(0).unwrap().position[0], 512.0);
     assert!(
         frame.push_into(&mut snapshot).unwrap_err().to_string().contains("entity 1: "),
         "they are there already"

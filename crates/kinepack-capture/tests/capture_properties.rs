@@ -9,10 +9,9 @@ mod runner;
 use std::io::Cursor;
 
 use files::Sink;
-use kinepack::{
-    EntityId, Field, FieldKind, FloatLimits, IntegerLimits, Pack, Role, Schema, SmallestThree,
-    Snapshot, Tick, TimePrecision,
-};
+use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
+use kinepack::schema::{Field, FieldKind, Role, TimePrecision};
+use kinepack::{EntityId, Pack, Schema, Snapshot, Tick};
 use kinepack_capture::{Capture, Recorder};
 use proptest::prelude::*;
 use runner::for_all;
@@ -90,7 +89,7 @@ fn any_schema_and_snapshots_of_it_come_back() {
         for (tick, (ids, mut seed)) in (0..).zip(frames) {
             let mut snapshot = Snapshot::new(&schema, Tick(tick * 7));
             for id in ids {
-                let lane = |lane: &kinepack::Lane| {
+                let lane = |lane: &kinepack::schema::Lane| {
                     seed = seed
                         .wrapping_mul(6_364_136_223_846_793_005)
                         .wrapping_add(1_442_695_040_888_963_407);

@@ -105,9 +105,7 @@ fn the_shooter() {
     assert!(after.most > fixed, "somebody shoots");
     let last = after.last.unwrap();
     let of = |kind| {
-        (0..last.len())
-            .filter(|index| last.read::<shooter::Thing>(*index).unwrap().kind == kind)
-            .count()
+        last.iter::<shooter::Thing>().unwrap().filter(|(_, thing)| thing.kind == kind).count()
     };
     let found = [of(shooter::Kind::Player), of(shooter::Kind::Pickup), of(shooter::Kind::Bullet)];
     assert_eq!(found, [shooter::PLAYERS as usize, shooter::PICKUPS as usize, last.len() - fixed]);
@@ -121,7 +119,7 @@ fn the_drones() {
     assert_eq!([first.fewest, first.most, after.fewest, after.most], [all; 4]);
     let last = after.last.unwrap();
     let modes: Vec<_> =
-        (0..all).map(|index| last.read::<drones::Drone>(index).unwrap().mode).collect();
+        last.iter::<drones::Drone>().unwrap().map(|(_, drone)| drone.mode).collect();
     assert!(modes.contains(&drones::Mode::Charging) && modes.contains(&drones::Mode::Flying));
 }
 

@@ -9,7 +9,9 @@ mod driver;
 use std::io::Cursor;
 
 use allocation_counter::measure;
-use kinepack::{EntityId, Field, FieldKind, FloatLimits, Profile, Schema, Tick};
+use kinepack::quantize::{FloatLimits};
+use kinepack::schema::{Field, FieldKind};
+use kinepack::{EntityId, Profile, Schema, Tick};
 use kinepack_capture::analysis::{Analysis, AnalysisError, AnalysisOptions, Analyzer, Columns};
 use kinepack_capture::{Capture, CaptureError, CaptureLimits};
 

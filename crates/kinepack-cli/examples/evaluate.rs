@@ -9,10 +9,10 @@ use std::error::Error;
 
 use cube_data::cube::Quantized;
 use cube_data::{Challenge, Frame, cube};
-use kinepack::{
-    Baselines, Bodies, Codec, Decoder, Encoder, Level, Profile, Role, Schema, Snapshot, Tick,
-    TimePrecision, Training, View,
-};
+use kinepack::profile::{Bodies};
+use kinepack::schema::{Role, TimePrecision};
+use kinepack::training::{Training};
+use kinepack::{Baselines, Codec, Decoder, Encoder, Level, Profile, Schema, Snapshot, Tick, View};
 use kinepack_capture::analysis::Past;
 
 /// Frames up to this one are trained on where a run is both trained and measured on.

@@ -1,6 +1,7 @@
 //! How far a value is from what it should be, in the field's unit, of rotations in degrees.
 
-use kinepack::{FieldKind, FloatLimits};
+use kinepack::quantize::FloatLimits;
+use kinepack::schema::FieldKind;
 
 /// How far a field that is shown is from where it was, `ratio` between two recorded values. `None`
 /// where there is no distance.

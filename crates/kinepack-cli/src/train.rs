@@ -14,9 +14,8 @@ use cube_data::{ChallengeError, Frame, cube};
 #[cfg(feature = "demo")]
 use demo::SessionError;
 use indicatif::{ProgressBar, ProgressStyle};
-use kinepack::{
-    EncodeError, EntityId, Profile, ProfileSearch, Schema, Snapshot, Tick, TrainError, Training,
-};
+use kinepack::training::{ProfileSearch, TrainError, Training};
+use kinepack::{EncodeError, EntityId, Profile, Schema, Snapshot, Tick};
 use kinepack_capture::CaptureLimits;
 
 use crate::captured::{CaptureArguments, CapturedError, challenge};

@@ -77,7 +77,7 @@ fn what_cannot_be_analyzed_is_refused_in_one_line() {
     let capture = files.write("run.f32", &good_f32(40, 30));
     let capture = capture.to_str().unwrap();
     let message = refusal(&["analyze", capture, "--profile", capture]);
-    assert!(message.contains("this is no profile"), "{message}");
+    assert!(message.contains("this is not a profile"), "{message}");
     let nowhere = files.path("no/such/folder.html");
     let failed = run(&["analyze", capture, "--html", nowhere.to_str().unwrap()]);
     assert_eq!((failed.code, failed.stdout.as_str()), (Some(2), ""));

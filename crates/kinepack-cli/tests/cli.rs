@@ -239,7 +239,7 @@ fn a_profile_is_trained_on_captures_and_measured_with() {
         34
     );
     let refused = refusal(&["measure", capture, "--profile", capture]);
-    assert!(refused.contains("this is no profile"), "{refused}");
+    assert!(refused.contains("this is not a profile"), "{refused}");
     let refused = refusal(&["train", capture, "--to", "1", "--out", profile, "--force"]);
     assert!(refused.contains("too short"), "{refused}");
 }

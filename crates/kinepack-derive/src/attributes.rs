@@ -1,10 +1,11 @@
-//! Reads `#[pack(...)]`: which attributes a field has, by name and without looking at its type.
+//! Reads `#[pack(...)]`: a field's attributes by name, independent of its type.
 //!
-//! A rule then takes those that belong to it, `rules.rs`; what is left over cannot stand beside it.
+//! A rule in `rules.rs` then takes the attributes that belong to it. Any attribute that remains
+//! contradicts the rule.
 
 use syn::{Attribute, Error, Expr, Ident, Member, Path, Result, Token, Type, parse_quote};
 
-/// The attributes of fields and how each is written.
+/// The attributes of fields, and the form of each.
 const KNOWN: [(&str, &str); 17] = [
     ("range", "range = a..=b"),
     ("precision", "precision = p"),
@@ -25,7 +26,7 @@ const KNOWN: [(&str, &str); 17] = [
     ("skip", "skip"),
 ];
 
-/// What `#[pack(...)]` on the type says.
+/// The attributes of the type itself.
 pub(crate) struct OfType {
     /// The path in `crate = path`, or `::kinepack`.
     pub(crate) krate: Path,
@@ -41,22 +42,28 @@ impl OfType {
                 let is_again = if meta.path.is_ident("crate") {
                     path.replace(meta.value()?.call(Path::parse_mod_style)?).is_some()
                 } else if meta.path.is_ident("ticks_per_s") {
-                    ticks_per_s.replace((meta.path.require_ident()?.clone(), meta.value()?.parse()?)).is_some()
+                    ticks_per_s
+                        .replace((meta.path.require_ident()?.clone(), meta.value()?.parse()?))
+                        .is_some()
                 } else {
                     return Err(meta.error(
-                        "the only attributes of a type are `crate = path` and `ticks_per_s = f`; all others belong on \
-                         its fields",
+                        "a type takes only the attributes `crate = path` and `ticks_per_s = f`; \
+                         all others belong on its fields",
                     ));
                 };
                 let name = meta.path.require_ident()?;
-                if is_again { Err(meta.error(format!("`{name}` is given twice; remove one"))) } else { Ok(()) }
+                if is_again {
+                    Err(meta.error(format!("`{name}` is given twice; remove one")))
+                } else {
+                    Ok(())
+                }
             })?;
         }
         Ok(Self { krate: path.unwrap_or_else(|| parse_quote!(::kinepack)), ticks_per_s })
     }
 }
 
-/// What stands behind the name of an attribute.
+/// The part of an attribute after its name.
 pub(crate) enum Value {
     Flag,
     Expr(Expr),
@@ -85,7 +92,7 @@ impl Given {
                     ));
                 }
                 let has_value = meta.input.peek(Token![=]);
-                // `velocity` may say of which field.
+                // `velocity` may name its field.
                 if name != "velocity" && has_value != form.contains('=') {
                     let takes = if has_value { "no value" } else { "a value" };
                     return Err(Error::new(
@@ -106,12 +113,12 @@ impl Given {
         Ok(Self(given))
     }
 
-    /// Takes an attribute out.
+    /// Removes an attribute and returns it.
     pub(crate) fn take(&mut self, name: &str) -> Option<(Ident, Value)> {
         self.0.iter().position(|(key, _)| key == name).map(|index| self.0.remove(index))
     }
 
-    /// Takes an attribute with an expression out.
+    /// Removes an attribute with an expression and returns the expression.
     pub(crate) fn take_expr(&mut self, name: &str) -> Option<Expr> {
         match self.take(name) {
             Some((_, Value::Expr(expr))) => Some(ungrouped(expr)),
@@ -119,12 +126,12 @@ impl Given {
         }
     }
 
-    /// The attribute's name where it stands.
+    /// The attribute's name, with its place in the source.
     pub(crate) fn key(&self, name: &str) -> Option<Ident> {
         self.0.iter().find(|(key, _)| key == name).map(|(key, _)| key.clone())
     }
 
-    /// An error with this message where the attribute is there.
+    /// An error with this message if the field has the attribute.
     pub(crate) fn refuse(&self, name: &str, message: &str) -> Result<()> {
         match self.0.iter().find(|(key, _)| key == name) {
             Some((key, _)) => Err(Error::new(key.span(), message)),
@@ -132,8 +139,8 @@ impl Given {
         }
     }
 
-    /// An error where anything is left beside a rule that stands alone.
-    pub(crate) fn nothing_left(&self, rule: &str) -> Result<()> {
+    /// An error if any attribute remains next to a rule that allows no others.
+    pub(crate) fn refuse_rest(&self, rule: &str) -> Result<()> {
         match self.0.first() {
             Some((key, _)) => Err(Error::new(key.span(), format!("{rule}; remove `{key}`"))),
             None => Ok(()),
@@ -149,10 +156,10 @@ fn unknown(name: &str) -> String {
         return format!("`{form}` belongs on the type, not on a field");
     }
     let known = KNOWN.map(|(known, _)| format!("`{known}`")).join(", ");
-    format!("unknown attribute `{name}`; the known ones are {known}")
+    format!("unknown attribute `{name}`; the known attributes are {known}")
 }
 
-/// The expression within the parentheses, or within the invisible ones that `macro_rules!` leaves.
+/// The expression within parentheses, or within the invisible ones that `macro_rules!` adds.
 pub(crate) fn ungrouped(expr: Expr) -> Expr {
     match expr {
         Expr::Group(group) => ungrouped(*group.expr),

@@ -1,9 +1,9 @@
 //! Writes the `impl Pack`.
 //!
-//! Everything stands in an unnamed constant. Limits are constants of a private trait that the type
+//! All code is inside an unnamed constant. Limits are constants of a private trait that the type
 //! implements there, so that they may name its generic parameters and `Self`. Lanes are split off
-//! the front, field by field, by constant counts: after one check of the whole length the compiler
-//! drops the others.
+//! the front, field by field, by constant counts. After one check of the whole length, the compiler
+//! removes the others.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
@@ -21,7 +21,7 @@ use crate::precision;
 use crate::roles;
 use crate::rules::{self, FieldRule, Rule};
 
-/// The code that `#[derive(Pack)]` adds, or why there is none.
+/// The code that `#[derive(Pack)]` adds, or the reason to refuse.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let of_type = OfType::parse(&input.attrs)?;
     let code = match &input.data {
@@ -32,7 +32,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         }
         Data::Union(_) => {
             let message =
-                "a union does not say which of its fields it holds; derive `Pack` for a struct";
+                "a union does not record which of its fields it holds; derive `Pack` for a struct";
             return Err(Error::new(input.ident.span(), message));
         }
     };
@@ -62,7 +62,7 @@ impl<'a> StructField<'a> {
     }
 }
 
-/// The name of a field as a schema has it.
+/// The name of a field in the schema.
 pub(crate) fn member_name(member: &Member) -> String {
     match member {
         Member::Named(ident) => ident.unraw().to_string(),
@@ -133,16 +133,16 @@ fn expand_struct(input: &DeriveInput, data: &DataStruct, of_type: &OfType) -> Re
     Ok(parts.into_impl(input, krate))
 }
 
-/// The lanes of one field: how many, and the expression of the value that those in `part` stand
-/// for.
+/// The lanes of one field: their number, and the expression that reconstructs the value from
+/// `part`.
 pub(crate) struct FieldLanes {
     pub(crate) count: TokenStream,
     pub(crate) reconstruct: TokenStream,
 }
 
 impl Parts {
-    /// Adds a field of the struct, which may be the velocity of another one; returns its lanes, if
-    /// it has some.
+    /// Adds a field of the struct, which may be another field's velocity. Returns its lanes, if it
+    /// has any.
     fn add(
         &mut self,
         input: &DeriveInput,
@@ -164,7 +164,7 @@ impl Parts {
             Rule::Nested => {
                 let schema = match field.rule.part {
                     Some(_) => {
-                        quote!(fields.push(#helpers::flag_field(path, #name, #krate::Role::#role));)
+                        quote!(fields.push(#helpers::flag_field(path, #name, #krate::schema::Role::#role));)
                     }
                     None => {
                         quote!(<#ty as #krate::Pack>::fields(&#helpers::join(path, #name), fields);)
@@ -185,7 +185,7 @@ impl Parts {
                 quote!(#ty: ::core::default::Default)
             }
             Rule::With(with) => {
-                let lanes = quote!(<#with as #krate::PackWith<#ty>>);
+                let lanes = quote!(<#with as #krate::schema::PackWith<#ty>>);
                 own = Some(self.add_code(
                     member,
                     quote!(#lanes::LANES),
@@ -194,39 +194,43 @@ impl Parts {
                     quote!(#lanes::store_raw(&self.#member, part).map_err(|error| error.in_field(#name))?;),
                     quote!(#lanes::reconstruct(part)),
                 ));
-                quote!(#with: #krate::PackWith<#ty>)
+                quote!(#with: #krate::schema::PackWith<#ty>)
             }
             Rule::Rotation { bits } => {
-                self.add_limit(limit, quote!(#krate::SmallestThree), site.rotation(bits));
+                self.add_limit(limit, quote!(#krate::quantize::SmallestThree), site.rotation(bits));
                 own = Some(self.add_code(
                     member,
                     quote!(4),
-                    quote!(fields.push(#helpers::rotation_field(path, #name, &#limits, #krate::Role::#role) #precision);),
+                    quote!(fields.push(#helpers::rotation_field(path, #name, &#limits, #krate::schema::Role::#role) #precision);),
                     quote!(#helpers::quantize_rotation::<#ty>(&self.#member, &#limits, #name, part)?;),
                     quote!(#helpers::store_raw_components::<#ty>(&self.#member, part);),
                     quote!(#helpers::reconstruct_rotation::<#ty>(&#limits, part)),
                 ));
-                quote!(#ty: #krate::Components)
+                quote!(#ty: #krate::schema::Components)
             }
             Rule::Floats(floats) => {
                 let count = floats.axes.len();
                 let clamp = floats.clamp;
                 let limits_value = site.floats(floats, field.rule.part.is_some());
-                self.add_limit(limit, quote!([#krate::FloatLimits; #count]), limits_value);
+                self.add_limit(
+                    limit,
+                    quote!([#krate::quantize::FloatLimits; #count]),
+                    limits_value,
+                );
                 own = Some(self.add_code(
                     member,
-                    quote!(<#ty as #krate::Components>::COUNT),
-                    quote!(fields.push(#helpers::floats_field::<#ty>(path, #name, &#limits, #krate::Role::#role) #precision #velocity_of);),
+                    quote!(<#ty as #krate::schema::Components>::COUNT),
+                    quote!(fields.push(#helpers::floats_field::<#ty>(path, #name, &#limits, #krate::schema::Role::#role) #precision #velocity_of);),
                     quote!(#helpers::quantize_floats::<#ty>(&self.#member, &#limits, #clamp, #name, part)?;),
                     quote!(#helpers::store_raw_components::<#ty>(&self.#member, part);),
                     quote!(#helpers::reconstruct_floats::<#ty>(&#limits, part)),
                 ));
-                quote!(#ty: #krate::Components)
+                quote!(#ty: #krate::schema::Components)
             }
             Rule::Integer { ends, step, clamp } => {
                 self.add_limit(
                     limit,
-                    quote!(#krate::IntegerLimits),
+                    quote!(#krate::quantize::IntegerLimits),
                     site.integer(ends.as_ref(), step.as_ref()),
                 );
                 own = Some(self.add_code(
@@ -246,8 +250,8 @@ impl Parts {
         own
     }
 
-    /// Adds the constant of a field's time precision; returns the call that gives it to the field,
-    /// or nothing.
+    /// Adds the constant of a field's time precision. Returns the call that gives it to the field,
+    /// or no tokens.
     fn add_precision(
         &mut self,
         site: &Site<'_>,
@@ -262,7 +266,7 @@ impl Parts {
         };
         let (krate, name) = (site.krate, format_ident!("PRECISION_{index}"));
         let call = quote!(.with_time_precision(<Self as __KinepackLimits>::#name));
-        self.add_limit(name, quote!(#krate::TimePrecision), value);
+        self.add_limit(name, quote!(#krate::schema::TimePrecision), value);
         call
     }
 
@@ -272,8 +276,8 @@ impl Parts {
         self.limit_values.push(value);
     }
 
-    /// Adds the code of a field with lanes; `quantize`, `store_raw` and `reconstruct` find them in
-    /// `part`.
+    /// Adds the code of a field with lanes. `quantize`, `store_raw` and `reconstruct` find the
+    /// lanes in `part`.
     fn add_code(
         &mut self,
         member: &Member,
@@ -292,7 +296,7 @@ impl Parts {
             let (part, raw) = raw.split_at_mut(#lane_count);
             #store_raw
         });
-        // The fields of a struct expression are evaluated in the order in which they are written.
+        // The fields of a struct expression are evaluated in source order.
         self.reconstruct.push(quote!(#member: {
             let (part, rest) = lanes.split_at(#lane_count);
             lanes = rest;
@@ -312,8 +316,8 @@ impl Parts {
         let ident = &input.ident;
         let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
         let limits = (!limit_names.is_empty()).then(|| {
-            // Constants of a trait are evaluated where they are used; here they are used at once,
-            // where that is possible.
+            // A trait's constants are evaluated only when used. This uses them at once, if that is
+            // possible.
             let evaluation = input.generics.params.is_empty().then(
                 || quote!(#(const _: #limit_types = <#ident as __KinepackLimits>::#limit_names;)*),
             );
@@ -332,7 +336,7 @@ impl Parts {
             impl #impl_generics #krate::Pack for #ident #ty_generics #where_clause {
                 const LANES: usize = 0 #(+ #lane_counts)*;
 
-                fn fields(path: &str, fields: &mut #krate::__derive::Vec<#krate::Field>) {
+                fn fields(path: &str, fields: &mut #krate::__derive::Vec<#krate::schema::Field>) {
                     let _ = (path, &mut *fields);
                     #(#fields)*
                 }
@@ -375,14 +379,16 @@ fn expand_enum(input: &DeriveInput, data: &DataEnum, krate: &Path) -> Result<Tok
             variant.attrs.iter().find(|attribute| attribute.path().is_ident("pack"))
         {
             let message = format!(
-                "variant `{name}`: a variant is a number and takes no attributes; remove `#[pack(...)]`"
+                "variant `{name}`: a variant is a number and takes no attributes; remove \
+                 `#[pack(...)]`"
             );
             return Err(Error::new(attribute.path().span(), message));
         }
         if !matches!(variant.fields, Fields::Unit) {
             let message = format!(
-                "variant `{name}` has fields, but `Pack` takes enums without fields only; make it a struct with an enum \
-                 and the fields in it, or write `#[pack(with = Type)]` where a field is a `{ident}`"
+                "variant `{name}` has fields, but `Pack` takes only enums without fields; make it \
+                 a struct with an enum and the fields in it, or write `#[pack(with = Type)]` on \
+                 each field of type `{ident}`"
             );
             return Err(Error::new(name.span(), message));
         }
@@ -391,7 +397,7 @@ fn expand_enum(input: &DeriveInput, data: &DataEnum, krate: &Path) -> Result<Tok
     let Some((last, others)) = variants.split_last() else {
         return Err(Error::new(
             ident.span(),
-            format!("enum `{ident}` has no variants and so no values; add variants"),
+            format!("enum `{ident}` has no variants, so it has no values; add variants"),
         ));
     };
     let max = others.len() as u32;
@@ -402,8 +408,8 @@ fn expand_enum(input: &DeriveInput, data: &DataEnum, krate: &Path) -> Result<Tok
         impl #impl_generics #krate::Pack for #ident #ty_generics #where_clause {
             const LANES: usize = 1;
 
-            fn fields(path: &str, fields: &mut #krate::__derive::Vec<#krate::Field>) {
-                fields.push(#krate::Field::new(path, #krate::FieldKind::Choice { max: #max }));
+            fn fields(path: &str, fields: &mut #krate::__derive::Vec<#krate::schema::Field>) {
+                fields.push(#krate::schema::Field::new(path, #krate::schema::FieldKind::Choice { max: #max }));
             }
 
             #[inline]
@@ -431,8 +437,7 @@ fn expand_enum(input: &DeriveInput, data: &DataEnum, krate: &Path) -> Result<Tok
     })
 }
 
-/// True where `tokens` name a type or constant parameter of the struct: only then does a bound say
-/// anything new.
+/// True if `tokens` name a type or constant parameter of the struct. Only then is a bound useful.
 fn names_parameter(input: &DeriveInput, tokens: TokenStream) -> bool {
     tokens.into_iter().any(|token| match token {
         proc_macro2::TokenTree::Ident(ident) => {

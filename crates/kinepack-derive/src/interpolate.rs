@@ -1,5 +1,4 @@
-//! Writes `Pack::interpolate`: which field moves with which velocity, and what each does between
-//! two states.
+//! Writes `Pack::interpolate`: pairs fields with their velocities, and interpolates each field.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -9,10 +8,10 @@ use syn::{Error, Path, Result, Type};
 use crate::expand::{FieldLanes, StructField, limits_of, member_name};
 use crate::rules::{FieldRule, Floats, Rule};
 
-/// For each field the index of its velocity.
+/// The index of each field's velocity.
 pub(crate) fn velocities(fields: &[StructField<'_>]) -> Result<Vec<Option<usize>>> {
     let mut velocity_of: Vec<Option<usize>> = vec![None; fields.len()];
-    // Names first: they count more than places.
+    // Names first, because they take precedence over positions.
     for (index, field) in fields.iter().enumerate() {
         let Some(Some(named)) = field.rule.velocity() else { continue };
         let target = member_name(named);
@@ -20,14 +19,12 @@ pub(crate) fn velocities(fields: &[StructField<'_>]) -> Result<Vec<Option<usize>
             Err(Error::new(named.span(), format!("field `{}`: {message}", field.name)))
         };
         let Some(owner) = fields.iter().position(|other| other.name == target) else {
-            return refuse(format!(
-                "there is no field `{target}` that it could be the velocity of"
-            ));
+            return refuse(format!("there is no field `{target}` to be the velocity of"));
         };
         if !may_move(&fields[owner], field.ty) {
             return refuse(format!(
-                "it cannot be the velocity of `{target}`: name a field of the same type without `velocity`, `rotation`, \
-                 `wrap`, `step`, `clock`, `skip` or `with`"
+                "it cannot be the velocity of `{target}`: name a field of the same type without \
+                 `velocity`, `rotation`, `wrap`, `step`, `clock`, `skip` or `with`"
             ));
         }
         if let Some(other) = velocity_of[owner].replace(index) {
@@ -47,7 +44,7 @@ pub(crate) fn velocities(fields: &[StructField<'_>]) -> Result<Vec<Option<usize>
     Ok(velocity_of)
 }
 
-/// True where `field` can have a velocity of the type `ty`.
+/// True if `field` can have a velocity of the type `ty`.
 fn may_move(field: &StructField<'_>, ty: &Type) -> bool {
     let blends = match &field.rule.lanes {
         Rule::Nested => true,
@@ -57,7 +54,7 @@ fn may_move(field: &StructField<'_>, ty: &Type) -> bool {
     blends && !field.rule.steps && !field.rule.clock && written(field.ty) == written(ty)
 }
 
-/// A type as it is written, without the invisible parentheses of `macro_rules!`.
+/// A type as written, without the invisible parentheses of `macro_rules!`.
 fn written(ty: &Type) -> String {
     match ty {
         Type::Group(group) => written(&group.elem),
@@ -66,8 +63,8 @@ fn written(ty: &Type) -> String {
     }
 }
 
-/// The method. Lanes of both states are split off field by field before any value is made, since a
-/// field may stand before its velocity.
+/// The method. It splits off the lanes of both states field by field before it makes any value,
+/// because a field may come before its velocity.
 pub(crate) fn expand(
     krate: &Path,
     fields: &[StructField<'_>],
@@ -121,7 +118,7 @@ fn between(krate: &Path, index: usize, field: &StructField<'_>, lanes: &FieldLan
             quote!(<#ty as #krate::Pack>::interpolate(#part.from, #part.to, at))
         }
         FieldRule { lanes: Rule::With(with), .. } => {
-            quote!(<#with as #krate::PackWith<#ty>>::interpolate(#part.from, #part.to, at))
+            quote!(<#with as #krate::schema::PackWith<#ty>>::interpolate(#part.from, #part.to, at))
         }
         FieldRule { lanes: Rule::Rotation { .. }, steps: false, .. } => {
             quote!(#helpers::interpolate_rotation::<#ty>(&#limits, #part, at))

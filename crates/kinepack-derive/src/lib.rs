@@ -1,13 +1,20 @@
 //! `#[derive(Pack)]` for kinepack: a struct's schema from its fields.
 //!
-//! Use it through `kinepack`, whose `derive` feature is on by default and re-exports it beside the
-//! trait of the same name; the table of attributes stands on that trait. A derive runs in three
-//! steps: `attributes` reads what `#[pack(...)]` says of each field; `rules` decides how the field
-//! becomes lanes and refuses what makes no sense, with the field's name and what to do about it,
-//! `roles` those of rigid bodies, `precision` those of time precision; `expand` writes the `impl`,
-//! `limits` the constants in it, and `interpolate` what is between two states. Whether a range is
-//! possible is known only when its expressions are evaluated, so the constants refuse it, still at
-//! compile time.
+//! Use it through `kinepack`, whose default feature `derive` re-exports it next to the trait of the
+//! same name. That trait documents all attributes.
+//!
+//! A derive runs in three steps:
+//!
+//! 1. `attributes` reads each field's `#[pack(...)]`.
+//!
+//! 2. `rules` decides how the field becomes lanes, with `roles` for rigid bodies and `precision`
+//!    for time precision. They refuse contradictions, and name the field and the remedy.
+//!
+//! 3. `expand` writes the `impl`, with `limits` for its constants and `interpolate` for its
+//!    interpolation.
+//!
+//! Whether a range is possible is known only when its expressions are evaluated. So the constants
+//! check it, still at compile time.
 //!
 //! ```
 //! use kinepack::{Pack, Schema};
@@ -37,11 +44,11 @@ mod limits;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, Error, parse_macro_input};
 
-/// Derives kinepack's trait `Pack` for a struct or for an enum without fields. The attributes are
-/// listed there.
+/// Derives kinepack's trait `Pack` for a struct or an enum without fields. The trait documents the
+/// attributes. [The crate](crate) has an example.
 ///
-/// Two attributes belong on the type itself: `#[pack(crate = path)]` says where kinepack is if not
-/// at `::kinepack`, and `#[pack(ticks_per_s = f)]` how long a tick is, where a field has
+/// Two attributes belong on the type itself: `#[pack(crate = path)]` gives kinepack's path if it is
+/// not `::kinepack`, and `#[pack(ticks_per_s = f)]` gives the ticks per second for fields with
 /// `time_precision_ms`.
 #[proc_macro_derive(Pack, attributes(pack))]
 pub fn derive_pack(input: TokenStream) -> TokenStream {

@@ -1,8 +1,7 @@
-//! The constants that hold a field's limits: evaluated at compile time, and a compile error that
-//! names the field where the limits are impossible.
+//! The constants that hold a field's limits. They are evaluated at compile time. Impossible limits
+//! are a compile error that names the field.
 //!
-//! A message in a constant has to be a literal, hence one arm an error instead of the error's own
-//! text.
+//! A panic message in a constant must be a literal. So each error has its own arm and text.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -11,27 +10,27 @@ use syn::{Expr, Path, Type};
 use crate::precision::TimePrecision;
 use crate::rules::{Ends, Floats, Step};
 
-/// Where the code of a field is: its name, its type, and the crate that it calls.
+/// The place of a field's code: its name, its type, and the path of kinepack.
 pub(crate) struct Site<'a> {
     pub(crate) krate: &'a Path,
     pub(crate) name: &'a str,
     pub(crate) ty: &'a Type,
-    /// Where errors point.
+    /// The span that errors point to.
     pub(crate) span: Span,
-    /// Of the struct.
+    /// The struct's attribute.
     pub(crate) ticks_per_s: Option<&'a Expr>,
 }
 
 impl Site<'_> {
-    /// An array of `FloatLimits`: one for all components or one a component. The position of a body
+    /// An array of `FloatLimits`: one for all components, or one for each. The position of a body
     /// has three components.
     pub(crate) fn floats(&self, floats: &Floats, of_body: bool) -> TokenStream {
         let (krate, ty) = (self.krate, self.ty);
-        let count = quote!(<#ty as #krate::Components>::COUNT);
+        let count = quote!(<#ty as #krate::schema::Components>::COUNT);
         let len = floats.axes.len();
         let one_an_axis = floats.one_an_axis.then(|| {
             let refusal = self.refusal(&format!(
-                "{len} axes are given, but its type has another number of components"
+                "{len} axes are given, but the field's type has another number of components"
             ));
             quote!(if #count != #len { #refusal })
         });
@@ -65,11 +64,11 @@ impl Site<'_> {
                 quote!(#helpers::integer_with_bits(#ends, #bits))
             }
             (Some(ends), Some(Step::Precision(step))) => {
-                quote!(#krate::IntegerLimits::new(#ends, #step))
+                quote!(#krate::quantize::IntegerLimits::new(#ends, #step))
             }
-            (Some(ends), None) => quote!(#krate::IntegerLimits::new(#ends, 1)),
+            (Some(ends), None) => quote!(#krate::quantize::IntegerLimits::new(#ends, 1)),
             (None, Some(Step::Bits(bits))) => quote!(#helpers::integer_of_bits(#whole_type, #bits)),
-            (None, _) => quote!(#krate::IntegerLimits::new(#whole_type, 1)),
+            (None, _) => quote!(#krate::quantize::IntegerLimits::new(#whole_type, 1)),
         };
         self.checked(
             &quote!(#helpers::within(#limits, #whole_type)),
@@ -78,7 +77,7 @@ impl Site<'_> {
                 ("BadPrecision", "`precision` must be at least 1 and no wider than the range"),
                 ("TooManySteps", "the range is wider than the field's type"),
             ],
-            "`bits` must be at least 1 and no more than the type and the range take",
+            "`bits` must be at least 1, and at most what the type and the range take",
         )
     }
 
@@ -87,37 +86,40 @@ impl Site<'_> {
         let (krate, ty) = (self.krate, self.ty);
         let no_quaternion =
             self.refusal("a rotation is a quaternion and has 4 components: x, y, z, w");
-        let made = quote!(#krate::SmallestThree::new(#bits));
+        let made = quote!(#krate::quantize::SmallestThree::new(#bits));
         let rotation = self.checked(&made, &[], "`bits` of a rotation must be 2 to 20");
         quote!({
-            if <#ty as #krate::Components>::COUNT != 4 { #no_quaternion }
+            if <#ty as #krate::schema::Components>::COUNT != 4 { #no_quaternion }
             #rotation
         })
     }
 
-    /// The `TimePrecision` of the field; `None` without the ticks of a second.
+    /// The field's `TimePrecision`; `None` without `ticks_per_s`.
     pub(crate) fn precision(
         &self,
         precision: &TimePrecision,
         is_rotation: bool,
     ) -> Option<TokenStream> {
         let (krate, ty, ticks_per_s) = (self.krate, self.ty, self.ticks_per_s?);
-        let lanes =
-            if is_rotation { quote!(3) } else { quote!(<#ty as #krate::Components>::COUNT) };
+        let lanes = if is_rotation {
+            quote!(3)
+        } else {
+            quote!(<#ty as #krate::schema::Components>::COUNT)
+        };
         let time_ms = &precision.time_ms;
         let max_step =
             precision.max_step.as_ref().map(|step| quote!(.with_max_step((#step) as f64)));
-        let made =
-            quote!(#krate::TimePrecision::new((#time_ms) as f64, (#ticks_per_s) as f64) #max_step);
-        let refusal = "`time_precision_ms`, `ticks_per_s` and `max_step` must be positive, and the time shorter than half a tick \
-                       divided by the root of the number of components, 3 for a rotation";
+        let made = quote!(#krate::schema::TimePrecision::new((#time_ms) as f64, (#ticks_per_s) as f64) #max_step);
+        let refusal = "`time_precision_ms`, `ticks_per_s` and `max_step` must be positive, and \
+                       the time must be below half a tick divided by the square root of the \
+                       number of components (3 for a rotation)";
         Some(self.checked(&quote!(#krate::__derive::time_precision(#made, #lanes)), &[], refusal))
     }
 
     fn axis(&self, ends: &Ends, step: &Step, wrap: bool) -> TokenStream {
         let (krate, ty) = (self.krate, self.ty);
         let Ends { min, end, inclusive } = ends;
-        // Casts, so that constants of type `f32` and whole numbers do.
+        // Casts, so that constants of type `f32` and whole numbers work too.
         let ends = quote!((#min) as f64, (#end) as f64);
         let limits = match (step, inclusive) {
             (Step::Precision(step), true) => quote!(new(#ends, (#step) as f64)),
@@ -126,14 +128,18 @@ impl Site<'_> {
             (Step::Bits(bits), false) => quote!(until_with_bits(#ends, #bits)),
         };
         let limits = self.checked(
-            &quote!(#krate::__derive::for_type::<#ty>(#krate::FloatLimits::#limits)),
+            &quote!(#krate::__derive::for_type::<#ty>(#krate::quantize::FloatLimits::#limits)),
             &[
                 ("EmptyRange", "the range is empty, not finite, or narrower than one step"),
                 ("BadPrecision", "`precision` must be positive and no wider than the range"),
-                ("TooManySteps", "the range holds more than 2^32 steps; choose a coarser `precision`"),
+                (
+                    "TooManySteps",
+                    "the range holds more than 2^32 steps; choose a coarser `precision`",
+                ),
                 (
                     "FinerThanFloat",
-                    "the step is finer than `f32` can hold at the far end of the range; choose a coarser one",
+                    "the step is finer than `f32` can hold at the far end of the range; choose a \
+                     coarser one",
                 ),
             ],
             "`bits` must be 1 to 32",
@@ -141,8 +147,10 @@ impl Site<'_> {
         if !wrap {
             return limits;
         }
-        let refusal =
-            self.refusal("with `wrap` the range must be a whole number of steps; use `bits`, or divide the range");
+        let refusal = self.refusal(
+            "with `wrap` the range must be a whole number of steps; use `bits`, or divide the \
+             range",
+        );
         quote!({
             let limits = #limits;
             if !#krate::__derive::is_period(&limits, #ends) { #refusal }
@@ -150,7 +158,7 @@ impl Site<'_> {
         })
     }
 
-    /// The value of a `Result<_, SetupError>`, or a compile error by its reason.
+    /// The value of a `Result<_, SetupError>`, or a compile error with its reason.
     fn checked(
         &self,
         result: &TokenStream,

@@ -1,5 +1,5 @@
-//! The attributes of a time precision: which fields can have one, and that the struct says how long
-//! a tick is.
+//! The attributes of a time precision. Checks that a field can have one, and that the struct has
+//! `ticks_per_s`.
 
 use proc_macro2::Ident;
 use syn::{Error, Expr, Result};
@@ -8,16 +8,16 @@ use crate::attributes::{Given, OfType};
 use crate::expand::StructField;
 use crate::rules::{Floats, Rule};
 
-/// How exact a field has to be while it moves.
+/// How exact a field must be while it moves.
 pub(crate) struct TimePrecision {
-    /// The attribute that says so.
+    /// The attribute.
     key: Ident,
     pub(crate) time_ms: Expr,
     pub(crate) max_step: Option<Expr>,
 }
 
 impl TimePrecision {
-    /// Takes the attributes out, if the field has them.
+    /// Removes the attributes, if the field has them.
     pub(crate) fn take(given: &mut Given) -> Result<Option<Self>> {
         let key = given.key("time_precision_ms");
         let (Some(key), Some(time_ms)) = (key, given.take_expr("time_precision_ms")) else {
@@ -30,7 +30,7 @@ impl TimePrecision {
         Ok(Some(Self { key, time_ms, max_step: given.take_expr("max_step") }))
     }
 
-    /// An error where a field with these lanes cannot have one.
+    /// An error if a field with these lanes cannot have one.
     pub(crate) fn check(&self, lanes: &Rule) -> Result<()> {
         let message = match lanes {
             Rule::Floats(Floats { wrap: false, .. }) | Rule::Rotation { .. } => return Ok(()),
@@ -38,15 +38,16 @@ impl TimePrecision {
                 "`time_precision_ms` is not for angles that `wrap`; remove one of them"
             }
             Rule::Nested | Rule::Skip | Rule::With(_) | Rule::Integer { .. } => {
-                "`time_precision_ms` is for real numbers with `range` and `precision`, and for a `rotation`; write those, or \
-                 remove it"
+                "`time_precision_ms` is for real numbers with `range` and `precision`, or for a \
+                 `rotation`; add these, or remove it"
             }
         };
         Err(Error::new(self.key.span(), message))
     }
 }
 
-/// The ticks of a second, where fields need them; an error where they are missing or not needed.
+/// The ticks per second, if fields need them. An error if they are missing, or given but not
+/// needed.
 pub(crate) fn ticks_per_s<'a>(
     of_type: &'a OfType,
     fields: &[StructField<'_>],
@@ -57,12 +58,14 @@ pub(crate) fn ticks_per_s<'a>(
         (None, None) => Ok(None),
         (None, Some((name, precision))) => {
             let message = format!(
-                "field `{name}`: a time needs the duration of a tick; write `#[pack(ticks_per_s = 60.0)]` on the struct"
+                "field `{name}`: `time_precision_ms` needs the duration of a tick; write \
+                 `#[pack(ticks_per_s = 60.0)]` on the struct"
             );
             Err(Error::new(precision.key.span(), message))
         }
         (Some((key, _)), None) => {
-            let message = "`ticks_per_s` is for fields with `time_precision_ms`, which there are none of; remove it";
+            let message =
+                "no field has `time_precision_ms`, so `ticks_per_s` has no effect; remove it";
             Err(Error::new(key.span(), message))
         }
     }

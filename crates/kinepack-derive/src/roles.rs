@@ -1,8 +1,8 @@
-//! `body`, `touched` and `mover`: which fields of a struct are parts of a rigid body, and that they
-//! make one.
+//! `body`, `touched` and `mover`: which of a struct's fields are parts of a rigid body, and whether
+//! they form one.
 //!
-//! Whether a position has three components is known only of its type, so a constant refuses others,
-//! `limits.rs`.
+//! Only the type shows whether a position has three components. So a constant in `limits.rs` checks
+//! that.
 
 use proc_macro2::{Ident, Span};
 use syn::{Error, Result, Type};
@@ -11,19 +11,19 @@ use crate::attributes::Given;
 use crate::expand::StructField;
 use crate::rules::{Floats, Rule, type_name};
 
-/// The attributes of parts, and the variant of `kinepack::Role` that each stands for.
+/// The attributes of parts, and the variant of `kinepack::schema::Role` for each.
 const PARTS: [(&str, &str); 3] = [("body", "Body"), ("touched", "Touched"), ("mover", "Mover")];
 
-/// That a field is a part of a rigid body.
+/// A field's part in a rigid body.
 pub(crate) struct BodyPart {
-    /// The attribute that says so.
+    /// The attribute.
     key: Ident,
-    /// The variant of `kinepack::Role`.
+    /// The variant of `kinepack::schema::Role`.
     pub(crate) role: &'static str,
 }
 
 impl BodyPart {
-    /// Takes the attribute out, if the field has one.
+    /// Removes the attribute, if the field has one.
     pub(crate) fn take(given: &mut Given, ty: &Type) -> Result<Option<Self>> {
         let Some(part) = PARTS
             .into_iter()
@@ -41,29 +41,32 @@ impl BodyPart {
         if key != "body" {
             if type_name(ty).is_none_or(|name| name != "bool") {
                 let message = format!(
-                    "`{key}` is for flags, known by the name `bool`, not by an alias; remove it"
+                    "`{key}` is for flags; the type must be written as `bool`, not as an alias; \
+                     remove it"
                 );
                 return Err(part.error(&message));
             }
-            given.nothing_left(&format!("`{key}` stands alone, as a flag has no limits"))?;
+            given.refuse_rest(&format!(
+                "`{key}` marks a flag, which does not take this attribute"
+            ))?;
         }
         Ok(Some(part))
     }
 
-    /// An error where a field with these lanes cannot be that part.
+    /// An error if a field with these lanes cannot be that part.
     pub(crate) fn check(&self, lanes: &Rule) -> Result<()> {
         let message = match lanes {
             _ if self.key != "body" => return Ok(()),
             Rule::Floats(Floats { wrap: true, .. }) => {
-                "`body` marks a place in space, where no end is a beginning; remove `wrap` or `body`"
+                "`body` marks a position, which cannot wrap; remove `wrap` or `body`"
             }
             Rule::Floats(Floats { velocity: Some(_), .. }) => {
-                "`body` marks a position or a rotation, which no velocity is; remove `velocity` or `body`"
+                "`body` marks a position or a rotation, not a velocity; remove `velocity` or `body`"
             }
             Rule::Floats(_) | Rule::Rotation { .. } => return Ok(()),
             Rule::Nested | Rule::Skip | Rule::With(_) | Rule::Integer { .. } => {
-                "`body` marks a position, three numbers with `range` and `precision`, or a `rotation`; write those on \
-                 `f32`, `f64` or vectors of them, or remove `body`"
+                "`body` marks a position, three numbers with `range` and `precision`, or a \
+                 `rotation`; write those on `f32`, `f64` or vectors of them, or remove `body`"
             }
         };
         Err(self.error(message))
@@ -78,7 +81,7 @@ impl BodyPart {
     }
 }
 
-/// An error where the marked fields are too many for one body, or too few.
+/// An error if too many or too few fields are marked for one body.
 pub(crate) fn check(fields: &[StructField<'_>]) -> Result<()> {
     let (mut position, mut rotation, mut touched, mut mover) = (None, None, None, None);
     for field in fields {
@@ -95,8 +98,8 @@ pub(crate) fn check(fields: &[StructField<'_>]) -> Result<()> {
                 field.name.as_str(),
                 part,
                 &format!(
-                    "a struct is one body, and its {what} is `{first}`; remove `{key}` from one of them, or give each \
-                     body a struct of its own"
+                    "a struct is one body, and its {what} is already `{first}`; remove `{key}` \
+                     from one of them, or give each body its own struct"
                 ),
             ));
         }
@@ -106,10 +109,11 @@ pub(crate) fn check(fields: &[StructField<'_>]) -> Result<()> {
         (Some((name, part)), None) => Err(refusal(
             name,
             part,
-            "a body has a rotation too; write `body` on a `rotation`, or remove it here",
+            "a body also needs a rotation; write `body` on a `rotation`, or remove it here",
         )),
         (None, Some((name, part))) => {
-            let message = "a body has a position too; write `body` on three numbers with a `range`, or remove it here";
+            let message = "a body also needs a position; write `body` on three numbers with a \
+                           `range`, or remove it here";
             Err(refusal(name, part, message))
         }
         _ => Ok(()),

@@ -1,6 +1,5 @@
-//! Turns the attributes of a field into the rule by which it becomes lanes, or into an error that
-//! says what to write instead. Errors begin with the name of the field, which [`rule`] adds in one
-//! place.
+//! Turns a field's attributes into the rule by which it becomes lanes, or into an error that says
+//! what to write instead. [`rule`] puts the field's name in front of each error.
 
 use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned;
@@ -10,14 +9,14 @@ use crate::attributes::{Given, Value, ungrouped};
 use crate::precision::TimePrecision;
 use crate::roles::BodyPart;
 
-/// What the attributes of a field say.
+/// The meaning of a field's attributes.
 pub(crate) struct FieldRule {
     pub(crate) lanes: Rule,
-    /// True where it does not blend in interpolation.
+    /// True if interpolation does not blend it.
     pub(crate) steps: bool,
-    /// Which part of a rigid body it is, if any.
+    /// Its part in a rigid body, if any.
     pub(crate) part: Option<BodyPart>,
-    /// How exact it has to be while it moves, if not always exact.
+    /// How exact it must be while it moves; `None` for always exact.
     pub(crate) precision: Option<TimePrecision>,
     /// True for a time stamp.
     pub(crate) clock: bool,
@@ -32,7 +31,7 @@ impl FieldRule {
         }
     }
 
-    /// The variant of `kinepack::Role`.
+    /// The variant of `kinepack::schema::Role`.
     pub(crate) fn role(&self) -> Ident {
         let name = match (&self.part, self.velocity()) {
             (Some(part), _) => part.role,
@@ -55,23 +54,23 @@ pub(crate) enum Rule {
     Rotation { bits: Expr },
     /// As numbers with limits.
     Floats(Floats),
-    /// As an integer between `ends`; without them, as many values as `step`, which then is `Bits`,
-    /// can tell apart.
+    /// As an integer between `ends`. Without `ends`, `step` is `Bits` and gives the number of
+    /// values.
     Integer { ends: Option<Ends>, step: Option<Step>, clamp: bool },
 }
 
 /// Limits of one number or of several.
 pub(crate) struct Floats {
-    /// One for all components, or one for each of them.
+    /// One for all components, or one for each.
     pub(crate) axes: Vec<(Ends, Step)>,
-    /// True where `axes` has one a component.
+    /// True if `axes` has one for each component.
     pub(crate) one_an_axis: bool,
     pub(crate) wrap: bool,
     pub(crate) clamp: bool,
     pub(crate) velocity: Option<Velocity>,
 }
 
-/// A velocity's field, where it names one.
+/// A velocity's field, if it names one.
 pub(crate) struct Velocity {
     pub(crate) of: Option<Member>,
 }
@@ -85,7 +84,7 @@ pub(crate) struct Ends {
     pub(crate) inclusive: bool,
 }
 
-/// How fine a range is divided.
+/// How finely a range is divided.
 #[derive(Clone)]
 pub(crate) enum Step {
     Precision(Expr),
@@ -99,7 +98,7 @@ pub(crate) fn rule(name: &str, ty: &Type, attributes: &[Attribute]) -> Result<Fi
         .map_err(|error| Error::new(error.span(), format!("field `{name}`: {error}")))
 }
 
-/// An error where a field with these lanes is no time stamp.
+/// An error if a field with these lanes cannot be a time stamp.
 fn check_clock(key: &Ident, ty: &Type, lanes: &Rule, is_part: bool) -> Result<()> {
     let is_number = match lanes {
         Rule::Integer { .. } => true,
@@ -119,7 +118,7 @@ fn check_clock(key: &Ident, ty: &Type, lanes: &Rule, is_part: bool) -> Result<()
     ))
 }
 
-/// The name of the integer type that `ty` is written as.
+/// The name of the integer type, if `ty` is written as one.
 fn integer_name(ty: &Type) -> Option<String> {
     type_name(ty).filter(|name| {
         let width = name.strip_prefix(['u', 'i']);
@@ -140,7 +139,7 @@ pub(crate) fn type_name(ty: &Type) -> Option<String> {
 impl Given {
     fn into_rule(mut self, ty: &Type) -> Result<FieldRule> {
         if self.take("skip").is_some() {
-            self.nothing_left("`skip` stands alone, as nothing of the field is sent")?;
+            self.refuse_rest("`skip` allows no other attributes, because the field is not sent")?;
             return Ok(FieldRule {
                 lanes: Rule::Skip,
                 steps: false,
@@ -150,7 +149,9 @@ impl Given {
             });
         }
         if let Some((_, Value::Type(with))) = self.take("with") {
-            self.nothing_left("`with` stands alone, as its type decides everything")?;
+            self.refuse_rest(
+                "`with` allows no other attributes, because its type decides everything",
+            )?;
             return Ok(FieldRule {
                 lanes: Rule::With(with),
                 steps: false,
@@ -178,8 +179,9 @@ impl Given {
         }
         if let Some((key, _)) = self.take("rotation") {
             let bits = self.take_expr("bits");
-            self.nothing_left("`rotation` goes with `bits` alone")?;
-            let missing = "`rotation` needs its bits a component: write `rotation, bits = n` with n from 2 to 20";
+            self.refuse_rest("a `rotation` does not take this attribute")?;
+            let missing = "`rotation` needs the bits of a component: write `rotation, bits = n` \
+                           with n from 2 to 20";
             return bits
                 .map(|bits| Rule::Rotation { bits })
                 .ok_or_else(|| Error::new(key.span(), missing));
@@ -193,9 +195,8 @@ impl Given {
     /// The rule of an integer.
     fn into_integer(mut self, ty: &Type, integer: &str) -> Result<Rule> {
         if matches!(integer, "u128" | "i128" | "usize" | "isize") {
-            let message = format!(
-                "`{integer}` has no limits of its own; use an integer of 8, 16, 32 or 64 bits"
-            );
+            let message =
+                format!("`{integer}` is not supported; use an integer of 8, 16, 32 or 64 bits");
             return Err(Error::new(ty.span(), message));
         }
         self.refuse("wrap", "`wrap` is for angles in `f32` or `f64`; remove it")?;
@@ -210,7 +211,10 @@ impl Given {
         }
         let ends = match self.take_expr("range") {
             Some(range) if matches!(range, Expr::Array(_)) => {
-                return Err(Error::new(range.span(), "an integer has one range, not one an axis"));
+                return Err(Error::new(
+                    range.span(),
+                    "an integer has one range, not one for each axis",
+                ));
             }
             Some(range) => Some(ends(range)?),
             None => {
@@ -249,13 +253,13 @@ impl Given {
         let wrap = self.take("wrap");
         if let Some((key, _)) = &wrap {
             if axes.iter().any(|(range, _)| range.inclusive) {
-                let message = "`wrap` makes the end of the range the same value as its beginning, so leave it out: \
-                               write `range = a..b`, not `a..=b`";
+                let message = "`wrap` makes the end of the range equal to its beginning, so \
+                               exclude it: write `range = a..b`, not `a..=b`";
                 return Err(Error::new(key.span(), message));
             }
             if clamp {
-                let message =
-                    "`wrap` leaves nothing out of range to clamp; remove `clamp` or `wrap`";
+                let message = "with `wrap` no value is out of range, so `clamp` has no effect; \
+                               remove `clamp` or `wrap`";
                 return Err(Error::new(key.span(), message));
             }
         }
@@ -266,7 +270,7 @@ impl Given {
         Ok(Rule::Floats(Floats { axes, one_an_axis, wrap: wrap.is_some(), clamp, velocity }))
     }
 
-    /// Takes out what chooses the step.
+    /// Removes the attribute that chooses the step, and returns it.
     fn take_step(&mut self) -> Result<Option<Step>> {
         let precision = self.take_expr("precision").map(Step::Precision);
         if precision.is_some() {
@@ -276,8 +280,8 @@ impl Given {
     }
 }
 
-/// The limits of each axis, and whether they were listed an axis: where `range` or `precision` is a
-/// list, the other is one of the same length or the same for all.
+/// The limits of each axis, and whether they were listed by axis. If `range` or `precision` is a
+/// list, the other is a list of the same length, or one value for all.
 fn axes(range: Expr, step: Step) -> Result<(Vec<(Ends, Step)>, bool)> {
     let span = range.span();
     let listed_ranges = match &range {
@@ -300,7 +304,7 @@ fn axes(range: Expr, step: Step) -> Result<(Vec<(Ends, Step)>, bool)> {
     };
     if ranges.len() != steps.len() {
         let message = format!(
-            "`range` has {} axes, `precision` has {}; give one to each axis",
+            "`range` has {} axes, `precision` has {}; give both for each axis",
             ranges.len(),
             steps.len()
         );
@@ -315,9 +319,8 @@ fn ends(range: Expr) -> Result<Ends> {
         Expr::Range(syn::ExprRange { start: Some(min), limits, end: Some(end), .. }) => {
             Ok(Ends { min, end, inclusive: matches!(limits, RangeLimits::Closed(_)) })
         }
-        _ => Err(Error::new(
-            span,
-            "`range` is written with both ends: `a..=b`, or `a..b` to leave the end out",
-        )),
+        _ => {
+            Err(Error::new(span, "`range` needs both ends: `a..=b`, or `a..b` to exclude the end"))
+        }
     }
 }

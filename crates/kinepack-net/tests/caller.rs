@@ -9,7 +9,8 @@ mod support;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::{Codec, EntityId, Field, FieldKind, Level, Profile, Schema, Snapshot, Tick};
+use kinepack::schema::{Field, FieldKind};
+use kinepack::{Codec, EntityId, Level, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
     Hub, HubConfig, NetError, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions,
 };

@@ -6,9 +6,9 @@ mod support;
 
 use std::time::Duration;
 
-use kinepack::{
-    Codec, EntityId, Field, FieldKind, IntegerLimits, Level, Profile, Schema, Snapshot, Tick,
-};
+use kinepack::quantize::IntegerLimits;
+use kinepack::schema::{Field, FieldKind};
+use kinepack::{Codec, EntityId, Level, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
     Handled, Hub, HubConfig, LinkConfig, Loss, Mismatch, NetError, Receiver, ReceiverConfig,
     ReceiverId, ReceiverOptions, Refused,

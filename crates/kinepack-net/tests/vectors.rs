@@ -9,9 +9,9 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use kinepack::{
-    Codec, EntityId, Field, FieldKind, IntegerLimits, Level, Profile, Schema, Snapshot, Tick,
-};
+use kinepack::quantize::IntegerLimits;
+use kinepack::schema::{Field, FieldKind};
+use kinepack::{Codec, EntityId, Level, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
     Acknowledgement, Hub, HubConfig, Received, Receiver, ReceiverConfig, ReceiverId,
     ReceiverOptions, Refused, Sequence, datagram_sequence,

@@ -1,10 +1,10 @@
-//! Writing and reading bits, beside `bitstream-io` and `bitter` (which only reads).
+//! Writing and reading bits, compared with `bitstream-io` and `bitter` (which only reads).
 //!
 //! 100,000 values in a seeded order: a quarter flags of 1 bit, 70 in 100 of 1 to 20 bits, 5 in 100
 //! of 32 to 64. The widths are known only at run time and follow no pattern, as in a snapshot. All
-//! write the same bytes and read the same values, checked before the timing. Kinepack and
-//! `bitstream-io` refuse a read past the end in every call; so does `bitter`, but for
-//! `bitter-manual` (peek and consume), which does not look for the end at all.
+//! write the same bytes and read the same values, which is checked before the timing. Kinepack and
+//! `bitstream-io` refuse a read past the end in every call. So does `bitter`, except for
+//! `bitter-manual` (peek and consume), which never checks for the end.
 //!
 //! `cargo bench -p kinepack --bench bits`
 
@@ -17,12 +17,12 @@ use std::hint::black_box;
 use bitstream_io::{BitRead as _, BitWrite as _, LittleEndian};
 use bitter::BitReader as _;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use kinepack::{BitReader, BitSink, BitWriter};
+use kinepack::bits::{BitReader, BitSink, BitWriter};
 use random::Random;
 
 const VALUES: usize = 100_000;
 
-/// A value and the number of bits it is written in.
+/// A value and its width in bits.
 type Written = (u64, u32);
 /// Reads values of the widths given and returns their mixed sum.
 type Read = fn(&[Written], &[u8]) -> u64;
@@ -66,7 +66,7 @@ fn write_bitstream_io(values: &[Written], bytes: &mut Vec<u8>) {
     writer.byte_align().expect("a vector grows");
 }
 
-/// Takes values into a sum that depends on their order.
+/// Mixes values into a sum that depends on their order.
 fn mix(sum: u64, value: u64) -> u64 {
     sum.rotate_left(1) ^ value
 }
@@ -110,7 +110,7 @@ fn read_bitter_manual(values: &[Written], bytes: &[u8]) -> u64 {
     })
 }
 
-/// Everybody writes the same bytes and reads the same values.
+/// Checks that all write the same bytes and read the same values.
 fn check(values: &[Written], bytes: &[u8]) {
     let mut others = Vec::new();
     write_bitstream_io(values, &mut others);
@@ -143,7 +143,7 @@ fn bits(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("bits/write");
     group.throughput(Throughput::Elements(VALUES as u64));
     group.bench_function("kinepack", |bencher| {
-        bencher.iter(|| write(black_box(&values), black_box(&mut bytes)))
+        bencher.iter(|| write(black_box(&values), black_box(&mut bytes)));
     });
     group.bench_function("kinepack-lent", |bencher| {
         bencher.iter(|| write_lent(black_box(&values), black_box(&mut bytes)));
@@ -163,7 +163,7 @@ fn bits(criterion: &mut Criterion) {
     ];
     for (name, read) in readers {
         group.bench_function(name, |bencher| {
-            bencher.iter(|| read(black_box(&values), black_box(&bytes)))
+            bencher.iter(|| read(black_box(&values), black_box(&bytes)));
         });
     }
     group.finish();

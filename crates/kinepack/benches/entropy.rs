@@ -1,10 +1,11 @@
-//! The range coder: decisions a second with adaptive counters, and the size beside the ideal one.
+//! The range coder: decisions per second with adaptive counters, and the size compared with the
+//! ideal.
 //!
 //! 200,000 decisions in a seeded order. `rare`, `skewed` and `even` are true once in 1000, 33 and 2
-//! times and share one counter, so that each waits for the one before; in `mixed` they take turns
-//! at 64 counters, of all probabilities. `direct` are flat numbers of 1 to 20 bits; `signed` are
-//! 50,000 numbers of all magnitudes up to 2¹⁶, small ones more often, each of some 8 decisions. All
-//! that is decoded is checked before the timing, and the size is printed.
+//! times. Each uses one counter, so each decision waits for the one before. `mixed` cycles through
+//! 64 counters of all probabilities. `direct` are flat numbers of 1 to 20 bits. `signed` are 50,000
+//! numbers of all magnitudes up to 2¹⁶, small ones more often, each of some 8 decisions. The
+//! decoded values are checked before the timing, and the size is printed.
 //!
 //! `cargo bench -p kinepack --bench entropy`
 
@@ -17,10 +18,10 @@ use std::hint::black_box;
 use criterion::{
     BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime,
 };
+use kinepack::bits::{BitReader, BitWriter};
 use kinepack::entropy::{
     Coder, Cost, Counter, MANTISSAS, RangeDecoder, RangeEncoder, Signed, code_signed,
 };
-use kinepack::{BitReader, BitWriter};
 use random::Random;
 
 const DECISIONS: usize = 200_000;
@@ -33,7 +34,7 @@ trait Format {
     fn code<C: Coder>(&self, coder: &mut C) -> u64;
 }
 
-/// Takes values into a sum that depends on their order.
+/// Mixes values into a sum that depends on their order.
 fn mix(sum: u64, value: u64) -> u64 {
     sum.rotate_left(1) ^ value
 }
@@ -125,7 +126,7 @@ fn encode<F: Format>(format: &F, bytes: &mut Vec<u8>) -> u64 {
     sum
 }
 
-/// `blank` has as many values, which a decoder does not look at.
+/// `blank` has as many values, which a decoder ignores.
 fn decode<F: Format>(blank: &F, bytes: &[u8]) -> u64 {
     let mut reader = BitReader::new(bytes);
     let mut decoder = RangeDecoder::new(&mut reader);
@@ -151,13 +152,13 @@ fn bench<F: Format>(criterion: &mut Criterion, name: &str, count: usize, format:
         criterion.benchmark_group(format!("entropy/{name}"));
     group.throughput(Throughput::Elements(count as u64));
     group.bench_function("encode", |bencher| {
-        bencher.iter(|| encode(black_box(format), black_box(&mut bytes)))
+        bencher.iter(|| encode(black_box(format), black_box(&mut bytes)));
     });
     group.bench_function("decode", |bencher| {
-        bencher.iter(|| decode(black_box(blank), black_box(&bytes)))
+        bencher.iter(|| decode(black_box(blank), black_box(&bytes)));
     });
     group.bench_function("cost", |bencher| {
-        bencher.iter(|| black_box(format).code(&mut Cost::default()))
+        bencher.iter(|| black_box(format).code(&mut Cost::default()));
     });
     group.finish();
 }

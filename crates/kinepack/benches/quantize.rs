@@ -1,11 +1,10 @@
-//! The quantizers: from numbers to codes and back, 4,096 seeded values in a run over a plain array.
+//! The quantizers: numbers to codes and back, over a plain array of 4,096 seeded values.
 //!
 //! Real numbers as a position in the cube world (±256 m, 1/512 m) and as an angle that wraps;
 //! integers in steps of 1 and of 3; rotations as smallest three in 9 and in 15 bits a component.
 //!
-//! `push/cube`: a snapshot of 4,096 cubes is filled and cleared, by `Snapshot::push`.
-//! `push-lanes/cube` does the same with lanes that are already quantized, and `read/cube` reads all
-//! of them.
+//! `push/cube` fills and clears a snapshot of 4,096 cubes with `Snapshot::push`. `push-lanes/cube`
+//! does the same with lanes that are already quantized, and `read/cube` reads all of them.
 //!
 //! `cargo bench -p kinepack --bench quantize`
 
@@ -17,15 +16,13 @@ use std::f64::consts::PI;
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use kinepack::{
-    EncodeError, EntityId, FloatLimits, IntegerLimits, Pack, Schema, SmallestThree, Snapshot, Tick,
-};
+use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
+use kinepack::{EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
 use random::Random;
 
 const VALUES: usize = 4096;
 
-/// Benchmarks `quantize/<name>` over `values`, and `reconstruct/<name>` over the codes that come
-/// out.
+/// Benchmarks `quantize/<name>` over `values`, and `reconstruct/<name>` over their codes.
 fn both_ways<Value: Copy, Code: Copy + Default, Back: Copy + Default>(
     criterion: &mut Criterion,
     name: &str,
@@ -41,7 +38,7 @@ fn both_ways<Value: Copy, Code: Copy + Default, Back: Copy + Default>(
         black_box(&codes);
         Ok::<_, EncodeError>(())
     };
-    // Before the timing, so that there are codes also where only `reconstruct` is asked for.
+    // Before the timing, so that there are codes even if only `reconstruct` runs.
     run(values).expect("all values are in range");
     let mut group = criterion.benchmark_group("quantize");
     group.throughput(Throughput::Elements(values.len() as u64));
@@ -154,7 +151,7 @@ fn snapshots(criterion: &mut Criterion) {
         snapshot.clear(Tick(0));
         (0..).map(EntityId).zip(cubes).try_for_each(|(id, cube)| snapshot.push(id, cube))
     };
-    // So that there is something to read also where nothing else is asked for.
+    // So that there is something to read even if no other benchmark runs.
     fill(&mut snapshot, &cubes).expect("cubes are within their limits");
     let mut bench = |name: &str, work: &dyn Fn(&mut Snapshot) -> Result<(), EncodeError>| {
         let mut group = criterion.benchmark_group(name);
@@ -176,8 +173,9 @@ fn snapshots(criterion: &mut Criterion) {
             .try_for_each(|(id, lanes)| snapshot.push_lanes(id, lanes))
     });
     bench("read", &|snapshot| {
-        (0..snapshot.len())
-            .try_for_each(|index| snapshot.read::<Cube>(index).map(|cube| _ = black_box(cube)))
+        (0..snapshot.len()).try_for_each(|index| {
+            snapshot.get_at_index::<Cube>(index).map(|cube| _ = black_box(cube))
+        })
     });
 }
 

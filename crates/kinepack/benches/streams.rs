@@ -1,11 +1,11 @@
-//! Bytes and small numbers as streams send them: how many bits, and how long it takes.
+//! Bytes and small numbers as streams send them: their size and speed.
 //!
-//! Bytes: 1,024 seeded pairs of a base and bytes of which a few were changed, in random places or
-//! in clusters of 1 to 8 bytes. As runs of whole bytes; sparse; and, only counted, as a list of
-//! gamma-coded distances and lengths, the form that sparse bytes were chosen over.
+//! Bytes: 1,024 seeded pairs of a base and a copy with a few changed bytes, in random places or in
+//! clusters of 1 to 8 bytes. They are coded as runs of whole bytes and as sparse bytes. A list of
+//! gamma-coded distances and lengths, the alternative to sparse bytes, is only counted.
 //!
-//! Vectors: 4,096 seeded ones of three components; half of them 0, the others of magnitudes up to
-//! 1,000 steps, all alike.
+//! Vectors: 4,096 seeded ones of three components. Half of them are 0; the others have magnitudes
+//! up to 1,000 steps, all equally often.
 //!
 //! `cargo bench -p kinepack --bench streams`. The sizes are printed first, as mean bits.
 
@@ -16,23 +16,25 @@ mod random;
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use kinepack::DecodeError;
+use kinepack::bits::{BitReader, BitSink, BitWriter, bits_for};
 use kinepack::magnitude::{
     Precision, read_difference, read_multiples, read_steps, write_difference, write_multiples,
     write_steps,
 };
+use kinepack::quantize::{FloatLimits, VectorLimits};
 use kinepack::rle::{
     decode_difference, encode_difference, read_sparse_difference, write_sparse_difference,
 };
-use kinepack::{BitReader, BitSink, BitWriter, DecodeError, FloatLimits, VectorLimits, bits_for};
 use random::Random;
 
 const PAIRS: usize = 1024;
 const VECTORS: usize = 4096;
 
-/// A base, and bytes that are alike.
+/// A base and similar bytes.
 type Alike = (Vec<u8>, Vec<u8>);
 
-/// Pairs of `len` bytes with so many changes of up to `longest` bytes.
+/// Pairs of `len` bytes with `changes` changes of up to `longest` bytes.
 fn pairs(len: usize, changes: usize, longest: u64) -> Vec<Alike> {
     let mut random = Random::seeded((len + changes) as u64);
     let mut pair = || {
@@ -40,7 +42,7 @@ fn pairs(len: usize, changes: usize, longest: u64) -> Vec<Alike> {
         let mut bytes = base.clone();
         for _ in 0..changes {
             let count = 1 + (random.word() % longest) as usize;
-            // Single bytes are that many different ones.
+            // Single bytes are at different places.
             let mut from = (random.word() % (len - count + 1) as u64) as usize;
             while longest == 1 && bytes[from] != base[from] {
                 from = (random.word() % len as u64) as usize;
@@ -54,8 +56,8 @@ fn pairs(len: usize, changes: usize, longest: u64) -> Vec<Alike> {
     (0..PAIRS).map(|_| pair()).collect()
 }
 
-/// The bits of: gamma(1 + stretches that changed), for each gamma(distance) and gamma(length), and
-/// their bytes.
+/// The bits of gamma(1 + number of changed stretches), and for each stretch gamma(distance),
+/// gamma(length) and its bytes.
 fn gamma_list_bits((base, bytes): &Alike) -> u64 {
     let gamma_bits = |number: usize| u64::from(2 * bits_for(number as u64) - 1);
     let (mut bits, mut stretches, mut unchanged, mut changed) = (0, 0, 1, 0);
@@ -163,7 +165,7 @@ fn vectors() -> Vec<[i64; 3]> {
     (0..VECTORS).map(|_| vector()).collect()
 }
 
-/// Prints the mean size, then times `write` over all vectors, and `read` over what it wrote.
+/// Prints the mean size, then times `write` over all vectors, and `read` over the result.
 fn both_ways<Vector: Copy, Back>(
     criterion: &mut Criterion,
     name: &str,

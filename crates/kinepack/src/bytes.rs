@@ -1,13 +1,15 @@
-//! Bytes of which nothing is known, as a field: `#[pack(with = Bytes)]`.
+//! Opaque bytes as a field: `#[pack(with = Bytes)]`.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::{EncodeError, Field, FieldKind, IntegerLimits, PackWith};
+use crate::EncodeError;
+use crate::quantize::IntegerLimits;
+use crate::schema::{Field, FieldKind, PackWith};
 
-/// An array of up to 255 opaque bytes as one field: inputs, calls and structures of others. In a
-/// [`stream`](crate::stream) they are told as [`rle`](crate::rle) says; in snapshots as numbers
-/// from 0 to 255 that begin again.
+/// An array of up to 255 opaque bytes as one field, for inputs, calls and foreign structures. A
+/// [`stream`](crate::stream) codes them as [`rle`](crate::rle) describes. Snapshots code them as
+/// cyclic numbers from 0 to 255.
 ///
 /// ```
 /// use kinepack::{Bytes, Pack, Schema};
@@ -45,8 +47,8 @@ impl<const N: usize> PackWith<[u8; N]> for Bytes {
     }
 }
 
-/// Up to `N` opaque bytes, 255 at most, in a vector: one field for how many there are, one for the
-/// bytes. A longer vector is an error.
+/// Up to `N` opaque bytes in a vector, with `N` at most 255: one field for their number, one for
+/// the bytes. A longer vector is an error.
 ///
 /// ```
 /// use kinepack::{BytesUpTo, Pack, Schema};
@@ -88,7 +90,7 @@ impl<const N: usize> PackWith<Vec<u8>> for BytesUpTo<N> {
     }
 }
 
-/// The length and the bytes, with zeros behind them: what was there before must not come back.
+/// Stores the length, the bytes, and zeros after them, so that no old byte remains.
 fn store<const N: usize, T: From<u8>>(value: &[u8], into: &mut [T]) -> Result<(), EncodeError> {
     if value.len() > N {
         return Err(EncodeError::OutOfRange { field: "", value: value.len() as f64 });
@@ -104,7 +106,7 @@ fn name(path: &str, part: &str) -> String {
     alloc::format!("{path}.{part}")
 }
 
-/// A lane a byte. More than a field can have do not compile.
+/// One lane per byte. More bytes than a field can have do not compile.
 const fn lanes(bytes: usize) -> usize {
     assert!(bytes <= u8::MAX as usize, "a field has at most 255 bytes");
     bytes

@@ -1,5 +1,5 @@
-//! Every reason for which this crate says no: one flat enum for setting up, one for encoding, one
-//! for decoding.
+//! Every reason for which this crate refuses something: one flat enum for setup, one for encoding,
+//! one for decoding.
 
 use core::fmt;
 
@@ -9,53 +9,52 @@ use core::fmt;
 pub enum SetupError {
     /// A range ends before it begins, or an end is not finite.
     EmptyRange,
-    /// A precision that is not a positive finite number, or wider than the range that it divides.
+    /// A precision that is not a positive finite number, or is wider than the range.
     BadPrecision,
-    /// A bit count outside of what the quantizer takes.
+    /// A bit count that the quantizer does not take.
     BitCount {
-        /// What was asked for.
+        /// The requested bits.
         bits: u32,
-        /// The largest that is possible.
+        /// The most that are possible.
         max_bits: u32,
     },
     /// The range holds more than 2³² (floats) or 2⁶⁴ (integers) steps.
     TooManySteps,
-    /// Parts of limits of which the largest code or the highest value does not follow from range
-    /// and step.
+    /// Parts of limits whose largest code or highest value does not follow from range and step.
     PartsDiffer,
-    /// The step is finer than `f32` can tell apart at the far end of the range.
+    /// The step is finer than `f32` can resolve at the far end of the range.
     FinerThanFloat,
     /// A profile that was made for another schema.
     ProfileMismatch,
-    /// Bytes that are no profile, or a damaged one.
+    /// Bytes that are not a profile, or a damaged profile.
     BadProfileFile,
     /// A profile of a format that a later version of this library wrote.
     ProfileVersion {
-        /// The file's.
+        /// The file's version.
         version: u8,
-        /// The newest that can be read.
+        /// The newest version that this library reads.
         newest: u8,
     },
-    /// The profile's model does not fit the schema, or is not of the form that `spec/CODEC.md` asks
-    /// for.
+    /// The profile's model does not fit the schema, or does not have the form that `spec/CODEC.md`
+    /// requires.
     BadModel,
-    /// A field's classes, code lengths or context are not of the form that `spec/CODEC.md` asks
-    /// for.
+    /// A field's classes, code lengths or context do not have the form that `spec/CODEC.md`
+    /// requires.
     BadFieldCode {
         /// Index of the field in the schema.
         field: usize,
     },
-    /// A time precision that is not of positive finite numbers, is too long for the ticks, or
-    /// stands on a field that cannot have one.
+    /// A time precision whose numbers are not positive and finite, that is too long for the ticks,
+    /// or whose field cannot have one.
     BadTimePrecision {
         /// Index of the field in the schema.
         field: usize,
     },
-    /// The index code's widths or lengths are not of the form that `spec/CODEC.md` asks for.
+    /// The index code's widths or lengths do not have the form that `spec/CODEC.md` requires.
     BadGapCode,
-    /// Code lengths that are no complete prefix code of at most 8 bits.
+    /// Code lengths that are not a complete prefix code of at most 8 bits.
     BadPrefixCode,
-    /// A schema without lanes, where something is to be sent.
+    /// A schema without lanes, which has nothing to send.
     NoLanes,
 }
 
@@ -67,24 +66,25 @@ impl fmt::Display for SetupError {
                 write!(f, "the precision must be positive and no wider than the range")
             }
             Self::BitCount { bits, max_bits } => {
-                write!(f, "{bits} bits asked for, at most {max_bits} are possible")
+                write!(f, "{bits} bits were requested, but at most {max_bits} are possible")
             }
             Self::TooManySteps => write!(f, "the range holds too many steps"),
             Self::PartsDiffer => {
                 write!(
                     f,
-                    "the largest code or the highest value does not follow from the range and the step"
+                    "the largest code or the highest value does not follow from the range and the \
+                     step"
                 )
             }
             Self::FinerThanFloat => {
                 write!(f, "the step is finer than f32 can hold at the end of the range")
             }
             Self::ProfileMismatch => write!(f, "the profile was made for another schema"),
-            Self::BadProfileFile => write!(f, "this is no profile, or a damaged one"),
+            Self::BadProfileFile => write!(f, "this is not a profile, or the profile is damaged"),
             Self::ProfileVersion { version, newest } => {
                 write!(
                     f,
-                    "the profile is of version {version}; the newest that can be read is {newest}"
+                    "the profile has version {version}; this library reads versions up to {newest}"
                 )
             }
             Self::BadModel => write!(f, "the profile's model does not fit the schema"),
@@ -103,7 +103,7 @@ impl fmt::Display for SetupError {
 
 impl core::error::Error for SetupError {}
 
-/// Why views are no [`Baselines`](crate::Baselines).
+/// Why views cannot be [`Baselines`](crate::Baselines).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BaselinesError {
@@ -111,11 +111,11 @@ pub enum BaselinesError {
     None,
     /// More than one baseline and [`Baselines::OLDER`](crate::Baselines::OLDER) older views.
     TooMany,
-    /// A view that is not older than the one in front of it.
+    /// A view that is not older than the view before it in the list.
     NotOlder {
         /// Its tick.
         tick: u32,
-        /// The tick of the view in front of it.
+        /// The tick of the view before it in the list.
         newer: u32,
     },
 }
@@ -125,16 +125,13 @@ impl fmt::Display for BaselinesError {
         match self {
             Self::None => write!(
                 f,
-                "there is no view to code against; both sides can begin with an empty one"
+                "there is no view to code against; both sides can begin with an empty view"
             ),
             Self::TooMany => {
                 write!(f, "more than {} views to code against", 1 + crate::Baselines::OLDER)
             }
             Self::NotOlder { tick, newer } => {
-                write!(
-                    f,
-                    "the view of tick {tick} stands behind that of tick {newer}, and is not older"
-                )
+                write!(f, "the view of tick {tick} follows that of tick {newer}, but is not older")
             }
         }
     }
@@ -143,17 +140,32 @@ impl fmt::Display for BaselinesError {
 impl core::error::Error for BaselinesError {}
 
 /// Why a value or a snapshot cannot be encoded.
+///
+/// ```
+/// use kinepack::{EncodeError, Pack};
+///
+/// #[derive(Pack)]
+/// struct Hull {
+///     #[pack(max = 200)]
+///     strength: u16,
+/// }
+///
+/// let mut lanes = [0; Hull::LANES];
+/// let error = Hull { strength: 300 }.quantize(&mut lanes).unwrap_err();
+/// assert_eq!(error, EncodeError::OutOfRange { field: "strength", value: 300.0 });
+/// assert_eq!(error.to_string(), "field `strength`: 300 is outside of its limits");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum EncodeError {
     /// A value that is not a number, or a quaternion without a direction.
     NotANumber {
-        /// The field, or an empty string for a value that stands alone.
+        /// The field, or an empty string for a value without a field.
         field: &'static str,
     },
-    /// A value outside of its limits, where the caller asked for an error instead of clamping.
+    /// A value outside of its limits, if the caller did not ask for clamping.
     OutOfRange {
-        /// The field, or an empty string for a value that stands alone.
+        /// The field, or an empty string for a value without a field.
         field: &'static str,
         /// The value, rounded to `f64`.
         value: f64,
@@ -170,48 +182,55 @@ pub enum EncodeError {
         /// The refused id.
         id: u32,
     },
-    /// A state with another number of lanes than the snapshot's schema.
+    /// A state whose number of lanes is not that of the snapshot's schema.
     LaneCount {
         /// Lanes that the schema has.
         expected_lanes: usize,
         /// Lanes that were given.
         lanes: usize,
     },
-    /// A snapshot of another schema than the codec's.
+    /// A snapshot whose schema is not the codec's.
     SchemaMismatch {
-        /// [`Schema::hash`](crate::Schema::hash) of the codec's.
+        /// [`Schema::hash`](crate::Schema::hash) of the codec's schema.
         expected_hash: u64,
-        /// That of the snapshot's.
+        /// The hash of the snapshot's schema.
         hash: u64,
     },
     /// Views that a snapshot cannot be coded against.
     Baselines(BaselinesError),
-    /// A stream's base with what another codec had learned.
+    /// A stream's base with the learned state of another codec.
     ForeignLearned,
-    /// Only some of the changes were to be sent, of snapshots whose entities are not the same.
+    /// A part of the changes was requested, but the snapshots do not have the same entities.
     EntitiesDiffer,
-    /// Indices of entities that do not increase, or one beyond the last entity.
+    /// Indices of entities that do not increase, or are beyond the last entity.
     BadIndices {
-        /// The first that is not above the one before it, or beyond the last entity.
+        /// The first index that is not above the one before it, or is beyond the last entity.
         index: u32,
     },
-    /// A lane above the largest value that its schema allows.
+    /// An index at which the snapshot has no entity.
+    IndexOutOfRange {
+        /// The refused index.
+        index: usize,
+        /// Number of entities.
+        entities: usize,
+    },
+    /// A lane above its maximum in the schema.
     LaneOutOfRange {
-        /// The entity, if it is one of a snapshot.
+        /// The entity, if the value belongs to one of a snapshot.
         id: Option<u32>,
         /// Index of the lane in the schema.
         lane: usize,
         /// The refused value.
         value: u32,
     },
-    /// A value of a type that has another schema than the snapshot or the stream, be it of as many
-    /// lanes.
+    /// A value of a type whose schema is not that of the snapshot or the stream, even if it has as
+    /// many lanes.
     TypeMismatch {
-        /// The entity, if it is one of a snapshot.
+        /// The entity, if the value belongs to one of a snapshot.
         id: Option<u32>,
-        /// [`Schema::hash`](crate::Schema::hash) of the snapshot's or the stream's.
+        /// [`Schema::hash`](crate::Schema::hash) of the snapshot's or the stream's schema.
         expected_hash: u64,
-        /// That of the type's.
+        /// The hash of the type's schema.
         hash: u64,
     },
 }
@@ -249,16 +268,22 @@ impl fmt::Display for EncodeError {
                 write!(f, "{lanes} lanes given, the schema has {expected_lanes}")
             }
             Self::SchemaMismatch { expected_hash, hash } => {
-                write!(f, "a snapshot of schema {hash:016x}, the codec's is {expected_hash:016x}")
+                write!(
+                    f,
+                    "the snapshot's schema is {hash:016x}, the codec's is {expected_hash:016x}"
+                )
             }
             Self::Baselines(error) => error.fmt(f),
-            Self::ForeignLearned => write!(f, "what was learned with another codec"),
+            Self::ForeignLearned => write!(f, "the learned state belongs to another codec"),
             Self::EntitiesDiffer => write!(f, "the two snapshots do not have the same entities"),
             Self::BadIndices { index } => {
                 write!(
                     f,
-                    "index {index} is not above the one before it, or there is no such entity"
+                    "index {index} is not above the one before it, or is beyond the last entity"
                 )
+            }
+            Self::IndexOutOfRange { index, entities } => {
+                write!(f, "there is no entity at index {index}: the snapshot has {entities}")
             }
             Self::LaneOutOfRange { id, lane, value } => {
                 entity(f, *id)?;
@@ -276,7 +301,7 @@ fn entity(f: &mut fmt::Formatter<'_>, id: Option<u32>) -> fmt::Result {
     id.map_or(Ok(()), |id| write!(f, "entity {id}, "))
 }
 
-/// What both directions say of a type of another schema.
+/// The message of both directions for a type of another schema.
 struct OtherType {
     expected_hash: u64,
     hash: u64,
@@ -287,7 +312,8 @@ impl fmt::Display for OtherType {
         let Self { expected_hash, hash } = self;
         write!(
             f,
-            "a type of schema {hash:016x}: expected is {expected_hash:016x}; use the type that the schema is of"
+            "the type's schema is {hash:016x}, but {expected_hash:016x} is expected; use the type \
+             that the schema was made from"
         )
     }
 }
@@ -300,7 +326,16 @@ impl From<BaselinesError> for EncodeError {
     }
 }
 
-/// Why bytes are not a valid value or snapshot. Nothing has changed where one of these is returned.
+/// Why bytes are not a valid value or snapshot. A function that returns one of these changes
+/// nothing, unless it says so.
+///
+/// ```
+/// use kinepack::DecodeError;
+/// use kinepack::bits::BitReader;
+///
+/// let error = BitReader::new(&[7]).read(9).unwrap_err();
+/// assert_eq!(error, DecodeError::EndOfData { at_bit: 0, wanted_bits: 9, left_bits: 8 });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DecodeError {
@@ -308,31 +343,32 @@ pub enum DecodeError {
     EndOfData {
         /// Where the value began.
         at_bit: u64,
-        /// Bits that it takes.
+        /// Bits that the value takes.
         wanted_bits: u32,
-        /// Bits that were left.
+        /// Bits that are left.
         left_bits: u32,
     },
-    /// Bytes are left after the last value.
+    /// Bytes after the last value.
     TrailingData {
-        /// Bits that were left.
+        /// Bits that are left.
         left_bits: u64,
     },
     /// Padding bits that are not zero.
     Padding,
-    /// A code above the largest one of its limits or lane, or a difference that leads there.
+    /// A code above the maximum of its limits or lane, or a difference that leads there.
     OutOfRange {
         /// Where the code ended.
         at_bit: u64,
     },
-    /// An entity set that is not sorted, removes what is not there, or adds what is.
+    /// An entity set that is not sorted, removes an entity that the baseline lacks, or adds one
+    /// that it has.
     BadEntitySet {
-        /// Where it was noticed.
+        /// The position at which it was noticed.
         at_bit: u64,
     },
     /// More entities than the caller's limit.
     TooManyEntities {
-        /// What the data ask for, at least.
+        /// The least number that the data ask for.
         count: u64,
         /// The caller's limit.
         limit: u32,
@@ -347,46 +383,45 @@ pub enum DecodeError {
         /// The caller's limit.
         limit_bytes: usize,
     },
-    /// Room for, or a base of, another number of lanes than the schema's.
+    /// A buffer or a base whose number of lanes is not the schema's.
     LaneCount {
         /// Lanes that the schema has.
         expected_lanes: usize,
         /// Lanes that were given.
         lanes: usize,
     },
-    /// The packet goes on from what was learned with its baseline, and nothing of this codec was
-    /// given.
+    /// The packet resumes from the learned state of its baseline, but no learned state of this
+    /// codec was given.
     NothingLearned,
     /// Views that a snapshot cannot be coded against.
     Baselines(BaselinesError),
-    /// A packet that decodes to another state than the sender's: some view, the tick or the
-    /// arithmetic was wrong.
+    /// A packet that decodes to a state other than the sender's: a view, the tick or the arithmetic
+    /// was wrong.
     WrongState {
         /// The sender's [state check](crate::View::check).
         theirs: u16,
-        /// That of the decoded view.
+        /// The state check of the decoded view.
         ours: u16,
     },
-    /// A snapshot that was given along is of another schema than the codec's.
+    /// A view whose schema is not the codec's.
     SchemaMismatch {
-        /// [`Schema::hash`](crate::Schema::hash) of the codec's.
+        /// [`Schema::hash`](crate::Schema::hash) of the codec's schema.
         expected_hash: u64,
-        /// That of the snapshot's.
+        /// The hash of the snapshot's schema.
         hash: u64,
     },
-    /// A lane of the base, or of a record that is read, above the largest value that its schema
-    /// allows.
+    /// A lane of the base, or of a record that is read, above its maximum in the schema.
     LaneOutOfRange {
         /// Index of the lane in the schema.
         lane: usize,
         /// The refused value.
         value: u32,
     },
-    /// A type that has another schema than the stream that is read.
+    /// A type whose schema is not the stream's.
     TypeMismatch {
-        /// [`Schema::hash`](crate::Schema::hash) of the stream's.
+        /// [`Schema::hash`](crate::Schema::hash) of the stream's schema.
         expected_hash: u64,
-        /// That of the type's.
+        /// The hash of the type's schema.
         hash: u64,
     },
 }
@@ -408,10 +443,11 @@ impl fmt::Display for DecodeError {
             Self::WrongState { theirs, ours } => {
                 write!(
                     f,
-                    "the sender's view is another one: its state check is {theirs:04x}, ours {ours:04x}"
+                    "the decoded view differs from the sender's: its state check is {theirs:04x}, \
+                     ours is {ours:04x}"
                 )
             }
-            Self::NothingLearned => write!(f, "what was learned with the baseline is not there"),
+            Self::NothingLearned => write!(f, "the baseline's learned state is missing"),
             Self::OutOfRange { at_bit } => {
                 write!(f, "a value before bit {at_bit} is outside of its limits")
             }
@@ -421,13 +457,16 @@ impl fmt::Display for DecodeError {
             Self::TooManyEntities { count, limit } => {
                 write!(f, "{count} entities, the limit is {limit}")
             }
-            Self::EmptyRun { at_bit } => write!(f, "the run at bit {at_bit} is of no bytes"),
+            Self::EmptyRun { at_bit } => write!(f, "the run at bit {at_bit} has no bytes"),
             Self::TooManyBytes { limit_bytes } => write!(f, "more than {limit_bytes} bytes"),
             Self::LaneCount { expected_lanes, lanes } => {
                 write!(f, "{lanes} lanes given, the schema has {expected_lanes}")
             }
             Self::SchemaMismatch { expected_hash, hash } => {
-                write!(f, "a snapshot of schema {hash:016x}, the codec's is {expected_hash:016x}")
+                write!(
+                    f,
+                    "the snapshot's schema is {hash:016x}, the codec's is {expected_hash:016x}"
+                )
             }
             Self::LaneOutOfRange { lane, value } => {
                 write!(f, "lane {lane}: {value} is above the schema's maximum")

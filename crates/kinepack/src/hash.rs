@@ -1,31 +1,41 @@
-//! FNV-1a with 64 bits: tells schemas, codecs and states apart that were made in good faith. No
-//! cryptography.
+//! 64-bit FNV-1a, which tells schemas, codecs and states apart. It is not cryptographic: it does
+//! not resist anyone who forges a hash.
 
-/// A hash in the making: FNV-1a with 64 bits, which tells things apart that were made in good
-/// faith. No cryptography.
+/// A 64-bit FNV-1a hasher. It is not cryptographic.
+///
+/// ```
+/// use kinepack::hash::Fnv1a;
+///
+/// let mut hash = Fnv1a::new();
+/// hash.add(b"kine");
+/// hash.add(b"pack");
+/// let mut whole = Fnv1a::new();
+/// whole.add(b"kinepack");
+/// assert_eq!(hash.finish(), whole.finish());
+/// ```
 #[derive(Clone, Debug)]
 pub struct Fnv1a(u64);
 
 impl Fnv1a {
-    /// The hash of nothing.
+    /// A hasher without input.
     pub const fn new() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }
 
-    /// Goes on over `bytes`.
+    /// Adds `bytes` to the hash.
     pub fn add(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }
     }
 
-    /// A list of bytes, its length (u32) first.
+    /// Adds the length (u32), then the bytes.
     pub(crate) fn add_list(&mut self, bytes: &[u8]) {
         self.add(&(bytes.len() as u32).to_le_bytes());
         self.add(bytes);
     }
 
-    /// The hash of all that was added.
+    /// The hash of all bytes that were added.
     pub fn finish(&self) -> u64 {
         self.0
     }

@@ -1,16 +1,18 @@
-//! Playback: the arithmetic of a state between two states.
+//! Playback: the arithmetic for a state between two states.
 //!
-//! A receiver shows the world some milliseconds ago, between two snapshots that it has. What
-//! "between" means is the schema's to say, and [`Pack::interpolate`](crate::Pack::interpolate) goes
-//! through the fields; here is what it does with their numbers: a line, the short way round, a
-//! cubic through both ends with both velocities (Hermite), and a turn of constant speed (slerp;
-//! Shoemake, "Animating Rotation with Quaternion Curves", 1985).
+//! A receiver shows the world as it was some milliseconds ago, between two snapshots that it has.
+//! The schema defines what "between" means, and [`Pack::interpolate`](crate::Pack::interpolate)
+//! goes through its fields. This module has the arithmetic for their numbers: a line, the short way
+//! round, a cubic through both ends with both velocities (Hermite), and a turn of constant speed
+//! (slerp; Shoemake, "Animating Rotation with Quaternion Curves", 1985).
 //!
-//! It starts from reconstructed values and its results are for eyes: nothing of it is sent, so
-//! `spec/CODEC.md` says nothing of it. `f64` and `libm` throughout, the same on every platform.
-//! Cost: some ten operations a number; `atan2` and three `sin` a rotation that turns.
+//! It starts from reconstructed values, and its results are only shown, never sent, so
+//! `spec/CODEC.md` does not cover it. It uses `f64` and `libm` throughout and gives the same
+//! results on every platform. Cost: some ten operations per number; `atan2` and three `sin` per
+//! rotation that turns.
 
-use crate::{FloatLimits, Lane, LaneArithmetic};
+use crate::quantize::FloatLimits;
+use crate::schema::{Lane, LaneArithmetic};
 
 /// A place between two states.
 ///
@@ -34,31 +36,29 @@ use crate::{FloatLimits, Lane, LaneArithmetic};
 /// let ball = Ball::interpolate(&lanes[0], &lanes[1], at);
 /// assert_eq!((ball.height, ball.climb, ball.bounces), (6.0, 8.0, 0));
 ///
-/// // Without the time there is no path, but a line.
+/// // Without the time, the path is a line.
 /// let ball = Ball::interpolate(&lanes[0], &lanes[1], Between { seconds: 0.0, ..at });
 /// assert_eq!((ball.height, ball.climb), (0.0, 8.0));
 /// # Ok::<(), kinepack::EncodeError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Between {
-    /// From the first state, 0, to the second, 1. What lies outside counts as the nearer end, NaN
-    /// as 0.
+    /// 0 is the first state, 1 the second. A ratio outside counts as the nearer end, NaN as 0.
     pub ratio: f32,
-    /// Time from the first state to the second in seconds; negative where the second is the earlier
-    /// one. Only fields with a velocity look at it: where it is 0 or not finite, they go along a
-    /// line.
+    /// Time from the first state to the second, in seconds; negative if the second is earlier. Only
+    /// fields with a velocity use it. If it is 0 or not finite, they move on a line.
     pub seconds: f32,
 }
 
 impl Between {
-    /// `from`, and `to` from ratio 1 on: what flags do.
+    /// `from` below ratio 1, then `to`. Flags do this.
     #[inline]
     pub fn step<T>(self, from: T, to: T) -> T {
         if self.ratio >= 1.0 { to } else { from }
     }
 
-    /// On the line from `from` to `to`: never outside of the two, and both ends exact. Steps where
-    /// one is not finite.
+    /// A point on the line from `from` to `to`, never outside of the two, and exact at both ends.
+    /// Steps if an end is not finite.
     #[inline]
     pub fn linear(self, from: f64, to: f64) -> f64 {
         if let Some(end) = self.end(from, to) {
@@ -68,12 +68,12 @@ impl Between {
             return from;
         }
         let ratio = f64::from(self.ratio);
-        // Two products, since a difference could overflow; the clamp takes what their rounding
-        // adds, so that what does not move stays.
+        // Two products, because a difference could overflow. The clamp removes their rounding
+        // error, so that a value that does not move stays exact.
         (from * (1.0 - ratio) + to * ratio).clamp(from.min(to), from.max(to))
     }
 
-    /// What is there at ratio 0 and below or 1 and above; `None` between them.
+    /// The end for a ratio of at most 0 or at least 1; `None` between them.
     #[inline]
     pub(crate) fn end<T>(self, from: T, to: T) -> Option<T> {
         if self.ratio >= 1.0 {
@@ -85,9 +85,9 @@ impl Between {
         }
     }
 
-    /// The short way round from one code of limits that wrap to another, upwards where both ways
-    /// are alike: from the minimum up to, not including, a period above it. `single` where the
-    /// result becomes an `f32`.
+    /// The short way round between two codes of limits that wrap; upwards if both ways are equally
+    /// long. The result is at least the minimum and less than one period above it. `single` says
+    /// that the result becomes an `f32`.
     #[inline]
     pub(crate) fn around(self, limits: &FloatLimits, from: u32, to: u32, single: bool) -> f64 {
         if let Some(end) = self.end(from, to) {
@@ -106,13 +106,13 @@ impl Between {
         }
         let (value, end) =
             (limits.min() + code * limits.step(), limits.min() + codes * limits.step());
-        // The last part of the last step may round to the end, which is the beginning.
+        // The last part of the last step may round to the end, which is the minimum again.
         let at_end = if single { value as f32 >= end as f32 } else { value >= end };
         if at_end { limits.min() } else { value }
     }
 
-    /// On the cubic that leaves `from` and reaches `to` with these velocities, units a second; on
-    /// the line without a time or where the cubic is beyond all numbers.
+    /// A point on the cubic that leaves `from` and reaches `to` with these velocities, in units per
+    /// second. A point on the line if there is no time or the cubic is not finite.
     #[inline]
     pub(crate) fn hermite(self, from: f64, to: f64, velocities: [f64; 2]) -> f64 {
         if self.ratio > 0.0 && self.ratio < 1.0 && self.seconds != 0.0 {
@@ -129,9 +129,9 @@ impl Between {
         self.linear(from, to)
     }
 
-    /// The rotation on the shorter way from one to the other at constant angular speed, of length
-    /// 1; `None` where one has no direction. At the ends it is the rotation, not its sign, that is
-    /// met.
+    /// The rotation on the shorter way from one to the other at constant angular speed, with length
+    /// 1; `None` if one has no direction. The ends are exact as rotations; the quaternion's sign
+    /// may differ.
     #[inline]
     pub(crate) fn slerp(self, from: [f64; 4], to: [f64; 4]) -> Option<[f64; 4]> {
         let (from, mut to) = (unit(from)?, unit(to)?);
@@ -139,8 +139,8 @@ impl Between {
         if dot < 0.0 {
             to = to.map(|component| -component);
         }
-        // From the chord: `acos` of the dot product loses everything for small angles. At most a
-        // right angle, so that the sum below is never zero.
+        // The angle follows from the chord, because `acos` of the dot product loses all precision
+        // for small angles. It is at most a right angle, so the sum below is never zero.
         let chord = length(core::array::from_fn(|index| to[index] - from[index]));
         let sum = length(core::array::from_fn(|index| to[index] + from[index]));
         let angle_rad = 2.0 * libm::atan2(chord, sum);
@@ -155,7 +155,8 @@ impl Between {
     }
 }
 
-/// Below this angle the chord is the arc: they differ by its cube, less than `f64` can tell.
+/// Below this angle the chord equals the arc: they differ by the angle's cube, which `f64` cannot
+/// resolve.
 const ALMOST_EQUAL_RAD: f64 = 1e-6;
 
 fn length(xyzw: [f64; 4]) -> f64 {

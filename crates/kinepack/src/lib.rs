@@ -19,7 +19,7 @@
 //! let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
 //! let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
 //!
-//! // What both sides hold. A packet tells what changed since, and leads both to the next view.
+//! // Both sides hold this view. A packet codes the changes since, and takes both to the next view.
 //! let (mut held, mut packet) = (View::empty(&schema), Vec::new());
 //! for tick in [100, 106] {
 //!     let mut world = Snapshot::new(&schema, Tick(tick));
@@ -33,7 +33,8 @@
 //!     assert_eq!(held, sent);
 //! }
 //! assert!(packet.len() <= 8);
-//! assert_eq!(held.read::<Crate>(7)?.position[0], 26.5);
+//! let moved: Crate = held.get(EntityId(7))?.expect("entity 7 is in the view");
+//! assert_eq!(moved.position[0], 26.5);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -41,14 +42,22 @@
 //! altered packets as other valid ones. They never cause a panic, nor memory beyond the
 //! [`DecodeLimits`], but they give wrong values and entities. These stay wrong until the affected
 //! entities are sent again from a newer baseline without the error. UDP's 16-bit checksum is weak.
-//! Use an authenticated transport (renetcode, QUIC, DTLS), or add a checksum if nobody is hostile.
+//! Use an authenticated transport (renetcode, QUIC, DTLS), or add a checksum if there are no
+//! attackers.
 //!
-//! Reading order: [`BitWriter`] and [`BitReader`]; the quantizers [`FloatLimits`],
-//! [`VectorLimits`], [`IntegerLimits`] and [`SmallestThree`]; [`value`], for one value against a
-//! baseline; [`magnitude`], for small numbers; [`rle`], for bytes; [`Schema`] and [`Pack`];
-//! [`TimePrecision`]; [`Snapshot`]; [`Level`], [`Profile`] and [`Codec`]; [`View`], [`Baselines`],
-//! [`Encoder`] and [`Decoder`]; [`Between`], for playback; [`stream`], for inputs and calls. The
-//! formats are normative in `spec/CODEC.md`.
+//! Names for the first week are here at the root, the others in modules.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`schema`] | fields, lanes and roles of a [`Schema`]; the traits next to [`Pack`]; [`TimePrecision`](schema::TimePrecision) |
+//! | [`quantize`] | limits and steps: numbers to codes and back |
+//! | [`codec`], [`level`], [`profile`] | the finer interfaces of [`Encoder`], [`Level`] and [`Profile`] |
+//! | `training` | training and searching profiles, with the feature `training` |
+//! | [`stream`] | inputs and calls: records, each coded against an earlier one |
+//! | [`value`], [`magnitude`], [`rle`] | a single value, small numbers or bytes against a baseline, without a schema |
+//! | [`bits`], [`entropy`], [`hash`] | bit cursors, a range coder, FNV-1a |
+//!
+//! The formats are normative in `spec/CODEC.md`.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -57,22 +66,22 @@
 // other machines.
 #[cfg(all(target_arch = "x86", not(target_feature = "sse2")))]
 compile_error!(
-    "kinepack needs IEEE double arithmetic without extra precision, which x87 does not have: the adaptive level would decode \
-     other values than on other machines. Compile with `-C target-feature=+sse2`, or for a target that has SSE2, such as \
-     i686-unknown-linux-gnu."
+    "kinepack needs IEEE double arithmetic without extra precision, which x87 does not have: the \
+     adaptive level would decode other values than on other machines. Compile with `-C \
+     target-feature=+sse2`, or for a target that has SSE2, such as i686-unknown-linux-gnu."
 );
 
 extern crate alloc;
 
-mod bits;
+pub mod bits;
 mod bytes;
 mod error;
-mod hash;
+pub mod hash;
 mod interpolate;
 mod prefix;
-mod quantize;
+pub mod quantize;
 mod rotation;
-mod schema;
+pub mod schema;
 mod snapshot;
 
 pub mod entropy;
@@ -82,25 +91,50 @@ pub mod stream;
 pub mod value;
 mod vector;
 
-pub use bits::{BitCounter, BitReader, BitSink, BitWriter, bits_for};
 pub use bytes::{Bytes, BytesUpTo};
 pub use error::{BaselinesError, DecodeError, EncodeError, SetupError};
-pub use hash::Fnv1a;
 pub use interpolate::Between;
 #[cfg(feature = "derive")]
 pub use kinepack_derive::Pack;
-pub use quantize::{FloatLimits, FloatParts, IntegerLimits};
-pub use rotation::SmallestThree;
-pub use schema::{
-    Components, Field, FieldKind, Lane, LaneArithmetic, Pack, PackWith, Role, Schema, TimePrecision,
-};
+#[doc(inline)]
+pub use schema::{Pack, Schema};
 pub use snapshot::{
-    Baselines, Bodies, BodyKind, Changed, Chosen, Class, Codec, Context, DecodeLimits, Decoder,
-    Difference, Encoded, Encoder, EntityId, FieldCode, GapCode, LaneWidth, Learned, Level, Model,
-    Profile, ProfileSearch, Reference, Size, SmallOrLarge, SmallOrLargeCosts, Snapshot, Tick,
-    TrainError, Trainer, Training, View,
+    Baselines, Codec, DecodeLimits, Decoder, Encoder, EntityId, Level, Profile, Size, Snapshot,
+    Tick, View,
 };
-pub use vector::VectorLimits;
+
+pub mod codec {
+    //! Types for protocols on top of [`Encoder`](crate::Encoder) and [`Decoder`](crate::Decoder):
+    //! the entities to send ([`Chosen`]), the result ([`Encoded`]), the entities that changed
+    //! ([`Difference`]), and the state of a level that learns ([`Learned`]).
+    pub use crate::snapshot::{Chosen, Difference, Encoded, Learned};
+}
+
+pub mod level {
+    //! The settings of a [`Level`](crate::Level).
+    pub use crate::snapshot::Changed;
+}
+
+pub mod profile {
+    //! The parts of a [`Profile`](crate::Profile): codes for fields and indices, and the adaptive
+    //! level's model.
+    pub use crate::snapshot::{
+        Bodies, BodyKind, Class, Context, FieldCode, GapCode, LaneWidth, Model, Reference,
+    };
+}
+
+/// Training and searching profiles. Needs the feature `training`; a game that only loads profiles
+/// leaves it off.
+///
+/// [`ProfileSearch`](training::ProfileSearch) looks for the structure of a profile,
+/// [`Training`](training::Training) trains a whole profile from captured runs, and
+/// [`Trainer`](training::Trainer) trains the word lengths alone.
+#[cfg(feature = "training")]
+pub mod training {
+    pub use crate::snapshot::{
+        ProfileSearch, SmallOrLarge, SmallOrLargeCosts, TrainError, Trainer, Training,
+    };
+}
 
 #[doc(hidden)]
 pub mod __derive {

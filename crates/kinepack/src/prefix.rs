@@ -1,19 +1,20 @@
 //! Canonical prefix codes of at most 8 bits, read through one table look-up. `spec/CODEC.md`,
 //! section 7.1.
 //!
-//! A code is given by the length of each symbol's word alone. Words are numbered as in DEFLATE (RFC
-//! 1951, 3.2.2): by length, then by symbol; and since bits are written least significant first, a
-//! word is stored reversed.
+//! The lengths of the symbols' words define a code. Words are numbered as in DEFLATE (RFC 1951,
+//! 3.2.2): by length, then by symbol. Words are stored reversed because bits are written least
+//! significant first.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::{BitReader, BitSink, DecodeError, SetupError};
+use crate::bits::{BitReader, BitSink};
+use crate::{DecodeError, SetupError};
 
-/// The longest word: keeps a table at 512 bytes.
+/// The longest word. It keeps a table at 512 bytes.
 pub(crate) const MAX_LENGTH_BITS: u32 = 8;
 
-/// A code, in vectors or, where it is known when the program is compiled, in arrays.
+/// A code, in vectors; or in arrays, if it is known at compile time.
 #[derive(Clone, Debug)]
 pub(crate) struct PrefixCode<W = Vec<Word>, S = Vec<Symbol>> {
     words: W,
@@ -39,8 +40,8 @@ pub(crate) struct Symbol {
 }
 
 impl PrefixCode {
-    /// The code whose words have these lengths. They must be complete: each bit string begins with
-    /// exactly one word. A single symbol has a word of no bits.
+    /// The code whose words have these lengths. The code must be complete: each bit string begins
+    /// with exactly one word. A single symbol has a word of no bits.
     pub(crate) fn new(lengths_bits: &[u8]) -> Result<Self, SetupError> {
         let peek_bits = lengths_bits.iter().copied().max().map_or(0, u32::from);
         let complete = match lengths_bits {
@@ -67,8 +68,8 @@ impl PrefixCode {
 }
 
 impl<const N: usize> FixedPrefixCode<N> {
-    /// The same for lengths of 1 to [`MAX_LENGTH_BITS`]; lengths that are not complete do not
-    /// compile.
+    /// As `new`, at compile time, for lengths of 1 to [`MAX_LENGTH_BITS`]. Incomplete lengths do
+    /// not compile.
     pub(crate) const fn fixed(lengths_bits: &[u8; N]) -> Self {
         let mut words = [Word { bits: 0, length_bits: 0 }; N];
         let mut symbols = [Symbol { symbol: 0, length_bits: 0 }; 1 << MAX_LENGTH_BITS];
@@ -100,8 +101,8 @@ impl<W: AsRef<[Word]>, S: AsRef<[Symbol]>> PrefixCode<W, S> {
     }
 }
 
-/// Numbers the words, and notes at each string of as many bits as the longest may have which symbol
-/// it begins with. Returns the number after the last word.
+/// Numbers the words. For each string of as many bits as the longest word, `symbols` gets the
+/// symbol that the string begins with. Returns the number after the last word.
 const fn number(lengths_bits: &[u8], words: &mut [Word], symbols: &mut [Symbol]) -> u32 {
     let peek_bits = symbols.len().trailing_zeros();
     let mut next_word = 0u32;
@@ -132,7 +133,7 @@ const fn number(lengths_bits: &[u8], words: &mut [Word], symbols: &mut [Symbol])
     next_word
 }
 
-/// Lengths of a code for symbols that occur `counts` times: Huffman's, held to [`MAX_LENGTH_BITS`].
+/// Huffman's lengths for symbols that occur `counts` times, limited to [`MAX_LENGTH_BITS`].
 pub(crate) fn lengths_bits(counts: &[u64]) -> Vec<u8> {
     let mut counts: Vec<u64> = counts.iter().map(|count| (*count).max(1)).collect();
     loop {
@@ -140,7 +141,7 @@ pub(crate) fn lengths_bits(counts: &[u64]) -> Vec<u8> {
         if lengths.iter().all(|length| u32::from(*length) <= MAX_LENGTH_BITS) {
             return lengths;
         }
-        // Flatter counts give a flatter tree; at all ones it is as flat as can be.
+        // Flatter counts give a flatter tree. If all counts are 1, it is as flat as possible.
         counts.iter_mut().for_each(|count| *count = *count / 2 + 1);
     }
 }
@@ -150,7 +151,7 @@ fn huffman(counts: &[u64]) -> Vec<u8> {
     let mut trees: Vec<(u64, Vec<usize>)> =
         counts.iter().enumerate().map(|(symbol, &n)| (n, vec![symbol])).collect();
     while trees.len() > 1 {
-        // Rarest last; ties by first symbol, so that the result depends on the counts alone.
+        // Rarest last. Ties go by the first symbol, so the result depends only on the counts.
         trees.sort_by(|a, b| b.0.cmp(&a.0).then(a.1[0].cmp(&b.1[0])));
         if let (Some(first), Some(second)) = (trees.pop(), trees.pop()) {
             let mut symbols = first.1;
@@ -168,7 +169,7 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
-    use crate::BitWriter;
+    use crate::bits::BitWriter;
 
     #[test]
     fn words_are_read_back() {
@@ -186,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn fibonacci_counts_are_held_to_the_longest_word() {
+    fn fibonacci_counts_stay_within_the_longest_word() {
         let mut counts = vec![1, 1];
         for index in 2..40 {
             counts.push(counts[index - 1] + counts[index - 2]);
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_words_are_those_of_the_specification() {
+    fn the_words_of_the_specification() {
         let code = PrefixCode::new(&[1, 2, 3, 3]).unwrap();
         let words: Vec<(u16, u8)> =
             code.words.iter().map(|word| (word.bits, word.length_bits)).collect();

@@ -1,24 +1,28 @@
-//! Quantizers: from numbers to integer codes and back.
+//! Quantizers turn numbers into integer codes and back.
 //!
-//! A quantizer is the only place where precision is lost. It divides a range into steps; a code is
-//! the number of the nearest step, so that the reconstructed value is within half a step of the
-//! original. Everything after it works on codes and is exact. `spec/CODEC.md`, section 2. All
-//! arithmetic is `f64` or integer and the same on every platform.
+//! Only a quantizer loses precision. It divides a range into steps, and a code is the number of the
+//! nearest step, so the reconstructed value is within half a step of the original. All later stages
+//! work on codes and are exact. `spec/CODEC.md`, section 2. All arithmetic is `f64` or integer and
+//! gives the same result on every platform.
 
-use crate::{BitReader, BitSink, DecodeError, EncodeError, SetupError, bits_for};
+use crate::bits::{BitReader, BitSink, bits_for};
+use crate::{DecodeError, EncodeError, SetupError};
+
+pub use crate::rotation::SmallestThree;
+pub use crate::vector::VectorLimits;
 
 /// Limits of a real number: minimum, maximum and step. Codes run from 0 at the minimum to
 /// [`max_code`](Self::max_code).
 ///
-/// With [`wrapping`](Self::wrapping) limits the number is an angle, or anything else that begins
-/// again at the end of its range: every finite value is taken, and differences go the short way
+/// With [`wrapping`](Self::wrapping) limits the number is an angle or another value that starts
+/// again at the end of its range. They take every finite value, and differences go the short way
 /// round.
 ///
 /// The reconstructed value differs from the original by at most half a step, plus half the spacing
-/// of `f32` at that value (2⁻²⁴ of its magnitude) where it is read as `f32`.
+/// of `f32` at that value (2⁻²⁴ of its magnitude) if it is read as `f32`.
 ///
 /// ```
-/// use kinepack::FloatLimits;
+/// use kinepack::quantize::FloatLimits;
 ///
 /// let limits = FloatLimits::new(0.0, 100.0, 0.1)?;
 /// assert_eq!(limits.bits(), 10);
@@ -30,18 +34,26 @@ use crate::{BitReader, BitSink, DecodeError, EncodeError, SetupError, bits_for};
 pub struct FloatLimits {
     min: f64,
     max: f64,
-    /// The largest value that has a code: `max`, or half a step before the end of a range without
-    /// its end.
+    /// The largest value that has a code: `max`, or half a step before the end of a range that
+    /// excludes its end.
     highest: f64,
     step: f64,
     max_code: u32,
     wraps: bool,
-    /// True for values that come and go as `f32`: where the ends, rounded to `f32`, count as the
-    /// ends.
+    /// True for values that are `f32`: the ends, rounded to `f32`, then count as the ends.
     single: bool,
 }
 
-/// What [`FloatLimits`] consist of.
+/// The parts of [`FloatLimits`], as plain numbers for files.
+///
+/// ```
+/// use kinepack::quantize::FloatLimits;
+///
+/// let parts = FloatLimits::new(0.0, 100.0, 0.5)?.parts();
+/// assert_eq!((parts.step, parts.max_code), (0.5, 200));
+/// assert_eq!(FloatLimits::from_parts(parts)?.bits(), 8);
+/// # Ok::<(), kinepack::SetupError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FloatParts {
     /// The smallest value.
@@ -54,9 +66,9 @@ pub struct FloatParts {
     pub step: f64,
     /// The largest code.
     pub max_code: u32,
-    /// Whether it begins again at `min`.
+    /// Whether values start again at `min`.
     pub wraps: bool,
-    /// Whether values come and go as `f32`.
+    /// Whether values are `f32`.
     pub single: bool,
 }
 
@@ -92,8 +104,7 @@ impl FloatLimits {
         })
     }
 
-    /// Limits from `min` to `max`, both included, in the 2^`bits` − 1 steps that `bits` (1 to 32)
-    /// bits can tell apart.
+    /// Limits from `min` to `max`, both included, in 2^`bits` − 1 steps, with `bits` from 1 to 32.
     ///
     /// # Errors
     /// [`SetupError`] for an empty range or a bit count outside of 1 to 32.
@@ -108,8 +119,8 @@ impl FloatLimits {
         }
     }
 
-    /// As [`new`](Self::new), without the end of the range itself: −256 to 256 in steps of 1/512
-    /// are 2¹⁸ codes. Values within half a step of the end have no code.
+    /// As [`new`](Self::new), but the range excludes its end: −256 to 256 in steps of 1/512 have
+    /// 2¹⁸ codes. Values within half a step of the end have no code.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -123,8 +134,8 @@ impl FloatLimits {
         }
     }
 
-    /// As [`with_bits`](Self::with_bits), without the end of the range itself: the step is the
-    /// range divided by 2^`bits`.
+    /// As [`with_bits`](Self::with_bits), but the range excludes its end: the step is the range
+    /// divided by 2^`bits`.
     ///
     /// # Errors
     /// As [`with_bits`](Self::with_bits).
@@ -135,26 +146,24 @@ impl FloatLimits {
         Self::until(min, end, (end - min) / (1u64 << bits) as f64)
     }
 
-    /// The same steps, for a value that begins again at `min` where it reaches the end: the range
-    /// is then as long as all codes together, `(max_code + 1) × step`.
+    /// The same steps, for a value that starts again at `min` when it reaches the end. The range is
+    /// then as long as all codes together, `(max_code + 1) × step`.
     #[must_use]
     pub const fn wrapping(mut self) -> Self {
         self.wraps = true;
         self
     }
 
-    /// The same limits for values that come and go as `f32`: what was reconstructed and rounded has
-    /// the code that it came from, also at the ends. Refused where `f32` cannot tell neighbouring
-    /// steps apart.
+    /// The same limits for `f32` values: a reconstructed value, rounded to `f32`, quantizes to the
+    /// same code again, also at the ends. Refused if `f32` cannot tell neighbouring steps apart.
     ///
     /// # Errors
-    /// [`SetupError::FinerThanFloat`] when the spacing of `f32` at the far end of the range is not
-    /// below the step: a reconstructed `f32` would then not always quantize to the code that it
-    /// came from.
+    /// [`SetupError::FinerThanFloat`] if the spacing of `f32` at the far end of the range is not
+    /// below the step: a reconstructed `f32` would then not always quantize to the same code.
     pub const fn for_f32(self) -> Result<Self, SetupError> {
         let far = if -self.min > self.max { -self.min } else { self.max } as f32;
         let spacing = f32::from_bits(far.to_bits() + 1) as f64 - far as f64;
-        // Beyond the range of `f32` the spacing is no number.
+        // Beyond the range of `f32` the spacing is NaN.
         if self.max_code == 0 || spacing < self.step {
             Ok(Self { single: true, ..self })
         } else {
@@ -162,15 +171,15 @@ impl FloatLimits {
         }
     }
 
-    /// The same limits for `f32`, where the caller knows of the spacing.
+    /// The same limits for `f32`, without the check of the spacing.
     pub(crate) fn of_single(&self) -> Self {
         Self { single: true, ..*self }
     }
 
-    /// The same range in steps of `step`; where it wraps, in the next shorter ones that divide it.
+    /// The same range in steps of `step`; if it wraps, in the next shorter steps that divide it.
     ///
     /// # Errors
-    /// As [`new`](Self::new); and as [`for_f32`](Self::for_f32), where these are for that.
+    /// As [`new`](Self::new); and as [`for_f32`](Self::for_f32), if these limits are for `f32`.
     pub fn with_step(&self, step: f64) -> Result<Self, SetupError> {
         let end = self.end();
         let other = if self.wraps {
@@ -185,8 +194,8 @@ impl FloatLimits {
         if self.single { other.for_f32() } else { Ok(other) }
     }
 
-    /// The end of a range without its end, as it was given: sums of floats are not exact, so of
-    /// those that it can have been a round one.
+    /// The end that was given for a range that excludes it. Sums of floats are not exact, so
+    /// several ends are possible; this returns a round one.
     fn end(&self) -> f64 {
         use core::f64::consts::{PI, TAU};
         let sum = self.max + self.step;
@@ -194,23 +203,23 @@ impl FloatLimits {
         [round, PI, TAU].into_iter().find(|end| end - self.step == self.max).unwrap_or(sum)
     }
 
-    /// All of it as plain numbers, for files.
+    /// The limits as plain numbers, for files.
     pub const fn parts(&self) -> FloatParts {
         let Self { min, max, highest, step, max_code, wraps, single } = *self;
         FloatParts { min, max, highest, step, max_code, wraps, single }
     }
 
-    /// The limits that [`parts`](Self::parts) took apart.
+    /// The limits with these [`parts`](Self::parts).
     ///
     /// # Errors
-    /// As [`new`](Self::new), and [`SetupError::PartsDiffer`] for a largest code or a highest value
-    /// that do not follow from range and step.
+    /// As [`new`](Self::new), and [`SetupError::PartsDiffer`] if the largest code or the highest
+    /// value does not follow from range and step.
     pub fn from_parts(parts: FloatParts) -> Result<Self, SetupError> {
         let FloatParts { min, max, highest, step, max_code, wraps, single } = parts;
         let limits = Self::new(min, max, step)?;
-        // A schema's hash has range and step alone: the largest code must follow from these, or two
-        // sides with equal hashes would decode different values. Without its end, a range goes on
-        // for half of a step.
+        // A schema's hash covers only range and step. The largest code must follow from these, or
+        // two sides with equal hashes would decode different values. A range that excludes its end
+        // extends half a step beyond the largest code.
         if max_code != limits.max_code || !(max <= highest && highest <= max + step) {
             return Err(SetupError::PartsDiffer);
         }
@@ -237,7 +246,7 @@ impl FloatLimits {
         self.max_code
     }
 
-    /// True for angles and the like.
+    /// True for angles and other values that start again.
     pub const fn wraps(&self) -> bool {
         self.wraps
     }
@@ -247,11 +256,11 @@ impl FloatLimits {
         bits_for(self.max_code as u64)
     }
 
-    /// The code of the step nearest to `value`; a value halfway between two steps takes the upper
+    /// The code of the step nearest to `value`. A value halfway between two steps takes the upper
     /// one.
     ///
     /// # Errors
-    /// [`EncodeError::NotANumber`] for NaN (and infinities where the limits wrap),
+    /// [`EncodeError::NotANumber`] for NaN, and for infinities if the limits wrap;
     /// [`EncodeError::OutOfRange`] for a value below the minimum or above the maximum.
     #[inline]
     pub fn quantize(&self, value: f64) -> Result<u32, EncodeError> {
@@ -280,8 +289,7 @@ impl FloatLimits {
         if self.wraps {
             return Ok(self.quantize_wrapped(value));
         }
-        // The last step may be a shorter one; its end belongs to it even where `f32` rounded it
-        // down.
+        // The last step may be shorter. Its end belongs to it even if `f32` rounded it down.
         if self.single && value as f32 >= self.max as f32 {
             return Ok(self.max_code);
         }
@@ -293,17 +301,16 @@ impl FloatLimits {
     fn quantize_wrapped(&self, value: f64) -> u32 {
         let codes = u64::from(self.max_code) + 1;
         let period = self.step * codes as f64;
-        // The first remainder is exact, so that many turns cost no precision.
+        // The first remainder is exact, so many turns cost no precision.
         let mut offset = (value % period - self.min) % period;
         if offset < 0.0 {
             offset += period;
         }
-        // At most `codes`, where the sum above rounded up to a whole period.
+        // Equals `codes` if the sum above rounded up to a whole period.
         ((offset / self.step + 0.5) as u64 % codes) as u32
     }
 
-    /// The value that `code` stands for; codes above [`max_code`](Self::max_code) stand for the
-    /// largest one.
+    /// The value of `code`. Codes above [`max_code`](Self::max_code) give the largest value.
     #[inline]
     pub fn reconstruct(&self, code: u32) -> f64 {
         let value = self.min + f64::from(code.min(self.max_code)) * self.step;
@@ -330,7 +337,7 @@ impl FloatLimits {
 /// Limits of an integer of up to 64 bits, signed or unsigned: minimum, maximum and step.
 ///
 /// ```
-/// use kinepack::IntegerLimits;
+/// use kinepack::quantize::IntegerLimits;
 ///
 /// let health = IntegerLimits::new(-20, 100, 1)?;
 /// assert_eq!(health.bits(), 7);
@@ -347,8 +354,8 @@ pub struct IntegerLimits {
 }
 
 impl IntegerLimits {
-    /// Limits from `min` to `max`, both included, in steps of `step`. Both ends lie within `i64` or
-    /// within `u64`.
+    /// Limits from `min` to `max`, both included, in steps of `step`. Both ends must fit in `i64`,
+    /// or both in `u64`.
     ///
     /// # Errors
     /// [`SetupError`] for an empty range, a step of 0 or wider than the range, or a range of more
@@ -418,8 +425,7 @@ impl IntegerLimits {
         code.min(self.max_code)
     }
 
-    /// The value that `code` stands for; codes above [`max_code`](Self::max_code) stand for the
-    /// largest one.
+    /// The value of `code`. Codes above [`max_code`](Self::max_code) give the largest value.
     #[inline]
     pub fn reconstruct(&self, code: u64) -> i128 {
         let value = self.min + i128::from(code.min(self.max_code)) * i128::from(self.step);

@@ -1,29 +1,29 @@
-//! Rotations as smallest three: the largest component of a unit quaternion is dropped, the other
-//! three are quantized over ±1/√2. Source: the article "Snapshot Compression" (Fiedler, 2015).
+//! Rotations as smallest three: drops the largest component of a unit quaternion and quantizes the
+//! other three over ±1/√2. Source: the article "Snapshot Compression" (Fiedler, 2015).
 //! `spec/CODEC.md`, section 3.
 //!
-//! Worst angle between a rotation and what is reconstructed, as the test `worst_angles` finds it
-//! over random rotations, axes and ties:
+//! Worst angle between a rotation and its reconstruction, as the test `worst_angles` finds it over
+//! random rotations, axes and ties:
 //!
 //! | bits | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 14 | 16 | 18 | 20 |
 //! |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
 //! | degrees | 99 | 34 | 16 | 7.9 | 3.5 | 1.96 | 1.06 | 0.50 | 0.25 | 0.13 | 0.063 | 0.016 | 0.0040 | 0.0010 | 0.00026 |
 //!
-//! From 3 bits on it is below 281° / (2^bits − 1): half a step in each of three components, where
-//! all four are alike and the dropped one takes the sum of their errors.
+//! From 3 bits on it is below 281° / (2^bits − 1). The worst case has four equal components and an
+//! error of half a step in three of them: the dropped one then takes the sum of their errors.
 
 use core::f64::consts::FRAC_1_SQRT_2;
 
 use crate::{EncodeError, SetupError};
 
-/// Quantizer of rotations: 2 bits for the index of the dropped component and 2 to 20 bits for each
-/// of the others.
+/// Quantizes rotations: 2 bits for the index of the dropped component, and 2 to 20 bits for each of
+/// the others.
 ///
-/// Codes are `[dropped, first, second, third]`; the three follow the order x, y, z, w without the
+/// Codes are `[dropped, first, second, third]`. The three are in the order x, y, z, w without the
 /// dropped one. A quaternion and its negative are the same rotation and have the same codes.
 ///
 /// ```
-/// use kinepack::SmallestThree;
+/// use kinepack::quantize::SmallestThree;
 ///
 /// let rotation = SmallestThree::new(9)?;
 /// let codes = rotation.quantize([0.0, 0.6, 0.0, 0.8])?;
@@ -39,7 +39,7 @@ pub struct SmallestThree {
 }
 
 impl SmallestThree {
-    /// Codes of `component_bits` (2 to 20) bits a component.
+    /// A quantizer with `component_bits` (2 to 20) bits per component.
     ///
     /// # Errors
     /// [`SetupError::BitCount`] outside of 2 to 20.
@@ -65,17 +65,17 @@ impl SmallestThree {
         (1 << self.component_bits) - 1
     }
 
-    /// The largest angle in degrees between a rotation and what its codes stand for, but for the
-    /// rounding of `f32`: near ties of all four components.
+    /// The largest angle in degrees between a rotation and its reconstruction, without the rounding
+    /// of `f32`. It occurs near ties of all four components.
     pub fn max_error_deg(&self) -> f64 {
         if self.component_bits == 2 { 99.0 } else { 281.0 / f64::from(self.max_code()) }
     }
 
-    /// The codes of the rotation `x, y, z, w`. Its length does not matter; where several components
+    /// The codes of the rotation `x, y, z, w`. Its length does not matter. If several components
     /// are the largest, the first of them is dropped.
     ///
     /// # Errors
-    /// [`EncodeError::NotANumber`] where a component is not finite or the length is zero.
+    /// [`EncodeError::NotANumber`] if a component is not finite or the length is zero.
     #[inline]
     pub fn quantize(&self, xyzw: [f32; 4]) -> Result<[u32; 4], EncodeError> {
         let q = xyzw.map(f64::from);
@@ -101,8 +101,8 @@ impl SmallestThree {
         Ok([dropped as u32, code(q[kept[0]]), code(q[kept[1]]), code(q[kept[2]])])
     }
 
-    /// The unit quaternion `x, y, z, w` that `codes` stand for. Any codes give a rotation: an index
-    /// above 3 counts as 3, a component above the largest as the largest.
+    /// The unit quaternion `x, y, z, w` of `codes`. Any codes give a rotation: an index above 3
+    /// counts as 3, and a component above the largest code as the largest.
     #[inline]
     pub fn reconstruct(&self, codes: [u32; 4]) -> [f32; 4] {
         let max_code = f64::from(self.max_code());
@@ -124,9 +124,9 @@ impl SmallestThree {
         xyzw
     }
 
-    /// The same rotation with another component dropped, in integers: what a baseline's three
-    /// components look like to an encoder whose rotation drops `dropped`; an index of theirs above
-    /// 3 counts as 3. `spec/CODEC.md`, section 3.2.
+    /// The same rotation with component `dropped` dropped instead, in integers. An encoder uses it
+    /// to compare a baseline with a rotation that drops another component. An index in `codes`
+    /// above 3 counts as 3. `spec/CODEC.md`, section 3.2.
     #[inline]
     pub(crate) fn turned(&self, codes: [u32; 4], dropped: u32) -> [u32; 3] {
         // A component is c / (√2 · max_code) with c = 2 · code − max_code, so the squares of all
@@ -166,7 +166,7 @@ mod tests {
         let len = |q: [f64; 4]| q.iter().map(|c| c * c).sum::<f64>().sqrt();
         let dot: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let sign = if dot < 0.0 { -1.0 } else { 1.0 };
-        // The half-angle from the chord: `acos` loses everything for small angles.
+        // The half-angle from the chord, because `acos` loses all precision for small angles.
         let chord: f64 = a
             .iter()
             .zip(b)
@@ -176,8 +176,7 @@ mod tests {
         (4.0 * (chord / 2.0).min(1.0).asin()).to_degrees()
     }
 
-    /// Rotations that are hard on the code: ties for the largest, axes, zeros of both signs, and
-    /// random ones.
+    /// Hard rotations: ties for the largest component, axes, zeros of both signs; and random ones.
     fn rotations() -> Vec<[f32; 4]> {
         let mut all = Vec::new();
         for code in 0..81 {
@@ -193,7 +192,7 @@ mod tests {
         for index in 0..20_000 {
             let mut q = [next(), next(), next(), next()];
             if index % 4 == 0 {
-                // Close to a tie of two, where the dropped component is smallest.
+                // Close to a tie of two, which makes the dropped component smallest.
                 q[1] = q[0] * (1.0 + next() * 1e-3);
                 q[2] *= 0.1;
             }
@@ -208,7 +207,7 @@ mod tests {
 
     #[test]
     fn worst_angles() {
-        // The table in the module's head is made from what this prints.
+        // This prints the numbers of the table in the module's head.
         let mut table = Vec::new();
         for bits in 2..=20 {
             let rotation = SmallestThree::new(bits).unwrap();
@@ -252,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_direction_is_refused() {
+    fn a_quaternion_without_direction_is_refused() {
         let rotation = SmallestThree::new(9).unwrap();
         for q in [[0.0; 4], [f32::NAN, 0.0, 0.0, 1.0], [f32::INFINITY, 0.0, 0.0, 1.0]] {
             assert_eq!(rotation.quantize(q), Err(EncodeError::NotANumber { field: "" }));
@@ -268,7 +267,7 @@ mod tests {
             assert_eq!(rotation.turned(codes, codes[0]), [codes[1], codes[2], codes[3]]);
             for dropped in 0..4 {
                 if q[dropped as usize].abs() < 0.6 * q[codes[0] as usize].abs() {
-                    continue; // The square root makes the dropped one exact only where it stays large.
+                    continue; // The square root is exact only if the dropped component stays large.
                 }
                 let [a, b, c] = rotation.turned(codes, dropped);
                 let angle = angle_deg(rotation.reconstruct([dropped, a, b, c]), q);

@@ -1,16 +1,16 @@
-//! One value at a time against a baseline, for the small user of the library: no schema, no
-//! snapshot.
+//! Codes a single value against a baseline, without a schema or snapshot.
 //!
-//! Both sides hold the baseline value. A value that quantizes to the baseline's code costs one bit;
-//! one whose difference lies in a small range costs two bits and the difference; any other costs
-//! one or two bits and its code. The idea is the one of the article "Delta compression and object
-//! quantization in C#". `spec/CODEC.md`, section 4.
+//! Both sides hold the baseline value. A value that quantizes to the baseline's code costs one bit.
+//! If the difference lies in a small range, the value costs two bits and the difference. Any other
+//! value costs one or two bits and its code. The idea is from the article "Delta compression and
+//! object quantization in C#". `spec/CODEC.md`, section 4.
 //!
-//! The well-known example: a transform of 20 bytes takes 3 when it moved by half a unit an axis.
+//! The article's example: a transform of 20 bytes takes 3 if it moved by half a unit on each axis.
 //!
 //! ```
 //! use kinepack::value::{Difference, write_difference, write_if_changed};
-//! use kinepack::{BitWriter, FloatLimits};
+//! use kinepack::bits::BitWriter;
+//! use kinepack::quantize::FloatLimits;
 //!
 //! let [xz, y] = [FloatLimits::new(-100.0, 100.0, 0.1)?, FloatLimits::new(-10.0, 10.0, 0.1)?];
 //! let angle = FloatLimits::new(0.0, 360.0, 0.1)?;
@@ -26,13 +26,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use crate::bits::{BitReader, BitSink, bits_for};
 use crate::quantize::read_up_to;
-use crate::{
-    BitReader, BitSink, DecodeError, EncodeError, FloatLimits, IntegerLimits, SetupError, bits_for,
-};
+use crate::quantize::{FloatLimits, IntegerLimits};
+use crate::{DecodeError, EncodeError, SetupError};
 
-/// What the functions of this module need of a quantizer: [`FloatLimits`] take `f32`,
-/// [`IntegerLimits`] take `i128`.
+/// A quantizer for the functions of this module: [`FloatLimits`] take `f32`, [`IntegerLimits`] take
+/// `i128`.
 pub trait Limits {
     /// The type of the values.
     type Value: Copy;
@@ -40,7 +40,7 @@ pub trait Limits {
     /// The largest code.
     fn largest_code(&self) -> u64;
 
-    /// True where the value after the largest code is the one of code 0.
+    /// True if the largest code is followed by code 0.
     fn is_cyclic(&self) -> bool;
 
     /// The code of `value`.
@@ -93,7 +93,16 @@ impl Limits for IntegerLimits {
     }
 }
 
-/// The range of differences that [`write_difference`] writes short, in steps of its limits.
+/// The range of differences that [`write_difference`] codes in few bits, in steps of its limits.
+///
+/// ```
+/// use kinepack::quantize::FloatLimits;
+/// use kinepack::value::Difference;
+///
+/// let height = FloatLimits::new(-10.0, 10.0, 0.1)?;
+/// assert_eq!(Difference::new(&height, -0.5, 0.5)?, Difference::of_steps(-5, 5)?);
+/// # Ok::<(), kinepack::SetupError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Difference {
     min_steps: i64,
@@ -142,7 +151,7 @@ const fn nearest(value: f64) -> i64 {
 /// Writes one bit for "unchanged", or one bit and the code.
 ///
 /// # Errors
-/// [`EncodeError`] where `value` or `baseline` is not a number or out of range; nothing is written
+/// [`EncodeError`] if `value` or `baseline` is not a number or out of range. Nothing is written
 /// then.
 pub fn write_if_changed<L: Limits>(
     sink: &mut impl BitSink,
@@ -158,8 +167,8 @@ pub fn write_if_changed<L: Limits>(
     Ok(())
 }
 
-/// Reads what [`write_if_changed`] wrote. `Ok(None)` is "unchanged": the caller keeps its baseline
-/// value.
+/// Reads what [`write_if_changed`] wrote. `Ok(None)` means "unchanged": the caller keeps its
+/// baseline value.
 ///
 /// # Errors
 /// [`DecodeError`] at the end of the data and for codes out of range.
@@ -173,8 +182,8 @@ pub fn read_if_changed<L: Limits>(
     Ok(Some(limits.value_of(read_up_to(reader, limits.largest_code())?)))
 }
 
-/// Writes one bit for "unchanged"; two bits and the difference where it lies in `difference`; else
-/// two bits and the code.
+/// Writes one bit for "unchanged"; two bits and the difference if it lies in `difference`;
+/// otherwise two bits and the code.
 ///
 /// # Errors
 /// As [`write_if_changed`].
@@ -202,12 +211,12 @@ pub fn write_difference<L: Limits>(
     Ok(())
 }
 
-/// Reads what [`write_difference`] wrote. `Ok(None)` is "unchanged": the caller keeps its baseline
-/// value.
+/// Reads what [`write_difference`] wrote. `Ok(None)` means "unchanged": the caller keeps its
+/// baseline value.
 ///
 /// # Errors
-/// [`DecodeError`] at the end of the data, for codes out of range, and for differences that lead
-/// out of the limits or from a baseline that is not a value of theirs.
+/// [`DecodeError`] at the end of the data, for codes out of range, for differences that lead out of
+/// the limits, and for a baseline that the limits do not have.
 pub fn read_difference<L: Limits>(
     reader: &mut BitReader<'_>,
     limits: &L,
@@ -227,7 +236,7 @@ pub fn read_difference<L: Limits>(
     Ok(Some(limits.value_of(code)))
 }
 
-/// From `base` to `code`, the short way round where the limits are cyclic.
+/// The difference from `base` to `code`, the short way round if the limits are cyclic.
 pub(crate) fn steps_between<L: Limits>(limits: &L, base: u64, code: u64) -> i128 {
     let codes = i128::from(limits.largest_code()) + 1;
     let steps = i128::from(code) - i128::from(base);
@@ -238,7 +247,7 @@ pub(crate) fn steps_between<L: Limits>(limits: &L, base: u64, code: u64) -> i128
     }
 }
 
-/// The code so many steps after `base`, round and round where the limits are cyclic; else `None`
+/// The code `steps` after `base`. If the limits are cyclic, it wraps around; otherwise it is `None`
 /// out of the limits.
 pub(crate) fn code_after<L: Limits>(limits: &L, base: u64, steps: i128) -> Option<u64> {
     let codes = i128::from(limits.largest_code()) + 1;

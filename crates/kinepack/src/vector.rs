@@ -1,13 +1,16 @@
-//! Quantizer of vectors: limits an axis. `spec/CODEC.md`, section 2.
+//! Quantizes vectors, with limits for each axis. `spec/CODEC.md`, section 2.
 
-use crate::{BitReader, BitSink, DecodeError, EncodeError, FloatLimits};
+use crate::bits::{BitReader, BitSink};
+use crate::quantize::FloatLimits;
+use crate::{DecodeError, EncodeError};
 
-/// Limits of a vector, one axis each: a world is seldom as high as it is wide.
+/// Limits for each axis of a vector, because a world is seldom as high as it is wide.
 ///
-/// Each reconstructed component is within half a step of its axis.
+/// Each reconstructed component is within half a step of its axis' limits.
 ///
 /// ```
-/// use kinepack::{BitCounter, BitSink, FloatLimits, VectorLimits};
+/// use kinepack::bits::{BitCounter, BitSink};
+/// use kinepack::quantize::{FloatLimits, VectorLimits};
 ///
 /// let ground = FloatLimits::new(-100.0, 100.0, 0.1)?;
 /// let height = FloatLimits::new(-10.0, 10.0, 0.1)?;
@@ -47,7 +50,7 @@ impl<const N: usize> VectorLimits<N> {
     /// The codes of a vector.
     ///
     /// # Errors
-    /// [`EncodeError`] where a component is not a number or out of its axis' range.
+    /// [`EncodeError`] if a component is not a number or out of its axis' range.
     pub fn quantize(&self, vector: [f32; N]) -> Result<[u32; N], EncodeError> {
         self.codes(vector, |axis, component| axis.of_single().quantize(component))
     }
@@ -72,7 +75,7 @@ impl<const N: usize> VectorLimits<N> {
         Ok(codes)
     }
 
-    /// The vector that `codes` stand for.
+    /// The vector of `codes`.
     pub fn reconstruct(&self, codes: [u32; N]) -> [f32; N] {
         core::array::from_fn(|axis| self.axes[axis].reconstruct(codes[axis]) as f32)
     }
@@ -100,7 +103,7 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
-    use crate::BitWriter;
+    use crate::bits::BitWriter;
 
     #[test]
     fn each_axis_has_its_own_limits() {
@@ -108,7 +111,7 @@ mod tests {
             .map(Result::unwrap);
         let flat = FloatLimits::new(3.0, 3.0, 1.0).unwrap();
         let limits = VectorLimits::new([wide, low, flat]);
-        assert_eq!(limits.bits(), 10 + 2, "an axis of no width costs nothing");
+        assert_eq!(limits.bits(), 10 + 2, "an axis of no width takes no bits");
         let codes = limits.quantize([-64.0, 1.6, 3.0]).unwrap();
         assert_eq!(codes, [0, 1, 0]);
         let mut bytes = Vec::new();

@@ -1,5 +1,5 @@
-//! The adaptive level: whatever both sides know, what is sent comes back lane for lane; profiles
-//! survive their files.
+//! The adaptive level: whatever views both sides hold, a snapshot comes back lane for lane;
+//! profiles survive their files.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,9 +7,12 @@ mod support;
 
 use std::collections::BTreeMap;
 
+use kinepack::codec::Chosen;
+use kinepack::quantize::IntegerLimits;
+use kinepack::schema::{Field, FieldKind};
 use kinepack::{
-    Baselines, BaselinesError, Chosen, Codec, DecodeError, Decoder, Encoder, EntityId, Field,
-    FieldKind, IntegerLimits, Level, Profile, Schema, SetupError, Snapshot, Tick, View,
+    Baselines, BaselinesError, Codec, DecodeError, Decoder, Encoder, EntityId, Level, Profile,
+    Schema, SetupError, Snapshot, Tick, View,
 };
 use support::{
     Random, assert_valid, at_tick, bodies, bodies_run as run, bodies_schema as schema, from_hex,
@@ -26,7 +29,7 @@ fn later(state: &Snapshot, ticks: u32) -> View {
 }
 
 #[test]
-fn what_was_sent_comes_back_whatever_both_sides_know() {
+fn snapshots_come_back_whatever_both_sides_know() {
     let schema = schema();
     for profile in profiles(&schema) {
         let codec = Codec::new(schema.clone(), Level::ADAPTIVE, profile).unwrap();
@@ -44,7 +47,7 @@ fn what_was_sent_comes_back_whatever_both_sides_know() {
                     packet
                 };
                 let packet = round_trip(known, snapshot);
-                // The same where ticks wrap between the newest and the oldest of them: only
+                // The same if ticks wrap between the newest and the oldest view, because only
                 // distances count.
                 let oldest = known[known.len() - 1].tick.0;
                 for to in [u32::MAX, u32::MAX - 2] {
@@ -62,10 +65,10 @@ fn what_was_sent_comes_back_whatever_both_sides_know() {
                 check(&[three, four, nine], now);
                 check(&[nine, &empty], now);
                 check(&[one, three, four, nine], now);
-                // Nothing says that states follow each other.
+                // States need not follow each other.
                 check(&[now, one, four], nine);
-                let nobody = &later(&empty, now.tick.0);
-                check(&[nobody, one, three], now);
+                let without_entities = &later(&empty, now.tick.0);
+                check(&[without_entities, one, three], now);
             }
         }
     }
@@ -105,7 +108,7 @@ fn views_are_given_the_newest_first() {
 }
 
 #[test]
-fn a_part_of_what_changed_leaves_the_rest_as_it_was() {
+fn a_part_of_the_changes_leaves_the_rest_unchanged() {
     let schema = schema();
     let codec =
         Codec::new(schema.clone(), Level::ADAPTIVE, trained(&schema, Some(bodies(&schema))))
@@ -163,8 +166,8 @@ fn a_packet_that_is_full_ends_on_the_way() {
                 assert!(unsent.is_sorted() && unsent.iter().all(|index| indices.contains(index)));
                 assert_eq!(sent + unsent.len(), all);
                 assert!(share < 8 || (unsent.is_empty() && packet == whole));
-                // Whoever is in a packet is known before the first entity, and that one is sent:
-                // the least takes more.
+                // The entities in a packet are coded before the first entity's values, and the
+                // first is always sent, so the least size is larger.
                 assert!(
                     share < 2 || packet.len() <= limit_bytes + 24,
                     "{} of {limit_bytes} bytes",
@@ -235,7 +238,7 @@ fn any_bytes_are_a_snapshot_or_an_error() {
                 }
             }
             let view = decoder.decode(baselines, &packet, run[frame].tick).unwrap();
-            assert!(view == run[frame], "the decoder is not what it was");
+            assert!(view == run[frame], "the decoder's state has changed");
         }
     }
 }
@@ -295,7 +298,7 @@ fn a_trained_model_takes_other_kinds_of_ids() {
 }
 
 #[test]
-fn one_who_left_does_not_come_again_in_the_same_packet() {
+fn a_removed_entity_is_not_added_in_the_same_packet() {
     let schema = Schema::new(vec![Field::new(
         "a",
         FieldKind::Integer(IntegerLimits::new(0, 255, 1).unwrap()),
@@ -304,7 +307,8 @@ fn one_who_left_does_not_come_again_in_the_same_packet() {
     let mut baseline = Snapshot::new(&schema, Tick(1));
     baseline.push_lanes(EntityId(0), &[100]).unwrap();
     let baseline = View::from(baseline);
-    // Entity 0 left and came: form 0, then form 1. It would be another one with the same name.
+    // Entity 0 is removed and added: form 0, then form 1. It would be another entity with the same
+    // id.
     for packet in [&[0xAE][..], &[0xAE, 0xF7, 0x17], &[0xAF, 0x00]] {
         let refusal = Decoder::new(&codec).decode(&baseline, packet, Tick(2));
         assert!(
@@ -314,9 +318,9 @@ fn one_who_left_does_not_come_again_in_the_same_packet() {
     }
 }
 
-/// What `spec/vectors/adaptive.txt` and `learning.txt` hold: a profile, states, and packets between
-/// them, each a line. At a level that learns a packet goes on from what the last packet of its
-/// baseline's tick left, where there was one.
+/// The contents of `spec/vectors/adaptive.txt` and `learning.txt`: a profile, states, and packets
+/// between them, one per line. At a level that learns, a packet resumes from the state that the
+/// last packet of its baseline's tick learned, if there was one.
 fn vectors(level: Level, profile: &Profile) -> String {
     let schema = schema();
     let run = run(&schema, 9, 6, 14);
@@ -350,7 +354,7 @@ fn vectors(level: Level, profile: &Profile) -> String {
     lines
 }
 
-/// The packets of the vectors: which state, and against which.
+/// The packets of the vectors: the state of each, and its baseline.
 const PACKETS: [(usize, &[usize]); 7] = [
     (1, &[0]),
     (2, &[1, 0]),
@@ -361,7 +365,7 @@ const PACKETS: [(usize, &[usize]); 7] = [
     (13, &[13, 11]),
 ];
 
-/// Writes the vectors where it is asked to, with the profile that they have, else checks them.
+/// Writes the vectors with their profile if the environment asks for it, otherwise checks them.
 fn check_vectors(level: Level, name: &str, frozen: &str) {
     let schema = schema();
     let profile = profile_of(frozen, &schema);
@@ -370,10 +374,10 @@ fn check_vectors(level: Level, name: &str, frozen: &str) {
         std::fs::write(path, vectors(level, &profile)).unwrap();
         return;
     }
-    assert!(vectors(level, &profile) == frozen, "the packets are not those of the file");
+    assert!(vectors(level, &profile) == frozen, "the packets differ from the file's");
     let codec = Codec::new(schema.clone(), level, profile).unwrap();
     let mut states: Vec<Snapshot> = Vec::new();
-    // What the last packet of a tick left.
+    // The state that the last packet of a tick learned.
     let mut views: BTreeMap<Tick, View> = BTreeMap::new();
     let mut packets = 0;
     for line in frozen.lines() {

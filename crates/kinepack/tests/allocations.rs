@@ -1,8 +1,7 @@
-//! In steady state nothing allocates; and what a stranger sends cannot make a decoder allocate
-//! without bound.
+//! No allocations in steady state, and bounded allocations for hostile packets.
 //!
-//! `allocation-counter` counts the allocations of the calling thread alone, so that these tests can
-//! run side by side.
+//! `allocation-counter` counts only the calling thread's allocations, so these tests can run in
+//! parallel.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,25 +10,26 @@ mod support;
 use std::collections::VecDeque;
 
 use allocation_counter::{AllocationInfo, measure};
+use kinepack::bits::{BitReader, BitSink, BitWriter};
+use kinepack::codec::Chosen;
 use kinepack::magnitude::{read_steps, write_steps};
 use kinepack::rle::{
     decode_difference, encode_difference, read_sparse_difference, write_sparse_difference,
 };
 use kinepack::stream::{StreamBase, StreamCodec, StreamLevel};
 use kinepack::{
-    Baselines, BitReader, BitSink, BitWriter, Chosen, Codec, DecodeError, DecodeLimits, Decoder,
-    Encoder, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick, View,
+    Baselines, Codec, DecodeError, DecodeLimits, Decoder, Encoder, EntityId, Level, Pack, Profile,
+    Schema, Snapshot, Tick, View,
 };
 use support::{
     DECODED, Walk, at_tick, bodies_schema, frames, profiles, records_schema, schema, schemas, views,
 };
 
-/// Rounds over the same frames before counting: encoder and decoder have then seen the largest of
-/// everything, and each view that goes round has held it.
+/// Rounds over the same frames before counting. Encoder and decoder have then seen the largest
+/// sizes, and each reused view has held them.
 const WARM_UP_ROUNDS: usize = 4;
 
-/// Encoder and decoder at work: each keeps the last three views, and takes back the one before
-/// them.
+/// An encoder and a decoder. Each keeps the last three views, and recycles the one before them.
 struct Sides {
     encoder: Encoder,
     decoder: Decoder,
@@ -46,7 +46,7 @@ impl Sides {
         Self { encoder, decoder: Decoder::new(codec), packet: Vec::new(), sent, received }
     }
 
-    /// Sends a run once more, later than before. Returns whether both sides have it as it is.
+    /// Sends a run again, at later ticks. Returns whether both sides hold it exactly.
     fn send(&mut self, run: &mut [Snapshot]) -> bool {
         let Self { encoder, decoder, packet, sent, received } = self;
         let span = run[run.len() - 1].tick.0 - run[0].tick.0 + 1;
@@ -71,10 +71,10 @@ impl Sides {
 }
 
 #[test]
-fn encoding_and_decoding_allocate_nothing_in_steady_state() {
+fn encoding_and_decoding_do_not_allocate_in_steady_state() {
     for (schema_name, schema) in schemas().into_iter().chain([("bodies", bodies_schema())]) {
         let mut run = frames(&schema, 3, 20, 9);
-        // One that equals its baseline, and one that nobody is left in.
+        // A snapshot that equals its baseline, and one without entities.
         let last = run[8].tick.0;
         run.extend([at_tick(&run[8], Tick(last + 1)), at_tick(&run[0], Tick(last + 4))]);
         let (empty, mut run) = (View::from(run[0].clone()), run.split_off(1));
@@ -102,7 +102,7 @@ fn encoding_and_decoding_allocate_nothing_in_steady_state() {
 }
 
 #[test]
-fn coarser_values_allocate_nothing_in_steady_state() {
+fn coarser_values_do_not_allocate_in_steady_state() {
     let schema = schema("moving");
     let mut run = frames(&schema, 3, 20, 12);
     let (empty, mut run) = (View::from(run[0].clone()), run.split_off(1));
@@ -119,7 +119,7 @@ fn coarser_values_allocate_nothing_in_steady_state() {
 }
 
 #[test]
-fn a_part_that_is_written_allocates_nothing_in_steady_state() {
+fn writing_a_part_does_not_allocate_in_steady_state() {
     for schema in [schema("cube"), schema("moving"), bodies_schema()] {
         let run = same_entities(&frames(&schema, 3, 20, 8));
         let indices: Vec<u32> = (0..run[0].len() as u32).filter(|index| index % 3 > 0).collect();
@@ -170,7 +170,7 @@ struct Ball {
 }
 
 #[test]
-fn filling_a_snapshot_again_allocates_nothing() {
+fn refilling_a_snapshot_does_not_allocate() {
     let schema = Schema::of::<Ball>();
     let mut snapshot = Snapshot::new(&schema, Tick(0));
     let mut fill = || {
@@ -192,7 +192,7 @@ fn filling_a_snapshot_again_allocates_nothing() {
 }
 
 #[test]
-fn a_writer_over_a_lent_buffer_allocates_nothing() {
+fn a_writer_over_a_lent_buffer_does_not_allocate() {
     let mut buffer = [0; 100];
     let counted = measure(|| {
         let mut writer = BitWriter::lend(&mut buffer);
@@ -202,13 +202,13 @@ fn a_writer_over_a_lent_buffer_allocates_nothing() {
     assert_eq!(counted.count_total, 0);
 }
 
-/// Packets that announce more than they hold: the memory taken stays within what the limits allow.
+/// Packets that announce more than they hold: the memory stays within the limits.
 #[test]
 fn a_refused_packet_takes_no_more_memory_than_the_limits_allow() {
     const MAX_ENTITIES: u32 = 100;
     for (schema_name, schema) in schemas() {
         let bytes_per_entity = 4 * schema.lanes().len() as u64 + 16 + schema.fields().len() as u64;
-        // A vector that grows takes up to twice what it holds, and as much again while it moves.
+        // A growing vector takes up to twice its content, and as much again during reallocation.
         let bound = 4 * u64::from(MAX_ENTITIES) * bytes_per_entity + 4096;
         let baseline = View::empty(&schema);
         for level in Level::TABLE {
@@ -234,7 +234,8 @@ fn a_refused_packet_takes_no_more_memory_than_the_limits_allow() {
     }
 }
 
-/// Packets against an empty baseline: so many entities came, and then as many bits as one likes.
+/// Packets against an empty baseline: each announces a number of added entities, followed by
+/// arbitrary bits.
 fn bombs(limit: u32) -> Vec<Vec<u8>> {
     let counts = [
         1,
@@ -284,7 +285,7 @@ fn bytes_and_small_numbers_allocate_no_more_than_the_room_for_them() {
     };
     round();
     assert_eq!(measure(round).count_total, 0);
-    // A few bytes of runs stand for many; the limit is what counts.
+    // A few bytes of runs decode to many, so only the limit bounds the memory.
     let many = [128, 1].repeat(1000);
     let counted =
         measure(|| assert!(decode_difference(&base, &many, 1000, &mut Vec::new()).is_err()));
@@ -292,18 +293,18 @@ fn bytes_and_small_numbers_allocate_no_more_than_the_room_for_them() {
 }
 
 #[test]
-fn a_stream_allocates_nothing_in_steady_state() {
+fn a_stream_does_not_allocate_in_steady_state() {
     for schema in [records_schema(), bodies_schema(), schema("wide")] {
         for level in [StreamLevel::Packed, StreamLevel::Adaptive] {
             let codec = StreamCodec::new(schema.clone(), level).unwrap();
             let lanes = codec.lanes();
             let records = Walk::new(&schema, 5).records(80);
-            // Of both sides, that up to the base and that up to the last record.
+            // For both sides, the learned states at the base and at the last record.
             let [mut held, mut learned, mut received] = [(); 3].map(|()| codec.nothing_learned());
             let (mut packet, mut room) = (Vec::new(), vec![0; 3 * lanes]);
             let mut round = || {
                 for first in (0..76).step_by(3) {
-                    let told = &records[(first + 1) * lanes..(first + 4) * lanes];
+                    let next = &records[(first + 1) * lanes..(first + 4) * lanes];
                     let base = StreamBase {
                         lanes: &records[first * lanes..(first + 1) * lanes],
                         learned: &held,
@@ -311,10 +312,10 @@ fn a_stream_allocates_nothing_in_steady_state() {
                     };
                     let base = (first > 0).then_some(base);
                     packet.clear();
-                    codec.encode(base, told, &mut learned, &mut packet).unwrap();
+                    codec.encode(base, next, &mut learned, &mut packet).unwrap();
                     codec.decode(base, &mut room, &mut received, &packet).unwrap();
-                    assert!(room == told && received == learned);
-                    // Damaged ones neither.
+                    assert!(room == next && received == learned);
+                    // Damaged packets do not allocate either.
                     packet.iter_mut().for_each(|byte| *byte ^= 0x55);
                     let _ = codec.decode(base, &mut room, &mut received, &packet);
                     std::mem::swap(&mut held, &mut learned);

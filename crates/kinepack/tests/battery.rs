@@ -1,25 +1,27 @@
-//! The battery (`support/battery.rs`) over every decoder of snapshots and values: it must return
-//! what was encoded, or an error that changes nothing; it never panics. `rle.rs` and `magnitude.rs`
-//! have theirs.
+//! The battery (`support/battery.rs`) over every decoder of snapshots and values: each returns the
+//! encoded values, or an error without effect, and never panics. `rle.rs` and `magnitude.rs` have
+//! their own.
 
 #![allow(clippy::unwrap_used)]
 
 mod support;
 
+use kinepack::bits::{BitReader, BitSink, BitWriter, bits_for};
+use kinepack::quantize::{FloatLimits, IntegerLimits};
+use kinepack::schema::{Field, FieldKind};
 use kinepack::value::{
     Difference, read_difference, read_if_changed, write_difference, write_if_changed,
 };
 use kinepack::{
-    Baselines, BitReader, BitSink, BitWriter, Codec, DecodeError, DecodeLimits, Decoder,
-    EncodeError, Encoder, EntityId, Field, FieldKind, FloatLimits, IntegerLimits, Level, Profile,
-    Schema, Snapshot, Tick, View, bits_for,
+    Baselines, Codec, DecodeError, DecodeLimits, Decoder, EncodeError, Encoder, EntityId, Level,
+    Profile, Schema, Snapshot, Tick, View,
 };
 use support::{
     DECODED, Ends, Subject, battery, battery_of, frames, profiles, schema, schemas, views,
 };
 
-/// The codecs of one schema, each with its name. The rows without a set of what changed do not look
-/// at most of the profile: one is enough.
+/// The codecs of one schema, each with its name. Levels without a set of changes ignore most of the
+/// profile, so one profile is enough.
 fn codecs(schema_name: &str) -> Vec<(String, Codec)> {
     let schema = schema(schema_name);
     let profiles = profiles(&schema);
@@ -36,20 +38,23 @@ fn codecs(schema_name: &str) -> Vec<(String, Codec)> {
 fn snapshots_survive(schema_name: &str) {
     for (seed, (name, codec)) in codecs(schema_name).iter().enumerate() {
         let mut subject = Subject::new(codec);
-        // Wide entities are long: two have bits enough to turn.
+        // Wide entities are long, so two have enough bits to flip.
         let entities = if schema_name == "wide" { 2 } else { 3 };
         let frames = views(frames(codec.schema(), seed as u64 % 5, entities, 4));
         let last = frames.len() - 1;
-        // The first snapshot of all, a usual one, and one that leaves nobody.
+        // The first snapshot, a usual one, and one without entities.
         for (known, snapshot) in
             [(&[0][..], 1), (&[last - 1, last - 2], last), (&[last, last - 2], 0)]
         {
             let baselines = Baselines::new(known.iter().map(|view| &frames[*view])).unwrap();
             let (valid, expected) = subject.encode(baselines, &frames[snapshot]);
-            let ends = if codec.level().adaptive() { Ends::OtherDecisions } else { Ends::Told };
+            let ends = if codec.level().adaptive() { Ends::OtherDecisions } else { Ends::Reported };
             battery_of(name, &valid, ends, |bytes| {
                 let decoded = subject.decode_and_return(baselines, bytes)?;
-                assert!(bytes != valid || decoded == expected, "{name}: not what was encoded");
+                assert!(
+                    bytes != valid || decoded == expected,
+                    "{name}: it differs from the encoded value"
+                );
                 Ok(())
             });
         }
@@ -77,7 +82,7 @@ fn snapshots_of_coarser_values_survive() {
 }
 
 #[test]
-fn snapshots_of_one_flag_and_of_nothing_survive() {
+fn snapshots_of_one_flag_and_without_fields_survive() {
     snapshots_survive("flag");
     snapshots_survive("empty");
 }
@@ -87,7 +92,7 @@ fn snapshots_of_opaque_bytes_survive() {
     snapshots_survive("calls");
 }
 
-/// Whatever is in front of it, a state check is that of the view, or the packet is refused.
+/// Whatever the packet holds, its state check must match the view, or the packet is refused.
 #[test]
 fn snapshots_with_a_state_check_survive() {
     for schema_name in ["cube", "corners", "moving", "flag"] {
@@ -99,7 +104,10 @@ fn snapshots_with_a_state_check_survive() {
             let valid = [&packet[..], &view.check().to_le_bytes()].concat();
             battery_of(name, &valid, Ends::OtherData, |bytes| {
                 let decoded = subject.decode_checked(baselines, bytes)?;
-                assert!(bytes != valid || decoded == view, "{name}: not what was encoded");
+                assert!(
+                    bytes != valid || decoded == view,
+                    "{name}: it differs from the encoded value"
+                );
                 Ok(())
             });
         }
@@ -146,21 +154,21 @@ fn packets_above_the_entity_limit_are_refused() {
             let [few, many] = [&frames[0], &frames[2]];
             let count = many.len();
             let mut unlimited = Subject::new(&codec);
-            let [came, same] = [few, many].map(|baseline| unlimited.encode(baseline, many).0);
+            let [added, same] = [few, many].map(|baseline| unlimited.encode(baseline, many).0);
             let below = DecodeLimits { max_entities: count as u32 - 1 };
             let mut refusing = Subject::with_limits(&codec, below);
-            for (baseline, packet) in [(few, &came), (many, &same)] {
+            for (baseline, packet) in [(few, &added), (many, &same)] {
                 let refusal =
                     DecodeError::TooManyEntities { count: count as u64, limit: below.max_entities };
                 assert_eq!(refusing.decode(baseline, packet), Err(refusal), "{name}");
             }
             let mut accepting =
                 Subject::with_limits(&codec, DecodeLimits { max_entities: count as u32 });
-            accepting.decode(few, &came).unwrap();
+            accepting.decode(few, &added).unwrap();
             accepting.decode(many, &same).unwrap();
-            let (left, _) = unlimited.encode(many, few);
+            let (removed, _) = unlimited.encode(many, few);
             assert!(
-                refusing.decode(many, &left).is_ok(),
+                refusing.decode(many, &removed).is_ok(),
                 "{name}: a large baseline that everyone leaves"
             );
         }
@@ -185,7 +193,7 @@ fn snapshots_of_another_schema_are_refused() {
     let refusal = DecodeError::SchemaMismatch { expected_hash, hash };
     let mut decoder = Decoder::new(&codec);
     assert_eq!(decoder.decode(&other, &packet[1..], DECODED), Err(refusal));
-    // The memory of a view of another schema is of no use.
+    // The memory of a view of another schema cannot be reused.
     decoder.recycle(other);
     assert!(decoder.decode(&own, &packet[1..], own.tick).unwrap() == own);
 }
@@ -216,10 +224,10 @@ fn ids_from_both_ends_and_all_ids_of_a_full_run_come_back() {
     }
 }
 
-/// A choice that is known to be another is told by its number among the others; no other has the
-/// number after the last.
+/// A choice that is known to differ is coded by its number among the other alternatives. The number
+/// after the last is invalid.
 #[test]
-fn the_choice_after_the_last_of_all_is_refused() {
+fn the_choice_after_the_last_is_refused() {
     for max in [5, 13, u32::MAX] {
         let schema = Schema::new(vec![Field::new("choice", FieldKind::Choice { max })]);
         let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
@@ -237,8 +245,8 @@ fn the_choice_after_the_last_of_all_is_refused() {
             let mut encoder = Encoder::new(&codec);
             encoder.encode(&choice(before), &choice(max), &mut packet).unwrap();
             let size = encoder.size();
-            // The last of the others has the number `max` - 1, which is even: its lowest bit makes
-            // it the next.
+            // The last alternative has the number `max` - 1, which is even. Setting its lowest bit
+            // gives the next number.
             assert_eq!(size.fields_bits, [u64::from(bits_for(u64::from(max)))]);
             packet[size.sets_bits as usize / 8] ^= 1 << (size.sets_bits % 8);
             let refusal = subject.decode(&choice(before), &packet);
@@ -379,8 +387,8 @@ fn bits_survive() {
 
 #[test]
 fn padding_that_is_not_zero_is_refused() {
-    // An arithmetic code has none: its end is read as a fraction, to which the bits behind it
-    // belong.
+    // An arithmetic code has no padding: its end is read as a fraction, which includes the bits
+    // after it.
     for (name, codec) in codecs("cube").into_iter().filter(|(_, codec)| !codec.level().adaptive()) {
         let frames = views(frames(codec.schema(), 21, 3, 4));
         let mut subject = Subject::new(&codec);

@@ -1,8 +1,8 @@
-//! What `#[derive(Pack)]` refuses, and that it says in which field and what to write instead.
+//! The errors of `#[derive(Pack)]`: each names the field and says what to write instead.
 //!
 //! `TRYBUILD=overwrite cargo test -p kinepack --test compile_fail` writes the expected messages
-//! anew. Those of `impossible_*.rs` come from constants: the frame that rustc puts around them may
-//! change with its version.
+//! again. The messages of `impossible_*.rs` come from constants; the text that rustc puts around
+//! them may change with its version.
 
 #![cfg(feature = "derive")]
 

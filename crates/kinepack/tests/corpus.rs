@@ -1,11 +1,11 @@
-//! The drivers of the fuzz targets over the stored corpus, and over mutations of it: what `cargo
-//! +nightly fuzz run` looks for, in a few seconds and without it.
+//! Runs the drivers of the fuzz targets over the stored corpus and its mutations: a few seconds of
+//! `cargo +nightly fuzz run`, without the fuzzer.
 //!
-//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack --test corpus` writes the corpus anew.
+//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack --test corpus` writes the corpus again.
 
 #![allow(clippy::unwrap_used)]
 
-// Public in the crate of the fuzz targets.
+// These modules are public in the crate of the fuzz targets.
 #[allow(unreachable_pub)]
 #[path = "../../../fuzz/src/coding.rs"]
 mod coding;
@@ -26,7 +26,7 @@ mod support;
 use std::fs;
 use std::path::PathBuf;
 
-use kinepack::BitWriter;
+use kinepack::bits::BitWriter;
 use kinepack::rle::{encode_difference, write_sparse_difference};
 use support::Random;
 
@@ -54,7 +54,7 @@ fn run(target: &str, driver: fn(&[u8])) {
     }
 }
 
-/// A few bits turned, bytes set, pieces cut out or doubled.
+/// Flips a few bits, sets bytes, cuts out or doubles pieces.
 fn mutated(data: &[u8], random: &mut Random) -> Vec<u8> {
     let mut data = data.to_vec();
     for _ in 0..=random.below(4) {
@@ -118,12 +118,12 @@ fn the_bit_cursors_agree_with_the_naive_model() {
 }
 
 #[test]
-fn the_corpus_is_what_the_drivers_take() {
+fn the_corpus_is_up_to_date() {
     let mut random = Random::new(2015);
     let mut of_length =
         |len: usize, count: usize| (0..count).map(|_| random.bytes(len)).collect::<Vec<_>>();
-    // Codecs are numbered level by level, four profiles a level, and from 128 on those of the
-    // levels that predict: from each schema some of every kind.
+    // Codecs are numbered level by level, with four profiles per level; the levels that predict
+    // start at 128. Each schema gets some of every kind.
     let packets = (0..8).flat_map(|schema| {
         drivers::snapshot_corpus(
             schema,
@@ -150,7 +150,7 @@ fn the_corpus_is_what_the_drivers_take() {
             })
             .collect(),
     );
-    // Schema and kind of the first byte, and what both are made of.
+    // The first byte selects schema and kind; the rest is their content.
     let lengths = [60, 60, 400, 400, 60, 60, 200, 1000];
     let files = (0..8).flat_map(|kind: u8| {
         let data = of_length(lengths[usize::from(kind)], 2).into_iter();
@@ -172,7 +172,7 @@ fn the_corpus_is_what_the_drivers_take() {
     );
 }
 
-/// A base and bytes of few letters, so that there are runs: as they are, as runs, and as sparse
+/// A base and bytes of few letters, so that there are runs: unchanged, as runs, and as sparse
 /// bytes.
 fn rle_files(base_bytes: u8, limit: u8, data: &[u8]) -> [Vec<u8>; 3] {
     let data: Vec<u8> =
@@ -186,7 +186,7 @@ fn rle_files(base_bytes: u8, limit: u8, data: &[u8]) -> [Vec<u8>; 3] {
     [bytes, &runs, &sparse].map(|sent| [&[base_bytes, limit], base, sent].concat())
 }
 
-/// A form, a baseline that has codes in every other file, and bits.
+/// A form, a baseline (with codes in every other file), and bits.
 fn magnitude_file(form: u8, data: &[u8]) -> Vec<u8> {
     let (baseline, bits) = data.split_at(12);
     let baseline = if form < 8 {
@@ -197,8 +197,8 @@ fn magnitude_file(form: u8, data: &[u8]) -> Vec<u8> {
     [&[form], &baseline[..], bits].concat()
 }
 
-/// Compares the stored files with what they should be, or writes them. Others, found by fuzzing,
-/// may stand beside them.
+/// Compares the stored files with their expected content, or writes them. The folder may contain
+/// others that fuzzing found.
 fn check(target: &str, files: Vec<Vec<u8>>) {
     let directory = directory(target);
     for (index, data) in files.iter().enumerate() {

@@ -1,19 +1,18 @@
-//! `#[derive(Pack)]`: every attribute on every kind of field, the lanes that come out of it, and
-//! the schema's hash.
+//! `#[derive(Pack)]`: every attribute on every kind of field, the resulting lanes, and the schema's
+//! hash.
 
 #![cfg(feature = "derive")]
-// What the derive writes has to pass in crates that are strict.
+// The derived code must pass the lints of strict crates.
 #![deny(missing_docs, unused, unused_qualifications, trivial_numeric_casts, non_local_definitions)]
 #![allow(clippy::unwrap_used)]
 
 use core::f32::consts::{PI, TAU};
 
-use kinepack::{
-    Bytes, BytesUpTo, EncodeError, Field, FieldKind, IntegerLimits, Lane, LaneArithmetic, Pack,
-    PackWith, Role, Schema, TimePrecision,
-};
+use kinepack::quantize::IntegerLimits;
+use kinepack::schema::{Field, FieldKind, Lane, LaneArithmetic, PackWith, Role, TimePrecision};
+use kinepack::{Bytes, BytesUpTo, EncodeError, Pack, Schema};
 
-/// The cube of the article "Snapshot Compression", plus what it leaves out.
+/// The cube of the article "Snapshot Compression", with additional fields.
 #[derive(Pack, Clone, Debug, PartialEq)]
 struct Cube {
     #[pack(range = [-256.0..256.0, -256.0..256.0, 0.0..32.0], precision = 1.0 / 512.0)]
@@ -42,11 +41,11 @@ fn lanes<T: Pack>(state: &T) -> Vec<u32> {
     lanes
 }
 
-/// What is left of a state on the other side.
+/// The state on the other side.
 fn round_trip<T: Pack>(state: &T) -> T {
     let codes = lanes(state);
     let back = T::reconstruct(&codes);
-    assert_eq!(lanes(&back), codes, "a reconstructed state has the lanes that it came from");
+    assert_eq!(lanes(&back), codes, "a reconstructed state has the same lanes");
     back
 }
 
@@ -109,7 +108,7 @@ fn errors_name_the_field() {
 }
 
 #[test]
-fn longer_slices_of_lanes_are_taken_and_the_rest_is_left_alone() {
+fn longer_slices_of_lanes_are_taken_and_the_rest_is_unchanged() {
     let mut codes = [7; 20];
     CUBE.quantize(&mut codes).unwrap();
     assert_eq!((&codes[..11], &codes[11..]), (&lanes(&CUBE)[..], &[7; 9][..]));
@@ -341,7 +340,7 @@ struct Empty {
 }
 
 #[test]
-fn tuple_structs_and_structs_of_nothing() {
+fn tuple_structs_and_empty_structs() {
     assert_eq!(names::<Pair>(), ["0", "1"]);
     assert_eq!(round_trip(&Pair(1.0, Weapon::Bow)), Pair(1.0, Weapon::Bow));
     assert_eq!(error(&Pair(2.0, Weapon::Bow)), EncodeError::OutOfRange { field: "0", value: 2.0 });
@@ -372,7 +371,7 @@ fn angles_wrap() {
     assert_eq!(error(&infinite), EncodeError::NotANumber { field: "yaw" });
 }
 
-/// Not `Pack`: milliseconds, of which whole seconds are sent.
+/// Not `Pack`: milliseconds, sent as whole seconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Millis(u32);
 
@@ -461,14 +460,14 @@ fn bytes_are_one_field() {
     for len in 0..=6 {
         assert_eq!(round_trip(&call(len)), call(len));
     }
-    // Behind the end are zeros, whatever stood there.
+    // Zeros follow the end, whatever the lanes held before.
     let mut codes = [9; Call::LANES];
     call(2).quantize(&mut codes).unwrap();
     assert_eq!(codes, [0, 200, 255, 2, 1, 2, 0, 0, 0, 0, 0]);
     assert_eq!(error(&call(7)), EncodeError::OutOfRange { field: "arguments", value: 7.0 });
     let something = Call { nothing: vec![0], ..call(1) };
     assert_eq!(error(&something), EncodeError::OutOfRange { field: "nothing", value: 1.0 });
-    // Any lanes are a value.
+    // Any lanes give a value.
     let any = Call::reconstruct(&[u32::MAX; Call::LANES]);
     assert_eq!(any, Call { key: [255; 3], arguments: vec![255; 6], nothing: Vec::new() });
     assert_eq!(Call::reconstruct(&[0x1FF; Call::LANES]).arguments, [255; 6]);
@@ -487,7 +486,7 @@ struct Stamped {
     #[pack(clock, range = 0.0..60.0, precision = 0.01, wrap)]
     seconds: f32,
     nested: Sent,
-    // A time stamp is nearer, but does not move.
+    // A time stamp is nearer, but no velocity applies to it.
     #[pack(range = -8.0..8.0, precision = 0.5)]
     height: f32,
     #[pack(clock, range = 0.0..60.0, precision = 0.01)]
@@ -507,15 +506,15 @@ struct Sent {
 }
 
 #[test]
-fn clocks_have_their_role_and_velocities_the_name_of_what_moves() {
+fn clocks_have_their_role_and_velocities_name_their_field() {
     let schema = Schema::of::<Stamped>();
-    let told = |field: &Field| (field.name.clone(), field.role, field.velocity_of.clone());
-    let told: Vec<_> = schema.fields().iter().map(told).collect();
-    let told: Vec<_> =
-        told.iter().map(|(name, role, of)| (name.as_str(), *role, of.as_deref())).collect();
+    let summary = |field: &Field| (field.name.clone(), field.role, field.velocity_of.clone());
+    let summary: Vec<_> = schema.fields().iter().map(summary).collect();
+    let summary: Vec<_> =
+        summary.iter().map(|(name, role, of)| (name.as_str(), *role, of.as_deref())).collect();
     use Role::{Clock, Plain, Velocity};
     #[rustfmt::skip]
-    assert_eq!(told, [
+    assert_eq!(summary, [
         ("place", Plain, None), ("ticks", Clock, None), ("short", Clock, None), ("speed", Velocity, Some("place")),
         ("seconds", Clock, None), ("nested.time", Clock, None), ("nested.height", Plain, None),
         ("nested.climb", Velocity, Some("nested.height")), ("height", Plain, None), ("late", Clock, None),
@@ -572,7 +571,7 @@ fn generic_structs() {
     assert_eq!(round_trip(&Holder { inner: Inner(-4i64) }), Holder { inner: Inner(-4) });
 }
 
-/// Attributes as `macro_rules!` hands them on: in invisible parentheses.
+/// Attributes as `macro_rules!` passes them on: in invisible parentheses.
 macro_rules! body {
     ($name:ident, $range:expr, $precision:expr, $integer:ty) => {
         #[derive(Pack)]
@@ -613,8 +612,8 @@ fn derived_in_macros_functions_and_under_another_name() {
     assert!(local.x == -2.0 && local.q[2] > 0.8);
 }
 
-/// Documented or not, deprecated or not: the derive adds no warnings. `missing_docs` sees public
-/// items only.
+/// The derive adds no warnings for items with or without docs, deprecated or not. `missing_docs`
+/// checks public items only.
 pub mod warnings {
     use kinepack::Pack;
 
@@ -649,7 +648,7 @@ pub mod warnings {
     }
 
     impl<T: Counted> Generic<T> {
-        /// Uses what would be dead code.
+        /// Uses the private part, which would be dead code otherwise.
         pub fn count(&self) -> (u8, &T) {
             (self.count, &self.part.0)
         }
@@ -686,7 +685,7 @@ pub mod warnings {
     }
 }
 
-/// A body with everything, in an order of its own, beside what is not of it.
+/// A body with all parts, in an unusual order, next to other fields.
 #[derive(Pack, Clone, Debug, PartialEq)]
 struct Player {
     #[pack(mover)]
@@ -712,7 +711,7 @@ struct Team {
 }
 
 #[test]
-fn parts_of_a_body_have_roles_and_the_lanes_that_they_would_have_without() {
+fn parts_of_a_body_have_roles_and_unchanged_lanes() {
     let roles = |schema: Schema| schema.fields().iter().map(|field| field.role).collect::<Vec<_>>();
     use Role::{Body, Mover, Plain, Touched, Velocity};
     assert_eq!(roles(Schema::of::<Player>()), [Mover, Body, Touched, Velocity, Body, Plain, Plain]);
@@ -832,7 +831,7 @@ struct Turning {
 }
 
 #[test]
-fn time_precision_stands_in_the_schema_and_not_in_its_hash() {
+fn time_precision_is_in_the_schema_but_not_in_its_hash() {
     let schema = Schema::of::<Moving<3>>();
     let precisions: Vec<Option<TimePrecision>> =
         schema.fields().iter().map(|field| field.time_precision).collect();

@@ -1,13 +1,12 @@
-//! What each entity of a packet took: the parts of the whole, at every level, and nothing where
-//! nobody asked.
+//! The bits of each entity of a packet: they add up to the whole at every level, and are not
+//! counted unless requested.
 
 #![allow(clippy::unwrap_used)]
 
 mod support;
 
-use kinepack::{
-    Baselines, Chosen, Codec, Difference, Encoder, Level, Profile, Schema, Snapshot, View,
-};
+use kinepack::codec::{Chosen, Difference};
+use kinepack::{Baselines, Codec, Encoder, Level, Profile, Schema, Snapshot, View};
 use support::{bodies, bodies_run, bodies_schema, frames, profiles, schemas, trained, views};
 
 fn counting(codec: &Codec) -> Encoder {
@@ -24,7 +23,7 @@ fn sum(encoder: &Encoder) -> u64 {
     encoder.entity_bits().iter().map(|(_, bits)| u64::from(*bits)).sum()
 }
 
-/// The entities of `before` as they are in `after`, where they are in both.
+/// The entities that `before` and `after` share, as in `after`.
 fn same_entities(before: &Snapshot, after: &Snapshot) -> Snapshot {
     let mut rows = after.clone();
     rows.retain(before.ids());
@@ -34,7 +33,7 @@ fn same_entities(before: &Snapshot, after: &Snapshot) -> Snapshot {
     snapshot
 }
 
-/// Those of which a lane differs, where zeros stand for what the baseline does not have.
+/// The entities that differ in a lane, with zeros for entities that the baseline lacks.
 fn changed(before: &Snapshot, after: &Snapshot) -> Vec<u32> {
     let lane = |snapshot: &Snapshot, lane, index: Option<usize>| {
         index.map_or(0, |index| snapshot.lane(lane)[index])
@@ -47,14 +46,14 @@ fn changed(before: &Snapshot, after: &Snapshot) -> Vec<u32> {
     (0..after.len() as u32).filter(differs).collect()
 }
 
-/// Lanes take no more than their field, and all of it where there are no classes and nothing is at
-/// rest.
+/// Lanes take at most their field's bits, and all of them if there are no classes and no entity is
+/// at rest.
 fn check_lanes(schema: &Schema, encoder: &Encoder, level: Level) {
     let lanes = encoder.lane_bits();
     assert_eq!(lanes.len(), schema.lanes().len());
     for (field, &bits) in schema.fields().iter().zip(&encoder.size().fields_bits) {
         let sum: u64 = lanes[field.lanes()].iter().sum();
-        // What predicts rounds each, and the end of its code may be cut.
+        // Levels that predict round each entity's bits, and the end of their code may be cut.
         let slack = if level.adaptive() { field.lanes().len() as u64 + 9 } else { 0 };
         assert!(sum <= bits + slack, "{}, {}: {sum} of {bits} bits", level.row(), field.name);
         if !level.at_rest() && !level.relative_numbers() && !level.relative_rotations() {
@@ -64,7 +63,7 @@ fn check_lanes(schema: &Schema, encoder: &Encoder, level: Level) {
 }
 
 #[test]
-fn in_packed_bits_they_are_all_that_the_fields_took() {
+fn in_packed_form_they_add_up_to_the_fields_bits() {
     for (name, schema) in schemas() {
         let frames = views(frames(&schema, 21, 25, 8));
         for (_, profile) in profiles(&schema) {
@@ -124,7 +123,7 @@ fn is_packed(packet: &[u8]) -> bool {
 }
 
 #[test]
-fn where_a_level_predicts_they_are_what_the_fields_took_and_who_came() {
+fn in_predicted_form_they_add_up_to_the_fields_and_added_entities() {
     let schema = bodies_schema();
     let run = views(bodies_run(&schema, 5, 40, 60));
     for level in [Level::ADAPTIVE, Level::LEARNING] {
@@ -132,8 +131,8 @@ fn where_a_level_predicts_they_are_what_the_fields_took_and_who_came() {
             [(trained(&schema, None), false), (trained(&schema, Some(bodies(&schema))), true)]
         {
             let (mut encoder, mut packed) = predicting(&schema, level, &profile);
-            let (mut predicted, mut fell_back, mut came, mut moved) = (0, 0, 0, 0);
-            let (mut told, mut took) = (0, 0);
+            let (mut predicted, mut fell_back, mut added, mut moved) = (0, 0, 0, 0);
+            let (mut lanes_took, mut took) = (0, 0);
             let mut before = run[2].clone();
             for states in run.windows(4) {
                 let mut packet = Vec::new();
@@ -151,12 +150,11 @@ fn where_a_level_predicts_they_are_what_the_fields_took_and_who_came() {
                 assert_eq!(indices(&encoder), difference.sent);
                 assert!(sum(&encoder) <= 8 * packet.len() as u64);
                 check_lanes(&schema, &encoder, level);
-                told += encoder.lane_bits().iter().sum::<u64>();
-                let has_come = |index: u32| before.position(after.ids()[index as usize]).is_none();
+                lanes_took += encoder.lane_bits().iter().sum::<u64>();
+                let is_added = |index: u32| before.position(after.ids()[index as usize]).is_none();
                 let (new, known): (Vec<_>, Vec<_>) =
-                    encoder.entity_bits().iter().copied().partition(|(index, _)| has_come(*index));
-                // An entity that comes is told as it is. The last one may be cut by the end of the
-                // code.
+                    encoder.entity_bits().iter().copied().partition(|(index, _)| is_added(*index));
+                // An added entity is coded in full. The end of the code may cut the last one.
                 assert!(
                     new.iter().all(|(_, bits)| bits.abs_diff(schema.bits_per_entity()) <= 9),
                     "{new:?}"
@@ -164,8 +162,8 @@ fn where_a_level_predicts_they_are_what_the_fields_took_and_who_came() {
                 let fields: u64 = encoder.size().fields_bits.iter().sum();
                 took += fields;
                 let known_bits = known.iter().map(|(_, bits)| u64::from(*bits)).sum::<u64>();
-                // Each field's bits are rounded down; that a body did not move costs too, and is no
-                // field's.
+                // Each field's bits are rounded down. The flag of a body that did not move also
+                // costs bits, and belongs to no field.
                 let slack = known.len() as u64 / 2 + 1;
                 assert!(known_bits + slack + 8 >= fields, "{known_bits} of {fields}");
                 let flags = if has_bodies { 2 * known.len() as u64 } else { 0 };
@@ -174,20 +172,20 @@ fn where_a_level_predicts_they_are_what_the_fields_took_and_who_came() {
                     "{known_bits}, {fields}"
                 );
                 predicted += 1;
-                came += new.len();
+                added += new.len();
                 moved += known.len();
             }
-            assert!(2 * told > took, "lanes took {told} of {took} bits");
+            assert!(2 * lanes_took > took, "lanes took {lanes_took} of {took} bits");
             assert!(
-                predicted > 40 && moved > 500 && came > 0,
-                "{predicted} {moved} {came} {fell_back}"
+                predicted > 40 && moved > 500 && added > 0,
+                "{predicted} {moved} {added} {fell_back}"
             );
         }
     }
 }
 
 #[test]
-fn one_entity_took_what_its_fields_did() {
+fn a_single_entity_takes_its_fields_bits() {
     let schema = bodies_schema();
     let run = views(bodies_run(&schema, 7, 30, 20));
     for level in [Level::ADAPTIVE, Level::LEARNING] {
@@ -216,7 +214,7 @@ fn one_entity_took_what_its_fields_did() {
 }
 
 #[test]
-fn for_whom_there_was_no_room_took_nothing() {
+fn skipped_entities_take_no_bits() {
     let schema = bodies_schema();
     let run = views(bodies_run(&schema, 5, 60, 40));
     for level in [Level::ADAPTIVE, Level::LEARNING] {
@@ -244,7 +242,7 @@ fn for_whom_there_was_no_room_took_nothing() {
 }
 
 #[test]
-fn nobody_is_in_a_packet_without_changes() {
+fn a_packet_without_changes_lists_no_entities() {
     let schema = bodies_schema();
     let run = views(bodies_run(&schema, 5, 10, 2));
     let empty = View::empty(&schema);

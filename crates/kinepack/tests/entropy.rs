@@ -1,7 +1,7 @@
-//! The entropy coder: beside a naive model of it, at its ideal cost, and under the battery.
+//! The entropy coder: compared with a naive model and its ideal cost, and under the battery.
 //!
 //! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack --test entropy` writes the corpus of the fuzz
-//! target anew.
+//! target again.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,10 +16,11 @@ use std::fs;
 use std::path::PathBuf;
 
 use driver::{Step, blank, check_bytes, check_steps, code_all, decode, encode};
+use kinepack::DecodeError;
+use kinepack::bits::{BitCounter, BitReader, BitSink, BitWriter};
 use kinepack::entropy::{
     Coder, Cost, Counter, MANTISSAS, RangeDecoder, RangeEncoder, Signed, code_signed,
 };
-use kinepack::{BitCounter, BitReader, BitSink, BitWriter, DecodeError};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use runner::for_all;
@@ -40,7 +41,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     prop_oneof![
         (any::<bool>(), any_probability())
             .prop_map(|(bit, probability)| Step::Bit(bit, probability)),
-        // Almost always what was expected.
+        // Almost always the expected value.
         (0u8..50, any_probability()).prop_map(|(turn, probability)| Step::Bit(
             (probability >= 1 << 15) != (turn == 0),
             probability
@@ -67,14 +68,14 @@ fn any_steps_come_back_from_any_bit_on() {
 }
 
 #[test]
-fn any_bytes_decode_to_what_encodes_to_them_or_are_refused() {
+fn any_bytes_are_the_encoding_of_their_decisions_or_refused() {
     let data = (any_steps(), any::<u8>(), 0u32..64, vec(any::<u8>(), 0..80));
     for_all(3000, data, |(steps, limit, prefix_bits, bytes)| {
-        check_bytes(&steps, limit, prefix_bits, &bytes)
+        check_bytes(&steps, limit, prefix_bits, &bytes);
     });
 }
 
-/// Few steps, so that all bytes of some lengths can be tried and many are valid.
+/// Few steps, so that all byte strings of some lengths can be tried and many are valid.
 #[test]
 fn all_short_data_are_refused_or_the_only_form_of_their_decisions() {
     let [rare, usual] = [Step::Bit(true, 1), Step::Bit(true, u16::MAX)];
@@ -109,7 +110,7 @@ fn all_short_data_are_refused_or_the_only_form_of_their_decisions() {
     }
 }
 
-/// The same fraction, as bits in memory that a carry runs through, and the range beside it.
+/// The same fraction as bits in memory, through which a carry runs, and the range.
 struct Naive {
     /// The bits before the window, most significant first.
     bits: Vec<bool>,
@@ -203,7 +204,7 @@ fn the_naive_coder_writes_the_same_bits() {
     });
 }
 
-/// A carry that runs through many bytes of 0xFF, and one that does not come.
+/// A carry that runs through many bytes of 0xFF, and the same bytes without a carry.
 #[test]
 fn a_carry_runs_through_any_number_of_bytes() {
     for ones in [1, 2, 3, 7, 100, 3000] {
@@ -225,7 +226,7 @@ fn a_carry_runs_through_any_number_of_bytes() {
     }
 }
 
-/// 200,000 decisions at these probabilities of `true`, each true as often as it says.
+/// 200,000 decisions at these probabilities of `true`, each true as often as its probability.
 fn stream(seed: u64, probabilities: &[f64]) -> Vec<Step> {
     let mut random = Random::new(seed);
     let decision = |_| {
@@ -238,7 +239,7 @@ fn stream(seed: u64, probabilities: &[f64]) -> Vec<Step> {
 }
 
 #[test]
-fn decisions_cost_what_their_probability_says() {
+fn decisions_cost_the_logarithm_of_their_probability() {
     let mixed: Vec<f64> = (1..1000).map(|thousandth| f64::from(thousandth) / 1000.0).collect();
     let streams: [&[f64]; 9] = [
         &[0.0001],
@@ -294,14 +295,14 @@ fn flat_numbers_cost_their_bits() {
 }
 
 #[test]
-fn counters_come_near_a_probability_that_they_are_not_told() {
+fn counters_approach_an_unknown_probability() {
     for (seed, (probability, above)) in
         (0..).zip([(0.001, 0.08), (0.03, 0.02), (0.3, 0.01), (0.5, 0.01)])
     {
-        let told = stream(seed, &[probability]);
-        let ideal_bits: f64 = told.iter().map(|step| step_bits(*step)).sum();
+        let given = stream(seed, &[probability]);
+        let ideal_bits: f64 = given.iter().map(|step| step_bits(*step)).sum();
         let counted = |step: &Step| Step::Counted(matches!(step, Step::Bit(true, _)), 0);
-        let steps: Vec<Step> = told.iter().map(counted).collect();
+        let steps: Vec<Step> = given.iter().map(counted).collect();
         let encoded_bits = (8 * encode(&steps, 250, 0).len()) as f64;
         assert!(
             (encoded_bits / ideal_bits - 1.0).abs() < above,
@@ -348,8 +349,8 @@ fn signed_numbers_at_every_power_of_two_come_back() {
 }
 
 #[test]
-fn a_decoder_past_its_data_says_so_and_goes_on() {
-    // The cut data of 1000 numbers, and none at all.
+fn a_decoder_past_its_data_is_exhausted_and_continues() {
+    // Truncated data of 1000 numbers, and empty data.
     let steps: Vec<Step> = (1..1000).map(|value| Step::Signed(value * value)).collect();
     let valid = encode(&steps, 30, 0);
     for len in [valid.len() - 10, valid.len() / 2, 5, 0] {
@@ -370,14 +371,14 @@ fn a_decoder_past_its_data_says_so_and_goes_on() {
             assert!(decoder.is_exhausted());
         }
         assert!(matches!(decoder.finish(), Err(DecodeError::EndOfData { .. })));
-        // A decoder of the same steps ends in a refusal as well.
+        // A decoder of the same steps is also refused at its end.
         let (_, outcome) = decode(&blank(&steps), 30, 0, &valid[..len]);
         assert!(outcome.is_err(), "cut to {len}");
     }
 }
 
 #[test]
-fn data_that_begin_with_32_ones_are_nothings_form() {
+fn data_that_begin_with_32_ones_are_refused() {
     for kinds in [&[][..], &[Step::Direct(0, 32); 3], &[Step::Bit(true, u16::MAX); 9]] {
         for len in 4..20 {
             let (_, outcome) = decode(kinds, 30, 0, &vec![0xFF; len]);
@@ -386,8 +387,8 @@ fn data_that_begin_with_32_ones_are_nothings_form() {
     }
 }
 
-/// What `tests/battery.rs` does to the other decoders. Here cut and turned data can be valid: then
-/// they must be what the other decisions encode to, which [`check_bytes`] looks at.
+/// The battery of `tests/battery.rs` for the range coder. Truncated and flipped data can be valid
+/// here. Then they must be the encoding of their decisions, which [`check_bytes`] checks.
 #[test]
 fn mixed_steps_survive_the_battery() {
     let mut random = Random::new(31);
@@ -423,9 +424,9 @@ fn mixed_steps_survive_the_battery() {
     }
 }
 
-/// Frozen: these steps are these bytes, on every platform and in every release.
+/// Frozen: these steps give these bytes on every platform and in every release.
 #[test]
-fn the_bytes_are_the_frozen_ones() {
+fn the_bytes_are_frozen() {
     let mut steps: Vec<Step> =
         (0..40).map(|index| Step::Counted(index % 7 == 3, index % 3)).collect();
     steps.extend([0, 1, -1, 2, 77, -1000, 65_536, -(1 << 33) + 1].map(Step::Signed));

@@ -4,7 +4,8 @@
 #![allow(clippy::unwrap_used)]
 
 use glam::{DQuat, DVec2, DVec3, Quat, Vec2, Vec3, Vec3A, Vec4};
-use kinepack::{Between, EncodeError, FieldKind, Lane, Pack, Schema};
+use kinepack::schema::{FieldKind, Lane};
+use kinepack::{Between, EncodeError, Pack, Schema};
 
 #[derive(Pack, Clone, Debug, PartialEq)]
 struct Body {
@@ -41,7 +42,7 @@ fn body() -> Body {
 }
 
 #[test]
-fn lanes_are_those_of_the_components() {
+fn lanes_equal_the_components_lanes() {
     let schema = Schema::of::<Body>();
     let bits: Vec<u32> = schema.lanes().iter().map(Lane::bits).collect();
     #[rustfmt::skip]
@@ -154,7 +155,7 @@ fn states_between_turn_and_move() {
         (Vec3::new(1.0, 0.75, 0.0), Vec3::new(4.0, 2.0, 0.0))
     );
     assert_eq!(there.whole, Vec2::ONE);
-    // The short way from 3 to −3 radians is on across π.
+    // The short way from 3 to −3 radians crosses π.
     let wanted = Quat::from_rotation_y(3.0 + 0.25 * (core::f32::consts::TAU - 6.0));
     assert!(there.orientation.angle_between(wanted) < 0.002);
     assert!(
@@ -164,5 +165,5 @@ fn states_between_turn_and_move() {
     let none = Mover { whole_rotation: Quat::from_xyzw(0.0, 0.0, 0.0, 0.0), ..from };
     none.quantize(&mut lanes[0]).unwrap();
     let there = Mover::interpolate(&lanes[0], &lanes[1], Between { ratio: 0.25, seconds: 1.0 });
-    assert_eq!(there.whole_rotation, none.whole_rotation, "what has no direction steps");
+    assert_eq!(there.whole_rotation, none.whole_rotation, "a rotation without direction steps");
 }

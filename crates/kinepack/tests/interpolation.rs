@@ -1,4 +1,4 @@
-//! The state between two states: every kind of field, both ends, and whatever the lanes are.
+//! The state between two states: every kind of field, both ends, and arbitrary lanes.
 
 #![cfg(feature = "derive")]
 #![allow(clippy::unwrap_used)]
@@ -10,13 +10,12 @@ use core::f64::consts::TAU;
 
 use allocation_counter::measure;
 use hermite::thrown;
-use kinepack::{
-    Between, EncodeError, EntityId, Field, FieldKind, FloatLimits, Pack, PackWith, Schema,
-    Snapshot, Tick,
-};
+use kinepack::quantize::FloatLimits;
+use kinepack::schema::{Field, FieldKind, PackWith};
+use kinepack::{Between, EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
 use support::Random;
 
-/// A ratio alone.
+/// A place with a ratio but no time.
 fn at(ratio: f32) -> Between {
     Between { ratio, seconds: 0.0 }
 }
@@ -27,7 +26,7 @@ fn lanes<T: Pack>(state: &T) -> Vec<u32> {
     lanes
 }
 
-/// Between two states, once they have gone through their lanes.
+/// The state between two states that were quantized and reconstructed.
 fn between<T: Pack>(from: &T, to: &T, at: Between) -> T {
     T::interpolate(&lanes(from), &lanes(to), at)
 }
@@ -46,7 +45,7 @@ struct Part {
     on: bool,
 }
 
-/// Meters, sent as the decimetres that they are made of.
+/// Metres, sent as whole decimetres.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Meters(f64);
 
@@ -163,7 +162,7 @@ fn every_kind_of_field() {
         (1.25, -0.5, 8.0)
     );
     assert_eq!(quarter.height, Meters(1.5));
-    // All others wait for the end.
+    // All other fields step at the end.
     let reached = Thing::reconstruct(&lanes(&first));
     let moving = Thing {
         place: quarter.place,
@@ -180,7 +179,7 @@ fn every_kind_of_field() {
 }
 
 #[test]
-fn what_lies_outside_of_the_ratio_is_the_nearer_end() {
+fn a_ratio_outside_gives_the_nearer_end() {
     let [first, second] = things().map(|thing| lanes(&thing));
     for (ratio, end) in
         [(-1.0, &first), (f32::NEG_INFINITY, &first), (f32::NAN, &first), (1.5, &second)]
@@ -222,8 +221,8 @@ fn any_lanes_and_ratios_give_values_within_limits_and_exact_ends() {
         assert!((length - 1.0).abs() < 1e-6, "{thing:?}");
         let (start, end) = (Thing::reconstruct(&from), Thing::reconstruct(&to));
         assert!(thing.raw.is_finite() || !start.raw.is_finite() || !end.raw.is_finite());
-        // Compared as lanes, since a NaN does not equal itself; what is not in lanes exactly, as
-        // values.
+        // Compares lanes, because a NaN does not equal itself; compares values if lanes are not
+        // exact.
         for (ratio, reached) in [(0.0, &start), (1.0, &end)] {
             let thing = Thing::interpolate(&from, &to, Between { ratio, seconds });
             assert_eq!(lanes(&thing), lanes(reached));
@@ -248,7 +247,7 @@ struct Raw {
 }
 
 #[test]
-fn without_limits_huge_numbers_blend_and_what_is_not_finite_steps() {
+fn without_limits_huge_numbers_blend_and_infinities_step() {
     let low = Raw { single: f32::MIN, double: f64::MIN };
     let high = Raw { single: f32::MAX, double: f64::MAX };
     assert_eq!(between(&low, &high, at(0.5)), Raw { single: 0.0, double: 0.0 });
@@ -279,7 +278,7 @@ fn angles_go_the_short_way_round_and_stay_in_their_range() {
             let there = between(&angles(from), &angles(to), at(ratio));
             let wanted = from + turn * f64::from(ratio);
             let off = |degrees: f64| ((degrees - wanted + 540.0).rem_euclid(360.0) - 180.0).abs();
-            // Halfway around both ways are alike, and a rounded code decides.
+            // Halfway around both ways are equally long, and a rounded code decides.
             assert!(off(there.degrees) < 1e-9, "{from} {to} {ratio} {there:?}");
             assert!(
                 turn == 180.0 || off(f64::from(there.yaw).to_degrees()) < 0.01,
@@ -288,7 +287,7 @@ fn angles_go_the_short_way_round_and_stay_in_their_range() {
             assert!((0.0..360.0).contains(&there.degrees));
         }
     }
-    // So close below the end that `f32` has the end itself.
+    // So close below the end that `f32` rounds it to the end.
     let (before, after) = (Angles::reconstruct(&[u32::MAX, 3599]), Angles::reconstruct(&[0, 0]));
     let there = between(&before, &after, at(1.0 - f32::EPSILON));
     assert!(there.yaw == -core::f32::consts::PI && there.degrees > 359.99);
@@ -314,8 +313,8 @@ fn angle_deg(a: &Turn, b: &Turn) -> f64 {
 
 #[test]
 fn rotations_take_the_shorter_turn_at_constant_speed() {
-    // Other components are dropped on the way, so that the signs that come back differ; the last
-    // two are almost equal.
+    // Different components are dropped along the turn, so the reconstructed signs differ. The last
+    // two rotations are almost equal.
     for (from, to) in [
         (0.0, 90.0),
         (10.0, -150.0),
@@ -367,7 +366,7 @@ impl Pack for ByHand {
 }
 
 #[test]
-fn what_is_written_by_hand_steps() {
+fn a_hand_written_type_steps() {
     assert_eq!(
         [0.0, 0.99, 1.0].map(|ratio| ByHand::interpolate(&[1], &[2], at(ratio)).0),
         [1, 1, 2]
@@ -385,10 +384,10 @@ fn snapshots_find_the_lanes() {
         let middle = Between { ratio: 0.5, seconds: 0.1 };
         let wanted = between(&from, &to, middle);
         let counted = measure(|| {
-            let there: T = snapshots[0].interpolate(0, &snapshots[1], 1, middle).unwrap();
+            let there: T = snapshots[0].interpolate_at_index(0, &snapshots[1], 1, middle).unwrap();
             assert_eq!(there, wanted);
         });
-        let other = snapshots[0].interpolate::<ByHand>(0, &snapshots[1], 1, middle);
+        let other = snapshots[0].interpolate::<ByHand>(EntityId(5), &snapshots[1], middle);
         let [expected_hash, hash] = [schema.hash(), Schema::of::<ByHand>().hash()];
         assert_eq!(other, Err(EncodeError::TypeMismatch { id: Some(5), expected_hash, hash }));
         let foreign = Snapshot::new(&Schema::of::<ByHand>(), Tick(0));
@@ -396,10 +395,14 @@ fn snapshots_find_the_lanes() {
             expected_hash: schema.hash(),
             hash: foreign.schema_hash(),
         };
-        assert_eq!(snapshots[0].interpolate::<T>(0, &foreign, 0, middle), Err(mismatch));
+        assert_eq!(
+            snapshots[0].interpolate_at_index::<T>(0, &foreign, 0, middle),
+            Err(mismatch.clone())
+        );
+        assert_eq!(snapshots[0].interpolate::<T>(EntityId(5), &foreign, middle), Err(mismatch));
         counted.count_total
     }
-    assert_eq!(check([thrown(0.0), thrown(1.0)]), 0, "up to 64 lanes nothing is allocated");
+    assert_eq!(check([thrown(0.0), thrown(1.0)]), 0, "up to 64 lanes there is no allocation");
     assert_eq!(check([[0.0f32; 65], [1.0; 65]]), 2);
 }
 

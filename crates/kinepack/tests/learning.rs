@@ -1,5 +1,5 @@
-//! The level that learns: both sides learn the same whatever is lost, and nobody needs what was
-//! learned.
+//! The level that learns: both sides learn the same whichever packets are lost, and neither side
+//! needs the learned state.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,13 +16,14 @@ fn codec(level: Level) -> Codec {
     Codec::new(schema, level, profile).unwrap()
 }
 
-/// Sends a run over a link that loses every third packet or so and answers some packets later;
-/// returns the bytes of all packets.
+/// Sends a run over a link that loses about every third packet and acknowledges some packets later.
+/// Returns the bytes of all packets.
 fn send(codec: &Codec, run: &[Snapshot], seed: u64) -> usize {
     let (mut encoder, mut decoder) = (Encoder::new(codec), Decoder::new(codec));
     let mut random = Random::new(seed);
     let empty = View::empty(codec.schema());
-    // The views that each side holds: of all packets sent, and of those that arrived.
+    // The views that each side holds: the sender's of all packets, the receiver's of those that
+    // arrived.
     let (mut ours, mut theirs) = (vec![empty.clone()], vec![Some(empty)]);
     let mut bytes = 0;
     for snapshot in run {
@@ -49,11 +50,11 @@ fn send(codec: &Codec, run: &[Snapshot], seed: u64) -> usize {
 }
 
 #[test]
-fn loss_does_not_part_what_both_sides_learn() {
+fn lost_packets_train_neither_side() {
     let (learning, adaptive) = (codec(Level::LEARNING), codec(Level::ADAPTIVE));
     let untrained = Codec::new(schema(), Level::LEARNING, Profile::untrained(&schema())).unwrap();
     for seed in 0..4 {
-        // Slow bodies where the profile knows fast ones.
+        // Slow bodies; the profile was trained on fast ones.
         let run = run(&schema(), 20 + seed, 12, 120);
         let [learned, fixed] = [send(&learning, &run, seed), send(&adaptive, &run, seed)];
         assert!(learned < fixed, "{learned} bytes, without learning {fixed}");
@@ -62,18 +63,18 @@ fn loss_does_not_part_what_both_sides_learn() {
 }
 
 #[test]
-fn without_what_was_learned_a_packet_starts_from_the_profile() {
+fn without_a_learned_state_a_packet_starts_from_the_profile() {
     let codec = codec(Level::LEARNING);
     let run = views(run(codec.schema(), 31, 8, 10));
     let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
     let view = encoder.encode(&run[0], &run[1], &mut Vec::new()).unwrap();
     assert!(view.learned().is_some());
     let forgotten = view.clone().with_learned(None);
-    // The sender forgot; the receiver did not.
+    // The sender dropped the learned state; the receiver did not.
     let mut packet = Vec::new();
     let sent = encoder.encode(&forgotten, &run[2], &mut packet).unwrap();
     assert!(decoder.decode(&view, &packet, run[2].tick).unwrap() == sent);
-    // The receiver forgot.
+    // The receiver dropped the learned state.
     packet.clear();
     let sent = encoder.encode(&view, &run[2], &mut packet).unwrap();
     assert_eq!(decoder.decode(&forgotten, &packet, run[2].tick), Err(DecodeError::NothingLearned));
@@ -84,7 +85,7 @@ fn without_what_was_learned_a_packet_starts_from_the_profile() {
 }
 
 #[test]
-fn what_another_codec_learned_counts_as_nothing() {
+fn the_learned_state_of_another_codec_is_ignored() {
     let schema = schema();
     let [ours, other] = [trained(&schema, Some(bodies(&schema))), trained(&schema, None)]
         .map(|profile| Codec::new(schema.clone(), Level::LEARNING, profile).unwrap());
@@ -101,7 +102,7 @@ fn what_another_codec_learned_counts_as_nothing() {
     for view in [&foreign, &run[1], &own] {
         assert!(decoder.decode(view, &packet, run[2].tick).unwrap() == sent);
     }
-    // The receiver of a packet that goes on from what was learned needs just that.
+    // If a packet resumes from a learned state, the receiver needs exactly that state.
     packet.clear();
     let sent = encoder.encode(&own, &run[2], &mut packet).unwrap();
     for view in [&foreign, &run[1]] {
@@ -110,7 +111,7 @@ fn what_another_codec_learned_counts_as_nothing() {
     assert!(decoder.decode(&own, &packet, run[2].tick).unwrap() == sent);
 }
 
-/// Anything at all, of the entities of a snapshot.
+/// Random lanes for the entities of a snapshot.
 fn noise(codec: &Codec, like: &Snapshot, random: &mut Random) -> Snapshot {
     let mut noise = Snapshot::new_like(like);
     for id in like.ids() {
@@ -121,7 +122,7 @@ fn noise(codec: &Codec, like: &Snapshot, random: &mut Random) -> Snapshot {
 }
 
 #[test]
-fn a_packet_that_packs_bits_hands_on_what_was_learned_before() {
+fn a_packet_that_packs_bits_keeps_the_learned_state() {
     let codec = codec(Level::LEARNING);
     let run = views(run(codec.schema(), 33, 30, 4));
     let mut noise = noise(&codec, &run[1], &mut Random::new(34));
@@ -151,12 +152,12 @@ fn any_bytes_are_a_snapshot_or_an_error() {
             let bytes = random.damaged(&packet, round);
             if let Ok(view) = decoder.decode(&before, &bytes, snapshot.tick) {
                 assert_valid(codec.schema(), &view);
-                // Whatever it learned can be gone on from.
+                // Any learned state can be resumed.
                 let gone_on = encoder.encode(&view, snapshot, &mut Vec::new()).unwrap();
                 assert!(**gone_on.snapshot() == *snapshot);
             }
         }
         before = decoder.decode(&before, &packet, snapshot.tick).unwrap();
-        assert!(before == sent, "the decoder is not what it was");
+        assert!(before == sent, "the decoder's state has changed");
     }
 }

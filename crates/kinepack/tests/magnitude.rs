@@ -1,19 +1,18 @@
-//! Numbers by magnitude: the reference's table of sizes, naive forms, and what full use of every
-//! code means.
+//! Numbers by magnitude: the reference's table of sizes, naive forms, and a check that no code is
+//! wasted.
 
 #![allow(clippy::unwrap_used)]
 
 mod runner;
 mod support;
 
+use kinepack::bits::{BitCounter, BitReader, BitSink, BitWriter, bits_for};
 use kinepack::magnitude::{
     Precision, read_any, read_difference, read_multiples, read_steps, write_any, write_difference,
     write_multiples, write_steps,
 };
-use kinepack::{
-    BitCounter, BitReader, BitSink, BitWriter, DecodeError, EncodeError, FloatLimits, VectorLimits,
-    bits_for,
-};
+use kinepack::quantize::{FloatLimits, VectorLimits};
+use kinepack::{DecodeError, EncodeError};
 use proptest::prelude::*;
 use runner::for_all;
 use support::{BitModel, Random, battery, from_hex, hex};
@@ -21,8 +20,7 @@ use support::{BitModel, Random, battery, from_hex, hex};
 const VECTORS: &str = include_str!("../../../spec/vectors/magnitude.txt");
 const PRECISIONS: [Precision; 3] = [Precision::Whole, Precision::Tenth, Precision::Hundredth];
 
-/// The reference's sizes for precision 0.1: the largest component below the limit takes so many
-/// bits.
+/// The reference's sizes for precision 0.1: a largest component below the limit takes these bits.
 const SIZES_OF_TENTHS: [(f32, u64); 23] = [
     (0.15, 11),
     (0.35, 14),
@@ -63,7 +61,7 @@ fn steps_bits<const N: usize>(steps: [i64; N]) -> u64 {
     counter.len_bits()
 }
 
-/// What a writer wrote, and its length in bits.
+/// A writer's output, and its length in bits.
 fn written(write: impl FnOnce(&mut BitWriter<'_>)) -> (Vec<u8>, u64) {
     let mut bytes = Vec::new();
     let mut writer = BitWriter::append(&mut bytes);
@@ -78,7 +76,7 @@ fn tenths_take_exactly_the_bits_of_the_reference() {
     let beyond = SIZES_OF_TENTHS.iter().skip(1).map(|(_, bits)| *bits).chain([LARGEST_BITS]);
     for ((limit, bits), above_bits) in SIZES_OF_TENTHS.into_iter().zip(beyond) {
         for sign in [1.0, -1.0] {
-            // A negative half rounds up, towards 0: a value further out is surely outside.
+            // A negative half rounds up, towards 0, so a value further out is outside.
             let [inside, outside] =
                 [limit.next_down(), limit + limit * 1e-6].map(|limit| sign * limit);
             for axis in 0..3 {
@@ -98,8 +96,8 @@ fn tenths_take_exactly_the_bits_of_the_reference() {
     }
 }
 
-/// A component's number as the specification says it, in exact arithmetic: an `f32` has at most 24
-/// bits, the half one more.
+/// A component's number as the specification defines it, in exact arithmetic: an `f32` has at most
+/// 24 bits, and the half adds one.
 fn number_of(precision: Precision, component: f32) -> i64 {
     let scaled =
         f64::from(component * precision.steps_per_unit()).clamp(-1_073_741_824.0, 1_073_741_824.0);
@@ -107,7 +105,7 @@ fn number_of(precision: Precision, component: f32) -> i64 {
     below as i64 + i64::from(scaled - below >= 0.5)
 }
 
-/// An integer below `end` as the reference writes it: bit by bit, but those that would lead to the
+/// An integer below `end` as the reference writes it: bit by bit, without bits that would reach the
 /// end.
 fn write_below(bits: &mut BitModel, value: u64, end: u64) {
     let mut so_far = 0;
@@ -149,7 +147,7 @@ fn multiples_come_back<const N: usize>(precision: Precision, vector: [f32; N]) {
     let steps = precision.steps_per_unit();
     for (value, back) in vector.into_iter().zip(back) {
         if (value * steps).abs() < 16_777_215.0 {
-            // Half a step, and what `f32` rounds twice.
+            // Half a step, plus two roundings of `f32`.
             let allowed = 0.5 / f64::from(steps) + f64::from(value.abs()) * 2f64.powi(-23);
             assert!((f64::from(value) - f64::from(back)).abs() <= allowed, "{value} {back}");
         }
@@ -157,7 +155,7 @@ fn multiples_come_back<const N: usize>(precision: Precision, vector: [f32; N]) {
             assert_eq!(
                 number_of(precision, back),
                 number_of(precision, value),
-                "what was read is written alike"
+                "a value that was read is written the same way"
             );
         }
     }
@@ -170,7 +168,7 @@ fn any_component() -> impl Strategy<Value = f32> {
         -2e6f32..2e6,
         -3e7f32..3e7,
         any::<f32>().prop_filter("a number", |component| component.is_finite()),
-        // Halves of steps, and what is next to them.
+        // Halves of steps, and their neighbours.
         (-4000i16..4000, -1i8..=1).prop_map(|(half, beside)| {
             let half = f32::from(half) / 20.0;
             if beside < 0 { half.next_down() } else { [half, half.next_up()][beside as usize] }
@@ -212,7 +210,7 @@ fn multiples_beyond_the_last_class_saturate_and_no_numbers_are_refused() {
                 written(|writer| write_multiples(writer, precision, [value, 5.0 / steps]).unwrap());
             let [far, near] = read_multiples(&mut BitReader::new(&bytes), precision).unwrap();
             assert_eq!(near, 5.0 / steps);
-            // Multiplied by the steps all but the first are beyond the class too.
+            // Multiplied by the steps, all except the first are also beyond the class.
             assert_eq!(far, expected / steps, "{value} {precision:?}");
         }
     }
@@ -220,18 +218,18 @@ fn multiples_beyond_the_last_class_saturate_and_no_numbers_are_refused() {
         let mut counter = BitCounter::default();
         let refusal = write_multiples(&mut counter, Precision::Tenth, [1.0, value, 2.0]);
         assert_eq!(refusal, Err(EncodeError::NotANumber { field: "" }));
-        assert_eq!(counter.len_bits(), 0, "nothing is written");
+        assert_eq!(counter.len_bits(), 0, "no bits are written");
     }
 }
 
 #[test]
-fn the_worked_multiples_are_those_of_the_specification() {
+fn the_worked_multiples_of_the_specification() {
     let (bytes, len_bits) =
         written(|writer| write_multiples(writer, Precision::Tenth, [1.0, -0.5, 0.25]).unwrap());
     assert_eq!((bytes, len_bits), (vec![0x43, 0xAF, 0x09], 20));
 }
 
-/// The word of a class as section 7.1 counts it from the lengths of section 16.2.
+/// The word of a class by section 7.1, from the lengths of section 16.2.
 fn write_word(bits: &mut BitModel, symbol: usize) {
     let length = |symbol: usize| match symbol {
         0 => 2,
@@ -247,7 +245,7 @@ fn write_word(bits: &mut BitModel, symbol: usize) {
     (0..length(symbol)).rev().for_each(|place| bits.write(u64::from(word >> place & 1), 1));
 }
 
-/// Steps as the specification says them.
+/// Steps as the specification defines them.
 fn steps_of(steps: &[i64]) -> BitModel {
     let numbers: Vec<u64> = steps
         .iter()
@@ -288,7 +286,7 @@ fn small_steps_come_back() {
     }
 }
 
-/// Numbers of all magnitudes alike.
+/// Numbers of all magnitudes, equally often.
 fn any_step() -> impl Strategy<Value = i64> {
     (0u32..=33, any::<u64>()).prop_map(|(bits, number)| {
         let number = number & ((1 << bits) - 1);
@@ -316,12 +314,12 @@ fn steps_of_all_magnitudes_come_back() {
         let mut counter = BitCounter::default();
         let refusal = EncodeError::OutOfRange { field: "", value: step as f64 };
         assert_eq!(write_steps(&mut counter, [0, step, 0]), Err(refusal));
-        assert_eq!(counter.len_bits(), 0, "nothing is written");
+        assert_eq!(counter.len_bits(), 0, "no bits are written");
     }
 }
 
-/// Whatever bits come, what is read of them takes just those bits: no code is wasted, and none has
-/// another.
+/// The values read from any bits are written as exactly those bits, so no code is wasted or
+/// ambiguous.
 #[test]
 fn each_string_of_bits_is_one_vector() {
     fn read_and_written<const N: usize>(data: &[u8]) {
@@ -347,7 +345,7 @@ fn each_string_of_bits_is_one_vector() {
 }
 
 #[test]
-fn the_worked_steps_are_those_of_the_specification() {
+fn the_worked_steps_of_the_specification() {
     for (steps, bits) in [([0, 0, 0], "00"), ([1, 0, -2], "0100010011"), ([0, 0, -2], "010000001")]
     {
         let (bytes, len_bits) = written(|writer| write_steps(writer, steps).unwrap());
@@ -358,8 +356,8 @@ fn the_worked_steps_are_those_of_the_specification() {
     }
 }
 
-/// Steps of 0.1 beside the reference's sizes: a bit less or the same up to 3.15, at most one more
-/// beyond.
+/// Steps of 0.1 compared with the reference's sizes: the same or one bit less up to 3.15, at most
+/// one more above.
 #[test]
 fn steps_are_never_more_than_a_bit_longer_than_multiples() {
     let larger = SIZES_OF_TENTHS.iter().map(|(_, bits)| *bits).chain([LARGEST_BITS]);
@@ -431,7 +429,11 @@ fn differences_within_limits_come_back() {
                     assert!(apart <= axis.step() / 2.0 + 2e-5, "{value} {back}");
                 }
                 let (any, any_bits) = written(|writer| write_any(writer, &limits, baseline, value));
-                assert_eq!((any, any_bits), (bytes, len_bits), "what has a code is written alike");
+                assert_eq!(
+                    (any, any_bits),
+                    (bytes, len_bits),
+                    "values with a code are written the same way"
+                );
             }
         },
     );
@@ -444,7 +446,7 @@ fn angles_go_the_short_way_round() {
         ([0.0, 359.5, 179.999], [0.0, 0.5, -179.999], 13),
         ([0.0, 0.5, -180.0], [0.0, 359.5, 180.0], 10),
         ([0.0, 0.0, 0.0], [0.0, 720.0, -360.0], 2),
-        // Half a turn has two ways: either is right.
+        // Half a turn has two ways, and either is right.
         ([0.0, 0.0, 0.0], [0.0, 180.0, 0.0], 5 + 3 * 10),
     ] {
         let (bytes, len_bits) =
@@ -465,7 +467,7 @@ fn limits_of_full_lanes_have_room_for_any_difference() {
 }
 
 #[test]
-fn values_without_a_code_are_refused_or_go_as_they_are() {
+fn values_without_a_code_are_refused_or_written_raw() {
     let limits = position();
     let odd = [f32::NAN, f32::INFINITY, -0.0, 1e30, f32::MIN_POSITIVE, 100.5];
     for value in odd.map(|value| [1.0, value, value]) {
@@ -480,14 +482,14 @@ fn values_without_a_code_are_refused_or_go_as_they_are() {
         let mut counter = BitCounter::default();
         assert!(write_difference(&mut counter, &limits, [0.0; 3], value).is_err());
         assert!(write_difference(&mut counter, &limits, value, [0.0; 3]).is_err());
-        assert_eq!(counter.len_bits(), 0, "nothing is written");
+        assert_eq!(counter.len_bits(), 0, "no bits are written");
         for refusal in [
             read_difference(&mut BitReader::new(&any), &limits, [0.0; 3]).err(),
             read_steps::<3>(&mut BitReader::new(&any)).err(),
         ] {
             assert_eq!(refusal, Some(DecodeError::OutOfRange { at_bit: any_bits }));
         }
-        // From a baseline without a code, too: both sides hold it.
+        // The baseline may also have no code, because both sides hold it.
         let (any, _) = written(|writer| write_any(writer, &limits, value, [1.0; 3]));
         assert_eq!(read_any(&mut BitReader::new(&any), &limits, value), Ok([1.0; 3]));
         let (steps, _) = written(|writer| write_steps(writer, [0; 3]).unwrap());
@@ -607,7 +609,7 @@ fn every_vector_is_written_and_read() {
     if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
         println!("{lines}");
     }
-    assert!(lines == VECTORS, "the bytes are not those of spec/vectors/magnitude.txt");
+    assert!(lines == VECTORS, "the bytes differ from spec/vectors/magnitude.txt");
     for line in VECTORS.lines().filter(|line| !line.starts_with('#')) {
         let words: Vec<&str> = line.split(' ').collect();
         let [.., values, bits, bytes] = words[..] else { panic!("{line}") };
@@ -627,7 +629,7 @@ fn every_vector_is_written_and_read() {
                 );
             }
             "steps" if !values.contains(',') => {
-                assert_eq!(read_steps(&mut reader), Ok(numbers::<i64, 1>(values)))
+                assert_eq!(read_steps(&mut reader), Ok(numbers::<i64, 1>(values)));
             }
             "steps" if values.matches(',').count() == 1 => {
                 assert_eq!(read_steps(&mut reader), Ok(numbers::<i64, 2>(values)));

@@ -1,14 +1,15 @@
-//! Snapshots made of parts: encoding a part of the changes is encoding a baseline that has that
+//! Snapshots made from parts: encoding a part of the changes equals encoding a baseline with that
 //! part.
 
 #![allow(clippy::unwrap_used)]
 
 mod support;
 
-use kinepack::{Chosen, Codec, Difference, EncodeError, Encoder, Level, Profile, Snapshot};
+use kinepack::codec::{Chosen, Difference};
+use kinepack::{Codec, EncodeError, Encoder, Level, Profile, Snapshot};
 use support::{Random, frames, profiles, schema, views};
 
-/// The entities of `before`, those that `after` has too with their lanes of then.
+/// The entities of `before`; those that `after` also has take their lanes from it.
 fn without_comings_and_goings(before: &Snapshot, after: &Snapshot) -> Snapshot {
     let mut rows = after.clone();
     rows.retain(before.ids());
@@ -79,7 +80,7 @@ fn patching_a_baseline_with_its_difference_gives_the_snapshot() {
 }
 
 #[test]
-fn wrong_indices_are_errors_that_change_nothing() {
+fn wrong_indices_are_errors_without_effect() {
     let schema = schema("cube");
     let frames = views(frames(&schema, 3, 25, 2));
     let snapshot = without_comings_and_goings(&frames[0], &frames[1]);

@@ -1,5 +1,5 @@
-//! Precision as time: a moving value is off by no more than it moves in the time, both sides hold
-//! the same, and what comes to rest becomes exact.
+//! Precision as time: a moving value is off by at most its motion in that time, both sides hold the
+//! same values, and an entity at rest becomes exact.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,15 +7,19 @@ mod support;
 
 use std::collections::BTreeMap;
 
+use kinepack::codec::Chosen;
+use kinepack::profile::Bodies;
+use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
+use kinepack::schema::{Field, FieldKind, LaneArithmetic, TimePrecision};
+use kinepack::training::Training;
 use kinepack::{
-    Baselines, Bodies, Chosen, Codec, Decoder, Encoder, EntityId, Field, FieldKind, FloatLimits,
-    IntegerLimits, LaneArithmetic, Level, Profile, Schema, SetupError, SmallestThree, Snapshot,
-    Tick, TimePrecision, Training, View,
+    Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, SetupError, Snapshot,
+    Tick, View,
 };
 use support::{Random, assert_valid, bodies_schema, frames, hex, profile_of, schema, views};
 
-/// Things that hurry, slow down, rest and start again; now and then one comes or goes. One frame a
-/// tick.
+/// Entities that hurry, slow down, rest and start again; now and then one is added or removed. One
+/// frame per tick.
 fn run(schema: &Schema, seed: u64, entities: usize, ticks: u32) -> Vec<Snapshot> {
     let mut random = Random::new(seed);
     let mut things: BTreeMap<u32, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
@@ -35,7 +39,7 @@ fn run(schema: &Schema, seed: u64, entities: usize, ticks: u32) -> Vec<Snapshot>
                 1 | 2 => {
                     let share =
                         f64::from(random.unit()) / [20.0, 200.0, 2000.0][random.below(3) as usize];
-                    let push = |lane: &kinepack::Lane| {
+                    let push = |lane: &kinepack::schema::Lane| {
                         f64::from(random.unit()) * share * f64::from(lane.max)
                     };
                     *speed = schema.lanes().iter().map(push).collect();
@@ -62,14 +66,14 @@ fn run(schema: &Schema, seed: u64, entities: usize, ticks: u32) -> Vec<Snapshot>
     run
 }
 
-/// The last frame for so many more ticks.
+/// Repeats the last frame for `ticks` more ticks.
 fn at_rest(run: &[Snapshot], ticks: u32) -> impl Iterator<Item = Snapshot> + '_ {
     let last = run.last().unwrap();
     (1..=ticks).map(|more| support::at_tick(last, Tick(last.tick.0 + more)))
 }
 
-/// How far a field moved in a tick as both sides know it, in its unit, of a rotation in steps of
-/// its components: at least as much as counts. `None` where they do not know.
+/// A field's motion in a tick as both sides know it: in its unit, or for a rotation in steps of its
+/// components. It is never too small. `None` if they do not know.
 fn speed(field: &Field, id: EntityId, known: &[&View]) -> Option<f64> {
     let (baseline, older) = (known[0], *known.get(1)?);
     let (now, before) = (baseline.position(id)?, older.position(id)?);
@@ -92,7 +96,7 @@ fn speed(field: &Field, id: EntityId, known: &[&View]) -> Option<f64> {
             if from[0] == to[0] {
                 lanes.skip(1).map(|index| lane(index).powi(2)).sum::<f64>().sqrt()
             } else {
-                // In four dimensions it is longer than in three.
+                // The distance in four dimensions is longer than in three.
                 let [from, to] = [from, to].map(|codes| rotation.reconstruct(codes).map(f64::from));
                 let chord = |sign: f64| {
                     (0..4).map(|i| (to[i] - sign * from[i]).powi(2)).sum::<f64>().sqrt()
@@ -106,8 +110,8 @@ fn speed(field: &Field, id: EntityId, known: &[&View]) -> Option<f64> {
     Some(length / ticks)
 }
 
-/// That no lane is off by more than its field moves in its time, nor by half of the coarsest step.
-/// Returns how many are off.
+/// Checks that no lane is off by more than its field's motion in the time, nor by more than half of
+/// the coarsest step. Returns the number of lanes that are off.
 fn check_errors(schema: &Schema, known: &[&View], exact: &Snapshot, coarse: &Snapshot) -> usize {
     assert_eq!(exact.ids(), coarse.ids());
     let mut off = 0;
@@ -165,7 +169,7 @@ fn trained(schema: &Schema) -> Profile {
     training.run(schema, &[run(schema, 77, 12, 60)], |_| {}).unwrap()
 }
 
-/// The views that both sides hold: what came through, with the tick of each.
+/// The views that both sides hold, of packets that arrived, with the tick of each.
 struct Link {
     codec: Codec,
     encoder: Encoder,
@@ -186,8 +190,8 @@ impl Link {
         }
     }
 
-    /// Sends a snapshot against views that are `lag` packets old and more; it may be lost. Returns
-    /// how many lanes were off.
+    /// Sends a snapshot against views that are at least `lag` packets old; it may be lost. Returns
+    /// the number of lanes that were off.
     fn send(&mut self, exact: &Snapshot, lag: usize) -> usize {
         let newest = self.views.len().saturating_sub(1 + lag);
         let older = self.views[..newest].iter().rev().step_by(1 + self.random.below(2) as usize);
@@ -203,7 +207,7 @@ impl Link {
         assert!(coarse == *view.snapshot());
         let mut again = Vec::new();
         let same = self.encoder.encode(baselines, &coarse, &mut again).unwrap();
-        assert!(same == view && again == packet, "coarse stays coarse");
+        assert!(same == view && again == packet, "coarse values stay the same");
         if !self.random.one_in(4) {
             self.views.push(view);
         }
@@ -212,7 +216,7 @@ impl Link {
 }
 
 #[test]
-fn what_moves_is_off_by_no_more_than_its_time_and_what_rests_becomes_exact() {
+fn moving_values_are_within_the_precision_and_resting_ones_become_exact() {
     for schema in [schema("moving"), vectors_schema()] {
         let profile = trained(&schema);
         let levels = Level::TABLE.into_iter();
@@ -222,7 +226,7 @@ fn what_moves_is_off_by_no_more_than_its_time_and_what_rests_becomes_exact() {
             let codec = Codec::new(schema.clone(), level, profile).unwrap();
             for (seed, lag) in [(1, 0), (2, 3)] {
                 let mut link = Link::new(codec.clone(), seed);
-                // Long enough to drift, if that were possible.
+                // Long enough for a drift to show.
                 let run = run(&schema, seed, 15, if level.row() < 12 { 60 } else { 400 });
                 let off: usize = run.iter().map(|exact| link.send(exact, lag)).sum();
                 assert_eq!(off > 0, codec.has_precision());
@@ -244,7 +248,7 @@ fn what_moves_is_off_by_no_more_than_its_time_and_what_rests_becomes_exact() {
 
 #[test]
 fn rest_ends_refinement_wherever_it_begins() {
-    // As long a time as can be: what is left to refine shrinks by the least.
+    // The longest possible time, with which each refinement gains the least.
     let side = FloatLimits::until(0.0, 4096.0, 1.0 / 16.0).unwrap();
     let precision = TimePrecision::new(288.0, 1.0).with_max_step(1e6);
     let schema = Schema::new(vec![
@@ -281,7 +285,7 @@ fn rest_ends_refinement_wherever_it_begins() {
 }
 
 #[test]
-fn parts_of_what_changed_are_coarse_too() {
+fn parts_of_the_changes_are_coarse_too() {
     let schema = schema("moving");
     for level in Level::TABLE.into_iter().filter(|level| level.row() >= 7) {
         let codec = codec(&schema, level);
@@ -291,7 +295,7 @@ fn parts_of_what_changed_are_coarse_too() {
         for frames in run.windows(3).filter(|frames| frames[1].ids() == frames[2].ids()) {
             let baselines = Baselines::new([&frames[1], &frames[0]]).unwrap();
             let coarse = encoder.coarse(baselines, frames[2].snapshot()).unwrap();
-            // Also such that did not change.
+            // Also entities that did not change.
             let indices: Vec<u32> =
                 (0..coarse.len() as u32).filter(|index| index % 3 == 1).collect();
             let mut packet = Vec::new();
@@ -339,7 +343,7 @@ fn any_bytes_are_a_snapshot_or_an_error() {
             }
             assert!(
                 decoder.decode(baselines, &packet, sent.tick).unwrap() == sent,
-                "the decoder is not what it was"
+                "the decoder's state has changed"
             );
         }
     }
@@ -367,7 +371,7 @@ fn coarser_steps_take_fewer_bits() {
 }
 
 #[test]
-fn what_cannot_have_a_precision_is_refused() {
+fn impossible_precisions_are_refused() {
     let side = FloatLimits::until(0.0, 64.0, 1.0 / 16.0).unwrap();
     let heading = FloatLimits::until(0.0, 360.0, 0.5).unwrap().wrapping();
     let made = |kind: FieldKind, precision| {
@@ -389,7 +393,7 @@ fn what_cannot_have_a_precision_is_refused() {
             assert_eq!(made(kind.clone(), TimePrecision::new(2.0, bad)), refused);
             assert_eq!(made(kind.clone(), good.with_max_step(bad)), refused);
         }
-        // Of such a time nothing is left in ticks.
+        // This time is 0 ticks.
         assert_eq!(made(kind, TimePrecision::new(1e-300, 1e-300)), refused);
     }
     assert_eq!(made(FieldKind::Floats(vec![side]), TimePrecision::new(8.3, 60.0)), Ok(()));
@@ -405,7 +409,7 @@ fn what_cannot_have_a_precision_is_refused() {
 }
 
 #[test]
-fn only_the_codec_tells_precisions_apart() {
+fn only_the_codecs_hash_depends_on_the_precision() {
     let plain = schema("cube");
     let with = |time_ms, max_step| {
         let precision = TimePrecision { time_precision_ms: time_ms, ticks_per_s: 60.0, max_step };
@@ -426,10 +430,7 @@ fn only_the_codec_tells_precisions_apart() {
         );
     }
     let in_full = hashes(Level::TABLE[8]);
-    assert!(
-        in_full.iter().all(|hash| *hash == in_full[0]),
-        "where nothing is coarse, nothing differs"
-    );
+    assert!(in_full.iter().all(|hash| *hash == in_full[0]), "exact values do not differ");
     assert_eq!(codec(&schemas[0], Level::PACKED).older_states(), 0);
     assert_eq!(codec(&schemas[1], Level::PACKED).older_states(), 1);
     assert_eq!(codec(&schemas[1], Level::ADAPTIVE).older_states(), 2);
@@ -445,7 +446,7 @@ fn vectors_schema() -> Schema {
     })
 }
 
-/// Which view of the vectors is sent against which.
+/// The views of the vectors and their baselines.
 const PACKETS: [&[usize]; 8] =
     [&[], &[0], &[1, 0], &[2, 1, 0], &[3, 1], &[4, 2, 0], &[5, 4, 3], &[5, 4]];
 
@@ -459,8 +460,8 @@ fn entities(snapshot: &Snapshot) -> String {
     snapshot.ids().iter().enumerate().map(line).collect()
 }
 
-/// What `spec/vectors/precision.txt` holds: states as they are and as both sides hold them, and the
-/// packets between the latter.
+/// The contents of `spec/vectors/precision.txt`: exact states, the same states as both sides hold
+/// them, and the packets between the latter.
 fn vectors() -> String {
     let schema = vectors_schema();
     let adaptive = profile_of(include_str!("../../../spec/vectors/adaptive.txt"), &schema);
@@ -473,7 +474,7 @@ fn vectors() -> String {
         lines += &format!("codec {} {:016x}\n", codec.level().row(), codec.hash());
     }
     let empty = View::empty(&schema);
-    // The last codec's, which hold what it learned.
+    // The last codec's packets, which include its learned state.
     let mut views: Vec<View> = Vec::new();
     for (exact, known) in run(&schema, 12, 7, 60).into_iter().skip(30).step_by(2).zip(PACKETS) {
         let ticks: Vec<String> = known.iter().map(|view| views[*view].tick.0.to_string()).collect();
@@ -509,7 +510,7 @@ fn vectors() -> String {
 }
 
 #[test]
-fn the_vectors_are_those_that_are_written() {
+fn the_frozen_vectors_are_written() {
     const FROZEN: &str = include_str!("../../../spec/vectors/precision.txt");
     let lines = vectors();
     if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
@@ -517,5 +518,5 @@ fn the_vectors_are_those_that_are_written() {
         std::fs::write(path, lines).unwrap();
         return;
     }
-    assert!(lines == FROZEN, "the packets are not those of spec/vectors/precision.txt");
+    assert!(lines == FROZEN, "the packets differ from spec/vectors/precision.txt");
 }

@@ -1,5 +1,5 @@
-//! Properties of every stage over generated input: the same input in every run, since the generator
-//! has a fixed seed.
+//! Properties of every stage over generated input. The generator has a fixed seed, so the input is
+//! the same in every run.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,20 +9,19 @@ mod support;
 
 use core::fmt::Debug;
 
+use kinepack::bits::{BitReader, BitSink, BitWriter};
+use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 use kinepack::value::{
     Difference, Limits, read_difference, read_if_changed, write_difference, write_if_changed,
 };
-use kinepack::{
-    BitReader, BitSink, BitWriter, Codec, DecodeError, EncodeError, FloatLimits, IntegerLimits,
-    Level, SetupError, SmallestThree,
-};
+use kinepack::{Codec, DecodeError, EncodeError, Level, SetupError};
 use limits::{any_ends, any_steps, float_limits, integer_limits};
 use proptest::prelude::*;
 use runner::for_all;
 use support::{BitModel, Subject, frames, profiles, schema, views};
 
-/// Ends that an `f32` holds exactly, of all magnitudes, on both sides of zero; now and then both
-/// the same.
+/// Ends that `f32` holds exactly, of all magnitudes, on both sides of zero; now and then both are
+/// equal.
 fn ends_of_f32() -> impl Strategy<Value = [f64; 2]> {
     let end = prop_oneof![
         -1000.0f32..1000.0,
@@ -36,7 +35,7 @@ fn ends_of_f32() -> impl Strategy<Value = [f64; 2]> {
     prop_oneof![9 => two, 1 => end.prop_map(|end| [f64::from(end); 2])]
 }
 
-/// What the arithmetic of `f64` adds to half a step.
+/// The error that `f64` arithmetic adds to half a step.
 fn rounding(limits: &FloatLimits, value: f64) -> f64 {
     let largest = limits.min().abs().max(limits.max().abs()).max(value.abs());
     limits.step() * 1e-9 + 8.0 * f64::EPSILON * largest
@@ -55,7 +54,7 @@ fn a_number_comes_back_within_half_a_step() {
             "{limits:?} {value} {back}"
         );
         assert!(limits.min() <= back && back <= limits.max());
-        // As `f32` it loses no more than an `f32` loses.
+        // As `f32` it loses no more than the precision of `f32`.
         let error = (f64::from(back as f32) - value).abs();
         let spacing = 2f64.powi(-24) * back.abs().max(f64::from(f32::MIN_POSITIVE));
         assert!(
@@ -66,9 +65,9 @@ fn a_number_comes_back_within_half_a_step() {
 }
 
 #[test]
-fn other_steps_are_those_of_the_same_range() {
-    // Ranges as people write them; the end of one that does not include it is not kept, and has to
-    // be found again.
+fn other_steps_keep_the_range() {
+    // Ranges as people write them. A range that excludes its end does not store it, so it must be
+    // found again.
     let decimals = (-5000i32..5000, 1i32..10_000, 0i32..4).prop_map(|(min, length, digits)| {
         let scale = 10f64.powi(digits);
         [f64::from(min) / scale, f64::from(min + length) / scale]
@@ -113,14 +112,14 @@ fn both_ends_of_a_range_are_values_of_it() {
                 <= limits.step() / 2.0 + rounding(&limits, 0.0)
         );
         assert!(last <= limits.max_code() && u64::from(limits.max_code()) < 1 << limits.bits());
-        // Codes that no reader lets through stand for the largest value.
+        // Codes that readers refuse give the largest value.
         assert_eq!(limits.reconstruct(u32::MAX), limits.reconstruct(limits.max_code()));
     });
 }
 
 #[test]
 fn a_value_halfway_between_two_steps_takes_the_upper_one() {
-    // Steps that are powers of two: halves of them are exact.
+    // Steps are powers of two, so their halves are exact.
     for_all(
         2000,
         (-100i32..100, 1u32..1000, -10i32..10, any::<u32>()),
@@ -139,7 +138,7 @@ fn a_value_halfway_between_two_steps_takes_the_upper_one() {
 }
 
 #[test]
-fn a_reconstructed_number_has_the_code_that_it_came_from() {
+fn a_reconstructed_number_quantizes_to_the_same_code() {
     for_all(4000, (any_ends(), any_steps(), 0u8..5, any::<u32>()), |(ends, steps, form, code)| {
         let Some(limits) = float_limits(ends, steps, form) else { return };
         if limits.step() < 1e-12 * limits.min().abs().max(limits.max().abs()) {
@@ -154,7 +153,7 @@ fn a_reconstructed_number_has_the_code_that_it_came_from() {
 }
 
 #[test]
-fn a_number_reconstructed_as_f32_has_the_code_that_it_came_from() {
+fn a_number_reconstructed_as_f32_quantizes_to_the_same_code() {
     for_all(4000, (ends_of_f32(), any_steps(), any::<u32>()), |(ends, steps, code)| {
         let Some(limits) = float_limits(ends, steps, 0).and_then(|limits| limits.for_f32().ok())
         else {
@@ -167,8 +166,8 @@ fn a_number_reconstructed_as_f32_has_the_code_that_it_came_from() {
     });
 }
 
-/// As above, with ends that an `f32` does not hold exactly: the last value of 0 to 100 in steps of
-/// 0.1 is 99.9, and the `f32` next to it is above that.
+/// As above, with ends that `f32` does not hold exactly: the last value of 0 to 100 in steps of 0.1
+/// is 99.9, and the `f32` next to it is above that.
 #[test]
 fn the_ends_of_a_range_reconstructed_as_f32_are_values_of_it() {
     let hundred = FloatLimits::until(0.0, 100.0, 0.1).unwrap().for_f32().unwrap();
@@ -200,7 +199,7 @@ fn numbers_out_of_range_are_clamped_or_refused() {
         |(ends, steps, form, beyond)| {
             let Some(limits) = float_limits(ends, steps, form) else { return };
             let beyond = beyond.max(1e-3 * limits.max().abs().max(limits.min().abs()));
-            // Without its end, a range holds what is within half a step of its last value.
+            // A range that excludes its end holds values up to half a step above its last value.
             let open = if matches!(form, 2 | 3) { limits.step() / 2.0 } else { 0.0 };
             for (value, code) in
                 [(limits.min() - beyond, 0), (limits.max() + open + beyond, limits.max_code())]
@@ -321,7 +320,7 @@ fn a_range_of_no_width_takes_no_bits() {
     });
 }
 
-/// What the head of `src/rotation.rs` says of the worst angle.
+/// The worst angle according to the head of `src/rotation.rs`.
 fn worst_deg(bits: u32) -> f64 {
     if bits == 2 { 99.5 } else { 281.0 / f64::from((1u32 << bits) - 1) }
 }
@@ -341,7 +340,7 @@ fn angle_deg(a: [f32; 4], b: [f32; 4]) -> f64 {
 fn any_rotation() -> impl Strategy<Value = [f32; 4]> {
     let component =
         prop_oneof![4 => -1.0f32..1.0, 1 => Just(0.0f32), 1 => Just(1.0f32), 1 => Just(-1.0f32)];
-    // Two, three or four components almost alike: where it is close which one is dropped.
+    // Two, three or four components are almost equal, so the choice of the dropped one is close.
     let tie = (any::<[bool; 4]>(), prop::array::uniform4(-1e-3f32..1e-3), 0usize..3).prop_map(
         |(signs, off, zeros)| {
             let ones: [f32; 4] =
@@ -427,7 +426,7 @@ fn the_bit_cursors_agree_with_the_naive_model() {
             assert_eq!(lent[..expected.len()], expected);
             assert!(
                 lent[expected.len()..].iter().all(|byte| *byte == 0x77),
-                "bytes behind the end are touched"
+                "bytes after the end are changed"
             );
         } else {
             let full =
@@ -453,7 +452,7 @@ fn the_bit_cursors_agree_with_the_naive_model() {
 }
 
 #[test]
-fn a_read_past_the_end_says_where_how_much_and_what_is_left() {
+fn a_read_past_the_end_reports_position_width_and_remainder() {
     let inputs =
         (prop::collection::vec(any::<u8>(), 0..40), prop::collection::vec(0u32..=64, 1..40));
     for_all(1000, inputs, |(bytes, widths)| {
@@ -477,8 +476,7 @@ fn a_read_past_the_end_says_where_how_much_and_what_is_left() {
     });
 }
 
-/// Both forms of writing `value` against `baseline`, read back: the code is the one that was
-/// written.
+/// Writes `value` against `baseline` in both forms, and checks that each reads back the same code.
 fn comes_back<L>(limits: &L, near: &Difference, baseline: L::Value, value: L::Value)
 where
     L: Limits,
@@ -545,8 +543,8 @@ fn values_against_a_baseline_come_back() {
     );
 }
 
-/// The last value of a range whose end no `f32` holds, as baseline: both sides hold what was
-/// reconstructed.
+/// The baseline is the last value of a range whose end `f32` does not hold. Both sides hold the
+/// reconstructed value.
 #[test]
 fn a_reconstructed_value_is_a_baseline_for_the_next() {
     let limits = FloatLimits::until(0.0, 100.0, 0.1).unwrap();

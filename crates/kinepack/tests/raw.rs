@@ -1,10 +1,9 @@
-//! State before quantization: raw words quantize to what the state itself does, and stand for it
+//! State before quantization: raw words quantize to the same lanes as the state, and hold it
 //! exactly.
 
-use kinepack::{
-    Between, Bytes, BytesUpTo, EncodeError, Field, FieldKind, FloatLimits, Pack, PackWith, Role,
-    Schema, SetupError,
-};
+use kinepack::quantize::FloatLimits;
+use kinepack::schema::{Field, FieldKind, PackWith, Role};
+use kinepack::{Between, Bytes, BytesUpTo, EncodeError, Pack, Schema, SetupError};
 
 #[derive(Clone, Copy, Debug, PartialEq, Pack)]
 enum Gear {
@@ -134,7 +133,7 @@ fn raw_words_hold_numbers_exactly() {
     assert_eq!(of("time"), [0xdead_beef, 0xfff8_0000]);
     assert_eq!((of("gear"), of("wheels[1].flat"), of("key")), (vec![2], vec![1], vec![1, 0, 255]));
     assert_eq!((of("name.len"), of("name")), (vec![2], vec![7, 8, 0, 0]));
-    // What is known by its lanes alone is what those stand for.
+    // A type that gives only its lanes has the words of these lanes.
     assert_eq!(of("height"), [12.3_f64.to_bits()]);
 }
 
@@ -148,7 +147,7 @@ fn lanes_come_back_through_raw_words() {
 }
 
 #[test]
-fn what_is_out_of_range_takes_the_nearest_end_and_is_told() {
+fn a_value_out_of_range_takes_the_nearest_end_and_is_reported() {
     let schema = Schema::of::<Car>();
     let quantized = |car: &Car| {
         let mut lanes = vec![0; Car::LANES];
@@ -157,14 +156,14 @@ fn what_is_out_of_range_takes_the_nearest_end_and_is_told() {
     };
     let (is_within, car_far) = quantized(&Car { position: [0.0, 200.0, 0.0], ..car() });
     assert!(!is_within && car_far.position[1] == 100.0);
-    // The state itself is clamped without a word; who looks at a capture wants to know.
+    // The state itself is clamped silently, but a reader of a capture wants to know.
     let (is_within, fast) = quantized(&Car { speed: -9.0, ..car() });
     assert!(!is_within && fast.speed == -8.0);
     let (is_within, low) = quantized(&Car { score: 1, ..car() });
     assert!(!is_within && low.score == 5);
     let (is_within, low) = quantized(&Car { health: -21, ..car() });
     assert!(!is_within && low.health == -20);
-    // Foreign words.
+    // Arbitrary words.
     let mut raw = raw_of(&car());
     let gear = schema.fields().iter().position(|field| field.name == "gear").unwrap();
     raw[schema.fields()[gear].lanes().start] = 1 << 40;
@@ -187,7 +186,7 @@ struct Kite {
 }
 
 #[test]
-fn what_is_between_two_states_is_what_the_type_says() {
+fn interpolation_agrees_with_the_type() {
     let schema = Schema::of::<Kite>();
     let begin = Kite {
         position: [1.0, 2.0, 3.0],
@@ -222,7 +221,7 @@ fn what_is_between_two_states_is_what_the_type_says() {
 }
 
 #[test]
-fn what_has_no_lanes_is_refused() {
+fn values_without_lanes_are_refused() {
     let schema = Schema::of::<Car>();
     let mut lanes = vec![0; Car::LANES];
     let nan = raw_of(&Car { speed: f32::NAN, ..car() });
@@ -245,7 +244,7 @@ fn whole() -> FloatLimits {
     FloatLimits::new(0.0, 10.0, 1.0).expect("limits")
 }
 
-/// Written by hand, as long as there was no `store_raw`.
+/// Written by hand, without `store_raw`.
 struct ByHand(f32);
 
 impl Pack for ByHand {
@@ -271,7 +270,7 @@ impl Pack for ByHand {
 }
 
 #[test]
-fn a_type_that_knows_only_its_lanes_tells_what_they_stand_for() {
+fn a_type_that_gives_only_its_lanes_has_their_words() {
     assert_eq!(raw_of(&ByHand(3.4)), [3.0_f64.to_bits()]);
     assert!(raw(&ByHand(11.0)).is_err());
 }
@@ -291,12 +290,12 @@ fn limits_come_back_from_their_parts() {
     }
     let parts = limits[0].parts();
     for bad in [
-        kinepack::FloatParts { step: 0.0, ..parts },
-        kinepack::FloatParts { step: f64::NAN, ..parts },
-        kinepack::FloatParts { max: -2.0, ..parts },
-        kinepack::FloatParts { min: f64::NEG_INFINITY, ..parts },
-        kinepack::FloatParts { highest: 2.0, ..parts },
-        kinepack::FloatParts { max_code: 70, ..parts },
+        kinepack::quantize::FloatParts { step: 0.0, ..parts },
+        kinepack::quantize::FloatParts { step: f64::NAN, ..parts },
+        kinepack::quantize::FloatParts { max: -2.0, ..parts },
+        kinepack::quantize::FloatParts { min: f64::NEG_INFINITY, ..parts },
+        kinepack::quantize::FloatParts { highest: 2.0, ..parts },
+        kinepack::quantize::FloatParts { max_code: 70, ..parts },
     ] {
         assert!(matches!(
             FloatLimits::from_parts(bad),
@@ -305,8 +304,8 @@ fn limits_come_back_from_their_parts() {
     }
 }
 
-/// The schema's hash has range and step alone, so that limits of another largest code would have
-/// the same hash.
+/// The schema's hash covers only range and step, so limits with another largest code would have the
+/// same hash.
 #[test]
 fn limits_whose_largest_code_does_not_follow_from_range_and_step_are_refused() {
     for limits in [
@@ -316,7 +315,7 @@ fn limits_whose_largest_code_does_not_follow_from_range_and_step_are_refused() {
     ] {
         let parts = limits.parts();
         for max_code in [parts.max_code + 1, parts.max_code.wrapping_sub(1)] {
-            let other = kinepack::FloatParts { max_code, ..parts };
+            let other = kinepack::quantize::FloatParts { max_code, ..parts };
             assert_eq!(FloatLimits::from_parts(other), Err(SetupError::PartsDiffer), "{other:?}");
         }
     }

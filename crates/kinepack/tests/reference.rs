@@ -1,6 +1,6 @@
 //! The crate's decoder against the one in `reference/`, which was written from `spec/CODEC.md`
-//! alone: on the frozen vectors, on random snapshots, and on damaged packets, where both refuse or
-//! both say the same.
+//! alone: on the frozen vectors, on random snapshots, and on damaged packets, which both refuse or
+//! both decode to the same snapshot.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,10 +9,13 @@ mod reference;
 
 use std::collections::BTreeSet;
 
+use kinepack::profile::{Class, Context, FieldCode, GapCode, LaneWidth};
+use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
+use kinepack::schema::{Field, FieldKind, LaneArithmetic, Role, TimePrecision};
+use kinepack::training::Trainer;
 use kinepack::{
-    Baselines, Class, Codec, Context, DecodeLimits, Decoder, Encoder, EntityId, Field, FieldCode,
-    FieldKind, FloatLimits, GapCode, IntegerLimits, LaneArithmetic, LaneWidth, Level, Profile,
-    Role, Schema, SmallestThree, Snapshot, Tick, TimePrecision, Trainer, View,
+    Baselines, Codec, DecodeLimits, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot,
+    Tick, View,
 };
 use reference::{
     Axis, Differences, Entities, Gaps, Kind, Reader, Reference, Time, Width, Words, bits_for,
@@ -125,9 +128,9 @@ fn of_the_reference(profile: &Profile) -> reference::Profile {
     };
     let class = |class: &Class| {
         let reference = match class.reference {
-            kinepack::Reference::Baseline => Reference::Baseline,
-            kinepack::Reference::Turned => Reference::Turned,
-            kinepack::Reference::Carried => Reference::Carried,
+            kinepack::profile::Reference::Baseline => Reference::Baseline,
+            kinepack::profile::Reference::Turned => Reference::Turned,
+            kinepack::profile::Reference::Carried => Reference::Carried,
         };
         (reference, class.lanes.iter().map(width).collect())
     };
@@ -284,10 +287,10 @@ fn schemas() -> [Vec<reference::Field>; 4] {
     [things, cyclic, wide, moving]
 }
 
-/// The code of 0 in the lanes of the velocities that have one, to have things at rest.
+/// The code of 0 in the lanes of velocities that have one, so that some entities are at rest.
 const ZERO_CODES: [i128; 2] = [1024, 270];
 
-/// Someone's move in one lane, of any magnitude.
+/// An entity's motion in one lane, of any magnitude.
 fn moved(numbers: &mut Numbers, lane: &reference::Lane, value: i128) -> i128 {
     let codes = lane.max + 1;
     let magnitude = numbers.up_to(bits_for(lane.max) as i128);
@@ -313,9 +316,9 @@ fn moved(numbers: &mut Numbers, lane: &reference::Lane, value: i128) -> i128 {
 fn pair(numbers: &mut Numbers, schema: &[reference::Field]) -> [Entities; 2] {
     let lanes: Vec<reference::Lane> = schema.iter().flat_map(reference::Field::lanes).collect();
     let count = numbers.up_to(MAX_ENTITIES as i128);
-    // All, none, or one in a few came, left, changed.
+    // All, none, or one in a few were added, removed or changed.
     let chance = |numbers: &mut Numbers| [1, 2, 4, 20, 1 << 30][numbers.up_to(4) as usize];
-    let [came, left, still] = [chance(numbers) + 1, chance(numbers) + 1, chance(numbers)];
+    let [added, removed, still] = [chance(numbers) + 1, chance(numbers) + 1, chance(numbers)];
     let lane_still = [1, 2, 5][numbers.up_to(2) as usize] + 1;
     let common: Vec<i128> =
         lanes.iter().map(|lane| moved(numbers, lane, lane.max / 2) - lane.max / 2).collect();
@@ -323,7 +326,7 @@ fn pair(numbers: &mut Numbers, schema: &[reference::Field]) -> [Entities; 2] {
     let mut id = 0_u32;
     for index in 0..count {
         let mut values: Vec<i128> = lanes.iter().map(|lane| numbers.up_to(lane.max)).collect();
-        if !numbers.one_in(came) {
+        if !numbers.one_in(added) {
             baseline.insert(id, values.clone());
         }
         if !numbers.one_in(still) {
@@ -336,7 +339,7 @@ fn pair(numbers: &mut Numbers, schema: &[reference::Field]) -> [Entities; 2] {
                 *value = (*value).clamp(0, lane.max);
             }
         }
-        if !numbers.one_in(left) {
+        if !numbers.one_in(removed) {
             snapshot.insert(id, values);
         }
         let apart = if numbers.one_in(6) { numbers.up_to(1 << 20) as u32 } else { 0 };
@@ -348,7 +351,7 @@ fn pair(numbers: &mut Numbers, schema: &[reference::Field]) -> [Entities; 2] {
     [baseline, snapshot]
 }
 
-/// The baseline as it may have been before: someone came, and each moved or not.
+/// A possible earlier state of the baseline: some entities were added since, and each moved or not.
 fn before(numbers: &mut Numbers, schema: &[reference::Field], baseline: &Entities) -> Entities {
     let lanes: Vec<reference::Lane> = schema.iter().flat_map(reference::Field::lanes).collect();
     let mut older = baseline.clone();
@@ -364,8 +367,8 @@ fn before(numbers: &mut Numbers, schema: &[reference::Field], baseline: &Entitie
     older
 }
 
-/// What no other profile has: classes without bits, of 32 bits, beyond more than the class before,
-/// a state for everything, and a gap code of a single class.
+/// Properties that no other profile has: classes of 0 and of 32 bits, a class that exceeds the one
+/// before in several lanes, a state for everything, and a gap code with a single class.
 fn odd_profile(schema: &Schema) -> Profile {
     let mut profile = Profile::untrained(schema);
     let mut earlier = None;
@@ -386,9 +389,9 @@ fn odd_profile(schema: &Schema) -> Profile {
         };
         code.classes = vec![
             even(other, 0),
-            class(kinepack::Reference::Baseline, 1, 1),
+            class(kinepack::profile::Reference::Baseline, 1, 1),
             class(other, 8, 3),
-            even(kinepack::Reference::Baseline, 32),
+            even(kinepack::profile::Reference::Baseline, 32),
         ];
         code.context = earlier.map_or(Context::Previous, Context::Field);
         code.lengths_bits = vec![
@@ -437,8 +440,8 @@ fn both_decoders_agree() {
                 let (mut encoder, mut decoder) =
                     (Encoder::new(&codec), Decoder::with_limits(&codec, limits));
                 for (index, [baseline, new]) in pairs[nth * PAIRS..][..PAIRS].iter().enumerate() {
-                    // Not every pair at every level, to be done soon. The first rows look at less
-                    // of the profile.
+                    // Not every pair at every level, to save time. The first levels use less of the
+                    // profile.
                     if !(usize::from(level.row()) + index).is_multiple_of(if level.row() < 7 {
                         6
                     } else {
@@ -483,10 +486,16 @@ fn both_decoders_agree() {
                             }
                             (Err(_), Err(_)) => {}
                             (Ok(_), Err(why)) => {
-                                panic!("{name}: the crate takes what {why:?}: {packet:02x?}")
+                                panic!(
+                                    "{name}: the crate takes what the reference refuses \
+                                     ({why:?}): {packet:02x?}"
+                                )
                             }
                             (Err(why), Ok(_)) => {
-                                panic!("{name}: the reference takes what {why:?}: {packet:02x?}")
+                                panic!(
+                                    "{name}: the reference takes what the crate refuses \
+                                     ({why:?}): {packet:02x?}"
+                                )
                             }
                         }
                         by_reference.is_ok()
@@ -499,7 +508,7 @@ fn both_decoders_agree() {
                     packets += 1;
                     let mut damaged =
                         vec![packet[..numbers.up_to(packet.len() as i128 - 1) as usize].to_vec()];
-                    // Where the sets are, and anywhere.
+                    // Damage in the sets, and anywhere.
                     for end in [3, 3, packet.len(), packet.len()] {
                         let bit = numbers.up_to(8 * end.min(packet.len()) as i128 - 1) as usize;
                         let mut packet = packet.clone();
@@ -513,7 +522,7 @@ fn both_decoders_agree() {
             }
         }
     }
-    // The damage is of both kinds.
+    // Some damage is refused, some is not.
     assert!(
         coarse > 100 && packets > 1000 && taken > 1000 && refused > 2000,
         "{packets}, {taken}, {refused}"

@@ -1,23 +1,24 @@
-//! Runs and sparse bytes against naive forms: dynamic programming over all runs, and the tree as
-//! the specification says it.
+//! Runs and sparse bytes against naive forms: dynamic programming over all runs, and the
+//! specification's tree.
 
 #![allow(clippy::unwrap_used)]
 
 mod runner;
 mod support;
 
+use kinepack::DecodeError;
+use kinepack::bits::{BitReader, BitSink, BitWriter};
 use kinepack::rle::{
     bound, decode, decode_difference, encode, encode_difference, read_sparse,
     read_sparse_difference, write_sparse, write_sparse_difference,
 };
-use kinepack::{BitReader, BitSink, BitWriter, DecodeError};
 use proptest::prelude::*;
 use runner::for_all;
 use support::{BitModel, Ends, Random, battery, battery_of, from_hex, hex};
 
 const VECTORS: &str = include_str!("../../../spec/vectors/rle.txt");
 
-/// Far more than any of these tests decodes.
+/// A limit far above any size in these tests.
 const LIMIT_BYTES: usize = 1 << 20;
 
 fn encoded(bytes: &[u8]) -> Vec<u8> {
@@ -38,8 +39,8 @@ fn difference(base: &[u8], bytes: &[u8]) -> Vec<u8> {
     bytes.iter().zip(base).map(|(byte, base)| byte ^ base).collect()
 }
 
-/// The length of a shortest form: every part that could come first, and the shortest form of the
-/// rest.
+/// The length of a shortest form: the best of all possible first parts, each with the shortest form
+/// of the rest.
 fn shortest_bytes(bytes: &[u8]) -> usize {
     let mut shortest = vec![0; bytes.len() + 1];
     for from in (0..bytes.len()).rev() {
@@ -52,7 +53,7 @@ fn shortest_bytes(bytes: &[u8]) -> usize {
     shortest[0]
 }
 
-/// What must hold for any bytes.
+/// Properties that hold for any bytes.
 fn comes_back_in_the_shortest_form(bytes: &[u8]) {
     let runs = encoded(bytes);
     assert_eq!(runs.len(), shortest_bytes(bytes), "{bytes:?}: {runs:?}");
@@ -66,7 +67,7 @@ fn the_articles_examples() {
     assert_eq!(encoded(b"AAAAABCDE"), b"\x05A\x84BCDE");
     assert_eq!(encoded(&[b'A'; 300]), [128, b'A', 128, b'A', 44, b'A']);
     assert_eq!(encoded(b""), b"");
-    assert_eq!(encoded(b"ABBC"), b"\x84ABBC", "two equal bytes do not part others");
+    assert_eq!(encoded(b"ABBC"), b"\x84ABBC", "two equal bytes do not split a part");
     assert_eq!(encoded(b"AABBBB"), b"\x02A\x04B");
 }
 
@@ -142,7 +143,7 @@ fn long_bytes_come_back_in_the_shortest_form() {
             &pieces.iter().map(|piece| PIECES[*piece]).collect::<Vec<_>>(),
         ));
     });
-    // Few letters: runs of all lengths; many: hardly one.
+    // Few letters give runs of all lengths, many letters hardly any.
     for_all(
         300,
         (prop::collection::vec(any::<u8>(), 0..1500), 1u8..=255),
@@ -182,7 +183,7 @@ fn differences_from_bases_of_any_length_come_back() {
 }
 
 #[test]
-fn any_valid_runs_are_taken_and_others_change_nothing() {
+fn any_valid_runs_are_taken_and_others_have_no_effect() {
     assert_eq!(decoded(&[1, 7, 1, 7, 2, 7, 130, 7, 7, 129, 7]), Ok(vec![7; 7]));
     let cases = [
         (&[0][..], DecodeError::EmptyRun { at_bit: 0 }),
@@ -218,7 +219,7 @@ fn runs_survive() {
     });
 }
 
-/// The tree, bit by bit, and nothing else.
+/// The tree alone, bit by bit.
 fn tree_of(bytes: &[u8], bits: &mut BitModel) {
     let is_there = |bytes: &[u8]| bytes.iter().any(|byte| *byte != 0);
     if bytes.len() == 1 {
@@ -233,7 +234,7 @@ fn tree_of(bytes: &[u8], bits: &mut BitModel) {
     [first, second].into_iter().filter(|half| is_there(half)).for_each(|half| tree_of(half, bits));
 }
 
-/// Sparse bytes as the specification says them.
+/// Sparse bytes as the specification defines them.
 fn sparse_of(bytes: &[u8]) -> BitModel {
     let mut bits = BitModel::default();
     if bytes.iter().any(|byte| *byte != 0) {
@@ -250,7 +251,7 @@ fn sparse_of(bytes: &[u8]) -> BitModel {
     bits
 }
 
-/// What must hold for any bytes and base; returns the bits that they take.
+/// Checks the properties that hold for any bytes and base. Returns their bits.
 fn sparse_comes_back(base: &[u8], bytes: &[u8]) -> u64 {
     let mut out = vec![3];
     let mut writer = BitWriter::append(&mut out);
@@ -298,7 +299,7 @@ fn sparse_bytes_come_back() {
 }
 
 #[test]
-fn sparse_bytes_take_what_the_specification_says() {
+fn sparse_bytes_take_the_bits_of_the_specification() {
     let mut input = [0; 16];
     assert_eq!(sparse_comes_back(&[], &input), 1);
     input[2] = 5;
@@ -311,7 +312,7 @@ fn sparse_bytes_take_what_the_specification_says() {
 
 #[test]
 fn any_valid_sparse_bytes_are_taken() {
-    // Zeros in full, and a tree of nothing but zeros.
+    // Zeros in full, and a tree of zeros only.
     for bits in [(0b11, 2), (0b101, 3)] {
         let mut model = BitModel::default();
         model.write(bits.0, bits.1);
@@ -351,7 +352,7 @@ fn sparse_bytes_survive() {
     });
 }
 
-/// Bases and bytes of the vectors: alike, of other lengths, of nothing, and noise.
+/// Bases and bytes of the vectors: similar, of different lengths, empty, and noise.
 fn vector_inputs() -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut random = Random::new(15);
     let mut inputs = vec![
@@ -393,7 +394,7 @@ fn every_vector_is_written_and_read() {
     if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
         println!("{written}");
     }
-    assert!(written == VECTORS, "the bytes are not those of spec/vectors/rle.txt");
+    assert!(written == VECTORS, "the bytes differ from spec/vectors/rle.txt");
     for line in VECTORS.lines().filter(|line| !line.starts_with('#')) {
         let parts: Vec<Vec<u8>> =
             line.split(' ').map(|part| from_hex(part.trim_matches('-'))).collect();

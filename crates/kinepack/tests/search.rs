@@ -1,16 +1,16 @@
-//! The search for the structure of profiles: close to the best by brute force, always valid, always
-//! the same.
+//! The search for the structure of profiles: close to the best by brute force, always valid, and
+//! deterministic.
 
 #![allow(clippy::unwrap_used)]
 
 mod runner;
 mod support;
 
-use kinepack::{
-    Class, Codec, Context, Decoder, Encoder, EntityId, Field, FieldCode, FieldKind, IntegerLimits,
-    LaneWidth, Level, Profile, ProfileSearch, Reference, Schema, Snapshot, Tick, TrainError,
-    Trainer, Training, View,
-};
+use kinepack::profile::{Class, Context, FieldCode, LaneWidth, Reference};
+use kinepack::quantize::IntegerLimits;
+use kinepack::schema::{Field, FieldKind};
+use kinepack::training::{ProfileSearch, TrainError, Trainer, Training};
+use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
 use proptest::prelude::*;
 use runner::for_all;
 use support::{Random, frames, schemas, views};
@@ -19,8 +19,8 @@ fn search(lag_ticks: u32) -> ProfileSearch {
     ProfileSearch { lag_ticks, max_trials: 300, ..ProfileSearch::default() }
 }
 
-/// Numbers of 12 bits that leap from each snapshot to the next: by much in a fourth of all cases,
-/// else by little.
+/// Numbers of 12 bits that jump from each snapshot to the next: far in a fourth of all cases,
+/// otherwise a little.
 fn leaps(seed: u64) -> (Schema, Vec<Snapshot>) {
     let schema = Schema::new(vec![Field::new(
         "number",
@@ -74,7 +74,7 @@ fn as_small_as_the_best_of_all_sets_of_widths() {
         let mut profile = Profile::untrained(&schema);
         let lengths_bits = vec![vec![]];
         profile.fields[0] = FieldCode { context: Context::None, classes, lengths_bits };
-        // Any complete code will do: the trainer finds the lengths.
+        // Any complete code works, because the trainer finds the lengths.
         let words = profile.fields[0].classes.len() + 1;
         let long = (words as u32).next_power_of_two().trailing_zeros() as u8;
         let short = (1 << long) - words;
@@ -85,15 +85,17 @@ fn as_small_as_the_best_of_all_sets_of_widths() {
     let best = best_of_all.min().unwrap();
     let structure = search(1).run(&schema, &[&run[..]], |_| ()).unwrap();
     let found = field_bits(&schema, &trained(&schema, &structure, &run, 1), &run, 1);
-    // It keeps a class for each magnitude, for other data.
+    // The search keeps a class for each magnitude, for other data.
     assert!(found * 100 <= best * 101, "{found} bits, {best} is possible");
 }
 
 #[test]
 fn lanes_that_differ_get_widths_that_differ() {
-    // Of three lanes two hardly move: a class for all lanes alike would waste twice 5 bits.
-    let axes =
-        ["x", "y", "z"].map(|_| kinepack::FloatLimits::new(0.0, 65535.0, 1.0).unwrap()).to_vec();
+    // Two of three lanes hardly move, so a class with one width for all lanes would waste twice 5
+    // bits.
+    let axes = ["x", "y", "z"]
+        .map(|_| kinepack::quantize::FloatLimits::new(0.0, 65535.0, 1.0).unwrap())
+        .to_vec();
     let schema = Schema::new(vec![Field::new("position", FieldKind::Floats(axes))]);
     let mut random = Random::new(2);
     let mut run = Vec::new();
@@ -111,7 +113,8 @@ fn lanes_that_differ_get_widths_that_differ() {
     let found = field_bits(&schema, &trained(&schema, &structure, &run, 1), &run, 1);
     let alike =
         field_bits(&schema, &trained(&schema, &Profile::magnitudes(&schema), &run, 1), &run, 1);
-    // 7 + 2 + 2 bits, a word of 1 or 2, and what is in full: the article's words would be 3 longer.
+    // 7 + 2 + 2 bits, a word of 1 or 2, and values in full. The article's words would be 3 bits
+    // longer.
     assert!(found < 99 * 40 * 13, "{} bits a value", found as f64 / (99.0 * 40.0));
     assert!(found * 10 < alike * 8, "{found} and {alike} bits");
 }
@@ -139,7 +142,7 @@ fn every_schema_and_any_data_get_a_valid_profile_that_packets_survive() {
                 for (base, new) in known.iter().zip(&known[1..]) {
                     let mut packet = Vec::new();
                     let sent = encoder.encode(base, new, &mut packet).unwrap();
-                    // Without an older view nothing is coarse.
+                    // Without an older view no value is coarse.
                     assert!(sent == *new, "{name}");
                     assert!(decoder.decode(base, &packet, new.tick).unwrap() == sent, "{name}");
                 }
@@ -150,7 +153,7 @@ fn every_schema_and_any_data_get_a_valid_profile_that_packets_survive() {
 }
 
 #[test]
-fn progress_rises_to_one_and_the_structure_is_what_training_takes() {
+fn progress_rises_to_one_and_training_takes_the_structure() {
     let (schema, run) = leaps(3);
     let mut shares = Vec::new();
     let structure = search(2).run(&schema, &[&run[..]], |share| shares.push(share)).unwrap();
@@ -159,20 +162,20 @@ fn progress_rises_to_one_and_the_structure_is_what_training_takes() {
         Training { passes: 1, snapshots_per_pass: 10, ..Training::new(structure.clone(), None) };
     let profile = training.run(&schema, &[&run[..]], |_| ()).unwrap();
     assert_eq!(profile.fields[0].classes, structure.fields[0].classes);
-    // Its two halves by themselves.
+    // The two halves of training on their own.
     let lengths = training.lengths(&schema, &[&run[..]]).unwrap();
     let model = training.model(&schema, &[&run[..]], |_| ()).unwrap();
     assert_eq!(Profile { model: Some(model), ..lengths }, profile);
 }
 
 #[test]
-fn runs_that_do_not_do_are_refused() {
+fn unfit_runs_are_refused() {
     let (schema, run) = leaps(4);
     assert_eq!(search(60).run(&schema, &[&run[..]], |_| ()), Err(TrainError::TooShort));
     assert_eq!(search(1).run::<Vec<Snapshot>>(&schema, &[], |_| ()), Err(TrainError::TooShort));
     let other = schemas().remove(0).1;
     assert!(matches!(search(1).run(&other, &[&run[..]], |_| ()), Err(TrainError::Snapshot(_))));
-    // Nothing moves, and one packet of more values than may be looked at.
+    // A run without motion, and one packet with more values than the limit.
     let still = vec![run[0].clone(); 3];
     assert!(search(1).run(&schema, &[&still[..]], |_| ()).is_ok());
     let few = ProfileSearch { max_values: 0, ..search(1) };

@@ -1,16 +1,14 @@
-//! Streams at both levels: what comes back, what both sides learn, what it costs, and what is
-//! refused.
+//! Streams at both levels: decoded records, learned states, costs, and refusals.
 
 #![allow(clippy::unwrap_used)]
 
 mod runner;
 mod support;
 
+use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
+use kinepack::schema::{Field, FieldKind, Role};
 use kinepack::stream::{Learned, StreamBase, StreamCodec, StreamLevel};
-use kinepack::{
-    DecodeError, EncodeError, Field, FieldKind, FloatLimits, IntegerLimits, Role, Schema,
-    SetupError, SmallestThree,
-};
+use kinepack::{DecodeError, EncodeError, Schema, SetupError};
 use proptest::prelude::*;
 use runner::for_all;
 use support::{BitModel, Ends, Random, Walk, battery_of, bodies_schema, records_schema, schemas};
@@ -28,7 +26,7 @@ fn all_schemas() -> Vec<Schema> {
     all
 }
 
-/// A time stamp is told before all others, its velocity too: it cannot count on it.
+/// A time stamp is coded before all other fields, also before its velocity, so it cannot use that.
 fn clock_with_a_velocity() -> Schema {
     let axes = || FieldKind::Floats(vec![FloatLimits::new(0.0, 100.0, 0.01).unwrap(); 6]);
     Schema::new(vec![
@@ -37,7 +35,7 @@ fn clock_with_a_velocity() -> Schema {
     ])
 }
 
-/// Both sides of a stream that loses nothing.
+/// Both sides of a stream without losses.
 struct Pair<'a> {
     codec: &'a StreamCodec,
     random: Random,
@@ -48,10 +46,10 @@ impl Pair<'_> {
         Pair { codec, random: Random::new(3) }
     }
 
-    /// Encodes and decodes: the records come back, with what was learned. Returns that and the
-    /// packet.
+    /// Encodes and decodes, and checks that the records and the learned state agree. Returns that
+    /// state and the packet.
     fn send(&mut self, base: Option<StreamBase<'_>>, records: &[u32]) -> (Learned, Vec<u8>) {
-        // What stands where the results go does not matter.
+        // The previous content of the result buffers does not matter.
         let mut learned = self.codec.nothing_learned();
         let mut packet = vec![7];
         self.codec.encode(base, records, &mut learned, &mut packet).unwrap();
@@ -64,8 +62,7 @@ impl Pair<'_> {
         (learned, packet)
     }
 
-    /// Sends each record against the one before it; returns the last one, and what was learned up
-    /// to it.
+    /// Sends each record against the one before it. Returns the last one and its learned state.
     fn chain(&mut self, walk: &mut Walk<'_>, count: usize) -> (Vec<u32>, Learned) {
         let (mut held, mut learned) = (walk.step().to_vec(), self.codec.nothing_learned());
         for _ in 0..count {
@@ -94,7 +91,7 @@ fn records_come_back_and_both_sides_learn_the_same() {
                     &walk.records(1 + usize::from(lag % 5)),
                 );
             }
-            // A lag of 0 is one of 1.
+            // A lag of 0 counts as 1.
             let record = walk.records(1);
             let packets = [0, 1].map(|lag| {
                 pair.send(Some(StreamBase { lanes: &held, learned: &learned, lag }), &record)
@@ -104,7 +101,7 @@ fn records_come_back_and_both_sides_learn_the_same() {
     }
 }
 
-/// A record told in one packet of several is told as in packets of its own.
+/// A record in a packet of several is coded as in separate packets.
 #[test]
 fn a_packet_of_several_records_learns_what_packets_of_one_do() {
     let schema = records_schema();
@@ -132,7 +129,7 @@ fn bits(packet: &[u8], count: usize) -> String {
     (0..count).map(|_| char::from(b'0' + model.read(1).unwrap() as u8)).collect()
 }
 
-/// What `spec/CODEC.md` says of level packed, bit by bit.
+/// Level packed of `spec/CODEC.md`, bit by bit.
 #[test]
 fn a_packed_record_by_hand() {
     let line = FloatLimits::new(0.0, 100.0, 1.0).unwrap();
@@ -148,23 +145,23 @@ fn a_packed_record_by_hand() {
     let nothing = codec.nothing_learned();
     let base = [10, 9, 0, 2, 3, 256, 256, 256, 0, 0, 0, 0];
     let mut pair = Pair::new(&codec);
-    let mut told = |record: &[u32], count| {
+    let mut coded = |record: &[u32], count| {
         let (_, packet) =
             pair.send(Some(StreamBase { lanes: &base, learned: &nothing, lag: 1 }), record);
         bits(&packet, count)
     };
-    assert_eq!(told(&base, 8), "00 0 0 0 00 0".replace(' ', ""));
-    // 2 and, the short way round, 1 are 4 and 2, of class 3; 4 is the third of 0, 1, 3 and 4; and
-    // so on.
+    assert_eq!(coded(&base, 8), "00 0 0 0 00 0".replace(' ', ""));
+    // 2 and, the short way round, 1 become 4 and 2, of class 3; 4 is the third of 0, 1, 3 and 4;
+    // and so on.
     let changed = [12, 0, 1, 4, 3, 256, 257, 256, 0, 0, 5, 0];
     let place = "0101 001 010";
     // Differences of 0, 1 and 0: of class 2.
     let turn = "0 0100 00 01 00";
     let call = "10 01 00 10100000";
-    assert_eq!(told(&changed, 39), format!("{place} 1 1 11 {turn} {call}").replace(' ', ""));
-    // No rotation with x dropped in place of w: of 256, 256 and 722, held to 511.
+    assert_eq!(coded(&changed, 39), format!("{place} 1 1 11 {turn} {call}").replace(' ', ""));
+    // Not a rotation, with x dropped instead of w: 256, 256 and 722, clamped to 511.
     let turned = [10, 9, 0, 2, 0, 256, 256, 511, 0, 0, 0, 0];
-    assert_eq!(told(&turned, 10), "00 0 0 1 00 00 0".replace(' ', ""));
+    assert_eq!(coded(&turned, 10), "00 0 0 1 00 00 0".replace(' ', ""));
     let (_, packet) = pair.send(None, &changed);
     let in_full =
         "0011000 0000 1 001 11 000000001 100000001 000000001 00000000 00000000 10100000 00000000";
@@ -172,7 +169,7 @@ fn a_packed_record_by_hand() {
 }
 
 #[test]
-fn what_did_not_change_costs_almost_nothing() {
+fn unchanged_records_cost_almost_no_bits() {
     for schema in all_schemas() {
         let of_field = |field: &Field| match field.kind {
             FieldKind::Floats(_) | FieldKind::Raw { .. } => 2 * field.lanes().len().div_ceil(4),
@@ -199,10 +196,10 @@ fn what_did_not_change_costs_almost_nothing() {
     }
 }
 
-/// Packets of one to three records against the newest one that was acknowledged, half an hour long;
-/// a third of both is lost.
+/// Packets of one to three records against the newest acknowledged one, for half an hour. A third
+/// of the packets and of the acknowledgements is lost.
 #[test]
-fn nothing_drifts_where_packets_are_lost() {
+fn lost_packets_cause_no_drift() {
     const RECORDS: usize = 100_000;
     let line = FloatLimits::until(-1000.0, 1000.0, 0.01).unwrap();
     let angle = FloatLimits::until_with_bits(0.0, 360.0, 16).unwrap().wrapping();
@@ -220,19 +217,19 @@ fn nothing_drifts_where_packets_are_lost() {
         let codec = codec(&schema, level);
         let mut pair = Pair::new(&codec);
         let (mut walk, mut random) = (Walk::new(&schema, 11), Random::new(1));
-        let mut told = 1;
+        let mut sent = 1;
         let mut held = (0, walk.step().to_vec(), codec.nothing_learned());
-        // What acknowledgements are on the way for.
+        // The packets whose acknowledgements are on the way.
         let mut on_the_way = Vec::new();
-        while told < RECORDS {
+        while sent < RECORDS {
             let count = 1 + random.below(3) as usize;
             let records = walk.records(count);
-            let base = StreamBase { lanes: &held.1, learned: &held.2, lag: (told - held.0) as u16 };
+            let base = StreamBase { lanes: &held.1, learned: &held.2, lag: (sent - held.0) as u16 };
             let (learned, _) = pair.send(Some(base), &records);
-            told += count;
+            sent += count;
             if !random.one_in(3) {
                 on_the_way.push((
-                    told - 1,
+                    sent - 1,
                     records[records.len() - codec.lanes()..].to_vec(),
                     learned,
                 ));
@@ -250,8 +247,8 @@ fn any_records(schema: &Schema, random: &mut Random, count: usize) -> Vec<u32> {
     lanes.map(|lane| [0, lane.max, random.up_to(lane.max)][random.below(3) as usize]).collect()
 }
 
-/// A schema, a level, the seed of the rest, what was learned on the way to a base, its lag, and how
-/// many records.
+/// A schema, a level, the seed of the rest, the records before the base, its lag, and the number of
+/// records.
 fn any_stream() -> impl Strategy<Value = (usize, usize, u64, u32, u16, usize)> {
     let lag = prop_oneof![Just(0), Just(u16::MAX), 1u16..300, any::<u16>()];
     (0..all_schemas().len(), 0..LEVELS.len(), any::<u64>(), 0u32..20, lag, 1usize..9)
@@ -302,7 +299,8 @@ fn packets_survive_the_battery() {
             let mut pair = Pair::new(&codec);
             let mut walk = Walk::new(&schema, 21);
             let (held, learned) = pair.chain(&mut walk, 20);
-            let ends = if level == StreamLevel::Packed { Ends::Told } else { Ends::OtherDecisions };
+            let ends =
+                if level == StreamLevel::Packed { Ends::Reported } else { Ends::OtherDecisions };
             let base = StreamBase { lanes: &held, learned: &learned, lag: 6 };
             for (base, count) in [(None, 1), (Some(base), 1), (Some(base), 3)] {
                 let records = walk.records(count);
@@ -320,7 +318,7 @@ fn packets_survive_the_battery() {
     }
 }
 
-/// Where the largest residuals are expected, their tree has sizes beyond 32 bits.
+/// If the largest residuals are expected, their tree has sizes beyond 32 bits.
 #[test]
 fn a_residual_of_more_than_32_bits_is_refused() {
     let circle = FloatLimits::until_with_bits(-1.0, 1.0, 32).unwrap().wrapping();
@@ -354,7 +352,7 @@ fn a_schema_without_lanes_is_refused() {
     }
 }
 
-/// Encodes and decodes with what may be wrong; nothing is appended where the encoder refuses.
+/// Encodes and decodes with possibly wrong arguments. Nothing is appended if the encoder refuses.
 fn both(
     codec: &StreamCodec,
     base: Option<StreamBase<'_>>,
@@ -418,10 +416,10 @@ fn lanes_above_their_largest_value_are_refused() {
 }
 
 #[test]
-fn what_was_learned_with_another_codec_is_refused_where_it_counts() {
+fn the_learned_state_of_another_codec_is_refused_if_it_matters() {
     let schema = records_schema();
     let [packed, adaptive] = LEVELS.map(|level| codec(&schema, level));
-    // One of the same size, and others.
+    // A learned state of the same size, and others.
     let renamed = Schema::new(
         schema.fields().iter().map(|field| Field::new("x", field.kind.clone())).collect(),
     );
@@ -436,10 +434,10 @@ fn what_was_learned_with_another_codec_is_refused_where_it_counts() {
         let base = Some(StreamBase { lanes: &record, learned: &learned, lag: 1 });
         let refused = (Err(EncodeError::ForeignLearned), Some(DecodeError::NothingLearned));
         assert_eq!(both(&adaptive, base, &record), refused);
-        // At level packed nothing is learned.
+        // Level packed does not learn.
         assert_eq!(both(&packed, base, &record), (Ok(()), None));
     }
-    // Where results go, anything may stand.
+    // Result buffers may have any content.
     let (mut learned, mut packet) = (Learned::default(), Vec::new());
     adaptive.encode(None, &record, &mut learned, &mut packet).unwrap();
     assert!(learned == adaptive.nothing_learned());
@@ -447,7 +445,7 @@ fn what_was_learned_with_another_codec_is_refused_where_it_counts() {
 }
 
 #[test]
-fn the_hash_tells_apart_what_cannot_read_each_other() {
+fn codecs_that_cannot_read_each_other_differ_in_hash() {
     let line = || FieldKind::Floats(vec![FloatLimits::new(0.0, 1.0, 0.1).unwrap()]);
     let speed = |of: &str| Field::new("speed", line()).with_velocity_of(of);
     let schema = |speed| Schema::new(vec![Field::new("x", line()), Field::new("y", line()), speed]);

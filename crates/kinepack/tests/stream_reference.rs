@@ -1,6 +1,6 @@
 //! [`StreamCodec`] against the reader of streams in `reference/`, which was written from
-//! `spec/CODEC.md` alone: on long walks with all that was learned on the way, and on damaged
-//! packets, where both refuse or both say the same.
+//! `spec/CODEC.md` alone: on long walks with learning, and on damaged packets, which both refuse or
+//! both decode to the same records.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,8 +10,10 @@ mod support;
 
 use std::collections::VecDeque;
 
+use kinepack::Schema;
+use kinepack::quantize::{FloatLimits, IntegerLimits};
+use kinepack::schema::{Field, FieldKind, Role};
 use kinepack::stream::{Learned, StreamBase, StreamCodec, StreamLevel};
-use kinepack::{Field, FieldKind, FloatLimits, IntegerLimits, Role, Schema};
 use reference::stream::Stream;
 use reference::{Axis, Kind};
 use support::{
@@ -64,7 +66,7 @@ fn all_schemas() -> Vec<(&'static str, Schema)> {
     all
 }
 
-/// Time stamps of other kinds than an integer's; roles and velocities that do not count.
+/// Time stamps that are not integers, and roles and velocities that have no effect.
 fn clocks() -> Vec<(&'static str, Schema)> {
     let line = FloatLimits::new(0.0, 100.0, 0.01).unwrap();
     let around = FloatLimits::until(0.0, 100.0, 0.5).unwrap().wrapping();
@@ -126,7 +128,7 @@ fn wide(lanes: &[u32]) -> Vec<i128> {
     lanes.iter().copied().map(i128::from).collect()
 }
 
-/// The last record of a packet, and what both learned up to it.
+/// The last record of a packet, with both learned states.
 struct Held {
     index: u64,
     lanes: Vec<u32>,
@@ -134,7 +136,7 @@ struct Held {
     by_reference: reference::stream::Learned,
 }
 
-/// A codec, its reader and what both hold.
+/// A codec, its reader, and the records that both hold.
 struct Pair<'a> {
     codec: &'a StreamCodec,
     reader: &'a Stream<'a>,
@@ -143,8 +145,8 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// Sends records against what is held as number `nth`, or in full; the last one is held from
-    /// then on.
+    /// Sends records against the held record number `nth`, or in full. The last one is then held
+    /// too.
     fn send(&mut self, nth: Option<usize>, first: u64, records: &[u32], random: &mut Random) {
         let codec = self.codec;
         let count = records.len() / codec.lanes();
@@ -160,7 +162,7 @@ impl Pair<'_> {
 
         let (mut learned, mut packet) = (codec.nothing_learned(), Vec::new());
         codec.encode(of_crate, records, &mut learned, &mut packet).unwrap();
-        // Room in which anything stands.
+        // Buffers with arbitrary content.
         let mut room: Vec<u32> = (0..records.len()).map(|_| random.word() as u32).collect();
         let mut received = codec.nothing_learned();
         assert_eq!(codec.decode(of_crate, &mut room, &mut received, &packet), Ok(()));
@@ -175,7 +177,7 @@ impl Pair<'_> {
             let by_crate = codec.decode(of_crate, &mut room, &mut received, &damaged);
             match (by_crate, self.reader.decode(of_reference, count, &damaged)) {
                 (Ok(()), Ok((read, _))) => {
-                    assert_eq!(wide(&room), read.concat(), "record {first}: {damaged:02x?}")
+                    assert_eq!(wide(&room), read.concat(), "record {first}: {damaged:02x?}");
                 }
                 (Err(_), Err(_)) => {}
                 (by_crate, by_reference) => {
@@ -201,7 +203,7 @@ impl Pair<'_> {
 }
 
 #[test]
-fn the_reference_reads_what_the_codec_writes() {
+fn the_reference_reads_the_codecs_packets() {
     let mut damaged = [0; 2];
     for ((name, schema), level) in
         all_schemas().into_iter().flat_map(|schema| LEVELS.map(|level| (schema.clone(), level)))
@@ -218,7 +220,7 @@ fn the_reference_reads_what_the_codec_writes() {
         while first < 1500 {
             let count = if random.one_in(2) { 1 } else { 1 + random.below(16) };
             let records = walk.records(count as usize);
-            // Most often against what came soon before, now and then against anything, or nothing.
+            // Most often against a recent record, now and then against any, or none.
             let nth = match (pair.held.len(), random.below(20)) {
                 (0, _) | (_, 0) => None,
                 (len, 1..4) => Some(random.below(len as u64) as usize),
@@ -229,7 +231,7 @@ fn the_reference_reads_what_the_codec_writes() {
         }
         (0..2).for_each(|outcome| damaged[outcome] += pair.damaged[outcome]);
     }
-    // The damage is of both kinds.
+    // Some damage is refused, some is not.
     assert!(damaged.iter().all(|count| *count > 1000), "{damaged:?}");
 }
 

@@ -1,15 +1,14 @@
-//! Snapshots and streams against types of other schemas, even of as many lanes, and against lanes
-//! above their largest value: nothing of these comes in, and nothing is read as another type.
+//! Snapshots and streams with types of other schemas, even with as many lanes, and with lanes above
+//! their maximum: they are refused, and no state is read as another type.
 
 #![allow(clippy::unwrap_used)]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use kinepack::quantize::FloatLimits;
+use kinepack::schema::{Field, FieldKind, PackWith};
 use kinepack::stream::{StreamBase, StreamCodec, StreamLevel};
-use kinepack::{
-    Between, DecodeError, EncodeError, EntityId, Field, FieldKind, FloatLimits, Pack, PackWith,
-    Schema, Snapshot, Tick,
-};
+use kinepack::{Between, DecodeError, EncodeError, EntityId, Pack, Schema, Snapshot, Tick, View};
 
 #[derive(Pack, Clone, Debug, PartialEq)]
 struct Door {
@@ -55,7 +54,7 @@ fn a_type_of_another_schema_with_as_many_lanes_is_not_pushed() {
             snapshot.push(EntityId(7 + round), &PLAYER),
             Err(mismatch::<Door, Player>(Some(7 + round)))
         );
-        assert_eq!(snapshot.len() as u32, round, "a refused entity is not there");
+        assert_eq!(snapshot.len() as u32, round, "a refused entity is not added");
         snapshot.push(EntityId(7 + round), &DOOR).unwrap();
     }
     let message = snapshot.push(EntityId(42), &PLAYER).unwrap_err().to_string();
@@ -67,22 +66,80 @@ fn a_type_of_another_schema_with_as_many_lanes_is_not_read() {
     let mut snapshot = Snapshot::new(&Schema::of::<Door>(), Tick(1));
     snapshot.push(EntityId(7), &DOOR).unwrap();
     let refusal = mismatch::<Door, Player>(Some(7));
-    assert_eq!(snapshot.read::<Player>(0), Err(refusal.clone()));
+    assert_eq!(snapshot.get_at_index::<Player>(0), Err(refusal.clone()));
     let at = Between { ratio: 0.5, seconds: 0.1 };
-    assert_eq!(snapshot.interpolate::<Player>(0, &snapshot, 0, at), Err(refusal));
-    assert_eq!(snapshot.read::<Door>(0), Ok(DOOR));
-    assert_eq!(snapshot.interpolate::<Door>(0, &snapshot, 0, at), Ok(DOOR));
+    assert_eq!(snapshot.interpolate_at_index::<Player>(0, &snapshot, 0, at), Err(refusal));
+    assert_eq!(snapshot.get_at_index::<Door>(0), Ok(DOOR));
+    assert_eq!(snapshot.interpolate_at_index::<Door>(0, &snapshot, 0, at), Ok(DOOR));
 }
 
-/// What counts is the schema: not the type, and not how the schema was made.
 #[test]
-fn types_of_one_schema_stand_for_each_other() {
+fn entities_are_read_by_id_index_or_iterator() {
+    let mut snapshot = Snapshot::new(&Schema::of::<Door>(), Tick(1));
+    for id in [3, 7, 900] {
+        snapshot.push(EntityId(id), &DOOR).unwrap();
+    }
+    let view = View::from(snapshot.clone());
+    assert_eq!(snapshot.get(EntityId(7)), Ok(Some(DOOR)));
+    assert_eq!(view.get(EntityId(900)), Ok(Some(DOOR)));
+    assert_eq!(view.get::<Door>(EntityId(4)), Ok(None));
+    assert_eq!(snapshot.get_at_index(2), Ok(DOOR));
+    let all: Vec<(EntityId, Door)> = view.iter().unwrap().collect();
+    assert_eq!(all, [3, 7, 900].map(|id| (EntityId(id), DOOR)));
+    assert_eq!(view.iter::<Door>().unwrap().len(), 3);
+
+    // Another type is refused even if there is no such entity.
+    let refused = |id| Err(mismatch::<Door, Player>(Some(id)));
+    assert_eq!(view.get::<Player>(EntityId(7)), refused(7));
+    assert_eq!(view.get::<Player>(EntityId(4)), refused(4));
+    assert_eq!(view.iter::<Player>().err(), Some(mismatch::<Door, Player>(Some(3))));
+}
+
+#[test]
+fn an_index_out_of_range_is_an_error() {
+    let mut snapshot = Snapshot::new(&Schema::of::<Door>(), Tick(1));
+    let at = Between { ratio: 0.5, seconds: 0.1 };
+    for entities in 0..3 {
+        for index in [entities, entities + 1, usize::MAX] {
+            let error = Err(EncodeError::IndexOutOfRange { index, entities });
+            assert_eq!(snapshot.get_at_index::<Door>(index), error);
+            assert_eq!(snapshot.interpolate_at_index::<Door>(index, &snapshot, 0, at), error);
+            if entities > 0 {
+                assert_eq!(snapshot.interpolate_at_index::<Door>(0, &snapshot, index, at), error);
+            }
+        }
+        let mut copy = Snapshot::new_like(&snapshot);
+        let error = Err(EncodeError::IndexOutOfRange { index: entities, entities });
+        assert_eq!(copy.push_row(&snapshot, entities), error);
+        assert!(copy.is_empty());
+        snapshot.push(EntityId(entities as u32), &DOOR).unwrap();
+    }
+}
+
+#[test]
+fn an_entity_that_one_snapshot_lacks_is_not_interpolated() {
+    let schema = Schema::of::<Door>();
+    let (mut from, mut to) = (Snapshot::new(&schema, Tick(1)), Snapshot::new(&schema, Tick(7)));
+    from.push(EntityId(3), &DOOR).unwrap();
+    from.push(EntityId(5), &DOOR).unwrap();
+    to.push(EntityId(5), &DOOR).unwrap();
+    let at = Between { ratio: 0.5, seconds: 0.1 };
+    assert_eq!(from.interpolate(EntityId(5), &to, at), Ok(Some(DOOR)));
+    assert_eq!(from.interpolate::<Door>(EntityId(3), &to, at), Ok(None));
+    assert_eq!(to.interpolate::<Door>(EntityId(3), &from, at), Ok(None));
+    let refused = Err(mismatch::<Door, Player>(Some(5)));
+    assert_eq!(from.interpolate::<Player>(EntityId(5), &to, at), refused);
+}
+
+/// Only the schema matters, not the type or how the schema was made.
+#[test]
+fn types_of_one_schema_are_interchangeable() {
     let of_fields = Schema::new(Schema::of::<Gate>().fields().to_vec());
     for schema in [Schema::of::<Gate>(), of_fields] {
         let mut snapshot = Snapshot::new(&schema, Tick(1));
         for id in [1, 2] {
             snapshot.push(EntityId(id), &DOOR).unwrap();
-            assert_eq!(snapshot.read::<Gate>(0).unwrap().open, 0.5);
+            assert_eq!(snapshot.get_at_index::<Gate>(0).unwrap().open, 0.5);
         }
         assert_eq!(snapshot.push(EntityId(3), &PLAYER), Err(mismatch::<Door, Player>(Some(3))));
         let like = Snapshot::new_like(&snapshot);
@@ -93,7 +150,7 @@ fn types_of_one_schema_stand_for_each_other() {
     }
 }
 
-/// A number of `LAST` steps, whose field is made when it is asked for.
+/// A number of `LAST` steps, whose field is made on request.
 struct UpTo<const LAST: u32>;
 
 impl<const LAST: u32> PackWith<f32> for UpTo<LAST> {
@@ -127,17 +184,17 @@ struct Many {
 }
 
 #[test]
-fn types_that_differ_only_in_a_parameter_of_their_with_are_told_apart() {
+fn types_that_differ_only_in_a_with_parameter_are_distinguished() {
     let mut snapshot = Snapshot::new(&Schema::of::<Few>(), Tick(1));
     assert_eq!(
         snapshot.push(EntityId(1), &Many { count: 3.0 }),
         Err(mismatch::<Few, Many>(Some(1)))
     );
     snapshot.push(EntityId(1), &Few { count: 3.0 }).unwrap();
-    assert_eq!(snapshot.read::<Many>(0), Err(mismatch::<Few, Many>(Some(1))));
+    assert_eq!(snapshot.get_at_index::<Many>(0), Err(mismatch::<Few, Many>(Some(1))));
 }
 
-/// [`UpTo`] does not check what it is given, so its lanes may be beyond its own field.
+/// [`UpTo`] does not check its value, so its lanes may exceed its own field.
 #[test]
 fn lanes_above_their_largest_value_are_not_pushed() {
     let mut snapshot = Snapshot::new(&Schema::of::<Few>(), Tick(1));
@@ -195,7 +252,7 @@ fn a_base_with_lanes_above_their_largest_value_is_refused() {
 
 static ASKED: AtomicUsize = AtomicUsize::new(0);
 
-/// Counts how often its schema is asked for.
+/// Counts the requests for its schema.
 struct Counted(u8);
 
 impl Pack for Counted {
@@ -216,14 +273,14 @@ impl Pack for Counted {
 }
 
 #[test]
-fn the_schema_of_a_type_is_not_made_anew_at_each_push() {
+fn a_push_does_not_rebuild_the_types_schema() {
     let of_fields = Schema::new(Schema::of::<Counted>().fields().to_vec());
     for schema in [Schema::of::<Counted>(), of_fields] {
         let mut snapshot = Snapshot::new(&schema, Tick(0));
         let before = ASKED.load(Ordering::Relaxed);
         for id in 0..1000 {
             snapshot.push(EntityId(id), &Counted(id as u8)).unwrap();
-            assert_eq!(snapshot.read::<Counted>(id as usize).unwrap().0, id as u8);
+            assert_eq!(snapshot.get_at_index::<Counted>(id as usize).unwrap().0, id as u8);
         }
         // The compiler may make more than one copy of `fields`.
         assert!(ASKED.load(Ordering::Relaxed) - before <= 3);

@@ -1,19 +1,19 @@
-//! The frozen bytes of `spec/vectors/`: what this version writes, and what every later one must
-//! read.
+//! The frozen bytes of `spec/vectors/`. This version writes them, and every later version must read
+//! them.
 //!
 //! A line is `level profile packet`, for the snapshots that `spec/vectors/README.md` describes.
 //! Lines are only ever added. `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack --test vectors`
-//! prints the lines as they would be written now.
+//! prints the lines that this version writes.
 
 #![allow(clippy::unwrap_used)]
 
 mod support;
 
+use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
+use kinepack::schema::{Field, FieldKind};
 use kinepack::stream::{StreamBase, StreamCodec, StreamLevel};
-use kinepack::{
-    Codec, Decoder, Encoder, EntityId, Field, FieldKind, FloatLimits, IntegerLimits, Level,
-    Profile, Schema, SmallestThree, Snapshot, Tick, Trainer, View,
-};
+use kinepack::training::Trainer;
+use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
 use support::{Numbers, from_hex, hex, naive_check, stream_packets, stream_records, stream_schema};
 
 const PACKETS: &str = include_str!("../../../spec/vectors/packets.txt");
@@ -88,7 +88,7 @@ fn every_vector_is_written_and_read() {
     if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
         println!("{written}");
     }
-    assert!(written == PACKETS, "the packets are not those of spec/vectors/packets.txt");
+    assert!(written == PACKETS, "the packets differ from spec/vectors/packets.txt");
     for line in PACKETS.lines().filter(|line| !line.starts_with('#')) {
         let [level, name, packet] = line.split(' ').collect::<Vec<_>>()[..] else {
             panic!("{line}")
@@ -134,7 +134,7 @@ fn listed_profiles(schema: &Schema) -> String {
 }
 
 #[test]
-fn the_profiles_of_the_vectors_are_those_listed() {
+fn the_profiles_of_the_vectors_equal_the_list() {
     let listed = listed_profiles(&schema());
     if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
         println!("{listed}");
@@ -164,7 +164,7 @@ fn an_entity_in_full_carries_the_next_one() {
 }
 
 #[test]
-fn the_schema_hash_is_the_one_of_the_vectors() {
+fn the_schema_hash_equals_the_vectors_hash() {
     assert_eq!(
         format!("{:016x}", schema().hash()),
         include_str!("../../../spec/vectors/schema_hash.txt").trim()
@@ -181,7 +181,7 @@ fn every_packet_of_the_stream_is_written_and_read() {
     for (name, level) in [("packed", StreamLevel::Packed), ("adaptive", StreamLevel::Adaptive)] {
         let codec = StreamCodec::new(schema.clone(), level).unwrap();
         written += &format!("{name} {:016x}\n", codec.hash());
-        // The last record of each packet, and what was learned up to it.
+        // The last record of each packet, with its learned state.
         let mut held: Vec<(usize, _)> = Vec::new();
         for (number, packet) in packets.iter().enumerate() {
             let last = packet.first + packet.count - 1;
@@ -205,13 +205,13 @@ fn every_packet_of_the_stream_is_written_and_read() {
     if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
         println!("{written}");
     }
-    assert!(written == STREAM, "the packets are not those of spec/vectors/stream.txt");
+    assert!(written == STREAM, "the packets differ from spec/vectors/stream.txt");
 }
 
 const STATE_CHECKS: &str = include_str!("../../../spec/vectors/state_check.txt");
 
 #[test]
-fn the_state_checks_are_those_of_the_vectors() {
+fn the_state_checks_equal_the_vectors() {
     let limits = IntegerLimits::new(0, i128::from(u32::MAX), 1).unwrap();
     let schema = Schema::new(
         ["first", "second"].map(|name| Field::new(name, FieldKind::Integer(limits))).into(),
@@ -222,7 +222,7 @@ fn the_state_checks_are_those_of_the_vectors() {
             written += &format!("{line}\n");
             continue;
         }
-        // The check is left out here: it is what this test writes.
+        // The vectors' check is omitted here, because this test writes it.
         let words: Vec<&str> = line.split(' ').collect();
         let mut snapshot = Snapshot::new(&schema, Tick(words[0].parse().unwrap()));
         for entity in &words[2..] {
@@ -238,6 +238,6 @@ fn the_state_checks_are_those_of_the_vectors() {
     if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
         println!("{written}");
     }
-    assert!(written == STATE_CHECKS, "the checks are not those of spec/vectors/state_check.txt");
+    assert!(written == STATE_CHECKS, "the checks differ from spec/vectors/state_check.txt");
     assert_eq!(written.lines().count(), 14);
 }

@@ -1,5 +1,5 @@
-//! Views: what the encoder says that a receiver will have is what it has, the state check finds
-//! where the two sides differ, and memory is used again only where nobody holds it.
+//! Views: the encoder's view equals the decoder's, the state check finds differences between the
+//! sides, and memory is reused only if it has no other owner.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,16 +8,17 @@ mod support;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use kinepack::codec::{Chosen, Learned};
 use kinepack::{
-    Baselines, Chosen, Codec, DecodeError, Decoder, Encoder, EntityId, Learned, Level, Profile,
-    Schema, Snapshot, Tick, View,
+    Baselines, Codec, DecodeError, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot,
+    Tick, View,
 };
 use support::{
     Random, assert_valid, at_tick, bodies_run, bodies_schema, frames, naive_check, profile_of,
     profiles, schema, schemas,
 };
 
-/// The schemas of the tests, those with time precision also without.
+/// The schemas of the tests; those with time precision also without it.
 fn all_schemas() -> Vec<(String, Schema)> {
     let plain =
         schemas().into_iter().chain([("calls", schema("calls")), ("bodies", bodies_schema())]);
@@ -27,7 +28,7 @@ fn all_schemas() -> Vec<(String, Schema)> {
     all
 }
 
-/// Codecs of all levels, each with its name: with the first profile and the trained one.
+/// Codecs of all levels with their names, each with the first profile and with the trained one.
 fn codecs(schema_name: &str, schema: &Schema) -> Vec<(String, Codec)> {
     let of_level = |level: Level| {
         let [first, .., last] = profiles(schema);
@@ -39,7 +40,8 @@ fn codecs(schema_name: &str, schema: &Schema) -> Vec<(String, Codec)> {
     Level::TABLE.into_iter().flat_map(of_level).collect()
 }
 
-/// A run in which much moves as before, so that there is something to learn and to make coarse.
+/// A run in which many entities keep their motion, so that there is something to learn and to make
+/// coarse.
 fn run(schema: &Schema, seed: u64) -> Vec<Snapshot> {
     let leaping = frames(schema, seed, 9, 8);
     let last = leaping[7].tick.0;
@@ -50,7 +52,7 @@ fn run(schema: &Schema, seed: u64) -> Vec<Snapshot> {
         .collect()
 }
 
-/// The entities of `before`, those that `after` has too with their lanes of then.
+/// The entities of `before`; those that `after` also has take their lanes from it.
 fn same_entities(before: &Snapshot, after: &Snapshot) -> Snapshot {
     let mut rows = after.clone();
     rows.retain(before.ids());
@@ -60,13 +62,13 @@ fn same_entities(before: &Snapshot, after: &Snapshot) -> Snapshot {
 }
 
 #[test]
-fn the_encoder_returns_what_the_decoder_does() {
+fn encoder_and_decoder_return_equal_views() {
     for (schema_name, schema) in all_schemas() {
         let run = run(&schema, 3);
         for (name, codec) in codecs(&schema_name, &schema) {
             let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
             let mut random = Random::new(7);
-            // The newest first, as each side has them.
+            // The views of each side, the newest first.
             let [mut ours, mut theirs] = [(); 2].map(|()| VecDeque::from([View::empty(&schema)]));
             let (mut learned, mut coarse) = (0, 0);
             for snapshot in &run[1..] {
@@ -91,7 +93,7 @@ fn the_encoder_returns_what_the_decoder_does() {
 }
 
 #[test]
-fn the_view_of_what_was_written_is_what_the_decoder_returns() {
+fn the_view_of_written_entities_equals_the_decoders() {
     let (mut ended, mut coarse) = (0, 0);
     for (schema_name, schema) in all_schemas() {
         let run = run(&schema, 4);
@@ -120,7 +122,7 @@ fn the_view_of_what_was_written_is_what_the_decoder_returns() {
                         decoder.decode(baselines, &packet, same.tick).unwrap() == view,
                         "{name}"
                     );
-                    // Who was chosen and had room is there as received, all others as they were.
+                    // Chosen entities that had room are as received, and all others unchanged.
                     for index in 0..same.len() {
                         let is_sent =
                             indices.contains(&(index as u32)) && !unsent.contains(&(index as u32));
@@ -198,7 +200,7 @@ fn a_packet_with_a_state_check_is_the_packet_and_two_bytes() {
     }
 }
 
-/// What the two sides may have wrong: the views, their order, or the tick.
+/// Possible mistakes of the two sides: the views, their order, or the tick.
 fn wrong(run: &[View], frame: usize, random: &mut Random) -> (Vec<View>, Tick) {
     let right = |back: usize| run[frame - back].clone();
     let known = match random.below(7) {
@@ -206,7 +208,7 @@ fn wrong(run: &[View], frame: usize, random: &mut Random) -> (Vec<View>, Tick) {
         1 => vec![right(1)],
         2 => vec![right(1), right(3), right(4)],
         3 => vec![right(1), right(2)],
-        // What was learned before.
+        // An earlier learned state.
         4 => vec![right(1).with_learned(right(3).learned().cloned()), right(2), right(3)],
         // One lane of one entity.
         5 => vec![one_off(&right(1), random), right(2), right(3)],
@@ -254,8 +256,8 @@ fn wrong_views_and_wrong_ticks_are_found() {
                     let (known, tick) = wrong(&run, frame, &mut random);
                     match decoder.decode_checked(Baselines::new(&known).unwrap(), &packet, tick) {
                         Ok(view) => {
-                            // The check does not tell of what was learned; where that is wrong,
-                            // values get wrong, and then it does.
+                            // The check does not cover the learned state. If that is wrong, values
+                            // become wrong, and the check finds these.
                             assert!(
                                 view.snapshot() == sent.snapshot(),
                                 "{}, {seed}, {frame}",
@@ -274,7 +276,7 @@ fn wrong_views_and_wrong_ticks_are_found() {
             }
         }
     }
-    // What was not looked at may be wrong.
+    // Views that the packet does not use may be wrong.
     assert!(
         found > 1500 && other_errors > 1500 && right > 500,
         "{found} found, {other_errors} other errors, {right} right"
@@ -295,7 +297,7 @@ fn of_rows(schema: &Schema, tick: Tick, rows: &[(EntityId, Vec<u32>)]) -> Snapsh
 }
 
 #[test]
-fn whatever_is_changed_changes_the_state_check() {
+fn any_change_changes_the_state_check() {
     let schema = schema("wide");
     let tick = Tick(1000);
     for entities in [1, 2, 5, 6, 11] {
@@ -332,7 +334,7 @@ fn whatever_is_changed_changes_the_state_check() {
                     differs(tick, &wrong, "id");
                 }
             }
-            // Two that are mistaken for each other.
+            // Two entities that are swapped.
             for other in 0..index {
                 let mut wrong = right.clone();
                 let [one, two] = [index, other].map(|index| right[index].1.clone());
@@ -342,7 +344,7 @@ fn whatever_is_changed_changes_the_state_check() {
                 }
             }
         }
-        // One that nothing is known of, at either end.
+        // An unknown entity, at either end.
         let zeros = vec![0; schema.lanes().len()];
         for id in [0, u32::MAX] {
             let mut wrong = right.clone();
@@ -355,7 +357,7 @@ fn whatever_is_changed_changes_the_state_check() {
     }
 }
 
-/// Entities without lanes, and lanes without entities, count too.
+/// Entities without lanes and lanes without entities also affect the check.
 #[test]
 fn empty_views_have_a_state_check() {
     let schema = schema("empty");
@@ -378,8 +380,8 @@ fn a_view_that_is_held_elsewhere_is_not_overwritten() {
             let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
             let mut random = Random::new(9);
             let mut known = VecDeque::from([View::empty(&schema)]);
-            // Some hold the view, some its snapshot, some what was learned; each with a copy that
-            // shares nothing.
+            // Owners hold the view, its snapshot or its learned state, each with a copy that shares
+            // no memory.
             let mut held: Vec<(View, Snapshot, Option<String>)> = Vec::new();
             let mut snapshots: Vec<(Arc<Snapshot>, Snapshot)> = Vec::new();
             let mut learned: Vec<(Learned, String)> = Vec::new();
@@ -404,8 +406,8 @@ fn a_view_that_is_held_elsewhere_is_not_overwritten() {
                 known.push_front(sent);
                 held.push((decoded.clone(), Snapshot::clone(&decoded), deep(decoded.learned())));
                 if known.len() > 3 {
-                    // Both get it, and neither of them may take what the other one, or somebody
-                    // else, holds.
+                    // Both get it, and neither may reuse memory that the other or a third owner
+                    // holds.
                     let view = known.pop_back().unwrap();
                     decoder.recycle(view.clone());
                     encoder.recycle(view.clone());
@@ -427,7 +429,7 @@ fn a_view_that_is_held_elsewhere_is_not_overwritten() {
 }
 
 #[test]
-fn a_view_nobody_holds_gives_its_memory_to_the_next() {
+fn a_view_without_owners_gives_its_memory_to_the_next() {
     let schema = bodies_schema();
     let run = run(&schema, 10);
     let codec = Codec::new(schema.clone(), Level::LEARNING, Profile::untrained(&schema)).unwrap();
@@ -439,14 +441,14 @@ fn a_view_nobody_holds_gives_its_memory_to_the_next() {
     let places = [&sent, &received].map(|view| Arc::as_ptr(view.snapshot()));
     encoder.recycle(sent);
     decoder.recycle(received);
-    // What is refused takes nothing away.
+    // A refused packet does not use up the memory.
     assert!(decoder.decode(&base, &[], run[10].tick).is_err());
     packet.clear();
     let sent = encoder.encode(&base, &run[11], &mut packet).unwrap();
     let received = decoder.decode(&base, &packet, run[11].tick).unwrap();
     assert_eq!([&sent, &received].map(|view| Arc::as_ptr(view.snapshot())), places);
     assert!(sent == received && **sent.snapshot() == run[11]);
-    // A clone is held.
+    // A clone keeps the view alive.
     let clone = sent.clone();
     encoder.recycle(sent);
     let other = encoder.encode(&base, &run[12], &mut Vec::new()).unwrap();
@@ -455,7 +457,7 @@ fn a_view_nobody_holds_gives_its_memory_to_the_next() {
 }
 
 #[test]
-fn a_refused_packet_changes_nothing() {
+fn a_refused_packet_has_no_effect() {
     for (schema_name, schema) in all_schemas() {
         let run = run(&schema, 7);
         for (name, codec) in codecs(&schema_name, &schema) {
@@ -481,7 +483,7 @@ fn a_refused_packet_changes_nothing() {
                     "{name}"
                 );
                 let decoded = decoder.decode_checked(baselines, &packet, snapshot.tick).unwrap();
-                assert!(decoded == sent, "{name}, {nth}: the decoder is not what it was");
+                assert!(decoded == sent, "{name}, {nth}: the decoder's state has changed");
                 known.push(decoded);
             }
             assert!(refused > 100, "{name}: {refused}");
@@ -525,8 +527,8 @@ fn a_view_is_read_like_its_snapshot() {
     let codec = Codec::new(schema.clone(), Level::LEARNING, Profile::untrained(&schema)).unwrap();
     let sent = Encoder::new(&codec).encode(&View::empty(&schema), &state, &mut Vec::new()).unwrap();
     let forgotten = sent.clone().with_learned(None);
-    assert!(forgotten == view && sent != view, "what was learned counts");
-    assert_eq!(sent.check(), view.check(), "but not for the state check");
+    assert!(forgotten == view && sent != view, "equality covers the learned state");
+    assert_eq!(sent.check(), view.check(), "the state check does not");
     assert!(sent.memory_bytes() > forgotten.memory_bytes());
     assert!(forgotten.with_learned(sent.learned().cloned()) == sent);
 }

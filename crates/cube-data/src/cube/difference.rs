@@ -20,7 +20,8 @@ pub fn off<'a>(exact: &'a Snapshot, other: &'a Snapshot) -> impl Iterator<Item =
         (0..exact.lane_count()).any(|lane| exact.lane(lane)[*index] != other.lane(lane)[*index])
     };
     (0..exact.len()).filter(differs).filter_map(|index| {
-        let (was, is) = (exact.read::<Cube>(index).ok()?, other.read::<Cube>(index).ok()?);
+        let (was, is) =
+            (exact.get_at_index::<Cube>(index).ok()?, other.get_at_index::<Cube>(index).ok()?);
         let square = |(a, b): (&f32, &f32)| (f64::from(*a) - f64::from(*b)).powi(2);
         let position_m = was.position.iter().zip(&is.position).map(square).sum::<f64>().sqrt();
         let same = was.orientation == is.orientation;

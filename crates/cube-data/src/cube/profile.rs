@@ -1,6 +1,7 @@
 //! The profile trained for cubes.
 
-use kinepack::{Bodies, BodyKind, Context, FieldCode, Profile, Schema};
+use kinepack::profile::{Bodies, BodyKind, Context, FieldCode};
+use kinepack::{Profile, Schema};
 
 use super::Quantized;
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use kinepack::Fnv1a;
+use kinepack::hash::Fnv1a;
 
 use super::kernel::Segment;
 use super::layout::{

@@ -36,7 +36,7 @@ mod segment;
 pub mod train;
 mod unpack;
 
-use kinepack::BitWriter;
+use kinepack::bits::BitWriter;
 use kinepack::entropy::{Coder, RangeEncoder};
 
 use crate::block::{Contents, END_BYTES, SegmentContents};

@@ -1,7 +1,8 @@
 //! From the bytes of a file, as they come, to those of the clip.
 
+use kinepack::DecodeError;
+use kinepack::bits::BitReader;
 use kinepack::entropy::RangeDecoder;
-use kinepack::{BitReader, DecodeError};
 
 use super::{Coding, FIXED_BYTES, MAGIC, START, UnpackLimits, VERSION};
 use crate::block::{BlockLength, Contents, END_BYTES, Header, SegmentContents, checksum};

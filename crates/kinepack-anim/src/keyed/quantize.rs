@@ -9,7 +9,7 @@
 
 use std::f32::consts::{FRAC_1_SQRT_2, SQRT_2};
 
-use kinepack::SmallestThree;
+use kinepack::quantize::SmallestThree;
 
 /// Rotations of 48 bits: three times 15, and 2 for which component was dropped.
 const FINE: SmallestThree = match SmallestThree::new(15) {

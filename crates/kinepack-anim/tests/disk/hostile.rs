@@ -130,7 +130,7 @@ fn still_joints(segments: usize, live: usize) -> Clip<Vec<u8>> {
     (0..segments).for_each(|index| bytes.extend(&(segment.len() * index).to_le_bytes()[..3]));
     bytes.extend(segment.repeat(segments));
     bytes.extend([7; 8]);
-    let mut hash = kinepack::Fnv1a::new();
+    let mut hash = kinepack::hash::Fnv1a::new();
     hash.add(&bytes);
     bytes.extend((hash.finish() as u32).to_le_bytes());
     Clip::from_bytes(bytes).unwrap()

@@ -1,6 +1,6 @@
 //! Clips for the tests: built from smooth motion, and made by hand.
 
-use kinepack::Fnv1a;
+use kinepack::hash::Fnv1a;
 use kinepack_anim::Clip;
 use kinepack_anim::offline::{BuildOptions, build};
 

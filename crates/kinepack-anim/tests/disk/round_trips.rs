@@ -54,7 +54,7 @@ fn a_clip_without_segments_comes_back() {
     // The same joint in its bind pose.
     bytes = [&bytes[..16], &[0]].concat();
     bytes.extend([7; 8]);
-    let mut hash = kinepack::Fnv1a::new();
+    let mut hash = kinepack::hash::Fnv1a::new();
     hash.add(&bytes);
     bytes.extend((hash.finish() as u32).to_le_bytes());
     let clip = Clip::from_bytes(&bytes[..]).unwrap();

@@ -4,9 +4,10 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use kinepack::{
-    Field, FieldKind, FloatLimits, Role, Schema, SmallestThree, TimePrecision, TrainError,
-};
+use kinepack::Schema;
+use kinepack::quantize::{FloatLimits, SmallestThree};
+use kinepack::schema::{Field, FieldKind, Role, TimePrecision};
+use kinepack::training::TrainError;
 use serde::Serialize;
 
 use super::costs::{LevelCost, kbps};

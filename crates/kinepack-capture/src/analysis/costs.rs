@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use kinepack::{
-    Chosen, Codec, EncodeError, Encoder, Level, Profile, Schema, SetupError, Snapshot, View,
-};
+use kinepack::codec::Chosen;
+use kinepack::{Codec, EncodeError, Encoder, Level, Profile, Schema, SetupError, Snapshot, View};
 use serde::Serialize;
 
 use super::past::Past;

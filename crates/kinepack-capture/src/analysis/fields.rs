@@ -1,6 +1,7 @@
 //! What the values of each field and component are like, and how they differ from the baseline's.
 
-use kinepack::{EntityId, Field, FieldKind, Schema, Snapshot};
+use kinepack::schema::{Field, FieldKind};
+use kinepack::{EntityId, Schema, Snapshot};
 use serde::Serialize;
 
 use super::carried::Carried;
@@ -93,7 +94,7 @@ pub(super) struct FieldStatistics {
 }
 
 struct Component {
-    lane: kinepack::Lane,
+    lane: kinepack::schema::Lane,
     values: Histogram,
     differences: Histogram,
     /// By the size of the difference before.
@@ -107,7 +108,7 @@ struct Component {
 impl FieldStatistics {
     pub(super) fn of(schema: &Schema) -> Vec<Self> {
         let lanes = schema.lanes().len();
-        let component = |lane: &kinepack::Lane| Component {
+        let component = |lane: &kinepack::schema::Lane| Component {
             lane: *lane,
             values: Histogram::new(share(VALUES, lanes)),
             differences: Histogram::new(share(DIFFERENCES, lanes)),
@@ -229,7 +230,7 @@ impl FieldStatistics {
 impl Component {
     fn add_after(&mut self, previous: i64, now: i64) {
         // A class for each sign and number of bits.
-        let bits = kinepack::bits_for(previous.unsigned_abs()) as usize;
+        let bits = kinepack::bits::bits_for(previous.unsigned_abs()) as usize;
         let class = 2 * bits + usize::from(previous < 0);
         if self.after.len() <= class {
             self.after.resize_with(class + 1, || Histogram::new(self.most_after));
@@ -262,7 +263,7 @@ impl Component {
             },
             step: match &field.kind {
                 FieldKind::Integer(limits) => Some(limits.step() as f64),
-                _ => axis.map(kinepack::FloatLimits::step),
+                _ => axis.map(kinepack::quantize::FloatLimits::step),
             },
             seen: (self.seen[0] <= self.seen[1]).then_some(self.seen),
             carried_step: self.carried.step(),

@@ -16,9 +16,9 @@ mod together;
 
 use std::sync::Arc;
 
+use kinepack::training::TrainError;
 use kinepack::{
-    Codec, EncodeError, Encoder, EntityId, Level, Profile, Schema, SetupError, Snapshot, Tick,
-    TrainError, View,
+    Codec, EncodeError, Encoder, EntityId, Level, Profile, Schema, SetupError, Snapshot, Tick, View,
 };
 use serde::Serialize;
 
@@ -233,7 +233,7 @@ pub struct Analyzer {
     entities: u64,
     most_entities: usize,
     changed: u64,
-    difference: kinepack::Difference,
+    difference: kinepack::codec::Difference,
     packet: Vec<u8>,
     newest: RawFrame,
     raw: Vec<u64>,
@@ -266,7 +266,7 @@ impl Analyzer {
             entities: 0,
             most_entities: 0,
             changed: 0,
-            difference: kinepack::Difference::default(),
+            difference: kinepack::codec::Difference::default(),
             packet: Vec::new(),
             newest: RawFrame::default(),
             raw: vec![0; schema.lanes().len()],

@@ -47,7 +47,8 @@ pub(super) fn falling<'a>(views: impl Iterator<Item = &'a View> + Clone) -> Opti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kinepack::{Field, FieldKind, Schema, Snapshot, Tick};
+    use kinepack::schema::{Field, FieldKind};
+    use kinepack::{Schema, Snapshot, Tick};
 
     fn view(tick: u32) -> View {
         let schema = Schema::new(vec![Field::new("flag", FieldKind::Bool)]);

@@ -4,9 +4,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use kinepack::codec::Chosen;
+use kinepack::training::{TrainError, Trainer};
 use kinepack::{
-    Chosen, Codec, EncodeError, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick,
-    TrainError, Trainer, View,
+    Codec, EncodeError, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View,
 };
 
 use super::past::falling;

@@ -2,10 +2,9 @@
 
 use std::fmt;
 
-use kinepack::{
-    Field, FieldKind, FloatLimits, FloatParts, IntegerLimits, Role, Schema, SmallestThree,
-    TimePrecision,
-};
+use kinepack::Schema;
+use kinepack::quantize::{FloatLimits, FloatParts, IntegerLimits, SmallestThree};
+use kinepack::schema::{Field, FieldKind, Role, TimePrecision};
 use serde::{Deserialize, Serialize};
 
 /// The most bytes of a document.

@@ -18,9 +18,10 @@ use command_kit::{Failure, OutputError, print};
 use cube_data::cube;
 #[cfg(feature = "demo")]
 use demo::SessionError;
-use kinepack::{
-    Bodies, FieldKind, Profile, ProfileSearch, Role, Schema, Snapshot, TrainError, Training,
-};
+use kinepack::profile::{Bodies};
+use kinepack::schema::{FieldKind, Role};
+use kinepack::training::{ProfileSearch, TrainError, Training};
+use kinepack::{Profile, Schema, Snapshot};
 use report::{Report, constant};
 use steps::{MaxError, Steps};
 

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use kinepack::{Bodies, Codec, Field, Level, Profile, Schema, Snapshot, Training};
+use kinepack::profile::Bodies;
+use kinepack::schema::Field;
+use kinepack::training::Training;
+use kinepack::{Codec, Level, Profile, Schema, Snapshot};
 use serde::Serialize;
 
 use super::TuneError;

@@ -4,7 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use command_kit::{Distribution, Summary};
-use kinepack::{EncodeError, Field, FieldKind, FloatLimits, IntegerLimits, Schema, SmallestThree};
+use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
+use kinepack::schema::{Field, FieldKind};
+use kinepack::{EncodeError, Schema};
 use serde::Serialize;
 
 use super::TuneError;

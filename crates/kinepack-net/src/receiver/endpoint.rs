@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::{
-    Codec, DecodeError, DecodeLimits, Decoder, Difference, EntityId, Snapshot, Tick, View,
-};
+use kinepack::codec::Difference;
+use kinepack::{Codec, DecodeError, DecodeLimits, Decoder, EntityId, Snapshot, Tick, View};
 
 use super::assembly::{Added, Assembly};
 use super::playback::Playback;

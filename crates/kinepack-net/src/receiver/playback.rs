@@ -36,7 +36,7 @@ impl Sample<'_> {
     pub fn state<T: Pack>(&self) -> Result<T, EncodeError> {
         let (from, index) = self.from;
         let (to, to_index) = self.to;
-        from.interpolate(index, to, to_index, self.between)
+        from.interpolate_at_index(index, to, to_index, self.between)
     }
 }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::{Baselines, Changed, Codec, EntityId, Snapshot, Tick};
+use kinepack::level::Changed;
+use kinepack::{Baselines, Codec, EntityId, Snapshot, Tick};
 
 use super::cost::Cost;
 use super::peer::{Moment, Peer, PeerStatus};

@@ -9,9 +9,8 @@
 
 use std::sync::Arc;
 
-use kinepack::{
-    Chosen, Codec, Difference, EncodeError, Encoder, EntityId, Learned, Snapshot, Tick,
-};
+use kinepack::codec::{Chosen, Difference, Learned};
+use kinepack::{Codec, EncodeError, Encoder, EntityId, Snapshot, Tick};
 
 use super::cost::Cost;
 use super::view::{LeftOut, Lesson, SentView};

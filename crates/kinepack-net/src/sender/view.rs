@@ -4,7 +4,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use kinepack::{EncodeError, EntityId, Learned, Snapshot, Tick, View};
+use kinepack::codec::Learned;
+use kinepack::{EncodeError, EntityId, Snapshot, Tick, View};
 
 /// A view that a receiver has, or will have when the snapshot reaches it.
 #[derive(Debug)]

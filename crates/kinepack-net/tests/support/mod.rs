@@ -7,7 +7,8 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick, TimePrecision};
+use kinepack::schema::TimePrecision;
+use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
     Hub, HubConfig, Link, LinkConfig, NetError, Received, Receiver, ReceiverConfig, ReceiverId,
     ReceiverOptions, Refused, Sequence, Weight,

@@ -1,8 +1,9 @@
 //! The bit cursor: the first stage of every encoder and the last of every decoder.
 //!
-//! Bits fill bytes from the least significant end, values are little-endian, and up to 64 bits are
-//! written or read in one call (`spec/CODEC.md`, section 1). Both work on 64-bit words: a write
-//! goes to an accumulator, a read loads the word at its position, and costs about a nanosecond.
+//! Bits fill bytes from the least significant end, and values are little-endian. One call reads or
+//! writes up to 64 bits (`spec/CODEC.md`, section 1). Reader and writer work on 64-bit words: a
+//! write goes to an accumulator, and a read loads the word at its position. Each call costs about a
+//! nanosecond.
 
 mod reader;
 mod writer;
@@ -13,7 +14,7 @@ pub use writer::{BitCounter, BitSink, BitWriter};
 /// Number of bits that hold every value from 0 to `max`; 0 for `max` = 0.
 ///
 /// ```
-/// assert_eq!(kinepack::bits_for(900), 10);
+/// assert_eq!(kinepack::bits::bits_for(900), 10);
 /// ```
 #[inline]
 pub const fn bits_for(max: u64) -> u32 {

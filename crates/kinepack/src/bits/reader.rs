@@ -1,21 +1,30 @@
-//! Reading bits from bytes that may come from anyone.
+//! Reads bits from untrusted bytes.
 
 use crate::DecodeError;
 
-/// What 8 bytes hold from any bit of the first of them on.
+/// The bits that 8 bytes hold, counted from any bit of the first byte.
 const WORD_BITS: u32 = 57;
 
 /// Reads bits, least significant first, from a byte slice. The counterpart of
-/// [`BitWriter`](crate::BitWriter).
+/// [`BitWriter`](crate::bits::BitWriter). Each read loads the 8 bytes at its position. Reads depend
+/// on each other only through the position, and no branch depends on the widths.
 ///
-/// Each read loads the 8 bytes at its position: nothing but the position goes from one read to the
-/// next, and no branch depends on how the widths fall.
+/// ```
+/// use kinepack::bits::BitReader;
+///
+/// let mut reader = BitReader::new(&[0b0110_1011]);
+/// assert_eq!(reader.read(4)?, 0b1011);
+/// assert!(!reader.read_bool()?);
+/// assert_eq!(reader.left_bits(), 3);
+/// assert!(reader.read(4).is_err());
+/// # Ok::<(), kinepack::DecodeError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct BitReader<'a> {
     bytes: &'a [u8],
     /// Invariant: at most the number of bits in `bytes`.
     position_bits: u64,
-    /// The last 8 bytes, or all where there are fewer: the bits where no 8 bytes are left.
+    /// The last 8 bytes, or all bytes if there are fewer. Reads near the end use it.
     tail: u64,
 }
 
@@ -30,13 +39,13 @@ impl<'a> BitReader<'a> {
         Self { bytes, position_bits: 0, tail }
     }
 
-    /// Number of bits read so far.
+    /// Number of bits already read.
     #[inline]
     pub fn position_bits(&self) -> u64 {
         self.position_bits
     }
 
-    /// Number of bits left, padding included.
+    /// Number of unread bits, padding included.
     #[inline]
     pub fn left_bits(&self) -> u64 {
         self.bytes.len() as u64 * 8 - self.position_bits
@@ -45,7 +54,7 @@ impl<'a> BitReader<'a> {
     /// Reads `bits` (0 to 64) bits.
     ///
     /// # Errors
-    /// [`DecodeError::EndOfData`] when fewer are left; the position then stays where it was.
+    /// [`DecodeError::EndOfData`] if fewer are left; the position then does not change.
     #[inline]
     pub fn read(&mut self, bits: u32) -> Result<u64, DecodeError> {
         debug_assert!(bits <= 64);
@@ -64,20 +73,20 @@ impl<'a> BitReader<'a> {
     /// Reads one bit.
     ///
     /// # Errors
-    /// [`DecodeError::EndOfData`] when none is left.
+    /// [`DecodeError::EndOfData`] if no bit is left.
     #[inline]
     pub fn read_bool(&mut self) -> Result<bool, DecodeError> {
         Ok(self.read(1)? != 0)
     }
 
-    /// The next `bits` (0 to 57) bits without reading them; zeros stand in for bits past the end.
+    /// The next `bits` (0 to 57) bits without reading them; bits past the end are zero.
     #[inline]
     pub fn peek(&mut self, bits: u32) -> u64 {
         debug_assert!(bits <= WORD_BITS);
         self.word().unwrap_or_else(|| self.tail_word()) & low(bits)
     }
 
-    /// Moves on by `bits` that were peeked.
+    /// Skips `bits` that were peeked.
     #[inline]
     pub(crate) fn skip(&mut self, bits: u32) -> Result<(), DecodeError> {
         if u64::from(bits) > self.left_bits() {
@@ -90,7 +99,7 @@ impl<'a> BitReader<'a> {
     /// Skips the bits up to the next multiple of 8.
     ///
     /// # Errors
-    /// [`DecodeError::Padding`] when one of them is not zero.
+    /// [`DecodeError::Padding`] if one of them is not zero.
     #[inline]
     pub fn align(&mut self) -> Result<(), DecodeError> {
         let past = (self.position_bits() % 8) as u32;
@@ -100,11 +109,11 @@ impl<'a> BitReader<'a> {
         }
     }
 
-    /// Ends the reading: what is left must be the zero padding of the last byte.
+    /// Finishes reading. Only the zero padding of the last byte may be left.
     ///
     /// # Errors
-    /// [`DecodeError::TrailingData`] when a whole byte or more is left, [`DecodeError::Padding`]
-    /// when the padding is not zero.
+    /// [`DecodeError::TrailingData`] if a whole byte or more is left, [`DecodeError::Padding`] if
+    /// the padding is not zero.
     pub fn finish(mut self) -> Result<(), DecodeError> {
         if self.left_bits() >= 8 {
             return Err(DecodeError::TrailingData { left_bits: self.left_bits() });
@@ -112,7 +121,7 @@ impl<'a> BitReader<'a> {
         self.align()
     }
 
-    /// At least 57 bits from the position on, where 8 bytes are left.
+    /// At least 57 bits from the position on; `None` if fewer than 8 bytes are left.
     #[inline]
     fn word(&self) -> Option<u64> {
         let byte = (self.position_bits / 8) as usize;
@@ -120,7 +129,7 @@ impl<'a> BitReader<'a> {
         Some(u64::from_le_bytes(*chunk) >> (self.position_bits % 8))
     }
 
-    /// All bits from the position on, where fewer than 8 bytes are left, and zeros.
+    /// All bits from the position on, followed by zeros, if fewer than 8 bytes are left.
     #[inline]
     fn tail_word(&self) -> u64 {
         let passed_bits = self.position_bits - self.bytes.len().saturating_sub(8) as u64 * 8;
@@ -152,7 +161,7 @@ fn low(bits: u32) -> u64 {
     LOW[bits as usize % LOW.len()]
 }
 
-/// A look-up is shorter than two shifts by a width that only the register `cl` can hold.
+/// A table, because a look-up is shorter than two shifts whose width must be in the register `cl`.
 const LOW: [u64; 64] = {
     let mut low = [0; 64];
     let mut bits = 0;

@@ -1,16 +1,16 @@
-//! Writing bits: to a growing vector, to a lent slice, or to nothing but a counter.
+//! Writes bits to a growing vector or a lent slice, or only counts them.
 
 use alloc::vec::Vec;
 
 use super::mask;
 use crate::EncodeError;
 
-/// Where an encoder sends its bits: a [`BitWriter`], or a [`BitCounter`] for a dry run.
+/// The output of an encoder: a [`BitWriter`], or a [`BitCounter`] for a dry run.
 pub trait BitSink {
     /// Appends the lowest `bits` (0 to 64) bits of `value`; higher bits of `value` are ignored.
     fn write(&mut self, value: u64, bits: u32);
 
-    /// Number of bits written so far.
+    /// Number of bits already written.
     fn len_bits(&self) -> u64;
 
     /// Appends one bit: 1 for `true`.
@@ -27,7 +27,16 @@ pub trait BitSink {
     }
 }
 
-/// Counts bits instead of storing them: the size of an encoding without the encoding.
+/// Counts bits instead of storing them, to find the size of an encoding.
+///
+/// ```
+/// use kinepack::bits::{BitCounter, BitSink};
+///
+/// let mut counter = BitCounter::default();
+/// counter.write(1200, 11);
+/// counter.write_bool(true);
+/// assert_eq!(counter.len_bits(), 12);
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BitCounter {
     len_bits: u64,
@@ -45,13 +54,12 @@ impl BitSink for BitCounter {
     }
 }
 
-/// Writes bits, least significant first, into a vector that grows or a slice that the caller lends.
+/// Writes bits, least significant first, into a growing vector or a slice that the caller lends.
 ///
-/// Writing itself cannot fail: a lent slice that is too short is reported once, by
-/// [`BitWriter::finish`].
+/// Writing cannot fail. If a lent slice is too short, [`BitWriter::finish`] reports it, once.
 ///
 /// ```
-/// use kinepack::{BitReader, BitSink, BitWriter};
+/// use kinepack::bits::{BitReader, BitSink, BitWriter};
 ///
 /// let mut bytes = Vec::new();
 /// let mut writer = BitWriter::append(&mut bytes);
@@ -72,8 +80,7 @@ pub struct BitWriter<'a> {
     pending: u64,
     /// Invariant: below 64.
     pending_bits: u32,
-    /// Bytes already sent to the target by this writer, also those that a lent slice had no room
-    /// for.
+    /// Bytes already sent to the target, including those that did not fit into a lent slice.
     flushed_bytes: usize,
 }
 
@@ -84,7 +91,7 @@ enum Target<'a> {
 }
 
 impl<'a> BitWriter<'a> {
-    /// A writer that appends to `bytes`; it allocates only where the vector's capacity runs out.
+    /// A writer that appends to `bytes`; it allocates only when the vector's capacity runs out.
     pub fn append(bytes: &'a mut Vec<u8>) -> Self {
         Self::new(Target::Growing(bytes))
     }
@@ -101,8 +108,8 @@ impl<'a> BitWriter<'a> {
     /// Pads the last byte with zero bits, stores it and returns the number of bytes written.
     ///
     /// # Errors
-    /// [`EncodeError::BufferFull`] with the bytes needed, when a lent slice was too short. Its
-    /// content is then unspecified.
+    /// [`EncodeError::BufferFull`] with the bytes needed, if a lent slice was too short. The
+    /// slice's content is then unspecified.
     pub fn finish(mut self) -> Result<usize, EncodeError> {
         let tail_bytes = self.pending_bits.div_ceil(8) as usize;
         self.store(self.pending, tail_bytes);
@@ -163,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lent_slice_that_is_too_short_says_how_much_is_needed() {
+    fn a_short_lent_slice_reports_the_bytes_needed() {
         let mut bytes = [0xAA; 9];
         let mut writer = BitWriter::lend(&mut bytes);
         for _ in 0..10 {
@@ -180,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn bits_above_the_width_do_not_reach_the_neighbours() {
+    fn bits_above_the_width_are_ignored() {
         let mut bytes = vec![];
         let mut writer = BitWriter::append(&mut bytes);
         writer.write(u64::MAX, 3);
@@ -190,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn the_counter_counts_what_the_writer_writes() {
+    fn counter_and_writer_agree() {
         let mut bytes = vec![];
         let mut writer = BitWriter::append(&mut bytes);
         let mut counter = BitCounter::default();

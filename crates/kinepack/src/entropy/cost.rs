@@ -1,13 +1,13 @@
-//! What decisions would cost, without coding them.
+//! The cost of decisions, without coding them.
 
 use super::Coder;
 
-/// Adds up the ideal cost of decisions, −log₂ of their probabilities: for dry runs, choices and
+/// Adds up the ideal cost of decisions, −log₂ of their probabilities, for dry runs, choices and
 /// training.
 ///
-/// Integer arithmetic, the same on every platform; each decision is right to 4·10⁻⁷ bits, and an
-/// encoder writes the sum to within a few hundredths of a percent, and its end of 8 bits at most. A
-/// nanosecond a decision.
+/// The arithmetic is integer and the same on every platform. Each decision is exact to 4·10⁻⁷ bits.
+/// An encoder writes the sum to within a few hundredths of a percent, plus its end of at most 8
+/// bits. Cost: a nanosecond per decision.
 ///
 /// ```
 /// use kinepack::entropy::{Coder, Cost};
@@ -26,16 +26,16 @@ pub(super) const UNIT_BITS: u32 = 24;
 const INDEX_BITS: u32 = 10;
 
 impl Cost {
-    /// [`Cost::units`] a bit.
+    /// [`Cost::units`] per bit.
     pub const UNITS_PER_BIT: u64 = 1 << UNIT_BITS;
 
-    /// The sum so far in 2⁻²⁴ bits.
+    /// The sum in 2⁻²⁴ bits.
     #[inline]
     pub const fn units(self) -> u64 {
         self.units
     }
 
-    /// The sum so far in bits.
+    /// The sum in bits.
     #[inline]
     pub fn bits(self) -> f64 {
         self.units as f64 / Self::UNITS_PER_BIT as f64
@@ -64,11 +64,11 @@ impl Coder for Cost {
     }
 }
 
-/// The logarithm of 1 to 2¹⁶ in units: whole bits, and a table with straight lines between.
+/// The logarithm of 1 to 2¹⁶ in units: whole bits, and a table with linear interpolation.
 #[inline]
 pub(super) fn log2(value: u32) -> u32 {
     let whole = value.ilog2();
-    // 16 bits below the leading one, of which the table takes the upper ones.
+    // 16 bits below the leading one; the upper ones index the table.
     let below = (value << (16 - whole)) & 0xFFFF;
     let index = (below >> (16 - INDEX_BITS)) as usize;
     let between = below & ((1 << (16 - INDEX_BITS)) - 1);
@@ -76,8 +76,8 @@ pub(super) fn log2(value: u32) -> u32 {
     (whole << UNIT_BITS) + from + (((to - from) * between) >> (16 - INDEX_BITS))
 }
 
-/// The logarithm of any number but 0, in 2⁻¹⁶ bits, right to 2⁻¹⁴ bits: of what was counted. 0 is
-/// taken as 1.
+/// The logarithm of a count in 2⁻¹⁶ bits, exact to 2⁻¹⁴ bits. 0 counts as 1.
+#[cfg(feature = "training")]
 #[inline]
 pub(crate) fn log2_of(count: u64) -> u64 {
     let count = count.max(1);
@@ -98,11 +98,11 @@ static LOG2: [u32; (1 << INDEX_BITS) + 1] = {
     table
 };
 
-/// log₂(`value`/1024) in units, rounded: each squaring gives one more bit.
+/// log₂(`value`/1024) in units, rounded. Each squaring gives one more bit.
 const fn const_log2(value: u128) -> u32 {
     let mut value = value << (62 - INDEX_BITS);
     let mut log = 0;
-    // A value of 2 is a whole bit; 2 more bits than needed, to round.
+    // A value of 2 is a whole bit. The loop finds 2 more bits than needed, for rounding.
     let mut step = 0;
     while step <= UNIT_BITS + 2 {
         log <<= 1;

@@ -4,20 +4,32 @@ use core::hint::select_unpredictable;
 
 use super::Coder;
 
-/// How often a decision was `true` of late. 4 bytes; two counters that saw the same are equal.
+/// The recent share of `true` in one kind of decision. It takes 4 bytes; two counters that saw the
+/// same decisions are equal.
 ///
-/// After `n` observations it moves by 1/(n + 1.6) of the way to the next one, as an average would,
-/// but never less than by 1/(limit + 0.6): from then on it forgets. A limit of 20 follows what
-/// changes fast, one of 250 suits what stays. The probability stays from 32/65536 to 65503/65536,
-/// so that a surprise costs at most 11 bits.
+/// After `n` observations it moves by 1/(n + 1.6) of the way to the next one, like an average, but
+/// never by less than 1/(limit + 0.6): from then on it forgets. A limit of 20 follows fast changes;
+/// one of 250 suits stable probabilities. The probability stays within 32/65536 and 65503/65536, so
+/// a surprise costs at most 11 bits.
+///
+/// ```
+/// use kinepack::entropy::{Cost, Counter};
+///
+/// let (mut counter, mut cost) = (Counter::default(), Cost::default());
+/// for _ in 0..100 {
+///     counter.code(&mut cost, true, 60);
+/// }
+/// assert!(counter.probability() > 60_000);
+/// assert!(cost.bits() < 12.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counter {
-    /// From the top: the probability of `true` in 24 bits, the number of observations in 8.
+    /// From the top: 24 bits for the probability of `true`, 8 for the number of observations.
     /// Invariant: the probability is from `MIN` to `MAX`.
     state: u32,
 }
 
-/// Bits that a counter keeps below the 16 that a coder takes, so that small steps add up.
+/// Bits that a counter keeps below the coder's 16, so that small steps add up.
 const FRACTION_BITS: u32 = 8;
 const MIN: i64 = 32 << FRACTION_BITS;
 const MAX: i64 = 65503 << FRACTION_BITS;
@@ -28,7 +40,7 @@ const STEPS: [u16; 256] = {
     let mut steps = [0; 256];
     let mut count = 0;
     while count < steps.len() {
-        // Ten times both, rounded to the nearest.
+        // Both times ten, rounded to the nearest.
         let tenths = 10 * count + 16;
         steps[count] = ((655_360 + tenths / 2) / tenths) as u16;
         count += 1;
@@ -37,7 +49,7 @@ const STEPS: [u16; 256] = {
 };
 
 impl Default for Counter {
-    /// Knows nothing: one half, from no observations.
+    /// One half, from no observations.
     #[inline]
     fn default() -> Self {
         Self::new(1 << 15, 0)
@@ -45,8 +57,8 @@ impl Default for Counter {
 }
 
 impl Counter {
-    /// A counter that expects `true` with `probability` in 1/65536, clamped to 32..=65503, and
-    /// holds to it as if after `count` observations.
+    /// A counter that expects `true` with `probability` in 1/65536, clamped to 32..=65503, as if
+    /// after `count` observations.
     #[inline]
     pub const fn new(probability: u16, count: u8) -> Self {
         let clamped = match probability {
@@ -63,7 +75,7 @@ impl Counter {
         (self.state >> 16) as u16
     }
 
-    /// Number of observations, up to where the last limit ended the count.
+    /// Number of observations, capped by the last limit.
     #[inline]
     pub const fn count(self) -> u8 {
         self.state as u8
@@ -77,7 +89,7 @@ impl Counter {
         bit
     }
 
-    /// Learns from a decision. `limit` is in observations; 0 is taken as 1.
+    /// Learns from a decision. `limit` is in observations; 0 counts as 1.
     #[inline]
     pub fn observe(&mut self, bit: bool, limit: u8) {
         let last = limit.saturating_sub(1);

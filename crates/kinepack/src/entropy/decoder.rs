@@ -1,52 +1,52 @@
-//! The decoder: the same range as the encoder's, and where in it the data lie.
+//! The decoder: the encoder's range, and the position of the data within it.
 
 use core::hint::select_unpredictable;
 
 use super::{Coder, DIRECT_BITS, lack_bits, share, tail};
-use crate::{BitReader, DecodeError};
+use crate::DecodeError;
+use crate::bits::BitReader;
 
 /// Width of the window on the data.
 const WINDOW_BITS: u32 = 32;
 
-/// Decodes decisions from a [`BitReader`], from whatever bit it is at to the end of its data.
+/// Decodes decisions from a [`BitReader`], from its current bit to the end of its data.
 ///
-/// Takes any data: it never panics, and past the end it reads zeros. While it works, the reader
-/// stands at the beginning of a window of 32 bits; the decoder looks at nothing behind it.
+/// It takes any data: it never panics, and reads zeros past the end. During decoding the reader is
+/// at the beginning of a window of 32 bits, and the decoder reads nothing after the window. [The
+/// module](super) has an example.
 #[derive(Debug)]
 pub struct RangeDecoder<'a, 'b> {
     reader: &'a mut BitReader<'b>,
     /// Invariant: at least `MIN_RANGE`.
     range: u32,
-    /// The window less the lower end of the encoder's range, modulo 2³². Invariant: below `range`.
+    /// The window minus the lower end of the encoder's range, modulo 2³². Invariant: below `range`.
     code: u32,
-    /// Why no encoder can have written the data, as soon as that is known.
+    /// The reason why no encoder can have written the data, once it is known.
     refusal: Option<DecodeError>,
 }
 
 impl<'a, 'b> RangeDecoder<'a, 'b> {
-    /// A decoder of what is left in `reader`.
+    /// A decoder of the unread data in `reader`.
     #[inline]
     pub fn new(reader: &'a mut BitReader<'b>) -> Self {
         let range = u32::MAX;
         let code = window(reader);
-        // The encoder's range begins one short of 2³²: only a window of ones lies outside.
+        // The encoder's range begins at 2³² − 1, so only a window of ones lies outside.
         let refusal =
             (code == range).then(|| DecodeError::OutOfRange { at_bit: reader.position_bits() });
         Self { reader, range, code: code.min(range - 1), refusal }
     }
 
-    /// Ends the decoding: the data must be, to the bit, what an encoder makes of the decisions that
-    /// were returned, and nothing but the zero padding of the last byte may follow. So each
-    /// sequence of decisions has one form only. The reader is then at its end.
+    /// Finishes decoding. The data must be exactly the bits that an encoder writes for the returned
+    /// decisions. Only the zero padding of the last byte may follow. So each sequence of decisions
+    /// has only one form. The reader is then at its end.
     ///
-    /// Data cut short or made longer are refused too, but where they are the one form of other
-    /// decisions.
+    /// Truncated or extended data are refused too, unless they are the form of other decisions.
     ///
     /// # Errors
-    /// [`DecodeError::EndOfData`] when the data are too short, [`DecodeError::TrailingData`] when a
-    /// whole byte or more is left, [`DecodeError::Padding`] when another end or another padding was
-    /// written, [`DecodeError::OutOfRange`] when the data begin with 32 ones, which nothing encodes
-    /// to.
+    /// [`DecodeError::EndOfData`] if the data are too short, [`DecodeError::TrailingData`] if a
+    /// whole byte or more is left, [`DecodeError::Padding`] if another end or padding was written,
+    /// [`DecodeError::OutOfRange`] if the data begin with 32 ones, which no encoder writes.
     pub fn finish(self) -> Result<(), DecodeError> {
         if let Some(refusal) = self.refusal {
             return Err(refusal);
@@ -84,7 +84,7 @@ impl<'a, 'b> RangeDecoder<'a, 'b> {
     }
 }
 
-/// The next 32 bits of the fraction, the first one on top.
+/// The next 32 bits of the fraction, the first in the highest place.
 #[inline]
 fn window(reader: &mut BitReader<'_>) -> u32 {
     (reader.peek(WINDOW_BITS) as u32).reverse_bits()

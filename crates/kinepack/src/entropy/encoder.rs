@@ -1,19 +1,20 @@
-//! The encoder: a range that each decision narrows, and the bytes that no carry can reach any more.
+//! The encoder: each decision narrows a range, and bytes that no carry can reach any more are
+//! written.
 //!
-//! The data are one long binary fraction, most significant bit first, in the range that is left in
-//! the end. The sink takes the bits in that order, so that data may begin and end at any bit.
+//! The data are one long binary fraction within the final range, most significant bit first. The
+//! sink takes the bits in that order, so data may begin and end at any bit.
 
 use super::cost::{UNIT_BITS, log2};
 use core::hint::select_unpredictable;
 
 use super::{Coder, DIRECT_BITS, lack_bits, share, tail};
-use crate::BitSink;
+use crate::bits::BitSink;
 
-/// Encodes decisions into a [`BitSink`], from whatever bit it is at.
+/// Encodes decisions into a [`BitSink`], from its current bit on.
 ///
-/// Nothing can fail, and nothing is written beyond what [`BitSink::write`] takes: a
-/// [`BitCounter`](crate::BitCounter) counts the exact bits. What was encoded is complete only after
-/// [`RangeEncoder::finish`].
+/// Encoding cannot fail. All output goes through [`BitSink::write`], so a
+/// [`BitCounter`](crate::bits::BitCounter) counts the exact bits. The data are complete only after
+/// [`RangeEncoder::finish`]. [The module](super) has an example.
 #[derive(Debug)]
 pub struct RangeEncoder<'a, S: BitSink> {
     sink: &'a mut S,
@@ -22,10 +23,10 @@ pub struct RangeEncoder<'a, S: BitSink> {
     low: u64,
     /// Invariant: at least `MIN_RANGE`.
     range: u32,
-    /// The last byte that left the window, which a carry may still raise. Nothing is before the
-    /// first one, and no carry leaves a fraction.
+    /// The last byte that left the window, which a carry may still raise. Before the first byte it
+    /// is `None`; no carry goes beyond the first byte of a fraction.
     held: Option<u8>,
-    /// Bytes of 0xFF after it: a carry would make each of them 0.
+    /// Number of 0xFF bytes after it. A carry would make each of them 0.
     pending_bytes: u64,
 }
 
@@ -36,8 +37,8 @@ impl<'a, S: BitSink> RangeEncoder<'a, S> {
         Self { sink, low: 0, range: u32::MAX, held: None, pending_bytes: 0 }
     }
 
-    /// Writes the shortest end of the data, 0 to 8 bits: a decoder reads zeros from there on. The
-    /// sink takes nothing else after it but the padding of its last byte.
+    /// Writes the shortest end of the data, 0 to 8 bits; a decoder reads zeros after it. Only the
+    /// padding of the last byte may follow in the sink.
     pub fn finish(mut self) {
         let (value, tail_bits) = tail(self.low, self.range);
         self.settle(value > u64::from(u32::MAX));
@@ -69,7 +70,7 @@ impl<'a, S: BitSink> RangeEncoder<'a, S> {
         self.low = (self.low & 0xFF_FFFF) << 8;
     }
 
-    /// Writes what was held back, now that it is known whether a carry reaches it.
+    /// Writes the held bytes, now that it is known whether a carry reaches them.
     #[inline]
     fn settle(&mut self, carry: bool) {
         debug_assert!(!carry || self.held.is_some());
@@ -120,7 +121,7 @@ impl<S: BitSink> Coder for RangeEncoder<'_, S> {
             let step = self.range >> now_bits;
             let below = step * index;
             self.low += u64::from(below);
-            // The last part is longer by what is over, so that every code value has a meaning.
+            // The last part takes the remainder, so that every code value has a meaning.
             self.range = if index == max { self.range - below } else { step };
             self.normalize();
         }

@@ -1,21 +1,21 @@
-//! Adaptive binary arithmetic coding: decisions at their ideal cost, to a few hundredths of a
-//! percent.
+//! Adaptive binary arithmetic coding: decisions at their ideal cost, to within a few hundredths of
+//! a percent.
 //!
-//! A format is described once, as a function over a [`Coder`]: it tells the coder each decision and
-//! goes on with the decision that the coder returns. A [`RangeEncoder`] returns what it is told; a
-//! [`RangeDecoder`] ignores that and returns what it reads; a [`Cost`] adds up what the decisions
-//! would take. Probabilities come from [`Counter`]s that learn from each decision in the same way
-//! on both sides; [`code_tree`] and [`code_signed`] put them together to numbers. All of it is
-//! integer arithmetic: every platform writes the same bits.
+//! A format is described once, as a function over a [`Coder`]. It passes each decision to the coder
+//! and continues with the decision that the coder returns. A [`RangeEncoder`] returns the decision
+//! unchanged. A [`RangeDecoder`] ignores it and returns the one that it reads. A [`Cost`] adds up
+//! the cost. Probabilities come from [`Counter`]s, which learn from each decision in the same way
+//! on both sides. [`code_tree`] and [`code_signed`] combine decisions into numbers. All arithmetic
+//! is integer, so every platform writes the same bits.
 //!
 //! The coder is the range coder of G. N. N. Martin ("Range encoding", 1979) in the
 //! carry-propagating form of LZMA (Igor Pavlov), with probabilities of 16 bits, without LZMA's
-//! first byte and with the shortest end. A decision costs 3 to 8 nanoseconds, more where it cannot
-//! be foretold; a coder is a few words and allocates nothing.
+//! first byte and with the shortest end. A decision costs 3 to 8 nanoseconds, more if it is
+//! unpredictable. A coder is a few words and does not allocate.
 //!
 //! ```
 //! use kinepack::entropy::{Coder, Counter, RangeDecoder, RangeEncoder};
-//! use kinepack::{BitReader, BitWriter};
+//! use kinepack::bits::{BitReader, BitWriter};
 //!
 //! /// 1000 flags, in either direction.
 //! fn code_flags(coder: &mut impl Coder, flags: &mut [bool; 1000]) {
@@ -49,32 +49,35 @@ mod encoder;
 mod numbers;
 
 pub use cost::Cost;
+#[cfg(feature = "training")]
 pub(crate) use cost::log2_of;
 pub use counter::Counter;
 pub use decoder::RangeDecoder;
 pub use encoder::RangeEncoder;
 pub use numbers::{MANTISSAS, MAX_EXPONENT, Signed, code_signed, code_tree};
 
-/// Takes decisions and gives decisions back: one description of a format serves an encoder and a
-/// decoder.
+/// Takes decisions and returns decisions, so one description of a format serves both an encoder and
+/// a decoder.
 ///
-/// An encoder returns what it is told; a decoder ignores it and returns what it reads.
+/// An encoder returns the given decision; a decoder ignores it and returns the one that it reads.
+///
+/// Formats take a `&mut impl Coder`; [the module](self) has an example.
 pub trait Coder {
-    /// Codes one decision; `probability` is that of `true` in 1/65536, and 0 is taken as 1.
+    /// Codes one decision. `probability` is that of `true` in 1/65536; 0 counts as 1.
     fn code(&mut self, bit: bool, probability: u16) -> bool;
 
-    /// Codes `bits` (0 to 32) bits that are 0 as often as 1; bits of `value` above them are
-    /// ignored, and not returned.
+    /// Codes `bits` (0 to 32) bits that are 0 as often as 1. Higher bits of `value` are ignored,
+    /// and not returned.
     fn code_direct(&mut self, value: u32, bits: u32) -> u32;
 
-    /// What was spent so far, in 1/256 bit, where this is known: to tell what costs how much.
+    /// The bits already spent, in 1/256 bit, if the coder knows; for statistics.
     #[inline]
     fn spent(&self) -> u64 {
         0
     }
 
-    /// True where a decoder has gone so far past the end of its data that no encoder wrote them.
-    /// What it returns from then on means nothing: ask this wherever a decision could make a loop
+    /// True if a decoder is so far past the end of its data that no encoder can have written them.
+    /// Its further decisions are meaningless. Check this wherever a decision could make a loop
     /// longer or take memory.
     #[inline]
     fn is_exhausted(&self) -> bool {
@@ -82,21 +85,21 @@ pub trait Coder {
     }
 }
 
-/// The range is at least this between two decisions. Both parts of it are then at least 2⁸ at any
+/// The least range between two decisions. Both parts of the range are then at least 2⁸ at any
 /// probability, and at most 2 bytes are shifted out after a decision.
 const MIN_RANGE: u32 = 1 << 24;
 
-/// The most bits that [`Coder::code_direct`] cuts from a range at once: each value still has a part
-/// of 2⁸ or more.
+/// The most bits that [`Coder::code_direct`] takes from a range at once. Each value still has a
+/// part of at least 2⁸.
 const DIRECT_BITS: u32 = 16;
 
-/// The part of `range` that stands for `true`; the lower part, the rest, stands for `false`.
+/// The size of the part of `range` for `true`. The rest, which is the lower part, is for `false`.
 #[inline]
 fn share(range: u32, probability: u16) -> u32 {
     ((u64::from(range) * u64::from(probability.max(1))) >> 16) as u32
 }
 
-/// By how many bits a range must be shifted up after a decision, 0, 8 or 16.
+/// The bits by which a range must be shifted up after a decision: 0, 8 or 16.
 #[inline]
 fn lack_bits(range: u32) -> u32 {
     debug_assert!(range >= 1 << 8);
@@ -107,13 +110,13 @@ fn lack_bits(range: u32) -> u32 {
     }
 }
 
-/// The end of the data: of all values from `low` to `low + range − 1` the one with the most
-/// trailing zero bits, and how many of the 32 bits below a carry come before these zeros. They are
-/// at most 8, as `range` is at least [`MIN_RANGE`].
+/// The end of the data: the value from `low` to `low + range − 1` with the most trailing zero bits,
+/// and the number of bits before these zeros, of the 32 below a carry. That number is at most 8,
+/// because `range` is at least [`MIN_RANGE`].
 fn tail(low: u64, range: u32) -> (u64, u32) {
     debug_assert!(range >= MIN_RANGE);
     let last = low + u64::from(range) - 1;
-    // The highest bit that changes on the way from the value before `low` to the last one.
+    // The highest bit that changes between the value before `low` and the last value.
     let zero_bits = (low.wrapping_sub(1) ^ last).ilog2().min(32);
     (last >> zero_bits << zero_bits, 32 - zero_bits)
 }

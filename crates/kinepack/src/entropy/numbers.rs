@@ -1,15 +1,15 @@
-//! Numbers out of decisions: one of several alternatives, and signed numbers of any magnitude.
+//! Numbers from decisions: one of several alternatives, and signed numbers of any magnitude.
 
 use super::{Coder, Counter};
 
 /// Codes a number of `bits` bits from the top bit down, each with a counter for the bits above it.
-/// Takes the first 2^`bits` counters, of which number 0 stays unused; an alternative that is never
-/// told costs next to nothing.
+/// Uses the first 2^`bits` counters, except for number 0. An alternative that never occurs costs
+/// next to nothing.
 ///
 /// Returns the number. Bits of `value` above `bits` are ignored.
 ///
 /// # Panics
-/// Where there are fewer counters.
+/// If there are fewer counters.
 #[inline]
 pub fn code_tree<C: Coder>(
     coder: &mut C,
@@ -42,24 +42,24 @@ pub const MANTISSAS: usize = (LAST_MANTISSA as usize + 1) << MODELLED_BITS;
 /// The counters of one kind of signed number, for [`code_signed`].
 #[derive(Debug)]
 pub struct Signed<'a> {
-    /// Is it 0?
+    /// Whether it is 0.
     pub zero: &'a mut Counter,
-    /// Is it negative?
+    /// Whether it is negative.
     pub sign: &'a mut Counter,
-    /// At index k: is the magnitude 2^(k + 1) or more, where it is 2^k or more? The last one serves
-    /// for all larger k too. At least one.
+    /// At index k: whether a magnitude of at least 2^k is at least 2^(k + 1). The last one also
+    /// serves for all larger k. There is at least one.
     pub exponents: &'a mut [Counter],
-    /// The 3 bits below the leading one, a tree for each exponent k: its node n is at index
+    /// The 3 bits below the leading one, with a tree for each exponent k: node n is at index
     /// 8·min(k, 15) + n. Exactly [`MANTISSAS`].
     pub mantissas: &'a mut [Counter],
 }
 
 /// Codes a number of magnitude 2³³ − 1 or less: whether it is 0, its sign, its exponent in unary,
-/// the 3 bits below the leading one, each decision with its counter, and the rest flat. Returns the
-/// number: a decoder never one outside.
+/// the 3 bits below the leading one, each decision with its counter; then the rest with even
+/// probabilities. Returns the number. A decoder never returns one outside.
 ///
 /// # Panics
-/// Where a slice of the model is not as long as it says.
+/// If a slice of the model does not have the documented length.
 #[inline]
 pub fn code_signed<C: Coder>(coder: &mut C, value: i64, model: Signed<'_>, limit: u8) -> i64 {
     let magnitude = value.unsigned_abs();
@@ -79,7 +79,7 @@ pub fn code_signed<C: Coder>(coder: &mut C, value: i64, model: Signed<'_>, limit
     if is_negative { -magnitude } else { magnitude }
 }
 
-/// How often `magnitude`, which is not 0, can be halved before it is 1.
+/// The number of halvings until `magnitude`, which is not 0, becomes 1.
 #[inline]
 fn code_exponent<C: Coder>(
     coder: &mut C,

@@ -1,16 +1,17 @@
 //! The prefix code of the classes of steps. `spec/CODEC.md`, sections 16.2 and 7.1.
 //!
-//! It does not adapt: a value alone, against a baseline that may be any, has nothing to learn from.
-//! Steps of 0 take 2 bits and classes 2 to 5 four, since most differences are none or small; all
-//! further ones no more than one bit above the flat 4 or 5 bits of section 16.1, and what remains
-//! goes to those that only full 32-bit lanes have.
+//! The code does not adapt, because a single value against an arbitrary baseline has no history.
+//! Steps of 0 take 2 bits and classes 2 to 5 four, because most differences are zero or small.
+//! Larger classes take at most one bit more than the flat 4 or 5 bits of section 16.1. The longest
+//! words go to classes that only full 32-bit lanes need.
 
+use crate::DecodeError;
+use crate::bits::BitReader;
 use crate::prefix::FixedPrefixCode;
-use crate::{BitReader, DecodeError};
 
-/// The largest class: the difference of two 32-bit lanes, and its sign.
+/// The largest class: the difference of two 32-bit lanes, with its sign.
 pub(super) const MAX_CLASS: u32 = 33;
-/// The symbol after the classes: components follow as they are.
+/// The symbol after the classes: raw components follow.
 pub(super) const RAW: u32 = MAX_CLASS + 1;
 
 /// Bits of each symbol's word, as section 16.2 lists them.

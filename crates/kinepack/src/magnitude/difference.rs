@@ -1,19 +1,22 @@
-//! A vector against a baseline, within limits: the differences of their codes as steps.
+//! Codes a vector within limits against a baseline: the differences of their codes as steps.
 //! `spec/CODEC.md`, section 16.3.
 //!
-//! As [`value`](crate::value), with a cost that grows with the difference instead of one range that
-//! is short. What wraps goes the short way round, so that Euler angles are a vector like others.
+//! It resembles [`value`](crate::value), but the cost grows with the difference, instead of one
+//! cheap range. Limits that wrap go the short way round, so Euler angles are an ordinary vector.
 
 use super::Components;
 use super::steps::{Read, read, read_steps, write_raw, write_steps};
+use crate::bits::{BitReader, BitSink};
+use crate::quantize::VectorLimits;
 use crate::value::{Limits, code_after, steps_between};
-use crate::{BitReader, BitSink, DecodeError, EncodeError, VectorLimits};
+use crate::{DecodeError, EncodeError};
 
 /// Writes a vector of 1 to 4 components as the difference of its codes from those of `baseline`.
 ///
 /// ```
 /// use kinepack::magnitude::{read_difference, write_difference};
-/// use kinepack::{BitReader, BitSink, BitWriter, FloatLimits, VectorLimits};
+/// use kinepack::bits::{BitReader, BitSink, BitWriter};
+/// use kinepack::quantize::{FloatLimits, VectorLimits};
 ///
 /// // Pitch, yaw and roll; from 359.5° to 1° are 3 steps, not 717.
 /// let angles = VectorLimits::new([FloatLimits::until(0.0, 360.0, 0.5)?.wrapping(); 3]);
@@ -28,8 +31,8 @@ use crate::{BitReader, BitSink, DecodeError, EncodeError, VectorLimits};
 /// ```
 ///
 /// # Errors
-/// [`EncodeError`] where a component of `value` or `baseline` is not a number or out of its limits;
-/// nothing is written then.
+/// [`EncodeError`] if a component of `value` or `baseline` is not a number or out of its limits.
+/// Nothing is written then.
 pub fn write_difference<const N: usize>(
     sink: &mut impl BitSink,
     limits: &VectorLimits<N>,
@@ -44,7 +47,7 @@ pub fn write_difference<const N: usize>(
 ///
 /// # Errors
 /// [`DecodeError`] at the end of the data, for raw values, for differences that lead out of the
-/// limits, and from a baseline that is not a value of theirs.
+/// limits, and for a baseline that the limits do not have.
 pub fn read_difference<const N: usize>(
     reader: &mut BitReader<'_>,
     limits: &VectorLimits<N>,
@@ -55,8 +58,8 @@ pub fn read_difference<const N: usize>(
         .ok_or(DecodeError::OutOfRange { at_bit: reader.position_bits() })
 }
 
-/// As [`write_difference`], for any value and baseline: where one of them has no code, being NaN or
-/// out of the limits, the value goes as it is, bit for bit, in 7 + 32 · N bits.
+/// As [`write_difference`], for any value and baseline. If one of them is NaN or out of the limits,
+/// and so has no code, the value is written bit for bit in 7 + 32 · N bits.
 pub fn write_any<const N: usize>(
     sink: &mut impl BitSink,
     limits: &VectorLimits<N>,
@@ -64,7 +67,7 @@ pub fn write_any<const N: usize>(
     value: [f32; N],
 ) {
     const { Components::<N>::CHECK };
-    // Codes have 32 bits: their steps are never out of range.
+    // Codes have 32 bits, so their steps are never out of range.
     let written = write_difference(sink, limits, baseline, value);
     if written.is_err() {
         write_raw(sink, value);
@@ -74,8 +77,8 @@ pub fn write_any<const N: usize>(
 /// Reads what [`write_any`] wrote against the same baseline.
 ///
 /// # Errors
-/// [`DecodeError`] at the end of the data, for differences that lead out of the limits, and from a
-/// baseline that is not a value of theirs. Raw values are taken as they are, NaN too.
+/// [`DecodeError`] at the end of the data, for differences that lead out of the limits, and for a
+/// baseline that the limits do not have. Raw values are taken unchanged, including NaN.
 pub fn read_any<const N: usize>(
     reader: &mut BitReader<'_>,
     limits: &VectorLimits<N>,
@@ -101,7 +104,7 @@ fn steps<const N: usize>(
     Ok(steps)
 }
 
-/// The value so many steps after `baseline`, if both are within the limits.
+/// The value `steps` after `baseline`, if both are within the limits.
 fn value_after<const N: usize>(
     limits: &VectorLimits<N>,
     baseline: [f32; N],

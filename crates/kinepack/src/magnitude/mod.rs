@@ -1,23 +1,23 @@
-//! Small numbers in few bits: differences, velocities, inputs; alone or as a vector of up to 4
-//! components.
+//! Codes small numbers in few bits: differences, velocities, inputs; single ones or vectors of up
+//! to 4 components.
 //!
-//! First comes how large the largest component is, its *class*, then each component in as many bits
-//! as that takes: one class for all, since what moves along one axis mostly moves along the others.
-//! `spec/CODEC.md`, section 16.
+//! The size of the largest component, its *class*, comes first, then each component in the class's
+//! bits. All components share one class, because a value that moves along one axis mostly moves
+//! along the others. `spec/CODEC.md`, section 16.
 //!
 //! | functions | take | errors of values |
 //! |---|---|---|
 //! | [`write_multiples`], [`read_multiples`] | `f32`, rounded to multiples of 1, 0.1 or 0.01: the sizes of Unreal's `FVector_NetQuantize`, `10`, `100` | half a step; saturates at ±2²⁴ steps |
 //! | [`write_steps`], [`read_steps`] | integers from −2³² to 2³² − 1 | none |
 //! | [`write_difference`], [`read_difference`] | `f32` within limits against a baseline; Euler angles with limits that wrap | half a step of the limits |
-//! | [`write_any`], [`read_any`] | the same, and `f32` beyond the limits as they are | half a step, or none |
+//! | [`write_any`], [`read_any`] | the same, and `f32` beyond the limits unchanged | half a step, or none |
 //!
-//! Each allocates nothing, and takes some nanoseconds a component; limits that wrap take some tens
-//! more.
+//! No function allocates. Each takes some nanoseconds per component; limits that wrap take some
+//! tens more.
 //!
 //! ```
 //! use kinepack::magnitude::{read_steps, write_steps};
-//! use kinepack::{BitReader, BitSink, BitWriter};
+//! use kinepack::bits::{BitReader, BitSink, BitWriter};
 //!
 //! let mut bytes = Vec::new();
 //! let mut writer = BitWriter::append(&mut bytes);
@@ -42,8 +42,7 @@ pub use difference::{read_any, read_difference, write_any, write_difference};
 pub use multiples::{Precision, read_multiples, write_multiples};
 pub use steps::{read_steps, write_steps};
 
-/// A class holds for 1 to 4 components: more have less in common. Looked at where the code is
-/// compiled.
+/// A class covers 1 to 4 components, because more have less in common. Checked at compile time.
 struct Components<const N: usize>;
 
 impl<const N: usize> Components<N> {

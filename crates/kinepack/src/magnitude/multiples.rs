@@ -1,19 +1,20 @@
 //! Multiples of a precision, in exactly the bits of Unreal's `FVector_NetQuantize`.
 //! `spec/CODEC.md`, section 16.1.
 //!
-//! The class of three components takes 4 or 5 bits, each component 2 more than its class: 11 bits
-//! for up to 1 step, 80 for the largest. Source: the reference's `WritePackedVector`, for 24 bits a
-//! component; its arithmetic is `f32`, and so is this.
+//! The class of three components takes 4 or 5 bits, and each component 2 more than its class: 11
+//! bits for up to 1 step, 80 for the largest. Source: the reference's `WritePackedVector`, for 24
+//! bits per component. Its arithmetic is `f32`, and so is this.
 
 use super::Components;
-use crate::{BitReader, BitSink, DecodeError, EncodeError, bits_for};
+use crate::bits::{BitReader, BitSink, bits_for};
+use crate::{DecodeError, EncodeError};
 
 /// The largest class: numbers of 25 bits.
 const MAX_CLASS: u32 = 23;
-/// Numbers are held to this before their class is taken: they fit in an `i32`.
+/// Numbers are clamped to this before their class is found, so they fit in an `i32`.
 const MAX_NUMBER: f32 = (1 << 30) as f32;
 
-/// What numbers are multiples of.
+/// The unit of the multiples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Precision {
     /// 1: whole numbers, `FVector_NetQuantize`.
@@ -35,15 +36,15 @@ impl Precision {
     }
 }
 
-/// Writes a vector of 1 to 4 components, each rounded to the nearest multiple of `precision`, a
-/// half up.
+/// Writes a vector of 1 to 4 components, each rounded to the nearest multiple of `precision`,
+/// halves up.
 ///
-/// Beyond ±2²⁴ steps components saturate: −2²⁴ and 2²⁴ − 1 steps are the last. Below 2²² steps what
-/// is read is written alike again; further out the steps are as fine as `f32` itself.
+/// Components saturate at −2²⁴ and 2²⁴ − 1 steps. Below 2²² steps, writing a value that was read
+/// gives the same bits again. Further out the steps are as fine as `f32` itself.
 ///
 /// ```
 /// use kinepack::magnitude::{Precision, read_multiples, write_multiples};
-/// use kinepack::{BitReader, BitSink, BitWriter};
+/// use kinepack::bits::{BitReader, BitSink, BitWriter};
 ///
 /// let mut bytes = Vec::new();
 /// let mut writer = BitWriter::append(&mut bytes);
@@ -55,7 +56,7 @@ impl Precision {
 /// ```
 ///
 /// # Errors
-/// [`EncodeError::NotANumber`] for NaN and infinities; nothing is written then.
+/// [`EncodeError::NotANumber`] for NaN and infinities. Nothing is written then.
 pub fn write_multiples<const N: usize>(
     sink: &mut impl BitSink,
     precision: Precision,
@@ -68,7 +69,8 @@ pub fn write_multiples<const N: usize>(
     let numbers = vector.map(|component| nearest(component * precision.steps_per_unit()));
     let largest = numbers.iter().fold(0, |largest, number| largest.max(number.unsigned_abs()));
     let class = bits_for(u64::from(largest)).saturating_sub(1).min(MAX_CLASS);
-    // A class whose lowest 4 bits are 8 or more has no fifth: it would be above the largest.
+    // A class whose lowest 4 bits are 8 or more has no fifth bit, because with it the class would
+    // exceed the largest.
     sink.write(u64::from(class), if class & 8 == 0 { 5 } else { 4 });
     let bias = bias(class);
     for number in numbers {
@@ -80,7 +82,7 @@ pub fn write_multiples<const N: usize>(
 /// Reads what [`write_multiples`] wrote with the same precision.
 ///
 /// # Errors
-/// [`DecodeError::EndOfData`]; all other bits are a vector.
+/// [`DecodeError::EndOfData`]. All other bits are a valid vector.
 pub fn read_multiples<const N: usize>(
     reader: &mut BitReader<'_>,
     precision: Precision,
@@ -96,15 +98,15 @@ pub fn read_multiples<const N: usize>(
     Ok(vector)
 }
 
-/// What makes the numbers of a class positive.
+/// The offset that makes the numbers of a class positive.
 fn bias(class: u32) -> i32 {
     2 << class
 }
 
-/// The nearest whole number, the upper one of two: the floor of what is half above.
+/// The nearest whole number, halves up: the floor of the value plus a half.
 fn nearest(scaled: f32) -> i32 {
-    // As `f64` the sum is exact, but for what is far below a half, and the floor of that is the
-    // same. The clamp takes infinities too, which a large number times the steps may be.
+    // As `f64` the sum is exact, except for values far below a half, whose floor is the same. The
+    // clamp also handles infinities, which a large number times the steps may give.
     let above = f64::from(scaled.clamp(-MAX_NUMBER, MAX_NUMBER)) + 0.5;
     let towards_zero = above as i32;
     towards_zero - i32::from(f64::from(towards_zero) > above)

@@ -1,20 +1,21 @@
-//! Integers exactly: the class by a prefix code, then each number without a wasted code.
+//! Codes integers exactly: the class by a prefix code, then each number without a wasted code.
 //! `spec/CODEC.md`, section 16.2.
 //!
-//! Numbers become positive by alternating signs (zig-zag: 0, −1, 1, −2 are 0, 1, 2, 3), so that n
-//! bits hold 2ⁿ of them. Since the largest is as large as its class says, the highest bit of the
-//! last one need not be told where it is the only one that can be; so each string of bits is one
-//! vector, and each vector one string.
+//! Numbers become positive by alternating signs (zig-zag: 0, −1, 1, −2 are 0, 1, 2, 3), so n bits
+//! hold 2ⁿ of them. At least one number has the class's highest bit. If no earlier number has it,
+//! the last one must, and the bit is not written. So each string of bits is one vector, and each
+//! vector one string.
 
 use super::Components;
 use super::class::{MAX_CLASS, RAW, class_word, read_class};
-use crate::{BitReader, BitSink, DecodeError, EncodeError, bits_for};
+use crate::bits::{BitReader, BitSink, bits_for};
+use crate::{DecodeError, EncodeError};
 
-/// Writes integers from −2³² to 2³² − 1, 1 to 4 of them, such as differences of lanes: 2 bits where
-/// all are 0.
+/// Writes 1 to 4 integers from −2³² to 2³² − 1, such as differences of lanes. If all are 0, they
+/// take 2 bits.
 ///
 /// # Errors
-/// [`EncodeError::OutOfRange`] for others; nothing is written then.
+/// [`EncodeError::OutOfRange`] for other integers. Nothing is written then.
 pub fn write_steps<const N: usize>(
     sink: &mut impl BitSink,
     steps: [impl Into<i64>; N],
@@ -52,8 +53,8 @@ fn class_of(numbers: &[u64]) -> u32 {
     bits_for(numbers.iter().fold(0, |all, number| all | number))
 }
 
-/// True where the last number's highest bit is not told, since none of those before it is as large
-/// as the class.
+/// True if the last number's highest bit is not written, because no number before it is as large as
+/// the class.
 #[inline]
 fn is_left_out(before: &[u64], class: u32) -> bool {
     class > 0 && class_of(before) < class
@@ -71,14 +72,14 @@ pub fn read_steps<const N: usize>(reader: &mut BitReader<'_>) -> Result<[i64; N]
     }
 }
 
-/// Writes values as they are.
+/// Writes values unchanged.
 pub(super) fn write_raw<const N: usize>(sink: &mut impl BitSink, values: [f32; N]) {
     let (word, word_bits) = class_word(RAW);
     sink.write(u64::from(word), word_bits);
     values.iter().for_each(|value| sink.write(u64::from(value.to_bits()), 32));
 }
 
-/// What is behind a class.
+/// The numbers after a class.
 pub(super) enum Read<const N: usize> {
     Steps([i64; N]),
     Raw([f32; N]),
@@ -95,7 +96,7 @@ pub(super) fn read<const N: usize>(reader: &mut BitReader<'_>) -> Result<Read<N>
         return Ok(Read::Raw(values));
     }
     let mut numbers = [0; N];
-    // As many bits as there are at most; zeros stand for what is behind the end.
+    // The most bits that they can take; bits past the end are zero.
     if N as u32 * class <= PEEK_BITS {
         let all = reader.peek(N as u32 * class);
         for (index, number) in (0..).zip(&mut numbers) {
@@ -114,5 +115,5 @@ pub(super) fn read<const N: usize>(reader: &mut BitReader<'_>) -> Result<Read<N>
     Ok(Read::Steps(numbers.map(|number| (number >> 1) as i64 ^ -((number & 1) as i64))))
 }
 
-/// What [`BitReader::peek`] takes.
+/// The most bits that [`BitReader::peek`] takes.
 const PEEK_BITS: u32 = 57;

@@ -1,19 +1,19 @@
-//! Bytes of which nothing is known: inputs, calls, structures of others. Alike ones leave zeros
-//! where one is taken from the other.
+//! Codes opaque bytes: inputs, calls, foreign structures. The difference of two similar ones is
+//! mostly zeros.
 //!
-//! Two forms, each of the bytes as they are and of their difference from a *base* that both sides
-//! hold (XOR):
+//! There are two forms. Each codes the bytes themselves or their difference (XOR) from a *base*
+//! that both sides hold:
 //!
-//! - [`encode`] and [`decode`]: *runs*, whole bytes. The length byte says how often the next byte
-//!   comes, or how many different ones follow. It is the form of the article "High-frequency
-//!   upstream RPC compression" (Unreal), in the family of PackBits; never more than [`bound`], and
-//!   always as short as this form can be.
-//! - [`write_sparse`] and [`read_sparse`]: on a bit cursor, a tree of halves that says where the
-//!   bytes are that are not zeros. For differences of which most are zeros: one changed byte of 16
-//!   takes 18 bits, 45 as runs.
+//! - [`encode`] and [`decode`]: *runs* of whole bytes. The length byte gives the number of times
+//!   that the next byte repeats, or the number of different bytes that follow. It is the form of
+//!   the article "High-frequency upstream RPC compression" (Unreal), in the family of PackBits. The
+//!   result never exceeds [`bound`], and is always as short as this form allows.
+//! - [`write_sparse`] and [`read_sparse`]: on a bit cursor, a tree of halves that locates the bytes
+//!   that are not zero. It suits differences that are mostly zeros: one changed byte of 16 takes 18
+//!   bits, but 45 as runs.
 //!
-//! `spec/CODEC.md`, section 15. Both take time in proportion to the bytes (sparse ones times the
-//! depth of the tree) and no memory but what they append.
+//! `spec/CODEC.md`, section 15. Both take time in proportion to the bytes (for sparse bytes, times
+//! the depth of the tree). They need no memory except for the bytes that they append.
 //!
 //! ```
 //! let base = *b"jump 0, fire 0, at 1200";
@@ -35,7 +35,7 @@ pub use runs::{bound, decode, decode_difference, encode, encode_difference};
 pub(crate) use sparse::{MAX_LANES, read_sparse_lanes, write_sparse_lanes};
 pub use sparse::{read_sparse, read_sparse_difference, write_sparse, write_sparse_difference};
 
-/// What stands for byte `index` of a base: zeros behind its end.
+/// Byte `index` of a base; zero past its end.
 fn base_at(base: &[u8], index: usize) -> u8 {
     base.get(index).copied().unwrap_or(0)
 }

@@ -3,10 +3,10 @@
 //!
 //! ```text
 //! length byte      0          1 ..= 128             129 ..= 255
-//! then          refused   a byte, so many times   length − 128 bytes as they are
+//! then          refused   a byte, repeated       length − 128 bytes
 //! ```
 //!
-//! The encoder looks at each byte at most three times, keeps nothing, and finds a shortest form:
+//! The encoder reads each byte at most three times, needs no memory, and finds a shortest form.
 //! `tests/rle.rs` compares it with dynamic programming.
 
 use alloc::vec::Vec;
@@ -21,34 +21,35 @@ const MAX_LITERAL_BYTES: usize = 127;
 /// A length byte above this one counts different bytes.
 const LITERAL: u8 = 128;
 
-/// The most bytes that so many bytes take as runs: one more for each 127 begun.
+/// The most bytes that `bytes` bytes take as runs: one more for each 127 begun.
 ///
 /// ```
 /// assert_eq!(kinepack::rle::bound(1200), 1210);
 /// ```
-// A run takes no more than the bytes it stands for, since it is of two or more. A part of different
-// bytes takes one more than they are. One that is neither full nor the last is followed by a run of
-// three or more, or by 128 bytes in 2, which gains that one back; or it has 126 bytes and a run of
-// two follows, which makes 128 bytes with one more. So each byte more stands for 127 bytes at
-// least, but for the last part's.
+// A run has two or more bytes, so it takes no more than these. A part of different bytes takes one
+// byte more than its content. If such a part is neither full nor the last, one of these follows: a
+// run of three or more, or 128 bytes in 2, both of which save that byte again; or, after 126 bytes,
+// a run of two, which makes 128 bytes with one more. So each extra byte covers at least 127 bytes,
+// except for the last part's.
 pub const fn bound(bytes: usize) -> usize {
     bytes.saturating_add(bytes.div_ceil(MAX_LITERAL_BYTES))
 }
 
 /// Appends `bytes` as runs to `out`: a shortest form, at most [`bound`] bytes. The number of bytes
-/// is not written: the end of the data ends the runs. Allocates only where the vector's capacity
+/// is not written: the end of the data ends the runs. Allocates only when the vector's capacity
 /// runs out.
 pub fn encode(bytes: &[u8], out: &mut Vec<u8>) {
     encode_of(bytes.len(), |index| bytes[index], out);
 }
 
-/// As [`encode`], of `bytes` XOR `base`. A shorter base goes on with zeros; a longer one is cut.
+/// As [`encode`], for `bytes` XOR `base`. A shorter base is extended with zeros; a longer one is
+/// cut.
 pub fn encode_difference(base: &[u8], bytes: &[u8], out: &mut Vec<u8>) {
     encode_of(bytes.len(), |index| bytes[index] ^ base_at(base, index), out);
 }
 
 fn encode_of(len: usize, at: impl Fn(usize) -> u8, out: &mut Vec<u8>) {
-    // How many equal bytes there are from an index on.
+    // The number of equal bytes from an index on.
     let equal_from = |from: usize| {
         let first = at(from);
         1 + (from + 1..len).take_while(|index| at(*index) == first).count()
@@ -63,8 +64,8 @@ fn encode_of(len: usize, at: impl Fn(usize) -> u8, out: &mut Vec<u8>) {
             from = end;
             continue;
         }
-        // Between runs a pair costs no more as a run. One byte may be left: it is the first of
-        // different ones.
+        // Between runs a pair costs no more as a run. One byte may remain; it starts a part of
+        // different bytes.
         while equal >= 2 {
             let run = equal.min(MAX_RUN_BYTES);
             out.extend([run as u8, at(from)]);
@@ -74,21 +75,20 @@ fn encode_of(len: usize, at: impl Fn(usize) -> u8, out: &mut Vec<u8>) {
     }
 }
 
-/// The end of different bytes that begin at `from`.
+/// The end of the part of different bytes that begins at `from`.
 fn literals_end(from: usize, len: usize, equal_from: impl Fn(usize) -> usize) -> usize {
     let mut end = from;
     while end < len {
         let equal = equal_from(end);
         let room = MAX_LITERAL_BYTES - (end - from);
         if equal >= 3 {
-            // As a run these save a byte, and pay for the length byte after them. What would be one
-            // byte too many for whole runs is cheaper here than with a length byte of its own.
+            // As a run these save a byte, which pays for the length byte after them. One byte too
+            // many for whole runs is cheaper here than with its own length byte.
             let is_odd = equal > MAX_RUN_BYTES && equal % MAX_RUN_BYTES == 1;
             return end + usize::from(is_odd && room > 0);
         }
-        // A pair costs as much here as in a run, and saves the length byte after a run; but where
-        // only one of the two has room, a length byte is due anyway, and the run of the two gets
-        // further.
+        // A pair costs as much here as in a run, and saves the length byte after a run. But if only
+        // one of the two has room, a length byte is due anyway, and a run of the two gets further.
         if equal > room {
             return end;
         }
@@ -97,14 +97,14 @@ fn literals_end(from: usize, len: usize, equal_from: impl Fn(usize) -> usize) ->
     end
 }
 
-/// Appends to `out` the bytes whose runs are `bytes`, all of them.
+/// Decodes all of `bytes`, which are runs, and appends the result to `out`.
 ///
-/// Any valid runs are taken, not only the shortest. `out` grows by at most `limit_bytes`, and is as
-/// it was where the runs are refused.
+/// Takes any valid runs, not only the shortest. `out` grows by at most `limit_bytes`. If the runs
+/// are refused, it does not change.
 ///
 /// # Errors
-/// [`DecodeError::EmptyRun`] for a length of 0, [`DecodeError::EndOfData`] for runs that are cut,
-/// [`DecodeError::TooManyBytes`] above the limit.
+/// [`DecodeError::EmptyRun`] for a length of 0, [`DecodeError::EndOfData`] for runs that are cut
+/// short, [`DecodeError::TooManyBytes`] above the limit.
 pub fn decode(bytes: &[u8], limit_bytes: usize, out: &mut Vec<u8>) -> Result<(), DecodeError> {
     let held_bytes = out.len();
     let decoded = decode_parts(bytes, limit_bytes, out);
@@ -114,7 +114,7 @@ pub fn decode(bytes: &[u8], limit_bytes: usize, out: &mut Vec<u8>) -> Result<(),
     decoded
 }
 
-/// As [`decode`], of what [`encode_difference`] wrote against the same base.
+/// As [`decode`], for output of [`encode_difference`] against the same base.
 ///
 /// # Errors
 /// As [`decode`].

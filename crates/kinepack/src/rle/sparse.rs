@@ -1,31 +1,32 @@
-//! Sparse bytes: a tree of halves tells where the bytes are that are not zeros. `spec/CODEC.md`,
-//! section 15.2.
+//! Sparse bytes: a tree of halves locates the bytes that are not zero. `spec/CODEC.md`, section
+//! 15.2.
 //!
-//! Each node that has such bytes says in which of its halves: 1 bit for both, 2 bits for one. A
-//! byte alone takes 2 bits a level, bytes side by side share the levels above them. That is about
-//! as short as a list of distances and lengths in gamma codes (`cargo bench -p kinepack --bench
-//! streams` prints both), shorter where many are strewn about, and has no numbers that a reader
-//! must refuse.
+//! Each node with such bytes codes which of its halves have some: 1 bit for both, 2 bits for one. A
+//! single byte takes 2 bits per level; neighbouring bytes share the levels above them. The tree is
+//! about as short as a list of distances and lengths in gamma codes (`cargo bench -p kinepack
+//! --bench streams` prints both), and shorter if many bytes are scattered. It has no numbers that a
+//! reader must refuse.
 
 use alloc::vec::Vec;
 
 use super::base_at;
-use crate::{BitCounter, BitReader, BitSink, DecodeError, bits_for};
+use crate::DecodeError;
+use crate::bits::{BitCounter, BitReader, BitSink, bits_for};
 
-/// Writes bytes of which most are zeros: 1 bit where all are, at most `8 · len + 2` bits. Their
+/// Writes bytes that are mostly zeros: 1 bit if all are zero, and at most `8 · len + 2` bits. Their
 /// number is not written.
 ///
-/// Writes nothing for no bytes. Allocates nothing.
+/// Writes nothing for an empty slice. Does not allocate.
 pub fn write_sparse(sink: &mut impl BitSink, bytes: &[u8]) {
     write_sparse_difference(sink, &[], bytes);
 }
 
-/// As [`write_sparse`], of `bytes` XOR `base`. A shorter base goes on with zeros; a longer one is
-/// cut.
+/// As [`write_sparse`], for `bytes` XOR `base`. A shorter base is extended with zeros; a longer one
+/// is cut.
 ///
 /// ```
 /// use kinepack::rle::{read_sparse_difference, write_sparse_difference};
-/// use kinepack::{BitReader, BitWriter};
+/// use kinepack::bits::{BitReader, BitWriter};
 ///
 /// let base = [7; 16];
 /// let mut input = base;
@@ -63,17 +64,17 @@ pub fn write_sparse_difference(sink: &mut impl BitSink, base: &[u8], bytes: &[u8
     }
 }
 
-/// True where the tree takes more bits than the bytes.
+/// True if the tree takes more bits than the bytes.
 fn is_tree_longer(base: &[u8], bytes: &[u8]) -> bool {
     let alike = bytes.iter().zip(base).filter(|(byte, base)| byte == base).count();
     is_longer(bytes.len(), bytes.len() - alike, |tree| write_tree(tree, base, bytes))
 }
 
-/// True where the tree of `len` bytes, no more than `changed` of them not zeros, takes more bits
-/// than the bytes.
+/// True if the tree of `len` bytes, at most `changed` of them not zero, takes more bits than the
+/// bytes.
 fn is_longer(len: usize, changed: usize, write_tree: impl FnOnce(&mut BitCounter)) -> bool {
     let levels = bits_for(len as u64 - 1) as usize;
-    // No byte takes more than 2 bits a level: most often that is enough to know.
+    // No byte takes more than 2 bits per level; most often this bound decides.
     changed * (8 + 2 * levels) > 8 * len && {
         let mut tree = BitCounter::default();
         write_tree(&mut tree);
@@ -81,8 +82,9 @@ fn is_longer(len: usize, changed: usize, write_tree: impl FnOnce(&mut BitCounter
     }
 }
 
-/// Appends `len_bytes` bytes that [`write_sparse`] wrote to `out`, which is as it was where they
-/// are refused. Makes room for them first: the number is the caller's, or one that it has checked.
+/// Reads `len_bytes` bytes that [`write_sparse`] wrote, and appends them to `out`. If they are
+/// refused, `out` does not change. It reserves memory for all bytes first, so the caller must know
+/// or have checked their number.
 ///
 /// # Errors
 /// [`DecodeError::EndOfData`].
@@ -94,7 +96,7 @@ pub fn read_sparse(
     read_sparse_difference(reader, &[], len_bytes, out)
 }
 
-/// As [`read_sparse`], of what [`write_sparse_difference`] wrote against the same base.
+/// As [`read_sparse`], for output of [`write_sparse_difference`] against the same base.
 ///
 /// # Errors
 /// As [`read_sparse`].
@@ -121,7 +123,7 @@ fn read_changes(reader: &mut BitReader<'_>, bytes: &mut [u8]) -> Result<(), Deco
     read_changed(reader, bytes)
 }
 
-/// What follows the bit that says that there is something.
+/// The data after the bit that says that not all bytes are zero.
 fn read_changed(reader: &mut BitReader<'_>, bytes: &mut [u8]) -> Result<(), DecodeError> {
     if !reader.read_bool()? {
         return read_tree(reader, bytes);
@@ -132,8 +134,8 @@ fn read_changed(reader: &mut BitReader<'_>, bytes: &mut [u8]) -> Result<(), Deco
     })
 }
 
-/// Invariant: `bytes` is not empty and differs from `base`. As deep as the number of bytes has
-/// bits.
+/// Invariant: `bytes` is not empty and differs from `base`. The recursion is as deep as the number
+/// of bytes has bits.
 fn write_tree(sink: &mut impl BitSink, base: &[u8], bytes: &[u8]) {
     if bytes.len() <= Changes::MAX_BYTES {
         return Changes::between(base, bytes).write_tree(sink, 0, bytes.len());
@@ -151,7 +153,7 @@ fn write_tree(sink: &mut impl BitSink, base: &[u8], bytes: &[u8]) {
     }
 }
 
-/// Says which halves of a node have bytes that are not zeros. Invariant: one of them has.
+/// Codes which halves of a node have bytes that are not zero. Invariant: at least one half has.
 #[inline]
 fn write_halves(sink: &mut impl BitSink, halves: [bool; 2]) {
     match halves {
@@ -161,7 +163,7 @@ fn write_halves(sink: &mut impl BitSink, halves: [bool; 2]) {
     }
 }
 
-/// A few bytes, and which of them are not zeros.
+/// A few bytes, and which of them are not zero.
 struct Changes {
     bytes: [u8; Self::MAX_BYTES],
     len: usize,
@@ -171,7 +173,7 @@ struct Changes {
 impl Changes {
     const MAX_BYTES: usize = 64;
 
-    /// Takes no more than [`MAX_BYTES`](Self::MAX_BYTES).
+    /// At most [`MAX_BYTES`](Self::MAX_BYTES) bytes.
     #[inline]
     fn new(changes: impl Iterator<Item = u8>) -> Self {
         let mut bytes = [0; Self::MAX_BYTES];
@@ -184,13 +186,13 @@ impl Changes {
         Self { bytes, len, mask }
     }
 
-    /// From a base, which goes on with zeros, to bytes.
+    /// The difference from a base, extended with zeros, to bytes.
     #[inline]
     fn between(base: &[u8], bytes: &[u8]) -> Self {
         Self::new(bytes.iter().enumerate().map(|(index, byte)| byte ^ base_at(base, index)))
     }
 
-    /// As [`write_sparse`]; invariant: there is a byte.
+    /// As [`write_sparse`]. Invariant: there is at least one byte.
     fn write(&self, sink: &mut impl BitSink) {
         sink.write_bool(self.mask != 0);
         if self.mask == 0 {
@@ -206,7 +208,7 @@ impl Changes {
         }
     }
 
-    /// The tree of `len` bytes from one on. Invariant: one of them is not zero.
+    /// The tree of `len` bytes from an index on. Invariant: one of them is not zero.
     fn write_tree(&self, sink: &mut impl BitSink, from: usize, len: usize) {
         if len == 1 {
             return sink.write(u64::from(self.bytes[from]), 8);
@@ -229,11 +231,10 @@ impl Changes {
 /// The most bytes that [`write_sparse_lanes`] takes.
 pub(crate) const MAX_LANES: usize = Changes::MAX_BYTES;
 
-/// As [`write_sparse_difference`], of up to [`MAX_LANES`] bytes that stand in lanes, against as
-/// many.
+/// As [`write_sparse_difference`], for up to [`MAX_LANES`] bytes in lanes, against as many.
 #[inline]
 pub(crate) fn write_sparse_lanes(sink: &mut impl BitSink, base: &[u32], lanes: &[u32]) {
-    // Many at once; most often nothing has changed.
+    // Compares many at once; most often no byte has changed.
     if lanes.iter().zip(base).fold(0, |any, (lane, base)| any | (lane ^ base)) == 0 {
         return sink.write_bool(false);
     }
@@ -273,7 +274,7 @@ fn read_tree(reader: &mut BitReader<'_>, bytes: &mut [u8]) -> Result<(), DecodeE
     read_tree(reader, half)
 }
 
-/// True where `bytes` are not what `base` begins with, zeros behind it.
+/// True if `bytes` differ from the beginning of `base`, extended with zeros.
 fn differ(base: &[u8], bytes: &[u8]) -> bool {
     let (alike, rest) = bytes.split_at(base.len().min(bytes.len()));
     alike != &base[..alike.len()] || rest.iter().any(|byte| *byte != 0)

@@ -1,35 +1,36 @@
-//! Does a type have a schema? Answered at each push and read, so it must not build the type's
-//! schema each time.
+//! Checks whether a type has a given schema. Each push and read asks, so the check must not build
+//! the type's schema each time.
 //!
-//! The address of [`Pack::fields`] stands for the type. The linker may give two types one address,
-//! but only if the code is the same; then the fields are the same too. One type may have several
-//! addresses, as each crate may hold a copy of the code. That costs another look, and is why two
-//! addresses are remembered.
+//! The address of [`Pack::fields`] identifies the type. The linker may give two types one address,
+//! but only if their code is the same, and then their fields are the same too. One type may have
+//! several addresses, because each crate may hold a copy of the code. Each further address costs
+//! another full check, so the last two are remembered.
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Field, Pack, Schema};
 
-/// The hash of a schema, and which types were found to have that schema.
+/// The hash of a schema, and the types found to have it.
 ///
-/// Cost of a check: a comparison of two numbers, if the type is one of those that passed last;
-/// otherwise that of [`Schema::of`].
+/// Cost of a check: a comparison of two numbers if the type is one of the last that passed;
+/// otherwise a [`Schema::of`].
 #[derive(Debug)]
 pub(crate) struct TypeCheck {
     schema_hash: u64,
-    /// Addresses of the `fields` of types that passed, the newest first; 0 where there is none.
-    /// Relaxed operations are enough: whatever a thread reads here has passed.
+    /// Addresses of `fields` of types that passed, the newest first; 0 if empty. Relaxed operations
+    /// are enough, because any address that a thread reads here has passed.
     passed: [AtomicUsize; 2],
 }
 
 impl TypeCheck {
-    /// The check of a schema that was given as fields.
+    /// The check for a schema that was made from fields.
     pub(super) fn new(schema_hash: u64) -> Self {
         Self { schema_hash, passed: [const { AtomicUsize::new(0) }; 2] }
     }
 
-    /// The same, if the schema was made from `T`: then even the first check of `T` is cheap.
+    /// The same check for a schema that was made from `T`: then even the first check of `T` is
+    /// cheap.
     pub(super) fn made_from<T: Pack>(self) -> Self {
         self.remember(address_of::<T>());
         self
@@ -44,7 +45,7 @@ impl TypeCheck {
     /// Checks that `T` has the schema.
     ///
     /// # Errors
-    /// The hash of the schema that `T` has.
+    /// The hash of `T`'s schema.
     #[inline]
     pub(crate) fn check<T: Pack>(&self) -> Result<(), u64> {
         let address = address_of::<T>();
@@ -73,7 +74,7 @@ impl TypeCheck {
     }
 }
 
-/// The address that stands for `T`.
+/// The address that identifies `T`.
 #[inline]
 fn address_of<T: Pack>() -> usize {
     T::fields as fn(&str, &mut Vec<Field>) as usize
@@ -87,7 +88,7 @@ impl Clone for TypeCheck {
     }
 }
 
-/// Equal are those of one schema.
+/// Checks of one schema are equal.
 impl PartialEq for TypeCheck {
     fn eq(&self, other: &Self) -> bool {
         self.schema_hash == other.schema_hash
@@ -97,8 +98,8 @@ impl PartialEq for TypeCheck {
 /// The first lane whose value is above its maximum, and the value.
 #[inline]
 pub(crate) fn first_beyond(lanes: &[u32], maxima: &[u32]) -> Option<(usize, u32)> {
-    // All lanes are compared, without a branch: most often all are within, and the compiler
-    // compares several at once.
+    // Compares all lanes without a branch, because most often all are within their limits, and the
+    // compiler can compare several at once.
     let is_any = lanes.iter().zip(maxima).fold(false, |any, (value, max)| any | (value > max));
     if is_any { find_beyond(lanes, maxima) } else { None }
 }

@@ -1,11 +1,12 @@
-//! What the code of `#[derive(Pack)]` calls: path names, limits in constants, the loops over
+//! Helpers that the code of `#[derive(Pack)]` calls: path names, limits in constants, loops over
 //! components, and the lanes of two states side by side.
 
 use alloc::string::String;
 pub use alloc::vec::Vec;
 
 use super::{Components, Field, FieldKind, Role, TimePrecision};
-use crate::{Between, EncodeError, FloatLimits, IntegerLimits, SetupError, SmallestThree};
+use crate::quantize::{FloatLimits, IntegerLimits, SmallestThree};
+use crate::{Between, EncodeError, SetupError};
 
 /// `path.name`, or `name` at the top.
 pub fn join(path: &str, name: &str) -> String {
@@ -38,15 +39,14 @@ pub fn integer_field(path: &str, name: &str, limits: &IntegerLimits) -> Field {
     Field::new(join(path, name), FieldKind::Integer(*limits))
 }
 
-/// Makes the field that was pushed last a time stamp.
+/// Makes the last pushed field a time stamp.
 pub fn mark_clock(fields: &mut [Field]) {
     if let Some(field) = fields.last_mut() {
         field.role = Role::Clock;
     }
 }
 
-/// Quantizes components lane by lane. `axes` has the limits of each component or one for all of
-/// them.
+/// Quantizes components lane by lane. `axes` has the limits of each component, or one for all.
 #[inline]
 pub fn quantize_floats<T: Components>(
     value: &T,
@@ -64,7 +64,7 @@ pub fn quantize_floats<T: Components>(
     Ok(())
 }
 
-/// The value that the lanes stand for; `axes` as for [`quantize_floats`].
+/// The value of the lanes; `axes` as for [`quantize_floats`].
 #[inline]
 pub fn reconstruct_floats<T: Components>(axes: &[FloatLimits], lanes: &[u32]) -> T {
     let mut components = T::ZERO;
@@ -79,7 +79,7 @@ fn axis(axes: &[FloatLimits], component: usize) -> &FloatLimits {
     if axes.len() == 1 { &axes[0] } else { &axes[component] }
 }
 
-/// The same limits, refused where the components of `T` are `f32` and too coarse for them.
+/// The same limits, refused if the components of `T` are `f32` and too coarse for them.
 pub const fn for_type<T: Components>(
     limits: Result<FloatLimits, SetupError>,
 ) -> Result<FloatLimits, SetupError> {
@@ -89,7 +89,7 @@ pub const fn for_type<T: Components>(
     }
 }
 
-/// The same time precision, refused where a field of so many lanes cannot have it.
+/// The same time precision, refused if a field of `lanes` lanes cannot have it.
 pub const fn time_precision(
     precision: TimePrecision,
     lanes: usize,
@@ -97,7 +97,7 @@ pub const fn time_precision(
     if precision.is_possible(lanes) { Ok(precision) } else { Err(SetupError::BadPrecision) }
 }
 
-/// True where the range from `min` to `end` is as long as all codes together, but for a thousandth
+/// True if the range from `min` to `end` is as long as all codes together, to within a thousandth
 /// of a step.
 pub const fn is_period(limits: &FloatLimits, min: f64, end: f64) -> bool {
     let excess = (limits.max_code() as f64 + 1.0) * limits.step() - (end - min);
@@ -134,7 +134,7 @@ pub fn quantize_rotation<T: Components>(
     Ok(())
 }
 
-/// The quaternion that the lanes stand for.
+/// The quaternion of the lanes.
 #[inline]
 pub fn reconstruct_rotation<T: Components>(rotation: &SmallestThree, lanes: &[u32]) -> T {
     let mut components = T::ZERO;
@@ -143,23 +143,23 @@ pub fn reconstruct_rotation<T: Components>(rotation: &SmallestThree, lanes: &[u3
     T::from_components(components)
 }
 
-/// The lanes of two states, of which a derived `interpolate` takes those of field after field.
+/// The lanes of two states. A derived `interpolate` splits them off field by field.
 #[derive(Clone, Copy)]
 pub struct LanePair<'a> {
-    /// Of the first state.
+    /// The first state's.
     pub from: &'a [u32],
-    /// Of the second; as many.
+    /// The second state's, of the same number.
     pub to: &'a [u32],
 }
 
 impl<'a> LanePair<'a> {
-    /// The first `count` lanes of each.
+    /// The first `count` lanes of both.
     #[inline]
     pub fn new(from: &'a [u32], to: &'a [u32], count: usize) -> Self {
         Self { from: &from[..count], to: &to[..count] }
     }
 
-    /// Splits the next `count` lanes off.
+    /// Splits off the next `count` lanes.
     #[inline]
     pub fn split(&mut self, count: usize) -> Self {
         let ((from, from_rest), (to, to_rest)) =
@@ -169,7 +169,7 @@ impl<'a> LanePair<'a> {
     }
 }
 
-/// The value between; `axes` as for [`quantize_floats`].
+/// The interpolated value; `axes` as for [`quantize_floats`].
 #[inline]
 pub fn interpolate_floats<T: Components>(
     axes: &[FloatLimits],
@@ -188,8 +188,8 @@ pub fn interpolate_floats<T: Components>(
     T::from_components(components)
 }
 
-/// The value between two that have velocities, within limits: `axes` as for [`quantize_floats`], or
-/// none.
+/// The interpolated value of two that have velocities, within limits: `axes` as for
+/// [`quantize_floats`], or none.
 #[inline]
 pub fn interpolate_moving<T: Components>(
     axes: &[FloatLimits],
@@ -205,18 +205,18 @@ pub fn interpolate_moving<T: Components>(
         let value =
             at.hermite(from, to, [velocities[0].as_ref()[index], velocities[1].as_ref()[index]]);
         *component = match axes {
-            // Without limits a cubic may leave what `f32` holds.
+            // Without limits a cubic may leave the range of `f32`.
             [] if T::SINGLE && (value as f32).is_infinite() => at.linear(from, to),
             [] => value,
             axes => value.clamp(axis(axes, index).min(), axis(axes, index).max()),
         };
     }
     let [from, to] = ends;
-    // The ends as they are: through `f64` the bits of a NaN may change.
+    // The ends unchanged, because a conversion to `f64` may change the bits of a NaN.
     at.end(from, to).unwrap_or_else(|| T::from_components(components))
 }
 
-/// The quaternion between.
+/// The interpolated quaternion.
 #[inline]
 pub fn interpolate_rotation<T: Components>(
     rotation: &SmallestThree,
@@ -224,7 +224,7 @@ pub fn interpolate_rotation<T: Components>(
     at: Between,
 ) -> T {
     let LanePair { from, to } = lanes;
-    // What does not turn keeps its bits.
+    // A rotation that does not change keeps its bits.
     let end = if from == to { Some(from) } else { at.end(from, to) };
     if let Some(end) = end {
         return reconstruct_rotation(rotation, end);
@@ -240,7 +240,7 @@ pub fn interpolate_rotation<T: Components>(
     T::from_components(components)
 }
 
-/// The quaternion between two that are not quantized; steps where one has no direction.
+/// The interpolated quaternion of two that are not quantized; steps if one has no direction.
 #[cfg(feature = "glam")]
 pub fn interpolate_raw_rotation(from: &[u32], to: &[u32], at: Between) -> [f32; 4] {
     let [from, to]: [[f32; 4]; 2] = [from, to].map(super::Pack::reconstruct);
@@ -271,7 +271,7 @@ pub fn quantize_integer(
     Ok(())
 }
 
-/// The integer that one lane or two stand for.
+/// The integer of one lane or two.
 #[inline]
 pub fn reconstruct_integer(limits: &IntegerLimits, lanes: &[u32]) -> i128 {
     limits.reconstruct(load_wide(lanes))
@@ -290,7 +290,7 @@ pub const fn full_range(min: i128, max: i128) -> IntegerLimits {
     }
 }
 
-/// Limits from `min` to `max`, both included, in the finest steps that `bits` bits can tell apart.
+/// Limits from `min` to `max`, both included, in the finest steps that `bits` bits allow.
 pub const fn integer_with_bits(
     min: i128,
     max: i128,
@@ -306,7 +306,7 @@ pub const fn integer_with_bits(
     IntegerLimits::new(min, max, whole.max_code().div_ceil(u64::MAX >> (64 - bits)))
 }
 
-/// Limits of all integers of `bits` bits, signed where the type from `min` to `max` is.
+/// Limits of all integers of `bits` bits, signed if the type from `min` to `max` is.
 pub const fn integer_of_bits(min: i128, max: i128, bits: u32) -> Result<IntegerLimits, SetupError> {
     let max_bits = full_range(min, max).bits();
     if bits == 0 || bits > max_bits {
@@ -315,7 +315,7 @@ pub const fn integer_of_bits(min: i128, max: i128, bits: u32) -> Result<IntegerL
     IntegerLimits::new(min >> (max_bits - bits), max >> (max_bits - bits), 1)
 }
 
-/// The same limits, refused where they are wider than the type from `min` to `max`.
+/// The same limits, refused if they are wider than the type from `min` to `max`.
 pub const fn within(
     limits: Result<IntegerLimits, SetupError>,
     min: i128,

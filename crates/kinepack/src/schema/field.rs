@@ -1,31 +1,44 @@
-//! A field of a schema, what kind it is, and the lanes that it becomes.
+//! A field of a schema, its kind, and its lanes.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::TimePrecision;
-use crate::{FloatLimits, IntegerLimits, SmallestThree, bits_for};
+use crate::bits::bits_for;
+use crate::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 
 /// One field of an entity.
+///
+/// ```
+/// use kinepack::Schema;
+/// use kinepack::quantize::IntegerLimits;
+/// use kinepack::schema::{Field, FieldKind, Role};
+///
+/// // `#[derive(Pack)]` writes this; a schema from a file or a script is made by hand.
+/// let health = Field::new("health", FieldKind::Integer(IntegerLimits::new(0, 100, 1)?));
+/// let held = Field::new("held", FieldKind::Bool).with_role(Role::Touched);
+/// assert_eq!(Schema::new(vec![health, held]).bits_per_entity(), 7 + 1);
+/// # Ok::<(), kinepack::SetupError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
     /// Name, with the names of the structs around it: `hull.position`.
     pub name: String,
     /// How it is quantized.
     pub kind: FieldKind,
-    /// What it means to the stages that care.
+    /// Its meaning for stages that use roles.
     pub role: Role,
-    /// How exact it has to be while it moves, if not always exact.
+    /// How exact it must be while it moves; `None` for always exact.
     pub time_precision: Option<TimePrecision>,
-    /// Of a velocity: the name of the field that moves with it, if that is known. Not part of the
-    /// schema's hash.
+    /// For a velocity: the name of the field that moves with it, if known. Not part of the schema's
+    /// hash.
     pub velocity_of: Option<String>,
     pub(super) first_lane: usize,
     pub(super) lane_count: usize,
 }
 
 impl Field {
-    /// A field without a role and always exact.
+    /// A field without a role that is always exact.
     pub fn new(name: impl Into<String>, kind: FieldKind) -> Self {
         Self {
             name: name.into(),
@@ -38,7 +51,7 @@ impl Field {
         }
     }
 
-    /// The same field, quantized otherwise.
+    /// The same field with another kind.
     #[must_use]
     pub fn with_kind(self, kind: FieldKind) -> Self {
         Self { kind, ..self }
@@ -50,20 +63,20 @@ impl Field {
         Self { role, ..self }
     }
 
-    /// The same field with a time precision, which a [`Codec`](crate::Codec) refuses where the
-    /// field cannot have it.
+    /// The same field with a time precision. A [`Codec`](crate::Codec) refuses it if the field
+    /// cannot have one.
     #[must_use]
     pub fn with_time_precision(self, precision: TimePrecision) -> Self {
         Self { time_precision: Some(precision), ..self }
     }
 
-    /// The same field as the velocity of another one, by its whole name.
+    /// The same field as the velocity of another field, given by its whole name.
     #[must_use]
     pub fn with_velocity_of(self, name: impl Into<String>) -> Self {
         Self { velocity_of: Some(name.into()), ..self }
     }
 
-    /// Where its lanes stand among those of the schema.
+    /// The range of its lanes among the schema's.
     pub fn lanes(&self) -> core::ops::Range<usize> {
         self.first_lane..self.first_lane + self.lane_count
     }
@@ -100,23 +113,23 @@ impl Field {
     }
 }
 
-/// What a field means beyond its numbers.
+/// The meaning of a field beyond its numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 #[repr(u8)]
 pub enum Role {
-    /// Nothing that a stage has to know.
+    /// No special meaning.
     #[default]
     Plain = 0,
-    /// A velocity: zero for what is at rest.
+    /// A velocity, which is zero at rest.
     Velocity = 1,
-    /// Of a rigid body: its position (three real numbers), or its rotation.
+    /// A rigid body's position (three real numbers) or rotation.
     Body = 2,
-    /// A flag of a rigid body: set while something moves it.
+    /// A rigid body's flag: set while something moves it.
     Touched = 3,
-    /// A flag of a rigid body: set where it moves others, as a player does.
+    /// A rigid body's flag: set if it moves others, as a player does.
     Mover = 4,
-    /// A time stamp, in any unit: what moves in a [`stream`](crate::stream) moves by it.
+    /// A time stamp, in any unit, by which the other fields of a [`stream`](crate::stream) move.
     Clock = 5,
 }
 
@@ -124,9 +137,9 @@ pub enum Role {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FieldKind {
-    /// One or more real numbers with limits, one an axis. At most 255.
+    /// One or more real numbers with limits for each axis; at most 255.
     Floats(Vec<FloatLimits>),
-    /// An integer with limits: one lane up to 32 bits, else two, the lower half first.
+    /// An integer with limits: one lane up to 32 bits, otherwise two, the lower half first.
     Integer(IntegerLimits),
     /// A rotation: the dropped component and the other three.
     Rotation(SmallestThree),
@@ -137,12 +150,12 @@ pub enum FieldKind {
         /// The largest alternative.
         max: u32,
     },
-    /// Bit patterns that are not quantized: `f32` without a range, 32 bits a lane.
+    /// Bit patterns that are not quantized, such as `f32` without a range; 32 bits per lane.
     Raw {
         /// Number of lanes.
         lanes: u8,
     },
-    /// Bytes of which nothing is known, one a lane.
+    /// Opaque bytes, one per lane.
     Bytes {
         /// Their number.
         len: u8,
@@ -150,11 +163,19 @@ pub enum FieldKind {
 }
 
 /// One integer of an entity's state: 0 to `max`.
+///
+/// ```
+/// use kinepack::schema::{Lane, LaneArithmetic};
+///
+/// let heading = Lane { max: 359, arithmetic: LaneArithmetic::Cyclic };
+/// assert_eq!(heading.bits(), 9);
+/// assert_eq!(heading.difference(350, 10), 20);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lane {
     /// The largest value.
     pub max: u32,
-    /// What a difference of two values means.
+    /// The meaning of a difference of two values.
     pub arithmetic: LaneArithmetic,
 }
 
@@ -164,13 +185,13 @@ impl Lane {
         bits_for(self.max as u64)
     }
 
-    /// From `base` to `value` in steps; the short way round where the lane is cyclic.
+    /// The steps from `base` to `value`; the short way round if the lane is cyclic.
     #[inline]
     pub fn difference(&self, base: u32, value: u32) -> i64 {
         self.shorter(i64::from(value) - i64::from(base))
     }
 
-    /// The same difference the short way round where the lane is cyclic.
+    /// The same difference, the short way round if the lane is cyclic.
     #[inline]
     pub(crate) fn shorter(&self, steps: i64) -> i64 {
         if self.arithmetic != LaneArithmetic::Cyclic {
@@ -185,7 +206,7 @@ impl Lane {
         if 2 * steps > codes { steps - codes } else { steps }
     }
 
-    /// The value `steps` from `base`, or `None` outside of the lane.
+    /// The value `steps` after `base`, or `None` outside of the lane.
     #[inline]
     pub(crate) fn offset(&self, base: u32, steps: i64) -> Option<u32> {
         let mut value = i64::from(base) + steps;
@@ -197,19 +218,19 @@ impl Lane {
     }
 }
 
-/// What a difference between two values of a lane means.
+/// The meaning of a difference between two values of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaneArithmetic {
-    /// A number: near values are alike.
+    /// A number.
     Linear,
-    /// A number that begins again at 0 after its maximum.
+    /// A number that starts again at 0 after its maximum.
     Cyclic,
-    /// A name: values are equal or not.
+    /// A name, whose values are only equal or different.
     Category,
 }
 
 impl FieldKind {
-    /// The lanes of zero in every component, where zero is a value of the field.
+    /// The lanes of zero in every component, if the field has a zero.
     pub(crate) fn zero_lanes(&self) -> Option<Vec<u32>> {
         match self {
             Self::Floats(axes) => axes.iter().map(|axis| axis.quantize(0.0).ok()).collect(),
@@ -230,7 +251,7 @@ impl FieldKind {
             Self::Integer(limits) => match u32::try_from(limits.max_code()) {
                 Ok(max) => push(max, LaneArithmetic::Linear),
                 Err(_) => {
-                    // A carry out of the lower half shows as a step of the upper one.
+                    // A carry out of the lower half is a step of the upper one.
                     push(u32::MAX, LaneArithmetic::Cyclic);
                     push((limits.max_code() >> 32) as u32, LaneArithmetic::Linear);
                 }
@@ -244,9 +265,9 @@ impl FieldKind {
             Self::Bool => push(1, LaneArithmetic::Category),
             Self::Choice { max } => push(*max, LaneArithmetic::Category),
             Self::Raw { lanes } => (0..*lanes).for_each(|_| push(u32::MAX, LaneArithmetic::Linear)),
-            // What a byte means is unknown; many count something.
+            // The meaning of a byte is unknown; many bytes count something.
             Self::Bytes { len } => {
-                (0..*len).for_each(|_| push(u8::MAX.into(), LaneArithmetic::Cyclic))
+                (0..*len).for_each(|_| push(u8::MAX.into(), LaneArithmetic::Cyclic));
             }
         }
     }

@@ -1,10 +1,9 @@
-//! Schemas: which fields an entity has, how each is quantized, and the integer lanes that they
-//! become.
+//! Schemas: an entity's fields, how each is quantized, and the integer lanes that they become.
 //!
-//! A *field* is a number, a vector, a rotation, an integer, a flag or a choice. A *lane* is one
-//! integer of it, up to 32 bits: a vector has one an axis, a rotation four (the dropped component
-//! and the other three), an integer of more than 32 bits two. Snapshots, codecs and captures know
-//! lanes only. `spec/CODEC.md`, section 5.
+//! A *field* is a number, a vector, a rotation, an integer, a flag or a choice. A *lane* is one of
+//! its integers, of up to 32 bits. A vector has one lane per axis, a rotation four (the dropped
+//! component and the other three), and an integer of more than 32 bits two. Snapshots, codecs and
+//! captures work on lanes only. `spec/CODEC.md`, section 5.
 
 mod check;
 pub(crate) mod derived;
@@ -22,18 +21,33 @@ pub use field::{Field, FieldKind, Lane, LaneArithmetic, Role};
 pub use pack::{Components, Pack, PackWith};
 pub use precision::TimePrecision;
 
-/// The fields of an entity in order, the lanes that they become, and a hash that tells two schemas
-/// apart.
+/// An entity's fields in order, their lanes, and a hash that tells two schemas apart.
+///
+/// ```
+/// use kinepack::{Pack, Schema};
+///
+/// #[derive(Pack)]
+/// struct Door {
+///     #[pack(range = 0.0..=90.0, precision = 1.0)]
+///     angle_deg: f32,
+///     locked: bool,
+/// }
+///
+/// let schema = Schema::of::<Door>();
+/// assert_eq!(schema.fields()[0].name, "angle_deg");
+/// assert_eq!(schema.lanes()[0].max, 90);
+/// assert_eq!(schema.bits_per_entity(), 7 + 1);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schema {
     fields: Vec<Field>,
     lanes: Vec<Lane>,
-    /// The hash, and the types that have this schema.
+    /// The hash, and the types known to have this schema.
     types: TypeCheck,
 }
 
 impl Schema {
-    /// The schema of a type that derives [`Pack`].
+    /// The schema of a type that implements [`Pack`].
     pub fn of<T: Pack>() -> Self {
         let mut fields = Vec::new();
         T::fields("", &mut fields);
@@ -56,8 +70,8 @@ impl Schema {
         Self { fields, lanes, types: TypeCheck::new(hasher.finish()) }
     }
 
-    /// The same schema, with the time precision of each field that `precision` says; what the
-    /// fields had is forgotten. The hash stays.
+    /// The same schema, with the time precision that `precision` returns for each field; it
+    /// replaces the old one. The hash does not change.
     #[must_use]
     pub fn with_time_precision(
         mut self,
@@ -79,9 +93,9 @@ impl Schema {
         &self.lanes
     }
 
-    /// A hash over names, kinds, ranges, steps and order: equal on both sides or they do not speak
-    /// the same language. Time precision is left out: snapshots and profiles with and without it
-    /// fit together. FNV-1a over the bytes that `spec/CODEC.md`, section 5.3 lists.
+    /// A hash over names, kinds, ranges, steps and order. It must be equal on both sides. It
+    /// excludes time precision, so snapshots and profiles with and without it fit together. FNV-1a
+    /// over the bytes that `spec/CODEC.md`, section 5.3 lists.
     pub fn hash(&self) -> u64 {
         self.types.schema_hash()
     }
@@ -90,7 +104,7 @@ impl Schema {
         &self.types
     }
 
-    /// Bits of one entity when every lane is sent in full.
+    /// Bits of one entity with every lane in full.
     pub fn bits_per_entity(&self) -> u32 {
         self.lanes.iter().map(Lane::bits).sum()
     }

@@ -1,5 +1,5 @@
-//! Types that have a schema: the traits behind `#[derive(Pack)]` and what primitives do without an
-//! attribute.
+//! Types that have a schema: the traits of `#[derive(Pack)]`, and their implementations for
+//! primitives without an attribute.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -7,49 +7,69 @@ use alloc::vec::Vec;
 use super::{Field, FieldKind, derived, raw};
 use crate::{Between, EncodeError};
 
-/// A type with a schema. Derive it; write it by hand only for a type whose lanes the attributes
+/// A type with a schema. Derive it. Write it by hand only for a type whose lanes the attributes
 /// cannot describe.
 ///
-/// Without an attribute, `f32` and `f64` are kept bit for bit, integers in their full width, `bool`
-/// in one bit, an enum without fields in the bits that number its variants, arrays and structs part
-/// by part.
+/// Without an attribute, `f32` and `f64` are kept bit for bit and integers in their full width. A
+/// `bool` takes one bit, and an enum without fields the bits that number its variants. Arrays and
+/// structs are coded part by part.
 ///
 /// | attribute | on | meaning |
 /// |---|---|---|
-/// | `range = a..=b`, `range = a..b` | numbers, vectors, integers | limits; `..` leaves the end out |
-/// | `range = [r, r, r]` | vectors | limits an axis |
-/// | `precision = p` | with `range` | the step, or one an axis: `[p, p, p]` |
+/// | `range = a..=b`, `range = a..b` | numbers, vectors, integers | limits; `..` excludes the end |
+/// | `range = [r, r, r]` | vectors | limits for each axis |
+/// | `precision = p` | with `range` | the step, or one for each axis: `[p, p, p]` |
 /// | `bits = n` | with `range`, or an integer alone | that many bits instead of a step, 1 to 32; integers up to 64 |
 /// | `max = m` | unsigned integers | the same as `range = 0..=m` |
 /// | `rotation, bits = n` | quaternions x, y, z, w | smallest three, 2 to 20 bits a component |
-/// | `wrap` | with `range = a..b` | an angle: the end is the beginning |
+/// | `wrap` | with `range = a..b` | an angle: the end equals the beginning |
 /// | `clamp` | with `range` or `max` | out-of-range values take the nearest end instead of being an error |
-/// | `velocity`, `velocity = field` | numbers and vectors with `range` | units a second of another field, for interpolation; at rest when zero, for level 4 |
-/// | `step` | anything sent without `with` | does not blend in interpolation: what counts teleports, or must not be between |
-/// | `clock` | an integer, or `f32` or `f64` with `range` | a time stamp: what moves in a [`stream`](crate::stream) moves by it |
+/// | `velocity`, `velocity = field` | numbers and vectors with `range` | the velocity of another field in units per second, for interpolation; zero means at rest, for level 4 |
+/// | `step` | anything sent without `with` | is not blended in interpolation, for example a counter of teleports |
+/// | `clock` | an integer, or `f32` or `f64` with `range` | a time stamp, by which the other fields of a [`stream`](crate::stream) move |
 /// | `body` | three numbers with `range`, and a `rotation` | the position and the rotation of a rigid body |
-/// | `touched`, `mover` | `bool` | of a rigid body: something moves it; it moves others, as a player does |
-/// | `time_precision_ms = t` | numbers and vectors with `range`, without `wrap`; a `rotation` | may be off by what it moves in that time: [`TimePrecision`](super::TimePrecision) |
-/// | `max_step = s` | with `time_precision_ms` | the coarsest step: in the field's unit, of a rotation an angle in radians |
+/// | `touched`, `mover` | `bool` | flags of a rigid body: something moves it; it moves others, as a player does |
+/// | `time_precision_ms = t` | numbers and vectors with `range`, without `wrap`; a `rotation` | may be off by the distance that it moves in that time: [`TimePrecision`](super::TimePrecision) |
+/// | `max_step = s` | with `time_precision_ms` | the coarsest step, in the field's unit; for a rotation an angle in radians |
 /// | `with = Type` | anything | lanes by `Type`'s [`PackWith`] |
 /// | `skip` | anything | not sent; `Default::default()` on the other side |
 ///
-/// `velocity = field` names the field that moves with it: of the same type, and not marked
-/// `velocity`, `rotation`, `wrap`, `step`, `clock`, `skip` or `with`. `velocity` alone means the
-/// nearest such field before it in the struct, or else the nearest after it; where there is none,
-/// nothing moves with it. Where several mean the same field, the one that names it counts, or else
-/// the first: after `position` come `linear_velocity` and `angular_velocity`, and the first is the
-/// position's.
+/// `velocity = field` names the field that moves with it. That field has the same type, and is not
+/// marked `velocity`, `rotation`, `wrap`, `step`, `clock`, `skip` or `with`. `velocity` alone means
+/// the nearest such field before it in the struct, or else the nearest after it, or else no field.
+/// If several velocities mean the same field, the one that names it counts, or else the first. For
+/// example, `position` is followed by `linear_velocity` and `angular_velocity`, and the first is
+/// the position's.
 ///
-/// A struct is one body: where `body` stands, it stands on one position, which is no velocity and
-/// does not `wrap`, and on one rotation. It changes no lanes, only what the adaptive level can
-/// predict ([`Role`](super::Role), [`Bodies::of`](crate::Bodies::of)), and the schema's hash. Of
-/// several bodies in one entity, in structs within it or beside each other, the first counts.
+/// A struct is at most one body: it marks one position with `body`, which is no velocity and does
+/// not `wrap`, and one rotation. `body` does not change the lanes, only the schema's hash and the
+/// adaptive level's predictions ([`Role`](super::Role),
+/// [`Bodies::of`](crate::profile::Bodies::of)). If an entity has several bodies, nested or side by
+/// side, the first counts.
 ///
 /// Values are constant expressions. Limits that are impossible, such as a step finer than the
-/// field's `f32`, are compile errors. On the type itself `#[pack(crate = path)]` says where
-/// kinepack is, if not at `::kinepack`, and `#[pack(ticks_per_s = f)]` how many ticks a second has,
-/// which a field with `time_precision_ms` needs.
+/// field's `f32`, are compile errors. On the type itself, `#[pack(crate = path)]` gives kinepack's
+/// path if it is not `::kinepack`. `#[pack(ticks_per_s = f)]` gives the ticks per second, which a
+/// field with `time_precision_ms` needs.
+///
+/// ```
+/// use kinepack::Pack;
+///
+/// #[derive(Pack)]
+/// struct Player {
+///     #[pack(range = [-256.0..256.0, -256.0..256.0, 0.0..32.0], precision = 1.0 / 64.0, clamp)]
+///     position: [f32; 3],
+///     #[pack(velocity, range = -32.0..32.0, precision = 1.0 / 32.0)]
+///     velocity: [f32; 3],
+///     #[pack(rotation, bits = 9)]
+///     orientation: [f32; 4],
+///     #[pack(max = 100)]
+///     health: u8,
+///     #[pack(skip)]
+///     name: String,
+/// }
+/// assert_eq!(Player::LANES, 3 + 3 + 4 + 1);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no schema",
     label = "not `Pack`",
@@ -59,8 +79,9 @@ pub trait Pack: Sized {
     /// Number of lanes.
     const LANES: usize;
 
-    /// Appends the type's fields, their names below `path`. Always the same ones while a program
-    /// runs: snapshots and streams ask once and remember that the type has their schema.
+    /// Appends the type's fields, with their names below `path`. The fields must stay the same
+    /// while a program runs: snapshots and streams ask once and remember that the type has their
+    /// schema.
     fn fields(path: &str, fields: &mut Vec<Field>);
 
     /// Quantizes the state into `lanes`, which are [`LANES`](Self::LANES) long.
@@ -69,16 +90,16 @@ pub trait Pack: Sized {
     /// [`EncodeError`] for values that are not numbers or out of range.
     fn quantize(&self, lanes: &mut [u32]) -> Result<(), EncodeError>;
 
-    /// The state before quantization, a word a lane, as
-    /// [`Schema::quantize_raw`](super::Schema::quantize_raw) takes it: for captures. What the
-    /// derive writes copies numbers and costs a nanosecond each; the default tells what the lanes
-    /// stand for, and allocates.
+    /// Stores the state before quantization, one word per lane, as
+    /// [`Schema::quantize_raw`](super::Schema::quantize_raw) takes it; for captures. The derived
+    /// method copies numbers and costs a nanosecond each. The default reconstructs the words from
+    /// the lanes, and allocates.
     ///
     /// # Errors
-    /// [`EncodeError`] for values that have no lanes, where the default is not replaced.
+    /// [`EncodeError`] for values that have no lanes, if the default is not replaced.
     ///
     /// # Panics
-    /// Where `raw` is not as long as there are lanes.
+    /// If `raw` does not have one word per lane.
     fn store_raw(&self, raw: &mut [u64]) -> Result<(), EncodeError> {
         raw::of_lanes(
             Self::LANES,
@@ -88,42 +109,74 @@ pub trait Pack: Sized {
         )
     }
 
-    /// The state that `lanes` stand for; any values of the lanes give a state.
+    /// The state of `lanes`. Any values of the lanes give a state.
     fn reconstruct(lanes: &[u32]) -> Self;
 
-    /// The state between the two that `from` and `to` stand for, for playback. At ratio 0 it is
-    /// [`reconstruct`](Self::reconstruct) of `from` and at ratio 1 of `to`, exactly; within limits
-    /// everywhere, never NaN where the two states are not, and without allocation. The default
-    /// steps.
+    /// The state between those of `from` and `to`, for playback. At ratio 0 it is exactly
+    /// [`reconstruct`](Self::reconstruct) of `from`, and at ratio 1 of `to`. It stays within
+    /// limits, is never NaN unless an end is, and does not allocate. The default steps.
     ///
-    /// What the derive writes, field by field:
+    /// The derived method, field by field:
     ///
     /// | field | between the ends |
     /// |---|---|
-    /// | `f32`, `f64`, vectors, with a `range` or without | on the line, component by component; steps where an end is not finite |
-    /// | the same, where another field is its `velocity` | on the cubic of both ends and both velocities (Hermite), within the `range` |
+    /// | `f32`, `f64`, vectors, with a `range` or without | on the line, component by component; steps if an end is not finite |
+    /// | the same, if another field is its `velocity` | on the cubic of both ends and both velocities (Hermite), within the `range` |
     /// | with `wrap` | the short way round |
-    /// | `rotation`, and glam's `Quat` without an attribute | the shorter turn at constant angular speed, of length 1 |
-    /// | `bool`, enums, integers, all with `step` | steps: `from`, and `to` from ratio 1 on |
+    /// | `rotation`, and glam's `Quat` without an attribute | the shorter turn at constant angular speed, with length 1 |
+    /// | `bool`, enums, integers, all with `step` | steps: `from` below ratio 1, then `to` |
     /// | structs, arrays | part by part, by their own `interpolate` |
     /// | `with = Type` | by `Type`'s [`PackWith::interpolate`] |
     /// | `skip` | `Default::default()` |
     ///
-    /// Integers step, since most of them count or name something. A quaternion and its negative
-    /// being the same rotation, the sign may change where the ratio becomes 1. [`Between`] has an
+    /// Integers step because most of them count or name something. A quaternion and its negative
+    /// are the same rotation, so the sign may change when the ratio becomes 1. [`Between`] has an
     /// example.
     fn interpolate(from: &[u32], to: &[u32], at: Between) -> Self {
         Self::reconstruct(at.step(from, to))
     }
 }
 
-/// Lanes for a type that is not one's own: named in `#[pack(with = Type)]`.
+/// Lanes for a foreign type, named in `#[pack(with = Type)]`.
+///
+/// ```
+/// use kinepack::schema::{Field, FieldKind, PackWith};
+/// use kinepack::{EncodeError, Pack, Schema};
+///
+/// /// A colour as a number from a palette of 256.
+/// struct Palette;
+///
+/// impl PackWith<[u8; 3]> for Palette {
+///     const LANES: usize = 1;
+///
+///     fn fields(path: &str, fields: &mut Vec<Field>) {
+///         fields.push(Field::new(path, FieldKind::Choice { max: 255 }));
+///     }
+///
+///     fn quantize([red, green, blue]: &[u8; 3], lanes: &mut [u32]) -> Result<(), EncodeError> {
+///         lanes[0] = u32::from(red & 0xE0 | (green & 0xE0) >> 3 | blue >> 6);
+///         Ok(())
+///     }
+///
+///     fn reconstruct(lanes: &[u32]) -> [u8; 3] {
+///         let code = lanes[0] as u8;
+///         [code & 0xE0, (code << 3) & 0xE0, code << 6]
+///     }
+/// }
+///
+/// #[derive(Pack)]
+/// struct Lamp {
+///     #[pack(with = Palette)]
+///     colour: [u8; 3],
+/// }
+/// assert_eq!(Schema::of::<Lamp>().bits_per_entity(), 8);
+/// ```
 pub trait PackWith<T> {
     /// Number of lanes.
     const LANES: usize;
 
-    /// Appends the fields, their names below `path`. Always the same ones while a program runs, as
-    /// [`Pack::fields`] does.
+    /// Appends the fields, with their names below `path`. They must stay the same while a program
+    /// runs, as for [`Pack::fields`].
     fn fields(path: &str, fields: &mut Vec<Field>);
 
     /// Quantizes `value` into `lanes`.
@@ -132,11 +185,11 @@ pub trait PackWith<T> {
     /// [`EncodeError`] for values that are not numbers or out of range.
     fn quantize(value: &T, lanes: &mut [u32]) -> Result<(), EncodeError>;
 
-    /// The value before quantization, a word a lane, as [`Pack::store_raw`]. The default tells what
-    /// the lanes stand for, and allocates.
+    /// Stores the value before quantization, one word per lane, as [`Pack::store_raw`] does. The
+    /// default reconstructs the words from the lanes, and allocates.
     ///
     /// # Errors
-    /// [`EncodeError`] for values that have no lanes, where the default is not replaced.
+    /// [`EncodeError`] for values that have no lanes, if the default is not replaced.
     fn store_raw(value: &T, raw: &mut [u64]) -> Result<(), EncodeError> {
         raw::of_lanes(
             Self::LANES,
@@ -146,11 +199,11 @@ pub trait PackWith<T> {
         )
     }
 
-    /// The value that `lanes` stand for.
+    /// The value of `lanes`.
     fn reconstruct(lanes: &[u32]) -> T;
 
-    /// The value between the two that `from` and `to` stand for, as [`Pack::interpolate`]. The
-    /// default steps; [`Between::linear`] is there for numbers.
+    /// The value between those of `from` and `to`, as [`Pack::interpolate`]. The default steps; use
+    /// [`Between::linear`] for numbers.
     fn interpolate(from: &[u32], to: &[u32], at: Between) -> T {
         Self::reconstruct(at.step(from, to))
     }
@@ -160,7 +213,8 @@ pub trait PackWith<T> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no components that a range or a rotation could apply to",
     label = "not `f32`, `f64`, or a vector of them",
-    note = "integers are known by their names `u8` to `i64`, not by an alias; glam's types need the feature `glam`"
+    note = "integers are known by their names `u8` to `i64`, not by an alias; glam's types need \
+            the feature `glam`"
 )]
 pub trait Components {
     /// The components as an array.
@@ -169,7 +223,7 @@ pub trait Components {
     /// Number of components.
     const COUNT: usize;
 
-    /// True where the type holds `f32`.
+    /// True if the components are `f32`.
     const SINGLE: bool;
 
     /// All zero.
@@ -178,7 +232,7 @@ pub trait Components {
     /// The components, widened.
     fn components(&self) -> Self::Array;
 
-    /// From components, rounded to what the type holds.
+    /// Makes a value from components, rounded to the type's precision.
     fn from_components(components: Self::Array) -> Self;
 }
 
@@ -260,8 +314,8 @@ glam_components! {
     glam::DQuat, 4, f64, false;
 }
 
-/// `Pack` for plain values: `$to` gives the bits of a value, `$raw` its raw words, `$from` makes it
-/// of the bits, `$between` goes from one to another.
+/// `Pack` for plain values: `$to` gives a value's bits, `$raw` its raw words, `$from` makes a value
+/// from bits, and `$between` interpolates.
 macro_rules! plain {
     ($($type:ty, $kind:expr, $lanes:literal, $to:expr, $raw:expr, $from:expr, $between:expr;)*) => {$(
         impl Pack for $type {
@@ -333,7 +387,7 @@ impl<T: Pack, const N: usize> Pack for [T; N] {
         for index in 0..N {
             T::fields(&alloc::format!("{path}[{index}]"), fields);
         }
-        // An array of bare numbers is one field: its parts change together.
+        // An array of bare numbers is one field, because its parts change together.
         if N > 0
             && N < 128
             && fields[first..].iter().all(|field| matches!(field.kind, FieldKind::Raw { lanes: 1 }))

@@ -1,14 +1,14 @@
-//! Time precision: how exact a moving field has to be, as a time.
+//! Time precision: how exact a moving field must be, given as a time.
 
-/// Lets a field be coarser while it moves: a value may be off by what it moves in a time, as both
-/// sides know its speed from acknowledged states. In steps of the field times a power of two, so
-/// that half a step is no more than that. No bit says so; what comes to rest is refined until it is
-/// exact. `spec/CODEC.md`, section 14.
+/// Lets a field be coarser while it moves: a value may be off by the distance that it moves in a
+/// given time. Both sides know its speed from acknowledged states. The coarse step is the field's
+/// step times a power of two; half of it is at most that distance. The packet spends no bit on
+/// this. An entity that comes to rest is refined until it is exact. `spec/CODEC.md`, section 14.
 ///
-/// For floats that do not wrap and for rotations. With `n` lanes (3 of a rotation),
-/// `time_precision_ms` must be below the duration of a tick divided by 2·√n, so that what rests is
-/// told finer with every step until it is exact. It changes neither lanes nor the schema's hash,
-/// but the [`Codec`](crate::Codec)'s.
+/// It applies to floats that do not wrap and to rotations. With `n` lanes (3 for a rotation),
+/// `time_precision_ms` must be below the duration of a tick divided by 2·√n. Then each packet
+/// refines an entity at rest until it is exact. It does not change the lanes or the schema's hash,
+/// but it does change the [`Codec`](crate::Codec)'s hash.
 ///
 /// ```
 /// use kinepack::{Baselines, Codec, Encoder, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick, View};
@@ -27,32 +27,32 @@
 ///     snapshot.push(EntityId(1), &Ball { height })?;
 ///     Ok(snapshot)
 /// };
-/// // 3 units a second: in 2 ms it falls by 6 of its steps, so that steps of 8 are fine enough.
+/// // 3 units a second: in 2 ms it falls by 6 of its steps, so steps of 8 are fine enough.
 /// let [older, baseline] = [at(0, 10.0)?, at(6, 9.7)?].map(View::from);
 /// let mut packet = Vec::new();
 /// let known = Baselines::new([&baseline, &older])?;
 /// let view = Encoder::new(&codec).encode(known, &at(12, 9.397)?, &mut packet)?;
-/// assert_eq!(view.read::<Ball>(0)?.height, 9.4);
+/// assert_eq!(view.get::<Ball>(EntityId(1))?.map(|ball| ball.height), Some(9.4));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimePrecision {
     /// The time, in milliseconds.
     pub time_precision_ms: f64,
-    /// Ticks of a second, which give speeds their unit.
+    /// Ticks per second, which give speeds their unit.
     pub ticks_per_s: f64,
-    /// The coarsest step: in the field's unit, of a rotation the angle in radians. Without it 16 of
-    /// the field's steps, of a rotation 8.
+    /// The coarsest step, in the field's unit; for a rotation an angle in radians. `None` means 16
+    /// of the field's steps, or 8 for a rotation.
     pub max_step: Option<f64>,
 }
 
 impl TimePrecision {
-    /// A time precision without a coarsest step of its own.
+    /// A time precision with the default coarsest step.
     pub const fn new(time_precision_ms: f64, ticks_per_s: f64) -> Self {
         Self { time_precision_ms, ticks_per_s, max_step: None }
     }
 
-    /// The same with a coarsest step.
+    /// The same time precision with this coarsest step.
     #[must_use]
     pub const fn with_max_step(self, max_step: f64) -> Self {
         Self { max_step: Some(max_step), ..self }
@@ -63,7 +63,7 @@ impl TimePrecision {
         self.time_precision_ms * self.ticks_per_s / 1000.0
     }
 
-    /// True where a field of so many lanes can have it.
+    /// True if a field of `lanes` lanes can have it.
     pub(crate) const fn is_possible(&self, lanes: usize) -> bool {
         let ticks = self.ticks();
         is_positive(self.time_precision_ms)

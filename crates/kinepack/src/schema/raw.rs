@@ -1,18 +1,20 @@
-//! State before quantization as *raw words*, one a lane: what a capture holds, so that precision
-//! and ranges can be looked at, and changed, later. Of real numbers and rotations (x, y, z, w) a
-//! word is the bits of the component as `f64`; of an integer the value in two's complement, in the
-//! first word where it has two lanes; of everything else the lane itself. `spec/CAPTURE.md`,
-//! section 4.
+//! State before quantization as *raw words*, one per lane. A capture holds raw words, so that
+//! precision and ranges can be analysed and changed later. For real numbers and rotations (x, y, z,
+//! w), a word is the component's bits as `f64`. For an integer, it is the value in two's
+//! complement; if there are two lanes, the first word holds it. For every other kind, it is the
+//! lane itself. `spec/CAPTURE.md`, section 4.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{Field, FieldKind, Schema, derived};
-use crate::{Between, EncodeError, IntegerLimits};
+use crate::quantize::IntegerLimits;
+use crate::{Between, EncodeError};
 
 impl Schema {
-    /// Quantizes the raw words of an entity. False where a value was outside of its limits and took
-    /// the nearest end, whether the type clamps it or not: a schema does not know that.
+    /// Quantizes the raw words of an entity. Returns false if a value was outside of its limits and
+    /// took the nearest end. This happens even if the type does not clamp, because a schema does
+    /// not know that.
     ///
     /// # Errors
     /// [`EncodeError::NotANumber`] for NaN and for a rotation without direction,
@@ -27,7 +29,7 @@ impl Schema {
         Ok(is_within)
     }
 
-    /// The raw words that the lanes of an entity stand for.
+    /// The raw words of an entity's lanes.
     ///
     /// # Errors
     /// [`EncodeError::LaneCount`] for slices of other lengths.
@@ -40,9 +42,9 @@ impl Schema {
         Ok(())
     }
 
-    /// The raw words of the state between those that `from` and `to` stand for, as
-    /// [`Pack::interpolate`](super::Pack::interpolate) has it where no field has `step`: a schema
-    /// does not know that.
+    /// The raw words of the state between those of `from` and `to`, as
+    /// [`Pack::interpolate`](super::Pack::interpolate) gives it without `step`: a schema does not
+    /// know which fields step.
     ///
     /// # Errors
     /// [`EncodeError::LaneCount`] for slices of other lengths.
@@ -116,14 +118,14 @@ impl Schema {
 }
 
 impl Field {
-    /// Quantizes the raw words of this field into its lanes; false where one was outside of its
+    /// Quantizes this field's raw words into its lanes. Returns false if one was outside of its
     /// limits and took the nearest end.
     ///
     /// # Errors
     /// [`EncodeError::NotANumber`] for NaN and for a rotation without direction.
     ///
     /// # Panics
-    /// Where there are not as many words and lanes as the field has.
+    /// If the number of words or lanes is not the field's.
     pub fn quantize_raw(&self, raw: &[u64], lanes: &mut [u32]) -> Result<bool, EncodeError> {
         assert!(
             raw.len() == self.lane_count && lanes.len() == self.lane_count,
@@ -166,10 +168,10 @@ impl Field {
         Ok(is_within)
     }
 
-    /// The raw words that the lanes of this field stand for.
+    /// The raw words of this field's lanes.
     ///
     /// # Panics
-    /// Where there are not as many words and lanes as the field has.
+    /// If the number of words or lanes is not the field's.
     pub fn reconstruct_raw(&self, lanes: &[u32], raw: &mut [u64]) {
         assert!(
             raw.len() == self.lane_count && lanes.len() == self.lane_count,
@@ -200,8 +202,7 @@ impl Field {
         }
     }
 
-    /// What an integer's raw word stands for: without a sign where the limits go beyond what has
-    /// one.
+    /// The value of an integer's raw word, unsigned if the limits exceed `i64`.
     pub fn raw_integer(limits: &IntegerLimits, word: u64) -> i128 {
         integer(limits, word)
     }
@@ -212,7 +213,7 @@ fn integer(limits: &IntegerLimits, word: u64) -> i128 {
 }
 
 impl FieldKind {
-    /// The largest value of the lanes of a field that is not quantized.
+    /// The largest lane value of a field that is not quantized.
     fn plain_max(&self) -> u32 {
         match self {
             Self::Bool => 1,
@@ -223,7 +224,7 @@ impl FieldKind {
     }
 }
 
-/// The raw words of a type that knows only its lanes: what those stand for.
+/// The raw words of a type that gives only its lanes, reconstructed from them.
 pub(super) fn of_lanes(
     count: usize,
     raw: &mut [u64],

@@ -12,14 +12,15 @@ const OLDER: usize = 3;
 ///
 /// The first is the *baseline*: what is not sent stays as it is there. Levels that pack bits look
 /// at it alone, and at the next one where a field has a
-/// [`TimePrecision`](crate::TimePrecision). The adaptive level takes from the others how things
+/// [`TimePrecision`](crate::schema::TimePrecision). The adaptive level takes from the others how things
 /// moved: with none it predicts that all stays, with one it knows velocities, with two how they
 /// changed. It does not look at a third. A protocol has to tell its receiver which views these are.
 ///
 /// A `&View` alone is a baseline without others.
 ///
 /// ```
-/// use kinepack::{Baselines, BaselinesError, Field, FieldKind, Schema, Snapshot, Tick, View};
+/// use kinepack::schema::{Field, FieldKind};
+/// use kinepack::{Baselines, BaselinesError, Schema, Snapshot, Tick, View};
 ///
 /// let schema = Schema::new(vec![Field::new("lit", FieldKind::Bool)]);
 /// let [old, new] = [10, 16].map(|tick| View::from(Snapshot::new(&schema, Tick(tick))));

@@ -11,7 +11,8 @@ use super::precision::Precision;
 use super::profile::Profile;
 use super::sets::{GapTable, SetCoding};
 use crate::hash::Fnv1a;
-use crate::{Role, Schema, SetupError};
+use crate::schema::Role;
+use crate::{Schema, SetupError};
 
 /// What an [`Encoder`](super::Encoder) and a [`Decoder`](super::Decoder) agree on. Cheap to clone:
 /// the tables are shared.

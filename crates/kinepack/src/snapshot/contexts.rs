@@ -41,6 +41,7 @@ impl Contexts {
     }
 
     /// For each changed entity, the class of `field` plus 1, or 0.
+    #[cfg(feature = "training")]
     pub(super) fn of_field(&self, field: usize) -> &[u8] {
         &self.classes[field]
     }

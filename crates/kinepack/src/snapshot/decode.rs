@@ -14,7 +14,8 @@ use super::lineup::Lineup;
 use super::sets::{SetCoding, read_set};
 use super::store::{Snapshot, Tick};
 use super::view::{Spare, View};
-use crate::{BitReader, DecodeError};
+use crate::DecodeError;
+use crate::bits::BitReader;
 
 /// What a decoder is willing to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -57,7 +57,8 @@ mod tests {
     use alloc::vec;
 
     use super::*;
-    use crate::{Field, FieldKind, Schema, Tick};
+    use crate::schema::{Field, FieldKind};
+    use crate::{Schema, Tick};
 
     #[test]
     fn who_left_came_and_changed() {

@@ -13,7 +13,8 @@ use super::precision::differs;
 use super::store::Snapshot;
 use super::tally::Tally;
 use super::view::{Spare, View};
-use crate::{BitSink, BitWriter, EncodeError};
+use crate::EncodeError;
+use crate::bits::{BitSink, BitWriter};
 
 /// Writes snapshots, each relative to views that the receiver holds.
 ///
@@ -41,7 +42,8 @@ use crate::{BitSink, BitWriter, EncodeError};
 /// | the next packet while an [`Encoded`] is in use | does not compile |
 ///
 /// ```compile_fail,E0499
-/// # use kinepack::{Chosen, EncodeError, Encoder, Snapshot, View};
+/// # use kinepack::codec::Chosen;
+/// # use kinepack::{EncodeError, Encoder, Snapshot, View};
 /// # fn two(mut encoder: Encoder, held: &View, world: &Snapshot) -> Result<(), EncodeError> {
 /// # let mut out = Vec::new();
 /// let first = encoder.write(held, world, Chosen::All, &mut out)?;
@@ -344,6 +346,7 @@ impl Encoder {
     }
 
     /// Makes `snapshot` as coarse as a receiver will have it.
+    #[cfg(feature = "training")]
     pub(super) fn coarsen(
         &mut self,
         baselines: &Baselines<'_>,
@@ -522,7 +525,9 @@ mod tests {
     use alloc::vec;
 
     use super::*;
-    use crate::{Changed, Decoder, EntityId, Field, FieldKind, Level, Profile, Schema, Tick};
+    use crate::level::Changed;
+    use crate::schema::{Field, FieldKind};
+    use crate::{Decoder, EntityId, Level, Profile, Schema, Tick};
 
     /// No row of the table predicts and sends every entity. The stage that predicts must not depend
     /// on what the stages that pack bits left behind: it once took the changed entities of the
@@ -535,7 +540,7 @@ mod tests {
         let snapshot = |changed: u32| {
             let mut snapshot = Snapshot::new(&schema, Tick(changed));
             (0..100).for_each(|id| {
-                snapshot.push_lanes(EntityId(id), &[u32::from(id == changed) * 7]).unwrap()
+                snapshot.push_lanes(EntityId(id), &[u32::from(id == changed) * 7]).unwrap();
             });
             snapshot
         };

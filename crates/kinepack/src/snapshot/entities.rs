@@ -6,7 +6,8 @@ use alloc::vec::Vec;
 
 use super::sets::{GapTable, SetCoding, read_gamma, read_set, write_gamma, write_set};
 use super::store::{EntityId, Snapshot};
-use crate::{BitReader, BitSink, DecodeError};
+use crate::DecodeError;
+use crate::bits::{BitReader, BitSink};
 
 /// For an entity that the baseline does not have.
 const CAME: u32 = u32::MAX;

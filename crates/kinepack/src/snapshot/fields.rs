@@ -8,11 +8,12 @@ use super::precision::{coarse_code, coarse_value};
 use super::profile::{Context, FieldCode, Profile, Reference, differenced};
 use super::widths::{Fits, Width};
 use crate::bits::mask;
+use crate::bits::{BitReader, BitSink, bits_for};
 use crate::prefix::PrefixCode;
+use crate::quantize::SmallestThree;
 use crate::quantize::read_up_to;
-use crate::{
-    BitReader, BitSink, DecodeError, FieldKind, Lane, Schema, SetupError, SmallestThree, bits_for,
-};
+use crate::schema::{FieldKind, Lane};
+use crate::{DecodeError, Schema, SetupError};
 
 /// A [`FieldCode`] made ready.
 #[derive(Debug)]
@@ -126,6 +127,7 @@ impl Measured {
     /// The differences of the `nth` of the measured entities, in a field of so many differenced
     /// lanes: from the baseline and from the baseline carried; and whether it drops another
     /// component than the baseline.
+    #[cfg(feature = "training")]
     pub(super) fn of(&self, nth: usize, lanes: usize) -> (&[[i64; 2]], bool) {
         let is_turned = self.dropped.get(nth).is_some_and(|[before, now]| before != now);
         (&self.differences[nth * lanes..][..lanes], is_turned)

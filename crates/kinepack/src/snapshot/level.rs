@@ -20,7 +20,8 @@ pub enum Changed {
 /// uses, so nothing else may tell two levels apart.
 ///
 /// ```compile_fail,E0451
-/// use kinepack::{Changed, Level};
+/// use kinepack::level::Changed;
+/// use kinepack::Level;
 /// let level = Level { changed: Changed::All, ..Level::ADAPTIVE };
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

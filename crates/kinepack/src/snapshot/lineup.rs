@@ -9,7 +9,7 @@ use super::history::History;
 use super::precision::{Precision, Shifts};
 use super::sets::GapTable;
 use super::store::{EntityId, Snapshot};
-use crate::BitSink;
+use crate::bits::BitSink;
 
 /// Found once a packet. Keeps its memory from packet to packet.
 #[derive(Debug, Default)]

@@ -24,11 +24,14 @@ mod patch;
 mod precision;
 mod profile;
 mod profile_file;
+#[cfg(feature = "training")]
 mod search;
 mod sets;
 mod store;
 mod tally;
+#[cfg(feature = "training")]
 mod train;
+#[cfg(feature = "training")]
 mod training;
 mod view;
 mod widths;
@@ -42,8 +45,11 @@ pub use encode::{Chosen, Encoded, Encoder};
 pub use level::{Changed, Level};
 pub use packed::Size;
 pub use profile::{Class, Context, FieldCode, GapCode, LaneWidth, Profile, Reference};
+#[cfg(feature = "training")]
 pub use search::{ProfileSearch, SmallOrLarge, SmallOrLargeCosts};
 pub use store::{EntityId, Snapshot, Tick};
+#[cfg(feature = "training")]
 pub use train::Trainer;
+#[cfg(feature = "training")]
 pub use training::{TrainError, Training};
 pub use view::View;

@@ -12,7 +12,7 @@ use super::lineup::Lineup;
 use super::sets::{SetCoding, write_set};
 use super::store::Snapshot;
 use super::tally::Tally;
-use crate::{BitSink, BitWriter};
+use crate::bits::{BitSink, BitWriter};
 
 /// Where the bits of a snapshot went. The parts add up to all bits but the padding of the last
 /// byte.

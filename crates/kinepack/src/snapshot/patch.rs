@@ -41,14 +41,12 @@ impl Snapshot {
     /// Appends the entity at `index` of `from`, as [`push_lanes`](Self::push_lanes) would.
     ///
     /// # Errors
-    /// [`EncodeError`] for a snapshot of another schema, and where the id is not above the last
-    /// one.
-    ///
-    /// # Panics
-    /// Where there is no such entity.
+    /// [`EncodeError`] for a snapshot of another schema, an index out of range, and an id that is
+    /// not above the last one.
     pub fn push_row(&mut self, from: &Self, index: usize) -> Result<(), EncodeError> {
         self.check_schema(from)?;
-        let id = from.ids[index];
+        let entities = from.len();
+        let id = *from.ids.get(index).ok_or(EncodeError::IndexOutOfRange { index, entities })?;
         if self.ids.last().is_some_and(|last| *last >= id) {
             return Err(EncodeError::IdsNotIncreasing { id: id.0 });
         }
@@ -165,7 +163,8 @@ mod tests {
     use alloc::vec;
 
     use super::*;
-    use crate::{Field, FieldKind, Schema, Tick};
+    use crate::schema::{Field, FieldKind};
+    use crate::{Schema, Tick};
 
     fn snapshot(rows: &[(u32, u32)]) -> Snapshot {
         let schema = Schema::new(vec![Field::new("value", FieldKind::Raw { lanes: 1 })]);

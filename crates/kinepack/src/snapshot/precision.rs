@@ -9,7 +9,9 @@ use super::Baselines;
 use super::history::{History, MOVED};
 use super::level::Level;
 use crate::hash::Fnv1a;
-use crate::{Field, FieldKind, FloatLimits, Lane, Schema, SetupError, SmallestThree};
+use crate::quantize::{FloatLimits, SmallestThree};
+use crate::schema::{Field, FieldKind, Lane};
+use crate::{Schema, SetupError};
 
 /// The coarsest step is 2³¹ finest ones.
 const MAX_SHIFT: u8 = 31;

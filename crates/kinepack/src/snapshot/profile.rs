@@ -11,7 +11,8 @@ use alloc::vec::Vec;
 
 use super::adaptive::Model;
 use crate::hash::Fnv1a;
-use crate::{Field, FieldKind, LaneArithmetic, Schema, SetupError, prefix};
+use crate::schema::{Field, FieldKind, Lane, LaneArithmetic};
+use crate::{Schema, SetupError, prefix};
 
 /// The parameters of all stages for one schema.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,6 +141,7 @@ impl GapCode {
     }
 
     /// The same classes with the best lengths for what was counted.
+    #[cfg(feature = "training")]
     pub(super) fn trained(&self, counts: &[u64]) -> Self {
         Self { widths_bits: self.widths_bits.clone(), lengths_bits: prefix::lengths_bits(counts) }
     }
@@ -218,11 +220,11 @@ impl FieldCode {
 
 impl Profile {
     /// A profile that knows nothing of the data: seven classes a field, all alike. Correct for any
-    /// schema; training ([`Trainer`](super::Trainer)) is what makes it small.
+    /// schema; training (`training::Trainer`) is what makes it small.
     pub fn untrained(schema: &Schema) -> Self {
         Self::with_fields(schema, |_, field| {
             let widest_bits =
-                differenced(field, schema).0.iter().map(crate::Lane::bits).max().unwrap_or(0);
+                differenced(field, schema).0.iter().map(Lane::bits).max().unwrap_or(0);
             let classes = 3;
             let widths_bits: Vec<u8> =
                 (1..=classes).map(|n| (n * widest_bits / (classes + 1)).max(1) as u8).collect();
@@ -243,13 +245,13 @@ impl Profile {
 
     /// A class for every width, and the contexts that pay for most data: the first number's class
     /// depends on the entity before, those of all others on the first number's. What
-    /// [`Trainer`](super::Trainer) starts from.
+    /// `training::Trainer` starts from.
     pub fn magnitudes(schema: &Schema) -> Self {
         let first =
             schema.fields().iter().position(|field| !differenced(field, schema).0.is_empty());
         Self::with_fields(schema, |index, field| {
             let widest_bits =
-                differenced(field, schema).0.iter().map(crate::Lane::bits).max().unwrap_or(0);
+                differenced(field, schema).0.iter().map(Lane::bits).max().unwrap_or(0);
             let widths_bits: Vec<u8> = (1..(widest_bits as u8).min(25)).collect();
             let context = match first {
                 Some(first) if first < index => Context::Field(first),
@@ -336,7 +338,7 @@ impl Profile {
 }
 
 /// The lanes of a field that have differences, and whether they are a rotation's components.
-pub(super) fn differenced<'a>(field: &Field, schema: &'a Schema) -> (&'a [crate::Lane], bool) {
+pub(super) fn differenced<'a>(field: &Field, schema: &'a Schema) -> (&'a [Lane], bool) {
     let lanes = &schema.lanes()[field.lanes()];
     match field.kind {
         FieldKind::Rotation(_) => (&lanes[1..], true),

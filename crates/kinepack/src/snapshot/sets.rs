@@ -9,9 +9,10 @@ use alloc::vec::Vec;
 
 use super::profile::GapCode;
 use crate::bits::mask;
+use crate::bits::{BitCounter, BitReader, BitSink, bits_for};
 use crate::prefix::PrefixCode;
 use crate::quantize::read_up_to;
-use crate::{BitCounter, BitReader, BitSink, DecodeError, SetupError, bits_for};
+use crate::{DecodeError, SetupError};
 
 /// How a set may be written.
 #[derive(Clone, Copy)]
@@ -277,7 +278,7 @@ pub(super) fn read_gamma(reader: &mut BitReader<'_>) -> Result<u64, DecodeError>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::BitWriter;
+    use crate::bits::BitWriter;
 
     fn bits_of(count: usize, members: &[u32], coding: SetCoding<'_>) -> u64 {
         let mut bytes = Vec::new();

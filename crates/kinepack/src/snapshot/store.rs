@@ -148,9 +148,7 @@ impl Snapshot {
     }
 
     fn check(&self, id: EntityId, lanes: usize) -> Result<(), EncodeError> {
-        if lanes != self.columns.len() {
-            return Err(EncodeError::LaneCount { expected_lanes: self.columns.len(), lanes });
-        }
+        self.check_lane_count(lanes)?;
         if self.ids.last().is_some_and(|last| *last >= id) {
             return Err(EncodeError::IdsNotIncreasing { id: id.0 });
         }
@@ -216,33 +214,93 @@ impl Snapshot {
         &self.columns[lane]
     }
 
-    /// The state of the entity at `index` of [`ids`](Self::ids), reconstructed. Allocates only
-    /// where the schema has more than 64 lanes.
+    /// The state of entity `id`, reconstructed; `None` if the snapshot does not have it. Finds the
+    /// entity by binary search. Allocates only if the schema has more than 64 lanes.
     ///
     /// # Errors
     /// [`EncodeError::TypeMismatch`] if the type has another schema; see [`push`](Self::push) for
-    /// what the check costs. [`EncodeError::LaneCount`] for a type whose `Pack`, written by hand,
+    /// what the check costs. [`EncodeError::LaneCount`] for a type whose hand-written `Pack`
     /// contradicts its own schema.
+    pub fn get<T: Pack>(&self, id: EntityId) -> Result<Option<T>, EncodeError> {
+        self.check_type::<T>(|| Some(id))?;
+        let index = self.position(id);
+        index.map(|index| self.with_row(T::LANES, index, T::reconstruct)).transpose()
+    }
+
+    /// All entities with their states, by increasing id. Checks the type once, before the first,
+    /// and allocates once.
     ///
-    /// # Panics
-    /// Where there is no such entity.
+    /// ```
+    /// use kinepack::{EntityId, Pack, Schema, Snapshot, Tick};
+    ///
+    /// #[derive(Pack, Debug, PartialEq)]
+    /// struct Door {
+    ///     open: bool,
+    /// }
+    ///
+    /// let mut doors = Snapshot::new(&Schema::of::<Door>(), Tick(0));
+    /// doors.push(EntityId(3), &Door { open: false })?;
+    /// doors.push(EntityId(8), &Door { open: true })?;
+    /// let open: Vec<EntityId> =
+    ///     doors.iter::<Door>()?.filter(|(_, door)| door.open).map(|(id, _)| id).collect();
+    /// assert_eq!(open, [EntityId(8)]);
+    /// # Ok::<(), kinepack::EncodeError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`get`](Self::get).
+    pub fn iter<T: Pack>(
+        &self,
+    ) -> Result<impl ExactSizeIterator<Item = (EntityId, T)>, EncodeError> {
+        self.check_type::<T>(|| self.ids.first().copied())?;
+        self.check_lane_count(T::LANES)?;
+        let mut row = vec![0; T::LANES];
+        Ok(self.ids.iter().enumerate().map(move |(index, id)| {
+            for (lane, column) in row.iter_mut().zip(&self.columns) {
+                *lane = column[index];
+            }
+            (*id, T::reconstruct(&row))
+        }))
+    }
+
+    /// As [`get`](Self::get), for the entity at `index` of [`ids`](Self::ids), without a search.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get), and [`EncodeError::IndexOutOfRange`].
     #[inline]
-    pub fn read<T: Pack>(&self, index: usize) -> Result<T, EncodeError> {
+    pub fn get_at_index<T: Pack>(&self, index: usize) -> Result<T, EncodeError> {
         self.check_type::<T>(|| self.ids.get(index).copied())?;
         self.with_row(T::LANES, index, T::reconstruct)
     }
 
-    /// The state between that of the entity at `index` here and at `to_index` in `to`, by
-    /// [`Pack::interpolate`]. It is the caller who knows that they are the same entity, and that it
-    /// was not another in the time between. Allocates only where the schema has more than 64 lanes.
+    /// The state of entity `id` between this snapshot and `to`, by [`Pack::interpolate`]; `None`
+    /// if one of them does not have it. The caller must know that the id did not pass to another
+    /// entity in between. Allocates only if the schema has more than 64 lanes.
     ///
     /// # Errors
-    /// As [`read`](Self::read), and [`EncodeError::SchemaMismatch`] for two snapshots of two
+    /// As [`get`](Self::get), and [`EncodeError::SchemaMismatch`] if the snapshots have different
     /// schemas.
-    ///
-    /// # Panics
-    /// Where there is no such entity.
     pub fn interpolate<T: Pack>(
+        &self,
+        id: EntityId,
+        to: &Self,
+        at: Between,
+    ) -> Result<Option<T>, EncodeError> {
+        self.check_schema(to)?;
+        self.check_type::<T>(|| Some(id))?;
+        let Some((index, to_index)) = self.position(id).zip(to.position(id)) else {
+            return Ok(None);
+        };
+        self.interpolate_at_index(index, to, to_index, at).map(Some)
+    }
+
+    /// As [`interpolate`](Self::interpolate), between the entity at `index` of [`ids`](Self::ids)
+    /// here and the one at `to_index` in `to`, without a search. The caller must know that both
+    /// are the same entity.
+    ///
+    /// # Errors
+    /// As [`interpolate`](Self::interpolate), and [`EncodeError::IndexOutOfRange`].
+    pub fn interpolate_at_index<T: Pack>(
         &self,
         index: usize,
         to: &Self,
@@ -256,6 +314,14 @@ impl Snapshot {
         })?
     }
 
+    fn check_lane_count(&self, lanes: usize) -> Result<(), EncodeError> {
+        if lanes == self.columns.len() {
+            Ok(())
+        } else {
+            Err(EncodeError::LaneCount { expected_lanes: self.columns.len(), lanes })
+        }
+    }
+
     /// What `read` makes of the lanes of the entity at `index`, gathered from their columns.
     #[inline]
     fn with_row<R>(
@@ -264,8 +330,9 @@ impl Snapshot {
         index: usize,
         read: impl FnOnce(&[u32]) -> R,
     ) -> Result<R, EncodeError> {
-        if lanes != self.columns.len() {
-            return Err(EncodeError::LaneCount { expected_lanes: self.columns.len(), lanes });
+        self.check_lane_count(lanes)?;
+        if index >= self.len() {
+            return Err(EncodeError::IndexOutOfRange { index, entities: self.len() });
         }
         let mut few = [0; 64];
         let mut many = Vec::new();

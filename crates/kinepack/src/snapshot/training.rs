@@ -155,7 +155,7 @@ impl Training {
                                 Sample::choose(frame, [first, last], is_near, pass as usize + nth);
                             if let Some(sample) = sample {
                                 sample.with(held, |baselines| {
-                                    trainer.observe(baselines, &run[frame])
+                                    trainer.observe(baselines, &run[frame]);
                                 });
                                 is_empty = false;
                             }

@@ -37,7 +37,8 @@ use crate::Schema;
 /// Some wrong uses do not compile. A view cannot be changed:
 ///
 /// ```compile_fail,E0594
-/// # use kinepack::{Field, FieldKind, Schema, Tick, View};
+/// # use kinepack::schema::{Field, FieldKind};
+/// # use kinepack::{Schema, Tick, View};
 /// # let schema = Schema::new(vec![Field::new("lit", FieldKind::Bool)]);
 /// let mut view = View::empty(&schema);
 /// view.tick = Tick(7);

@@ -5,7 +5,7 @@
 //! that hold it; the lowest bit that the masks of all lanes share is the first class that holds
 //! them all.
 
-use crate::bits_for;
+use crate::bits::bits_for;
 
 /// Sizes of a difference, the bits that hold it in two's complement: at most 35, since a carried
 /// difference is one of two.

@@ -1,10 +1,11 @@
-//! Level `Adaptive`: each part predicted from what both sides hold, and range coded.
+//! Level `Adaptive`: predicts each part from the records that both sides hold, and range codes it.
 //! `spec/CODEC.md`, section 17.3.
 
 use super::learned::{SIZE_SETS, State};
 use super::plan::{Part, PartKind, Plan};
+use crate::bits::bits_for;
 use crate::entropy::{Coder, Counter, code_tree};
-use crate::{SmallestThree, bits_for};
+use crate::quantize::SmallestThree;
 
 /// Observations after which counters forget.
 const LIMIT: u8 = 120;
@@ -13,22 +14,21 @@ const MAX_CHANGE: f64 = (1u64 << 33) as f64;
 /// The largest size of a residual, in bits.
 const MAX_SIZE: u32 = 32;
 
-/// A value is outside of its lane: no encoder wrote that.
+/// A value outside of its lane, which no encoder writes.
 pub(super) struct Outside;
 
-/// The lanes that are told, or read.
+/// The lanes of a record that is encoded or decoded.
 pub(super) trait Record {
-    /// The value of a lane: what is told; where it is read, only what was set before means
-    /// anything.
+    /// The value of a lane. A decoder's value means something only after `set`.
     fn get(&self, lane: usize) -> u32;
-    /// Takes what was read.
+    /// Takes a decoded value.
     fn set(&mut self, lane: usize, value: u32);
 }
 
-/// What is told.
-pub(super) struct Told<'a>(pub(super) &'a [u32]);
+/// A record to encode.
+pub(super) struct Given<'a>(pub(super) &'a [u32]);
 
-impl Record for Told<'_> {
+impl Record for Given<'_> {
     #[inline]
     fn get(&self, lane: usize) -> u32 {
         self.0[lane]
@@ -38,7 +38,7 @@ impl Record for Told<'_> {
     fn set(&mut self, _lane: usize, _value: u32) {}
 }
 
-/// What is read.
+/// A record to decode into.
 pub(super) struct Read<'a>(pub(super) &'a mut [u32]);
 
 impl Record for Read<'_> {
@@ -53,8 +53,8 @@ impl Record for Read<'_> {
     }
 }
 
-/// Codes one record against a base, if there is one; `learned` is what was learned up to the base,
-/// and becomes what was learned up to the record.
+/// Codes one record against a base, if there is one. `learned` holds the learned state at the base,
+/// and is updated to the state at the record.
 pub(super) fn code<C: Coder, R: Record>(
     coder: &mut C,
     plan: &Plan,
@@ -84,11 +84,11 @@ struct Coding<'a, C, R> {
     learned: &'a mut State,
     base: &'a [u32],
     record: R,
-    /// Since the base: records, or steps of the time stamp once it is told.
+    /// The time since the base: in records, or in steps of the time stamp once that is coded.
     elapsed: f64,
-    /// 1 divided by it.
+    /// 1 divided by the time.
     per_elapsed: f64,
-    /// What the lag adds to sizes.
+    /// The bits that the lag adds to sizes.
     lag_size: i32,
 }
 
@@ -96,9 +96,9 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
     fn code_part(&mut self, index: usize, part: &Part) -> Result<(), Outside> {
         let lanes = part.first..part.first + part.count;
         let state = &mut self.learned.parts[index];
-        let told = lanes.clone().any(|lane| self.record.get(lane) != self.base[lane]);
+        let given = lanes.clone().any(|lane| self.record.get(lane) != self.base[lane]);
         let is_changed =
-            state.changed[usize::from(state.history & 3)].code(self.coder, told, LIMIT);
+            state.changed[usize::from(state.history & 3)].code(self.coder, given, LIMIT);
         state.history = state.history << 1 | u8::from(is_changed);
         if !is_changed {
             for lane in lanes {
@@ -111,7 +111,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         match part.kind {
             PartKind::Rotation(rotation) => self.code_rotation(index, part.first, rotation)?,
             PartKind::Bytes => self.code_bytes(index, lanes)?,
-            // Its fit sees nothing, and stays as it is.
+            // Its fit gets no sample and does not change.
             PartKind::Choice => self.code_choice(part.first)?,
             PartKind::Numbers => {
                 for (offset, lane) in lanes.enumerate() {
@@ -136,7 +136,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         Ok(())
     }
 
-    /// One of the values that are not the base's.
+    /// Codes one of the values that differ from the base's.
     fn code_choice(&mut self, lane: usize) -> Result<(), Outside> {
         let (max, base) = (self.plan.lanes[lane].max, self.base[lane]);
         let value = self.code_other(self.record.get(lane), base, max)?;
@@ -144,9 +144,9 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         Ok(())
     }
 
-    fn code_other(&mut self, told: u32, base: u32, max: u32) -> Result<u32, Outside> {
+    fn code_other(&mut self, given: u32, base: u32, max: u32) -> Result<u32, Outside> {
         let bits = bits_for(u64::from(max.saturating_sub(1)));
-        let number = self.coder.code_direct(told.wrapping_sub(u32::from(told > base)), bits);
+        let number = self.coder.code_direct(given.wrapping_sub(u32::from(given > base)), bits);
         number.checked_add(u32::from(number >= base)).filter(|value| *value <= max).ok_or(Outside)
     }
 
@@ -157,11 +157,11 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         rotation: SmallestThree,
     ) -> Result<(), Outside> {
         let base = [0, 1, 2, 3].map(|offset| self.base[first + offset]);
-        let told = self.record.get(first);
-        let is_same = self.learned.shared.same.code(self.coder, told == base[0], LIMIT);
+        let given = self.record.get(first);
+        let is_same = self.learned.shared.same.code(self.coder, given == base[0], LIMIT);
         let mut dropped = base[0];
         if !is_same {
-            dropped = self.code_other(told, base[0], 3)?;
+            dropped = self.code_other(given, base[0], 3)?;
             self.learned.lanes[first + 1..first + 4].iter_mut().for_each(|lane| lane.rate = 0.0);
         }
         self.record.set(first, dropped);
@@ -191,7 +191,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         Ok(())
     }
 
-    /// A number against what is expected of it: that it moves on as it did, and by its velocity.
+    /// Codes a number against its prediction, from its last motion and its velocity.
     fn code_lane(
         &mut self,
         index: usize,
@@ -207,14 +207,14 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         });
         let features = [f64::from(state.rate) * self.elapsed, moved];
         let change = fit.weights[0] * features[0] + fit.weights[1] * features[1];
-        // Halves go up, as sixteenths.
+        // Rounds halves up, in sixteenths.
         let ahead = ((change.clamp(-MAX_CHANGE, MAX_CHANGE) * 16.0) as i64 + 8) >> 4;
         let start = of.offset(base, ahead).unwrap_or(if ahead < 0 { 0 } else { of.max });
 
-        let told = of.difference(start, self.record.get(lane));
+        let given = of.difference(start, self.record.get(lane));
         let expected_size = i32::from(state.size) + self.lag_size;
         let residual =
-            code_residual(self.coder, &mut self.learned.shared.sizes, told, expected_size)?;
+            code_residual(self.coder, &mut self.learned.shared.sizes, given, expected_size)?;
         let value = of.offset(start, residual).ok_or(Outside)?;
         self.record.set(lane, value);
 
@@ -227,7 +227,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
     }
 }
 
-/// How much a change counts by the bits of what was missed.
+/// The weight of a change in the fit, by the bits of its residual.
 const TRUST: [f64; MAX_SIZE as usize + 2] = {
     let mut trust = [1.0; MAX_SIZE as usize + 2];
     let mut bits = 1;
@@ -238,7 +238,7 @@ const TRUST: [f64; MAX_SIZE as usize + 2] = {
     trust
 };
 
-/// 256 · log₂, on straight lines between powers of two.
+/// 256 · log₂, linear between powers of two.
 #[inline]
 fn size_of(number: u64) -> i32 {
     let whole = number.ilog2();
@@ -246,12 +246,12 @@ fn size_of(number: u64) -> i32 {
     (whole as i32 * 256) + (above as i32 - 256)
 }
 
-/// A number of about so many bits, in 1/256.
+/// A number of about `bits` bits, in 1/256.
 #[inline]
 fn code_residual<C: Coder>(
     coder: &mut C,
     sizes: &mut [Counter; 8 * SIZE_SETS],
-    told: i64,
+    given: i64,
     expected_size: i32,
 ) -> Result<i64, Outside> {
     let half_octave = ((expected_size + 64) >> 7).clamp(0, 2 * MAX_SIZE as i32) as usize;
@@ -259,7 +259,7 @@ fn code_residual<C: Coder>(
         None => (half_octave, 0),
         Some(beyond) => (SIZE_SETS - 2 + beyond % 2, (beyond / 2 + 2) as u32),
     };
-    let magnitude = told.unsigned_abs();
+    let magnitude = given.unsigned_abs();
     let bits = bits_for(magnitude);
     let step = bits.saturating_sub(lowest).min(7);
     let mut size = lowest + code_tree(coder, &mut sizes[8 * set..8 * set + 8], step, 3, LIMIT);
@@ -277,11 +277,11 @@ fn code_residual<C: Coder>(
         1..=MAX_SIZE => {}
         _ => return Err(Outside),
     }
-    // The sign, and the bits below the leading one.
-    let rest = coder.code_direct((magnitude as u32) << 1 | u32::from(told < 0), size);
+    // The sign and the bits below the leading one.
+    let rest = coder.code_direct((magnitude as u32) << 1 | u32::from(given < 0), size);
     let magnitude = i64::from(rest >> 1) | 1 << (size - 1);
     Ok(if rest & 1 != 0 { -magnitude } else { magnitude })
 }
 
-/// Probability of one bit more, or less, beyond the 8 sizes around the one expected.
+/// Probability of one more bit, or one less, beyond the 8 sizes around the expected one.
 const SURPRISE: u16 = 1 << 14;

@@ -1,29 +1,57 @@
-//! The codec of a stream: schema and level, checked once.
+//! The codec of a stream: a schema and a level, checked once.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::adaptive::{self, Outside, Read, Told};
+use super::adaptive::{self, Given, Outside, Read};
 use super::learned::{Learned, State};
 use super::packed;
 use super::plan::Plan;
+use crate::bits::{BitReader, BitWriter};
 use crate::entropy::{RangeDecoder, RangeEncoder};
 use crate::hash::Fnv1a;
 use crate::schema::first_beyond;
-use crate::{BitReader, BitWriter, DecodeError, EncodeError, Pack, Schema, SetupError};
+use crate::{DecodeError, EncodeError, Pack, Schema, SetupError};
 
 /// How records are coded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StreamLevel {
-    /// Bit-packed: the least work, and nothing is kept beside the records.
+    /// Bit-packed. It takes the least time, and keeps no memory besides the records.
     #[default]
     Packed,
-    /// Predicted and range coded: the fewest bits.
+    /// Predicted and range coded. It takes the fewest bits.
     Adaptive,
 }
 
-/// What both ends of a stream agree on. Cheap to clone: what it holds is shared.
+/// The schema and level that both ends of a stream agree on. Cheap to clone, because clones share
+/// memory.
+///
+/// ```
+/// use kinepack::Pack;
+/// use kinepack::stream::{StreamCodec, StreamLevel};
+///
+/// #[derive(Pack, Debug, PartialEq)]
+/// struct Input {
+///     left: bool,
+///     right: bool,
+///     #[pack(max = 3)]
+///     weapon: u8,
+/// }
+///
+/// let codec = StreamCodec::of::<Input>(StreamLevel::Packed)?;
+/// let mut record = vec![0; codec.lanes()];
+/// codec.quantize(&Input { left: true, right: false, weapon: 2 }, &mut record)?;
+///
+/// // Without a base, a packet has the record in full.
+/// let (mut packet, mut learned) = (Vec::new(), codec.nothing_learned());
+/// codec.encode(None, &record, &mut learned, &mut packet)?;
+/// let mut received = vec![0; codec.lanes()];
+/// codec.decode(None, &mut received, &mut learned, &packet)?;
+/// let input: Input = codec.reconstruct(&received)?;
+/// assert_eq!(input, Input { left: true, right: false, weapon: 2 });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct StreamCodec(Arc<Tables>);
 
@@ -33,18 +61,18 @@ pub(super) struct Tables {
     level: StreamLevel,
     hash: u64,
     plan: Plan,
-    /// What is known before the first record.
+    /// The learned state before the first record.
     nothing: Learned,
 }
 
-/// A record that both sides hold, and what was learned up to it.
+/// A record that both sides hold, with the learned state at that record.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamBase<'a> {
-    /// Its lanes: those of a record that was encoded or decoded.
+    /// The lanes of a record that was encoded or decoded.
     pub lanes: &'a [u32],
-    /// What was learned with it.
+    /// The learned state that was returned with it.
     pub learned: &'a Learned,
-    /// How many records later the first one of the packet is: 1 for the next; 0 is taken as 1.
+    /// The number of records from it to the packet's first one: 1 for the next; 0 counts as 1.
     pub lag: u16,
 }
 
@@ -52,7 +80,7 @@ impl StreamCodec {
     /// A codec for records of `schema`.
     ///
     /// # Errors
-    /// [`SetupError::NoLanes`] where there is nothing to send.
+    /// [`SetupError::NoLanes`] if the schema has no lanes.
     pub fn new(schema: Schema, level: StreamLevel) -> Result<Self, SetupError> {
         if schema.lanes().is_empty() {
             return Err(SetupError::NoLanes);
@@ -71,10 +99,10 @@ impl StreamCodec {
         Ok(Self(Arc::new(Tables { hash: hasher.finish(), plan, nothing, level, schema })))
     }
 
-    /// A codec for values of a type that derives [`Pack`].
+    /// A codec for values of a type that implements [`Pack`].
     ///
     /// # Errors
-    /// [`SetupError::NoLanes`] where there is nothing to send.
+    /// [`SetupError::NoLanes`] if the schema has no lanes.
     pub fn of<T: Pack>(level: StreamLevel) -> Result<Self, SetupError> {
         Self::new(Schema::of::<T>(), level)
     }
@@ -89,8 +117,8 @@ impl StreamCodec {
         self.0.level
     }
 
-    /// A hash over schema and level, and what is the velocity of what where that counts: equal on
-    /// both sides, or they cannot read each other.
+    /// A hash over schema and level, and over the pairs of fields and velocities if the level uses
+    /// them. If it differs, the sides cannot read each other's packets.
     pub fn hash(&self) -> u64 {
         self.0.hash
     }
@@ -100,14 +128,14 @@ impl StreamCodec {
         self.0.schema.lanes().len()
     }
 
-    /// Quantizes a value into `record`, which has room for one. What the check of the type costs,
-    /// [`Snapshot::push`](crate::Snapshot::push) says.
+    /// Quantizes a value into `record`, which must have [`lanes`](Self::lanes) lanes.
+    /// [`Snapshot::push`](crate::Snapshot::push) documents the cost of the type check.
     ///
     /// # Errors
     /// [`EncodeError::TypeMismatch`] if the type has another schema, [`EncodeError::LaneCount`] if
-    /// `record` has another length, and what [`Pack::quantize`] says of values that are not numbers
-    /// or out of range. [`EncodeError::LaneOutOfRange`] means that the type's `Pack`, written by
-    /// hand, contradicts its own schema. `record` then holds anything.
+    /// `record` has another length, and errors of [`Pack::quantize`] for values that are not
+    /// numbers or out of range. [`EncodeError::LaneOutOfRange`] means that the type's hand-written
+    /// `Pack` contradicts its own schema. After an error the content of `record` is arbitrary.
     pub fn quantize<T: Pack>(&self, value: &T, record: &mut [u32]) -> Result<(), EncodeError> {
         let expected_hash = self.0.schema.hash();
         let types = self.0.schema.types();
@@ -129,7 +157,7 @@ impl StreamCodec {
     ///
     /// # Errors
     /// [`DecodeError::TypeMismatch`] if the type has another schema, [`DecodeError::LaneCount`] if
-    /// `record` is no record, and [`DecodeError::LaneOutOfRange`].
+    /// `record` has another length, and [`DecodeError::LaneOutOfRange`].
     pub fn reconstruct<T: Pack>(&self, record: &[u32]) -> Result<T, DecodeError> {
         let expected_hash = self.0.schema.hash();
         let types = self.0.schema.types();
@@ -142,7 +170,7 @@ impl StreamCodec {
         }
     }
 
-    /// The lanes that there should be, and another number that is there.
+    /// The expected number of lanes, and the wrong number that was given.
     fn check_count<T: Pack>(&self, given: usize) -> Result<(), [usize; 2]> {
         let lanes = self.lanes();
         [T::LANES, given]
@@ -151,22 +179,22 @@ impl StreamCodec {
             .map_or(Ok(()), |other| Err([lanes, other]))
     }
 
-    /// What is known before the first record; memory for what will be learned, also.
+    /// The learned state before the first record. It also serves as memory for later states.
     pub fn nothing_learned(&self) -> Learned {
         self.0.nothing.clone()
     }
 
-    /// Appends to `out` a packet of `records`, lane after lane, record after record, the oldest
-    /// first: the first one against `base`, each further one against the one before it. `learned`
-    /// becomes what was learned up to the last of them.
+    /// Appends a packet of `records` to `out`. `records` holds lane after lane, record after
+    /// record, the oldest first. The first is coded against `base`, and each further one against
+    /// the one before it. `learned` becomes the learned state at the last record.
     ///
-    /// Allocates only where the vector's capacity runs out.
+    /// Allocates only when the vector's capacity runs out.
     ///
     /// # Errors
-    /// [`EncodeError::LaneCount`] where `records` are no whole number of records, at least one, or
-    /// the base is none, [`EncodeError::LaneOutOfRange`] where a lane of them or of the base is
-    /// above its largest value, [`EncodeError::ForeignLearned`] where what was learned with the
-    /// base is of another codec, at a level that learns. `out` is then as it was.
+    /// [`EncodeError::LaneCount`] if `records` is not a whole number of records, or is empty, or
+    /// the base is not one record; [`EncodeError::LaneOutOfRange`] if a lane of them or of the base
+    /// is above its largest value; [`EncodeError::ForeignLearned`] if the base's learned state is
+    /// another codec's, at a level that learns. `out` does not change then.
     pub fn encode(
         &self,
         base: Option<StreamBase<'_>>,
@@ -201,7 +229,7 @@ impl StreamCodec {
                         learned,
                         before,
                         lag,
-                        Told(record),
+                        Given(record),
                     );
                     debug_assert!(coded.is_ok(), "values are within their lanes");
                     (before, lag) = (Some(record), 1);
@@ -212,17 +240,18 @@ impl StreamCodec {
         writer.finish().map(|_| ())
     }
 
-    /// Reads a packet of as many records as `records` have room for, all of `bytes`, written
-    /// against the same base. `learned` becomes what was learned up to the last of them.
+    /// Reads a packet that was written against the same base. It must fill `records` and use all of
+    /// `bytes`. `learned` becomes the learned state at the last record.
     ///
-    /// Never panics; allocates nothing; `records` and `learned` hold anything where the packet is
-    /// refused.
+    /// Never panics and never allocates. If the packet is refused, the contents of `records` and
+    /// `learned` are arbitrary.
     ///
     /// # Errors
-    /// [`DecodeError`] for what no encoder wrote. [`DecodeError::LaneCount`] where `records` are no
-    /// whole number of records, at least one, or the base is none, [`DecodeError::LaneOutOfRange`]
-    /// where a lane of the base is above its largest value, [`DecodeError::NothingLearned`] where
-    /// what was learned with it is of another codec, at a level that learns.
+    /// [`DecodeError`] for bytes that no encoder writes; [`DecodeError::LaneCount`] if `records` is
+    /// not a whole number of records, or is empty, or the base is not one record;
+    /// [`DecodeError::LaneOutOfRange`] if a lane of the base is above its largest value;
+    /// [`DecodeError::NothingLearned`] if the base's learned state is another codec's, at a level
+    /// that learns.
     pub fn decode(
         &self,
         base: Option<StreamBase<'_>>,
@@ -272,7 +301,7 @@ impl StreamCodec {
         }
     }
 
-    /// An error with the number of lanes that there should not be.
+    /// The error for a wrong number of lanes.
     fn check(&self, base: Option<StreamBase<'_>>, given: usize) -> Result<(), usize> {
         let lanes = self.lanes();
         let of_base = base.map_or(lanes, |base| base.lanes.len());
@@ -282,13 +311,13 @@ impl StreamCodec {
         if given == 0 || !given.is_multiple_of(lanes) { Err(given) } else { Ok(()) }
     }
 
-    /// The first value of records that is above the largest of its lane, with the lane.
+    /// The first value in `records` above its lane's maximum, with the lane.
     fn beyond(&self, records: &[u32]) -> Option<(usize, u32)> {
         let maxima = &self.0.plan.maxima;
         records.chunks_exact(maxima.len()).find_map(|record| first_beyond(record, maxima))
     }
 
-    /// What to go on from, at a level that learns; `None` where it is of another codec.
+    /// The learned state to resume from, at a level that learns; `None` if it is another codec's.
     fn learned_with<'a>(&'a self, base: Option<StreamBase<'a>>) -> Option<&'a State> {
         base.map_or(&self.0.nothing, |base| base.learned).of(self.0.hash)
     }

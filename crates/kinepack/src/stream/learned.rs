@@ -1,4 +1,4 @@
-//! What is learned along the records of a stream. `spec/CODEC.md`, section 17.3.
+//! The state that is learned along the records of a stream. `spec/CODEC.md`, section 17.3.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -7,12 +7,12 @@ use alloc::vec::Vec;
 use super::plan::Plan;
 use crate::entropy::Counter;
 
-/// What was learned along the records up to one of them: how each part of them changes. Of the same
-/// size for all records of a codec; nothing at level `Packed`.
+/// The learned state at a record: how each part of the records changes. It has the same size for
+/// all records of a codec, and is empty at level `Packed`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Learned(Option<Box<State>>);
 
-/// What there is of a codec that learns.
+/// The state of a codec that learns.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct State {
     /// The hash of the codec.
@@ -22,31 +22,31 @@ pub(super) struct State {
     pub(super) shared: Shared,
 }
 
-/// Of a part: does it change, and how do its lanes move?
+/// A part's state: does it change, and how do its lanes move?
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct PartState {
-    /// By the last two answers.
+    /// Selected by the last two answers.
     pub(super) changed: [Counter; 4],
-    /// The last answers, the newest one lowest.
+    /// The last answers, the newest in the lowest bit.
     pub(super) history: u8,
     pub(super) fit: Fit,
 }
 
-/// Of a lane.
+/// A lane's state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LaneState {
-    /// How it moved last, in steps a unit of time.
+    /// Its last motion, in steps per unit of time.
     pub(super) rate: f32,
-    /// How many bits a residual takes for each unit of time, about, in 1/256.
+    /// The typical bits of a residual per unit of time, in 1/256.
     pub(super) size: i16,
-    /// Of a byte: whether it changed, the newest answer lowest.
+    /// For a byte: whether it changed, the newest answer in the lowest bit.
     pub(super) history: u8,
 }
 
-/// Of all lanes together.
+/// The state that all lanes share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Shared {
-    /// Of residuals: sets of 8, by the size expected.
+    /// For residuals: sets of 8, by the expected size.
     pub(super) sizes: [Counter; 8 * SIZE_SETS],
     /// Does a byte change? By its own last two answers, and whether the byte before it changed.
     pub(super) byte_changed: [Counter; 8],
@@ -54,13 +54,13 @@ pub(super) struct Shared {
     pub(super) same: Counter,
 }
 
-/// Two sets an octave up to where sizes are no longer cut off at 0, and two for all beyond.
+/// Two sets per octave up to the size that is no longer cut off at 0, and two for all larger sizes.
 pub(super) const SIZE_SETS: usize = 14;
-/// What a residual takes before anything is known, in 1/256 bit.
+/// The assumed size of the first residuals, in 1/256 bit.
 const FIRST_SIZE: i16 = 4 << 8;
 
 impl Learned {
-    /// What is there before the first record.
+    /// The state before the first record.
     pub(super) fn nothing(plan: &Plan, codec: u64) -> Self {
         let even = Counter::default();
         Self(Some(Box::new(State {
@@ -71,12 +71,12 @@ impl Learned {
         })))
     }
 
-    /// What there is, if it is of this codec.
+    /// The state, if it is this codec's.
     pub(super) fn of(&self, codec: u64) -> Option<&State> {
         self.0.as_deref().filter(|state| state.codec == codec)
     }
 
-    /// Becomes a copy of `state`. Allocates nothing where it was of the same codec.
+    /// Becomes a copy of `state`. Does not allocate if it held a state of the same codec.
     pub(super) fn copy_from(&mut self, state: &State) -> &mut State {
         if let Some(own) = self.0.as_mut().filter(|own| own.codec == state.codec) {
             own.parts.copy_from_slice(&state.parts);
@@ -88,7 +88,7 @@ impl Learned {
         self.0.get_or_insert_with(|| Box::new(state.clone()))
     }
 
-    /// The memory that it takes beside itself, in bytes.
+    /// Bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
         let of = |state: &State| {
             size_of::<State>() + size_of_val(&state.parts[..]) + size_of_val(&state.lanes[..])
@@ -97,8 +97,8 @@ impl Learned {
     }
 }
 
-/// How a change follows from two features: the weights of least squares over what came, of which
-/// the newest counts most.
+/// Predicts a change from two features: least-squares weights over the coded changes, the newest
+/// weighted most.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Fit {
     /// Sums of the products of features: 0 and 0, 0 and 1, 1 and 1.
@@ -108,7 +108,7 @@ pub(super) struct Fit {
     pub(super) weights: [f64; 2],
 }
 
-/// What is left of a sum after each part that changed.
+/// The factor of each sum after every part that changed.
 const KEEP: f64 = 1.0 - 1.0 / 32.0;
 
 impl Fit {
@@ -126,7 +126,7 @@ impl Fit {
         self.products[1] += trusted_b * change;
     }
 
-    /// Finds the weights anew. A sum of little weight pulls them to 0, so that there is always a
+    /// Solves for the weights again. A small term pulls them to 0, so that there is always a
     /// solution.
     pub(super) fn solve(&mut self) {
         const PULL: f64 = 1.0 + 1.0 / 1_048_576.0;

@@ -1,20 +1,20 @@
-//! Streams: one value after another, at a high rate, each against one that the other side is known
-//! to hold. For inputs and calls from clients to a server.
+//! Streams: values of one type at a high rate, each coded against one that the other side is known
+//! to hold. They are for inputs and calls from clients to a server.
 //!
-//! The values are of one type that derives [`Pack`](crate::Pack). A *record* is the lanes of one of
-//! them. A packet holds one record or several, of which each is told against the one before it, and
-//! the first against a *base*, that may be any record that both sides hold, or none. Which it is,
-//! the protocol says: `kinepack-net` has one. `spec/CODEC.md`, section 17.
+//! The type implements [`Pack`](crate::Pack). A *record* is the lanes of one value. A packet holds
+//! one record or several. Each is coded against the one before it, and the first against a *base*:
+//! any record that both sides hold, or none. The protocol must name the base; `kinepack-net` has
+//! such a protocol. `spec/CODEC.md`, section 17.
 //!
 //! | [`StreamLevel`] | fields against the base |
 //! |---|---|
-//! | `Packed` | numbers as [`magnitude`](crate::magnitude) steps with a class for each field, bytes as [`rle`](crate::rle) sparse bytes |
-//! | `Adaptive` | predicted from how they moved last and from their velocities, and coded with a range coder, by what was learned along the records that both sides hold |
+//! | `Packed` | numbers as [`magnitude`](crate::magnitude) steps with a class for each field; bytes as sparse bytes of [`rle`](crate::rle) |
+//! | `Adaptive` | predicted from their last motion and their velocities, and range coded with the state learned along the records that both sides hold |
 //!
-//! `Packed` takes some nanoseconds a lane and keeps nothing; `Adaptive` takes about five times as
-//! long for two thirds of the bits, and keeps one to two kilobytes with each record that may become
-//! a base. Nothing is trained beforehand. What a field is helps `Adaptive`: `velocity = field` for
-//! what moves, `clock` for a time stamp by which it moves.
+//! `Packed` takes some nanoseconds per lane and keeps no state. `Adaptive` takes about five times
+//! as long for two thirds of the bits, and keeps one to two kilobytes with each record that may
+//! become a base. Neither is trained beforehand. Two attributes help `Adaptive`: `velocity = field`
+//! marks the velocity of a field, and `clock` the time stamp by which fields move.
 //!
 //! ```
 //! use kinepack::stream::{StreamBase, StreamCodec, StreamLevel};

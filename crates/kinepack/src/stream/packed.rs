@@ -1,13 +1,16 @@
-//! Level `Packed`: each part against the base, bit by bit. `spec/CODEC.md`, section 17.2.
+//! Level `Packed`: codes each part against the base in plain bits. `spec/CODEC.md`, section 17.2.
 
 use super::plan::{PartKind, Plan};
+use crate::DecodeError;
+use crate::bits::{BitReader, BitSink};
 use crate::magnitude::{read_steps, write_steps};
+use crate::quantize::SmallestThree;
 use crate::quantize::read_up_to;
 use crate::rle::{read_sparse_lanes, write_sparse_lanes};
-use crate::{BitReader, BitSink, DecodeError, Lane, SmallestThree};
+use crate::schema::Lane;
 
 /// Writes a record against a base, or in full. Invariant: no value of either is above its lane's
-/// largest.
+/// maximum.
 pub(super) fn write(sink: &mut impl BitSink, plan: &Plan, base: Option<&[u32]>, record: &[u32]) {
     let Some(base) = base else {
         return plan
@@ -69,7 +72,7 @@ fn write_n<const N: usize>(sink: &mut impl BitSink, lanes: &[Lane], base: &[u32]
     let steps: [i64; N] =
         core::array::from_fn(|axis| lanes[axis].difference(base[axis], values[axis]));
     let written = write_steps(sink, steps);
-    debug_assert!(written.is_ok(), "values of lanes differ by less than 2³²");
+    debug_assert!(written.is_ok(), "lanes differ by less than 2³²");
 }
 
 fn read_numbers(
@@ -101,8 +104,8 @@ fn read_n<const N: usize>(
     Ok(())
 }
 
-/// One bit where the same component is dropped, else which; then the other three against the
-/// base's, turned to that.
+/// One bit if the same component is dropped, otherwise also its index. Then the other three against
+/// the base's, turned to drop the same component.
 fn write_rotation(
     sink: &mut impl BitSink,
     rotation: SmallestThree,
@@ -130,7 +133,7 @@ fn turned(rotation: SmallestThree, codes: &[u32], dropped: u32) -> [u32; 3] {
     rotation.turned([codes[0], codes[1], codes[2], codes[3]], dropped)
 }
 
-/// One bit where it is as in the base, else which of the others.
+/// One bit if it equals the base, otherwise also its number among the other alternatives.
 fn write_choice(sink: &mut impl BitSink, max: u32, base: u32, value: u32) {
     sink.write_bool(value != base);
     if value != base {
@@ -147,7 +150,7 @@ fn read_choice(reader: &mut BitReader<'_>, max: u32, base: u32) -> Result<u32, D
     value.ok_or(DecodeError::OutOfRange { at_bit: reader.position_bits() })
 }
 
-/// Bits of a number among the alternatives but one.
+/// Bits of a number among all alternatives except one.
 fn others_bits(max: u32) -> u32 {
-    crate::bits_for(u64::from(max.saturating_sub(1)))
+    crate::bits::bits_for(u64::from(max.saturating_sub(1)))
 }

@@ -1,40 +1,42 @@
-//! What a record consists of, in the order in which it is told.
+//! The parts of a record, in the order in which they are coded.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::Schema;
 use crate::hash::Fnv1a;
+use crate::quantize::{FloatLimits, SmallestThree};
 use crate::rle::MAX_LANES;
-use crate::{Field, FieldKind, FloatLimits, Lane, Role, Schema, SmallestThree};
+use crate::schema::{Field, FieldKind, Lane, Role};
 
-/// Lanes that are told together.
+/// Lanes that are coded together.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub(super) kind: PartKind,
     /// The first of its lanes.
     pub(super) first: usize,
-    /// How many there are.
+    /// Their number.
     pub(super) count: usize,
-    /// The first lane of their velocities, which are told before them.
+    /// The first lane of their velocities, which are coded before them.
     pub(super) velocity: Option<usize>,
 }
 
-/// The parts of a record, in the order in which they are told.
+/// The parts of a record, in coding order.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) lanes: Vec<Lane>,
-    /// The largest value of each.
+    /// The maximum of each lane.
     pub(super) maxima: Vec<u32>,
     pub(super) parts: Vec<Part>,
     /// The part that is a time stamp.
     pub(super) clock: Option<usize>,
-    /// For each lane the code of 0.
+    /// The code of 0 in each lane.
     pub(super) zeros: Vec<f64>,
 }
 
 impl Plan {
-    /// In the order of the schema; or, where parts are predicted, the time stamp first, and what
-    /// moves after its velocity.
+    /// The parts in schema order. If they are predicted, the time stamp comes first, and each field
+    /// comes after its velocity.
     pub(super) fn new(schema: &Schema, is_predicted: bool) -> Self {
         let mut parts = parts(schema);
         let mut clock = None;
@@ -52,10 +54,10 @@ impl Plan {
 }
 
 impl Plan {
-    /// Which lanes are velocities of which.
+    /// The pairs of lanes and their velocities.
     pub(super) fn hash_into(&self, schema: &Schema, hasher: &mut Fnv1a) {
         for field in schema.fields() {
-            // A field without lanes begins where the next one does.
+            // A field without lanes begins at the same lane as the next one.
             let first = self.parts.iter().find(|part| field.lanes().contains(&part.first));
             let velocity = first.and_then(|part| part.velocity).map_or(0, |lane| lane as u32 + 1);
             hasher.add(&velocity.to_le_bytes());
@@ -63,7 +65,7 @@ impl Plan {
     }
 }
 
-/// The field by which the others move: the first of its role that is numbers.
+/// The field by which the others move: the first numeric field with the role.
 fn time_stamp(schema: &Schema) -> Option<&Field> {
     let is_numbers = |field: &Field| {
         matches!(field.kind, FieldKind::Floats(_) | FieldKind::Integer(_) | FieldKind::Raw { .. })
@@ -74,8 +76,8 @@ fn time_stamp(schema: &Schema) -> Option<&Field> {
     schema.fields().iter().find(is_time)
 }
 
-/// The lane that is the velocity of `lane`, and has none itself. A time stamp, told before all
-/// others, has none.
+/// The lane that is the velocity of `lane`, and has no velocity itself. A time stamp is coded
+/// before all others, so it has none.
 fn velocity(schema: &Schema, lane: usize) -> Option<usize> {
     let owner = schema.fields().iter().find(|field| field.lanes().contains(&lane))?;
     if time_stamp(schema).is_some_and(|time| time.lanes() == owner.lanes()) {
@@ -113,20 +115,21 @@ pub(super) enum PartKind {
     Rotation(SmallestThree),
     /// One lane without differences.
     Choice,
-    /// 1 to [`MAX_LANES`] bytes, one a lane.
+    /// 1 to [`MAX_LANES`] bytes, one per lane.
     Bytes,
 }
 
-/// The most numbers in one part: a class holds for no more.
+/// The most numbers in one part, because a class covers no more.
 pub(super) const MAX_NUMBERS: usize = 4;
 
-/// The parts of the fields, in their order. Fields of more lanes than a part may have are several.
+/// The parts of the fields, in order. A field with more lanes than a part may have becomes several
+/// parts.
 fn parts(schema: &Schema) -> Vec<Part> {
     let mut parts = Vec::new();
     for field in schema.fields() {
         let (kind, most) = match field.kind {
             FieldKind::Floats(_) | FieldKind::Raw { .. } => (PartKind::Numbers, MAX_NUMBERS),
-            // The halves of one number have no class in common.
+            // The two halves of a number do not share a class.
             FieldKind::Integer(_) => (PartKind::Numbers, 1),
             FieldKind::Rotation(rotation) => (PartKind::Rotation(rotation), 4),
             FieldKind::Bool | FieldKind::Choice { .. } => (PartKind::Choice, 1),
@@ -141,7 +144,7 @@ fn parts(schema: &Schema) -> Vec<Part> {
 }
 
 impl Part {
-    /// Its lanes among those of the schema, or their values among those of a record.
+    /// The range of its lanes in the schema and in a record.
     #[inline]
     pub(super) fn of<'a, T>(&self, lanes: &'a [T]) -> &'a [T] {
         &lanes[self.first..self.first + self.count]

@@ -1,13 +1,13 @@
-//! Generated schemas, and worlds on them: at all levels, relative to any states that both sides may
-//! hold, everything comes back lane for lane; damaged packets are refused or valid, and change
-//! nothing; codecs of equal hash read each other.
+//! Generated schemas, with worlds of them. At all levels, and against any views that both sides may
+//! hold, snapshots come back lane for lane. Damaged packets are refused or valid, and have no
+//! effect. Codecs of equal hash read each other.
 //!
-//! The suite tries some hundred schemas. A long run, of some minutes:
-//! `PROPTEST_CASES=5000 cargo test --release -p kinepack --test generated`
+//! The suite tries some hundred schemas. A long run, of some minutes: `PROPTEST_CASES=5000 cargo
+//! test --release -p kinepack --test generated`
 
 #![allow(clippy::unwrap_used)]
 
-// What the drivers of the fuzz targets share; this uses its codecs under test.
+// Shared with the drivers of the fuzz targets; this test uses its codecs under test.
 #[allow(dead_code)]
 #[allow(unreachable_pub)]
 #[path = "../../../../fuzz/src/coding.rs"]
@@ -23,23 +23,22 @@ mod support;
 use std::cell::Cell;
 
 use coding::{Pair, adaptive_profile};
+use kinepack::quantize::{FloatLimits, FloatParts};
+use kinepack::schema::{Field, FieldKind, Role};
 use kinepack::stream::{StreamBase, StreamCodec, StreamLevel};
-use kinepack::{
-    Baselines, Codec, DecodeError, Field, FieldKind, FloatLimits, FloatParts, Level, Profile, Role,
-    Schema, View,
-};
+use kinepack::{Baselines, Codec, DecodeError, Level, Profile, Schema, View};
 use proptest::prelude::*;
 use runner::for_all;
 use support::{Random, Walk, frames, profiles};
 
-/// What a case consists of beside its schema.
+/// The parts of a case besides its schema.
 #[derive(Clone, Debug)]
 struct World {
     seed: u64,
     entities: usize,
     level: Level,
-    /// One of [`profiles`], or after the last one a profile that was trained for levels that
-    /// predict.
+    /// The index of one of [`profiles`]; the index after the last is a profile trained for levels
+    /// that predict.
     profile: usize,
 }
 
@@ -58,7 +57,7 @@ impl World {
 }
 
 fn worlds() -> impl Strategy<Value = World> {
-    // Half of the cases are of the levels that predict: they have the most to go wrong.
+    // Half of the cases use levels that predict, because these are the most complex.
     let levels = prop_oneof![0usize..12, 11usize..14];
     let profile = prop_oneof![8 => 0usize..4, 1 => Just(4)];
     (any::<u64>(), 0usize..14, levels, profile).prop_map(|(seed, entities, level, profile)| {
@@ -67,8 +66,8 @@ fn worlds() -> impl Strategy<Value = World> {
     })
 }
 
-/// Some of the views that both sides hold: a baseline, most often with what was learned, and older
-/// ones.
+/// Some of the views that both sides hold: a baseline, most often with its learned state, and older
+/// views.
 fn chosen(held: &[View], random: &mut Random) -> Vec<View> {
     let mut next = random.below(held.len() as u64) as usize;
     let mut known = vec![held[next].clone()];
@@ -83,8 +82,7 @@ fn chosen(held: &[View], random: &mut Random) -> Vec<View> {
     known
 }
 
-/// Sends a world, and hands each packet to `look` with the views that it was coded against and the
-/// one that it gives.
+/// Sends a world, and passes each packet to `look` with its baselines and its view.
 fn send(
     codec: &Codec,
     world: &World,
@@ -108,7 +106,7 @@ fn generated_worlds_come_back_lane_for_lane() {
     for_all(250, (schemas::schemas(), worlds()), |(schema, world)| {
         let codec = world.codec(&schema);
         send(&codec, &world, |pair, random, known, view, packet| {
-            // The memory of an encoder is scratch: a new one writes the same.
+            // An encoder's memory is only scratch, so a new encoder writes the same packet.
             assert!((packet.to_vec(), view.clone()) == Pair::new(&codec).encode(known, view));
             pair.part(known, view, random.up_to(2));
         });
@@ -124,7 +122,7 @@ fn damaged_packets_of_generated_worlds_are_refused_or_valid() {
                 pair.decode_and_return(known, &damaged, view.tick);
             }
             let decoded = pair.decode(known, packet, view.tick);
-            assert!(decoded.as_ref() == Ok(view), "the decoder is not what it was");
+            assert!(decoded.as_ref() == Ok(view), "the decoder's state has changed");
         });
     });
 }
@@ -144,13 +142,13 @@ fn any_bytes_with_a_state_check_are_an_error_or_a_view_that_has_it() {
                 );
             }
             let decoded = pair.decode_checked(known, &packet, view.tick);
-            assert!(decoded.as_ref() == Ok(view), "the decoder is not what it was");
+            assert!(decoded.as_ref() == Ok(view), "the decoder's state has changed");
         });
     });
     assert!(wrong.get() > 500, "{wrong:?}");
 }
 
-/// Something about a codec that a program could change on one side only.
+/// A setting of a codec that a program could change on one side only.
 #[derive(Clone, Copy, Debug)]
 enum Change {
     Level(Level),
@@ -191,7 +189,7 @@ fn changes() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// The schema with one of its fields changed, if a codec can have that.
+/// The schema with one field changed, if a codec can have it.
 fn changed(schema: &Schema, change: Change, at: usize) -> Schema {
     let mut fields: Vec<Field> = schema.fields().to_vec();
     if fields.is_empty() {
@@ -205,7 +203,7 @@ fn changed(schema: &Schema, change: Change, at: usize) -> Schema {
         Change::Name => field.name.push('x'),
         Change::Role(role) => field.role = role,
         Change::VelocityOf(other) => {
-            field.velocity_of = Some(others[other % others.len()].name.clone())
+            field.velocity_of = Some(others[other % others.len()].name.clone());
         }
         Change::NoTimePrecision => field.time_precision = None,
         Change::TimePrecision(share) => {
@@ -249,8 +247,8 @@ fn codecs_of_equal_hash_read_each_other() {
                 Change::Profile(profile) => reading.profile = profile,
                 _ => {}
             }
-            // A profile is of one schema, so the reader's is trained anew where its hash changed;
-            // else it is the writer's.
+            // A profile belongs to one schema. So the reader's is trained again if the hash
+            // changed; otherwise it is the writer's.
             let profile = reading.profile(codec.schema());
             let profile = if schema.hash() == codec.schema().hash() {
                 profile
@@ -266,7 +264,7 @@ fn codecs_of_equal_hash_read_each_other() {
             let mut reader = Pair::new(&reader);
             send(&codec, &world, |_, _, known, view, packet| {
                 let decoded = reader.decode(known, packet, view.tick);
-                assert!(decoded.as_ref() == Ok(view), "{change:?}: read as something else");
+                assert!(decoded.as_ref() == Ok(view), "{change:?}: decoded to something else");
                 assert!(reader.round_trip(known, view) == (packet.to_vec(), view.clone()));
             });
         },
@@ -297,15 +295,15 @@ fn streams_of_generated_schemas_come_back_lane_for_lane() {
             let lag = 1 + random.up_to(300) as u16;
             let [base, read_base] = [0, 1].map(|side| {
                 let base = held.as_ref();
-                base.map(|(lanes, told, read)| StreamBase {
+                base.map(|(lanes, sent, read)| StreamBase {
                     lanes,
-                    learned: [told, read][side],
+                    learned: [sent, read][side],
                     lag,
                 })
             });
-            let [mut told, mut read, mut other] = [0; 3].map(|_| codec.nothing_learned());
+            let [mut sent, mut read, mut other] = [0; 3].map(|_| codec.nothing_learned());
             let mut packet = Vec::new();
-            codec.encode(base, &records, &mut told, &mut packet).unwrap();
+            codec.encode(base, &records, &mut sent, &mut packet).unwrap();
             let mut room = vec![0; records.len()];
             for round in 0..6 {
                 let damaged = random.damaged(&packet, round);
@@ -316,9 +314,9 @@ fn streams_of_generated_schemas_come_back_lane_for_lane() {
             }
             assert_eq!(reader.decode(read_base, &mut room, &mut read, &packet), Ok(()));
             assert_eq!(room, records);
-            assert!(told == read, "both sides learned the same");
+            assert!(sent == read, "both sides learned the same");
             let last = records[records.len() - codec.lanes()..].to_vec();
-            if random.one_in(4) { held = None } else { held = Some((last, told, read)) }
+            if random.one_in(4) { held = None } else { held = Some((last, sent, read)) }
         }
     });
 }

@@ -1,8 +1,8 @@
-//! Schemas of all kinds of fields, as proptest makes and shrinks them.
+//! Schemas with all kinds of fields, which proptest generates and shrinks.
 
-use kinepack::{
-    BytesUpTo, Field, FieldKind, FloatLimits, Pack, Role, Schema, SmallestThree, TimePrecision,
-};
+use kinepack::quantize::{FloatLimits, SmallestThree};
+use kinepack::schema::{Field, FieldKind, Role, TimePrecision};
+use kinepack::{BytesUpTo, Pack, Schema};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -18,7 +18,7 @@ struct Turret {
     loaded: bool,
 }
 
-/// A type of other types, of which fields stand in the middle of a generated schema.
+/// A nested type whose fields are in the middle of a generated schema.
 #[derive(Pack, Clone, Debug)]
 struct Hull {
     #[pack(range = [-64.0..64.0, 0.0..32.0, -64.0..64.0], precision = 1.0 / 256.0, body)]
@@ -33,7 +33,7 @@ struct Hull {
     is_steered: bool,
 }
 
-/// Schemas of up to six groups of fields, each group below a name of its own.
+/// Schemas of up to six groups of fields, each group below its own name.
 pub(crate) fn schemas() -> impl Strategy<Value = Schema> {
     vec(group(), 0..7).prop_map(|groups| {
         let named = |(number, group): (usize, Vec<Field>)| {
@@ -67,7 +67,7 @@ fn group() -> impl Strategy<Value = Vec<Field>> {
     ]
 }
 
-/// One field without a meaning.
+/// A field without a role.
 fn plain() -> impl Strategy<Value = FieldKind> {
     prop_oneof![
         4 => vec((limits(), any::<bool>()), 0..4).prop_map(|axes| {
@@ -87,7 +87,7 @@ fn axes() -> impl Strategy<Value = Vec<FloatLimits>> {
     vec(limits(), 0..4)
 }
 
-/// Limits of every width and form; also those of `f32`, and of one value.
+/// Limits of every width and form, including limits for `f32` and for a single value.
 fn limits() -> impl Strategy<Value = FloatLimits> {
     (any_ends(), any_steps(), 0u8..5, any::<bool>()).prop_map(|(ends, steps, form, is_single)| {
         let point = || FloatLimits::new(ends[0], ends[0], 1.0).unwrap();
@@ -100,7 +100,7 @@ fn rotation() -> impl Strategy<Value = FieldKind> {
     (2u32..=20).prop_map(|bits| FieldKind::Rotation(SmallestThree::new(bits).unwrap()))
 }
 
-/// How long a time precision is, of the longest that can be.
+/// A time precision as a share of the longest possible.
 fn share() -> impl Strategy<Value = f64> {
     prop_oneof![0.01f64..0.99, Just(0.99)]
 }

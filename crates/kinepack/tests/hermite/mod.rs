@@ -1,10 +1,10 @@
-//! Fields that move with a velocity: which of them, and along which path.
+//! Fields that move with a velocity: the pairing, and the path.
 
 use kinepack::{Between, Pack};
 
 use super::{at, between};
 
-/// A ball in flight. Codes are exact in binary, so that quantizing adds nothing.
+/// A ball in flight. Codes are exact in binary, so quantizing adds no error.
 #[derive(Pack, Clone, Debug, PartialEq)]
 pub(crate) struct Ball {
     #[pack(range = -4096.0..4096.0, precision = 1.0 / 1024.0)]
@@ -42,7 +42,7 @@ fn a_cubic_of_positions_and_velocities_is_the_path_of_a_thrown_ball() {
         );
         worst[0] = worst[0].max(distance(&curve, ratio));
         worst[1] = worst[1].max(distance(&between(&first, &second, at(ratio)), ratio));
-        // From the later to the earlier, with the time negative: the same path.
+        // From the later to the earlier state with a negative time, the path is the same.
         let back = between(&second, &first, Between { ratio: 1.0 - ratio, seconds: -0.5 });
         assert!((0..3).all(|axis| (back.position[axis] - curve.position[axis]).abs() < 1e-5));
     }
@@ -79,7 +79,7 @@ struct Tuple(#[pack(velocity = 1, range = -8.0..=8.0, precision = 0.5)] f32, f32
 fn a_velocity_is_that_of_the_field_it_names_or_of_the_nearest_that_is_free() {
     let half = Between { ratio: 0.5, seconds: 1.0 };
     let state = |owners: Owners| between(&owners, &Owners::default(), half);
-    // A start with 8 a second alone takes a cubic an eighth of 8 away at half time.
+    // A start at 8 per second alone moves a cubic by an eighth of 8 at half time.
     assert_eq!(state(Owners { before: 8.0, ..Owners::default() }).raw, 1.0);
     let named = state(Owners { named: 8.0, ..Owners::default() });
     assert_eq!((named.bounded, named.named), (1.0, 4.0));
@@ -93,7 +93,7 @@ fn a_velocity_is_that_of_the_field_it_names_or_of_the_nearest_that_is_free() {
     }
     assert_eq!(between(&Tuple(8.0, 0.0, 0.0), &Tuple(0.0, 0.0, 0.0), half), Tuple(4.0, 1.0, 0.0));
 
-    // Within limits, and never beyond all numbers without them.
+    // Within limits; without limits, always finite.
     let far = between(
         &Owners { named: 8.0, ..Owners::default() },
         &Owners::default(),

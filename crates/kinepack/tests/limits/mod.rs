@@ -1,11 +1,11 @@
-//! Limits of numbers, as properties are tried on.
+//! Limits of numbers for property tests.
 
 #![allow(clippy::unwrap_used)]
 
-use kinepack::{FloatLimits, IntegerLimits};
+use kinepack::quantize::{FloatLimits, IntegerLimits};
 use proptest::prelude::*;
 
-/// Limits that are possible, from ends, step and form; `None` where these go together into nothing.
+/// Possible limits from ends, step and form; `None` if these do not fit together.
 pub(crate) fn float_limits(ends: [f64; 2], steps: f64, form: u8) -> Option<FloatLimits> {
     let [min, max] = if ends[0] <= ends[1] { ends } else { [ends[1], ends[0]] };
     let step = if max > min { (max - min) / steps } else { 1.0 };
@@ -26,7 +26,7 @@ pub(crate) fn any_ends() -> impl Strategy<Value = [f64; 2]> {
     [end.clone(), end]
 }
 
-/// Numbers of steps from 1 to 2³², all magnitudes alike.
+/// Numbers of steps from 1 to 2³², all magnitudes equally often.
 pub(crate) fn any_steps() -> impl Strategy<Value = f64> {
     (0.0f64..32.0).prop_map(f64::exp2)
 }

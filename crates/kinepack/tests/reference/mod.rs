@@ -1,8 +1,8 @@
 //! A second reader of snapshots, written from `spec/CODEC.md` alone: straightforward, slow, and
-//! without a line of the crate. What it and the crate's decoder disagree on, one of them or the
-//! specification has wrong.
+//! without code of the crate. If it and the crate's decoder disagree, one of them or the
+//! specification is wrong.
 
-// Each test binary compiles this for itself and uses its own part of it.
+// Each test binary compiles this module and uses a part of it.
 #![allow(dead_code)]
 
 mod range;
@@ -85,7 +85,7 @@ impl Bits {
 
 // Section 5: schemas.
 
-/// What a lane's differences are.
+/// The kind of a lane's differences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Differences {
     None,
@@ -124,12 +124,12 @@ pub(crate) struct Axis {
 }
 
 impl Axis {
-    /// The range from `min` to `end` without its end.
+    /// The range from `min` to `end`, excluding the end.
     pub(crate) fn until(min: f64, end: f64, step: f64) -> Self {
         Self { min, max: end - step, step, cyclic: false }
     }
 
-    /// The same where the end is the beginning.
+    /// The same if the end equals the beginning.
     pub(crate) fn cyclic(self) -> Self {
         Self { cyclic: true, ..self }
     }
@@ -138,7 +138,7 @@ impl Axis {
         ((self.max - self.min) / self.step + 0.5).trunc() as i128
     }
 
-    /// The code of 0, where the limits hold it.
+    /// The code of 0, if the limits hold it.
     fn code_of_zero(&self) -> Option<i128> {
         let codes = self.max_code() + 1;
         if self.cyclic {
@@ -170,7 +170,7 @@ pub(crate) struct Field {
     pub(crate) role: u8,
     pub(crate) kind: Kind,
     pub(crate) time: Option<Time>,
-    /// The name of the field that it is the velocity of.
+    /// The name of the field whose velocity it is.
     pub(crate) velocity_of: Option<&'static str>,
 }
 
@@ -218,7 +218,7 @@ impl Field {
         matches!(self.kind, Kind::Rotation { .. })
     }
 
-    /// The lanes of 0 of a velocity whose limits hold it.
+    /// The lanes of 0 for a velocity whose limits hold it.
     fn at_rest(&self) -> Option<Vec<i128>> {
         match &self.kind {
             Kind::Floats(axes) if self.role == VELOCITY => {
@@ -359,12 +359,12 @@ impl Width {
     }
 }
 
-/// What a profile says of a field.
+/// A profile's code for a field.
 #[derive(Clone, Debug)]
 pub(crate) struct FieldCode {
     pub(crate) context: Context,
     pub(crate) classes: Vec<(Reference, Vec<Width>)>,
-    /// One for each state, or one for all.
+    /// One for each state, or a single one for all.
     pub(crate) words: Vec<Words>,
 }
 
@@ -509,13 +509,13 @@ fn turned(base: &[i128], dropped: usize, max: i128) -> Vec<i128> {
 
 // Sections 6, 8 and 9.
 
-/// What a lane of a packet is read against.
+/// The reference values of a packet's lane.
 pub(crate) struct Reader<'a> {
     pub(crate) schema: &'a [Field],
     pub(crate) profile: &'a Profile,
     pub(crate) level: u8,
     pub(crate) max_entities: usize,
-    /// Older 1, and how many ticks it is before the baseline.
+    /// Older 1, and its distance before the baseline in ticks.
     pub(crate) older: Option<(&'a Entities, u32)>,
 }
 
@@ -532,8 +532,8 @@ fn value_at(code: i128, shift: u32, max: i128) -> i128 {
 }
 
 impl Field {
-    /// The shifts of this field's lanes, of an entity with these lanes in the baseline and in older
-    /// 1.
+    /// The shifts of this field's lanes, for an entity with these lanes in the baseline and in
+    /// older 1.
     fn shifts(&self, base: &[i128], older: &[i128], ticks: u32) -> Vec<u32> {
         let lanes = self.lanes();
         let mut shifts = vec![0; lanes.len()];
@@ -568,7 +568,7 @@ impl Field {
 }
 
 impl Reader<'_> {
-    /// The shifts of the lanes of a field of an entity; `before` are those in the baseline.
+    /// The shifts of an entity's lanes in a field; `before` are its lanes in the baseline.
     fn shifts(&self, baseline: &Entities, id: u32, (first, field): (usize, &Field)) -> Vec<u32> {
         let lanes = first..first + field.lanes().len();
         match (
@@ -599,12 +599,12 @@ impl Reader<'_> {
     /// The entities of the new snapshot with their lanes in the baseline.
     fn read_entities(&self, bits: &mut Bits, baseline: &Entities) -> Result<Entities, Refused> {
         let mut entities = baseline.clone();
-        let mut came = Vec::new();
+        let mut added = Vec::new();
         if bits.bool()? {
-            // Whatever the level, and with the gap code of the entities.
-            let left = read_set(bits, Form::BitsOrGaps, baseline.len(), &self.profile.entities)?;
+            // At every level, with the gap code of the entities.
+            let removed = read_set(bits, Form::BitsOrGaps, baseline.len(), &self.profile.entities)?;
             for (index, id) in baseline.keys().enumerate() {
-                if left.contains(&index) {
+                if removed.contains(&index) {
                     entities.remove(id);
                 }
             }
@@ -613,14 +613,14 @@ impl Reader<'_> {
                 let id = next + bits.gamma()? - 1;
                 let Ok(held) = u32::try_from(id) else { return refuse("an id above 2^32 - 1") };
                 if baseline.contains_key(&held) {
-                    return refuse("one who came was there");
+                    return refuse("the baseline has an added entity");
                 }
-                came.push(held);
+                added.push(held);
                 next = id + 1;
             }
         }
         let lanes: usize = self.schema.iter().map(|field| field.lanes().len()).sum();
-        entities.extend(came.into_iter().map(|id| (id, vec![0; lanes])));
+        entities.extend(added.into_iter().map(|id| (id, vec![0; lanes])));
         if entities.len() > self.max_entities { refuse("too many entities") } else { Ok(entities) }
     }
 
@@ -664,7 +664,7 @@ impl Reader<'_> {
         let ids: Vec<u32> = before.keys().copied().collect();
         let changed = read_set(bits, form, ids.len(), &self.profile.entities)?;
         let changed: Vec<u32> = changed.into_iter().map(|index| ids[index]).collect();
-        // The class that an entity had in a field; the one after the last stands for in full.
+        // The class that an entity had in a field; the one after the last means "in full".
         let mut classes: HashMap<(usize, u32), usize> = HashMap::new();
         for (index, first, field) in self.fields() {
             let flagged = if self.level == 12 {
@@ -690,7 +690,7 @@ impl Reader<'_> {
                     let words = code.words.get(state).unwrap_or(&code.words[0]);
                     let class = words.read(bits)?;
                     classes.insert((index, id), class);
-                    // How the entity written before moved.
+                    // The motion of the entity written before.
                     let carried: Vec<i128> = match previous {
                         Some(other) => {
                             let shifts = self.shifts(baseline, other, (first, field));
@@ -739,7 +739,7 @@ fn read_in_full(bits: &mut Bits, lanes: &[Lane]) -> Result<Vec<i128>, Refused> {
     lanes.iter().map(|lane| bits.up_to(lane.max)).collect()
 }
 
-/// A field's lanes by a class that is not the field in full.
+/// A field's lanes in a class other than "in full".
 fn read_differences(
     bits: &mut Bits,
     lanes: &[Lane],

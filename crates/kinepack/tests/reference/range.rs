@@ -3,7 +3,7 @@
 
 use super::{Refused, refuse};
 
-/// A probability that learns: q in 2⁻²⁴, and how often it did.
+/// A probability that learns: q in 2⁻²⁴, and its number of observations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Counter {
     q: i64,
@@ -72,7 +72,7 @@ impl Range {
         Ok(decision)
     }
 
-    /// A decision with a counter, which learns from it; `most` is where its count ends.
+    /// A decision with a counter, which learns from it; `most` is the limit of its count.
     pub(crate) fn counted(&mut self, counter: &mut Counter, most: i64) -> Result<bool, Refused> {
         let decision = self.decision((counter.q >> 8) as u64)?;
         counter.learn(decision, most);

@@ -5,7 +5,7 @@ use super::{
     Bits, Differences, Field, Kind, Lane, Refused, Words, bits_for, hash_of, refuse, turned,
 };
 
-/// Where the counts of a stream's counters end.
+/// The limit of the counts of a stream's counters.
 const MOST: i64 = 119;
 
 /// A codec of a stream.
@@ -24,17 +24,17 @@ enum Written {
     Bytes,
 }
 
-/// Lanes that are told together.
+/// Lanes that are coded together.
 #[derive(Clone, Debug)]
 struct Part {
     written: Written,
     lanes: Vec<usize>,
-    /// Of each lane its velocity's.
+    /// The velocity of each lane.
     velocities: Option<Vec<usize>>,
     is_clock: bool,
 }
 
-/// A record that both sides hold, what was learned up to it, and the lag.
+/// A record that both sides hold, its learned state, and the lag.
 pub(crate) type Base<'a> = (&'a [i128], &'a Learned, u64);
 
 #[derive(Clone, Debug, PartialEq)]
@@ -155,7 +155,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// So many records, and what was learned up to the last of them.
+    /// `count` records, and the learned state at the last one.
     pub(crate) fn decode(
         &self,
         base: Option<Base<'_>>,
@@ -178,7 +178,7 @@ impl<'a> Stream<'a> {
                     Some((base, lag)) => {
                         let record = base.clone();
                         let per = 1.0 / *lag as f64;
-                        let told = Telling {
+                        let reader = RecordReader {
                             range,
                             stream: self,
                             learned: &mut learned,
@@ -186,7 +186,7 @@ impl<'a> Stream<'a> {
                             record,
                             lag: *lag,
                         };
-                        told.read(*lag as f64, per)
+                        reader.read(*lag as f64, per)
                     }
                 };
                 records.push(record?);
@@ -215,7 +215,7 @@ impl<'a> Stream<'a> {
         for part in &self.parts {
             let before: Vec<i128> = part.lanes.iter().map(|lane| base[*lane]).collect();
             let limits: Vec<Lane> = part.lanes.iter().map(|lane| self.lanes[*lane]).collect();
-            let told = match part.written {
+            let coded = match part.written {
                 Written::Steps => read_from(bits, &limits, &before)?,
                 Written::Choice => vec![read_choice(bits, limits[0].max, before[0])?],
                 Written::Rotation => {
@@ -228,7 +228,7 @@ impl<'a> Stream<'a> {
                     before.iter().zip(changes).map(|(base, change)| base ^ change).collect()
                 }
             };
-            part.lanes.iter().zip(told).for_each(|(lane, value)| record[*lane] = value);
+            part.lanes.iter().zip(coded).for_each(|(lane, value)| record[*lane] = value);
         }
         Ok(record)
     }
@@ -239,7 +239,7 @@ fn up_to(value: i128, max: i128) -> Result<i128, Refused> {
 }
 
 impl Field {
-    /// Of the role of a clock, and numbers.
+    /// Numeric, with the role of a clock.
     fn is_time_stamp(&self) -> bool {
         let is_numbers =
             matches!(self.kind, Kind::Floats(_) | Kind::Integer { .. } | Kind::Raw { .. });
@@ -259,7 +259,7 @@ fn read_from(bits: &mut Bits, lanes: &[Lane], from: &[i128]) -> Result<Vec<i128>
 }
 
 impl Lane {
-    /// The value so many steps on.
+    /// The value `steps` later.
     fn moved(&self, from: i128, steps: i128) -> Result<i128, Refused> {
         let value = from + steps;
         let value = if self.differences == Differences::Cyclic {
@@ -293,7 +293,7 @@ fn read_steps(bits: &mut Bits, count: usize) -> Result<Vec<i128>, Refused> {
     .collect();
     let class = Words::of_lengths(&lengths).read(bits)?;
     if class == 34 {
-        return refuse("raw where none is expected");
+        return refuse("raw values are not expected");
     }
     let mut numbers: Vec<i128> = Vec::new();
     for nth in 0..count {
@@ -353,7 +353,7 @@ fn size(n: i128) -> i64 {
     256 * e + if e < 8 { n << (8 - e) } else { n >> (e - 8) } as i64 - 256
 }
 
-struct Telling<'a, 'b> {
+struct RecordReader<'a, 'b> {
     range: &'a mut Range,
     stream: &'a Stream<'b>,
     learned: &'a mut Learned,
@@ -362,7 +362,7 @@ struct Telling<'a, 'b> {
     lag: u64,
 }
 
-impl Telling<'_, '_> {
+impl RecordReader<'_, '_> {
     fn read(mut self, mut elapsed: f64, mut per: f64) -> Result<Vec<i128>, Refused> {
         let stream = self.stream;
         for (index, part) in stream.parts.iter().enumerate() {

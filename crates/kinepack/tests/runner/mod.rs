@@ -1,15 +1,15 @@
 //! Tries properties on random values, the same in every run.
 //!
-//! `PROPTEST_CASES` makes a run longer: each property is then tried on at least that many values.
-//! The first ones are those of a short run.
+//! `PROPTEST_CASES` makes a run longer: each property is then tried on at least that many values. A
+//! long run starts with the values of a short one.
 
 use std::fmt::Debug;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// Tries a property on `cases` values, or on as many as the environment asks for, if those are
-/// more.
+/// Tries a property on `cases` values, or on the number that the environment asks for, if it is
+/// larger.
 pub(crate) fn for_all<S: Strategy>(cases: u32, strategy: S, property: impl Fn(S::Value))
 where
     S::Value: Debug,

@@ -1,10 +1,12 @@
 //! Worlds of rigid bodies, and profiles trained on them.
 
-use kinepack::{Bodies, BodyKind, EntityId, Profile, Schema, Snapshot, Tick, Training};
+use kinepack::profile::{Bodies, BodyKind};
+use kinepack::training::Training;
+use kinepack::{EntityId, Profile, Schema, Snapshot, Tick};
 
 use super::Random;
 
-/// Bodies that fall, slide and turn; some stand still, now and then one comes, goes, or jumps
+/// Bodies that fall, slide and turn. Some stand still; now and then one is added, removed, or jumps
 /// anywhere.
 pub(crate) fn bodies_run(schema: &Schema, seed: u64, entities: u32, frames: u32) -> Vec<Snapshot> {
     let mut random = Random::new(seed);
@@ -24,7 +26,7 @@ pub(crate) fn bodies_run(schema: &Schema, seed: u64, entities: u32, frames: u32)
         let mut snapshot = Snapshot::new(schema, Tick(100 + tick));
         for (nth, (id, row, speeds)) in rows.iter_mut().enumerate() {
             for ((value, speed), max) in row.iter_mut().zip(speeds).zip(&maxima) {
-                // A third stands still, and what tells alternatives apart moves rarely.
+                // A third stands still, and choices change rarely.
                 if nth % 3 == 0 || (*max < 5 && random.below(9) > 0) {
                     continue;
                 }

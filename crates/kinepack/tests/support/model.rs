@@ -1,4 +1,4 @@
-//! The bit cursor as one would write it without thinking of speed: a vector of bits and a position.
+//! A naive bit cursor: a vector of bits and a position.
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BitModel {
@@ -42,13 +42,13 @@ impl BitModel {
         self.bits.chunks(8).map(byte).collect()
     }
 
-    /// The next `bits` bits, zeros past the end; the position stays.
+    /// The next `bits` bits, with zeros past the end. The position does not change.
     pub(crate) fn peek(&self, bits: u32) -> u64 {
         let next = self.bits[self.position..].iter().take(bits as usize);
         next.zip(0..).map(|(bit, place)| u64::from(*bit) << place).sum()
     }
 
-    /// The next `bits` bits, or `None` and no change where fewer are left.
+    /// The next `bits` bits, or `None` without a change if fewer are left.
     pub(crate) fn read(&mut self, bits: u32) -> Option<u64> {
         if u64::from(bits) > self.left_bits() {
             return None;

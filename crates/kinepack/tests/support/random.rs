@@ -17,7 +17,7 @@ impl Random {
         word ^ word >> 31
     }
 
-    /// A number from 0 to `end` − 1; 0 where `end` is 0.
+    /// A number from 0 to `end` − 1; 0 if `end` is 0.
     pub(crate) fn below(&mut self, end: u64) -> u64 {
         ((u128::from(self.word()) * u128::from(end)) >> 64) as u64
     }

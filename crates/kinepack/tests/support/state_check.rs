@@ -1,4 +1,4 @@
-//! State checks as `spec/CODEC.md`, section 18, defines them, written from that alone.
+//! State checks by `spec/CODEC.md`, section 18, written from that alone.
 
 use kinepack::Snapshot;
 

@@ -1,4 +1,4 @@
-//! A codec under test, and what must hold for it whatever it is given.
+//! A codec under test, and the checks that it must pass for any input.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use kinepack::{
     Baselines, Codec, DecodeError, DecodeLimits, Decoder, Encoder, Schema, Snapshot, Tick, View,
 };
 
-/// The tick of everything that a [`Subject`] decodes.
+/// The tick of all snapshots that a [`Subject`] decodes.
 pub(crate) const DECODED: Tick = Tick(0xDEC0_DED0);
 
 /// One codec with its encoder and its decoder, which keep their scratch memory from call to call.
@@ -33,8 +33,8 @@ impl Subject {
         self.codec.schema()
     }
 
-    /// Encodes as of [`DECODED`], and checks that what the encoder says of the size is true.
-    /// Returns the packet, and the view that a receiver has of it.
+    /// Encodes at tick [`DECODED`], and checks the size that the encoder reports. Returns the
+    /// packet and the receiver's view.
     pub(crate) fn encode<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -51,7 +51,7 @@ impl Subject {
         (packet, view)
     }
 
-    /// Decodes anything: the result is a valid view, or an error.
+    /// Decodes any bytes. The result is a valid view or an error.
     pub(crate) fn decode<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -61,8 +61,8 @@ impl Subject {
         Ok(self.valid(view))
     }
 
-    /// As [`decode`](Self::decode), of a packet with a state check behind it. A view that is
-    /// accepted has that check.
+    /// As [`decode`](Self::decode), for a packet that ends with a state check. An accepted view
+    /// must have that check.
     pub(crate) fn decode_checked<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -73,15 +73,15 @@ impl Subject {
         Ok(self.valid(view))
     }
 
-    /// The view that a decoder made, which must be valid.
+    /// A decoder's view, which must be valid.
     fn valid(&self, view: View) -> View {
         assert_eq!(view.tick, DECODED);
         assert_valid(self.codec.schema(), &view);
         view
     }
 
-    /// Decodes anything, as [`decode`](Self::decode). What is accepted can also be encoded and
-    /// comes back the same, once it is as coarse as an encoder sends it.
+    /// Decodes any bytes, as [`decode`](Self::decode). An accepted view can also be encoded, and
+    /// comes back the same once it is as coarse as an encoder sends it.
     pub(crate) fn decode_and_return<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -103,7 +103,7 @@ impl Subject {
         let baselines = baselines.into();
         let (packet, view) = self.encode(baselines, snapshot);
         let decoded = self.decode(baselines, &packet).unwrap();
-        assert!(decoded == view, "the receiver's view is not what the encoder says");
+        assert!(decoded == view, "the receiver's view differs from the encoder's");
         assert_eq!(decoded.ids(), snapshot.ids());
         for lane in 0..snapshot.lane_count() {
             assert_eq!(decoded.lane(lane), snapshot.lane(lane), "lane {lane}");
@@ -112,7 +112,7 @@ impl Subject {
     }
 }
 
-/// Views of states that both sides know, with nothing learned.
+/// Views of known states, without learned state.
 pub(crate) fn views(states: impl IntoIterator<Item = Snapshot>) -> Vec<View> {
     states.into_iter().map(View::from).collect()
 }

@@ -1,7 +1,9 @@
-//! The stream of `spec/vectors/stream.txt`, as `spec/vectors/README.md` says it: its schema, its
-//! records, and which of them are a packet.
+//! The stream of `spec/vectors/stream.txt` as `spec/vectors/README.md` defines it: its schema, its
+//! records, and its packets.
 
-use kinepack::{Field, FieldKind, FloatLimits, IntegerLimits, Role, Schema, SmallestThree};
+use kinepack::Schema;
+use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
+use kinepack::schema::{Field, FieldKind, Role};
 
 /// The generator of the vectors.
 pub(crate) struct Numbers(pub(crate) u64);
@@ -53,7 +55,7 @@ pub(crate) fn stream_records(count: usize) -> Vec<Vec<u32>> {
             if k == 0 {
                 rates[lane] = i64::from(numbers.up_to(60)) - 30;
             }
-            // A place; the time, whose upper half stays; bytes but the first.
+            // A place; the time, whose upper half does not change; all bytes except the first.
             let moves = match lane {
                 0..3 => !is_still,
                 12 => true,
@@ -77,7 +79,7 @@ pub(crate) fn stream_records(count: usize) -> Vec<Vec<u32>> {
     records
 }
 
-/// A packet: its first record, how many it has, and the packet whose last one is the base.
+/// A packet: its first record, its number of records, and the packet whose last record is the base.
 pub(crate) struct StreamPacket {
     pub(crate) first: usize,
     pub(crate) count: usize,

@@ -1,16 +1,15 @@
-//! One thing that moves, as a stream tells it: record after record, at times quiet, at times on its
-//! way, at times anywhere.
+//! A moving thing as a stream of records: at times at rest, at times moving, at times jumping.
 
-use kinepack::{
-    Field, FieldKind, FloatLimits, IntegerLimits, LaneArithmetic, Role, Schema, SmallestThree,
-};
+use kinepack::Schema;
+use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
+use kinepack::schema::{Field, FieldKind, LaneArithmetic, Role};
 
 use super::Random;
 use super::worlds::{any_value, moved, turn};
 
-/// Every kind of field, and all that [`kinepack::stream`] distinguishes: a wide time stamp,
-/// velocities before and behind what moves, of several axes and of which some do not count,
-/// rotations, and bytes of one part and of two.
+/// Every kind of field, and every case of [`kinepack::stream`]: a wide time stamp, velocities
+/// before and after their fields, with several axes, some of them without effect, rotations, and
+/// bytes of one part and of two.
 pub(crate) fn records_schema() -> Schema {
     let place = || FloatLimits::until(-214_748_364.8, 214_748_364.8, 0.1).unwrap();
     let angle = FloatLimits::until_with_bits(0.0, 360.0, 16).unwrap().wrapping();
@@ -59,7 +58,7 @@ pub(crate) fn records_schema() -> Schema {
         let field = if name.ends_with("time") { field.with_role(Role::Clock) } else { field };
         match velocities.iter().find(|(velocity, _)| *velocity == name) {
             Some((_, of)) => field.with_role(Role::Velocity).with_velocity_of(*of),
-            // Not of numbers: it does not count.
+            // Not numeric, so it has no effect.
             None if name == "score" => field.with_velocity_of("serial"),
             None => field,
         }
@@ -92,7 +91,7 @@ impl<'a> Walk<'a> {
         Self { schema, random, mood: Mood::Moving, record, rates }
     }
 
-    /// So many records, lane after lane.
+    /// `count` records, lane after lane.
     pub(crate) fn records(&mut self, count: usize) -> Vec<u32> {
         (0..count).flat_map(|_| self.step().to_vec()).collect()
     }
@@ -130,7 +129,7 @@ impl<'a> Walk<'a> {
                 }
                 FieldKind::Bytes { .. } => {
                     for lane in field.lanes() {
-                        // The first ones count, some others change.
+                        // The first bytes count up, and some others change.
                         if lane % 16 == 0 || random.one_in(12) {
                             self.record[lane] = (self.record[lane] + random.up_to(3)) % 256;
                         }
@@ -142,15 +141,15 @@ impl<'a> Walk<'a> {
         &self.record
     }
 
-    /// Numbers move on, by their velocity where they have one.
+    /// Numbers continue their motion, by their velocity if they have one.
     fn go_on(&mut self, field: &Field, before: &[u32]) {
         let velocity = self
             .schema
             .fields()
             .iter()
             .find(|other| other.velocity_of.as_ref() == Some(&field.name));
-        // A velocity of fewer axes goes on with what is after it, if anything is: stored corpora
-        // depend on it.
+        // A velocity of fewer axes continues with the lanes after it, if there are any. Stored
+        // corpora depend on this.
         let velocity_lane = |nth| {
             velocity
                 .map(|of| of.lanes().start + nth)
@@ -163,7 +162,7 @@ impl<'a> Walk<'a> {
             }
             let mut steps = self.rates[lane];
             if field.role == Role::Clock {
-                // The upper half of a wide one stays.
+                // The upper half of a wide number does not change.
                 steps = if nth == 0 { 15 + self.random.below(4) as i64 } else { 0 };
             } else if let Some(lane) = velocity_lane(nth) {
                 let middle = i64::from(self.schema.lanes()[lane].max / 2);

@@ -1,12 +1,12 @@
-//! Schemas with every kind of field, and worlds of them in which entities come, go, rest, drift
-//! together and leap.
+//! Schemas with every kind of field, and worlds in which entities are added and removed, rest,
+//! drift together and jump.
 
 use std::collections::BTreeMap;
 
-use kinepack::{
-    EntityId, Field, FieldKind, FloatLimits, IntegerLimits, LaneArithmetic, Profile, Role, Schema,
-    SmallestThree, Snapshot, Tick, TimePrecision, Trainer,
-};
+use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
+use kinepack::schema::{Field, FieldKind, LaneArithmetic, Role, TimePrecision};
+use kinepack::training::Trainer;
+use kinepack::{EntityId, Profile, Schema, Snapshot, Tick};
 
 use super::Random;
 
@@ -24,7 +24,7 @@ pub(crate) fn schema(name: &str) -> Schema {
         "corners" => corners(),
         "flag" => vec![Field::new("flag", FieldKind::Bool)],
         "moving" => moving(),
-        // Not among `schemas`: the corpora number them.
+        // Not in `schemas`, because the corpora number those.
         "calls" => {
             vec![integer("function", 0, 20), Field::new("arguments", FieldKind::Bytes { len: 70 })]
         }
@@ -64,7 +64,7 @@ fn wide() -> Vec<Field> {
     ]
 }
 
-/// The narrowest and the widest fields that can be.
+/// The narrowest and the widest possible fields.
 fn corners() -> Vec<Field> {
     let circle = FloatLimits::until_with_bits(-1.0, 1.0, 32).unwrap().wrapping();
     vec![
@@ -80,14 +80,14 @@ fn corners() -> Vec<Field> {
     ]
 }
 
-/// Fields with time precision, beside others.
+/// Fields with time precision, and others.
 fn moving() -> Vec<Field> {
     let side = FloatLimits::until(-256.0, 256.0, 1.0 / 512.0).unwrap();
     let height = FloatLimits::until(0.0, 32.0, 1.0 / 512.0).unwrap();
     let [coarse, single] = [1.0, 0.01].map(|step| FloatLimits::new(-5.0, 6.0, step).unwrap());
     let point = FloatLimits::new(5.0, 5.0, 1.0).unwrap();
     let wide = FloatLimits::until_with_bits(-1.0, 1.0, 32).unwrap();
-    // At ten ticks a second near the longest that can be.
+    // At ten ticks per second this is near the longest possible.
     let precision = |time_ms| TimePrecision::new(time_ms, 10.0);
     vec![
         Field::new("position", FieldKind::Floats(vec![side, side, height]))
@@ -112,7 +112,7 @@ fn rotation(name: &str, bits: u32) -> Field {
     Field::new(name, FieldKind::Rotation(SmallestThree::new(bits).unwrap()))
 }
 
-/// Every way to a profile, each with its name.
+/// Every way to make a profile, with its name.
 pub(crate) fn profiles(schema: &Schema) -> [(&'static str, Profile); 4] {
     let mut trainer = Trainer::new(schema.clone(), Profile::magnitudes(schema)).unwrap();
     for pair in frames(schema, 0x7EAC4, 12, 6).windows(2) {
@@ -171,7 +171,7 @@ impl World {
         snapshot
     }
 
-    /// Moves about half of the entities; in two of three steps some come and some leave.
+    /// Moves about half of the entities. In two of three steps some are added and some removed.
     pub(crate) fn step(&mut self) {
         self.tick += 1 + self.random.up_to(9);
         if !self.random.one_in(3) {
@@ -213,7 +213,7 @@ pub(super) fn any_value(random: &mut Random, max: u32) -> u32 {
     }
 }
 
-/// Moves each number by the same as those of all others.
+/// Moves the numbers of all entities by the same amount.
 fn carry(schema: &Schema, drift: &[i64], lanes: &mut [u32]) {
     for ((lane, drift), value) in schema.lanes().iter().zip(drift).zip(lanes) {
         *value = moved(*value, *drift, lane.max, lane.arithmetic);
@@ -245,7 +245,7 @@ fn leap(schema: &Schema, random: &mut Random, lanes: &mut [u32]) {
     }
 }
 
-/// Turns a rotation a little, so that now and then another component is dropped.
+/// Turns a rotation a little, so that sometimes another component is dropped.
 pub(super) fn turn(rotation: &SmallestThree, random: &mut Random, lanes: &mut [u32]) {
     let codes = [lanes[0], lanes[1], lanes[2], lanes[3]];
     let turned = rotation.reconstruct(codes).map(|component| component + 0.2 * random.unit());
@@ -262,7 +262,7 @@ pub(super) fn moved(value: u32, steps: i64, max: u32, arithmetic: LaneArithmetic
     }
 }
 
-/// Bodies, some of which move others, with fields of all other kinds beside: that of
+/// Bodies, some of which move others, with fields of all other kinds. It is the schema of
 /// `spec/vectors/adaptive.txt`.
 pub(crate) fn bodies_schema() -> Schema {
     let axis = |min, end| FloatLimits::until(min, end, 1.0 / 256.0).unwrap();

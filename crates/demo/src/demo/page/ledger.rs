@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use command_kit::parts::{PartOfField, Parts};
-use kinepack::{EntityId, FieldKind, Schema, Snapshot};
+use kinepack::schema::{FieldKind};
+use kinepack::{EntityId, Schema, Snapshot};
 use kinepack_net::{Cost, HEADER_BYTES};
 
 use super::protocol::{Look, Packet, Sample};

@@ -4,7 +4,8 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::{FieldKind, Role, Schema, SetupError};
+use crate::schema::{FieldKind, Role};
+use crate::{Schema, SetupError};
 
 /// No length of a world is longer, in steps.
 const MAX_LENGTH: u32 = 1 << 24;

@@ -20,8 +20,8 @@ use super::rows::BodyRows;
 use super::scratch::Scratch;
 use super::surroundings::{Around, around};
 use crate::entropy::Coder;
+use crate::schema::{Lane, LaneArithmetic};
 use crate::snapshot::history::{MOVED, NEW};
-use crate::{Lane, LaneArithmetic};
 
 /// A body touches the floor that is so much above where it lies, in sizes. Section 12.6, "Class".
 const TOUCH_MARGIN: f64 = 0.16;

@@ -213,7 +213,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         for (lane, &max) in self.plan.maxima.iter().enumerate() {
             let value = self
                 .coder
-                .code_direct(self.values.at(lane, entity), crate::bits_for(u64::from(max)));
+                .code_direct(self.values.at(lane, entity), crate::bits::bits_for(u64::from(max)));
             self.values.put_within(lane, entity, value, max);
         }
     }

@@ -2,8 +2,8 @@
 
 use super::coding::{Coding, Predictor};
 use super::counters::{LIMIT, MIN_SCALE_LOG2};
-use crate::Lane;
 use crate::entropy::{Coder, code_signed};
+use crate::schema::Lane;
 use crate::snapshot::precision::{coarse_code, coarse_value};
 
 /// A lane of an entity: which of the schema's, from what value it changes, and in steps of 2^shift.

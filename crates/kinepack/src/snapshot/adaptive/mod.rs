@@ -23,6 +23,7 @@ mod rotation;
 mod rows;
 mod scratch;
 mod surroundings;
+#[cfg(feature = "training")]
 mod train;
 mod values;
 
@@ -40,11 +41,13 @@ pub(super) use past::Packet;
 use past::Past;
 use plan::Plan;
 use scratch::Scratch;
+#[cfg(feature = "training")]
 pub(super) use train::{ModelTrainer, Pass};
 use values::{Spent, Values};
 
+use crate::bits::{BitReader, BitSink};
 use crate::entropy::{Coder, Counter, RangeDecoder, RangeEncoder};
-use crate::{BitReader, BitSink, DecodeError, Schema, SetupError};
+use crate::{DecodeError, Schema, SetupError};
 
 /// A model made ready for a schema.
 #[derive(Debug)]

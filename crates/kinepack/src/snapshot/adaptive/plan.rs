@@ -8,7 +8,9 @@ use super::counters::{EVEN, Layout, body_group};
 use super::fixed::{FEATURES, Row};
 use super::rows::{BodyRows, NumberRows, RotationRows};
 use crate::entropy::Counter;
-use crate::{Field, FieldKind, FloatLimits, Lane, Schema, SetupError, SmallestThree};
+use crate::quantize::{FloatLimits, SmallestThree};
+use crate::schema::{Field, FieldKind, Lane};
+use crate::{Schema, SetupError};
 
 /// The fields in the order in which they are coded.
 #[derive(Clone, Debug)]

@@ -12,8 +12,8 @@ use super::geometry::{Quaternion, Vector, rotation_vector, scale, turn};
 use super::lanes::{Expected, LaneAt, Residuals, sign_context};
 use super::plan::RotationCodes;
 use crate::entropy::Coder;
+use crate::schema::{Lane, LaneArithmetic};
 use crate::snapshot::history::STEPS;
-use crate::{Lane, LaneArithmetic};
 
 /// Units of the gap between the two largest components, and between the second and the third.
 /// Section 12.6, "Coding a rotation".

@@ -7,7 +7,7 @@ use core::ops::Range;
 
 use super::super::profile::GapCode;
 use super::super::sets::for_each_listed;
-use crate::bits_for;
+use crate::bits::bits_for;
 use crate::entropy::log2_of;
 use crate::prefix;
 

@@ -45,9 +45,10 @@ const ROUNDS: usize = 2;
 /// The result depends on the data alone, not on the platform: integers only.
 ///
 /// ```
-/// use kinepack::{
-///     EntityId, Field, FieldKind, IntegerLimits, Profile, ProfileSearch, Schema, Snapshot, Tick, Trainer,
-/// };
+/// use kinepack::quantize::IntegerLimits;
+/// use kinepack::schema::{Field, FieldKind};
+/// use kinepack::training::{ProfileSearch, Trainer};
+/// use kinepack::{EntityId, Profile, Schema, Snapshot, Tick};
 ///
 /// let schema = Schema::new(vec![Field::new("height", FieldKind::Integer(IntegerLimits::new(0, 65535, 1)?))]);
 /// let mut run = Vec::new();

@@ -16,7 +16,7 @@ const MAX_BITS: usize = 32;
 /// Memory: 18 KB, however many vectors are added. Cost: some 50 ns a vector.
 ///
 /// ```
-/// use kinepack::SmallOrLargeCosts;
+/// use kinepack::training::SmallOrLargeCosts;
 ///
 /// let mut costs = SmallOrLargeCosts::new(3, 29);
 /// costs.add(&[3, -16, 40]);
@@ -43,7 +43,7 @@ struct Count {
     large_lanes: u64,
 }
 
-/// A pair of widths for [`FieldCode::small_or_large`](crate::FieldCode::small_or_large).
+/// A pair of widths for [`FieldCode::small_or_large`](crate::profile::FieldCode::small_or_large).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SmallOrLarge {
     /// Width of a small difference, in bits.
@@ -85,7 +85,7 @@ impl SmallOrLargeCosts {
             let beyond_bits = if large_lanes == 0 {
                 0
             } else {
-                1 + crate::bits_for(largest.saturating_sub(half))
+                1 + crate::bits::bits_for(largest.saturating_sub(half))
             };
             if let Some(count) = row.get_mut((beyond_bits as usize).max(small_bits)) {
                 count.vectors += 1;
