@@ -1,4 +1,4 @@
-//! A codec: schema, level and profile, checked once and made into tables that all encoders and
+//! A codec: schema, level and profile, checked once and turned into tables that all encoders and
 //! decoders share.
 
 use alloc::sync::Arc;
@@ -13,8 +13,8 @@ use super::sets::{GapTable, SetCoding};
 use crate::hash::Fnv1a;
 use crate::{Role, Schema, SetupError};
 
-/// What an [`Encoder`](super::Encoder) and a [`Decoder`](super::Decoder) agree on. Cheap to clone:
-/// the tables are shared.
+/// What an [`Encoder`](super::Encoder) and a [`Decoder`](super::Decoder) agree on: a schema, a
+/// level and a profile. A clone shares the tables, so cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct Codec(Arc<Tables>);
 
@@ -26,11 +26,12 @@ pub(super) struct Tables {
     pub(super) entities: GapTable,
     pub(super) flags: GapTable,
     pub(super) fields: Vec<FieldTable>,
-    /// For each field, the lanes of zero velocity, where level 4 has one bit for it.
+    /// For each velocity field at level 4, which codes a zero velocity in one bit, the lanes of
+    /// zero; `None` for all other fields and levels.
     pub(super) rest: Vec<Option<Vec<u32>>>,
-    /// Where the level is adaptive.
+    /// `Some` if the level is adaptive.
     pub(super) adaptive: Option<Adaptive>,
-    /// Where a field has a time precision that counts.
+    /// `Some` if a field has a time precision that has an effect at this level.
     pub(super) precision: Option<Precision>,
 }
 
@@ -38,7 +39,7 @@ impl Codec {
     /// A codec for snapshots of `schema` at `level` with the parameters of `profile`.
     ///
     /// # Errors
-    /// [`SetupError`] where the profile is of another schema or malformed, or a field cannot have
+    /// [`SetupError`] if the profile is malformed or for another schema, or if a field cannot have
     /// its time precision.
     pub fn new(schema: Schema, level: Level, profile: Profile) -> Result<Self, SetupError> {
         profile.validate(&schema)?;
@@ -89,20 +90,20 @@ impl Codec {
         &self.0.level
     }
 
-    /// How many states older than the baseline it has a use for: the adaptive level for
-    /// predictions, others where there is a time precision.
+    /// How many views older than the baseline the codec can use: the adaptive level predicts from
+    /// them, and a time precision needs one at any level.
     pub fn older_states(&self) -> usize {
         self.0.level.older_states().max(self.has_precision().into())
     }
 
-    /// True where a field has a time precision, and the level is one at which it counts: then views
-    /// are coarser than the snapshots that they were made of.
+    /// True if a field has a time precision that has an effect at this level. Views are then
+    /// coarser than the snapshots that they were made from.
     pub fn has_precision(&self) -> bool {
         self.0.precision.is_some()
     }
 
-    /// A hash over schema, level, profile and time precision: equal on both sides, or they cannot
-    /// read each other. `spec/CODEC.md`, section 11.
+    /// A hash over schema, level, profile and time precision. Two sides can read each other's
+    /// packets only if their hashes are equal. `spec/CODEC.md`, section 11.
     pub fn hash(&self) -> u64 {
         self.0.hash
     }
@@ -113,7 +114,7 @@ impl Codec {
 }
 
 impl Tables {
-    /// How the set of changed entities is written; `None` where every entity is sent.
+    /// How the set of changed entities is written; `None` if every entity is sent.
     pub(super) fn changed_coding(&self) -> Option<SetCoding<'_>> {
         match self.level.changed() {
             Changed::All => None,

@@ -1,5 +1,5 @@
-//! Decoding a snapshot relative to a baseline, from bytes that may come from anyone.
-//! `spec/CODEC.md`, sections 6 to 9 and 12.
+//! Decoding a snapshot relative to a baseline, from untrusted bytes. `spec/CODEC.md`, sections 6 to
+//! 9 and 12.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -16,52 +16,56 @@ use super::store::{Snapshot, Tick};
 use super::view::{Spare, View};
 use crate::{BitReader, DecodeError};
 
-/// What a decoder is willing to hold.
+/// Limits on what a decoder accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecodeLimits {
-    /// The most entities of a snapshot. A decoder's memory is this many times the lanes of the
-    /// schema, times 4 bytes, plus 16 bytes and one a field; at the adaptive level up to four times
-    /// the lanes, and up to 512 bytes for each that changed; with a time precision up to four times
-    /// the lanes too, and a byte more a lane. There a packet of a few hundred bytes may say that
-    /// all of them changed: the work of a packet is bounded by this number.
+    /// The largest number of entities in a snapshot.
+    ///
+    /// It bounds a decoder's memory. For each entity this is 4 bytes a lane of the schema, 16
+    /// bytes, and one byte a field. At the adaptive level and with a time precision, up to four
+    /// times as many lanes are held. The adaptive level also takes up to 512 bytes for each changed
+    /// entity, and a time precision one further byte a lane.
+    ///
+    /// It bounds the work too: at the adaptive level a packet of a few hundred bytes may say that
+    /// all entities changed.
     pub max_entities: u32,
 }
 
 impl Default for DecodeLimits {
-    /// 65,536 entities: six times the largest world that this library is measured with.
+    /// 65,536 entities: six times the largest world that this library was measured with.
     fn default() -> Self {
         Self { max_entities: 65_536 }
     }
 }
 
-/// Reads snapshots, each relative to views that the sender knows to be held.
+/// Reads snapshots, each relative to views that this side holds.
 ///
 /// # Contract
 /// 1. Compare [`Codec::hash`] on both sides once. Packets do not carry it.
-/// 2. Begin with the view that the sender begins with: see [`View`].
-/// 3. For each packet, call [`decode`](Self::decode) with the tick and the views that
-///    [`Encoder::encode`](super::Encoder::encode) was given, in the same order.
-/// 4. Keep the view that it returns as long as a packet against it can arrive. Then acknowledge it.
-///    Do not acknowledge a packet that was refused.
-/// 5. Give [back](Self::recycle) views that no packet can be against any more.
+/// 2. Begin with the same view as the sender: see [`View`].
+/// 3. For each packet, call [`decode`](Self::decode) with the tick and the views that the sender
+///    passed to [`Encoder::encode`](super::Encoder::encode), in the same order.
+/// 4. Acknowledge the packet, and keep the view that it returns as long as a packet coded against
+///    it can arrive. Do not acknowledge a packet that was refused.
+/// 5. [Recycle](Self::recycle) views that no further packet can be coded against.
 ///
-/// A decoder remembers nothing from one packet to the next but scratch memory. Packets may come
-/// late, twice, in any order, or not at all. After an error it is as before, and reads the next
-/// packet. If views are given back, it allocates nothing in steady state.
+/// Between packets a decoder keeps only scratch memory. Packets may arrive late, twice, in any
+/// order, or not at all. An error changes no state, so the decoder can read the next packet. If the
+/// caller recycles views, decoding allocates nothing in steady state.
 ///
-/// | wrong | what happens |
+/// | mistake | what happens |
 /// |---|---|
 /// | a view of another schema | [`DecodeError::SchemaMismatch`] |
 /// | views that are not in order, or too many | [`BaselinesError`](crate::BaselinesError), by [`Baselines::new`] |
-/// | a baseline without what this codec learned, for a packet that needs it | [`DecodeError::NothingLearned`] |
+/// | a baseline without this codec's learned state, for a packet that needs it | [`DecodeError::NothingLearned`] |
 /// | other views | wrong values, or any [`DecodeError`] |
 /// | another tick, if the level predicts or the codec [has a precision](Codec::has_precision) | wrong values, or any [`DecodeError`] |
 /// | another tick otherwise | a view of that tick |
 /// | another codec of the same schema | wrong values, or any [`DecodeError`] |
 ///
-/// In the last four rows [`decode_checked`](Self::decode_checked) finds a wrong view in all but one
-/// of 65,536 cases, and returns [`DecodeError::WrongState`]. It does not see what was learned: a
-/// wrong state of learning shows only once it makes a value wrong.
+/// In the last four rows [`decode_checked`](Self::decode_checked) detects a wrong view in all but
+/// one of 65,536 cases, and returns [`DecodeError::WrongState`]. It does not cover learned state: a
+/// difference there shows only once it makes a value wrong.
 #[derive(Debug)]
 pub struct Decoder {
     codec: Codec,
@@ -73,7 +77,7 @@ pub struct Decoder {
     contexts: Contexts,
     work: Work,
     adaptive: Option<State>,
-    /// Prepared for a time precision and at the adaptive level.
+    /// Prepared only with a time precision or at the adaptive level.
     lineup: Lineup,
     spare: Spare,
 }
@@ -84,7 +88,7 @@ impl Decoder {
         Self::with_limits(codec, DecodeLimits::default())
     }
 
-    /// A decoder for `codec`.
+    /// A decoder for `codec` with these limits.
     pub fn with_limits(codec: &Codec, limits: DecodeLimits) -> Self {
         Self {
             limits,
@@ -101,20 +105,21 @@ impl Decoder {
         }
     }
 
-    /// Decodes `packet`, one whole snapshot of the state at `tick`, relative to the same views as
-    /// it was encoded: a `&View`, or [`Baselines`] with older ones. Returns the view that
+    /// Decodes `packet`, one whole snapshot of the state at `tick`, relative to the same views that
+    /// it was encoded against: a `&View`, or [`Baselines`] with older ones. Returns the view that
     /// [`Encoder::encode`](super::Encoder::encode) returned.
     ///
-    /// **Wrong views or a wrong tick** give wrong values at levels that predict, without an error.
-    /// The [state check](View::check) finds that: [`decode_checked`](Self::decode_checked).
+    /// **Wrong views or a wrong tick** give wrong values without an error at levels that predict.
+    /// The [state check](View::check) of [`decode_checked`](Self::decode_checked) detects this.
     ///
-    /// The transport must guarantee that the packet is unaltered: many altered packets decode
-    /// without an error. They give wrong values and entities, here and in each snapshot that is
-    /// decoded against this one, until the affected entities are sent again from a newer baseline
-    /// without the error. They never cause a panic, nor memory beyond the [limits](DecodeLimits).
+    /// The transport must guarantee that the packet is unaltered, because many altered packets
+    /// decode without an error. They give wrong values and entities, here and in each snapshot that
+    /// is decoded against this one, until the affected entities are sent again from a newer
+    /// baseline without the error. They never cause a panic or use memory beyond the
+    /// [limits](DecodeLimits).
     ///
     /// # Errors
-    /// [`DecodeError`] where the bytes are no such snapshot.
+    /// [`DecodeError`] if the bytes are not a valid snapshot relative to these views.
     pub fn decode<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -133,12 +138,13 @@ impl Decoder {
         }
     }
 
-    /// As [`decode`](Self::decode), of a packet with the view's state check behind it, as
+    /// Like [`decode`](Self::decode), for a packet followed by the view's state check, as
     /// [`Encoder::encode_checked`](super::Encoder::encode_checked) writes it.
     ///
     /// # Errors
-    /// As [`decode`](Self::decode), and [`DecodeError::WrongState`] where the two sides do not hold
-    /// the same. Then ask the sender for the whole state, relative to a view that both began with.
+    /// Those of [`decode`](Self::decode), and [`DecodeError::WrongState`] if the two sides do not
+    /// hold the same state. Then ask the sender for the whole state, relative to the view that both
+    /// sides began with.
     pub fn decode_checked<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -160,13 +166,14 @@ impl Decoder {
         Ok(view)
     }
 
-    /// Gives back a view that is not needed any more. If nobody else holds it, the next one takes
+    /// Gives back a view that is no longer needed. If it has no other owner, the next view reuses
     /// its memory.
     pub fn recycle(&mut self, view: View) {
         self.spare.keep(view);
     }
 
-    /// Reads a packet into `next`, which may hold anything of the schema. Returns what was learned.
+    /// Reads a packet into `next`, whose content is arbitrary but of the schema. Returns the
+    /// learned state.
     fn read(
         &mut self,
         baselines: &Baselines<'_>,

@@ -1,6 +1,6 @@
-//! A field's values: in full, or as differences from the baseline, by class. `spec/CODEC.md`,
-//! section 9. Source: "relative position" and "relative smallest three" of the article,
-//! generalized.
+//! A field's values: in full, or as differences from the baseline with the widths of a class.
+//! `spec/CODEC.md`, section 9. Source: "relative position" and "relative smallest three" of the
+//! article, generalized.
 
 use alloc::vec::Vec;
 
@@ -14,36 +14,36 @@ use crate::{
     BitReader, BitSink, DecodeError, FieldKind, Lane, Schema, SetupError, SmallestThree, bits_for,
 };
 
-/// A [`FieldCode`] made ready.
+/// A [`FieldCode`] as tables.
 #[derive(Debug)]
 pub(super) struct FieldTable {
-    /// The field's lanes among the schema's.
+    /// The field's lanes in the schema.
     pub(super) lanes: core::ops::Range<usize>,
     kinds: Vec<Lane>,
-    /// The first of the lanes that have differences: 1 in a rotation. All lanes where the field is
-    /// a flag or choice.
+    /// The index of the field's first lane that has differences: 1 for a rotation. The number of
+    /// lanes for a flag or choice, which has none.
     first: usize,
     rotation: Option<SmallestThree>,
     pub(super) context: Context,
     codes: Vec<PrefixCode>,
     references: Vec<Reference>,
-    /// Class-major: one width a differenced lane.
+    /// Class-major: one width per differenced lane.
     widths: Vec<Width>,
-    /// Bits of all lanes of each class.
+    /// For each class, the bits of all its lanes.
     class_bits: Vec<u32>,
-    /// One a differenced lane.
+    /// One per differenced lane.
     fits: Vec<Fits>,
-    /// The classes of each reference.
+    /// For each reference, a mask of its classes.
     baseline_mask: u64,
     turned_mask: u64,
     carried_mask: u64,
 }
 
-/// The lanes of the entity that is read, and what its reading leaves for the next.
+/// The lanes of the entity being read. How far they moved stays for the next entity.
 #[derive(Debug, Default)]
 pub(super) struct Work {
     lanes: Vec<LaneWork>,
-    /// That lanes have shifts.
+    /// Lanes may have shifts.
     is_coarse: bool,
 }
 
@@ -51,45 +51,45 @@ pub(super) struct Work {
 struct LaneWork {
     base: u32,
     new: u32,
-    /// How far the entity before moved in this lane.
+    /// How far the entity before moved in this lane: what [`Reference::Carried`] adds.
     moved: i64,
     /// In steps of 2^shift.
     shift: u32,
 }
 
 impl Work {
-    /// Room for `lanes` lanes, which have not moved.
+    /// Makes room for `lanes` lanes, none of which has moved.
     pub(super) fn reset(&mut self, lanes: usize, is_coarse: bool) {
         self.is_coarse = is_coarse;
         self.lanes.clear();
         self.lanes.resize(lanes, LaneWork::default());
     }
 
-    /// Takes the baseline's values of an entity.
+    /// Loads the baseline's values of an entity.
     #[inline]
     pub(super) fn load_base(&mut self, columns: &[Vec<u32>], entity: usize) {
         self.lanes.iter_mut().zip(columns).for_each(|(lane, column)| lane.base = column[entity]);
     }
 
-    /// Takes the shifts of an entity's last lanes.
+    /// Loads the shifts of an entity. `columns` are those of the last lanes.
     #[inline]
     pub(super) fn load_shifts(&mut self, columns: &[Vec<u8>], entity: usize) {
         let lanes = self.lanes.iter_mut().rev().zip(columns.iter().rev());
         lanes.for_each(|(lane, column)| lane.shift = column[entity].into());
     }
 
-    /// Makes `values` the new ones.
+    /// Sets the new values.
     pub(super) fn put(&mut self, values: &[u32]) {
         self.lanes.iter_mut().zip(values).for_each(|(lane, value)| lane.new = *value);
     }
 
-    /// Puts the new values where the baseline's stood.
+    /// Overwrites the baseline's values by the new ones.
     #[inline]
     pub(super) fn store_new(&self, columns: &mut [Vec<u32>], entity: usize) {
         self.lanes.iter().zip(columns).for_each(|(lane, column)| column[entity] = lane.new);
     }
 
-    /// Brings a rotation's baseline into the form that drops `dropped`.
+    /// Rewrites a rotation's baseline to drop the component `dropped`.
     fn turn(&mut self, rotation: SmallestThree, dropped: u32) {
         if let [largest, a, b, c] = &mut self.lanes[..] {
             let turned = rotation.turned([largest.base, a.base, b.base, c.base], dropped);
@@ -99,17 +99,17 @@ impl Work {
     }
 }
 
-/// The differences of one field for all entities that are written, taken lane by lane: the loops
-/// run over arrays.
+/// The differences of one field for all entities that are written. They are taken lane by lane, so
+/// that the loops run over arrays.
 #[derive(Debug, Default)]
 pub(super) struct Measured {
-    /// Lane-major: the values that differences are taken from.
+    /// Lane-major: the values from which differences are taken.
     base: Vec<u32>,
-    /// Entity-major: from the baseline, and from the baseline carried.
+    /// Entity-major: the difference from the baseline, and from the baseline carried.
     differences: Vec<[i64; 2]>,
-    /// For each entity, the classes that hold all of either.
+    /// For each entity and either kind of difference, a mask of the classes that hold all lanes.
     classes: Vec<[u64; 2]>,
-    /// For each entity, the components that a rotation drops before and now.
+    /// For each entity, the component that a rotation drops in the baseline, and now.
     dropped: Vec<[u32; 2]>,
 }
 
@@ -123,9 +123,9 @@ impl Measured {
         self.classes.resize(entities, masks);
     }
 
-    /// The differences of the `nth` of the measured entities, in a field of so many differenced
-    /// lanes: from the baseline and from the baseline carried; and whether it drops another
-    /// component than the baseline.
+    /// The `nth` entity's differences, from the baseline and from the baseline carried, in a field
+    /// of `lanes` differenced lanes; and whether its rotation drops another component than the
+    /// baseline.
     pub(super) fn of(&self, nth: usize, lanes: usize) -> (&[[i64; 2]], bool) {
         let is_turned = self.dropped.get(nth).is_some_and(|[before, now]| before != now);
         (&self.differences[nth * lanes..][..lanes], is_turned)
@@ -182,29 +182,29 @@ impl FieldTable {
         })
     }
 
-    /// The lanes that have differences, among the schema's.
+    /// The schema's indices of the lanes that have differences.
     pub(super) fn differenced(&self) -> core::ops::Range<usize> {
         self.lanes.start + self.first..self.lanes.end
     }
 
-    /// True where this field has differences, at a level with or without relative numbers and
-    /// rotations.
+    /// True if this field is coded by differences. `numbers` and `rotations` say whether the level
+    /// codes these relative to the baseline.
     pub(super) fn is_relative(&self, numbers: bool, rotations: bool) -> bool {
         self.first < self.kinds.len() && if self.rotation.is_some() { rotations } else { numbers }
     }
 
-    /// True for one lane without differences: a flag or choice.
+    /// True for a flag or choice: one lane without differences.
     pub(super) fn is_category(&self) -> bool {
         self.first == 1 && self.kinds.len() == 1
     }
 
-    /// The class that stands for the field in full.
+    /// The class for the field in full.
     fn full_class(&self) -> usize {
         self.references.len()
     }
 
-    /// Takes the differences of all `entities`, and which classes hold them; in coarser steps where
-    /// the field has `shifts`.
+    /// Computes the differences of all `entities` and the classes that hold them. If the field has
+    /// `shifts`, differences are in these coarser steps.
     pub(super) fn measure(
         &self,
         base: &[Vec<u32>],
@@ -249,7 +249,7 @@ impl FieldTable {
         }
     }
 
-    /// Writes the `nth` of the measured entities relative to its baseline and returns the class.
+    /// Writes the `nth` of the measured entities relative to the baseline. Returns the class.
     #[inline]
     pub(super) fn write(
         &self,
@@ -288,7 +288,7 @@ impl FieldTable {
         class
     }
 
-    /// Reads what [`write`](Self::write) wrote and returns the class.
+    /// Reads what [`write`](Self::write) wrote. Returns the class.
     #[inline]
     pub(super) fn read(
         &self,
@@ -368,7 +368,7 @@ impl FieldTable {
         lanes.for_each(|(bits, kind)| *bits += u64::from(kind.bits()));
     }
 
-    /// Reads all lanes of the entity at work.
+    /// Reads all lanes of the entity in `work`.
     #[inline]
     pub(super) fn read_full(
         &self,
@@ -381,7 +381,7 @@ impl FieldTable {
         Ok(())
     }
 
-    /// Writes a flag or choice that is known not to be the baseline's: a flag takes no bits.
+    /// Writes a flag or choice that is known to differ from the baseline. A flag takes no bits.
     pub(super) fn write_other(
         &self,
         sink: &mut impl BitSink,
@@ -411,11 +411,11 @@ impl FieldTable {
     }
 }
 
-/// Lanes of a vector, a rotation's components: the loop over lanes is compiled for this length, and
-/// for any.
+/// The number of lanes of a vector and of a rotation's components. The loop over lanes is compiled
+/// twice, for this length and for any length.
 const VECTOR: usize = 3;
 
-/// What measuring one lane of all entities takes.
+/// Measures one lane of all entities.
 struct LaneOf<'a> {
     lane: usize,
     kind: &'a Lane,
@@ -424,9 +424,9 @@ struct LaneOf<'a> {
 }
 
 impl LaneOf<'_> {
-    /// Takes the differences of the `entities` from their `base` to what they are in the `new`
-    /// column, each in steps of 2^shift. `rows` are where the differences of an entity go, and
-    /// which classes hold all of its lanes.
+    /// Computes the differences of `entities` from `base` to the `new` column, each in steps of
+    /// 2^shift. Each of `rows` receives an entity's differences, and narrows the masks of the
+    /// classes that hold all of its lanes.
     #[inline(always)]
     fn measure<'a>(
         &self,
@@ -454,8 +454,8 @@ impl LaneOf<'_> {
     }
 }
 
-/// Reads the differences, `bits` bits in all, and makes new values of them. False where one leaves
-/// its lane. Lanes have shifts where `COARSE`.
+/// Reads differences of `bits` bits in all, and computes the new values from them. False if a value
+/// leaves its lane. With `COARSE`, lanes have shifts.
 #[inline(always)]
 fn read_lanes<const COARSE: bool>(
     reader: &mut BitReader<'_>,
@@ -465,9 +465,9 @@ fn read_lanes<const COARSE: bool>(
     carried: bool,
     bits: u32,
 ) -> Result<bool, DecodeError> {
-    // All ones or none, instead of a branch: which reference comes next is hard to predict.
+    // A mask of all ones or zeros instead of a branch, because references are hard to predict.
     let carried = -i64::from(carried);
-    // One read for all lanes where they fit in a word.
+    // One read serves all lanes if they fit in a word.
     let at_once = bits <= 64;
     let mut word = if at_once { reader.read(bits)? } else { 0 };
     for ((lane, kind), width) in lanes.iter_mut().zip(kinds).zip(widths) {
@@ -484,18 +484,18 @@ fn read_lanes<const COARSE: bool>(
     Ok(true)
 }
 
-/// Bits that tell a value from all others of a lane.
+/// Bits that distinguish the values of a lane that are not the baseline's.
 fn other_bits(lane: &Lane) -> u32 {
     bits_for(u64::from(lane.max).saturating_sub(1))
 }
 
-/// The number of `value` among the values that are not `base`.
+/// The index of `value` among the values that are not `base`.
 #[inline]
 fn others_index(base: u32, value: u32) -> u32 {
     if value > base { value - 1 } else { value }
 }
 
-/// The value that has this number, below the largest value, among those that are not `base`.
+/// The value at this index, which is below the largest value, among those that are not `base`.
 #[inline]
 fn other_at(base: u32, index: u32) -> u32 {
     index + u32::from(index >= base)

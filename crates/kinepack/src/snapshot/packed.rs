@@ -1,5 +1,5 @@
-//! The stages that pack bits: what levels 1 to 12 write, and what the levels that predict fall back
-//! on. `spec/CODEC.md`, sections 6 to 9.
+//! The stages that pack bits: levels 1 to 12 use them, and the levels that predict fall back to
+//! them. `spec/CODEC.md`, sections 6 to 9.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -14,28 +14,28 @@ use super::store::Snapshot;
 use super::tally::Tally;
 use crate::{BitSink, BitWriter};
 
-/// Where the bits of a snapshot went. The parts add up to all bits but the padding of the last
-/// byte.
+/// Where the bits of a packet went. The parts add up to all of its bits, except the padding of the
+/// last byte.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Size {
-    /// Which entities came, left and changed, and which fields of theirs did.
+    /// Which entities were added, removed and changed, and which of their fields changed.
     pub sets_bits: u64,
-    /// The values of each field, in the schema's order.
+    /// The values of each field, summed over all entities, in the schema's order.
     pub fields_bits: Vec<u64>,
-    /// Entities that were sent.
+    /// Number of entities that were sent.
     pub changed_entities: usize,
 }
 
-/// What a packet is about.
+/// What goes into a packet.
 #[derive(Clone, Copy)]
 pub(super) struct Contents<'a> {
     pub(super) tables: &'a Tables,
     pub(super) lineup: &'a Lineup,
     pub(super) baseline: &'a Snapshot,
     pub(super) snapshot: &'a Snapshot,
-    /// The entities that it tells of, increasing. Empty at levels that send every entity.
+    /// The entities to send, increasing. Empty at levels that send every entity.
     pub(super) changed: &'a [u32],
-    /// How the set of these is written, if they are a part of what changed.
+    /// `Some` if the caller chose some of the changes: how the set of these entities is written.
     pub(super) part: Option<SetCoding<'a>>,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Contents<'a> {
 #[derive(Debug)]
 pub(super) struct Spent {
     pub(super) size: Size,
-    /// By index in the snapshot.
+    /// By the entities' indices in the snapshot.
     pub(super) tally: Tally,
 }
 
@@ -56,15 +56,15 @@ impl Spent {
     }
 }
 
-/// Packs the bits of snapshots. Keeps its scratch memory.
+/// Packs snapshots into bits. Keeps its scratch memory.
 #[derive(Debug, Default)]
 pub(super) struct Packer {
-    /// One word a changed entity, not zero where it changed the field at hand.
+    /// One word per changed entity, not zero if the entity changed the current field.
     differs: Vec<u32>,
-    /// Among the changed entities, those that changed the field at hand.
+    /// Those of the changed entities that changed the current field.
     flagged: Vec<u32>,
     pub(super) contexts: Contexts,
-    /// The entities of `flagged`, by index.
+    /// The same entities, by index in the snapshot.
     entities: Vec<u32>,
     measured: Measured,
 }
@@ -80,7 +80,7 @@ impl Packer {
         let Contents { tables, lineup, baseline, part, .. } = *contents;
         let begin = writer.len_bits();
         match part {
-            // A part has the entities of the baseline.
+            // Chosen changes have the baseline's set of entities.
             Some(_) => writer.write_bool(false),
             None => lineup.write_entities(writer, baseline, &tables.entities),
         }
@@ -92,7 +92,7 @@ impl Packer {
         }
     }
 
-    /// Levels 7 to 12: the changed entities.
+    /// Levels 7 to 12: writes the changed entities.
     fn write_changed(
         &mut self,
         writer: &mut BitWriter<'_>,
@@ -134,7 +134,8 @@ impl Packer {
         }
     }
 
-    /// The values of one field. `COUNTS` what each entity takes, as [`write_all`] does.
+    /// Writes the values of one field. With `COUNTS`, also counts what each entity takes, as in
+    /// [`write_all`].
     fn write_field<const COUNTS: bool>(
         &mut self,
         writer: &mut BitWriter<'_>,
@@ -187,8 +188,9 @@ impl Packer {
     }
 }
 
-/// Levels 1 to 6: every entity in full. `COUNTS` what each takes: as a branch in the loop, that
-/// would slow down who does not ask.
+/// Levels 1 to 6: writes every entity in full. With `COUNTS`, also counts what each entity takes.
+/// This is a const parameter because a branch in the loop would slow down callers that do not
+/// count.
 fn write_all<const COUNTS: bool>(
     writer: &mut BitWriter<'_>,
     contents: &Contents<'_>,

@@ -1,5 +1,5 @@
-//! Rigid bodies: predicted from their own motion, what moves them, their neighbours, and the floor.
-//! `spec/CODEC.md`, section 12.6.
+//! Rigid bodies, predicted from their own motion, the nearest mover, their neighbours, and the
+//! floor. `spec/CODEC.md`, section 12.6.
 
 use alloc::vec::Vec;
 
@@ -23,69 +23,73 @@ use crate::entropy::Coder;
 use crate::snapshot::history::{MOVED, NEW};
 use crate::{Lane, LaneArithmetic};
 
-/// A body touches the floor that is so much above where it lies, in sizes. Section 12.6, "Class".
+/// A body less than this above its resting height touches the floor, in sizes. Section 12.6,
+/// "Class".
 const TOUCH_MARGIN: f64 = 0.16;
 
-/// An edge that slopes by more than 1 / this touches the floor with its end, a level one with its
+/// An edge with a slope of more than 1 / this touches the floor with its end, a level edge with its
 /// middle. Section 12.4, "arm".
 const EDGE_SLOPE: f64 = 15.0;
 
-// What follows is of section 12.6, "Position". Lengths are in half edges, ext in the specification.
+// The constants from here on are those of section 12.6, "Position". Lengths are in half edges,
+// `ext` in the specification.
 
-/// What falls goes as far as the square of the time; in a tenth of a second, 6 ticks, 1.
+/// The distance of a fall grows with the square of the time. It is 1 at 6 ticks, a tenth of a
+/// second.
 const FALL_PER_SQUARED_TICK: f64 = 1.0 / 36.0;
 
-/// How far a body falls in that time: this share of its height above where it lies, which counts up
-/// to a limit.
+/// How far a body falls in that time, as a share of its height above its resting height. That
+/// height counts up to a limit.
 const FALL_OF_HEIGHT: f64 = 0.3;
 const MAX_FALL_HEIGHT: f64 = 3.0;
 
-/// And how far freely, in steps.
+/// How far a body falls freely in that time, in steps.
 const FREE_FALL: f64 = 30.0;
 
-/// The height below which the floor stops what falls.
+/// The height below which the floor is expected to stop a falling body.
 const REST_HEIGHT: f64 = 1.5;
 
-/// How deep a body may be expected in the floor.
+/// How far into the floor the predicted position may be.
 const MAX_SINK: f64 = 0.04;
 
-/// What both sides know of a body before it is coded.
+/// A body's motion before the packet, which both sides know.
 struct Motion {
     position: Vector,
     position_before: Vector,
-    /// How far it would move, as in the last step and in the one before.
+    /// How far it moved in the last step and in the one before, scaled to the lag.
     moved: Vector,
     moved_before: Vector,
     rotation: Quaternion,
-    /// How it would turn.
+    /// How it turned in the last step, scaled to the lag: as a quaternion and as a vector.
     turn: Quaternion,
     turned: Vector,
     turned_before: Vector,
 }
 
-/// All that a body is predicted from, but for what is coded of it on the way.
+/// Everything that a body is predicted from, except its own values that are already coded.
 struct Setting {
     motion: Motion,
-    /// The nearest mover, or one that stands still at the body's own place; and how much it counts.
+    /// The nearest mover, or one at rest in the body's own position if there is none; and its
+    /// weight.
     mover: Coded,
     weight: f64,
     around: Around,
-    /// The class's rows, and the class of its counters.
+    /// The rows of the body's class, and the coarse class, which selects counters.
     rows: BodyRows,
     coarse: usize,
-    /// Half the box, level, level, up.
+    /// Half the edges of the body's box, in the order level, level, up.
     extents: Vector,
-    /// Half the typical edge.
+    /// Half a typical edge.
     size: f64,
-    /// How high the centre is above the floor, where there is one; and is above it when it lies as
-    /// it is turned.
+    /// The centre's height above the floor, if there is one; and its height if the box lay on the
+    /// floor with its present rotation.
     above: Option<f64>,
     height: f64,
-    /// 1 where it touches the floor, else 0.
+    /// 1 if it touches the floor, else 0.
     contact: f64,
 }
 
-/// How a body turned, and how well that was predicted.
+/// A body's coded turn, and the error of its prediction.
 struct Turned {
     rotation: Quaternion,
     turn: Quaternion,
@@ -95,14 +99,14 @@ struct Turned {
 }
 
 impl Setting {
-    /// How a body turns that rolls as `v` moves its upper end.
+    /// The turn of a body that rolls by the motion `v`.
     fn rolled(&self, v: Vector) -> Vector {
         [-v[1] / self.size * PER_RADIAN, v[0] / self.size * PER_RADIAN, 0.0]
     }
 }
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
-    /// Codes the rotation, then the position.
+    /// Codes a body: the rotation, then the position.
     pub(super) fn code_body(&mut self, scratch: &mut Scratch, body: &BodyPlan, entity: usize) {
         let Some(bodies) = &self.model.bodies else { return };
         let is_mover = scratch.movers.iter().position(|mover| mover.entity as usize == entity);
@@ -275,7 +279,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         Turned { rotation, turn, vector, error, error_log2: vector_log2(error, 3) }
     }
 
-    /// Returns how far it moved, and what was missed.
+    /// Codes the position. Returns how far the body moved, and the error of the prediction.
     fn code_position(
         &mut self,
         body: &BodyPlan,
@@ -298,7 +302,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let fall = lag * lag * FALL_PER_SQUARED_TICK;
         let above = setting.above.unwrap_or(0.0);
         let rolled = setting.rolled(turned.vector);
-        // In steps of the axis.
+        // Steps of an axis in one step of the first axis.
         let per_step = |axis: usize| 1.0 / body.ratios[axis];
         let mut features = [[0; FEATURES]; 3];
         for axis in [0, 1] {
@@ -409,19 +413,19 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 }
 
-/// In steps of the first axis, in the order level, level, up.
+/// A body's position in steps of the first axis, in the order level, level, up.
 pub(super) fn position(body: &BodyPlan, columns: &[Vec<u32>], entity: usize) -> Vector {
     let at = |axis: usize| f64::from(columns[body.position[axis]][entity]) * body.ratios[axis];
     [at(0), at(1), at(2)]
 }
 
-/// How high the centre of a box is that lies on the floor.
+/// The height of a box's centre if it lies on the floor.
 fn height_of(rotation: Quaternion, extents: Vector) -> f64 {
     let [a, b, c] = axes(rotation);
     extents[0] * a[UP].abs() + extents[1] * b[UP].abs() + extents[2] * c[UP].abs()
 }
 
-/// From the lowest vertex, or the middle of the lowest edge or face, to the centre.
+/// The vector from a box's lowest vertex, or the middle of its lowest edge or face, to the centre.
 fn lowest(rotation: Quaternion, extents: Vector) -> Vector {
     let mut sum = [0.0; 3];
     for (axis, extent) in axes(rotation).into_iter().zip(extents) {

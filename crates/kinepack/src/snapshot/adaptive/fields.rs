@@ -1,4 +1,4 @@
-//! Fields that are not of a body. `spec/CODEC.md`, section 12.7.
+//! Fields outside a body. `spec/CODEC.md`, section 12.7.
 
 use super::coding::{Coding, FieldAt, Predictor};
 use super::counters::LIMIT;
@@ -12,7 +12,7 @@ use super::rows::{NumberRows, RotationRows};
 use super::scratch::Previous;
 use crate::entropy::{Coder, code_tree};
 
-/// The largest change and error that an entity leaves for the next, in sixteenths.
+/// The limit of the change and error that an entity passes on to the next, in sixteenths.
 const MAX_LEFT: i64 = 1 << 30;
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
@@ -23,7 +23,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
                 let lane = &field.lanes[0];
                 let base = self.past.base()[field.first_lane][entity];
                 let told = self.values.at(field.first_lane, entity);
-                // A flag that changed is the other one.
+                // A flag that changed has only one possible value.
                 let value = if lane.max == 1 {
                     1 - base
                 } else {

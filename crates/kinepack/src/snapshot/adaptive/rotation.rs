@@ -15,16 +15,16 @@ use crate::entropy::Coder;
 use crate::snapshot::history::STEPS;
 use crate::{Lane, LaneArithmetic};
 
-/// Units of the gap between the two largest components, and between the second and the third.
-/// Section 12.6, "Coding a rotation".
+/// Units per 1 of the gap between the two largest components, and of the gap between the second and
+/// the third. Section 12.6, "Coding a rotation".
 const FIRST_GAP: f64 = 400.0;
 const SECOND_GAP: f64 = 100.0;
 
-/// The least square that is left for the components to come. The same section.
+/// The smallest square that remains for the components still to be coded. The same section.
 const LEAST_LEFT: f64 = 1e-4;
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
-    /// How a rotation, `now` in the baseline, turned in the last two steps; not at all where it is
+    /// How a rotation, `now` in the baseline, turned in the last two steps. Zero if the entity is
     /// new.
     pub(super) fn turns(
         &self,
@@ -38,8 +38,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         self.past.paces(entity, now, at, change)
     }
 
-    /// Codes a rotation that is expected to be `predicted`. Returns the mean of the scales.
-    #[expect(clippy::too_many_arguments, reason = "what is known of one rotation")]
+    /// Codes a rotation that is predicted to be `predicted`. Returns the mean of the scales.
+    #[expect(clippy::too_many_arguments, reason = "the parameters of one rotation")]
     pub(super) fn code_rotation(
         &mut self,
         codes: &RotationCodes,
@@ -70,7 +70,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let kept = (0..4).filter(|component| *component != dropped);
         for (nth, component) in kept.enumerate() {
             let part = q[component] * sign;
-            // What is left for the others is known by now.
+            // The components coded so far show how much remains for the others.
             let stretch = libm::sqrt(left.max(LEAST_LEFT) / left_predicted.max(LEAST_LEFT));
             let value = (part * stretch).clamp(-FRAC_1_SQRT_2, FRAC_1_SQRT_2);
             let to_code =
@@ -96,7 +96,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         sum / 3
     }
 
-    /// Which component is dropped: the largest that is predicted, or the next, and so on.
+    /// Codes which component is dropped: the predicted largest, or the next, and so on.
     fn code_dropped(&mut self, predicted: &Quaternion, told: u32, sizes: &TurnSizes) -> usize {
         let mut order = [0usize, 1, 2, 3];
         // Insertion keeps the order of equal components.
@@ -124,7 +124,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 }
 
-/// log₂ of a vector's length, or of the root of a mean square.
+/// log₂ of a vector's length or root mean square in 1/256: see [`length_log2`].
 pub(super) fn vector_log2(v: Vector, mean: u64) -> i32 {
     let square = |x: f64| {
         let x = i64::from(sixteenths(x));
@@ -133,7 +133,7 @@ pub(super) fn vector_log2(v: Vector, mean: u64) -> i32 {
     length_log2(square(v[0]) + square(v[1]) + square(v[2]), mean)
 }
 
-/// The unit quaternion of a rotation's lanes.
+/// The unit quaternion of an entity's rotation, whose lanes begin at `lane`.
 pub(super) fn rotation_at(
     codes: &RotationCodes,
     lane: usize,

@@ -1,15 +1,16 @@
-//! What the bodies around another tell of it. `spec/CODEC.md`, section 12.6, "Surroundings".
+//! The motion of a body's neighbours, from which its own is predicted. `spec/CODEC.md`, section
+//! 12.6, "Surroundings".
 
 use super::geometry::{Vector, add, carried, scale, sub};
 use super::neighbours::{Coded, NEAREST, Neighbours};
 
-/// The distance, in sizes of a body, at which a neighbour counts for half.
+/// The distance, in sizes of a body, at which a neighbour weighs half.
 const SOFTNESS: f64 = 1.38;
 
-/// The sum of weights that is trusted by half.
+/// The sum of weights at which the sums are halved.
 const DOUBT: f64 = 0.02;
 
-/// Sums over the neighbours.
+/// Means over the neighbours, lower if all of them are far.
 #[derive(Default)]
 pub(super) struct Around {
     pub(super) moved: Vector,
@@ -18,7 +19,7 @@ pub(super) struct Around {
     pub(super) turned_before: Vector,
     pub(super) turn_error: Vector,
     pub(super) position_error: Vector,
-    /// Sums in which what is near counts for more.
+    /// Means with steeper weights, which favour the nearest neighbours.
     pub(super) near_turned_before: Vector,
     pub(super) near_moved: Vector,
     pub(super) near_carried: Vector,
@@ -28,7 +29,7 @@ pub(super) struct Around {
     pub(super) turn_error_log2: i32,
 }
 
-/// Sums up the nearest bodies that were coded.
+/// The means over the nearest bodies already coded. `mover` gives the errors if there are none.
 pub(super) fn around(
     neighbours: &Neighbours,
     size: f64,
@@ -68,7 +69,7 @@ pub(super) fn around(
         position_error_log2 += weight * f64::from(other.position_error_log2);
         turn_error_log2 += weight * f64::from(other.turn_error_log2);
     }
-    // Less sure of what is far.
+    // Far neighbours are trusted less.
     let sure = all / (all + DOUBT);
     for sum in [
         &mut around.moved,

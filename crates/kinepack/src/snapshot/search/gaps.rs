@@ -1,5 +1,5 @@
-//! The classes of distances, by dynamic programming over where they begin. `spec/CODEC.md`, section
-//! 7.
+//! Finds the classes of distances by dynamic programming over their first distances.
+//! `spec/CODEC.md`, section 7.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -11,26 +11,26 @@ use crate::bits_for;
 use crate::entropy::log2_of;
 use crate::prefix;
 
-/// Distances, less 1, from here on belong to the last class.
+/// Distances less 1 from this on belong to the last class.
 const POSITIONS: usize = 1 << 14;
-/// As many units are a bit, as [`log2_of`] has them.
+/// log₂ of the units in a bit, those of [`log2_of`].
 const UNIT_BITS: u32 = 16;
-/// A class has to gain 2 to the power of −`COST_SHIFT` bits a distance, as more classes fit other
-/// data less.
+/// A further class must save 2 to the power of −`COST_SHIFT` bits per distance, because more
+/// classes fit other data less well.
 const COST_SHIFT: u32 = 9;
-/// The usual classes are kept unless 2 to the power of −`MARGIN_SHIFT` of the bits are gained: they
-/// fit any data.
+/// The default classes, which fit any data, are replaced only by classes that save 2 to the power
+/// of −`MARGIN_SHIFT` of the bits.
 const MARGIN_SHIFT: u32 = 4;
-/// The widest class that is looked for, in bits.
+/// The widest class that is tried, in bits.
 const MAX_WIDTH_BITS: usize = 13;
 
-/// Distances that were counted, in each half of the packets.
+/// Counts of distances, separately for each half of the packets.
 #[derive(Debug)]
 pub(super) struct GapCounts {
-    /// By distance less 1.
+    /// By half and distance less 1.
     counts: [Vec<u64>; 2],
     farther: [u64; 2],
-    /// The largest number of indices that a set was taken from.
+    /// The largest number of indices of a set.
     most: usize,
 }
 
@@ -39,8 +39,8 @@ impl GapCounts {
         Self { counts: [vec![0; POSITIONS], vec![0; POSITIONS]], farther: [0; 2], most: 1 }
     }
 
-    /// Counts the distances of a set of `members` among `count` indices, as it would be listed, in
-    /// one half of the packets.
+    /// Counts the distances of a set of `members` among `count` indices, as its list would code
+    /// them, for one half of the packets.
     pub(super) fn add(&mut self, half: usize, count: usize, members: &[u32]) {
         self.most = self.most.max(count);
         let (counts, farther) = (&mut self.counts[half], &mut self.farther[half]);
@@ -53,8 +53,8 @@ impl GapCounts {
         });
     }
 
-    /// The usual classes, or where they gain a good part of the bits, those by which each half
-    /// takes the fewest with words for the other one.
+    /// The default classes; or if they save a good part of the bits, the classes with which each
+    /// half takes the fewest bits if its words are trained on the other half.
     pub(super) fn code(&self) -> GapCode {
         let halves = Halves::new(self);
         let usual = GapCode::doubling().widths_bits;
@@ -65,7 +65,7 @@ impl GapCounts {
     }
 }
 
-/// Both halves, of which each pays for words that are for the other one.
+/// Both halves. Each is priced with words trained on the other.
 struct Halves {
     halves: [Smooth; 2],
     most: usize,
@@ -83,7 +83,7 @@ impl Halves {
         first.price(&range, second, offset_bits) + second.price(&range, first, offset_bits)
     }
 
-    /// What the last class takes, where it begins at `start`.
+    /// The cost of the last class, if it begins at `start`.
     fn price_rest(&self, start: usize) -> u64 {
         let offset_bits = bits_for((self.most as u64 - 1).saturating_sub(start as u64));
         self.price(start..POSITIONS + 1, offset_bits.into())
@@ -98,10 +98,10 @@ impl Halves {
         price + self.price_rest(start)
     }
 
-    /// The widths that take the fewest bits, and these.
+    /// The widths that take the fewest bits, and their cost.
     fn best(&self) -> (Vec<u8>, u64) {
-        // From the end: the cheapest way to go on from a position, and the class that it begins
-        // with.
+        // From the end: for each position the lowest cost of everything from there on, and the
+        // width of the class that achieves it.
         let ends = self.most.min(POSITIONS);
         let mut best = vec![(u64::MAX, None::<u8>); ends + 1];
         for start in (0..=ends).rev() {
@@ -124,7 +124,7 @@ impl Halves {
         (widths_bits, best[0].0)
     }
 
-    /// With the lengths of words that all of the data ask for.
+    /// The code with these widths, with word lengths trained on both halves.
     fn code(&self, widths_bits: Vec<u8>) -> GapCode {
         let mut start = 0;
         let mut counts = Vec::new();
@@ -138,23 +138,23 @@ impl Halves {
     }
 }
 
-/// Counts that are evened out: what is peculiar to one distance belongs to these data, how many
-/// there are of each magnitude to others as well.
+/// Smoothed counts. The count of a single distance is peculiar to these data; how many distances
+/// there are of each magnitude holds for other data as well.
 struct Smooth {
-    /// Before each distance, how many are shorter, in 1/16; behind them, all.
+    /// For each distance, how many are shorter, in 1/16; at the end, the number of all.
     sums: Vec<u64>,
 }
 
 impl Smooth {
     fn new(counts: &[u64], farther: u64, most: usize) -> Self {
         let seen = counts.iter().sum::<u64>() + farther;
-        // As if each magnitude had also been seen a little.
+        // As if each magnitude had been seen a few more times.
         let rare = (seen / 2048).max(1) << 4;
         let mut sums = vec![0];
         let mut sum = 0;
         while sums.len() <= POSITIONS {
-            // As long as a fourth of the distance, of which each gets its share and what it has
-            // itself.
+            // The counts of a run as long as a quarter of the distance are averaged. Each distance
+            // gets half of that mean, and half of its own count.
             let begin = sums.len() - 1;
             let length = (begin.div_ceil(4)).clamp(1, POSITIONS - begin);
             let alike = &counts[begin..begin + length];
@@ -173,11 +173,11 @@ impl Smooth {
         self.sums[range.end] - self.sums[range.start]
     }
 
-    /// What the distances of a class take, with words as `learned` asks for.
+    /// The cost of the distances of a class, with words trained on `learned`.
     fn price(&self, range: &Range<usize>, learned: &Self, offset_bits: u64) -> u64 {
         let all = learned.count(&(0..POSITIONS + 1)).max(1);
-        // No word is longer than 8 bits: a rare class takes some of what the others could have,
-        // half again as much as it lacks.
+        // No word is longer than 8 bits, so a rare class takes code space from the others. This
+        // costs about 1.5 times what the class lacks to deserve its word.
         let rarest = (all >> prefix::MAX_LENGTH_BITS).max(1);
         let count = learned.count(range);
         let word =
@@ -189,14 +189,14 @@ impl Smooth {
     }
 }
 
-/// Far below what a prefix code can have.
+/// Far below the limit of a prefix code.
 const MAX_CLASSES: usize = 40;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// What the counted distances take by the code, without the flags of their sets.
+    /// Bits of the counted distances with `code`, excluding the flags of their sets.
     fn bits(counts: &[u64], most: usize, code: &GapCode) -> u64 {
         let mut start = 0;
         let mut sum = 0;
@@ -213,7 +213,7 @@ mod tests {
         sum
     }
 
-    /// All sequences of up to four widths up to 4 bits.
+    /// Tries all sequences of up to four widths of up to 4 bits.
     fn best_of_all(counts: &[u64], most: usize) -> u64 {
         let mut best = u64::MAX;
         let mut sequences: Vec<Vec<u8>> = vec![Vec::new()];
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn close_to_the_best_of_all_codes_with_few_classes() {
+    fn the_found_code_is_close_to_the_best_with_few_classes() {
         for decay in [2u64, 3, 8] {
             let most = 40;
             let shares: Vec<u64> =
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_seen_gives_a_code() {
+    fn counts_of_nothing_give_a_valid_code() {
         assert!(prefix::PrefixCode::new(&GapCounts::new().code().lengths_bits).is_ok());
     }
 }
