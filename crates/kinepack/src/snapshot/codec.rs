@@ -28,7 +28,7 @@ pub(super) struct Tables {
     pub(super) fields: Vec<FieldTable>,
     /// For each velocity field at level 4, which codes a zero velocity in one bit, the lanes of
     /// zero; `None` for all other fields and levels.
-    pub(super) rest: Vec<Option<Vec<u32>>>,
+    pub(super) rest_lanes: Vec<Option<Vec<u32>>>,
     /// `Some` if the level is adaptive.
     pub(super) adaptive: Option<Adaptive>,
     /// `Some` if a field has a time precision that has an effect at this level.
@@ -67,7 +67,7 @@ impl Codec {
             fields: fields.collect::<Result<_, _>>()?,
             entities: GapTable::new(&profile.entities)?,
             flags: GapTable::new(&profile.flags)?,
-            rest: schema
+            rest_lanes: schema
                 .fields()
                 .iter()
                 .map(|f| if at_rest(f.role) { f.kind.zero_lanes() } else { None })

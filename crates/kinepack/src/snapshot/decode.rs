@@ -9,7 +9,7 @@ use super::baselines::Baselines;
 use super::codec::{Codec, Tables};
 use super::contexts::Contexts;
 use super::entities::Alignment;
-use super::fields::Work;
+use super::fields::FieldValues;
 use super::lineup::Lineup;
 use super::sets::{SetCoding, read_set};
 use super::store::{Snapshot, Tick};
@@ -75,7 +75,7 @@ pub struct Decoder {
     flagged: Vec<u32>,
     scratch: Vec<u32>,
     contexts: Contexts,
-    work: Work,
+    values: FieldValues,
     adaptive: Option<State>,
     /// Prepared only with a time precision or at the adaptive level.
     lineup: Lineup,
@@ -97,7 +97,7 @@ impl Decoder {
             flagged: Vec::new(),
             scratch: Vec::new(),
             contexts: Contexts::default(),
-            work: Work::default(),
+            values: FieldValues::default(),
             adaptive: codec.tables().adaptive.as_ref().map(Adaptive::state),
             lineup: Lineup::default(),
             spare: Spare::default(),
@@ -195,9 +195,9 @@ impl Decoder {
         } else {
             None
         };
-        let learned = baselines.learned.filter(|learned| learned.is_of(codec.hash()));
-        let goes_on = tables.level.learning() && adaptive.is_some() && reader.read_bool()?;
-        if goes_on && learned.is_none() {
+        let learned = baselines.learned.filter(|learned| learned.is_from_codec(codec.hash()));
+        let resumes = tables.level.learning() && adaptive.is_some() && reader.read_bool()?;
+        if resumes && learned.is_none() {
             return Err(DecodeError::NothingLearned);
         }
         let Self { alignment, limits, lineup, .. } = self;
@@ -221,13 +221,13 @@ impl Decoder {
         }
         match (adaptive, &mut self.adaptive, tables.changed_coding()) {
             (Some(adaptive), Some(state), _) => {
-                let learned = learned.filter(|_| goes_on);
+                let learned = learned.filter(|_| resumes);
                 let packet = Packet {
                     baselines: *baselines,
                     ids: &next.ids,
                     lineup,
                     learned,
-                    most_bits: u64::MAX,
+                    max_bits: u64::MAX,
                 };
                 adaptive.decode(state, &packet, &mut next.columns, &mut reader)?;
             }
@@ -251,15 +251,15 @@ impl Decoder {
         next: &mut Snapshot,
     ) -> Result<(), DecodeError> {
         let count = next.len();
-        for (field, rest) in tables.fields.iter().zip(&tables.rest) {
+        for (field, rest) in tables.fields.iter().zip(&tables.rest_lanes) {
             let columns = &mut next.columns[field.lanes.clone()];
-            self.work.reset(columns.len(), false);
+            self.values.reset(columns.len(), false);
             for index in 0..count {
                 match rest {
-                    Some(rest) if reader.read_bool()? => self.work.put(rest),
-                    _ => field.read_full(reader, &mut self.work)?,
+                    Some(rest) if reader.read_bool()? => self.values.put(rest),
+                    _ => field.read_full(reader, &mut self.values)?,
                 }
-                self.work.store_new(columns, index);
+                self.values.store_new(columns, index);
             }
         }
         Ok(())
@@ -298,27 +298,27 @@ impl Decoder {
         let level = &tables.level;
         let columns = &mut next.columns[field.lanes.clone()];
         let relative = field.is_relative(level.relative_numbers(), level.relative_rotations());
-        let other = level.field_flags() && field.is_category();
+        let is_category = level.field_flags() && field.is_category();
         let mut previous = 0;
         let shifts = self.lineup.shifts.of(field.differenced()).filter(|_| relative);
-        self.work.reset(field.lanes.len(), shifts.is_some());
+        self.values.reset(field.lanes.len(), shifts.is_some());
         for &nth in &self.flagged {
             let entity = self.changed[nth as usize] as usize;
-            self.work.load_base(columns, entity);
+            self.values.load_base(columns, entity);
             if let Some(shifts) = shifts {
-                self.work.load_shifts(shifts, entity);
+                self.values.load_shifts(shifts, entity);
             }
             if relative {
                 let state = self.contexts.state(field.context, nth as usize, previous);
-                let class = field.read(reader, state, &mut self.work)?;
+                let class = field.read(reader, state, &mut self.values)?;
                 self.contexts.record(index, nth as usize, class);
                 previous = class + 1;
-            } else if other {
-                field.read_other(reader, &mut self.work)?;
+            } else if is_category {
+                field.read_category(reader, &mut self.values)?;
             } else {
-                field.read_full(reader, &mut self.work)?;
+                field.read_full(reader, &mut self.values)?;
             }
-            self.work.store_new(columns, entity);
+            self.values.store_new(columns, entity);
         }
         Ok(())
     }

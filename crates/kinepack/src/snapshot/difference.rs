@@ -27,14 +27,19 @@ impl Difference {
     /// # Panics
     /// If the snapshots have different schemas.
     pub fn find(&mut self, baseline: &Snapshot, snapshot: &Snapshot) {
-        assert_eq!(baseline.schema_hash(), snapshot.schema_hash(), "snapshots of different schemas");
+        assert_eq!(
+            baseline.schema_hash(),
+            snapshot.schema_hash(),
+            "snapshots of different schemas"
+        );
         self.left.clear();
         if baseline.ids == snapshot.ids {
             find_changed(&baseline.columns, &snapshot.columns, snapshot.len(), &mut self.sent);
             return;
         }
         self.alignment.compare(&baseline.ids, &snapshot.ids);
-        self.left.extend(self.alignment.removed().iter().map(|index| baseline.ids[*index as usize]));
+        self.left
+            .extend(self.alignment.removed().iter().map(|index| baseline.ids[*index as usize]));
         self.aligned.resize_with(snapshot.lane_count(), Vec::new);
         self.alignment.line_up(baseline, &mut self.aligned);
         find_changed(&self.aligned, &snapshot.columns, snapshot.len(), &mut self.changed);

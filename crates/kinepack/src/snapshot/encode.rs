@@ -113,7 +113,7 @@ pub struct Encoded<'a> {
     /// The encoder's coarse copy was encoded, not `world`.
     is_coarse: bool,
     world: &'a Snapshot,
-    is_part: bool,
+    is_partial: bool,
 }
 
 impl Encoded<'_> {
@@ -134,11 +134,11 @@ impl Encoded<'_> {
 
     /// The view that a receiver of the packet will have. Cost: a copy of the snapshot.
     pub fn view(self) -> View {
-        let Self { encoder, baseline, is_coarse, world, is_part } = self;
+        let Self { encoder, baseline, is_coarse, world, is_partial } = self;
         let encoded = encoder.coarse.as_ref().filter(|_| is_coarse).unwrap_or(world);
         let mut snapshot = encoder.spare.snapshot(encoder.codec.schema());
         let copy = Arc::make_mut(&mut snapshot);
-        if is_part {
+        if is_partial {
             copy.copy_from(baseline);
             copy.tick = encoded.tick;
             let unsent = &encoder.unsent;
@@ -202,7 +202,7 @@ impl Encoder {
         if let Some(precision) = &tables.precision {
             self.lineup.coarsen(precision, baselines.baseline, &mut copy.columns);
         }
-        self.put(&codec, &baselines, copy, Chosen::All, out)?;
+        self.write_packet(&codec, &baselines, copy, Chosen::All, out)?;
         Ok(View::from(snapshot).with_learned(self.learned.take()))
     }
 
@@ -244,7 +244,7 @@ impl Encoder {
         let (baselines, codec) = (baselines.into(), self.codec.clone());
         let (tables, baseline) = (codec.tables(), baselines.baseline);
         check_schema(tables, baselines.iter().chain([world]))?;
-        let is_part = chosen.indices().is_some();
+        let is_partial = chosen.indices().is_some();
         if let Some(indices) = chosen.indices() {
             world.check_indices(indices)?;
             if tables.changed_coding().is_none() || baseline.ids != world.ids {
@@ -266,10 +266,10 @@ impl Encoder {
             }
             _ => world,
         };
-        let put = self.put(&codec, &baselines, encoded, chosen, out);
+        let written = self.write_packet(&codec, &baselines, encoded, chosen, out);
         self.coarse = coarse;
-        put?;
-        Ok(Encoded { encoder: self, baseline, is_coarse, world, is_part })
+        written?;
+        Ok(Encoded { encoder: self, baseline, is_coarse, world, is_partial })
     }
 
     /// What a receiver will hold if all of `world` is sent relative to `baselines`: `world` itself,
@@ -381,7 +381,7 @@ impl Encoder {
 
     /// Writes a snapshot in the level's form. The baselines are lined up with it, and its values
     /// are already coarse.
-    fn put(
+    fn write_packet(
         &mut self,
         codec: &Codec,
         baselines: &Baselines<'_>,
@@ -393,10 +393,12 @@ impl Encoder {
         self.find_changed(tables, [baseline, snapshot], chosen.indices());
         self.unsent.clear();
         match &tables.adaptive {
-            Some(adaptive) => self.put_adaptive(codec, adaptive, baselines, snapshot, chosen, out),
+            Some(adaptive) => {
+                self.write_adaptive(codec, adaptive, baselines, snapshot, chosen, out)
+            }
             None => {
                 let mut writer = BitWriter::append(out);
-                self.pack(&mut writer, tables, [baseline, snapshot], chosen);
+                self.write_packed(&mut writer, tables, [baseline, snapshot], chosen);
                 writer.finish().map(drop)
             }
         }
@@ -430,21 +432,21 @@ impl Encoder {
     }
 
     /// Writes a packet by the stages that pack bits.
-    fn pack(
+    fn write_packed(
         &mut self,
         writer: &mut BitWriter<'_>,
         tables: &Tables,
         [baseline, snapshot]: [&Snapshot; 2],
         chosen: Chosen<'_>,
     ) {
-        let part = chosen.indices().and_then(|_| tables.changed_coding());
+        let chosen_coding = chosen.indices().and_then(|_| tables.changed_coding());
         let contents = Contents {
             tables,
             lineup: &self.lineup,
             baseline,
             snapshot,
             changed: &self.changed,
-            part,
+            chosen_coding,
         };
         self.packer.write(writer, &contents, &mut self.spent);
     }
@@ -452,7 +454,7 @@ impl Encoder {
     /// Writes a packet at the adaptive level. Falls back to packed bits if these are shorter, or
     /// have room for all entities when the predicted form does not. The first bit says which form
     /// follows.
-    fn put_adaptive(
+    fn write_adaptive(
         &mut self,
         codec: &Codec,
         adaptive: &Adaptive,
@@ -467,14 +469,14 @@ impl Encoder {
             Chosen::Some { limit_bytes, .. } => limit_bytes,
         };
         // State that another codec learned is ignored.
-        let learned = baselines.learned.filter(|learned| learned.is_of(codec.hash()));
+        let learned = baselines.learned.filter(|learned| learned.is_from_codec(codec.hash()));
         // The last packet's learned state, if no view took it.
         self.spare.keep_learned(self.learned.take());
         let mut packed = core::mem::take(&mut self.packed);
         packed.clear();
         let mut writer = BitWriter::append(&mut packed);
         writer.write_bool(true);
-        self.pack(&mut writer, tables, [baseline, snapshot], chosen);
+        self.write_packed(&mut writer, tables, [baseline, snapshot], chosen);
         writer.finish()?;
         let begin = out.len();
         let mut writer = BitWriter::append(out);
@@ -483,10 +485,10 @@ impl Encoder {
             writer.write_bool(learned.is_some());
         }
         self.lineup.write_entities(&mut writer, baseline, &tables.entities);
-        let most_bits = (limit_bytes as u64).saturating_mul(8).saturating_sub(writer.len_bits());
+        let max_bits = (limit_bytes as u64).saturating_mul(8).saturating_sub(writer.len_bits());
         if let Some(state) = &mut self.adaptive {
             let (baselines, ids, lineup) = (*baselines, &snapshot.ids, &self.lineup);
-            let packet = Packet { baselines, ids, lineup, learned, most_bits };
+            let packet = Packet { baselines, ids, lineup, learned, max_bits };
             adaptive.encode(state, &packet, &snapshot.columns, &self.changed, &mut writer);
             self.unsent.extend_from_slice(state.unsent());
             self.unsent.sort_unstable();
@@ -507,12 +509,12 @@ impl Encoder {
             // are limited to the whole.
             self.spent.tally.replace(state.entities_spent(), bits);
             self.spent.tally.replace_lanes(&state.lanes_spent);
-            let mut left_bits = bits;
+            let mut remaining_bits = bits;
             for (field_bits, spent) in self.spent.size.fields_bits.iter_mut().zip(&state.spent) {
-                *field_bits = (spent >> 8).min(left_bits);
-                left_bits -= *field_bits;
+                *field_bits = (spent >> 8).min(remaining_bits);
+                remaining_bits -= *field_bits;
             }
-            self.spent.size.sets_bits = left_bits;
+            self.spent.size.sets_bits = remaining_bits;
         }
         self.packed = packed;
         Ok(())

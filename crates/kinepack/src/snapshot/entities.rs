@@ -149,7 +149,7 @@ fn merge(
         if added.peek() == Some(&id) {
             return false;
         }
-        if removed.next_if(|gone| **gone as usize == index).is_some() {
+        if removed.next_if(|next| **next as usize == index).is_some() {
             continue;
         }
         ids.push(*id);

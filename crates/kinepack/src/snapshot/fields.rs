@@ -41,14 +41,14 @@ pub(super) struct FieldTable {
 
 /// The lanes of the entity being read. How far they moved stays for the next entity.
 #[derive(Debug, Default)]
-pub(super) struct Work {
-    lanes: Vec<LaneWork>,
+pub(super) struct FieldValues {
+    lanes: Vec<LaneValue>,
     /// Lanes may have shifts.
     is_coarse: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct LaneWork {
+struct LaneValue {
     base: u32,
     new: u32,
     /// How far the entity before moved in this lane: what [`Reference::Carried`] adds.
@@ -57,12 +57,12 @@ struct LaneWork {
     shift: u32,
 }
 
-impl Work {
+impl FieldValues {
     /// Makes room for `lanes` lanes, none of which has moved.
     pub(super) fn reset(&mut self, lanes: usize, is_coarse: bool) {
         self.is_coarse = is_coarse;
         self.lanes.clear();
-        self.lanes.resize(lanes, LaneWork::default());
+        self.lanes.resize(lanes, LaneValue::default());
     }
 
     /// Loads the baseline's values of an entity.
@@ -79,8 +79,8 @@ impl Work {
     }
 
     /// Sets the new values.
-    pub(super) fn put(&mut self, values: &[u32]) {
-        self.lanes.iter_mut().zip(values).for_each(|(lane, value)| lane.new = *value);
+    pub(super) fn put(&mut self, new: &[u32]) {
+        self.lanes.iter_mut().zip(new).for_each(|(lane, new)| lane.new = *new);
     }
 
     /// Overwrites the baseline's values by the new ones.
@@ -269,7 +269,7 @@ impl FieldTable {
         };
         if reference == Reference::Turned {
             let [before, now] = measured.dropped[nth];
-            word |= u64::from(others_index(before, now)) << word_bits;
+            word |= u64::from(index_without(before, now)) << word_bits;
             word_bits += 2;
         }
         let carried = usize::from(reference == Reference::Carried);
@@ -294,12 +294,12 @@ impl FieldTable {
         &self,
         reader: &mut BitReader<'_>,
         state: usize,
-        work: &mut Work,
+        values: &mut FieldValues,
     ) -> Result<usize, DecodeError> {
         let class = self.codes[state].read(reader)?;
         let Some(&reference) = self.references.get(class) else {
-            self.read_full(reader, work)?;
-            for (lane, kind) in work.lanes.iter_mut().zip(&self.kinds) {
+            self.read_full(reader, values)?;
+            for (lane, kind) in values.lanes.iter_mut().zip(&self.kinds) {
                 let [base, new] = [lane.base, lane.new].map(|value| coarse_code(value, lane.shift));
                 lane.moved = kind.difference(base, new) << lane.shift;
             }
@@ -308,22 +308,22 @@ impl FieldTable {
         let out_of_range =
             |reader: &BitReader<'_>| DecodeError::OutOfRange { at_bit: reader.position_bits() };
         if let Some(rotation) = self.rotation {
-            let mut dropped = work.lanes[0].base;
+            let mut dropped = values.lanes[0].base;
             if reference == Reference::Turned {
                 let other = reader.read(2)? as u32;
                 if other == 3 {
                     return Err(out_of_range(reader));
                 }
-                dropped = other_at(dropped, other);
-                work.turn(rotation, dropped);
+                dropped = value_without(dropped, other);
+                values.turn(rotation, dropped);
             }
-            work.lanes[0].new = dropped;
+            values.lanes[0].new = dropped;
         }
         let carried = reference == Reference::Carried;
         let bits = self.class_bits[class];
         let widths = &self.widths[class * self.fits.len()..];
-        let (lanes, kinds) = (&mut work.lanes[self.first..], &self.kinds[self.first..]);
-        let read = if work.is_coarse {
+        let (lanes, kinds) = (&mut values.lanes[self.first..], &self.kinds[self.first..]);
+        let read = if values.is_coarse {
             read_lanes::<true>(reader, lanes, kinds, widths, carried, bits)?
         } else if kinds.len() == VECTOR
             && let Some(lanes) = lanes.first_chunk_mut::<VECTOR>()
@@ -368,21 +368,21 @@ impl FieldTable {
         lanes.for_each(|(bits, kind)| *bits += u64::from(kind.bits()));
     }
 
-    /// Reads all lanes of the entity in `work`.
+    /// Reads all lanes of the entity in `values`.
     #[inline]
     pub(super) fn read_full(
         &self,
         reader: &mut BitReader<'_>,
-        work: &mut Work,
+        values: &mut FieldValues,
     ) -> Result<(), DecodeError> {
-        for (lane, kind) in work.lanes.iter_mut().zip(&self.kinds) {
+        for (lane, kind) in values.lanes.iter_mut().zip(&self.kinds) {
             lane.new = read_up_to(reader, u64::from(kind.max))? as u32;
         }
         Ok(())
     }
 
     /// Writes a flag or choice that is known to differ from the baseline. A flag takes no bits.
-    pub(super) fn write_other(
+    pub(super) fn write_category(
         &self,
         sink: &mut impl BitSink,
         base: &[Vec<u32>],
@@ -390,22 +390,22 @@ impl FieldTable {
         entity: usize,
     ) {
         for ((kind, base), new) in self.kinds.iter().zip(base).zip(new) {
-            sink.write(u64::from(others_index(base[entity], new[entity])), other_bits(kind));
+            sink.write(u64::from(index_without(base[entity], new[entity])), category_bits(kind));
         }
     }
 
-    /// Reads what [`write_other`](Self::write_other) wrote.
-    pub(super) fn read_other(
+    /// Reads what [`write_category`](Self::write_category) wrote.
+    pub(super) fn read_category(
         &self,
         reader: &mut BitReader<'_>,
-        work: &mut Work,
+        values: &mut FieldValues,
     ) -> Result<(), DecodeError> {
-        for (lane, kind) in work.lanes.iter_mut().zip(&self.kinds) {
-            let index = reader.read(other_bits(kind))?;
+        for (lane, kind) in values.lanes.iter_mut().zip(&self.kinds) {
+            let index = reader.read(category_bits(kind))?;
             if index >= u64::from(kind.max) {
                 return Err(DecodeError::OutOfRange { at_bit: reader.position_bits() });
             }
-            lane.new = other_at(lane.base, index as u32);
+            lane.new = value_without(lane.base, index as u32);
         }
         Ok(())
     }
@@ -459,7 +459,7 @@ impl LaneOf<'_> {
 #[inline(always)]
 fn read_lanes<const COARSE: bool>(
     reader: &mut BitReader<'_>,
-    lanes: &mut [LaneWork],
+    lanes: &mut [LaneValue],
     kinds: &[Lane],
     widths: &[Width],
     carried: bool,
@@ -485,18 +485,18 @@ fn read_lanes<const COARSE: bool>(
 }
 
 /// Bits that distinguish the values of a lane that are not the baseline's.
-fn other_bits(lane: &Lane) -> u32 {
+fn category_bits(lane: &Lane) -> u32 {
     bits_for(u64::from(lane.max).saturating_sub(1))
 }
 
 /// The index of `value` among the values that are not `base`.
 #[inline]
-fn others_index(base: u32, value: u32) -> u32 {
+fn index_without(base: u32, value: u32) -> u32 {
     if value > base { value - 1 } else { value }
 }
 
 /// The value at this index, which is below the largest value, among those that are not `base`.
 #[inline]
-fn other_at(base: u32, index: u32) -> u32 {
+fn value_without(base: u32, index: u32) -> u32 {
     index + u32::from(index >= base)
 }

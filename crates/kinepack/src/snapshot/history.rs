@@ -111,7 +111,7 @@ impl History {
     /// before. `change` gets a factor that scales each step to the length of the lag. `None` if the
     /// entity is new. If it has only one step of history, that step is returned twice.
     #[inline]
-    pub(super) fn paces<T: Copy, D: Copy>(
+    pub(super) fn recent_changes<T: Copy, D: Copy>(
         &self,
         baselines: &Baselines<'_>,
         entity: usize,

@@ -36,7 +36,7 @@ pub(super) struct Contents<'a> {
     /// The entities to send, increasing. Empty at levels that send every entity.
     pub(super) changed: &'a [u32],
     /// `Some` if the caller chose some of the changes: how the set of these entities is written.
-    pub(super) part: Option<SetCoding<'a>>,
+    pub(super) chosen_coding: Option<SetCoding<'a>>,
 }
 
 /// Where the bits of a packet went.
@@ -77,15 +77,15 @@ impl Packer {
         contents: &Contents<'_>,
         spent: &mut Spent,
     ) {
-        let Contents { tables, lineup, baseline, part, .. } = *contents;
+        let Contents { tables, lineup, baseline, chosen_coding, .. } = *contents;
         let begin = writer.len_bits();
-        match part {
+        match chosen_coding {
             // Chosen changes have the baseline's set of entities.
             Some(_) => writer.write_bool(false),
             None => lineup.write_entities(writer, baseline, &tables.entities),
         }
         spent.size.sets_bits = writer.len_bits() - begin;
-        match part.or_else(|| tables.changed_coding()) {
+        match chosen_coding.or_else(|| tables.changed_coding()) {
             None if spent.tally.is_wanted() => write_all::<true>(writer, contents, spent),
             None => write_all::<false>(writer, contents, spent),
             Some(coding) => self.write_changed(writer, contents, coding, spent),
@@ -167,18 +167,18 @@ impl Packer {
             }
             return;
         }
-        let other = level.field_flags() && field.is_category();
+        let is_category = level.field_flags() && field.is_category();
         for &nth in &self.flagged {
             let entity = changed[nth as usize] as usize;
             let begin = writer.len_bits();
-            if other {
-                field.write_other(writer, base, new, entity);
+            if is_category {
+                field.write_category(writer, base, new, entity);
             } else {
                 field.write_full(writer, new, entity);
             }
             if COUNTS {
                 tally.add(nth as usize, writer.len_bits() - begin);
-                if other {
+                if is_category {
                     tally.lanes_mut()[field.lanes.start] += writer.len_bits() - begin;
                 } else {
                     field.add_full_bits(tally.lanes_mut());
@@ -202,7 +202,7 @@ fn write_all<const COUNTS: bool>(
     size.changed_entities = count;
     tally.begin(0..count as u32, tables.schema.lanes().len());
     for ((field, rest), field_bits) in
-        tables.fields.iter().zip(&tables.rest).zip(&mut size.fields_bits)
+        tables.fields.iter().zip(&tables.rest_lanes).zip(&mut size.fields_bits)
     {
         let columns = &columns[field.lanes.clone()];
         let begin = writer.len_bits();

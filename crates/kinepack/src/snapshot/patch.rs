@@ -105,37 +105,37 @@ impl Snapshot {
     ///
     /// # Errors
     /// [`EncodeError::SchemaMismatch`] if `rows` has another schema.
-    pub fn patch(&mut self, gone: &[EntityId], rows: &Self) -> Result<(), EncodeError> {
+    pub fn patch(&mut self, removed: &[EntityId], rows: &Self) -> Result<(), EncodeError> {
         self.check_schema(rows)?;
         let there = |id: &EntityId| self.ids.binary_search(id).ok();
         let places: Option<Vec<usize>> = rows.ids.iter().map(there).collect();
         match places {
-            Some(places) if !gone.iter().any(|id| there(id).is_some()) => {
+            Some(places) if !removed.iter().any(|id| there(id).is_some()) => {
                 for (column, new) in self.columns.iter_mut().zip(&rows.columns) {
                     places.iter().zip(new).for_each(|(place, value)| column[*place] = *value);
                 }
             }
-            _ => self.merge(gone, rows),
+            _ => self.merge(removed, rows),
         }
         Ok(())
     }
 
     /// [`patch`](Self::patch) for a set of ids that changes.
-    fn merge(&mut self, gone: &[EntityId], rows: &Self) {
+    fn merge(&mut self, removed: &[EntityId], rows: &Self) {
         // For each entity of the result, where its lanes are: whether in `rows`, and the index.
         let mut sources: Vec<(bool, usize)> = Vec::with_capacity(self.len() + rows.len());
         let mut ids = Vec::with_capacity(self.len() + rows.len());
         let mut new = rows.ids.iter().enumerate().peekable();
-        let mut gone = gone.iter().peekable();
+        let mut removed = removed.iter().peekable();
         for (index, id) in self.ids.iter().enumerate() {
             while let Some((place, new_id)) = new.next_if(|(_, new_id)| *new_id < id) {
                 sources.push((true, place));
                 ids.push(*new_id);
             }
-            while gone.next_if(|gone| *gone < id).is_some() {}
+            while removed.next_if(|removed| *removed < id).is_some() {}
             let source = match new.next_if(|(_, new_id)| *new_id == id) {
                 Some((place, _)) => (true, place),
-                None if gone.peek() == Some(&id) => continue,
+                None if removed.peek() == Some(&id) => continue,
                 None => (false, index),
             };
             sources.push(source);
@@ -174,10 +174,10 @@ mod tests {
         snapshot
     }
 
-    fn patched(base: &[(u32, u32)], gone: &[u32], rows: &[(u32, u32)]) -> Snapshot {
+    fn patched(base: &[(u32, u32)], removed: &[u32], rows: &[(u32, u32)]) -> Snapshot {
         let mut out = snapshot(base);
-        let gone: Vec<EntityId> = gone.iter().copied().map(EntityId).collect();
-        out.patch(&gone, &snapshot(rows)).unwrap();
+        let removed: Vec<EntityId> = removed.iter().copied().map(EntityId).collect();
+        out.patch(&removed, &snapshot(rows)).unwrap();
         out
     }
 

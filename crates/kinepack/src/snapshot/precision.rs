@@ -15,7 +15,7 @@ use crate::{Field, FieldKind, FloatLimits, Lane, Schema, SetupError, SmallestThr
 const MAX_SHIFT: u8 = 31;
 
 /// The coarsest steps by default, as powers of two: 16 finest steps for numbers, 8 for rotations.
-const USUAL_SHIFTS: [u8; 2] = [4, 3];
+const DEFAULT_MAX_SHIFTS: [u8; 2] = [4, 3];
 
 /// The schema's time precision, checked and looked up once.
 #[derive(Debug)]
@@ -195,13 +195,13 @@ impl FieldPrecision {
     /// `None` if the field cannot have its precision.
     fn new(field: &Field, index: usize, lanes: &[Lane]) -> Option<Self> {
         let precision = field.time_precision?;
-        let (steps, rotation, usual) = match &field.kind {
+        let (steps, rotation, default_max) = match &field.kind {
             FieldKind::Floats(axes) if !axes.iter().any(FloatLimits::wraps) => {
-                (axes.iter().map(FloatLimits::step).collect(), None, USUAL_SHIFTS[0])
+                (axes.iter().map(FloatLimits::step).collect(), None, DEFAULT_MAX_SHIFTS[0])
             }
             FieldKind::Rotation(rotation) => {
                 let step = 4.0 * FRAC_1_SQRT_2 / f64::from(rotation.max_code());
-                ([step; 3].to_vec(), Some(*rotation), USUAL_SHIFTS[1])
+                ([step; 3].to_vec(), Some(*rotation), DEFAULT_MAX_SHIFTS[1])
             }
             _ => return None,
         };
@@ -214,7 +214,7 @@ impl FieldPrecision {
             let fits = |shift: &u8| {
                 precision.max_step.is_none_or(|most| f64::from(1u32 << shift) * step <= most)
             };
-            let most = if precision.max_step.is_some() { MAX_SHIFT } else { usual };
+            let most = if precision.max_step.is_some() { MAX_SHIFT } else { default_max };
             let max_shift = (1..=most).take_while(fits).last().unwrap_or(0);
             limit.is_normal().then_some(LanePrecision {
                 step: *step,

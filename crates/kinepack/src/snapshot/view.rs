@@ -162,7 +162,7 @@ impl Spare {
     pub(super) fn keep_learned(&mut self, learned: Option<Learned>) {
         if let Some(mut learned) = learned
             && self.learned.len() < SPARE_LEARNED
-            && learned.is_alone()
+            && learned.is_unshared()
         {
             self.learned.push(learned);
         }

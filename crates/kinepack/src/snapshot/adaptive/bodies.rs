@@ -9,13 +9,13 @@ use crate::{FieldKind, Role, Schema, SetupError};
 const MAX_LENGTH: u32 = 1 << 24;
 
 /// The largest number of bands.
-const MAX_DISTANCES: usize = 32;
+const MAX_BANDS: usize = 32;
 
 /// The default bands, in quarters of half a body's smallest edge.
-const USUAL_BANDS: [u32; 10] = [20, 22, 25, 28, 31, 35, 41, 47, 57, 71];
+const DEFAULT_BANDS: [u32; 10] = [20, 22, 25, 28, 31, 35, 41, 47, 57, 71];
 
 /// The default reach, in halves of a body's smallest edge.
-const USUAL_REACH: u32 = 7;
+const DEFAULT_REACH: u32 = 7;
 
 /// The parameters of rigid bodies: a field of positions and a field of rotations that move
 /// together, and the world in which they move. Lengths are in steps of the position's first axis.
@@ -77,7 +77,7 @@ impl Bodies {
             && self.floor.is_none_or(|floor| floor < u32::MAX)
             && self.size > 0
             && self.reach > 0
-            && self.bands.len() <= MAX_DISTANCES
+            && self.bands.len() <= MAX_BANDS
             && self.bands.is_sorted_by(|a, b| a < b)
             && !self.kinds.is_empty()
             && self.kind_of_ids.iter().all(|(_, kind)| usize::from(*kind) < self.kinds.len())
@@ -109,7 +109,7 @@ impl Bodies {
         let steps = |length: f64| ((length / axes[0].step() + 0.5) as u32).min(MAX_LENGTH);
         let half_extents = half_extents_m.map(|length| steps(length).max(1));
         let size = half_extents.into_iter().min().unwrap_or(1);
-        let mut bands = USUAL_BANDS.map(|quarters| quarters * size / 4).to_vec();
+        let mut bands = DEFAULT_BANDS.map(|quarters| quarters * size / 4).to_vec();
         bands.dedup();
         let floor = floor_m.map(|floor| (floor - vertical.min()) / vertical.step());
         Some(Self {
@@ -122,7 +122,7 @@ impl Bodies {
             kinds: vec![BodyKind { half_extents, mover: false }],
             kind_of_ids: Vec::new(),
             size,
-            reach: (USUAL_REACH * size).min(MAX_LENGTH),
+            reach: (DEFAULT_REACH * size).min(MAX_LENGTH),
             bands,
         })
     }

@@ -18,7 +18,7 @@ use crate::snapshot::history::{ADDED, MOVED, MOVED_BEFORE, NEW};
 const END: u16 = 32;
 
 /// The assumed size of an entity before any was coded, in 1/256 bit.
-const USUAL_ENTITY: u64 = 64 << 8;
+const TYPICAL_ENTITY: u64 = 64 << 8;
 
 /// The room that an encoder reserves for the end of the packet, in 1/256 bit.
 const ROOM_FOR_END: u64 = 8 << 8;
@@ -35,22 +35,22 @@ pub(super) trait Predictor {
     /// Reports that the value predicted by this row from these features was `target`, in
     /// sixteenths. The error was expected to be of size 2^`scale_log2`, in 1/256.
     #[inline]
-    fn mean(&mut self, _row: usize, _features: &Row, _target: i64, _scale_log2: i32) {}
+    fn observe_mean(&mut self, _row: usize, _features: &Row, _target: i64, _scale_log2: i32) {}
 
     /// Reports that the logarithm predicted by this row from these features was `target`, in 1/256.
     #[inline]
-    fn scale(&mut self, _row: usize, _features: &Row, _target: i32) {}
+    fn observe_scale(&mut self, _row: usize, _features: &Row, _target: i32) {}
 
     /// The expected change, in sixteenths.
     #[inline]
-    fn expect(&self, row: usize, features: &Row) -> i64 {
+    fn predict_mean(&self, row: usize, features: &Row) -> i64 {
         dot(self.row(row), features).clamp(-MAX_MEAN, MAX_MEAN)
     }
 
     /// log₂ of a residual's expected size, in 1/256, clamped to the range that the contexts
     /// distinguish.
     #[inline]
-    fn expect_scale(&self, row: usize, features: &Row) -> i32 {
+    fn predict_scale(&self, row: usize, features: &Row) -> i32 {
         dot(self.row(row), features).clamp(i64::from(MIN_SCALE_LOG2), i64::from(MAX_SCALE_LOG2))
             as i32
     }
@@ -88,7 +88,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     pub(super) fn run(&mut self, scratch: &mut Scratch) {
         scratch.unsent.clear();
         scratch.entities_spent.iter_mut().for_each(Vec::clear);
-        let has_changes = !scratch.told.is_empty();
+        let has_changes = !scratch.encoder_changed.is_empty();
         if !self.counters.any().code(self.coder, has_changes, LIMIT) {
             return;
         }
@@ -116,7 +116,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             if let Some(entities) = &mut scratch.entities_spent {
                 entities.push((entity, self.coder.spent() - begin));
             }
-            if self.values.is_bad() || self.coder.is_exhausted() {
+            if self.values.is_invalid() || self.coder.is_exhausted() {
                 break;
             }
         }
@@ -127,20 +127,20 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     /// entities, which took the bits since `begin`, and one of 64 bits; and a byte for the end.
     fn is_full(&self, begin: u64, coded: usize) -> bool {
         let spent = self.coder.spent();
-        let mean = (spent - begin + USUAL_ENTITY) / (coded as u64 + 1);
-        spent + mean + mean / 4 + ROOM_FOR_END > self.spent.most()
+        let mean = (spent - begin + TYPICAL_ENTITY) / (coded as u64 + 1);
+        spent + mean + mean / 4 + ROOM_FOR_END > self.spent.max()
     }
 
     /// Codes which entities changed, one flag each.
     fn code_changed(&mut self, scratch: &mut Scratch) {
-        let Scratch { told, changed, nearness, .. } = scratch;
+        let Scratch { encoder_changed, changed, nearness, .. } = scratch;
         changed.clear();
-        let mut told_next = told.iter().peekable();
+        let mut next_changed = encoder_changed.iter().peekable();
         let mut previous = 0;
         for (entity, (status, nearness)) in
             self.past.statuses().iter().zip(nearness.iter()).enumerate()
         {
-            let is_told = told_next.next_if(|next| **next as usize == entity).is_some();
+            let has_changed = next_changed.next_if(|next| **next as usize == entity).is_some();
             if status & ADDED != 0 {
                 changed.push(entity as u32);
                 continue;
@@ -148,7 +148,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let moved =
                 usize::from(status & (MOVED | MOVED_BEFORE)) | usize::from(status & NEW != 0) << 1;
             let context = changed_context(moved & 3, self.is_touched(entity), *nearness, previous);
-            let is_changed = self.counters.changed(context).code(self.coder, is_told, LIMIT);
+            let is_changed = self.counters.changed(context).code(self.coder, has_changed, LIMIT);
             previous = (previous << 1 | usize::from(is_changed)) & 3;
             if is_changed {
                 changed.push(entity as u32);
@@ -177,10 +177,10 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let mut body_changed = false;
         if let Some(body) = &plan.body {
             let lanes = body.position.iter().copied().chain(body.rotation..body.rotation + 4);
-            let told = self.has_changed(lanes, entity);
+            let has_changed = self.has_changed(lanes, entity);
             body_changed = plan.fields.is_empty() || {
                 let context = usize::from(self.past.status(entity) & MOVED);
-                self.counters.body_flag(context).code(self.coder, told, LIMIT)
+                self.counters.body_flag(context).code(self.coder, has_changed, LIMIT)
             };
             if body_changed {
                 self.code_body(scratch, body, entity);
@@ -189,7 +189,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let mut last_changed = body_changed;
         for (nth, field) in plan.fields.iter().enumerate() {
             let status = self.past.status(entity);
-            let told = self.has_changed(field.lanes(), entity);
+            let has_changed = self.has_changed(field.lanes(), entity);
             let rested =
                 if status & MOVED != 0 { 0 } else { 1 + usize::from(status & MOVED_BEFORE == 0) };
             let begin = self.coder.spent();
@@ -200,12 +200,13 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
                 _ => self.past.field_class(field.lanes(), entity),
             };
             let context = flag_context(rested, last_changed, scratch.nearness[entity], class);
-            last_changed = self.counters.field_flag(nth, context).code(self.coder, told, LIMIT);
+            last_changed =
+                self.counters.field_flag(nth, context).code(self.coder, has_changed, LIMIT);
             if last_changed {
                 let at = FieldAt { field, entity, class };
                 self.code_field(&at, &mut scratch.previous[nth]);
             }
-            self.spent.by_field(field.index, self.coder.spent() - begin);
+            self.spent.add_field(field.index, self.coder.spent() - begin);
         }
     }
 

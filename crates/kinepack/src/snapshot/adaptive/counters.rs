@@ -43,60 +43,60 @@ impl Layout {
 /// The counters of a packet.
 pub(super) struct Counters<'a> {
     counters: &'a mut [Counter],
-    at: &'a Layout,
+    layout: &'a Layout,
 }
 
 impl<'a> Counters<'a> {
-    pub(super) fn new(counters: &'a mut [Counter], at: &'a Layout) -> Self {
-        Self { counters, at }
+    pub(super) fn new(counters: &'a mut [Counter], layout: &'a Layout) -> Self {
+        Self { counters, layout }
     }
 
     /// The flag that anything changed.
     pub(super) fn any(&mut self) -> &mut Counter {
-        &mut self.counters[self.at.any]
+        &mut self.counters[self.layout.any]
     }
 
     /// The flag that an entity changed. `context` is a [`changed_context`].
     #[inline]
     pub(super) fn changed(&mut self, context: usize) -> &mut Counter {
-        &mut self.counters[self.at.changed + context]
+        &mut self.counters[self.layout.changed + context]
     }
 
     /// The flag that an entity's body changed.
     #[inline]
     pub(super) fn body_flag(&mut self, context: usize) -> &mut Counter {
-        &mut self.counters[self.at.flags + context]
+        &mut self.counters[self.layout.flags + context]
     }
 
     /// The flag that the `nth` of the other fields changed. `context` is a [`flag_context`].
     #[inline]
     pub(super) fn field_flag(&mut self, nth: usize, context: usize) -> &mut Counter {
-        &mut self.counters[self.at.flags + (1 + nth) * FLAGS + context]
+        &mut self.counters[self.layout.flags + (1 + nth) * FLAGS + context]
     }
 
     /// The flag that a rotation's largest component is not the predicted one. Depends on the gap to
     /// the next component and on the errors of neighbours.
     #[inline]
     pub(super) fn largest(&mut self, gap: usize, error: usize) -> &mut Counter {
-        &mut self.counters[self.at.largest + gap * GAP_ERRORS + error]
+        &mut self.counters[self.layout.largest + gap * GAP_ERRORS + error]
     }
 
     /// The flag that it is not the next component either. Depends on the gap to the one after that.
     #[inline]
     pub(super) fn second(&mut self, gap: usize) -> &mut Counter {
-        &mut self.counters[self.at.second + gap]
+        &mut self.counters[self.layout.second + gap]
     }
 
     /// The flag that it is not the third component either.
     #[inline]
     pub(super) fn third(&mut self) -> &mut Counter {
-        &mut self.counters[self.at.third]
+        &mut self.counters[self.layout.third]
     }
 
     /// The upper bits of a choice, whose counters begin at `tree` among those of all choices.
     #[inline]
     pub(super) fn tree(&mut self, tree: usize, bits: u32) -> &mut [Counter] {
-        &mut self.counters[self.at.choices + tree..][..1 << bits]
+        &mut self.counters[self.layout.choices + tree..][..1 << bits]
     }
 
     /// A residual of the expected size 2^`scale_log2`, which must not be below [`MIN_SCALE_LOG2`].
@@ -104,14 +104,14 @@ impl<'a> Counters<'a> {
     pub(super) fn residual(
         &mut self,
         group: usize,
-        coarse: usize,
+        coarse_class: usize,
         scale_log2: i32,
         sign: usize,
     ) -> Signed<'_> {
         // In thirds of an octave.
         let scale = (((scale_log2 - MIN_SCALE_LOG2) * 3) >> 8) as usize;
-        let context = coarse * SCALES + scale;
-        let begin = self.at.residuals + group * RESIDUAL;
+        let context = coarse_class * SCALES + scale;
+        let begin = self.layout.residuals + group * RESIDUAL;
         let (zero, rest) = self.counters[begin..][..RESIDUAL].split_at_mut(COARSE * SCALES);
         let (signs, rest) = rest.split_at_mut(SIGNS);
         let (exponents, mantissas) = rest.split_at_mut(COARSE * SCALES * EXPONENTS);

@@ -39,16 +39,16 @@ pub(super) struct TurnFeatures {
     pub(super) own_before: f64,
     pub(super) mover: f64,
     pub(super) mover_before: f64,
-    pub(super) around: f64,
+    pub(super) neighbours: f64,
     /// The turn if it turns together with the mover.
     pub(super) with_mover: f64,
     /// The turn if it rolls as it moved.
     pub(super) rolled: f64,
-    pub(super) around_error: f64,
+    pub(super) neighbours_error: f64,
     pub(super) near: f64,
     /// The turn if it rolls as its near neighbours move.
     pub(super) near_rolled: f64,
-    pub(super) around_before: f64,
+    pub(super) neighbours_before: f64,
     pub(super) rolled_on_floor: f64,
     pub(super) near_before: f64,
 }
@@ -61,13 +61,13 @@ impl TurnFeatures {
             self.own_before,
             self.mover,
             self.mover_before,
-            self.around,
+            self.neighbours,
             self.with_mover,
             self.rolled,
-            self.around_error,
+            self.neighbours_error,
             self.near,
             self.near_rolled,
-            self.around_before,
+            self.neighbours_before,
             self.rolled_on_floor,
             self.near_before,
         ];
@@ -83,8 +83,8 @@ pub(super) struct LevelFeatures {
     /// The motion if the mover carries it.
     pub(super) carried: f64,
     pub(super) carried_before: f64,
-    pub(super) around: f64,
-    pub(super) around_before: f64,
+    pub(super) neighbours: f64,
+    pub(super) neighbours_before: f64,
     pub(super) near: f64,
     /// The motion if its near neighbours carry it.
     pub(super) near_carried: f64,
@@ -97,7 +97,7 @@ pub(super) struct LevelFeatures {
     pub(super) own_before: f64,
     /// The motion of a ball of its size that rolls by its turn.
     pub(super) rolled: f64,
-    pub(super) around_error: f64,
+    pub(super) neighbours_error: f64,
     pub(super) own_on_floor: f64,
 }
 
@@ -112,8 +112,8 @@ impl LevelFeatures {
             self.mover_before,
             self.carried,
             self.carried_before,
-            self.around,
-            self.around_before,
+            self.neighbours,
+            self.neighbours_before,
             self.near,
             self.near_carried,
             self.drift,
@@ -121,7 +121,7 @@ impl LevelFeatures {
             self.twist,
             self.own_before,
             self.rolled,
-            self.around_error,
+            self.neighbours_error,
             self.own_on_floor,
         ];
         row_of_sixteenths(features, per_step)
@@ -151,8 +151,8 @@ pub(super) struct UpFeatures {
     pub(super) twist: f64,
     /// The motion in free fall.
     pub(super) fall: f64,
-    pub(super) around: f64,
-    pub(super) around_before: f64,
+    pub(super) neighbours: f64,
+    pub(super) neighbours_before: f64,
     pub(super) own_on_floor: f64,
 }
 
@@ -175,8 +175,8 @@ impl UpFeatures {
             self.sunk,
             self.twist,
             self.fall,
-            self.around,
-            self.around_before,
+            self.neighbours,
+            self.neighbours_before,
             self.own_on_floor,
         ];
         row_of_sixteenths(features, per_step)
@@ -189,7 +189,7 @@ pub(super) struct PositionSizes {
     pub(super) lag: i32,
     /// How its motion changed from step to step.
     pub(super) own: i32,
-    pub(super) around_error: i32,
+    pub(super) neighbours_error: i32,
     /// The expected change of the axis up. For the other axes, coded later: the error of that
     /// prediction.
     pub(super) up: i32,
@@ -210,7 +210,7 @@ impl PositionSizes {
             OCTAVE,
             self.lag,
             self.own,
-            self.around_error,
+            self.neighbours_error,
             self.up,
             self.mover_error,
             self.turn_error,
@@ -225,7 +225,7 @@ impl PositionSizes {
 pub(super) struct TurnSizes {
     /// How its turn changed from step to step.
     pub(super) own: i32,
-    pub(super) around_error: i32,
+    pub(super) neighbours_error: i32,
     pub(super) moved: i32,
     pub(super) mover_error: i32,
     /// The expected turn.
@@ -243,7 +243,7 @@ impl TurnSizes {
         row([
             OCTAVE,
             self.own,
-            self.around_error,
+            self.neighbours_error,
             if nth > 0 { errors[0] } else { self.moved },
             if nth > 1 { errors[1] } else { self.mover_error },
             self.expected,
@@ -259,14 +259,14 @@ pub(super) struct FieldFeatures {
     pub(super) own: i32,
     pub(super) own_before: i32,
     /// The change of the last entity whose field was coded, and the error of its prediction.
-    pub(super) their_change: i32,
-    pub(super) their_error: i32,
+    pub(super) previous_change: i32,
+    pub(super) previous_error: i32,
 }
 
 impl FieldFeatures {
     #[inline]
     pub(super) fn row(&self) -> Row {
-        row([self.own, self.own_before, self.their_change, self.their_error])
+        row([self.own, self.own_before, self.previous_change, self.previous_error])
     }
 }
 
@@ -277,7 +277,7 @@ pub(super) struct NumberSizes {
     pub(super) acceleration: i32,
     /// The error of the lane before.
     pub(super) lane_before: i32,
-    pub(super) their_error: i32,
+    pub(super) previous_error: i32,
     pub(super) expected: i32,
     pub(super) lag: i32,
 }
@@ -290,7 +290,7 @@ impl NumberSizes {
             self.own,
             self.acceleration,
             self.lane_before,
-            self.their_error,
+            self.previous_error,
             self.expected,
             self.lag,
         ])

@@ -73,11 +73,11 @@ impl Model {
         let mut counters = Vec::new();
         loop {
             let fresh = reader.number()? as usize;
-            if fresh > plan.at.len - counters.len() {
+            if fresh > plan.layout.len - counters.len() {
                 return Err(SetupError::BadProfileFile);
             }
             counters.resize(counters.len() + fresh, EVEN);
-            if counters.len() == plan.at.len {
+            if counters.len() == plan.layout.len {
                 break;
             }
             let [probability, count] = [reader.number()?, reader.number()?];

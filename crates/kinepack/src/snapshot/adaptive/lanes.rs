@@ -21,7 +21,7 @@ pub(super) struct LaneAt<'a> {
 pub(super) struct Residuals {
     pub(super) group: usize,
     /// The class, out of the few that have separate counters.
-    pub(super) coarse: usize,
+    pub(super) coarse_class: usize,
 }
 
 /// The prediction of a lane.
@@ -54,10 +54,10 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         };
         let residual = codes.difference(expected, coarse_code(self.values.at(lane, entity), shift));
         let scale_log2 = (scale_log2 - 256 * shift as i32).max(MIN_SCALE_LOG2);
-        let Residuals { group, coarse } = residuals;
-        let model = self.counters.residual(group, coarse, scale_log2, sign);
+        let Residuals { group, coarse_class } = residuals;
+        let model = self.counters.residual(group, coarse_class, scale_log2, sign);
         let residual = code_signed(self.coder, residual, model, LIMIT);
-        self.spent.by_lane(lane, self.coder.spent() - begin);
+        self.spent.add_lane(lane, self.coder.spent() - begin);
         let code = codes.offset(expected, residual).unwrap_or_else(|| {
             self.values.refuse();
             expected

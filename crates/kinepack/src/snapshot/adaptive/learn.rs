@@ -41,21 +41,21 @@ impl Learning {
         &self,
         codec_hash: u64,
         counters: &[Counter],
-        before: Option<Learned>,
+        reused: Option<Learned>,
     ) -> Learned {
-        Learned::new(codec_hash, counters, &self.gains, before)
+        Learned::new(codec_hash, counters, &self.gains, reused)
     }
 
     /// Resumes from the baseline's learned state, or starts from the model.
     pub(super) fn resume(
         &mut self,
-        from: Option<&Learned>,
+        learned: Option<&Learned>,
         model: &Model,
         set: usize,
         counters: &mut Vec<Counter>,
     ) {
         let rows = &model.sets[set];
-        match from {
+        match learned {
             Some(learned) => {
                 let state = learned.state();
                 counters.clone_from(&state.counters);
@@ -77,15 +77,15 @@ impl Learning {
 pub(super) struct Learner<'a> {
     pub(super) learning: &'a mut Learning,
     /// The model's rows of the packet's set.
-    pub(super) first: &'a [Row],
+    pub(super) model_rows: &'a [Row],
     pub(super) energies: &'a [Energies],
 }
 
 impl Learner<'_> {
-    fn put(&mut self, row: usize, feature: usize, gain: i32) {
+    fn set_gain(&mut self, row: usize, feature: usize, gain: i32) {
         let gain = gain.clamp(-MAX_GAIN, MAX_GAIN);
         self.learning.gains[row][feature] = gain;
-        self.learning.rows[row][feature] = self.first[row][feature] + (gain >> GAIN_BITS);
+        self.learning.rows[row][feature] = self.model_rows[row][feature] + (gain >> GAIN_BITS);
     }
 }
 
@@ -101,34 +101,35 @@ impl Predictor for Learner<'_> {
     }
 
     /// A step of normalized least mean squares, each feature in units of its own size in training.
-    fn mean(&mut self, row: usize, features: &Row, target: i64, scale_log2: i32) {
-        let error = (target - self.expect(row, features)) as f64;
+    fn observe_mean(&mut self, row: usize, features: &Row, target: i64, scale_log2: i32) {
+        let error = (target - self.predict_mean(row, features)) as f64;
         let steps = error / f64::from(1 << STEP_BITS);
         // The same weight as in training, so that chaotic motion does not dominate. The square of
         // the scale is rounded down to a power of two.
         let weight =
             1.0 / (1.0 + power_of_two(scale_log2 >> (LOG_BITS - 1)) + MISS_SQUARED * steps * steps);
         let Some(energies) = self.energies.get(row) else { return };
-        let mut worth = [0.0; FEATURES];
+        let mut normalized = [0.0; FEATURES];
         let mut sum = 0.0;
-        for ((worth, &feature), &energy) in worth.iter_mut().zip(features).zip(energies) {
+        for ((normalized, &feature), &energy) in normalized.iter_mut().zip(features).zip(energies) {
             if energy != 0 {
-                *worth = f64::from(feature) * power_of_two(ENERGY_BIAS - i32::from(energy));
-                sum += *worth * f64::from(feature);
+                *normalized = f64::from(feature) * power_of_two(ENERGY_BIAS - i32::from(energy));
+                sum += *normalized * f64::from(feature);
             }
         }
         let step = RATE * weight * error / (1.0 + RATE * weight * sum) * f64::from(1 << 24);
-        for (feature, worth) in worth.into_iter().enumerate() {
-            if worth != 0.0 {
-                let gain = self.learning.gains[row][feature].saturating_add((step * worth) as i32);
-                self.put(row, feature, gain);
+        for (feature, normalized) in normalized.into_iter().enumerate() {
+            if normalized != 0.0 {
+                let gain =
+                    self.learning.gains[row][feature].saturating_add((step * normalized) as i32);
+                self.set_gain(row, feature, gain);
             }
         }
     }
 
-    fn scale(&mut self, row: usize, features: &Row, target: i32) {
-        let error = target - self.expect_scale(row, features);
+    fn observe_scale(&mut self, row: usize, features: &Row, target: i32) {
+        let error = target - self.predict_scale(row, features);
         let gain = self.learning.gains[row][BIAS].saturating_add(error.saturating_mul(SCALE_RATE));
-        self.put(row, BIAS, gain);
+        self.set_gain(row, BIAS, gain);
     }
 }

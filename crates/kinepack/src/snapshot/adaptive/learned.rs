@@ -31,27 +31,27 @@ impl Learned {
         codec_hash: u64,
         counters: &[Counter],
         gains: &[Row],
-        before: Option<Self>,
+        reused: Option<Self>,
     ) -> Self {
-        if let Some(mut before) = before
-            && let Some(state) = Arc::get_mut(&mut before.state)
+        if let Some(mut reused) = reused
+            && let Some(state) = Arc::get_mut(&mut reused.state)
         {
-            before.codec_hash = codec_hash;
+            reused.codec_hash = codec_hash;
             counters.clone_into(&mut state.counters);
             gains.clone_into(&mut state.gains);
-            return before;
+            return reused;
         }
         let state = LearnedState { counters: counters.to_vec(), gains: gains.to_vec() };
         Self { codec_hash, state: Arc::new(state) }
     }
 
     /// Whether the memory has no other owner.
-    pub(in crate::snapshot) fn is_alone(&mut self) -> bool {
+    pub(in crate::snapshot) fn is_unshared(&mut self) -> bool {
         Arc::get_mut(&mut self.state).is_some()
     }
 
     /// Whether the codec with this hash can resume from this.
-    pub(in crate::snapshot) fn is_of(&self, codec_hash: u64) -> bool {
+    pub(in crate::snapshot) fn is_from_codec(&self, codec_hash: u64) -> bool {
         self.codec_hash == codec_hash
     }
 

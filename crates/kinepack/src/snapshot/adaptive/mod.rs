@@ -121,8 +121,8 @@ impl Adaptive {
         let mut own = core::mem::take(&mut state.columns);
         columns.clone_into(&mut own);
         let mut encoder = RangeEncoder::new(sink);
-        let is_good = self.code(state, &mut encoder, packet, changed, &mut own);
-        debug_assert!(is_good, "an encoder's values are within their lanes");
+        let is_valid = self.code(state, &mut encoder, packet, changed, &mut own);
+        debug_assert!(is_valid, "an encoder's values are within their lanes");
         encoder.finish();
         state.columns = own;
     }
@@ -136,9 +136,9 @@ impl Adaptive {
         reader: &mut BitReader<'_>,
     ) -> Result<(), DecodeError> {
         let mut decoder = RangeDecoder::new(reader);
-        let is_good = self.code(state, &mut decoder, packet, &[], columns);
+        let is_valid = self.code(state, &mut decoder, packet, &[], columns);
         decoder.finish()?;
-        if is_good {
+        if is_valid {
             Ok(())
         } else {
             Err(DecodeError::OutOfRange { at_bit: reader.position_bits() })
@@ -151,9 +151,9 @@ impl Adaptive {
         &self,
         state: &State,
         codec_hash: u64,
-        before: Option<Learned>,
+        reused: Option<Learned>,
     ) -> Option<Learned> {
-        self.learns.then(|| state.learning.learned(codec_hash, &state.counters, before))
+        self.learns.then(|| state.learning.learned(codec_hash, &state.counters, reused))
     }
 
     /// Codes a packet with the level's weights. False if what was decoded is not a snapshot.
@@ -172,11 +172,14 @@ impl Adaptive {
         }
         let mut learning = core::mem::take(&mut state.learning);
         learning.resume(packet.learned, &self.model, set, &mut state.counters);
-        let mut learner =
-            Learner { learning: &mut learning, first: rows, energies: self.model.energies(set) };
-        let is_good = self.code_with(state, coder, &mut learner, packet, changed, columns);
+        let mut learner = Learner {
+            learning: &mut learning,
+            model_rows: rows,
+            energies: self.model.energies(set),
+        };
+        let is_valid = self.code_with(state, coder, &mut learner, packet, changed, columns);
         state.learning = learning;
-        is_good
+        is_valid
     }
 
     /// Resets the counters to the model's. Returns the index of the packet's set of rows.
@@ -199,19 +202,19 @@ impl Adaptive {
         columns: &mut [Vec<u32>],
     ) -> bool {
         let State { scratch, counters, spent, lanes_spent, .. } = state;
-        scratch.told.clear();
-        scratch.told.extend_from_slice(changed);
+        scratch.encoder_changed.clear();
+        scratch.encoder_changed.extend_from_slice(changed);
         let mut coding = Coding {
             coder,
             predictor,
             plan: &self.plan,
             model: &self.model,
             past: Past::new(packet),
-            counters: Counters::new(counters, &self.plan.at),
+            counters: Counters::new(counters, &self.plan.layout),
             values: Values::new(columns),
-            spent: Spent::new(packet.most_bits, spent, lanes_spent),
+            spent: Spent::new(packet.max_bits, spent, lanes_spent),
         };
         coding.run(scratch);
-        !coding.values.is_bad()
+        !coding.values.is_invalid()
     }
 }

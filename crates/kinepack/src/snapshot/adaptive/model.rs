@@ -38,7 +38,7 @@ impl Model {
 
     /// An untrained model for ranges of lags up to these limits.
     pub(super) fn new(bodies: Option<Bodies>, plan: &Plan, max_lags_ticks: &[u32]) -> Self {
-        let rows = plan.first_rows(bodies.as_ref());
+        let rows = plan.untrained_rows(bodies.as_ref());
         Self {
             bodies,
             max_lags_ticks: max_lags_ticks.to_vec(),
@@ -85,7 +85,7 @@ impl Model {
             && self.sets.iter().all(|rows| rows.len() == plan.rows)
             && (self.energies.is_empty() || self.energies.len() == self.sets.len())
             && self.energies.iter().all(|energies| energies.len() == plan.rows)
-            && self.counters.len() == plan.at.len;
+            && self.counters.len() == plan.layout.len;
         if well_formed { Ok(()) } else { Err(SetupError::BadModel) }
     }
 }

@@ -4,13 +4,13 @@
 use super::body::position;
 use super::coding::{Coding, Predictor};
 use super::geometry::{Vector, dot, sub};
-use super::neighbours::Coded;
+use super::neighbours::CodedBody;
 use super::scratch::{Mover, Scratch};
 use crate::entropy::Coder;
 use crate::snapshot::history::ADDED;
 
 /// The largest number of movers. Section 12.5.
-const MOST_MOVERS: usize = 64;
+const MAX_MOVERS: usize = 64;
 
 /// The nearness of a mover itself, and of a body far from all movers.
 const IS_MOVER: u8 = 7;
@@ -32,10 +32,11 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         });
         let flagged = body.mover.map(|lane| &self.past.base()[lane][..]).unwrap_or_default();
         let flagged = (0..).zip(flagged).filter(|(_, flag)| **flag != 0).map(|(entity, _)| entity);
-        for entity in movers.chain(flagged).take(MOST_MOVERS) {
+        for entity in movers.chain(flagged).take(MAX_MOVERS) {
             if self.past.status(entity) & ADDED == 0 {
                 let position = position(body, self.past.base(), entity);
-                let coded = Coded { position, position_before: position, ..Coded::default() };
+                let coded =
+                    CodedBody { position, position_before: position, ..CodedBody::default() };
                 scratch.movers.push(Mover { entity: entity as u32, position, coded });
             }
         }

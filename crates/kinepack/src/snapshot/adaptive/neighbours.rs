@@ -7,7 +7,7 @@ use super::geometry::{Quaternion, Vector, dot, sub};
 
 /// A body that is already coded: where it was, how it moved, and how well that was predicted.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Coded {
+pub(super) struct CodedBody {
     /// Its position in the baseline, and a lag before that.
     pub(super) position: Vector,
     pub(super) position_before: Vector,
@@ -41,7 +41,7 @@ pub(super) const NEAREST: usize = 4;
 
 /// The largest number of bodies that a search visits. Bounds the work if all bodies are in one
 /// place.
-const MOST_SEEN: usize = 96;
+const MAX_VISITED: usize = 96;
 
 const NONE: u32 = u32::MAX;
 
@@ -51,11 +51,11 @@ const RADIUS: f64 = 7.0;
 /// How many cells a search extends to each side; together they span the radius.
 const RINGS: i32 = 2;
 
-/// The coded bodies in a hashed grid of square cells, seen from above. Each bucket is a linked list
+/// The coded bodies in a hashed grid of square cells, visited from above. Each bucket is a linked list
 /// that begins with the body coded last.
 #[derive(Debug, Default)]
 pub(super) struct Neighbours {
-    pub(super) coded: Vec<Coded>,
+    pub(super) coded: Vec<CodedBody>,
     /// For each coded body, what a search needs of it.
     links: Vec<Link>,
     heads: Vec<u32>,
@@ -89,7 +89,7 @@ impl Neighbours {
     }
 
     /// Adds a body.
-    pub(super) fn push(&mut self, body: Coded) {
+    pub(super) fn push(&mut self, body: CodedBody) {
         let cell = self.cell(body.position);
         let bucket = self.bucket(cell);
         let next = core::mem::replace(&mut self.heads[bucket], self.coded.len() as u32);
@@ -100,7 +100,7 @@ impl Neighbours {
     /// Finds the nearest bodies, the nearest first: squared distances and indices into `coded`.
     /// Returns how many were found. Visits at most [`MAX_VISITED`] bodies.
     pub(super) fn nearest(&self, position: Vector, found: &mut [(f64, u32); NEAREST]) -> usize {
-        let mut search = Search { found, count: 0, seen: 0, limit: self.radius_squared };
+        let mut search = Search { found, count: 0, visited: 0, limit: self.radius_squared };
         let [x, y] = self.cell(position);
         for ring in 0..=RINGS {
             // Cells of this ring are at least this far away.
@@ -125,8 +125,8 @@ impl Neighbours {
 
     fn search_cell(&self, position: Vector, cell: [i32; 2], search: &mut Search<'_>) {
         let mut index = self.heads[self.bucket(cell)];
-        while index != NONE && search.seen < MOST_SEEN {
-            search.seen += 1;
+        while index != NONE && search.visited < MAX_VISITED {
+            search.visited += 1;
             let link = &self.links[index as usize];
             let away = sub(position, link.position);
             let distance = dot(away, away);
@@ -143,7 +143,7 @@ impl Neighbours {
 struct Search<'a> {
     found: &'a mut [(f64, u32); NEAREST],
     count: usize,
-    seen: usize,
+    visited: usize,
     /// Bodies at this squared distance or farther are ignored: the square of the radius, or that of
     /// the farthest result once all places are taken.
     limit: f64,
@@ -165,7 +165,7 @@ impl Search<'_> {
     }
 }
 
-impl Default for Coded {
+impl Default for CodedBody {
     fn default() -> Self {
         Self {
             position: [0.0; 3],

@@ -19,7 +19,7 @@ pub(in crate::snapshot) struct Packet<'a> {
     /// The learned state to resume from.
     pub(in crate::snapshot) learned: Option<&'a Learned>,
     /// The limit of the range-coded part, for an encoder only.
-    pub(in crate::snapshot) most_bits: u64,
+    pub(in crate::snapshot) max_bits: u64,
 }
 
 /// The states before a packet, lined up with its entities.
@@ -86,14 +86,14 @@ impl<'a> Past<'a> {
     /// How a value, `now` in the baseline, changed in the last two steps: see
     /// [`History::recent_changes`]. Zero if the entity is new.
     #[inline]
-    pub(super) fn paces<T: Copy, D: Copy + Default>(
+    pub(super) fn recent_changes<T: Copy, D: Copy + Default>(
         &self,
         entity: usize,
         now: T,
         at: impl Fn(&[Vec<u32>]) -> T,
         change: impl Fn(T, T, f64) -> D,
     ) -> [D; STEPS] {
-        self.history.paces(&self.baselines, entity, now, at, change).unwrap_or_default()
+        self.history.recent_changes(&self.baselines, entity, now, at, change).unwrap_or_default()
     }
 
     /// The class of the field with these lanes: 0 without history, 1 at rest, 2 just begun to move,

@@ -21,7 +21,7 @@ pub(super) struct Plan {
     /// Number of rows of weights in a set, one per predictor.
     pub(super) rows: usize,
     /// Where the counters of each part begin.
-    pub(super) at: Layout,
+    pub(super) layout: Layout,
     /// The largest value of each lane of the schema.
     pub(super) maxima: Vec<u32>,
 }
@@ -140,7 +140,7 @@ impl Plan {
             fields: Vec::new(),
             groups: 0,
             rows: 0,
-            at: Layout::default(),
+            layout: Layout::default(),
             maxima,
         };
         if let Some(bodies) = bodies {
@@ -181,20 +181,20 @@ impl Plan {
             };
             plan.fields.push(FieldPlan { index, first_lane: field.lanes().start, lanes, coding });
         }
-        plan.at = Layout::new(plan.fields.len(), choices, plan.groups);
+        plan.layout = Layout::new(plan.fields.len(), choices, plan.groups);
         Ok(plan)
     }
 
     /// The weights of an untrained set. `bodies` must be those that the plan was made for.
-    pub(super) fn first_rows(&self, bodies: Option<&Bodies>) -> Vec<Row> {
+    pub(super) fn untrained_rows(&self, bodies: Option<&Bodies>) -> Vec<Row> {
         let mut rows = vec![[0; FEATURES]; self.rows];
         if let Some(bodies) = bodies {
-            BodyRows::fill_first(&mut rows, bodies.classes());
+            BodyRows::fill_untrained(&mut rows, bodies.classes());
         }
         for field in &self.fields {
             match field.coding {
-                FieldCoding::Numbers { rows: numbers, .. } => numbers.fill_first(&mut rows),
-                FieldCoding::Rotation { rows: rotation, .. } => rotation.fill_first(&mut rows),
+                FieldCoding::Numbers { rows: numbers, .. } => numbers.fill_untrained(&mut rows),
+                FieldCoding::Rotation { rows: rotation, .. } => rotation.fill_untrained(&mut rows),
                 FieldCoding::Choice { .. } => {}
             }
         }
@@ -203,6 +203,6 @@ impl Plan {
 
     /// Untrained counters.
     pub(super) fn counters(&self) -> Vec<Counter> {
-        vec![EVEN; self.at.len]
+        vec![EVEN; self.layout.len]
     }
 }

@@ -30,8 +30,8 @@ impl BodyRows {
     }
 
     /// Writes the untrained weights into the rows of a set that has `classes` classes of bodies.
-    pub(super) fn fill_first(rows: &mut [Row], classes: usize) {
-        fill_first(rows, Self::COUNT, classes, Self::POSITION_SCALE);
+    pub(super) fn fill_untrained(rows: &mut [Row], classes: usize) {
+        fill_untrained(rows, Self::COUNT, classes, Self::POSITION_SCALE);
     }
 
     /// The mean of the position's axis.
@@ -69,24 +69,29 @@ pub(super) struct NumberRows {
 impl NumberRows {
     const MEAN: usize = 0;
     const SCALE: usize = 1;
-    const OF_LANE: usize = 2;
+    const PER_LANE: usize = 2;
 
     pub(super) fn new(first: usize, lanes: usize) -> Self {
         Self { first, lanes }
     }
 
     pub(super) fn count(self) -> usize {
-        FIELD_CLASSES * self.lanes * Self::OF_LANE
+        FIELD_CLASSES * self.lanes * Self::PER_LANE
     }
 
     /// Writes the untrained weights into the field's rows of a set.
-    pub(super) fn fill_first(self, rows: &mut [Row]) {
-        fill_first(&mut rows[self.first..], Self::OF_LANE, FIELD_CLASSES * self.lanes, Self::SCALE);
+    pub(super) fn fill_untrained(self, rows: &mut [Row]) {
+        fill_untrained(
+            &mut rows[self.first..],
+            Self::PER_LANE,
+            FIELD_CLASSES * self.lanes,
+            Self::SCALE,
+        );
     }
 
     #[inline]
     fn of_lane(self, class: usize, lane: usize) -> usize {
-        self.first + (class * self.lanes + lane) * Self::OF_LANE
+        self.first + (class * self.lanes + lane) * Self::PER_LANE
     }
 
     #[inline]
@@ -110,47 +115,47 @@ pub(super) struct RotationRows {
 impl RotationRows {
     const MEAN: usize = 0;
     const SCALE: usize = 3;
-    const OF_CLASS: usize = 8;
+    const PER_CLASS: usize = 8;
 
     /// Rows of one field.
-    pub(super) const COUNT: usize = FIELD_CLASSES * Self::OF_CLASS;
+    pub(super) const COUNT: usize = FIELD_CLASSES * Self::PER_CLASS;
 
     pub(super) fn new(first: usize) -> Self {
         Self { first }
     }
 
     /// Writes the untrained weights into the field's rows of a set.
-    pub(super) fn fill_first(self, rows: &mut [Row]) {
-        fill_first(&mut rows[self.first..], Self::OF_CLASS, FIELD_CLASSES, Self::SCALE);
+    pub(super) fn fill_untrained(self, rows: &mut [Row]) {
+        fill_untrained(&mut rows[self.first..], Self::PER_CLASS, FIELD_CLASSES, Self::SCALE);
     }
 
     /// The mean of the turn about an axis.
     #[inline]
     pub(super) fn mean(self, class: usize, axis: usize) -> usize {
-        self.first + class * Self::OF_CLASS + Self::MEAN + axis
+        self.first + class * Self::PER_CLASS + Self::MEAN + axis
     }
 
     /// The first of the three scales of the components.
     #[inline]
     pub(super) fn scales(self, class: usize) -> usize {
-        self.first + class * Self::OF_CLASS + Self::SCALE
+        self.first + class * Self::PER_CLASS + Self::SCALE
     }
 }
 
 /// The first weights of an untrained row for a mean: the last change continues at 0.9 of its size.
 /// Section 12.9.
-const FIRST_MEAN: [i32; 1] = [58976];
+const UNTRAINED_MEAN: [i32; 1] = [58976];
 
 /// The first weights of an untrained row for a scale: 1 and twice 0.4. Section 12.9.
-const FIRST_SCALE: [i32; 3] = [65536, 26208, 26208];
+const UNTRAINED_SCALE: [i32; 3] = [65536, 26208, 26208];
 
 /// Writes the untrained weights of each class. Of its `per_class` rows, the first `means` are for
 /// means, and the others, including unused rows, for scales.
-fn fill_first(rows: &mut [Row], of_class: usize, classes: usize, means: usize) {
+fn fill_untrained(rows: &mut [Row], per_class: usize, classes: usize, means: usize) {
     let (mut mean, mut scale) = ([0; FEATURES], [0; FEATURES]);
-    mean[..FIRST_MEAN.len()].copy_from_slice(&FIRST_MEAN);
-    scale[..FIRST_SCALE.len()].copy_from_slice(&FIRST_SCALE);
-    for class in rows.chunks_mut(of_class).take(classes) {
+    mean[..UNTRAINED_MEAN.len()].copy_from_slice(&UNTRAINED_MEAN);
+    scale[..UNTRAINED_SCALE.len()].copy_from_slice(&UNTRAINED_SCALE);
+    for class in rows.chunks_mut(per_class).take(classes) {
         class[..means].fill(mean);
         class[means..].fill(scale);
     }

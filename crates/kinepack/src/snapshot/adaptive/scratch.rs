@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::geometry::Vector;
-use super::neighbours::{Coded, Neighbours};
+use super::neighbours::{CodedBody, Neighbours};
 
 /// A body that moves others.
 #[derive(Clone, Copy, Debug)]
@@ -11,7 +11,7 @@ pub(super) struct Mover {
     pub(super) entity: u32,
     pub(super) position: Vector,
     /// Its motion; until it is coded, that of a body at rest.
-    pub(super) coded: Coded,
+    pub(super) coded: CodedBody,
 }
 
 /// What the prediction of the next entity uses of a coded entity, one per lane.
@@ -32,7 +32,7 @@ pub(super) struct Scratch {
     pub(super) order: Vec<(u64, u32)>,
     /// The changed entities as an encoder passes them, empty in a decoder; and the changed entities
     /// as coded, on both sides.
-    pub(super) told: Vec<u32>,
+    pub(super) encoder_changed: Vec<u32>,
     pub(super) changed: Vec<u32>,
     /// Those of `changed` for which there was no room.
     pub(super) unsent: Vec<u32>,

@@ -22,7 +22,7 @@ use crate::snapshot::{Baselines, Level};
 use crate::{Schema, SetupError};
 
 /// The largest count of a trained counter, so that it still adapts to other data.
-const MOST_SURE: u8 = 15;
+const MAX_TRAINED_COUNT: u8 = 15;
 
 /// How strongly a fit is drawn towards the weights of the pass before: a share of each feature's
 /// sum of squares, plus a constant.
@@ -30,10 +30,10 @@ const RIDGE: f64 = 1e-4;
 const RIDGE_STRENGTH: f64 = 3.0 * 256.0;
 
 /// The smallest divisor.
-const LEAST_PIVOT: f64 = 1e-6;
+const MIN_PIVOT: f64 = 1e-6;
 
 /// The largest weight of a fit.
-const MAX_FIT: f64 = 32.0;
+const MAX_FITTED: f64 = 32.0;
 
 /// Trains a model on snapshots and their baselines, in several passes over the same data.
 #[derive(Debug)]
@@ -119,7 +119,7 @@ impl Sums {
                     sum -= lower[i][k] * lower[j][k] * diagonal[k];
                 }
                 if i == j {
-                    diagonal[i] = sum.max(LEAST_PIVOT);
+                    diagonal[i] = sum.max(MIN_PIVOT);
                 } else {
                     lower[i][j] = sum / diagonal[j];
                 }
@@ -140,7 +140,8 @@ impl Sums {
         }
         // Rounded as in a file.
         let stored = f64::from(1 << (WEIGHT_BITS - STORED_SHIFT));
-        solution.map(|weight| ((weight.clamp(-MAX_FIT, MAX_FIT) * stored) as i32) << STORED_SHIFT)
+        solution
+            .map(|weight| ((weight.clamp(-MAX_FITTED, MAX_FITTED) * stored) as i32) << STORED_SHIFT)
     }
 }
 
@@ -155,8 +156,8 @@ impl Predictor for Collector<'_> {
         &self.rows[row]
     }
 
-    fn mean(&mut self, row: usize, features: &Row, target: i64, scale_log2: i32) {
-        let error = steps(target - self.expect(row, features));
+    fn observe_mean(&mut self, row: usize, features: &Row, target: i64, scale_log2: i32) {
+        let error = steps(target - self.predict_mean(row, features));
         let scale = libm::exp2(f64::from(scale_log2) / 256.0);
         // Large errors weigh less, so that chaotic motion does not dominate the fit.
         let weight = 1.0 / (1.0 + scale * scale + MISS_SQUARED * error * error);
@@ -164,7 +165,7 @@ impl Predictor for Collector<'_> {
         self.sums[row].add(features, target as f64, weight);
     }
 
-    fn scale(&mut self, row: usize, features: &Row, target: i32) {
+    fn observe_scale(&mut self, row: usize, features: &Row, target: i32) {
         self.sums[row].add(features, f64::from(target), 1.0);
     }
 }
@@ -225,7 +226,7 @@ impl ModelTrainer {
             ids: &snapshot.ids,
             lineup: &self.lineup,
             learned: None,
-            most_bits: u64::MAX,
+            max_bits: u64::MAX,
         };
         let mut cost = Cost::default();
         let (state, columns, changed) = (&mut self.state, &mut self.columns, &self.changed);
@@ -259,7 +260,8 @@ impl ModelTrainer {
             }
             Pass::Counters => {
                 for counter in &mut self.adaptive.model.counters {
-                    *counter = Counter::new(counter.probability(), counter.count().min(MOST_SURE));
+                    *counter =
+                        Counter::new(counter.probability(), counter.count().min(MAX_TRAINED_COUNT));
                 }
             }
         }

@@ -255,15 +255,15 @@ fn price_state(counts: &[u32], learned: &[u32], pooled: &[u64; SYMBOLS]) -> u64 
     let rarest = (weights.iter().sum::<u64>() >> RARE_WORD_BITS).max(1);
     weights.iter_mut().for_each(|weight| *weight = (*weight).max(rarest));
     let all: u64 = weights.iter().sum();
-    let most = weights.iter().copied().max().unwrap_or(0);
+    let largest = weights.iter().copied().max().unwrap_or(0);
     // A word has at least one bit. A symbol that makes up more than half of the values gets one
     // bit, which leaves the other bit value for all others.
-    let is_told = most * 2 > all && weights.len() > 1;
-    let [left, first_bits] = if is_told { [all - most, 1] } else { [all, 0] };
-    let whole = log2_of(left) + (first_bits << UNIT_BITS);
+    let has_frequent = largest * 2 > all && weights.len() > 1;
+    let [rest, first_bits] = if has_frequent { [all - largest, 1] } else { [all, 0] };
+    let whole = log2_of(rest) + (first_bits << UNIT_BITS);
     let mut sum = 0;
     for (count, weight) in counts.iter().zip(weights).filter(|(count, _)| **count > 0) {
-        let word = if is_told && *weight == most {
+        let word = if has_frequent && *weight == largest {
             1 << UNIT_BITS
         } else {
             whole - log2_of(*weight).min(whole)

@@ -31,18 +31,18 @@ pub(super) struct GapCounts {
     counts: [Vec<u64>; 2],
     farther: [u64; 2],
     /// The largest number of indices of a set.
-    most: usize,
+    max_count: usize,
 }
 
 impl GapCounts {
     pub(super) fn new() -> Self {
-        Self { counts: [vec![0; POSITIONS], vec![0; POSITIONS]], farther: [0; 2], most: 1 }
+        Self { counts: [vec![0; POSITIONS], vec![0; POSITIONS]], farther: [0; 2], max_count: 1 }
     }
 
     /// Counts the distances of a set of `members` among `count` indices, as its list would code
     /// them, for one half of the packets.
     pub(super) fn add(&mut self, half: usize, count: usize, members: &[u32]) {
-        self.most = self.most.max(count);
+        self.max_count = self.max_count.max(count);
         let (counts, farther) = (&mut self.counts[half], &mut self.farther[half]);
         let complement = members.len() > count / 2;
         for_each_listed(count, members, complement, |distance| {
@@ -57,25 +57,25 @@ impl GapCounts {
     /// half takes the fewest bits if its words are trained on the other half.
     pub(super) fn code(&self) -> GapCode {
         let halves = Halves::new(self);
-        let usual = GapCode::doubling().widths_bits;
+        let default = GapCode::doubling().widths_bits;
         let (found, found_price) = halves.best();
-        let usual_price = halves.price_all(&usual);
-        let gains = found_price + (usual_price >> MARGIN_SHIFT) <= usual_price;
-        halves.code(if gains { found } else { usual })
+        let default_price = halves.price_all(&default);
+        let gains = found_price + (default_price >> MARGIN_SHIFT) <= default_price;
+        halves.code(if gains { found } else { default })
     }
 }
 
 /// Both halves. Each is priced with words trained on the other.
 struct Halves {
     halves: [Smooth; 2],
-    most: usize,
+    max_count: usize,
 }
 
 impl Halves {
     fn new(counts: &GapCounts) -> Self {
-        let halves =
-            [0, 1].map(|half| Smooth::new(&counts.counts[half], counts.farther[half], counts.most));
-        Self { halves, most: counts.most }
+        let halves = [0, 1]
+            .map(|half| Smooth::new(&counts.counts[half], counts.farther[half], counts.max_count));
+        Self { halves, max_count: counts.max_count }
     }
 
     fn price(&self, range: Range<usize>, offset_bits: u64) -> u64 {
@@ -85,7 +85,7 @@ impl Halves {
 
     /// The cost of the last class, if it begins at `start`.
     fn price_rest(&self, start: usize) -> u64 {
-        let offset_bits = bits_for((self.most as u64 - 1).saturating_sub(start as u64));
+        let offset_bits = bits_for((self.max_count as u64 - 1).saturating_sub(start as u64));
         self.price(start..POSITIONS + 1, offset_bits.into())
     }
 
@@ -102,7 +102,7 @@ impl Halves {
     fn best(&self) -> (Vec<u8>, u64) {
         // From the end: for each position the lowest cost of everything from there on, and the
         // width of the class that achieves it.
-        let ends = self.most.min(POSITIONS);
+        let ends = self.max_count.min(POSITIONS);
         let mut best = vec![(u64::MAX, None::<u8>); ends + 1];
         for start in (0..=ends).rev() {
             best[start] = (self.price_rest(start), None);
@@ -146,7 +146,7 @@ struct Smooth {
 }
 
 impl Smooth {
-    fn new(counts: &[u64], farther: u64, most: usize) -> Self {
+    fn new(counts: &[u64], farther: u64, max_count: usize) -> Self {
         let seen = counts.iter().sum::<u64>() + farther;
         // As if each magnitude had been seen a few more times.
         let rare = (seen / 2048).max(1) << 4;
@@ -160,7 +160,7 @@ impl Smooth {
             let alike = &counts[begin..begin + length];
             let even = alike.iter().sum::<u64>() * 8 / length as u64;
             for count in alike {
-                let is_possible = sums.len() <= most;
+                let is_possible = sums.len() <= max_count;
                 sum += count * 8 + even + if is_possible { rare / (begin as u64 + 1) } else { 0 };
                 sums.push(sum);
             }
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     /// Bits of the counted distances with `code`, excluding the flags of their sets.
-    fn bits(counts: &[u64], most: usize, code: &GapCode) -> u64 {
+    fn bits(counts: &[u64], max_count: usize, code: &GapCode) -> u64 {
         let mut start = 0;
         let mut sum = 0;
         for (class, length) in code.lengths_bits.iter().enumerate() {
@@ -205,7 +205,7 @@ mod tests {
             let end =
                 width.map_or(counts.len(), |width| (start + (1usize << width)).min(counts.len()));
             let offset_bits =
-                width.map_or(bits_for((most - 1).saturating_sub(start) as u64), u32::from);
+                width.map_or(bits_for((max_count - 1).saturating_sub(start) as u64), u32::from);
             sum += counts[start.min(end)..end].iter().sum::<u64>()
                 * (u64::from(*length) + u64::from(offset_bits));
             start = end;
@@ -214,7 +214,7 @@ mod tests {
     }
 
     /// Tries all sequences of up to four widths of up to 4 bits.
-    fn best_of_all(counts: &[u64], most: usize) -> u64 {
+    fn best_of_all(counts: &[u64], max_count: usize) -> u64 {
         let mut best = u64::MAX;
         let mut sequences: Vec<Vec<u8>> = vec![Vec::new()];
         for _ in 0..4 {
@@ -233,7 +233,7 @@ mod tests {
                 start = end;
             }
             classes.push(counts[start..].iter().sum());
-            best = best.min(bits(counts, most, &code.trained(&classes)));
+            best = best.min(bits(counts, max_count, &code.trained(&classes)));
         }
         best
     }
@@ -241,15 +241,15 @@ mod tests {
     #[test]
     fn the_found_code_is_close_to_the_best_with_few_classes() {
         for decay in [2u64, 3, 8] {
-            let most = 40;
+            let max_count = 40;
             let shares: Vec<u64> =
-                (0..most as u64).map(|d| 400_000 / (1 + d * d / decay + d)).collect();
+                (0..max_count as u64).map(|d| 400_000 / (1 + d * d / decay + d)).collect();
             let mut gaps = GapCounts::new();
-            gaps.most = most;
-            gaps.counts.iter_mut().for_each(|counts| counts[..most].copy_from_slice(&shares));
+            gaps.max_count = max_count;
+            gaps.counts.iter_mut().for_each(|counts| counts[..max_count].copy_from_slice(&shares));
             let halves = Halves::new(&gaps);
             let code = halves.code(halves.best().0);
-            let (found, best) = (bits(&shares, most, &code), best_of_all(&shares, most));
+            let (found, best) = (bits(&shares, max_count, &code), best_of_all(&shares, max_count));
             assert!(found * 100 <= best * 102, "{found} bits, {best} is possible: {code:?}");
         }
     }

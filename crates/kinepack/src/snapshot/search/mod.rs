@@ -26,7 +26,7 @@ mod small_or_large;
 pub use small_or_large::{SmallOrLarge, SmallOrLargeCosts};
 
 /// The prior of each magnitude weighs as much as one in this many values: see [`prior`].
-const RARITY: u64 = 64;
+const PRIOR_DIVISOR: u64 = 64;
 /// A context that holds less well for other data must save 2 to the power of −`MARGIN_SHIFT` of a
 /// field's cost.
 const MARGIN_SHIFT: u32 = 6;
@@ -224,7 +224,7 @@ fn prior(field: &mut FieldSamples) -> Vec<(u32, u64)> {
     if field.kinds.is_empty() {
         return Vec::new();
     }
-    let weight = (field.kinds.len() as u64 / RARITY).max(16);
+    let weight = (field.kinds.len() as u64 / PRIOR_DIVISOR).max(16);
     let widest = field.lanes_bits.iter().copied().max().unwrap_or(0);
     let mut prior = Vec::new();
     for width in 0..=widest {

@@ -109,7 +109,7 @@ impl Descent<'_, '_> {
         let other = other_reference(self.pricer.field);
         for index in (0..self.classes.len()).rev() {
             for lane in 0..lanes {
-                for change in [Change::Narrower, Change::Other] {
+                for change in [Change::Narrower, Change::ToggleSingleSize] {
                     if let Some(class) = self.changed(index, lane, change) {
                         self.offer_with(class);
                     }
@@ -126,7 +126,7 @@ impl Descent<'_, '_> {
                 if turned.reference == Reference::Baseline { other } else { Reference::Baseline };
             self.offer_with(turned);
         }
-        for class in self.wanted() {
+        for class in self.exact_fits() {
             self.offer_with(class);
         }
     }
@@ -142,11 +142,11 @@ impl Descent<'_, '_> {
     }
 
     /// For each class, a class that exactly fits the kind of its values that would save most by it.
-    fn wanted(&mut self) -> Vec<Class> {
+    fn exact_fits(&mut self) -> Vec<Class> {
         self.pricer.classify(&self.classes);
         let (field, other) = (self.pricer.field, other_reference(self.pricer.field));
         let lanes = field.lanes_bits.len();
-        let mut wanted: Vec<(u64, Option<Class>)> =
+        let mut fits: Vec<(u64, Option<Class>)> =
             (0..=self.classes.len()).map(|_| (0, None)).collect();
         for (kind, (&class, &weight)) in
             self.pricer.class_of_kind.iter().zip(&self.pricer.weights).enumerate()
@@ -165,13 +165,13 @@ impl Descent<'_, '_> {
                 }
                 let bits: u64 = sizes.iter().map(|size| u64::from(*size)).sum();
                 let gain = weight * taken_bits.saturating_sub(bits);
-                if gain > wanted[class].0 {
+                if gain > fits[class].0 {
                     let lanes = sizes.iter().zip(&field.lanes_bits).map(lane).collect();
-                    wanted[class] = (gain, Some(Class { reference, lanes }));
+                    fits[class] = (gain, Some(Class { reference, lanes }));
                 }
             }
         }
-        wanted.into_iter().filter_map(|(_, class)| class).collect()
+        fits.into_iter().filter_map(|(_, class)| class).collect()
     }
 
     /// Offers each pair of neighbours in swapped order, so that a value that both hold goes to the
@@ -190,18 +190,18 @@ enum Change {
     Narrower,
     /// From all sizes up to the width to this size alone, whose highest bit is then implied; and
     /// back.
-    Other,
+    ToggleSingleSize,
 }
 
 impl Change {
     fn of(self, width: LaneWidth) -> Option<LaneWidth> {
         let LaneWidth { bits, beyond_bits } = width;
-        let alone = |bits: u8| LaneWidth { bits, beyond_bits: bits };
+        let single_size = |bits: u8| LaneWidth { bits, beyond_bits: bits };
         match (self, beyond_bits) {
             (Self::Narrower, 0) => Some(LaneWidth { bits: bits.checked_sub(1)?, beyond_bits }),
-            (Self::Narrower, _) => (bits > 1).then(|| alone(bits - 1)),
-            (Self::Other, 0) => (bits > 1).then(|| alone(bits - 1)),
-            (Self::Other, _) => Some(LaneWidth { bits: bits + 1, beyond_bits: 0 }),
+            (Self::Narrower, _) => (bits > 1).then(|| single_size(bits - 1)),
+            (Self::ToggleSingleSize, 0) => (bits > 1).then(|| single_size(bits - 1)),
+            (Self::ToggleSingleSize, _) => Some(LaneWidth { bits: bits + 1, beyond_bits: 0 }),
         }
     }
 }
