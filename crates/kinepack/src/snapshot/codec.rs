@@ -15,6 +15,19 @@ use crate::{Role, Schema, SetupError};
 
 /// What an [`Encoder`](super::Encoder) and a [`Decoder`](super::Decoder) agree on: a schema, a
 /// level and a profile. A clone shares the tables, so cloning is cheap.
+///
+/// ```
+/// use kinepack::{Codec, Field, FieldKind, Level, Profile, Schema};
+///
+/// let schema = Schema::new(vec![Field::new("lit", FieldKind::Bool)]);
+/// let profile = Profile::untrained(&schema);
+/// let packed = Codec::new(schema.clone(), Level::PACKED, profile.clone())?;
+/// let adaptive = Codec::new(schema, Level::ADAPTIVE, profile)?;
+/// // A handshake compares hashes: these two codecs cannot read each other's packets.
+/// assert_ne!(packed.hash(), adaptive.hash());
+/// assert_eq!((packed.older_states(), adaptive.older_states()), (0, 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Codec(Arc<Tables>);
 

@@ -17,6 +17,25 @@ use super::view::{Spare, View};
 use crate::{BitReader, DecodeError};
 
 /// Limits on what a decoder accepts.
+///
+/// ```
+/// use kinepack::{
+///     Codec, DecodeError, DecodeLimits, Decoder, Encoder, EntityId, Field, FieldKind, Level,
+///     Profile, Schema, Snapshot, Tick, View,
+/// };
+///
+/// let schema = Schema::new(vec![Field::new("lit", FieldKind::Bool)]);
+/// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// let mut world = Snapshot::new(&schema, Tick(1));
+/// (0..200).try_for_each(|id| world.push_lanes(EntityId(id), &[1]))?;
+/// let (empty, mut packet) = (View::empty(&schema), Vec::new());
+/// Encoder::new(&codec).encode(&empty, &world, &mut packet)?;
+///
+/// let mut decoder = Decoder::with_limits(&codec, DecodeLimits { max_entities: 100 });
+/// let refused = decoder.decode(&empty, &packet, Tick(1));
+/// assert_eq!(refused, Err(DecodeError::TooManyEntities { count: 200, limit: 100 }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecodeLimits {
     /// The largest number of entities in a snapshot.
@@ -39,6 +58,32 @@ impl Default for DecodeLimits {
 }
 
 /// Reads snapshots, each relative to views that this side holds.
+///
+/// ```
+/// use kinepack::{
+///     Codec, DecodeError, Decoder, Encoder, EntityId, Field, FieldKind, Level, Profile, Schema,
+///     Snapshot, Tick, View,
+/// };
+///
+/// let schema = Schema::new(vec![Field::new("value", FieldKind::Raw { lanes: 1 })]);
+/// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// let state = |values: [u32; 2]| -> Result<Snapshot, kinepack::EncodeError> {
+///     let mut snapshot = Snapshot::new(&schema, Tick(1));
+///     snapshot.push_lanes(EntityId(0), &values[..1])?;
+///     snapshot.push_lanes(EntityId(1), &values[1..])?;
+///     Ok(snapshot)
+/// };
+/// let (held, mut packet) = (View::from(state([1, 2])?), Vec::new());
+/// let sent = Encoder::new(&codec).encode_checked(&held, &state([1, 5])?, &mut packet)?;
+///
+/// let mut decoder = Decoder::new(&codec);
+/// assert_eq!(decoder.decode_checked(&held, &packet, Tick(1))?, sent);
+/// // The state check detects that a receiver holds another view than the sender assumed.
+/// let wrong = View::from(state([9, 2])?);
+/// let refused = decoder.decode_checked(&wrong, &packet, Tick(1));
+/// assert!(matches!(refused, Err(DecodeError::WrongState { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Contract
 /// 1. Compare [`Codec::hash`] on both sides once. Packets do not carry it.

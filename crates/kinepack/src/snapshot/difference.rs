@@ -9,6 +9,22 @@ use super::store::{EntityId, Snapshot};
 
 /// The difference between a baseline and a snapshot of the same schema. Keeps its memory from one
 /// comparison to the next.
+///
+/// ```
+/// use kinepack::{Difference, EncodeError, EntityId, Field, FieldKind, Schema, Snapshot, Tick};
+///
+/// let schema = Schema::new(vec![Field::new("value", FieldKind::Raw { lanes: 1 })]);
+/// let state = |rows: &[(u32, u32)]| -> Result<Snapshot, EncodeError> {
+///     let mut snapshot = Snapshot::new(&schema, Tick(0));
+///     rows.iter().try_for_each(|(id, value)| snapshot.push_lanes(EntityId(*id), &[*value]))?;
+///     Ok(snapshot)
+/// };
+/// let mut difference = Difference::default();
+/// difference.find(&state(&[(1, 10), (2, 20), (3, 30)])?, &state(&[(2, 20), (3, 31), (4, 40)])?);
+/// assert_eq!(difference.left, [EntityId(1)]);
+/// assert_eq!(difference.sent, [1, 2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Difference {
     /// The removed entities: those of the baseline that the snapshot does not have.

@@ -17,6 +17,26 @@ use crate::{BitSink, BitWriter, EncodeError};
 
 /// Writes snapshots, each relative to views that the receiver holds.
 ///
+/// ```
+/// use kinepack::{
+///     Codec, Encoder, EntityId, Field, FieldKind, Level, Profile, Schema, Snapshot, Tick, View,
+/// };
+///
+/// let schema = Schema::new(vec![Field::new("value", FieldKind::Raw { lanes: 1 })]);
+/// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// let mut encoder = Encoder::new(&codec);
+/// let mut world = Snapshot::new(&schema, Tick(1));
+/// world.push_lanes(EntityId(7), &[500])?;
+///
+/// let (mut first, mut second) = (Vec::new(), Vec::new());
+/// let held = encoder.encode(&View::empty(&schema), &world, &mut first)?;
+/// assert_eq!(**held.snapshot(), world);
+/// // Relative to the new view nothing changed: the packet takes three bits.
+/// encoder.encode(&held, &world, &mut second)?;
+/// assert_eq!(second.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Contract
 /// 1. Compare [`Codec::hash`] on both sides once. Packets do not carry it.
 /// 2. Begin with a view that both sides hold: see [`View`].
@@ -74,6 +94,30 @@ pub struct Encoder {
 }
 
 /// Which changes to send in a packet.
+///
+/// ```
+/// use kinepack::{
+///     Chosen, Codec, Encoder, EntityId, Field, FieldKind, Level, Profile, Schema, Snapshot, Tick,
+///     View,
+/// };
+///
+/// let schema = Schema::new(vec![Field::new("value", FieldKind::Raw { lanes: 1 })]);
+/// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// let state = |values: [u32; 3]| -> Result<Snapshot, kinepack::EncodeError> {
+///     let mut snapshot = Snapshot::new(&schema, Tick(1));
+///     for (id, value) in (0..).zip(values) {
+///         snapshot.push_lanes(EntityId(id), &[value])?;
+///     }
+///     Ok(snapshot)
+/// };
+/// let (held, world) = (View::from(state([1, 2, 3])?), state([1, 20, 30])?);
+/// let (mut encoder, mut packet) = (Encoder::new(&codec), Vec::new());
+/// // Two entities changed, but only the one at index 2 is sent.
+/// let encoded = encoder.write(&held, &world, Chosen::entities(&[2]), &mut packet)?;
+/// assert_eq!(encoded.size().changed_entities, 1);
+/// assert_eq!(encoded.view().lane(0), [1, 2, 30]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Chosen<'a> {
     /// Everything.
@@ -418,7 +462,8 @@ impl Encoder {
             Some(indices) => {
                 changed.extend_from_slice(indices);
                 if tables.precision.is_some() {
-                    // An unchanged entity must not be sent: its values may be finer than can be coded.
+                    // An unchanged entity must not be sent, because its values may be finer than
+                    // can be coded.
                     changed.retain(|entity| {
                         differs(&baseline.columns, &snapshot.columns, *entity as usize)
                     });

@@ -182,7 +182,7 @@ impl FieldTable {
         })
     }
 
-    /// The schema's indices of the lanes that have differences.
+    /// The indices in the schema of the lanes that have differences.
     pub(super) fn differenced(&self) -> core::ops::Range<usize> {
         self.lanes.start + self.first..self.lanes.end
     }
@@ -345,8 +345,8 @@ impl FieldTable {
         }
     }
 
-    /// Adds what [`write`](Self::write) gave each lane to those of the schema: the widths of a
-    /// class.
+    /// Adds the bits that [`write`](Self::write) takes for each lane in this class to the counts of
+    /// the schema's lanes.
     pub(super) fn add_bits(&self, class: usize, lanes_bits: &mut [u64]) {
         let Some(reference) = self.references.get(class) else {
             return self.add_full_bits(lanes_bits);
@@ -362,7 +362,7 @@ impl FieldTable {
             .for_each(|(bits, width)| *bits += u64::from(width.bits));
     }
 
-    /// The same of [`write_full`](Self::write_full).
+    /// Like [`add_bits`](Self::add_bits), for [`write_full`](Self::write_full).
     pub(super) fn add_full_bits(&self, lanes_bits: &mut [u64]) {
         let lanes = lanes_bits[self.lanes.clone()].iter_mut().zip(&self.kinds);
         lanes.for_each(|(bits, kind)| *bits += u64::from(kind.bits()));

@@ -16,6 +16,14 @@ pub enum Changed {
 
 /// A row of the table of levels: the stages that a codec uses.
 ///
+/// ```
+/// use kinepack::Level;
+///
+/// assert_eq!(Level::of_row(12), Some(Level::PACKED));
+/// let adaptive = Level::TABLE.iter().filter(|level| level.adaptive()).map(Level::row);
+/// assert_eq!(adaptive.collect::<Vec<_>>(), [13, 14]);
+/// ```
+///
 /// Only the rows of the [table](Self::TABLE) exist. A codec's hash covers the number of the row, so
 /// two levels must not differ in anything else.
 ///

@@ -16,6 +16,25 @@ use crate::{BitSink, BitWriter};
 
 /// Where the bits of a packet went. The parts add up to all of its bits, except the padding of the
 /// last byte.
+///
+/// ```
+/// use kinepack::{
+///     Codec, Encoder, EntityId, Field, FieldKind, Level, Profile, Schema, Snapshot, Tick, View,
+/// };
+///
+/// let schema = Schema::new(vec![Field::new("value", FieldKind::Raw { lanes: 1 })]);
+/// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// let mut world = Snapshot::new(&schema, Tick(1));
+/// world.push_lanes(EntityId(7), &[500])?;
+/// let (mut encoder, mut packet) = (Encoder::new(&codec), Vec::new());
+/// encoder.encode(&View::empty(&schema), &world, &mut packet)?;
+///
+/// let size = encoder.size();
+/// let bits = size.sets_bits + size.fields_bits.iter().sum::<u64>();
+/// assert_eq!(bits.div_ceil(8), packet.len() as u64);
+/// assert_eq!(size.changed_entities, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Size {
     /// Which entities were added, removed and changed, and which of their fields changed.

@@ -15,6 +15,19 @@ use crate::hash::Fnv1a;
 use crate::{Field, FieldKind, LaneArithmetic, Schema, SetupError, prefix};
 
 /// The parameters of all stages for one schema.
+///
+/// ```
+/// use kinepack::{Field, FieldKind, IntegerLimits, Profile, Schema};
+///
+/// let height = FieldKind::Integer(IntegerLimits::new(0, 255, 1)?);
+/// let schema = Schema::new(vec![Field::new("height", height)]);
+/// let profile = Profile::untrained(&schema);
+/// // Three widths, each relative to the baseline and to the baseline carried.
+/// assert_eq!(profile.fields[0].classes.len(), 6);
+/// let bytes = profile.to_bytes();
+/// assert_eq!(Profile::from_bytes(&bytes, &schema)?, profile);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
     /// [`Schema::hash`] of the schema that the profile is for.
@@ -35,6 +48,15 @@ pub struct Profile {
 ///
 /// Class `k` holds the `2^width` distances that follow those of class `k` − 1. One further class,
 /// the last, holds the rest.
+///
+/// ```
+/// use kinepack::GapCode;
+///
+/// // Distances 1 to 8, 9 to 40, and the rest.
+/// let code = GapCode::article();
+/// assert_eq!(code.widths_bits, [3, 5]);
+/// assert_eq!(code.lengths_bits, [1, 2, 2]);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GapCode {
     /// Offset bits of each class except the last.
@@ -44,6 +66,16 @@ pub struct GapCode {
 }
 
 /// The code of a field's differences from the baseline.
+///
+/// ```
+/// use kinepack::{Context, FieldCode};
+///
+/// // The eight combinations of 5 and 9 bits for three lanes; the last word is the field in full.
+/// let code = FieldCode::small_or_large(3, 5, 9);
+/// assert_eq!(code.classes.len(), 8);
+/// assert_eq!(code.lengths_bits, [[4, 4, 4, 4, 4, 4, 4, 4, 1]]);
+/// assert_eq!(code.context, Context::None);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldCode {
     /// What the word lengths depend on.
@@ -70,6 +102,16 @@ pub enum Context {
 }
 
 /// The widths of one class, and the reference of its differences.
+///
+/// ```
+/// use kinepack::{FieldCode, LaneWidth, Reference};
+///
+/// // In the second class the first lane is large: it begins where 5 bits end.
+/// let class = &FieldCode::small_or_large(2, 5, 9).classes[1];
+/// assert_eq!(class.reference, Reference::Baseline);
+/// assert_eq!(class.lanes[0], LaneWidth { bits: 9, beyond_bits: 5 });
+/// assert_eq!(class.lanes[1], LaneWidth { bits: 5, beyond_bits: 0 });
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Class {
     /// The value from which differences are taken.

@@ -311,7 +311,11 @@ mod tests {
         assert_eq!(bits_of(901, &all[..89], SetCoding::BitsOrIndices), 1 + 10 + 890);
         assert_eq!(bits_of(901, &all[..90], SetCoding::BitsOrIndices), 1 + 901);
         assert_eq!(bits_of(901, &all[..90], SetCoding::BitsOrGaps(&table)), 1 + 1 + 13 + 90 * 4);
-        assert_eq!(bits_of(901, &all, SetCoding::BitsOrGaps(&table)), 3, "no more than: all");
+        assert_eq!(
+            bits_of(901, &all, SetCoding::BitsOrGaps(&table)),
+            3,
+            "a full set is an empty complement"
+        );
         assert_eq!(bits_of(901, &[], SetCoding::BitsOrGaps(&table)), 3);
         let even: Vec<u32> = (0..901).step_by(2).collect();
         assert_eq!(bits_of(901, &even, SetCoding::BitsOrGaps(&table)), 902);

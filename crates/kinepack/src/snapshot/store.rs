@@ -19,6 +19,20 @@ pub struct Tick(pub u32);
 ///
 /// Because lanes are stored as columns, two snapshots are compared by a pass over plain arrays. A
 /// snapshot that is cleared and refilled keeps its memory.
+///
+/// ```
+/// use kinepack::{EncodeError, EntityId, Field, FieldKind, Schema, Snapshot, Tick};
+///
+/// let schema = Schema::new(vec![Field::new("lit", FieldKind::Bool)]);
+/// let mut snapshot = Snapshot::new(&schema, Tick(60));
+/// snapshot.push_lanes(EntityId(3), &[1])?;
+/// snapshot.push_lanes(EntityId(8), &[0])?;
+/// assert_eq!(snapshot.position(EntityId(8)), Some(1));
+/// assert_eq!(snapshot.lane(0), [1, 0]);
+/// let refused = snapshot.push_lanes(EntityId(5), &[0]);
+/// assert_eq!(refused, Err(EncodeError::IdsNotIncreasing { id: 5 }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Snapshot {
     /// The tick of this state.

@@ -15,6 +15,30 @@ use super::store::Snapshot;
 use crate::{EncodeError, Schema, SetupError, prefix};
 
 /// Trains the word lengths of a profile on snapshots and their baselines.
+///
+/// ```
+/// use kinepack::{
+///     EntityId, Field, FieldKind, IntegerLimits, Profile, Schema, Snapshot, Tick, Trainer,
+/// };
+///
+/// let height = FieldKind::Integer(IntegerLimits::new(0, 255, 1)?);
+/// let schema = Schema::new(vec![Field::new("height", height)]);
+/// let mut run = Vec::new();
+/// for tick in 0..100 {
+///     let mut snapshot = Snapshot::new(&schema, Tick(tick));
+///     snapshot.push_lanes(EntityId(0), &[tick])?;
+///     run.push(snapshot);
+/// }
+/// let mut trainer = Trainer::new(schema.clone(), Profile::magnitudes(&schema))?;
+/// for pair in run.windows(2) {
+///     trainer.observe(&pair[0], &[], &pair[1])?;
+/// }
+/// let profile = trainer.finish();
+/// // Every change is by 1, so the first class that holds it gets the shortest word.
+/// let lengths = &profile.fields[0].lengths_bits[0];
+/// assert_eq!(lengths.iter().min(), Some(&lengths[2]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Trainer {
     profile: Profile,

@@ -14,6 +14,29 @@ use super::train::Trainer;
 use crate::{EncodeError, Schema, SetupError};
 
 /// What to train, and how thoroughly.
+///
+/// ```
+/// use kinepack::{
+///     Codec, EntityId, Field, FieldKind, IntegerLimits, Level, Profile, Schema, Snapshot, Tick,
+///     Training,
+/// };
+///
+/// let height = FieldKind::Integer(IntegerLimits::new(0, 999, 1)?);
+/// let schema = Schema::new(vec![Field::new("height", height)]);
+/// let mut run = Vec::new();
+/// for tick in 0..60 {
+///     let mut snapshot = Snapshot::new(&schema, Tick(tick));
+///     snapshot.push_lanes(EntityId(0), &[tick * tick / 4])?;
+///     run.push(snapshot);
+/// }
+/// let structure = Profile::magnitudes(&schema);
+/// let training =
+///     Training { max_lags_ticks: vec![2, 6], passes: 2, ..Training::new(structure, None) };
+/// let profile = training.run(&schema, &[run], |_| ())?;
+/// assert!(profile.model.is_some());
+/// let codec = Codec::new(schema, Level::ADAPTIVE, profile)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Training {
     /// Classes and contexts for the levels that pack bits. Only the word lengths are trained.
@@ -250,7 +273,8 @@ impl Sample {
             return None;
         }
         let older = [baseline.checked_sub(spacing), baseline.checked_sub(spacing + lag)];
-        // As if one in 64 packets were a receiver's first with a baseline, and one its second: these have fewer older states.
+        // As if one in 64 packets were a receiver's first with a baseline, and one its second.
+        // These packets have fewer older states.
         let known = older.iter().flatten().count();
         let count = known.min(if turn.is_multiple_of(32) { turn / 32 % 2 } else { 2 });
         Some(Self { baseline, older: older.map(Option::unwrap_or_default), count })

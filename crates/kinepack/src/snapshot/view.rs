@@ -13,6 +13,21 @@ use crate::Schema;
 ///
 /// A view never changes, and a clone shares its memory. It dereferences to its [`Snapshot`].
 ///
+/// ```
+/// use kinepack::{EntityId, Field, FieldKind, Schema, Snapshot, Tick, View};
+///
+/// let schema = Schema::new(vec![Field::new("lit", FieldKind::Bool)]);
+/// let mut level = Snapshot::new(&schema, Tick(0));
+/// level.push_lanes(EntityId(7), &[1])?;
+/// // Both sides loaded this level, so it can be their first view.
+/// let view = View::from(level);
+/// assert_eq!(view.ids(), [EntityId(7)]);
+/// assert_eq!(view.lane(0), [1]);
+/// // Two sides compare their state checks to detect that their views differ.
+/// assert_ne!(view.check(), View::empty(&schema).check());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Contract
 /// Views come from three places, and both sides must take the same one:
 ///

@@ -19,6 +19,24 @@ const DEFAULT_REACH: u32 = 7;
 
 /// The parameters of rigid bodies: a field of positions and a field of rotations that move
 /// together, and the world in which they move. Lengths are in steps of the position's first axis.
+///
+/// ```
+/// use kinepack::{Bodies, Field, FieldKind, FloatLimits, Role, Schema, SmallestThree};
+///
+/// let axis = FloatLimits::new(0.0, 64.0, 1.0 / 256.0)?;
+/// let position = FieldKind::Floats(vec![axis; 3]);
+/// let rotation = FieldKind::Rotation(SmallestThree::new(9)?);
+/// let schema = Schema::new(vec![
+///     Field::new("position", position).with_role(Role::Body),
+///     Field::new("rotation", rotation).with_role(Role::Body),
+/// ]);
+/// // Boxes of 1 × 1 × 0.5 on a floor at height 0; the third axis points up.
+/// let bodies = Bodies::of(&schema, 2, [0.5, 0.5, 0.25], Some(0.0)).ok_or("not marked")?;
+/// assert_eq!((bodies.position, bodies.rotation), (0, 1));
+/// assert_eq!(bodies.kinds[0].half_extents, [128, 128, 64]);
+/// assert_eq!(bodies.floor, Some(0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bodies {
     /// The index of the field of positions, which has three floats.

@@ -51,7 +51,7 @@ const RADIUS: f64 = 7.0;
 /// How many cells a search extends to each side; together they span the radius.
 const RINGS: i32 = 2;
 
-/// The coded bodies in a hashed grid of square cells, visited from above. Each bucket is a linked list
+/// The coded bodies in a hashed grid of square cells, seen from above. Each bucket is a linked list
 /// that begins with the body coded last.
 #[derive(Debug, Default)]
 pub(super) struct Neighbours {

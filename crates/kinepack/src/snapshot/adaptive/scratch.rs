@@ -30,9 +30,9 @@ pub(super) struct Scratch {
     pub(super) nearness: Vec<u8>,
     /// The changed entities with their sort keys, in the order of the packet.
     pub(super) order: Vec<(u64, u32)>,
-    /// The changed entities as an encoder passes them, empty in a decoder; and the changed entities
-    /// as coded, on both sides.
+    /// The changed entities that an encoder is to write; empty in a decoder.
     pub(super) encoder_changed: Vec<u32>,
+    /// The changed entities of the packet, as coded on both sides.
     pub(super) changed: Vec<u32>,
     /// Those of `changed` for which there was no room.
     pub(super) unsent: Vec<u32>,

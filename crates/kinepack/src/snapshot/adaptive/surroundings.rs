@@ -29,7 +29,8 @@ pub(super) struct Surroundings {
     pub(super) turn_error_log2: i32,
 }
 
-/// The means over the nearest bodies already coded. `mover` gives the errors if there are none.
+/// The means over the nearest bodies already coded. If there are none, the errors are those of
+/// `mover`.
 pub(super) fn surroundings(
     neighbours: &Neighbours,
     size: f64,

@@ -47,10 +47,12 @@ const ROUNDS: usize = 2;
 ///
 /// ```
 /// use kinepack::{
-///     EntityId, Field, FieldKind, IntegerLimits, Profile, ProfileSearch, Schema, Snapshot, Tick, Trainer,
+///     EntityId, Field, FieldKind, IntegerLimits, Profile, ProfileSearch, Schema, Snapshot, Tick,
+///     Trainer,
 /// };
 ///
-/// let schema = Schema::new(vec![Field::new("height", FieldKind::Integer(IntegerLimits::new(0, 65535, 1)?))]);
+/// let height = FieldKind::Integer(IntegerLimits::new(0, 65535, 1)?);
+/// let schema = Schema::new(vec![Field::new("height", height)]);
 /// let mut run = Vec::new();
 /// for tick in 0..200 {
 ///     let mut snapshot = Snapshot::new(&schema, Tick(tick));
