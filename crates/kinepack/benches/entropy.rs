@@ -15,9 +15,8 @@ mod random;
 
 use std::hint::black_box;
 
-use criterion::{
-    BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime,
-};
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use kinepack::bits::{BitReader, BitWriter};
 use kinepack::entropy::{
     Coder, Cost, Counter, MANTISSAS, RangeDecoder, RangeEncoder, Signed, code_signed,

@@ -6,10 +6,9 @@
 //! gives the same result on every platform.
 
 use crate::bits::{BitReader, BitSink, bits_for};
-use crate::{DecodeError, EncodeError, SetupError};
-
 pub use crate::rotation::SmallestThree;
 pub use crate::vector::VectorLimits;
+use crate::{DecodeError, EncodeError, SetupError};
 
 /// Limits of a real number: minimum, maximum and step. Codes run from 0 at the minimum to
 /// [`max_code`](Self::max_code).

@@ -27,8 +27,7 @@
 //! ```
 
 use crate::bits::{BitReader, BitSink, bits_for};
-use crate::quantize::read_up_to;
-use crate::quantize::{FloatLimits, IntegerLimits};
+use crate::quantize::{FloatLimits, IntegerLimits, read_up_to};
 use crate::{DecodeError, EncodeError, SetupError};
 
 /// A quantizer for the functions of this module: [`FloatLimits`] take `f32`, [`IntegerLimits`] take

@@ -4,9 +4,9 @@
 //! The data are one long binary fraction within the final range, most significant bit first. The
 //! sink takes the bits in that order, so data may begin and end at any bit.
 
-use super::cost::{UNIT_BITS, log2};
 use core::hint::select_unpredictable;
 
+use super::cost::{UNIT_BITS, log2};
 use super::{Coder, DIRECT_BITS, lack_bits, share, tail};
 use crate::bits::BitSink;
 

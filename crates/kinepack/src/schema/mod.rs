@@ -14,12 +14,12 @@ mod raw;
 
 use alloc::vec::Vec;
 
-use crate::hash::Fnv1a;
-
 pub(crate) use check::{TypeCheck, first_beyond};
 pub use field::{Field, FieldKind, Lane, LaneArithmetic, Role};
 pub use pack::{Components, Pack, PackWith};
 pub use precision::TimePrecision;
+
+use crate::hash::Fnv1a;
 
 /// An entity's fields in order, their lanes, and a hash that tells two schemas apart.
 ///

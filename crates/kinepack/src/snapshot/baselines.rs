@@ -1,22 +1,23 @@
-//! The views that a snapshot is coded against.
+//! Baselines: the views that a snapshot is coded against.
 
 use super::adaptive::Learned;
 use super::store::Snapshot;
 use super::view::View;
 use crate::BaselinesError;
 
-/// Older views beside the baseline.
+/// The largest number of older views.
 const OLDER: usize = 3;
 
 /// The views that both sides hold and a snapshot is coded against, the newest first.
 ///
-/// The first is the *baseline*: what is not sent stays as it is there. Levels that pack bits look
-/// at it alone, and at the next one where a field has a
-/// [`TimePrecision`](crate::schema::TimePrecision). The adaptive level takes from the others how things
-/// moved: with none it predicts that all stays, with one it knows velocities, with two how they
-/// changed. It does not look at a third. A protocol has to tell its receiver which views these are.
+/// The first view is the *baseline*: values that are not sent keep their value from it. Levels that
+/// pack bits use only the baseline, and the first older view if a field has a
+/// [`TimePrecision`](crate::schema::TimePrecision). The adaptive level derives motion from the older views:
+/// without one it predicts that everything stays, one older view gives it velocities, and two show
+/// how the velocities change. It ignores a third. The protocol has to tell the receiver which views
+/// these are.
 ///
-/// A `&View` alone is a baseline without others.
+/// A `&View` converts into a baseline without older views.
 ///
 /// ```
 /// use kinepack::schema::{Field, FieldKind};
@@ -32,20 +33,20 @@ const OLDER: usize = 3;
 #[derive(Clone, Copy, Debug)]
 pub struct Baselines<'a> {
     pub(super) baseline: &'a Snapshot,
-    /// Those behind `count` are the baseline.
+    /// Entries from `count` on are the baseline.
     older: [&'a Snapshot; OLDER],
     count: usize,
-    /// What was learned with the baseline.
+    /// The baseline's learned state.
     pub(super) learned: Option<&'a Learned>,
 }
 
 impl<'a> Baselines<'a> {
-    /// How many views older than the baseline there can be.
+    /// The largest number of views older than the baseline.
     pub const OLDER: usize = OLDER;
 
-    /// One to four views, the newest first: the tick of each is before that of the one in front of
-    /// it. Ticks may wrap: of two, that one is newer which the other reaches in less than 2³¹
-    /// steps.
+    /// Collects one to four views, the newest first. Each view's tick must be before that of the
+    /// view in front of it. Ticks may wrap: a tick is before another if fewer than 2³¹ steps lead
+    /// from it to the other.
     ///
     /// # Errors
     /// [`BaselinesError`].
@@ -66,8 +67,8 @@ impl<'a> Baselines<'a> {
         Ok(made)
     }
 
-    /// A snapshot that stands for a view, and up to three older ones by falling tick: for training,
-    /// which looks at runs of snapshots that nobody sent.
+    /// Snapshots in place of views: a baseline and up to three older ones, the newest first. For
+    /// training, whose captured snapshots were never sent.
     pub(super) fn of_run(baseline: &'a Snapshot, older: &[&'a Snapshot]) -> Self {
         let mut made = Self { baseline, older: [baseline; OLDER], count: 0, learned: None };
         for (place, older) in made.older.iter_mut().zip(older) {
@@ -77,19 +78,19 @@ impl<'a> Baselines<'a> {
         made
     }
 
-    /// How many there are, the baseline included.
+    /// Number of views, including the baseline.
     #[expect(clippy::len_without_is_empty, reason = "there is always a baseline")]
     pub fn len(&self) -> usize {
         1 + self.count
     }
 
-    /// Those behind the baseline.
+    /// The older views, the newest first.
     #[inline]
     pub(super) fn older(&self) -> &[&'a Snapshot] {
         &self.older[..self.count]
     }
 
-    /// All of them, the baseline first.
+    /// All views, the baseline first.
     pub(super) fn iter(&self) -> impl Iterator<Item = &'a Snapshot> {
         let older = self.older;
         core::iter::once(self.baseline).chain(older.into_iter().take(self.count))

@@ -1,19 +1,19 @@
-//! Which entities differ from the baseline, and in which fields. `spec/CODEC.md`, section 9.
+//! Finds which entities differ from the baseline, and in which fields. `spec/CODEC.md`, section 9.
 
 use alloc::vec::Vec;
 
-/// Entities that are compared at once: few enough for the differences to stay in registers.
+/// Entities that are compared at once; few enough to keep the differences in registers.
 const BLOCK: usize = 16;
 
-/// The entities of which a lane differs. The comparison runs over plain arrays, at the speed of
-/// memory.
+/// Finds the entities that differ in a lane. The comparison runs over plain arrays, at memory
+/// speed.
 pub(super) fn find_changed(
     base: &[Vec<u32>],
     new: &[Vec<u32>],
     count: usize,
     changed: &mut Vec<u32>,
 ) {
-    // The next place is written whether the entity differs or not, instead of a branch that is hard
+    // Each index is written whether the entity differs or not, which avoids a branch that is hard
     // to predict.
     changed.clear();
     changed.resize(count, 0);
@@ -40,7 +40,7 @@ pub(super) fn find_changed(
     changed.truncate(found);
 }
 
-/// Which of a block of entities differ in a lane; `None` where no whole block is left.
+/// Which entities of a block differ in a lane; `None` if less than a block remains.
 #[inline]
 fn compare_block(base: &[Vec<u32>], new: &[Vec<u32>], first: usize) -> Option<[u32; BLOCK]> {
     let mut differs = [0; BLOCK];
@@ -55,7 +55,7 @@ fn compare_block(base: &[Vec<u32>], new: &[Vec<u32>], first: usize) -> Option<[u
     Some(differs)
 }
 
-/// Which of the changed entities changed the lanes of one field, by number among them.
+/// Finds which of the changed entities changed the lanes of one field, by position in `changed`.
 pub(super) fn find_flagged(
     base: &[Vec<u32>],
     new: &[Vec<u32>],
@@ -70,7 +70,7 @@ pub(super) fn find_flagged(
             *differs |= base[entity as usize] ^ new[entity as usize];
         }
     }
-    // Without a branch, as above.
+    // Without a branch, as in `find_changed`.
     flagged.clear();
     flagged.resize(changed.len(), 0);
     let mut found = 0;

@@ -1,16 +1,17 @@
-//! The state check: 16 bits by which two sides find that they do not hold the same.
-//! `spec/CODEC.md`, section 18.
+//! The state check: 16 bits by which two sides detect that their states differ. `spec/CODEC.md`,
+//! section 18.
 
 use super::store::Snapshot;
 
-/// How many sums there are, so that a processor can work on them side by side.
+/// The number of independent sums, which a processor can compute in parallel.
 const SUMS: usize = 8;
-/// What each step multiplies by: 2⁶⁴ divided by the golden ratio.
+/// The multiplier of each step: 2⁶⁴ divided by the golden ratio.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 type Sums = [u64; SUMS];
 
-/// The rotation brings high bits down: without it, the top bits of two values could cancel.
+/// Adds two values to a sum. The rotation moves the high bits down; without it, the top bits of two
+/// values could cancel.
 fn step(sum: u64, two_values: u64) -> u64 {
     (sum ^ two_values).wrapping_mul(FACTOR).rotate_left(32)
 }
@@ -23,7 +24,7 @@ fn add_block(sums: Sums, block: [u32; 2 * SUMS]) -> Sums {
     core::array::from_fn(|index| step(sums[index], two(block[2 * index], block[2 * index + 1])))
 }
 
-/// Adds a list in blocks. The last one is filled up with zeros.
+/// Adds a list in blocks. Zeros fill up the last block.
 fn add(sums: Sums, mut list: impl ExactSizeIterator<Item = u32>) -> Sums {
     let blocks = list.len().div_ceil(2 * SUMS);
     (0..blocks).fold(sums, |sums, _| {

@@ -1,4 +1,4 @@
-//! A codec: schema, level and profile, checked once and made into tables that all encoders and
+//! A codec: schema, level and profile, checked once and turned into tables that all encoders and
 //! decoders share.
 
 use alloc::sync::Arc;
@@ -14,8 +14,22 @@ use crate::hash::Fnv1a;
 use crate::schema::Role;
 use crate::{Schema, SetupError};
 
-/// What an [`Encoder`](super::Encoder) and a [`Decoder`](super::Decoder) agree on. Cheap to clone:
-/// the tables are shared.
+/// What an [`Encoder`](super::Encoder) and a [`Decoder`](super::Decoder) agree on: a schema, a
+/// level and a profile. A clone shares the tables, so cloning is cheap.
+///
+/// ```
+/// use kinepack::schema::{Field, FieldKind};
+/// use kinepack::{Codec, Level, Profile, Schema};
+///
+/// let schema = Schema::new(vec![Field::new("lit", FieldKind::Bool)]);
+/// let profile = Profile::untrained(&schema);
+/// let packed = Codec::new(schema.clone(), Level::PACKED, profile.clone())?;
+/// let adaptive = Codec::new(schema, Level::ADAPTIVE, profile)?;
+/// // A handshake compares hashes: these two codecs cannot read each other's packets.
+/// assert_ne!(packed.hash(), adaptive.hash());
+/// assert_eq!((packed.older_states(), adaptive.older_states()), (0, 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Codec(Arc<Tables>);
 
@@ -27,11 +41,12 @@ pub(super) struct Tables {
     pub(super) entities: GapTable,
     pub(super) flags: GapTable,
     pub(super) fields: Vec<FieldTable>,
-    /// For each field, the lanes of zero velocity, where level 4 has one bit for it.
-    pub(super) rest: Vec<Option<Vec<u32>>>,
-    /// Where the level is adaptive.
+    /// For each velocity field at level 4, which codes a zero velocity in one bit, the lanes of
+    /// zero; `None` for all other fields and levels.
+    pub(super) rest_lanes: Vec<Option<Vec<u32>>>,
+    /// `Some` if the level is adaptive.
     pub(super) adaptive: Option<Adaptive>,
-    /// Where a field has a time precision that counts.
+    /// `Some` if a field has a time precision that has an effect at this level.
     pub(super) precision: Option<Precision>,
 }
 
@@ -39,7 +54,7 @@ impl Codec {
     /// A codec for snapshots of `schema` at `level` with the parameters of `profile`.
     ///
     /// # Errors
-    /// [`SetupError`] where the profile is of another schema or malformed, or a field cannot have
+    /// [`SetupError`] if the profile is malformed or for another schema, or if a field cannot have
     /// its time precision.
     pub fn new(schema: Schema, level: Level, profile: Profile) -> Result<Self, SetupError> {
         profile.validate(&schema)?;
@@ -67,7 +82,7 @@ impl Codec {
             fields: fields.collect::<Result<_, _>>()?,
             entities: GapTable::new(&profile.entities)?,
             flags: GapTable::new(&profile.flags)?,
-            rest: schema
+            rest_lanes: schema
                 .fields()
                 .iter()
                 .map(|f| if at_rest(f.role) { f.kind.zero_lanes() } else { None })
@@ -90,20 +105,20 @@ impl Codec {
         &self.0.level
     }
 
-    /// How many states older than the baseline it has a use for: the adaptive level for
-    /// predictions, others where there is a time precision.
+    /// How many views older than the baseline the codec can use: the adaptive level predicts from
+    /// them, and a time precision needs one at any level.
     pub fn older_states(&self) -> usize {
         self.0.level.older_states().max(self.has_precision().into())
     }
 
-    /// True where a field has a time precision, and the level is one at which it counts: then views
-    /// are coarser than the snapshots that they were made of.
+    /// True if a field has a time precision that has an effect at this level. Views are then
+    /// coarser than the snapshots that they were made from.
     pub fn has_precision(&self) -> bool {
         self.0.precision.is_some()
     }
 
-    /// A hash over schema, level, profile and time precision: equal on both sides, or they cannot
-    /// read each other. `spec/CODEC.md`, section 11.
+    /// A hash over schema, level, profile and time precision. Two sides can read each other's
+    /// packets only if their hashes are equal. `spec/CODEC.md`, section 11.
     pub fn hash(&self) -> u64 {
         self.0.hash
     }
@@ -114,7 +129,7 @@ impl Codec {
 }
 
 impl Tables {
-    /// How the set of changed entities is written; `None` where every entity is sent.
+    /// How the set of changed entities is written; `None` if every entity is sent.
     pub(super) fn changed_coding(&self) -> Option<SetCoding<'_>> {
         match self.level.changed() {
             Changed::All => None,

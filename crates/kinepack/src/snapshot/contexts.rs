@@ -1,20 +1,20 @@
-//! Contexts: what a field's code depends on, kept for the entities of one packet. `spec/CODEC.md`,
-//! the end of section 9.1.
+//! Contexts: the classes that a field's code depends on, for the entities of one packet.
+//! `spec/CODEC.md`, the end of section 9.1.
 
 use alloc::vec::Vec;
 
 use super::profile::Context;
 
-/// States of the contexts of all fields: what was coded just before.
+/// The classes coded so far in a packet, from which the states of all contexts follow.
 #[derive(Debug, Default)]
 pub(super) struct Contexts {
-    /// For each field, for each changed entity: 0 where the field was not coded, else 1 + its
-    /// class.
+    /// For each field and each changed entity: 1 + the field's class, or 0 if the field was not
+    /// coded.
     classes: Vec<Vec<u8>>,
 }
 
 impl Contexts {
-    /// Forgets everything; room for `fields` fields of `changed` entities.
+    /// Forgets all classes, and makes room for `fields` fields of `changed` entities.
     pub(super) fn reset(&mut self, fields: usize, changed: usize) {
         self.classes.resize_with(fields, Vec::new);
         for field in &mut self.classes {
@@ -23,8 +23,8 @@ impl Contexts {
         }
     }
 
-    /// The state for the field of the `nth` changed entity, where `previous` is the class coded
-    /// before, plus 1.
+    /// The state of a field's `context` for the `nth` changed entity. `previous` is 1 + the class
+    /// coded before, or 0.
     #[inline]
     pub(super) fn state(&self, context: Context, nth: usize, previous: usize) -> usize {
         match context {
@@ -34,13 +34,13 @@ impl Contexts {
         }
     }
 
-    /// Remembers a class.
+    /// Records the class of a field.
     #[inline]
     pub(super) fn record(&mut self, field: usize, nth: usize, class: usize) {
         self.classes[field][nth] = class as u8 + 1;
     }
 
-    /// For each changed entity, the class of `field` plus 1, or 0.
+    /// For each changed entity, 1 + the class of `field`, or 0 if it was not coded.
     #[cfg(feature = "training")]
     pub(super) fn of_field(&self, field: usize) -> &[u8] {
         &self.classes[field]

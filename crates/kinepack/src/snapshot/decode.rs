@@ -1,5 +1,5 @@
-//! Decoding a snapshot relative to a baseline, from bytes that may come from anyone.
-//! `spec/CODEC.md`, sections 6 to 9 and 12.
+//! Decoding a snapshot relative to a baseline, from untrusted bytes. `spec/CODEC.md`, sections 6 to
+//! 9 and 12.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -9,7 +9,7 @@ use super::baselines::Baselines;
 use super::codec::{Codec, Tables};
 use super::contexts::Contexts;
 use super::entities::Alignment;
-use super::fields::Work;
+use super::fields::FieldValues;
 use super::lineup::Lineup;
 use super::sets::{SetCoding, read_set};
 use super::store::{Snapshot, Tick};
@@ -17,52 +17,97 @@ use super::view::{Spare, View};
 use crate::DecodeError;
 use crate::bits::BitReader;
 
-/// What a decoder is willing to hold.
+/// Limits on what a decoder accepts.
+///
+/// ```
+/// use kinepack::schema::{Field, FieldKind};
+/// use kinepack::{Codec, DecodeError, DecodeLimits, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
+///
+/// let schema = Schema::new(vec![Field::new("lit", FieldKind::Bool)]);
+/// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// let mut world = Snapshot::new(&schema, Tick(1));
+/// (0..200).try_for_each(|id| world.push_lanes(EntityId(id), &[1]))?;
+/// let (empty, mut packet) = (View::empty(&schema), Vec::new());
+/// Encoder::new(&codec).encode(&empty, &world, &mut packet)?;
+///
+/// let mut decoder = Decoder::with_limits(&codec, DecodeLimits { max_entities: 100 });
+/// let refused = decoder.decode(&empty, &packet, Tick(1));
+/// assert_eq!(refused, Err(DecodeError::TooManyEntities { count: 200, limit: 100 }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecodeLimits {
-    /// The most entities of a snapshot. A decoder's memory is this many times the lanes of the
-    /// schema, times 4 bytes, plus 16 bytes and one a field; at the adaptive level up to four times
-    /// the lanes, and up to 512 bytes for each that changed; with a time precision up to four times
-    /// the lanes too, and a byte more a lane. There a packet of a few hundred bytes may say that
-    /// all of them changed: the work of a packet is bounded by this number.
+    /// The largest number of entities in a snapshot.
+    ///
+    /// It bounds a decoder's memory. For each entity this is 4 bytes a lane of the schema, 16
+    /// bytes, and one byte a field. At the adaptive level and with a time precision, up to four
+    /// times as many lanes are held. The adaptive level also takes up to 512 bytes for each changed
+    /// entity, and a time precision one further byte a lane.
+    ///
+    /// It bounds the work too: at the adaptive level a packet of a few hundred bytes may say that
+    /// all entities changed.
     pub max_entities: u32,
 }
 
 impl Default for DecodeLimits {
-    /// 65,536 entities: six times the largest world that this library is measured with.
+    /// 65,536 entities: six times the largest world that this library was measured with.
     fn default() -> Self {
         Self { max_entities: 65_536 }
     }
 }
 
-/// Reads snapshots, each relative to views that the sender knows to be held.
+/// Reads snapshots, each relative to views that this side holds.
+///
+/// ```
+/// use kinepack::schema::{Field, FieldKind};
+/// use kinepack::{Codec, DecodeError, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
+///
+/// let schema = Schema::new(vec![Field::new("value", FieldKind::Raw { lanes: 1 })]);
+/// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// let state = |values: [u32; 2]| -> Result<Snapshot, kinepack::EncodeError> {
+///     let mut snapshot = Snapshot::new(&schema, Tick(1));
+///     snapshot.push_lanes(EntityId(0), &values[..1])?;
+///     snapshot.push_lanes(EntityId(1), &values[1..])?;
+///     Ok(snapshot)
+/// };
+/// let (held, mut packet) = (View::from(state([1, 2])?), Vec::new());
+/// let sent = Encoder::new(&codec).encode_checked(&held, &state([1, 5])?, &mut packet)?;
+///
+/// let mut decoder = Decoder::new(&codec);
+/// assert_eq!(decoder.decode_checked(&held, &packet, Tick(1))?, sent);
+/// // The state check detects that a receiver holds another view than the sender assumed.
+/// let wrong = View::from(state([9, 2])?);
+/// let refused = decoder.decode_checked(&wrong, &packet, Tick(1));
+/// assert!(matches!(refused, Err(DecodeError::WrongState { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Contract
 /// 1. Compare [`Codec::hash`] on both sides once. Packets do not carry it.
-/// 2. Begin with the view that the sender begins with: see [`View`].
-/// 3. For each packet, call [`decode`](Self::decode) with the tick and the views that
-///    [`Encoder::encode`](super::Encoder::encode) was given, in the same order.
-/// 4. Keep the view that it returns as long as a packet against it can arrive. Then acknowledge it.
-///    Do not acknowledge a packet that was refused.
-/// 5. Give [back](Self::recycle) views that no packet can be against any more.
+/// 2. Begin with the same view as the sender: see [`View`].
+/// 3. For each packet, call [`decode`](Self::decode) with the tick and the views that the sender
+///    passed to [`Encoder::encode`](super::Encoder::encode), in the same order.
+/// 4. Acknowledge the packet, and keep the view that it returns as long as a packet coded against
+///    it can arrive. Do not acknowledge a packet that was refused.
+/// 5. [Recycle](Self::recycle) views that no further packet can be coded against.
 ///
-/// A decoder remembers nothing from one packet to the next but scratch memory. Packets may come
-/// late, twice, in any order, or not at all. After an error it is as before, and reads the next
-/// packet. If views are given back, it allocates nothing in steady state.
+/// Between packets a decoder keeps only scratch memory. Packets may arrive late, twice, in any
+/// order, or not at all. An error changes no state, so the decoder can read the next packet. If the
+/// caller recycles views, decoding allocates nothing in steady state.
 ///
-/// | wrong | what happens |
+/// | mistake | what happens |
 /// |---|---|
 /// | a view of another schema | [`DecodeError::SchemaMismatch`] |
 /// | views that are not in order, or too many | [`BaselinesError`](crate::BaselinesError), by [`Baselines::new`] |
-/// | a baseline without what this codec learned, for a packet that needs it | [`DecodeError::NothingLearned`] |
+/// | a baseline without this codec's learned state, for a packet that needs it | [`DecodeError::NothingLearned`] |
 /// | other views | wrong values, or any [`DecodeError`] |
 /// | another tick, if the level predicts or the codec [has a precision](Codec::has_precision) | wrong values, or any [`DecodeError`] |
 /// | another tick otherwise | a view of that tick |
 /// | another codec of the same schema | wrong values, or any [`DecodeError`] |
 ///
-/// In the last four rows [`decode_checked`](Self::decode_checked) finds a wrong view in all but one
-/// of 65,536 cases, and returns [`DecodeError::WrongState`]. It does not see what was learned: a
-/// wrong state of learning shows only once it makes a value wrong.
+/// In the last four rows [`decode_checked`](Self::decode_checked) detects a wrong view in all but
+/// one of 65,536 cases, and returns [`DecodeError::WrongState`]. It does not cover learned state: a
+/// difference there shows only once it makes a value wrong.
 #[derive(Debug)]
 pub struct Decoder {
     codec: Codec,
@@ -72,9 +117,9 @@ pub struct Decoder {
     flagged: Vec<u32>,
     scratch: Vec<u32>,
     contexts: Contexts,
-    work: Work,
+    values: FieldValues,
     adaptive: Option<State>,
-    /// Prepared for a time precision and at the adaptive level.
+    /// Prepared only with a time precision or at the adaptive level.
     lineup: Lineup,
     spare: Spare,
 }
@@ -85,7 +130,7 @@ impl Decoder {
         Self::with_limits(codec, DecodeLimits::default())
     }
 
-    /// A decoder for `codec`.
+    /// A decoder for `codec` with these limits.
     pub fn with_limits(codec: &Codec, limits: DecodeLimits) -> Self {
         Self {
             limits,
@@ -94,7 +139,7 @@ impl Decoder {
             flagged: Vec::new(),
             scratch: Vec::new(),
             contexts: Contexts::default(),
-            work: Work::default(),
+            values: FieldValues::default(),
             adaptive: codec.tables().adaptive.as_ref().map(Adaptive::state),
             lineup: Lineup::default(),
             spare: Spare::default(),
@@ -102,20 +147,21 @@ impl Decoder {
         }
     }
 
-    /// Decodes `packet`, one whole snapshot of the state at `tick`, relative to the same views as
-    /// it was encoded: a `&View`, or [`Baselines`] with older ones. Returns the view that
+    /// Decodes `packet`, one whole snapshot of the state at `tick`, relative to the same views that
+    /// it was encoded against: a `&View`, or [`Baselines`] with older ones. Returns the view that
     /// [`Encoder::encode`](super::Encoder::encode) returned.
     ///
-    /// **Wrong views or a wrong tick** give wrong values at levels that predict, without an error.
-    /// The [state check](View::check) finds that: [`decode_checked`](Self::decode_checked).
+    /// **Wrong views or a wrong tick** give wrong values without an error at levels that predict.
+    /// The [state check](View::check) of [`decode_checked`](Self::decode_checked) detects this.
     ///
-    /// The transport must guarantee that the packet is unaltered: many altered packets decode
-    /// without an error. They give wrong values and entities, here and in each snapshot that is
-    /// decoded against this one, until the affected entities are sent again from a newer baseline
-    /// without the error. They never cause a panic, nor memory beyond the [limits](DecodeLimits).
+    /// The transport must guarantee that the packet is unaltered, because many altered packets
+    /// decode without an error. They give wrong values and entities, here and in each snapshot that
+    /// is decoded against this one, until the affected entities are sent again from a newer
+    /// baseline without the error. They never cause a panic or use memory beyond the
+    /// [limits](DecodeLimits).
     ///
     /// # Errors
-    /// [`DecodeError`] where the bytes are no such snapshot.
+    /// [`DecodeError`] if the bytes are not a valid snapshot relative to these views.
     pub fn decode<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -134,12 +180,13 @@ impl Decoder {
         }
     }
 
-    /// As [`decode`](Self::decode), of a packet with the view's state check behind it, as
+    /// Like [`decode`](Self::decode), for a packet followed by the view's state check, as
     /// [`Encoder::encode_checked`](super::Encoder::encode_checked) writes it.
     ///
     /// # Errors
-    /// As [`decode`](Self::decode), and [`DecodeError::WrongState`] where the two sides do not hold
-    /// the same. Then ask the sender for the whole state, relative to a view that both began with.
+    /// Those of [`decode`](Self::decode), and [`DecodeError::WrongState`] if the two sides do not
+    /// hold the same state. Then ask the sender for the whole state, relative to the view that both
+    /// sides began with.
     pub fn decode_checked<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -161,13 +208,14 @@ impl Decoder {
         Ok(view)
     }
 
-    /// Gives back a view that is not needed any more. If nobody else holds it, the next one takes
+    /// Gives back a view that is no longer needed. If it has no other owner, the next view reuses
     /// its memory.
     pub fn recycle(&mut self, view: View) {
         self.spare.keep(view);
     }
 
-    /// Reads a packet into `next`, which may hold anything of the schema. Returns what was learned.
+    /// Reads a packet into `next`, whose content is arbitrary but of the schema. Returns the
+    /// learned state.
     fn read(
         &mut self,
         baselines: &Baselines<'_>,
@@ -189,9 +237,9 @@ impl Decoder {
         } else {
             None
         };
-        let learned = baselines.learned.filter(|learned| learned.is_of(codec.hash()));
-        let goes_on = tables.level.learning() && adaptive.is_some() && reader.read_bool()?;
-        if goes_on && learned.is_none() {
+        let learned = baselines.learned.filter(|learned| learned.is_from_codec(codec.hash()));
+        let resumes = tables.level.learning() && adaptive.is_some() && reader.read_bool()?;
+        if resumes && learned.is_none() {
             return Err(DecodeError::NothingLearned);
         }
         let Self { alignment, limits, lineup, .. } = self;
@@ -215,13 +263,13 @@ impl Decoder {
         }
         match (adaptive, &mut self.adaptive, tables.changed_coding()) {
             (Some(adaptive), Some(state), _) => {
-                let learned = learned.filter(|_| goes_on);
+                let learned = learned.filter(|_| resumes);
                 let packet = Packet {
                     baselines: *baselines,
                     ids: &next.ids,
                     lineup,
                     learned,
-                    most_bits: u64::MAX,
+                    max_bits: u64::MAX,
                 };
                 adaptive.decode(state, &packet, &mut next.columns, &mut reader)?;
             }
@@ -245,15 +293,15 @@ impl Decoder {
         next: &mut Snapshot,
     ) -> Result<(), DecodeError> {
         let count = next.len();
-        for (field, rest) in tables.fields.iter().zip(&tables.rest) {
+        for (field, rest) in tables.fields.iter().zip(&tables.rest_lanes) {
             let columns = &mut next.columns[field.lanes.clone()];
-            self.work.reset(columns.len(), false);
+            self.values.reset(columns.len(), false);
             for index in 0..count {
                 match rest {
-                    Some(rest) if reader.read_bool()? => self.work.put(rest),
-                    _ => field.read_full(reader, &mut self.work)?,
+                    Some(rest) if reader.read_bool()? => self.values.put(rest),
+                    _ => field.read_full(reader, &mut self.values)?,
                 }
-                self.work.store_new(columns, index);
+                self.values.store_new(columns, index);
             }
         }
         Ok(())
@@ -292,27 +340,27 @@ impl Decoder {
         let level = &tables.level;
         let columns = &mut next.columns[field.lanes.clone()];
         let relative = field.is_relative(level.relative_numbers(), level.relative_rotations());
-        let other = level.field_flags() && field.is_category();
+        let is_category = level.field_flags() && field.is_category();
         let mut previous = 0;
         let shifts = self.lineup.shifts.of(field.differenced()).filter(|_| relative);
-        self.work.reset(field.lanes.len(), shifts.is_some());
+        self.values.reset(field.lanes.len(), shifts.is_some());
         for &nth in &self.flagged {
             let entity = self.changed[nth as usize] as usize;
-            self.work.load_base(columns, entity);
+            self.values.load_base(columns, entity);
             if let Some(shifts) = shifts {
-                self.work.load_shifts(shifts, entity);
+                self.values.load_shifts(shifts, entity);
             }
             if relative {
                 let state = self.contexts.state(field.context, nth as usize, previous);
-                let class = field.read(reader, state, &mut self.work)?;
+                let class = field.read(reader, state, &mut self.values)?;
                 self.contexts.record(index, nth as usize, class);
                 previous = class + 1;
-            } else if other {
-                field.read_other(reader, &mut self.work)?;
+            } else if is_category {
+                field.read_category(reader, &mut self.values)?;
             } else {
-                field.read_full(reader, &mut self.work)?;
+                field.read_full(reader, &mut self.values)?;
             }
-            self.work.store_new(columns, entity);
+            self.values.store_new(columns, entity);
         }
         Ok(())
     }

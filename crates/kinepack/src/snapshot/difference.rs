@@ -1,5 +1,5 @@
-//! What differs between two snapshots: who left, who came, who changed. The same comparison as the
-//! encoder's.
+//! The difference between two snapshots: which entities were removed, added and changed. The
+//! encoder makes the same comparison.
 
 use alloc::vec::Vec;
 
@@ -7,13 +7,32 @@ use super::changed::find_changed;
 use super::entities::Alignment;
 use super::store::{EntityId, Snapshot};
 
-/// What differs between a baseline and a snapshot of the same schema. Keeps its memory from one
+/// The difference between a baseline and a snapshot of the same schema. Keeps its memory from one
 /// comparison to the next.
+///
+/// ```
+/// use kinepack::codec::{Difference};
+/// use kinepack::schema::{Field, FieldKind};
+/// use kinepack::{EncodeError, EntityId, Schema, Snapshot, Tick};
+///
+/// let schema = Schema::new(vec![Field::new("value", FieldKind::Raw { lanes: 1 })]);
+/// let state = |rows: &[(u32, u32)]| -> Result<Snapshot, EncodeError> {
+///     let mut snapshot = Snapshot::new(&schema, Tick(0));
+///     rows.iter().try_for_each(|(id, value)| snapshot.push_lanes(EntityId(*id), &[*value]))?;
+///     Ok(snapshot)
+/// };
+/// let mut difference = Difference::default();
+/// difference.find(&state(&[(1, 10), (2, 20), (3, 30)])?, &state(&[(2, 20), (3, 31), (4, 40)])?);
+/// assert_eq!(difference.left, [EntityId(1)]);
+/// assert_eq!(difference.sent, [1, 2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Difference {
-    /// Entities of the baseline that the snapshot does not have.
+    /// The removed entities: those of the baseline that the snapshot does not have.
     pub left: Vec<EntityId>,
-    /// Where the snapshot has those that came, and those of which a lane differs, increasing.
+    /// The entities that a packet must send, by index in the snapshot, increasing: those that were
+    /// added, and those that differ in a lane.
     pub sent: Vec<u32>,
     changed: Vec<u32>,
     alignment: Alignment,
@@ -21,32 +40,37 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Compares; what was found before is overwritten. Cost: a run over both.
+    /// Compares two snapshots and overwrites the previous result. Cost: one pass over both.
     ///
     /// # Panics
-    /// If the snapshots are of two schemas.
+    /// If the snapshots have different schemas.
     pub fn find(&mut self, baseline: &Snapshot, snapshot: &Snapshot) {
-        assert_eq!(baseline.schema_hash(), snapshot.schema_hash(), "two snapshots of one schema");
+        assert_eq!(
+            baseline.schema_hash(),
+            snapshot.schema_hash(),
+            "snapshots of different schemas"
+        );
         self.left.clear();
         if baseline.ids == snapshot.ids {
             find_changed(&baseline.columns, &snapshot.columns, snapshot.len(), &mut self.sent);
             return;
         }
         self.alignment.compare(&baseline.ids, &snapshot.ids);
-        self.left.extend(self.alignment.left().iter().map(|index| baseline.ids[*index as usize]));
+        self.left
+            .extend(self.alignment.removed().iter().map(|index| baseline.ids[*index as usize]));
         self.aligned.resize_with(snapshot.lane_count(), Vec::new);
         self.alignment.line_up(baseline, &mut self.aligned);
         find_changed(&self.aligned, &snapshot.columns, snapshot.len(), &mut self.changed);
-        // One that came with zero in every lane is not among the changed ones.
+        // An entity added with zero in every lane is not among the changed ones.
         let mut changed = self.changed.iter().peekable();
         let is_sent = |index: &u32| {
-            changed.next_if_eq(&index).is_some() | self.alignment.came(*index as usize)
+            changed.next_if_eq(&index).is_some() | self.alignment.is_added(*index as usize)
         };
         self.sent.clear();
         self.sent.extend((0..snapshot.len() as u32).filter(is_sent));
     }
 
-    /// True where the snapshots hold the same.
+    /// True if the snapshots have the same entities with the same lanes.
     pub fn is_empty(&self) -> bool {
         self.left.is_empty() && self.sent.is_empty()
     }
@@ -61,7 +85,7 @@ mod tests {
     use crate::{Schema, Tick};
 
     #[test]
-    fn who_left_came_and_changed() {
+    fn removed_added_and_changed_entities_are_found() {
         let schema = Schema::new(vec![Field::new("value", FieldKind::Raw { lanes: 1 })]);
         let snapshot = |rows: &[(u32, u32)]| {
             let mut snapshot = Snapshot::new(&schema, Tick(0));

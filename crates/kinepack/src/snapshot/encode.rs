@@ -18,26 +18,45 @@ use crate::bits::{BitSink, BitWriter};
 
 /// Writes snapshots, each relative to views that the receiver holds.
 ///
+/// ```
+/// use kinepack::schema::{Field, FieldKind};
+/// use kinepack::{Codec, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
+///
+/// let schema = Schema::new(vec![Field::new("value", FieldKind::Raw { lanes: 1 })]);
+/// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// let mut encoder = Encoder::new(&codec);
+/// let mut world = Snapshot::new(&schema, Tick(1));
+/// world.push_lanes(EntityId(7), &[500])?;
+///
+/// let (mut first, mut second) = (Vec::new(), Vec::new());
+/// let held = encoder.encode(&View::empty(&schema), &world, &mut first)?;
+/// assert_eq!(**held.snapshot(), world);
+/// // Relative to the new view nothing changed: the packet takes three bits.
+/// encoder.encode(&held, &world, &mut second)?;
+/// assert_eq!(second.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Contract
 /// 1. Compare [`Codec::hash`] on both sides once. Packets do not carry it.
-/// 2. Begin with a view that both sides have: see [`View`].
-/// 3. For each packet, call [`encode`](Self::encode) with views that the receiver is known to
-///    hold. Keep the view that it returns.
-/// 4. Send with the packet its tick, and which views it is against: the decoder needs both. A
-///    protocol does this, such as `kinepack-net`.
-/// 5. After an acknowledgement, use the acknowledged view as the baseline. Give
-///    [back](Self::recycle) views that no packet will be against any more.
+/// 2. Begin with a view that both sides hold: see [`View`].
+/// 3. For each packet, call [`encode`](Self::encode) with views that the receiver is known to hold.
+///    Keep the view that it returns.
+/// 4. With the packet, send its tick and say which views it was coded against: the decoder needs
+///    both. This is the job of a protocol, such as `kinepack-net`.
+/// 5. After an acknowledgement, use the acknowledged view as the baseline. [Recycle](Self::recycle)
+///    views that no further packet will be coded against.
 ///
-/// An encoder remembers nothing from one packet to the next but scratch memory. One encoder can
-/// serve many receivers, in any order. A packet that is lost or never sent needs no call. If views
-/// are given back, it allocates nothing in steady state.
+/// Between packets an encoder keeps only scratch memory. One encoder can serve many receivers, in
+/// any order. A packet that is lost or never sent needs no call. If the caller recycles views,
+/// encoding allocates nothing in steady state.
 ///
-/// | wrong | what happens |
+/// | mistake | what happens |
 /// |---|---|
 /// | a view or a snapshot of another schema | [`EncodeError::SchemaMismatch`]; `out` is as before |
 /// | views that are not in order, or too many | [`BaselinesError`](crate::BaselinesError), by [`Baselines::new`] |
 /// | a view that the receiver does not hold | no error here; see [`Decoder`](super::Decoder) |
-/// | a baseline that another codec learned with | no error: the packet starts from the profile |
+/// | a baseline with another codec's learned state | no error: the packet starts from the profile |
 /// | a snapshot instead of a view as baseline | does not compile: see [`View`] |
 /// | the next packet while an [`Encoded`] is in use | does not compile |
 ///
@@ -55,45 +74,69 @@ use crate::bits::{BitSink, BitWriter};
 #[derive(Debug)]
 pub struct Encoder {
     codec: Codec,
-    /// The entities that the packet at hand is about, increasing:
+    /// The entities that the current packet sends, increasing: see
     /// [`find_changed`](Self::find_changed). Empty at levels that send every entity.
     pub(super) changed: Vec<u32>,
     pub(super) packer: Packer,
     spent: Spent,
-    /// Of the packet at hand; with a history for a time precision and at levels that predict.
+    /// For the current packet. Its history is prepared only for a time precision and at levels that
+    /// predict.
     pub(super) lineup: Lineup,
-    /// What is encoded, where that is coarser than what was given.
+    /// The snapshot that is encoded, if it is coarser than the caller's.
     coarse: Option<Snapshot>,
-    /// The adaptive level's memory, and the packet that it must not be longer than.
+    /// The adaptive level's memory.
     adaptive: Option<State>,
     packed: Vec<u8>,
-    /// What the last packet left, until a view takes it.
+    /// What the last packet learned, until a view takes it.
     learned: Option<Learned>,
-    /// For whom it had no room.
+    /// The entities for which the last packet had no room.
     unsent: Vec<u32>,
     spare: Spare,
 }
 
-/// What a packet is to tell of what changed.
+/// Which changes to send in a packet.
+///
+/// ```
+/// use kinepack::codec::{Chosen};
+/// use kinepack::schema::{Field, FieldKind};
+/// use kinepack::{Codec, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
+///
+/// let schema = Schema::new(vec![Field::new("value", FieldKind::Raw { lanes: 1 })]);
+/// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// let state = |values: [u32; 3]| -> Result<Snapshot, kinepack::EncodeError> {
+///     let mut snapshot = Snapshot::new(&schema, Tick(1));
+///     for (id, value) in (0..).zip(values) {
+///         snapshot.push_lanes(EntityId(id), &[value])?;
+///     }
+///     Ok(snapshot)
+/// };
+/// let (held, world) = (View::from(state([1, 2, 3])?), state([1, 20, 30])?);
+/// let (mut encoder, mut packet) = (Encoder::new(&codec), Vec::new());
+/// // Two entities changed, but only the one at index 2 is sent.
+/// let encoded = encoder.write(&held, &world, Chosen::entities(&[2]), &mut packet)?;
+/// assert_eq!(encoded.size().changed_entities, 1);
+/// assert_eq!(encoded.view().lane(0), [1, 2, 30]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Chosen<'a> {
     /// Everything.
     All,
-    /// Some entities. Everything else that changed is left out.
+    /// Only some entities. All other changes are skipped.
     Some {
         /// Their indices in the snapshot, increasing.
         indices: &'a [u32],
-        /// Where this many bytes are near, a level that predicts ends the packet, as the coder
-        /// knows its size on the way. Those for which there was no room are then
-        /// [`unsent`](Encoder::unsent), as if they had not been chosen. The packet may still be
-        /// longer: at levels that pack bits it has all of them, and the last entity may take more
-        /// than those before it. `usize::MAX` for no limit.
+        /// A level that predicts ends the packet near this many bytes, because the coder knows the
+        /// size as it goes. Entities for which there was no room are then
+        /// [`unsent`](Encoder::unsent), as if they had not been chosen. The packet may still exceed
+        /// the limit: levels that pack bits always send all chosen entities, and the last entity
+        /// may take more than those before it. `usize::MAX` means no limit.
         limit_bytes: usize,
     },
 }
 
 impl<'a> Chosen<'a> {
-    /// Entities without a limit of bytes.
+    /// Chooses entities without a limit of bytes.
     pub const fn entities(indices: &'a [u32]) -> Self {
         Self::Some { indices, limit_bytes: usize::MAX }
     }
@@ -106,40 +149,40 @@ impl<'a> Chosen<'a> {
     }
 }
 
-/// A packet that was written, of which no [`View`] was made yet.
+/// A packet that was written, before its [`View`] is made.
 #[derive(Debug)]
 pub struct Encoded<'a> {
     encoder: &'a mut Encoder,
     baseline: &'a Snapshot,
-    /// As coarse as it was encoded.
+    /// The encoder's coarse copy was encoded, not `world`.
     is_coarse: bool,
     world: &'a Snapshot,
-    is_part: bool,
+    is_partial: bool,
 }
 
 impl Encoded<'_> {
-    /// Where its bits went.
+    /// Where the packet's bits went.
     pub fn size(&self) -> &Size {
         self.encoder.size()
     }
 
-    /// The entities for which it had no room, by index, increasing.
+    /// The entities for which the packet had no room, by index, increasing.
     pub fn unsent(&self) -> &[u32] {
         self.encoder.unsent()
     }
 
-    /// What was learned up to its end, at a level that learns.
+    /// What the models have learned after this packet; `None` at levels that do not learn.
     pub fn learned(&self) -> Option<&Learned> {
         self.encoder.learned.as_ref()
     }
 
     /// The view that a receiver of the packet will have. Cost: a copy of the snapshot.
     pub fn view(self) -> View {
-        let Self { encoder, baseline, is_coarse, world, is_part } = self;
+        let Self { encoder, baseline, is_coarse, world, is_partial } = self;
         let encoded = encoder.coarse.as_ref().filter(|_| is_coarse).unwrap_or(world);
         let mut snapshot = encoder.spare.snapshot(encoder.codec.schema());
         let copy = Arc::make_mut(&mut snapshot);
-        if is_part {
+        if is_partial {
             copy.copy_from(baseline);
             copy.tick = encoded.tick;
             let unsent = &encoder.unsent;
@@ -176,16 +219,17 @@ impl Encoder {
         }
     }
 
-    /// Appends `world` to `out`, relative to views that the receiver holds: a `&View`, or
-    /// [`Baselines`] with older ones. Returns the view that a receiver of the packet will have:
-    /// as coarse as the schema's time precision allows for what moves, and with what the level
-    /// learned. [`size`](Self::size) says where the bits went.
+    /// Encodes `world` relative to views that the receiver holds, and appends the packet to `out`.
+    /// The views are a `&View`, or [`Baselines`] with older ones. Returns the view that a receiver
+    /// of the packet will have. In it, moving entities are as coarse as the schema's time precision
+    /// makes them; at a level that learns, it also holds the learned state. [`size`](Self::size)
+    /// says where the bits went.
     ///
-    /// Cost: that of the packet, and a copy of the snapshot.
+    /// Cost: coding the packet, and a copy of the snapshot.
     ///
     /// # Errors
-    /// [`EncodeError::SchemaMismatch`] where a snapshot is of another schema. `out` is then as
-    /// before.
+    /// [`EncodeError::SchemaMismatch`] if a view or `world` has another schema. `out` is then
+    /// unchanged.
     pub fn encode<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -202,12 +246,12 @@ impl Encoder {
         if let Some(precision) = &tables.precision {
             self.lineup.coarsen(precision, baselines.baseline, &mut copy.columns);
         }
-        self.put(&codec, &baselines, copy, Chosen::All, out)?;
+        self.write_packet(&codec, &baselines, copy, Chosen::All, out)?;
         Ok(View::from(snapshot).with_learned(self.learned.take()))
     }
 
-    /// As [`encode`](Self::encode), with the view's [state check](View::check) behind the packet,
-    /// in two bytes. [`Decoder::decode_checked`](super::Decoder::decode_checked) reads it.
+    /// Like [`encode`](Self::encode), then appends the view's [state check](View::check) in two
+    /// bytes. [`Decoder::decode_checked`](super::Decoder::decode_checked) reads both.
     ///
     /// # Errors
     /// As [`encode`](Self::encode).
@@ -222,15 +266,18 @@ impl Encoder {
         Ok(view)
     }
 
-    /// As [`encode`](Self::encode), for those who choose what to send, or who keep views in a form
-    /// of their own: makes a view only if [asked](Encoded::view).
+    /// Like [`encode`](Self::encode), but the caller chooses what to send, and a view is made only
+    /// on [request](Encoded::view). For callers that select entities, or store views in another
+    /// form.
     ///
-    /// With [`Chosen::Some`] the snapshot has the entities of the baseline. What is not chosen
-    /// stays as it is there. Cost then: that of the entities chosen, and a look at the ids.
+    /// With [`Chosen::Some`], the snapshot must have the same entities as the baseline, and
+    /// entities that are not chosen keep the baseline's values. The cost is then that of the chosen
+    /// entities plus a comparison of the ids.
     ///
     /// # Errors
-    /// As [`encode`](Self::encode); [`EncodeError::BadIndices`]; [`EncodeError::EntitiesDiffer`]
-    /// where only some were chosen and the ids are not the same, or the level sends every entity.
+    /// Those of [`encode`](Self::encode). With [`Chosen::Some`] also [`EncodeError::BadIndices`],
+    /// and [`EncodeError::EntitiesDiffer`] if the ids are not the baseline's or the level sends
+    /// every entity.
     pub fn write<'a>(
         &'a mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -241,7 +288,7 @@ impl Encoder {
         let (baselines, codec) = (baselines.into(), self.codec.clone());
         let (tables, baseline) = (codec.tables(), baselines.baseline);
         check_schema(tables, baselines.iter().chain([world]))?;
-        let is_part = chosen.indices().is_some();
+        let is_partial = chosen.indices().is_some();
         if let Some(indices) = chosen.indices() {
             world.check_indices(indices)?;
             if tables.changed_coding().is_none() || baseline.ids != world.ids {
@@ -263,18 +310,18 @@ impl Encoder {
             }
             _ => world,
         };
-        let put = self.put(&codec, &baselines, encoded, chosen, out);
+        let written = self.write_packet(&codec, &baselines, encoded, chosen, out);
         self.coarse = coarse;
-        put?;
-        Ok(Encoded { encoder: self, baseline, is_coarse, world, is_part })
+        written?;
+        Ok(Encoded { encoder: self, baseline, is_coarse, world, is_partial })
     }
 
-    /// What a receiver will have of `world`, if all of it is sent relative to `baselines`: the
-    /// same, or a coarser copy where the schema has a time precision. For those who choose what to
-    /// send from what would change.
+    /// What a receiver will hold if all of `world` is sent relative to `baselines`: `world` itself,
+    /// or a coarser copy if the time precision changes a value. For callers that compare states
+    /// before they choose what to send.
     ///
     /// # Errors
-    /// [`EncodeError::SchemaMismatch`] where a snapshot is of another schema.
+    /// [`EncodeError::SchemaMismatch`] if a view or `world` has another schema.
     pub fn coarse<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -295,7 +342,7 @@ impl Encoder {
         Ok(snapshot)
     }
 
-    /// Gives back a view that is not needed any more. If nobody else holds it, the next one takes
+    /// Gives back a view that is no longer needed. If it has no other owner, the next view reuses
     /// its memory.
     pub fn recycle(&mut self, view: View) {
         self.spare.keep(view);
@@ -311,9 +358,9 @@ impl Encoder {
         &self.spent.size
     }
 
-    /// Whether [`entity_bits`](Self::entity_bits) says what each entity takes, and
-    /// [`lane_bits`](Self::lane_bits) what each lane does, from the next packet on. Off at first:
-    /// it is for tools, and takes a little time.
+    /// Turns the counts of [`entity_bits`](Self::entity_bits) and [`lane_bits`](Self::lane_bits) on
+    /// or off, from the next packet on. They are off by default: they are meant for tools, and take
+    /// a little time.
     pub fn count_entity_bits(&mut self, is_wanted: bool) {
         self.spent.tally = Tally::new(is_wanted);
         if let Some(state) = &mut self.adaptive {
@@ -321,31 +368,37 @@ impl Encoder {
         }
     }
 
-    /// What each entity in the last packet took: its index in the encoded snapshot, increasing, and
-    /// whole bits. Empty where that was not [asked for](Self::count_entity_bits).
+    /// How many whole bits each entity took in the last packet, as pairs of its index in the
+    /// encoded snapshot, increasing, and the bits. Empty unless [turned
+    /// on](Self::count_entity_bits).
     ///
-    /// At levels that pack bits these are the values of its fields, so that all add up to
-    /// [`Size::fields_bits`]; an entity that came with zero in every lane has none, and is not
-    /// there. At levels that predict it is all that is told of it once it is known to have changed:
-    /// also which of its fields did, and the whole of one that came, which [`Size`] counts among
-    /// the sets. Each is then off by less than a bit, and all together by half a bit, or by up to a
-    /// byte where the end of the code is shorter than it is worth. Where such a level falls back on
-    /// packed bits, it is as with those. What the sets took belongs to nobody.
+    /// At levels that pack bits, and in packets that fall back to packed bits, these are the values
+    /// of the entity's fields, so the sum over all entities is [`Size::fields_bits`]. An entity
+    /// that was added with zero in every lane has no values and is not listed.
+    ///
+    /// At levels that predict, the bits of an entity are everything coded after the flag that it
+    /// changed: the flags of its fields, the values, and all lanes of an added entity. [`Size`]
+    /// counts the flags of bodies and all bits of added entities among the sets. Each entity is
+    /// then off by less than a bit. The sum is off by half a bit, or by up to a byte if the end of
+    /// the code is shorter than what its decisions are worth.
+    ///
+    /// The bits of the sets are not attributed to entities.
     pub fn entity_bits(&self) -> &[(u32, u32)] {
         self.spent.tally.bits()
     }
 
-    /// What the values of each lane took in the last packet, of all entities, by the schema's
-    /// lanes. Empty where that was not [asked for](Self::count_entity_bits).
+    /// How many bits the values of each lane took in the last packet, summed over all entities, by
+    /// the schema's lanes. Empty unless [turned on](Self::count_entity_bits).
     ///
-    /// In a packed field a class says how wide all lanes are together; that word is part of
-    /// [`Size::fields_bits`], and of no lane. So is, at levels that predict, whether a field
-    /// changed at all, and all of a flag or a choice; who came is among the sets there.
+    /// The sum is below that of [`Size::fields_bits`], because some bits belong to a field but to
+    /// no lane: in packed bits the word that selects a class, which gives the widths of all lanes;
+    /// at levels that predict the flag that a field changed, and all of a flag or choice. At these
+    /// levels added entities are counted among the sets.
     pub fn lane_bits(&self) -> &[u64] {
         self.spent.tally.lanes_bits()
     }
 
-    /// Makes `snapshot` as coarse as a receiver will have it.
+    /// Makes `snapshot` as coarse as a receiver will hold it.
     #[cfg(feature = "training")]
     pub(super) fn coarsen(
         &mut self,
@@ -362,7 +415,7 @@ impl Encoder {
         Ok(())
     }
 
-    /// Lines up what the receiver knows with the entities of `world`.
+    /// Lines up the receiver's views with the entities of `world`.
     fn line_up(&mut self, tables: &Tables, baselines: &Baselines<'_>, world: &Snapshot) {
         if tables.precision.is_some() || tables.adaptive.is_some() {
             self.lineup.prepare(tables.precision.as_ref(), baselines, &world.ids, world.tick.0);
@@ -371,8 +424,9 @@ impl Encoder {
         }
     }
 
-    /// Writes a snapshot that was lined up, and is coarse, in the form of the level.
-    fn put(
+    /// Writes a snapshot in the level's form. The baselines are lined up with it, and its values
+    /// are already coarse.
+    fn write_packet(
         &mut self,
         codec: &Codec,
         baselines: &Baselines<'_>,
@@ -384,17 +438,19 @@ impl Encoder {
         self.find_changed(tables, [baseline, snapshot], chosen.indices());
         self.unsent.clear();
         match &tables.adaptive {
-            Some(adaptive) => self.put_adaptive(codec, adaptive, baselines, snapshot, chosen, out),
+            Some(adaptive) => {
+                self.write_adaptive(codec, adaptive, baselines, snapshot, chosen, out)
+            }
             None => {
                 let mut writer = BitWriter::append(out);
-                self.pack(&mut writer, tables, [baseline, snapshot], chosen);
+                self.write_packed(&mut writer, tables, [baseline, snapshot], chosen);
                 writer.finish().map(drop)
             }
         }
     }
 
-    /// Finds what the packet at hand is about, once for all of its forms: all entities that differ
-    /// from the baseline, or those at `indices`.
+    /// Finds the entities to send, once for both forms of the packet: those that differ from the
+    /// baseline, or those at `indices`.
     fn find_changed(
         &mut self,
         tables: &Tables,
@@ -407,7 +463,8 @@ impl Encoder {
             Some(indices) => {
                 changed.extend_from_slice(indices);
                 if tables.precision.is_some() {
-                    // What is as in the baseline may be finer than what can be told.
+                    // An unchanged entity must not be sent, because its values may be finer than
+                    // can be coded.
                     changed.retain(|entity| {
                         differs(&baseline.columns, &snapshot.columns, *entity as usize)
                     });
@@ -420,29 +477,30 @@ impl Encoder {
         }
     }
 
-    /// The stages that pack bits.
-    fn pack(
+    /// Writes a packet by the stages that pack bits.
+    fn write_packed(
         &mut self,
         writer: &mut BitWriter<'_>,
         tables: &Tables,
         [baseline, snapshot]: [&Snapshot; 2],
         chosen: Chosen<'_>,
     ) {
-        let part = chosen.indices().and_then(|_| tables.changed_coding());
+        let chosen_coding = chosen.indices().and_then(|_| tables.changed_coding());
         let contents = Contents {
             tables,
             lineup: &self.lineup,
             baseline,
             snapshot,
             changed: &self.changed,
-            part,
+            chosen_coding,
         };
         self.packer.write(writer, &contents, &mut self.spent);
     }
 
-    /// The adaptive level, or the stages that pack bits where those take fewer, or have room for
-    /// all: one bit says which.
-    fn put_adaptive(
+    /// Writes a packet at the adaptive level. Falls back to packed bits if these are shorter, or
+    /// have room for all entities when the predicted form does not. The first bit says which form
+    /// follows.
+    fn write_adaptive(
         &mut self,
         codec: &Codec,
         adaptive: &Adaptive,
@@ -456,15 +514,15 @@ impl Encoder {
             Chosen::All => usize::MAX,
             Chosen::Some { limit_bytes, .. } => limit_bytes,
         };
-        // What another codec learned counts as nothing.
-        let learned = baselines.learned.filter(|learned| learned.is_of(codec.hash()));
-        // The last packet's, if nobody made a view of it.
+        // State that another codec learned is ignored.
+        let learned = baselines.learned.filter(|learned| learned.is_from_codec(codec.hash()));
+        // The last packet's learned state, if no view took it.
         self.spare.keep_learned(self.learned.take());
         let mut packed = core::mem::take(&mut self.packed);
         packed.clear();
         let mut writer = BitWriter::append(&mut packed);
         writer.write_bool(true);
-        self.pack(&mut writer, tables, [baseline, snapshot], chosen);
+        self.write_packed(&mut writer, tables, [baseline, snapshot], chosen);
         writer.finish()?;
         let begin = out.len();
         let mut writer = BitWriter::append(out);
@@ -473,10 +531,10 @@ impl Encoder {
             writer.write_bool(learned.is_some());
         }
         self.lineup.write_entities(&mut writer, baseline, &tables.entities);
-        let most_bits = (limit_bytes as u64).saturating_mul(8).saturating_sub(writer.len_bits());
+        let max_bits = (limit_bytes as u64).saturating_mul(8).saturating_sub(writer.len_bits());
         if let Some(state) = &mut self.adaptive {
             let (baselines, ids, lineup) = (*baselines, &snapshot.ids, &self.lineup);
-            let packet = Packet { baselines, ids, lineup, learned, most_bits };
+            let packet = Packet { baselines, ids, lineup, learned, max_bits };
             adaptive.encode(state, &packet, &snapshot.columns, &self.changed, &mut writer);
             self.unsent.extend_from_slice(state.unsent());
             self.unsent.sort_unstable();
@@ -493,16 +551,16 @@ impl Encoder {
         } else if let Some(state) = &self.adaptive {
             self.spent.size.changed_entities -= self.unsent.len();
             self.learned = adaptive.learned(state, codec.hash(), self.spare.learned());
-            // The end of the code may be shorter than what its decisions are worth: the parts must
-            // not exceed the whole.
+            // The end of the code may be shorter than what its decisions are worth, so the parts
+            // are limited to the whole.
             self.spent.tally.replace(state.entities_spent(), bits);
             self.spent.tally.replace_lanes(&state.lanes_spent);
-            let mut left_bits = bits;
+            let mut remaining_bits = bits;
             for (field_bits, spent) in self.spent.size.fields_bits.iter_mut().zip(&state.spent) {
-                *field_bits = (spent >> 8).min(left_bits);
-                left_bits -= *field_bits;
+                *field_bits = (spent >> 8).min(remaining_bits);
+                remaining_bits -= *field_bits;
             }
-            self.spent.size.sets_bits = left_bits;
+            self.spent.size.sets_bits = remaining_bits;
         }
         self.packed = packed;
         Ok(())
@@ -529,11 +587,11 @@ mod tests {
     use crate::schema::{Field, FieldKind};
     use crate::{Decoder, EntityId, Level, Profile, Schema, Tick};
 
-    /// No row of the table predicts and sends every entity. The stage that predicts must not depend
-    /// on what the stages that pack bits left behind: it once took the changed entities of the
+    /// No row of the table both predicts and sends every entity. The predicting stage must not
+    /// depend on the scratch memory of the packing stages: it once took the changed entities of the
     /// packet before.
     #[test]
-    fn what_changed_is_found_for_each_packet_whatever_packs_its_bits() {
+    fn each_packet_finds_its_own_changed_entities() {
         let level = Level::ADAPTIVE.with_changed(Changed::All);
         let schema = Schema::new(vec![Field::new("value", FieldKind::Raw { lanes: 1 })]);
         let codec = Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap();

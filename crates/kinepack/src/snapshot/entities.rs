@@ -1,6 +1,6 @@
-//! The set of entities: who left and who came since the baseline, and the baseline's lanes lined up
-//! with who is there now. An entity that came has zero in every lane before. `spec/CODEC.md`,
-//! section 6.
+//! The set of entities: which were added and removed since the baseline, and the baseline's lanes
+//! lined up with the snapshot's entities. An added entity has zero in every lane of the baseline.
+//! `spec/CODEC.md`, section 6.
 
 use alloc::vec::Vec;
 
@@ -9,73 +9,73 @@ use super::store::{EntityId, Snapshot};
 use crate::DecodeError;
 use crate::bits::{BitReader, BitSink};
 
-/// For an entity that the baseline does not have.
-const CAME: u32 = u32::MAX;
+/// The source of an entity that the baseline does not have.
+const ADDED: u32 = u32::MAX;
 
 /// Whether two sets of entities are the same.
 pub(super) fn are_same(a: &[EntityId], b: &[EntityId]) -> bool {
-    // Without an early end the comparison runs over whole registers.
+    // Without an early exit the compiler can vectorize the comparison.
     a.len() == b.len() && a.iter().zip(b).fold(0, |any, (a, b)| any | (a.0 ^ b.0)) == 0
 }
 
-/// For each entity of a snapshot, where its baseline has it. Keeps its memory from snapshot to
+/// For each entity of a snapshot, its index in the baseline. Keeps its memory from snapshot to
 /// snapshot.
 #[derive(Debug, Default)]
 pub(super) struct Alignment {
-    /// One index into the baseline, or [`CAME`], an entity.
+    /// For each entity, an index into the baseline or [`ADDED`].
     sources: Vec<u32>,
-    left: Vec<u32>,
-    came: Vec<EntityId>,
+    removed: Vec<u32>,
+    added: Vec<EntityId>,
     scratch: Vec<u32>,
 }
 
 impl Alignment {
-    /// Writes how the snapshot's set of entities, compared before, differs from the one of the
-    /// baseline's entities.
+    /// Writes how the snapshot's set of entities differs from the baseline's. Call
+    /// [`compare`](Self::compare) first.
     pub(super) fn write(&self, sink: &mut impl BitSink, baseline_len: usize, gaps: &GapTable) {
-        write_set(sink, baseline_len, &self.left, SetCoding::BitsOrGaps(gaps));
-        write_gamma(sink, self.came.len() as u64 + 1);
+        write_set(sink, baseline_len, &self.removed, SetCoding::BitsOrGaps(gaps));
+        write_gamma(sink, self.added.len() as u64 + 1);
         let mut next = 0;
-        for id in &self.came {
+        for id in &self.added {
             write_gamma(sink, u64::from(id.0) - next + 1);
             next = u64::from(id.0) + 1;
         }
     }
 
-    /// A walk over both sorted lists.
+    /// Compares the two sorted lists in one pass.
     pub(super) fn compare(&mut self, baseline: &[EntityId], ids: &[EntityId]) {
         self.sources.clear();
-        self.left.clear();
-        self.came.clear();
+        self.removed.clear();
+        self.added.clear();
         let mut base = 0;
         for &id in ids {
             while base < baseline.len() && baseline[base] < id {
-                self.left.push(base as u32);
+                self.removed.push(base as u32);
                 base += 1;
             }
             if base < baseline.len() && baseline[base] == id {
                 self.sources.push(base as u32);
                 base += 1;
             } else {
-                self.sources.push(CAME);
-                self.came.push(id);
+                self.sources.push(ADDED);
+                self.added.push(id);
             }
         }
-        self.left.extend(base as u32..baseline.len() as u32);
+        self.removed.extend(base as u32..baseline.len() as u32);
     }
 
-    /// Who left, by index into the baseline.
-    pub(super) fn left(&self) -> &[u32] {
-        &self.left
+    /// The removed entities, by index into the baseline.
+    pub(super) fn removed(&self) -> &[u32] {
+        &self.removed
     }
 
     /// Whether the snapshot's entity at `index` is not in the baseline.
-    pub(super) fn came(&self, index: usize) -> bool {
-        self.sources[index] == CAME
+    pub(super) fn is_added(&self, index: usize) -> bool {
+        self.sources[index] == ADDED
     }
 
-    /// Reads the set of entities, at most `max_entities`, into `ids`. True where it is the
-    /// baseline's.
+    /// Reads the set of entities, at most `max_entities`, into `ids`. True if it is the baseline's
+    /// set.
     pub(super) fn read(
         &mut self,
         reader: &mut BitReader<'_>,
@@ -94,24 +94,24 @@ impl Alignment {
             ids.extend_from_slice(baseline);
             return Ok(true);
         }
-        let Self { sources, left, came, scratch } = self;
-        read_set(reader, baseline.len(), SetCoding::BitsOrGaps(gaps), left, scratch)?;
-        let came_count = read_gamma(reader)? - 1;
-        let count = (baseline.len() - left.len()) as u64 + came_count;
+        let Self { sources, removed, added, scratch } = self;
+        read_set(reader, baseline.len(), SetCoding::BitsOrGaps(gaps), removed, scratch)?;
+        let added_count = read_gamma(reader)? - 1;
+        let count = (baseline.len() - removed.len()) as u64 + added_count;
         if count > u64::from(max_entities) {
             return Err(too_many(count));
         }
-        came.clear();
+        added.clear();
         let mut next = 0;
-        for _ in 0..came_count {
+        for _ in 0..added_count {
             let id = next + read_gamma(reader)? - 1;
             let at_bit = reader.position_bits();
-            came.push(EntityId(
+            added.push(EntityId(
                 u32::try_from(id).map_err(|_| DecodeError::BadEntitySet { at_bit })?,
             ));
             next = id + 1;
         }
-        let consistent = merge(baseline, left, came, ids, sources);
+        let consistent = merge(baseline, removed, added, ids, sources);
         if consistent {
             Ok(false)
         } else {
@@ -130,35 +130,35 @@ impl Alignment {
     }
 }
 
-/// Who of the baseline did not leave, and who came, in one sorted list. False where one came whom
-/// the baseline has.
+/// Merges the baseline's entities that were not removed with those that were added into one sorted
+/// list. False if the baseline already has an added entity.
 fn merge(
     baseline: &[EntityId],
-    left: &[u32],
-    came: &[EntityId],
+    removed: &[u32],
+    added: &[EntityId],
     ids: &mut Vec<EntityId>,
     sources: &mut Vec<u32>,
 ) -> bool {
     sources.clear();
-    let mut left = left.iter().peekable();
-    let mut came = came.iter().peekable();
+    let mut removed = removed.iter().peekable();
+    let mut added = added.iter().peekable();
     for (index, id) in baseline.iter().enumerate() {
-        while let Some(new) = came.next_if(|new| *new < id) {
+        while let Some(new) = added.next_if(|new| *new < id) {
             ids.push(*new);
-            sources.push(CAME);
+            sources.push(ADDED);
         }
-        if came.peek() == Some(&id) {
+        if added.peek() == Some(&id) {
             return false;
         }
-        if left.next_if(|gone| **gone as usize == index).is_some() {
+        if removed.next_if(|next| **next as usize == index).is_some() {
             continue;
         }
         ids.push(*id);
         sources.push(index as u32);
     }
-    for new in came {
+    for new in added {
         ids.push(*new);
-        sources.push(CAME);
+        sources.push(ADDED);
     }
     true
 }

@@ -1,96 +1,94 @@
-//! A field's values: in full, or as differences from the baseline, by class. `spec/CODEC.md`,
-//! section 9. Source: "relative position" and "relative smallest three" of the article,
-//! generalized.
+//! A field's values: in full, or as differences from the baseline with the widths of a class.
+//! `spec/CODEC.md`, section 9. Source: "relative position" and "relative smallest three" of the
+//! article, generalized.
 
 use alloc::vec::Vec;
 
 use super::precision::{coarse_code, coarse_value};
 use super::profile::{Context, FieldCode, Profile, Reference, differenced};
 use super::widths::{Fits, Width};
-use crate::bits::mask;
-use crate::bits::{BitReader, BitSink, bits_for};
+use crate::bits::{BitReader, BitSink, bits_for, mask};
 use crate::prefix::PrefixCode;
-use crate::quantize::SmallestThree;
-use crate::quantize::read_up_to;
+use crate::quantize::{SmallestThree, read_up_to};
 use crate::schema::{FieldKind, Lane};
 use crate::{DecodeError, Schema, SetupError};
 
-/// A [`FieldCode`] made ready.
+/// A [`FieldCode`] as tables.
 #[derive(Debug)]
 pub(super) struct FieldTable {
-    /// The field's lanes among the schema's.
+    /// The field's lanes in the schema.
     pub(super) lanes: core::ops::Range<usize>,
     kinds: Vec<Lane>,
-    /// The first of the lanes that have differences: 1 in a rotation. All lanes where the field is
-    /// a flag or choice.
+    /// The index of the field's first lane that has differences: 1 for a rotation. The number of
+    /// lanes for a flag or choice, which has none.
     first: usize,
     rotation: Option<SmallestThree>,
     pub(super) context: Context,
     codes: Vec<PrefixCode>,
     references: Vec<Reference>,
-    /// Class-major: one width a differenced lane.
+    /// Class-major: one width per differenced lane.
     widths: Vec<Width>,
-    /// Bits of all lanes of each class.
+    /// For each class, the bits of all its lanes.
     class_bits: Vec<u32>,
-    /// One a differenced lane.
+    /// One per differenced lane.
     fits: Vec<Fits>,
-    /// The classes of each reference.
+    /// For each reference, a mask of its classes.
     baseline_mask: u64,
     turned_mask: u64,
     carried_mask: u64,
 }
 
-/// The lanes of the entity that is read, and what its reading leaves for the next.
+/// The lanes of the entity being read. How far they moved stays for the next entity.
 #[derive(Debug, Default)]
-pub(super) struct Work {
-    lanes: Vec<LaneWork>,
-    /// That lanes have shifts.
+pub(super) struct FieldValues {
+    lanes: Vec<LaneValue>,
+    /// Lanes may have shifts.
     is_coarse: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct LaneWork {
+struct LaneValue {
     base: u32,
     new: u32,
-    /// How far the entity before moved in this lane.
+    /// How far the entity before moved in this lane: what [`Reference::Carried`] adds.
     moved: i64,
     /// In steps of 2^shift.
     shift: u32,
 }
 
-impl Work {
-    /// Room for `lanes` lanes, which have not moved.
+impl FieldValues {
+    /// Makes room for `lanes` lanes, none of which has moved.
     pub(super) fn reset(&mut self, lanes: usize, is_coarse: bool) {
         self.is_coarse = is_coarse;
         self.lanes.clear();
-        self.lanes.resize(lanes, LaneWork::default());
+        self.lanes.resize(lanes, LaneValue::default());
     }
 
-    /// Takes the baseline's values of an entity.
+    /// Loads the baseline's values of an entity.
     #[inline]
     pub(super) fn load_base(&mut self, columns: &[Vec<u32>], entity: usize) {
         self.lanes.iter_mut().zip(columns).for_each(|(lane, column)| lane.base = column[entity]);
     }
 
-    /// Takes the shifts of an entity's last lanes.
+    /// Loads the shifts of an entity. `columns` are those of the last lanes.
     #[inline]
     pub(super) fn load_shifts(&mut self, columns: &[Vec<u8>], entity: usize) {
         let lanes = self.lanes.iter_mut().rev().zip(columns.iter().rev());
         lanes.for_each(|(lane, column)| lane.shift = column[entity].into());
     }
 
-    /// Makes `values` the new ones.
-    pub(super) fn put(&mut self, values: &[u32]) {
-        self.lanes.iter_mut().zip(values).for_each(|(lane, value)| lane.new = *value);
+    /// Sets the new values.
+    pub(super) fn put(&mut self, new: &[u32]) {
+        self.lanes.iter_mut().zip(new).for_each(|(lane, new)| lane.new = *new);
     }
 
-    /// Puts the new values where the baseline's stood.
+    /// Overwrites the baseline's values by the new ones.
     #[inline]
     pub(super) fn store_new(&self, columns: &mut [Vec<u32>], entity: usize) {
         self.lanes.iter().zip(columns).for_each(|(lane, column)| column[entity] = lane.new);
     }
 
-    /// Brings a rotation's baseline into the form that drops `dropped`.
+    /// Rewrites a rotation's baseline to drop the component `dropped`.
     fn turn(&mut self, rotation: SmallestThree, dropped: u32) {
         if let [largest, a, b, c] = &mut self.lanes[..] {
             let turned = rotation.turned([largest.base, a.base, b.base, c.base], dropped);
@@ -100,17 +98,17 @@ impl Work {
     }
 }
 
-/// The differences of one field for all entities that are written, taken lane by lane: the loops
-/// run over arrays.
+/// The differences of one field for all entities that are written. They are taken lane by lane, so
+/// that the loops run over arrays.
 #[derive(Debug, Default)]
 pub(super) struct Measured {
-    /// Lane-major: the values that differences are taken from.
+    /// Lane-major: the values from which differences are taken.
     base: Vec<u32>,
-    /// Entity-major: from the baseline, and from the baseline carried.
+    /// Entity-major: the difference from the baseline, and from the baseline carried.
     differences: Vec<[i64; 2]>,
-    /// For each entity, the classes that hold all of either.
+    /// For each entity and either kind of difference, a mask of the classes that hold all lanes.
     classes: Vec<[u64; 2]>,
-    /// For each entity, the components that a rotation drops before and now.
+    /// For each entity, the component that a rotation drops in the baseline, and now.
     dropped: Vec<[u32; 2]>,
 }
 
@@ -184,29 +182,29 @@ impl FieldTable {
         })
     }
 
-    /// The lanes that have differences, among the schema's.
+    /// The indices in the schema of the lanes that have differences.
     pub(super) fn differenced(&self) -> core::ops::Range<usize> {
         self.lanes.start + self.first..self.lanes.end
     }
 
-    /// True where this field has differences, at a level with or without relative numbers and
-    /// rotations.
+    /// True if this field is coded by differences. `numbers` and `rotations` say whether the level
+    /// codes these relative to the baseline.
     pub(super) fn is_relative(&self, numbers: bool, rotations: bool) -> bool {
         self.first < self.kinds.len() && if self.rotation.is_some() { rotations } else { numbers }
     }
 
-    /// True for one lane without differences: a flag or choice.
+    /// True for a flag or choice: one lane without differences.
     pub(super) fn is_category(&self) -> bool {
         self.first == 1 && self.kinds.len() == 1
     }
 
-    /// The class that stands for the field in full.
+    /// The class for the field in full.
     fn full_class(&self) -> usize {
         self.references.len()
     }
 
-    /// Takes the differences of all `entities`, and which classes hold them; in coarser steps where
-    /// the field has `shifts`.
+    /// Computes the differences of all `entities` and the classes that hold them. If the field has
+    /// `shifts`, differences are in these coarser steps.
     pub(super) fn measure(
         &self,
         base: &[Vec<u32>],
@@ -251,7 +249,7 @@ impl FieldTable {
         }
     }
 
-    /// Writes the `nth` of the measured entities relative to its baseline and returns the class.
+    /// Writes the `nth` of the measured entities relative to the baseline. Returns the class.
     #[inline]
     pub(super) fn write(
         &self,
@@ -271,7 +269,7 @@ impl FieldTable {
         };
         if reference == Reference::Turned {
             let [before, now] = measured.dropped[nth];
-            word |= u64::from(others_index(before, now)) << word_bits;
+            word |= u64::from(index_without(before, now)) << word_bits;
             word_bits += 2;
         }
         let carried = usize::from(reference == Reference::Carried);
@@ -290,18 +288,18 @@ impl FieldTable {
         class
     }
 
-    /// Reads what [`write`](Self::write) wrote and returns the class.
+    /// Reads what [`write`](Self::write) wrote. Returns the class.
     #[inline]
     pub(super) fn read(
         &self,
         reader: &mut BitReader<'_>,
         state: usize,
-        work: &mut Work,
+        values: &mut FieldValues,
     ) -> Result<usize, DecodeError> {
         let class = self.codes[state].read(reader)?;
         let Some(&reference) = self.references.get(class) else {
-            self.read_full(reader, work)?;
-            for (lane, kind) in work.lanes.iter_mut().zip(&self.kinds) {
+            self.read_full(reader, values)?;
+            for (lane, kind) in values.lanes.iter_mut().zip(&self.kinds) {
                 let [base, new] = [lane.base, lane.new].map(|value| coarse_code(value, lane.shift));
                 lane.moved = kind.difference(base, new) << lane.shift;
             }
@@ -310,22 +308,22 @@ impl FieldTable {
         let out_of_range =
             |reader: &BitReader<'_>| DecodeError::OutOfRange { at_bit: reader.position_bits() };
         if let Some(rotation) = self.rotation {
-            let mut dropped = work.lanes[0].base;
+            let mut dropped = values.lanes[0].base;
             if reference == Reference::Turned {
                 let other = reader.read(2)? as u32;
                 if other == 3 {
                     return Err(out_of_range(reader));
                 }
-                dropped = other_at(dropped, other);
-                work.turn(rotation, dropped);
+                dropped = value_without(dropped, other);
+                values.turn(rotation, dropped);
             }
-            work.lanes[0].new = dropped;
+            values.lanes[0].new = dropped;
         }
         let carried = reference == Reference::Carried;
         let bits = self.class_bits[class];
         let widths = &self.widths[class * self.fits.len()..];
-        let (lanes, kinds) = (&mut work.lanes[self.first..], &self.kinds[self.first..]);
-        let read = if work.is_coarse {
+        let (lanes, kinds) = (&mut values.lanes[self.first..], &self.kinds[self.first..]);
+        let read = if values.is_coarse {
             read_lanes::<true>(reader, lanes, kinds, widths, carried, bits)?
         } else if kinds.len() == VECTOR
             && let Some(lanes) = lanes.first_chunk_mut::<VECTOR>()
@@ -347,8 +345,8 @@ impl FieldTable {
         }
     }
 
-    /// Adds what [`write`](Self::write) gave each lane to those of the schema: the widths of a
-    /// class.
+    /// Adds the bits that [`write`](Self::write) takes for each lane in this class to the counts of
+    /// the schema's lanes.
     pub(super) fn add_bits(&self, class: usize, lanes_bits: &mut [u64]) {
         let Some(reference) = self.references.get(class) else {
             return self.add_full_bits(lanes_bits);
@@ -364,27 +362,27 @@ impl FieldTable {
             .for_each(|(bits, width)| *bits += u64::from(width.bits));
     }
 
-    /// The same of [`write_full`](Self::write_full).
+    /// Like [`add_bits`](Self::add_bits), for [`write_full`](Self::write_full).
     pub(super) fn add_full_bits(&self, lanes_bits: &mut [u64]) {
         let lanes = lanes_bits[self.lanes.clone()].iter_mut().zip(&self.kinds);
         lanes.for_each(|(bits, kind)| *bits += u64::from(kind.bits()));
     }
 
-    /// Reads all lanes of the entity at work.
+    /// Reads all lanes of the entity in `values`.
     #[inline]
     pub(super) fn read_full(
         &self,
         reader: &mut BitReader<'_>,
-        work: &mut Work,
+        values: &mut FieldValues,
     ) -> Result<(), DecodeError> {
-        for (lane, kind) in work.lanes.iter_mut().zip(&self.kinds) {
+        for (lane, kind) in values.lanes.iter_mut().zip(&self.kinds) {
             lane.new = read_up_to(reader, u64::from(kind.max))? as u32;
         }
         Ok(())
     }
 
-    /// Writes a flag or choice that is known not to be the baseline's: a flag takes no bits.
-    pub(super) fn write_other(
+    /// Writes a flag or choice that is known to differ from the baseline. A flag takes no bits.
+    pub(super) fn write_category(
         &self,
         sink: &mut impl BitSink,
         base: &[Vec<u32>],
@@ -392,32 +390,32 @@ impl FieldTable {
         entity: usize,
     ) {
         for ((kind, base), new) in self.kinds.iter().zip(base).zip(new) {
-            sink.write(u64::from(others_index(base[entity], new[entity])), other_bits(kind));
+            sink.write(u64::from(index_without(base[entity], new[entity])), category_bits(kind));
         }
     }
 
-    /// Reads what [`write_other`](Self::write_other) wrote.
-    pub(super) fn read_other(
+    /// Reads what [`write_category`](Self::write_category) wrote.
+    pub(super) fn read_category(
         &self,
         reader: &mut BitReader<'_>,
-        work: &mut Work,
+        values: &mut FieldValues,
     ) -> Result<(), DecodeError> {
-        for (lane, kind) in work.lanes.iter_mut().zip(&self.kinds) {
-            let index = reader.read(other_bits(kind))?;
+        for (lane, kind) in values.lanes.iter_mut().zip(&self.kinds) {
+            let index = reader.read(category_bits(kind))?;
             if index >= u64::from(kind.max) {
                 return Err(DecodeError::OutOfRange { at_bit: reader.position_bits() });
             }
-            lane.new = other_at(lane.base, index as u32);
+            lane.new = value_without(lane.base, index as u32);
         }
         Ok(())
     }
 }
 
-/// Lanes of a vector, a rotation's components: the loop over lanes is compiled for this length, and
-/// for any.
+/// The number of lanes of a vector and of a rotation's components. The loop over lanes is compiled
+/// twice, for this length and for any length.
 const VECTOR: usize = 3;
 
-/// What measuring one lane of all entities takes.
+/// Measures one lane of all entities.
 struct LaneOf<'a> {
     lane: usize,
     kind: &'a Lane,
@@ -426,9 +424,9 @@ struct LaneOf<'a> {
 }
 
 impl LaneOf<'_> {
-    /// Takes the differences of the `entities` from their `base` to what they are in the `new`
-    /// column, each in steps of 2^shift. `rows` are where the differences of an entity go, and
-    /// which classes hold all of its lanes.
+    /// Computes the differences of `entities` from `base` to the `new` column, each in steps of
+    /// 2^shift. Each of `rows` receives an entity's differences, and narrows the masks of the
+    /// classes that hold all of its lanes.
     #[inline(always)]
     fn measure<'a>(
         &self,
@@ -456,20 +454,20 @@ impl LaneOf<'_> {
     }
 }
 
-/// Reads the differences, `bits` bits in all, and makes new values of them. False where one leaves
-/// its lane. Lanes have shifts where `COARSE`.
+/// Reads differences of `bits` bits in all, and computes the new values from them. False if a value
+/// leaves its lane. With `COARSE`, lanes have shifts.
 #[inline(always)]
 fn read_lanes<const COARSE: bool>(
     reader: &mut BitReader<'_>,
-    lanes: &mut [LaneWork],
+    lanes: &mut [LaneValue],
     kinds: &[Lane],
     widths: &[Width],
     carried: bool,
     bits: u32,
 ) -> Result<bool, DecodeError> {
-    // All ones or none, instead of a branch: which reference comes next is hard to predict.
+    // A mask of all ones or zeros instead of a branch, because references are hard to predict.
     let carried = -i64::from(carried);
-    // One read for all lanes where they fit in a word.
+    // One read serves all lanes if they fit in a word.
     let at_once = bits <= 64;
     let mut word = if at_once { reader.read(bits)? } else { 0 };
     for ((lane, kind), width) in lanes.iter_mut().zip(kinds).zip(widths) {
@@ -486,19 +484,19 @@ fn read_lanes<const COARSE: bool>(
     Ok(true)
 }
 
-/// Bits that tell a value from all others of a lane.
-fn other_bits(lane: &Lane) -> u32 {
+/// Bits that distinguish the values of a lane that are not the baseline's.
+fn category_bits(lane: &Lane) -> u32 {
     bits_for(u64::from(lane.max).saturating_sub(1))
 }
 
-/// The number of `value` among the values that are not `base`.
+/// The index of `value` among the values that are not `base`.
 #[inline]
-fn others_index(base: u32, value: u32) -> u32 {
+fn index_without(base: u32, value: u32) -> u32 {
     if value > base { value - 1 } else { value }
 }
 
-/// The value that has this number, below the largest value, among those that are not `base`.
+/// The value at this index, which is below the largest value, among those that are not `base`.
 #[inline]
-fn other_at(base: u32, index: u32) -> u32 {
+fn value_without(base: u32, index: u32) -> u32 {
     index + u32::from(index >= base)
 }

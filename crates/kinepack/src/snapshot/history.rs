@@ -1,5 +1,5 @@
-//! What both sides know of every entity before a packet: where it was in the acknowledged states,
-//! and whether it moved.
+//! The history of each entity, as both sides know it before a packet: its lanes in the acknowledged
+//! states, and whether it moved.
 
 use alloc::vec::Vec;
 
@@ -9,28 +9,28 @@ use super::entities::{Alignment, are_same};
 use super::level::{ADAPTIVE_OLDER_STATES, MAX_TICKS};
 use super::store::{EntityId, Snapshot};
 
-/// Older states that are looked at.
+/// Older states that are used; each is one step into the past.
 pub(super) const STEPS: usize = ADAPTIVE_OLDER_STATES;
 
-/// An entity moved in the first of the steps into the past.
+/// The entity moved in the last step before the baseline.
 pub(super) const MOVED: u8 = 1;
-/// It moved in the step before.
+/// It moved in the step before that.
 pub(super) const MOVED_BEFORE: u8 = 2;
 /// It is not in the state before the baseline.
 pub(super) const NEW: u8 = 4;
 /// It is not in the baseline.
-pub(super) const CAME: u8 = 8;
+pub(super) const ADDED: u8 = 8;
 /// It is not in the second state before the baseline.
 pub(super) const NEW_BEFORE: u8 = 16;
 
-/// The states behind the baseline, lined up with the snapshot's entities. Keeps its memory from
+/// The states before the baseline, lined up with the snapshot's entities. Keeps its memory from
 /// packet to packet.
 #[derive(Debug, Default)]
 pub(super) struct History {
-    /// Columns of the older states, where their entities are not the snapshot's.
+    /// Columns of the older states whose entities are not the snapshot's.
     aligned: [Vec<Vec<u32>>; STEPS],
     is_aligned: [bool; STEPS],
-    /// Flags of each entity.
+    /// The flags above, for each entity.
     pub(super) status: Vec<u8>,
     alignment: Alignment,
     changed: Vec<u32>,
@@ -38,7 +38,7 @@ pub(super) struct History {
     pub(super) lag: u32,
     /// `lag` divided by the ticks of each step.
     pub(super) per_step: [f64; STEPS],
-    /// The state before the baseline is less than three quarters of the lag before it.
+    /// The state before the baseline is nearer to it than three quarters of the lag.
     pub(super) is_near: bool,
     /// How many older states there are.
     pub(super) steps: usize,
@@ -50,8 +50,9 @@ fn ticks(from: &Snapshot, to: u32) -> u32 {
 }
 
 impl History {
-    /// Lines up the older states of `baselines` with entities `ids` at `tick`, whose columns in the
-    /// baseline are `base`; `alignment` is that of the baseline, where it has other entities.
+    /// Lines up the older states of `baselines` with the entities `ids` at `tick`. `base` are the
+    /// baseline's columns for these entities; `alignment` is the baseline's, if it has other
+    /// entities.
     pub(super) fn prepare(
         &mut self,
         baselines: &Baselines<'_>,
@@ -77,7 +78,7 @@ impl History {
                 self.alignment.compare(&older.ids, ids);
                 self.aligned[step].resize_with(older.lane_count(), Vec::new);
                 self.alignment.line_up(older, &mut self.aligned[step]);
-                let absent = |index: &usize| self.alignment.came(*index);
+                let absent = |index: &usize| self.alignment.is_added(*index);
                 let flags = if step == 0 { NEW | NEW_BEFORE } else { NEW_BEFORE };
                 (0..ids.len()).filter(absent).for_each(|index| self.status[index] |= flags);
             }
@@ -88,10 +89,10 @@ impl History {
             _ => {}
         }
         if let Some(alignment) = alignment {
-            let came = |index: &usize| alignment.came(*index);
+            let is_added = |index: &usize| alignment.is_added(*index);
             (0..ids.len())
-                .filter(came)
-                .for_each(|index| self.status[index] |= CAME | NEW | NEW_BEFORE);
+                .filter(is_added)
+                .for_each(|index| self.status[index] |= ADDED | NEW | NEW_BEFORE);
         }
         let mut changed = core::mem::take(&mut self.changed);
         for (step, flag) in [MOVED, MOVED_BEFORE].into_iter().enumerate().take(self.steps) {
@@ -106,11 +107,11 @@ impl History {
         self.changed = changed;
     }
 
-    /// How a value of an entity, `now` in the baseline, changed in the last step and in the one
-    /// before, each brought to the length of a lag by the factor that `change` is given. `None` for
-    /// one that is new; of one that is new before the last step, that one twice.
+    /// How a value of an entity, `now` in the baseline, changed in the last step and in the step
+    /// before. `change` gets a factor that scales each step to the length of the lag. `None` if the
+    /// entity is new. If it has only one step of history, that step is returned twice.
     #[inline]
-    pub(super) fn paces<T: Copy, D: Copy>(
+    pub(super) fn recent_changes<T: Copy, D: Copy>(
         &self,
         baselines: &Baselines<'_>,
         entity: usize,

@@ -1,23 +1,31 @@
-//! Levels: which stages a codec uses. The rows are the ladder of the article "Snapshot
-//! Compression", one gain a row.
+//! Levels: which stages a codec uses. The rows follow the steps of the article "Snapshot
+//! Compression", one improvement a row.
 
-/// How the entities that differ from the baseline are told.
+/// How a packet signals which entities differ from the baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Changed {
-    /// Not at all: every entity is sent.
+    /// It does not: every entity is sent.
     All,
-    /// One bit an entity.
+    /// One bit per entity.
     Bits,
-    /// Bits, or a list of indices, whichever is shorter.
+    /// Bits or a list of indices, whichever is shorter.
     BitsOrIndices,
-    /// Bits, or a list of distances from one index to the next, whichever is shorter.
+    /// Bits or a list of distances from one index to the next, whichever is shorter.
     BitsOrGaps,
 }
 
-/// One row of the table of levels: the stages that it uses.
+/// A row of the table of levels: the stages that a codec uses.
 ///
-/// There are the rows of the [table](Self::TABLE) and no others: a codec's hash says which row it
-/// uses, so nothing else may tell two levels apart.
+/// ```
+/// use kinepack::Level;
+///
+/// assert_eq!(Level::of_row(12), Some(Level::PACKED));
+/// let adaptive = Level::TABLE.iter().filter(|level| level.adaptive()).map(Level::row);
+/// assert_eq!(adaptive.collect::<Vec<_>>(), [13, 14]);
+/// ```
+///
+/// Only the rows of the [table](Self::TABLE) exist. A codec's hash covers the number of the row, so
+/// two levels must not differ in anything else.
 ///
 /// ```compile_fail,E0451
 /// use kinepack::level::Changed;
@@ -36,7 +44,7 @@ pub struct Level {
     learning: bool,
 }
 
-/// The first row: nothing at all.
+/// The first row uses no stage.
 const ROW_1: Level = Level {
     row: 1,
     at_rest: false,
@@ -48,18 +56,19 @@ const ROW_1: Level = Level {
     learning: false,
 };
 
-/// How many states older than the baseline the adaptive stage looks at.
+/// How many views older than the baseline the adaptive stage uses.
 pub(super) const ADAPTIVE_OLDER_STATES: usize = 2;
 
-/// The longest distance in ticks that predictions tell apart.
+/// The longest time in ticks that predictions distinguish; longer ones count as this.
 pub(super) const MAX_TICKS: u32 = 255;
 
 impl Level {
-    /// All levels, each adding to the one above.
+    /// All levels, from row 1 up. Stages add up from row to row, except [`at_rest`](Self::at_rest),
+    /// which only row 4 has.
     pub const TABLE: [Self; 14] = {
         use Changed::{Bits, BitsOrGaps, BitsOrIndices};
         let r1 = ROW_1;
-        // What rows 2, 3, 5 and 6 gain is up to the schema.
+        // Rows 2, 3, 5 and 6 differ from those before in the schema, not in the stages.
         let r2 = Self { row: 2, ..r1 };
         let r3 = Self { row: 3, ..r2 };
         let r4 = Self { row: 4, at_rest: true, ..r3 };
@@ -76,28 +85,28 @@ impl Level {
         [r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12, r13, r14]
     };
 
-    /// The strongest row that packs bits: least work.
+    /// The strongest row that packs bits: cheaper to code than the rows after it.
     pub const PACKED: Self = Self::TABLE[11];
 
-    /// The row that predicts from a trained profile, each packet by itself: fewest bits without a
-    /// state besides the views.
+    /// The row that predicts from a trained profile and codes each packet independently: the fewest
+    /// bits without learned state in the views.
     pub const ADAPTIVE: Self = Self::TABLE[12];
 
-    /// The last row, which learns from what is sent: fewest bits where play differs from what the
-    /// profile was trained on.
+    /// The last row, which also learns from the packets: the fewest bits if play differs from what
+    /// the profile was trained on.
     pub const LEARNING: Self = Self::TABLE[13];
 
-    /// Number in the table, from 1.
+    /// The row's number in the table, from 1.
     pub const fn row(&self) -> u8 {
         self.row
     }
 
-    /// True if a velocity of zero takes one bit.
+    /// True if a zero velocity takes one bit.
     pub const fn at_rest(&self) -> bool {
         self.at_rest
     }
 
-    /// How changed entities are told.
+    /// How a packet signals which entities changed.
     pub const fn changed(&self) -> Changed {
         self.changed
     }
@@ -117,31 +126,31 @@ impl Level {
         self.field_flags
     }
 
-    /// True if values are predicted from acknowledged states, and what is left is coded with a
-    /// range coder. If a packet is shorter with the stages above, it uses those.
+    /// True if values are predicted from acknowledged states, and a range coder codes the
+    /// residuals. A packet falls back to the stages above if they make it shorter.
     pub const fn adaptive(&self) -> bool {
         self.adaptive
     }
 
-    /// True if the adaptive stage resumes from what it had learned when the baseline was coded:
-    /// each [`View`](crate::View) has that.
+    /// True if the adaptive stage resumes from what it had learned when the baseline was coded.
+    /// Each [`View`](crate::View) holds that state.
     pub const fn learning(&self) -> bool {
         self.learning
     }
 
-    /// How many states older than the baseline the level has a use for;
-    /// [`Codec::older_states`](super::Codec::older_states) also knows of time precision.
+    /// How many views older than the baseline the level can use.
+    /// [`Codec::older_states`](super::Codec::older_states) also takes time precision into account.
     pub const fn older_states(&self) -> usize {
         if self.adaptive { ADAPTIVE_OLDER_STATES } else { 0 }
     }
 
-    /// A level that is no row of the table.
+    /// A level that is not in the table.
     #[cfg(test)]
     pub(super) const fn with_changed(self, changed: Changed) -> Self {
         Self { changed, ..self }
     }
 
-    /// The level of a row of the table.
+    /// The level with this number; `None` if the table has no such row.
     pub const fn of_row(row: u8) -> Option<Self> {
         match row {
             1..=14 => Some(Self::TABLE[row as usize - 1]),

@@ -1,5 +1,5 @@
-//! What both sides know before a packet: the baseline lined up with the snapshot's entities, how
-//! they moved, and how coarse that makes their values.
+//! What both sides know before a packet: the baseline lined up with the snapshot's entities, the
+//! motion of these entities, and how coarse it makes their values.
 
 use alloc::vec::Vec;
 
@@ -11,11 +11,11 @@ use super::sets::GapTable;
 use super::store::{EntityId, Snapshot};
 use crate::bits::BitSink;
 
-/// Found once a packet. Keeps its memory from packet to packet.
+/// Prepared once per packet. Keeps its memory from packet to packet.
 #[derive(Debug, Default)]
 pub(super) struct Lineup {
     alignment: Alignment,
-    /// The baseline's columns, where its entities are not the snapshot's.
+    /// The baseline's columns in the order of the snapshot's entities, if its own are others.
     pub(super) aligned: Vec<Vec<u32>>,
     is_aligned: bool,
     pub(super) history: History,
@@ -23,8 +23,8 @@ pub(super) struct Lineup {
 }
 
 impl Lineup {
-    /// Looks at `baselines` for a snapshot of entities `ids` at `tick`. Cost: a run over the
-    /// states; what moved costs more where there is a precision.
+    /// Lines up `baselines` with a snapshot of entities `ids` at `tick`, and finds what moved.
+    /// Cost: one pass over the states; with a precision, moved entities cost more.
     pub(super) fn prepare(
         &mut self,
         precision: Option<&Precision>,
@@ -42,7 +42,7 @@ impl Lineup {
         }
     }
 
-    /// Lines up the baseline alone, which is all that levels that pack bits need.
+    /// Lines up only the baseline. This is all that levels that pack bits need.
     pub(super) fn line_up(&mut self, baseline: &Snapshot, ids: &[EntityId]) {
         self.is_aligned = !are_same(&baseline.ids, ids);
         if self.is_aligned {
@@ -52,7 +52,7 @@ impl Lineup {
         }
     }
 
-    /// Writes the set of entities that was looked at, relative to that of the baseline.
+    /// Writes the lined-up snapshot's set of entities, relative to the baseline's.
     pub(super) fn write_entities(
         &self,
         sink: &mut impl BitSink,
@@ -65,7 +65,7 @@ impl Lineup {
         }
     }
 
-    /// Makes values coarse, of the snapshot that was prepared for.
+    /// Makes the values of the lined-up snapshot coarse.
     pub(super) fn coarsen(
         &self,
         precision: &Precision,
@@ -85,7 +85,7 @@ impl Lineup {
         precision.is_too_fine(&self.shifts, self.base(baseline), columns)
     }
 
-    /// The columns of `baseline`, the one that was looked at, in the order of the snapshot's
+    /// The columns of `baseline`, which must be the one lined up, in the order of the snapshot's
     /// entities.
     pub(super) fn base<'a>(&'a self, baseline: &'a Snapshot) -> &'a [Vec<u32>] {
         if self.is_aligned { &self.aligned } else { &baseline.columns }

@@ -1,9 +1,9 @@
 //! Snapshots, and the codec that writes one relative to another.
 //!
-//! The way of one snapshot: which entities came and went ([`entities`]) → which of them changed
-//! ([`sets`]) → field by field, which of those changed it ([`sets`] again) and by how much
-//! ([`fields`], [`widths`]). The [`level`] says which of these stages are used, the [`profile`]
-//! holds their parameters, [`codec`] turns both into tables. `spec/CODEC.md`, sections 6 to 10.
+//! The stages of one snapshot: the entities that were added and removed ([`entities`]) → the
+//! entities that changed ([`sets`]) → for each field, the entities that changed it ([`sets`] again)
+//! and by how much ([`fields`], [`widths`]). The [`level`] selects the stages, the [`profile`]
+//! holds their parameters, and [`codec`] turns both into tables. `spec/CODEC.md`, sections 6 to 10.
 
 mod adaptive;
 mod baselines;

@@ -1,5 +1,5 @@
-//! The stages that pack bits: what levels 1 to 12 write, and what the levels that predict fall back
-//! on. `spec/CODEC.md`, sections 6 to 9.
+//! The stages that pack bits: levels 1 to 12 use them, and the levels that predict fall back to
+//! them. `spec/CODEC.md`, sections 6 to 9.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -14,36 +14,54 @@ use super::store::Snapshot;
 use super::tally::Tally;
 use crate::bits::{BitSink, BitWriter};
 
-/// Where the bits of a snapshot went. The parts add up to all bits but the padding of the last
-/// byte.
+/// Where the bits of a packet went. The parts add up to all of its bits, except the padding of the
+/// last byte.
+///
+/// ```
+/// use kinepack::schema::{Field, FieldKind};
+/// use kinepack::{Codec, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
+///
+/// let schema = Schema::new(vec![Field::new("value", FieldKind::Raw { lanes: 1 })]);
+/// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// let mut world = Snapshot::new(&schema, Tick(1));
+/// world.push_lanes(EntityId(7), &[500])?;
+/// let (mut encoder, mut packet) = (Encoder::new(&codec), Vec::new());
+/// encoder.encode(&View::empty(&schema), &world, &mut packet)?;
+///
+/// let size = encoder.size();
+/// let bits = size.sets_bits + size.fields_bits.iter().sum::<u64>();
+/// assert_eq!(bits.div_ceil(8), packet.len() as u64);
+/// assert_eq!(size.changed_entities, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Size {
-    /// Which entities came, left and changed, and which fields of theirs did.
+    /// Which entities were added, removed and changed, and which of their fields changed.
     pub sets_bits: u64,
-    /// The values of each field, in the schema's order.
+    /// The values of each field, summed over all entities, in the schema's order.
     pub fields_bits: Vec<u64>,
-    /// Entities that were sent.
+    /// Number of entities that were sent.
     pub changed_entities: usize,
 }
 
-/// What a packet is about.
+/// What goes into a packet.
 #[derive(Clone, Copy)]
 pub(super) struct Contents<'a> {
     pub(super) tables: &'a Tables,
     pub(super) lineup: &'a Lineup,
     pub(super) baseline: &'a Snapshot,
     pub(super) snapshot: &'a Snapshot,
-    /// The entities that it tells of, increasing. Empty at levels that send every entity.
+    /// The entities to send, increasing. Empty at levels that send every entity.
     pub(super) changed: &'a [u32],
-    /// How the set of these is written, if they are a part of what changed.
-    pub(super) part: Option<SetCoding<'a>>,
+    /// `Some` if the caller chose some of the changes: how the set of these entities is written.
+    pub(super) chosen_coding: Option<SetCoding<'a>>,
 }
 
 /// Where the bits of a packet went.
 #[derive(Debug)]
 pub(super) struct Spent {
     pub(super) size: Size,
-    /// By index in the snapshot.
+    /// By the entities' indices in the snapshot.
     pub(super) tally: Tally,
 }
 
@@ -56,15 +74,15 @@ impl Spent {
     }
 }
 
-/// Packs the bits of snapshots. Keeps its scratch memory.
+/// Packs snapshots into bits. Keeps its scratch memory.
 #[derive(Debug, Default)]
 pub(super) struct Packer {
-    /// One word a changed entity, not zero where it changed the field at hand.
+    /// One word per changed entity, not zero if the entity changed the current field.
     differs: Vec<u32>,
-    /// Among the changed entities, those that changed the field at hand.
+    /// Those of the changed entities that changed the current field.
     flagged: Vec<u32>,
     pub(super) contexts: Contexts,
-    /// The entities of `flagged`, by index.
+    /// The same entities, by index in the snapshot.
     entities: Vec<u32>,
     measured: Measured,
 }
@@ -77,22 +95,22 @@ impl Packer {
         contents: &Contents<'_>,
         spent: &mut Spent,
     ) {
-        let Contents { tables, lineup, baseline, part, .. } = *contents;
+        let Contents { tables, lineup, baseline, chosen_coding, .. } = *contents;
         let begin = writer.len_bits();
-        match part {
-            // A part has the entities of the baseline.
+        match chosen_coding {
+            // Chosen changes have the baseline's set of entities.
             Some(_) => writer.write_bool(false),
             None => lineup.write_entities(writer, baseline, &tables.entities),
         }
         spent.size.sets_bits = writer.len_bits() - begin;
-        match part.or_else(|| tables.changed_coding()) {
+        match chosen_coding.or_else(|| tables.changed_coding()) {
             None if spent.tally.is_wanted() => write_all::<true>(writer, contents, spent),
             None => write_all::<false>(writer, contents, spent),
             Some(coding) => self.write_changed(writer, contents, coding, spent),
         }
     }
 
-    /// Levels 7 to 12: the changed entities.
+    /// Levels 7 to 12: writes the changed entities.
     fn write_changed(
         &mut self,
         writer: &mut BitWriter<'_>,
@@ -134,7 +152,8 @@ impl Packer {
         }
     }
 
-    /// The values of one field. `COUNTS` what each entity takes, as [`write_all`] does.
+    /// Writes the values of one field. With `COUNTS`, also counts what each entity takes, as in
+    /// [`write_all`].
     fn write_field<const COUNTS: bool>(
         &mut self,
         writer: &mut BitWriter<'_>,
@@ -166,18 +185,18 @@ impl Packer {
             }
             return;
         }
-        let other = level.field_flags() && field.is_category();
+        let is_category = level.field_flags() && field.is_category();
         for &nth in &self.flagged {
             let entity = changed[nth as usize] as usize;
             let begin = writer.len_bits();
-            if other {
-                field.write_other(writer, base, new, entity);
+            if is_category {
+                field.write_category(writer, base, new, entity);
             } else {
                 field.write_full(writer, new, entity);
             }
             if COUNTS {
                 tally.add(nth as usize, writer.len_bits() - begin);
-                if other {
+                if is_category {
                     tally.lanes_mut()[field.lanes.start] += writer.len_bits() - begin;
                 } else {
                     field.add_full_bits(tally.lanes_mut());
@@ -187,8 +206,9 @@ impl Packer {
     }
 }
 
-/// Levels 1 to 6: every entity in full. `COUNTS` what each takes: as a branch in the loop, that
-/// would slow down who does not ask.
+/// Levels 1 to 6: writes every entity in full. With `COUNTS`, also counts what each entity takes.
+/// This is a const parameter because a branch in the loop would slow down callers that do not
+/// count.
 fn write_all<const COUNTS: bool>(
     writer: &mut BitWriter<'_>,
     contents: &Contents<'_>,
@@ -200,7 +220,7 @@ fn write_all<const COUNTS: bool>(
     size.changed_entities = count;
     tally.begin(0..count as u32, tables.schema.lanes().len());
     for ((field, rest), field_bits) in
-        tables.fields.iter().zip(&tables.rest).zip(&mut size.fields_bits)
+        tables.fields.iter().zip(&tables.rest_lanes).zip(&mut size.fields_bits)
     {
         let columns = &columns[field.lanes.clone()];
         let begin = writer.len_bits();

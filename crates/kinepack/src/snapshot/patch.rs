@@ -1,5 +1,5 @@
-//! Snapshots made of parts of others: rows copied, replaced and removed. What a network layer
-//! builds baselines from that were never sent as a whole.
+//! Building snapshots from parts of others: rows copied, replaced and removed. A network layer uses
+//! this for baselines that were never sent as a whole.
 
 use alloc::vec::Vec;
 
@@ -8,7 +8,7 @@ use crate::EncodeError;
 use crate::hash::Fnv1a;
 
 impl Snapshot {
-    /// Makes this a copy of `other`. Of the same schema, the memory is used again.
+    /// Makes this a copy of `other`. Reuses the memory if the schemas are equal.
     pub fn copy_from(&mut self, other: &Self) {
         if self.schema_hash() != other.schema_hash() {
             *self = other.clone();
@@ -19,15 +19,14 @@ impl Snapshot {
         self.columns.clone_from(&other.columns);
     }
 
-    /// True where `other` is of the same schema and has the same entities with the same lanes, at
-    /// whatever tick.
+    /// True if `other` has the same schema, entities and lanes. The ticks may differ.
     pub fn holds_same(&self, other: &Self) -> bool {
         self.schema_hash() == other.schema_hash()
             && self.ids == other.ids
             && self.columns == other.columns
     }
 
-    /// A hash over the entities and their lanes, not the tick: equal states have equal ones.
+    /// A hash over schema, entities and lanes, but not the tick: equal states have equal hashes.
     /// `spec/CODEC.md`, section 11.
     pub fn state_hash(&self) -> u64 {
         let mut hasher = Fnv1a::new();
@@ -38,7 +37,7 @@ impl Snapshot {
         hasher.finish()
     }
 
-    /// Appends the entity at `index` of `from`, as [`push_lanes`](Self::push_lanes) would.
+    /// Appends the entity at `index` of `from`, like [`push_lanes`](Self::push_lanes).
     ///
     /// # Errors
     /// [`EncodeError`] for a snapshot of another schema, an index out of range, and an id that is
@@ -57,11 +56,12 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Makes this the entities of `from` at `indices`, which are increasing, at the tick of `from`.
-    /// The memory is used again.
+    /// Replaces the content with the entities of `from` at `indices`, which must increase, and its
+    /// tick. Reuses the memory.
     ///
     /// # Errors
-    /// [`EncodeError::SchemaMismatch`] and [`EncodeError::BadIndices`]; nothing has changed then.
+    /// [`EncodeError::SchemaMismatch`] and [`EncodeError::BadIndices`]. The snapshot is then
+    /// unchanged.
     pub fn gather(&mut self, from: &Self, indices: &[u32]) -> Result<(), EncodeError> {
         self.check_schema(from)?;
         from.check_indices(indices)?;
@@ -73,7 +73,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Checks that indices of entities increase, and that each entity is there.
+    /// Checks that indices increase, and that each names an entity.
     pub(super) fn check_indices(&self, indices: &[u32]) -> Result<(), EncodeError> {
         let falls = indices.windows(2).find(|pair| pair[0] >= pair[1]).map(|pair| pair[1]);
         let beyond = || indices.last().copied().filter(|last| *last as usize >= self.len());
@@ -95,45 +95,45 @@ impl Snapshot {
         self.columns.iter_mut().for_each(|column| keep(column, &kept));
     }
 
-    /// Removes the entities `gone`, sorted, then puts in those of `rows`, replacing the ones that
-    /// are there. Those of `gone` that are not there are passed over.
+    /// Removes the entities `removed`, which must be sorted, then inserts those of `rows`. Rows
+    /// replace entities with the same id. Removed ids that the snapshot does not have are ignored.
     ///
-    /// Cost: where no id comes or goes, a binary search an entity of `rows`; else a copy of the
-    /// whole.
+    /// Cost: if the set of ids stays the same, a binary search for each entity of `rows`; otherwise
+    /// a copy of the whole snapshot.
     ///
     /// # Errors
-    /// [`EncodeError::SchemaMismatch`] for rows of another schema.
-    pub fn patch(&mut self, gone: &[EntityId], rows: &Self) -> Result<(), EncodeError> {
+    /// [`EncodeError::SchemaMismatch`] if `rows` has another schema.
+    pub fn patch(&mut self, removed: &[EntityId], rows: &Self) -> Result<(), EncodeError> {
         self.check_schema(rows)?;
         let there = |id: &EntityId| self.ids.binary_search(id).ok();
         let places: Option<Vec<usize>> = rows.ids.iter().map(there).collect();
         match places {
-            Some(places) if !gone.iter().any(|id| there(id).is_some()) => {
+            Some(places) if !removed.iter().any(|id| there(id).is_some()) => {
                 for (column, new) in self.columns.iter_mut().zip(&rows.columns) {
                     places.iter().zip(new).for_each(|(place, value)| column[*place] = *value);
                 }
             }
-            _ => self.merge(gone, rows),
+            _ => self.merge(removed, rows),
         }
         Ok(())
     }
 
-    /// [`patch`](Self::patch) where ids come or go.
-    fn merge(&mut self, gone: &[EntityId], rows: &Self) {
-        // Of each entity of the result: where it is, in `rows` or here.
+    /// [`patch`](Self::patch) for a set of ids that changes.
+    fn merge(&mut self, removed: &[EntityId], rows: &Self) {
+        // For each entity of the result, where its lanes are: whether in `rows`, and the index.
         let mut sources: Vec<(bool, usize)> = Vec::with_capacity(self.len() + rows.len());
         let mut ids = Vec::with_capacity(self.len() + rows.len());
         let mut new = rows.ids.iter().enumerate().peekable();
-        let mut gone = gone.iter().peekable();
+        let mut removed = removed.iter().peekable();
         for (index, id) in self.ids.iter().enumerate() {
             while let Some((place, new_id)) = new.next_if(|(_, new_id)| *new_id < id) {
                 sources.push((true, place));
                 ids.push(*new_id);
             }
-            while gone.next_if(|gone| *gone < id).is_some() {}
+            while removed.next_if(|removed| *removed < id).is_some() {}
             let source = match new.next_if(|(_, new_id)| *new_id == id) {
                 Some((place, _)) => (true, place),
-                None if gone.peek() == Some(&id) => continue,
+                None if removed.peek() == Some(&id) => continue,
                 None => (false, index),
             };
             sources.push(source);
@@ -173,15 +173,15 @@ mod tests {
         snapshot
     }
 
-    fn patched(base: &[(u32, u32)], gone: &[u32], rows: &[(u32, u32)]) -> Snapshot {
+    fn patched(base: &[(u32, u32)], removed: &[u32], rows: &[(u32, u32)]) -> Snapshot {
         let mut out = snapshot(base);
-        let gone: Vec<EntityId> = gone.iter().copied().map(EntityId).collect();
-        out.patch(&gone, &snapshot(rows)).unwrap();
+        let removed: Vec<EntityId> = removed.iter().copied().map(EntityId).collect();
+        out.patch(&removed, &snapshot(rows)).unwrap();
         out
     }
 
     #[test]
-    fn rows_replace_come_and_go() {
+    fn patching_replaces_adds_and_removes_rows() {
         let base = [(1, 10), (3, 30), (5, 50)];
         assert_eq!(patched(&base, &[], &[]), snapshot(&base));
         assert_eq!(patched(&base, &[], &[(3, 31)]), snapshot(&[(1, 10), (3, 31), (5, 50)]));
@@ -189,13 +189,13 @@ mod tests {
         assert_eq!(
             patched(&base, &[1, 5, 9], &[(0, 1), (4, 2), (5, 3), (7, 4)]),
             snapshot(&[(0, 1), (3, 30), (4, 2), (5, 3), (7, 4)]),
-            "one that is removed and put in is there"
+            "an entity both removed and inserted stays"
         );
         assert_eq!(patched(&[], &[1], &[(2, 2)]), snapshot(&[(2, 2)]));
     }
 
     #[test]
-    fn only_what_is_wanted_is_kept() {
+    fn retain_keeps_only_the_given_ids() {
         let mut out = snapshot(&[(1, 10), (3, 30), (5, 50)]);
         out.retain(&[0, 3, 4, 5, 6].map(EntityId));
         assert_eq!(out, snapshot(&[(3, 30), (5, 50)]));
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_gathered() {
+    fn gather_takes_the_rows_at_the_indices() {
         let mut out = snapshot(&[(9, 9)]);
         out.gather(&snapshot(&[(1, 10), (3, 30), (5, 50)]), &[0, 2]).unwrap();
         assert_eq!(out, snapshot(&[(1, 10), (5, 50)]));

@@ -1,5 +1,5 @@
-//! Precision as time: how coarse the values of moving entities are, from what both sides know of
-//! their motion. `spec/CODEC.md`, section 14.
+//! Time precision: how coarse the values of moving entities are, derived from the motion that both
+//! sides know. `spec/CODEC.md`, section 14.
 
 use alloc::vec::Vec;
 use core::f64::consts::FRAC_1_SQRT_2;
@@ -13,13 +13,13 @@ use crate::quantize::{FloatLimits, SmallestThree};
 use crate::schema::{Field, FieldKind, Lane};
 use crate::{Schema, SetupError};
 
-/// The coarsest step is 2³¹ finest ones.
+/// No step is coarser than 2³¹ of the finest ones.
 const MAX_SHIFT: u8 = 31;
 
-/// The coarsest steps where none is given, as powers of two: 16 of a number, 8 of a rotation.
-const USUAL_SHIFTS: [u8; 2] = [4, 3];
+/// The coarsest steps by default, as powers of two: 16 finest steps for numbers, 8 for rotations.
+const DEFAULT_MAX_SHIFTS: [u8; 2] = [4, 3];
 
-/// What the schema says of time precision, checked and looked up once.
+/// The schema's time precision, checked and looked up once.
 #[derive(Debug)]
 pub(super) struct Precision {
     fields: Vec<FieldPrecision>,
@@ -28,37 +28,38 @@ pub(super) struct Precision {
 /// A field with a time precision.
 #[derive(Debug)]
 struct FieldPrecision {
-    /// Among the schema's.
+    /// The field's index in the schema.
     index: usize,
     ticks: f64,
-    /// The first of the lanes that can have a shift.
+    /// The first lane that can have a shift.
     first: usize,
     lanes: Vec<LanePrecision>,
-    /// Where the lane before the first says which component is dropped.
+    /// `Some` for a rotation: the lane before `first` then holds the dropped component.
     rotation: Option<SmallestThree>,
 }
 
 /// A lane that can have a shift.
 #[derive(Clone, Copy, Debug)]
 struct LanePrecision {
-    /// In the field's unit; of a rotation the same in all lanes.
+    /// The finest step in the field's unit; for a rotation the same in all lanes.
     step: f64,
-    /// The square of the speed, in units a tick, at which a step is as much as half a step may be.
+    /// The square of the speed, in units per tick, at which half a finest step is as much as the
+    /// precision allows.
     limit: f64,
     max_shift: u8,
     max: u32,
 }
 
-/// For each lane that can have a shift, that of each entity.
+/// The shifts of each lane that can have one, for each entity.
 #[derive(Debug, Default)]
 pub(super) struct Shifts {
-    /// A column a lane of the schema; empty where there is no shift.
+    /// One column per lane of the schema; empty if the lane cannot have a shift.
     columns: Vec<Vec<u8>>,
-    /// The entities that moved, rising: all others have no shift.
+    /// The entities that moved, increasing. All others have no shift.
     moved: Vec<u32>,
 }
 
-/// The code of a value in steps of 2^shift: to the nearest, halves up.
+/// The code of a value in steps of 2^shift, rounded to the nearest, halves up.
 #[inline]
 pub(super) fn coarse_code(value: u32, shift: u32) -> u32 {
     ((u64::from(value) + (1 << shift >> 1)) >> shift) as u32
@@ -77,7 +78,8 @@ impl Shifts {
         self.columns.get(lane).and_then(|column| column.get(entity)).copied().unwrap_or(0).into()
     }
 
-    /// The columns of these lanes, none or all of which can have a shift; `None` where none can.
+    /// The columns of these lanes, or `None` if they cannot have shifts. Either all of the lanes
+    /// can, or none.
     #[inline]
     pub(super) fn of(&self, lanes: Range<usize>) -> Option<&[Vec<u8>]> {
         self.columns
@@ -87,10 +89,11 @@ impl Shifts {
 }
 
 impl Precision {
-    /// The precision of the fields for which `level` sends differences; `None` where there is none.
+    /// The precision of those fields for which `level` sends differences; `None` if no such field
+    /// has one.
     ///
     /// # Errors
-    /// [`SetupError::BadTimePrecision`] where a field's cannot be, whatever the level.
+    /// [`SetupError::BadTimePrecision`] if a field cannot have its time precision, at any level.
     pub(super) fn new(schema: &Schema, level: &Level) -> Result<Option<Self>, SetupError> {
         let mut fields = Vec::new();
         for (index, field) in schema.fields().iter().enumerate() {
@@ -117,7 +120,7 @@ impl Precision {
         }
     }
 
-    /// Finds the shifts of all entities, whose columns in the baseline are `base`.
+    /// Finds the shifts of all entities. `base` are the baseline's columns for them.
     pub(super) fn find(
         &self,
         shifts: &mut Shifts,
@@ -144,7 +147,7 @@ impl Precision {
         }
     }
 
-    /// Makes the values of all entities that are not as in `base` coarse.
+    /// Makes the values of all entities that differ from `base` coarse.
     pub(super) fn coarsen(&self, shifts: &Shifts, base: &[Vec<u32>], columns: &mut [Vec<u32>]) {
         for &entity in &shifts.moved {
             if !self.is_off_grid(shifts, columns, entity as usize)
@@ -175,7 +178,7 @@ impl Precision {
         shifts.moved.iter().any(|entity| is_too_fine(*entity as usize))
     }
 
-    /// Whether a lane of an entity is not coarse.
+    /// Whether a lane of an entity is not at a multiple of its step.
     fn is_off_grid(&self, shifts: &Shifts, columns: &[Vec<u32>], entity: usize) -> bool {
         let is_off = |(lane, kind): (usize, LanePrecision)| {
             let (value, shift) = (columns[lane][entity], shifts.at(lane, entity));
@@ -185,22 +188,22 @@ impl Precision {
     }
 }
 
-/// Whether a lane of the entity is not as in `base`.
+/// Whether a lane of the entity differs from `base`.
 pub(super) fn differs(base: &[Vec<u32>], columns: &[Vec<u32>], entity: usize) -> bool {
     base.iter().zip(columns).any(|(base, column)| base[entity] != column[entity])
 }
 
 impl FieldPrecision {
-    /// `None` where the precision cannot be.
+    /// `None` if the field cannot have its precision.
     fn new(field: &Field, index: usize, lanes: &[Lane]) -> Option<Self> {
         let precision = field.time_precision?;
-        let (steps, rotation, usual) = match &field.kind {
+        let (steps, rotation, default_max) = match &field.kind {
             FieldKind::Floats(axes) if !axes.iter().any(FloatLimits::wraps) => {
-                (axes.iter().map(FloatLimits::step).collect(), None, USUAL_SHIFTS[0])
+                (axes.iter().map(FloatLimits::step).collect(), None, DEFAULT_MAX_SHIFTS[0])
             }
             FieldKind::Rotation(rotation) => {
                 let step = 4.0 * FRAC_1_SQRT_2 / f64::from(rotation.max_code());
-                ([step; 3].to_vec(), Some(*rotation), USUAL_SHIFTS[1])
+                ([step; 3].to_vec(), Some(*rotation), DEFAULT_MAX_SHIFTS[1])
             }
             _ => return None,
         };
@@ -213,7 +216,7 @@ impl FieldPrecision {
             let fits = |shift: &u8| {
                 precision.max_step.is_none_or(|most| f64::from(1u32 << shift) * step <= most)
             };
-            let most = if precision.max_step.is_some() { MAX_SHIFT } else { usual };
+            let most = if precision.max_step.is_some() { MAX_SHIFT } else { default_max };
             let max_shift = (1..=most).take_while(fits).last().unwrap_or(0);
             limit.is_normal().then_some(LanePrecision {
                 step: *step,
@@ -241,7 +244,7 @@ impl FieldPrecision {
         self.range().zip(self.lanes.iter().copied())
     }
 
-    /// Finds the shifts of an entity that both states have.
+    /// Finds the shifts of an entity that is in both states.
     fn find(
         &self,
         shifts: &mut [Vec<u8>],
@@ -279,7 +282,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_code_is_that_of_its_value_and_no_value_is_off_by_more_than_half_a_step() {
+    fn coarse_codes_round_trip_and_err_by_at_most_half_a_step() {
         for max in (0..70).chain([u32::MAX - 1, u32::MAX]) {
             for shift in 0..=u32::from(MAX_SHIFT) {
                 for value in (0..=max.min(70)).chain(max.saturating_sub(70)..=max) {

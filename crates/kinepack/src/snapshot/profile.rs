@@ -1,10 +1,11 @@
-//! Profiles: the parameters of the stages, for one schema. Plain data; a [`Codec`](super::Codec)
-//! checks them.
+//! Profiles: the parameters of all stages for one schema. A profile is plain data, which a
+//! [`Codec`](super::Codec) checks.
 //!
-//! The article's ladder uses fixed small and large widths. Here a field has a list of *classes*,
-//! each with a width a lane, told by a prefix code whose lengths may depend on what was coded just
-//! before. The article's scheme is the list of its eight combinations of small and large; a trained
-//! profile has a class for each magnitude. `spec/CODEC.md`, sections 7 and 9.
+//! The article uses fixed small and large widths. Here a field has a list of *classes*, each with a
+//! width per lane. A prefix code selects the class; its word lengths may depend on what was coded
+//! just before. In these terms the article's scheme is eight classes, one for each combination of
+//! small and large. A trained profile has a class for each magnitude. `spec/CODEC.md`, sections 7
+//! and 9.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -15,48 +16,84 @@ use crate::schema::{Field, FieldKind, Lane, LaneArithmetic};
 use crate::{Schema, SetupError, prefix};
 
 /// The parameters of all stages for one schema.
+///
+/// ```
+/// use kinepack::quantize::{IntegerLimits};
+/// use kinepack::schema::{Field, FieldKind};
+/// use kinepack::{Profile, Schema};
+///
+/// let height = FieldKind::Integer(IntegerLimits::new(0, 255, 1)?);
+/// let schema = Schema::new(vec![Field::new("height", height)]);
+/// let profile = Profile::untrained(&schema);
+/// // Three widths, each relative to the baseline and to the baseline carried.
+/// assert_eq!(profile.fields[0].classes.len(), 6);
+/// let bytes = profile.to_bytes();
+/// assert_eq!(Profile::from_bytes(&bytes, &schema)?, profile);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
-    /// [`Schema::hash`] of the schema that it was made for.
+    /// [`Schema::hash`] of the schema that the profile is for.
     pub schema_hash: u64,
-    /// Distances between changed entities.
+    /// The code of the distances between changed entities.
     pub entities: GapCode,
-    /// Distances between the entities, among the changed ones, that changed a field (or did not).
+    /// The code of the distances, among the changed entities, between those that changed a field
+    /// (or those that did not).
     pub flags: GapCode,
-    /// One code a field, in the schema's order.
+    /// One code per field, in the schema's order.
     pub fields: Vec<FieldCode>,
-    /// What the adaptive level predicts with; without it that level starts from a model that knows
-    /// nothing but the schema.
+    /// The adaptive level's model. Without one, that level starts from an untrained model that
+    /// depends on the schema alone.
     pub model: Option<Model>,
 }
 
-/// The code of distances within a sorted list of indices: a class, then an offset within it.
+/// The code of the distances within a sorted list of indices: a class, then an offset within it.
 ///
-/// Class `k` holds the `2^width` distances that follow those of class `k` − 1; one more class, the
-/// last, holds the rest.
+/// Class `k` holds the `2^width` distances that follow those of class `k` − 1. One further class,
+/// the last, holds the rest.
+///
+/// ```
+/// use kinepack::profile::GapCode;
+///
+/// // Distances 1 to 8, 9 to 40, and the rest.
+/// let code = GapCode::article();
+/// assert_eq!(code.widths_bits, [3, 5]);
+/// assert_eq!(code.lengths_bits, [1, 2, 2]);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GapCode {
-    /// Offset bits of each class but the last.
+    /// Offset bits of each class except the last.
     pub widths_bits: Vec<u8>,
-    /// Length of each class's word: one more than there are widths.
+    /// Length of each class's word; one entry more than `widths_bits`.
     pub lengths_bits: Vec<u8>,
 }
 
 /// The code of a field's differences from the baseline.
+///
+/// ```
+/// use kinepack::profile::{Context, FieldCode};
+///
+/// // The eight combinations of 5 and 9 bits for three lanes; the last word is the field in full.
+/// let code = FieldCode::small_or_large(3, 5, 9);
+/// assert_eq!(code.classes.len(), 8);
+/// assert_eq!(code.lengths_bits, [[4, 4, 4, 4, 4, 4, 4, 4, 1]]);
+/// assert_eq!(code.context, Context::None);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldCode {
-    /// What the lengths depend on.
+    /// What the word lengths depend on.
     pub context: Context,
-    /// Classes in order of preference: the first that fits is taken. Behind them stands one more,
-    /// the field in full. Fields that have no differences (flags, choices) have none.
-    pub classes: Vec<Class>,
-    /// For each state of the context, the length of each class's word: one more than there are
+    /// Classes in order of preference: an encoder takes the first that fits. After them comes one
+    /// further class, the field in full. Fields without differences (flags, choices) have no
     /// classes.
+    pub classes: Vec<Class>,
+    /// For each state of the context, the length of each class's word; one entry more than
+    /// `classes`.
     pub lengths_bits: Vec<Vec<u8>>,
 }
 
-/// What a field's code depends on. Its state is 0 where there is nothing to depend on, else 1 + a
-/// class.
+/// What a field's code depends on. The state is 1 + a class, or 0 if there is no class to depend
+/// on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Context {
     /// Nothing.
@@ -67,36 +104,46 @@ pub enum Context {
     Field(usize),
 }
 
-/// Widths of one class, and what its differences are taken from.
+/// The widths of one class, and the reference of its differences.
+///
+/// ```
+/// use kinepack::profile::{FieldCode, LaneWidth, Reference};
+///
+/// // In the second class the first lane is large: it begins where 5 bits end.
+/// let class = &FieldCode::small_or_large(2, 5, 9).classes[1];
+/// assert_eq!(class.reference, Reference::Baseline);
+/// assert_eq!(class.lanes[0], LaneWidth { bits: 9, beyond_bits: 5 });
+/// assert_eq!(class.lanes[1], LaneWidth { bits: 5, beyond_bits: 0 });
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Class {
-    /// Where differences begin.
+    /// The value from which differences are taken.
     pub reference: Reference,
-    /// Width of each lane; of a rotation's three components.
+    /// Width of each lane; for a rotation, of its three components.
     pub lanes: Vec<LaneWidth>,
 }
 
-/// What the differences of a class are taken from.
+/// The value from which a class takes its differences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Reference {
-    /// The baseline's value; for rotations, where the dropped component is the same.
+    /// The baseline's value; for rotations, only if the dropped component is the same.
     Baseline = 0,
-    /// For rotations: the baseline's, brought into the form without the component that is dropped
-    /// now. Two more bits tell which that is.
+    /// For rotations: the baseline's rotation, rewritten to drop the component that is dropped now.
+    /// Two further bits say which component that is.
     Turned = 1,
-    /// For numbers: the baseline's value, moved as the entity coded before moved from its own.
-    /// Things that are carried together move alike.
+    /// For numbers: the baseline's value plus the change of the entity coded before. Things that
+    /// are carried together move alike.
     Carried = 2,
 }
 
-/// Width of a lane's difference in one class.
+/// The width of a lane's difference in one class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneWidth {
-    /// Bits of the difference in two's complement; 0 for no difference at all.
+    /// Bits of the difference in two's complement; 0 if the class holds only a difference of zero.
     pub bits: u8,
-    /// Where not 0: differences that fit in this many bits are not in this class, and its range
-    /// begins beyond them.
+    /// If not 0, the class leaves out differences that fit in this many bits, and its range begins
+    /// beyond them.
     pub beyond_bits: u8,
 }
 
@@ -127,20 +174,20 @@ impl Profile {
 }
 
 impl GapCode {
-    /// The article's: 1 to 8 in 4 bits, 9 to 40 in 7, the rest in 2 and the bits that the number of
-    /// entities asks for.
+    /// The article's code: distances 1 to 8 in 4 bits, 9 to 40 in 7, and the rest in 2 bits plus as
+    /// many as the number of entities requires.
     pub fn article() -> Self {
         Self { widths_bits: vec![3, 5], lengths_bits: vec![1, 2, 2] }
     }
 
-    /// A class for each power of two, shorter words for shorter distances.
+    /// Classes of about a power of two each, with shorter words for shorter distances.
     pub(super) fn doubling() -> Self {
         let widths_bits = vec![0, 0, 1, 2, 3, 4, 5, 6, 8, 10];
         let lengths_bits = vec![1, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5];
         Self { widths_bits, lengths_bits }
     }
 
-    /// The same classes with the best lengths for what was counted.
+    /// The same classes with the best word lengths for these counts.
     #[cfg(feature = "training")]
     pub(super) fn trained(&self, counts: &[u64]) -> Self {
         Self { widths_bits: self.widths_bits.clone(), lengths_bits: prefix::lengths_bits(counts) }
@@ -148,14 +195,14 @@ impl GapCode {
 }
 
 impl FieldCode {
-    /// The article's: each lane small or large, large begins where small ends, and one bit for the
-    /// field in full.
+    /// The article's code: each lane is small or large, large begins where small ends, and one bit
+    /// selects the field in full.
     pub fn small_or_large(lanes: usize, small_bits: u8, large_bits: u8) -> Self {
         Self::two_widths(lanes, small_bits, large_bits, small_bits)
     }
 
-    /// As [`small_or_large`](Self::small_or_large) without extending the large range past the small
-    /// one.
+    /// Like [`small_or_large`](Self::small_or_large), but the large range is not extended past the
+    /// small one.
     pub fn small_or_large_unextended(lanes: usize, small_bits: u8, large_bits: u8) -> Self {
         Self::two_widths(lanes, small_bits, large_bits, 0)
     }
@@ -175,9 +222,10 @@ impl FieldCode {
         Self { context: Context::None, classes, lengths_bits: vec![lengths_bits] }
     }
 
-    /// A class for each of `widths_bits`, the same for each lane less the lane's entry in
-    /// `narrower_bits`, never wider than the lane; for rotations also the turned ones. The lengths
-    /// are all alike: for training.
+    /// Two classes for each of `widths_bits`: one relative to the baseline and one relative to the
+    /// field's other reference, [`Reference::Turned`] for rotations and [`Reference::Carried`] for
+    /// numbers. Each lane has this width less its entry in `narrower_bits`, and is never wider than
+    /// the lane. The words are about equally long: this is a starting point for training.
     pub fn magnitudes(
         field: &Field,
         schema: &Schema,
@@ -212,15 +260,16 @@ impl FieldCode {
         Self { context: Context::None, classes: Vec::new(), lengths_bits: vec![vec![0]] }
     }
 
-    /// Number of states that a context has which is the class of a field with this code.
+    /// Number of states of a context that depends on the class of a field with this code.
     pub(super) fn states(&self) -> usize {
         self.classes.len() + 2
     }
 }
 
 impl Profile {
-    /// A profile that knows nothing of the data: seven classes a field, all alike. Correct for any
-    /// schema; training (`training::Trainer`) is what makes it small.
+    /// A profile that knows nothing about the data: seven classes per field, with words of about
+    /// the same length. It is correct for any schema; training (`training::Trainer`) makes
+    /// packets small.
     pub fn untrained(schema: &Schema) -> Self {
         Self::with_fields(schema, |_, field| {
             let widest_bits =
@@ -232,8 +281,8 @@ impl Profile {
         })
     }
 
-    /// The article's: positions small 5 and large 9, rotations small 5 and large 8, other numbers
-    /// as positions.
+    /// The article's profile: 5 bits for small and 9 for large positions, 5 and 8 for rotations,
+    /// and other numbers like positions.
     pub fn article(schema: &Schema) -> Self {
         let profile = Self::with_fields(schema, |_, field| match differenced(field, schema) {
             (lanes, true) => FieldCode::small_or_large(lanes.len(), 5, 8),
@@ -243,9 +292,9 @@ impl Profile {
         Self { entities: GapCode::article(), ..profile }
     }
 
-    /// A class for every width, and the contexts that pay for most data: the first number's class
-    /// depends on the entity before, those of all others on the first number's. What
-    /// `training::Trainer` starts from.
+    /// A class for every width, and the contexts that help with most data: the class of the first
+    /// field that has differences depends on the entity before, and the classes of all others
+    /// depend on that first field. A starting point for a `training::Trainer`.
     pub fn magnitudes(schema: &Schema) -> Self {
         let first =
             schema.fields().iter().position(|field| !differenced(field, schema).0.is_empty());
@@ -280,7 +329,7 @@ impl Profile {
         profile
     }
 
-    /// Repeats the lengths of a field that has them only once, for each state of its context.
+    /// If a field has only one list of word lengths, repeats it for each state of its context.
     pub fn spread(&mut self) {
         for index in 0..self.fields.len() {
             let states = self.states(index);
@@ -300,7 +349,7 @@ impl Profile {
         }
     }
 
-    /// Checks what the codec's tables take for granted.
+    /// Checks what the codec's tables rely on.
     pub(super) fn validate(&self, schema: &Schema) -> Result<(), SetupError> {
         if self.schema_hash != schema.hash() || self.fields.len() != schema.fields().len() {
             return Err(SetupError::ProfileMismatch);
@@ -323,7 +372,7 @@ impl Profile {
                     && reference_fits(class.reference)
             };
             let context_fits = !matches!(code.context, Context::Field(other) if other >= index);
-            // 63 classes and the field in full fit in a mask of 64 bits.
+            // With the field in full, 63 classes fit in a mask of 64 bits.
             let well_formed = code.classes.len() < 64
                 && code.classes.iter().all(class_fits)
                 && context_fits

@@ -1,4 +1,4 @@
-//! Profiles as bytes: for files, and to be compiled in. `spec/CODEC.md`, section 13.
+//! Profiles as bytes, for files and for embedding in a program. `spec/CODEC.md`, section 13.
 
 use alloc::vec::Vec;
 
@@ -7,19 +7,20 @@ use super::profile::{Class, Context, FieldCode, GapCode, LaneWidth, Profile, Ref
 use crate::hash::Fnv1a;
 use crate::{Schema, SetupError};
 
-/// What a profile file begins with.
+/// The first bytes of a profile file.
 const MAGIC: [u8; 4] = *b"KPRF";
 
-/// The newest version: a model says what its features are worth.
+/// The newest version, in which a model has the energies of its features.
 const VERSION: u8 = 2;
-/// The version before, which is written where a model does not say it, or there is none.
+/// The version before, which is still written for a model without energies, and without a model.
 const VERSION_1: u8 = 1;
 
-/// Appends numbers.
+/// Appends numbers to a buffer.
 pub(super) struct Writer<'a>(pub(super) &'a mut Vec<u8>);
 
 impl Writer<'_> {
-    /// Seven bits a byte, the lower ones first; the top bit of a byte says that more follow.
+    /// Writes seven bits per byte, the lowest first. A byte's top bit says that another byte
+    /// follows.
     pub(super) fn number(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.0.push(value as u8 | 0x80);
@@ -28,7 +29,7 @@ impl Writer<'_> {
         self.0.push(value as u8);
     }
 
-    /// 0, −1, 1, −2 and so on as 0, 1, 2, 3.
+    /// Writes 0, −1, 1, −2 and so on as 0, 1, 2, 3.
     pub(super) fn signed(&mut self, value: i32) {
         self.number(u64::from(((value << 1) ^ (value >> 31)) as u32));
     }
@@ -39,7 +40,7 @@ impl Writer<'_> {
     }
 }
 
-/// Takes numbers from the front.
+/// Reads numbers from the front of a slice.
 pub(super) struct Reader<'a>(pub(super) &'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -59,7 +60,7 @@ impl<'a> Reader<'a> {
             let byte = self.byte()?;
             value |= u64::from(byte & 0x7F) << shift;
             if byte < 0x80 {
-                // One form for each number.
+                // Each number has exactly one valid form, the shortest.
                 let is_shortest = shift == 0 || byte > 0;
                 return u32::try_from(value)
                     .ok()
@@ -75,8 +76,8 @@ impl<'a> Reader<'a> {
         Ok((value >> 1) as i32 ^ -((value & 1) as i32))
     }
 
-    /// A count of things that take at least a byte each, so that no number asks for more memory
-    /// than the file is long.
+    /// Reads a count of items of at least one byte each. It is limited to the bytes that remain, so
+    /// that a forged count cannot demand more memory than the file's length.
     pub(super) fn count(&mut self) -> Result<usize, SetupError> {
         let count = self.number()? as usize;
         if count <= self.0.len() { Ok(count) } else { Err(SetupError::BadProfileFile) }
@@ -87,7 +88,7 @@ impl<'a> Reader<'a> {
         self.bytes(count)
     }
 
-    /// As many as a count in front says.
+    /// Reads a count, then that many items.
     pub(super) fn many<T>(
         &mut self,
         mut one: impl FnMut(&mut Self) -> Result<T, SetupError>,
@@ -97,7 +98,7 @@ impl<'a> Reader<'a> {
 }
 
 impl Profile {
-    /// The profile as the bytes of a file.
+    /// Encodes the profile as the bytes of a file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.extend_from_slice(&MAGIC);
@@ -122,12 +123,13 @@ impl Profile {
         bytes
     }
 
-    /// The profile that a file's bytes hold, for this schema.
+    /// Decodes a profile for `schema` from the bytes of a file.
     ///
     /// # Errors
-    /// [`SetupError::BadProfileFile`] where it is none, or damaged; [`SetupError::ProfileVersion`]
-    /// where a later version of this library wrote it; [`SetupError::ProfileMismatch`] where it is
-    /// for another schema.
+    /// [`SetupError::BadProfileFile`] if the bytes are not a profile or are damaged,
+    /// [`SetupError::ProfileVersion`] if a later version of this library wrote them,
+    /// [`SetupError::ProfileMismatch`] if the profile is for another schema, and the other
+    /// [`SetupError`]s if its parameters are malformed.
     pub fn from_bytes(bytes: &[u8], schema: &Schema) -> Result<Self, SetupError> {
         let (body, hash) = bytes.split_last_chunk().ok_or(SetupError::BadProfileFile)?;
         let mut reader = Reader(body);

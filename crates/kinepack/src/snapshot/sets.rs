@@ -1,31 +1,30 @@
-//! Sets of indices: which of `n` entities changed, which of those changed a field. `spec/CODEC.md`,
-//! section 7.
+//! Sets of indices: which of `n` entities changed, and which of the changed entities changed a
+//! field. `spec/CODEC.md`, section 7.
 //!
-//! A set is written as one bit an index, or as a list of its indices, or as the distances between
-//! them, whichever is shorter; a dry run counts. Source: the article "Snapshot Compression", its
-//! incremental improvements.
+//! A set is written as one bit per index, as a list of its indices, or as the distances between
+//! them, whichever is shorter. A dry run counts the bits. Source: the article "Snapshot
+//! Compression", its incremental improvements.
 
 use alloc::vec::Vec;
 
 use super::profile::GapCode;
-use crate::bits::mask;
-use crate::bits::{BitCounter, BitReader, BitSink, bits_for};
+use crate::bits::{BitCounter, BitReader, BitSink, bits_for, mask};
 use crate::prefix::PrefixCode;
 use crate::quantize::read_up_to;
 use crate::{DecodeError, SetupError};
 
-/// How a set may be written.
+/// The forms in which a set may be written.
 #[derive(Clone, Copy)]
 pub(super) enum SetCoding<'a> {
-    /// One bit an index.
+    /// One bit per index.
     Bits,
-    /// Bits or indices.
+    /// Bits, or a list of indices if that is shorter.
     BitsOrIndices,
-    /// Bits or distances, of the members or of the others.
+    /// Bits, or the distances between the members or between the non-members if these are shorter.
     BitsOrGaps(&'a GapTable),
 }
 
-/// A [`GapCode`] made ready.
+/// A [`GapCode`] as tables.
 #[derive(Debug)]
 pub(super) struct GapTable {
     widths_bits: Vec<u8>,
@@ -36,7 +35,7 @@ pub(super) struct GapTable {
     code: PrefixCode,
 }
 
-/// Distances, less 1, whose classes are looked up.
+/// The classes of distances less 1 below this are looked up.
 const SHORT: usize = 64;
 
 impl GapTable {
@@ -154,8 +153,8 @@ fn write_gaps(
     for_each_listed(count, members, complement, |distance| table.write(sink, distance, count));
 }
 
-/// Calls `visit` with the distances, less 1, between the members, or between the indices that are
-/// no members.
+/// Calls `visit` with the distances, less 1, between the members; if `complement`, between the
+/// non-members.
 pub(super) fn for_each_listed(
     count: usize,
     members: &[u32],
@@ -256,8 +255,8 @@ fn read_indices(
     Ok(())
 }
 
-/// Elias gamma: a number from 1 to 2³³ − 1, as one zero less than it has bits, a one, and the bits
-/// below its highest.
+/// Elias gamma code of a number from 1 to 2³³ − 1: one zero fewer than the number has bits, a one,
+/// and the bits below its highest.
 pub(super) fn write_gamma(sink: &mut impl BitSink, number: u64) {
     let below_bits = bits_for(number) - 1;
     sink.write(1 << below_bits, below_bits + 1);
@@ -305,14 +304,18 @@ mod tests {
     }
 
     #[test]
-    fn the_shorter_form_is_taken() {
+    fn the_shorter_form_is_written() {
         let table = GapTable::new(&GapCode::article()).unwrap();
         let all: Vec<u32> = (0..901).collect();
         assert_eq!(bits_of(901, &all, SetCoding::Bits), 901);
         assert_eq!(bits_of(901, &all[..89], SetCoding::BitsOrIndices), 1 + 10 + 890);
         assert_eq!(bits_of(901, &all[..90], SetCoding::BitsOrIndices), 1 + 901);
         assert_eq!(bits_of(901, &all[..90], SetCoding::BitsOrGaps(&table)), 1 + 1 + 13 + 90 * 4);
-        assert_eq!(bits_of(901, &all, SetCoding::BitsOrGaps(&table)), 3, "nothing but: all");
+        assert_eq!(
+            bits_of(901, &all, SetCoding::BitsOrGaps(&table)),
+            3,
+            "a full set is an empty complement"
+        );
         assert_eq!(bits_of(901, &[], SetCoding::BitsOrGaps(&table)), 3);
         let even: Vec<u32> = (0..901).step_by(2).collect();
         assert_eq!(bits_of(901, &even, SetCoding::BitsOrGaps(&table)), 902);
@@ -321,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_of_any_size_come_back() {
+    fn sets_of_any_size_round_trip() {
         let table = GapTable::new(&GapCode { widths_bits: Vec::new(), lengths_bits: [0].to_vec() })
             .unwrap();
         for count in [0, 1, 2, 63, 64, 65, 1000] {
@@ -337,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn gamma_of_every_length() {
+    fn gamma_codes_of_every_length_round_trip() {
         for number in
             (0..33).flat_map(|bits| [1u64 << bits, (1 << bits) + (1 << bits) / 2, (2 << bits) - 1])
         {

@@ -7,26 +7,41 @@ use core::fmt;
 use crate::schema::{TypeCheck, first_beyond};
 use crate::{Between, EncodeError, Pack, Schema};
 
-/// Names an entity for as long as it lives; the same on both sides.
+/// Identifies an entity for as long as it lives; the same on both sides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntityId(pub u32);
 
-/// Number of a simulation step.
+/// The number of a simulation step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tick(pub u32);
 
 /// A tick, a sorted set of entity ids, and their lanes, stored lane by lane.
 ///
-/// Lane-by-lane storage makes a comparison of two snapshots a run over plain arrays. A snapshot
-/// that is cleared and filled again keeps its memory.
+/// Because lanes are stored as columns, two snapshots are compared by a pass over plain arrays. A
+/// snapshot that is cleared and refilled keeps its memory.
+///
+/// ```
+/// use kinepack::schema::{Field, FieldKind};
+/// use kinepack::{EncodeError, EntityId, Schema, Snapshot, Tick};
+///
+/// let schema = Schema::new(vec![Field::new("lit", FieldKind::Bool)]);
+/// let mut snapshot = Snapshot::new(&schema, Tick(60));
+/// snapshot.push_lanes(EntityId(3), &[1])?;
+/// snapshot.push_lanes(EntityId(8), &[0])?;
+/// assert_eq!(snapshot.position(EntityId(8)), Some(1));
+/// assert_eq!(snapshot.lane(0), [1, 0]);
+/// let refused = snapshot.push_lanes(EntityId(5), &[0]);
+/// assert_eq!(refused, Err(EncodeError::IdsNotIncreasing { id: 5 }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Snapshot {
-    /// When this was the state.
+    /// The tick of this state.
     pub tick: Tick,
     /// Invariant: strictly increasing.
     pub(super) ids: Vec<EntityId>,
-    /// Invariant: one column a lane of the schema, each as long as `ids`, no value above its lane's
-    /// maximum.
+    /// Invariant: one column per lane of the schema, each as long as `ids`, with no value above its
+    /// lane's maximum.
     pub(super) columns: Vec<Vec<u32>>,
     /// The schema's hash, and the types that have this schema.
     types: TypeCheck,
@@ -36,7 +51,7 @@ pub struct Snapshot {
     row: Vec<u32>,
 }
 
-/// Equal are snapshots of the same schema and tick, the same entities and the same lanes.
+/// Snapshots are equal if they have the same schema, tick, entities and lanes.
 impl PartialEq for Snapshot {
     fn eq(&self, other: &Self) -> bool {
         self.types == other.types
@@ -48,7 +63,7 @@ impl PartialEq for Snapshot {
 
 impl Eq for Snapshot {}
 
-/// Says how large it is; the lanes of thousands of entities would help nobody.
+/// Prints only the size, because the lanes of thousands of entities would be unreadable.
 impl fmt::Debug for Snapshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
@@ -75,7 +90,7 @@ impl Snapshot {
         }
     }
 
-    /// That `other` is of the same schema.
+    /// Checks that `other` has the same schema.
     pub(super) fn check_schema(&self, other: &Self) -> Result<(), EncodeError> {
         let [expected_hash, hash] = [self.schema_hash(), other.schema_hash()];
         if hash == expected_hash {
@@ -85,7 +100,7 @@ impl Snapshot {
         }
     }
 
-    /// A snapshot without entities, of the schema and tick of `other`.
+    /// A snapshot without entities that has the schema and tick of `other`.
     pub fn new_like(other: &Self) -> Self {
         Self {
             tick: other.tick,
@@ -97,25 +112,25 @@ impl Snapshot {
         }
     }
 
-    /// Removes all entities and sets the tick; the memory stays.
+    /// Removes all entities and sets the tick. Keeps the memory.
     pub fn clear(&mut self, tick: Tick) {
         self.tick = tick;
         self.ids.clear();
         self.columns.iter_mut().for_each(Vec::clear);
     }
 
-    /// Quantizes `state` and appends it as entity `id`, which must be above those pushed before.
+    /// Quantizes `state` and appends it as entity `id`, which must be above all ids pushed before.
     ///
-    /// The type's schema is compared with the snapshot's. That costs nothing worth mentioning for a
-    /// type that passed before, or that the schema was [made from](Schema::of); for any other type
-    /// it costs a [`Schema::of`].
+    /// Compares the type's schema with the snapshot's. This costs next to nothing for a type that
+    /// passed before, or that the schema was [made from](Schema::of). For any other type it costs a
+    /// [`Schema::of`].
     ///
     /// # Errors
     /// [`EncodeError::TypeMismatch`] if the type has another schema,
-    /// [`EncodeError::IdsNotIncreasing`] if the id is not above the last one, and what
-    /// [`Pack::quantize`] says of values that are not numbers or out of range.
-    /// [`EncodeError::LaneCount`] and [`EncodeError::LaneOutOfRange`] mean that the type's `Pack`,
-    /// written by hand, contradicts its own schema. The snapshot is then as before.
+    /// [`EncodeError::IdsNotIncreasing`] if the id is not above the last one, and the errors of
+    /// [`Pack::quantize`] for values that are out of range or not numbers.
+    /// [`EncodeError::LaneCount`] and [`EncodeError::LaneOutOfRange`] mean that a hand-written
+    /// `Pack` contradicts its own schema. After an error the snapshot is unchanged.
     pub fn push<T: Pack>(&mut self, id: EntityId, state: &T) -> Result<(), EncodeError> {
         self.check_type::<T>(|| Some(id))?;
         self.check(id, T::LANES)?;
@@ -128,14 +143,15 @@ impl Snapshot {
     /// # Errors
     /// [`EncodeError::LaneCount`] if the schema has another number of lanes,
     /// [`EncodeError::IdsNotIncreasing`] if the id is not above the last one, and
-    /// [`EncodeError::LaneOutOfRange`]. The snapshot is then as before.
+    /// [`EncodeError::LaneOutOfRange`] if a lane is above its maximum. After an error the snapshot
+    /// is unchanged.
     pub fn push_lanes(&mut self, id: EntityId, lanes: &[u32]) -> Result<(), EncodeError> {
         self.check(id, lanes.len())?;
         self.row.copy_from_slice(lanes);
         self.append_row(id)
     }
 
-    /// That `T` has the schema; `id` gives the entity at hand.
+    /// Checks that `T` has the snapshot's schema. `id` gives the entity to name in the error.
     #[inline]
     fn check_type<T: Pack>(
         &self,
@@ -155,7 +171,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Appends the entity whose lanes are in `row`.
+    /// Appends an entity whose lanes are in `row`.
     fn append_row(&mut self, id: EntityId) -> Result<(), EncodeError> {
         if let Some((lane, value)) = first_beyond(&self.row, &self.maxima) {
             return Err(EncodeError::LaneOutOfRange { id: Some(id.0), lane, value });
@@ -172,7 +188,7 @@ impl Snapshot {
         self.ids.len()
     }
 
-    /// True without entities.
+    /// True if there are no entities.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
@@ -182,17 +198,17 @@ impl Snapshot {
         &self.ids
     }
 
-    /// Where `id` stands among the entities.
+    /// The index of entity `id`, if the snapshot has it. Cost: a binary search.
     pub fn position(&self, id: EntityId) -> Option<usize> {
         self.ids.binary_search(&id).ok()
     }
 
-    /// [`Schema::hash`] of its schema.
+    /// [`Schema::hash`] of the snapshot's schema.
     pub fn schema_hash(&self) -> u64 {
         self.types.schema_hash()
     }
 
-    /// Number of lanes of an entity.
+    /// Number of lanes per entity.
     pub fn lane_count(&self) -> usize {
         self.columns.len()
     }
@@ -209,7 +225,7 @@ impl Snapshot {
     /// One lane of all entities, in the order of [`ids`](Self::ids).
     ///
     /// # Panics
-    /// Where the schema has no such lane.
+    /// If the schema has no such lane.
     pub fn lane(&self, lane: usize) -> &[u32] {
         &self.columns[lane]
     }

@@ -1,14 +1,14 @@
-//! What each entity and each lane of a packet took: for tools, and only where one asks.
+//! Counts how many bits each entity and each lane of a packet took. For tools, and off by default.
 
 use alloc::vec::Vec;
 
-/// Bits by entity, and by lane. Keeps its memory.
+/// Bits by entity and by lane. Keeps its memory.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     is_wanted: bool,
-    /// Indices and bits; empty where nobody asks.
+    /// Indices and bits; empty if not wanted.
     bits: Vec<(u32, u32)>,
-    /// Of the values of all entities, by the schema's lanes; empty where nobody asks.
+    /// Bits of the values of all entities, by the schema's lanes; empty if not wanted.
     lanes_bits: Vec<u64>,
 }
 
@@ -17,12 +17,13 @@ impl Tally {
         Self { is_wanted, bits: Vec::new(), lanes_bits: Vec::new() }
     }
 
-    /// Whether somebody asks.
+    /// Whether to count.
     pub(super) fn is_wanted(&self) -> bool {
         self.is_wanted
     }
 
-    /// Begins a packet of these entities and so many lanes, with none of their bits.
+    /// Begins a packet of these entities, with zero bits for each of them and for each of `lanes`
+    /// lanes.
     pub(super) fn begin(&mut self, entities: impl Iterator<Item = u32>, lanes: usize) {
         self.bits.clear();
         self.lanes_bits.clear();
@@ -32,23 +33,23 @@ impl Tally {
         }
     }
 
-    /// Bits of the `nth` of them, where somebody asks.
+    /// Adds bits to the packet's `nth` entity. Only if counts are wanted.
     pub(super) fn add(&mut self, nth: usize, bits: u64) {
         self.bits[nth].1 += bits as u32;
     }
 
-    /// Where bits of lanes are added, where somebody asks.
+    /// The counts of the lanes, to add to. Empty if counts are not wanted.
     pub(super) fn lanes_mut(&mut self) -> &mut [u64] {
         &mut self.lanes_bits
     }
 
-    /// Takes instead what lanes took in 1/256 bit, where somebody asks.
+    /// Replaces the counts of the lanes by these, in 1/256 bit.
     pub(super) fn replace_lanes(&mut self, spent: &[u64]) {
         self.lanes_bits.iter_mut().zip(spent).for_each(|(bits, spent)| *bits = (spent + 128) >> 8);
     }
 
-    /// Takes instead what entities took in 1/256 bit, in the order of their packet, which has
-    /// `packet_bits`. What is rounded off is carried on, so that all together are right too.
+    /// Replaces the counts of the entities by these, in 1/256 bit and in the order of a packet of
+    /// `packet_bits`. Rounding errors carry over to the next entity, so that the sum is right too.
     pub(super) fn replace(&mut self, spent: &[(u32, u64)], packet_bits: u64) {
         self.bits.clear();
         let (mut spent_so_far, mut bits_so_far) = (0, 0);
@@ -75,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_lost_by_rounding() {
+    fn rounding_preserves_the_sum() {
         let mut tally = Tally::new(true);
         let thirds: Vec<(u32, u64)> =
             (0..300).rev().map(|entity| (entity, 85 + u64::from(entity % 3 == 0))).collect();
@@ -86,7 +87,7 @@ mod tests {
         assert_eq!(
             tally.bits().iter().map(|(_, bits)| bits).sum::<u32>(),
             99,
-            "no more than the packet has"
+            "at most the bits of the packet"
         );
     }
 }

@@ -1,5 +1,6 @@
-//! Training a profile: counting the classes that a capture needs and giving each the best word
-//! length. `spec/CODEC.md` does not depend on it: any complete prefix code is a profile.
+//! Training the word lengths of a profile: counts how often a capture needs each class, and gives
+//! each the best length. `spec/CODEC.md` does not depend on this, because any complete prefix code
+//! is valid.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,24 +14,49 @@ use super::sets::{GapTable, for_each_listed};
 use super::store::Snapshot;
 use crate::{EncodeError, Schema, SetupError, prefix};
 
-/// Makes a profile from pairs of snapshots and their baselines.
+/// Trains the word lengths of a profile on snapshots and their baselines.
+///
+/// ```
+/// use kinepack::quantize::{IntegerLimits};
+/// use kinepack::schema::{Field, FieldKind};
+/// use kinepack::training::{Trainer};
+/// use kinepack::{EntityId, Profile, Schema, Snapshot, Tick};
+///
+/// let height = FieldKind::Integer(IntegerLimits::new(0, 255, 1)?);
+/// let schema = Schema::new(vec![Field::new("height", height)]);
+/// let mut run = Vec::new();
+/// for tick in 0..100 {
+///     let mut snapshot = Snapshot::new(&schema, Tick(tick));
+///     snapshot.push_lanes(EntityId(0), &[tick])?;
+///     run.push(snapshot);
+/// }
+/// let mut trainer = Trainer::new(schema.clone(), Profile::magnitudes(&schema))?;
+/// for pair in run.windows(2) {
+///     trainer.observe(&pair[0], &[], &pair[1])?;
+/// }
+/// let profile = trainer.finish();
+/// // Every change is by 1, so the first class that holds it gets the shortest word.
+/// let lengths = &profile.fields[0].lengths_bits[0];
+/// assert_eq!(lengths.iter().min(), Some(&lengths[2]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Trainer {
     profile: Profile,
     encoder: Encoder,
     codec: Codec,
     packet: Vec<u8>,
-    /// For each field, for each state of its context, how often each class was needed.
+    /// For each field and each state of its context, how often each class was needed.
     fields: Vec<Vec<Vec<u64>>>,
     entities: Vec<u64>,
     flags: Vec<u64>,
 }
 
 impl Trainer {
-    /// A trainer that keeps the classes and contexts of `profile` and finds the lengths.
+    /// A trainer that keeps the classes and contexts of `profile` and trains the lengths.
     ///
     /// # Errors
-    /// [`SetupError`] where the profile is of another schema or malformed.
+    /// [`SetupError`] if the profile is malformed or for another schema.
     pub fn new(schema: Schema, profile: Profile) -> Result<Self, SetupError> {
         let codec = Codec::new(schema, Level::PACKED, profile.clone())?;
         let counts = |code: &super::FieldCode| {
@@ -47,12 +73,12 @@ impl Trainer {
         })
     }
 
-    /// Counts what `snapshot` needs relative to a baseline and older states, by falling tick: as
-    /// coarse as it would be sent, where the schema has a time precision. Only then the first of
-    /// the older ones matters.
+    /// Counts the classes that `snapshot` needs relative to a baseline and older states, the newest
+    /// first. If the schema has a time precision, the snapshot is made as coarse as it would be
+    /// sent. Only in that case is an older state used, and only the first.
     ///
     /// # Errors
-    /// As [`Encoder::encode`].
+    /// Those of [`Encoder::encode`].
     pub fn observe(
         &mut self,
         baseline: &Snapshot,
@@ -90,7 +116,7 @@ impl Trainer {
         Ok(())
     }
 
-    /// The trained profile. A state of a context that was seen rarely borrows from the field's
+    /// The trained profile. A context's state that was rarely seen borrows counts from the field's
     /// other states.
     pub fn finish(self) -> Profile {
         let mut profile = self.profile;
@@ -102,8 +128,8 @@ impl Trainer {
                 (0..classes).map(|class| states.iter().map(|counts| counts[class]).sum()).collect();
             let all = pooled.iter().sum::<u64>().max(1);
             let smoothed = |counts: &Vec<u64>| {
-                // As if each state had also seen 64 values as the whole field has them; in 1/16
-                // values.
+                // As if each state had seen 64 further values, distributed like the whole field's;
+                // in 1/16 of a value.
                 let prior = |class: usize| pooled[class] * 64 * 16 / all;
                 let counts: Vec<u64> =
                     (0..classes).map(|class| counts[class] * 16 + prior(class)).collect();

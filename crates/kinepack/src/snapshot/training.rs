@@ -1,4 +1,4 @@
-//! Training a whole profile from captured runs: word lengths for the levels that pack bits, and the
+//! Training a whole profile on captured runs: word lengths for the levels that pack bits, and the
 //! adaptive level's model.
 
 use alloc::vec::Vec;
@@ -14,20 +14,44 @@ use super::train::Trainer;
 use crate::{EncodeError, Schema, SetupError};
 
 /// What to train, and how thoroughly.
+///
+/// ```
+/// use kinepack::quantize::{IntegerLimits};
+/// use kinepack::schema::{Field, FieldKind};
+/// use kinepack::training::{Training};
+/// use kinepack::{Codec, EntityId, Level, Profile, Schema, Snapshot, Tick};
+///
+/// let height = FieldKind::Integer(IntegerLimits::new(0, 999, 1)?);
+/// let schema = Schema::new(vec![Field::new("height", height)]);
+/// let mut run = Vec::new();
+/// for tick in 0..60 {
+///     let mut snapshot = Snapshot::new(&schema, Tick(tick));
+///     snapshot.push_lanes(EntityId(0), &[tick * tick / 4])?;
+///     run.push(snapshot);
+/// }
+/// let structure = Profile::magnitudes(&schema);
+/// let training =
+///     Training { max_lags_ticks: vec![2, 6], passes: 2, ..Training::new(structure, None) };
+/// let profile = training.run(&schema, &[run], |_| ())?;
+/// assert!(profile.model.is_some());
+/// let codec = Codec::new(schema, Level::ADAPTIVE, profile)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Training {
-    /// Classes and contexts of the levels that pack bits: only the lengths are trained.
+    /// Classes and contexts for the levels that pack bits. Only the word lengths are trained.
     pub structure: Profile,
-    /// Which fields are a rigid body, and what is known of their world.
+    /// The fields that form a rigid body and the world's parameters, if there are bodies.
     pub bodies: Option<Bodies>,
-    /// The lag, in ticks, that the word lengths are for.
+    /// The lag in ticks for which the word lengths are trained.
     pub packed_lag_ticks: u32,
-    /// The model has weights of its own for the lags up to each of these, in ticks, rising.
+    /// The upper ends of the ranges of lags, in ticks, increasing. The model has separate weights
+    /// for each range.
     pub max_lags_ticks: Vec<u32>,
-    /// Passes that improve the weights. The last few gain less than a hundredth.
+    /// Passes that improve the weights. The last few of the default gain less than 1 %.
     pub passes: u32,
-    /// Snapshots that a pass looks at, for each range of lags; spread over the runs where they have
-    /// more.
+    /// How many snapshots a pass uses for each range of lags. If the runs have more, it takes an
+    /// even spread of them.
     pub snapshots_per_pass: usize,
 }
 
@@ -37,7 +61,7 @@ pub struct Training {
 pub enum TrainError {
     /// The structure or the bodies do not fit the schema.
     Setup(SetupError),
-    /// A snapshot does not belong.
+    /// A snapshot does not fit the schema.
     Snapshot(EncodeError),
     /// The runs are too short for the shortest lag.
     TooShort,
@@ -68,7 +92,7 @@ impl From<EncodeError> for TrainError {
 }
 
 impl Training {
-    /// Training as the built-in profiles had it: for lags of 1 to 20 ticks.
+    /// The parameters that trained the built-in profiles: for lags of 1 to 20 ticks.
     pub fn new(structure: Profile, bodies: Option<Bodies>) -> Self {
         Self {
             structure,
@@ -80,18 +104,18 @@ impl Training {
         }
     }
 
-    /// Trains on `runs`, each of consecutive snapshots of one world. `progress` is told the share
-    /// that is done, up to 1.
+    /// Trains on `runs`, each a run of consecutive snapshots of one world. Calls `progress` with
+    /// the share that is done, up to 1.
     ///
-    /// Where the schema has a time precision, the runs are coarse as a receiver at
-    /// `packed_lag_ticks` would have them, and each snapshot that is looked at is as coarse as it
-    /// would be sent.
+    /// If the schema has a time precision, the baselines are as coarse as a receiver at
+    /// `packed_lag_ticks` would hold them, and each snapshot is as coarse as it would be sent.
     ///
-    /// Cost: that of encoding `max_lags_ticks.len() × (passes + 1) × snapshots_per_pass` snapshots,
-    /// and as much again.
+    /// Cost: about twice that of encoding
+    /// `max_lags_ticks.len() × (passes + 1) × snapshots_per_pass` snapshots.
     ///
     /// # Errors
-    /// [`TrainError`] where what was given does not fit together, or is too short.
+    /// [`TrainError`] if schema, structure, bodies and runs do not fit together, or the runs are
+    /// too short.
     pub fn run<R: AsRef<[Snapshot]>>(
         &self,
         schema: &Schema,
@@ -102,12 +126,12 @@ impl Training {
         Ok(Profile { model, ..self.lengths(schema, runs)? })
     }
 
-    /// The profile without a model: word lengths alone, trained on `runs`.
+    /// Trains only the word lengths on `runs`: the profile without a model.
     ///
-    /// Cost: that of encoding each snapshot once.
+    /// Cost: encoding each snapshot once.
     ///
     /// # Errors
-    /// [`TrainError`] where what was given does not fit together.
+    /// [`TrainError`] if schema, structure and runs do not fit together.
     pub fn lengths<R: AsRef<[Snapshot]>>(
         &self,
         schema: &Schema,
@@ -126,10 +150,10 @@ impl Training {
         Ok(trainer.finish())
     }
 
-    /// The adaptive level's model alone. See [`run`](Self::run).
+    /// Trains only the adaptive level's model. See [`run`](Self::run).
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// Those of [`run`](Self::run).
     pub fn model<R: AsRef<[Snapshot]>>(
         &self,
         schema: &Schema,
@@ -177,7 +201,7 @@ impl Training {
     }
 }
 
-/// What a receiver holds of each run: the coarse one, where there is such.
+/// What a receiver holds of each run: the coarse snapshots, if there are any.
 fn held<'a, R: AsRef<[Snapshot]>>(
     runs: &'a [R],
     coarse: Option<&'a [Vec<Snapshot>]>,
@@ -188,8 +212,8 @@ fn held<'a, R: AsRef<[Snapshot]>>(
     }
 }
 
-/// The runs as a receiver has them that acknowledges each snapshot `lag_ticks` later; `None` where
-/// that is as they are.
+/// The runs as held by a receiver that acknowledges each snapshot `lag_ticks` later. `None` without
+/// a time precision, when they are the runs themselves.
 pub(super) fn as_received<R: AsRef<[Snapshot]>>(
     schema: &Schema,
     runs: &[R],
@@ -216,7 +240,7 @@ pub(super) fn as_received<R: AsRef<[Snapshot]>>(
     runs.iter().map(&mut receive).collect::<Result<_, _>>().map(Some)
 }
 
-/// Which states of a run a snapshot is coded against, by index.
+/// The states of a run that a snapshot is coded against, by index.
 pub(super) struct Sample {
     baseline: usize,
     older: [usize; 2],
@@ -224,7 +248,7 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// At one lag, and an older state as far apart.
+    /// A baseline `lag_ticks` before the snapshot, and an older state as far before the baseline.
     pub(super) fn at_lag(frame: usize, lag_ticks: u32) -> Option<Self> {
         let lag = lag_ticks as usize;
         let baseline = frame.checked_sub(lag)?;
@@ -236,12 +260,12 @@ impl Sample {
         })
     }
 
-    /// A lag within `lags` and older states about as far apart, or half as far; different from
-    /// frame to frame and from pass to pass, and always the same for the same arguments.
+    /// A baseline at a lag within `lags`, and older states about a lag apart, or half of one if
+    /// `is_near`. The choice varies with frame and salt, and depends on the arguments alone.
     fn choose(frame: usize, lags: [u32; 2], is_near: bool, salt: usize) -> Option<Self> {
         let [first, last] = lags.map(|lag| lag as usize);
         let turn = frame * 7 + salt * 3;
-        // The first range may hold no lag.
+        // A range may hold no lag.
         let lag = first + turn % (last.checked_sub(first)? + 1);
         let baseline = frame.checked_sub(lag)?;
         let spacing = if is_near { lag.div_ceil(2) } else { lag };
@@ -249,7 +273,8 @@ impl Sample {
             return None;
         }
         let older = [baseline.checked_sub(spacing), baseline.checked_sub(spacing + lag)];
-        // One in 32 packets is the second to a receiver, and one the third.
+        // As if one in 64 packets were a receiver's first with a baseline, and one its second.
+        // These packets have fewer older states.
         let known = older.iter().flatten().count();
         let count = known.min(if turn.is_multiple_of(32) { turn / 32 % 2 } else { 2 });
         Some(Self { baseline, older: older.map(Option::unwrap_or_default), count })

@@ -1,4 +1,4 @@
-//! What both sides hold after a packet.
+//! Views: the state that both sides hold after a packet.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -8,16 +8,32 @@ use super::adaptive::Learned;
 use super::store::{Snapshot, Tick};
 use crate::Schema;
 
-/// A state that both sides hold: the snapshot as the receiver has it, and what a level that learns
-/// had learned by then. Packets are coded against views.
+/// A state that both sides hold: the snapshot as the receiver has it and, at a level that learns,
+/// what the models had learned by then. Packets are coded against views.
 ///
-/// A view never changes, and a clone shares its memory. It is read like a [`Snapshot`].
+/// A view never changes, and a clone shares its memory. It dereferences to its [`Snapshot`].
+///
+/// ```
+/// use kinepack::schema::{Field, FieldKind};
+/// use kinepack::{EntityId, Schema, Snapshot, Tick, View};
+///
+/// let schema = Schema::new(vec![Field::new("lit", FieldKind::Bool)]);
+/// let mut level = Snapshot::new(&schema, Tick(0));
+/// level.push_lanes(EntityId(7), &[1])?;
+/// // Both sides loaded this level, so it can be their first view.
+/// let view = View::from(level);
+/// assert_eq!(view.ids(), [EntityId(7)]);
+/// assert_eq!(view.lane(0), [1]);
+/// // Two sides compare their state checks to detect that their views differ.
+/// assert_ne!(view.check(), View::empty(&schema).check());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Contract
 /// Views come from three places, and both sides must take the same one:
 ///
-/// 1. Before the first packet, both sides make an [empty](Self::empty) view, or `View::from` a
-///    snapshot that both know, such as a level of a game.
+/// 1. Before the first packet, both sides create an [empty](Self::empty) view, or call `View::from`
+///    with a snapshot that both know, such as the initial state of a game level.
 /// 2. [`Encoder::encode`](super::Encoder::encode), or
 ///    [`Encoded::view`](super::Encoded::view), returns the view that a receiver of the packet will
 ///    have.
@@ -25,16 +41,17 @@ use crate::Schema;
 ///
 /// How long to keep a view:
 ///
-/// - The sender keeps it until the receiver has acknowledged a newer one, and the sender will not
-///   code against it any more.
-/// - The receiver keeps it until no packet against it can arrive, for example until a packet came
-///   that is against a later view. Packets arrive late and out of order, so the protocol must say
-///   when that is, and what happens to a packet whose view is gone.
+/// - The sender keeps it until the receiver has acknowledged a newer view and no further packet
+///   will be coded against it.
+/// - The receiver keeps it until no packet coded against it can arrive, for example until it
+///   receives a packet coded against a later view. Packets can arrive late and out of order, so the
+///   protocol must define when a view may be dropped, and what happens to a packet whose view is
+///   gone.
 ///
 /// The sender must not code against a view before it knows that the receiver holds it. Packets do
-/// not name their views: the protocol has to.
+/// not name their views, so the protocol has to.
 ///
-/// Some wrong uses do not compile. A view cannot be changed:
+/// Some kinds of misuse do not compile. A view cannot be changed:
 ///
 /// ```compile_fail,E0594
 /// # use kinepack::schema::{Field, FieldKind};
@@ -44,7 +61,7 @@ use crate::Schema;
 /// view.tick = Tick(7);
 /// ```
 ///
-/// A view that was given back cannot be used:
+/// A recycled view cannot be used:
 ///
 /// ```compile_fail,E0382
 /// # use kinepack::{Encoder, View};
@@ -54,7 +71,7 @@ use crate::Schema;
 /// # }
 /// ```
 ///
-/// A snapshot is not a baseline until somebody says, by `View::from`, that both sides hold it:
+/// A snapshot is not a baseline until `View::from` asserts that both sides hold it:
 ///
 /// ```compile_fail,E0277
 /// # use kinepack::{Encoder, Snapshot};
@@ -69,7 +86,7 @@ pub struct View {
 }
 
 impl View {
-    /// A view of nothing, at tick 0.
+    /// A view without entities, at tick 0.
     pub fn empty(schema: &Schema) -> Self {
         Self::from(Snapshot::new(schema, Tick(0)))
     }
@@ -79,38 +96,38 @@ impl View {
         &self.snapshot
     }
 
-    /// What was learned when the view was coded; `None` at levels that do not learn.
+    /// What the models had learned after coding this view; `None` at levels that do not learn.
     pub fn learned(&self) -> Option<&Learned> {
         self.learned.as_ref()
     }
 
-    /// The same snapshot with something else learned, or nothing. For protocols that keep the two
-    /// apart.
+    /// The same snapshot with different learned state, or none. For protocols that store the two
+    /// separately.
     ///
-    /// Both sides have to do alike, with one exception: a sender may leave out what was learned.
-    /// Its packet then says that it starts from the profile. What another codec learned counts as
-    /// nothing.
+    /// Both sides must make the same replacement, with one exception: a sender may drop the learned
+    /// state. Its packet then signals that it starts from the profile. State that another codec
+    /// learned is ignored.
     #[must_use]
     pub fn with_learned(self, learned: Option<Learned>) -> Self {
         Self { learned, ..self }
     }
 
-    /// The *state check*: 16 bits that follow from the tick, the entities and their lanes. If the
-    /// checks of two sides differ, they do not hold the same view. If the checks are equal, they
-    /// do, in all but one of 65,536 cases. What was learned is not covered: it shows once it makes
-    /// a value wrong. `spec/CODEC.md`, section 18.
+    /// The *state check*: a 16-bit hash of the tick, the entities and their lanes. If the checks of
+    /// the two sides differ, so do their views. If the checks are equal, the views are equal too,
+    /// except for one case in 65,536. The check does not cover learned state; a difference there
+    /// shows only once it makes a value wrong. `spec/CODEC.md`, section 18.
     ///
-    /// Cost: a run over the snapshot, of an eighth of a nanosecond an entity and lane.
+    /// Cost: one pass over the snapshot, an eighth of a nanosecond per entity and lane.
     pub fn check(&self) -> u16 {
         self.snapshot.state_check()
     }
 
-    /// Bytes on the heap, those that clones and other views share included.
+    /// Bytes on the heap, including those shared with clones and other views.
     pub fn memory_bytes(&self) -> usize {
         self.snapshot.memory_bytes() + self.learned.as_ref().map_or(0, Learned::memory_bytes)
     }
 
-    /// What it consists of.
+    /// Splits the view into its snapshot and its learned state.
     pub(super) fn into_parts(self) -> (Arc<Snapshot>, Option<Learned>) {
         (self.snapshot, self.learned)
     }
@@ -136,11 +153,12 @@ impl From<Arc<Snapshot>> for View {
     }
 }
 
-/// How much memory for what is learned is kept. A packet that packs bits takes none, as its view
-/// shares what the one before learned: until views are all different again, some is left over.
+/// How many buffers for learned state are kept. A packed packet needs none, because its view shares
+/// the learned state of its baseline. Such packets leave several spare, until each view has its own
+/// state again.
 const SPARE_LEARNED: usize = 8;
 
-/// The memory of recycled views. The next views reuse it.
+/// The memory of recycled views, which the next views reuse.
 #[derive(Debug, Default)]
 pub(super) struct Spare {
     snapshot: Option<Arc<Snapshot>>,
@@ -148,7 +166,7 @@ pub(super) struct Spare {
 }
 
 impl Spare {
-    /// Keeps the parts of a view that have no other owner.
+    /// Keeps those parts of a view that have no other owner.
     pub(super) fn keep(&mut self, view: View) {
         let (mut snapshot, learned) = view.into_parts();
         if Arc::get_mut(&mut snapshot).is_some() {
@@ -157,11 +175,11 @@ impl Spare {
         self.keep_learned(learned);
     }
 
-    /// Keeps what was learned, if it has no other owner.
+    /// Keeps learned state, if it has no other owner.
     pub(super) fn keep_learned(&mut self, learned: Option<Learned>) {
         if let Some(mut learned) = learned
             && self.learned.len() < SPARE_LEARNED
-            && learned.is_alone()
+            && learned.is_unshared()
         {
             self.learned.push(learned);
         }
@@ -176,7 +194,7 @@ impl Spare {
             .unwrap_or_else(|| Arc::new(Snapshot::new(schema, Tick(0))))
     }
 
-    /// Memory for what is learned.
+    /// Memory for learned state, if there is some.
     pub(super) fn learned(&mut self) -> Option<Learned> {
         self.learned.pop()
     }

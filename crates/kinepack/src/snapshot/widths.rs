@@ -1,14 +1,14 @@
 //! Widths of differences, and which classes hold a difference of a given size. `spec/CODEC.md`,
 //! section 9.1.
 //!
-//! Choosing a class is a look-up a lane: for each size of a difference a mask tells the classes
-//! that hold it; the lowest bit that the masks of all lanes share is the first class that holds
-//! them all.
+//! Choosing a class takes one look-up per lane. For each size of a difference, a mask has a bit for
+//! each class that holds it. The lowest bit common to the masks of all lanes is the first class
+//! that holds them all.
 
 use crate::bits::bits_for;
 
-/// Sizes of a difference, the bits that hold it in two's complement: at most 35, since a carried
-/// difference is one of two.
+/// Number of sizes. The size of a difference is its bits in two's complement, at most 35 because a
+/// carried difference is a difference of two differences.
 pub(super) const SIZES: usize = 36;
 
 /// The size of a difference.
@@ -20,13 +20,13 @@ pub(super) fn size(difference: i64) -> usize {
     bits_for(zigzag as u64) as usize
 }
 
-/// A lane's width in one class: the class holds differences of `bits` bits, or where `beyond` is
-/// not 0 those from `beyond` on and those below `-beyond`.
+/// A lane's width in one class. The class holds differences of `bits` bits; or if `beyond` is not
+/// 0, the same number of differences from `beyond` up and below `-beyond`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Width {
     pub(super) bits: u32,
     beyond: i64,
-    /// Half of the number of differences.
+    /// Half the number of differences.
     half: i64,
 }
 
@@ -35,11 +35,11 @@ impl Width {
         Self { bits: u32::from(bits), beyond: (1i64 << beyond_bits) / 2, half: (1i64 << bits) / 2 }
     }
 
-    // Written without branches: the sign of a difference is as hard to predict as anything.
+    // Written without branches, because the sign of a difference is unpredictable.
 
     #[inline]
     pub(super) fn code(self, difference: i64) -> u64 {
-        // The two ranges beyond become one around zero.
+        // Joins the two outer ranges into one around zero.
         (difference - self.beyond_towards(difference) + self.half) as u64
     }
 
@@ -57,19 +57,19 @@ impl Width {
     }
 }
 
-/// For each size of a lane's difference, a mask of the classes that hold it; and where a class
-/// holds only some of a size, those below an edge.
+/// For each size of a lane's difference, a mask of the classes that hold all differences of that
+/// size, and a mask of those that hold only the magnitudes below an edge.
 #[derive(Debug)]
 pub(super) struct Fits {
     always: [u64; SIZES],
     below_edge: [(u64, u64); SIZES],
-    /// False where `below_edge` is empty, as it is without classes that begin beyond others.
+    /// False if `below_edge` is empty, as it is unless classes begin beyond others.
     has_edges: bool,
 }
 
 impl Fits {
-    /// The fits of a lane with these widths, a class each; `None` where two classes of one width
-    /// begin at different ends of small ones.
+    /// The fits of a lane that has these widths, one per class. `None` if two classes end at
+    /// different edges within one size.
     pub(super) fn new(widths: impl Iterator<Item = Width> + Clone) -> Option<Self> {
         let mut fits = Self { always: [0; SIZES], below_edge: [(0, 0); SIZES], has_edges: false };
         for size in 0..SIZES {

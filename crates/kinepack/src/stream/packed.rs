@@ -4,8 +4,7 @@ use super::plan::{PartKind, Plan};
 use crate::DecodeError;
 use crate::bits::{BitReader, BitSink};
 use crate::magnitude::{read_steps, write_steps};
-use crate::quantize::SmallestThree;
-use crate::quantize::read_up_to;
+use crate::quantize::{SmallestThree, read_up_to};
 use crate::rle::{read_sparse_lanes, write_sparse_lanes};
 use crate::schema::Lane;
 

@@ -1,5 +1,4 @@
-//! The rigid bodies of a model: which fields they are, their sizes and kinds, and the world that
-//! they move in.
+//! The rigid bodies of a model: their fields, sizes and kinds, and the world in which they move.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -7,65 +6,90 @@ use alloc::vec::Vec;
 use crate::schema::{FieldKind, Role};
 use crate::{Schema, SetupError};
 
-/// No length of a world is longer, in steps.
+/// The largest length, in steps.
 const MAX_LENGTH: u32 = 1 << 24;
 
-/// The most distances that divide the classes.
-const MAX_DISTANCES: usize = 32;
+/// The largest number of bands.
+const MAX_BANDS: usize = 32;
 
-/// The bands of bodies that nobody measured: quarters of half a body's least edge.
-const USUAL_BANDS: [u32; 10] = [20, 22, 25, 28, 31, 35, 41, 47, 57, 71];
+/// The default bands, in quarters of half a body's smallest edge.
+const DEFAULT_BANDS: [u32; 10] = [20, 22, 25, 28, 31, 35, 41, 47, 57, 71];
 
-/// Their reach: half least edges.
-const USUAL_REACH: u32 = 7;
+/// The default reach, in halves of a body's smallest edge.
+const DEFAULT_REACH: u32 = 7;
 
-/// A position and a rotation that move together, and what is known of the world. Lengths are in
-/// steps of the position's first axis.
+/// The parameters of rigid bodies: a field of positions and a field of rotations that move
+/// together, and the world in which they move. Lengths are in steps of the position's first axis.
+///
+/// ```
+/// use kinepack::profile::{Bodies};
+/// use kinepack::quantize::{FloatLimits, SmallestThree};
+/// use kinepack::schema::{Field, FieldKind, Role};
+/// use kinepack::{Schema};
+///
+/// let axis = FloatLimits::new(0.0, 64.0, 1.0 / 256.0)?;
+/// let position = FieldKind::Floats(vec![axis; 3]);
+/// let rotation = FieldKind::Rotation(SmallestThree::new(9)?);
+/// let schema = Schema::new(vec![
+///     Field::new("position", position).with_role(Role::Body),
+///     Field::new("rotation", rotation).with_role(Role::Body),
+/// ]);
+/// // Boxes of 1 × 1 × 0.5 on a floor at height 0; the third axis points up.
+/// let bodies = Bodies::of(&schema, 2, [0.5, 0.5, 0.25], Some(0.0)).ok_or("not marked")?;
+/// assert_eq!((bodies.position, bodies.rotation), (0, 1));
+/// assert_eq!(bodies.kinds[0].half_extents, [128, 128, 64]);
+/// assert_eq!(bodies.floor, Some(0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bodies {
-    /// The field of positions: three real numbers.
+    /// The index of the field of positions, which has three floats.
     pub position: usize,
-    /// The field of rotations.
+    /// The index of the field of rotations.
     pub rotation: usize,
-    /// A flag that says of a body that it is being moved, where the schema has one.
+    /// The index of a flag that marks bodies that are being moved, if the schema has one.
     pub touched: Option<usize>,
-    /// A flag that says of a body that it moves others, where the schema has one.
+    /// The index of a flag that marks bodies that move others, if the schema has one.
     pub mover: Option<usize>,
-    /// Which of the position's axes points up.
+    /// The position's axis that points up: 0, 1 or 2.
     pub up: u8,
-    /// Where the floor is, as a value of that axis' lane; without it nothing rests on anything.
+    /// The height of the floor, as a value of that axis' lane. Without it no body is predicted to
+    /// rest on a floor.
     pub floor: Option<u32>,
-    /// Sizes, and which bodies move others.
+    /// The kinds of bodies: their sizes, and whether they move others. At least one.
     pub kinds: Vec<BodyKind>,
-    /// Ids and their kinds: from each first id on, by rising id. Below the first, kind 0.
+    /// The kind of each range of ids, as pairs of the range's first id and its kind, by increasing
+    /// id. Ids below the first range have kind 0.
     pub kind_of_ids: Vec<(u32, u8)>,
-    /// Half the size of a typical body: how soon things touch.
+    /// Half the size of a typical body: the unit of the distances at which bodies touch or are
+    /// neighbours.
     pub size: u32,
-    /// How far a mover's reach goes.
+    /// The distance over which a mover influences others.
     pub reach: u32,
-    /// Distances from the nearest mover that divide the classes, rising.
+    /// The distances from the nearest mover that separate the classes of bodies, increasing. At
+    /// most 32.
     pub bands: Vec<u32>,
 }
 
-/// What bodies of one kind have in common.
+/// The common properties of bodies of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BodyKind {
-    /// Half the extents of a box around its centre, along the body's own axes x, y, z; all zero for
-    /// what has no size.
+    /// Half the edges of a box around the centre, along the body's own axes x, y, z; all zero for a
+    /// body without a size.
     pub half_extents: [u32; 3],
-    /// Moves others: those near it are predicted from its motion.
+    /// True if such a body moves others, so that bodies near it are predicted from its motion.
     pub mover: bool,
 }
 
 impl BodyKind {
-    /// All extents are above zero, or none is.
+    /// Whether all extents are above zero, or none is.
     fn is_solid_or_point(&self) -> bool {
         self.half_extents == [0; 3] || self.half_extents.iter().all(|extent| *extent > 0)
     }
 }
 
 impl Bodies {
-    /// Checks what coding takes for granted.
+    /// Checks what coding relies on.
     pub(super) fn validate(&self) -> Result<(), SetupError> {
         let lengths =
             self.kinds.iter().flat_map(|kind| kind.half_extents).chain([self.size, self.reach]);
@@ -75,7 +99,7 @@ impl Bodies {
             && self.floor.is_none_or(|floor| floor < u32::MAX)
             && self.size > 0
             && self.reach > 0
-            && self.bands.len() <= MAX_DISTANCES
+            && self.bands.len() <= MAX_BANDS
             && self.bands.is_sorted_by(|a, b| a < b)
             && !self.kinds.is_empty()
             && self.kind_of_ids.iter().all(|(_, kind)| usize::from(*kind) < self.kinds.len())
@@ -83,11 +107,12 @@ impl Bodies {
         if well_formed { Ok(()) } else { Err(SetupError::BadModel) }
     }
 
-    /// Bodies of one size where a schema marks a position and a rotation with [`Role::Body`];
-    /// `None` where it does not, or has no such axis as `up`. `half_extents_m` are half the edges
-    /// of a typical body along its own axes, in the position's unit; `floor_m` is the height of the
-    /// floor, where there is one. Flags that the schema marks as [`Role::Touched`] and
-    /// [`Role::Mover`] are taken for that.
+    /// The default parameters for bodies of one size. The position and the rotation are the fields
+    /// that the schema marks with [`Role::Body`]; flags are those marked with [`Role::Touched`] and
+    /// [`Role::Mover`]. `half_extents_m` are half the edges of a typical body along its own axes,
+    /// in the position's unit. `floor_m` is the height of the floor, if there is one.
+    ///
+    /// `None` if the schema does not mark a position and a rotation, or has no axis `up`.
     pub fn of(
         schema: &Schema,
         up: u8,
@@ -106,7 +131,7 @@ impl Bodies {
         let steps = |length: f64| ((length / axes[0].step() + 0.5) as u32).min(MAX_LENGTH);
         let half_extents = half_extents_m.map(|length| steps(length).max(1));
         let size = half_extents.into_iter().min().unwrap_or(1);
-        let mut bands = USUAL_BANDS.map(|quarters| quarters * size / 4).to_vec();
+        let mut bands = DEFAULT_BANDS.map(|quarters| quarters * size / 4).to_vec();
         bands.dedup();
         let floor = floor_m.map(|floor| (floor - vertical.min()) / vertical.step());
         Some(Self {
@@ -119,12 +144,12 @@ impl Bodies {
             kinds: vec![BodyKind { half_extents, mover: false }],
             kind_of_ids: Vec::new(),
             size,
-            reach: (USUAL_REACH * size).min(MAX_LENGTH),
+            reach: (DEFAULT_REACH * size).min(MAX_LENGTH),
             bands,
         })
     }
 
-    /// The same bodies where the position's steps are `ratio` times as long.
+    /// The same bodies for a position whose steps are `ratio` times as long.
     #[must_use]
     pub fn in_longer_steps(&self, ratio: f64) -> Self {
         let shorter = |length: u32| ((f64::from(length) / ratio + 0.5) as u32).min(MAX_LENGTH);
@@ -145,13 +170,13 @@ impl Bodies {
         }
     }
 
-    /// Classes of bodies: movers, without history, at rest, far, and by distance; each in the air
-    /// or touching the floor.
+    /// Number of classes of bodies: movers, without history, at rest, far, and one per band; each
+    /// in the air or touching the floor.
     pub(super) fn classes(&self) -> usize {
         2 * (class::NEAR + self.bands.len())
     }
 
-    /// Ids of movers: the first, and the first behind.
+    /// The ranges of movers' ids: the first id, and the first after the range.
     pub(super) fn mover_ranges(&self) -> impl Iterator<Item = (u64, u64)> {
         let firsts = core::iter::once((0, 0))
             .chain(self.kind_of_ids.iter().map(|(first, kind)| (u64::from(*first), *kind)));
@@ -163,7 +188,7 @@ impl Bodies {
             .map(|((first, _), end)| (first, end))
     }
 
-    /// The kind of an entity.
+    /// The kind of the entity with this id.
     pub(super) fn kind(&self, id: u32) -> BodyKind {
         let place = self.kind_of_ids.partition_point(|(first, _)| *first <= id);
         let kind = place.checked_sub(1).map_or(0, |place| self.kind_of_ids[place].1);

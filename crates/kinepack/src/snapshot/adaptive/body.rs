@@ -1,5 +1,5 @@
-//! Rigid bodies: predicted from their own motion, what moves them, their neighbours, and the floor.
-//! `spec/CODEC.md`, section 12.6.
+//! Rigid bodies, predicted from their own motion, the nearest mover, their neighbours, and the
+//! floor. `spec/CODEC.md`, section 12.6.
 
 use alloc::vec::Vec;
 
@@ -13,79 +13,83 @@ use super::geometry::{
     rotation_of, rotation_vector, scale, sub, turn,
 };
 use super::lanes::{Expected, LaneAt, Residuals, sign_context};
-use super::neighbours::Coded;
+use super::neighbours::CodedBody;
 use super::plan::BodyPlan;
 use super::rotation::{rotation_at, vector_log2};
 use super::rows::BodyRows;
 use super::scratch::Scratch;
-use super::surroundings::{Around, around};
+use super::surroundings::{Surroundings, surroundings};
 use crate::entropy::Coder;
 use crate::schema::{Lane, LaneArithmetic};
 use crate::snapshot::history::{MOVED, NEW};
 
-/// A body touches the floor that is so much above where it lies, in sizes. Section 12.6, "Class".
+/// A body less than this above its resting height touches the floor, in sizes. Section 12.6,
+/// "Class".
 const TOUCH_MARGIN: f64 = 0.16;
 
-/// An edge that slopes by more than 1 / this touches the floor with its end, a level one with its
+/// An edge with a slope of more than 1 / this touches the floor with its end, a level edge with its
 /// middle. Section 12.4, "arm".
 const EDGE_SLOPE: f64 = 15.0;
 
-// What follows is of section 12.6, "Position". Lengths are in half edges, ext in the specification.
+// The constants from here on are those of section 12.6, "Position". Lengths are in half edges,
+// `ext` in the specification.
 
-/// What falls goes as far as the square of the time; in a tenth of a second, 6 ticks, 1.
+/// The distance of a fall grows with the square of the time. It is 1 at 6 ticks, a tenth of a
+/// second.
 const FALL_PER_SQUARED_TICK: f64 = 1.0 / 36.0;
 
-/// How far a body falls in that time: this share of its height above where it lies, which counts up
-/// to a limit.
+/// How far a body falls in that time, as a share of its height above its resting height. That
+/// height counts up to a limit.
 const FALL_OF_HEIGHT: f64 = 0.3;
 const MAX_FALL_HEIGHT: f64 = 3.0;
 
-/// And how far freely, in steps.
+/// How far a body falls freely in that time, in steps.
 const FREE_FALL: f64 = 30.0;
 
-/// The height below which the floor stops what falls.
+/// The height below which the floor is expected to stop a falling body.
 const REST_HEIGHT: f64 = 1.5;
 
-/// How deep a body may be expected in the floor.
+/// How far into the floor the predicted position may be.
 const MAX_SINK: f64 = 0.04;
 
-/// What both sides know of a body before it is coded.
+/// A body's motion before the packet, which both sides know.
 struct Motion {
     position: Vector,
     position_before: Vector,
-    /// How far it would move, as in the last step and in the one before.
+    /// How far it moved in the last step and in the one before, scaled to the lag.
     moved: Vector,
     moved_before: Vector,
     rotation: Quaternion,
-    /// How it would turn.
+    /// How it turned in the last step, scaled to the lag: as a quaternion and as a vector.
     turn: Quaternion,
     turned: Vector,
     turned_before: Vector,
 }
 
-/// All that a body is predicted from, but for what is coded of it on the way.
-struct Setting {
+/// Everything that a body is predicted from, except its own values that are already coded.
+struct Inputs {
     motion: Motion,
-    /// The nearest mover, or one that stands still at the body's own place; and how much it counts.
-    mover: Coded,
+    /// The nearest mover, or one at rest in the body's own position if there is none; and its
+    /// weight.
+    mover: CodedBody,
     weight: f64,
-    around: Around,
-    /// The class's rows, and the class of its counters.
+    surroundings: Surroundings,
+    /// The rows of the body's class, and the coarse class, which selects counters.
     rows: BodyRows,
-    coarse: usize,
-    /// Half the box, level, level, up.
+    coarse_class: usize,
+    /// Half the edges of the body's box, in the order level, level, up.
     extents: Vector,
-    /// Half the typical edge.
+    /// Half a typical edge.
     size: f64,
-    /// How high the centre is above the floor, where there is one; and is above it when it lies as
-    /// it is turned.
+    /// The centre's height above the floor, if there is one; and its height if the box lay on the
+    /// floor with its present rotation.
     above: Option<f64>,
     height: f64,
-    /// 1 where it touches the floor, else 0.
+    /// 1 if it touches the floor, else 0.
     contact: f64,
 }
 
-/// How a body turned, and how well that was predicted.
+/// A body's coded turn, and the error of its prediction.
 struct Turned {
     rotation: Quaternion,
     turn: Quaternion,
@@ -94,27 +98,27 @@ struct Turned {
     error_log2: i32,
 }
 
-impl Setting {
-    /// How a body turns that rolls as `v` moves its upper end.
+impl Inputs {
+    /// The turn of a body that rolls by the motion `v`.
     fn rolled(&self, v: Vector) -> Vector {
         [-v[1] / self.size * PER_RADIAN, v[0] / self.size * PER_RADIAN, 0.0]
     }
 }
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
-    /// Codes the rotation, then the position.
+    /// Codes a body: the rotation, then the position.
     pub(super) fn code_body(&mut self, scratch: &mut Scratch, body: &BodyPlan, entity: usize) {
         let Some(bodies) = &self.model.bodies else { return };
         let is_mover = scratch.movers.iter().position(|mover| mover.entity as usize == entity);
-        let setting = self.setting(scratch, bodies, body, entity, is_mover.is_some());
+        let inputs = self.inputs(scratch, bodies, body, entity, is_mover.is_some());
         let begin = self.coder.spent();
-        let turned = self.code_turn(body, entity, &setting);
+        let turned = self.code_turn(body, entity, &inputs);
         let middle = self.coder.spent();
-        let (moved, position_error) = self.code_position(body, entity, &setting, &turned);
-        self.spent.by_field(bodies.rotation, middle - begin);
-        self.spent.by_field(bodies.position, self.coder.spent() - middle);
-        let motion = setting.motion;
-        let coded = Coded {
+        let (moved, position_error) = self.code_position(body, entity, &inputs, &turned);
+        self.spent.add_field(bodies.rotation, middle - begin);
+        self.spent.add_field(bodies.position, self.coder.spent() - middle);
+        let motion = inputs.motion;
+        let coded = CodedBody {
             position: motion.position,
             position_before: motion.position_before,
             moved,
@@ -134,14 +138,14 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         }
     }
 
-    fn setting(
+    fn inputs(
         &self,
         scratch: &Scratch,
         bodies: &Bodies,
         body: &BodyPlan,
         entity: usize,
         is_mover: bool,
-    ) -> Setting {
+    ) -> Inputs {
         let status = self.past.status(entity);
         let motion = self.motion(body, entity);
         let kind = bodies.kind(self.past.ids()[entity].0);
@@ -149,10 +153,10 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let (mover, distance_squared) = match (is_mover, nearest) {
             (false, Some((mover, distance))) => (scratch.movers[mover].coded, distance),
             _ => (
-                Coded {
+                CodedBody {
                     position: motion.position,
                     position_before: motion.position_before,
-                    ..Coded::default()
+                    ..CodedBody::default()
                 },
                 0.0,
             ),
@@ -163,7 +167,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let share = distance_squared / (reach * reach);
             if has_mover { 1.0 / (1.0 + share * share) } else { 0.0 }
         };
-        let around = around(&scratch.neighbours, f64::from(bodies.size), motion.position, &mover);
+        let surroundings =
+            surroundings(&scratch.neighbours, f64::from(bodies.size), motion.position, &mover);
         let is_touched = body.touched.is_none_or(|lane| self.past.base()[lane][entity] != 0);
         let class = if is_mover {
             class::MOVER
@@ -178,7 +183,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let band = bodies.bands.iter().take_while(far).count();
             if band == bodies.bands.len() { class::FAR } else { class::NEAR + band }
         };
-        let coarse = match class {
+        let coarse_class = match class {
             class::MOVER => 0,
             class::RESTED | class::NEW => 3,
             class::FAR => 2,
@@ -193,13 +198,13 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let above = floor.map(|floor| motion.position[UP] - floor);
         let is_touching = above.is_some_and(|above| above - height < margin);
         let class = class + if is_touching { bodies.classes() / 2 } else { 0 };
-        Setting {
+        Inputs {
             motion,
             mover,
             weight,
-            around,
+            surroundings,
             rows: BodyRows::of(class),
-            coarse,
+            coarse_class,
             extents,
             size: if has_size { extents[0] } else { f64::from(bodies.size) },
             above,
@@ -208,15 +213,15 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         }
     }
 
-    fn code_turn(&mut self, body: &BodyPlan, entity: usize, setting: &Setting) -> Turned {
-        let Setting { motion, mover, around, .. } = setting;
-        let Setting { weight, rows, coarse, contact, .. } = *setting;
+    fn code_turn(&mut self, body: &BodyPlan, entity: usize, inputs: &Inputs) -> Turned {
+        let Inputs { motion, mover, surroundings, .. } = inputs;
+        let Inputs { weight, rows, coarse_class, contact, .. } = *inputs;
         let with_mover = rotation_vector(multiply(
             mover.turn,
             multiply(motion.turn, conjugate(mover.turn_before)),
         ));
-        let from_moved = setting.rolled(motion.moved);
-        let from_near = setting.rolled(around.near_moved);
+        let from_moved = inputs.rolled(motion.moved);
+        let from_near = inputs.rolled(surroundings.near_moved);
         let (mut features, mut expected) = ([[0; FEATURES]; 3], [0; 3]);
         for axis in 0..3 {
             let turn = TurnFeatures {
@@ -224,28 +229,28 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
                 own_before: motion.turned_before[axis],
                 mover: mover.turned[axis] * weight,
                 mover_before: mover.turned_before[axis] * weight,
-                around: around.turned[axis],
+                neighbours: surroundings.turned[axis],
                 with_mover: with_mover[axis] * weight,
                 rolled: from_moved[axis],
-                around_error: around.turn_error[axis],
-                near: around.near_turned[axis],
+                neighbours_error: surroundings.turn_error[axis],
+                near: surroundings.near_turned[axis],
                 near_rolled: from_near[axis],
-                around_before: around.turned_before[axis],
+                neighbours_before: surroundings.turned_before[axis],
                 rolled_on_floor: from_moved[axis] * contact,
-                near_before: around.near_turned_before[axis],
+                near_before: surroundings.near_turned_before[axis],
             };
             features[axis] = turn.row();
-            expected[axis] = self.predictor.expect(rows.turn(axis), &features[axis]);
+            expected[axis] = self.predictor.predict_mean(rows.turn(axis), &features[axis]);
         }
         let expected_turn = expected.map(steps);
         let own_turn_log2 = vector_log2(sub(motion.turned, motion.turned_before), 3);
         let sizes = TurnSizes {
             own: own_turn_log2,
-            around_error: around.turn_error_log2,
+            neighbours_error: surroundings.turn_error_log2,
             moved: vector_log2(motion.moved, 1),
             mover_error: mover.turn_error_log2,
             expected: vector_log2(expected_turn, 1),
-            near_error: around.position_error_log2,
+            near_error: surroundings.position_error_log2,
             lag: self.past.lag_log2(),
         };
         let predicted = multiply(rotation_of(expected_turn), motion.rotation);
@@ -255,7 +260,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             entity,
             predicted,
             motion.rotation,
-            Residuals { group: body_group::ROTATION, coarse },
+            Residuals { group: body_group::ROTATION, coarse_class },
             rows.turn_scales(),
             &sizes,
         );
@@ -264,7 +269,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let vector = rotation_vector(turn);
         let error = sub(vector, expected_turn);
         for axis in 0..3 {
-            self.predictor.mean(
+            self.predictor.observe_mean(
                 rows.turn(axis),
                 &features[axis],
                 i64::from(sixteenths(vector[axis])),
@@ -275,16 +280,16 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         Turned { rotation, turn, vector, error, error_log2: vector_log2(error, 3) }
     }
 
-    /// Returns how far it moved, and what was missed.
+    /// Codes the position. Returns how far the body moved, and the error of the prediction.
     fn code_position(
         &mut self,
         body: &BodyPlan,
         entity: usize,
-        setting: &Setting,
+        inputs: &Inputs,
         turned: &Turned,
     ) -> (Vector, Vector) {
-        let Setting { motion, mover, around, .. } = setting;
-        let Setting { weight, rows, extents, size, height, contact, .. } = *setting;
+        let Inputs { motion, mover, surroundings, .. } = inputs;
+        let Inputs { weight, rows, extents, size, height, contact, .. } = *inputs;
         let from_mover = sub(motion.position, mover.position);
         let from_mover_before = sub(motion.position_before, mover.position_before);
         let by_mover = carried(mover.turn, from_mover);
@@ -296,9 +301,9 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let twist = scale(cross(turned.error, from_mover), weight / PER_RADIAN);
         let lag = f64::from(self.past.lag());
         let fall = lag * lag * FALL_PER_SQUARED_TICK;
-        let above = setting.above.unwrap_or(0.0);
-        let rolled = setting.rolled(turned.vector);
-        // In steps of the axis.
+        let above = inputs.above.unwrap_or(0.0);
+        let rolled = inputs.rolled(turned.vector);
+        // Steps of an axis in one step of the first axis.
         let per_step = |axis: usize| 1.0 / body.ratios[axis];
         let mut features = [[0; FEATURES]; 3];
         for axis in [0, 1] {
@@ -308,16 +313,16 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
                 mover_before: mover.moved_before[axis] * weight,
                 carried: by_mover[axis] * weight,
                 carried_before: by_mover_before[axis] * weight,
-                around: around.moved[axis],
-                around_before: around.moved_before[axis],
-                near: around.near_moved[axis],
-                near_carried: around.near_carried[axis],
+                neighbours: surroundings.moved[axis],
+                neighbours_before: surroundings.moved_before[axis],
+                near: surroundings.near_moved[axis],
+                near_carried: surroundings.near_carried[axis],
                 drift: drift[axis] * weight,
                 roll: roll[axis] * contact,
                 twist: twist[axis],
                 own_before: motion.moved_before[axis],
                 rolled: rolled[axis] * -contact * size / PER_RADIAN,
-                around_error: around.position_error[axis],
+                neighbours_error: surroundings.position_error[axis],
                 own_on_floor: motion.moved[axis] * contact,
             };
             features[axis] = level.row(per_step(axis));
@@ -330,22 +335,22 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             carried: by_mover[UP] * weight,
             fall_to_floor: FALL_OF_HEIGHT * (above - size).min(MAX_FALL_HEIGHT * size) * fall,
             below_rest: (above + motion.moved[UP] - REST_HEIGHT * size).min(0.0),
-            near: around.near_moved[UP],
-            near_carried: around.near_carried[UP],
+            near: surroundings.near_moved[UP],
+            near_carried: surroundings.near_carried[UP],
             raised: (height_now - height) * contact,
             sunk: (height - above) * contact,
             twist: twist[UP],
             fall: FREE_FALL * fall,
-            around: around.moved[UP],
-            around_before: around.moved_before[UP],
+            neighbours: surroundings.moved[UP],
+            neighbours_before: surroundings.moved_before[UP],
             own_on_floor: motion.moved[UP] * contact,
         };
         features[UP] = up.row(per_step(UP));
         let mut expected = [0; 3];
         for axis in [0, 1, UP] {
-            expected[axis] = self.predictor.expect(rows.position(axis), &features[axis]);
+            expected[axis] = self.predictor.predict_mean(rows.position(axis), &features[axis]);
         }
-        if setting.above.is_some() {
+        if inputs.above.is_some() {
             let lowest = sixteenths((height_now - MAX_SINK * size - above) / body.ratios[UP]);
             expected[UP] = expected[UP].max(i64::from(lowest));
         }
@@ -357,7 +362,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let sizes = PositionSizes {
                 lag: self.past.lag_log2(),
                 own: own_log2,
-                around_error: around.position_error_log2,
+                neighbours_error: surroundings.position_error_log2,
                 up: size_log2(if nth == 0 { expected[UP] } else { errors[UP] }),
                 mover_error: if nth == 2 {
                     size_log2(errors[0])
@@ -370,7 +375,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             };
             let sizes = sizes.row();
             let scale_row = rows.position_scale(nth);
-            let scale_log2 = self.predictor.expect_scale(scale_row, &sizes);
+            let scale_log2 = self.predictor.predict_scale(scale_row, &sizes);
             let lane = body.position[axis];
             let kind = Lane { max: body.max[axis], arithmetic: LaneArithmetic::Linear };
             let group = if axis == UP { body_group::UP } else { body_group::LEVEL };
@@ -378,13 +383,13 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let mean = expected[axis];
             let sign = sign_context(own, mean, (base, shift));
             let lane_at = LaneAt { lane, entity, base, kind: &kind, shift };
-            let residuals = Residuals { group, coarse: setting.coarse };
+            let residuals = Residuals { group, coarse_class: inputs.coarse_class };
             let (_, change) =
                 self.code_lane(residuals, Expected { mean, scale_log2, sign }, lane_at);
             moved[axis] = steps(change) * body.ratios[axis];
             errors[axis] = change - mean;
-            self.predictor.scale(scale_row, &sizes, size_log2(errors[axis]));
-            self.predictor.mean(rows.position(axis), &features[axis], change, scale_log2);
+            self.predictor.observe_scale(scale_row, &sizes, size_log2(errors[axis]));
+            self.predictor.observe_mean(rows.position(axis), &features[axis], change, scale_log2);
         }
         (moved, [0, 1, 2].map(|axis| steps(errors[axis]) * body.ratios[axis]))
     }
@@ -393,9 +398,10 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let now = position(body, self.past.base(), entity);
         let at = |columns: &[Vec<u32>]| position(body, columns, entity);
         let change = |from, to, per_step| scale(sub(to, from), per_step);
-        let [moved, moved_before] = self.past.paces(entity, now, at, change);
+        let [moved, moved_before] = self.past.recent_changes(entity, now, at, change);
         let rotation = rotation_at(&body.quantizer, body.rotation, self.past.base(), entity);
-        let [turned, turned_before] = self.turns(&body.quantizer, body.rotation, entity, rotation);
+        let [turned, turned_before] =
+            self.recent_turns(&body.quantizer, body.rotation, entity, rotation);
         Motion {
             position: now,
             position_before: sub(now, moved),
@@ -409,19 +415,19 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 }
 
-/// In steps of the first axis, in the order level, level, up.
+/// A body's position in steps of the first axis, in the order level, level, up.
 pub(super) fn position(body: &BodyPlan, columns: &[Vec<u32>], entity: usize) -> Vector {
     let at = |axis: usize| f64::from(columns[body.position[axis]][entity]) * body.ratios[axis];
     [at(0), at(1), at(2)]
 }
 
-/// How high the centre of a box is that lies on the floor.
+/// The height of a box's centre if it lies on the floor.
 fn height_of(rotation: Quaternion, extents: Vector) -> f64 {
     let [a, b, c] = axes(rotation);
     extents[0] * a[UP].abs() + extents[1] * b[UP].abs() + extents[2] * c[UP].abs()
 }
 
-/// From the lowest vertex, or the middle of the lowest edge or face, to the centre.
+/// The vector from a box's lowest vertex, or the middle of its lowest edge or face, to the centre.
 fn lowest(rotation: Quaternion, extents: Vector) -> Vector {
     let mut sum = [0.0; 3];
     for (axis, extent) in axes(rotation).into_iter().zip(extents) {

@@ -1,4 +1,4 @@
-//! The way of a packet, one description for both directions. `spec/CODEC.md`, section 12.5.
+//! The coding of a packet, described once for both directions. `spec/CODEC.md`, section 12.5.
 
 use alloc::vec::Vec;
 
@@ -12,50 +12,51 @@ use super::plan::{FieldCoding, FieldPlan, Plan};
 use super::scratch::{Previous, Scratch};
 use super::values::{Spent, Values};
 use crate::entropy::Coder;
-use crate::snapshot::history::{CAME, MOVED, MOVED_BEFORE, NEW};
+use crate::snapshot::history::{ADDED, MOVED, MOVED_BEFORE, NEW};
 
-/// Probability in 1/65536 that a packet ends before the next entity. Section 12.5.
+/// The probability, in 1/65536, that a packet ends before the next entity. Section 12.5.
 const END: u16 = 32;
 
-/// An encoder leaves room for an entity of this size before it has coded any, in 1/256 bit.
-const USUAL_ENTITY: u64 = 64 << 8;
+/// The assumed size of an entity before any was coded, in 1/256 bit.
+const TYPICAL_ENTITY: u64 = 64 << 8;
 
-/// And room for the end of the packet.
+/// The room that an encoder reserves for the end of the packet, in 1/256 bit.
 const ROOM_FOR_END: u64 = 8 << 8;
 
-/// The largest change that is expected, in sixteenths. Section 12.3.
+/// The limit of an expected change, in sixteenths. Section 12.3.
 const MAX_MEAN: i64 = 1 << 37;
 
-/// The weights that predict, and what they learn from what comes: nothing, a step, or all that a
-/// trainer wants to know.
+/// The weights of the predictions, and what happens with the actual values: fixed weights ignore
+/// them, a learner takes a step, a trainer collects statistics.
 pub(super) trait Predictor {
     /// The weights of a row.
     fn row(&self, row: usize) -> &Row;
 
-    /// The row's prediction of a value, from the same features, was for `target`; the residual's
-    /// size was expected to be 2^`scale_log2`. In sixteenths and 1/256.
+    /// Reports that the value predicted by this row from these features was `target`, in
+    /// sixteenths. The error was expected to be of size 2^`scale_log2`, in 1/256.
     #[inline]
-    fn mean(&mut self, _row: usize, _features: &Row, _target: i64, _scale_log2: i32) {}
+    fn observe_mean(&mut self, _row: usize, _features: &Row, _target: i64, _scale_log2: i32) {}
 
-    /// The row's prediction of a size's logarithm was for `target`, in 1/256.
+    /// Reports that the logarithm predicted by this row from these features was `target`, in 1/256.
     #[inline]
-    fn scale(&mut self, _row: usize, _features: &Row, _target: i32) {}
+    fn observe_scale(&mut self, _row: usize, _features: &Row, _target: i32) {}
 
-    /// What is expected, in sixteenths.
+    /// The expected change, in sixteenths.
     #[inline]
-    fn expect(&self, row: usize, features: &Row) -> i64 {
+    fn predict_mean(&self, row: usize, features: &Row) -> i64 {
         dot(self.row(row), features).clamp(-MAX_MEAN, MAX_MEAN)
     }
 
-    /// log₂ of a residual's expected size, in 1/256, within what the contexts tell apart.
+    /// log₂ of a residual's expected size, in 1/256, clamped to the range that the contexts
+    /// distinguish.
     #[inline]
-    fn expect_scale(&self, row: usize, features: &Row) -> i32 {
+    fn predict_scale(&self, row: usize, features: &Row) -> i32 {
         dot(self.row(row), features).clamp(i64::from(MIN_SCALE_LOG2), i64::from(MAX_SCALE_LOG2))
             as i32
     }
 }
 
-/// Weights that stay.
+/// Fixed weights.
 impl Predictor for &[Row] {
     #[inline]
     fn row(&self, row: usize) -> &Row {
@@ -70,7 +71,7 @@ pub(super) struct FieldAt<'a> {
     pub(super) class: usize,
 }
 
-/// A packet on its way.
+/// A packet that is being coded.
 pub(super) struct Coding<'a, C, P> {
     pub(super) coder: &'a mut C,
     pub(super) predictor: &'a mut P,
@@ -83,11 +84,11 @@ pub(super) struct Coding<'a, C, P> {
 }
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
-    /// Codes all that changed.
+    /// Codes the packet: which entities changed, then their values.
     pub(super) fn run(&mut self, scratch: &mut Scratch) {
         scratch.unsent.clear();
         scratch.entities_spent.iter_mut().for_each(Vec::clear);
-        let has_changes = !scratch.told.is_empty();
+        let has_changes = !scratch.encoder_changed.is_empty();
         if !self.counters.any().code(self.coder, has_changes, LIMIT) {
             return;
         }
@@ -101,9 +102,9 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             previous.resize(field.lanes.len(), Previous::default());
         }
         let order = core::mem::take(&mut scratch.order);
-        let has_come = |(_, entity): &(u64, u32)| self.past.status(*entity as usize) & CAME != 0;
-        // Who came must be told of: the packet cannot end before that.
-        let first_end = order.iter().rposition(has_come).map_or(0, |last| last + 1);
+        let is_added = |(_, entity): &(u64, u32)| self.past.status(*entity as usize) & ADDED != 0;
+        // Added entities must be coded, so the packet cannot end before the last of them.
+        let first_end = order.iter().rposition(is_added).map_or(0, |last| last + 1);
         let begin = self.coder.spent();
         for (nth, &(_, entity)) in order.iter().enumerate() {
             if nth >= first_end && self.coder.code(self.is_full(begin, nth), END) {
@@ -115,39 +116,39 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             if let Some(entities) = &mut scratch.entities_spent {
                 entities.push((entity, self.coder.spent() - begin));
             }
-            if self.values.is_bad() || self.coder.is_exhausted() {
+            if self.values.is_invalid() || self.coder.is_exhausted() {
                 break;
             }
         }
         scratch.order = order;
     }
 
-    /// Whether another entity might not fit, where `coded` took what was spent since `begin`: one a
-    /// quarter above the mean of these and of one of 64 bits, and a byte.
+    /// Whether the next entity might not fit. Reserves a quarter more than the mean of the `coded`
+    /// entities, which took the bits since `begin`, and one of 64 bits; and a byte for the end.
     fn is_full(&self, begin: u64, coded: usize) -> bool {
         let spent = self.coder.spent();
-        let mean = (spent - begin + USUAL_ENTITY) / (coded as u64 + 1);
-        spent + mean + mean / 4 + ROOM_FOR_END > self.spent.most()
+        let mean = (spent - begin + TYPICAL_ENTITY) / (coded as u64 + 1);
+        spent + mean + mean / 4 + ROOM_FOR_END > self.spent.max()
     }
 
-    /// Which entities changed, one flag each.
+    /// Codes which entities changed, one flag each.
     fn code_changed(&mut self, scratch: &mut Scratch) {
-        let Scratch { told, changed, nearness, .. } = scratch;
+        let Scratch { encoder_changed, changed, nearness, .. } = scratch;
         changed.clear();
-        let mut told_next = told.iter().peekable();
+        let mut next_changed = encoder_changed.iter().peekable();
         let mut previous = 0;
         for (entity, (status, nearness)) in
             self.past.statuses().iter().zip(nearness.iter()).enumerate()
         {
-            let is_told = told_next.next_if(|next| **next as usize == entity).is_some();
-            if status & CAME != 0 {
+            let has_changed = next_changed.next_if(|next| **next as usize == entity).is_some();
+            if status & ADDED != 0 {
                 changed.push(entity as u32);
                 continue;
             }
             let moved =
                 usize::from(status & (MOVED | MOVED_BEFORE)) | usize::from(status & NEW != 0) << 1;
             let context = changed_context(moved & 3, self.is_touched(entity), *nearness, previous);
-            let is_changed = self.counters.changed(context).code(self.coder, is_told, LIMIT);
+            let is_changed = self.counters.changed(context).code(self.coder, has_changed, LIMIT);
             previous = (previous << 1 | usize::from(is_changed)) & 3;
             if is_changed {
                 changed.push(entity as u32);
@@ -163,23 +164,23 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         touched.is_some_and(|lane| self.past.base()[lane][entity] != 0)
     }
 
-    /// Whether a value is not as in the baseline: for an encoder.
+    /// Whether a value differs from the baseline. Only meaningful in an encoder.
     fn has_changed(&self, mut lanes: impl Iterator<Item = usize>, entity: usize) -> bool {
         lanes.any(|lane| self.values.at(lane, entity) != self.past.base()[lane][entity])
     }
 
     fn code_entity(&mut self, scratch: &mut Scratch, entity: usize) {
-        if self.past.status(entity) & CAME != 0 {
+        if self.past.status(entity) & ADDED != 0 {
             return self.code_full(entity);
         }
         let plan = self.plan;
         let mut body_changed = false;
         if let Some(body) = &plan.body {
             let lanes = body.position.iter().copied().chain(body.rotation..body.rotation + 4);
-            let told = self.has_changed(lanes, entity);
+            let has_changed = self.has_changed(lanes, entity);
             body_changed = plan.fields.is_empty() || {
                 let context = usize::from(self.past.status(entity) & MOVED);
-                self.counters.body_flag(context).code(self.coder, told, LIMIT)
+                self.counters.body_flag(context).code(self.coder, has_changed, LIMIT)
             };
             if body_changed {
                 self.code_body(scratch, body, entity);
@@ -188,7 +189,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let mut last_changed = body_changed;
         for (nth, field) in plan.fields.iter().enumerate() {
             let status = self.past.status(entity);
-            let told = self.has_changed(field.lanes(), entity);
+            let has_changed = self.has_changed(field.lanes(), entity);
             let rested =
                 if status & MOVED != 0 { 0 } else { 1 + usize::from(status & MOVED_BEFORE == 0) };
             let begin = self.coder.spent();
@@ -199,16 +200,17 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
                 _ => self.past.field_class(field.lanes(), entity),
             };
             let context = flag_context(rested, last_changed, scratch.nearness[entity], class);
-            last_changed = self.counters.field_flag(nth, context).code(self.coder, told, LIMIT);
+            last_changed =
+                self.counters.field_flag(nth, context).code(self.coder, has_changed, LIMIT);
             if last_changed {
                 let at = FieldAt { field, entity, class };
                 self.code_field(&at, &mut scratch.previous[nth]);
             }
-            self.spent.by_field(field.index, self.coder.spent() - begin);
+            self.spent.add_field(field.index, self.coder.spent() - begin);
         }
     }
 
-    /// An entity that the baseline does not have: all lanes as they are.
+    /// Codes an added entity: all lanes in full.
     fn code_full(&mut self, entity: usize) {
         for (lane, &max) in self.plan.maxima.iter().enumerate() {
             let value = self

@@ -1,18 +1,23 @@
-//! What each predictor looks at, by name. Each `row` puts the names into the order that the
-//! specification gives them. `spec/CODEC.md`, sections 12.6 and 12.7.
+//! The features of each predictor, by name. Each `row` puts them in the order of the specification,
+//! `spec/CODEC.md`, sections 12.6 and 12.7.
+//!
+//! `own` is the last change before the packet, scaled to the length of a lag. The others are
+//! changes in this packet: `mover` of the nearest mover, `neighbours` the mean over the neighbours,
+//! `near` a mean that favours the nearest of them. `_before` marks the change one step earlier,
+//! `_error` the error of a prediction.
 
 use super::fixed::{FEATURES, LOG_BITS, Row, sixteenths};
 
-/// In a row of means: the change as it was before.
+/// The position of `own` in a row of features for a mean.
 pub(super) const OWN: usize = 0;
 
-/// In a row of scales: the feature that is always the same.
+/// The position of the constant feature in a row for a scale.
 pub(super) const BIAS: usize = 0;
 
-/// The value of that feature: one octave.
+/// The value of the constant feature: one octave.
 const OCTAVE: i32 = 1 << LOG_BITS;
 
-/// A row of these features; those behind them are 0.
+/// A row of these features, filled up with zeros.
 #[inline]
 fn row<const N: usize>(features: [i32; N]) -> Row {
     let mut row = [0; FEATURES];
@@ -20,7 +25,7 @@ fn row<const N: usize>(features: [i32; N]) -> Row {
     row
 }
 
-/// A row of these features, each times `factor`, as sixteenths.
+/// A row of these features times `factor`, in sixteenths and filled up with zeros.
 #[inline]
 fn row_of_sixteenths<const N: usize>(features: [f64; N], factor: f64) -> Row {
     let mut row = [0; FEATURES];
@@ -34,16 +39,16 @@ pub(super) struct TurnFeatures {
     pub(super) own_before: f64,
     pub(super) mover: f64,
     pub(super) mover_before: f64,
-    pub(super) around: f64,
-    /// As it would turn together with the mover.
+    pub(super) neighbours: f64,
+    /// The turn if it turns together with the mover.
     pub(super) with_mover: f64,
-    /// As it would roll.
+    /// The turn if it rolls as it moved.
     pub(super) rolled: f64,
-    pub(super) around_error: f64,
+    pub(super) neighbours_error: f64,
     pub(super) near: f64,
-    /// As it would roll with the motion of what is near.
+    /// The turn if it rolls as its near neighbours move.
     pub(super) near_rolled: f64,
-    pub(super) around_before: f64,
+    pub(super) neighbours_before: f64,
     pub(super) rolled_on_floor: f64,
     pub(super) near_before: f64,
 }
@@ -56,13 +61,13 @@ impl TurnFeatures {
             self.own_before,
             self.mover,
             self.mover_before,
-            self.around,
+            self.neighbours,
             self.with_mover,
             self.rolled,
-            self.around_error,
+            self.neighbours_error,
             self.near,
             self.near_rolled,
-            self.around_before,
+            self.neighbours_before,
             self.rolled_on_floor,
             self.near_before,
         ];
@@ -75,30 +80,30 @@ pub(super) struct LevelFeatures {
     pub(super) own: f64,
     pub(super) mover: f64,
     pub(super) mover_before: f64,
-    /// As the mover would carry it.
+    /// The motion if the mover carries it.
     pub(super) carried: f64,
     pub(super) carried_before: f64,
-    pub(super) around: f64,
-    pub(super) around_before: f64,
+    pub(super) neighbours: f64,
+    pub(super) neighbours_before: f64,
     pub(super) near: f64,
-    /// As what is near would carry it.
+    /// The motion if its near neighbours carry it.
     pub(super) near_carried: f64,
-    /// How it moved against the mover.
+    /// Its motion relative to the mover.
     pub(super) drift: f64,
-    /// As its turn rolls it over its lowest point.
+    /// The motion if it rolls over its lowest point by its turn.
     pub(super) roll: f64,
-    /// As the mover moves it by the error of its turn.
+    /// The motion that the error of its turn implies, if it turned about the mover.
     pub(super) twist: f64,
     pub(super) own_before: f64,
-    /// As a ball of its size rolls by its turn.
+    /// The motion of a ball of its size that rolls by its turn.
     pub(super) rolled: f64,
-    pub(super) around_error: f64,
+    pub(super) neighbours_error: f64,
     pub(super) own_on_floor: f64,
 }
 
 impl LevelFeatures {
-    /// The features are in steps of the position's first axis; `per_step` of the predicted axis'
-    /// steps are one of these.
+    /// Converts the features from steps of the position's first axis to steps of the predicted
+    /// axis, of which `per_step` are one step of the first.
     #[inline]
     pub(super) fn row(&self, per_step: f64) -> Row {
         let features = [
@@ -107,8 +112,8 @@ impl LevelFeatures {
             self.mover_before,
             self.carried,
             self.carried_before,
-            self.around,
-            self.around_before,
+            self.neighbours,
+            self.neighbours_before,
             self.near,
             self.near_carried,
             self.drift,
@@ -116,7 +121,7 @@ impl LevelFeatures {
             self.twist,
             self.own_before,
             self.rolled,
-            self.around_error,
+            self.neighbours_error,
             self.own_on_floor,
         ];
         row_of_sixteenths(features, per_step)
@@ -129,31 +134,31 @@ pub(super) struct UpFeatures {
     pub(super) own_before: f64,
     pub(super) mover: f64,
     pub(super) mover_before: f64,
-    /// As the mover would carry it.
+    /// The motion if the mover carries it.
     pub(super) carried: f64,
-    /// As it falls from above the floor, or is lifted out of it.
+    /// The motion if it falls to the floor, or is lifted out of it.
     pub(super) fall_to_floor: f64,
-    /// How far it would be below where it lies.
+    /// How far its motion would take it below its resting height; not above 0.
     pub(super) below_rest: f64,
     pub(super) near: f64,
-    /// As what is near would carry it.
+    /// The motion if its near neighbours carry it.
     pub(super) near_carried: f64,
-    /// How much higher a box lies as it is turned now.
+    /// How much higher the box lies by its new rotation.
     pub(super) raised: f64,
-    /// How far it is below the height at which it lies.
+    /// How far it is below the height at which it lies on the floor.
     pub(super) sunk: f64,
-    /// As the mover moves it by the error of its turn.
+    /// The motion that the error of its turn implies, if it turned about the mover.
     pub(super) twist: f64,
-    /// As it falls freely.
+    /// The motion in free fall.
     pub(super) fall: f64,
-    pub(super) around: f64,
-    pub(super) around_before: f64,
+    pub(super) neighbours: f64,
+    pub(super) neighbours_before: f64,
     pub(super) own_on_floor: f64,
 }
 
 impl UpFeatures {
-    /// The features are in steps of the position's first axis; `per_step` of the predicted axis'
-    /// steps are one of these.
+    /// Converts the features from steps of the position's first axis to steps of the predicted
+    /// axis, of which `per_step` are one step of the first.
     #[inline]
     pub(super) fn row(&self, per_step: f64) -> Row {
         let features = [
@@ -170,30 +175,31 @@ impl UpFeatures {
             self.sunk,
             self.twist,
             self.fall,
-            self.around,
-            self.around_before,
+            self.neighbours,
+            self.neighbours_before,
             self.own_on_floor,
         ];
         row_of_sixteenths(features, per_step)
     }
 }
 
-/// What the scale of a position's residual depends on: logarithms in 1/256. Section 12.6,
+/// The features of the scale of a position's residual: logarithms in 1/256. Section 12.6,
 /// "Position".
 pub(super) struct PositionSizes {
     pub(super) lag: i32,
-    /// How its motion changed before.
+    /// How its motion changed from step to step.
     pub(super) own: i32,
-    pub(super) around_error: i32,
-    /// What is expected of the axis up; for the axes after it, what its prediction missed.
+    pub(super) neighbours_error: i32,
+    /// The expected change of the axis up. For the other axes, coded later: the error of that
+    /// prediction.
     pub(super) up: i32,
-    /// What the mover's prediction missed; for the last axis, what that of the level axis before it
-    /// did.
+    /// The error of the mover's prediction. For the last axis: the error of the level axis before
+    /// it.
     pub(super) mover_error: i32,
     pub(super) turn_error: i32,
-    /// The axis' own motion before.
+    /// The last motion along the axis.
     pub(super) moved: i32,
-    /// By how much the prediction differs from that.
+    /// The difference of the prediction from that.
     pub(super) correction: i32,
 }
 
@@ -204,7 +210,7 @@ impl PositionSizes {
             OCTAVE,
             self.lag,
             self.own,
-            self.around_error,
+            self.neighbours_error,
             self.up,
             self.mover_error,
             self.turn_error,
@@ -214,30 +220,30 @@ impl PositionSizes {
     }
 }
 
-/// What the scale of a rotation's residuals depends on: logarithms in 1/256. Section 12.6, "Coding
+/// The features of the scales of a rotation's residuals: logarithms in 1/256. Section 12.6, "Coding
 /// a rotation".
 pub(super) struct TurnSizes {
-    /// How its turning changed before.
+    /// How its turn changed from step to step.
     pub(super) own: i32,
-    pub(super) around_error: i32,
+    pub(super) neighbours_error: i32,
     pub(super) moved: i32,
     pub(super) mover_error: i32,
-    /// The turn that is expected.
+    /// The expected turn.
     pub(super) expected: i32,
-    /// What predictions of positions around it missed.
+    /// The errors of the neighbours' predicted positions.
     pub(super) near_error: i32,
     pub(super) lag: i32,
 }
 
 impl TurnSizes {
-    /// For the `nth` component, where the predictions of those before missed by `errors`: these
-    /// then stand in the places of motion and mover.
+    /// The row for the `nth` component. The `errors` of the components before it replace `moved`
+    /// and `mover_error`.
     #[inline]
     pub(super) fn row(&self, nth: usize, errors: &[i32; 3]) -> Row {
         row([
             OCTAVE,
             self.own,
-            self.around_error,
+            self.neighbours_error,
             if nth > 0 { errors[0] } else { self.moved },
             if nth > 1 { errors[1] } else { self.mover_error },
             self.expected,
@@ -247,31 +253,31 @@ impl TurnSizes {
     }
 }
 
-/// How a lane of numbers changes, or how a rotation that is not of a body turns about an axis: in
+/// The features of a lane of numbers, or of an axis of a rotation outside a body: changes in
 /// sixteenths. Section 12.7.
 pub(super) struct FieldFeatures {
     pub(super) own: i32,
     pub(super) own_before: i32,
-    /// The same of the last entity of which the field was told, and what its prediction missed.
-    pub(super) their_change: i32,
-    pub(super) their_error: i32,
+    /// The change of the last entity whose field was coded, and the error of its prediction.
+    pub(super) previous_change: i32,
+    pub(super) previous_error: i32,
 }
 
 impl FieldFeatures {
     #[inline]
     pub(super) fn row(&self) -> Row {
-        row([self.own, self.own_before, self.their_change, self.their_error])
+        row([self.own, self.own_before, self.previous_change, self.previous_error])
     }
 }
 
-/// What the scale of a number's residual depends on: logarithms in 1/256. Section 12.7.
+/// The features of the scale of a number's residual: logarithms in 1/256. Section 12.7.
 pub(super) struct NumberSizes {
     pub(super) own: i32,
-    /// By how much that differs from the change before.
+    /// How much the last change differs from the one before.
     pub(super) acceleration: i32,
-    /// What the prediction of the lane before missed.
+    /// The error of the lane before.
     pub(super) lane_before: i32,
-    pub(super) their_error: i32,
+    pub(super) previous_error: i32,
     pub(super) expected: i32,
     pub(super) lag: i32,
 }
@@ -284,7 +290,7 @@ impl NumberSizes {
             self.own,
             self.acceleration,
             self.lane_before,
-            self.their_error,
+            self.previous_error,
             self.expected,
             self.lag,
         ])

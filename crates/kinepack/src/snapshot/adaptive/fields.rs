@@ -1,4 +1,4 @@
-//! Fields that are not of a body. `spec/CODEC.md`, section 12.7.
+//! Fields outside a body. `spec/CODEC.md`, section 12.7.
 
 use super::coding::{Coding, FieldAt, Predictor};
 use super::counters::LIMIT;
@@ -12,8 +12,8 @@ use super::rows::{NumberRows, RotationRows};
 use super::scratch::Previous;
 use crate::entropy::{Coder, code_tree};
 
-/// The largest change and error that an entity leaves for the next, in sixteenths.
-const MAX_LEFT: i64 = 1 << 30;
+/// The limit of the change and error that an entity passes on to the next, in sixteenths.
+const MAX_PASSED_ON: i64 = 1 << 30;
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     pub(super) fn code_field(&mut self, at: &FieldAt<'_>, previous: &mut [Previous]) {
@@ -22,8 +22,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             FieldCoding::Choice { tree, bits } => {
                 let lane = &field.lanes[0];
                 let base = self.past.base()[field.first_lane][entity];
-                let told = self.values.at(field.first_lane, entity);
-                // A flag that changed is the other one.
+                let encoder_value = self.values.at(field.first_lane, entity);
+                // A flag that changed has only one possible value.
                 let value = if lane.max == 1 {
                     1 - base
                 } else {
@@ -31,12 +31,12 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
                     let high = code_tree(
                         self.coder,
                         self.counters.tree(tree, bits),
-                        told >> low_bits,
+                        encoder_value >> low_bits,
                         bits,
                         LIMIT,
                     );
                     high << low_bits
-                        | self.coder.code_direct(told & ((1 << low_bits) - 1), low_bits)
+                        | self.coder.code_direct(encoder_value & ((1 << low_bits) - 1), low_bits)
                 };
                 self.values.put_within(field.first_lane, entity, value, lane.max);
             }
@@ -62,35 +62,38 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let change =
                 |from, to, per_step| sixteenths(kind.difference(from, to) as f64 * per_step);
             let [own, own_before] =
-                self.past.paces(entity, base, |columns| columns[lane][entity], change);
-            let Previous { moved: their_change, error: their_error, error_log2: their_error_log2 } =
-                previous[nth];
-            let features = FieldFeatures { own, own_before, their_change, their_error }.row();
+                self.past.recent_changes(entity, base, |columns| columns[lane][entity], change);
+            let Previous {
+                moved: previous_change,
+                error: previous_error,
+                error_log2: previous_error_log2,
+            } = previous[nth];
+            let features = FieldFeatures { own, own_before, previous_change, previous_error }.row();
             let (mean_row, scale_row) = (rows.mean(class, nth), rows.scale(class, nth));
-            let mean = self.predictor.expect(mean_row, &features);
+            let mean = self.predictor.predict_mean(mean_row, &features);
             let sizes = NumberSizes {
                 own: size_log2(i64::from(own)),
                 acceleration: size_log2(i64::from(own) - i64::from(own_before)),
                 lane_before,
-                their_error: their_error_log2,
+                previous_error: previous_error_log2,
                 expected: size_log2(mean),
                 lag: self.past.lag_log2(),
             };
             let sizes = sizes.row();
-            let scale_log2 = self.predictor.expect_scale(scale_row, &sizes);
+            let scale_log2 = self.predictor.predict_scale(scale_row, &sizes);
             let shift = self.past.shift(lane, entity);
             let sign = sign_class(i64::from(own) - mean, shift);
-            let residuals = Residuals { group, coarse: class };
+            let residuals = Residuals { group, coarse_class: class };
             let lane_at = LaneAt { lane, entity, base, kind, shift };
             let (_, change) =
                 self.code_lane(residuals, Expected { mean, scale_log2, sign }, lane_at);
             let error = change - mean;
             lane_before = size_log2(error);
-            self.predictor.mean(mean_row, &features, change, scale_log2);
-            self.predictor.scale(scale_row, &sizes, lane_before);
+            self.predictor.observe_mean(mean_row, &features, change, scale_log2);
+            self.predictor.observe_scale(scale_row, &sizes, lane_before);
             previous[nth] = Previous {
-                moved: change.clamp(-MAX_LEFT, MAX_LEFT) as i32,
-                error: error.clamp(-MAX_LEFT, MAX_LEFT) as i32,
+                moved: change.clamp(-MAX_PASSED_ON, MAX_PASSED_ON) as i32,
+                error: error.clamp(-MAX_PASSED_ON, MAX_PASSED_ON) as i32,
                 error_log2: lane_before,
             };
         }
@@ -107,22 +110,22 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let FieldAt { field, entity, class } = *at;
         let lane = field.first_lane;
         let base = rotation_at(codes, lane, self.past.base(), entity);
-        let [turned, turned_before] = self.turns(codes, lane, entity, base);
+        let [turned, turned_before] = self.recent_turns(codes, lane, entity, base);
         let features = [0, 1, 2].map(|axis| {
             let features = FieldFeatures {
                 own: sixteenths(turned[axis]),
                 own_before: sixteenths(turned_before[axis]),
-                their_change: previous[axis].moved,
-                their_error: previous[axis].error,
+                previous_change: previous[axis].moved,
+                previous_error: previous[axis].error,
             };
             features.row()
         });
-        let expected =
-            [0, 1, 2].map(|axis| self.predictor.expect(rows.mean(class, axis), &features[axis]));
+        let expected = [0, 1, 2]
+            .map(|axis| self.predictor.predict_mean(rows.mean(class, axis), &features[axis]));
         let expected = expected.map(steps);
         let sizes = TurnSizes {
             own: vector_log2(sub(turned, turned_before), 3),
-            around_error: previous[0].error_log2,
+            neighbours_error: previous[0].error_log2,
             moved: vector_log2(turned, 1),
             mover_error: 0,
             expected: vector_log2(expected, 1),
@@ -131,7 +134,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         };
         let predicted = multiply(rotation_of(expected), base);
         let scale_rows = rows.scales(class);
-        let residuals = Residuals { group, coarse: class };
+        let residuals = Residuals { group, coarse_class: class };
         let scale =
             self.code_rotation(codes, lane, entity, predicted, base, residuals, scale_rows, &sizes);
         let now =
@@ -140,7 +143,12 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let error_log2 = vector_log2(error, 3);
         for axis in 0..3 {
             let [moved, error] = [sixteenths(now[axis]), sixteenths(error[axis])];
-            self.predictor.mean(rows.mean(class, axis), &features[axis], i64::from(moved), scale);
+            self.predictor.observe_mean(
+                rows.mean(class, axis),
+                &features[axis],
+                i64::from(moved),
+                scale,
+            );
             previous[axis] = Previous { moved, error, error_log2 };
         }
     }

@@ -11,13 +11,13 @@ use crate::entropy::Counter;
 use crate::snapshot::profile_file::{Reader, Writer};
 use crate::{Schema, SetupError};
 
-/// Weights are stored in 1/4096, by 16 coarser than they are used.
+/// Weights are stored in 1/4096, 16 times as coarse as they are used.
 pub(super) const STORED_SHIFT: u32 = 4;
 
-/// The largest weight that is stored: 64.
+/// The largest stored weight: 64.
 const MAX_WEIGHT: i32 = 1 << 18;
 
-/// Fields that may be absent are stored plus 1, and 0 where they are.
+/// Optional numbers are stored plus 1, and 0 means absent.
 fn plus_one(value: Option<u64>) -> u64 {
     value.map_or(0, |value| value + 1)
 }
@@ -35,8 +35,7 @@ impl Model {
             writer.number(used as u64);
             row[..used].iter().for_each(|weight| writer.signed(weight >> STORED_SHIFT));
         }
-        // Counters that nothing was seen of are told by how many there are until the next that is
-        // not.
+        // Runs of counters without observations are stored as their length.
         let mut fresh = 0u64;
         for counter in &self.counters {
             if *counter == EVEN {
@@ -55,8 +54,7 @@ impl Model {
         }
     }
 
-    /// Reads what [`write`](Self::write) wrote; with what features are worth, where the file has
-    /// that.
+    /// Reads what [`write`](Self::write) wrote, including the energies if the file has them.
     pub(in crate::snapshot) fn read(
         reader: &mut Reader<'_>,
         schema: &Schema,
@@ -75,11 +73,11 @@ impl Model {
         let mut counters = Vec::new();
         loop {
             let fresh = reader.number()? as usize;
-            if fresh > plan.at.len - counters.len() {
+            if fresh > plan.layout.len - counters.len() {
                 return Err(SetupError::BadProfileFile);
             }
             counters.resize(counters.len() + fresh, EVEN);
-            if counters.len() == plan.at.len {
+            if counters.len() == plan.layout.len {
                 break;
             }
             let [probability, count] = [reader.number()?, reader.number()?];

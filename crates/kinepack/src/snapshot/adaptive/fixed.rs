@@ -9,23 +9,23 @@ pub(super) const WEIGHT_BITS: u32 = 16;
 /// Logarithms are in 1/256.
 pub(super) const LOG_BITS: u32 = 8;
 
-/// Features of one linear predictor, at most; those that a predictor does not have are 0.
+/// The largest number of features of a linear predictor. Unused features are 0.
 pub(crate) const FEATURES: usize = 16;
 
-/// The values of the features, or their weights.
+/// The values of a predictor's features, or their weights.
 pub(crate) type Row = [i32; FEATURES];
 
-/// What each feature of a row is worth in training: log₂ of the mean of weight times square, plus
-/// [`ENERGY_BIAS`]; 0 where it was never seen.
+/// The energy of each feature of a row in training: log₂ of the weighted mean of its square, plus
+/// [`ENERGY_BIAS`]; 0 if the feature was always 0.
 pub(crate) type Energies = [u8; FEATURES];
 
-/// Keeps energies of small features above 0.
+/// Keeps the energies of small features above 0.
 pub(super) const ENERGY_BIAS: i32 = 32;
 
-/// Beyond this no feature goes: 2²⁶ steps.
+/// The limit of a feature, in sixteenths: 2²⁶ steps.
 const MAX_FEATURE: f64 = (1u32 << 30) as f64;
 
-/// log₂(1 + i/256), in 1/256 and rounded, found by squaring.
+/// log₂(1 + i/256) in 1/256, rounded, computed by repeated squaring.
 const MANTISSA_LOG2: [u8; 256] = {
     let mut table = [0; 256];
     let mut index = 0;
@@ -50,7 +50,7 @@ const MANTISSA_LOG2: [u8; 256] = {
     table
 };
 
-/// log₂ of a value that is not 0, in 1/256.
+/// log₂ of a value in 1/256. The value must not be 0.
 #[inline]
 pub(super) fn log2(value: u64) -> i32 {
     let exponent = value.ilog2();
@@ -64,26 +64,26 @@ pub(super) fn size_log2(sixteenths: i64) -> i32 {
     log2(sixteenths.unsigned_abs() + 8) - ((STEP_BITS as i32) << LOG_BITS)
 }
 
-/// log₂(|v| + ½), of a vector's length or of the root of its mean square where `mean` is 3; squares
-/// in sixteenths squared.
+/// log₂(|v| + ½) in 1/256, for a vector whose squares, in sixteenths squared, sum up to `squares`.
+/// With `mean` 1, |v| is the length of the vector; with 3, the root of its mean square.
 #[inline]
 pub(super) fn length_log2(squares: u64, mean: u64) -> i32 {
     (log2(squares / mean + 64) >> 1) - ((STEP_BITS as i32) << LOG_BITS)
 }
 
-/// To sixteenths, towards zero.
+/// A value in sixteenths, rounded towards zero.
 #[inline]
 pub(super) fn sixteenths(value: f64) -> i32 {
     (value * f64::from(1 << STEP_BITS)).clamp(-MAX_FEATURE, MAX_FEATURE) as i32
 }
 
-/// Sixteenths as steps.
+/// Converts sixteenths to steps.
 #[inline]
 pub(super) fn steps(sixteenths: i64) -> f64 {
     sixteenths as f64 / f64::from(1 << STEP_BITS)
 }
 
-/// The sum of features times weights, in units of the features.
+/// The sum of features times weights, rounded, in the features' unit.
 #[inline]
 pub(super) fn dot(weights: &Row, features: &Row) -> i64 {
     let sum: i64 = weights

@@ -1,17 +1,17 @@
-//! Vectors and rotations in `f64`: + − × ÷ and square roots in the order written here, so that
-//! every platform finds the same. `spec/CODEC.md`, section 12.4.
+//! Vectors and rotations in `f64`. They use only + − × ÷ and square roots, in the order written
+//! here, so that every platform gets the same results. `spec/CODEC.md`, section 12.4.
 
 /// A vector.
 pub(super) type Vector = [f64; 3];
 /// A unit quaternion x, y, z, w.
 pub(super) type Quaternion = [f64; 4];
 
-/// The axis that points up, after two level ones.
+/// The index of the axis that points up, after two level ones.
 pub(super) const UP: usize = 2;
 
 pub(super) const NO_TURN: Quaternion = [0.0, 0.0, 0.0, 1.0];
 
-/// Units of a rotation vector, a radian. They put turns on the scale of steps.
+/// Units of a rotation vector per radian. They bring turns to the scale of steps.
 pub(super) const PER_RADIAN: f64 = 180.0;
 
 #[inline]
@@ -39,7 +39,7 @@ pub(super) fn cross(a: Vector, b: Vector) -> Vector {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-/// The rotation `b`, then `a`.
+/// The product of two quaternions: the rotation `b`, then `a`.
 #[inline]
 pub(super) fn multiply(a: Quaternion, b: Quaternion) -> Quaternion {
     [
@@ -64,14 +64,14 @@ pub(super) fn rotate(q: Quaternion, v: Vector) -> Vector {
     [v[0] + q[3] * t[0] + c[0], v[1] + q[3] * t[1] + c[1], v[2] + q[3] * t[2] + c[2]]
 }
 
-/// How far turning by `q` moves the point at `v`.
+/// How far a rotation by `q` moves the point at `v`.
 #[inline]
 pub(super) fn carried(q: Quaternion, v: Vector) -> Vector {
     sub(rotate(q, v), v)
 }
 
-/// A rotation as a vector along its axis, 4 tan(θ/4) long: θ but for θ³/48, and found without an
-/// arc tangent.
+/// A rotation as a vector along its axis, of length 4 tan(θ/4) radians. This is θ up to a term of
+/// θ³/48, and needs no arc tangent.
 #[inline]
 pub(super) fn rotation_vector(q: Quaternion) -> Vector {
     let factor =
@@ -79,7 +79,7 @@ pub(super) fn rotation_vector(q: Quaternion) -> Vector {
     [q[0] * factor, q[1] * factor, q[2] * factor]
 }
 
-/// The rotation that has this [`rotation_vector`].
+/// The inverse of [`rotation_vector`].
 #[inline]
 pub(super) fn rotation_of(v: Vector) -> Quaternion {
     let s = scale(v, 0.25 / PER_RADIAN);
@@ -88,13 +88,13 @@ pub(super) fn rotation_of(v: Vector) -> Quaternion {
     [s[0] * factor, s[1] * factor, s[2] * factor, (1.0 - squares) / (1.0 + squares)]
 }
 
-/// The rotation `from`, as it turns into `to`, in the world's axes.
+/// The rotation that turns `from` into `to`, in the world's axes.
 #[inline]
 pub(super) fn turn(from: Quaternion, to: Quaternion) -> Quaternion {
     multiply(to, conjugate(from))
 }
 
-/// The body's three axes in the world, at rotation `q`.
+/// The three axes of a body at rotation `q`, in the world's axes.
 #[inline]
 pub(super) fn axes(q: Quaternion) -> [Vector; 3] {
     let [x, y, z, w] = q;

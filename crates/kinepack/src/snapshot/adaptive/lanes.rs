@@ -1,4 +1,4 @@
-//! Coding a lane against what is expected of it. `spec/CODEC.md`, section 12.3, "A lane".
+//! Coding a lane against its expected value. `spec/CODEC.md`, section 12.3, "A lane".
 
 use super::coding::{Coding, Predictor};
 use super::counters::{LIMIT, MIN_SCALE_LOG2};
@@ -6,7 +6,8 @@ use crate::entropy::{Coder, code_signed};
 use crate::schema::Lane;
 use crate::snapshot::precision::{coarse_code, coarse_value};
 
-/// A lane of an entity: which of the schema's, from what value it changes, and in steps of 2^shift.
+/// A lane of an entity: its index in the schema, the value from which it changes, and its shift for
+/// steps of 2^shift.
 pub(super) struct LaneAt<'a> {
     pub(super) lane: usize,
     pub(super) entity: usize,
@@ -15,27 +16,27 @@ pub(super) struct LaneAt<'a> {
     pub(super) shift: u32,
 }
 
-/// Which of the group's counters serve a residual.
+/// Selects the counters of a residual.
 #[derive(Clone, Copy)]
 pub(super) struct Residuals {
     pub(super) group: usize,
-    /// The class, of those that have counters of their own.
-    pub(super) coarse: usize,
+    /// The class, out of the few that have separate counters.
+    pub(super) coarse_class: usize,
 }
 
-/// What is expected of a lane.
+/// The prediction of a lane.
 #[derive(Clone, Copy)]
 pub(super) struct Expected {
-    /// The change, in sixteenths.
+    /// The expected change, in sixteenths.
     pub(super) mean: i64,
-    /// log₂ of the size of what that misses, in 1/256.
+    /// log₂ of the expected size of the error, in 1/256.
     pub(super) scale_log2: i32,
-    /// The context of the sign.
+    /// The context of the residual's sign.
     pub(super) sign: usize,
 }
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
-    /// Codes one lane, and puts its value. Returns that and its change in sixteenths.
+    /// Codes one lane and sets its value. Returns the value, and its change in sixteenths.
     #[inline]
     pub(super) fn code_lane(
         &mut self,
@@ -53,10 +54,10 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         };
         let residual = codes.difference(expected, coarse_code(self.values.at(lane, entity), shift));
         let scale_log2 = (scale_log2 - 256 * shift as i32).max(MIN_SCALE_LOG2);
-        let Residuals { group, coarse } = residuals;
-        let model = self.counters.residual(group, coarse, scale_log2, sign);
+        let Residuals { group, coarse_class } = residuals;
+        let model = self.counters.residual(group, coarse_class, scale_log2, sign);
         let residual = code_signed(self.coder, residual, model, LIMIT);
-        self.spent.by_lane(lane, self.coder.spent() - begin);
+        self.spent.add_lane(lane, self.coder.spent() - begin);
         let code = codes.offset(expected, residual).unwrap_or_else(|| {
             self.values.refuse();
             expected
@@ -67,13 +68,13 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 }
 
-/// Sixteenths in steps of 2^shift, to the nearest.
+/// Converts sixteenths to steps of 2^shift, rounded to the nearest.
 #[inline]
 fn in_steps(sixteenths: i64, shift: u32) -> i64 {
     (sixteenths + (8 << shift)) >> (4 + shift)
 }
 
-/// 0 to 15: the sign and the magnitude of a distance in sixteenths, by powers of two.
+/// The class of a distance in sixteenths, by sign and power of two: 0 to 15.
 #[inline]
 pub(super) fn sign_class(distance: i64, shift: u32) -> usize {
     let steps = in_steps(distance, shift);
@@ -81,8 +82,8 @@ pub(super) fn sign_class(distance: i64, shift: u32) -> usize {
     if steps < 0 { magnitude + 8 } else { magnitude }
 }
 
-/// The context of a body's sign: the distance from what is expected to `reference`, and in which
-/// quarter of a step the expected value lies, in steps of 2^shift.
+/// The context of the sign of a body's residual: the distance from the expected change to
+/// `reference`, and the quarter of a step in which the expected value lies. Steps are 2^shift.
 #[inline]
 pub(super) fn sign_context(reference: i64, mean: i64, (base, shift): (u32, u32)) -> usize {
     let quarters = ((i64::from(base) << 4) + mean + (8 << shift)) >> (2 + shift);

@@ -1,6 +1,6 @@
-//! Learning from packet to packet: what the models know at the end of a packet is kept with its
-//! view, and a packet goes on from what was kept with its baseline. Both sides do the same, so loss
-//! cannot part them. `spec/CODEC.md`, section 12.10.
+//! Learning from packet to packet. A view holds what the models had learned at the end of its
+//! packet, and a packet resumes from the learned state of its baseline. Both sides do the same, so
+//! a lost packet cannot make their models differ. `spec/CODEC.md`, section 12.10.
 
 use alloc::vec::Vec;
 
@@ -11,52 +11,51 @@ use super::learned::Learned;
 use super::model::Model;
 use crate::entropy::Counter;
 
-/// Where a packet's learning goes on.
+/// The state of learning within a packet.
 #[derive(Debug, Default)]
 pub(super) struct Learning {
-    /// The weights at work, those of the packet's set with what was learned.
+    /// The weights in use: those of the packet's set plus the gains.
     rows: Vec<Row>,
-    /// In 2^-24.
+    /// What learning adds to the weights, in 2^-24.
     gains: Vec<Row>,
 }
 
-/// By how much the square of a miss, in steps, lowers what it counts in learning and in training,
-/// so that chaos does not rule. Section 12.10.
+/// How strongly the square of an error, in steps, lowers its weight in learning and in training, so
+/// that chaotic motion does not dominate. Section 12.10.
 pub(super) const MISS_SQUARED: f64 = 0.3;
 
-/// Fraction bits of what was learned beyond those of the weights, so that small steps add up.
+/// Fraction bits of gains beyond those of weights, so that small steps add up.
 const GAIN_BITS: u32 = 24 - WEIGHT_BITS;
-/// Weights change by at most 8.
+/// The largest gain: a weight changes by at most 8.
 const MAX_GAIN: i32 = 1 << 27;
-/// Share of an error by which the weights are corrected, were every feature as large as in
-/// training.
+/// The share of an error that a step corrects, if every feature is as large as in training.
 const RATE: f64 = 0.006;
-/// Share of an error by which the bias of a scale is corrected, in 2^-24 per 1/256 octave and 256:
-/// 2 %.
+/// The share of a scale's error that a step of its bias corrects, 2 %: in 2^-24 per 1/256 octave
+/// and 256.
 const SCALE_RATE: i32 = 1300;
 
 impl Learning {
-    /// What is to be kept with the view, with the counters at the end of its packet; in the memory
-    /// of `before`, if nobody else holds that.
+    /// The learned state for the packet's view, with the counters at the end of the packet. Reuses
+    /// the memory of `reused` if it has no other owner.
     pub(super) fn learned(
         &self,
         codec_hash: u64,
         counters: &[Counter],
-        before: Option<Learned>,
+        reused: Option<Learned>,
     ) -> Learned {
-        Learned::new(codec_hash, counters, &self.gains, before)
+        Learned::new(codec_hash, counters, &self.gains, reused)
     }
 
-    /// Takes up what was learned, or begins anew.
+    /// Resumes from the baseline's learned state, or starts from the model.
     pub(super) fn resume(
         &mut self,
-        from: Option<&Learned>,
+        learned: Option<&Learned>,
         model: &Model,
         set: usize,
         counters: &mut Vec<Counter>,
     ) {
         let rows = &model.sets[set];
-        match from {
+        match learned {
             Some(learned) => {
                 let state = learned.state();
                 counters.clone_from(&state.counters);
@@ -74,19 +73,19 @@ impl Learning {
     }
 }
 
-/// Weights that follow what comes.
+/// A predictor whose weights adapt to the coded values.
 pub(super) struct Learner<'a> {
     pub(super) learning: &'a mut Learning,
-    /// Of the packet's set.
-    pub(super) first: &'a [Row],
+    /// The model's rows of the packet's set.
+    pub(super) model_rows: &'a [Row],
     pub(super) energies: &'a [Energies],
 }
 
 impl Learner<'_> {
-    fn put(&mut self, row: usize, feature: usize, gain: i32) {
+    fn set_gain(&mut self, row: usize, feature: usize, gain: i32) {
         let gain = gain.clamp(-MAX_GAIN, MAX_GAIN);
         self.learning.gains[row][feature] = gain;
-        self.learning.rows[row][feature] = self.first[row][feature] + (gain >> GAIN_BITS);
+        self.learning.rows[row][feature] = self.model_rows[row][feature] + (gain >> GAIN_BITS);
     }
 }
 
@@ -102,34 +101,35 @@ impl Predictor for Learner<'_> {
     }
 
     /// A step of normalized least mean squares, each feature in units of its own size in training.
-    fn mean(&mut self, row: usize, features: &Row, target: i64, scale_log2: i32) {
-        let error = (target - self.expect(row, features)) as f64;
+    fn observe_mean(&mut self, row: usize, features: &Row, target: i64, scale_log2: i32) {
+        let error = (target - self.predict_mean(row, features)) as f64;
         let steps = error / f64::from(1 << STEP_BITS);
-        // As in training, so that chaos does not rule: the square of the scale to the power of two
-        // below.
+        // The same weight as in training, so that chaotic motion does not dominate. The square of
+        // the scale is rounded down to a power of two.
         let weight =
             1.0 / (1.0 + power_of_two(scale_log2 >> (LOG_BITS - 1)) + MISS_SQUARED * steps * steps);
         let Some(energies) = self.energies.get(row) else { return };
-        let mut worth = [0.0; FEATURES];
+        let mut normalized = [0.0; FEATURES];
         let mut sum = 0.0;
-        for ((worth, &feature), &energy) in worth.iter_mut().zip(features).zip(energies) {
+        for ((normalized, &feature), &energy) in normalized.iter_mut().zip(features).zip(energies) {
             if energy != 0 {
-                *worth = f64::from(feature) * power_of_two(ENERGY_BIAS - i32::from(energy));
-                sum += *worth * f64::from(feature);
+                *normalized = f64::from(feature) * power_of_two(ENERGY_BIAS - i32::from(energy));
+                sum += *normalized * f64::from(feature);
             }
         }
         let step = RATE * weight * error / (1.0 + RATE * weight * sum) * f64::from(1 << 24);
-        for (feature, worth) in worth.into_iter().enumerate() {
-            if worth != 0.0 {
-                let gain = self.learning.gains[row][feature].saturating_add((step * worth) as i32);
-                self.put(row, feature, gain);
+        for (feature, normalized) in normalized.into_iter().enumerate() {
+            if normalized != 0.0 {
+                let gain =
+                    self.learning.gains[row][feature].saturating_add((step * normalized) as i32);
+                self.set_gain(row, feature, gain);
             }
         }
     }
 
-    fn scale(&mut self, row: usize, features: &Row, target: i32) {
-        let error = target - self.expect_scale(row, features);
+    fn observe_scale(&mut self, row: usize, features: &Row, target: i32) {
+        let error = target - self.predict_scale(row, features);
         let gain = self.learning.gains[row][BIAS].saturating_add(error.saturating_mul(SCALE_RATE));
-        self.put(row, BIAS, gain);
+        self.set_gain(row, BIAS, gain);
     }
 }

@@ -1,4 +1,4 @@
-//! What a level that learns keeps with each view. `spec/CODEC.md`, section 12.10.
+//! The learned state that each view holds at a level that learns. `spec/CODEC.md`, section 12.10.
 
 use alloc::borrow::ToOwned;
 use alloc::sync::Arc;
@@ -7,11 +7,13 @@ use alloc::vec::Vec;
 use super::fixed::Row;
 use crate::entropy::Counter;
 
-/// What the models had learned when a snapshot was coded, to be kept with it. A clone shares the
-/// memory: four bytes a counter and 64 a predictor, for the cubes 50 kB.
+/// What the models had learned after coding a snapshot. Its [`View`](crate::View) holds it.
+///
+/// A clone shares the memory: four bytes per counter and 64 per predictor, which is 50 kB for the
+/// schema of the cubes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Learned {
-    /// Of the codec: another one's cannot be gone on from.
+    /// The hash of the codec that learned this. Other codecs cannot resume from it.
     codec_hash: u64,
     state: Arc<LearnedState>,
 }
@@ -19,37 +21,37 @@ pub struct Learned {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LearnedState {
     pub(super) counters: Vec<Counter>,
-    /// What was added to the weights of every set.
+    /// What learning adds to the weights of every set.
     pub(super) gains: Vec<Row>,
 }
 
 impl Learned {
-    /// In the memory of `before`, if nobody else holds that.
+    /// Reuses the memory of `reused` if it has no other owner.
     pub(super) fn new(
         codec_hash: u64,
         counters: &[Counter],
         gains: &[Row],
-        before: Option<Self>,
+        reused: Option<Self>,
     ) -> Self {
-        if let Some(mut before) = before
-            && let Some(state) = Arc::get_mut(&mut before.state)
+        if let Some(mut reused) = reused
+            && let Some(state) = Arc::get_mut(&mut reused.state)
         {
-            before.codec_hash = codec_hash;
+            reused.codec_hash = codec_hash;
             counters.clone_into(&mut state.counters);
             gains.clone_into(&mut state.gains);
-            return before;
+            return reused;
         }
         let state = LearnedState { counters: counters.to_vec(), gains: gains.to_vec() };
         Self { codec_hash, state: Arc::new(state) }
     }
 
-    /// Whether nobody else shares the memory.
-    pub(in crate::snapshot) fn is_alone(&mut self) -> bool {
+    /// Whether the memory has no other owner.
+    pub(in crate::snapshot) fn is_unshared(&mut self) -> bool {
         Arc::get_mut(&mut self.state).is_some()
     }
 
-    /// Whether the codec of this hash can go on from here.
-    pub(in crate::snapshot) fn is_of(&self, codec_hash: u64) -> bool {
+    /// Whether the codec with this hash can resume from this.
+    pub(in crate::snapshot) fn is_from_codec(&self, codec_hash: u64) -> bool {
         self.codec_hash == codec_hash
     }
 
@@ -57,7 +59,7 @@ impl Learned {
         &self.state
     }
 
-    /// Bytes on the heap, shared by all clones.
+    /// Bytes on the heap, shared with all clones.
     pub fn memory_bytes(&self) -> usize {
         self.state.counters.capacity() * size_of::<Counter>()
             + self.state.gains.capacity() * size_of::<Row>()

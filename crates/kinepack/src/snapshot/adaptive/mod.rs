@@ -1,6 +1,6 @@
-//! The adaptive level: every value predicted from the acknowledged states and what the packet has
-//! coded so far, the residual coded with a range coder whose counters start from a trained profile.
-//! `spec/CODEC.md`, section 12.
+//! The adaptive level. Every value is predicted from the acknowledged states and the part of the
+//! packet that is already coded. A range coder codes the residual; its counters start from a
+//! trained profile. `spec/CODEC.md`, section 12.
 
 mod bodies;
 mod body;
@@ -49,43 +49,43 @@ use crate::bits::{BitReader, BitSink};
 use crate::entropy::{Coder, Counter, RangeDecoder, RangeEncoder};
 use crate::{DecodeError, Schema, SetupError};
 
-/// A model made ready for a schema.
+/// A model prepared for a schema.
 #[derive(Debug)]
 pub(super) struct Adaptive {
     plan: Plan,
     model: Model,
     fields: usize,
-    /// Packets go on from what was learned.
+    /// Packets resume from the baseline's learned state.
     learns: bool,
 }
 
-/// What an encoder or a decoder of the level needs besides: kept from packet to packet.
+/// The memory of an encoder or decoder at this level, kept from packet to packet.
 #[derive(Debug)]
 pub(super) struct State {
     scratch: Scratch,
     counters: Vec<Counter>,
     learning: Learning,
-    /// What each field took in the last packet, in 1/256 bit.
+    /// The cost of each field in the last packet, in 1/256 bit.
     pub(super) spent: Vec<u64>,
-    /// And the values of each lane.
+    /// The cost of the values of each lane.
     pub(super) lanes_spent: Vec<u64>,
     /// An encoder's copy of the new values.
     columns: Vec<Vec<u32>>,
 }
 
 impl State {
-    /// Entities that changed for which the last packet had no room, in no order.
+    /// The changed entities for which the last packet had no room, in no particular order.
     pub(super) fn unsent(&self) -> &[u32] {
         &self.scratch.unsent
     }
 
-    /// Whether to count what each entity takes.
+    /// Sets whether to count what each entity takes.
     pub(super) fn count_entities(&mut self, is_wanted: bool) {
         self.scratch.entities_spent = is_wanted.then(Vec::new);
     }
 
-    /// What each entity of the last packet took, in 1/256 bit, in the packet's order; empty where
-    /// that is not counted.
+    /// The cost of each entity in the last packet, in 1/256 bit and in the packet's order. Empty if
+    /// not counted.
     pub(super) fn entities_spent(&self) -> &[(u32, u64)] {
         self.scratch.entities_spent.as_deref().unwrap_or_default()
     }
@@ -109,9 +109,10 @@ impl Adaptive {
         }
     }
 
-    /// Writes a packet in which the entities at `changed`, rising, are as in `columns`, and all
-    /// others as in the baseline. Where the packet's `most_bits` are near, it ends; those for which
-    /// there was no room are then in [`State::unsent`]. It may take a few bits more.
+    /// Writes a packet in which the entities at `changed`, increasing, have the values of
+    /// `columns`, and all others those of the baseline. The packet ends near its `max_bits`, but
+    /// may exceed them by a few bits. Entities for which there was no room are then in
+    /// [`State::unsent`].
     pub(super) fn encode<S: BitSink>(
         &self,
         state: &mut State,
@@ -123,13 +124,13 @@ impl Adaptive {
         let mut own = core::mem::take(&mut state.columns);
         columns.clone_into(&mut own);
         let mut encoder = RangeEncoder::new(sink);
-        let is_good = self.code(state, &mut encoder, packet, changed, &mut own);
-        debug_assert!(is_good, "an encoder's values are in their lanes");
+        let is_valid = self.code(state, &mut encoder, packet, changed, &mut own);
+        debug_assert!(is_valid, "an encoder's values are within their lanes");
         encoder.finish();
         state.columns = own;
     }
 
-    /// Reads what [`encode`](Self::encode) wrote into `columns`, which hold the baseline.
+    /// Reads what [`encode`](Self::encode) wrote into `columns`, which must hold the baseline.
     pub(super) fn decode(
         &self,
         state: &mut State,
@@ -138,27 +139,27 @@ impl Adaptive {
         reader: &mut BitReader<'_>,
     ) -> Result<(), DecodeError> {
         let mut decoder = RangeDecoder::new(reader);
-        let is_good = self.code(state, &mut decoder, packet, &[], columns);
+        let is_valid = self.code(state, &mut decoder, packet, &[], columns);
         decoder.finish()?;
-        if is_good {
+        if is_valid {
             Ok(())
         } else {
             Err(DecodeError::OutOfRange { at_bit: reader.position_bits() })
         }
     }
 
-    /// What the last packet leaves for those that go on from it, where the level learns; in the
-    /// memory of `before`, if nobody else holds that.
+    /// What the models have learned after the last packet; `None` if the level does not learn.
+    /// Reuses the memory of `reused` if it has no other owner.
     pub(super) fn learned(
         &self,
         state: &State,
         codec_hash: u64,
-        before: Option<Learned>,
+        reused: Option<Learned>,
     ) -> Option<Learned> {
-        self.learns.then(|| state.learning.learned(codec_hash, &state.counters, before))
+        self.learns.then(|| state.learning.learned(codec_hash, &state.counters, reused))
     }
 
-    /// Codes a packet with the level's weights.
+    /// Codes a packet with the level's weights. False if what was decoded is not a snapshot.
     fn code<C: Coder>(
         &self,
         state: &mut State,
@@ -174,23 +175,26 @@ impl Adaptive {
         }
         let mut learning = core::mem::take(&mut state.learning);
         learning.resume(packet.learned, &self.model, set, &mut state.counters);
-        let mut learner =
-            Learner { learning: &mut learning, first: rows, energies: self.model.energies(set) };
-        let is_good = self.code_with(state, coder, &mut learner, packet, changed, columns);
+        let mut learner = Learner {
+            learning: &mut learning,
+            model_rows: rows,
+            energies: self.model.energies(set),
+        };
+        let is_valid = self.code_with(state, coder, &mut learner, packet, changed, columns);
         state.learning = learning;
-        is_good
+        is_valid
     }
 
-    /// Starts from the model. Returns the set of rows that serves a packet.
+    /// Resets the counters to the model's. Returns the index of the packet's set of rows.
     fn begin(&self, state: &mut State, packet: &Packet<'_>) -> usize {
         state.counters.clone_from(&self.model.counters);
         let history = &packet.lineup.history;
         self.model.set(history.lag, history.is_near)
     }
 
-    /// Codes a packet with these weights and the state's counters. `changed` are the entities that
-    /// an encoder knows to have changed, rising; a decoder gives none. False where what was decoded
-    /// is no snapshot.
+    /// Codes a packet with the weights of `predictor` and the state's counters. `changed` are an
+    /// encoder's changed entities, increasing; a decoder passes none. False if what was decoded is
+    /// not a snapshot.
     fn code_with<C: Coder, P: Predictor>(
         &self,
         state: &mut State,
@@ -201,19 +205,19 @@ impl Adaptive {
         columns: &mut [Vec<u32>],
     ) -> bool {
         let State { scratch, counters, spent, lanes_spent, .. } = state;
-        scratch.told.clear();
-        scratch.told.extend_from_slice(changed);
+        scratch.encoder_changed.clear();
+        scratch.encoder_changed.extend_from_slice(changed);
         let mut coding = Coding {
             coder,
             predictor,
             plan: &self.plan,
             model: &self.model,
             past: Past::new(packet),
-            counters: Counters::new(counters, &self.plan.at),
+            counters: Counters::new(counters, &self.plan.layout),
             values: Values::new(columns),
-            spent: Spent::new(packet.most_bits, spent, lanes_spent),
+            spent: Spent::new(packet.max_bits, spent, lanes_spent),
         };
         coding.run(scratch);
-        !coding.values.is_bad()
+        !coding.values.is_invalid()
     }
 }

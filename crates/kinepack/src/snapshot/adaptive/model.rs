@@ -1,5 +1,5 @@
-//! What the adaptive level knows before a packet: parameters of the bodies, weights, and the
-//! counters that each packet starts from.
+//! The model of the adaptive level: parameters of the bodies, weights, and the counters from which
+//! packets start.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -11,33 +11,34 @@ use crate::entropy::Counter;
 use crate::snapshot::level::MAX_TICKS;
 use crate::{Schema, SetupError};
 
-/// What a profile holds for the adaptive level.
+/// A trained model: what a profile holds for the adaptive level. [`Training`](crate::Training)
+/// makes one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
-    /// Which fields are a rigid body, where there are any.
+    /// The fields that form a rigid body, if there are any.
     pub(crate) bodies: Option<Bodies>,
-    /// The largest lag of each range, in ticks, rising.
+    /// The largest lag of each range, in ticks, increasing.
     pub(crate) max_lags_ticks: Vec<u32>,
-    /// For each range of lags two sets of one row a predictor: for older states about a lag apart,
-    /// and for nearer ones.
+    /// For each range of lags, two sets of one row per predictor: one for older states about a lag
+    /// apart, and one for nearer ones.
     pub(crate) sets: Vec<Vec<Row>>,
-    /// For each set and row what its features are worth, by which learning is paced; empty where
-    /// that is unknown, and the weights stay.
+    /// For each set and row, the energies of its features, which normalize the steps of learning.
+    /// Empty if unknown; rows of means are then not learned.
     pub(crate) energies: Vec<Vec<Energies>>,
-    /// What the counters start from.
+    /// The counters from which packets start.
     pub(crate) counters: Vec<Counter>,
 }
 
 impl Model {
-    /// A model of fields that nobody trained: things go on as they did.
+    /// An untrained model without bodies: it predicts that motion continues.
     pub(crate) fn untrained(schema: &Schema) -> Result<Self, SetupError> {
         let plan = Plan::new(schema, None)?;
         Ok(Self::new(None, &plan, &[MAX_TICKS]))
     }
 
-    /// A model for lags up to these limits that knows nothing of the data.
+    /// An untrained model for ranges of lags up to these limits.
     pub(super) fn new(bodies: Option<Bodies>, plan: &Plan, max_lags_ticks: &[u32]) -> Self {
-        let rows = plan.first_rows(bodies.as_ref());
+        let rows = plan.untrained_rows(bodies.as_ref());
         Self {
             bodies,
             max_lags_ticks: max_lags_ticks.to_vec(),
@@ -47,35 +48,36 @@ impl Model {
         }
     }
 
-    /// Which set of rows serves a lag.
+    /// The index of the set of rows for a lag.
     pub(super) fn set(&self, lag_ticks: u32, is_near: bool) -> usize {
         let range = self.max_lags_ticks.iter().position(|max| lag_ticks <= *max);
         2 * range.unwrap_or(self.max_lags_ticks.len() - 1) + usize::from(is_near)
     }
 
-    /// What the features of a set's rows are worth; none where that is unknown.
+    /// The energies of a set's rows; empty if unknown.
     pub(super) fn energies(&self, set: usize) -> &[Energies] {
         self.energies.get(set).map_or(&[], Vec::as_slice)
     }
 
-    /// Which fields are a rigid body, and what is known of their world.
+    /// The fields that form a rigid body and the parameters of their world, if the model has
+    /// bodies.
     pub fn bodies(&self) -> Option<&Bodies> {
         self.bodies.as_ref()
     }
 
-    /// Says anew which ids are of which kind, as [`Bodies::kind_of_ids`] does: a world may have
-    /// more players than the one it was trained on. Nothing that is trained depends on ids. Without
-    /// bodies nothing happens.
+    /// Replaces [`Bodies::kind_of_ids`]: a world may have more players than the one that the model
+    /// was trained on. No trained parameter depends on ids. Has no effect on a model without
+    /// bodies.
     ///
-    /// [`Codec::new`](crate::Codec::new) refuses what is not sorted or names a kind that is not
-    /// there. Both sides have to say the same: it is a part of the codec's hash.
+    /// [`Codec::new`](crate::Codec::new) refuses a list that is not sorted or names a kind that
+    /// does not exist. Both sides must use the same list, which is part of the codec's hash.
     pub fn set_kind_of_ids(&mut self, kind_of_ids: Vec<(u32, u8)>) {
         if let Some(bodies) = &mut self.bodies {
             bodies.kind_of_ids = kind_of_ids;
         }
     }
 
-    /// Checks what coding takes for granted.
+    /// Checks what coding relies on.
     pub(super) fn validate(&self, plan: &Plan) -> Result<(), SetupError> {
         let well_formed = !self.max_lags_ticks.is_empty()
             && self.max_lags_ticks.is_sorted_by(|a, b| a < b)
@@ -83,7 +85,7 @@ impl Model {
             && self.sets.iter().all(|rows| rows.len() == plan.rows)
             && (self.energies.is_empty() || self.energies.len() == self.sets.len())
             && self.energies.iter().all(|energies| energies.len() == plan.rows)
-            && self.counters.len() == plan.at.len;
+            && self.counters.len() == plan.layout.len;
         if well_formed { Ok(()) } else { Err(SetupError::BadModel) }
     }
 }

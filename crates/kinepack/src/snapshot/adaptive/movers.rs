@@ -1,27 +1,27 @@
-//! Bodies that move others, and the order that they give to a packet. `spec/CODEC.md`, section
-//! 12.5.
+//! Bodies that move others, and the order of a packet's entities, which follows from them.
+//! `spec/CODEC.md`, section 12.5.
 
 use super::body::position;
 use super::coding::{Coding, Predictor};
 use super::geometry::{Vector, dot, sub};
-use super::neighbours::Coded;
+use super::neighbours::CodedBody;
 use super::scratch::{Mover, Scratch};
 use crate::entropy::Coder;
-use crate::snapshot::history::CAME;
+use crate::snapshot::history::ADDED;
 
-/// Movers that are looked at, at most. Section 12.5.
-const MOST_MOVERS: usize = 64;
+/// The largest number of movers. Section 12.5.
+const MAX_MOVERS: usize = 64;
 
-/// Nearness of a mover itself, and of what is far from any.
+/// The nearness of a mover itself, and of a body far from all movers.
 const IS_MOVER: u8 = 7;
 const FAR: u8 = 6;
 
-/// Squared distances to the nearest mover, in half reaches, that divide the classes of nearness.
-/// Section 12.5.
+/// The squared distances to the nearest mover, in half reaches, that separate the classes of
+/// nearness. Section 12.5.
 const NEARNESS_SQUARES: [f64; FAR as usize] = [1.0, 4.0, 9.0, 16.0, 25.0, 36.0];
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
-    /// The movers, as the baseline has them.
+    /// Finds the movers, at their positions in the baseline.
     pub(super) fn find_movers(&self, scratch: &mut Scratch) {
         scratch.movers.clear();
         let (Some(body), Some(bodies)) = (&self.plan.body, &self.model.bodies) else { return };
@@ -32,10 +32,11 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         });
         let flagged = body.mover.map(|lane| &self.past.base()[lane][..]).unwrap_or_default();
         let flagged = (0..).zip(flagged).filter(|(_, flag)| **flag != 0).map(|(entity, _)| entity);
-        for entity in movers.chain(flagged).take(MOST_MOVERS) {
-            if self.past.status(entity) & CAME == 0 {
+        for entity in movers.chain(flagged).take(MAX_MOVERS) {
+            if self.past.status(entity) & ADDED == 0 {
                 let position = position(body, self.past.base(), entity);
-                let coded = Coded { position, position_before: position, ..Coded::default() };
+                let coded =
+                    CodedBody { position, position_before: position, ..CodedBody::default() };
                 scratch.movers.push(Mover { entity: entity as u32, position, coded });
             }
         }
@@ -54,7 +55,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         best
     }
 
-    /// For each entity, 0 to 6 by the distance to the nearest mover, 7 for a mover.
+    /// Finds each entity's nearness: 0 to 6 by the distance to the nearest mover, 7 for a mover.
     pub(super) fn find_nearness(&self, scratch: &mut Scratch) {
         let Scratch { movers, nearness, .. } = scratch;
         nearness.clear();
@@ -73,7 +74,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         movers.iter().for_each(|mover| nearness[mover.entity as usize] = IS_MOVER);
     }
 
-    /// The movers first, then the others from near to far.
+    /// Sorts the changed entities: the movers first, then the others by distance from a mover.
     pub(super) fn sort(&self, scratch: &mut Scratch) {
         let Scratch { order, changed, movers, neighbours, .. } = scratch;
         order.clear();
@@ -86,8 +87,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
                 Self::nearest_mover(movers, position(body, self.past.base(), entity as usize));
             let key = match nearest {
                 Some((mover, _)) if movers[mover].entity == entity => 0,
-                // Not negative, so that the bits rise with the value. What is no number has no bits
-                // that all platforms agree on.
+                // Distances are not negative, so their bits increase with their value. NaN is
+                // excluded because its bits differ between platforms.
                 Some((_, distance)) if distance < f64::INFINITY => distance.to_bits() + 1,
                 Some(_) => u64::MAX,
                 None => 0,

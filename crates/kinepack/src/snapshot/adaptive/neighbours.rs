@@ -1,33 +1,34 @@
-//! Bodies that a packet has coded, and those of them that are near another. `spec/CODEC.md`,
-//! section 12.6, "Surroundings".
+//! The bodies that a packet has already coded, and the search for those near a position.
+//! `spec/CODEC.md`, section 12.6, "Surroundings".
 
 use alloc::vec::Vec;
 
 use super::geometry::{Quaternion, Vector, dot, sub};
 
-/// A body that both sides know by now: where it was, how it moved, and how well that was predicted.
+/// A body that is already coded: where it was, how it moved, and how well that was predicted.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Coded {
-    /// Where it was in the baseline, and a lag before.
+pub(super) struct CodedBody {
+    /// Its position in the baseline, and a lag before that.
     pub(super) position: Vector,
     pub(super) position_before: Vector,
-    /// How far it moved, and would have as before.
+    /// How far it moved, and would have moved if its last motion had continued.
     pub(super) moved: Vector,
     pub(super) moved_before: Vector,
-    /// How it turned, and would have as before.
+    /// How it turned, and would have turned if its last turn had continued: as quaternions, then as
+    /// vectors.
     pub(super) turn: Quaternion,
     pub(super) turn_before: Quaternion,
     pub(super) turned: Vector,
     pub(super) turned_before: Vector,
-    /// What the predictions missed.
+    /// The errors of its predictions.
     pub(super) position_error: Vector,
     pub(super) turn_error: Vector,
-    /// log₂ of that, in 1/256.
+    /// log₂ of the errors, in 1/256.
     pub(super) position_error_log2: i32,
     pub(super) turn_error_log2: i32,
 }
 
-/// Where a body is, and the next in its cell.
+/// A body in the list of a bucket.
 #[derive(Clone, Copy, Debug)]
 struct Link {
     position: Vector,
@@ -35,37 +36,37 @@ struct Link {
     next: u32,
 }
 
-/// The nearest few.
+/// How many neighbours are used.
 pub(super) const NEAREST: usize = 4;
 
-/// Bodies that are looked at for each that is coded, at most: what bounds the work where all are in
-/// one place.
-const MOST_SEEN: usize = 96;
+/// The largest number of bodies that a search visits. Bounds the work if all bodies are in one
+/// place.
+const MAX_VISITED: usize = 96;
 
 const NONE: u32 = u32::MAX;
 
-/// How far away neighbours are at most, in sizes of a body.
+/// The largest distance of a neighbour, in sizes of a body.
 const RADIUS: f64 = 7.0;
 
-/// How many cells to each side the search goes: so many that it reaches the radius.
+/// How many cells a search extends to each side; together they span the radius.
 const RINGS: i32 = 2;
 
-/// The coded bodies in a grid of square cells as seen from above, each cell a list that begins with
-/// the one coded last.
+/// The coded bodies in a hashed grid of square cells, seen from above. Each bucket is a linked list
+/// that begins with the body coded last.
 #[derive(Debug, Default)]
 pub(super) struct Neighbours {
-    pub(super) coded: Vec<Coded>,
-    /// Of each, what the search looks at.
+    pub(super) coded: Vec<CodedBody>,
+    /// For each coded body, what a search needs of it.
     links: Vec<Link>,
     heads: Vec<u32>,
-    /// 1 / the side of a cell.
+    /// 1 ÷ `side`.
     per_cell: f64,
     side: f64,
     radius_squared: f64,
 }
 
 impl Neighbours {
-    /// Forgets all; room for `count` bodies of this size.
+    /// Removes all bodies, and makes room for `count` bodies of this size.
     pub(super) fn reset(&mut self, count: usize, size: f64) {
         let radius = RADIUS * size;
         self.coded.clear();
@@ -77,7 +78,7 @@ impl Neighbours {
         self.radius_squared = radius * radius;
     }
 
-    /// Positions are not negative, so the casts round down.
+    /// The cell of a position. Positions are not negative, so the casts round down.
     fn cell(&self, [x, y, _]: Vector) -> [i32; 2] {
         [(x * self.per_cell) as i32, (y * self.per_cell) as i32]
     }
@@ -88,7 +89,7 @@ impl Neighbours {
     }
 
     /// Adds a body.
-    pub(super) fn push(&mut self, body: Coded) {
+    pub(super) fn push(&mut self, body: CodedBody) {
         let cell = self.cell(body.position);
         let bucket = self.bucket(cell);
         let next = core::mem::replace(&mut self.heads[bucket], self.coded.len() as u32);
@@ -96,19 +97,19 @@ impl Neighbours {
         self.coded.push(body);
     }
 
-    /// The nearest, by rising distance: squared distances and numbers. Returns how many. Looks at
-    /// no more than [`MOST_SEEN`] bodies.
+    /// Finds the nearest bodies, the nearest first: squared distances and indices into `coded`.
+    /// Returns how many were found. Visits at most [`MAX_VISITED`] bodies.
     pub(super) fn nearest(&self, position: Vector, found: &mut [(f64, u32); NEAREST]) -> usize {
-        let mut search = Search { found, count: 0, seen: 0, limit: self.radius_squared };
+        let mut search = Search { found, count: 0, visited: 0, limit: self.radius_squared };
         let [x, y] = self.cell(position);
         for ring in 0..=RINGS {
-            // What is beyond the rings before is at least this far.
+            // Cells of this ring are at least this far away.
             let beyond = f64::from(ring - 1).max(0.0) * self.side;
             if search.count == NEAREST && search.limit <= beyond * beyond {
                 break;
             }
             for row in -ring..=ring {
-                // The whole first and last row, and the ends of the others.
+                // All cells of the first and last row, but only the ends of the other rows.
                 let step = if row.abs() == ring { 1 } else { 2 * ring };
                 for column in (-ring..=ring).step_by(step.max(1) as usize) {
                     self.search_cell(
@@ -124,12 +125,12 @@ impl Neighbours {
 
     fn search_cell(&self, position: Vector, cell: [i32; 2], search: &mut Search<'_>) {
         let mut index = self.heads[self.bucket(cell)];
-        while index != NONE && search.seen < MOST_SEEN {
-            search.seen += 1;
+        while index != NONE && search.visited < MAX_VISITED {
+            search.visited += 1;
             let link = &self.links[index as usize];
             let away = sub(position, link.position);
             let distance = dot(away, away);
-            // Cells share buckets.
+            // A bucket may hold bodies of several cells.
             if distance < search.limit && link.cell == cell {
                 search.add(distance, index);
             }
@@ -138,18 +139,18 @@ impl Neighbours {
     }
 }
 
-/// The nearest so far.
+/// A search and its results so far.
 struct Search<'a> {
     found: &'a mut [(f64, u32); NEAREST],
     count: usize,
-    seen: usize,
-    /// The square of the distance that one must be within: the radius, then that of the farthest of
-    /// as many as are looked for.
+    visited: usize,
+    /// Bodies at this squared distance or farther are ignored: the square of the radius, or that of
+    /// the farthest result once all places are taken.
     limit: f64,
 }
 
 impl Search<'_> {
-    /// Adds one within the limit.
+    /// Adds a body within the limit.
     fn add(&mut self, distance: f64, index: u32) {
         let mut place = self.count.min(NEAREST - 1);
         self.count = place + 1;
@@ -164,7 +165,7 @@ impl Search<'_> {
     }
 }
 
-impl Default for Coded {
+impl Default for CodedBody {
     fn default() -> Self {
         Self {
             position: [0.0; 3],

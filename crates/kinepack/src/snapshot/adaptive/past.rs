@@ -1,4 +1,4 @@
-//! What both sides know of a packet before it is coded. `spec/CODEC.md`, section 12.1.
+//! The states that both sides know before a packet is coded. `spec/CODEC.md`, section 12.1.
 
 use alloc::vec::Vec;
 
@@ -10,16 +10,16 @@ use crate::snapshot::lineup::Lineup;
 use crate::snapshot::precision::Shifts;
 use crate::snapshot::store::EntityId;
 
-/// One packet's view of the world.
+/// The inputs of a packet that both sides have.
 pub(in crate::snapshot) struct Packet<'a> {
     pub(in crate::snapshot) baselines: Baselines<'a>,
     pub(in crate::snapshot) ids: &'a [EntityId],
-    /// Prepared for these baselines and ids.
+    /// Must be prepared for these baselines and ids.
     pub(in crate::snapshot) lineup: &'a Lineup,
-    /// What to go on from.
+    /// The learned state to resume from.
     pub(in crate::snapshot) learned: Option<&'a Learned>,
-    /// What the range-coded part may take; for an encoder only.
-    pub(in crate::snapshot) most_bits: u64,
+    /// The limit of the range-coded part, for an encoder only.
+    pub(in crate::snapshot) max_bits: u64,
 }
 
 /// The states before a packet, lined up with its entities.
@@ -60,44 +60,44 @@ impl<'a> Past<'a> {
         self.lag_log2
     }
 
-    /// Flags of each entity.
+    /// The [`History`] flags of each entity.
     pub(super) fn statuses(&self) -> &'a [u8] {
         &self.history.status
     }
 
-    /// Flags of an entity.
+    /// The [`History`] flags of an entity.
     #[inline]
     pub(super) fn status(&self, entity: usize) -> u8 {
         self.history.status[entity]
     }
 
-    /// The lanes of the baseline.
+    /// The baseline's columns, in the order of the packet's entities.
     #[inline]
     pub(super) fn base(&self) -> &'a [Vec<u32>] {
         self.base
     }
 
-    /// How coarse a value is.
+    /// The shift of a value: its steps are 2^shift.
     #[inline]
     pub(super) fn shift(&self, lane: usize, entity: usize) -> u32 {
         self.shifts.at(lane, entity)
     }
 
-    /// How a value, `now` in the baseline, changed in the last two steps: [`History::paces`]; not
-    /// at all where the entity is new.
+    /// How a value, `now` in the baseline, changed in the last two steps: see
+    /// [`History::recent_changes`]. Zero if the entity is new.
     #[inline]
-    pub(super) fn paces<T: Copy, D: Copy + Default>(
+    pub(super) fn recent_changes<T: Copy, D: Copy + Default>(
         &self,
         entity: usize,
         now: T,
         at: impl Fn(&[Vec<u32>]) -> T,
         change: impl Fn(T, T, f64) -> D,
     ) -> [D; STEPS] {
-        self.history.paces(&self.baselines, entity, now, at, change).unwrap_or_default()
+        self.history.recent_changes(&self.baselines, entity, now, at, change).unwrap_or_default()
     }
 
-    /// The class of a field in these lanes: 0 without history, then at rest, begun to move, moving.
-    /// Section 12.7.
+    /// The class of the field with these lanes: 0 without history, 1 at rest, 2 just begun to move,
+    /// 3 moving. Section 12.7.
     pub(super) fn field_class(&self, lanes: core::ops::Range<usize>, entity: usize) -> usize {
         if self.status(entity) & NEW != 0 {
             return 0;

@@ -1,4 +1,5 @@
-//! What the schema and the model say about coding, looked up once.
+//! The plan of a packet: everything that coding needs from the schema and the bodies, looked up
+//! once.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -12,17 +13,17 @@ use crate::quantize::{FloatLimits, SmallestThree};
 use crate::schema::{Field, FieldKind, Lane};
 use crate::{Schema, SetupError};
 
-/// The fields in the order in which they are coded.
+/// The plan for a schema. The fields are in the order in which they are coded.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) body: Option<BodyPlan>,
     pub(super) fields: Vec<FieldPlan>,
-    /// Kinds of residuals.
+    /// Number of groups of residuals, each with its own counters.
     pub(super) groups: usize,
-    /// Predictors.
+    /// Number of rows of weights in a set, one per predictor.
     pub(super) rows: usize,
     /// Where the counters of each part begin.
-    pub(super) at: Layout,
+    pub(super) layout: Layout,
     /// The largest value of each lane of the schema.
     pub(super) maxima: Vec<u32>,
 }
@@ -30,35 +31,35 @@ pub(super) struct Plan {
 /// The lanes of a rigid body.
 #[derive(Clone, Debug)]
 pub(super) struct BodyPlan {
-    /// Of the position, in the order level, level, up.
+    /// The position's lanes in the order level, level, up.
     pub(super) position: [usize; 3],
     /// The schema's axes in that order.
     pub(super) axes: [usize; 3],
-    /// Steps of the position's first axis in a step of each of these.
+    /// For each of these axes, its step in steps of the position's first axis.
     pub(super) ratios: [f64; 3],
-    /// The largest value of each.
+    /// The largest value of each of these lanes.
     pub(super) max: [u32; 3],
     /// The first lane of the rotation.
     pub(super) rotation: usize,
     pub(super) quantizer: RotationCodes,
-    /// The flag that tells what is being moved.
+    /// The lane of the flag that marks bodies that are being moved.
     pub(super) touched: Option<usize>,
-    /// The flag that tells what moves others.
+    /// The lane of the flag that marks bodies that move others.
     pub(super) mover: Option<usize>,
 }
 
-/// A rotation's codes as quaternions in the order level, level, up, w.
+/// How a rotation's codes become a quaternion in the order level, level, up, w.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RotationCodes {
-    /// Where each component stands in the schema's quaternion.
+    /// The index of each component in the schema's quaternion.
     pub(super) component: [usize; 4],
     pub(super) max_code: f64,
 }
 
-/// A field outside of the body.
+/// A field outside the body.
 #[derive(Clone, Debug)]
 pub(super) struct FieldPlan {
-    /// Among the schema's.
+    /// The field's index in the schema.
     pub(super) index: usize,
     pub(super) first_lane: usize,
     pub(super) lanes: Vec<Lane>,
@@ -66,7 +67,7 @@ pub(super) struct FieldPlan {
 }
 
 impl FieldPlan {
-    /// The numbers of its lanes.
+    /// The indices of the field's lanes in the schema.
     pub(super) fn lanes(&self) -> core::ops::Range<usize> {
         self.first_lane..self.first_lane + self.lanes.len()
     }
@@ -74,12 +75,12 @@ impl FieldPlan {
 
 #[derive(Clone, Debug)]
 pub(super) enum FieldCoding {
-    /// Numbers, predicted lane by lane: the group of their residuals, and their rows.
+    /// Numbers, predicted lane by lane, with the group of their residuals and their rows.
     Numbers { group: usize, rows: NumberRows },
-    /// A rotation by itself.
+    /// A rotation outside the body.
     Rotation { group: usize, rows: RotationRows, quantizer: RotationCodes },
-    /// A flag or choice: the counters of its upper bits, among those of all choices, and how many
-    /// bits those are.
+    /// A flag or choice. `tree` is the first counter of its upper `bits` bits, among the counters
+    /// of all choices.
     Choice { tree: usize, bits: u32 },
 }
 
@@ -89,13 +90,14 @@ impl RotationCodes {
     }
 }
 
-/// The axes level, level, up: turned in a circle, so that rotations stay rotations.
+/// The schema's axes in the order level, level, up. They are permuted cyclically, so that rotations
+/// stay rotations.
 fn axes(up: u8) -> [usize; 3] {
     [0, 1, 2].map(|axis| (axis + usize::from(up) + 1) % 3)
 }
 
 impl BodyPlan {
-    /// `None` where the fields are not what they should be.
+    /// `None` if a field is missing or not of the required kind.
     fn new(fields: &[Field], bodies: &Bodies) -> Option<Self> {
         let axes = axes(bodies.up);
         let position = fields.get(bodies.position)?;
@@ -130,7 +132,8 @@ impl BodyPlan {
 
 impl Plan {
     /// # Errors
-    /// [`SetupError::BadModel`] where the bodies' fields are not a position, a rotation, and flags.
+    /// [`SetupError::BadModel`] if the bodies' parameters are malformed, or their fields are not a
+    /// position, a rotation, and flags.
     pub(super) fn new(schema: &Schema, bodies: Option<&Bodies>) -> Result<Self, SetupError> {
         let fields = schema.fields();
         let maxima = schema.lanes().iter().map(|lane| lane.max).collect();
@@ -139,7 +142,7 @@ impl Plan {
             fields: Vec::new(),
             groups: 0,
             rows: 0,
-            at: Layout::default(),
+            layout: Layout::default(),
             maxima,
         };
         if let Some(bodies) = bodies {
@@ -180,28 +183,28 @@ impl Plan {
             };
             plan.fields.push(FieldPlan { index, first_lane: field.lanes().start, lanes, coding });
         }
-        plan.at = Layout::new(plan.fields.len(), choices, plan.groups);
+        plan.layout = Layout::new(plan.fields.len(), choices, plan.groups);
         Ok(plan)
     }
 
-    /// The weights of a set that nobody trained. `bodies` are those that the plan was made for.
-    pub(super) fn first_rows(&self, bodies: Option<&Bodies>) -> Vec<Row> {
+    /// The weights of an untrained set. `bodies` must be those that the plan was made for.
+    pub(super) fn untrained_rows(&self, bodies: Option<&Bodies>) -> Vec<Row> {
         let mut rows = vec![[0; FEATURES]; self.rows];
         if let Some(bodies) = bodies {
-            BodyRows::fill_first(&mut rows, bodies.classes());
+            BodyRows::fill_untrained(&mut rows, bodies.classes());
         }
         for field in &self.fields {
             match field.coding {
-                FieldCoding::Numbers { rows: numbers, .. } => numbers.fill_first(&mut rows),
-                FieldCoding::Rotation { rows: rotation, .. } => rotation.fill_first(&mut rows),
+                FieldCoding::Numbers { rows: numbers, .. } => numbers.fill_untrained(&mut rows),
+                FieldCoding::Rotation { rows: rotation, .. } => rotation.fill_untrained(&mut rows),
                 FieldCoding::Choice { .. } => {}
             }
         }
         rows
     }
 
-    /// Counters that know nothing.
+    /// Untrained counters.
     pub(super) fn counters(&self) -> Vec<Counter> {
-        vec![EVEN; self.at.len]
+        vec![EVEN; self.layout.len]
     }
 }

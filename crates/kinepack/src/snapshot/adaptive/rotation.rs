@@ -15,18 +15,18 @@ use crate::entropy::Coder;
 use crate::schema::{Lane, LaneArithmetic};
 use crate::snapshot::history::STEPS;
 
-/// Units of the gap between the two largest components, and between the second and the third.
-/// Section 12.6, "Coding a rotation".
+/// Units per 1 of the gap between the two largest components, and of the gap between the second and
+/// the third. Section 12.6, "Coding a rotation".
 const FIRST_GAP: f64 = 400.0;
 const SECOND_GAP: f64 = 100.0;
 
-/// The least square that is left for the components to come. The same section.
-const LEAST_LEFT: f64 = 1e-4;
+/// The smallest square that remains for the components still to be coded. The same section.
+const MIN_REMAINING: f64 = 1e-4;
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
-    /// How a rotation, `now` in the baseline, turned in the last two steps; not at all where it is
+    /// How a rotation, `now` in the baseline, turned in the last two steps. Zero if the entity is
     /// new.
-    pub(super) fn turns(
+    pub(super) fn recent_turns(
         &self,
         codes: &RotationCodes,
         lane: usize,
@@ -35,11 +35,11 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     ) -> [Vector; STEPS] {
         let at = |columns: &[Vec<u32>]| rotation_at(codes, lane, columns, entity);
         let change = |from, to, per_step| scale(rotation_vector(turn(from, to)), per_step);
-        self.past.paces(entity, now, at, change)
+        self.past.recent_changes(entity, now, at, change)
     }
 
-    /// Codes a rotation that is expected to be `predicted`. Returns the mean of the scales.
-    #[expect(clippy::too_many_arguments, reason = "what is known of one rotation")]
+    /// Codes a rotation that is predicted to be `predicted`. Returns the mean of the scales.
+    #[expect(clippy::too_many_arguments, reason = "the parameters of one rotation")]
     pub(super) fn code_rotation(
         &mut self,
         codes: &RotationCodes,
@@ -60,18 +60,19 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         }
         let begin = self.coder.spent();
         let dropped = self.code_dropped(&q, self.values.at(lane, entity), sizes);
-        self.spent.by_lane(lane, self.coder.spent() - begin);
+        self.spent.add_lane(lane, self.coder.spent() - begin);
         self.values.put(lane, entity, dropped as u32);
         let sign = if q[dropped] < 0.0 { -1.0 } else { 1.0 };
         let sign_before = if q0[dropped] * q[dropped] < 0.0 { -sign } else { sign };
-        let (mut left_predicted, mut left) = (1.0f64, 1.0f64);
+        let (mut remaining_predicted, mut remaining) = (1.0f64, 1.0f64);
         let mut errors_log2 = [0; 3];
         let mut sum = 0;
         let kept = (0..4).filter(|component| *component != dropped);
         for (nth, component) in kept.enumerate() {
             let part = q[component] * sign;
-            // What is left for the others is known by now.
-            let stretch = libm::sqrt(left.max(LEAST_LEFT) / left_predicted.max(LEAST_LEFT));
+            // The components coded so far show how much remains for the others.
+            let stretch =
+                libm::sqrt(remaining.max(MIN_REMAINING) / remaining_predicted.max(MIN_REMAINING));
             let value = (part * stretch).clamp(-FRAC_1_SQRT_2, FRAC_1_SQRT_2);
             let to_code =
                 |value: f64| (value + FRAC_1_SQRT_2) / (2.0 * FRAC_1_SQRT_2) * codes.max_code;
@@ -79,7 +80,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let reference = i64::from(sixteenths(to_code(q0[component] * sign_before)));
             let row = sizes.row(nth, &errors_log2);
             let scale_row = first_scale_row + nth;
-            let scale_log2 = self.predictor.expect_scale(scale_row, &row);
+            let scale_log2 = self.predictor.predict_scale(scale_row, &row);
             sum += scale_log2;
             let kind = Lane { max: codes.max_code as u32, arithmetic: LaneArithmetic::Linear };
             let shift = self.past.shift(lane + 1 + nth, entity);
@@ -88,16 +89,16 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let (code, change) =
                 self.code_lane(residuals, Expected { mean, scale_log2, sign }, lane_at);
             errors_log2[nth] = size_log2(change - mean);
-            self.predictor.scale(scale_row, &row, errors_log2[nth]);
+            self.predictor.observe_scale(scale_row, &row, errors_log2[nth]);
             let actual = f64::from(code) / codes.max_code * (2.0 * FRAC_1_SQRT_2) - FRAC_1_SQRT_2;
-            left -= actual * actual;
-            left_predicted -= part * part;
+            remaining -= actual * actual;
+            remaining_predicted -= part * part;
         }
         sum / 3
     }
 
-    /// Which component is dropped: the largest that is predicted, or the next, and so on.
-    fn code_dropped(&mut self, predicted: &Quaternion, told: u32, sizes: &TurnSizes) -> usize {
+    /// Codes which component is dropped: the predicted largest, or the next, and so on.
+    fn code_dropped(&mut self, predicted: &Quaternion, dropped: u32, sizes: &TurnSizes) -> usize {
         let mut order = [0usize, 1, 2, 3];
         // Insertion keeps the order of equal components.
         for end in 1..4 {
@@ -107,24 +108,24 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
                 place -= 1;
             }
         }
-        let told = order.iter().position(|component| *component as u32 == told).unwrap_or(0);
+        let rank = order.iter().position(|component| *component as u32 == dropped).unwrap_or(0);
         let gap = |first: usize, unit: f64| {
             ((predicted[order[first]].abs() - predicted[order[first + 1]].abs()) * unit) as u64
         };
         let gap_log2 = (log2(gap(0, FIRST_GAP) + 1) >> 7).min(GAPS as i32 - 1) as usize;
         let near = ((sizes.near_error + 256) >> 7).clamp(0, GAP_ERRORS as i32 - 1) as usize;
-        if !self.counters.largest(gap_log2, near).code(self.coder, told > 0, LIMIT) {
+        if !self.counters.largest(gap_log2, near).code(self.coder, rank > 0, LIMIT) {
             return order[0];
         }
         let second_gap = gap(1, SECOND_GAP).min(SECOND as u64 - 1) as usize;
-        if !self.counters.second(second_gap).code(self.coder, told > 1, LIMIT) {
+        if !self.counters.second(second_gap).code(self.coder, rank > 1, LIMIT) {
             return order[1];
         }
-        order[2 + usize::from(self.counters.third().code(self.coder, told > 2, LIMIT))]
+        order[2 + usize::from(self.counters.third().code(self.coder, rank > 2, LIMIT))]
     }
 }
 
-/// log₂ of a vector's length, or of the root of a mean square.
+/// log₂ of a vector's length or root mean square in 1/256: see [`length_log2`].
 pub(super) fn vector_log2(v: Vector, mean: u64) -> i32 {
     let square = |x: f64| {
         let x = i64::from(sixteenths(x));
@@ -133,7 +134,7 @@ pub(super) fn vector_log2(v: Vector, mean: u64) -> i32 {
     length_log2(square(v[0]) + square(v[1]) + square(v[2]), mean)
 }
 
-/// The unit quaternion of a rotation's lanes.
+/// The unit quaternion of an entity's rotation, whose lanes begin at `lane`.
 pub(super) fn rotation_at(
     codes: &RotationCodes,
     lane: usize,

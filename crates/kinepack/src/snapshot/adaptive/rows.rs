@@ -1,13 +1,14 @@
-//! Where rows of weights stand in a set, and what they are before training. `spec/CODEC.md`,
+//! The layout of the rows of weights in a set, and their values before training. `spec/CODEC.md`,
 //! sections 12.8 and 12.9.
 
 use super::fixed::{FEATURES, Row};
 use super::geometry::UP;
 
-/// Classes of a field that is not of a body: without history, at rest, begun to move, moving.
+/// Classes of a field outside the body: without history, at rest, just begun to move, moving.
 pub(super) const FIELD_CLASSES: usize = 4;
 
-/// The rows of a class of bodies: means of level axes, of up, of turns about these; then scales.
+/// The rows of a class of bodies. Means come first: of the level axes, of the axis up, and of turns
+/// about these. Then come scales.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BodyRows {
     first: usize,
@@ -28,37 +29,37 @@ impl BodyRows {
         Self { first: class * Self::COUNT }
     }
 
-    /// Writes the weights before training into the rows of a set, of so many classes of bodies.
-    pub(super) fn fill_first(rows: &mut [Row], classes: usize) {
-        fill_first(rows, Self::COUNT, classes, Self::POSITION_SCALE);
+    /// Writes the untrained weights into the rows of a set that has `classes` classes of bodies.
+    pub(super) fn fill_untrained(rows: &mut [Row], classes: usize) {
+        fill_untrained(rows, Self::COUNT, classes, Self::POSITION_SCALE);
     }
 
-    /// Of the position's axis.
+    /// The mean of the position's axis.
     #[inline]
     pub(super) fn position(self, axis: usize) -> usize {
         self.first + if axis == UP { Self::UP } else { Self::LEVEL }
     }
 
-    /// Of the turn about the axis.
+    /// The mean of the turn about an axis.
     #[inline]
     pub(super) fn turn(self, axis: usize) -> usize {
         self.first + if axis == UP { Self::TURN_UP } else { Self::TURN_LEVEL }
     }
 
-    /// The scale of the `nth` of the position's lanes as coded.
+    /// The scale of the position's lane that is coded as the `nth`.
     #[inline]
     pub(super) fn position_scale(self, nth: usize) -> usize {
         self.first + Self::POSITION_SCALE + nth
     }
 
-    /// The first of three scales of the rotation's components.
+    /// The first of the three scales of the rotation's components.
     #[inline]
     pub(super) fn turn_scales(self) -> usize {
         self.first + Self::TURN_SCALE
     }
 }
 
-/// The rows of a field of numbers: for each class and lane a mean and a scale.
+/// The rows of a field of numbers: a mean and a scale for each class and lane.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NumberRows {
     first: usize,
@@ -68,24 +69,29 @@ pub(super) struct NumberRows {
 impl NumberRows {
     const MEAN: usize = 0;
     const SCALE: usize = 1;
-    const OF_LANE: usize = 2;
+    const PER_LANE: usize = 2;
 
     pub(super) fn new(first: usize, lanes: usize) -> Self {
         Self { first, lanes }
     }
 
     pub(super) fn count(self) -> usize {
-        FIELD_CLASSES * self.lanes * Self::OF_LANE
+        FIELD_CLASSES * self.lanes * Self::PER_LANE
     }
 
-    /// Writes the weights before training into its rows of a set.
-    pub(super) fn fill_first(self, rows: &mut [Row]) {
-        fill_first(&mut rows[self.first..], Self::OF_LANE, FIELD_CLASSES * self.lanes, Self::SCALE);
+    /// Writes the untrained weights into the field's rows of a set.
+    pub(super) fn fill_untrained(self, rows: &mut [Row]) {
+        fill_untrained(
+            &mut rows[self.first..],
+            Self::PER_LANE,
+            FIELD_CLASSES * self.lanes,
+            Self::SCALE,
+        );
     }
 
     #[inline]
     fn of_lane(self, class: usize, lane: usize) -> usize {
-        self.first + (class * self.lanes + lane) * Self::OF_LANE
+        self.first + (class * self.lanes + lane) * Self::PER_LANE
     }
 
     #[inline]
@@ -99,8 +105,8 @@ impl NumberRows {
     }
 }
 
-/// The rows of a rotation that is not of a body: for each class three means, three scales, and two
-/// that are not used.
+/// The rows of a rotation outside the body: for each class three means, three scales, and two
+/// unused rows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RotationRows {
     first: usize,
@@ -109,47 +115,47 @@ pub(super) struct RotationRows {
 impl RotationRows {
     const MEAN: usize = 0;
     const SCALE: usize = 3;
-    const OF_CLASS: usize = 8;
+    const PER_CLASS: usize = 8;
 
     /// Rows of one field.
-    pub(super) const COUNT: usize = FIELD_CLASSES * Self::OF_CLASS;
+    pub(super) const COUNT: usize = FIELD_CLASSES * Self::PER_CLASS;
 
     pub(super) fn new(first: usize) -> Self {
         Self { first }
     }
 
-    /// Writes the weights before training into its rows of a set.
-    pub(super) fn fill_first(self, rows: &mut [Row]) {
-        fill_first(&mut rows[self.first..], Self::OF_CLASS, FIELD_CLASSES, Self::SCALE);
+    /// Writes the untrained weights into the field's rows of a set.
+    pub(super) fn fill_untrained(self, rows: &mut [Row]) {
+        fill_untrained(&mut rows[self.first..], Self::PER_CLASS, FIELD_CLASSES, Self::SCALE);
     }
 
-    /// Of the turn about the axis.
+    /// The mean of the turn about an axis.
     #[inline]
     pub(super) fn mean(self, class: usize, axis: usize) -> usize {
-        self.first + class * Self::OF_CLASS + Self::MEAN + axis
+        self.first + class * Self::PER_CLASS + Self::MEAN + axis
     }
 
-    /// The first of three scales of the components.
+    /// The first of the three scales of the components.
     #[inline]
     pub(super) fn scales(self, class: usize) -> usize {
-        self.first + class * Self::OF_CLASS + Self::SCALE
+        self.first + class * Self::PER_CLASS + Self::SCALE
     }
 }
 
-/// The first weights of rows of means before training: things go on as they did, by 0.9.
+/// The first weights of an untrained row for a mean: the last change continues at 0.9 of its size.
 /// Section 12.9.
-const FIRST_MEAN: [i32; 1] = [58976];
+const UNTRAINED_MEAN: [i32; 1] = [58976];
 
-/// The first weights of rows of scales before training: 1 and twice 0.4. Section 12.9.
-const FIRST_SCALE: [i32; 3] = [65536, 26208, 26208];
+/// The first weights of an untrained row for a scale: 1 and twice 0.4. Section 12.9.
+const UNTRAINED_SCALE: [i32; 3] = [65536, 26208, 26208];
 
-/// Gives each class its weights before training: the first `means` of its `of_class` rows are
-/// means, the others scales. Rows that are not used are as the scales.
-fn fill_first(rows: &mut [Row], of_class: usize, classes: usize, means: usize) {
+/// Writes the untrained weights of each class. Of its `per_class` rows, the first `means` are for
+/// means, and the others, including unused rows, for scales.
+fn fill_untrained(rows: &mut [Row], per_class: usize, classes: usize, means: usize) {
     let (mut mean, mut scale) = ([0; FEATURES], [0; FEATURES]);
-    mean[..FIRST_MEAN.len()].copy_from_slice(&FIRST_MEAN);
-    scale[..FIRST_SCALE.len()].copy_from_slice(&FIRST_SCALE);
-    for class in rows.chunks_mut(of_class).take(classes) {
+    mean[..UNTRAINED_MEAN.len()].copy_from_slice(&UNTRAINED_MEAN);
+    scale[..UNTRAINED_SCALE.len()].copy_from_slice(&UNTRAINED_SCALE);
+    for class in rows.chunks_mut(per_class).take(classes) {
         class[..means].fill(mean);
         class[means..].fill(scale);
     }

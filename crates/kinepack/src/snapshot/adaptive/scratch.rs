@@ -1,20 +1,20 @@
-//! Memory that packets use again, and what stands in it while one is coded.
+//! Scratch memory that packets reuse, and what it holds while a packet is coded.
 
 use alloc::vec::Vec;
 
 use super::geometry::Vector;
-use super::neighbours::{Coded, Neighbours};
+use super::neighbours::{CodedBody, Neighbours};
 
 /// A body that moves others.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mover {
     pub(super) entity: u32,
     pub(super) position: Vector,
-    /// What is known of it; before it is coded, that it stays.
-    pub(super) coded: Coded,
+    /// Its motion; until it is coded, that of a body at rest.
+    pub(super) coded: CodedBody,
 }
 
-/// What an entity leaves for the next, a lane each.
+/// What the prediction of the next entity uses of a coded entity, one per lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Previous {
     pub(super) moved: i32,
@@ -22,21 +22,22 @@ pub(super) struct Previous {
     pub(super) error_log2: i32,
 }
 
-/// Memory that packets use again.
+/// Scratch memory that packets reuse.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     pub(super) neighbours: Neighbours,
     pub(super) movers: Vec<Mover>,
     pub(super) nearness: Vec<u8>,
-    /// Of each entity, for those that changed.
+    /// The changed entities with their sort keys, in the order of the packet.
     pub(super) order: Vec<(u64, u32)>,
-    /// The entities that an encoder knows to have changed, and those that the packet says have.
-    pub(super) told: Vec<u32>,
+    /// The changed entities that an encoder is to write; empty in a decoder.
+    pub(super) encoder_changed: Vec<u32>,
+    /// The changed entities of the packet, as coded on both sides.
     pub(super) changed: Vec<u32>,
-    /// Those of the latter for which there was no room.
+    /// Those of `changed` for which there was no room.
     pub(super) unsent: Vec<u32>,
-    /// Where somebody asks: what each entity took, in 1/256 bit, in the order of the packet.
+    /// If wanted, the cost of each entity, in 1/256 bit and in the order of the packet.
     pub(super) entities_spent: Option<Vec<(u32, u64)>>,
-    /// For each field, what the entity before left.
+    /// For each field and lane, the last entity whose field was coded.
     pub(super) previous: Vec<Vec<Previous>>,
 }

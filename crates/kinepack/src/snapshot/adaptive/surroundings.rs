@@ -1,24 +1,25 @@
-//! What the bodies around another tell of it. `spec/CODEC.md`, section 12.6, "Surroundings".
+//! The motion of a body's neighbours, from which its own is predicted. `spec/CODEC.md`, section
+//! 12.6, "Surroundings".
 
 use super::geometry::{Vector, add, carried, scale, sub};
-use super::neighbours::{Coded, NEAREST, Neighbours};
+use super::neighbours::{CodedBody, NEAREST, Neighbours};
 
-/// The distance, in sizes of a body, at which a neighbour counts for half.
+/// The distance, in sizes of a body, at which a neighbour weighs half.
 const SOFTNESS: f64 = 1.38;
 
-/// The sum of weights that is trusted by half.
+/// The sum of weights at which the sums are halved.
 const DOUBT: f64 = 0.02;
 
-/// Sums over the neighbours.
+/// Means over the neighbours, lower if all of them are far.
 #[derive(Default)]
-pub(super) struct Around {
+pub(super) struct Surroundings {
     pub(super) moved: Vector,
     pub(super) moved_before: Vector,
     pub(super) turned: Vector,
     pub(super) turned_before: Vector,
     pub(super) turn_error: Vector,
     pub(super) position_error: Vector,
-    /// Sums in which what is near counts for more.
+    /// Means with steeper weights, which favour the nearest neighbours.
     pub(super) near_turned_before: Vector,
     pub(super) near_moved: Vector,
     pub(super) near_carried: Vector,
@@ -28,20 +29,21 @@ pub(super) struct Around {
     pub(super) turn_error_log2: i32,
 }
 
-/// Sums up the nearest bodies that were coded.
-pub(super) fn around(
+/// The means over the nearest bodies already coded. If there are none, the errors are those of
+/// `mover`.
+pub(super) fn surroundings(
     neighbours: &Neighbours,
     size: f64,
     position: Vector,
-    mover: &Coded,
-) -> Around {
+    mover: &CodedBody,
+) -> Surroundings {
     let mut found = [(0.0, 0); NEAREST];
     let count = neighbours.nearest(position, &mut found);
-    let mut around = Around::default();
+    let mut surroundings = Surroundings::default();
     if count == 0 {
-        around.position_error_log2 = mover.position_error_log2;
-        around.turn_error_log2 = mover.turn_error_log2;
-        return around;
+        surroundings.position_error_log2 = mover.position_error_log2;
+        surroundings.turn_error_log2 = mover.turn_error_log2;
+        return surroundings;
     }
     let soft = SOFTNESS * size;
     let soft_squared = soft * soft;
@@ -53,42 +55,45 @@ pub(super) fn around(
         let steep = weight * weight * weight;
         all += weight;
         steep_all += steep;
-        around.moved = add(around.moved, scale(other.moved, weight));
-        around.moved_before = add(around.moved_before, scale(other.moved_before, weight));
-        around.turned = add(around.turned, scale(other.turned, weight));
-        around.turned_before = add(around.turned_before, scale(other.turned_before, weight));
-        around.turn_error = add(around.turn_error, scale(other.turn_error, weight));
-        around.position_error = add(around.position_error, scale(other.position_error, weight));
-        around.near_turned_before =
-            add(around.near_turned_before, scale(other.turned_before, steep));
-        around.near_moved = add(around.near_moved, scale(other.moved, steep));
-        around.near_turned = add(around.near_turned, scale(other.turned, steep));
+        surroundings.moved = add(surroundings.moved, scale(other.moved, weight));
+        surroundings.moved_before =
+            add(surroundings.moved_before, scale(other.moved_before, weight));
+        surroundings.turned = add(surroundings.turned, scale(other.turned, weight));
+        surroundings.turned_before =
+            add(surroundings.turned_before, scale(other.turned_before, weight));
+        surroundings.turn_error = add(surroundings.turn_error, scale(other.turn_error, weight));
+        surroundings.position_error =
+            add(surroundings.position_error, scale(other.position_error, weight));
+        surroundings.near_turned_before =
+            add(surroundings.near_turned_before, scale(other.turned_before, steep));
+        surroundings.near_moved = add(surroundings.near_moved, scale(other.moved, steep));
+        surroundings.near_turned = add(surroundings.near_turned, scale(other.turned, steep));
         let carries = carried(other.turn, sub(position, other.position));
-        around.near_carried = add(around.near_carried, scale(carries, steep));
+        surroundings.near_carried = add(surroundings.near_carried, scale(carries, steep));
         position_error_log2 += weight * f64::from(other.position_error_log2);
         turn_error_log2 += weight * f64::from(other.turn_error_log2);
     }
-    // Less sure of what is far.
+    // Far neighbours are trusted less.
     let sure = all / (all + DOUBT);
     for sum in [
-        &mut around.moved,
-        &mut around.moved_before,
-        &mut around.turned,
-        &mut around.turned_before,
-        &mut around.turn_error,
-        &mut around.position_error,
+        &mut surroundings.moved,
+        &mut surroundings.moved_before,
+        &mut surroundings.turned,
+        &mut surroundings.turned_before,
+        &mut surroundings.turn_error,
+        &mut surroundings.position_error,
     ] {
         *sum = scale(*sum, sure / all);
     }
     for sum in [
-        &mut around.near_moved,
-        &mut around.near_turned_before,
-        &mut around.near_turned,
-        &mut around.near_carried,
+        &mut surroundings.near_moved,
+        &mut surroundings.near_turned_before,
+        &mut surroundings.near_turned,
+        &mut surroundings.near_carried,
     ] {
         *sum = scale(*sum, sure / steep_all);
     }
-    around.position_error_log2 = (position_error_log2 / all) as i32;
-    around.turn_error_log2 = (turn_error_log2 / all) as i32;
-    around
+    surroundings.position_error_log2 = (position_error_log2 / all) as i32;
+    surroundings.turn_error_log2 = (turn_error_log2 / all) as i32;
+    surroundings
 }

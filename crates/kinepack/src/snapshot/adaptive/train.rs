@@ -1,5 +1,5 @@
-//! Training: weights by least squares, counters by counting. What training does is no part of the
-//! format: any model decodes what it encoded.
+//! Training: weights by least squares, counters by counting. Training is not part of the format,
+//! because any model decodes what it encoded.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -21,21 +21,21 @@ use crate::snapshot::store::Snapshot;
 use crate::snapshot::{Baselines, Level};
 use crate::{Schema, SetupError};
 
-/// The most a counter is sure of what it was trained on.
-const MOST_SURE: u8 = 15;
+/// The largest count of a trained counter, so that it still adapts to other data.
+const MAX_TRAINED_COUNT: u8 = 15;
 
-/// How much a fit is drawn towards the weights before it: by this share of a feature's own
-/// products, and so much besides.
+/// How strongly a fit is drawn towards the weights of the pass before: a share of each feature's
+/// sum of squares, plus a constant.
 const RIDGE: f64 = 1e-4;
 const RIDGE_STRENGTH: f64 = 3.0 * 256.0;
 
-/// The least that is divided by.
-const LEAST_PIVOT: f64 = 1e-6;
+/// The smallest divisor.
+const MIN_PIVOT: f64 = 1e-6;
 
-/// No weight of a fit is larger.
-const MAX_FIT: f64 = 32.0;
+/// The largest weight of a fit.
+const MAX_FITTED: f64 = 32.0;
 
-/// Makes a model from snapshots and their baselines, in several passes over the same data.
+/// Trains a model on snapshots and their baselines, in several passes over the same data.
 #[derive(Debug)]
 pub(crate) struct ModelTrainer {
     adaptive: Adaptive,
@@ -48,7 +48,7 @@ pub(crate) struct ModelTrainer {
     pass: Pass,
 }
 
-/// What a pass finds.
+/// What a pass trains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pass {
     /// The weights.
@@ -63,7 +63,7 @@ struct Sums {
     products: [[f64; FEATURES]; FEATURES],
     targets: [f64; FEATURES],
     samples: f64,
-    /// It predicts a value, not a size.
+    /// True if the predictor predicts a value, not a scale.
     is_mean: bool,
 }
 
@@ -92,7 +92,7 @@ impl Sums {
         self.samples += 1.0;
     }
 
-    /// What each feature was worth on average.
+    /// The energy of each feature; 0 in a row for a scale.
     fn energies(&self) -> Energies {
         core::array::from_fn(|feature| {
             let mean = self.products[feature][feature] / self.samples;
@@ -104,7 +104,7 @@ impl Sums {
         })
     }
 
-    /// The weights of the least squares, drawn a little towards `prior`.
+    /// The least-squares weights, drawn slightly towards `prior`.
     fn solve(&self, prior: &Row) -> Row {
         let mut lower = [[0.0; FEATURES]; FEATURES];
         let mut diagonal = [0.0f64; FEATURES];
@@ -119,7 +119,7 @@ impl Sums {
                     sum -= lower[i][k] * lower[j][k] * diagonal[k];
                 }
                 if i == j {
-                    diagonal[i] = sum.max(LEAST_PIVOT);
+                    diagonal[i] = sum.max(MIN_PIVOT);
                 } else {
                     lower[i][j] = sum / diagonal[j];
                 }
@@ -138,13 +138,14 @@ impl Sums {
                 solution[i] -= lower[k][i] * solution[k];
             }
         }
-        // As a file keeps them.
+        // Rounded as in a file.
         let stored = f64::from(1 << (WEIGHT_BITS - STORED_SHIFT));
-        solution.map(|weight| ((weight.clamp(-MAX_FIT, MAX_FIT) * stored) as i32) << STORED_SHIFT)
+        solution
+            .map(|weight| ((weight.clamp(-MAX_FITTED, MAX_FITTED) * stored) as i32) << STORED_SHIFT)
     }
 }
 
-/// Fills the normal equations of a set.
+/// A predictor with fixed weights that adds to the normal equations of a set.
 struct Collector<'a> {
     rows: &'a [Row],
     sums: &'a mut [Sums],
@@ -155,26 +156,26 @@ impl Predictor for Collector<'_> {
         &self.rows[row]
     }
 
-    fn mean(&mut self, row: usize, features: &Row, target: i64, scale_log2: i32) {
-        let error = steps(target - self.expect(row, features));
+    fn observe_mean(&mut self, row: usize, features: &Row, target: i64, scale_log2: i32) {
+        let error = steps(target - self.predict_mean(row, features));
         let scale = libm::exp2(f64::from(scale_log2) / 256.0);
-        // So that chaos does not rule the fit.
+        // Large errors weigh less, so that chaotic motion does not dominate the fit.
         let weight = 1.0 / (1.0 + scale * scale + MISS_SQUARED * error * error);
         self.sums[row].is_mean = true;
         self.sums[row].add(features, target as f64, weight);
     }
 
-    fn scale(&mut self, row: usize, features: &Row, target: i32) {
+    fn observe_scale(&mut self, row: usize, features: &Row, target: i32) {
         self.sums[row].add(features, f64::from(target), 1.0);
     }
 }
 
 impl ModelTrainer {
-    /// A trainer for `schema`, with weights for each range of lags up to these limits, rising, in
-    /// ticks.
+    /// A trainer for `schema`. The model has weights for each range of lags up to these limits, in
+    /// ticks, increasing.
     ///
     /// # Errors
-    /// [`SetupError`] where the bodies' fields are not such.
+    /// [`SetupError`] if the bodies do not fit the schema.
     pub(crate) fn new(
         schema: &Schema,
         bodies: Option<Bodies>,
@@ -206,8 +207,8 @@ impl ModelTrainer {
         }
     }
 
-    /// Looks at a snapshot of the schema: as coarse as it would be sent, where it has a time
-    /// precision.
+    /// Trains on a snapshot of the schema. If this has a time precision, the snapshot is made as
+    /// coarse as it would be sent.
     pub(crate) fn observe(&mut self, baselines: Baselines<'_>, snapshot: &Snapshot) {
         self.lineup.prepare(self.precision.as_ref(), &baselines, &snapshot.ids, snapshot.tick.0);
         self.columns.clone_from(&snapshot.columns);
@@ -225,7 +226,7 @@ impl ModelTrainer {
             ids: &snapshot.ids,
             lineup: &self.lineup,
             learned: None,
-            most_bits: u64::MAX,
+            max_bits: u64::MAX,
         };
         let mut cost = Cost::default();
         let (state, columns, changed) = (&mut self.state, &mut self.columns, &self.changed);
@@ -236,12 +237,12 @@ impl ModelTrainer {
             self.adaptive.code_with(state, &mut cost, &mut collector, &packet, changed, columns);
         } else {
             self.adaptive.code(state, &mut cost, &packet, changed, columns);
-            // The next packet goes on from here.
+            // The next packet continues with these counters.
             core::mem::swap(&mut self.adaptive.model.counters, &mut state.counters);
         }
     }
 
-    /// Ends a pass: what it found is what the next one starts from.
+    /// Ends a pass. The next pass starts from its result.
     pub(crate) fn end(&mut self) {
         match self.pass {
             Pass::Weights => {
@@ -259,13 +260,14 @@ impl ModelTrainer {
             }
             Pass::Counters => {
                 for counter in &mut self.adaptive.model.counters {
-                    *counter = Counter::new(counter.probability(), counter.count().min(MOST_SURE));
+                    *counter =
+                        Counter::new(counter.probability(), counter.count().min(MAX_TRAINED_COUNT));
                 }
             }
         }
     }
 
-    /// The model.
+    /// The trained model.
     pub(crate) fn finish(self) -> Model {
         self.adaptive.model
     }

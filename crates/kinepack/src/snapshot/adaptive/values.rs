@@ -1,16 +1,17 @@
-//! What a packet is about: the new values, and what they cost.
+//! The content of a packet: the new values, and what they cost.
 
 use alloc::vec::Vec;
 
-/// The new values: an encoder's as they are, a decoder's as in the baseline, to be overwritten.
+/// The new values. An encoder begins with the values to code; a decoder begins with the baseline's
+/// and overwrites them.
 pub(super) struct Values<'a> {
     columns: &'a mut [Vec<u32>],
-    is_bad: bool,
+    is_invalid: bool,
 }
 
 impl<'a> Values<'a> {
     pub(super) fn new(columns: &'a mut [Vec<u32>]) -> Self {
-        Self { columns, is_bad: false }
+        Self { columns, is_invalid: false }
     }
 
     #[inline]
@@ -28,52 +29,52 @@ impl<'a> Values<'a> {
         self.columns[lane][entity] = value;
     }
 
-    /// Puts a value that has to be in 0..=max.
+    /// Sets a value that must be at most `max`.
     #[inline]
     pub(super) fn put_within(&mut self, lane: usize, entity: usize, value: u32, max: u32) {
-        self.is_bad |= value > max;
+        self.is_invalid |= value > max;
         self.columns[lane][entity] = value.min(max);
     }
 
-    /// Notes that a value left its lane.
+    /// Records that a value is outside its lane.
     pub(super) fn refuse(&mut self) {
-        self.is_bad = true;
+        self.is_invalid = true;
     }
 
-    /// Whether a value left its lane: the bytes are nobody's snapshot.
-    pub(super) fn is_bad(&self) -> bool {
-        self.is_bad
+    /// Whether a value was outside its lane, so the bytes are not a snapshot.
+    pub(super) fn is_invalid(&self) -> bool {
+        self.is_invalid
     }
 }
 
-/// What a packet takes, in 1/256 bit.
+/// The cost of a packet, in 1/256 bit.
 pub(super) struct Spent<'a> {
-    most: u64,
+    max: u64,
     fields: &'a mut [u64],
     lanes: &'a mut [u64],
 }
 
 impl<'a> Spent<'a> {
-    /// Begins to count for a packet of at most `most_bits`, by field and by lane.
-    pub(super) fn new(most_bits: u64, fields: &'a mut [u64], lanes: &'a mut [u64]) -> Self {
+    /// Begins to count a packet of at most `max_bits`, by field and by lane.
+    pub(super) fn new(max_bits: u64, fields: &'a mut [u64], lanes: &'a mut [u64]) -> Self {
         fields.fill(0);
         lanes.fill(0);
-        Self { most: most_bits.saturating_mul(256), fields, lanes }
+        Self { max: max_bits.saturating_mul(256), fields, lanes }
     }
 
-    /// What the packet may take: an encoder ends it before.
-    pub(super) fn most(&self) -> u64 {
-        self.most
+    /// The limit of the packet, before which an encoder ends it.
+    pub(super) fn max(&self) -> u64 {
+        self.max
     }
 
-    /// A field took this; what no field took is for who changed.
-    pub(super) fn by_field(&mut self, field: usize, spent: u64) {
+    /// Adds to a field's cost. Whatever is not added to a field counts as sets.
+    pub(super) fn add_field(&mut self, field: usize, spent: u64) {
         self.fields[field] += spent;
     }
 
-    /// The value of a lane took this; who came is among the rest.
+    /// Adds to the cost of a lane's values. The lanes of added entities are not counted here.
     #[inline]
-    pub(super) fn by_lane(&mut self, lane: usize, spent: u64) {
+    pub(super) fn add_lane(&mut self, lane: usize, spent: u64) {
         self.lanes[lane] += spent;
     }
 }

@@ -1,7 +1,7 @@
-//! What a field's values would take with given classes: their bits, and the ideal length of their
+//! The cost of a field's values with given classes: their bits, and the ideal lengths of their
 //! words in each state of the context.
 //!
-//! Integer arithmetic in 2⁻¹⁶ bits: the same on every platform.
+//! Costs are integers in units of 2⁻¹⁶ bits, so they are the same on every platform.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -11,31 +11,31 @@ use super::super::widths::SIZES;
 use super::samples::FieldSamples;
 use crate::entropy::log2_of;
 
-/// As many units are a bit.
+/// log₂ of the units in a bit.
 pub(super) const UNIT_BITS: u32 = 16;
-/// Symbols that a code may have: 63 classes, and the field in full.
+/// The largest number of symbols of a code: 63 classes, and the field in full.
 pub(super) const SYMBOLS: usize = 64;
-/// Word length of what was never seen, in bits: the longest.
+/// Word length, in bits, of symbols that the data do not have: the longest.
 const RARE_WORD_BITS: u64 = 8;
 
-/// Where the states of a field's values come from.
+/// The source of the context's state for each value of a field.
 pub(super) enum States {
-    /// There is one.
+    /// There is only one state.
     One,
-    /// The class of the value before.
+    /// The state is the class of the value before.
     Previous,
-    /// Given, one a value.
+    /// One given state per value.
     Given(Vec<u8>),
 }
 
-/// The values of another field whose states are this field's classes.
+/// The values of another field whose context is this field.
 pub(super) struct Dependent {
-    /// For each of its values, the value of this field that is of the same entity, or
-    /// [`Dependent::NONE`]; and the class that it has.
+    /// For each value of the other field, the index of the same entity's value of this field, or
+    /// [`Dependent::NONE`]; and the class of the other field's value.
     values: Vec<(u32, u8)>,
-    /// As [`FieldSamples::middle`].
+    /// [`FieldSamples::middle`] of the other field.
     middle: usize,
-    /// Its classes, and one for the field in full.
+    /// The other field's classes, and one for the field in full.
     symbols: usize,
 }
 
@@ -54,7 +54,7 @@ impl Dependent {
     }
 }
 
-/// For each value of `other`, the value of `field` that is of the same entity, or
+/// For each value of `other`, the index of the same entity's value of `field`, or
 /// [`Dependent::NONE`].
 fn links<'a>(field: &'a FieldSamples, other: &'a FieldSamples) -> impl Iterator<Item = u32> + 'a {
     let mut next = 0;
@@ -66,7 +66,7 @@ fn links<'a>(field: &'a FieldSamples, other: &'a FieldSamples) -> impl Iterator<
     })
 }
 
-/// The states of `other`'s values where its context is `field`, whose kinds have these classes.
+/// The states of `other`'s values if its context is `field`, whose kinds have these classes.
 pub(super) fn states_of(field: &FieldSamples, classes: &[u8], other: &FieldSamples) -> Vec<u8> {
     let state = |link| match link {
         Dependent::NONE => 0,
@@ -75,27 +75,27 @@ pub(super) fn states_of(field: &FieldSamples, classes: &[u8], other: &FieldSampl
     links(field, other).map(state).collect()
 }
 
-/// Counts what classes cost. Keeps its memory from one list of classes to the next.
+/// Computes the cost of lists of classes. Keeps its memory from one list to the next.
 pub(super) struct Pricer<'a> {
     pub(super) field: &'a FieldSamples,
     pub(super) states: States,
     pub(super) dependents: Vec<Dependent>,
-    /// For each kind, how often it counts, in 1/16 values: also kinds that the data do not have.
+    /// The weight of each kind, in 1/16 of a value, including the kinds of the prior.
     pub(super) weights: Vec<u64>,
-    /// What the rare words of kinds that the data do not have take, in units.
+    /// The cost of the words of the prior's kinds, in units.
     rare: u64,
-    /// For each kind, its class; as many as there are classes is in full.
+    /// The class of each kind. The number of classes means the field in full.
     pub(super) class_of_kind: Vec<u8>,
     fits: Vec<[u64; SIZES]>,
-    /// For each half of the packets, for each state, how often each class is needed.
+    /// For each half of the packets and each state, how often each class is needed.
     counts: [Vec<u32>; 2],
-    /// Lists of classes that were priced.
+    /// How many lists of classes were priced.
     pub(super) priced: u64,
 }
 
 impl<'a> Pricer<'a> {
-    /// For values in `states`; `prior` are kinds of which other data may have more, and how often
-    /// they count, in 1/16 values.
+    /// A pricer for the values of `field`, without a context at first. `prior` are kinds that other
+    /// data may have more of, with their weights in 1/16 of a value.
     pub(super) fn new(field: &'a FieldSamples, prior: &[(u32, u64)]) -> Self {
         let mut weights = vec![0; field.turned.len()];
         field.kinds.iter().for_each(|kind| weights[*kind as usize] += 16);
@@ -117,7 +117,7 @@ impl<'a> Pricer<'a> {
         }
     }
 
-    /// Finds the class of each kind as an encoder does: the first that holds all lanes.
+    /// Finds the class of each kind like an encoder: the first class that holds all lanes.
     pub(super) fn classify(&mut self, classes: &[Class]) {
         self.fits.iter_mut().for_each(|fits| *fits = [0; SIZES]);
         let (mut plain_mask, mut turned_mask, mut carried_mask) = (0u64, 0u64, 0u64);
@@ -152,7 +152,8 @@ impl<'a> Pricer<'a> {
         }
     }
 
-    /// What all values take with these classes, in units, and what it takes to learn the code.
+    /// The cost of all values with these classes, in units. Each half of the packets is priced with
+    /// a code learned from the other half.
     pub(super) fn price(&mut self, classes: &[Class]) -> u64 {
         self.priced += 1;
         self.classify(classes);
@@ -192,7 +193,7 @@ impl<'a> Pricer<'a> {
         self.price_counts(symbols)
     }
 
-    /// What the words of other fields take, whose states are these classes.
+    /// The cost of the words of the fields whose context is this field.
     fn price_dependents(&mut self) -> u64 {
         let mut sum = 0;
         for index in 0..self.dependents.len() {
@@ -218,7 +219,7 @@ impl<'a> Pricer<'a> {
         sum
     }
 
-    /// What the words of each half take, by a code that was learned from the other one.
+    /// The cost of the words of each half, with a code learned from the other half.
     fn price_counts(&self, symbols: usize) -> u64 {
         let [first, second] = &self.counts;
         let halves = [(first, second), (second, first)];
@@ -232,15 +233,15 @@ fn price_half(counts: &[u32], learned: &[u32], symbols: usize) -> u64 {
         pooled.iter_mut().zip(state).for_each(|(pooled, count)| *pooled += u64::from(*count));
     }
     let all = pooled.iter().sum::<u64>().max(1);
-    // As the trainer: as if each state had also seen 64 values as the whole field has them; in 1/16
-    // values.
+    // Like the trainer: as if each state had seen 64 further values, distributed like the whole
+    // field's; in 1/16 of a value.
     pooled.iter_mut().for_each(|count| *count = *count * 64 * 16 / all);
     let states = counts.chunks_exact(SYMBOLS).zip(learned.chunks_exact(SYMBOLS));
     states.map(|(counts, learned)| price_state(&counts[..symbols], learned, &pooled)).sum()
 }
 
-/// What the words of one state take, of the lengths that Huffman's code would nearly have for what
-/// was learned.
+/// The cost of the words of one state. Their lengths approximate those of a Huffman code for the
+/// learned counts.
 fn price_state(counts: &[u32], learned: &[u32], pooled: &[u64; SYMBOLS]) -> u64 {
     if counts.iter().all(|count| *count == 0) {
         return 0;
@@ -250,19 +251,19 @@ fn price_state(counts: &[u32], learned: &[u32], pooled: &[u64; SYMBOLS]) -> u64 
     for ((weight, count), pooled) in weights.iter_mut().zip(learned).zip(pooled) {
         *weight = u64::from(*count) * 16 + pooled;
     }
-    // No word is longer than 8 bits: rare ones take some of what the others could have.
+    // No word is longer than 8 bits, so rare words take code space from the others.
     let rarest = (weights.iter().sum::<u64>() >> RARE_WORD_BITS).max(1);
     weights.iter_mut().for_each(|weight| *weight = (*weight).max(rarest));
     let all: u64 = weights.iter().sum();
-    let most = weights.iter().copied().max().unwrap_or(0);
-    // A word has a bit at least: what is more than half of the values is told first, by one bit,
-    // from all others.
-    let is_told = most * 2 > all && weights.len() > 1;
-    let [left, first_bits] = if is_told { [all - most, 1] } else { [all, 0] };
-    let whole = log2_of(left) + (first_bits << UNIT_BITS);
+    let largest = weights.iter().copied().max().unwrap_or(0);
+    // A word has at least one bit. A symbol that makes up more than half of the values gets one
+    // bit, which leaves the other bit value for all others.
+    let has_frequent = largest * 2 > all && weights.len() > 1;
+    let [rest, first_bits] = if has_frequent { [all - largest, 1] } else { [all, 0] };
+    let whole = log2_of(rest) + (first_bits << UNIT_BITS);
     let mut sum = 0;
     for (count, weight) in counts.iter().zip(weights).filter(|(count, _)| **count > 0) {
-        let word = if is_told && *weight == most {
+        let word = if has_frequent && *weight == largest {
             1 << UNIT_BITS
         } else {
             whole - log2_of(*weight).min(whole)
@@ -272,7 +273,8 @@ fn price_state(counts: &[u32], learned: &[u32], pooled: &[u64; SYMBOLS]) -> u64 
     sum
 }
 
-/// The sizes that a width holds: the search knows widths from zero, and those of a single size.
+/// The first and last size that a width holds. The search uses only widths that hold all sizes from
+/// zero, or a single size.
 fn sizes_of(width: LaneWidth) -> [usize; 2] {
     match width.beyond_bits {
         0 => [0, usize::from(width.bits)],
@@ -280,7 +282,7 @@ fn sizes_of(width: LaneWidth) -> [usize; 2] {
     }
 }
 
-/// Bits of a value of this class, without its word.
+/// Bits of a value of this class, excluding its word.
 pub(super) fn payload_bits(class: &Class) -> u64 {
     let lanes: u64 = class.lanes.iter().map(|width| u64::from(width.bits)).sum();
     lanes + if class.reference == Reference::Turned { 2 } else { 0 }

@@ -1,5 +1,5 @@
-//! The classes of distances, by dynamic programming over where they begin. `spec/CODEC.md`, section
-//! 7.
+//! Finds the classes of distances by dynamic programming over their first distances.
+//! `spec/CODEC.md`, section 7.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -11,38 +11,38 @@ use crate::bits::bits_for;
 use crate::entropy::log2_of;
 use crate::prefix;
 
-/// Distances, less 1, from here on belong to the last class.
+/// Distances less 1 from this on belong to the last class.
 const POSITIONS: usize = 1 << 14;
-/// As many units are a bit, as [`log2_of`] has them.
+/// log₂ of the units in a bit, those of [`log2_of`].
 const UNIT_BITS: u32 = 16;
-/// A class has to gain 2 to the power of −`COST_SHIFT` bits a distance, as more classes fit other
-/// data less.
+/// A further class must save 2 to the power of −`COST_SHIFT` bits per distance, because more
+/// classes fit other data less well.
 const COST_SHIFT: u32 = 9;
-/// The usual classes are kept unless 2 to the power of −`MARGIN_SHIFT` of the bits are gained: they
-/// fit any data.
+/// The default classes, which fit any data, are replaced only by classes that save 2 to the power
+/// of −`MARGIN_SHIFT` of the bits.
 const MARGIN_SHIFT: u32 = 4;
-/// The widest class that is looked for, in bits.
+/// The widest class that is tried, in bits.
 const MAX_WIDTH_BITS: usize = 13;
 
-/// Distances that were counted, in each half of the packets.
+/// Counts of distances, separately for each half of the packets.
 #[derive(Debug)]
 pub(super) struct GapCounts {
-    /// By distance less 1.
+    /// By half and distance less 1.
     counts: [Vec<u64>; 2],
     farther: [u64; 2],
-    /// The largest number of indices that a set was taken from.
-    most: usize,
+    /// The largest number of indices of a set.
+    max_count: usize,
 }
 
 impl GapCounts {
     pub(super) fn new() -> Self {
-        Self { counts: [vec![0; POSITIONS], vec![0; POSITIONS]], farther: [0; 2], most: 1 }
+        Self { counts: [vec![0; POSITIONS], vec![0; POSITIONS]], farther: [0; 2], max_count: 1 }
     }
 
-    /// Counts the distances of a set of `members` among `count` indices, as it would be listed, in
-    /// one half of the packets.
+    /// Counts the distances of a set of `members` among `count` indices, as its list would code
+    /// them, for one half of the packets.
     pub(super) fn add(&mut self, half: usize, count: usize, members: &[u32]) {
-        self.most = self.most.max(count);
+        self.max_count = self.max_count.max(count);
         let (counts, farther) = (&mut self.counts[half], &mut self.farther[half]);
         let complement = members.len() > count / 2;
         for_each_listed(count, members, complement, |distance| {
@@ -53,29 +53,29 @@ impl GapCounts {
         });
     }
 
-    /// The usual classes, or where they gain a good part of the bits, those by which each half
-    /// takes the fewest with words for the other one.
+    /// The default classes; or if they save a good part of the bits, the classes with which each
+    /// half takes the fewest bits if its words are trained on the other half.
     pub(super) fn code(&self) -> GapCode {
         let halves = Halves::new(self);
-        let usual = GapCode::doubling().widths_bits;
+        let default = GapCode::doubling().widths_bits;
         let (found, found_price) = halves.best();
-        let usual_price = halves.price_all(&usual);
-        let gains = found_price + (usual_price >> MARGIN_SHIFT) <= usual_price;
-        halves.code(if gains { found } else { usual })
+        let default_price = halves.price_all(&default);
+        let gains = found_price + (default_price >> MARGIN_SHIFT) <= default_price;
+        halves.code(if gains { found } else { default })
     }
 }
 
-/// Both halves, of which each pays for words that are for the other one.
+/// Both halves. Each is priced with words trained on the other.
 struct Halves {
     halves: [Smooth; 2],
-    most: usize,
+    max_count: usize,
 }
 
 impl Halves {
     fn new(counts: &GapCounts) -> Self {
-        let halves =
-            [0, 1].map(|half| Smooth::new(&counts.counts[half], counts.farther[half], counts.most));
-        Self { halves, most: counts.most }
+        let halves = [0, 1]
+            .map(|half| Smooth::new(&counts.counts[half], counts.farther[half], counts.max_count));
+        Self { halves, max_count: counts.max_count }
     }
 
     fn price(&self, range: Range<usize>, offset_bits: u64) -> u64 {
@@ -83,9 +83,9 @@ impl Halves {
         first.price(&range, second, offset_bits) + second.price(&range, first, offset_bits)
     }
 
-    /// What the last class takes, where it begins at `start`.
+    /// The cost of the last class, if it begins at `start`.
     fn price_rest(&self, start: usize) -> u64 {
-        let offset_bits = bits_for((self.most as u64 - 1).saturating_sub(start as u64));
+        let offset_bits = bits_for((self.max_count as u64 - 1).saturating_sub(start as u64));
         self.price(start..POSITIONS + 1, offset_bits.into())
     }
 
@@ -98,11 +98,11 @@ impl Halves {
         price + self.price_rest(start)
     }
 
-    /// The widths that take the fewest bits, and these.
+    /// The widths that take the fewest bits, and their cost.
     fn best(&self) -> (Vec<u8>, u64) {
-        // From the end: the cheapest way to go on from a position, and the class that it begins
-        // with.
-        let ends = self.most.min(POSITIONS);
+        // From the end: for each position the lowest cost of everything from there on, and the
+        // width of the class that achieves it.
+        let ends = self.max_count.min(POSITIONS);
         let mut best = vec![(u64::MAX, None::<u8>); ends + 1];
         for start in (0..=ends).rev() {
             best[start] = (self.price_rest(start), None);
@@ -124,7 +124,7 @@ impl Halves {
         (widths_bits, best[0].0)
     }
 
-    /// With the lengths of words that all of the data ask for.
+    /// The code with these widths, with word lengths trained on both halves.
     fn code(&self, widths_bits: Vec<u8>) -> GapCode {
         let mut start = 0;
         let mut counts = Vec::new();
@@ -138,29 +138,29 @@ impl Halves {
     }
 }
 
-/// Counts that are evened out: what is peculiar to one distance belongs to these data, how many
-/// there are of each magnitude to others as well.
+/// Smoothed counts. The count of a single distance is peculiar to these data; how many distances
+/// there are of each magnitude holds for other data as well.
 struct Smooth {
-    /// Before each distance, how many are shorter, in 1/16; behind them, all.
+    /// For each distance, how many are shorter, in 1/16; at the end, the number of all.
     sums: Vec<u64>,
 }
 
 impl Smooth {
-    fn new(counts: &[u64], farther: u64, most: usize) -> Self {
+    fn new(counts: &[u64], farther: u64, max_count: usize) -> Self {
         let seen = counts.iter().sum::<u64>() + farther;
-        // As if each magnitude had also been seen a little.
+        // As if each magnitude had been seen a few more times.
         let rare = (seen / 2048).max(1) << 4;
         let mut sums = vec![0];
         let mut sum = 0;
         while sums.len() <= POSITIONS {
-            // As long as a fourth of the distance, of which each gets its share and what it has
-            // itself.
+            // The counts of a run as long as a quarter of the distance are averaged. Each distance
+            // gets half of that mean, and half of its own count.
             let begin = sums.len() - 1;
             let length = (begin.div_ceil(4)).clamp(1, POSITIONS - begin);
             let alike = &counts[begin..begin + length];
             let even = alike.iter().sum::<u64>() * 8 / length as u64;
             for count in alike {
-                let is_possible = sums.len() <= most;
+                let is_possible = sums.len() <= max_count;
                 sum += count * 8 + even + if is_possible { rare / (begin as u64 + 1) } else { 0 };
                 sums.push(sum);
             }
@@ -173,11 +173,11 @@ impl Smooth {
         self.sums[range.end] - self.sums[range.start]
     }
 
-    /// What the distances of a class take, with words as `learned` asks for.
+    /// The cost of the distances of a class, with words trained on `learned`.
     fn price(&self, range: &Range<usize>, learned: &Self, offset_bits: u64) -> u64 {
         let all = learned.count(&(0..POSITIONS + 1)).max(1);
-        // No word is longer than 8 bits: a rare class takes some of what the others could have,
-        // half again as much as it lacks.
+        // No word is longer than 8 bits, so a rare class takes code space from the others. This
+        // costs about 1.5 times what the class lacks to deserve its word.
         let rarest = (all >> prefix::MAX_LENGTH_BITS).max(1);
         let count = learned.count(range);
         let word =
@@ -189,15 +189,15 @@ impl Smooth {
     }
 }
 
-/// Far below what a prefix code can have.
+/// Far below the limit of a prefix code.
 const MAX_CLASSES: usize = 40;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// What the counted distances take by the code, without the flags of their sets.
-    fn bits(counts: &[u64], most: usize, code: &GapCode) -> u64 {
+    /// Bits of the counted distances with `code`, excluding the flags of their sets.
+    fn bits(counts: &[u64], max_count: usize, code: &GapCode) -> u64 {
         let mut start = 0;
         let mut sum = 0;
         for (class, length) in code.lengths_bits.iter().enumerate() {
@@ -205,7 +205,7 @@ mod tests {
             let end =
                 width.map_or(counts.len(), |width| (start + (1usize << width)).min(counts.len()));
             let offset_bits =
-                width.map_or(bits_for((most - 1).saturating_sub(start) as u64), u32::from);
+                width.map_or(bits_for((max_count - 1).saturating_sub(start) as u64), u32::from);
             sum += counts[start.min(end)..end].iter().sum::<u64>()
                 * (u64::from(*length) + u64::from(offset_bits));
             start = end;
@@ -213,8 +213,8 @@ mod tests {
         sum
     }
 
-    /// All sequences of up to four widths up to 4 bits.
-    fn best_of_all(counts: &[u64], most: usize) -> u64 {
+    /// Tries all sequences of up to four widths of up to 4 bits.
+    fn best_of_all(counts: &[u64], max_count: usize) -> u64 {
         let mut best = u64::MAX;
         let mut sequences: Vec<Vec<u8>> = vec![Vec::new()];
         for _ in 0..4 {
@@ -233,29 +233,29 @@ mod tests {
                 start = end;
             }
             classes.push(counts[start..].iter().sum());
-            best = best.min(bits(counts, most, &code.trained(&classes)));
+            best = best.min(bits(counts, max_count, &code.trained(&classes)));
         }
         best
     }
 
     #[test]
-    fn close_to_the_best_of_all_codes_with_few_classes() {
+    fn the_found_code_is_close_to_the_best_with_few_classes() {
         for decay in [2u64, 3, 8] {
-            let most = 40;
+            let max_count = 40;
             let shares: Vec<u64> =
-                (0..most as u64).map(|d| 400_000 / (1 + d * d / decay + d)).collect();
+                (0..max_count as u64).map(|d| 400_000 / (1 + d * d / decay + d)).collect();
             let mut gaps = GapCounts::new();
-            gaps.most = most;
-            gaps.counts.iter_mut().for_each(|counts| counts[..most].copy_from_slice(&shares));
+            gaps.max_count = max_count;
+            gaps.counts.iter_mut().for_each(|counts| counts[..max_count].copy_from_slice(&shares));
             let halves = Halves::new(&gaps);
             let code = halves.code(halves.best().0);
-            let (found, best) = (bits(&shares, most, &code), best_of_all(&shares, most));
+            let (found, best) = (bits(&shares, max_count, &code), best_of_all(&shares, max_count));
             assert!(found * 100 <= best * 102, "{found} bits, {best} is possible: {code:?}");
         }
     }
 
     #[test]
-    fn nothing_seen_gives_a_code() {
+    fn counts_of_nothing_give_a_valid_code() {
         assert!(prefix::PrefixCode::new(&GapCounts::new().code().lengths_bits).is_ok());
     }
 }

@@ -1,20 +1,22 @@
-//! The search for a profile's structure: how many classes a field has, of which widths and
-//! references, what its words depend on, and the classes of distances.
-//! [`Training`](super::Training) finds the lengths of words for it.
+//! The search for a profile's structure: the classes of each field with their widths and
+//! references, the context of its words, and the classes of distances.
+//! [`Training`](super::Training) then trains the lengths of the words.
 //!
-//! [`samples`] keeps what packets had to say: the sizes of differences. [`cost`] says what they
-//! would take, exactly but for the lengths of words, which are ideal ones. [`refine`] changes one
-//! thing at a time where that takes fewer bits; [`gaps`] finds the best of all.
+//! [`samples`] collects the sizes of the differences in packets. [`cost`] computes how many bits
+//! they would take: exactly, except that the lengths of words are ideal ones. [`refine`] improves
+//! the classes of a field by one change at a time; [`gaps`] finds the best classes of distances of
+//! all.
 
 use alloc::vec;
 use alloc::vec::Vec;
+
+use cost::{Dependent, Pricer, States, states_of};
+use samples::{FieldSamples, Samples, collect};
 
 use super::profile::{Class, Context, FieldCode, Profile};
 use super::store::Snapshot;
 use super::training::TrainError;
 use crate::{Schema, prefix};
-use cost::{Dependent, Pricer, States, states_of};
-use samples::{FieldSamples, Samples, collect};
 
 mod cost;
 mod gaps;
@@ -24,25 +26,25 @@ mod small_or_large;
 
 pub use small_or_large::{SmallOrLarge, SmallOrLargeCosts};
 
-/// Values that count as much as one of each magnitude that other data may have: see [`prior`].
-const RARITY: u64 = 64;
-/// Of what a field takes, 2 to the power of −`MARGIN_SHIFT` has to be gained by a context that
-/// other data share less.
+/// The prior of each magnitude weighs as much as one in this many values: see [`prior`].
+const PRIOR_DIVISOR: u64 = 64;
+/// A context that holds less well for other data must save 2 to the power of −`MARGIN_SHIFT` of a
+/// field's cost.
 const MARGIN_SHIFT: u32 = 6;
-/// Times that all fields are looked at: the second time with what the later ones made of the
-/// earlier ones.
+/// How often all fields are searched. The second round takes into account which later fields depend
+/// on a field.
 const ROUNDS: usize = 2;
 
-/// A search for the structure of a [`Profile`]: the classes, references and contexts of its fields
-/// and the classes of its distances. The lengths of words are then trained, by
-/// [`Training`](super::Training) or a [`Trainer`](super::Trainer).
+/// A search for the structure of a [`Profile`]: the classes, references and contexts of its fields,
+/// and the classes of its distances. Afterwards [`Training`](super::Training) or a
+/// [`Trainer`](super::Trainer) trains the lengths of the words.
 ///
-/// Each field begins with a class for each magnitude and reference; classes that take fewer bits
-/// are added between them, one at a time. The words of each half of the packets have the lengths
-/// that the other half asks for: what only one half has does not pay. The magnitudes themselves
-/// stay, so that other data, slower or faster, can be told as well.
+/// Each field begins with a class for each magnitude and reference. The search then adds classes
+/// between them, one at a time, while they save bits. Each half of the packets is priced with word
+/// lengths trained on the other half, so a pattern that only one half has does not pay. The classes
+/// of the magnitudes stay, so slower or faster data can be coded as well.
 ///
-/// The result depends on the data alone, not on the platform: integers only.
+/// The arithmetic is integer only, so the result depends on the data and not on the platform.
 ///
 /// ```
 /// use kinepack::quantize::IntegerLimits;
@@ -50,7 +52,8 @@ const ROUNDS: usize = 2;
 /// use kinepack::training::{ProfileSearch, Trainer};
 /// use kinepack::{EntityId, Profile, Schema, Snapshot, Tick};
 ///
-/// let schema = Schema::new(vec![Field::new("height", FieldKind::Integer(IntegerLimits::new(0, 65535, 1)?))]);
+/// let height = FieldKind::Integer(IntegerLimits::new(0, 65535, 1)?);
+/// let schema = Schema::new(vec![Field::new("height", height)]);
 /// let mut run = Vec::new();
 /// for tick in 0..200 {
 ///     let mut snapshot = Snapshot::new(&schema, Tick(tick));
@@ -70,39 +73,39 @@ const ROUNDS: usize = 2;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProfileSearch {
-    /// The lag between snapshots and their baselines, in ticks; 0 compares each with itself, and
-    /// finds nothing.
+    /// The lag between snapshots and their baselines, in ticks. With 0, each snapshot is compared
+    /// with itself and the search finds nothing.
     pub lag_ticks: u32,
-    /// Entities that are looked at, at most, or one packet; where there are more, packets are left
-    /// out. A value takes 9 bytes for each field, and for each lane up to 2 more and a few for
-    /// keeping them.
+    /// The largest number of changed entities to use, but always at least one packet. If the runs
+    /// have more, some packets are left out. Memory: for each entity and field 9 bytes, and for
+    /// each lane up to 2 bytes plus a few of overhead.
     pub max_values: usize,
-    /// Lists of classes that are priced for a field in one of two rounds, at most. A price takes
-    /// some 2 ns for each value.
+    /// The largest number of lists of classes to price for a field in each of two rounds. Pricing a
+    /// list takes about 2 ns per value.
     pub max_trials: u64,
 }
 
 impl Default for ProfileSearch {
-    /// At a lag of 6 ticks, 2¹⁸ values and 4000 trials.
+    /// A lag of 6 ticks, 2¹⁸ values and 4000 trials.
     fn default() -> Self {
         Self { lag_ticks: 6, max_values: 1 << 18, max_trials: 4000 }
     }
 }
 
 impl ProfileSearch {
-    /// Finds a structure for data like `runs`, each of consecutive snapshots of one world, all of
-    /// `schema`. `progress` is told the share that is done, up to 1.
+    /// Finds a structure for data like `runs`, each a run of consecutive snapshots of one world,
+    /// all of `schema`. Calls `progress` with the share that is done, up to 1.
     ///
-    /// Where the schema has a time precision, snapshots are as coarse as a receiver at this lag
-    /// would have them. All words have lengths that are nearly alike; the profile has no
+    /// If the schema has a time precision, snapshots are as coarse as a receiver at this lag would
+    /// hold them. In the result all words have nearly the same length, and there is no
     /// [`model`](Profile::model). A field that never changed has a class for each magnitude.
     ///
-    /// Cost: encoding all snapshots twice, and pricing; a few seconds for 2000 snapshots of which
-    /// 100 bodies move.
+    /// Cost: encoding all snapshots twice, plus pricing. This takes a few seconds for 2000
+    /// snapshots in which 100 bodies move.
     ///
     /// # Errors
-    /// [`TrainError`] where a snapshot is of another schema, the schema cannot have its time
-    /// precision, or no run is longer than the lag.
+    /// [`TrainError`] if a snapshot has another schema, the schema cannot have its time precision,
+    /// or no run is longer than the lag.
     pub fn run<R: AsRef<[Snapshot]>>(
         &self,
         schema: &Schema,
@@ -133,7 +136,7 @@ impl ProfileSearch {
         Ok(profile)
     }
 
-    /// The best classes of a field, and its best context, as the other fields are.
+    /// Finds the best classes and context of a field, given those of the other fields.
     fn search(
         &self,
         samples: &Samples,
@@ -161,8 +164,9 @@ impl ProfileSearch {
                 States::Given(states_of(&samples.fields[other], &found[other].class_of_kind, field))
             }
         };
-        // What the same entity did in another field is much the same in other data; what the entity
-        // before did depends on how things lie. So it has to gain more than a little.
+        // How fields of the same entity relate is much the same in other data. How neighbouring
+        // entities relate depends on their arrangement, so that context has to save more than a
+        // little.
         let earlier =
             (0..index).filter(|other| !samples.fields[*other].kinds.is_empty()).map(Context::Field);
         let contexts: Vec<Context> =
@@ -196,13 +200,13 @@ impl ProfileSearch {
     }
 }
 
-/// What was found for a field so far.
+/// The best result for a field so far.
 #[derive(Clone)]
 struct Found {
     classes: Vec<Class>,
     context: Context,
     is_searched: bool,
-    /// For each kind of value, its class.
+    /// The class of each kind of value.
     class_of_kind: Vec<u8>,
 }
 
@@ -217,17 +221,18 @@ impl Found {
     }
 }
 
-/// Kinds of values that other data may have more of than these: of each magnitude a few, in 1/16
-/// values.
+/// Kinds of values that other data may have more of: a few of each magnitude. Returns kinds and
+/// their weights, in 1/16 of a value.
 fn prior(field: &mut FieldSamples) -> Vec<(u32, u64)> {
     if field.kinds.is_empty() {
         return Vec::new();
     }
-    let weight = (field.kinds.len() as u64 / RARITY).max(16);
+    let weight = (field.kinds.len() as u64 / PRIOR_DIVISOR).max(16);
     let widest = field.lanes_bits.iter().copied().max().unwrap_or(0);
     let mut prior = Vec::new();
     for width in 0..=widest {
-        // What is carried along, and what is not; what drops another component, and what does not.
+        // Numbers whose carried difference is smaller, and larger; rotations that drop the same
+        // component, and another.
         for other in [width.saturating_sub(2), width + 2] {
             let lanes_bits = field.lanes_bits.clone();
             let sizes = |width: u8| lanes_bits.iter().map(move |bits| width.min(*bits));

@@ -1,5 +1,5 @@
-//! The classes of one field: from a class for each magnitude, by moves that each take fewer bits,
-//! until none does.
+//! Improves the classes of one field: starts with a class for each magnitude, and makes changes
+//! that save bits until none does.
 
 use alloc::vec::Vec;
 
@@ -7,22 +7,23 @@ use super::super::profile::{Class, LaneWidth, Reference};
 use super::cost::{Pricer, SYMBOLS, payload_bits};
 use super::samples::FieldSamples;
 
-/// A reference is dropped that takes as much as 2 to the power of −`DROP_SHIFT` of the price.
+/// The carried classes are dropped if the price without them is lower by 2 to the power of
+/// −`DROP_SHIFT`.
 const DROP_SHIFT: u32 = 8;
 
-/// The widest differences that are looked for, in bits: with more, two lanes and their references
-/// would not fit in 63 classes.
+/// The widest classes that are tried, in bits. A class for each width and reference must fit within
+/// 63 classes.
 const MAX_BITS: u64 = 30;
-/// What the widest class saves at least.
+/// The bits that the widest class must save.
 const IN_FULL_BITS: u64 = 4;
 
-/// A move has to gain 2 to the power of −`MARGIN_SHIFT` of the price.
+/// A change must save 2 to the power of −`MARGIN_SHIFT` of the price.
 const MARGIN_SHIFT: u32 = 12;
 
-/// A class for each magnitude and reference: where the search begins.
+/// A class for each magnitude and reference. The search begins with these.
 pub(super) fn magnitudes(field: &FieldSamples) -> Vec<Class> {
     let lanes = field.lanes_bits.len().max(1) as u64;
-    // Wider ones save next to nothing against the field in full, and take words from the others.
+    // Wider classes save next to nothing against the field in full, and lengthen the other words.
     let saving_bits =
         (field.full_bits.saturating_sub(IN_FULL_BITS) / lanes).clamp(1, MAX_BITS) as u8;
     let widest_bits = field.lanes_bits.iter().copied().max().unwrap_or(0).min(saving_bits);
@@ -34,7 +35,7 @@ pub(super) fn magnitudes(field: &FieldSamples) -> Vec<Class> {
     let classes =
         (1..=widest_bits).flat_map(|width| references.map(|reference| class(reference, width)));
     let mut classes: Vec<Class> = classes.collect();
-    // An encoder takes the first class that fits: the narrower ones stand first.
+    // An encoder takes the first class that fits, so narrower classes come first.
     classes.sort_by_key(payload_bits);
     classes
 }
@@ -43,7 +44,7 @@ fn other_reference(field: &FieldSamples) -> Reference {
     if field.is_rotation { Reference::Turned } else { Reference::Carried }
 }
 
-/// Improves `classes` until no move does, or `most` lists of classes were priced.
+/// Improves `classes` until no change saves bits, or `most` lists of classes were priced.
 pub(super) fn refine(pricer: &mut Pricer<'_>, classes: Vec<Class>, most: u64) -> Vec<Class> {
     let price = pricer.price(&classes);
     let end = pricer.priced + most;
@@ -53,7 +54,7 @@ pub(super) fn refine(pricer: &mut Pricer<'_>, classes: Vec<Class>, most: u64) ->
         let before = search.price;
         search.insert();
         search.swap();
-        // Each move gained as much as counts, or there was none.
+        // Every accepted change lowered the price, so an equal price means that none was.
         if search.is_over() || search.price == before {
             return search.classes;
         }
@@ -72,7 +73,7 @@ impl Descent<'_, '_> {
         self.pricer.priced >= self.end
     }
 
-    /// Takes `classes` where they cost less by more than nothing to speak of.
+    /// Accepts `classes` if they lower the price by more than the margin.
     fn offer(&mut self, classes: Vec<Class>) {
         if self.is_over() || classes.len() >= SYMBOLS {
             return;
@@ -83,7 +84,7 @@ impl Descent<'_, '_> {
         }
     }
 
-    /// All classes of what is carried along, where nothing is.
+    /// Drops all classes relative to the baseline carried, unless they save enough.
     fn drop_carried(&mut self) {
         let mut classes = self.classes.clone();
         classes.retain(|class| class.reference != Reference::Carried);
@@ -101,14 +102,14 @@ impl Descent<'_, '_> {
         Some(class)
     }
 
-    /// Classes between those that there are: with a narrower lane, with all lanes narrower, with
-    /// the other reference, and for the kind of value that would gain most.
+    /// Offers classes in addition to each present one: with one narrower lane, with all lanes
+    /// narrower, with the other reference, and for the kind of value that would save most.
     fn insert(&mut self) {
         let lanes = self.pricer.field.lanes_bits.len();
         let other = other_reference(self.pricer.field);
         for index in (0..self.classes.len()).rev() {
             for lane in 0..lanes {
-                for change in [Change::Narrower, Change::Other] {
+                for change in [Change::Narrower, Change::ToggleSingleSize] {
                     if let Some(class) = self.changed(index, lane, change) {
                         self.offer_with(class);
                     }
@@ -125,7 +126,7 @@ impl Descent<'_, '_> {
                 if turned.reference == Reference::Baseline { other } else { Reference::Baseline };
             self.offer_with(turned);
         }
-        for class in self.wanted() {
+        for class in self.exact_fits() {
             self.offer_with(class);
         }
     }
@@ -140,12 +141,12 @@ impl Descent<'_, '_> {
         self.offer(classes);
     }
 
-    /// For each class, one as narrow as the kind of its values that would gain most.
-    fn wanted(&mut self) -> Vec<Class> {
+    /// For each class, a class that exactly fits the kind of its values that would save most by it.
+    fn exact_fits(&mut self) -> Vec<Class> {
         self.pricer.classify(&self.classes);
         let (field, other) = (self.pricer.field, other_reference(self.pricer.field));
         let lanes = field.lanes_bits.len();
-        let mut wanted: Vec<(u64, Option<Class>)> =
+        let mut fits: Vec<(u64, Option<Class>)> =
             (0..=self.classes.len()).map(|_| (0, None)).collect();
         for (kind, (&class, &weight)) in
             self.pricer.class_of_kind.iter().zip(&self.pricer.weights).enumerate()
@@ -164,16 +165,17 @@ impl Descent<'_, '_> {
                 }
                 let bits: u64 = sizes.iter().map(|size| u64::from(*size)).sum();
                 let gain = weight * taken_bits.saturating_sub(bits);
-                if gain > wanted[class].0 {
+                if gain > fits[class].0 {
                     let lanes = sizes.iter().zip(&field.lanes_bits).map(lane).collect();
-                    wanted[class] = (gain, Some(Class { reference, lanes }));
+                    fits[class] = (gain, Some(Class { reference, lanes }));
                 }
             }
         }
-        wanted.into_iter().filter_map(|(_, class)| class).collect()
+        fits.into_iter().filter_map(|(_, class)| class).collect()
     }
 
-    /// Neighbours the other way round: a value that both hold goes to the other one.
+    /// Offers each pair of neighbours in swapped order, so that a value that both hold goes to the
+    /// other class.
     fn swap(&mut self) {
         for index in 1..self.classes.len() {
             let mut classes = self.classes.clone();
@@ -186,19 +188,20 @@ impl Descent<'_, '_> {
 #[derive(Clone, Copy)]
 enum Change {
     Narrower,
-    /// From all sizes up to the width to that one alone, whose highest bit is known; and back.
-    Other,
+    /// From all sizes up to the width to this size alone, whose highest bit is then implied; and
+    /// back.
+    ToggleSingleSize,
 }
 
 impl Change {
     fn of(self, width: LaneWidth) -> Option<LaneWidth> {
         let LaneWidth { bits, beyond_bits } = width;
-        let alone = |bits: u8| LaneWidth { bits, beyond_bits: bits };
+        let single_size = |bits: u8| LaneWidth { bits, beyond_bits: bits };
         match (self, beyond_bits) {
             (Self::Narrower, 0) => Some(LaneWidth { bits: bits.checked_sub(1)?, beyond_bits }),
-            (Self::Narrower, _) => (bits > 1).then(|| alone(bits - 1)),
-            (Self::Other, 0) => (bits > 1).then(|| alone(bits - 1)),
-            (Self::Other, _) => Some(LaneWidth { bits: bits + 1, beyond_bits: 0 }),
+            (Self::Narrower, _) => (bits > 1).then(|| single_size(bits - 1)),
+            (Self::ToggleSingleSize, 0) => (bits > 1).then(|| single_size(bits - 1)),
+            (Self::ToggleSingleSize, _) => Some(LaneWidth { bits: bits + 1, beyond_bits: 0 }),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What the search looks at: for each field, how large the differences were of each entity that was
-//! sent, in the order of the packets.
+//! The search's input: for each field, the sizes of the differences of each entity that was sent,
+//! in the order of the packets.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -20,9 +20,9 @@ use super::super::widths::size;
 use super::gaps::GapCounts;
 use crate::{EncodeError, Schema};
 
-/// Everything that was observed.
+/// All samples.
 pub(super) struct Samples {
-    /// One for each field of the schema; without lanes where it has no differences.
+    /// One entry per field of the schema; without lanes if the field has no differences.
     pub(super) fields: Vec<FieldSamples>,
     pub(super) entities: GapCounts,
     pub(super) flags: GapCounts,
@@ -36,30 +36,30 @@ pub(super) struct FieldSamples {
     /// Bits of the field in full.
     pub(super) full_bits: u64,
     pub(super) is_rotation: bool,
-    /// For each kind: the size of each lane's difference from the baseline; behind them, where the
-    /// field is no rotation, from the baseline carried.
+    /// For each kind, the size of each lane's difference from the baseline; then, unless the field
+    /// is a rotation, of each lane's difference from the baseline carried.
     pub(super) sizes: Vec<u8>,
-    /// For each kind: that it drops another component than the baseline.
+    /// For each kind, whether it drops another component than the baseline.
     pub(super) turned: Vec<bool>,
-    /// For each value, its kind.
+    /// The kind of each value.
     pub(super) kinds: Vec<u32>,
-    /// For each value, the entity that it is of: entities are numbered through all packets. Rising.
+    /// The entity of each value. Entities are numbered across all packets, so the numbers increase.
     pub(super) entities: Vec<u32>,
-    /// For each value, that it is the first of its packet.
+    /// Whether each value is the first of its packet.
     pub(super) first: Vec<bool>,
     /// How many of the values are in the first half of the packets.
     pub(super) middle: usize,
-    /// The kinds by what they are.
+    /// Looks up kinds by their sizes.
     known: BTreeMap<Box<[u8]>, u32>,
 }
 
 impl FieldSamples {
-    /// The differences that a kind has sizes for.
+    /// The number of sizes of a kind.
     pub(super) fn stride(&self) -> usize {
         self.lanes_bits.len() * if self.is_rotation { 1 } else { 2 }
     }
 
-    /// The number of a kind, which may be new.
+    /// The index of a kind, which is added if it is new.
     pub(super) fn kind(&mut self, sizes: &[u8], turned: bool) -> u32 {
         let mut key = Vec::with_capacity(sizes.len() + 1);
         key.push(turned.into());
@@ -79,7 +79,7 @@ impl FieldSamples {
     }
 }
 
-/// Encodes packets and looks at what they had to say.
+/// Encodes packets and samples their differences.
 struct Observer {
     codec: Codec,
     encoder: Encoder,
@@ -120,7 +120,7 @@ impl Observer {
         Ok(())
     }
 
-    /// Finds the entities that changed a field, by number among those that changed.
+    /// Finds the entities that changed a field, by position among the changed entities.
     fn find_flagged(&mut self, field: usize) {
         let classes = self.encoder.packer.contexts.of_field(field);
         self.flagged.clear();
@@ -139,7 +139,7 @@ impl Observer {
         }
     }
 
-    /// Adds the values of the packet just encoded; its entities are numbered from `begin` on.
+    /// Adds the values of the packet just encoded, whose entities are numbered from `begin` on.
     fn add_values(
         &mut self,
         fields: &mut [FieldSamples],
@@ -180,7 +180,7 @@ impl Observer {
     }
 }
 
-/// A class of full width for each reference: all differences are taken.
+/// A profile with a class of full width for each reference, so that all differences are computed.
 fn widest(schema: &Schema) -> Profile {
     let mut profile = Profile::untrained(schema);
     for (code, field) in profile.fields.iter_mut().zip(schema.fields()) {
@@ -199,11 +199,11 @@ fn widest(schema: &Schema) -> Profile {
     profile
 }
 
-/// Looks at `runs` at a lag: at all sets, and at no more than `max_values` values of a field, by
-/// leaving out packets.
+/// Samples `runs` at a lag: all sets, and about `max_values` values of each field, which it limits
+/// by leaving out packets.
 ///
 /// # Errors
-/// [`TrainError`] where a snapshot does not belong, or no run is longer than the lag.
+/// [`TrainError`] if a snapshot does not fit the schema, or no run is longer than the lag.
 pub(super) fn collect<R: AsRef<[Snapshot]>>(
     schema: &Schema,
     runs: &[R],

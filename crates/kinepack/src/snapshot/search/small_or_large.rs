@@ -1,19 +1,19 @@
-//! The article's own scheme, by exhaustive search: each lane small or large, large beginning where
+//! The article's scheme by exhaustive search: each lane is small or large, and large begins where
 //! small ends.
 //!
-//! A pair of widths does not need the differences themselves. For one small width, a vector is told
-//! by how many of its lanes are large and by the narrowest large width that holds them all; so a
-//! table of pairs is a whole histogram. Source: the article "Snapshot Compression", relative
-//! position and relative orientation.
+//! The cost of a pair of widths does not depend on the differences themselves. For a given small
+//! width, only two numbers of a vector matter: how many of its lanes are large, and the narrowest
+//! large width that holds them all. A table over pairs of widths is therefore a complete histogram.
+//! Source: the article "Snapshot Compression", relative position and relative orientation.
 
 use alloc::boxed::Box;
 
-/// Widths from 0 to this.
+/// The largest width.
 const MAX_BITS: usize = 32;
 
-/// What each pair of widths would take: exact, not sampled.
+/// The cost of each pair of widths, exact and not sampled.
 ///
-/// Memory: 18 KB, however many vectors are added. Cost: some 50 ns a vector.
+/// Memory: 18 KB, however many vectors are added. Cost: about 50 ns per vector.
 ///
 /// ```
 /// use kinepack::training::SmallOrLargeCosts;
@@ -21,7 +21,7 @@ const MAX_BITS: usize = 32;
 /// let mut costs = SmallOrLargeCosts::new(3, 29);
 /// costs.add(&[3, -16, 40]);
 /// costs.add_in_full();
-/// // One bit for the field in full; a bit and its width for each lane.
+/// // One bit for the field in full, then for each lane a bit and its width.
 /// assert_eq!(costs.cost_bits(5, 8), (1 + 6 + 6 + 9) + (1 + 29));
 /// let best = costs.best();
 /// assert_eq!((best.small_bits, best.large_bits, best.cost_bits), (5, 6, 20 + 30));
@@ -30,10 +30,10 @@ const MAX_BITS: usize = 32;
 pub struct SmallOrLargeCosts {
     lanes: u64,
     full_bits: u64,
-    /// For each small width, for each large width: the vectors of which it is the narrowest that
-    /// holds all lanes, and their large lanes.
+    /// For each small width and each large width, the vectors for which the latter is the narrowest
+    /// that holds all lanes, and how many of their lanes are large.
     vectors: Box<[[Count; MAX_BITS + 1]; MAX_BITS]>,
-    /// All vectors, also those in full.
+    /// All vectors, including those in full.
     count: u64,
 }
 
@@ -48,14 +48,14 @@ struct Count {
 pub struct SmallOrLarge {
     /// Width of a small difference, in bits.
     pub small_bits: u8,
-    /// Width of a large one, in bits.
+    /// Width of a large difference, in bits.
     pub large_bits: u8,
-    /// What all vectors take, in bits.
+    /// The cost of all vectors, in bits.
     pub cost_bits: u64,
 }
 
 impl SmallOrLargeCosts {
-    /// For vectors of `lanes` differences, or `full_bits` bits where they are sent in full.
+    /// Costs for vectors of `lanes` differences that take `full_bits` bits in full.
     pub fn new(lanes: usize, full_bits: u32) -> Self {
         Self {
             lanes: lanes as u64,
@@ -65,7 +65,7 @@ impl SmallOrLargeCosts {
         }
     }
 
-    /// Counts a vector of differences: one for each of the lanes.
+    /// Counts a vector of differences, one per lane.
     pub fn add(&mut self, differences: &[i64]) {
         self.count += 1;
         // Distance from the nearer of 0 and -1: differences of n bits have magnitudes below 2^(n -
@@ -80,8 +80,7 @@ impl SmallOrLargeCosts {
             let half = (1u64 << small_bits) / 2;
             let large_lanes =
                 differences.iter().filter(|difference| is_large(difference, half)).count() as u64;
-            // A large range reaches 2^(bits - 1) past where the small one ends, and is not
-            // narrower.
+            // A large range extends 2^(bits - 1) beyond the small one, and is at least as wide.
             let beyond_bits = if large_lanes == 0 {
                 0
             } else {
@@ -94,19 +93,20 @@ impl SmallOrLargeCosts {
         }
     }
 
-    /// Counts a vector that has no differences, such as a rotation that drops another component.
+    /// Counts a vector that can only be sent in full, such as a rotation that drops another
+    /// component.
     pub fn add_in_full(&mut self) {
         self.count += 1;
     }
 
-    /// Vectors counted.
+    /// Number of vectors counted.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// What all vectors take in bits, as an encoder writes them: one bit for the field in full;
-    /// else for each lane a bit and its width. Widths above 32 bits are taken as 32, a large one
-    /// below the small one as that.
+    /// The cost of all vectors in bits, as an encoder writes them: one bit for the field in full,
+    /// else for each lane a bit and its width. Widths above 32 bits count as 32, and a large width
+    /// below the small one counts as the small one.
     pub fn cost_bits(&self, small_bits: u8, large_bits: u8) -> u64 {
         let small = usize::from(small_bits).min(MAX_BITS - 1);
         let large = usize::from(large_bits).clamp(small, MAX_BITS);
@@ -120,8 +120,8 @@ impl SmallOrLargeCosts {
         self.count + lanes_bits + (self.count - held.vectors) * self.full_bits
     }
 
-    /// The pair that takes the fewest bits, the narrower one of two that take as many: of all pairs
-    /// of a small width below a large one, from 1 to 32 bits.
+    /// The pair that takes the fewest bits, out of all pairs of a small and a larger width from 1
+    /// to 32 bits. Of equal pairs, the narrower one.
     pub fn best(&self) -> SmallOrLarge {
         let pairs = (1..MAX_BITS as u8)
             .flat_map(|small| (small + 1..=MAX_BITS as u8).map(move |large| (small, large)));
@@ -162,7 +162,7 @@ mod tests {
             .collect()
     }
 
-    /// By the ranges, written out.
+    /// The cost computed from the ranges directly.
     fn naive_bits(vectors: &[[i64; 3]], small: u32, large: u32) -> u64 {
         let half = 1i64 << (small - 1);
         let end = half + (1i64 << (large - 1));
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn every_pair_costs_what_its_ranges_say_and_the_best_is_found() {
+    fn costs_match_the_naive_count_and_the_best_pair_is_found() {
         let vectors = vectors();
         let mut costs = SmallOrLargeCosts::new(3, 29);
         vectors.iter().for_each(|vector| costs.add(vector));
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_numbers_are_counted() {
+    fn extreme_differences_are_counted() {
         let mut costs = SmallOrLargeCosts::new(2, 60);
         costs.add(&[i64::MAX, i64::MIN]);
         costs.add(&[0, 0]);
