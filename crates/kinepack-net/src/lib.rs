@@ -73,6 +73,7 @@ mod sender;
 mod sequence;
 mod split;
 mod stream;
+mod trace;
 
 pub use error::{NetError, Refused};
 pub use link::{
@@ -82,7 +83,9 @@ pub use packet::{Acknowledgement, Mismatch, VERSION};
 pub use playout::{
     Entry, JitterBuffer, Playout, PlayoutConfig, PlayoutError, PlayoutStats, Pushed,
 };
-pub use receiver::{Playback, Received, Receiver, ReceiverConfig, ReceiverStats, Sample};
+pub use receiver::{
+    Playback, Received, Receiver, ReceiverConfig, ReceiverStats, ReceiverStatus, Sample,
+};
 pub use sender::{Cost, Handled, Hub, HubConfig, PeerStatus, ReceiverId, ReceiverOptions, Weight};
 pub use sequence::Sequence;
 pub use split::{DatagramKind, datagram_kind, datagram_sequence, split_datagram};

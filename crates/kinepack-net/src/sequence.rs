@@ -1,5 +1,9 @@
 //! Sequence numbers that wrap. `spec/NET.md`, section 1.
 
+/// A datagram this many sequences or fewer before one that arrived may be late; one farther before
+/// it counts as lost. TCP takes 3; packets on wireless links are overtaken by more.
+pub(crate) const REORDERED: i32 = 6;
+
 /// The number of a datagram: 16 bits, begins again at 0 after 65,535. There is no order, only a
 /// distance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

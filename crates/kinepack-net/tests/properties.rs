@@ -525,7 +525,7 @@ impl Session {
         let subject = self.subject();
         let mut waited = 0;
         let is_there = |session: &Self| {
-            let acknowledged = session.hub.status(ID).unwrap().behind == 0;
+            let acknowledged = session.hub.status(ID).unwrap().waiting == 0;
             acknowledged
                 && session.receiver.newest().is_some_and(|newest| newest.holds_same(&subject))
         };

@@ -270,6 +270,14 @@ impl<S> JitterBuffer<S> {
         Some(Playout { tick, from, to, ratio, starved, entries: &self.entries, to_index })
     }
 
+    /// The tick, with its fraction, that the fastest states of late would show at `now` on their
+    /// arrival; `None` while nothing has come.
+    pub(crate) fn live_tick(&self, now: Duration) -> Option<f64> {
+        let now_ns = self.now_ns.max(i64::try_from(now.as_nanos()).unwrap_or(i64::MAX));
+        let live_ns = self.delay.live_ns(now_ns);
+        (!self.is_empty()).then(|| self.config.ticks(live_ns))
+    }
+
     /// Forgets the stream: states, clock and estimates. The counters of [`stats`](Self::stats) go
     /// on. For a sender that has restarted, whose ticks begin anew and would all be late.
     pub fn reset(&mut self) {

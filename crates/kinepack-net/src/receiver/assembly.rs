@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::packet::FragmentHeader;
+use crate::trace::event;
 use crate::{Refused, Sequence};
 
 /// The newest block, as far as it is there.
@@ -88,6 +89,7 @@ impl Assembly {
                 }
                 let parts = BTreeMap::from([(index, part.into())]);
                 self.whole = None;
+                event!(debug, block = number, fragments = count, "block started");
                 self.block =
                     Some(Block { number, newest: sequence, count, parts, bytes: part.len() });
             }

@@ -8,12 +8,17 @@ use kinepack::{
 };
 
 use super::assembly::{Added, Assembly};
+use super::connection::{Connection, ReceiverStatus};
 use super::playback::Playback;
+use super::presence::Presence;
 use super::shown::Shown;
 use super::views::{Resolved, Taken, Views};
 use super::window::Window;
 use crate::handshake::{check_schema, hello, reference_zero};
-use crate::packet::{Downstream, FragmentHeader, Hello, Mismatch, SnapshotHeader, write_anew};
+use crate::packet::{
+    Baseline, Downstream, FragmentHeader, Hello, Mismatch, SnapshotHeader, write_anew,
+};
+use crate::trace::event;
 use crate::{
     Acknowledgement, JitterBuffer, NetError, PlayoutConfig, PlayoutStats, Pushed, Refused, Sequence,
 };
@@ -163,6 +168,10 @@ pub struct Receiver {
     shows_anew: bool,
     /// The newest datagram for which the state is to be asked for anew.
     anew: Option<Sequence>,
+    connection: Connection,
+    presence: Presence,
+    /// The latest time that a call gave.
+    now: Duration,
     stats: ReceiverStats,
     out: Vec<u8>,
 }
@@ -207,6 +216,9 @@ impl Receiver {
             has_lost_views: false,
             shows_anew: false,
             anew: None,
+            connection: Connection::new(),
+            presence: Presence::default(),
+            now: Duration::ZERO,
             stats: ReceiverStats::default(),
             out: Vec::new(),
             config,
@@ -220,6 +232,7 @@ impl Receiver {
     /// a state check that shows that the two sides do not hold the same, such as
     /// [`Refused::WrongState`]. See [`ReceiverStats::mismatches`].
     pub fn handle(&mut self, now: Duration, datagram: &[u8]) -> Result<Received, Refused> {
+        self.now = self.now.max(now);
         self.stats.bytes += datagram.len() as u64;
         let taken = Downstream::parse(datagram).and_then(|parsed| match parsed {
             Downstream::Snapshot(header, snapshot) => {
@@ -246,9 +259,13 @@ impl Receiver {
                 }
                 self.stats.received += 1;
                 self.acknowledges = true;
-                self.next_hello = None;
+                if self.next_hello.take().is_some() {
+                    self.connection.note_first(now);
+                    event!(info, "connected to the sender");
+                }
             }
             Err(refused) => {
+                event!(debug, reason = %refused, bytes = datagram.len(), "datagram refused");
                 self.stats.refused += 1;
                 self.stats.duplicates += u64::from(refused == Refused::Duplicate);
             }
@@ -296,6 +313,9 @@ impl Receiver {
 
         // From here on nothing fails.
         self.window.note(sequence);
+        if let Baseline::Back(back) = header.baseline {
+            self.connection.note_baseline(now, sequence.before(u16::from(back)));
+        }
         self.forget_shown();
         let late = self.newest.is_some_and(|newest| sequence.since(newest) < 0);
         self.show(now, sequence, &view, sent.as_ref(), interval_ticks, late);
@@ -315,6 +335,7 @@ impl Receiver {
     /// Drops all that the sender may build on, as it is not what the sender has.
     fn lose_views(&mut self, refused: Sequence) {
         self.stats.mismatches += 1;
+        event!(warn, sequence = refused.0, "state check failed: asking for the state anew");
         self.views.begin_anew();
         self.has_lost_views = true;
         self.shows_anew = true;
@@ -342,6 +363,7 @@ impl Receiver {
     fn forget_shown(&mut self) {
         if std::mem::take(&mut self.shows_anew) {
             self.newest_shown = None;
+            event!(info, "the state came anew after a failed state check");
         }
     }
 
@@ -435,6 +457,7 @@ impl Receiver {
                 self.push(now, Tick(0), None, Shown::whole(state));
                 self.shed_memory();
                 self.stats.blocks += 1;
+                event!(debug, block = number, tick = tick.0, "block finished");
                 Received::Block { tick }
             }
         };
@@ -446,7 +469,11 @@ impl Receiver {
     /// the memory.
     fn shed_memory(&mut self) {
         let states_bytes = self.config.max_memory_bytes / STATES_SHARE;
-        self.stats.dropped_views += self.views.shed(self.config.max_memory_bytes - states_bytes);
+        let dropped_views = self.views.shed(self.config.max_memory_bytes - states_bytes);
+        if dropped_views > 0 {
+            self.stats.dropped_views += dropped_views;
+            event!(debug, views = dropped_views, "views dropped for lack of memory");
+        }
         // An exact sum each time would take longer than to decode a small snapshot.
         if (self.buffer.len() + 1) * self.largest_state_bytes <= states_bytes {
             return;
@@ -463,11 +490,13 @@ impl Receiver {
     /// The next datagram to send: hello until something came, then what was received; and where the
     /// two sides do not hold the same, that the state is to come anew. Valid until the next call.
     pub fn poll_transmit(&mut self, now: Duration) -> Option<&[u8]> {
+        self.now = self.now.max(now);
         self.out.clear();
         if let Some(refused) = self.anew.take() {
             write_anew(refused, &mut self.out);
         } else if self.next_hello.is_some_and(|due| now >= due) {
             self.next_hello = Some(now.saturating_add(self.config.hello_every));
+            self.connection.note_hello(now);
             self.hello.write(&mut self.out);
         } else {
             self.poll_acknowledgement()?.write(&mut self.out);
@@ -481,7 +510,9 @@ impl Receiver {
         if !std::mem::take(&mut self.acknowledges) {
             return None;
         }
-        self.window.acknowledgement()
+        let acknowledgement = self.window.acknowledgement()?;
+        self.connection.note_acknowledged(self.now, acknowledgement.latest);
+        Some(acknowledgement)
     }
 
     /// Why the sender refuses this receiver, where it does.
@@ -524,7 +555,28 @@ impl Receiver {
     pub fn playback(&mut self, now: Duration) -> Option<Playback<'_>> {
         let tick_hz = self.config.playout.tick_hz;
         let longest_blend_ticks = self.config.longest_blend_ticks();
-        self.buffer.at(now).map(|playout| Playback::new(playout, tick_hz, longest_blend_ticks))
+        let playout = self.buffer.at(now)?;
+        self.presence.update(playout.from.state.state.ids());
+        Some(Playback::new(playout, tick_hz, longest_blend_ticks, &self.presence))
+    }
+
+    /// How the connection does, and what time it is on the server.
+    pub fn status(&self, now: Duration) -> ReceiverStatus {
+        let tick_hz = f64::from(self.config.playout.tick_hz);
+        let live_tick = self.buffer.live_tick(now);
+        let one_way = self.connection.shortest().map(|round_trip| round_trip.as_secs_f64() / 2.0);
+        let server_tick =
+            live_tick.zip(one_way).map(|(tick, one_way)| (tick + one_way * tick_hz).max(0.0));
+        ReceiverStatus {
+            joined: self.next_hello.is_none(),
+            round_trip: self.connection.round_trip(),
+            sent: self.window.sent(),
+            acknowledged: self.stats.received,
+            lost: self.window.lost(),
+            server_tick,
+            server_time: server_tick
+                .and_then(|tick| Duration::try_from_secs_f64(tick / tick_hz).ok()),
+        }
     }
 
     /// Changes the bounds of the playout delay from now on; see [`JitterBuffer::set_delays`].

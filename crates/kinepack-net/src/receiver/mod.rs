@@ -5,11 +5,15 @@
 //! [`playback`] says which states to show of each.
 
 mod assembly;
+mod connection;
 mod endpoint;
 mod playback;
+mod presence;
 mod shown;
 mod views;
 mod window;
 
+pub use connection::ReceiverStatus;
+pub(crate) use connection::lost_ratio;
 pub use endpoint::{Received, Receiver, ReceiverConfig, ReceiverStats};
 pub use playback::{Playback, Sample};

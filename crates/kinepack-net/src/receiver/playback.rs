@@ -3,6 +3,7 @@
 
 use kinepack::{Between, EncodeError, EntityId, Pack, Snapshot};
 
+use super::presence::Presence;
 use super::shown::Shown;
 use crate::playout::Playout;
 
@@ -12,6 +13,7 @@ pub struct Playback<'a> {
     playout: Playout<'a, Shown>,
     tick_hz: f64,
     longest_blend_ticks: f64,
+    presence: &'a Presence,
 }
 
 /// One entity at a moment of playback.
@@ -41,8 +43,13 @@ impl Sample<'_> {
 }
 
 impl<'a> Playback<'a> {
-    pub(super) fn new(playout: Playout<'a, Shown>, tick_hz: u32, longest_blend_ticks: f64) -> Self {
-        Self { playout, tick_hz: f64::from(tick_hz), longest_blend_ticks }
+    pub(super) fn new(
+        playout: Playout<'a, Shown>,
+        tick_hz: u32,
+        longest_blend_ticks: f64,
+        presence: &'a Presence,
+    ) -> Self {
+        Self { playout, tick_hz: f64::from(tick_hz), longest_blend_ticks, presence }
     }
 
     /// The moment, as a tick with its fraction. It never goes backwards, but where the stream was
@@ -64,6 +71,24 @@ impl<'a> Playback<'a> {
     pub fn samples(&self) -> impl Iterator<Item = Sample<'a>> + use<'_, 'a> {
         let ids = self.playout.from.state.state.ids();
         ids.iter().enumerate().map(|(index, id)| self.sample(index, *id))
+    }
+
+    /// The entities in [`samples`](Self::samples) that the playback call before did not have, by
+    /// id; in the first call all of them.
+    ///
+    /// Together with [`removed`](Self::removed) this is the exact difference of two calls, whatever
+    /// was lost or skipped in between: each entity is added once before it is removed, and the
+    /// other way round. An entity that was removed and added again between two calls is in neither
+    /// list. So is a new entity that was given the id of one that was shown until now: do not give
+    /// an id to another entity while receivers may still show the first one.
+    pub fn added(&self) -> &'a [EntityId] {
+        self.presence.added()
+    }
+
+    /// The entities that the playback call before had and that [`samples`](Self::samples) does not
+    /// have any more, by id.
+    pub fn removed(&self) -> &'a [EntityId] {
+        self.presence.removed()
     }
 
     fn sample(&self, index: usize, id: EntityId) -> Sample<'a> {

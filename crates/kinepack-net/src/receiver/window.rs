@@ -1,5 +1,6 @@
 //! Which sequences came: the newest and the 32 before it. `spec/NET.md`, section 6.
 
+use crate::sequence::REORDERED;
 use crate::{Acknowledgement, Refused, Sequence};
 
 /// What was received.
@@ -7,6 +8,10 @@ use crate::{Acknowledgement, Refused, Sequence};
 pub(super) struct Window {
     /// `None` before anything came.
     received: Option<Acknowledgement>,
+    /// Sequences from the first received to the newest.
+    sent: u64,
+    /// Of these, how many were missing when one more than [`REORDERED`] sequences newer came.
+    lost: u64,
 }
 
 impl Window {
@@ -24,8 +29,37 @@ impl Window {
 
     /// Notes that a sequence, which was checked, came.
     pub(super) fn note(&mut self, sequence: Sequence) {
-        let received = self.received.unwrap_or(Acknowledgement { latest: sequence, before: 0 });
+        let first = Acknowledgement { latest: sequence, before: 0 };
+        let received = self.received.unwrap_or(first);
+        if self.received.is_none() {
+            self.sent = 1;
+        }
+        if let ahead @ 1.. = sequence.since(received.latest) {
+            self.note_lost(received, ahead);
+            self.sent += ahead as u64;
+        }
         self.received = Some(received.with(sequence));
+    }
+
+    /// Counts the missing sequences that are more than [`REORDERED`] before the one `ahead` after
+    /// `received.latest`, and were not so far before `received.latest`.
+    fn note_lost(&mut self, received: Acknowledgement, ahead: i32) {
+        // None of the sequences after `received.latest` came.
+        self.lost += (ahead - REORDERED - 1).max(0) as u64;
+        let oldest_behind = REORDERED.min((self.sent - 1).min(32) as i32);
+        for behind in (REORDERED + 1 - ahead).max(1)..=oldest_behind {
+            self.lost += u64::from(received.before >> (behind - 1) & 1 == 0);
+        }
+    }
+
+    /// Datagrams that were sent, from the first that came to the newest.
+    pub(super) fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// Of those sent, how many were lost.
+    pub(super) fn lost(&self) -> u64 {
+        self.lost
     }
 
     /// What to tell the sender.

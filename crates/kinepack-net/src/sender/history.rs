@@ -17,15 +17,13 @@ use super::sharing::Ages;
 use super::view::{Lesson, SentView, Split};
 use crate::baseline::{Before, MERGED, Merge, choose_merge, field_of_all};
 use crate::round_trip::RoundTrip;
+use crate::sequence::REORDERED;
 use crate::{Acknowledgement, Refused, Sequence};
 
 /// How far back a baseline may be: what one byte tells.
 pub(super) const WINDOW: usize = 255;
 /// A view this much older is a baseline to be preferred where nothing was left out in it.
 const WHOLE_PREFERRED: usize = 8;
-/// A datagram so far behind one that was acknowledged is lost, not late. TCP takes 3; wireless
-/// links overtake more.
-const REORDERED: i32 = 6;
 
 /// One datagram.
 #[derive(Debug)]

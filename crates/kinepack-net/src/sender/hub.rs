@@ -13,6 +13,7 @@ use super::sharing::{self, Outliers, Overdrawn, RUN_CREDITS};
 use super::view::SentView;
 use crate::handshake::{check_schema, hello, reference_zero};
 use crate::packet::{Hello, Upstream};
+use crate::trace::event;
 use crate::{Acknowledgement, NetError, Refused, Sequence};
 
 /// Names a receiver; the caller chooses, such as the transport's number of the connection.
@@ -305,6 +306,24 @@ impl Hub {
         now: Duration,
         datagram: &[u8],
     ) -> Result<Handled, Refused> {
+        let handled = self.take(from, now, datagram);
+        match handled {
+            Ok(Handled::Joined) => event!(info, receiver = from.0, "receiver connected"),
+            Err(refused) => {
+                event!(debug, receiver = from.0, reason = %refused, "datagram refused");
+                return Err(refused);
+            }
+            Ok(_) => {}
+        }
+        handled
+    }
+
+    fn take(
+        &mut self,
+        from: ReceiverId,
+        now: Duration,
+        datagram: &[u8],
+    ) -> Result<Handled, Refused> {
         let peer = self.peers.get_mut(&from).ok_or(Refused::UnknownReceiver)?;
         match Upstream::parse(datagram)? {
             Upstream::Acknowledgement(acknowledgement) => {
@@ -339,7 +358,16 @@ impl Hub {
         now: Duration,
         received: Acknowledgement,
     ) -> Result<(), Refused> {
-        self.peers.get_mut(&from).ok_or(Refused::UnknownReceiver)?.acknowledge(now, received)
+        let taken = self
+            .peers
+            .get_mut(&from)
+            .ok_or(Refused::UnknownReceiver)
+            .and_then(|peer| peer.acknowledge(now, received));
+        if let Err(refused) = taken {
+            event!(debug, receiver = from.0, reason = %refused, "acknowledgement refused");
+            return Err(refused);
+        }
+        taken
     }
 
     /// Makes the datagrams of this tick. `world` is the whole state; its tick is above that of the

@@ -20,6 +20,8 @@ use crate::packet::{
     Baseline, CHECK_BYTES, FRAGMENT_HEADER_BYTES, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES,
     OlderViews, SnapshotHeader, Stride, Time,
 };
+use crate::receiver::lost_ratio;
+use crate::trace::event;
 use crate::{Acknowledgement, NetError, Refused, Sequence};
 
 /// A budget that does not pay for a snapshot of this size waits for the next tick.
@@ -53,7 +55,7 @@ pub struct PeerStatus {
     /// Fragments of a block on its way that arrived, and all of them.
     pub block: Option<(usize, usize)>,
     /// Entities that were to be sent in the last tick and found no room.
-    pub behind: usize,
+    pub waiting: usize,
     /// Weights that were not a number and counted as 0; each time that one was asked for counts.
     pub bad_weights: u64,
     /// Ticks in which it got nothing, so that the hub made no more different encodings than
@@ -62,6 +64,14 @@ pub struct PeerStatus {
     /// How often the state was sent anew, because the receiver found by a state check that it did
     /// not hold what it should.
     pub sent_anew: u64,
+}
+
+impl PeerStatus {
+    /// The share of datagrams lost, from 0 to 1: `lost` of `lost` and `acknowledged`. For a recent
+    /// share, take the differences of the counts of two calls.
+    pub fn lost_ratio(&self) -> f64 {
+        lost_ratio(self.lost, self.acknowledged)
+    }
 }
 
 /// What a hub knows of one receiver.
@@ -84,7 +94,9 @@ pub(super) struct Peer {
     last_sent: Option<Duration>,
     fates: Vec<Fate>,
     bytes: u64,
-    behind: usize,
+    waiting: usize,
+    /// The budget had no room for all entities in the last tick that sent any.
+    is_starved: bool,
     bad_weights: u64,
     postponed: u64,
     waited_ticks: u32,
@@ -162,7 +174,8 @@ impl Peer {
             last_sent: None,
             fates: Vec::new(),
             bytes: 0,
-            behind: 0,
+            waiting: 0,
+            is_starved: false,
             bad_weights: 0,
             postponed: 0,
             waited_ticks: 0,
@@ -195,7 +208,7 @@ impl Peer {
             lost: self.history.lost_count,
             bytes: self.bytes,
             block: self.block.as_ref().map(BlockOut::progress),
-            behind: self.behind,
+            waiting: self.waiting,
             bad_weights: self.bad_weights,
             postponed: self.postponed,
             sent_anew: self.checks.sent_anew,
@@ -242,6 +255,7 @@ impl Peer {
         if self.history.is_stale(refused)? || !self.checks.begin_anew(now, config.keep_alive) {
             return Ok(());
         }
+        event!(warn, receiver = self.id.0, "failed state check: the state is sent anew");
         self.history.begin_anew();
         self.reference = Reference { number: 0, view: Arc::clone(initial), since: now };
         self.block = None;
@@ -268,6 +282,7 @@ impl Peer {
                     {
                         self.reference =
                             Reference { number: block.number, view: block.view, since: now };
+                        event!(debug, receiver = self.id.0, block = block.number, "block finished");
                         self.freshness.note_whole(self.reference.view.tick());
                         self.history.begin_anew();
                     }
@@ -353,7 +368,11 @@ impl Peer {
             self.checks.ask();
         }
         let taken = match is_first {
-            false => self.step_from(base, moment, sending, wanted).map_err(Failed::Codec),
+            false => {
+                let taken = self.step_from(base, moment, sending, wanted).map_err(Failed::Codec);
+                self.note_starved();
+                taken
+            }
             true => self.begin_block(moment, sending, wanted).map(|has_begun| {
                 if has_begun {
                     self.send_fragments(moment, &mut sending.outbox, silent);
@@ -442,11 +461,20 @@ impl Peer {
             let plan = self.plan(moment, sending, base, wanted, limit_bytes, nth > 0)?;
             header.left_out = !plan.view.is_whole();
             self.send_snapshot(moment, sending, &header, &plan)?;
-            if self.behind == 0 {
+            if self.waiting == 0 {
                 return Ok(());
             }
         }
         Ok(())
+    }
+
+    /// Reports when a budget begins to leave entities out.
+    fn note_starved(&mut self) {
+        let is_starved = self.budget.is_some() && self.waiting > 0;
+        if is_starved && !self.is_starved {
+            event!(debug, receiver = self.id.0, waiting = self.waiting, "budget too small");
+        }
+        self.is_starved = is_starved;
     }
 
     /// Sends everything, in one datagram or several, where that is possible: then true. All
@@ -508,6 +536,7 @@ impl Peer {
             BlockOut::new(number, Arc::clone(&plan.view), bytes, moment.config.datagram_bytes);
         self.block = Some(block.ok_or(Failed::BlockTooLarge { bytes: block_bytes })?);
         self.newest_block = number;
+        event!(debug, receiver = self.id.0, block = number, bytes = block_bytes, "block started");
         Ok(true)
     }
 
@@ -602,7 +631,7 @@ impl Peer {
             header.write(out);
             out.extend_from_slice(&plan.coded.bytes);
         });
-        let (mut sent_before, mut behind) = (Vec::new(), 0);
+        let (mut sent_before, mut waiting) = (Vec::new(), 0);
         match &plan.view.left_out {
             None => self.freshness.note_whole(moment.tick),
             // The parts of a split are everything together.
@@ -610,12 +639,12 @@ impl Peer {
             Some(part) => {
                 sent_before = self.freshness.note(&part.sent);
                 self.freshness.tidy(&plan.view.whole);
-                behind = part.waiting;
+                waiting = part.waiting;
             }
         }
         self.shown = plan.view.state.map(|state| (state, moment.tick));
-        self.behind = behind;
-        self.expects_part = behind > 0;
+        self.waiting = waiting;
+        self.expects_part = waiting > 0;
         let own_back = header.baseline.back();
         let view = Arc::clone(&plan.view);
         let (lesson, cost) = (plan.coded.lesson.clone(), plan.coded.cost.clone());

@@ -11,6 +11,7 @@ use super::packet::{HeaderBase, MOST_RECORDS, StreamHeader};
 use super::ring::{Held, Ring};
 use super::{StreamAcknowledgement, StreamConfig, StreamError, StreamReceiverStats, StreamRefused};
 use crate::Sequence;
+use crate::trace::event;
 
 /// What a packet brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,7 +123,10 @@ impl StreamReceiver {
                 self.stats.records += handled.fresh as u64;
                 self.stats.recovered += u64::from((self.fresh.behind >> 1).count_ones());
             }
-            Err(refused) => self.stats.count(refused),
+            Err(refused) => {
+                event!(debug, reason = %refused, "stream packet refused");
+                self.stats.count(refused);
+            }
         }
         taken
     }

@@ -8,6 +8,7 @@ use super::packet::{HeaderBase, LONGEST_HEADER_BYTES, MOST_RECORDS, StreamHeader
 use super::ring::{Held, Ring};
 use super::{StreamAcknowledgement, StreamConfig, StreamError, StreamRefused, StreamSenderStats};
 use crate::Sequence;
+use crate::trace::event;
 
 /// Room for a record in the buffer, a lane: what a lane can take in the worst case, with its class.
 const MOST_BYTES_PER_LANE: usize = 6;
@@ -200,7 +201,11 @@ impl StreamSender {
         let taken = self.take(datagram);
         match taken {
             Ok(is_newer) => self.stats.acknowledged += u64::from(is_newer),
-            Err(_) => self.stats.refused += 1,
+            Err(refused) => {
+                event!(debug, reason = %refused, "stream acknowledgement refused");
+                self.stats.refused += 1;
+                return Err(refused);
+            }
         }
         taken.map(drop)
     }
