@@ -1,4 +1,4 @@
-//! Links that stand for real networks, by name.
+//! Links that resemble real networks, by name.
 
 use std::time::Duration;
 
@@ -7,15 +7,15 @@ use super::{LinkConfig, Loss};
 /// A named configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkPreset {
-    /// What [`LinkConfig::named`] looks for.
+    /// The name for [`LinkConfig::named`].
     pub name: &'static str,
-    /// The real network that it stands for, in one line.
+    /// The real network that it resembles, in one line.
     pub about: &'static str,
-    /// One direction of it; use the same for both.
+    /// One direction; use the same for both.
     pub config: LinkConfig,
 }
 
-/// From good to bad. The round trips of the idle link are twice the latency, plus two thirds of the
+/// From good to bad. The round trip of an idle link is twice the latency, plus two thirds of the
 /// jitter on average.
 pub const PRESETS: [LinkPreset; 5] = [
     LinkPreset {

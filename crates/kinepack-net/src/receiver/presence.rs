@@ -1,11 +1,11 @@
-//! Which entities were added and removed between two playback calls.
+//! Finds the entities that were added and removed between two playback calls.
 //!
-//! Compares the ids of what is shown now with those of the call before. Memory: three lists of at
-//! most one state's ids, used again for each call.
+//! Compares the ids that are shown now with those of the previous call. Memory: three lists of at
+//! most one state's ids, reused in each call.
 
 use kinepack::EntityId;
 
-/// The entities of the last playback call, and how they differ from those of the call before.
+/// The entities of the last playback call, and how they differ from the previous call.
 #[derive(Debug, Default)]
 pub(super) struct Presence {
     /// Sorted.
@@ -17,7 +17,7 @@ pub(super) struct Presence {
 }
 
 impl Presence {
-    /// Notes that the entities `ids`, which are sorted, are shown now.
+    /// Notes that the sorted `ids` are shown now.
     ///
     /// Cost: a comparison of the ids, and a copy if they differ.
     pub(super) fn update(&mut self, ids: &[EntityId]) {
