@@ -84,7 +84,8 @@ impl fmt::Display for Mismatch {
             Self::Version { version } => {
                 return write!(
                     f,
-                    "the two sides speak different versions of the protocol; the sender's is {version}"
+                    "the two sides speak different versions of the protocol; the sender's is \
+                     {version}"
                 );
             }
             Self::Schema { hash } => ("schema", hash),

@@ -140,8 +140,8 @@ fn added_and_removed_entities_lead_to_what_is_shown() {
     }
 }
 
-/// Under heavy loss and reordering, with a budget that leaves entities out, views lack entities that
-/// later views have, and the other way round.
+/// Under heavy loss and reordering, with a budget that leaves entities out, views lack entities
+/// that later views have, and the other way round.
 #[test]
 fn entities_that_flicker_under_loss_are_added_and_removed_in_turn() {
     let link = LinkConfig {

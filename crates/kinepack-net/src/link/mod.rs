@@ -46,7 +46,8 @@ pub const HEADER_BYTES: u32 = 28;
 /// use std::time::Duration;
 /// use kinepack_net::{Link, LinkConfig};
 ///
-/// let mut link = Link::new(LinkConfig { latency: Duration::from_millis(40), ..LinkConfig::PERFECT }, 1)?;
+/// let config = LinkConfig { latency: Duration::from_millis(40), ..LinkConfig::PERFECT };
+/// let mut link = Link::new(config, 1)?;
 /// link.send(Duration::from_millis(0), b"hello");
 /// assert_eq!(link.poll(Duration::from_millis(39)), None);
 /// assert_eq!(link.next_due(), Some(Duration::from_millis(40)));

@@ -32,7 +32,8 @@ pub const PRESETS: [LinkPreset; 5] = [
     },
     LinkPreset {
         name: "cable",
-        about: "a wired home to a server in the same country: 30 ms there and back, one in a thousand lost",
+        about: "a wired home to a server in the same country: 30 ms there and back, one in \
+                a thousand lost",
         config: LinkConfig {
             latency: Duration::from_millis(14),
             jitter: Duration::from_millis(3),
@@ -45,7 +46,8 @@ pub const PRESETS: [LinkPreset; 5] = [
     },
     LinkPreset {
         name: "wifi",
-        about: "the same home over its busy Wi-Fi: up to 25 ms of jitter each way, 1 % lost in pairs",
+        about: "the same home over its busy Wi-Fi: up to 25 ms of jitter each way, 1 % lost \
+                in pairs",
         config: LinkConfig {
             latency: Duration::from_millis(15),
             jitter: Duration::from_millis(25),
@@ -60,7 +62,8 @@ pub const PRESETS: [LinkPreset; 5] = [
     },
     LinkPreset {
         name: "mobile",
-        about: "LTE in a moving train: 100 ms there and back, 2 % lost in bursts of four, a slow uplink",
+        about: "LTE in a moving train: 100 ms there and back, 2 % lost in bursts of four, a \
+                slow uplink",
         config: LinkConfig {
             latency: Duration::from_millis(45),
             jitter: Duration::from_millis(30),
@@ -75,7 +78,8 @@ pub const PRESETS: [LinkPreset; 5] = [
     },
     LinkPreset {
         name: "terrible",
-        about: "a far server over a crowded cell: above 300 ms there and back, 10 % lost in bursts of five",
+        about: "a far server over a crowded cell: above 300 ms there and back, 10 % lost in \
+                bursts of five",
         config: LinkConfig {
             latency: Duration::from_millis(140),
             jitter: Duration::from_millis(100),

@@ -12,18 +12,18 @@
 //!
 //! | type | what it is | file |
 //! |---|---|---|
-//! | `Subject` | what a receiver may see in a tick: the world, or its relevant entities | [`subjects`] |
+//! | `Subject` | what a receiver may see: the world, or its relevant entities | [`subjects`] |
 //! | `OfferedCodec` | a codec that receivers may choose, with its planner | [`sending`] |
-//! | `Target` | a codec and a subject: receivers with the same target can share work | [`sending`] |
-//! | `ChosenBaseline` | the views to code against: a view, those merged into it, older views | [`history`] |
+//! | `Target` | a codec and a subject: receivers with equal targets share work | [`sending`] |
+//! | `ChosenBaseline` | what to code against: a view, views to merge, older views | [`history`] |
 //! | `DueSnapshot` | a snapshot that a receiver should get now: target and baseline | [`peer`] |
 //! | `PlanRequest` | the same for a planner, with a size limit and weights | [`sending`] |
-//! | `BaselineViews` | the chosen views as the codec takes them, already merged | [`crate::baseline`] |
+//! | `BaselineViews` | the same as the codec takes it, already merged | [`crate::baseline`] |
 //! | `Coded` | what a planner produced: bytes, learned models, cost | [`plan`] |
 //! | `SentView` | the view that a receiver holds once the snapshot arrives | [`view`] |
 //! | `Skipped` | how a partial view differs from its subject | [`view`] |
 //! | `PartSet` | a complete state in several datagrams | [`view`] |
-//! | `Plan` | `Coded` and its `SentView`, shared by receivers with equal baseline and codec | [`plan`] |
+//! | `Plan` | `Coded` and `SentView`, for all with this baseline and target | [`plan`] |
 //! | `Sent` | a datagram in the window, with its content and outcome | [`history`] |
 //! | `Reference` | a reference state: the initial state, or that of a block | [`peer`] |
 //!

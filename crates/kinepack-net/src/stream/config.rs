@@ -157,7 +157,8 @@ impl fmt::Display for StreamError {
             Self::BadRoundTrip { longest } => {
                 write!(
                     f,
-                    "a longest round trip of {longest:?} is not above 0 and at most {LONGEST_ROUND_TRIP:?}"
+                    "a longest round trip of {longest:?} is not above 0 and at most \
+                     {LONGEST_ROUND_TRIP:?}"
                 )
             }
             Self::TooManyRepeats { repeats } => {

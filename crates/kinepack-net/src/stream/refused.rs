@@ -75,7 +75,8 @@ impl fmt::Display for StreamRefused {
             Self::Mismatch { ours, theirs } => {
                 write!(
                     f,
-                    "the two sides have different stream codecs: {ours:016x} here, {theirs:016x} there"
+                    "the two sides have different stream codecs: {ours:016x} here, {theirs:016x} \
+                     there"
                 )
             }
             Self::Duplicate => write!(f, "a packet that was received before"),
