@@ -72,7 +72,7 @@ impl fmt::Display for Refused {
                 write!(f, "no kind of datagram for this side: first byte {first_byte:#04x}")
             }
             Self::Duplicate => write!(f, "a datagram that was received before"),
-            Self::TooOld => write!(f, "a datagram more than 32 behind the newest"),
+            Self::TooOld => write!(f, "a datagram more than 32 before the newest"),
             Self::NoBaseline => write!(f, "coded against a view that is not held"),
             Self::BadMerge => {
                 write!(f, "merges a view that is not held or that has nothing to merge")

@@ -34,8 +34,8 @@ pub fn split_datagram(datagrams: &[u8]) -> Result<impl Iterator<Item = &[u8]>, R
     let (mut parts, mut rest) = ([None; 3], datagrams);
     for (part, (kind, bytes)) in parts.iter_mut().zip(FRONT) {
         if rest.first() == Some(&kind) {
-            let (front, behind) = rest.split_at_checked(bytes).ok_or(too_short)?;
-            (*part, rest) = (Some(front), behind);
+            let (front, after) = rest.split_at_checked(bytes).ok_or(too_short)?;
+            (*part, rest) = (Some(front), after);
         }
     }
     match rest.first() {

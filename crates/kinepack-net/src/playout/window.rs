@@ -31,7 +31,7 @@ impl SortedWindow {
 
     /// Forgets values that arrived before `since_ns`.
     pub(super) fn expire(&mut self, since_ns: i64) {
-        while self.samples.front().is_some_and(|(came_ns, _)| *came_ns < since_ns) {
+        while self.samples.front().is_some_and(|(arrived_ns, _)| *arrived_ns < since_ns) {
             self.forget_oldest();
         }
     }

@@ -52,10 +52,10 @@ pub struct ReceiverStatus {
     /// a round trip was measured.
     ///
     /// This is the stream's time by its fastest recent arrivals, plus half of the shortest recent
-    /// round trip. So it is exact if both directions take equally long and the server answers at
-    /// once. It is early or late by half of the difference between the two directions, and at most
-    /// half the server's send interval late. It may step when the network changes; smooth it before
-    /// you show it.
+    /// round trip. It is exact if both directions take equally long and the server answers at once.
+    /// Otherwise it is off by half of the difference between the two directions, and ahead by half
+    /// of the server's wait for its next tick. It may step when the network changes; smooth it
+    /// before you show it.
     pub server_tick: Option<f64>,
     /// The same in time: `server_tick` divided by [`tick_hz`](crate::PlayoutConfig::tick_hz).
     pub server_time: Option<Duration>,

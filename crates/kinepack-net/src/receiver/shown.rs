@@ -56,13 +56,13 @@ impl Shown {
     pub(super) fn advance(
         &mut self,
         tick: Tick,
-        left: &[EntityId],
+        removed: &[EntityId],
         sent: &Snapshot,
     ) -> Result<(), EncodeError> {
         let before: Vec<(EntityId, u32)> =
             (0..).zip(self.state.ids()).map(|(i, id)| (*id, self.fresh(i).0)).collect();
         let state = Arc::make_mut(&mut self.state);
-        state.patch(left, sent)?;
+        state.patch(removed, sent)?;
         state.tick = tick;
         let mut before = before.into_iter().peekable();
         let mut sent = sent.ids().iter().peekable();
@@ -81,14 +81,14 @@ impl Shown {
     /// Takes from a late snapshot of `tick` the entities that are newer than the known ones.
     pub(super) fn add_late(&mut self, tick: Tick, sent: &Snapshot) -> Result<(), EncodeError> {
         let Some(fresh) = &mut self.fresh else { return Ok(()) };
-        let mut news = sent.clone();
-        news.clear(tick);
+        let mut newer = sent.clone();
+        newer.clear(tick);
         for (row, id) in sent.ids().iter().enumerate() {
             if let Some(index) = self.state.position(*id).filter(|index| fresh[*index] < tick.0) {
                 fresh[index] = tick.0;
-                news.push_row(sent, row)?;
+                newer.push_row(sent, row)?;
             }
         }
-        Arc::make_mut(&mut self.state).patch(&[], &news)
+        Arc::make_mut(&mut self.state).patch(&[], &newer)
     }
 }

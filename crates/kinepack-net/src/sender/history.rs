@@ -194,11 +194,11 @@ impl History {
     /// Notes that the next datagram was sent.
     pub(super) fn push(&mut self, at: Duration, content: Content) {
         if self.entries.len() == WINDOW
-            && let Some(gone) = self.entries.pop_front()
+            && let Some(oldest) = self.entries.pop_front()
         {
             self.settled = self.settled.saturating_sub(1);
             // The sequence is out of the window. It will be used again for another datagram.
-            let other = |sequence: &Sequence| *sequence != gone.sequence;
+            let other = |sequence: &Sequence| *sequence != oldest.sequence;
             self.newest_view = self.newest_view.filter(other);
             self.newest_acknowledged = self.newest_acknowledged.filter(other);
         }
@@ -254,11 +254,11 @@ impl History {
 
     /// Checks that this sequence is in the window, and that it and the one `before` it were sent.
     fn check_sent(&self, sequence: Sequence, before: u32) -> Result<(), Refused> {
-        let behind = self.next.since(sequence) - 1;
-        if behind < 0 || behind as u64 + u64::from(before) >= self.sent_count {
+        let age = self.next.since(sequence) - 1;
+        if age < 0 || age as u64 + u64::from(before) >= self.sent_count {
             return Err(Refused::NeverSent);
         }
-        if behind as usize > WINDOW { Err(Refused::LongAgo) } else { Ok(()) }
+        if age as usize > WINDOW { Err(Refused::LongAgo) } else { Ok(()) }
     }
 
     /// Whether the only possible baselines come after this sequence anyway.

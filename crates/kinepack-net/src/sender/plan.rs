@@ -43,7 +43,7 @@ pub(super) struct Planner {
     same_entities: bool,
     items: Vec<Item>,
     chosen: Vec<u32>,
-    gone: Vec<EntityId>,
+    removed: Vec<EntityId>,
     rows: Snapshot,
     target: Snapshot,
     bytes: Vec<u8>,
@@ -91,7 +91,7 @@ impl Planner {
             same_entities: false,
             items: Vec::new(),
             chosen: Vec::new(),
-            gone: Vec::new(),
+            removed: Vec::new(),
             rows: empty.clone(),
             target: empty,
             bytes: Vec::new(),
@@ -159,12 +159,12 @@ impl Planner {
         score: &mut dyn FnMut(EntityId) -> f32,
     ) -> Result<Skipped, EncodeError> {
         self.items.clear();
-        let left = self
+        let removed_items = self
             .difference
             .left
             .iter()
             .map(|id| Item { score: f32::INFINITY, what: What::Removed(*id) });
-        self.items.extend(left);
+        self.items.extend(removed_items);
         let ids = subject.ids();
         let sent = self.difference.sent.iter();
         self.items.extend(
@@ -294,10 +294,10 @@ impl Planner {
     ) -> Result<usize, EncodeError> {
         self.runs += 1;
         self.chosen.clear();
-        self.gone.clear();
+        self.removed.clear();
         for item in &self.items[..count] {
             match item.what {
-                What::Removed(id) => self.gone.push(id),
+                What::Removed(id) => self.removed.push(id),
                 What::Present(index) => self.chosen.push(index),
             }
         }
@@ -310,7 +310,7 @@ impl Planner {
         } else {
             self.rows.gather(subject, &self.chosen)?;
             self.target.copy_from(&known.baseline);
-            self.target.patch(&self.gone, &self.rows)?;
+            self.target.patch(&self.removed, &self.rows)?;
             // A codec may use the distance of the ticks.
             self.target.tick = subject.tick;
             self.encoder.write(baselines, &self.target, Chosen::All, &mut self.bytes)?

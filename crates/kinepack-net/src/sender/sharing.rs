@@ -167,13 +167,13 @@ impl Shares {
         let is_shared = |group: &Group| group.members.len() >= fewest;
         let (mut shared, mut alone): (Vec<_>, Vec<_>) = groups.into_iter().partition(is_shared);
         alone.extend(shared.drain(shared.len().min(most)..));
-        let left = (most - shared.len()).max(1);
+        let remaining = (most - shared.len()).max(1);
         let count =
             |groups: &[Group]| groups.iter().map(|group| group.members.len()).sum::<usize>();
         let most_share = count(&shared) >= count(&alone);
         let few = (shared.len() / SHARED_FOR_AN_OUTLIER).max(1);
-        let tolerated = if most_share { left.min(shared.len()) } else { left };
-        let most_for_outliers = if most_share { left.min(few) } else { left };
+        let tolerated = if most_share { remaining.min(shared.len()) } else { remaining };
+        let most_for_outliers = if most_share { remaining.min(few) } else { remaining };
         Self { shared, alone, tolerated, most_for_outliers, most_share }
     }
 }
@@ -210,14 +210,14 @@ fn limit(ready: &mut [Ready<'_>], split: Shares, moment: &Moment<'_>, schedule: 
     if groups.len() > most_for_outliers {
         (groups, rest) = covered(ready, &quick, moment.tick, most_for_outliers);
     }
-    let left = if most_share { 0 } else { most_for_outliers.saturating_sub(groups.len()) };
+    let remaining = if most_share { 0 } else { most_for_outliers.saturating_sub(groups.len()) };
     let credits = most_for_outliers as u64 * RUN_CREDITS;
     schedule.outliers.push(Outliers { pace: Pace::Quick, groups: members(groups), rest, credits });
 
     let mut groups = grouped(ready, &slow);
-    let rest = groups.split_off(left.max(1).min(groups.len()));
+    let rest = groups.split_off(remaining.max(1).min(groups.len()));
     let rest = rest.into_iter().flat_map(|group| group.members).collect();
-    let credits = (left as u64 * RUN_CREDITS).max(SLOW_CREDITS);
+    let credits = (remaining as u64 * RUN_CREDITS).max(SLOW_CREDITS);
     schedule.outliers.push(Outliers { pace: Pace::Slow, groups: members(groups), rest, credits });
 }
 
@@ -394,10 +394,10 @@ impl Ages {
 
     /// From the newest age to the oldest.
     fn iter(self) -> impl Iterator<Item = usize> {
-        let mut left = self.0;
+        let mut remaining = self.0;
         std::iter::from_fn(move || {
-            let age = (left != 0).then(|| left.trailing_zeros() as usize)?;
-            left &= left - 1;
+            let age = (remaining != 0).then(|| remaining.trailing_zeros() as usize)?;
+            remaining &= remaining - 1;
             Some(age)
         })
     }

@@ -31,9 +31,9 @@ impl RateLimit {
         let elapsed = now.saturating_sub(self.now);
         self.now = self.now.max(now);
         self.credit = self.credit.saturating_add(elapsed).min(self.most);
-        let left = self.credit.checked_sub(self.per_record * records);
-        self.credit = left.unwrap_or(self.credit);
-        left.is_some()
+        let remaining = self.credit.checked_sub(self.per_record * records);
+        self.credit = remaining.unwrap_or(self.credit);
+        remaining.is_some()
     }
 
     /// Returns the credit of one record.

@@ -105,7 +105,7 @@ struct Fresh {
     /// The packet's number.
     number: Sequence,
     /// Bit i: the record of `number` − i is new.
-    behind: u16,
+    new_bits: u16,
     /// The newest packet before it.
     newest_before: Option<Sequence>,
 }
@@ -149,7 +149,7 @@ impl StreamReceiver {
                 self.stats.late += u64::from(handled.late);
                 self.stats.bytes += datagram.len() as u64;
                 self.stats.records += handled.fresh as u64;
-                self.stats.recovered += u64::from((self.fresh.behind >> 1).count_ones());
+                self.stats.recovered += u64::from((self.fresh.new_bits >> 1).count_ones());
             }
             Err(refused) => {
                 event!(debug, reason = %refused, "stream packet refused");
@@ -184,12 +184,12 @@ impl StreamReceiver {
                 Some(self.ring.base(base, lag).ok_or(StreamRefused::NoBase { base })?)
             }
         };
-        let behind = if restarts {
+        let new_bits = if restarts {
             u16::MAX >> (u16::BITS - u32::from(header.count))
         } else {
             self.new_records(&header)
         };
-        if !self.limit.take(now, behind.count_ones().max(1)) {
+        if !self.limit.take(now, new_bits.count_ones().max(1)) {
             return Err(StreamRefused::Limited);
         }
         let lanes = self.codec.lanes();
@@ -199,7 +199,7 @@ impl StreamReceiver {
             .map_err(StreamRefused::Malformed)?;
 
         // Nothing fails from here on.
-        if behind == 0 {
+        if new_bits == 0 {
             self.limit.give_back();
         }
         if restarts {
@@ -215,14 +215,14 @@ impl StreamReceiver {
         for (index, record) in
             self.records[..usize::from(header.count) * lanes].rchunks_exact(lanes).enumerate()
         {
-            if behind >> index & 1 == 1 {
+            if new_bits >> index & 1 == 1 {
                 self.ring.put(number.before(index as u16), record);
             }
         }
         self.ring.make_base(number, &mut self.learned);
         self.stats.full += u64::from(matches!(header.base, HeaderBase::Full { .. }));
-        self.fresh = Fresh { number, behind, newest_before };
-        Ok(StreamHandled { number, fresh: behind.count_ones() as usize, late })
+        self.fresh = Fresh { number, new_bits, newest_before };
+        Ok(StreamHandled { number, fresh: new_bits.count_ones() as usize, late })
     }
 
     /// Whether a packet with this number may arrive now.
@@ -266,18 +266,18 @@ impl StreamReceiver {
             .newest()
             .filter(|newest| header.number.since(*newest) < 0)
             .unwrap_or(header.number);
-        let is_new = |behind: &u16| {
-            let number = header.number.before(*behind);
+        let is_new = |index: &u16| {
+            let number = header.number.before(*index);
             newest.since(number) < self.ring.len() as i32 && self.ring.held(number) == Held::Nothing
         };
-        (0..u16::from(header.count)).filter(is_new).fold(0, |behind, index| behind | 1 << index)
+        (0..u16::from(header.count)).filter(is_new).fold(0, |new_bits, index| new_bits | 1 << index)
     }
 
     /// The new records in the packet that [`handle`](Self::handle) has just taken, oldest first;
     /// none if it was refused.
     pub fn fresh(&self) -> impl Iterator<Item = StreamRecord<'_>> {
-        let Fresh { number: newest, behind, newest_before } = self.fresh;
-        (0..MOST_RECORDS as u16).rev().filter(move |index| behind >> index & 1 == 1).filter_map(
+        let Fresh { number: newest, new_bits, newest_before } = self.fresh;
+        (0..MOST_RECORDS as u16).rev().filter(move |index| new_bits >> index & 1 == 1).filter_map(
             move |index| {
                 let number = newest.before(index);
                 let late = newest_before.is_some_and(|newest| number.since(newest) < 0);
