@@ -186,7 +186,8 @@ fn one_entity_that_comes_and_goes_is_reported_each_time() {
 fn frames_allocate_nothing() {
     let mut net = net(latency(20), 5, ReceiverOptions::default());
     (0..600).for_each(|_| net.step(None));
-    net.clients[0].receiver.playback(net.now());
+    let now = net.now();
+    net.clients[0].receiver.playback(now);
     let (mut allocated, mut seen) = (0, 0);
     for _ in 0..600 {
         net.step(None);
