@@ -90,9 +90,8 @@ fn both_sides_count_the_same_losses() {
         let ours = net.clients[0].receiver.status(net.now());
         let down = net.clients[0].down.stats();
         assert!(theirs.sent.abs_diff(ours.sent) < 20, "{theirs:?} and {ours:?}");
-        // The link is told nothing; the receiver's count is what the link lost, but for those that
-        // were sent before the first one came and those that are not overtaken yet. Datagrams
-        // whose baseline was lost count as lost too.
+        // What the link lost, except for datagrams before the first arrival and those not yet
+        // overtaken. A datagram whose baseline was lost counts as lost too.
         let share = down.lost.count as f64 / down.sent.count as f64;
         assert!((ours.lost_ratio() - share).abs() < 0.02, "{share}: {ours:?}");
         assert!((theirs.lost_ratio() - share).abs() < 0.02, "{share}: {theirs:?}");

@@ -62,15 +62,17 @@ pub struct ReceiverStatus {
 }
 
 impl ReceiverStatus {
-    /// The share of datagrams lost, from 0 to 1: `lost` of `lost` and `acknowledged`. For a recent
-    /// share, take the differences of the counts of two calls.
+    /// The share of datagrams lost, from 0 to 1. Datagrams that arrived after they were counted in
+    /// `lost` are not lost here.
     pub fn lost_ratio(&self) -> f64 {
-        lost_ratio(self.lost, self.acknowledged)
+        lost_ratio(self.sent, self.acknowledged, self.lost)
     }
 }
 
-/// The share of datagrams lost; 0 before any is known to be lost or acknowledged.
-pub(crate) fn lost_ratio(lost: u64, acknowledged: u64) -> f64 {
+/// The share of datagrams lost; 0 before any is known to be lost or acknowledged. No more can be
+/// missing than were not acknowledged: those beyond that arrived after they were counted as lost.
+pub(crate) fn lost_ratio(sent: u64, acknowledged: u64, lost: u64) -> f64 {
+    let lost = lost.min(sent.saturating_sub(acknowledged));
     lost as f64 / lost.saturating_add(acknowledged).max(1) as f64
 }
 

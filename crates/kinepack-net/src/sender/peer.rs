@@ -87,10 +87,10 @@ pub struct PeerStatus {
 }
 
 impl PeerStatus {
-    /// The share of datagrams lost, from 0 to 1: `lost` of `lost` and `acknowledged`. For a recent
-    /// share, take the differences of the counts of two calls.
+    /// The share of datagrams lost, from 0 to 1. Datagrams that arrived after they were counted in
+    /// `lost` are not lost here.
     pub fn lost_ratio(&self) -> f64 {
-        lost_ratio(self.lost, self.acknowledged)
+        lost_ratio(self.sent, self.acknowledged, self.lost)
     }
 }
 
