@@ -148,7 +148,7 @@ fn codecs_do_not_share_partial_snapshots_of_one_baseline() {
     let mut receivers = [codec(), adaptive()]
         .map(|codec| Receiver::new(&codec, ReceiverConfig::default()).unwrap());
     (0..2).for_each(|id| {
-        hub.add(ReceiverId(id), &ReceiverOptions::default(), Duration::ZERO).unwrap()
+        hub.add(ReceiverId(id), &ReceiverOptions::default(), Duration::ZERO).unwrap();
     });
     let mut world = Snapshot::new(codec().schema(), Tick(0));
     let mut most_encoded = 0;

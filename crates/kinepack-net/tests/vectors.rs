@@ -217,7 +217,7 @@ fn every_datagram_is_read() {
                 assert_eq!(receiver.poll_acknowledgement(), Some(acknowledgement), "{line}");
             }
             "anew" => {
-                assert_eq!(receiver.poll_transmit(Duration::ZERO), Some(&datagram[..]), "{line}")
+                assert_eq!(receiver.poll_transmit(Duration::ZERO), Some(&datagram[..]), "{line}");
             }
             "wrong-state" | "no-baseline" => {
                 let refused = receiver.handle(Duration::ZERO, &datagram).unwrap_err();

@@ -320,7 +320,7 @@ impl Peer {
                         self.freshness.lose_complete(self.reference.view.tick());
                     }
                     Content::Snapshot { view, sent_before, .. } => {
-                        self.freshness.lose(view.tick(), sent_before)
+                        self.freshness.lose(view.tick(), sent_before);
                     }
                 },
             }
