@@ -1,11 +1,11 @@
-//! A tick of the hub: for 1 to 1,000 receivers of the 901-cube world with round trips of 10 to 200
-//! ms, without and with older views, and for one receiver with a budget of a world of 10,000
-//! objects; for receivers that each see another part of the world; and what one receiver does in a
-//! tick.
+//! The time of a hub's tick: for 1 to 1,000 receivers of the 901-cube world with round trips of 10
+//! to 200 ms, without and with older views; for one receiver with a budget of a world of 10,000
+//! objects; and for receivers that each see another part of the world. Also the work of one
+//! receiver in a tick.
 //!
-//! `cargo bench -p kinepack-net --bench hub`. What a receiver costs is the time divided by their
-//! number; it falls, since each distinct baseline is encoded once. Encryption and sockets are not
-//! part of it.
+//! `cargo bench -p kinepack-net --bench hub`. The cost of a receiver is the time divided by their
+//! number. It falls with that number, because each distinct baseline is encoded once. Encryption
+//! and sockets are not included.
 
 use std::collections::VecDeque;
 use std::hint::black_box;
@@ -22,14 +22,14 @@ use kinepack_net::{
 };
 
 const TICK: Duration = Duration::from_nanos(16_666_667);
-/// Frames of the world that are played over and over.
+/// Frames of the world, played repeatedly.
 const FRAMES: usize = 600;
 
 fn codec(level: Level) -> Codec {
     Codec::new(Schema::of::<Cube>(), level, profile()).expect("the built-in profile fits")
 }
 
-/// The cube world, some seconds after its beginning.
+/// The cube world, some seconds after its start.
 fn cube_frames() -> Vec<Snapshot> {
     let mut world = World::new(&Config::default()).expect("the default is valid");
     let mut script = Script::new(Style::Typical, 7);
@@ -48,7 +48,7 @@ fn cube_frames() -> Vec<Snapshot> {
     (0..FRAMES).map(|_| frame()).collect()
 }
 
-/// 10,000 objects, each tenth of which walks around in a circle.
+/// 10,000 objects; every tenth one walks in a circle.
 fn crowd_frames() -> Vec<Snapshot> {
     let frame = |tick: usize| {
         let mut snapshot = Snapshot::new(&Schema::of::<Cube>(), Tick(0));
@@ -73,18 +73,18 @@ fn crowd_frames() -> Vec<Snapshot> {
     (0..120).map(frame).collect()
 }
 
-/// A hub whose receivers acknowledge everything after their round trip, but for those that
+/// A hub whose receivers acknowledge everything after their round trip, except those that
 /// acknowledge at random.
 struct Crowd {
     hub: Hub,
     frames: Vec<Snapshot>,
     tick: u32,
-    /// The last so many receivers acknowledge whatever may make work.
+    /// This many receivers at the end acknowledge whatever may make work.
     hostile: usize,
     /// xorshift64.
     random: u64,
-    /// For each receiver its round trip in ticks, and what is on its way: the tick in which it is
-    /// acknowledged.
+    /// For each receiver its round trip in ticks, and its datagrams in flight with the tick in
+    /// which each is acknowledged.
     receivers: Vec<(u32, VecDeque<(u32, Sequence)>)>,
 }
 
@@ -142,7 +142,8 @@ impl Crowd {
         let now = TICK * self.tick;
         let first_hostile = self.receivers.len() - self.hostile;
         for (index, (_, under_way)) in self.receivers.iter_mut().enumerate() {
-            // All that was sent in the first ticks is acknowledged, so that they get snapshots.
+            // Everything sent in the first ticks is acknowledged, so that the receivers get
+            // snapshots.
             if index >= first_hostile && self.tick > 100 {
                 under_way.drain(..under_way.len().saturating_sub(200));
                 let mut next = || {
@@ -210,8 +211,8 @@ fn budget(c: &mut Criterion) {
     group.finish();
 }
 
-/// 200 honest receivers, alone and with 50 that acknowledge random views, so that none shares an
-/// encoding with another.
+/// 200 honest receivers, alone and with 50 that acknowledge random views, so that no two of them
+/// share an encoding.
 fn hostile(c: &mut Criterion) {
     let mut group = c.benchmark_group("hub_tick_901_cubes_200_receivers");
     group.sample_size(20);
@@ -236,8 +237,8 @@ fn hostile(c: &mut Criterion) {
     group.finish();
 }
 
-/// Receivers that each see 20 of 1,000 objects, each a set of its own; then the same with one set
-/// for all.
+/// Receivers that each see their own set of 20 of 1,000 objects; then the same with one set for
+/// all.
 fn relevance(c: &mut Criterion) {
     let mut group = c.benchmark_group("hub_tick_20_of_1000_objects");
     group.sample_size(20);
@@ -266,7 +267,7 @@ fn relevance(c: &mut Criterion) {
     group.finish();
 }
 
-/// Decoding, and interpolating all cubes for a frame.
+/// Decodes, and interpolates all cubes for a frame.
 fn receiver(c: &mut Criterion) {
     let mut group = c.benchmark_group("receiver_901_cubes");
     let codec = codec(Level::PACKED);

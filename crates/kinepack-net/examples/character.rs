@@ -1,11 +1,11 @@
-//! The worked case of input streams: a player's character sends its moves, 60 a second of 540 bits
+//! A worked example of input streams. A player's character sends its moves, 60 a second of 540 bits
 //! in full, to a server that is 100 ms away and loses some of them on the way.
 //!
 //! `cargo run --release -p kinepack-net --example character`
 //!
-//! The move is the one of the article "High-frequency upstream RPC compression" (Unreal), which
-//! came from 540 bits to 365; a scripted player makes them. `kinepack measure --stream` measures
-//! the same with many players, and takes the time.
+//! The move is that of the article "High-frequency upstream RPC compression" (Unreal), which
+//! reduced 540 bits to 365; a scripted player makes the moves. `kinepack measure --stream` measures
+//! the same with many players, and the time.
 
 use std::error::Error;
 use std::time::Duration;
@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Two minutes of one player.
 fn play(level: StreamLevel, loss_ratio: f32, repeats: u8) -> Result<(), Box<dyn Error>> {
-    // Both sides know the type and the level, and that is all that they have to agree on.
+    // Both sides know the type and the level; they need to agree on nothing else.
     let codec = StreamCodec::of::<Move>(level)?;
     let config = StreamConfig { rate_hz: RATE_HZ, repeats, ..StreamConfig::default() };
     let mut client = StreamSender::new(&codec, config)?;
@@ -48,8 +48,8 @@ fn play(level: StreamLevel, loss_ratio: f32, repeats: u8) -> Result<(), Box<dyn 
         while let Some(datagram) = client.poll_transmit() {
             up.send(now, datagram);
         }
-        // The server: whatever comes, in whatever order. It says with each of its own datagrams
-        // what it has.
+        // The server takes packets in any order, and acknowledges them with each of its own
+        // datagrams.
         while let Some(datagram) = up.poll(now) {
             server.handle(now, &datagram)?;
             for record in server.fresh() {
@@ -81,7 +81,7 @@ fn play(level: StreamLevel, loss_ratio: f32, repeats: u8) -> Result<(), Box<dyn 
     Ok(())
 }
 
-/// What arrives is what was sent, but for half a step of each value: nothing adds up.
+/// The server's move equals the client's within half a step of each value: errors do not add up.
 fn assert_is_near(restored: &Move, sent: &Move) {
     assert_eq!((restored.time_ms, restored.payload), (sent.time_ms, sent.payload));
     assert!(restored.location.iter().zip(sent.location).all(|(a, b)| (a - b).abs() <= 0.05 + 1e-6));

@@ -1,5 +1,5 @@
-//! What a snapshot is coded against, alike on both sides: a baseline, into which views with
-//! something left out are merged, and older views. `spec/NET.md`, sections 4.1 and 4.3.
+//! What a snapshot is coded against: a baseline, with incomplete views merged into it, and older
+//! views. Both sides build it by the same rules. `spec/NET.md`, sections 4.1 and 4.3.
 
 use std::sync::Arc;
 
@@ -12,59 +12,59 @@ pub(crate) const MERGED: usize = 32;
 
 /// The views that a snapshot is coded against.
 #[derive(Clone, Debug)]
-pub(crate) struct Known {
-    /// With what is merged into it.
+pub(crate) struct BaselineViews {
+    /// Includes the views that were merged into it.
     pub(crate) baseline: View,
     /// Newest first.
     pub(crate) older: Vec<View>,
 }
 
-impl Known {
+impl BaselineViews {
     /// A baseline alone.
     pub(crate) fn alone(baseline: View) -> Self {
         Self { baseline, older: Vec::new() }
     }
 
-    /// As the codec takes them.
+    /// In the form that the codec takes.
     ///
     /// # Errors
-    /// [`BaselinesError`] where the ticks do not fall.
+    /// [`BaselinesError`] if the ticks do not decrease.
     pub(crate) fn baselines(&self) -> Result<Baselines<'_>, BaselinesError> {
         Baselines::new(std::iter::once(&self.baseline).chain(&self.older))
     }
 }
 
-/// How many views before one of this own back the rule for merge 0 names. What was sent before its
-/// own baseline is in that.
+/// How many views before one with this own back the rule for merge 0 names. What was sent before
+/// its own baseline is already in that baseline.
 fn by_rule(own_back: u8) -> usize {
     MERGED.min(usize::from(own_back).saturating_sub(1))
 }
 
-/// What a sender knows of a view before the baseline.
+/// What a sender knows of a view that precedes the baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Before<T> {
-    /// Something was left out in it, and the receiver has it.
+    /// It left something out, and the receiver has it.
     Acknowledged(T),
-    /// Something was left out in it, and nobody knows whether the receiver has it.
+    /// It left something out, and the sender does not know whether the receiver has it.
     Unknown,
-    /// Nothing was left out, or it is no view: there is nothing to merge.
+    /// A complete view, or no view at all: there is nothing to merge.
     Nothing,
 }
 
-/// What a sender merges into a baseline with something left out.
+/// What a sender merges into an incomplete baseline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Merge<T> {
     /// Newest first.
     pub(crate) views: Vec<T>,
-    /// The merge field; `None` where the rule for merge 0 says the same.
+    /// The merge field; `None` if the rule for merge 0 names the same views.
     pub(crate) field: Option<u32>,
-    /// How many sequences before the baseline a receiver looks.
+    /// How many sequences before the baseline the receiver looks.
     pub(crate) depth: usize,
 }
 
-/// Chooses all views that the receiver has and that can be merged into a baseline of this own back.
-/// `at` takes a number of sequences and tells of the view that far before; the window has `reach`
-/// of them.
+/// Chooses all views that the receiver has and that can be merged into a baseline with this own
+/// back. `at` gets a distance and returns what the sender knows of the view that many sequences
+/// before the baseline. The window reaches `reach` sequences back.
 pub(crate) fn choose_merge<T>(
     own_back: u8,
     reach: usize,
@@ -89,29 +89,31 @@ pub(crate) fn choose_merge<T>(
     Merge { views, field, depth }
 }
 
-/// The merge field that names all of `others` views just before a baseline of this own back.
+/// The merge field that names all `others` views just before a baseline with this own back.
 pub(crate) fn field_of_all(own_back: u8, others: usize) -> Option<u32> {
     (by_rule(own_back) != others).then_some((1 << others) - 1)
 }
 
-/// What a receiver has of a sequence before the baseline.
+/// What a receiver holds for a sequence before the baseline.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Held<'a> {
-    /// What was sent with a view in which something was left out.
+    /// The entities that an incomplete view sent.
     Part(&'a Snapshot),
-    /// A view in which nothing was left out.
+    /// A complete view.
     Whole,
-    /// If it ever came, it is too old to be held.
+    /// Too old to be held, whether or not it arrived.
     Dropped,
-    /// It did not come, or is a fragment.
+    /// It did not arrive, or it is a fragment.
     Nothing,
 }
 
-/// The lists *sent* of the views that a datagram merges into a baseline of this own back, newest
-/// first. `at` takes a number of sequences and tells of the view that far before.
+/// The lists *sent* of the views that a datagram merges into a baseline with this own back, newest
+/// first. `at` gets a distance and returns what the receiver holds that many sequences before the
+/// baseline.
 ///
 /// # Errors
-/// [`Refused::BadMerge`]; and [`Refused::NoBaseline`] where a view that may be meant was dropped.
+/// [`Refused::BadMerge`], and [`Refused::NoBaseline`] if the receiver dropped a view that may be
+/// meant.
 pub(crate) fn merged<'a>(
     field: Option<u32>,
     own_back: u8,
@@ -130,10 +132,10 @@ pub(crate) fn merged<'a>(
     Ok(sent)
 }
 
-/// Makes one view of several. Keeps its memory.
+/// Merges views into one. Keeps its memory.
 #[derive(Debug)]
 pub(crate) struct Merger {
-    /// The entities that views have sent: id, how many views back, and where.
+    /// The sent entities: id, how many views back, and the row there.
     rows: Vec<(EntityId, usize, usize)>,
     patch: Snapshot,
     state: Arc<Snapshot>,
@@ -145,18 +147,18 @@ impl Merger {
         Self { rows: Vec::new(), patch: empty.clone(), state: Arc::new(empty) }
     }
 
-    /// A baseline brought up to date: `write` writes the view by itself, `sent` are what it and the
-    /// views before it have sent, its own first, then from the newest to the oldest. The newest row
+    /// Merges into a view what the views before it sent. `write` writes the view alone. `sent`
+    /// holds what it and those before it sent, newest first, starting with its own. The newest row
     /// of an entity counts.
     ///
-    /// Cost: a copy of the view, and a sort of all that was sent.
+    /// Cost: a copy of the view, and a sort of all sent rows.
     pub(crate) fn merge(
         &mut self,
         write: impl FnOnce(&mut Snapshot) -> Result<(), EncodeError>,
         sent: &[&Snapshot],
     ) -> Result<View, EncodeError> {
         let Self { rows, patch, state } = self;
-        // Nobody keeps what is merged beyond a datagram: this copies nothing.
+        // Callers drop a merged view after one datagram, so this copies nothing.
         let out = Arc::make_mut(state);
         write(out)?;
         if sent.len() > 1 {
@@ -168,7 +170,7 @@ impl Merger {
             rows.dedup_by_key(|(id, ..)| *id);
             patch.clear(out.tick);
             for &(_, age, index) in &*rows {
-                // The baseline has its own already.
+                // The view already has its own rows.
                 if age > 0 {
                     patch.push_row(sent[age], index)?;
                 }
@@ -183,7 +185,7 @@ impl Merger {
 mod tests {
     use super::*;
 
-    /// What a sender merges is what its receiver finds named, whatever else that holds.
+    /// The receiver merges exactly the views that the sender chose, whatever else it holds.
     #[test]
     fn both_sides_merge_the_same() {
         let schema = Schema::new(Vec::new());
@@ -204,7 +206,7 @@ mod tests {
             };
             let Merge { views, field, depth } = choose_merge(own_back, reach, at);
             assert!(depth <= reach, "{own_back} {reach} {depth}");
-            // What nobody knows of did not come.
+            // Views of unknown fate did not arrive.
             let held = |distance: u16| match at(distance.into()) {
                 Before::Acknowledged(distance) => Held::Part(&parts[distance]),
                 Before::Unknown | Before::Nothing => Held::Nothing,

@@ -1,4 +1,4 @@
-//! Every reason for which this crate says no.
+//! Why endpoints refuse a datagram, a configuration or a world.
 
 use core::fmt;
 use std::time::Duration;
@@ -8,57 +8,57 @@ use kinepack::{DecodeError, EncodeError, EntityId, Tick};
 use crate::ReceiverId;
 use crate::packet::Mismatch;
 
-/// Why a datagram was refused. Nothing has changed but a counter.
+/// Why a datagram was refused. Only a counter has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refused {
-    /// Shorter or longer than its kind asks for.
+    /// Shorter or longer than its kind requires.
     Length {
-        /// Bytes that came.
+        /// The datagram's length.
         bytes: usize,
     },
-    /// No kind of datagram that this side takes, or bits that must be 0 are not.
+    /// No kind of datagram that this side accepts, or reserved bits that are not 0.
     Kind {
         /// The first byte.
         first_byte: u8,
     },
-    /// It was taken before.
+    /// This datagram was received before.
     Duplicate,
-    /// It is more than 32 behind the newest: too old to be acknowledged.
+    /// More than 32 sequences before the newest one: too old to be acknowledged.
     TooOld,
-    /// Relative to a view or a reference state that is not held.
+    /// Coded against a view or a reference state that this side does not hold.
     NoBaseline,
-    /// A merge field that names a view that is not held, or where there is nothing to merge.
+    /// The merge field names a view that this side does not hold, or one without anything to merge.
     BadMerge,
-    /// Older views at no distance, too many, beside a reference state, with something left out, or
-    /// whose ticks do not fall.
+    /// Older views at a distance of 0, too many of them, with something left out, beside a
+    /// reference state, or with ticks that do not decrease.
     BadOlder,
-    /// The snapshot in it is no valid one.
+    /// The snapshot in it is not valid.
     Snapshot(DecodeError),
-    /// The two sides do not hold the same: the view has another state check than the sender's. The
+    /// The two sides hold different states: the view's state check is not the sender's. The
     /// receiver has dropped its views, and asks for the state anew.
     WrongState {
         /// The sender's [state check](kinepack::View::check).
         theirs: u16,
-        /// That of the view that was decoded.
+        /// The check of the view that this side decoded.
         ours: u16,
     },
-    /// A fragment that contradicts the others of its block.
+    /// A fragment that contradicts other fragments of its block.
     BadFragment,
     /// A block larger than this side's limit.
     BlockTooLarge {
         /// The limit.
         limit_bytes: usize,
     },
-    /// An acknowledgement of something that was never sent, or an anew.
+    /// It answers a datagram that this side never sent.
     NeverSent,
-    /// An acknowledgement of something sent too long ago, or an anew.
+    /// It answers a datagram that this side sent too long ago.
     LongAgo,
-    /// From a receiver that was not added.
+    /// From a receiver that the hub does not have.
     UnknownReceiver,
-    /// From a receiver that has not said hello.
+    /// From a receiver whose hello has not arrived.
     NoHello,
-    /// A hello of other hashes or another version: the two sides cannot understand each other.
+    /// A hello with other hashes or another version: the two sides cannot understand each other.
     Mismatch(Mismatch),
 }
 
@@ -71,18 +71,19 @@ impl fmt::Display for Refused {
             Self::Kind { first_byte } => {
                 write!(f, "no kind of datagram for this side: first byte {first_byte:#04x}")
             }
-            Self::Duplicate => write!(f, "a datagram that was taken before"),
-            Self::TooOld => write!(f, "a datagram more than 32 behind the newest"),
-            Self::NoBaseline => write!(f, "relative to a view that is not held"),
+            Self::Duplicate => write!(f, "a datagram that was received before"),
+            Self::TooOld => write!(f, "a datagram more than 32 before the newest"),
+            Self::NoBaseline => write!(f, "coded against a view that is not held"),
             Self::BadMerge => {
-                write!(f, "merges a view that is not held, or where there is nothing to merge")
+                write!(f, "merges a view that is not held or that has nothing to merge")
             }
             Self::BadOlder => write!(f, "older views that cannot be used beside the baseline"),
             Self::Snapshot(error) => write!(f, "the snapshot in it is not valid: {error}"),
             Self::WrongState { theirs, ours } => {
                 write!(
                     f,
-                    "not the sender's state: its check is {theirs:04x}, ours {ours:04x}; asking for it anew"
+                    "the sender's state differs: its check is {theirs:04x}, ours is {ours:04x}; \
+                     asking for the state anew"
                 )
             }
             Self::BadFragment => write!(f, "a fragment that contradicts its block"),
@@ -92,7 +93,7 @@ impl fmt::Display for Refused {
             Self::NeverSent => write!(f, "an answer to something that was never sent"),
             Self::LongAgo => write!(f, "an answer to something sent too long ago"),
             Self::UnknownReceiver => write!(f, "from a receiver that was not added"),
-            Self::NoHello => write!(f, "from a receiver that has not said hello"),
+            Self::NoHello => write!(f, "from a receiver whose hello has not arrived"),
             Self::Mismatch(mismatch) => mismatch.fmt(f),
         }
     }
@@ -106,61 +107,61 @@ impl From<DecodeError> for Refused {
     }
 }
 
-/// Why an endpoint cannot be set up or a world not be sent.
+/// Why an endpoint could not be set up, or a world could not be sent.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum NetError {
     /// A datagram size outside of 128 to 65,507 bytes.
     DatagramBytes {
-        /// What was asked for.
+        /// The size in the configuration.
         bytes: usize,
     },
-    /// A time of zero where one must pass, or no datagram a tick.
+    /// A duration or count of zero that must be positive.
     NoTime,
-    /// More older views than a codec looks at.
+    /// More older views than a codec can use.
     OlderViews {
-        /// What was asked for.
+        /// The number in the configuration.
         count: u8,
     },
     /// A budget below what one small datagram a second needs.
     BudgetTooSmall {
-        /// What was asked for.
+        /// The budget in the options.
         bytes_per_s: u32,
     },
-    /// A receiver with this id is there.
+    /// The hub already has a receiver with this id.
     ReceiverTaken,
-    /// No receiver has this id.
+    /// The hub has no receiver with this id.
     UnknownReceiver,
-    /// A snapshot or a further codec of another schema than the codec's.
+    /// A snapshot or a further codec whose schema is not that of the hub's first codec.
     SchemaMismatch {
-        /// The codec's.
+        /// The first codec's.
         expected_hash: u64,
-        /// That of the snapshot, or of the further codec.
+        /// The snapshot's, or the further codec's.
         hash: u64,
     },
-    /// A set of entities that is not sorted, or has one twice.
+    /// A set of entities that is not sorted, or has an entity twice.
     NotSorted {
-        /// The first entity that is not above the one before.
+        /// The first entity whose id is not above the one before it.
         id: EntityId,
     },
-    /// A codec whose level sends every entity each time, relative to nothing: rows 1 to 6 of the
+    /// A codec whose level sends every entity each time and uses no baseline: rows 1 to 6 of the
     /// table.
     LevelWithoutBaseline {
         /// The level's row.
         row: u8,
     },
-    /// A world whose tick is not above that of the world before.
+    /// A world whose tick is not above that of the previous world.
     TickNotRising {
-        /// The tick before.
+        /// The previous tick.
         last: Tick,
-        /// The tick that was given.
+        /// The given tick.
         tick: Tick,
     },
-    /// A time before that of the tick before.
+    /// A time before that of the previous tick.
     TimeRanBack {
-        /// The time of the tick before.
+        /// The time of the previous tick.
         last: Duration,
-        /// The time that was given.
+        /// The given time.
         now: Duration,
     },
     /// The snapshot of one receiver could not be encoded.
@@ -170,15 +171,15 @@ pub enum NetError {
         /// Why.
         error: EncodeError,
     },
-    /// The world does not fit into the 65,535 fragments of a block: one receiver cannot be given
-    /// its first state.
+    /// The world needs more than the 65,535 fragments that a block can have, so one receiver cannot
+    /// get its first state.
     BlockTooLarge {
         /// Which receiver.
         id: ReceiverId,
         /// Bytes of the block.
         bytes: usize,
     },
-    /// Settings of the playout that contradict each other.
+    /// Playout settings that contradict each other.
     Playout(crate::PlayoutError),
 }
 
@@ -189,7 +190,7 @@ impl fmt::Display for NetError {
                 write!(f, "datagrams of {bytes} bytes; 128 to 65507 are possible")
             }
             Self::NoTime => {
-                write!(f, "a time or a count of zero where something has to happen in between")
+                write!(f, "a duration or a count of zero that must be positive")
             }
             Self::OlderViews { count } => {
                 write!(f, "{count} older views; a snapshot has at most 3")
@@ -197,31 +198,34 @@ impl fmt::Display for NetError {
             Self::BudgetTooSmall { bytes_per_s } => {
                 write!(f, "a budget of {bytes_per_s} bytes a second; at least 256 are needed")
             }
-            Self::ReceiverTaken => write!(f, "a receiver with this id is there"),
-            Self::UnknownReceiver => write!(f, "there is no receiver with this id"),
+            Self::ReceiverTaken => write!(f, "the hub already has a receiver with this id"),
+            Self::UnknownReceiver => write!(f, "the hub has no receiver with this id"),
             Self::SchemaMismatch { expected_hash, hash } => {
-                write!(f, "something of schema {hash:016x}, the codec's is {expected_hash:016x}")
+                write!(f, "schema {hash:016x}, but the codec's is {expected_hash:016x}")
             }
             Self::NotSorted { id } => write!(f, "entity {} is not above the one before it", id.0),
             Self::LevelWithoutBaseline { row } => {
                 write!(
                     f,
-                    "level {row} sends every entity each time; a hub needs a level from 7 on, such as packed"
+                    "level {row} sends every entity each time; a hub needs level 7 or above, such \
+                     as packed"
                 )
             }
             Self::TickNotRising { last: Tick(last), tick: Tick(tick) } => {
                 write!(
                     f,
-                    "tick {tick} after tick {last}; keep counting, or make a new hub and new receivers"
+                    "tick {tick} after tick {last}; keep counting, or make a new hub and new \
+                     receivers"
                 )
             }
             Self::TimeRanBack { last, now } => {
-                write!(f, "the time is {now:?}, and was {last:?} in the tick before")
+                write!(f, "the time is {now:?}, but it was {last:?} in the previous tick")
             }
             Self::Receiver { id, error } => write!(f, "receiver {}: {error}", id.0),
             Self::BlockTooLarge { id, bytes } => write!(
                 f,
-                "receiver {}: a first state of {bytes} bytes is more than 65535 datagrams; make fewer entities relevant",
+                "receiver {}: a first state of {bytes} bytes needs more than 65535 datagrams; \
+                 make fewer entities relevant",
                 id.0
             ),
             Self::Playout(error) => error.fmt(f),

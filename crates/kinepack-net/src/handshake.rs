@@ -1,4 +1,4 @@
-//! What sender and receiver must have alike before the first snapshot. `spec/NET.md`, section 3.
+//! What sender and receiver must agree on before the first snapshot. `spec/NET.md`, section 3.
 
 use kinepack::{Codec, Snapshot, Tick, View};
 
@@ -15,7 +15,7 @@ pub(crate) fn hello(codec: &Codec, initial: &Snapshot) -> Hello {
     }
 }
 
-/// The reference state of number 0. Its tick is 0 on both sides: hellos do not compare the ticks of
+/// Reference state 0. Its tick is 0 on both sides, because hellos do not compare the ticks of
 /// initial states.
 pub(crate) fn reference_zero(initial: &Snapshot) -> View {
     let mut state = initial.clone();

@@ -1,10 +1,10 @@
-//! Snapshots over lossy networks, without input or output.
+//! Sends snapshots over lossy networks. The crate does no input or output.
 //!
-//! A [`Hub`] sends one world to many receivers, to each with the codec that it chose; a
-//! [`Receiver`] shows it. Both are state machines: datagrams and the time go in, datagrams and
-//! states come out, so the same code runs over UDP, in QUIC datagrams, in a browser, or under a
-//! virtual clock. Each snapshot is encoded relative to a view that its receiver has acknowledged;
-//! what is lost is never sent again, and nothing drifts.
+//! A [`Hub`] sends one world to many receivers, each with the codec that it chose. A [`Receiver`]
+//! shows that world. Both are state machines: datagrams and the time go in, datagrams and states
+//! come out. So the same code runs over UDP, in QUIC datagrams, in a browser, or under a virtual
+//! clock. The hub codes each snapshot against a view that its receiver has acknowledged. It never
+//! sends a lost snapshot again, and the two sides never drift apart.
 //!
 //! ```
 //! use std::time::Duration;
@@ -44,20 +44,33 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! **The transport must guarantee integrity.** Datagrams arrive unaltered or not at all: they have
-//! no checksum, and an endpoint accepts many altered ones as other valid ones. UDP's 16-bit
+//! **The transport must guarantee integrity.** A datagram arrives unaltered or not at all: it has
+//! no checksum, and an endpoint accepts many altered datagrams as other valid ones. UDP's 16-bit
 //! checksum is weak. Use an authenticated transport, such as renetcode, QUIC datagrams or DTLS. If
-//! nobody on the network is hostile, a checksum of at least 32 bits is enough. An altered snapshot
+//! no attacker can reach the network, a checksum of at least 32 bits is enough. An altered snapshot
 //! gives wrong values and entities. They stay wrong in each view that is coded against it, until
 //! the sender sends the affected entities against a newer view without the error, or until a state
-//! check finds it ([`HubConfig::check_every_bytes`]). It never causes a panic, nor memory beyond
-//! the limits.
+//! check finds it ([`HubConfig::check_every_bytes`]). An altered datagram never causes a panic, nor
+//! memory beyond the limits.
 //!
-//! The other way go inputs and calls: a [`StreamSender`] and, a client, a [`StreamReceiver`].
+//! **One socket, one hub.** A datagram does not say which hub or stream it belongs to: a connection
+//! has at most one hub and one stream in each direction. If two hubs, or two streams of the same
+//! direction, share a socket or a connection, put a tag of your own in front of each datagram, and
+//! take it off before you hand the datagram to an endpoint.
+//!
+//! **Ids increase.** Push the entities of a snapshot in increasing order of their ids;
+//! [`Snapshot::push`](kinepack::Snapshot::push) refuses any other order. Ticks increase too, from
+//! one [`Hub::tick`] to the next.
+//!
+//! Inputs and calls go the other way: a client has a [`StreamSender`], and the server has a
+//! [`StreamReceiver`] for each client.
+//!
+//! The feature `tracing` reports connections, blocks, failed state checks, dropped views, refused
+//! datagrams and starved budgets as events of the crate `tracing`. It is off by default.
 //!
 //! Reading order: [`Hub`], [`Receiver`], [`Playback`], [`JitterBuffer`]; [`StreamSender`],
-//! [`StreamReceiver`]; [`split_datagram`]; [`Link`] simulates a bad network. The format is
-//! normative in `spec/NET.md`.
+//! [`StreamReceiver`]; [`split_datagram`]; [`Link`] simulates a bad network. The normative format
+//! is in `spec/NET.md`.
 
 #![forbid(unsafe_code)]
 
@@ -73,6 +86,7 @@ mod sender;
 mod sequence;
 mod split;
 mod stream;
+mod trace;
 
 pub use error::{NetError, Refused};
 pub use link::{
@@ -82,7 +96,9 @@ pub use packet::{Acknowledgement, Mismatch, VERSION};
 pub use playout::{
     Entry, JitterBuffer, Playout, PlayoutConfig, PlayoutError, PlayoutStats, Pushed,
 };
-pub use receiver::{Playback, Received, Receiver, ReceiverConfig, ReceiverStats, Sample};
+pub use receiver::{
+    Playback, Received, Receiver, ReceiverConfig, ReceiverStats, ReceiverStatus, Sample,
+};
 pub use sender::{Cost, Handled, Hub, HubConfig, PeerStatus, ReceiverId, ReceiverOptions, Weight};
 pub use sequence::Sequence;
 pub use split::{DatagramKind, datagram_kind, datagram_sequence, split_datagram};

@@ -1,6 +1,7 @@
-//! The datagrams' headers, to bytes and back. `spec/NET.md`, sections 2 to 6.
+//! Reads and writes the headers of datagrams. `spec/NET.md`, sections 2 to 6.
 //!
-//! Parsing checks what a datagram alone can show; what it refers to is checked by who holds that.
+//! Parsing checks what a datagram alone can show. The owner of the views and blocks that it refers
+//! to checks the rest.
 
 use core::fmt;
 
@@ -23,26 +24,26 @@ const STRIDE_SHIFT: u32 = 5;
 /// A state check, in front of a snapshot.
 pub(crate) const CHECK: u8 = REFUSAL | 1 << 3;
 const ANEW: u8 = HELLO | 1 << 3;
-/// In the byte of an older view: another one follows. The other bits are the distance.
+/// In an older view's byte: another byte follows. The other bits are the distance.
 const MORE_OLDER: u8 = 1 << 7;
 
 /// The version of `spec/NET.md` that this crate speaks.
 pub const VERSION: u8 = 2;
 
-/// Bytes in front of a fragment's part.
+/// Bytes before a fragment's part.
 pub(crate) const FRAGMENT_HEADER_BYTES: usize = 8;
 
-/// Bytes of a state check in front of a snapshot.
+/// Bytes of the state check before a snapshot.
 pub(crate) const CHECK_BYTES: usize = 3;
 
-/// The longest header of a snapshot, its state check included; each older view takes
-/// [`OLDER_VIEW_BYTES`] more.
+/// The longest snapshot header, including its state check. Each older view adds
+/// [`OLDER_VIEW_BYTES`].
 pub(crate) const LONGEST_HEADER_BYTES: usize = CHECK_BYTES + 4 + 5 + 4;
 
 /// Bytes that name an older view.
 pub(crate) const OLDER_VIEW_BYTES: usize = 1;
 
-/// What both sides must have alike.
+/// What both sides must agree on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hello {
     pub(crate) version: u8,
@@ -51,7 +52,7 @@ pub(crate) struct Hello {
     pub(crate) initial_hash: u64,
 }
 
-/// In what the two sides of a connection differ. The hash is the sender's.
+/// How the two sides of a connection differ. The hash is the sender's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mismatch {
@@ -83,7 +84,8 @@ impl fmt::Display for Mismatch {
             Self::Version { version } => {
                 return write!(
                     f,
-                    "the two sides speak different versions of the protocol; the sender's is {version}"
+                    "the two sides speak different versions of the protocol; the sender's is \
+                     {version}"
                 );
             }
             Self::Schema { hash } => ("schema", hash),
@@ -95,7 +97,7 @@ impl fmt::Display for Mismatch {
 }
 
 impl Hello {
-    /// In what `theirs` differs from this.
+    /// How `theirs` differs from this; `None` if it does not.
     pub(crate) fn mismatch(&self, theirs: &Self) -> Option<Mismatch> {
         let Self { version, schema_hash, codec_hash, initial_hash } = *self;
         if version != theirs.version {
@@ -141,13 +143,13 @@ pub struct Acknowledgement {
 }
 
 impl Acknowledgement {
-    /// The six bytes that may travel in any message from the receiver to the sender.
+    /// Six bytes that may travel in any message from the receiver to the sender.
     pub fn to_bytes(self) -> [u8; 6] {
         let ([a, b], [c, d, e, f]) = (self.latest.0.to_le_bytes(), self.before.to_le_bytes());
         [a, b, c, d, e, f]
     }
 
-    /// Back from six bytes; any are an acknowledgement, though not one that a sender takes.
+    /// Reads six bytes. Any six are an acknowledgement, but a sender may refuse it.
     pub fn from_bytes([a, b, c, d, e, f]: [u8; 6]) -> Self {
         Self {
             latest: Sequence(u16::from_le_bytes([a, b])),
@@ -155,7 +157,7 @@ impl Acknowledgement {
         }
     }
 
-    /// The same with one more sequence received.
+    /// This acknowledgement with one more received sequence.
     #[must_use]
     pub fn with(self, sequence: Sequence) -> Self {
         let Self { latest, before } = self;
@@ -163,7 +165,7 @@ impl Acknowledgement {
             0 => self,
             behind @ -32..=-1 => Self { before: before | 1 << (-behind - 1), ..self },
             ..-32 => self,
-            // The former newest moves into the field, the oldest out of it.
+            // The previous newest sequence moves into the field, the oldest one out of it.
             ahead @ 1..=32 => {
                 let before = ((u64::from(before) << 1 | 1) << (ahead - 1)) & u64::from(u32::MAX);
                 Self { latest: sequence, before: before as u32 }
@@ -172,7 +174,7 @@ impl Acknowledgement {
         }
     }
 
-    /// Appends the datagram that says this and nothing else.
+    /// Appends a datagram that holds this acknowledgement alone.
     pub fn write(self, out: &mut Vec<u8>) {
         out.push(ACKNOWLEDGEMENT);
         out.extend(self.to_bytes());
@@ -186,23 +188,24 @@ pub(crate) struct SnapshotHeader {
     pub(crate) baseline: Baseline,
     pub(crate) left_out: bool,
     pub(crate) time: Time,
-    /// `None`: as section 4.1 has it for merge 0.
+    /// The merge field; `None` for merge 0 (section 4.1).
     pub(crate) merge: Option<u32>,
-    /// Empty where the baseline is a reference state.
+    /// Empty if the baseline is a reference state.
     pub(crate) older: OlderViews,
-    /// The state check in front of it.
+    /// The state check before the snapshot.
     pub(crate) check: Option<u16>,
 }
 
-/// The older views that a snapshot is coded against beside its baseline: how many sequences each is
-/// before the one before it in the list, the first before the baseline; 1 to 127, and 0 behind the
-/// last.
+/// The older views that a snapshot is coded against. Each entry is a distance in sequences, 1 to
+/// 127: the first from the baseline, each other one from the view before it. Unused entries at the
+/// end are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OlderViews([u8; Baselines::OLDER]);
 
 impl OlderViews {
-    /// The views of these sequences, newest first, where the baseline's is `baseline`. `None` where
-    /// a header cannot name them: they are too many, too far apart, or not in this order.
+    /// The views of these sequences, newest first, for a baseline of sequence `baseline`. `None` if
+    /// a header cannot name them: there are too many, they are too far apart, or they are not in
+    /// order.
     pub(crate) fn new(
         baseline: Sequence,
         sequences: impl IntoIterator<Item = Sequence>,
@@ -225,7 +228,7 @@ impl OlderViews {
         self.0.iter().take_while(|distance| **distance != 0).count()
     }
 
-    /// Their sequences, where the baseline's is `baseline`.
+    /// The sequences of the older views, for a baseline of sequence `baseline`.
     pub(crate) fn sequences(self, baseline: Sequence) -> impl Iterator<Item = Sequence> {
         let before = |sequence: &mut Sequence, distance: u8| {
             *sequence = sequence.before(u16::from(distance));
@@ -258,17 +261,17 @@ impl OlderViews {
     }
 }
 
-/// What a snapshot is relative to.
+/// What a snapshot is coded against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Baseline {
-    /// The view of so many sequences before, at least 1.
+    /// The view this many sequences before, at least 1.
     Back(u8),
-    /// The reference state of this number.
+    /// The reference state with this number.
     Reference(u8),
 }
 
 impl Baseline {
-    /// As on the wire; 0 for a reference state.
+    /// The *back* byte of the header; 0 for a reference state.
     pub(crate) fn back(self) -> u8 {
         match self {
             Self::Back(back) => back,
@@ -277,12 +280,12 @@ impl Baseline {
     }
 }
 
-/// Ticks from one sequence to the next, 1 to 7: as many as the first byte has room for.
+/// Ticks from one sequence to the next: 1 to 7, the range of the bits in the first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stride(u8);
 
 impl Stride {
-    /// `None` where the first byte has no room for so many ticks, and for none.
+    /// `None` if the first byte has no room for this number, and for 0.
     pub(crate) fn new(ticks: u8) -> Option<Self> {
         (1..1 << (u8::BITS - STRIDE_SHIFT)).contains(&ticks).then_some(Self(ticks))
     }
@@ -292,17 +295,17 @@ impl Stride {
     }
 }
 
-/// When a snapshot was the state.
+/// The tick of a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Time {
-    /// So many ticks a sequence after the baseline.
+    /// This many ticks for each sequence after the baseline.
     Stride(Stride),
-    /// This tick; what was shown before held until `interval_ticks` before it.
+    /// This tick. The state shown before held until `interval_ticks` before it.
     Explicit { tick: Tick, interval_ticks: u8 },
 }
 
 impl SnapshotHeader {
-    /// Its length.
+    /// The header's length in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let reference = usize::from(matches!(self.baseline, Baseline::Reference(_)));
         let time = if matches!(self.time, Time::Explicit { .. }) { 5 } else { 0 };
@@ -377,7 +380,7 @@ pub(crate) enum Downstream<'a> {
 pub(crate) enum Upstream {
     Hello(Hello),
     Acknowledgement(Acknowledgement),
-    /// What the datagram with this sequence needs is not held any more.
+    /// The receiver does not hold what the datagram with this sequence needs.
     Anew(Sequence),
 }
 
@@ -486,7 +489,7 @@ impl Upstream {
     }
 }
 
-/// A datagram, taken apart from the front.
+/// Reads a datagram from front to back.
 #[derive(Clone, Copy)]
 struct Parts<'a> {
     bytes: usize,
@@ -553,7 +556,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_check_stands_in_front_of_a_snapshot_only() {
+    fn a_state_check_precedes_snapshots_only() {
         let header = SnapshotHeader {
             sequence: Sequence(16),
             baseline: Baseline::Back(6),
@@ -581,7 +584,7 @@ mod tests {
     }
 
     #[test]
-    fn older_views_are_one_to_three_of_views() {
+    fn a_header_names_one_to_three_older_views() {
         for older in [&[0][..], &[0x80, 1], &[0x81, 0], &[0x81, 0x81, 0x81], &[0x81, 0x81, 0x80]] {
             let datagram = [&[0b0010_0011, 0, 0, 6], older].concat();
             assert_eq!(Downstream::parse(&datagram), Err(Refused::BadOlder), "{older:?}");
@@ -591,7 +594,7 @@ mod tests {
     }
 
     #[test]
-    fn older_views_that_a_header_cannot_name_are_none() {
+    fn sequences_that_a_header_cannot_name_are_refused() {
         let views = |before: &[u16]| {
             let sequences = before.iter().map(|distance| Sequence(5).before(*distance));
             OlderViews::new(Sequence(5), sequences).map(|older| older.0)
@@ -608,7 +611,7 @@ mod tests {
     }
 
     #[test]
-    fn every_header_comes_back_and_no_prefix_does() {
+    fn every_header_round_trips_and_no_prefix_parses() {
         let explicit = Time::Explicit { tick: Tick(70_000), interval_ticks: 3 };
         let merge = Some(0x8000_0001);
         let headers = [
@@ -642,7 +645,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_back() {
+    fn upstream_datagrams_round_trip() {
         let hello = Hello { version: 1, schema_hash: 2, codec_hash: 3, initial_hash: 4 };
         let mut bytes = Vec::new();
         hello.write(&mut bytes);
@@ -681,7 +684,8 @@ mod tests {
         for first_byte in [0, 1, 2, 3, 6, 7, 16 | 4, 128 | 5] {
             assert_eq!(Upstream::parse(&[first_byte; 40]), Err(Refused::Kind { first_byte }));
         }
-        // A stride without a view to count from, a fragment outside of its block, one of no block.
+        // A stride without a view to count from, a fragment outside its block, a fragment of block
+        // 0.
         assert!(Downstream::parse(&[0b0010_0000, 0, 0, 0, 0, 0, 0, 0, 0, 0]).is_err());
         assert_eq!(Downstream::parse(&[1, 0, 0, 1, 5, 0, 5, 0, 9]), Err(Refused::BadFragment));
         assert_eq!(Downstream::parse(&[1, 0, 0, 0, 0, 0, 5, 0, 9]), Err(Refused::BadFragment));

@@ -1,11 +1,10 @@
-//! The time from sending a datagram to the answer for it, smoothed. Source: RFC 6298, sections 2
-//! and 3.
+//! The smoothed time from sending a datagram to its answer. Source: RFC 6298, sections 2 and 3.
 
 use std::time::Duration;
 
-/// Before anything was measured.
+/// How long to wait for an answer before the first measurement.
 const UNKNOWN: Duration = Duration::from_millis(500);
-/// No timer is finer.
+/// The least allowance for variation.
 const GRANULARITY: Duration = Duration::from_millis(30);
 
 /// A smoothed round trip.
@@ -27,12 +26,12 @@ impl RoundTrip {
         }
     }
 
-    /// The smoothed round trip, once one was measured.
+    /// The smoothed round trip; `None` before the first measurement.
     pub(crate) fn smoothed(&self) -> Option<Duration> {
         self.smoothed
     }
 
-    /// How long to wait for an answer before what was sent counts as lost.
+    /// How long to wait for an answer before a datagram counts as lost.
     pub(crate) fn patience(&self) -> Duration {
         self.smoothed.map_or(UNKNOWN, |smoothed| {
             smoothed.saturating_add(self.variation.saturating_mul(4).max(GRANULARITY))

@@ -1,25 +1,29 @@
 //! Sequence numbers that wrap. `spec/NET.md`, section 1.
 
-/// The number of a datagram: 16 bits, begins again at 0 after 65,535. There is no order, only a
+/// A datagram this many sequences or fewer before one that arrived may be late; one farther before
+/// it counts as lost. TCP takes 3; packets on wireless links are overtaken by more.
+pub(crate) const REORDERED: i32 = 6;
+
+/// A datagram's number: 16 bits that wrap from 65,535 to 0. Sequences have no order, only a
 /// distance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sequence(pub u16);
 
 impl Sequence {
-    /// The one `distance` after this.
+    /// The sequence `distance` after this one.
     #[must_use]
     pub fn after(self, distance: u16) -> Self {
         Self(self.0.wrapping_add(distance))
     }
 
-    /// The one `distance` before this.
+    /// The sequence `distance` before this one.
     #[must_use]
     pub fn before(self, distance: u16) -> Self {
         Self(self.0.wrapping_sub(distance))
     }
 
-    /// How far this is after `other`; negative where it is before. Right for distances up to half
-    /// of all numbers.
+    /// How far this is after `other`; negative if it is before. Correct for distances up to half of
+    /// all numbers.
     pub fn since(self, other: Self) -> i32 {
         i32::from(self.0.wrapping_sub(other.0) as i16)
     }
@@ -30,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn distances_go_over_the_end() {
+    fn distances_wrap() {
         assert_eq!(Sequence(2).since(Sequence(65_534)), 4);
         assert_eq!(Sequence(65_534).since(Sequence(2)), -4);
         assert_eq!(Sequence(65_535).after(1), Sequence(0));

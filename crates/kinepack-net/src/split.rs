@@ -6,12 +6,12 @@ use crate::packet::{
 };
 use crate::{Refused, Sequence};
 
-/// The datagrams that the transport brought as one: an acknowledgement, a stream acknowledgement,
-/// another one; each at most once, in this order. Each is then for [`Hub`](crate::Hub),
-/// [`Receiver`](crate::Receiver), [`StreamSender`](crate::StreamSender) or
-/// [`StreamReceiver`](crate::StreamReceiver), by [`datagram_kind`].
+/// Splits what the transport delivered as one datagram: an acknowledgement, a stream
+/// acknowledgement and one other datagram, each at most once, in this order. [`datagram_kind`] says
+/// whether a part is for a [`Hub`](crate::Hub), [`Receiver`](crate::Receiver),
+/// [`StreamSender`](crate::StreamSender) or [`StreamReceiver`](crate::StreamReceiver).
 ///
-/// Who puts them together appends one to the other. Allocates nothing.
+/// To combine datagrams, append one to the other. Allocates nothing.
 ///
 /// ```
 /// use kinepack_net::{DatagramKind, datagram_kind, split_datagram};
@@ -26,16 +26,16 @@ use crate::{Refused, Sequence};
 /// ```
 ///
 /// # Errors
-/// [`Refused::Length`] where nothing came or an acknowledgement is cut off, [`Refused::Kind`] for
-/// one whose other bits are not 0, that is there twice, or out of order.
+/// [`Refused::Length`] if the datagram is empty or an acknowledgement is cut off. [`Refused::Kind`]
+/// if an acknowledgement has other bits that are not 0, appears twice, or is out of order.
 pub fn split_datagram(datagrams: &[u8]) -> Result<impl Iterator<Item = &[u8]>, Refused> {
     const FRONT: [(u8, usize); 2] = [(ACKNOWLEDGEMENT, 7), (STREAM_ACKNOWLEDGEMENT, 3)];
     let too_short = Refused::Length { bytes: datagrams.len() };
     let (mut parts, mut rest) = ([None; 3], datagrams);
     for (part, (kind, bytes)) in parts.iter_mut().zip(FRONT) {
         if rest.first() == Some(&kind) {
-            let (front, behind) = rest.split_at_checked(bytes).ok_or(too_short)?;
-            (*part, rest) = (Some(front), behind);
+            let (front, after) = rest.split_at_checked(bytes).ok_or(too_short)?;
+            (*part, rest) = (Some(front), after);
         }
     }
     match rest.first() {
@@ -51,7 +51,7 @@ pub fn split_datagram(datagrams: &[u8]) -> Result<impl Iterator<Item = &[u8]>, R
     Ok(parts.into_iter().flatten())
 }
 
-/// What kind of datagram this is.
+/// Which endpoint a datagram is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DatagramKind {
     /// Snapshots, fragments and refusals, for a [`Receiver`](crate::Receiver).
@@ -64,7 +64,7 @@ pub enum DatagramKind {
     StreamAcknowledgement,
 }
 
-/// Whom a datagram is for; `None` where it is empty.
+/// Which endpoint a datagram is for; `None` if it is empty.
 pub fn datagram_kind(datagram: &[u8]) -> Option<DatagramKind> {
     let kind = datagram.first()? & KIND_MASK;
     Some(match kind {
@@ -75,7 +75,7 @@ pub fn datagram_kind(datagram: &[u8]) -> Option<DatagramKind> {
     })
 }
 
-/// The sequence of a snapshot or a fragment; `None` of any other datagram. For tools: it does not
+/// The sequence of a snapshot or a fragment; `None` for any other datagram. For tools: it does not
 /// check the rest.
 pub fn datagram_sequence(datagram: &[u8]) -> Option<Sequence> {
     let is_checked = datagram.first() == Some(&CHECK);

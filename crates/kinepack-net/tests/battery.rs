@@ -1,6 +1,6 @@
-//! The battery: each datagram of recorded sessions, cut, with a tail, with bits turned, as another
-//! kind, and noise, given to the endpoint in the state that it was for. Nothing panics, and a
-//! refusal changes nothing: an endpoint that refused any number of datagrams goes on exactly as its
+//! Gives damaged datagrams of recorded sessions to the endpoint in the state that each was meant
+//! for: cut, extended, with flipped bits, as another kind, and noise. Nothing panics, and a refusal
+//! changes nothing: after any number of refused datagrams, an endpoint continues exactly as its
 //! twin that never saw them.
 
 #![allow(clippy::unwrap_used)]
@@ -17,14 +17,14 @@ use kinepack_net::{
 use support::{Random, TICK_HZ, World, codec, codec_at, unchecked};
 
 const ID: ReceiverId = ReceiverId(1);
-/// From the front, the bytes of which every bit is turned: all headers, and some of what follows.
+/// Every bit of this many bytes at the front is flipped: all headers, and some of what follows.
 const ALL_FLIPS_BYTES: usize = 20;
-/// Of the rest, so many bits.
+/// This many bits of the rest are flipped.
 const OTHER_FLIPS: usize = 30;
-/// Of a session, so many datagrams become others.
+/// This many datagrams of a session are damaged.
 const MUTATED: usize = 20;
 
-/// What reaches a hub, in order.
+/// What a hub gets, in order.
 #[derive(Clone)]
 enum Event {
     Datagram(Duration, Vec<u8>),
@@ -36,7 +36,7 @@ struct Recorded {
     config: HubConfig,
     options: ReceiverOptions,
     events: Vec<Event>,
-    /// What reached the receiver.
+    /// What the receiver got.
     datagrams: Vec<(Duration, Vec<u8>)>,
 }
 
@@ -89,8 +89,8 @@ fn small_datagrams() -> HubConfig {
     HubConfig { datagram_bytes: 128, ..HubConfig::default() }
 }
 
-/// Whole snapshots; parts with merge fields after a block; blocks of many fragments under a budget,
-/// around the wrap; older views.
+/// Sessions with complete snapshots; with partial ones and merge fields after a block; with blocks
+/// of many fragments under a budget, around the wrap; and with older views.
 fn sessions() -> [Recorded; 4] {
     let options = ReceiverOptions::default();
     let late =
@@ -103,7 +103,7 @@ fn sessions() -> [Recorded; 4] {
     ]
 }
 
-/// Everything that can be done to a datagram.
+/// Every way to damage a datagram.
 fn mutants(datagram: &[u8], random: &mut Random) -> Vec<Vec<u8>> {
     let mut mutants: Vec<Vec<u8>> =
         (0..datagram.len()).map(|len| datagram[..len].to_vec()).collect();
@@ -141,7 +141,7 @@ fn receiver_after(datagrams: &[(Duration, Vec<u8>)]) -> Receiver {
     receiver
 }
 
-/// What a receiver says and shows, and what it counts of what it took.
+/// What a receiver answers and shows, and its counters of accepted datagrams.
 #[derive(Debug, PartialEq)]
 struct Observed {
     sent: Vec<Vec<u8>>,
@@ -172,7 +172,7 @@ fn observe(receiver: &mut Receiver, now: Duration) -> Observed {
     }
 }
 
-/// What can be seen of a receiver without changing it.
+/// What can be observed of a receiver without changing it.
 type Held = (Option<(Tick, u64)>, Option<Sequence>, Option<(usize, usize)>, [u64; 4]);
 
 fn held(receiver: &Receiver) -> Held {
@@ -208,8 +208,8 @@ fn receiver_survives(datagrams: &[(Duration, Vec<u8>)]) {
             let mismatches = disturbed.stats().mismatches;
             let refused = disturbed.handle(*now, &mutant).is_err();
             if disturbed.stats().mismatches > mismatches {
-                // To the receiver the check says that the two sides differ: it keeps nothing but
-                // what it shows.
+                // To the receiver the check means that the two sides differ: it keeps only what it
+                // shows.
                 let (newest, sequence, block, [received, late, blocks, _]) = before;
                 assert!(refused && unchecked(&mutant).len() < mutant.len());
                 assert_eq!(
@@ -228,10 +228,10 @@ fn receiver_survives(datagrams: &[(Duration, Vec<u8>)]) {
                 assert_eq!(
                     held(&disturbed),
                     before,
-                    "datagram {index}: refused, yet not without effect"
+                    "datagram {index}: refused, but it had an effect"
                 );
             } else {
-                // A valid datagram of another meaning: show, answer, and begin again.
+                // A valid datagram with another meaning: show, answer, and start over.
                 observe(&mut disturbed, *now);
                 let _ = disturbed.handle(*now, datagram);
                 disturbed = receiver_after(&datagrams[..index]);
@@ -252,7 +252,7 @@ fn receiver_survives(datagrams: &[(Duration, Vec<u8>)]) {
     assert_same_views(&disturbed, &twin);
 }
 
-/// The header's forms in what reached the receiver: those of section 4, fragments, older views.
+/// The header forms that reached the receiver: those of section 4, fragments, older views.
 fn forms(datagrams: &[(Duration, Vec<u8>)]) -> [bool; 7] {
     let any = |is: fn(&[u8]) -> bool| datagrams.iter().any(|(_, datagram)| is(unchecked(datagram)));
     [
@@ -267,14 +267,14 @@ fn forms(datagrams: &[(Duration, Vec<u8>)]) -> [bool; 7] {
 }
 
 #[test]
-fn receivers_survive_what_whole_snapshots_become() {
+fn receivers_survive_damaged_complete_snapshots() {
     let [session, ..] = sessions();
     assert!(forms(&session.datagrams)[0] && forms(&session.datagrams)[2]);
     receiver_survives(&session.datagrams);
 }
 
 #[test]
-fn receivers_survive_what_parts_become() {
+fn receivers_survive_damaged_partial_snapshots() {
     let [_, session, ..] = sessions();
     let [.., left_out, merge, fragment, _] = forms(&session.datagrams);
     assert!(left_out && merge && fragment);
@@ -282,7 +282,7 @@ fn receivers_survive_what_parts_become() {
 }
 
 #[test]
-fn receivers_survive_what_blocks_become() {
+fn receivers_survive_damaged_blocks() {
     let [_, _, session, _] = sessions();
     let [reference, explicit, .., fragment, _] = forms(&session.datagrams);
     assert!((reference || explicit) && fragment);
@@ -290,14 +290,14 @@ fn receivers_survive_what_blocks_become() {
 }
 
 #[test]
-fn receivers_survive_what_older_views_become() {
+fn receivers_survive_damaged_older_views() {
     let [.., session] = sessions();
     assert!(forms(&session.datagrams)[6]);
     receiver_survives(&session.datagrams);
 }
 
 #[test]
-fn receivers_survive_what_refusals_become() {
+fn receivers_survive_damaged_refusals() {
     let mut hub = Hub::new(&codec(), HubConfig::default()).unwrap();
     hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
     let mut datagrams = Vec::new();
@@ -327,7 +327,7 @@ fn hub_after(session: &Recorded, count: usize) -> Hub {
     hub
 }
 
-/// What became of an event, and what the hub sends then.
+/// The result of an event, and what the hub then sends.
 fn apply(hub: &mut Hub, event: &Event) -> (Result<(), Refused>, Vec<Vec<u8>>) {
     let result = match event {
         Event::Datagram(now, datagram) => hub.handle(ID, *now, datagram).map(drop),
@@ -348,12 +348,12 @@ fn drain(hub: &mut Hub) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn hubs_survive_what_answers_become() {
+fn hubs_survive_damaged_answers() {
     let mut random = Random::new(11);
     for session in sessions() {
         let (mut disturbed, mut twin) = (hub_after(&session, 0), hub_after(&session, 0));
         for (index, event) in session.events.iter().enumerate() {
-            // At a tick, what the last answer could have been.
+            // At a tick: the ways in which the last answer could have been damaged.
             let (now, datagram) = match event {
                 Event::Datagram(now, datagram) => (*now, datagram.clone()),
                 Event::Tick(..) if index % 3 != 0 => {
@@ -368,7 +368,7 @@ fn hubs_survive_what_answers_become() {
                 Event::Tick(now, _) => (*now, hello_at(Level::PACKED)),
             };
             let other_codec = hello_at(Level::ADAPTIVE);
-            // Of what an acknowledgement names.
+            // Damage what an acknowledgement names.
             let anew = vec![12, datagram[1], datagram[2]];
             for mutant in mutants(&datagram, &mut random).into_iter().chain([other_codec, anew]) {
                 let result = disturbed.handle(ID, now, &mutant);

@@ -1,6 +1,6 @@
-//! What endpoints answer to a caller's mistakes and oddities: levels that cannot work, ticks and
-//! times that do not rise, weights that are not numbers, worlds that are too large, sets that are
-//! given again and again.
+//! How endpoints treat a caller's mistakes: levels that cannot work, ticks and times that do not
+//! increase, weights that are not numbers, worlds that are too large, and sets that are set
+//! repeatedly.
 
 #![allow(clippy::unwrap_used)]
 
@@ -47,7 +47,7 @@ impl Pair {
         }
     }
 
-    /// What was received goes up; then a tick, whose datagrams go down.
+    /// The receiver answers; then comes a tick, whose datagrams it gets.
     fn step(
         &mut self,
         world: &Snapshot,
@@ -81,7 +81,7 @@ fn levels_that_send_every_entity_each_time_are_refused() {
 }
 
 #[test]
-fn ticks_and_times_that_do_not_rise_are_refused_and_change_nothing() {
+fn ticks_and_times_that_do_not_increase_are_refused_and_change_nothing() {
     let mut pair = Pair::new(&codec(), HubConfig::default(), None);
     let mut world = World::new(20, 1);
     for tick in 10..40 {
@@ -101,7 +101,7 @@ fn ticks_and_times_that_do_not_rise_are_refused_and_change_nothing() {
     pair.step(&world.snapshot, None).unwrap();
     assert_eq!(pair.receiver.newest(), Some(&world.snapshot));
     world.step(Tick(41));
-    assert_eq!(pair.hub.tick(at(40), &world.snapshot), Ok(()), "two ticks of one time");
+    assert_eq!(pair.hub.tick(at(40), &world.snapshot), Ok(()), "two ticks at one time");
 }
 
 #[test]
@@ -131,12 +131,12 @@ fn weights_that_are_not_numbers_are_counted() {
     assert_eq!(
         fresh(0),
         fresh(3),
-        "what is not a number weighs nothing: known from the first state only"
+        "a weight that is not a number counts as 0: only the first state has these entities"
     );
 }
 
 #[test]
-fn a_first_state_beyond_all_fragments_is_an_error_that_names_the_receiver() {
+fn a_first_state_too_large_for_a_block_is_an_error_that_names_the_receiver() {
     let schema = Schema::new(vec![Field::new("raw", FieldKind::Raw { lanes: 64 })]);
     let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
     let config = HubConfig { datagram_bytes: 128, ..HubConfig::default() };
@@ -160,7 +160,7 @@ fn a_first_state_beyond_all_fragments_is_an_error_that_names_the_receiver() {
 }
 
 #[test]
-fn the_same_relevant_set_again_and_again_is_no_news() {
+fn setting_the_same_relevant_set_again_sends_nothing() {
     let mut pair = Pair::new(&codec(), HubConfig::default(), None);
     let mut world = World::new(60, 3);
     (world.moving_one_in, world.change_one_in) = (u64::MAX, u64::MAX);
@@ -177,7 +177,7 @@ fn the_same_relevant_set_again_and_again_is_no_news() {
 }
 
 #[test]
-fn a_hello_may_be_said_once_only() {
+fn a_hello_may_be_sent_only_once() {
     let config = ReceiverConfig { hello_every: Duration::MAX, ..ReceiverConfig::default() };
     let mut receiver = Receiver::new(&codec(), config).unwrap();
     assert!(receiver.poll_transmit(at(1)).is_some());
@@ -185,7 +185,7 @@ fn a_hello_may_be_said_once_only() {
 }
 
 #[test]
-fn the_last_fragment_needs_a_budget_of_its_own_size_only() {
+fn the_last_fragment_needs_a_budget_for_its_own_size_only() {
     // Two full fragments empty the bucket; the third is short.
     let config = HubConfig { datagram_bytes: 1_200, ..HubConfig::default() };
     let mut pair = Pair::new(&codec(), config, Some(256));

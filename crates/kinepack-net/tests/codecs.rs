@@ -1,4 +1,4 @@
-//! One hub, several codecs: each receiver gets its own, those with the same share the work.
+//! One hub with several codecs: each receiver gets its own, and those with the same share the work.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -39,7 +39,7 @@ fn lossy() -> LinkConfig {
     }
 }
 
-/// Nothing moves any more: everybody comes to hold what there is.
+/// Nothing moves any more: every receiver ends up with the whole state.
 fn settle(net: &mut Net) {
     (net.world.moving_one_in, net.world.change_one_in) = (u64::MAX, u64::MAX);
     (0..600).for_each(|_| net.step(None));
@@ -50,8 +50,8 @@ fn settle(net: &mut Net) {
     }
 }
 
-/// Receivers without and with a budget at each of `levels`, under loss, with so few bytes a
-/// datagram that at first there are blocks, splits and parts, and then whole views again.
+/// Receivers without and with a budget at each of `levels`, under loss. Datagrams are so small that
+/// there are blocks, splits and partial snapshots at first, and complete views later.
 fn crowd(levels: &[Level], older_views: Option<u8>) -> Net {
     let config = HubConfig { datagram_bytes: 300, older_views, ..HubConfig::default() };
     let mut net = net(config, 150);
@@ -70,7 +70,7 @@ fn crowd(levels: &[Level], older_views: Option<u8>) -> Net {
 }
 
 #[test]
-fn each_gets_its_codec_and_the_same_as_alone() {
+fn each_receiver_gets_its_codec_and_the_same_bytes_as_alone() {
     for older_views in [None, Some(0), Some(3)] {
         let all = [Level::ADAPTIVE, Level::PACKED, Level::LEARNING];
         let mut mixed = crowd(&all, older_views);
@@ -87,7 +87,7 @@ fn each_gets_its_codec_and_the_same_as_alone() {
                 client.snapshots,
                 client.refused
             );
-            // Who else is there changes nothing.
+            // Other receivers change nothing.
             let count = |client: &support::Client| {
                 (
                     client.id,
@@ -108,7 +108,7 @@ fn each_gets_its_codec_and_the_same_as_alone() {
 }
 
 #[test]
-fn each_codec_is_encoded_once_for_all_who_have_it() {
+fn each_codec_is_encoded_once_for_all_its_receivers() {
     let link = LinkConfig { latency: Duration::from_millis(40), ..LinkConfig::default() };
     let mixed = [Level::PACKED, Level::ADAPTIVE, Level::LEARNING];
     for (levels, most) in [(&[Level::PACKED][..], 1), (&mixed, 3)] {
@@ -136,7 +136,7 @@ fn each_codec_is_encoded_once_for_all_who_have_it() {
 }
 
 #[test]
-fn parts_of_one_baseline_are_each_codecs_own() {
+fn codecs_do_not_share_partial_snapshots_of_one_baseline() {
     let config = HubConfig {
         datagram_bytes: 300,
         datagrams_per_tick: 1,
@@ -148,7 +148,7 @@ fn parts_of_one_baseline_are_each_codecs_own() {
     let mut receivers = [codec(), adaptive()]
         .map(|codec| Receiver::new(&codec, ReceiverConfig::default()).unwrap());
     (0..2).for_each(|id| {
-        hub.add(ReceiverId(id), &ReceiverOptions::default(), Duration::ZERO).unwrap()
+        hub.add(ReceiverId(id), &ReceiverOptions::default(), Duration::ZERO).unwrap();
     });
     let mut world = Snapshot::new(codec().schema(), Tick(0));
     let mut most_encoded = 0;
@@ -159,7 +159,7 @@ fn parts_of_one_baseline_are_each_codecs_own() {
                 hub.handle(ReceiverId(id), now, datagram).unwrap();
             }
         }
-        // Both hold the same, and then there is more than fits.
+        // Both hold the same state, and then more changes than fits.
         world.clear(Tick(tick));
         for id in 0..if tick < 5 { 5 } else { 100 } {
             let position = [id as f32, 3.0, 1.0];
@@ -178,17 +178,17 @@ fn parts_of_one_baseline_are_each_codecs_own() {
             .iter()
             .all(|receiver| receiver.newest().is_some_and(|newest| newest.holds_same(&world)))
     );
-    assert!(most_encoded > 2, "nothing was left out");
+    assert!(most_encoded > 2, "nothing was skipped");
 }
 
 #[test]
-fn views_are_kept_as_long_as_the_codec_has_a_use_for_them() {
+fn views_are_kept_for_as_long_as_the_codec_can_use_them() {
     let mut net = net(HubConfig::default(), 20);
     net.world.moving_one_in = 1;
     let link = LinkConfig { latency: Duration::from_millis(300), ..LinkConfig::default() };
     net.add_with(&adaptive(), link, 1, ReceiverOptions::default()).unwrap();
     (0..300).for_each(|_| net.step(None));
-    // The baseline is 36 ticks old, and the oldest view half as much and once as much before that.
+    // The baseline is 36 ticks old. The oldest view is half of that plus all of it before.
     let client = &net.clients[0];
     let older = &client.older[&client.receiver.newest_sequence().unwrap().0];
     let newest_tick = client.receiver.newest().unwrap().tick.0;
@@ -202,7 +202,7 @@ fn hello(codec: &Codec) -> Vec<u8> {
     receiver.poll_transmit(Duration::ZERO).unwrap().to_vec()
 }
 
-/// What a hub says to a hello; where it is a mismatch, in a refusal too.
+/// How a hub answers a hello. A mismatch must also be in a refusal.
 fn greet(hub: &mut Hub, codec: &Codec) -> Result<Handled, Refused> {
     let result = hub.handle(ID, Duration::ZERO, &hello(codec));
     let refusal = hub.poll_transmit().map(|(_, datagram)| datagram.to_vec());
@@ -221,11 +221,11 @@ fn other_codec(hash: u64) -> Result<Handled, Refused> {
 }
 
 #[test]
-fn the_first_hello_chooses() {
+fn the_first_hello_chooses_the_codec() {
     let [first, second, third] = [codec(), adaptive(), codec_at(Level::TABLE[8])];
     let mut hub = Hub::new(&first, HubConfig::default()).unwrap();
     hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
-    assert_eq!(greet(&mut hub, &second), other_codec(first.hash()), "it is not offered yet");
+    assert_eq!(greet(&mut hub, &second), other_codec(first.hash()), "not offered yet");
     for codec in [&second, &second, &first] {
         hub.offer(codec).unwrap();
     }
@@ -234,14 +234,14 @@ fn the_first_hello_chooses() {
     assert_eq!(greet(&mut hub, &second), Ok(Handled::Joined));
     let before = hub.status(ID);
     for other in [&first, &third] {
-        assert_eq!(greet(&mut hub, other), other_codec(second.hash()), "it has chosen");
+        assert_eq!(greet(&mut hub, other), other_codec(second.hash()), "the choice is final");
     }
     assert_eq!(greet(&mut hub, &second), Ok(Handled::HelloAgain));
     assert_eq!((hub.status(ID), before.unwrap().level), (before, Some(Level::ADAPTIVE)));
 }
 
 #[test]
-fn a_codec_of_another_schema_is_no_offer() {
+fn a_codec_of_another_schema_is_not_offered() {
     let number = FieldKind::Integer(IntegerLimits::new(0, 9, 1).unwrap());
     let schema = Schema::new(vec![Field::new("number", number)]);
     let other = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
@@ -254,7 +254,7 @@ fn a_codec_of_another_schema_is_no_offer() {
 }
 
 #[test]
-fn a_receiver_comes_back_at_another_level() {
+fn a_receiver_can_return_at_another_level() {
     let mut net = net(HubConfig::default(), 40);
     for seed in 1..=2 {
         net.add(lossy(), seed, ReceiverOptions::default()).unwrap();
@@ -262,7 +262,7 @@ fn a_receiver_comes_back_at_another_level() {
     for level in [Level::ADAPTIVE, Level::PACKED, Level::ADAPTIVE] {
         (0..150).for_each(|_| net.step(None));
         let before = net.clients[0].snapshots;
-        // A new endpoint behind new links, and the same id.
+        // A new endpoint on new links, with the same id.
         let client = net.clients.pop().unwrap();
         assert!(net.hub.remove(client.id) && net.hub.status(client.id).is_none());
         net.add_with(&codec_at(level), lossy(), client.id.0, ReceiverOptions::default()).unwrap();
@@ -270,13 +270,13 @@ fn a_receiver_comes_back_at_another_level() {
         let [other, changed] = &net.clients[..] else { panic!("two") };
         assert_eq!(net.hub.status(changed.id).unwrap().level, Some(level));
         assert!(changed.snapshots > 100 && (changed.with_older > 0) == level.adaptive());
-        assert!(other.snapshots > before + 100, "the other one goes on");
+        assert!(other.snapshots > before + 100, "the other receiver is not affected");
     }
     settle(&mut net);
 }
 
 #[test]
-fn all_begin_from_the_same_initial_state() {
+fn all_codecs_start_from_the_same_initial_state() {
     let mut world = World::new(40, 3);
     let initial = world.snapshot.clone();
     let mut hub = Hub::with_initial(&codec(), HubConfig::default(), &initial).unwrap();

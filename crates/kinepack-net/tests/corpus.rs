@@ -1,10 +1,11 @@
-//! The drivers of the network's fuzz targets over their stored corpora, and over mutations of them.
+//! Runs the drivers of the network's fuzz targets over their stored corpora, and over mutations of
+//! them.
 //!
-//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-net --test corpus` writes the corpora anew.
+//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-net --test corpus` rewrites the corpora.
 
 #![allow(clippy::unwrap_used)]
 
-// Public in the crate of the fuzz targets.
+// Public for the crate of the fuzz targets.
 #[allow(unreachable_pub)]
 #[path = "../../../fuzz/src/net.rs"]
 mod net;
@@ -18,7 +19,7 @@ use std::path::PathBuf;
 
 use support::Random;
 
-/// Mutations of each stored file; of sessions, which take longest, a third of them.
+/// Mutations of each stored file. Sessions take longest and get a third of them.
 const MUTATIONS: usize = 40;
 
 type Target = (&'static str, fn(&[u8]));
@@ -36,7 +37,7 @@ fn directory(target: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target)
 }
 
-/// Runs a driver over the stored files of a target in the order of their names, and over mutations
+/// Runs a driver over the stored files of a target, in the order of their names, and over mutations
 /// of each.
 fn run(target: &str) {
     let (_, driver) = TARGETS.into_iter().find(|(name, _)| *name == target).unwrap();
@@ -55,7 +56,7 @@ fn run(target: &str) {
     }
 }
 
-/// A few bytes changed, pieces cut out or doubled.
+/// Changes a few bytes, and removes or doubles pieces.
 fn mutated(data: &[u8], random: &mut Random) -> Vec<u8> {
     let mut data = data.to_vec();
     for _ in 0..=random.below(4) {
@@ -73,12 +74,12 @@ fn mutated(data: &[u8], random: &mut Random) -> Vec<u8> {
 }
 
 #[test]
-fn datagrams_are_taken_or_refused_by_receivers() {
+fn receivers_accept_or_refuse_any_datagram() {
     run("net_receiver");
 }
 
 #[test]
-fn answers_are_taken_or_refused_by_hubs() {
+fn hubs_accept_or_refuse_any_answer() {
     run("net_hub");
 }
 
@@ -98,18 +99,18 @@ fn links_lose_but_never_invent() {
 }
 
 #[test]
-fn playout_only_goes_forward() {
+fn playout_only_moves_forward() {
     run("playout");
 }
 
 #[test]
-fn the_corpora_are_what_the_drivers_take() {
+fn the_corpora_suit_their_drivers() {
     let mut random = Random::new(2026);
     for (target, _) in TARGETS {
         for (index, len) in [60, 200, 200, 600, 600, 1500].into_iter().enumerate() {
             let data: Vec<u8> = (0..len).map(|_| random.next() as u8).collect();
-            // What most settings make of the first bytes is refused: of links, all; of playouts,
-            // half.
+            // Random first bytes mostly make settings that are refused: all for links, half for
+            // playouts.
             let data = match target {
                 "link" => {
                     [&[0, 40, 0, 20, 0, 90, 1, 30, 30][..], &[[0; 4], [0xFF; 4]].concat(), &data]
@@ -123,7 +124,7 @@ fn the_corpora_are_what_the_drivers_take() {
     }
 }
 
-/// Compares a stored file with what it should be, or writes it. Others, found by fuzzing, may stand
+/// Compares a stored file with what it should be, or writes it. Files found by fuzzing may be
 /// beside it.
 fn check(target: &str, index: usize, data: &[u8]) {
     let path = directory(target).join(format!("{index:02}"));

@@ -1,5 +1,5 @@
-//! What snapshots cost: of each datagram by part and by entity, whatever it is of a state; and no
-//! different datagrams.
+//! What snapshots cost: for each datagram by part and by entity, for any kind of snapshot. Counting
+//! does not change the datagrams.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -22,7 +22,7 @@ const ID: ReceiverId = ReceiverId(1);
 const LEFT_OUT: u8 = 1 << 3;
 const MERGE: u8 = 1 << 4;
 
-/// One receiver behind a bad link, and the worlds that it was sent.
+/// One receiver on a bad link, and the worlds that it was sent.
 struct Path {
     hub: Hub,
     receiver: Receiver,
@@ -31,7 +31,7 @@ struct Path {
     world: World,
     worlds: HashMap<Tick, Snapshot>,
     tick: u32,
-    /// The views of the newest datagrams, where nothing was left out.
+    /// The newest complete views.
     whole: HashMap<u16, Snapshot>,
     sent: Vec<Vec<u8>>,
     counts: Counts,
@@ -42,7 +42,7 @@ struct Path {
 struct Counts {
     whole: u32,
     parts: u32,
-    /// Against a view in which nothing was left out.
+    /// Coded against a complete view.
     exact: u32,
     came: usize,
     fragments: u32,
@@ -102,7 +102,7 @@ impl Path {
         }
     }
 
-    /// What is said of a datagram is what is in it.
+    /// Checks that the reported cost of a datagram matches its content.
     fn check(&mut self, datagram: &[u8], sequence: Sequence, cost: &Cost) {
         assert!(is_snapshot(datagram));
         assert_eq!(cost.bytes + header_bytes(datagram), datagram.len());
@@ -116,7 +116,7 @@ impl Path {
         assert_eq!(cost.entities.len(), cost.size.changed_entities);
         assert_eq!(cost.baseline.tick, cost.baseline_tick);
 
-        // Those in the baseline are as they once were; what was sent of them is something else.
+        // The baseline has the entities as they once were, which differs from what was sent.
         let view = self.hub.view(ID, sequence).unwrap();
         for (index, id) in cost.baseline.ids().iter().enumerate() {
             let row = lanes(&cost.baseline, index);
@@ -144,7 +144,7 @@ impl Path {
         let datagram = unchecked(datagram);
         let left_out = datagram[0] & LEFT_OUT != 0;
         *if left_out { &mut self.counts.parts } else { &mut self.counts.whole } += 1;
-        // Where nothing was left out of the baseline, it is a view of the receiver's.
+        // A complete baseline is a view of the receiver.
         let baseline = self.whole.get(&sequence.before(u16::from(datagram[3])).0);
         if let Some(baseline) = baseline.filter(|_| datagram[3] > 0 && datagram[0] & MERGE == 0) {
             let held = self.receiver.view(sequence.before(u16::from(datagram[3]))).unwrap();
@@ -187,8 +187,8 @@ fn counting(datagram_bytes: usize) -> HubConfig {
     HubConfig { datagram_bytes, count_costs: true, ..HubConfig::default() }
 }
 
-/// So many ticks in which everything moves and entities come and go, then so many in which little
-/// does.
+/// This many ticks in which everything moves and entities are added and removed, then this many in
+/// which little does.
 fn run(path: &mut Path, ticks: u32) -> &Counts {
     for moving_one_in in [1, 8] {
         path.world.moving_one_in = moving_one_in;
@@ -198,7 +198,7 @@ fn run(path: &mut Path, ticks: u32) -> &Counts {
 }
 
 #[test]
-fn whole_snapshots() {
+fn complete_snapshots() {
     for level in LEVELS {
         let mut path = Path::new(level, counting(1200), &ReceiverOptions::default());
         let counts = run(&mut path, 150);
@@ -220,12 +220,12 @@ fn states_in_several_datagrams() {
             "{}: {counts:?}",
             level.row()
         );
-        assert!(counts.fragments > 0, "a block came first, of which nothing is told");
+        assert!(counts.fragments > 0, "a block came first, which reports no cost");
     }
 }
 
 #[test]
-fn parts_within_a_budget() {
+fn partial_snapshots_within_a_budget() {
     for level in LEVELS {
         let options =
             ReceiverOptions { budget_bytes_per_s: Some(6_000), ..ReceiverOptions::default() };
@@ -236,7 +236,7 @@ fn parts_within_a_budget() {
 }
 
 #[test]
-fn what_is_sent_is_the_same_where_nobody_counts() {
+fn counting_does_not_change_the_datagrams() {
     for level in LEVELS {
         for budget_bytes_per_s in [None, Some(6_000)] {
             let options = ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() };
@@ -244,7 +244,11 @@ fn what_is_sent_is_the_same_where_nobody_counts() {
             assert!(!config.count_costs);
             let mut plain = Path::new(level, config, &options);
             run(&mut plain, 60);
-            assert_eq!(plain.counts.fragments as usize, plain.sent.len(), "nothing is told of any");
+            assert_eq!(
+                plain.counts.fragments as usize,
+                plain.sent.len(),
+                "no datagram reports a cost"
+            );
             let mut counted = Path::new(level, counting(300), &options);
             run(&mut counted, 60);
             assert!(plain.sent == counted.sent);
@@ -253,7 +257,7 @@ fn what_is_sent_is_the_same_where_nobody_counts() {
 }
 
 #[test]
-fn those_who_get_the_same_share_its_cost() {
+fn receivers_of_one_encoding_share_its_cost() {
     let codec = codec_at(Level::PACKED);
     let mut hub = Hub::new(&codec, counting(1200)).unwrap();
     for id in [1, 2] {

@@ -1,4 +1,4 @@
-//! State checks: a receiver whose memory or arithmetic is wrong finds that, and the session heals.
+//! State checks: a receiver with wrong memory or arithmetic notices it, and the session recovers.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -26,7 +26,7 @@ fn millis(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-/// One receiver that has faults.
+/// A receiver with faults.
 struct Session {
     hub: Hub,
     receiver: Receiver,
@@ -36,12 +36,12 @@ struct Session {
     random: Random,
     tick: u32,
     bytes: u64,
-    /// The last datagram taken.
+    /// The last accepted datagram.
     taken_at: Duration,
-    /// A fault that no check has found so far.
+    /// A fault that no check has found yet.
     is_faulty: bool,
     noticed_at: Option<Duration>,
-    /// From the first check that failed until a state was taken.
+    /// The time from the first failed check until the receiver accepted a state.
     healed_after: Vec<Duration>,
 }
 
@@ -71,8 +71,8 @@ impl Session {
         }
     }
 
-    /// One tick. What the receiver takes is what the hub means, but between a fault and the check
-    /// that finds it.
+    /// One tick. The receiver's view is the hub's, except between a fault and the check that finds
+    /// it.
     fn step(&mut self) {
         self.tick += 1;
         let now = at(self.tick);
@@ -116,7 +116,7 @@ impl Session {
         }
     }
 
-    /// Changes some lane by one.
+    /// Changes a lane by one.
     fn inject_fault(&mut self) {
         let Some(view) =
             self.receiver.newest_sequence().and_then(|sequence| self.receiver.view(sequence))
@@ -131,7 +131,7 @@ impl Session {
         self.is_faulty |= self.receiver.inject_fault(id, lane);
     }
 
-    /// Whether some view is not what the hub says that it is.
+    /// Whether a view differs from the hub's.
     fn holds_other_views(&self) -> bool {
         let newest = self.receiver.newest_sequence().unwrap();
         let differs = |sequence| {
@@ -141,7 +141,7 @@ impl Session {
         (0..256).any(|before| differs(newest.before(before)))
     }
 
-    /// Nothing moves any more, and nothing is lost: the receiver soon has all.
+    /// Nothing moves or is lost any more: the receiver soon holds everything.
     fn settle(&mut self) {
         self.world.moving_one_in = u64::MAX;
         self.world.change_one_in = u64::MAX;
@@ -189,10 +189,10 @@ fn a_fault_heals_within_three_round_trips_of_the_check_that_finds_it() {
     }
 }
 
-/// A receiver whose decoder does other arithmetic than the sender's, though its hello says that it
-/// does the same.
+/// A receiver whose decoder does other arithmetic than the sender's, although its hello claims the
+/// same.
 #[test]
-fn a_receiver_with_other_arithmetic_finds_that_and_harms_nobody() {
+fn a_receiver_with_other_arithmetic_notices_it_and_harms_no_other() {
     let exact = codec_at(Level::ADAPTIVE);
     let options = ReceiverOptions::default();
     let mut session =
@@ -225,13 +225,13 @@ fn a_receiver_with_other_arithmetic_finds_that_and_harms_nobody() {
         }
         for (id, receiver) in [(ID, &mut session.receiver), (ReceiverId(2), &mut receiver)] {
             while let Some(datagram) = receiver.poll_transmit(now) {
-                // The hello of the wrong one says what it is.
+                // Its hello tells the truth now.
                 let _ = session.hub.handle(id, now, datagram);
             }
         }
         assert!(
             receiver.newest() == Some(&session.world.snapshot),
-            "the other one has all, always"
+            "the other receiver always has everything"
         );
     }
     let stats = session.receiver.stats();
@@ -255,13 +255,13 @@ fn checks_cost_less_than_a_fifth_of_a_percent() {
         let ((with, checked), (without, none)) =
             (bytes(HubConfig::default().check_every_bytes), bytes(None));
         assert!(none == 0 && checked > 30, "{level:?}: {checked} checks");
-        // The last one may be on its way.
+        // The last one may be in flight.
         assert!((3 * checked..=3 * checked + 3).contains(&(with - without)), "{level:?}");
         assert!((with - without) * 1000 < with * 2, "{level:?}: {without} bytes became {with}");
     }
 }
 
-/// A hub whose receiver said hello and then answered nothing for `ticks` ticks.
+/// A hub whose receiver said hello and then sent nothing for `ticks` ticks.
 fn hub_after(ticks: u32) -> (Hub, World) {
     let (mut hub, mut world) =
         (Hub::new(&codec_at(Level::PACKED), HubConfig::default()).unwrap(), World::new(9, 3));
@@ -280,7 +280,7 @@ fn anew(sequence: u16) -> Vec<u8> {
 }
 
 #[test]
-fn an_anew_names_what_was_sent_and_is_taken_once() {
+fn an_anew_must_name_a_sent_sequence_and_is_accepted_once() {
     let mut hub = Hub::new(&codec_at(Level::PACKED), HubConfig::default()).unwrap();
     assert_eq!(hub.handle(ID, Duration::ZERO, &anew(0)), Err(Refused::UnknownReceiver));
     hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
@@ -290,7 +290,7 @@ fn an_anew_names_what_was_sent_and_is_taken_once() {
     for sequence in [10, 11, 0x7000, 0x8009, 0xFFFF] {
         assert_eq!(hub.handle(ID, at(10), &anew(sequence)), Err(Refused::NeverSent), "{sequence}");
     }
-    // Taken once, however often it is said, and those of what was sent before.
+    // Accepted once, however often it is repeated, and not for datagrams sent before it.
     for sequence in [5, 5, 3, 9] {
         assert_eq!(hub.handle(ID, at(10), &anew(sequence)), Ok(Handled::Anew));
         assert_eq!(sent_anew(&hub), 1);
@@ -306,7 +306,7 @@ fn an_anew_names_what_was_sent_and_is_taken_once() {
     assert_eq!(
         hub.handle(ID, at(30 * TICK_HZ), &anew(0)),
         Ok(Handled::Anew),
-        "silence sends little"
+        "a silent receiver gets few datagrams"
     );
     let (mut hub, _) = hub_after(90 * TICK_HZ);
     assert_eq!(hub.handle(ID, at(90 * TICK_HZ), &anew(0)), Err(Refused::LongAgo));
@@ -319,9 +319,9 @@ fn no_fault_without_a_view() -> Result<(), NetError> {
     Ok(())
 }
 
-/// Any link, level, budget and time between checks: faults come, and the session heals.
+/// Any link, level, budget and time between checks: faults happen, and the session recovers.
 #[test]
-fn sessions_with_faults_heal() {
+fn sessions_with_faults_recover() {
     let cases =
         std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(24);
     let config =

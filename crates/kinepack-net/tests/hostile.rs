@@ -1,6 +1,5 @@
-//! Datagrams that no sender and no receiver of this crate would send, written by hand from
-//! `spec/NET.md`, and the long or unlucky sessions in which what is held, or forgotten, could go
-//! wrong.
+//! Datagrams that this crate's endpoints would never send, written by hand from `spec/NET.md`. Also
+//! long or unlucky sessions that could break what endpoints hold and forget.
 
 #![allow(clippy::unwrap_used)]
 
@@ -48,7 +47,7 @@ fn encoded(base: &Snapshot, snapshot: &Snapshot) -> Vec<u8> {
     bytes
 }
 
-/// A snapshot datagram relative to a reference state.
+/// A snapshot datagram coded against a reference state.
 fn from_reference(
     sequence: u16,
     number: u8,
@@ -65,8 +64,8 @@ fn from_reference(
     bytes
 }
 
-/// A snapshot datagram relative to the view `back` sequences before; `flags` have the stride, or it
-/// is 1.
+/// A snapshot datagram coded against the view `back` sequences before. `flags` have the stride;
+/// otherwise it is 1.
 fn from_view(sequence: u16, back: u8, flags: u8, merge: Option<u32>, payload: &[u8]) -> Vec<u8> {
     let stride = if flags >> 5 == 0 { 1 << 5 } else { 0 };
     let mut bytes = vec![flags | stride | if merge.is_some() { MERGE } else { 0 }];
@@ -110,7 +109,7 @@ fn hello() -> Vec<u8> {
     receiver().poll_transmit(Duration::ZERO).unwrap().to_vec()
 }
 
-/// Takes a datagram, and shows and answers as a program would.
+/// Handles a datagram, and plays and answers as a program would.
 fn take(receiver: &mut Receiver, now: Duration, datagram: &[u8]) -> Result<Received, Refused> {
     let result = receiver.handle(now, datagram);
     let _ = receiver.playback(now).map(|playback| playback.samples().count());
@@ -187,7 +186,7 @@ fn a_block_that_was_given_up_long_ago_does_not_hide_a_new_one() {
 }
 
 #[test]
-fn a_late_block_does_not_take_the_newest_state_back() {
+fn a_late_block_does_not_revert_the_newest_state() {
     let mut receiver = receiver();
     let old = world(9, 30);
     let bytes = block(0, &empty(), &old);
@@ -202,11 +201,11 @@ fn a_late_block_does_not_take_the_newest_state_back() {
     let newest = receiver.newest().unwrap();
     assert_eq!(newest.tick, Tick(12));
     let lane = |snapshot: &Snapshot| snapshot.lane(0)[snapshot.position(EntityId(2)).unwrap()];
-    assert_eq!(lane(newest), lane(&new), "what came with a newer snapshot is forgotten");
+    assert_eq!(lane(newest), lane(&new), "the newer snapshot's value was forgotten");
 }
 
 #[test]
-fn fragments_without_end_are_bounded() {
+fn endless_fragments_use_bounded_memory() {
     let mut receiver = receiver();
     let mut random = Random::new(1);
     let mut sequence = 0u16;
@@ -231,12 +230,8 @@ fn fragments_without_end_are_bounded() {
     assert_eq!(refused, Err(Refused::BlockTooLarge { limit_bytes: 10_000 }));
     let refused = take(&mut receiver, at(1), &fragment(8, 10, 8, 65_535, &[1; 10_001]));
     assert_eq!(refused, Err(Refused::BlockTooLarge { limit_bytes: 10_000 }));
-    assert_eq!(
-        receiver.block_progress(),
-        Some((8, 65_535)),
-        "what was refused has changed nothing"
-    );
-    // A block of the shortest parts: its end is no snapshot.
+    assert_eq!(receiver.block_progress(), Some((8, 65_535)), "refused fragments changed something");
+    // A block of the shortest parts, whose end is not a snapshot.
     for index in 0..6 {
         let result = take(&mut receiver, at(1), &fragment(20 + index, 11, index, 6, &[0xFF]));
         assert_eq!(result.is_ok(), index < 5, "{result:?}");
@@ -248,7 +243,7 @@ fn fragments_without_end_are_bounded() {
 }
 
 #[test]
-fn ticks_at_both_ends_and_backwards_are_shown_without_harm() {
+fn ticks_at_both_ends_and_backwards_are_harmless() {
     let mut receiver = receiver();
     let ticks = [5, 0, u32::MAX, u32::MAX - 1, 1, 1 << 31, 7, 7, u32::MAX, 100];
     for (sequence, tick) in (0..).zip(ticks) {
@@ -264,7 +259,7 @@ fn ticks_at_both_ends_and_backwards_are_shown_without_harm() {
             assert_eq!(receiver.view(Sequence(2 * sequence)).unwrap().tick, Tick(tick));
         }
     }
-    // Past the last tick there is none.
+    // There is no tick after the last one.
     take(&mut receiver, at(50), &from_reference(100, 0, 0, &empty(), &world(u32::MAX - 1, 3)))
         .unwrap();
     let still = encoded(&world(u32::MAX - 1, 3), &world(u32::MAX - 1, 3));
@@ -275,19 +270,19 @@ fn ticks_at_both_ends_and_backwards_are_shown_without_harm() {
 }
 
 #[test]
-fn baselines_are_held_as_far_back_as_promised() {
+fn baselines_are_held_as_far_back_as_specified() {
     let mut receiver = receiver();
     let first = world(5, 2);
     take(&mut receiver, at(1), &from_reference(65_500, 0, 0, &empty(), &first)).unwrap();
     let still = encoded(&first, &first);
     let mut sequence = 65_500u16;
-    // A sender without answers builds on the same view for as long as the byte lasts.
+    // A sender without answers uses the same view for as long as one byte can name it.
     for back in 1..=255 {
         sequence = sequence.wrapping_add(1);
         take(&mut receiver, at(2), &from_view(sequence, back, 0, None, &still)).unwrap();
     }
     assert_eq!(receiver.stats().views, 256);
-    // The newest baseline decides: 64 before it is held, what is far older need not be.
+    // The newest baseline decides: views within 64 before it are held, older ones need not be.
     sequence = sequence.wrapping_add(1);
     take(&mut receiver, at(2), &from_view(sequence, 10, 0, None, &still)).unwrap();
     sequence = sequence.wrapping_add(1);
@@ -305,7 +300,7 @@ fn baselines_are_held_as_far_back_as_promised() {
 }
 
 #[test]
-fn merges_of_what_is_not_there_are_refused() {
+fn merges_of_missing_views_are_refused() {
     let mut receiver = receiver();
     let first = world(5, 2);
     let still = encoded(&first, &first);
@@ -313,8 +308,7 @@ fn merges_of_what_is_not_there_are_refused() {
     take(&mut receiver, at(1), &from_view(11, 1, LEFT_OUT, None, &still)).unwrap();
     take(&mut receiver, at(1), &from_view(13, 3, LEFT_OUT, None, &still)).unwrap();
     let views = receiver.stats().views;
-    // The baseline 13 and before it 12, which did not come, 11 with something left out, and 10
-    // without.
+    // The baseline is 13. Before it, 12 did not arrive, 11 is partial, and 10 is complete.
     for field in [1, 1 << 2, 1 << 3, 1 << 31, u32::MAX] {
         let datagram = from_view(14, 1, LEFT_OUT, Some(field), &still);
         assert_eq!(take(&mut receiver, at(1), &datagram), Err(Refused::BadMerge), "{field:b}");
@@ -325,10 +319,10 @@ fn merges_of_what_is_not_there_are_refused() {
     take(&mut receiver, at(1), &from_view(14, 1, LEFT_OUT, Some(1 << 1), &still)).unwrap();
 }
 
-/// A baseline is held, but of the views to be merged into it some were dropped already: the
-/// snapshot came too late.
+/// A baseline is held, but some views to merge into it were already dropped: the snapshot came too
+/// late.
 #[test]
-fn a_late_snapshot_of_which_merged_views_were_dropped_is_refused_or_right() {
+fn a_late_snapshot_with_dropped_merged_views_is_refused_or_right() {
     let [first, second, third] = [5, 6, 7].map(|tick| world(tick, 2));
     let with_row = |of: &Snapshot, row: usize| {
         let mut rows = Snapshot::new_like(of);
@@ -337,8 +331,8 @@ fn a_late_snapshot_of_which_merged_views_were_dropped_is_refused_or_right() {
         view.patch(&[], &rows).unwrap();
         view
     };
-    // Each relative to the first: one has entity 1 of tick 6, the other entity 2, and merged they
-    // are the second.
+    // Both are coded against the first. One has entity 1 of tick 6, the other entity 2. Merged,
+    // they are the second.
     let parts = [with_row(&first, 0), with_row(&first, 1)];
     let still = encoded(&second, &second);
     for newest in 40..140 {
@@ -365,7 +359,7 @@ fn a_late_snapshot_of_which_merged_views_were_dropped_is_refused_or_right() {
     }
 }
 
-/// A hub with a receiver that has joined, and what it has sent since; `Some` tick is the last one.
+/// A hub with a joined receiver, and the datagrams since; a tick of `Some` is the last one.
 fn hub(first: u16, ticks: u32) -> Hub {
     let mut hub = Hub::new(&codec(), HubConfig::default()).unwrap();
     let options = ReceiverOptions { first_sequence: Sequence(first), ..ReceiverOptions::default() };
@@ -379,8 +373,8 @@ fn hub(first: u16, ticks: u32) -> Hub {
 }
 
 #[test]
-fn answers_to_what_was_never_or_long_ago_sent_are_refused() {
-    // Ten sent, from before the wrap to after it: the last one is 4.
+fn answers_to_datagrams_never_sent_or_sent_long_ago_are_refused() {
+    // Ten were sent across the wrap: the last one is 4.
     let first = 65_531;
     let cases = [
         (acknowledgement(5, 0), Refused::NeverSent),
@@ -417,7 +411,7 @@ fn answers_to_what_was_never_or_long_ago_sent_are_refused() {
             "tick {tick}"
         );
         for (datagram, refusal) in &cases[1..] {
-            // 5 has been sent by now, and so have 6 and 7.
+            // By now 5 was sent, and so were 6 and 7.
             assert_eq!(disturbed.handle(ID, at(tick), datagram), Err(*refusal), "{datagram:?}");
         }
         assert_eq!(disturbed.status(ID), twin.status(ID));
@@ -445,8 +439,8 @@ fn answers_before_anything_was_sent_are_refused() {
 }
 
 #[test]
-fn the_far_past_is_the_255_before_the_newest() {
-    // At most four a second come out where nobody answers.
+fn answers_may_name_the_255_before_the_newest() {
+    // An unanswered hub sends at most four a second.
     let mut hub = Hub::new(&codec(), HubConfig::default()).unwrap();
     hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
     hub.handle(ID, Duration::ZERO, &hello()).unwrap();
@@ -488,7 +482,7 @@ fn a_wrong_hello_gets_one_refusal_that_is_shorter_and_changes_nothing() {
         assert_eq!((to, refusal[0], refusal[1], refusal.len()), (ID, 2, reason, 10));
         assert!(refusal.len() <= wrong.len());
         assert!(disturbed.poll_transmit().is_none());
-        // States flow: a receiver does not believe it.
+        // States arrive, so the receiver does not believe a refusal.
         let refusal = [2, reason, 1, 2, 3, 4, 5, 6, 7, 8];
         let mut receiver = receiver();
         assert!(matches!(receiver.handle(at(1), &refusal), Err(Refused::Mismatch(_))));
@@ -504,8 +498,8 @@ fn a_wrong_hello_gets_one_refusal_that_is_shorter_and_changes_nothing() {
     assert_eq!(sent, twin.poll_transmit().unwrap().1);
 }
 
-/// A hub and a receiver over a path that takes `latency_ticks` each way, and drops what the caller
-/// says.
+/// A hub and a receiver over a path that takes `latency_ticks` each way and drops what the caller
+/// chooses.
 struct Path {
     hub: Hub,
     receiver: Receiver,
@@ -555,8 +549,8 @@ impl Path {
     }
 }
 
-/// Twenty minutes of a small world: the sequence wraps, and no distance is counted from what was
-/// long ago.
+/// Twenty minutes of a small world: the sequence wraps, and no distance may be counted from an old
+/// datagram.
 #[test]
 fn a_long_session_keeps_its_baselines() {
     let mut path = Path::new(HubConfig::default(), 2);
@@ -571,10 +565,10 @@ fn a_long_session_keeps_its_baselines() {
     assert_eq!(path.no_baseline, 0);
 }
 
-/// A receiver completes two blocks that the sender gave up, as it heard of older views first: the
-/// state that both are relative to is still the sender's reference.
+/// A receiver completes two blocks that the sender gave up, because the sender heard of older views
+/// first. The state that both are coded against is still the sender's reference.
 #[test]
-fn blocks_that_were_given_up_do_not_push_out_the_reference() {
+fn abandoned_blocks_do_not_replace_the_reference() {
     let mut path = Path::new(HubConfig { datagram_bytes: 256, ..HubConfig::default() }, 24);
     let mut tick = 0;
     let mut step = |path: &mut Path, ticks: u32, count: u32, passes: bool| {
@@ -583,11 +577,10 @@ fn blocks_that_were_given_up_do_not_push_out_the_reference() {
             path.step(&world(tick, count), passes);
         }
     };
-    // Its hello takes as long as everything.
+    // Its hello takes as long as any datagram.
     step(&mut path, 24, 0, true);
     for _ in 0..3 {
-        // Until its baselines are out of the sender's window, with an empty world that then comes
-        // to life.
+        // Until its baselines are out of the sender's window, with an empty world that then fills.
         step(&mut path, 75 * TICK_HZ, 0, false);
         step(&mut path, 16, 1, true);
         step(&mut path, 120, 40, true);

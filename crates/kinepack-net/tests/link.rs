@@ -1,4 +1,4 @@
-//! The simulated link: what it does by the numbers, and that it does the same again.
+//! The simulated link: its effects match the configuration, and are reproducible.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,14 +9,14 @@ use proptest::prelude::*;
 
 const MS: Duration = Duration::from_millis(1);
 
-/// A datagram that arrived: when, and which one it is.
+/// A datagram that arrived: its time and its number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Arrival {
     at: Duration,
     index: u32,
 }
 
-/// Sends `count` datagrams of `len_bytes`, one every `interval`, and takes each when it is due.
+/// Sends `count` datagrams of `len_bytes`, one every `interval`, and receives each when it is due.
 fn run(link: &mut Link, count: u32, interval: Duration, len_bytes: usize) -> Vec<Arrival> {
     let mut arrivals = Vec::new();
     let mut datagram = vec![0; len_bytes.max(4)];
@@ -30,7 +30,7 @@ fn run(link: &mut Link, count: u32, interval: Duration, len_bytes: usize) -> Vec
     arrivals
 }
 
-/// Takes what is due by `until`, or everything.
+/// Receives what is due by `until`, or everything.
 fn take_due(link: &mut Link, until: Option<Duration>, arrivals: &mut Vec<Arrival>) {
     while let Some(due) = link.next_due().filter(|due| until.is_none_or(|until| *due <= until)) {
         let datagram = link.poll(due).expect("something is due");
@@ -158,7 +158,7 @@ fn jitter_alone_keeps_the_order_and_its_bounds() {
         arrivals.iter().map(|arrival| arrival.at - interval * arrival.index).collect();
     assert!(delays.iter().all(|delay| (20 * MS..=50 * MS).contains(delay)));
     let mean_ms = delays.iter().map(Duration::as_secs_f64).sum::<f64>() / 50.0;
-    assert_near(mean_ms, 30.0, 0.01, "a third of the jitter and the latency");
+    assert_near(mean_ms, 30.0, 0.01, "the latency and a third of the jitter");
 
     let mut link = Link::new(config, 12).unwrap();
     let arrivals = run(&mut link, 50_000, MS, 4);
@@ -200,7 +200,7 @@ fn reordering_is_as_frequent_and_as_deep_as_configured() {
         newest = if arrival.index > newest.index { arrival } else { newest };
     }
     assert_eq!(link.stats().reordered.count, reordered);
-    // Those whose delay is shorter than the gap to the next datagram stay where they are.
+    // Datagrams delayed by less than the gap to the next one stay in place.
     assert!((4_000..=5_100).contains(&reordered), "{reordered}");
 }
 
@@ -249,7 +249,7 @@ fn bandwidth_is_shared_out_to_the_byte() {
     for _ in 0..30 {
         link.send(Duration::ZERO, &[7; 1000]);
     }
-    // What is being sent counts as queued: ten fit, and none after them.
+    // The datagram being sent counts as queued: ten fit, and none after them.
     assert_eq!(link.stats().queue_dropped.count, 20);
     for index in 1..=10 {
         assert_eq!(link.next_due(), Some(packet * index));
@@ -260,7 +260,7 @@ fn bandwidth_is_shared_out_to_the_byte() {
     assert_eq!(link.next_due(), Some(packet * 11));
     assert_balanced(&link, 1000);
 
-    // Ten times more than it carries, for a minute.
+    // For a minute, ten times more than it carries.
     let mut link = Link::new(config, 1).unwrap();
     let mut arrivals = run(&mut link, 73_000, MS * 82 / 100, 1000);
     let end = MS * 59_860;
@@ -303,11 +303,11 @@ fn time_may_stand_still_jump_or_go_back() {
         link.send(1000 * MS, &[index]);
     }
     assert_eq!(link.poll(1000 * MS), None);
-    // Ties leave in the order of sending.
+    // Datagrams due at the same time arrive in the order of sending.
     for index in 0..50u8 {
         assert_eq!(link.poll(1010 * MS), Some(vec![index]));
     }
-    // Back: as if it stood still.
+    // Time that goes back counts as standing still.
     assert_eq!(link.poll(MS), Some(vec![50]));
     link.send(MS, &[100]);
     assert_eq!(link.poll(Duration::MAX).as_deref(), Some(&[51][..]));
@@ -339,7 +339,7 @@ fn a_link_can_get_worse_and_better() {
 }
 
 #[test]
-fn a_seed_gives_the_same_for_ever() {
+fn a_seed_gives_the_same_result_forever() {
     let digest = |name, seed| {
         let mut link = Link::new(LinkConfig::named(name).unwrap(), seed).unwrap();
         let arrivals = run(&mut link, 5000, Duration::from_micros(3_333), 1200);
@@ -432,8 +432,7 @@ fn impossible_configurations_are_refused() {
 }
 
 proptest! {
-    /// Whatever the link and the calls: no panic, the books balance, and what comes out is what was
-    /// sent.
+    /// For any link and calls: no panic, the counters balance, and what arrives is what was sent.
     #[test]
     fn the_books_balance(
         seed: u64,

@@ -1,4 +1,4 @@
-//! What hostile or huge worlds may take of a receiver's memory.
+//! How much of a receiver's memory hostile or huge worlds may use.
 
 #![allow(clippy::unwrap_used)]
 
@@ -29,7 +29,7 @@ fn zeros(tick: u32, count: u32) -> Snapshot {
 }
 
 /// A first snapshot of `count` entities, then datagrams of a few bytes that change nothing, each
-/// relative to the first, or to the one before.
+/// coded against the first, or against the previous one.
 fn cheap_datagrams(count: u32, left_out: bool, of_first: bool) -> Vec<Vec<u8>> {
     let (codec, flags) = (codec(), if left_out { LEFT_OUT } else { 0 });
     let mut encoder = Encoder::new(&codec);
@@ -47,7 +47,7 @@ fn cheap_datagrams(count: u32, left_out: bool, of_first: bool) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn small_datagrams_take_no_more_memory_than_the_configuration_says() {
+fn small_datagrams_take_no_more_memory_than_configured() {
     for max_memory_bytes in [ReceiverConfig::default().max_memory_bytes, 8 << 20] {
         let config = ReceiverConfig { max_memory_bytes, ..ReceiverConfig::default() };
         let most = (max_memory_bytes / 96 / (4 * (codec().schema().lanes().len() + 1))) as u32;
@@ -69,7 +69,7 @@ fn small_datagrams_take_no_more_memory_than_the_configuration_says() {
                 let dropped = stats.dropped_views + stats.dropped_states;
                 assert!(dropped > 0 && stats.unmerged == 0, "{stats:?}");
             });
-            // A tenth for what the decoder works in.
+            // A tenth is for the decoder's own memory.
             let limit_bytes = max_memory_bytes as u64 * 11 / 10;
             assert!(
                 measured.bytes_max <= limit_bytes,
@@ -96,7 +96,7 @@ fn a_world_of_the_largest_size_is_received_over_a_long_round_trip() -> Result<()
     (0..900).for_each(|_| net.step(None));
     let Client { snapshots, refused, receiver, .. } = &net.clients[client];
     assert!(*snapshots > 700 && refused.is_empty(), "{snapshots} {refused:?}");
-    // 48 are on their way and back; without the limit it would hold 64 more.
+    // 48 are in flight; without the limit it would hold 64 more.
     assert!((50..100).contains(&receiver.stats().views), "{} views", receiver.stats().views);
     Ok(())
 }

@@ -1,5 +1,5 @@
 //! No drift, under virtual time: whatever the link does, each view that a receiver decodes equals
-//! the one that the sender meant.
+//! the sender's.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -14,7 +14,7 @@ fn millis(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-/// None to three older views, by seed.
+/// Zero to three older views, by seed.
 fn hub_config(seed: u64) -> HubConfig {
     HubConfig { older_views: Some((seed % 4) as u8), ..HubConfig::default() }
 }
@@ -89,7 +89,7 @@ fn half_of_everything_lost_and_reordered_by_a_second() {
 }
 
 #[test]
-fn budgets_leave_out_and_stay_exact() {
+fn budgets_skip_entities_and_stay_exact() {
     let link = LinkConfig {
         latency: millis(50),
         loss: Loss::Independent { ratio: 0.05 },
@@ -121,7 +121,7 @@ fn budgets_leave_out_and_stay_exact() {
 }
 
 #[test]
-fn who_joins_a_large_world_late_freezes_nobody() {
+fn a_late_join_in_a_large_world_delays_no_other_receiver() {
     let link = LinkConfig { latency: millis(20), ..LinkConfig::default() };
     let mut world = World::new(10_000, 3);
     (world.moving_one_in, world.change_one_in) = (200, 20);

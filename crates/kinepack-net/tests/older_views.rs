@@ -1,5 +1,4 @@
-//! Older views beside the baseline, `spec/NET.md`, section 4.3: each reason to refuse them, and
-//! what a hub makes of them.
+//! Older views, `spec/NET.md`, section 4.3: each reason to refuse them, and how a hub uses them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -32,7 +31,7 @@ fn world(tick: u32) -> Snapshot {
     world
 }
 
-/// A snapshot datagram with an explicit tick, relative to the view `back` sequences before.
+/// A snapshot datagram with an explicit tick, coded against the view `back` sequences before.
 fn datagram(
     flags: u8,
     sequence: u8,
@@ -52,8 +51,7 @@ fn datagram(
     bytes
 }
 
-/// A receiver with the views 1 to 5 of the ticks 1, 3, 3, 4, 5; in the fourth something was left
-/// out.
+/// A receiver with the views 1 to 5 of the ticks 1, 3, 3, 4, 5. The fourth is partial.
 fn receiver() -> Receiver {
     let mut receiver = Receiver::new(&codec(), ReceiverConfig::default()).unwrap();
     let empty = View::empty(codec().schema());
@@ -64,7 +62,7 @@ fn receiver() -> Receiver {
     receiver
 }
 
-/// What becomes of a snapshot of `tick` with sequence 6, relative to view 5 of tick 5.
+/// The result of a snapshot of `tick` with sequence 6, coded against view 5 of tick 5.
 fn taken(tick: u32, older: &[u8]) -> Result<Received, Refused> {
     let mut receiver = receiver();
     let before = receiver.stats();
@@ -93,9 +91,9 @@ fn each_rule_refuses() {
         (&[5][..], Refused::NoBaseline),
         (&[0x82, 3], Refused::NoBaseline),
         (&[127], Refused::NoBaseline),
-        // Something was left out.
+        // A partial view.
         (&[1], Refused::BadOlder),
-        // Of one tick.
+        // Two views of one tick.
         (&[0x82, 1], Refused::BadOlder),
         (&[0], Refused::BadOlder),
         (&[0x82, 0], Refused::BadOlder),
@@ -104,7 +102,7 @@ fn each_rule_refuses() {
     for (older, reason) in refused {
         assert_eq!(taken(6, older), Err(reason), "{older:?}");
     }
-    // Without older views, ticks need not rise.
+    // Without older views, ticks need not increase.
     for tick in [4, 5] {
         assert!(taken(tick, &[]).is_ok());
         assert_eq!(taken(tick, &[2]), Err(Refused::BadOlder));
@@ -132,7 +130,7 @@ fn receivers_with_one_baseline_share_the_encoding() {
 }
 
 #[test]
-fn an_initial_state_has_no_tick_of_its_own() {
+fn an_initial_state_has_tick_0_whatever_it_was_given_with() {
     let id = ReceiverId(1);
     let mut hub = Hub::with_initial(&codec(), HubConfig::default(), &world(1)).unwrap();
     let mut initial = world(1);
@@ -149,7 +147,7 @@ fn an_initial_state_has_no_tick_of_its_own() {
 }
 
 #[test]
-fn no_more_than_a_codec_looks_at() {
+fn a_hub_allows_no_more_older_views_than_codecs_use() {
     let config = HubConfig { older_views: Some(4), ..HubConfig::default() };
     assert_eq!(config.validate(), Err(NetError::OlderViews { count: 4 }));
     assert_eq!(HubConfig { older_views: Some(3), ..config }.validate(), Ok(()));

@@ -1,4 +1,4 @@
-//! The jitter buffer under virtual time, behind the simulated link.
+//! The jitter buffer under virtual time, fed by the simulated link.
 
 #![allow(clippy::unwrap_used)]
 
@@ -24,7 +24,7 @@ fn ms(milliseconds: f64) -> Duration {
 struct Stream {
     link: Link,
     buffer: JitterBuffer<u32>,
-    /// A state is sent every so many ticks.
+    /// Ticks between two sent states.
     interval_ticks: u32,
     /// The sender's clock, as the receiver sees it.
     sender_rate: f64,
@@ -35,7 +35,7 @@ struct Stream {
     last_shown: f64,
     frames: u64,
     starved_frames: u64,
-    /// Since the last `measure`.
+    /// Counted since the last `measure`.
     delays: Vec<Duration>,
 }
 
@@ -60,10 +60,10 @@ impl Stream {
         }
     }
 
-    /// Runs on; while not `sending`, the sender's ticks go on.
+    /// Continues; while not `sending`, the sender's ticks continue without states.
     fn run(&mut self, duration: Duration, sending: bool) {
         let end = self.now + duration;
-        // Frames that slide along the ticks, so that no phase is special.
+        // Frames drift along the ticks, so that no phase is special.
         let frame = ms(16.61);
         while self.now < end {
             let frame_at = self.now + frame;
@@ -100,8 +100,8 @@ impl Stream {
             f64::from(shown.from.tick.0) <= shown.tick + 1e-6
                 && shown.tick <= f64::from(shown.to.tick.0) + 1e-6
         );
-        // What was stored is the tick, so what is shown is, too, where the motion is not said to
-        // have rested.
+        // The stored value is the tick, so the shown value is the tick too, unless the motion
+        // rested.
         let [from, to] = [shown.from.state, shown.to.state].map(f64::from);
         assert!((from + f64::from(shown.ratio) * (to - from) - shown.tick).abs() < 0.01);
         assert!(shown.later().map(|entry| entry.tick).is_sorted());
@@ -168,7 +168,7 @@ fn the_bounds_of_the_delay_are_kept() {
         stream.run(MS * 10_000, true);
         let (delay_ms, starved_ratio) = stream.measure();
         assert!((delay_ms - expected_ms).abs() < 0.1, "{expected_ms}: {delay_ms}");
-        // The clock waits from 60 ms after a state to the next one after 100.
+        // The clock waits from 60 ms after a state until the next one at 100 ms.
         assert!(if max_ms == 60 {
             (starved_ratio - 0.4).abs() < 0.01
         } else {
@@ -178,14 +178,14 @@ fn the_bounds_of_the_delay_are_kept() {
 }
 
 #[test]
-fn a_delay_is_chosen_while_it_runs() {
+fn a_delay_can_be_chosen_while_running() {
     let mut stream = Stream::new(delayed(40, 0), 1, 1);
     stream.run(MS * 5_000, true);
     let before = stream.stats().delay;
     assert!((ms(16.6)..ms(16.8)).contains(&before), "{before:?}");
 
-    // The clock goes slower by a twentieth: after 2 s it is a tenth of a second behind, and 300 ms
-    // are reached before 6 s.
+    // The clock runs slower by a twentieth: after 2 s it lags by a tenth of a second, and it
+    // reaches 300 ms before 6 s.
     stream.buffer.set_delays(MS * 300, MS * 300).unwrap();
     assert_eq!(stream.stats().target_delay, MS * 300);
     stream.run(MS * 2_000, true);
@@ -197,7 +197,7 @@ fn a_delay_is_chosen_while_it_runs() {
     let (delay_ms, starved_ratio) = stream.measure();
     assert!((delay_ms - 300.0).abs() < 0.1 && starved_ratio == 0.0, "{delay_ms}");
 
-    // What the network needs was estimated all the while.
+    // The buffer kept estimating what the network needs.
     stream.buffer.set_delays(Duration::ZERO, MS * 500).unwrap();
     assert!((ms(16.6)..ms(16.8)).contains(&stream.stats().target_delay), "{:?}", stream.stats());
     stream.run(MS * 6_000, true);
@@ -210,7 +210,7 @@ fn a_delay_is_chosen_while_it_runs() {
 }
 
 #[test]
-fn a_receivers_delay_is_chosen_while_it_runs() {
+fn a_receivers_delay_can_be_chosen_while_running() {
     let mut net = Net::new(World::new(20, 1), HubConfig::default());
     net.add(delayed(40, 5), 1, ReceiverOptions::default()).unwrap();
     let mut last_tick = 0.0;
@@ -237,7 +237,7 @@ fn a_receivers_delay_is_chosen_while_it_runs() {
 }
 
 #[test]
-fn delays_may_be_chosen_before_the_stream_and_for_the_next_one() {
+fn delays_can_be_chosen_before_the_stream_and_for_the_next_one() {
     let config = PlayoutConfig { min_delay: MS * 200, ..PlayoutConfig::default() };
     let mut buffer = JitterBuffer::new(config).unwrap();
     buffer.set_delays(MS * 100, MS * 500).unwrap();
@@ -249,7 +249,7 @@ fn delays_may_be_chosen_before_the_stream_and_for_the_next_one() {
 }
 
 #[test]
-fn delays_that_cannot_be_change_nothing() {
+fn impossible_delays_change_nothing() {
     let mut stream = Stream::new(delayed(40, 5), 1, 1);
     stream.run(MS * 2_000, true);
     stream.buffer.set_delays(MS * 50, MS * 400).unwrap();
@@ -264,7 +264,7 @@ fn delays_that_cannot_be_change_nothing() {
 }
 
 #[test]
-fn a_delay_for_which_there_is_no_room_shows_the_oldest_there_is() {
+fn a_delay_without_enough_room_shows_the_oldest_state() {
     let config = PlayoutConfig { max_states: 30, ..PlayoutConfig::default() };
     let mut stream = Stream::with(delayed(40, 0), 1, 1, config);
     stream.run(MS * 2_000, true);
@@ -277,9 +277,9 @@ fn a_delay_for_which_there_is_no_room_shows_the_oldest_there_is() {
 
 /// `cargo test -p kinepack-net --test playout presets -- --nocapture` prints the table.
 #[test]
-fn presets_starve_as_seldom_as_asked_for() {
-    // Mean delay at most, and share of starved frames at most: 1 − coverage, and what bursts of
-    // loss add.
+fn presets_starve_as_seldom_as_configured() {
+    // The most mean delay, and the largest share of starved frames: 1 − coverage, plus what bursts
+    // of loss add.
     let bounds = [
         ("lan", [(18.0, 0.001), (102.0, 0.001)]),
         ("cable", [(21.0, 0.005), (112.0, 0.005)]),
@@ -346,7 +346,7 @@ fn the_delay_follows_the_jitter_up_and_down() {
 }
 
 #[test]
-fn single_losses_are_covered_where_they_are_more_than_a_percent() {
+fn single_losses_are_covered_if_they_exceed_one_percent() {
     let config = LinkConfig { loss: Loss::Independent { ratio: 0.05 }, ..delayed(40, 0) };
     let mut stream = Stream::new(config, 1, 5);
     stream.run(MS * 10_000, true);
@@ -358,7 +358,7 @@ fn single_losses_are_covered_where_they_are_more_than_a_percent() {
 }
 
 #[test]
-fn a_stream_that_stops_is_live_again_when_it_comes_back() {
+fn a_stream_that_stops_is_live_again_when_it_resumes() {
     for (interval_ticks, interval) in [(1, ms(16.7)), (6, ms(100.0))] {
         let mut stream = Stream::new(delayed(40, 0), interval_ticks, 1);
         stream.run(MS * 5_000, true);
@@ -386,7 +386,7 @@ fn a_stream_that_stops_is_live_again_when_it_comes_back() {
 }
 
 #[test]
-fn a_short_gap_is_gone_on_from_without_a_leap() {
+fn a_short_gap_resumes_without_a_leap() {
     let mut stream = Stream::new(delayed(40, 0), 1, 1);
     stream.run(MS * 5_000, true);
     stream.run(MS * 200, false);
@@ -394,7 +394,7 @@ fn a_short_gap_is_gone_on_from_without_a_leap() {
     stream.run(MS * 50, true);
     stream.run(ms(16.61), true);
     assert!((0.0..3.0).contains(&(stream.last_shown - held)), "{} after {held}", stream.last_shown);
-    // The delay has grown by what was missing, and shrinks by 50 ms a second.
+    // The delay has grown by the missing time, and shrinks by 50 ms a second.
     let delay_ms = |stream: &Stream| stream.stats().delay.as_secs_f64() * 1e3;
     assert!((190.0..235.0).contains(&delay_ms(&stream)), "{}", delay_ms(&stream));
     stream.run(MS * 2_000, true);
@@ -413,7 +413,7 @@ fn ticks_that_leap_or_stand_still_are_followed() {
     stream.run(MS * 100, true);
     assert!(stream.last_shown > 1000.0 + 5.0 * 60.0 + 595.0);
     assert_eq!(stream.stats().jumps, 1);
-    // It is paused for as long, ticks and all.
+    // It pauses for as long, ticks included.
     let tick = stream.next_tick;
     stream.run(MS * 10_000, false);
     stream.next_tick = tick;
@@ -466,7 +466,7 @@ fn clocks_that_drift_are_followed() {
 }
 
 #[test]
-fn reordered_and_repeated_states_change_nothing_of_what_is_shown() {
+fn reordered_and_repeated_states_do_not_change_what_is_shown() {
     let config = LinkConfig {
         duplicate_ratio: 0.3,
         reorder_ratio: 0.2,
@@ -483,7 +483,7 @@ fn reordered_and_repeated_states_change_nothing_of_what_is_shown() {
 }
 
 #[test]
-fn states_are_put_in_their_places() {
+fn states_are_stored_in_order() {
     let mut buffer =
         JitterBuffer::new(PlayoutConfig { min_delay: MS * 100, ..PlayoutConfig::default() })
             .unwrap();
@@ -494,7 +494,7 @@ fn states_are_put_in_their_places() {
     assert_eq!(push(&mut buffer, 1100, 66), Pushed::Stored);
     assert_eq!(push(&mut buffer, 1101, 63), Pushed::Stored);
     assert_eq!(push(&mut buffer, 1102, 63), Pushed::Duplicate);
-    // Nothing has been shown: older is welcome.
+    // Nothing was shown yet, so an older state is accepted.
     assert_eq!(push(&mut buffer, 1103, 57), Pushed::Stored);
     let shown = buffer.at(MS * 1125).unwrap();
     let later: Vec<u32> = shown.later().map(|entry| entry.tick.0).collect();
@@ -515,14 +515,14 @@ fn memory_is_bounded() {
         assert_eq!(buffer.push(MS, Tick(tick), Tick(0), ()), Pushed::Stored);
         assert!(buffer.len() <= 8);
     }
-    // 184 is the oldest: 186 after the one in between.
+    // 184 is the oldest: 186 came after the one in between.
     assert_eq!(buffer.push(MS, Tick(101), Tick(0), ()), Pushed::Late);
     assert_eq!(buffer.push(MS, Tick(191), Tick(0), ()), Pushed::Stored);
-    // The clock has not come as far as what is left.
+    // The clock has not reached the remaining states.
     let shown = buffer.at(MS).unwrap();
     assert_eq!((shown.from.tick, shown.to.tick, shown.later().len()), (Tick(186), Tick(186), 7));
     assert!(!shown.starved);
-    // Nothing is left but what is shown, when it has passed all of it.
+    // After it has passed all states, only the shown one remains.
     assert!(
         buffer.at(MS * 10_000).is_some_and(|shown| shown.starved && shown.to.tick == Tick(198))
     );
@@ -531,14 +531,14 @@ fn memory_is_bounded() {
 
 /// A sender that sends at 60 Hz while something moves, and every half second while all is at rest.
 #[test]
-fn rest_is_held_until_it_ends() {
+fn a_rest_is_held_until_it_ends() {
     let mut buffer = JitterBuffer::new(PlayoutConfig::default()).unwrap();
     let tick_time = |tick: u32| ms(f64::from(tick) * 1e3 / 60.0) + MS * 30;
     let mut last = 0.0;
     let mut previous = Tick(0);
     let mut shown_at = Vec::new();
     for tick in 0..600 {
-        // At rest at 5.0 from tick 300 to 495, then a unit a tick.
+        // At rest at 5.0 from tick 300 to 495, then one unit a tick.
         let moves = tick <= 300 || tick > 495;
         if moves || tick % 30 == 0 {
             let position = if tick <= 495 { 5.0 } else { f64::from(tick) - 490.0 };
@@ -554,10 +554,10 @@ fn rest_is_held_until_it_ends() {
         shown_at.push((shown.tick, position, buffer.stats()));
     }
     for (tick, (shown_tick, position, stats)) in shown_at.iter().enumerate() {
-        // Not a bit of the motion before it begins, and all of it after.
+        // None of the motion before it begins, and all of it after.
         let expected = if *shown_tick <= 495.0 { 5.0 } else { shown_tick - 490.0 };
         assert!((position - expected).abs() < 0.01, "tick {tick}: {position} at {shown_tick}");
-        // The pause has not made the delay longer, nor does it count as starved.
+        // The pause has not increased the delay, nor does it count as starved.
         assert!(tick < 30 || stats.target_delay < ms(17.0), "tick {tick}: {stats:?}");
         assert!(tick < 500 || stats.delay < ms(18.0), "tick {tick}: {stats:?}");
     }
@@ -609,8 +609,8 @@ fn impossible_configurations_are_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever the link, the pauses and the leaps of the ticks: playout never goes backwards,
-    /// shows what is true at its tick, and keeps its bounds (the assertions of `Stream`).
+    /// For any link, pauses and leaps of the ticks: playout never goes backwards, shows what is
+    /// true at its tick, and keeps its bounds (the assertions of `Stream`).
     #[test]
     fn playout_never_goes_backwards(
         seed: u64,
@@ -643,7 +643,7 @@ proptest! {
         }
     }
 
-    /// Any calls at all, in any order of time and ticks: no panic, and still not backwards.
+    /// For any calls in any order of time and ticks: no panic, and it never goes backwards.
     #[test]
     fn any_calls_are_survived(
         max_states in 2usize..10,
@@ -676,9 +676,9 @@ proptest! {
 }
 
 #[test]
-fn old_news_raises_the_delay_and_sets_nothing_back() {
-    // Each state has news of things that were last heard of nine ticks before, as where a budget
-    // leaves things out.
+fn old_updates_raise_the_delay_and_set_nothing_back() {
+    // Each state updates entities that were last updated nine ticks before, as under a small
+    // budget.
     let mut buffer = JitterBuffer::new(PlayoutConfig::default()).unwrap();
     let mut shown = 0.0;
     for tick in 10..400u32 {

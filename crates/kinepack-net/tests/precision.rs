@@ -1,5 +1,5 @@
-//! A hub with codecs that have a time precision: what receivers hold is coarser where it moves, the
-//! same on both sides, and exact once it rests.
+//! A hub with codecs that have a time precision: receivers hold coarser values of moving entities,
+//! the same as the sender, and exact ones once they rest.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -33,7 +33,7 @@ fn net(config: HubConfig, entities: usize) -> Net {
     net
 }
 
-/// Adds one receiver with each budget.
+/// Adds a receiver for each budget.
 fn add_each(net: &mut Net, codec: &Codec, link: LinkConfig) {
     for budget_bytes_per_s in BUDGETS {
         let options = ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() };
@@ -42,7 +42,7 @@ fn add_each(net: &mut Net, codec: &Codec, link: LinkConfig) {
     }
 }
 
-/// How many lanes are off, by no more than may be; `None` where the entities are not the same.
+/// How many lanes are off, each by no more than allowed; `None` if the entities differ.
 fn off(view: &Snapshot, world: &Snapshot) -> Option<usize> {
     let mut count = 0;
     for (lane, most) in most_off().into_iter().enumerate() {
@@ -58,7 +58,7 @@ fn off(view: &Snapshot, world: &Snapshot) -> Option<usize> {
     (view.ids() == world.ids()).then_some(count)
 }
 
-/// The views that the hub has made in this tick in which nothing was left out, by client.
+/// The complete views that the hub has made in this tick, by client.
 fn views(net: &Net) -> impl Iterator<Item = (usize, &Snapshot)> {
     let views = net
         .clients
@@ -69,7 +69,7 @@ fn views(net: &Net) -> impl Iterator<Item = (usize, &Snapshot)> {
 }
 
 #[test]
-fn who_has_no_precision_stays_exact() {
+fn receivers_without_precision_stay_exact() {
     let mut net = net(HubConfig::default(), 40);
     net.world.change_one_in = 50;
     for level in LEVELS {
@@ -100,7 +100,7 @@ fn who_has_no_precision_stays_exact() {
                 && (client.with_older > 200) == (has_precision || level.adaptive())
         );
     }
-    // Coarser takes fewer bytes, though it takes an older view.
+    // Coarser values take fewer bytes, although they need an older view.
     for pair in net.clients.chunks(2) {
         assert!(pair[0].bytes * 20 < pair[1].bytes * 19, "{} and {}", pair[0].bytes, pair[1].bytes);
     }
@@ -120,8 +120,7 @@ fn without_older_views_everything_is_exact() {
     assert!(net.clients.iter().all(|client| client.snapshots > 100));
 }
 
-/// Receivers with these of the codecs, by number: at first with splits and parts, then with whole
-/// views.
+/// Receivers with these codecs, by number: splits and partial snapshots first, then complete views.
 fn crowd(chosen: &[usize]) -> Net {
     let mut net = net(HubConfig { datagram_bytes: 300, ..HubConfig::default() }, 100);
     let codecs: Vec<Codec> =
@@ -140,7 +139,7 @@ fn crowd(chosen: &[usize]) -> Net {
 }
 
 #[test]
-fn who_else_is_there_changes_nothing() {
+fn other_receivers_change_nothing() {
     let all = [0, 1, 2, 3, 4, 5];
     let mixed = crowd(&all);
     let alone = all.map(|nth| crowd(&[nth]));
@@ -153,9 +152,9 @@ fn who_else_is_there_changes_nothing() {
     }
 }
 
-/// Whole views, splits, parts and blocks; then the world stops.
+/// Complete views, splits, partial snapshots and blocks; then the world stops.
 #[test]
-fn what_comes_to_rest_becomes_exact_and_then_there_is_silence() {
+fn resting_entities_become_exact_and_then_the_hub_is_silent() {
     for (datagram_bytes, loss_ratio) in [(1200, 0.0), (1200, 0.2), (250, 0.0), (250, 0.2)] {
         let mut net = net(HubConfig { datagram_bytes, ..HubConfig::default() }, 60);
         LEVELS.iter().for_each(|level| add_each(&mut net, &coarse_codec(*level), link(loss_ratio)));
@@ -171,7 +170,7 @@ fn what_comes_to_rest_becomes_exact_and_then_there_is_silence() {
         for tick in 0..600 {
             net.step(None);
             for (nth, waited) in waited.iter_mut().enumerate() {
-                // The last time that it was not.
+                // The last time that it was not exact.
                 *waited = if is_exact(&net, nth) { waited.or(Some(tick)) } else { None };
             }
         }
@@ -182,7 +181,7 @@ fn what_comes_to_rest_becomes_exact_and_then_there_is_silence() {
                 "client {nth}, {datagram_bytes}, {loss_ratio}: {waited:?}"
             );
         }
-        // Keep-alives only.
+        // Only keep-alives.
         let sent = |net: &Net| {
             net.clients
                 .iter()
@@ -216,10 +215,10 @@ fn receivers_with_the_same_baselines_share_the_encoding() {
     assert_eq!(net.hub.encoded(), LEVELS.len());
 }
 
-/// What was lost parts receivers, since what is coarse depends on the baselines; what comes to rest
-/// joins them again.
+/// Losses separate receivers, because coarse values depend on the baselines. Rest makes them equal
+/// again.
 #[test]
-fn rest_joins_receivers_whom_losses_parted() {
+fn rest_reunites_receivers_that_losses_separated() {
     let mut net = net(HubConfig::default(), 30);
     (0..8).for_each(|seed| {
         net.add_with(&coarse_codec(Level::PACKED), link(0.1), 1 + seed, ReceiverOptions::default())

@@ -1,6 +1,6 @@
 //! Properties of whole sessions over generated links, budgets, worlds, initial states, relevance
-//! and outages: the same in every run, since the generator has a fixed seed. A session that failed
-//! becomes a test with a name.
+//! and outages. The generator has a fixed seed, so every run is the same. A session that failed
+//! becomes a named test.
 //!
 //! A long run: `PROPTEST_CASES=20000 cargo test -p kinepack-net --release --test properties`.
 
@@ -37,14 +37,14 @@ struct Case {
     datagram_bytes: usize,
     first_sequence: u16,
     entities: usize,
-    /// Both sides begin with the first state of the world.
+    /// Both sides start from the first state of the world.
     knows_initial: bool,
     moving_one_in: u64,
     change_one_in: u64,
     ticks_per_snapshot: u32,
-    /// From when to when nothing passes, in ticks: downwards and upwards.
+    /// The ticks in which nothing passes, downwards and upwards.
     outages: [(u32, u32); 2],
-    /// Ticks between changes of what is relevant; 0: everything always is.
+    /// Ticks between changes of the relevant set; 0: everything is relevant.
     relevance_every: u32,
     weighted: bool,
     older_views: u8,
@@ -60,7 +60,7 @@ impl Case {
         if self.coarse { coarse_codec(self.level) } else { codec_at(self.level) }
     }
 
-    /// Some values may be coarse: there are older views, and a precision.
+    /// Some values may be coarse: there are older views and a precision.
     fn may_be_coarse(&self) -> bool {
         self.coarse && self.older_views > 0
     }
@@ -103,8 +103,7 @@ fn any_case() -> impl Strategy<Value = Case> {
     let datagram_bytes = prop_oneof![2 => Just(1200usize), 1 => 128usize..600];
     let first_sequence =
         prop_oneof![1 => Just(0u16), 2 => 65_000u16..=65_535, 1 => 32_000u16..33_000];
-    // Long ones leave the whole window of datagrams unanswered; early ones fall upon the first
-    // state.
+    // Long outages leave the whole window unanswered; early ones hit the first state.
     let outage = || {
         let long = (20u32..80, 300u32..540);
         prop_oneof![2 => Just((0u32, 0u32)), 1 => (100u32..300, 60u32..300), 1 => long]
@@ -150,7 +149,7 @@ fn any_case() -> impl Strategy<Value = Case> {
     })
 }
 
-/// As many cases as the environment variable `PROPTEST_CASES` says, else `short`.
+/// As many cases as the environment variable `PROPTEST_CASES` gives, else `short`.
 fn cases(short: u32) -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(short)
 }
@@ -170,16 +169,16 @@ fn for_all(cases: u32, property: impl Fn(Case)) {
     }
 }
 
-/// What the hub says that the receiver has after a datagram.
+/// The view that the hub reports for the receiver after a datagram.
 struct Sent {
     view: Snapshot,
-    /// What there was to see.
+    /// The subject.
     subject: Snapshot,
     left_out: bool,
     older: Vec<Snapshot>,
 }
 
-/// A session as it runs, with all that is checked on the way.
+/// A running session, with all its checks.
 struct Session {
     case: Case,
     hub: Hub,
@@ -190,10 +189,10 @@ struct Session {
     tick: u32,
     relevant: Option<Arc<[EntityId]>>,
     sent: HashMap<u16, Sent>,
-    /// Lanes that an entity has had, or was said to have by a snapshot that is coarse.
+    /// Lanes that an entity has had, or that a coarse snapshot gave it.
     had: HashMap<EntityId, HashSet<Vec<u32>>>,
     before: Snapshot,
-    /// Bytes that the budget would have allowed now, at most.
+    /// The most bytes that the budget would allow now.
     bucket: f64,
     newest_baseline: Option<u16>,
     newest_tick: u32,
@@ -203,9 +202,9 @@ struct Session {
     /// Datagrams sent.
     datagrams: u64,
     snapshots: u64,
-    /// What weighs nothing is never sent where not everything fits.
+    /// Entities without weight are never sent if not everything fits.
     least_weight: f32,
-    /// Values of views that are coarser than what there was to see.
+    /// Values of views that are coarser than the subject.
     off: u64,
 }
 
@@ -367,10 +366,7 @@ impl Session {
         if self.case.may_be_coarse() {
             self.check_coarse(&view, &subject, left_out);
         } else {
-            assert!(
-                left_out || view.holds_same(&subject),
-                "a view with nothing left out is what there is to see"
-            );
+            assert!(left_out || view.holds_same(&subject), "a complete view is the subject");
         }
         let older = older_sequences(datagram);
         assert!(older.len() <= usize::from(self.case.older_views));
@@ -378,8 +374,8 @@ impl Session {
         self.sent.insert(sequence, Sent { view, subject, left_out, older });
     }
 
-    /// Each entity of a view is as it is, but coarser; or, where something was left out, as the
-    /// receiver knew it.
+    /// Each entity of a view is as in the world, or coarser. In a partial view it may also be as
+    /// the receiver knew it.
     fn check_coarse(&mut self, view: &Snapshot, subject: &Snapshot, left_out: bool) {
         assert!(left_out || view.ids() == subject.ids(), "an entity is missing");
         for (index, id) in view.ids().iter().enumerate() {
@@ -400,7 +396,7 @@ impl Session {
         }
     }
 
-    /// What the receiver is to see.
+    /// What the receiver may see.
     fn subject(&self) -> Snapshot {
         let mut subject = self.world.snapshot.clone();
         if let Some(relevant) = &self.relevant {
@@ -474,15 +470,14 @@ impl Session {
         }
     }
 
-    /// Nothing moves any more: the receiver comes to hold exactly what there is to see, and little
-    /// is sent.
+    /// Nothing moves any more: the receiver ends up with exactly its subject, and little is sent.
     fn settle(&mut self) {
-        // Bursts are of so many datagrams: at four a second they could take minutes.
+        // Bursts are this many datagrams long: at four a second they could take minutes.
         if matches!(self.case.link.loss, Loss::GilbertElliott { .. }) {
             self.case.link.loss = Loss::None;
         }
         self.rest(60 * TICK_HZ);
-        // Until that is known to the hub as well.
+        // Until the hub knows that too.
         (0..10 * TICK_HZ).for_each(|_| self.step());
         let (before, seconds) = (self.datagrams, 10);
         (0..seconds * TICK_HZ).for_each(|_| self.step());
@@ -494,13 +489,13 @@ impl Session {
         assert!(self.receiver.newest().unwrap().holds_same(&self.subject()));
     }
 
-    /// Nothing moves any more, and the link is perfect: the time until the receiver holds exactly
-    /// what there is to see follows from the size of the world and the budget.
+    /// Nothing moves any more, and the link is perfect. The time until the receiver holds exactly
+    /// its subject follows from the size of the world and the budget.
     fn settle_on_a_perfect_link(&mut self) {
         let mtu_bytes = self.case.link.mtu_bytes;
         self.case.link = LinkConfig { mtu_bytes, ..LinkConfig::PERFECT };
         self.case.outages = [(0, 0); 2];
-        // Never more than this, headers included: the state in full, once as a block and once as
+        // Never more than this, including headers: the complete state, once as a block and once as
         // snapshots.
         let datagrams_per_s = 4 * TICK_HZ / self.case.ticks_per_snapshot;
         let link_bytes_per_s = datagrams_per_s * self.case.datagram_bytes as u32;
@@ -510,14 +505,13 @@ impl Session {
         let entity_bytes = codec().schema().bits_per_entity().div_ceil(8) as usize + 5;
         let world_bytes = 2 * entity_bytes * self.world.snapshot.len();
         let transfer_s = world_bytes as f64 / (f64::from(bytes_per_s) * share);
-        // What was late on the old link, a keep-alive, a round trip, and losses that are noticed
+        // Late datagrams of the old link, a keep-alive, a round trip, and losses that are noticed
         // late.
         let overhead_s = 4.0;
         self.rest(((overhead_s + transfer_s) * f64::from(TICK_HZ)) as u32);
     }
 
-    /// Stops the world, and waits at most `limit_ticks` until the receiver holds what there is to
-    /// see.
+    /// Stops the world, and waits at most `limit_ticks` until the receiver holds its subject.
     fn rest(&mut self, limit_ticks: u32) {
         (self.world.moving_one_in, self.world.change_one_in) = (u64::MAX, u64::MAX);
         self.case.relevance_every = 0;
@@ -525,7 +519,7 @@ impl Session {
         let subject = self.subject();
         let mut waited = 0;
         let is_there = |session: &Self| {
-            let acknowledged = session.hub.status(ID).unwrap().behind == 0;
+            let acknowledged = session.hub.status(ID).unwrap().waiting == 0;
             acknowledged
                 && session.receiver.newest().is_some_and(|newest| newest.holds_same(&subject))
         };
@@ -565,11 +559,11 @@ fn sessions_stay_exact_and_come_to_rest() {
 }
 
 #[test]
-fn receivers_hold_what_they_may_see_soon_after_the_link_is_perfect() {
+fn receivers_soon_hold_their_subject_once_the_link_is_perfect() {
     for_all(cases(100), |case| play(case).settle_on_a_perfect_link());
 }
 
-/// A session on a perfect link, to be changed into one that failed.
+/// A session on a perfect link, as a start for sessions that failed.
 const EASY: Case = Case {
     seed: 1,
     link: LinkConfig::PERFECT,
@@ -591,7 +585,7 @@ const EASY: Case = Case {
 };
 
 #[test]
-fn a_late_answer_for_a_whole_view_does_not_take_the_baseline_back() {
+fn a_late_answer_for_a_complete_view_does_not_take_the_baseline_back() {
     run(Case {
         seed: 70_018_776_472,
         link: LinkConfig {

@@ -1,10 +1,10 @@
 //! The library against a receiver that was written from `spec/NET.md` alone, under virtual time
 //! over bad links.
 //!
-//! Both receivers get the same datagrams. They must take and refuse the same, hold the same views
-//! lane for lane, and acknowledge in the same bytes; the hub must send what the specification lets
-//! it send ([`Audit`]). A second pair of the two, whose answers nobody reads, gets datagrams that
-//! were damaged on the way as well.
+//! Both receivers get the same datagrams. They must accept and refuse the same ones, hold the same
+//! views lane for lane, and acknowledge in the same bytes. The hub must only send what the
+//! specification allows ([`Audit`]). A second pair of receivers, whose answers are discarded, also
+//! gets damaged datagrams.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -54,7 +54,7 @@ impl Pair {
         }
     }
 
-    /// Feeds both. True where they took it.
+    /// Feeds both. True if they accept it.
     fn handle(&mut self, now: Duration, datagram: &[u8]) -> bool {
         let is_choice = self.naive.is_choice(datagram);
         let naive = self.naive.handle(datagram);
@@ -91,7 +91,7 @@ impl Pair {
         }
     }
 
-    /// Makes a lane of the newest view wrong in both. False where there is none.
+    /// Makes a lane of the newest view wrong in both. False if there is none.
     fn inject_fault(&mut self, random: &mut Random) -> bool {
         let Some(sequence) = self.library.newest_sequence() else { return false };
         let Some(view) = self.library.view(sequence).filter(|view| !view.is_empty()) else {
@@ -108,7 +108,7 @@ impl Pair {
 
     fn compare_all(&self) {
         let newest = self.naive.newest().unwrap_or(0);
-        // Farther back is the reader's choice.
+        // Farther back, the reader may choose.
         (0..=255).for_each(|back| self.compare(newest.wrapping_sub(back)));
     }
 
@@ -126,7 +126,7 @@ impl Pair {
     }
 }
 
-/// What one datagram of the hub was.
+/// What a datagram of the hub was.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     /// `None` for a fragment.
@@ -135,19 +135,19 @@ struct Sent {
     is_acknowledged: bool,
 }
 
-/// Checks what "the sender must" of `spec/NET.md`.
+/// Checks what "the sender must" do in `spec/NET.md`.
 #[derive(Default)]
 struct Audit {
     sent: BTreeMap<u16, Sent>,
     newest: Option<u16>,
     newest_used: Option<u16>,
-    /// From the last anew on: views from before this may not be used.
+    /// The start of the last anew: views before it may not be used.
     floor: Option<u16>,
     four_byte_headers: u32,
     snapshots: u32,
     left_out: u32,
     merges: [u32; 2],
-    /// Snapshots with none to three older views.
+    /// Snapshots with zero to three older views.
     older: [u32; 4],
     fragments: u32,
     block: Option<(u8, u16)>,
@@ -242,7 +242,7 @@ impl Audit {
         sent.header.expect("fragments are no baseline")
     }
 
-    /// The header of a snapshot in which nothing was left out.
+    /// The header of a complete snapshot.
     fn whole(&self, sequence: u16) -> Option<Header> {
         self.sent.get(&sequence)?.header.filter(|header| !header.left_out)
     }
@@ -277,11 +277,11 @@ impl Audit {
     }
 }
 
-/// What a run is to go through.
+/// The conditions of a run.
 #[derive(Clone)]
 struct Scenario {
     config: HubConfig,
-    /// With a time precision, or the usual one.
+    /// With a time precision, or with the usual schema.
     has_precision: bool,
     options: ReceiverOptions,
     down: LinkConfig,
@@ -291,16 +291,16 @@ struct Scenario {
     change_one_in: u64,
     ticks: u32,
     has_relevance: bool,
-    /// In these ticks nothing arrives, of each so many ticks.
+    /// In these ticks, of each period, nothing arrives.
     silent: (std::ops::Range<u32>, u32),
-    /// In these ticks no acknowledgement arrives, of each so many ticks.
+    /// In these ticks, of each period, no acknowledgement arrives.
     deaf: (std::ops::Range<u32>, u32),
     damaged_one_in: u64,
-    /// How many ticks pass between two faults in the newest view; 0 for no faults.
+    /// Ticks between two faults in the newest view; 0 for no faults.
     fault_every: u32,
 }
 
-/// None to three older views, by seed.
+/// Zero to three older views, by seed.
 fn with_older(seed: u64) -> HubConfig {
     HubConfig { older_views: Some((seed % 4) as u8), ..HubConfig::default() }
 }
@@ -334,7 +334,8 @@ struct Outcome {
     pair: Pair,
     damaged: Pair,
     sent_at: Vec<(u32, usize)>,
-    /// Whole snapshots whose interval says that the whole one before held for longer than it did.
+    /// Complete snapshots whose interval claims that the previous complete one held for longer than
+    /// it did.
     false_intervals: Vec<Header>,
 }
 
@@ -378,7 +379,7 @@ fn run(scenario: &Scenario, seed: u64) -> Outcome {
                     "the sides differ, newest and newest baseline {newest:?}: {header:?}"
                 );
             }
-            // A damaged snapshot with a check would end all that comes to this pair.
+            // A damaged snapshot with a check would end everything for this pair.
             is_faulty &= pair.library.stats().mismatches == mismatches;
             let datagram = unchecked(&datagram);
             if random.chance(scenario.damaged_one_in) {
@@ -387,7 +388,7 @@ fn run(scenario: &Scenario, seed: u64) -> Outcome {
                     damaged.handle(now, &bad);
                 }
             }
-            // What was damaged before may have made this one depend on what a reader may drop.
+            // Earlier damage may have made this one depend on what a reader may drop.
             if !damaged.naive.is_choice(datagram) {
                 damaged.handle(now, datagram);
             }
@@ -437,7 +438,7 @@ fn run(scenario: &Scenario, seed: u64) -> Outcome {
             let before = sequence.wrapping_sub(1);
             if let (Some(header), Some(shown)) = (audit.whole(sequence), meant.get(&before))
                 && audit.whole(before).is_some()
-                // Coarser than what it shows: that of its tick.
+                // Coarser than the state at its tick.
                 && !(if scenario.has_precision { &worlds[shown.tick.0 as usize] } else { shown })
                     .holds_same(&worlds[(tick - u32::from(header.interval)) as usize])
             {
@@ -457,8 +458,8 @@ fn run(scenario: &Scenario, seed: u64) -> Outcome {
     outcome
 }
 
-/// Flips, cuts, lengthens, makes up. The sequence mostly stays, as one from far ahead would end all
-/// that follows.
+/// Flips, cuts, extends or invents. The sequence mostly stays, because one from far ahead would end
+/// all that follows.
 fn damage(datagram: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bad = datagram.to_vec();
     match random.below(9) {
@@ -561,7 +562,7 @@ fn budgets_merge() {
     }
 }
 
-/// Four small datagrams a tick, and no answer in these ticks of each 450.
+/// Four small datagrams a tick, and no answer in these ticks of every 450.
 fn several_small(silent: std::ops::Range<u32>, seed: u64) {
     let config = HubConfig { datagram_bytes: 200, ..with_older(seed) };
     let silent = (silent, 450);
@@ -613,7 +614,7 @@ fn blocks_after_outages() {
 }
 
 #[test]
-fn baselines_jump_when_acknowledgements_come_in_bursts() {
+fn baselines_jump_when_acknowledgements_arrive_in_bursts() {
     for seed in 1..7 {
         let options =
             ReceiverOptions { budget_bytes_per_s: Some(15_000), first_sequence: Sequence(65_300) };
@@ -657,7 +658,7 @@ fn a_late_datagram_of_an_old_baseline_merges_all_or_is_refused() {
 }
 
 #[test]
-fn faults_are_found_and_the_state_comes_anew() {
+fn faults_are_found_and_the_state_is_sent_anew() {
     let mut mismatches = 0;
     for seed in 1..7 {
         let check_every_bytes = Some(if seed % 2 == 0 { 0 } else { 400 });
@@ -687,14 +688,14 @@ fn faults_are_found_and_the_state_comes_anew() {
 }
 
 #[test]
-fn what_was_shown_before_held_until_the_interval() {
+fn shown_states_hold_until_the_interval() {
     let link = LinkConfig { latency: millis(20), ..LinkConfig::default() };
     let outcome = run(&Scenario { deaf: (100..400, 600), ..Scenario::new(link) }, 3);
     assert!(outcome.false_intervals.is_empty(), "{:?}", &outcome.false_intervals[..1]);
 }
 
 #[test]
-fn values_made_coarse() {
+fn coarse_values() {
     let link = LinkConfig { latency: millis(20), ..LinkConfig::default() };
     for (seed, moving_one_in) in [(1, 1), (2, 25)] {
         let quiet = Scenario {
@@ -710,7 +711,7 @@ fn values_made_coarse() {
             "{:?}",
             outcome.audit.older
         );
-        // Losses, merges and older views beside what is left out.
+        // Losses, merges and older views, with skipped entities.
         let options =
             ReceiverOptions { budget_bytes_per_s: Some(12_000), first_sequence: Sequence(65_300) };
         let scenario = Scenario {
@@ -728,7 +729,7 @@ fn values_made_coarse() {
 }
 
 #[test]
-fn four_keep_alives_a_second_where_nothing_changes_or_nobody_answers() {
+fn keep_alives_are_four_a_second_if_nothing_changes_or_answers() {
     let link = LinkConfig { latency: millis(20), ..LinkConfig::default() };
     let still =
         Scenario { moving_one_in: u64::MAX, change_one_in: u64::MAX, ..Scenario::new(link) };
@@ -761,7 +762,7 @@ fn the_hub_compares_in_order_and_answers_each_hello_once() {
             Some(expected.clone())
         );
         assert!(hub.poll_transmit().is_none());
-        // The refusal is none to take for a receiver, and changes nothing.
+        // The receiver must not accept the refusal, which changes nothing.
         let mut pair = Pair::new(&codec);
         assert!(pair.transmit(Duration::ZERO) == [hello.clone()]);
         let _ = pair.library.handle(Duration::ZERO, &expected);
@@ -779,7 +780,7 @@ fn the_hub_compares_in_order_and_answers_each_hello_once() {
 }
 
 #[test]
-fn the_hub_refuses_acknowledgements_of_what_it_never_sent() {
+fn the_hub_refuses_acknowledgements_of_datagrams_never_sent() {
     let codec = codec();
     let mut hub = Hub::new(&codec, HubConfig::default()).unwrap();
     let options =

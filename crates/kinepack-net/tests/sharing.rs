@@ -1,6 +1,6 @@
-//! The limit of different encodings a tick: receivers that share little are moved to encodings that
-//! others share, or wait; nobody drifts, nobody waits for ever, and receivers that acknowledge at
-//! random cost no more than the limit.
+//! The limit of different encodings a tick. The hub moves receivers that share little to encodings
+//! that others share, or makes them wait. No receiver drifts or waits forever, and receivers that
+//! acknowledge at random cost no more than the limit.
 
 #![allow(clippy::unwrap_used)]
 
@@ -80,12 +80,12 @@ struct Acknowledging {
     last: u32,
 }
 
-/// Ticks until all that a block brought is there, and what is counted begins.
+/// Ticks until the first state is complete everywhere and counting begins.
 const FIRST_TICKS: u32 = 60;
 const LAST_TICK: u32 = 900;
 
-/// Sends a world in which `entities` move to receivers with these lags in ticks, `None` for one
-/// that acknowledges at random. Returns the receivers, and the most encodings that a tick made.
+/// Sends a world in which `entities` move to receivers with these lags in ticks, or `None` for one
+/// that acknowledges at random. Returns the receivers, and the most encodings of a tick.
 fn acknowledging(
     level: Level,
     entities: usize,
@@ -159,7 +159,7 @@ fn acknowledging(
 }
 
 #[test]
-fn random_acknowledgements_cost_no_more_than_the_limit_and_nobody_is_forgotten() {
+fn random_acknowledgements_cost_no_more_than_the_limit_and_starve_no_receiver() {
     for level in LEVELS {
         let lags: Vec<_> = (0..80).map(|id| (id < 48).then_some(2 + id % 6)).collect();
         let (receivers, most) = acknowledging(level, 40, &lags);
@@ -181,9 +181,9 @@ fn random_acknowledgements_cost_no_more_than_the_limit_and_nobody_is_forgotten()
 }
 
 /// Beside 32 random ones it would get every 33rd of the outliers' encodings, if the hub did not
-/// find views that it holds like many of them.
+/// find views that it shares with many of them.
 #[test]
-fn an_honest_receiver_whose_round_trip_nobody_else_has_is_served_beside_random_ones() {
+fn an_honest_receiver_with_a_unique_round_trip_is_served_beside_random_ones() {
     for level in LEVELS {
         let lags = (0..48).map(|id| Some(2 + id % 6)).chain([Some(12)]).chain([None; 32]);
         let (receivers, _) = acknowledging(level, 120, &lags.collect::<Vec<_>>());

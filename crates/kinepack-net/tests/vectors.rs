@@ -1,8 +1,8 @@
 //! The frozen datagrams of `spec/vectors/net.txt`: what this version writes, and what every later
-//! one must read. The file's head says what they are; lines are only ever added.
+//! version must read. The head of the file describes them; lines are only ever added.
 //!
 //! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-net --test vectors -- --nocapture` prints the
-//! lines as they would be written now.
+//! lines as this version writes them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -31,7 +31,7 @@ fn codec() -> Codec {
 }
 
 /// Entities 1, 2 and 9. Each lane is a small hash of entity, lane, and the tick at which the entity
-/// last changed: until tick 12 all change, from tick 20 on the first.
+/// last changed: all change until tick 12, and the first one from tick 20 on.
 fn world(codec: &Codec, tick: u32) -> Snapshot {
     let mut world = Snapshot::new(codec.schema(), Tick(tick));
     let still_from = tick.min(12);
@@ -80,8 +80,8 @@ fn form(datagram: &[u8]) -> String {
     form + if datagram[0] & 7 == 3 { "-older" } else { "" }
 }
 
-/// What is written today: a session; from its hello on a short one with two older views; and one in
-/// which each snapshot has a state check, and the receiver a fault.
+/// What this version writes: a session; a short one with two older views from its hello on; and one
+/// in which each snapshot has a state check and the receiver has a fault.
 fn written() -> String {
     let codec = codec();
     let hello = receiver(&codec).poll_transmit(Duration::ZERO).unwrap().to_vec();
@@ -109,7 +109,7 @@ fn written() -> String {
     lines + &session(&codec, config(0, Some(0)), 20..=42, Some(31))
 }
 
-/// What becomes faulty: the entity and the lane.
+/// The entity and lane that become wrong.
 const FAULT: (EntityId, usize) = (EntityId(2), 3);
 
 /// A session in these ticks, with a fault in one of them.
@@ -127,8 +127,7 @@ fn session(
     let begin = *ticks.start();
     let now = |tick: u32| Duration::from_millis(u64::from(tick + 1 - begin) * 20);
 
-    // Two ticks each way; of the datagrams from the hub each seventh is lost, of those to it each
-    // fifth.
+    // Two ticks each way. Every seventh datagram from the hub is lost, and every fifth to it.
     let [mut down, mut up]: [Vec<(u32, Vec<u8>)>; 2] = Default::default();
     let mut counts = [0u32; 2];
     for tick in ticks {
@@ -158,7 +157,7 @@ fn session(
         for (_, datagram) in up.extract_if(.., |(due, _)| *due <= tick) {
             hub.handle(ID, now(tick), &datagram).unwrap();
         }
-        // A pause of the sender: the tick is not in step with the sequence.
+        // The sender pauses, so the tick is not in step with the sequence.
         if tick == 16 || tick == 17 {
             continue;
         }
@@ -173,7 +172,7 @@ fn session(
     lines
 }
 
-/// Names what is refused after a fault.
+/// Names a refusal after a fault.
 fn name_of(refused: &Refused) -> &'static str {
     match refused {
         Refused::WrongState { .. } => "wrong-state",
@@ -218,7 +217,7 @@ fn every_datagram_is_read() {
                 assert_eq!(receiver.poll_acknowledgement(), Some(acknowledgement), "{line}");
             }
             "anew" => {
-                assert_eq!(receiver.poll_transmit(Duration::ZERO), Some(&datagram[..]), "{line}")
+                assert_eq!(receiver.poll_transmit(Duration::ZERO), Some(&datagram[..]), "{line}");
             }
             "wrong-state" | "no-baseline" => {
                 let refused = receiver.handle(Duration::ZERO, &datagram).unwrap_err();

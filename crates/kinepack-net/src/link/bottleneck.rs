@@ -6,7 +6,7 @@ use super::LinkConfig;
 
 const NANOS_PER_S: u128 = 1_000_000_000;
 
-/// Remembers only until when the transmitter is busy: with a constant rate, that says how much is
+/// Only remembers until when the transmitter is busy. At a constant rate, that tells how much is
 /// queued.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bottleneck {
@@ -14,8 +14,8 @@ pub(super) struct Bottleneck {
 }
 
 impl Bottleneck {
-    /// When the last bit of a packet that comes now leaves, or `None` where the queue has no room
-    /// for it. A packet that finds the transmitter idle always passes: it is never queued.
+    /// When the last bit of a packet that arrives now is sent; `None` if the queue has no room for
+    /// it. A packet that finds the transmitter idle always passes, because it is never queued.
     pub(super) fn pass(
         &mut self,
         config: &LinkConfig,
@@ -26,7 +26,7 @@ impl Bottleneck {
         let bandwidth_bps = u128::from(bandwidth_bps);
         let wait = self.busy_until.saturating_sub(now);
         if !wait.is_zero() {
-            // Rounded up, so that the queue never holds more than it may.
+            // Rounded up, so that the queue never exceeds its size.
             let queued_bytes = (wait.as_nanos() * bandwidth_bps).div_ceil(8 * NANOS_PER_S);
             if queued_bytes + u128::from(packet_bytes) > u128::from(config.queue_bytes) {
                 return None;

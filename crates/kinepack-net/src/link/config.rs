@@ -1,39 +1,52 @@
-//! What a simulated link does to datagrams.
+//! The settings of a simulated link.
 
 use core::fmt;
 use std::time::Duration;
 
 use super::presets;
 
-/// What one direction of a network does to datagrams. [`PRESETS`](super::PRESETS) has some that
-/// stand for real ones.
+/// What one direction of a network does to datagrams. [`PRESETS`](super::PRESETS) has settings for
+/// some real networks.
+///
+/// ```
+/// use std::time::Duration;
+/// use kinepack_net::{LinkConfig, Loss};
+///
+/// let config = LinkConfig {
+///     latency: Duration::from_millis(40),
+///     loss: Loss::bursts(0.05, 3.0),
+///     ..LinkConfig::PERFECT
+/// };
+/// assert_eq!(config.validate(), Ok(()));
+/// assert!((config.loss.mean_ratio() - 0.05).abs() < 1e-6);
+/// assert!(LinkConfig::named("wifi").is_some());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkConfig {
-    /// The shortest time that a datagram takes, one way.
+    /// The shortest time of a datagram, one way.
     pub latency: Duration,
-    /// The longest additional delay. Each datagram draws its own: the smaller of two uniform
-    /// numbers from 0 to this, so a third of it on average. The order is kept: what is behind a
-    /// late datagram waits for it.
+    /// The longest additional delay. Each datagram draws the smaller of two uniform numbers from 0
+    /// to this, which is a third of it on average. Datagrams stay in order: those after a late
+    /// datagram wait for it.
     pub jitter: Duration,
     /// Which datagrams are lost.
     pub loss: Loss,
-    /// Share of the datagrams that arrive twice. The copy departs directly behind, with a delay of
-    /// its own.
+    /// The share of datagrams that arrive twice. The copy departs right after the original, with
+    /// its own delay.
     pub duplicate_ratio: f32,
-    /// Share of the datagrams that fall behind others, by a uniform time up to `reorder_delay`.
-    /// Those sent within it overtake them; where datagrams are sent further apart than that, none
-    /// is reordered.
+    /// The share of datagrams that are delayed by a uniform time up to `reorder_delay`. Datagrams
+    /// sent within that time overtake them. If datagrams are sent further apart, none is reordered.
     pub reorder_ratio: f32,
-    /// By how much a datagram falls behind at most.
+    /// The longest delay of a reordered datagram.
     pub reorder_delay: Duration,
-    /// Bits a second that the slowest hop carries, [`HEADER_BYTES`](super::HEADER_BYTES) a datagram
-    /// included. `None` is no limit.
+    /// Bits a second that the slowest hop carries, including [`HEADER_BYTES`](super::HEADER_BYTES)
+    /// for each datagram. `None` for no limit.
     pub bandwidth_bps: Option<u32>,
-    /// Bytes that wait before the slowest hop at most, headers and the unsent rest of the datagram
-    /// being sent included. A datagram that has no room is dropped. Without `bandwidth_bps` nothing
+    /// The most bytes that wait before the slowest hop, including headers and the unsent rest of
+    /// the current datagram. A datagram without room is dropped. Without `bandwidth_bps`, nothing
     /// waits.
     pub queue_bytes: u32,
-    /// The largest packet that the path carries, header included: 1500 leaves 1472 bytes to a
+    /// The largest packet that the path carries, including its header: 1500 leaves 1472 bytes for a
     /// datagram. Larger ones are dropped, not fragmented.
     pub mtu_bytes: u32,
 }
@@ -41,15 +54,15 @@ pub struct LinkConfig {
 /// Which datagrams are lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Loss {
-    /// None.
+    /// None are lost.
     None,
     /// Each with the same chance.
     Independent {
         /// The share that is lost.
         ratio: f32,
     },
-    /// The Gilbert-Elliott model, loss in bursts: a chain with a good state, where it begins, and a
-    /// bad one. It takes a step before each datagram.
+    /// The Gilbert-Elliott model, for loss in bursts: a chain with a good and a bad state. It
+    /// begins in the good one, and takes a step before each datagram.
     GilbertElliott {
         /// Chance to go from the good state to the bad one; *p* in the literature.
         to_bad_ratio: f32,
@@ -63,15 +76,15 @@ pub enum Loss {
     },
 }
 
-/// The longest delay that a link can be given: an hour.
+/// The longest delay of a link: an hour.
 const MAX_DELAY: Duration = Duration::from_secs(3600);
 
 impl Loss {
-    /// Loss in bursts by what one measures: the share that is lost, and how many datagrams in a row
-    /// are, on average. All are lost in the bad state and none in the good one (Gilbert's model).
+    /// Loss in bursts from two measurements: the share of lost datagrams, and the mean length of a
+    /// burst. All datagrams are lost in the bad state and none in the good one (Gilbert's model).
     ///
-    /// [`LinkConfig::validate`] refuses what no chain does: bursts shorter than one datagram, or a
-    /// share so high that the pauses between bursts would be shorter than that.
+    /// [`LinkConfig::validate`] refuses what no chain can do: bursts shorter than one datagram, or
+    /// a share that would need pauses shorter than one datagram.
     #[must_use]
     pub const fn bursts(mean_loss_ratio: f32, mean_burst_datagrams: f32) -> Self {
         let to_good_ratio = 1.0 / mean_burst_datagrams;
@@ -85,7 +98,7 @@ impl Loss {
         }
     }
 
-    /// The share that is lost in the long run.
+    /// The share of datagrams lost in the long run.
     pub fn mean_ratio(&self) -> f32 {
         match *self {
             Self::None => 0.0,
@@ -126,7 +139,7 @@ impl Default for LinkConfig {
 }
 
 impl LinkConfig {
-    /// Everything arrives at once: no delay, no loss, no limit but the largest packet that IP has.
+    /// Everything arrives at once: no delay, no loss, no limit except IP's largest packet.
     pub const PERFECT: Self = Self {
         latency: Duration::ZERO,
         jitter: Duration::ZERO,
@@ -180,16 +193,16 @@ pub enum LinkError {
         /// What was given.
         ratio: f32,
     },
-    /// A delay longer than a link can be given.
+    /// A delay longer than a link may have.
     DelayTooLong {
         /// What was given.
         delay: Duration,
-        /// The longest.
+        /// The longest allowed.
         max: Duration,
     },
     /// A bandwidth of 0 bits a second.
     NoBandwidth,
-    /// An MTU below [`HEADER_BYTES`](super::HEADER_BYTES), or above the 65,535 bytes that IP has.
+    /// An MTU below [`HEADER_BYTES`](super::HEADER_BYTES), or above IP's 65,535 bytes.
     BadMtu {
         /// What was given.
         mtu_bytes: u32,

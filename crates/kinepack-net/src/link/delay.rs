@@ -1,23 +1,21 @@
-//! How long a datagram takes: latency, jitter that keeps the order, and single datagrams that fall
-//! behind.
+//! How long a datagram takes: latency, jitter that keeps the order, and single reordered datagrams.
 //!
-//! Independent delays reorder by themselves: at 60 Hz, 20 ms of jitter would turn around every
-//! third pair, which real paths do not do, since what delays a packet is mostly a queue, and a
-//! queue keeps the order. So jitter goes through one, and what is behind a late datagram waits for
-//! it. Reordering is a decision of its own.
+//! Independent delays would reorder datagrams: at 60 Hz, 20 ms of jitter would swap every third
+//! pair. Real paths do not do that, because queues cause most of the delay, and a queue keeps the
+//! order. So jitter works like a queue here: datagrams after a late one wait for it. Reordering is
+//! a separate decision.
 
 use std::time::Duration;
 
 use super::LinkConfig;
 use super::random::Random;
 
-/// The time of flight of one datagram after the other.
+/// Decides when each datagram arrives.
 #[derive(Clone, Debug)]
 pub(super) struct DelayLine {
     jitter: Random,
     reordering: Random,
-    /// When the last datagram was due by latency and jitter. Those sent after it are due no
-    /// earlier.
+    /// When the last datagram was due by latency and jitter. Later datagrams are due no earlier.
     in_order_due: Duration,
 }
 
@@ -28,13 +26,13 @@ impl DelayLine {
 
     /// When a datagram that departs at `departure` is due.
     pub(super) fn due(&mut self, config: &LinkConfig, departure: Duration) -> Duration {
-        // The smaller of two uniform numbers: most are near 0 and few near the end, as the wait in
-        // a queue is.
+        // The smaller of two uniform numbers: like the wait in a queue, mostly near 0 and rarely
+        // near the maximum.
         let jitter = self.jitter.up_to(config.jitter).min(self.jitter.up_to(config.jitter));
         let due = departure.saturating_add(config.latency).saturating_add(jitter);
         self.in_order_due = self.in_order_due.max(due);
-        // Whoever is sent later is due at `in_order_due` or after, so none is overtaken by more
-        // than `reorder_delay`.
+        // Later datagrams are due at `in_order_due` or after, so a datagram is overtaken by at most
+        // `reorder_delay`.
         if self.reordering.chance(config.reorder_ratio) {
             self.in_order_due.saturating_add(self.reordering.up_to(config.reorder_delay))
         } else {

@@ -1,16 +1,15 @@
-//! A bad link, simulated: datagrams go in, and come out late, twice, in another order, or not at
-//! all.
+//! Simulates a bad link: datagrams arrive late, twice, in another order, or not at all.
 //!
-//! One `Link` is one direction; a connection has two, seeded differently. It stands between two
-//! endpoints in tests, demos and measurements, under whatever clock the caller has. A datagram
-//! passes, in this order: the path's MTU → the queue before the bottleneck
-//! ([`LinkConfig::bandwidth_bps`]) → loss → duplication → latency, jitter and reordering. So what
-//! is lost behind the bottleneck has used its bandwidth, as on a radio link.
+//! One `Link` is one direction; a connection has two, with different seeds. It connects two
+//! endpoints in tests, demos and measurements, under the caller's clock. A datagram passes these
+//! stages: the path's MTU → the queue before the bottleneck ([`LinkConfig::bandwidth_bps`]) → loss
+//! → duplication → latency, jitter and reordering. So a datagram that is lost after the bottleneck
+//! has used its bandwidth, as on a radio link.
 //!
-//! The same seed and the same calls give the same result on every platform: every mechanism draws
-//! from a generator of its own and decides with integers. Sources: Gilbert (1960) and Elliott
-//! (1963) for loss in bursts, RFC 4737 for what counts as reordered; the knobs are those of Linux'
-//! `netem`. Cost: one allocation a datagram, O(log n) for n in flight.
+//! The same seed and the same calls give the same result on every platform: each mechanism has its
+//! own random generator and decides with integers. Sources: Gilbert (1960) and Elliott (1963) for
+//! loss in bursts, RFC 4737 for the definition of reordered. The settings are those of Linux'
+//! `netem`. Cost: one allocation for each datagram, O(log n) for n in flight.
 
 mod bottleneck;
 mod config;
@@ -39,15 +38,16 @@ pub const HEADER_BYTES: u32 = 28;
 ///
 /// `now` is the time since any fixed moment. Time that goes backwards counts as standing still.
 ///
-/// Memory: the datagrams in flight. Where the bandwidth is capped these are at most `queue_bytes`,
-/// and what the link carries during its greatest delay, twice where all is duplicated. Without a
-/// cap it is delay × the rate of sending.
+/// Memory: the datagrams in flight. With a capped bandwidth these are at most `queue_bytes`, plus
+/// what the link carries during its greatest delay; twice that if all datagrams are duplicated.
+/// Without a cap it is delay × send rate.
 ///
 /// ```
 /// use std::time::Duration;
 /// use kinepack_net::{Link, LinkConfig};
 ///
-/// let mut link = Link::new(LinkConfig { latency: Duration::from_millis(40), ..LinkConfig::PERFECT }, 1)?;
+/// let config = LinkConfig { latency: Duration::from_millis(40), ..LinkConfig::PERFECT };
+/// let mut link = Link::new(config, 1)?;
 /// link.send(Duration::from_millis(0), b"hello");
 /// assert_eq!(link.poll(Duration::from_millis(39)), None);
 /// assert_eq!(link.next_due(), Some(Duration::from_millis(40)));
@@ -61,14 +61,14 @@ pub struct Link {
     losses: LossChain,
     duplicates: Random,
     delays: DelayLine,
-    /// The earliest on top.
+    /// The earliest is on top.
     in_flight: BinaryHeap<Reverse<InFlight>>,
-    /// Number of datagrams and copies that went on their way so far.
+    /// Number of datagrams and copies that have departed.
     departed: u64,
-    /// Datagrams sent later than this one have a higher number. Of those delivered, the highest; 0
-    /// before any.
+    /// The highest number of those delivered; 0 before any. Datagrams sent later have higher
+    /// numbers.
     newest_delivered: u64,
-    /// The latest time that a call gave.
+    /// The latest time that a call passed.
     now: Duration,
     stats: LinkStats,
 }
@@ -77,11 +77,11 @@ impl Link {
     /// An idle link.
     ///
     /// # Errors
-    /// What [`LinkConfig::validate`] says.
+    /// What [`LinkConfig::validate`] refuses.
     pub fn new(config: LinkConfig, seed: u64) -> Result<Self, LinkError> {
         config.validate()?;
-        // A generator each: that datagrams are duplicated, say, does not change which ones are
-        // lost.
+        // Each mechanism has its own generator. For example, duplication does not change which
+        // datagrams are lost.
         let mut seeds = Random::new(seed);
         Ok(Self {
             config,
@@ -102,18 +102,18 @@ impl Link {
         &self.config
     }
 
-    /// Changes what the link does to datagrams sent from now on. Those on their way keep the time
-    /// at which they are due, and jitter alone does not let later ones overtake them.
+    /// Changes the settings for datagrams sent from now on. Datagrams in flight keep their due
+    /// time, and jitter alone does not let later ones overtake them.
     ///
     /// # Errors
-    /// What [`LinkConfig::validate`] says; the link is then as it was.
+    /// What [`LinkConfig::validate`] refuses; the link is then unchanged.
     pub fn reconfigure(&mut self, config: LinkConfig) -> Result<(), LinkError> {
         config.validate()?;
         self.config = config;
         Ok(())
     }
 
-    /// Takes a datagram, which may be empty. Copies it.
+    /// Sends a datagram, which may be empty. Copies it.
     pub fn send(&mut self, now: Duration, datagram: &[u8]) {
         self.now = self.now.max(now);
         self.stats.sent.add(datagram.len());
@@ -137,8 +137,8 @@ impl Link {
         }
     }
 
-    /// The next datagram that is due by `now`, in the order in which they are due; those due at the
-    /// same time in the order in which they were sent. Call it until it says `None`.
+    /// The next datagram that is due by `now`, ordered by due time and then by when it was sent.
+    /// Call it until it returns `None`.
     pub fn poll(&mut self, now: Duration) -> Option<Vec<u8>> {
         self.now = self.now.max(now);
         if self.next_due()? > self.now {
@@ -153,17 +153,17 @@ impl Link {
         Some(arrived.datagram)
     }
 
-    /// When the next datagram is due; it may lie in the past. `None` where nothing is on its way.
+    /// When the next datagram is due, which may be in the past. `None` if none is in flight.
     pub fn next_due(&self) -> Option<Duration> {
         self.in_flight.peek().map(|Reverse(next)| next.due)
     }
 
-    /// Number of datagrams, copies included, that are on their way.
+    /// Number of datagrams in flight, including copies.
     pub fn in_flight(&self) -> usize {
         self.in_flight.len()
     }
 
-    /// What became of the datagrams so far.
+    /// Counters of what happened to the datagrams.
     pub fn stats(&self) -> &LinkStats {
         &self.stats
     }
@@ -175,8 +175,8 @@ impl Link {
     }
 }
 
-/// A datagram on its way. Its order is that of delivery: the first two fields decide, and numbers
-/// are unique.
+/// A datagram in flight. Its order is the order of delivery: the first two fields decide, and
+/// numbers are unique.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct InFlight {
     due: Duration,

@@ -1,4 +1,4 @@
-//! Links that stand for real networks, by name.
+//! Links that resemble real networks, by name.
 
 use std::time::Duration;
 
@@ -7,15 +7,15 @@ use super::{LinkConfig, Loss};
 /// A named configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkPreset {
-    /// What [`LinkConfig::named`] looks for.
+    /// The name for [`LinkConfig::named`].
     pub name: &'static str,
-    /// The real network that it stands for, in one line.
+    /// The real network that it resembles, in one line.
     pub about: &'static str,
-    /// One direction of it; use the same for both.
+    /// One direction; use the same for both.
     pub config: LinkConfig,
 }
 
-/// From good to bad. The round trips of the idle link are twice the latency, plus two thirds of the
+/// From good to bad. The round trip of an idle link is twice the latency, plus two thirds of the
 /// jitter on average.
 pub const PRESETS: [LinkPreset; 5] = [
     LinkPreset {
@@ -32,7 +32,8 @@ pub const PRESETS: [LinkPreset; 5] = [
     },
     LinkPreset {
         name: "cable",
-        about: "a wired home to a server in the same country: 30 ms there and back, one in a thousand lost",
+        about: "a wired home to a server in the same country: 30 ms there and back, one in \
+                a thousand lost",
         config: LinkConfig {
             latency: Duration::from_millis(14),
             jitter: Duration::from_millis(3),
@@ -45,7 +46,8 @@ pub const PRESETS: [LinkPreset; 5] = [
     },
     LinkPreset {
         name: "wifi",
-        about: "the same home over its busy Wi-Fi: up to 25 ms of jitter each way, 1 % lost in pairs",
+        about: "the same home over its busy Wi-Fi: up to 25 ms of jitter each way, 1 % lost \
+                in pairs",
         config: LinkConfig {
             latency: Duration::from_millis(15),
             jitter: Duration::from_millis(25),
@@ -60,7 +62,8 @@ pub const PRESETS: [LinkPreset; 5] = [
     },
     LinkPreset {
         name: "mobile",
-        about: "LTE in a moving train: 100 ms there and back, 2 % lost in bursts of four, a slow uplink",
+        about: "LTE in a moving train: 100 ms there and back, 2 % lost in bursts of four, a \
+                slow uplink",
         config: LinkConfig {
             latency: Duration::from_millis(45),
             jitter: Duration::from_millis(30),
@@ -75,7 +78,8 @@ pub const PRESETS: [LinkPreset; 5] = [
     },
     LinkPreset {
         name: "terrible",
-        about: "a far server over a crowded cell: above 300 ms there and back, 10 % lost in bursts of five",
+        about: "a far server over a crowded cell: above 300 ms there and back, 10 % lost in \
+                bursts of five",
         config: LinkConfig {
             latency: Duration::from_millis(140),
             jitter: Duration::from_millis(100),

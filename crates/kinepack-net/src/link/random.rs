@@ -1,6 +1,6 @@
-//! A small generator of pseudo-random numbers: `SplitMix64` (Steele, Lea and Flood, "Fast
-//! Splittable Pseudorandom Number Generators", 2014). A crate might change its stream with a
-//! version; a seed that failed must fail for ever.
+//! A small pseudo-random generator: `SplitMix64` (Steele, Lea and Flood, "Fast Splittable
+//! Pseudorandom Number Generators", 2014). A crate might change its stream between versions, but a
+//! seed that failed must fail forever.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ impl Random {
         Self { state: seed }
     }
 
-    /// A generator of its own, for another purpose.
+    /// A separate generator, for another purpose.
     pub(super) fn split(&mut self) -> Self {
         Self::new(self.bits())
     }
@@ -29,8 +29,8 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// True in this share of cases, to 2⁻³². The only float: `f32` times a power of two is exact in
-    /// `f64`.
+    /// True for this share of calls, to 2⁻³². This is the only float: `f32` times a power of two is
+    /// exact in `f64`.
     pub(super) fn chance(&mut self, ratio: f32) -> bool {
         (self.bits() >> 32) < (f64::from(ratio) * 4_294_967_296.0) as u64
     }
@@ -47,14 +47,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_stream_is_the_published_one() {
+    fn the_stream_matches_the_published_one() {
         let mut random = Random::new(1_234_567);
         assert_eq!(random.bits(), 6_457_827_717_110_365_317);
         assert_eq!(random.bits(), 3_203_168_211_198_807_973);
     }
 
     #[test]
-    fn ends_are_reached_and_kept() {
+    fn extremes_are_reached_and_not_exceeded() {
         let mut random = Random::new(7);
         let mut seen = [false; 4];
         for _ in 0..200 {

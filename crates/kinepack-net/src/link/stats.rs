@@ -1,6 +1,6 @@
-//! What became of the datagrams.
+//! Counts what happened to datagrams.
 
-/// A number of datagrams, and the bytes that they hold, headers not counted.
+/// A number of datagrams, and their bytes without headers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Number of datagrams.
@@ -19,21 +19,21 @@ impl Tally {
 /// Counters of a [`Link`](super::Link).
 ///
 /// Invariant, in counts and in bytes: `sent` + `duplicated` = `delivered` + `lost` +
-/// `queue_dropped` + `too_large` + what is in flight.
+/// `queue_dropped` + `too_large` + those in flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkStats {
-    /// Given to the link.
+    /// Passed to the link.
     pub sent: Tally,
-    /// Handed out, copies included.
+    /// Delivered, including copies.
     pub delivered: Tally,
-    /// Taken by [`LinkConfig::loss`](super::LinkConfig::loss).
+    /// Lost by [`LinkConfig::loss`](super::LinkConfig::loss).
     pub lost: Tally,
     /// Copies made.
     pub duplicated: Tally,
     /// Delivered after one that was sent later (RFC 4737); copies are not counted.
     pub reordered: Tally,
-    /// Refused by the full queue of the bottleneck.
+    /// Dropped because the queue of the bottleneck was full.
     pub queue_dropped: Tally,
-    /// Larger than the path takes.
+    /// Larger than the path carries.
     pub too_large: Tally,
 }

@@ -1,11 +1,11 @@
-//! The playout clock: which time of the stream is to be shown. It only goes forward, by jumps only
-//! where it must.
+//! The playout clock: the time of the stream to show. It only moves forward, and jumps only if it
+//! must.
 //!
-//! Where the next state is missing, the clock goes on and the newest state is held. When the next
-//! one comes, there are two cases. If nothing had moved, the clock is right. If the state was
-//! needed, the clock is set back to where the motion stopped, so that it goes on from there instead
-//! of leaping: the delay has grown by as much as was too short, and is taken back slowly. Nobody
-//! sees the clock set back, as what was shown had not passed that point.
+//! If the next state is missing, the clock keeps running and the newest state is held. When the
+//! next state arrives, there are two cases. If nothing had moved, the clock is right. If the state
+//! was needed, the clock is set back to where the motion stopped, so that the motion resumes there
+//! instead of leaping. The delay has then grown by the missing time, and shrinks again slowly. No
+//! viewer notices that the clock was set back, because no later point had been shown.
 
 use super::PlayoutConfig;
 use super::delay::{Arrival, DelayEstimator, Disposition};
@@ -14,9 +14,9 @@ use super::delay::{Arrival, DelayEstimator, Disposition};
 pub(super) struct Clock {
     slew_ratio: f64,
     position_ns: i64,
-    /// When `position_ns` was that. `None` before the first state.
+    /// The caller's time at which the clock was at `position_ns`. `None` before the first state.
     moved_at_ns: Option<i64>,
-    /// The time for which it ran, and how much of that a state was missing.
+    /// How long it ran, and for how much of that time a state was missing.
     ran_ns: i64,
     starved_ns: i64,
     jumps: u64,
@@ -34,7 +34,7 @@ impl Clock {
         }
     }
 
-    /// The time of the stream to be shown, if there is a state for it.
+    /// The stream time to show, if there is a state for it.
     pub(super) fn position_ns(&self) -> i64 {
         self.position_ns
     }
@@ -43,7 +43,7 @@ impl Clock {
         self.jumps
     }
 
-    /// Share of the time in which a state was missing, the one being awaited included.
+    /// The share of the time in which a state was missing, including the current wait.
     pub(super) fn starved_ratio(&self, newest_ns: i64) -> f64 {
         let awaited_ns = self.position_ns.saturating_sub(newest_ns).max(0);
         (self.starved_ns.saturating_add(awaited_ns) as f64 / self.ran_ns.max(1) as f64).min(1.0)
@@ -54,7 +54,7 @@ impl Clock {
         self.moved_at_ns = None;
     }
 
-    /// Runs to `now_ns`, no faster and no slower than allowed, to where the delay is as aimed at.
+    /// Runs to `now_ns` towards the target delay, no faster and no slower than allowed.
     pub(super) fn advance(&mut self, now_ns: i64, delay: &DelayEstimator) {
         let Some(moved_at_ns) = self.moved_at_ns.replace(now_ns) else {
             self.moved_at_ns = None;
@@ -69,7 +69,7 @@ impl Clock {
         self.ran_ns = self.ran_ns.saturating_add(elapsed_ns);
     }
 
-    /// Follows an arrival, after it has advanced to it. Never goes below `shown_ns`.
+    /// Adjusts to an arrival, after it has advanced to it. Never goes below `shown_ns`.
     pub(super) fn settle(
         &mut self,
         arrival: Arrival,
@@ -92,7 +92,7 @@ impl Clock {
             }
             Disposition::AfterStop => self.jumps += 1,
             Disposition::Next if overrun_ns > 0 => {
-                // But not to a delay that is longer than any.
+                // But the delay may not exceed the longest one.
                 let latest_ns = live_ns.saturating_sub(delay.max_delay_ns());
                 let shown_ns = shown_ns.unwrap_or(i64::MIN);
                 self.position_ns = self

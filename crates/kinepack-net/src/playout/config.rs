@@ -1,4 +1,4 @@
-//! What can be chosen about playout.
+//! The settings of playout.
 
 use core::fmt;
 use std::time::Duration;
@@ -6,29 +6,44 @@ use std::time::Duration;
 use kinepack::Tick;
 
 /// How a [`JitterBuffer`](super::JitterBuffer) trades delay for smoothness.
+///
+/// ```
+/// use std::time::Duration;
+/// use kinepack_net::PlayoutConfig;
+///
+/// // A fixed delay of 100 ms for a simulation of 30 ticks a second.
+/// let delay = Duration::from_millis(100);
+/// let config = PlayoutConfig {
+///     tick_hz: 30,
+///     min_delay: delay,
+///     max_delay: delay,
+///     ..PlayoutConfig::default()
+/// };
+/// assert_eq!(config.validate(), Ok(()));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlayoutConfig {
-    /// Ticks a second of the sender's simulation, however often it sends.
+    /// Ticks a second of the sender's simulation, however often it sends snapshots.
     pub tick_hz: u32,
-    /// The delay is never aimed below this. 0: what the network needs is enough.
+    /// The least target delay. 0: the network alone decides.
     pub min_delay: Duration,
-    /// The delay is never aimed above this; the motion stops and goes on where the network would
-    /// need more. 500 ms: later than that, others' motion is of little use to a player. Watching a
-    /// recording may take seconds.
+    /// The largest target delay. If the network needs more, the motion stops and resumes. 500 ms:
+    /// other players' motion is of little use later than that. A viewer of a recording may wait
+    /// seconds.
     pub max_delay: Duration,
-    /// Share of the states that are to be there in time. 0.99: what is left are bursts of loss.
-    /// They make few states late, but by much, so the share of time without a state can be larger
-    /// than that of states, and waiting for the last of them costs more delay than it is worth.
+    /// The share of states that should arrive in time. 0.99: the rest are bursts of loss. They make
+    /// few states late, but by much, so the share of time without a state can be larger. Waiting
+    /// for the last of them would cost more delay than it is worth.
     pub coverage_ratio: f32,
-    /// By how much the clock may run fast or slow to reach its target. 0.05: half of what is
-    /// noticed in animation.
+    /// How much faster or slower the clock may run to reach its target. 0.05 is half of what
+    /// viewers notice in animation.
     pub slew_ratio: f32,
-    /// How far the estimates look back. 2 s: at 60 Hz that is enough for a quantile of 0.99 of the
-    /// states (longer windows give the same delays and starve as much), at 10 Hz the worst of 20.
-    /// What got better is believed after this time, and a drift of the clocks costs 0.2 ms of delay
-    /// for each second of it, at 200 ppm.
+    /// How far back the estimates look. At 60 Hz, 2 s are enough for a quantile of 0.99 of the
+    /// states: longer windows give the same delays and starve as much. At 10 Hz they give the worst
+    /// of 20. A network that improves is trusted after this time. Clocks that drift by 200 ppm cost
+    /// 0.2 ms of delay for each second of it.
     pub window: Duration,
-    /// States that are stored at most.
+    /// The most states stored.
     pub max_states: usize,
 }
 
@@ -78,7 +93,7 @@ impl PlayoutConfig {
         Ok(())
     }
 
-    /// The sender's time at a tick. At most 2³² seconds, so differences of two fit as well.
+    /// The sender's time at a tick. At most 2³² seconds, so the difference of two also fits.
     pub(super) fn tick_ns(&self, tick: Tick) -> i64 {
         (u64::from(tick.0) * 1_000_000_000 / u64::from(self.tick_hz)) as i64
     }
@@ -102,22 +117,22 @@ pub enum PlayoutError {
         /// The longest.
         max: Duration,
     },
-    /// A coverage that is not above 0 and at most 1.
+    /// A coverage ratio that is not above 0 and at most 1.
     BadCoverage {
         /// What was given.
         ratio: f32,
     },
-    /// A slew that is not above 0 and at most 0.5.
+    /// A slew ratio that is not above 0 and at most 0.5.
     BadSlew {
         /// What was given.
         ratio: f32,
     },
-    /// A window of no time, or above a minute.
+    /// A window of zero, or above a minute.
     BadWindow {
         /// What was given.
         window: Duration,
     },
-    /// Fewer than the two states that it takes to show what is between them.
+    /// Fewer than two states, which interpolation needs.
     TooFewStates {
         /// What was given.
         max_states: usize,

@@ -1,26 +1,26 @@
-//! How long the delay must be: what the states that arrived lately would have needed.
+//! Estimates the delay that recent states would have needed.
 //!
-//! A state's *transit* is its arrival minus its tick's time: the network's time plus the unknown
-//! offset of two clocks. The smallest of late stands for a network without jitter; it moves along
-//! where the clocks drift. With the delay D, the state of time t is shown at t + smallest transit +
-//! D. The state before reaches until t′, its own tick or until when it is known to have held; the
-//! next must arrive before that is over: D ≥ arrival − t′ − smallest transit. So the interval of
-//! sending, jitter, and gaps by loss enter by themselves, as one number a state, its *need*; the
+//! A state's *transit* is its arrival time minus its tick's time: the time in the network plus the
+//! unknown offset of the two clocks. The smallest recent transit stands for a network without
+//! jitter, and follows clocks that drift. With a delay D, the state of time t is shown at
+//! t + smallest transit + D. The state before it lasts until t′: its own tick, or until when it is
+//! known to have held. The next state must arrive by then: D ≥ arrival − t′ − smallest transit. The
+//! right side is the state's *need*. It includes the send interval, jitter, and gaps by loss. The
 //! delay is a quantile of the needs.
 
 use super::PlayoutConfig;
 use super::window::SortedWindow;
 
-/// Where a need exceeds the longest delay by more than this, the stream had stopped; the network
-/// was not just slow.
+/// If a need exceeds the longest delay by more than this, the stream had stopped. The network was
+/// not merely slow.
 const STOPPED_NS: i64 = 500_000_000;
 
-/// A state that is newer than all before it.
+/// The arrival of a state that is newer than all before it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival {
     pub(super) now_ns: i64,
     pub(super) tick_ns: i64,
-    /// Until when what is news in it was known before. `None` for the first.
+    /// Until when its changed entities were known before. `None` for the first state.
     pub(super) reach_ns: Option<i64>,
     /// Until when there was a state to show.
     pub(super) covered_ns: Option<i64>,
@@ -29,11 +29,11 @@ pub(super) struct Arrival {
 /// How an arrival relates to those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Disposition {
-    /// The stream begins, or begins anew: its ticks have another relation to time.
+    /// The first state, or one whose tick does not fit the stream's timing: the stream starts anew.
     Anew,
     /// The stream had stopped for longer than any delay.
     AfterStop,
-    /// The stream goes on.
+    /// The next state of a running stream.
     Next,
 }
 
@@ -44,13 +44,13 @@ pub(super) struct DelayEstimator {
     window_ns: i64,
     coverage_ratio: f64,
     transits: SortedWindow,
-    /// Arrival − reach of each state that goes on from the one before. The smallest transit is
-    /// subtracted later, since it changes.
+    /// Arrival − reach of each state that continues the stream. The smallest transit is subtracted
+    /// later, because it changes.
     needs: SortedWindow,
-    /// Of `transits`; it stays when the window runs empty.
+    /// The smallest of `transits`. Kept when the window runs empty.
     fastest_transit_ns: i64,
     last_transit_ns: Option<i64>,
-    /// What the network needs, whatever the bounds. It stays when the window runs empty.
+    /// What the network needs, without the bounds. Kept when the window runs empty.
     needed_ns: i64,
     jitter_ns: i64,
 }
@@ -72,17 +72,17 @@ impl DelayEstimator {
         }
     }
 
-    /// Takes the bounds of a delay from `config`; what was observed stays.
+    /// Takes the bounds of the delay from `config`. Keeps the observations.
     pub(super) fn set_bounds(&mut self, config: &PlayoutConfig) {
         [self.min_delay_ns, self.max_delay_ns] = bounds_ns(config);
     }
 
-    /// The delay to aim at.
+    /// The target delay.
     pub(super) fn target_ns(&self) -> i64 {
         self.needed_ns.clamp(self.min_delay_ns, self.max_delay_ns)
     }
 
-    /// The longest delay to aim at.
+    /// The largest target delay.
     pub(super) fn max_delay_ns(&self) -> i64 {
         self.max_delay_ns
     }
@@ -92,7 +92,7 @@ impl DelayEstimator {
         self.jitter_ns
     }
 
-    /// The time of the stream that a state without any delay but the network's would show.
+    /// The stream time that the fastest recent states show at their arrival.
     pub(super) fn live_ns(&self, now_ns: i64) -> i64 {
         now_ns.saturating_sub(self.fastest_transit_ns)
     }

@@ -1,16 +1,16 @@
-//! The jitter buffer: states come in when the network pleases, and are shown evenly.
+//! The jitter buffer: states arrive irregularly, and are shown evenly.
 //!
-//! Last stage of a receiver: snapshot decoded → **`JitterBuffer`** → two states and how far between
-//! them, for the schema to interpolate. It knows neither fields nor network; a state is whatever
-//! the caller stores.
+//! This is the last stage of a receiver: a decoded snapshot → **`JitterBuffer`** → two states and a
+//! ratio between them, which the schema interpolates. The buffer knows neither fields nor network;
+//! a state is whatever the caller stores.
 //!
-//! What is shown lies a *delay* in the past, long enough that the next state is there when it is
-//! needed, and no longer. The delay follows from what arrived lately ([`delay`]), and a clock that
-//! never goes backwards follows the delay by running a little fast or slow ([`clock`]). The idea is
-//! that of adaptive playout in audio (Ramjee et al. 1994; WebRTC's NetEq), with other means: audio
-//! stretches samples, motion only bends its clock. The jitter in the statistics is RFC 3550's,
-//! section 6.4.1. Cost of a state: O(log n) and a short move within two arrays of at most 1024
-//! numbers; of a frame: O(log n). Memory: `max_states` states and 48 KiB.
+//! Playback lags by a *delay*: just long enough that the next state is there when it is needed. The
+//! delay follows from recent arrivals ([`delay`]). A clock that never goes backwards follows the
+//! delay by running slightly fast or slow ([`clock`]). The idea is adaptive playout of audio
+//! (Ramjee et al. 1994; WebRTC's NetEq). Audio has to stretch samples; motion only needs to bend
+//! its clock. The jitter in the statistics is that of RFC 3550, section 6.4.1. Cost of a state:
+//! O(log n) and a short move within two arrays of at most 1024 numbers; of a frame: O(log n).
+//! Memory: `max_states` states and 48 KiB.
 
 mod clock;
 mod config;
@@ -27,11 +27,11 @@ use delay::{Arrival, DelayEstimator};
 use kinepack::Tick;
 pub use stats::PlayoutStats;
 
-/// States of a stream, and the point in it that is to be shown.
+/// The states of a stream, and the point in it to show.
 ///
-/// Call [`push`](Self::push) for each state as it arrives and [`at`](Self::at) for each frame that
-/// is drawn. `now` is the receiver's time since any fixed moment; time that goes backwards counts
-/// as standing still. Ticks do not wrap: at 60 Hz, 32 bits last for two years.
+/// Call [`push`](Self::push) for each state as it arrives and [`at`](Self::at) for each drawn
+/// frame. `now` is the receiver's time since any fixed moment; time that goes backwards counts as
+/// standing still. Ticks do not wrap: at 60 Hz, 32 bits last for two years.
 ///
 /// ```
 /// use std::time::Duration;
@@ -50,15 +50,15 @@ pub use stats::PlayoutStats;
 #[derive(Clone, Debug)]
 pub struct JitterBuffer<S> {
     config: PlayoutConfig,
-    /// Invariant: ticks strictly increase; at most `config.max_states`. Once there is one, there is
-    /// one until `reset`.
+    /// Invariant: ticks strictly increase; at most `config.max_states`. Once it has a state, it
+    /// keeps one until `reset`.
     entries: VecDeque<Entry<S>>,
     delay: DelayEstimator,
     clock: Clock,
-    /// The stream time of the last frame, [`Playout::tick`] in nanoseconds: what lies before is
-    /// history.
+    /// The stream time of the last frame: [`Playout::tick`] in nanoseconds. Earlier states are no
+    /// longer needed.
     shown_ns: Option<i64>,
-    /// The latest time that a call gave.
+    /// The latest time that a call passed.
     now_ns: i64,
     late: u64,
 }
@@ -66,50 +66,49 @@ pub struct JitterBuffer<S> {
 /// A state in the buffer.
 #[derive(Clone, Debug)]
 pub struct Entry<S> {
-    /// When it was the state.
+    /// The tick of the state.
     pub tick: Tick,
-    /// Until when the state before it held, as said by [`JitterBuffer::push`].
+    /// Until when the state before it held, as passed to [`JitterBuffer::push`].
     pub unchanged_until: Tick,
     /// What the caller stored.
     pub state: S,
 }
 
-/// What became of a pushed state.
+/// What happened to a pushed state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Pushed {
-    /// It is in the buffer, in its place.
+    /// The buffer holds it.
     Stored,
-    /// Its tick has been shown or skipped already, or it is older than all states of a full buffer.
-    /// Copies of states that have been shown are late as well.
+    /// Its tick was already shown or skipped, or it is older than all states of a full buffer.
+    /// Copies of states that were shown are late too.
     Late,
-    /// The buffer has a state of this tick.
+    /// The buffer already has a state of this tick.
     Duplicate,
 }
 
 /// What to show in a frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Playout<'a, S> {
-    /// The tick shown, with its fraction. Never less than in an earlier frame.
+    /// The shown tick, with its fraction. Never less than in an earlier frame.
     pub tick: f64,
-    /// The state before it, or at it.
+    /// The state before or at that tick.
     pub from: &'a Entry<S>,
-    /// The state after it, or at it. The same as `from` while only one state can be shown.
+    /// The state after or at that tick. The same as `from` while only one state can be shown.
     pub to: &'a Entry<S>,
     /// How much of `to` to show, from 0 to 1; the rest is `from`. It stays 0 until
     /// `to.unchanged_until`.
     pub ratio: f32,
-    /// The clock has passed the newest state, which is shown for lack of a newer one: it is
-    /// missing, or the stream has stopped, or nothing moves and the sender has slowed down. Then
-    /// `from` is `to`.
+    /// The clock has passed the newest state, so that state is shown. A state is missing, or the
+    /// stream has stopped, or nothing moves and the sender has slowed down. Then `from` is `to`.
     pub starved: bool,
     entries: &'a VecDeque<Entry<S>>,
     to_index: usize,
 }
 
 impl<'a, S> Playout<'a, S> {
-    /// The states after `to`, oldest first. With partial snapshots, one of these has an entity's
-    /// next state.
+    /// The states after `to`, oldest first. After partial snapshots, one of these has the entity's
+    /// next value.
     pub fn later(&self) -> impl ExactSizeIterator<Item = &'a Entry<S>> + Clone + use<'a, S> {
         self.entries.range(self.to_index + 1..)
     }
@@ -119,7 +118,7 @@ impl<S> JitterBuffer<S> {
     /// An empty buffer.
     ///
     /// # Errors
-    /// What [`PlayoutConfig::validate`] says.
+    /// What [`PlayoutConfig::validate`] refuses.
     pub fn new(config: PlayoutConfig) -> Result<Self, PlayoutError> {
         config.validate()?;
         Ok(Self {
@@ -138,16 +137,16 @@ impl<S> JitterBuffer<S> {
         &self.config
     }
 
-    /// Changes the bounds of the delay from now on, such as where a person chooses: `min` = `max`
-    /// is a delay of that, whatever the network needs. States and estimates stay.
+    /// Changes the bounds of the delay from now on, for example because a user chose them. If `min`
+    /// is `max`, the delay is fixed, whatever the network needs. States and estimates stay.
     ///
-    /// The clock goes to the new delay as it always does, without a jump and never backwards, by
+    /// The clock moves to the new delay as always, without a jump and never backwards, at
     /// [`slew_ratio`](PlayoutConfig::slew_ratio): at 0.05, from 100 to 500 ms in 8 seconds.
-    /// [`max_states`](PlayoutConfig::max_states) stays: where it has no room for as long a delay,
-    /// what is shown is the oldest state that there is room for.
+    /// [`max_states`](PlayoutConfig::max_states) stays. If it has no room for such a long delay,
+    /// the oldest state that it has room for is shown.
     ///
     /// # Errors
-    /// [`PlayoutError::BadDelays`], as [`PlayoutConfig::validate`] says; nothing has changed then.
+    /// [`PlayoutError::BadDelays`], as in [`PlayoutConfig::validate`]; nothing has changed then.
     pub fn set_delays(&mut self, min: Duration, max: Duration) -> Result<(), PlayoutError> {
         let config = PlayoutConfig { min_delay: min, max_delay: max, ..self.config };
         config.validate()?;
@@ -161,29 +160,29 @@ impl<S> JitterBuffer<S> {
         self.entries.len()
     }
 
-    /// Whether nothing has come yet, or since [`reset`](Self::reset).
+    /// Whether no state has arrived yet, or none since [`reset`](Self::reset).
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
     /// Takes a state that arrives at `now`.
     ///
-    /// `unchanged_until` is the last tick up to which the state before this one, *in this buffer*,
-    /// is known to have held. Where nothing is known, give its tick or anything before that, such
-    /// as `Tick(0)`. A sender that slowed down because nothing moved says so up to shortly before
-    /// `tick`, and the motion then begins there, instead of being spread over the pause. It must
-    /// not be said of a state that was sent but lost.
+    /// `unchanged_until` is the last tick up to which the previous state *in this buffer* is known
+    /// to have held. If nothing is known, pass that state's tick or anything before it, such as
+    /// `Tick(0)`. A sender that slowed down because nothing moved reports the state as unchanged
+    /// until shortly before `tick`. The motion then begins there, instead of being spread over the
+    /// pause. Do not pass this for a previous state that was sent but lost.
     ///
-    /// A state that comes out of order is put in its place, unless that has been shown already. A
+    /// A state that arrives out of order is put in its place, unless that tick was already shown. A
     /// full buffer drops its oldest state.
     pub fn push(&mut self, now: Duration, tick: Tick, unchanged_until: Tick, state: S) -> Pushed {
         let newest = self.entries.back().map_or(tick, |newest| newest.tick);
         self.push_part(now, tick, unchanged_until, newest.max(unchanged_until), state)
     }
 
-    /// As [`push`](Self::push), for a state in which only some things are news. `reach` is the tick
-    /// up to which those were known before it came: the delay is to bridge the time from one news
-    /// of a thing to the next, not from one state to the next.
+    /// As [`push`](Self::push), for a state in which only some entities are new. `reach` is the
+    /// tick up to which those were known before. The delay must bridge the time between two updates
+    /// of an entity, not between two states.
     pub fn push_part(
         &mut self,
         now: Duration,
@@ -203,8 +202,8 @@ impl<S> JitterBuffer<S> {
             self.late += 1;
             return Pushed::Late;
         }
-        // What comes behind a newer state was not waited for, and the newer one says more about the
-        // delay.
+        // The buffer did not wait for a state that arrives after a newer one, and the newer one
+        // says more about the delay.
         if index == self.entries.len() {
             let newest = self.entries.back().map(|newest| newest.tick.max(unchanged_until));
             let reach_ns = newest.map(|_| self.config.tick_ns(reach).min(tick_ns));
@@ -221,7 +220,7 @@ impl<S> JitterBuffer<S> {
         Pushed::Stored
     }
 
-    /// The state of a tick, where the buffer has one: to add to it.
+    /// The state of a tick, if the buffer has one, to add to it.
     pub fn state_mut(&mut self, tick: Tick) -> Option<&mut S> {
         let index = self.entries.binary_search_by_key(&tick, |entry| entry.tick).ok()?;
         Some(&mut self.entries[index].state)
@@ -232,7 +231,7 @@ impl<S> JitterBuffer<S> {
         self.entries.iter().map(|entry| &entry.state)
     }
 
-    /// Drops the oldest state, as a full buffer does; not the last two.
+    /// Drops the oldest state, as a full buffer does. Keeps the last two.
     pub(crate) fn drop_oldest(&mut self) -> Option<S> {
         if self.entries.len() > 2 {
             self.entries.pop_front().map(|entry| entry.state)
@@ -241,7 +240,7 @@ impl<S> JitterBuffer<S> {
         }
     }
 
-    /// What to show at `now`; `None` while nothing has come.
+    /// What to show at `now`; `None` before the first state.
     ///
     /// Drops the states before `from`.
     pub fn at(&mut self, now: Duration) -> Option<Playout<'_, S>> {
@@ -249,7 +248,7 @@ impl<S> JitterBuffer<S> {
         let oldest_ns = self.config.tick_ns(self.entries.front()?.tick);
         let newest_ns = self.config.tick_ns(self.entries.back()?.tick);
         let starved = self.clock.position_ns() > newest_ns;
-        // Whatever the clock says, playout does not go backwards.
+        // Playout never goes backwards, whatever the clock says.
         let earliest_ns = self.shown_ns.map_or(oldest_ns, |last_ns| last_ns.max(oldest_ns));
         let shown_ns = self.clock.position_ns().min(newest_ns).max(earliest_ns);
         self.shown_ns = Some(shown_ns);
@@ -270,8 +269,16 @@ impl<S> JitterBuffer<S> {
         Some(Playout { tick, from, to, ratio, starved, entries: &self.entries, to_index })
     }
 
-    /// Forgets the stream: states, clock and estimates. The counters of [`stats`](Self::stats) go
-    /// on. For a sender that has restarted, whose ticks begin anew and would all be late.
+    /// The tick, with its fraction, that the fastest recent states would show if they arrived at
+    /// `now`; `None` before the first state.
+    pub(crate) fn live_tick(&self, now: Duration) -> Option<f64> {
+        let now_ns = self.now_ns.max(i64::try_from(now.as_nanos()).unwrap_or(i64::MAX));
+        let live_ns = self.delay.live_ns(now_ns);
+        (!self.is_empty()).then(|| self.config.ticks(live_ns))
+    }
+
+    /// Forgets the stream: states, clock and estimates. The counters of [`stats`](Self::stats)
+    /// continue. Use this if the sender has restarted: its ticks begin anew, and would all be late.
     pub fn reset(&mut self) {
         self.entries.clear();
         self.delay = DelayEstimator::new(&self.config);
@@ -279,7 +286,7 @@ impl<S> JitterBuffer<S> {
         self.shown_ns = None;
     }
 
-    /// How the buffer does, as of the last call that gave the time.
+    /// Measurements, as of the last call that passed the time.
     pub fn stats(&self) -> PlayoutStats {
         let newest_ns =
             self.entries.back().map_or(i64::MAX, |newest| self.config.tick_ns(newest.tick));
@@ -294,13 +301,13 @@ impl<S> JitterBuffer<S> {
     }
 
     fn advance(&mut self, now: Duration) {
-        // 292 years.
+        // 292 years fit.
         self.now_ns = self.now_ns.max(i64::try_from(now.as_nanos()).unwrap_or(i64::MAX));
         self.clock.advance(self.now_ns, &self.delay);
     }
 }
 
-/// A time span that may have come out negative.
+/// A time span that may be negative, which counts as 0.
 fn nanos(span_ns: i64) -> Duration {
     Duration::from_nanos(u64::try_from(span_ns).unwrap_or(0))
 }

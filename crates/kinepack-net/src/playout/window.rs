@@ -1,8 +1,8 @@
-//! Numbers of the last few seconds, in order of size.
+//! A window of the last few seconds of numbers, kept sorted.
 
 use std::collections::VecDeque;
 
-/// More than arrive in ten seconds at 60 Hz. What is older is forgotten early, so that a fast
+/// More than arrive in ten seconds at 60 Hz. Older samples are then forgotten early, so that a fast
 /// sender costs no more.
 const MAX_SAMPLES: usize = 1024;
 
@@ -12,14 +12,14 @@ const MAX_SAMPLES: usize = 1024;
 /// none.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SortedWindow {
-    /// When each came, and what it is; oldest first.
+    /// The time and value of each sample, oldest first.
     samples: VecDeque<(i64, i64)>,
     /// The same values, smallest first.
     sorted: Vec<i64>,
 }
 
 impl SortedWindow {
-    /// Adds a value that came at `now_ns`.
+    /// Adds a value that arrived at `now_ns`.
     pub(super) fn insert(&mut self, now_ns: i64, value: i64) {
         if self.samples.len() == MAX_SAMPLES {
             self.forget_oldest();
@@ -29,9 +29,9 @@ impl SortedWindow {
         self.sorted.insert(index, value);
     }
 
-    /// Forgets what came before `since_ns`.
+    /// Forgets values that arrived before `since_ns`.
     pub(super) fn expire(&mut self, since_ns: i64) {
-        while self.samples.front().is_some_and(|(came_ns, _)| *came_ns < since_ns) {
+        while self.samples.front().is_some_and(|(arrived_ns, _)| *arrived_ns < since_ns) {
             self.forget_oldest();
         }
     }
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_holds_what_a_sort_would() {
+    fn the_window_is_sorted() {
         let mut window = SortedWindow::default();
         let values: Vec<i64> = (0..3000).map(|index| (index * 7919 % 257) - 100).collect();
         for (now, value) in values.iter().enumerate() {
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_bounded() {
+    fn the_window_is_bounded() {
         let mut window = SortedWindow::default();
         (0..5000).for_each(|value| window.insert(0, value));
         assert_eq!(window.sorted().len(), MAX_SAMPLES);

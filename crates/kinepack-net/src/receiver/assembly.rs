@@ -1,23 +1,24 @@
-//! A block, put together from fragments in any order. `spec/NET.md`, section 5.
+//! Puts a block together from fragments in any order. `spec/NET.md`, section 5.
 //!
-//! Memory: the parts that came, at most the limit, and 40 bytes a fragment.
+//! Memory: the parts that arrived, up to the limit, and 40 bytes for each fragment.
 
 use std::collections::BTreeMap;
 
 use crate::packet::FragmentHeader;
+use crate::trace::event;
 use crate::{Refused, Sequence};
 
-/// The newest block, as far as it is there.
+/// The newest block, as far as its parts have arrived.
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     block: Option<Block>,
-    /// The number of the block that was whole last, and its newest sequence: parts of it, and of
-    /// older ones, say nothing.
+    /// The number and newest sequence of the last complete block. Further parts of it, and of older
+    /// blocks, are ignored.
     whole: Option<(u8, Sequence)>,
 }
 
-/// A block that so much came after was given up. Far below half of all numbers, where older looks
-/// newer.
+/// A block is given up after this many newer sequences. This is far below half of all numbers,
+/// beyond which older sequences would seem newer.
 const FORGOTTEN: i32 = 0x4000;
 
 #[derive(Debug)]
@@ -29,13 +30,13 @@ struct Block {
     bytes: usize,
 }
 
-/// What a fragment did.
+/// The effect of a fragment.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Added {
-    /// It is kept, or was there; the block is not whole.
+    /// The part is kept or was already there; the block is incomplete.
     Part,
-    /// The block would be whole with this part: its number and bytes. Nothing has changed;
-    /// [`Assembly::finish`] takes it.
+    /// This part would complete the block: its number and bytes. Nothing has changed yet;
+    /// [`Assembly::finish`] changes it.
     Whole(u8, Vec<u8>),
 }
 
@@ -77,7 +78,7 @@ impl Assembly {
                     block.newest = sequence;
                 }
             }
-            // A part of a block that is whole, or that the sender gave up.
+            // A part of a block that is complete, or that the sender gave up.
             _ if self.whole.is_some_and(|(whole, _)| whole == number) || !is_newer => {}
             _ => {
                 if part.len() > limit_bytes {
@@ -88,6 +89,7 @@ impl Assembly {
                 }
                 let parts = BTreeMap::from([(index, part.into())]);
                 self.whole = None;
+                event!(debug, block = number, fragments = count, "block started");
                 self.block =
                     Some(Block { number, newest: sequence, count, parts, bytes: part.len() });
             }
@@ -95,7 +97,7 @@ impl Assembly {
         Ok(Added::Part)
     }
 
-    /// The block that a part made whole is a state.
+    /// The completed block was decoded: takes it out.
     pub(super) fn finish(&mut self, number: u8, sequence: Sequence) {
         let newest =
             self.block.take().filter(|block| block.number == number).map(|block| block.newest);
@@ -103,13 +105,13 @@ impl Assembly {
             Some((number, newest.filter(|newest| sequence.since(*newest) < 0).unwrap_or(sequence)));
     }
 
-    /// Forgets what is so old that its sequences will soon look new.
+    /// Forgets blocks so old that their sequences would soon seem new.
     pub(super) fn tidy(&mut self, newest: Sequence) {
         self.block.take_if(|block| newest.since(block.newest) > FORGOTTEN);
         self.whole.take_if(|(_, sequence)| newest.since(*sequence) > FORGOTTEN);
     }
 
-    /// Parts that came of the block at hand, and all.
+    /// How many parts of the current block arrived, and how many it has.
     pub(super) fn progress(&self) -> Option<(usize, usize)> {
         self.block.as_ref().map(|block| (block.parts.len(), usize::from(block.count)))
     }
@@ -131,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn any_order_and_again_and_again() {
+    fn fragments_arrive_in_any_order_and_repeatedly() {
         let mut assembly = Assembly::default();
         assert_eq!(add(&mut assembly, 9, 1, 2, 3), Ok(Added::Part));
         assert_eq!(add(&mut assembly, 7, 1, 0, 3), Ok(Added::Part));
@@ -140,12 +142,12 @@ mod tests {
         let Ok(Added::Whole(1, bytes)) = add(&mut assembly, 8, 1, 1, 3) else { panic!() };
         assembly.finish(1, Sequence(8));
         assert_eq!(bytes, [[0; 10], [1; 10], [2; 10]].concat());
-        assert_eq!(add(&mut assembly, 14, 1, 1, 3), Ok(Added::Part), "of the one that is whole");
+        assert_eq!(add(&mut assembly, 14, 1, 1, 3), Ok(Added::Part), "part of a complete block");
         assert_eq!(assembly.progress(), None);
     }
 
     #[test]
-    fn a_newer_block_takes_the_place_of_an_older_one() {
+    fn a_newer_block_replaces_an_older_one() {
         let mut assembly = Assembly::default();
         assert_eq!(add(&mut assembly, 5, 1, 0, 2), Ok(Added::Part));
         assert_eq!(add(&mut assembly, 8, 2, 0, 2), Ok(Added::Part));
@@ -154,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn contradictions_and_too_much_are_refused() {
+    fn contradictory_and_oversized_blocks_are_refused() {
         let mut assembly = Assembly::default();
         assert_eq!(add(&mut assembly, 1, 1, 0, 9), Ok(Added::Part));
         assert_eq!(add(&mut assembly, 2, 1, 1, 8), Err(Refused::BadFragment));

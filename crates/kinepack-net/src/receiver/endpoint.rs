@@ -1,4 +1,4 @@
-//! One receiver of a world.
+//! Receives one world: routes between views, blocks and the jitter buffer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,43 +7,60 @@ use kinepack::codec::Difference;
 use kinepack::{Codec, DecodeError, DecodeLimits, Decoder, EntityId, Snapshot, Tick, View};
 
 use super::assembly::{Added, Assembly};
+use super::connection::{Connection, ReceiverStatus};
 use super::playback::Playback;
+use super::presence::Presence;
 use super::shown::Shown;
-use super::views::{Resolved, Taken, Views};
+use super::views::{HeldView, Resolved, Views};
 use super::window::Window;
 use crate::handshake::{check_schema, hello, reference_zero};
-use crate::packet::{Downstream, FragmentHeader, Hello, Mismatch, SnapshotHeader, write_anew};
+use crate::packet::{
+    Baseline, Downstream, FragmentHeader, Hello, Mismatch, SnapshotHeader, write_anew,
+};
+use crate::trace::event;
 use crate::{
     Acknowledgement, JitterBuffer, NetError, PlayoutConfig, PlayoutStats, Pushed, Refused, Sequence,
 };
 
-/// What a receiver is willing to hold, and how it plays.
+/// Limits of a receiver's memory, and how it plays.
+///
+/// ```
+/// use std::time::Duration;
+/// use kinepack_net::{PlayoutConfig, ReceiverConfig};
+///
+/// // A simulation of 30 ticks a second, and 16 MiB for views.
+/// let playout = PlayoutConfig { tick_hz: 30, ..PlayoutConfig::default() };
+/// let config =
+///     ReceiverConfig { playout, max_memory_bytes: 16 << 20, ..ReceiverConfig::default() };
+/// assert_eq!(config.hello_every, Duration::from_millis(250));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReceiverConfig {
     /// The most entities of a view. [`max_memory_bytes`](Self::max_memory_bytes) may allow fewer.
     pub limits: DecodeLimits,
-    /// The most memory for views and states to show. A view may take 1/96 of it, at four bytes a
-    /// lane and entity and four for the entity's id; a snapshot with more entities is refused.
-    /// About 70 views are held usually, and up to 255 on long round trips; if they exceed three
-    /// quarters of this, the oldest are dropped. States to show that are no views have the last
-    /// quarter. The decoder's own memory, of a few views, and a block on its way come on top.
+    /// The most memory for views and states to show. One view may take 1/96 of it, at four bytes
+    /// for each lane of an entity and four for its id. A snapshot with more entities is refused. A
+    /// receiver usually holds about 70 views, and up to 255 on long round trips. If they exceed
+    /// three quarters of this memory, it drops the oldest. The last quarter is for states to show
+    /// that are not views. The decoder's own memory (a few views) and an incomplete block come on
+    /// top.
     pub max_memory_bytes: usize,
     /// The largest block, in bytes.
     pub max_block_bytes: usize,
-    /// Time between two hellos while nothing comes.
+    /// Time between two hellos while no datagram arrives.
     pub hello_every: Duration,
-    /// An entity that was not refreshed for longer is not blended over the whole time: its motion
-    /// ends in the newest state and takes this long at most.
+    /// The longest time over which an entity's motion is blended. If an entity was not refreshed
+    /// for longer, its motion ends in the newest state and takes this long.
     pub longest_blend: Duration,
     /// The jitter buffer.
     pub playout: PlayoutConfig,
 }
 
 impl Default for ReceiverConfig {
-    /// 128 MiB have room for 34,952 entities of nine lanes: a few bytes can ask for as many, so a
-    /// default must not be the largest world that there may be. Blocks of 4 MiB hold 65,536
-    /// entities of 64 bytes; a hello every 250 ms finds a server soon. A quarter of a second is
-    /// what a snapshot takes at the slowest sensible rate, with a loss.
+    /// 128 MiB have room for 34,952 entities of nine lanes. A few bytes can ask for that many, so
+    /// the default must not be the largest possible world. Blocks of 4 MiB hold 65,536 entities of
+    /// 64 bytes. A hello every 250 ms finds a server soon. A quarter of a second is the time
+    /// between two snapshots at the slowest sensible rate if one is lost.
     fn default() -> Self {
         Self {
             limits: DecodeLimits::default(),
@@ -56,14 +73,14 @@ impl Default for ReceiverConfig {
     }
 }
 
-/// A receiver's memory has room for so many views of the largest size, or states to show.
+/// A receiver's memory has room for this many views of the largest size, or states to show.
 const VIEWS_IN_MEMORY: usize = 96;
-/// One in so many bytes is for states to show that are no views. For views that leaves room for 72:
-/// a receiver should hold 64 before the newest baseline, and those after it.
+/// One byte in this many is for states to show that are not views. That leaves room for 72 views: a
+/// receiver should hold 64 before the newest baseline, and those after it.
 const STATES_SHARE: usize = 4;
 
 impl ReceiverConfig {
-    /// What a view of so many lanes an entity may hold.
+    /// The limits of a view with this many lanes for each entity.
     fn view_limits(&self, lanes: usize) -> DecodeLimits {
         let entity_bytes = (lanes + 1) * size_of::<u32>();
         let most = self.max_memory_bytes / VIEWS_IN_MEMORY / entity_bytes;
@@ -77,71 +94,97 @@ impl ReceiverConfig {
     }
 }
 
-/// What a datagram brought.
+/// What a datagram contained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Received {
     /// A state of the world.
     Snapshot {
-        /// When it was the state.
+        /// The tick of the state.
         tick: Tick,
-        /// True where the sender left something out.
+        /// True if the sender left something out.
         left_out: bool,
-        /// True where one from later was there already.
+        /// True if a newer snapshot had already arrived.
         late: bool,
     },
-    /// A part of a block that is not whole.
+    /// A fragment of an incomplete block.
     Fragment,
-    /// The last part of a block: a whole state.
+    /// The last missing fragment of a block: a complete state.
     Block {
-        /// When it was the state.
+        /// The tick of the state.
         tick: Tick,
     },
 }
 
-/// Counts of a receiver.
+/// Counters of a receiver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverStats {
-    /// Datagrams that were taken.
+    /// Datagrams taken.
     pub received: u64,
-    /// Datagrams that were refused, those that came twice included.
+    /// Datagrams refused, including duplicates.
     pub refused: u64,
-    /// Datagrams that came twice.
+    /// Datagrams that arrived twice.
     pub duplicates: u64,
     /// Bytes of all datagrams.
     pub bytes: u64,
     /// Snapshots too late to be shown.
     pub late: u64,
-    /// Blocks that became whole.
+    /// Blocks completed.
     pub blocks: u64,
-    /// Views that were dropped though they could still be baselines, because of
+    /// Views that were dropped although they could still be baselines, because of
     /// [`ReceiverConfig::max_memory_bytes`].
     pub dropped_views: u64,
     /// States that were dropped before they were shown, for the same reason.
     pub dropped_states: u64,
-    /// Snapshots that were taken as baselines, but could not be merged into what is shown. 0,
-    /// unless this library has a fault.
+    /// Snapshots that were accepted as baselines but could not be merged into the shown state.
+    /// Always 0, unless this library has a bug.
     pub unmerged: u64,
     /// Snapshots that came with a state check.
     pub checked: u64,
-    /// Of those checked, how many showed that the two sides do not hold the same: the view had
+    /// Of those checked, how many showed that the two sides hold different states: the view had
     /// another check, or the snapshot could not be decoded. The receiver then drops its views and
-    /// asks for the state anew; until that has come, [`Receiver::newest`] stays as it is.
+    /// asks for the state anew. Until the new state arrives, [`Receiver::newest`] stays as it is.
     pub mismatches: u64,
     /// Views held as baselines.
     pub views: usize,
 }
 
-/// Receives a world.
+/// Receives one world.
 ///
 /// Order of calls: [`handle`](Self::handle) for each datagram, then
-/// [`poll_transmit`](Self::poll_transmit) until it has nothing more, at least a few times a second;
-/// [`playback`](Self::playback) for each frame that is drawn. Time is the caller's.
+/// [`poll_transmit`](Self::poll_transmit) until it returns `None`, at least a few times a second;
+/// [`playback`](Self::playback) for each drawn frame. The caller supplies the time.
+///
+/// If several hubs share one socket, remove your tag from each datagram before
+/// [`handle`](Self::handle): see [`Hub`](crate::Hub).
+///
+/// ```
+/// use std::time::Duration;
+/// use kinepack::{Codec, Level, Pack, Profile, Schema};
+/// use kinepack_net::{DatagramKind, Receiver, ReceiverConfig, datagram_kind};
+///
+/// #[derive(Pack)]
+/// struct Unit {
+///     #[pack(max = 100)]
+///     health: u8,
+/// }
+///
+/// let schema = Schema::of::<Unit>();
+/// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// let mut receiver = Receiver::new(&codec, ReceiverConfig::default())?;
+/// let hello = receiver.poll_transmit(Duration::ZERO).ok_or("no hello")?;
+/// assert_eq!(datagram_kind(hello), Some(DatagramKind::Answer)); // for the hub
+/// assert!(receiver.poll_transmit(Duration::ZERO).is_none());
+/// assert!(receiver.handle(Duration::ZERO, b"noise").is_err());
+/// assert_eq!(receiver.stats().refused, 1);
+/// assert!(receiver.playback(Duration::ZERO).is_none(), "no state has arrived yet");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Receiver {
     config: ReceiverConfig,
     hello: Hello,
-    /// `None` once something came.
+    /// `None` once a datagram was taken.
     next_hello: Option<Duration>,
     mismatch: Option<Mismatch>,
     acknowledges: bool,
@@ -150,35 +193,39 @@ pub struct Receiver {
     assembly: Assembly,
     decoder: Decoder,
     difference: Difference,
-    /// The newest that is known of each entity.
+    /// The newest known state of each entity.
     newest_shown: Option<Shown>,
     newest: Option<Sequence>,
     buffer: JitterBuffer<Shown>,
-    /// The most that a state in `buffer` has taken.
+    /// The most memory that a state in `buffer` has taken.
     largest_state_bytes: usize,
-    /// A state check has failed before: what the sender builds on may have been dropped.
+    /// A state check has failed, so the sender may code against views that were dropped.
     has_lost_views: bool,
-    /// The state to show next does not build on `newest_shown`.
+    /// The next state to show does not build on `newest_shown`.
     shows_anew: bool,
-    /// The newest datagram for which the state is to be asked for anew.
+    /// The newest refused datagram for which to ask for the state anew.
     anew: Option<Sequence>,
+    connection: Connection,
+    presence: Presence,
+    /// The latest time that a call passed.
+    now: Duration,
     stats: ReceiverStats,
     out: Vec<u8>,
 }
 
 impl Receiver {
-    /// A receiver that knows nothing yet.
+    /// A receiver without any state.
     ///
     /// # Errors
-    /// [`NetError`] for a configuration that makes no sense.
+    /// [`NetError`] for an invalid configuration.
     pub fn new(codec: &Codec, config: ReceiverConfig) -> Result<Self, NetError> {
         Self::with_initial(codec, config, &Snapshot::new(codec.schema(), Tick(0)))
     }
 
-    /// A receiver that knows the same `initial` state as the hub, of whatever tick.
+    /// A receiver that knows the same `initial` state as the hub. Its tick does not matter.
     ///
     /// # Errors
-    /// [`NetError`] for a configuration that makes no sense, and a state of another schema.
+    /// [`NetError`] for an invalid configuration, and for a state of another schema.
     pub fn with_initial(
         codec: &Codec,
         config: ReceiverConfig,
@@ -206,6 +253,9 @@ impl Receiver {
             has_lost_views: false,
             shows_anew: false,
             anew: None,
+            connection: Connection::new(),
+            presence: Presence::default(),
+            now: Duration::ZERO,
             stats: ReceiverStats::default(),
             out: Vec::new(),
             config,
@@ -215,10 +265,11 @@ impl Receiver {
     /// Takes a datagram from the sender.
     ///
     /// # Errors
-    /// [`Refused`]; nothing has changed then but a counter. There is one exception: a snapshot with
-    /// a state check that shows that the two sides do not hold the same, such as
-    /// [`Refused::WrongState`]. See [`ReceiverStats::mismatches`].
+    /// [`Refused`]; only a counter has changed then. There is one exception: a snapshot whose state
+    /// check shows that the two sides hold different states, such as [`Refused::WrongState`]. See
+    /// [`ReceiverStats::mismatches`].
     pub fn handle(&mut self, now: Duration, datagram: &[u8]) -> Result<Received, Refused> {
+        self.now = self.now.max(now);
         self.stats.bytes += datagram.len() as u64;
         let taken = Downstream::parse(datagram).and_then(|parsed| match parsed {
             Downstream::Snapshot(header, snapshot) => {
@@ -229,7 +280,7 @@ impl Receiver {
                 let taken = self.take_fragment(now, &header, part);
                 self.asking_anew(header.sequence, taken)
             }
-            // Once states flow, nobody says that they cannot.
+            // Once states arrive, the sender cannot mean this receiver.
             Downstream::Refusal(_) if self.next_hello.is_none() => {
                 Err(Refused::Kind { first_byte: datagram[0] })
             }
@@ -245,9 +296,13 @@ impl Receiver {
                 }
                 self.stats.received += 1;
                 self.acknowledges = true;
-                self.next_hello = None;
+                if self.next_hello.take().is_some() {
+                    self.connection.note_first(now);
+                    event!(info, "connected to the sender");
+                }
             }
             Err(refused) => {
+                event!(debug, reason = %refused, bytes = datagram.len(), "datagram refused");
                 self.stats.refused += 1;
                 self.stats.duplicates += u64::from(refused == Refused::Duplicate);
             }
@@ -276,7 +331,7 @@ impl Receiver {
                 }
                 view
             }
-            // Limits are no sign of another state.
+            // A limit is no sign of a different state.
             (Err(error @ DecodeError::TooManyEntities { .. }), _) | (Err(error), None) => {
                 return Err(error.into());
             }
@@ -293,14 +348,17 @@ impl Receiver {
             sent.gather(&view, &self.difference.sent).map_err(|_| Refused::BadMerge)?;
         }
 
-        // From here on nothing fails.
+        // Nothing fails from here on.
         self.window.note(sequence);
+        if let Baseline::Back(back) = header.baseline {
+            self.connection.note_baseline(now, sequence.before(u16::from(back)));
+        }
         self.forget_shown();
         let late = self.newest.is_some_and(|newest| sequence.since(newest) < 0);
         self.show(now, sequence, &view, sent.as_ref(), interval_ticks, late);
         let own_back = header.baseline.back();
         let newest = self.window.newest().unwrap_or(sequence);
-        let taken = Taken { sequence, view, own_back, sent };
+        let taken = HeldView { sequence, view, own_back, sent };
         if let Some(dropped) = self.views.add(taken, header.baseline, newest) {
             self.decoder.recycle(dropped);
         }
@@ -311,16 +369,17 @@ impl Receiver {
         Ok(Received::Snapshot { tick, left_out: header.left_out, late })
     }
 
-    /// Drops all that the sender may build on, as it is not what the sender has.
+    /// Drops all views, because they are not what the sender holds.
     fn lose_views(&mut self, refused: Sequence) {
         self.stats.mismatches += 1;
+        event!(warn, sequence = refused.0, "state check failed: asking for the state anew");
         self.views.begin_anew();
         self.has_lost_views = true;
         self.shows_anew = true;
         self.ask_anew(refused);
     }
 
-    /// Asks for the state anew once more, where the sender builds on something that was dropped.
+    /// Asks for the state anew once more, if the sender uses a view that was dropped.
     fn asking_anew(
         &mut self,
         sequence: Sequence,
@@ -337,14 +396,15 @@ impl Receiver {
         self.anew = newest.or(Some(refused));
     }
 
-    /// Before a state is shown: forgets what is shown now, where that may be wrong.
+    /// Forgets the shown state if it may be wrong. Called before a new state is shown.
     fn forget_shown(&mut self) {
         if std::mem::take(&mut self.shows_anew) {
             self.newest_shown = None;
+            event!(info, "the state came anew after a failed state check");
         }
     }
 
-    /// Brings what is known up to date and hands it to the jitter buffer.
+    /// Updates the newest known state and hands it to the jitter buffer.
     fn show(
         &mut self,
         now: Duration,
@@ -360,8 +420,7 @@ impl Receiver {
             if !late {
                 self.newest_shown = Some(whole.clone());
             }
-            // The pause before this snapshot is known to be one only where the snapshot before it
-            // came.
+            // This was a pause only if the snapshot before this one arrived.
             let before = self
                 .views
                 .find(sequence.before(1))
@@ -386,7 +445,7 @@ impl Receiver {
         }
         self.largest_state_bytes = self.largest_state_bytes.max(shown.all_bytes());
         self.newest_shown = Some(shown.clone());
-        // One of several datagrams of a tick.
+        // Another datagram of the same tick.
         match self.buffer.state_mut(tick) {
             Some(state) => *state = shown,
             None => self.push(now, Tick(0), Some(reach), shown),
@@ -425,7 +484,7 @@ impl Receiver {
                 self.views.add_reference(number, reference, view);
                 self.forget_shown();
                 match &mut self.newest_shown {
-                    // Snapshots overtook it.
+                    // Newer snapshots arrived first.
                     Some(shown) if shown.state.tick >= tick => {
                         self.stats.unmerged += u64::from(shown.add_late(tick, &state).is_err());
                     }
@@ -434,6 +493,7 @@ impl Receiver {
                 self.push(now, Tick(0), None, Shown::whole(state));
                 self.shed_memory();
                 self.stats.blocks += 1;
+                event!(debug, block = number, tick = tick.0, "block finished");
                 Received::Block { tick }
             }
         };
@@ -441,12 +501,16 @@ impl Receiver {
         Ok(received)
     }
 
-    /// Drops the oldest views, and the oldest states to show, until each fit into their share of
-    /// the memory.
+    /// Drops the oldest views and the oldest states to show until both fit their share of the
+    /// memory.
     fn shed_memory(&mut self) {
         let states_bytes = self.config.max_memory_bytes / STATES_SHARE;
-        self.stats.dropped_views += self.views.shed(self.config.max_memory_bytes - states_bytes);
-        // An exact sum each time would take longer than to decode a small snapshot.
+        let dropped_views = self.views.shed(self.config.max_memory_bytes - states_bytes);
+        if dropped_views > 0 {
+            self.stats.dropped_views += dropped_views;
+            event!(debug, views = dropped_views, "views dropped for lack of memory");
+        }
+        // The exact sum would take longer than decoding a small snapshot.
         if (self.buffer.len() + 1) * self.largest_state_bytes <= states_bytes {
             return;
         }
@@ -459,14 +523,16 @@ impl Receiver {
         }
     }
 
-    /// The next datagram to send: hello until something came, then what was received; and where the
-    /// two sides do not hold the same, that the state is to come anew. Valid until the next call.
+    /// The next datagram to send: hellos until a datagram arrives, then acknowledgements, and after
+    /// a failed state check a request for the state anew. Valid until the next call.
     pub fn poll_transmit(&mut self, now: Duration) -> Option<&[u8]> {
+        self.now = self.now.max(now);
         self.out.clear();
         if let Some(refused) = self.anew.take() {
             write_anew(refused, &mut self.out);
         } else if self.next_hello.is_some_and(|due| now >= due) {
             self.next_hello = Some(now.saturating_add(self.config.hello_every));
+            self.connection.note_hello(now);
             self.hello.write(&mut self.out);
         } else {
             self.poll_acknowledgement()?.write(&mut self.out);
@@ -474,42 +540,44 @@ impl Receiver {
         Some(&self.out)
     }
 
-    /// What was received, once after each time that something was: for callers that put it into
-    /// messages of their own.
+    /// The acknowledgement, once after each time that datagrams were taken. For callers that put it
+    /// into messages of their own.
     pub fn poll_acknowledgement(&mut self) -> Option<Acknowledgement> {
         if !std::mem::take(&mut self.acknowledges) {
             return None;
         }
-        self.window.acknowledgement()
+        let acknowledgement = self.window.acknowledgement()?;
+        self.connection.note_acknowledged(self.now, acknowledgement.latest);
+        Some(acknowledgement)
     }
 
-    /// Why the sender refuses this receiver, where it does.
+    /// Why the sender refuses this receiver, if it does.
     pub fn mismatch(&self) -> Option<Mismatch> {
         self.mismatch
     }
 
-    /// The newest that is known of each entity; `None` before the first state.
+    /// The newest known state of each entity; `None` before the first state.
     pub fn newest(&self) -> Option<&Snapshot> {
         self.newest_shown.as_ref().map(|shown| &*shown.state)
     }
 
-    /// The tick of which the entity at `index` of [`newest`](Self::newest) is: that of the newest
-    /// state, or an earlier one where later snapshots left the entity out.
+    /// The tick of the entity at `index` in [`newest`](Self::newest): that of the newest state, or
+    /// an earlier one if later snapshots skipped the entity.
     ///
     /// # Panics
-    /// Where there is no such entity.
+    /// If `index` is not below the number of entities.
     pub fn fresh(&self, index: usize) -> Tick {
         self.newest_shown.as_ref().map_or(Tick(0), |shown| shown.fresh(index))
     }
 
-    /// The view of a sequence, while it is held: what the sender must know exactly.
+    /// The view of a sequence while it is held. It must equal the sender's.
     pub fn view(&self, sequence: Sequence) -> Option<&Snapshot> {
         self.views.find(sequence).map(|held| &*held.view)
     }
 
-    /// Makes one side wrong: changes a lane of an entity by one in the newest view that is held, as
-    /// a fault of the memory would. For tests and tools. False where there is no such view, entity
-    /// or lane, or the lane cannot have another value.
+    /// Makes this side wrong: changes a lane of an entity by one in the newest view, as a memory
+    /// fault would. For tests and tools. False if there is no such view, entity or lane, or if the
+    /// lane has only one value.
     pub fn inject_fault(&mut self, id: EntityId, lane: usize) -> bool {
         self.newest.is_some_and(|newest| self.views.inject_fault(newest, id, lane))
     }
@@ -523,31 +591,52 @@ impl Receiver {
     pub fn playback(&mut self, now: Duration) -> Option<Playback<'_>> {
         let tick_hz = self.config.playout.tick_hz;
         let longest_blend_ticks = self.config.longest_blend_ticks();
-        self.buffer.at(now).map(|playout| Playback::new(playout, tick_hz, longest_blend_ticks))
+        let playout = self.buffer.at(now)?;
+        self.presence.update(playout.from.state.state.ids());
+        Some(Playback::new(playout, tick_hz, longest_blend_ticks, &self.presence))
     }
 
-    /// Changes the bounds of the playout delay from now on; see [`JitterBuffer::set_delays`].
+    /// The round trip, the losses, and the server's time. The wire format has nothing for this: it
+    /// follows from acknowledgements and snapshot headers.
+    pub fn status(&self, now: Duration) -> ReceiverStatus {
+        let tick_hz = f64::from(self.config.playout.tick_hz);
+        let live_tick = self.buffer.live_tick(now);
+        let one_way = self.connection.shortest().map(|round_trip| round_trip.as_secs_f64() / 2.0);
+        let server_tick =
+            live_tick.zip(one_way).map(|(tick, one_way)| (tick + one_way * tick_hz).max(0.0));
+        ReceiverStatus {
+            joined: self.next_hello.is_none(),
+            round_trip: self.connection.round_trip(),
+            sent: self.window.sent(),
+            acknowledged: self.stats.received,
+            lost: self.window.lost(),
+            server_tick,
+            server_time: server_tick
+                .and_then(|tick| Duration::try_from_secs_f64(tick / tick_hz).ok()),
+        }
+    }
+
+    /// Changes the bounds of the playout delay; see [`JitterBuffer::set_delays`].
     ///
     /// # Errors
-    /// [`NetError::Playout`], where [`PlayoutConfig::validate`] refuses them; nothing has changed
-    /// then.
+    /// [`NetError::Playout`] if [`PlayoutConfig::validate`] refuses them; nothing has changed then.
     pub fn set_playout_delays(&mut self, min: Duration, max: Duration) -> Result<(), NetError> {
         self.buffer.set_delays(min, max).map_err(NetError::Playout)?;
         self.config.playout = *self.buffer.config();
         Ok(())
     }
 
-    /// Counts.
+    /// The counters.
     pub fn stats(&self) -> ReceiverStats {
         ReceiverStats { views: self.views.len(), ..self.stats }
     }
 
-    /// How playback does.
+    /// Measurements of playback.
     pub fn playout_stats(&self) -> PlayoutStats {
         self.buffer.stats()
     }
 
-    /// Parts that came of a block on its way, and all.
+    /// While a block is incomplete: how many of its fragments arrived, and how many it has.
     pub fn block_progress(&self) -> Option<(usize, usize)> {
         self.assembly.progress()
     }

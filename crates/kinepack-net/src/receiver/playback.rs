@@ -1,30 +1,81 @@
-//! What to show: of each entity the two states around the playout point, and how far between them.
-//! The schema interpolates.
+//! Finds the two states of each entity around the playout point, and how far the point is between
+//! them. The schema interpolates.
 
 use kinepack::{Between, EncodeError, EntityId, Pack, Snapshot};
 
+use super::presence::Presence;
 use super::shown::Shown;
 use crate::playout::Playout;
 
 /// A moment of playback.
+///
+/// ```
+/// use std::collections::BTreeMap;
+/// use std::time::Duration;
+/// use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
+/// use kinepack_net::{Hub, HubConfig, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions};
+///
+/// #[derive(Pack, Debug)]
+/// struct Unit {
+///     #[pack(max = 100)]
+///     health: u8,
+/// }
+///
+/// let schema = Schema::of::<Unit>();
+/// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// # let mut hub = Hub::new(&codec, HubConfig::default())?;
+/// # hub.add(ReceiverId(1), &ReceiverOptions::default(), Duration::ZERO)?;
+/// let mut receiver = Receiver::new(&codec, ReceiverConfig::default())?;
+/// let mut scene: BTreeMap<EntityId, u8> = BTreeMap::new();
+/// for tick in 1..=60u32 {
+///     let now = Duration::from_secs(1) * tick / 60;
+/// #   while let Some(datagram) = receiver.poll_transmit(now) {
+/// #       hub.handle(ReceiverId(1), now, datagram)?;
+/// #   }
+/// #   let mut world = Snapshot::new(&schema, Tick(tick));
+/// #   world.push(EntityId(1), &Unit { health: 100 })?;
+/// #   if tick > 20 {
+/// #       world.push(EntityId(2), &Unit { health: 50 })?;
+/// #   }
+/// #   hub.tick(now, &world)?;
+/// #   while let Some((_, datagram)) = hub.poll_transmit() {
+/// #       receiver.handle(now, datagram)?;
+/// #   }
+///     // Each frame: spawn and despawn, then update everything that is shown.
+///     let Some(playback) = receiver.playback(now) else { continue };
+///     for id in playback.added() {
+///         scene.insert(*id, 0);
+///     }
+///     for id in playback.removed() {
+///         scene.remove(id);
+///     }
+///     for sample in playback.samples() {
+///         let unit: Unit = sample.state()?;
+///         *scene.get_mut(&sample.id).ok_or("not added")? = unit.health;
+///     }
+/// }
+/// assert_eq!(scene, BTreeMap::from([(EntityId(1), 100), (EntityId(2), 50)]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Playback<'a> {
     playout: Playout<'a, Shown>,
     tick_hz: f64,
     longest_blend_ticks: f64,
+    presence: &'a Presence,
 }
 
 /// One entity at a moment of playback.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample<'a> {
-    /// Which entity.
+    /// The entity.
     pub id: EntityId,
-    /// The state before the moment, and where the entity is in it.
+    /// The state before the moment, and the entity's index in it.
     pub from: (&'a Snapshot, usize),
-    /// The state after the moment, and where the entity is in it; the one before where none is
-    /// known.
+    /// The state after the moment, and the entity's index in it. The same as `from` if no later
+    /// state is known.
     pub to: (&'a Snapshot, usize),
-    /// How far between them, and the time from one to the other.
+    /// How far the moment is between them, and the time from one to the other.
     pub between: Between,
 }
 
@@ -41,29 +92,51 @@ impl Sample<'_> {
 }
 
 impl<'a> Playback<'a> {
-    pub(super) fn new(playout: Playout<'a, Shown>, tick_hz: u32, longest_blend_ticks: f64) -> Self {
-        Self { playout, tick_hz: f64::from(tick_hz), longest_blend_ticks }
+    pub(super) fn new(
+        playout: Playout<'a, Shown>,
+        tick_hz: u32,
+        longest_blend_ticks: f64,
+        presence: &'a Presence,
+    ) -> Self {
+        Self { playout, tick_hz: f64::from(tick_hz), longest_blend_ticks, presence }
     }
 
-    /// The moment, as a tick with its fraction. It never goes backwards, but where the stream was
-    /// lost for long and jumps.
+    /// The moment, as a tick with its fraction. It never goes backwards, except that it may jump
+    /// after the stream was lost for a long time.
     pub fn tick(&self) -> f64 {
         self.playout.tick
     }
 
-    /// True where no newer state was there when it was needed: the newest is shown.
+    /// True if no newer state had arrived when it was needed: the newest one is shown.
     pub fn is_starved(&self) -> bool {
         self.playout.starved
     }
 
-    /// The entities, by id. One that comes is shown from its first state on, one that leaves until
+    /// The entities, by id. An added entity is shown from its first state on, a removed one until
     /// its last.
     ///
-    /// Cost: constant an entity, but where snapshots left things out, a look at the states that are
-    /// buffered.
+    /// Cost: constant for each entity; after partial snapshots, also a look at the buffered states.
     pub fn samples(&self) -> impl Iterator<Item = Sample<'a>> + use<'_, 'a> {
         let ids = self.playout.from.state.state.ids();
         ids.iter().enumerate().map(|(index, id)| self.sample(index, *id))
+    }
+
+    /// The entities in [`samples`](Self::samples) that the previous playback call did not have, by
+    /// id. In the first call these are all entities.
+    ///
+    /// Together with [`removed`](Self::removed) this is the exact difference of two calls, whatever
+    /// the network lost in between. So an entity is never added twice without being removed in
+    /// between, or removed twice. An entity that was removed and added again between two calls is
+    /// in neither list. So is a new entity with the id of one that was shown until now: do not give
+    /// an id to another entity while receivers may still show the first one.
+    pub fn added(&self) -> &'a [EntityId] {
+        self.presence.added()
+    }
+
+    /// The entities of the previous playback call that are no longer in [`samples`](Self::samples),
+    /// by id.
+    pub fn removed(&self) -> &'a [EntityId] {
+        self.presence.removed()
     }
 
     fn sample(&self, index: usize, id: EntityId) -> Sample<'a> {
@@ -74,8 +147,8 @@ impl<'a> Playback<'a> {
         let next = std::iter::once(playout.to).chain(playout.later()).find_map(|entry| {
             let at = place(&entry.state, id, index)?;
             let fresh = f64::from(entry.state.fresh(at).0);
-            // Of states in which nothing was left out, the next one is always it.
-            (fresh > since || entry.state.is_whole()).then_some((entry, at, fresh))
+            // After a complete state, the next state always has the entity's next value.
+            (fresh > since || entry.state.is_complete()).then_some((entry, at, fresh))
         });
         let Some((entry, at, until)) = next.filter(|(.., until)| *until > since) else {
             return Sample {
@@ -86,7 +159,7 @@ impl<'a> Playback<'a> {
             };
         };
         let unchanged_until =
-            if entry.state.is_whole() { f64::from(entry.unchanged_until.0) } else { 0.0 };
+            if entry.state.is_complete() { f64::from(entry.unchanged_until.0) } else { 0.0 };
         let begin = since.max(until - self.longest_blend_ticks).max(unchanged_until);
         let (passed, span) = (playout.tick - begin, until - begin);
         let ratio = if span > 0.0 { (passed / span).clamp(0.0, 1.0) } else { 1.0 };
@@ -95,7 +168,7 @@ impl<'a> Playback<'a> {
     }
 }
 
-/// Where an entity is; most often where it was in the state before.
+/// The index of an entity; in most cases it is the same as in the state before.
 fn place(shown: &Shown, id: EntityId, guess: usize) -> Option<usize> {
     if shown.state.ids().get(guess) == Some(&id) { Some(guess) } else { shown.state.position(id) }
 }

@@ -1,35 +1,34 @@
-//! The newest that is known of each entity. Where snapshots leave things out, a view alone is not
-//! that: what was sent in one datagram is not in the views after it until the sender knows that it
-//! arrived.
+//! The newest known state of each entity. If snapshots are partial, a view is not that: what one
+//! datagram sent is not in the views after it until the sender knows that it arrived.
 
 use std::sync::Arc;
 
 use kinepack::{EncodeError, EntityId, Snapshot, Tick};
 
-/// A state to show, and how fresh each entity in it is.
+/// A state to show, and the tick of each entity in it.
 #[derive(Clone, Debug)]
 pub(super) struct Shown {
     pub(super) state: Arc<Snapshot>,
-    /// For each entity the tick of which its lanes are; `None` where that is the state's for all.
+    /// The tick of each entity's lanes; `None` if all have the state's tick.
     fresh: Option<Vec<u32>>,
 }
 
 impl Shown {
-    /// A state in which nothing was left out.
+    /// A complete state.
     pub(super) fn whole(state: Arc<Snapshot>) -> Self {
         Self { state, fresh: None }
     }
 
-    /// The tick of which the entity at `index` is.
+    /// The tick of the entity at `index`.
     pub(super) fn fresh(&self, index: usize) -> Tick {
         self.fresh.as_ref().map_or(self.state.tick, |fresh| Tick(fresh[index]))
     }
 
-    pub(super) fn is_whole(&self) -> bool {
+    pub(super) fn is_complete(&self) -> bool {
         self.fresh.is_none()
     }
 
-    /// Bytes on the heap, shared or not.
+    /// Bytes on the heap, including those shared with a view.
     pub(super) fn all_bytes(&self) -> usize {
         self.state.memory_bytes()
             + self.fresh.as_ref().map_or(0, |fresh| fresh.capacity() * size_of::<u32>())
@@ -41,8 +40,8 @@ impl Shown {
         self.all_bytes() - shared
     }
 
-    /// The tick up to which most of what was sent now was known before: nine in ten, those not
-    /// counted that rested for longer than playback blends over.
+    /// The tick up to which 90 % of the sent entities were known before. Entities that rested for
+    /// longer than playback blends do not count.
     pub(super) fn reach(&self, sent: &Snapshot, longest_blend_ticks: f64) -> Tick {
         let oldest = sent.tick.0.saturating_sub(longest_blend_ticks as u32);
         let fresh =
@@ -53,17 +52,17 @@ impl Shown {
         Tick(reach.unwrap_or(self.state.tick.0))
     }
 
-    /// Brings this up to `tick`: who left, and what was sent.
+    /// Advances to `tick`: removes and updates entities.
     pub(super) fn advance(
         &mut self,
         tick: Tick,
-        left: &[EntityId],
+        removed: &[EntityId],
         sent: &Snapshot,
     ) -> Result<(), EncodeError> {
         let before: Vec<(EntityId, u32)> =
             (0..).zip(self.state.ids()).map(|(i, id)| (*id, self.fresh(i).0)).collect();
         let state = Arc::make_mut(&mut self.state);
-        state.patch(left, sent)?;
+        state.patch(removed, sent)?;
         state.tick = tick;
         let mut before = before.into_iter().peekable();
         let mut sent = sent.ids().iter().peekable();
@@ -79,17 +78,17 @@ impl Shown {
         Ok(())
     }
 
-    /// Takes what a late snapshot of `tick` sent, where it is news.
+    /// Takes from a late snapshot of `tick` the entities that are newer than the known ones.
     pub(super) fn add_late(&mut self, tick: Tick, sent: &Snapshot) -> Result<(), EncodeError> {
         let Some(fresh) = &mut self.fresh else { return Ok(()) };
-        let mut news = sent.clone();
-        news.clear(tick);
+        let mut newer = sent.clone();
+        newer.clear(tick);
         for (row, id) in sent.ids().iter().enumerate() {
             if let Some(index) = self.state.position(*id).filter(|index| fresh[*index] < tick.0) {
                 fresh[index] = tick.0;
-                news.push_row(sent, row)?;
+                newer.push_row(sent, row)?;
             }
         }
-        Arc::make_mut(&mut self.state).patch(&[], &news)
+        Arc::make_mut(&mut self.state).patch(&[], &newer)
     }
 }

@@ -1,40 +1,40 @@
-//! The views that the receiver holds: baselines of what is to come. `spec/NET.md`, sections 4.1,
+//! The views that the receiver holds, as baselines of later snapshots. `spec/NET.md`, sections 4.1,
 //! 4.2 and 5.
 
 use std::collections::VecDeque;
 
 use kinepack::{Codec, EntityId, Snapshot, Tick, View};
 
-use crate::baseline::{Held, Known, Merger, merged};
+use crate::baseline::{BaselineViews, Held, Merger, merged};
 use crate::packet::{Baseline, SnapshotHeader, Time};
 use crate::{Refused, Sequence};
 
-/// Views so far before the newest baseline may still be merged or built on.
+/// Views this far before the newest baseline may still be merged or used as baselines.
 const KEPT_BEFORE_BASELINE: i32 = 64;
-/// No baseline is farther back.
+/// A baseline is at most this many sequences back.
 const WINDOW: i32 = 255;
 
-/// A view that was received.
+/// A received view.
 #[derive(Debug)]
-pub(super) struct Taken {
+pub(super) struct HeldView {
     pub(super) sequence: Sequence,
     pub(super) view: View,
     pub(super) own_back: u8,
-    /// The entities that were sent, where something was left out.
+    /// The entities that its snapshot sent; `None` for a complete view.
     pub(super) sent: Option<Snapshot>,
 }
 
-impl Taken {
+impl HeldView {
     fn memory_bytes(&self) -> usize {
         self.view.memory_bytes() + self.sent.as_ref().map_or(0, Snapshot::memory_bytes)
     }
 }
 
-/// A snapshot's header with what it refers to.
+/// What a snapshot's header refers to.
 #[derive(Debug)]
 pub(super) struct Resolved {
-    pub(super) known: Known,
-    /// That of the snapshot.
+    pub(super) known: BaselineViews,
+    /// The snapshot's tick.
     pub(super) tick: Tick,
     pub(super) interval_ticks: u8,
 }
@@ -42,13 +42,14 @@ pub(super) struct Resolved {
 /// The views and reference states that are held.
 #[derive(Debug)]
 pub(super) struct Views {
-    /// By sequence, oldest first.
-    held: VecDeque<Taken>,
-    /// Bytes on the heap of those held.
+    /// Sorted by sequence, oldest first.
+    held: VecDeque<HeldView>,
+    /// Bytes on the heap of the held views.
     held_bytes: usize,
-    /// The newest that was dropped: of those up to it, nothing is known any more.
+    /// The newest dropped view. Whether older ones arrived is no longer known.
     dropped: Option<Sequence>,
-    /// Number 0 first, then the one before the newest until a snapshot was relative to the newest.
+    /// Number 0 first. The one before the newest stays until a snapshot is coded against the
+    /// newest.
     references: Vec<(u8, View)>,
     newest_baseline: Option<Sequence>,
     merger: Merger,
@@ -74,9 +75,9 @@ impl Views {
         found.map(|(_, state)| state).ok_or(Refused::NoBaseline)
     }
 
-    /// A block relative to the reference state `base` became one. The sender has `base` until it
-    /// hears of that: blocks that it gave up, though they became whole, are no reference states of
-    /// its.
+    /// Adds a reference state from a block coded against reference state `base`. The sender keeps
+    /// `base` until it hears that the block arrived. It does not use a block that it gave up as
+    /// reference state, even if the block became complete here.
     pub(super) fn add_reference(&mut self, number: u8, base: u8, state: View) {
         self.references.retain(|(other, _)| *other == base || *other == 0);
         self.references.push((number, state));
@@ -96,7 +97,11 @@ impl Views {
                 let baseline = self.reference(number)?.clone();
                 let (tick, interval_ticks) =
                     tick_of(baseline.tick, 0).ok_or(Refused::NoBaseline)?;
-                return Ok(Resolved { known: Known::alone(baseline), tick, interval_ticks });
+                return Ok(Resolved {
+                    known: BaselineViews::alone(baseline),
+                    tick,
+                    interval_ticks,
+                });
             }
             Baseline::Back(back) => back,
         };
@@ -104,7 +109,7 @@ impl Views {
         let at = index(&self.held, sequence).ok_or(Refused::NoBaseline)?;
         let (tick, interval_ticks) =
             tick_of(self.held[at].view.tick, back).ok_or(Refused::NoBaseline)?;
-        let mut known = Known::alone(self.baseline(at, header.merge)?);
+        let mut known = BaselineViews::alone(self.baseline(at, header.merge)?);
         if header.older.count() > 0 && known.baseline.tick >= tick {
             return Err(Refused::BadOlder);
         }
@@ -119,8 +124,8 @@ impl Views {
         Ok(Resolved { known, tick, interval_ticks })
     }
 
-    /// The view at an index, with those merged into it that `field`, or the rule for merge 0, names
-    /// where something was left out.
+    /// The view at an index, merged with the partial views that `field` or the rule for merge 0
+    /// names.
     fn baseline(&mut self, at: usize, field: Option<u32>) -> Result<View, Refused> {
         let Self { held, dropped, merger, .. } = self;
         let base = &held[at];
@@ -144,7 +149,7 @@ impl Views {
             out.copy_from(&base.view);
             Ok(())
         };
-        // Views and rows are of one schema, and sorted.
+        // Cannot fail: views and rows have one schema and are sorted.
         let baseline = merger.merge(write, &sent).map_err(|_| Refused::BadMerge)?;
         if baseline.len() > self.max_entities {
             return Err(Refused::BadMerge);
@@ -152,10 +157,10 @@ impl Views {
         Ok(baseline.with_learned(base.view.learned().cloned()))
     }
 
-    /// Keeps a view, and drops those that no baseline needs any more. Returns the last of these.
+    /// Keeps a view, and drops those that can no longer be used. Returns the last one dropped.
     pub(super) fn add(
         &mut self,
-        taken: Taken,
+        taken: HeldView,
         baseline: Baseline,
         newest: Sequence,
     ) -> Option<View> {
@@ -172,12 +177,12 @@ impl Views {
                 }
             }
         }
-        // A number that is out of sight will come again and mean something else.
+        // A sequence out of the window will be used again for another view.
         self.newest_baseline =
             self.newest_baseline.filter(|base| (0..=WINDOW).contains(&newest.since(*base)));
         let newest_baseline = self.newest_baseline;
-        let needless = |held: &Taken| {
-            // After a leap, what is far behind may look as if it were ahead.
+        let needless = |held: &HeldView| {
+            // After a leap, a view far behind may seem to be ahead.
             !(0..=WINDOW).contains(&newest.since(held.sequence))
                 || newest_baseline
                     .is_some_and(|base| base.since(held.sequence) > KEPT_BEFORE_BASELINE)
@@ -194,7 +199,7 @@ impl Views {
         dropped
     }
 
-    /// Drops all but the initial state.
+    /// Drops everything except the initial state.
     pub(super) fn begin_anew(&mut self) {
         while self.drop_oldest().is_some() {}
         self.newest_baseline = None;
@@ -208,8 +213,8 @@ impl Views {
         Some(taken.view)
     }
 
-    /// Drops the oldest views until the others fit into `limit_bytes`, but never the newest one.
-    /// Returns how many it dropped.
+    /// Drops the oldest views until the rest fit into `limit_bytes`, but never the newest. Returns
+    /// how many it dropped.
     pub(super) fn shed(&mut self, limit_bytes: usize) -> u64 {
         let mut dropped = 0;
         while self.held_bytes > limit_bytes && self.held.len() > 1 {
@@ -220,14 +225,14 @@ impl Views {
     }
 
     /// A view that is held.
-    pub(super) fn find(&self, sequence: Sequence) -> Option<&Taken> {
+    pub(super) fn find(&self, sequence: Sequence) -> Option<&HeldView> {
         index(&self.held, sequence).map(|at| &self.held[at])
     }
 
-    /// Changes a lane of an entity by one in a view that is held. False where nothing could be.
+    /// Changes a lane of an entity by one in a held view. False if that is not possible.
     pub(super) fn inject_fault(&mut self, sequence: Sequence, id: EntityId, lane: usize) -> bool {
         let Some(at) = index(&self.held, sequence) else { return false };
-        let Taken { view, sent, .. } = &mut self.held[at];
+        let HeldView { view, sent, .. } = &mut self.held[at];
         let Some(faulty) = with_fault(view, id, lane) else { return false };
         *view = View::from(faulty).with_learned(view.learned().cloned());
         if let Some(faulty) = sent.as_ref().and_then(|sent| with_fault(sent, id, lane)) {
@@ -242,7 +247,7 @@ impl Views {
     }
 }
 
-/// The state with a lane of an entity one less, or one more where it is 0.
+/// The state with a lane of an entity one less, or one more if it is 0.
 fn with_fault(state: &Snapshot, id: EntityId, lane: usize) -> Option<Snapshot> {
     let index = state.position(id)?;
     let mut lanes: Vec<u32> = (0..state.lane_count()).map(|lane| state.lane(lane)[index]).collect();
@@ -255,8 +260,8 @@ fn with_fault(state: &Snapshot, id: EntityId, lane: usize) -> Option<Snapshot> {
     Some(faulty)
 }
 
-/// Where the view of a sequence is.
-fn index(held: &VecDeque<Taken>, sequence: Sequence) -> Option<usize> {
+/// The index of the view with this sequence.
+fn index(held: &VecDeque<HeldView>, sequence: Sequence) -> Option<usize> {
     let at = held.partition_point(|taken| sequence.since(taken.sequence) > 0);
     held.get(at).filter(|taken| taken.sequence == sequence).map(|_| at)
 }

@@ -1,12 +1,17 @@
-//! Which sequences came: the newest and the 32 before it. `spec/NET.md`, section 6.
+//! Which sequences arrived: the newest, and the 32 before it. `spec/NET.md`, section 6.
 
+use crate::sequence::REORDERED;
 use crate::{Acknowledgement, Refused, Sequence};
 
-/// What was received.
+/// The sequences received.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Window {
-    /// `None` before anything came.
+    /// `None` before the first datagram.
     received: Option<Acknowledgement>,
+    /// Sequences from the first received to the newest.
+    sent: u64,
+    /// Of these, how many were missing when one more than [`REORDERED`] sequences newer arrived.
+    lost: u64,
 }
 
 impl Window {
@@ -16,19 +21,48 @@ impl Window {
         match latest.since(sequence) {
             0 => Err(Refused::Duplicate),
             behind @ 1..=32 if before >> (behind - 1) & 1 == 1 => Err(Refused::Duplicate),
-            // Half of all numbers away, -0x8000, is neither before nor after.
+            // A distance of half of all numbers, -0x8000, is neither before nor after.
             -0x7FFF..=32 => Ok(()),
             _ => Err(Refused::TooOld),
         }
     }
 
-    /// Notes that a sequence, which was checked, came.
+    /// Notes that a checked sequence arrived.
     pub(super) fn note(&mut self, sequence: Sequence) {
-        let received = self.received.unwrap_or(Acknowledgement { latest: sequence, before: 0 });
+        let first = Acknowledgement { latest: sequence, before: 0 };
+        let received = self.received.unwrap_or(first);
+        if self.received.is_none() {
+            self.sent = 1;
+        }
+        if let ahead @ 1.. = sequence.since(received.latest) {
+            self.note_lost(received, ahead);
+            self.sent += ahead as u64;
+        }
         self.received = Some(received.with(sequence));
     }
 
-    /// What to tell the sender.
+    /// Counts the missing sequences that are more than [`REORDERED`] before the new sequence, which
+    /// is `ahead` after `received.latest`, and were not that far before `received.latest`.
+    fn note_lost(&mut self, received: Acknowledgement, ahead: i32) {
+        // No sequence after `received.latest` has arrived.
+        self.lost += (ahead - REORDERED - 1).max(0) as u64;
+        let oldest_behind = REORDERED.min((self.sent - 1).min(32) as i32);
+        for behind in (REORDERED + 1 - ahead).max(1)..=oldest_behind {
+            self.lost += u64::from(received.before >> (behind - 1) & 1 == 0);
+        }
+    }
+
+    /// Datagrams that the sender sent, from the first that arrived to the newest.
+    pub(super) fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// How many of these were lost.
+    pub(super) fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// What to acknowledge.
     pub(super) fn acknowledgement(&self) -> Option<Acknowledgement> {
         self.received
     }
@@ -43,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_field_moves_along() {
+    fn the_bit_field_moves_along() {
         let mut window = Window::default();
         let first = Sequence(65_530);
         window.note(first);

@@ -1,4 +1,4 @@
-//! A state too large for one datagram, sent in fragments until each was acknowledged.
+//! A state too large for one datagram, sent in fragments until all are acknowledged.
 //! `spec/NET.md`, section 5.
 
 use std::collections::VecDeque;
@@ -13,11 +13,11 @@ use crate::packet::{FRAGMENT_HEADER_BYTES, FragmentHeader};
 #[derive(Debug)]
 pub(super) struct BlockOut {
     pub(super) number: u8,
-    /// What the receiver has when all is there.
+    /// What the receiver holds once all fragments arrived.
     pub(super) view: Arc<SentView>,
     bytes: Arc<[u8]>,
     part_bytes: usize,
-    /// Fragments to send, those to send again first.
+    /// Fragments to send; lost ones come first.
     waiting: VecDeque<u16>,
     acknowledged: Vec<bool>,
     missing: usize,
@@ -32,8 +32,8 @@ pub(super) fn block_bytes(tick: Tick, reference: u8, snapshot: &[u8]) -> Arc<[u8
 }
 
 impl BlockOut {
-    /// Cuts `bytes` into parts for datagrams of `datagram_bytes`; `None` where they would be more
-    /// than 65,535.
+    /// Cuts `bytes` into parts for datagrams of `datagram_bytes`; `None` if that makes more than
+    /// 65,535.
     pub(super) fn new(
         number: u8,
         view: Arc<SentView>,
@@ -80,7 +80,7 @@ impl BlockOut {
         }
     }
 
-    /// Notes that a fragment arrived. True where all did.
+    /// Notes that a fragment arrived. True once all have.
     pub(super) fn acknowledge(&mut self, index: u16) -> bool {
         let acknowledged = &mut self.acknowledged[usize::from(index)];
         self.missing -= usize::from(!*acknowledged);
@@ -88,14 +88,14 @@ impl BlockOut {
         self.missing == 0
     }
 
-    /// Notes that a fragment was lost: it is sent again before what was never sent.
+    /// Notes that a fragment was lost. It is sent again before the fragments that were never sent.
     pub(super) fn lose(&mut self, index: u16) {
         if !self.acknowledged[usize::from(index)] && !self.waiting.contains(&index) {
             self.waiting.push_front(index);
         }
     }
 
-    /// Fragments that arrived, and all.
+    /// The numbers of fragments that arrived, and of all.
     pub(super) fn progress(&self) -> (usize, usize) {
         (self.acknowledged.len() - self.missing, self.acknowledged.len())
     }

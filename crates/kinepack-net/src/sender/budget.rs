@@ -1,17 +1,17 @@
-//! A byte budget a second: a bucket that fills with time and that every datagram drains.
+//! A byte budget a second: a token bucket that time fills and every datagram drains.
 
 use std::time::Duration;
 
-/// Time for which an unused budget is kept.
+/// How long an unused budget accumulates.
 const KEPT: Duration = Duration::from_millis(100);
-/// The bucket holds two datagrams at least, or a small budget could never send a full one.
+/// The bucket holds at least two datagrams; otherwise a small budget could never send a full one.
 const DATAGRAMS_KEPT: u64 = 2;
 
 /// What may be sent to one receiver.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
     bytes_per_s: u32,
-    /// In billionths of a byte, so that no rounding is lost: bytes a second times nanoseconds.
+    /// In billionths of a byte, so that rounding loses nothing: bytes a second times nanoseconds.
     bucket: u64,
     full: u64,
     filled_at: Duration,
@@ -25,7 +25,7 @@ impl Budget {
     }
 
     pub(super) fn fill(&mut self, now: Duration) {
-        // The bucket is full long before.
+        // The bucket is full long before a second has passed.
         let elapsed_ns =
             now.saturating_sub(self.filled_at).min(Duration::from_secs(1)).as_nanos() as u64;
         self.filled_at = self.filled_at.max(now);
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_second_brings_the_budget_however_it_is_cut() {
+    fn a_second_brings_the_same_budget_in_any_number_of_steps() {
         let mut budget = Budget::new(64_000, 1_200, Duration::ZERO);
         budget.spend(budget.bytes());
         let (mut now, mut spent) = (Duration::ZERO, 0);
@@ -60,7 +60,7 @@ mod tests {
         }
         assert!((63_999..=64_000).contains(&spent), "{spent}");
         budget.fill(now + Duration::from_secs(60));
-        assert_eq!(budget.bytes(), 6_400, "what is not used is lost");
+        assert_eq!(budget.bytes(), 6_400, "an unused budget expires");
         budget.fill(now);
         budget.fill(Duration::MAX);
         assert_eq!(budget.bytes(), 6_400);

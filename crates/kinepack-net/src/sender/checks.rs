@@ -7,11 +7,10 @@ use kinepack::Tick;
 /// One tick in this many makes state checks.
 const TICKS: u32 = 8;
 
-/// When the next state check of one receiver is due, and how often the receiver asked for the state
-/// anew.
+/// When one receiver's next state check is due, and how often it asked for the state anew.
 #[derive(Debug)]
 pub(super) struct Checks {
-    /// The next snapshot gets a check in any tick.
+    /// The next snapshot gets a check, whatever its tick.
     is_asked: bool,
     /// Bytes to send before the next check.
     bytes_left: u64,
@@ -26,31 +25,31 @@ impl Checks {
         Self { is_asked: true, bytes_left: 0, sent_anew: 0, last_anew: None }
     }
 
-    /// Whether a snapshot of this tick gets a check, where the hub makes any.
+    /// Whether a snapshot of this tick gets a check, if the hub makes any.
     pub(super) fn is_due(&self, tick: Tick) -> bool {
         self.is_asked || (self.bytes_left == 0 && makes_checks(tick))
     }
 
-    /// The next snapshot gets a check.
+    /// Makes the next snapshot get a check.
     pub(super) fn ask(&mut self) {
         self.is_asked = true;
     }
 
-    /// A datagram was sent.
+    /// Notes that a datagram was sent.
     pub(super) fn note_sent(&mut self, bytes: usize) {
         self.bytes_left = self.bytes_left.saturating_sub(bytes as u64);
     }
 
-    /// A snapshot of a state of this many values was sent with a check. `every` is
-    /// [`HubConfig::check_every_bytes`](super::HubConfig::check_every_bytes). Checking takes time
+    /// Notes that a snapshot with a check was sent, of a state with this many values. `every` is
+    /// [`HubConfig::check_every_bytes`](super::HubConfig::check_every_bytes). A check takes time
     /// for each value, so the next check of a large state comes later.
     pub(super) fn note_checked(&mut self, every: u32, values: usize) {
         self.is_asked = every == 0;
         self.bytes_left = u64::from(every).max(values as u64 / 4);
     }
 
-    /// The receiver asks for the state anew. False if the last time was less than `rest` ago: then
-    /// nothing is to be done.
+    /// The receiver asks for the state anew. False if it asked less than `rest` ago: then nothing
+    /// needs to be done.
     pub(super) fn begin_anew(&mut self, now: Duration, rest: Duration) -> bool {
         if self.last_anew.is_some_and(|last| now.saturating_sub(last) < rest) {
             return false;
@@ -62,12 +61,12 @@ impl Checks {
     }
 }
 
-/// Whether receivers are checked in this tick. It is the same for all, so that those with the same
-/// view share the work.
+/// Whether receivers are checked in this tick. All receivers are checked in the same ticks, so
+/// those with equal views share the work.
 ///
 /// A fault passes from a view to the views coded against it: at a steady round trip, to about every
-/// third. Checks at equal distances could miss these for long, so a hash of the tick decides (the
-/// finalizer of MurmurHash3).
+/// third view. Checks at equal distances could miss all of these for long, so a hash of the tick
+/// decides (the finalizer of MurmurHash3).
 fn makes_checks(tick: Tick) -> bool {
     let hash = (tick.0 ^ tick.0 >> 16).wrapping_mul(0x85EB_CA6B);
     let hash = (hash ^ hash >> 13).wrapping_mul(0xC2B2_AE35);
@@ -79,14 +78,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ticks_that_make_checks_are_at_changing_distances() {
+    fn checks_are_at_varying_distances() {
         for stride in 1..=12 {
             let ticks: Vec<u32> =
                 (0..8_000).filter(|nth| makes_checks(Tick(nth * stride))).collect();
             assert!((850..=1_150).contains(&ticks.len()), "{stride}: {}", ticks.len());
             let gaps: Vec<u32> = ticks.windows(2).map(|pair| pair[1] - pair[0]).collect();
             assert!(gaps.iter().all(|gap| *gap <= 100), "{stride}: {gaps:?}");
-            // Views that a fault reaches, whatever their distance, are checked soon.
+            // A check soon hits the views that a fault reaches, whatever their distance.
             for (every, first) in
                 (1..=12).flat_map(|every| (0..every).map(move |first| (every, first)))
             {

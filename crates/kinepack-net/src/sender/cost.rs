@@ -1,24 +1,24 @@
-//! Where the bits of a snapshot went: for tools, and only where the hub counts it.
+//! Counts where the bits of a snapshot went, for tools. Only if the hub counts costs.
 
 use kinepack::{EncodeError, Encoder, EntityId, Size, Snapshot, Tick};
 
-/// Where the bits of a snapshot went: for tools.
+/// Where the bits of a snapshot went, for tools.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cost {
-    /// Of the snapshot, without any header.
+    /// The snapshot's bytes, without any header.
     pub bytes: usize,
-    /// By part.
+    /// The bits by part.
     pub size: Size,
-    /// Bits of each entity that was sent, by id, as [`Encoder::entity_bits`] counts them.
+    /// The bits of each sent entity, by id, as [`Encoder::entity_bits`] counts them.
     pub entities: Vec<(EntityId, u32)>,
     /// The tick of the baseline.
     pub baseline_tick: Tick,
-    /// The entities that were sent, as they are in the baseline; those that came are not in it.
+    /// The sent entities as they are in the baseline; added ones are not in it.
     pub baseline: Snapshot,
 }
 
 impl Cost {
-    /// Of what `encoder` made last: `encoded` relative to `base`, in so many bytes.
+    /// The cost of the last encoding of `encoder`: `encoded` against `base`, in this many bytes.
     pub(super) fn new(
         encoder: &Encoder,
         base: &Snapshot,

@@ -1,15 +1,15 @@
-//! When each entity was last sent to one receiver: what grows into its priority.
+//! When each entity was last sent to one receiver. Its priority grows from then on.
 
 use std::collections::HashMap;
 
 use kinepack::{EntityId, Snapshot, Tick};
 
-/// Ticks at which entities were last sent.
+/// The ticks at which entities were last sent.
 #[derive(Debug, Default)]
 pub(super) struct Freshness {
-    /// Entities that were sent in snapshots with something left out.
+    /// Entities sent in partial snapshots.
     sent: HashMap<EntityId, u32>,
-    /// Everything was sent then.
+    /// The last tick in which everything was sent.
     whole: u32,
 }
 
@@ -20,18 +20,19 @@ impl Freshness {
         now.0.saturating_sub(sent)
     }
 
-    /// Everything was sent.
-    pub(super) fn note_whole(&mut self, tick: Tick) {
+    /// Notes that everything was sent.
+    pub(super) fn note_complete(&mut self, tick: Tick) {
         self.whole = self.whole.max(tick.0);
         self.sent.clear();
     }
 
-    /// What was sent as a whole did not arrive; before, everything had arrived at `tick`.
-    pub(super) fn lose_whole(&mut self, tick: Tick) {
+    /// Notes that a complete snapshot was lost. The last complete state to arrive was that of
+    /// `tick`.
+    pub(super) fn lose_complete(&mut self, tick: Tick) {
         self.whole = self.whole.min(tick.0);
     }
 
-    /// These entities were sent. Returns when they were before.
+    /// Notes that these entities were sent. Returns when they had been sent before.
     pub(super) fn note(&mut self, rows: &Snapshot) -> Vec<(EntityId, u32)> {
         let tick = rows.tick.0;
         rows.ids()
@@ -40,8 +41,8 @@ impl Freshness {
             .collect()
     }
 
-    /// What was sent at `tick` did not arrive: the entities count as sent when they were before,
-    /// unless they were again since.
+    /// Notes that a snapshot of `tick` was lost. Its entities count as sent when they had been
+    /// before, unless they were sent again since.
     pub(super) fn lose(&mut self, tick: Tick, before: &[(EntityId, u32)]) {
         for (id, sent) in before {
             if let Some(latest) = self.sent.get_mut(id).filter(|latest| **latest == tick.0) {
@@ -50,7 +51,7 @@ impl Freshness {
         }
     }
 
-    /// Forgets who is not there any more, when there are too many of those.
+    /// Forgets removed entities, once there are too many of them.
     pub(super) fn tidy(&mut self, subject: &Snapshot) {
         if self.sent.len() > 2 * subject.len() + 64 {
             self.sent.retain(|id, _| subject.position(*id).is_some());

@@ -1,8 +1,8 @@
-//! What was sent to one receiver and what became of it: acknowledgements, losses, the round trip,
-//! and which view can be the next baseline. `spec/NET.md`, sections 4.2 and 6.
+//! The datagrams sent to one receiver and their outcome: acknowledged or lost. From these follow
+//! the round trip, and which view can be the next baseline. `spec/NET.md`, sections 4.2 and 6.
 //!
-//! Cost: an acknowledgement looks at 33 entries; memory is at most [`WINDOW`] entries and what
-//! their views share.
+//! Cost: an acknowledgement looks at 33 entries. Memory: at most [`WINDOW`] entries, and what their
+//! views share.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,18 +14,16 @@ use super::cost::Cost;
 use super::older::{OlderView, REACH};
 use super::peer::Moment;
 use super::sharing::Ages;
-use super::view::{Lesson, SentView, Split};
+use super::view::{LearnedModels, PartSet, SentView};
 use crate::baseline::{Before, MERGED, Merge, choose_merge, field_of_all};
 use crate::round_trip::RoundTrip;
+use crate::sequence::REORDERED;
 use crate::{Acknowledgement, Refused, Sequence};
 
-/// How far back a baseline may be: what one byte tells.
+/// How far back a baseline may be: the range of one byte.
 pub(super) const WINDOW: usize = 255;
-/// A view this much older is a baseline to be preferred where nothing was left out in it.
+/// A complete view is preferred as baseline to a partial one that is this much newer or less.
 const WHOLE_PREFERRED: usize = 8;
-/// A datagram so far behind one that was acknowledged is lost, not late. TCP takes 3; wireless
-/// links overtake more.
-const REORDERED: i32 = 6;
 
 /// One datagram.
 #[derive(Debug)]
@@ -40,14 +38,14 @@ pub(super) struct Sent {
 pub(super) enum Content {
     Snapshot {
         view: Arc<SentView>,
-        /// As on the wire; 0 for a reference state.
+        /// The *back* byte of its header; 0 for a reference state.
         own_back: u8,
-        /// When the entities sent were last sent before: what the accumulators go back to if this
-        /// is lost.
+        /// When the sent entities had been sent before. Their priority returns to that if this
+        /// datagram is lost.
         sent_before: Vec<(EntityId, u32)>,
-        /// Where the codec learns, and this may still be a baseline.
-        lesson: Option<Lesson>,
-        /// Where the hub counts costs.
+        /// Set if the codec learns and this view may still be a baseline.
+        models: Option<LearnedModels>,
+        /// Set if the hub counts costs.
         cost: Option<Arc<Cost>>,
     },
     Fragment {
@@ -57,9 +55,9 @@ pub(super) enum Content {
 }
 
 impl Content {
-    fn forget_lesson(&mut self) {
-        if let Self::Snapshot { lesson, .. } = self {
-            *lesson = None;
+    fn forget_models(&mut self) {
+        if let Self::Snapshot { models, .. } = self {
+            *models = None;
         }
     }
 }
@@ -71,28 +69,28 @@ enum State {
     Lost,
 }
 
-/// What an acknowledgement, or the time, changed.
+/// What an acknowledgement or a timeout changed.
 #[derive(Debug)]
-pub(super) enum Fate {
+pub(super) enum Outcome {
     Acknowledged(usize),
     Lost(usize),
 }
 
-/// The datagrams of the window, in order; sequences without a gap.
+/// The datagrams of the window in order. Their sequences have no gaps.
 #[derive(Debug)]
 pub(super) struct History {
     entries: VecDeque<Sent>,
-    /// The first so many entries are not in flight any more.
+    /// This many entries at the front are acknowledged or lost.
     settled: usize,
     next: Sequence,
     sent_count: u64,
     newest_acknowledged: Option<Sequence>,
     newest_view: Option<Sequence>,
-    /// The newest that was used as a baseline: the receiver need not hold older ones.
+    /// The newest view that was used as a baseline. The receiver need not hold older ones.
     newest_used: Option<Sequence>,
-    /// Views from before this are no baselines any more: a reference state took their place.
+    /// Views before this are no longer baselines: a reference state has replaced them.
     floor: Sequence,
-    /// Entries this far before the newest acknowledged view are of no use any more.
+    /// Entries this far before the newest acknowledged view are no longer needed.
     kept: usize,
     pub(super) round_trip: RoundTrip,
     pub(super) acknowledged_count: u64,
@@ -101,25 +99,25 @@ pub(super) struct History {
 
 /// A baseline for the next snapshot.
 #[derive(Clone, Debug)]
-pub(super) struct Base {
+pub(super) struct ChosenBaseline {
     /// `None` for a reference state.
     pub(super) sequence: Option<Sequence>,
-    /// The view; where all parts of a split arrived, what they are together.
+    /// The view. If all parts of a complete state arrived, this is that state.
     pub(super) view: Arc<SentView>,
     /// The views to merge into it, newest first.
     pub(super) merged: Vec<Arc<SentView>>,
-    /// The merge field; `None` where the rule for merge 0 says the same.
+    /// The merge field; `None` if the rule for merge 0 names the same views.
     pub(super) field: Option<u32>,
-    /// How many sequences before the view the merged ones reach.
+    /// How many sequences the merged views reach before the view.
     pub(super) depth: usize,
-    /// What it is coded against too, newest first. Chosen once the tick is known.
+    /// The older views, newest first. Chosen once the tick is known.
     pub(super) older: Vec<OlderView>,
-    /// What to go on from.
-    pub(super) lesson: Option<Lesson>,
+    /// The learned models to continue from.
+    pub(super) models: Option<LearnedModels>,
 }
 
-impl Base {
-    /// A view by itself.
+impl ChosenBaseline {
+    /// A view alone.
     pub(super) fn new(sequence: Option<Sequence>, view: &Arc<SentView>) -> Self {
         let view = Arc::clone(view);
         Self {
@@ -129,7 +127,7 @@ impl Base {
             field: None,
             depth: 0,
             older: Vec::new(),
-            lesson: None,
+            models: None,
         }
     }
 }
@@ -152,7 +150,7 @@ impl History {
         }
     }
 
-    /// From now on views are kept for as long as they can be older ones beside a baseline.
+    /// From now on, keeps views for as long as they can be older views.
     pub(super) fn keep_older(&mut self) {
         self.kept = WHOLE_PREFERRED + REACH;
     }
@@ -173,10 +171,10 @@ impl History {
         }
     }
 
-    /// What was learned when the snapshot with this sequence was coded.
-    pub(super) fn lesson(&self, sequence: Sequence) -> Option<&Lesson> {
+    /// What the codec had learned after the snapshot with this sequence.
+    pub(super) fn models(&self, sequence: Sequence) -> Option<&LearnedModels> {
         match &self.entries[self.index(sequence)?].content {
-            Content::Snapshot { lesson, .. } => lesson.as_ref(),
+            Content::Snapshot { models, .. } => models.as_ref(),
             Content::Fragment { .. } => None,
         }
     }
@@ -196,24 +194,24 @@ impl History {
     /// Notes that the next datagram was sent.
     pub(super) fn push(&mut self, at: Duration, content: Content) {
         if self.entries.len() == WINDOW
-            && let Some(gone) = self.entries.pop_front()
+            && let Some(oldest) = self.entries.pop_front()
         {
             self.settled = self.settled.saturating_sub(1);
-            // A number that is out of the window will come again and mean something else.
-            let other = |sequence: &Sequence| *sequence != gone.sequence;
+            // The sequence is out of the window. It will be used again for another datagram.
+            let other = |sequence: &Sequence| *sequence != oldest.sequence;
             self.newest_view = self.newest_view.filter(other);
             self.newest_acknowledged = self.newest_acknowledged.filter(other);
         }
         if let Content::Snapshot { own_back: back @ 1.., .. } = content {
             let used = self.next.before(u16::from(back));
             self.newest_used = Some(used);
-            // None before this is a baseline again.
+            // Views before this one are no longer baselines.
             let before = self.entries.iter_mut().take_while(|entry| used.since(entry.sequence) > 0);
-            before.for_each(|entry| entry.content.forget_lesson());
+            before.for_each(|entry| entry.content.forget_models());
         }
         self.entries.push_back(Sent { sequence: self.next, at, content, state: State::InFlight });
-        // What is out of the window is no baseline anyway, and a floor too far back would look as
-        // if it were ahead.
+        // A view out of the window is no baseline anyway, and a floor too far back would seem to be
+        // ahead once sequences wrap.
         if let Some(oldest) =
             self.entries.front().filter(|oldest| oldest.sequence.since(self.floor) > 0)
         {
@@ -223,19 +221,19 @@ impl History {
         self.sent_count += 1;
     }
 
-    /// Where a sequence stands among the entries.
+    /// The index of the entry with this sequence.
     fn index(&self, sequence: Sequence) -> Option<usize> {
         let index = sequence.since(self.entries.front()?.sequence);
         usize::try_from(index).ok().filter(|index| *index < self.entries.len())
     }
 
-    /// Takes an acknowledgement; `fates` gets what it changed, by index for [`entry`](Self::entry)
-    /// until [`forget`](Self::forget).
+    /// Takes an acknowledgement. `outcomes` gets the indices of the entries that it changed, which
+    /// [`entry`](Self::entry) takes until [`forget`](Self::forget).
     pub(super) fn acknowledge(
         &mut self,
         now: Duration,
         acknowledgement: Acknowledgement,
-        fates: &mut Vec<Fate>,
+        outcomes: &mut Vec<Outcome>,
     ) -> Result<(), Refused> {
         let Acknowledgement { latest, before } = acknowledgement;
         self.check_sent(latest, u32::BITS - before.leading_zeros())?;
@@ -247,29 +245,29 @@ impl History {
             }
         }
         for bit in (0..u32::BITS).rev().filter(|bit| before >> bit & 1 == 1) {
-            self.mark_acknowledged(latest.before(bit as u16 + 1), fates);
+            self.mark_acknowledged(latest.before(bit as u16 + 1), outcomes);
         }
-        self.mark_acknowledged(latest, fates);
-        self.find_lost(now, fates);
+        self.mark_acknowledged(latest, outcomes);
+        self.find_lost(now, outcomes);
         Ok(())
     }
 
-    /// That a sequence within the window was sent, and one so far before it.
+    /// Checks that this sequence is in the window, and that it and the one `before` it were sent.
     fn check_sent(&self, sequence: Sequence, before: u32) -> Result<(), Refused> {
-        let behind = self.next.since(sequence) - 1;
-        if behind < 0 || behind as u64 + u64::from(before) >= self.sent_count {
+        let age = self.next.since(sequence) - 1;
+        if age < 0 || age as u64 + u64::from(before) >= self.sent_count {
             return Err(Refused::NeverSent);
         }
-        if behind as usize > WINDOW { Err(Refused::LongAgo) } else { Ok(()) }
+        if age as usize > WINDOW { Err(Refused::LongAgo) } else { Ok(()) }
     }
 
-    /// Whether views from after this sequence are the only baselines anyway.
+    /// Whether the only possible baselines come after this sequence anyway.
     pub(super) fn is_stale(&self, sequence: Sequence) -> Result<bool, Refused> {
         self.check_sent(sequence, 0)?;
         Ok(sequence.since(self.floor) < 0)
     }
 
-    fn mark_acknowledged(&mut self, sequence: Sequence, fates: &mut Vec<Fate>) {
+    fn mark_acknowledged(&mut self, sequence: Sequence, outcomes: &mut Vec<Outcome>) {
         let Some(index) = self.index(sequence) else { return };
         let entry = &mut self.entries[index];
         if entry.state == State::Acknowledged {
@@ -283,11 +281,11 @@ impl History {
         {
             self.newest_view = Some(sequence);
         }
-        fates.push(Fate::Acknowledged(index));
+        outcomes.push(Outcome::Acknowledged(index));
     }
 
-    /// Finds what must be lost: overtaken by enough others, or without an answer for long.
-    pub(super) fn find_lost(&mut self, now: Duration, fates: &mut Vec<Fate>) {
+    /// Finds lost datagrams: overtaken by several others, or unanswered for too long.
+    pub(super) fn find_lost(&mut self, now: Duration, outcomes: &mut Vec<Outcome>) {
         let patience = self.round_trip.patience();
         let newest = self.newest_acknowledged;
         for (index, entry) in self.entries.iter_mut().enumerate().skip(self.settled) {
@@ -295,18 +293,18 @@ impl History {
                 let overtaken =
                     newest.is_some_and(|newest| newest.since(entry.sequence) > REORDERED);
                 if !overtaken && now.saturating_sub(entry.at) <= patience {
-                    // Those after it are younger still.
+                    // Later entries are younger still.
                     break;
                 }
                 entry.state = State::Lost;
                 self.lost_count += 1;
-                fates.push(Fate::Lost(index));
+                outcomes.push(Outcome::Lost(index));
             }
             self.settled = index + 1;
         }
     }
 
-    /// Drops what can be no baseline any more.
+    /// Drops entries that can no longer be baselines.
     pub(super) fn forget(&mut self) {
         let Some(newest) = self.newest_view else { return };
         let kept = self.kept as i32;
@@ -316,16 +314,16 @@ impl History {
         }
     }
 
-    /// From now on only what is sent later can be a baseline.
+    /// From now on, only what is sent later can be a baseline.
     pub(super) fn begin_anew(&mut self) {
         self.floor = self.next;
         self.newest_view = None;
     }
 
-    /// The view to build on: the newest acknowledged one, or a slightly older one in which nothing
-    /// was left out. The next datagram can always reach it and the views to merge: otherwise
-    /// nothing could be sent, and nothing would ever be acknowledged again.
-    pub(super) fn base(&self) -> Option<Base> {
+    /// The baseline for the next snapshot: the newest acknowledged view, or a slightly older
+    /// complete one. The next datagram can always reach it and the views merged into it. Otherwise
+    /// the sender could send nothing, and would never get an acknowledgement again.
+    pub(super) fn base(&self) -> Option<ChosenBaseline> {
         let newest = self.index(self.newest_view?)?;
         let used = self.newest_used.and_then(|used| self.index(used)).unwrap_or(0);
         let oldest = newest.saturating_sub(WHOLE_PREFERRED).max(used);
@@ -333,20 +331,20 @@ impl History {
         whole.filter(|base| self.reaches(base, 1)).or_else(|| self.merged_base(newest))
     }
 
-    /// The newest of the bases `shared` that this receiver has too: what is coded against one
-    /// serves both.
+    /// The newest of the `shared` baselines that this receiver has too, so that one encoding serves
+    /// both.
     pub(super) fn base_like<'b>(
         &self,
-        shared: impl Iterator<Item = &'b Base> + Clone,
+        shared: impl Iterator<Item = &'b ChosenBaseline> + Clone,
         moment: &Moment<'_>,
-    ) -> Option<Base> {
+    ) -> Option<ChosenBaseline> {
         self.plain_indices(Tick(0)).find_map(|(view, index)| {
             let mut with_view = shared.clone().filter(|base| base.view.id == view.id);
             with_view.find_map(|base| self.same_base(index, base, moment.config.datagrams_per_tick))
         })
     }
 
-    /// The ages of the views that can be a base without any other, from `oldest` on.
+    /// The ages of the views, from `oldest` on, that can be baselines without merging.
     pub(super) fn plain_ages(&self, now: Tick, oldest: Tick) -> Ages {
         let mut ages = Ages::default();
         self.plain_indices(oldest).for_each(|(view, _)| ages.insert(now, view.tick()));
@@ -354,13 +352,13 @@ impl History {
     }
 
     /// The base of one of the [`plain_ages`](Self::plain_ages).
-    pub(super) fn plain_base(&self, tick: Tick) -> Option<Base> {
+    pub(super) fn plain_base(&self, tick: Tick) -> Option<ChosenBaseline> {
         let (_, index) = self.plain_indices(tick).find(|(view, _)| view.tick() == tick)?;
         self.whole_base(index).filter(|base| self.reaches(base, 1))
     }
 
-    /// Acknowledged views in which nothing was left out, with their indices, newest first: none of
-    /// a tick before `oldest`, and none before the newest that was used as a baseline.
+    /// Acknowledged complete views with their indices, newest first. None is of a tick before
+    /// `oldest`, or before the newest view that was used as a baseline.
     fn plain_indices(&self, oldest: Tick) -> impl Iterator<Item = (&Arc<SentView>, usize)> {
         let newest = self.newest_view.and_then(|newest| self.index(newest));
         let used = self.newest_used.and_then(|used| self.index(used)).unwrap_or(0);
@@ -369,14 +367,19 @@ impl History {
             indices.rev().filter_map(|index| Some((self.acknowledged_view(index)?.0, index)));
         let young = views.take_while(move |(view, _)| view.tick() >= oldest);
         young.filter_map(|(view, index)| match view.split() {
-            None => view.is_whole().then_some((view, index)),
+            None => view.is_complete().then_some((view, index)),
             Some(split) => self.parts_before(index, view, split).map(|_| (&split.whole, index)),
         })
     }
 
-    /// The view at an index with the older views and what was learned of `other`, if this receiver
-    /// has all of these.
-    fn same_base(&self, index: usize, other: &Base, datagrams: u32) -> Option<Base> {
+    /// The view at an index as baseline, with the same older views and learned models as `other`,
+    /// if this receiver has them all.
+    fn same_base(
+        &self,
+        index: usize,
+        other: &ChosenBaseline,
+        datagrams: u32,
+    ) -> Option<ChosenBaseline> {
         let mut base = self.whole_base(index).filter(|base| self.reaches(base, 1))?;
         let sequence = base.sequence?;
         let mut falling = self.whole_before(sequence, REACH, datagrams as usize);
@@ -384,15 +387,15 @@ impl History {
             let (sequence, view) = falling.find(|(_, view)| view.id == older.id)?;
             base.older.push((sequence, Arc::clone(view)));
         }
-        if let Some(lesson) = &other.lesson {
-            base.lesson = Some(self.lesson(sequence).filter(|own| own.id == lesson.id)?.clone());
+        if let Some(models) = &other.models {
+            base.models = Some(self.models(sequence).filter(|own| own.id == models.id)?.clone());
         }
         Some(base)
     }
 
-    /// Whether the next `datagrams` datagrams can all be relative to `base`: the window of each
-    /// must contain the view and all views to merge.
-    pub(super) fn reaches(&self, base: &Base, datagrams: usize) -> bool {
+    /// Whether the next `datagrams` datagrams can all use `base`: the window of each must contain
+    /// the view and all views merged into it.
+    pub(super) fn reaches(&self, base: &ChosenBaseline, datagrams: usize) -> bool {
         let back = |view| self.next.since(view) as usize + base.depth + datagrams - 1;
         base.sequence.is_none_or(|view| back(view) <= WINDOW)
     }
@@ -410,9 +413,8 @@ impl History {
         }
     }
 
-    /// The acknowledged views before that of `sequence` in which nothing was left out, newest
-    /// first: at most `reach` before, and within the window of each of the next `datagrams`
-    /// datagrams.
+    /// The acknowledged complete views before that of `sequence`, newest first. They are at most
+    /// `reach` sequences before it, and in the window of each of the next `datagrams` datagrams.
     pub(super) fn whole_before(
         &self,
         sequence: Sequence,
@@ -423,26 +425,26 @@ impl History {
         let oldest = self.entries.len().saturating_add(datagrams).saturating_sub(WINDOW + 1);
         (oldest.max(at.saturating_sub(reach))..at).rev().filter_map(|index| {
             let (view, _) = self.acknowledged_view(index)?;
-            view.is_whole().then(|| (self.entries[index].sequence, view))
+            view.is_complete().then(|| (self.entries[index].sequence, view))
         })
     }
 
-    /// The view at an index, where nothing is missing in it, or all the other parts arrived too.
-    fn whole_base(&self, index: usize) -> Option<Base> {
+    /// The view at an index, if it is complete or all other parts of its state arrived too.
+    fn whole_base(&self, index: usize) -> Option<ChosenBaseline> {
         let (view, own_back) = self.acknowledged_view(index)?;
         let sequence = Some(self.entries[index].sequence);
         let Some(split) = view.split() else {
-            return view.is_whole().then(|| Base::new(sequence, view));
+            return view.is_complete().then(|| ChosenBaseline::new(sequence, view));
         };
         let others = self.parts_before(index, view, split)?;
         let field = field_of_all(own_back, others);
-        Some(Base { field, depth: others, ..Base::new(sequence, &split.whole) })
+        Some(ChosenBaseline { field, depth: others, ..ChosenBaseline::new(sequence, &split.whole) })
     }
 
-    /// How many other parts of a state were sent just before its last one at an index, if all were
-    /// acknowledged.
-    fn parts_before(&self, index: usize, view: &SentView, split: &Split) -> Option<usize> {
-        // The parts were sent one after the other.
+    /// The number of other parts of a state that were sent just before its last one, at an index,
+    /// if all were acknowledged.
+    fn parts_before(&self, index: usize, view: &SentView, split: &PartSet) -> Option<usize> {
+        // The parts were sent in a row.
         let (last, others) = split.parts.split_last()?;
         let is_there = |(part, distance): (&u64, usize)| {
             let before =
@@ -453,25 +455,29 @@ impl History {
         all.then_some(others.len())
     }
 
-    /// The view at an index, with what was sent after its own baseline, as far back as the next
-    /// datagram can reach.
-    fn merged_base(&self, newest: usize) -> Option<Base> {
+    /// The view at an index, merged with what was sent after its own baseline, as far back as the
+    /// next datagram can reach.
+    fn merged_base(&self, newest: usize) -> Option<ChosenBaseline> {
         let (view, own_back) = self.acknowledged_view(newest)?;
         let sequence = self.entries[newest].sequence;
         let reach = WINDOW.checked_sub(self.next.since(sequence) as usize)?.min(newest);
         let Merge { views, field, depth } = choose_merge(own_back, reach, |distance| {
             match &self.entries[newest - distance].content {
-                Content::Snapshot { view, .. } if !view.is_whole() => self
+                Content::Snapshot { view, .. } if !view.is_complete() => self
                     .acknowledged_view(newest - distance)
                     .map_or(Before::Unknown, |(view, _)| Before::Acknowledged(Arc::clone(view))),
                 _ => Before::Nothing,
             }
         });
-        Some(Base { merged: views, field, depth, ..Base::new(Some(sequence), view) })
+        Some(ChosenBaseline {
+            merged: views,
+            field,
+            depth,
+            ..ChosenBaseline::new(Some(sequence), view)
+        })
     }
 
-    /// Views in flight in which something was left out, that the next snapshot's baseline does not
-    /// have.
+    /// Partial and complete views in flight, which the next snapshot's baseline does not include.
     pub(super) fn in_flight(&self) -> impl Iterator<Item = &Arc<SentView>> {
         self.entries.iter().filter_map(|entry| match &entry.content {
             Content::Snapshot { view, .. } if entry.state == State::InFlight => Some(view),
@@ -479,17 +485,17 @@ impl History {
         })
     }
 
-    /// True where nothing was acknowledged for `silence`, though something was sent before.
+    /// True if no datagram was acknowledged for `silence` although some were sent.
     pub(super) fn is_silent(&self, now: Duration, silence: Duration) -> bool {
         let Some(oldest) = self.entries.front() else { return false };
-        // Sequences have no gap. The newest that was acknowledged may be out of the window.
+        // Sequences have no gaps. The newest acknowledged one may be out of the window.
         let after_newest =
             self.newest_acknowledged.map_or(0, |newest| newest.since(oldest.sequence) + 1);
         let first = self.entries.get(after_newest.max(0) as usize);
         first.is_some_and(|entry| now.saturating_sub(entry.at) > silence)
     }
 
-    /// How long ago the newest acknowledged view was sent, in sequences.
+    /// How many sequences ago the newest acknowledged view was sent.
     pub(super) fn baseline_age(&self) -> Option<u16> {
         self.newest_view.map(|view| self.next.since(view).unsigned_abs() as u16)
     }

@@ -1,4 +1,4 @@
-//! Many receivers of one world.
+//! Sends one world to many receivers: routes between peers, plans and the transport.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,64 +14,77 @@ use super::sharing::{self, Outliers, Overdrawn, RUN_CREDITS};
 use super::view::SentView;
 use crate::handshake::{check_schema, hello, reference_zero};
 use crate::packet::{Hello, Upstream};
+use crate::trace::event;
 use crate::{Acknowledgement, NetError, Refused, Sequence};
 
-/// Names a receiver; the caller chooses, such as the transport's number of the connection.
+/// Identifies a receiver. The caller chooses it, for example the transport's connection number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ReceiverId(pub u64);
 
-/// What holds for all receivers of a hub.
+/// The settings that all receivers of a hub share.
+///
+/// ```
+/// use kinepack_net::HubConfig;
+///
+/// // For datagrams over a transport with 40 bytes of headers, and no state checks.
+/// let config = HubConfig { overhead_bytes: 40, check_every_bytes: None, ..HubConfig::default() };
+/// assert_eq!(config.validate(), Ok(()));
+/// assert!(HubConfig { datagram_bytes: 100, ..config }.validate().is_err());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HubConfig {
-    /// The largest datagram that the transport takes, without its own headers.
+    /// The largest datagram that the transport carries, without its own headers.
     pub datagram_bytes: usize,
-    /// What the transport adds to each datagram; counted in budgets.
+    /// What the transport adds to each datagram; budgets include it.
     pub overhead_bytes: usize,
-    /// Time between snapshots where nothing changes or nobody answers.
+    /// Time between snapshots if nothing changes or the receiver does not answer.
     pub keep_alive: Duration,
-    /// Without an answer for so long, a receiver only gets keep-alives.
+    /// A receiver that has not answered for this long gets keep-alives only.
     pub silence: Duration,
-    /// The most datagrams that one receiver gets in a tick, where a snapshot or a block takes more
+    /// The most datagrams that one receiver gets in a tick, if a snapshot or a block needs more
     /// than one.
     pub datagrams_per_tick: u32,
-    /// How many views older than the baseline a snapshot may be coded against too, 0 to 3; `None`
-    /// for as many as the receiver's codec has a use for ([`Codec::older_states`]). With 0 a time
-    /// precision has no effect: everything is exact. Each takes a byte a snapshot; for a receiver
-    /// with any, the hub keeps the last 72 datagrams before the newest that was acknowledged,
-    /// instead of 40.
+    /// How many older views a snapshot may use beside the baseline, 0 to 3. `None` for as many as
+    /// the receiver's codec can use ([`Codec::older_states`]). With 0, a time precision has no
+    /// effect: everything is exact. Each older view takes a byte a snapshot. For a receiver with
+    /// any, the hub keeps the last 72 datagrams before the newest acknowledged one, instead of 40.
     pub older_views: Option<u8>,
-    /// The most different encodings that a tick makes for receivers that could share them. If there
-    /// are more receivers than that and most share, the others may at most double the number of
-    /// encodings. If they want more, those that hold a young view together get a quarter of it, and
-    /// the rest half an encoding a tick: they are moved to encodings that others share, or wait for
-    /// a later tick. So a few receivers that acknowledge odd views can neither multiply the hub's
-    /// work nor keep honest ones waiting. Each codec on offer and each relevant set counts by
-    /// itself; receivers from whose views a budget left something out share nothing anyway, and do
-    /// not count.
+    /// The most different encodings that a tick makes for receivers that could share them. This
+    /// limit matters only if there are more receivers than encodings.
+    ///
+    /// If most receivers share, the others may at most double the number of encodings. If they want
+    /// more than that, those that hold a young view together get a quarter of the shared encodings.
+    /// The rest together get half an encoding a tick. The hub moves them to encodings that others
+    /// share, or postpones them to a later tick. So a few receivers that acknowledge odd views can
+    /// neither multiply the hub's work nor keep honest receivers waiting.
+    ///
+    /// The limit applies to each offered codec and each relevant set separately. It does not count
+    /// receivers whose views are partial for lack of budget, because they share nothing anyway.
     pub encodings_per_tick: u32,
     /// The least bytes that the hub sends to a receiver from one [state
-    /// check](kinepack::View::check) to the next. The check then comes with the next snapshot of a
-    /// tick that makes checks: about one tick in eight, the same for all receivers. A check adds
-    /// three bytes to a snapshot. `None` for no checks, 0 for one in each snapshot. A state of more
-    /// than 32,768 values waits longer, one byte for every four values. The first snapshot is
-    /// checked in any tick, the first after the state was sent anew, and the first of each tick in
-    /// which a silent receiver gets one.
+    /// check](kinepack::View::check) to the next. `None` for no checks, 0 for one in each snapshot.
     ///
-    /// A check finds what no acknowledgement tells: a wrong bit in one side's memory, or arithmetic
-    /// that differs. The receiver then asks for the state anew, and the session goes on.
+    /// After that many bytes, the check comes with the next snapshot of a tick that makes checks:
+    /// about one tick in eight, the same for all receivers. A check adds three bytes to a snapshot.
+    /// A state of more than 32,768 values waits longer, one byte for every four values. Three kinds
+    /// of snapshots are checked in any tick: the first one, the first after the state was sent
+    /// anew, and the first of each tick in which a silent receiver gets one.
+    ///
+    /// A check finds what acknowledgements cannot: a wrong bit in one side's memory, or arithmetic
+    /// that differs. The receiver then asks for the state anew, and the session continues.
     pub check_every_bytes: Option<u32>,
-    /// Whether to count what each snapshot cost, for [`Hub::cost`]. It takes time, and memory for
-    /// as long as snapshots are kept; what is sent is the same.
+    /// Whether to count what each snapshot cost, for [`Hub::cost`]. This takes time, and memory for
+    /// as long as snapshots are kept. The datagrams are the same.
     pub count_costs: bool,
 }
 
 impl Default for HubConfig {
-    /// 1,200 bytes pass every path of the Internet in one piece (RFC 9000, section 14); 28 are the
-    /// headers of IPv4 and UDP. Four keep-alives a second cost 1.2 kbit/s and notice a new round
-    /// trip soon. One second of silence is many round trips. Four datagrams a tick at 60 Hz are 2.3
-    /// Mbit/s, which a slow connection still carries for a moment. 32 encodings a tick serve all
-    /// round trips up to half a second at 60 Hz, of any number of receivers. State checks every
-    /// 8,192 bytes or later are at most 0.04 % of them.
+    /// Datagrams of 1,200 bytes pass every path of the Internet in one piece (RFC 9000, section
+    /// 14). IPv4 and UDP have headers of 28 bytes. Four keep-alives a second cost 1.2 kbit/s and
+    /// notice a new round trip soon. One second of silence is many round trips. Four datagrams a
+    /// tick at 60 Hz are 2.3 Mbit/s, which a slow connection can still carry for a moment. 32
+    /// encodings a tick serve any number of receivers with round trips up to half a second at 60
+    /// Hz. State checks every 8,192 bytes or later are at most 0.04 % of the bytes.
     fn default() -> Self {
         Self {
             datagram_bytes: 1_200,
@@ -112,79 +125,126 @@ impl HubConfig {
     }
 }
 
-/// What holds for one receiver.
+/// The settings of one receiver.
+///
+/// ```
+/// use kinepack_net::ReceiverOptions;
+///
+/// // At most 64 kbit/s, the transport's headers included.
+/// let options = ReceiverOptions { budget_bytes_per_s: Some(8_000), ..ReceiverOptions::default() };
+/// assert_eq!(ReceiverOptions::default().budget_bytes_per_s, None);
+/// # assert_eq!(options.budget_bytes_per_s, Some(8_000));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverOptions {
-    /// The most bytes a second, the transport's headers included; `None` for no limit but the
-    /// datagram's size a tick.
+    /// The most bytes a second, including the transport's headers. `None` for no limit except
+    /// [`HubConfig::datagrams_per_tick`].
     pub budget_bytes_per_s: Option<u32>,
-    /// Where sequences begin. 0, but for tests of what happens when they wrap.
+    /// The first sequence. Leave it at 0, except in tests of sequences that wrap.
     pub first_sequence: Sequence,
 }
 
-/// A receiver's weight of an entity: how much it matters to it, 1 being usual, 0 never to send it
-/// unless everything fits. Multiplied with the time since it was last sent.
+/// How much an entity matters to a receiver: 1 is normal, 0 sends it only if everything fits. The
+/// hub multiplies it by the time since the entity was last sent.
 pub type Weight<'a> = &'a dyn Fn(ReceiverId, EntityId) -> f32;
 
 /// What a datagram from a receiver was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Handled {
-    /// It speaks the same language: snapshots flow from the next tick on.
+    /// A hello with matching hashes: snapshots start with the next tick.
     Joined,
-    /// Its hello came again.
+    /// A hello that was accepted before.
     HelloAgain,
-    /// What it received.
+    /// An acknowledgement.
     Acknowledged,
-    /// It does not hold what it should, and gets the state anew from the next tick on.
+    /// The receiver's views are wrong, so it gets the state anew from the next tick on.
     Anew,
 }
 
 /// Sends one world to many receivers.
 ///
-/// Each receiver chooses its codec by its hello, which has the codec's hash, from those that the
-/// hub [offers](Self::offer); the choice holds until the receiver is removed. To change it, such as
-/// for another level: [`remove`](Self::remove) and [`add`](Self::add) it, with a new endpoint on
-/// the other side and a new connection of the transport, so that nothing on its way from before is
-/// taken for something new.
+/// A receiver's hello has the hash of its codec, and so chooses one of those that the hub
+/// [offers](Self::offer). The choice holds until the receiver is removed. To change it, for example
+/// to another level, [`remove`](Self::remove) and [`add`](Self::add) the receiver, with a new
+/// endpoint on the other side and a new transport connection. Otherwise an old datagram on its way
+/// could be taken for a new one.
 ///
-/// Order of calls, each tick of sending: [`handle`](Self::handle) for each datagram that came in,
-/// then [`tick`](Self::tick) once with the state of the world, then
-/// [`poll_transmit`](Self::poll_transmit) until it has nothing more. Time is the caller's: any
-/// clock that does not run backwards. Call `tick` as often as snapshots are to be sent, 10 to 60
-/// times a second; the world may step more often.
+/// Order of calls in each tick: [`handle`](Self::handle) for each datagram that arrived, then
+/// [`tick`](Self::tick) once with the state of the world, then
+/// [`poll_transmit`](Self::poll_transmit) until it returns `None`. The caller supplies the time,
+/// from any clock that does not run backwards. Call `tick` as often as you want to send snapshots,
+/// 10 to 60 times a second; the world may step more often.
 ///
-/// Ticks rise for as long as the hub lives; at 60 Hz, 32 bits last for two years. When your world
-/// restarts, such as for the next match, either keep counting ticks, or start anew: a new hub, new
-/// [`Receiver`](crate::Receiver)s and new connections of the transport, so that no datagram from
-/// before reaches the new ones.
+/// **Ids and ticks increase.** Push the entities of each world in increasing order of their ids:
+/// [`Snapshot::push`] refuses any other order. Ticks increase for as long as the hub lives; at
+/// 60 Hz, 32 bits last for two years. When your world restarts, for example for the next match,
+/// either keep counting ticks or start anew: a new hub, new [`Receiver`](crate::Receiver)s and new
+/// transport connections, so that no old datagram reaches the new endpoints.
 ///
-/// With a codec that has a time precision, receivers get coarser values of what moves, as
-/// [`Encoder::coarse`](kinepack::Encoder::coarse) makes them: the hub does that. What comes to rest
-/// is refined until it is exact.
+/// **Several hubs on one socket.** A datagram does not name its hub. If two hubs, or two streams of
+/// the same direction, share a socket or a connection, put a tag of your own, such as one byte, in
+/// front of each datagram. Take it off before you call [`handle`](Self::handle) or
+/// [`Receiver::handle`](crate::Receiver::handle), and reduce [`HubConfig::datagram_bytes`] by the
+/// tag's length.
+///
+/// If the codec has a time precision, receivers get coarser values of moving entities, as
+/// [`Encoder::coarse`](kinepack::Encoder::coarse) makes them. The hub does that by itself. It
+/// refines entities that come to rest until they are exact.
 ///
 /// Cost of a tick: one encoding for each distinct combination of baseline, subject and codec, and a
-/// copy of the result for each receiver. What receivers acknowledge cannot make that more than
-/// [`HubConfig::encodings_per_tick`] for a codec and subject. With a time precision also a look at
-/// the subject for each. Values made coarse relative to different baselines differ, so receivers
-/// that lost different datagrams then share less: each has views, and so baselines, of its own,
-/// each a copy of the subject, until what moves comes to rest.
+/// copy of the result for each receiver. Whatever receivers acknowledge, this is at most
+/// [`HubConfig::encodings_per_tick`] for each codec and subject. With a time precision, add a pass
+/// over the subject for each encoding. Values made coarse against different baselines differ.
+/// Receivers that lost different datagrams then share less: until moving entities come to rest,
+/// each has its own views and baselines, and each of these is a copy of the subject.
+///
+/// ```
+/// use std::time::Duration;
+/// use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
+/// use kinepack_net::{Hub, HubConfig, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions};
+///
+/// #[derive(Pack)]
+/// struct Unit {
+///     #[pack(max = 100)]
+///     health: u8,
+/// }
+///
+/// let schema = Schema::of::<Unit>();
+/// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// let mut hub = Hub::new(&codec, HubConfig::default())?;
+/// let (client, now) = (ReceiverId(7), Duration::ZERO);
+/// hub.add(client, &ReceiverOptions::default(), now)?;
+/// let mut receiver = Receiver::new(&codec, ReceiverConfig::default())?;
+/// let hello = receiver.poll_transmit(now).ok_or("no hello")?;
+/// hub.handle(client, now, hello)?; // over your transport
+///
+/// let mut world = Snapshot::new(&schema, Tick(1));
+/// world.push(EntityId(3), &Unit { health: 80 })?;
+/// world.push(EntityId(5), &Unit { health: 100 })?; // ids increase
+/// hub.tick(now, &world)?;
+/// let (to, datagram) = hub.poll_transmit().ok_or("no snapshot")?;
+/// assert_eq!(to, client);
+/// receiver.handle(now, datagram)?; // over your transport
+/// assert_eq!(receiver.newest(), Some(&world));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Hub {
     config: HubConfig,
-    /// With the hash of the first codec.
+    /// Has the hash of the first codec.
     hello: Hello,
     initial: Arc<SentView>,
     peers: BTreeMap<ReceiverId, Peer>,
     sending: Sending,
     last_tick: Option<(Duration, Tick)>,
-    /// What outliers spent beyond their credits: see [`sharing`].
+    /// What outliers spent beyond their credits; see [`sharing`].
     overdrawn: Overdrawn,
 }
 
 impl Hub {
-    /// A hub for snapshots of `codec`, starting from the empty state: what does not fit one
-    /// datagram is first sent as a block.
+    /// A hub for snapshots of `codec` that starts from the empty state. A first state that does not
+    /// fit one datagram is sent as a block.
     ///
     /// # Errors
     /// As [`HubConfig::validate`], and [`NetError::LevelWithoutBaseline`].
@@ -192,8 +252,8 @@ impl Hub {
         Self::with_initial(codec, config, &Snapshot::new(codec.schema(), Tick(0)))
     }
 
-    /// A hub for receivers that know the `initial` state already, as a level that both sides
-    /// loaded. Its tick does not matter.
+    /// A hub for receivers that already know the `initial` state, for example a level that both
+    /// sides loaded. Its tick does not matter.
     ///
     /// # Errors
     /// As [`HubConfig::validate`], [`NetError::LevelWithoutBaseline`] and
@@ -218,10 +278,10 @@ impl Hub {
         Ok(hub)
     }
 
-    /// Lets receivers choose another codec of the same schema, such as one of another level; one
-    /// that is offered already changes nothing. Receivers with different codecs share what there is
-    /// to see, and no encoding. Each codec has an encoder of its own, and costs nothing where
-    /// nobody chose it.
+    /// Lets receivers choose another codec of the same schema, for example one of another level. A
+    /// codec that is already offered changes nothing. Receivers with different codecs share
+    /// subjects but no encodings. Each codec has its own encoder, which costs nothing until a
+    /// receiver chooses it.
     ///
     /// # Errors
     /// [`NetError::SchemaMismatch`], and [`NetError::LevelWithoutBaseline`] for a level that sends
@@ -238,7 +298,7 @@ impl Hub {
         Ok(())
     }
 
-    /// Adds a receiver. It gets nothing until its hello came.
+    /// Adds a receiver. It gets nothing until its hello arrives.
     ///
     /// # Errors
     /// [`NetError::ReceiverTaken`], [`NetError::BudgetTooSmall`].
@@ -258,7 +318,7 @@ impl Hub {
         Ok(())
     }
 
-    /// Removes a receiver with all that was kept for it. False where there was none.
+    /// Removes a receiver and all that the hub kept for it. False if there was none.
     pub fn remove(&mut self, id: ReceiverId) -> bool {
         self.sending.outbox.forget(id);
         self.peers.remove(&id).is_some()
@@ -269,9 +329,9 @@ impl Hub {
         self.peers.keys().copied()
     }
 
-    /// Sets which entities a receiver is to see: sorted, or `None` for all. Receivers with equal
-    /// sets share the work. Setting the same entities again changes nothing, and an entity that is
-    /// not in the world does not matter.
+    /// Sets which entities a receiver may see: sorted ids, or `None` for all. Receivers with equal
+    /// sets share the work. Setting the same entities again changes nothing. Ids that are not in
+    /// the world are ignored.
     ///
     /// Cost: a hash of the set; each tick, for each different set, a search for its entities and a
     /// copy of their rows.
@@ -294,13 +354,32 @@ impl Hub {
         Ok(())
     }
 
-    /// Takes a datagram of a receiver.
+    /// Takes a datagram from a receiver.
     ///
     /// # Errors
-    /// [`Refused`]; nothing has changed then. On [`Refused::Mismatch`] the receiver is told so, and
-    /// may be removed; a codec's hash that is not offered is compared with that of the first codec,
-    /// and after the first hello every other with that of the codec chosen.
+    /// [`Refused`]; nothing has changed then. On [`Refused::Mismatch`] the hub sends the receiver a
+    /// refusal, and you may remove the receiver. The hub compares a hello with the codec that its
+    /// hash names, or with the first codec if it offers none of that hash. After the first accepted
+    /// hello, it compares all others with the chosen codec.
     pub fn handle(
+        &mut self,
+        from: ReceiverId,
+        now: Duration,
+        datagram: &[u8],
+    ) -> Result<Handled, Refused> {
+        let handled = self.take(from, now, datagram);
+        match handled {
+            Ok(Handled::Joined) => event!(info, receiver = from.0, "receiver connected"),
+            Err(refused) => {
+                event!(debug, receiver = from.0, reason = %refused, "datagram refused");
+                return Err(refused);
+            }
+            Ok(_) => {}
+        }
+        handled
+    }
+
+    fn take(
         &mut self,
         from: ReceiverId,
         now: Duration,
@@ -330,7 +409,7 @@ impl Hub {
         }
     }
 
-    /// Takes an acknowledgement that came in a message of another kind.
+    /// Takes an acknowledgement that arrived in another kind of message.
     ///
     /// # Errors
     /// As [`handle`](Self::handle).
@@ -340,25 +419,34 @@ impl Hub {
         now: Duration,
         received: Acknowledgement,
     ) -> Result<(), Refused> {
-        self.peers.get_mut(&from).ok_or(Refused::UnknownReceiver)?.acknowledge(now, received)
+        let taken = self
+            .peers
+            .get_mut(&from)
+            .ok_or(Refused::UnknownReceiver)
+            .and_then(|peer| peer.acknowledge(now, received));
+        if let Err(refused) = taken {
+            event!(debug, receiver = from.0, reason = %refused, "acknowledgement refused");
+            return Err(refused);
+        }
+        taken
     }
 
-    /// Makes the datagrams of this tick. `world` is the whole state; its tick is above that of the
-    /// call before, and `now` is no earlier.
+    /// Makes the datagrams of this tick. `world` is the complete state. Its tick must be above that
+    /// of the previous call, and `now` must not be earlier.
     ///
     /// # Errors
     /// [`NetError::SchemaMismatch`], [`NetError::TickNotRising`] and [`NetError::TimeRanBack`]:
     /// nothing has changed then. [`NetError::Receiver`] and [`NetError::BlockTooLarge`] name a
-    /// receiver that gets nothing in this tick; the others get theirs. If there are several, the
-    /// error names the first.
+    /// receiver that gets nothing in this tick; the others get their datagrams. If there are
+    /// several errors, this is the first.
     pub fn tick(&mut self, now: Duration, world: &Snapshot) -> Result<(), NetError> {
         self.tick_with(now, world, None)
     }
 
-    /// As [`tick`](Self::tick), where not all entities matter alike: where a receiver's datagram or
-    /// budget is too small for everything that changed, what has the largest weight times ticks
-    /// since it was last sent goes first. Such snapshots are not shared between receivers. A weight
-    /// that is not a number counts as 0, and in [`PeerStatus::bad_weights`].
+    /// As [`tick`](Self::tick), for entities that matter differently. If a receiver's datagram or
+    /// budget is too small for all changes, the hub first sends the entities with the largest
+    /// weight times ticks since they were last sent. Receivers do not share these snapshots. A
+    /// weight that is not a number counts as 0, and in [`PeerStatus::bad_weights`].
     ///
     /// # Errors
     /// As [`tick`](Self::tick).
@@ -388,7 +476,7 @@ impl Hub {
         let mut ready = Vec::new();
         for peer in self.peers.values_mut() {
             match peer.begin(&moment, &mut self.sending) {
-                Ok(Some(turn)) => ready.push((peer, turn)),
+                Ok(Some(due)) => ready.push((peer, due)),
                 Ok(None) => {}
                 Err(error) => first_error = first_error.and(Err(error)),
             }
@@ -396,14 +484,14 @@ impl Hub {
         let sending = &mut self.sending;
         let Some(schedule) = sharing::schedule(&mut ready, &moment) else {
             self.overdrawn = Overdrawn::default();
-            for (peer, turn) in &mut ready {
-                first_error = first_error.and(peer.take_turn(turn, &moment, sending));
+            for (peer, due) in &mut ready {
+                first_error = first_error.and(peer.send_due(due, &moment, sending));
             }
             return first_error;
         };
         for index in schedule.served {
-            let (peer, turn) = &mut ready[index];
-            first_error = first_error.and(peer.take_turn(turn, &moment, sending));
+            let (peer, due) = &mut ready[index];
+            first_error = first_error.and(peer.send_due(due, &moment, sending));
         }
         for Outliers { pace, groups, rest, credits } in schedule.outliers {
             let overdrawn = self.overdrawn.of(pace);
@@ -412,17 +500,17 @@ impl Hub {
                 let before_group = sending.runs();
                 let may_encode = *overdrawn == 0 && (before_group - before) * RUN_CREDITS < credits;
                 for index in group {
-                    let (peer, turn) = &mut ready[*index];
+                    let (peer, due) = &mut ready[*index];
                     if may_encode {
-                        first_error = first_error.and(peer.take_turn(turn, &moment, sending));
+                        first_error = first_error.and(peer.send_due(due, &moment, sending));
                     } else {
-                        peer.postpone(turn, &moment, sending);
+                        peer.postpone(due, &moment, sending);
                     }
                 }
             }
             for index in rest {
-                let (peer, turn) = &mut ready[index];
-                peer.postpone(turn, &moment, sending);
+                let (peer, due) = &mut ready[index];
+                peer.postpone(due, &moment, sending);
             }
             let spent = (sending.runs() - before) * RUN_CREDITS;
             *overdrawn = (*overdrawn + spent).saturating_sub(credits);
@@ -435,25 +523,25 @@ impl Hub {
         self.sending.outbox.pop()
     }
 
-    /// How things stand with a receiver.
+    /// The state of a receiver's connection.
     pub fn status(&self, id: ReceiverId) -> Option<PeerStatus> {
         Some(self.peers.get(&id)?.status(&self.sending.offers))
     }
 
-    /// The view that a receiver has when a snapshot has reached it, as long as it can be a
-    /// baseline: for tests and tools.
+    /// The view that a receiver holds after the snapshot with this sequence, while it can be a
+    /// baseline. For tests and tools.
     pub fn view(&self, id: ReceiverId, sequence: Sequence) -> Option<Snapshot> {
         self.peers.get(&id)?.view(sequence)
     }
 
-    /// Where the bits of the snapshot with this sequence went, as long as it is kept for the
-    /// receiver: for tools. `None` for a fragment of a block, and where [`HubConfig::count_costs`]
-    /// is off.
+    /// Where the bits of the snapshot with this sequence went, while the hub keeps it for the
+    /// receiver. For tools. `None` for a fragment of a block, and if [`HubConfig::count_costs`] is
+    /// off.
     pub fn cost(&self, id: ReceiverId, sequence: Sequence) -> Option<&Arc<Cost>> {
         self.peers.get(&id)?.cost(sequence)
     }
 
-    /// Snapshots that the last tick encoded for all receivers together.
+    /// How many snapshots the last tick encoded for all receivers together.
     pub fn encoded(&self) -> usize {
         self.sending.encoded
     }

@@ -1,11 +1,11 @@
-//! Which views beside the baseline a snapshot is coded against: those from which a codec that
-//! predicts learns most. `spec/NET.md`, section 4.3.
+//! Chooses the older views of a snapshot: those from which a predicting codec learns most.
+//! `spec/NET.md`, section 4.3.
 //!
-//! A snapshot of a tick that lies a lag behind its baseline goes on best from views half a lag
-//! before the baseline, one lag before that one, and so on: a velocity over half a lag is of late
-//! enough, and steps of quantization do not yet rule it (measured, with the adaptive level). Lag
-//! and best ticks follow from the ticks of baseline and snapshot alone, so receivers with one
-//! baseline choose the same views, and share the encoding, but where something was lost.
+//! Call the ticks from the baseline to the snapshot the lag. The best older views are half a lag
+//! before the baseline, then one lag before that view, and so on. A velocity over half a lag is
+//! recent enough, and quantization steps do not yet dominate it (measured with the adaptive level).
+//! The lag and the best ticks follow from the ticks of baseline and snapshot alone. So receivers
+//! with one baseline choose the same views and share the encoding, except after losses.
 //!
 //! Cost: a look at the datagrams of two lags, at most [`REACH`].
 
@@ -13,36 +13,38 @@ use std::sync::Arc;
 
 use kinepack::Tick;
 
-use super::history::{Base, History};
+use super::history::{ChosenBaseline, History};
 use super::view::SentView;
 use crate::Sequence;
 
-/// The receiver may drop what is farther before the newest baseline.
+/// The receiver may drop views that are farther before the newest baseline.
 pub(super) const REACH: usize = 64;
 
 /// A view that was sent with this sequence.
 pub(super) type OlderView = (Sequence, Arc<SentView>);
 
 impl History {
-    /// At most `wanted` acknowledged views for snapshots of `tick` relative to `base`, newest
-    /// first. All of `datagrams` datagrams from the next on can use them.
+    /// At most `wanted` acknowledged views for snapshots of `tick` coded against `base`, newest
+    /// first. The next `datagrams` datagrams can all use them.
     ///
-    /// None beside a baseline that was merged or left something out: the lanes in it are of several
-    /// ticks, and differences would be no velocities.
+    /// Returns none if the baseline was merged or is partial: its lanes are of several ticks, so
+    /// differences would not be velocities.
     pub(super) fn older(
         &self,
-        base: &Base,
+        base: &ChosenBaseline,
         tick: Tick,
         wanted: u8,
         datagrams: u32,
     ) -> Vec<OlderView> {
         let mut chosen = Vec::new();
-        let Some(sequence) = base.sequence.filter(|_| base.view.is_whole()) else { return chosen };
+        let Some(sequence) = base.sequence.filter(|_| base.view.is_complete()) else {
+            return chosen;
+        };
         let base_tick = base.view.tick();
         let Some(lag) = tick.0.checked_sub(base_tick.0).filter(|lag| *lag > 0) else {
             return chosen;
         };
-        // Ticks rise with sequences, unless the caller's do not.
+        // Ticks increase with sequences, unless the caller's do not.
         let mut newer = base_tick;
         let falling = self.whole_before(sequence, REACH, datagrams as usize).filter(|(_, view)| {
             let falls = view.tick() < newer;
@@ -74,25 +76,25 @@ mod tests {
     use kinepack::{Schema, Snapshot, View};
 
     use super::super::history::Content;
-    use super::super::view::LeftOut;
+    use super::super::view::Skipped;
     use super::*;
     use crate::Acknowledgement;
 
     fn view(tick: u32, is_whole: bool) -> Arc<SentView> {
         let whole = View::from(Snapshot::new(&Schema::new(Vec::new()), Tick(tick)));
-        let part = || LeftOut {
+        let part = || Skipped {
             old: (*whole).clone(),
             unknown: Vec::new(),
             sent: (*whole).clone(),
             waiting: 0,
             split: None,
         };
-        let left_out = (!is_whole).then(part);
-        Arc::new(SentView::new(u64::from(tick), None, false, whole, left_out))
+        let skipped = (!is_whole).then(part);
+        Arc::new(SentView::new(u64::from(tick), None, false, whole, skipped))
     }
 
-    /// Snapshots of these ticks, the first with sequence 65,530; of those lost the view is not
-    /// there, of parts something was left out.
+    /// A history with snapshots of these ticks, the first with sequence 65,530. The views of `lost`
+    /// ticks did not arrive, and those of `parts` are partial.
     fn history(ticks: impl IntoIterator<Item = u32>, lost: &[u32], parts: &[u32]) -> History {
         let mut history = History::new(Sequence(65_530));
         history.keep_older();
@@ -105,7 +107,7 @@ mod tests {
                     view,
                     own_back: 0,
                     sent_before: Vec::new(),
-                    lesson: None,
+                    models: None,
                     cost: None,
                 },
             );
@@ -117,27 +119,27 @@ mod tests {
         history
     }
 
-    /// The ticks chosen for a snapshot of `tick` relative to the newest view.
+    /// The ticks chosen for a snapshot of `tick` coded against the newest view.
     fn chosen(history: &History, tick: u32, wanted: u8) -> Vec<u32> {
         let base = history.base().unwrap();
         history.older(&base, Tick(tick), wanted, 1).iter().map(|(_, view)| view.tick().0).collect()
     }
 
     #[test]
-    fn half_a_lag_before_the_baseline_and_whole_ones_from_there() {
+    fn the_best_views_are_half_a_lag_and_then_whole_lags_before_the_baseline() {
         let steady = history(1..=40, &[], &[]);
         assert_eq!(chosen(&steady, 46, 3), [37, 31, 25]);
         assert_eq!(chosen(&steady, 46, 1), [37]);
         assert_eq!(chosen(&steady, 46, 0), []);
         assert_eq!(chosen(&steady, 41, 3), [39, 38, 37]);
-        assert_eq!(chosen(&steady, 70, 3), [25, 1], "no farther than there is");
-        assert_eq!(chosen(&steady, 40, 3), [], "a tick that does not rise");
+        assert_eq!(chosen(&steady, 70, 3), [25, 1], "the history is no longer");
+        assert_eq!(chosen(&steady, 40, 3), [], "the tick does not increase");
         let slow = history((1..=20).map(|nth| 6 * nth), &[], &[]);
         assert_eq!(chosen(&slow, 132, 2), [114, 102]);
     }
 
     #[test]
-    fn the_nearest_that_arrived_whole() {
+    fn the_nearest_complete_views_that_arrived_are_chosen() {
         assert_eq!(
             chosen(&history(1..=40, &[37], &[]), 46, 2),
             [38, 31],
@@ -145,7 +147,7 @@ mod tests {
         );
         assert_eq!(chosen(&history(1..=40, &[37, 38], &[36]), 46, 2), [39, 31]);
         let gap: Vec<u32> = (20..40).collect();
-        assert_eq!(chosen(&history(1..=40, &gap, &[]), 46, 3), [19, 18, 17], "ticks fall");
+        assert_eq!(chosen(&history(1..=40, &gap, &[]), 46, 3), [19, 18, 17], "ticks decrease");
         assert_eq!(
             chosen(&history([5, 9, 7, 8, 10], &[], &[]), 11, 3),
             [8, 7, 5],
@@ -154,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn no_farther_than_receivers_hold() {
+    fn older_views_are_no_farther_than_receivers_hold() {
         let steady = history(1..=100, &[], &[]);
         assert_eq!(chosen(&steady, 140, 2), [80, 40]);
         // The baseline is 200 datagrams back.
@@ -169,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn none_beside_a_baseline_of_several_ticks() {
+    fn a_partial_baseline_gets_no_older_views() {
         let parts = history(1..=40, &[], &[32, 33, 34, 35, 36, 37, 38, 39, 40]);
         assert_eq!(chosen(&parts, 46, 2), []);
     }

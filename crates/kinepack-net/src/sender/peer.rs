@@ -1,4 +1,4 @@
-//! One receiver as the sender sees it: what to send it in a tick.
+//! The sender's state for one receiver: decides what to send it in a tick.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,65 +10,95 @@ use super::budget::Budget;
 use super::checks::Checks;
 use super::cost::Cost;
 use super::freshness::Freshness;
-use super::history::{Base, Content, Fate, History};
+use super::history::{ChosenBaseline, Content, History, Outcome};
 use super::hub::{HubConfig, ReceiverId, ReceiverOptions, Weight};
 use super::plan::Plan;
-use super::sending::{Offer, Order, Outbox, Sending, Wanted};
+use super::sending::{OfferedCodec, Outbox, PlanRequest, Sending, Target};
 use super::subjects::Relevant;
 use super::view::SentView;
 use crate::packet::{
     Baseline, CHECK_BYTES, FRAGMENT_HEADER_BYTES, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES,
     OlderViews, SnapshotHeader, Stride, Time,
 };
+use crate::receiver::lost_ratio;
+use crate::trace::event;
 use crate::{Acknowledgement, NetError, Refused, Sequence};
 
-/// A budget that does not pay for a snapshot of this size waits for the next tick.
+/// A budget that has no room for a snapshot of this size waits for the next tick.
 const LEAST_BYTES: usize = 48;
-/// So long after a block arrived, what changed since is brought up to date in parts, not with
-/// another block.
+/// For this long after a block arrived, changes are sent in parts and not as another block.
 const BLOCK_IS_RECENT: Duration = Duration::from_secs(5);
 
-/// How things stand with one receiver.
+/// The state of one receiver's connection.
+///
+/// ```
+/// use std::time::Duration;
+/// use kinepack::{Codec, Level, Pack, Profile, Schema};
+/// use kinepack_net::{Hub, HubConfig, ReceiverId, ReceiverOptions};
+///
+/// #[derive(Pack)]
+/// struct Unit {
+///     #[pack(max = 100)]
+///     health: u8,
+/// }
+///
+/// let schema = Schema::of::<Unit>();
+/// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// let mut hub = Hub::new(&codec, HubConfig::default())?;
+/// hub.add(ReceiverId(1), &ReceiverOptions::default(), Duration::ZERO)?;
+/// let status = hub.status(ReceiverId(1)).ok_or("no such receiver")?;
+/// assert!(!status.joined && status.round_trip.is_none());
+/// assert_eq!((status.waiting, status.lost_ratio()), (0, 0.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PeerStatus {
-    /// True once its hello was taken.
+    /// True once the receiver's hello was accepted.
     pub joined: bool,
-    /// The level of the codec that it chose by its hello.
+    /// The level of the codec that the receiver chose by its hello.
     pub level: Option<Level>,
     /// The [`hash`](kinepack::Codec::hash) of that codec.
     pub codec_hash: Option<u64>,
-    /// The smoothed time from sending to the answer.
+    /// The smoothed time from sending a datagram to its acknowledgement.
     pub round_trip: Option<Duration>,
-    /// How many datagrams ago the view was sent that is the baseline now.
+    /// How many datagrams ago the current baseline was sent.
     pub baseline_age: Option<u16>,
-    /// Datagrams sent, acknowledged, and found lost.
+    /// Datagrams sent.
     pub sent: u64,
     /// Of those sent, how many were acknowledged.
     pub acknowledged: u64,
-    /// Of those sent, how many were overtaken by others or never answered. Some may still have
-    /// arrived.
+    /// Of those sent, how many were overtaken by more than six others or not acknowledged in time.
+    /// Some may still have arrived.
     pub lost: u64,
-    /// Payload bytes sent, this protocol's headers included.
+    /// Payload bytes sent, including this protocol's headers.
     pub bytes: u64,
-    /// Fragments of a block on its way that arrived, and all of them.
+    /// While a block is being sent: how many of its fragments were acknowledged, and how many it
+    /// has.
     pub block: Option<(usize, usize)>,
-    /// Entities that were to be sent in the last tick and found no room.
-    pub behind: usize,
-    /// Weights that were not a number and counted as 0; each time that one was asked for counts.
+    /// Entities that should have been sent in the last tick but did not fit.
+    pub waiting: usize,
+    /// How often a weight that is not a number was used as 0.
     pub bad_weights: u64,
-    /// Ticks in which it got nothing, so that the hub made no more different encodings than
+    /// Ticks in which the receiver got nothing because the hub had reached
     /// [`HubConfig::encodings_per_tick`].
     pub postponed: u64,
-    /// How often the state was sent anew, because the receiver found by a state check that it did
-    /// not hold what it should.
+    /// How often the state was sent anew because a state check failed at the receiver.
     pub sent_anew: u64,
+}
+
+impl PeerStatus {
+    /// The share of datagrams lost, from 0 to 1. Datagrams that arrived after they were counted in
+    /// `lost` are not lost here.
+    pub fn lost_ratio(&self) -> f64 {
+        lost_ratio(self.sent, self.acknowledged, self.lost)
+    }
 }
 
 /// What a hub knows of one receiver.
 #[derive(Debug)]
 pub(super) struct Peer {
     id: ReceiverId,
-    /// Which of the hub's codecs it chose; `None` before its hello.
+    /// Index of the codec that the receiver chose; `None` before its hello.
     pub(super) codec: Option<usize>,
     history: History,
     reference: Reference,
@@ -78,13 +108,15 @@ pub(super) struct Peer {
     pub(super) relevant: Option<Relevant>,
     freshness: Freshness,
     expects_part: bool,
-    /// The state that was sent last, where nothing was left out of it, and the last tick in which
-    /// it still was the state.
+    /// The last complete state that was sent, and the last tick in which it was still current.
+    /// `None` if the last snapshot was partial.
     shown: Option<(u64, Tick)>,
     last_sent: Option<Duration>,
-    fates: Vec<Fate>,
+    outcomes: Vec<Outcome>,
     bytes: u64,
-    behind: usize,
+    waiting: usize,
+    /// In the last tick that sent anything, the budget had no room for all entities.
+    is_starved: bool,
     bad_weights: u64,
     postponed: u64,
     waited_ticks: u32,
@@ -95,7 +127,7 @@ pub(super) struct Peer {
 #[derive(Debug)]
 enum Failed {
     Codec(EncodeError),
-    /// In more fragments than a block has numbers for.
+    /// The state needs more fragments than a block can have.
     BlockTooLarge {
         bytes: usize,
     },
@@ -107,7 +139,7 @@ impl From<EncodeError> for Failed {
     }
 }
 
-/// A state that both sides hold for good.
+/// A reference state, which both sides hold.
 #[derive(Debug)]
 struct Reference {
     number: u8,
@@ -115,19 +147,20 @@ struct Reference {
     since: Duration,
 }
 
-/// A snapshot that one receiver is to get in a tick.
+/// A snapshot that one receiver should get in a tick.
 #[derive(Debug)]
-pub(super) struct Turn {
-    pub(super) wanted: Wanted,
-    /// What it is encoded relative to.
-    pub(super) base: Base,
-    /// Nothing was acknowledged for long.
+pub(super) struct DueSnapshot {
+    pub(super) target: Target,
+    /// What the snapshot is coded against.
+    pub(super) base: ChosenBaseline,
+    /// The receiver has not acknowledged anything for a long time.
     silent: bool,
-    /// There is no view to build on: if it does not fit into a datagram, it becomes a block.
+    /// There is no view to use as baseline: if the state does not fit into a datagram, it becomes a
+    /// block.
     is_first: bool,
 }
 
-/// A tick as a peer needs it.
+/// What the peers need to know about a tick.
 pub(super) struct Moment<'a> {
     pub(super) now: Duration,
     pub(super) tick: Tick,
@@ -160,9 +193,10 @@ impl Peer {
             expects_part: false,
             shown: None,
             last_sent: None,
-            fates: Vec::new(),
+            outcomes: Vec::new(),
             bytes: 0,
-            behind: 0,
+            waiting: 0,
+            is_starved: false,
             bad_weights: 0,
             postponed: 0,
             waited_ticks: 0,
@@ -170,8 +204,8 @@ impl Peer {
         }
     }
 
-    /// Begins to send with the codec at this index. False where it had begun.
-    pub(super) fn join(&mut self, codec: usize, offer: &Offer) -> bool {
+    /// Begins to send with the codec at this index. False if it had begun before.
+    pub(super) fn join(&mut self, codec: usize, offer: &OfferedCodec) -> bool {
         if self.codec.is_some() {
             return false;
         }
@@ -182,7 +216,7 @@ impl Peer {
         true
     }
 
-    pub(super) fn status(&self, offers: &[Offer]) -> PeerStatus {
+    pub(super) fn status(&self, offers: &[OfferedCodec]) -> PeerStatus {
         let offer = self.codec.map(|codec| &offers[codec]);
         PeerStatus {
             joined: offer.is_some(),
@@ -195,7 +229,7 @@ impl Peer {
             lost: self.history.lost_count,
             bytes: self.bytes,
             block: self.block.as_ref().map(BlockOut::progress),
-            behind: self.behind,
+            waiting: self.waiting,
             bad_weights: self.bad_weights,
             postponed: self.postponed,
             sent_anew: self.checks.sent_anew,
@@ -221,14 +255,14 @@ impl Peer {
         if self.codec.is_none() {
             return Err(Refused::NoHello);
         }
-        self.history.acknowledge(now, acknowledgement, &mut self.fates)?;
+        self.history.acknowledge(now, acknowledgement, &mut self.outcomes)?;
         self.settle(now);
         self.history.forget();
         Ok(())
     }
 
-    /// The receiver dropped all that it held, and refused the datagram with this sequence: what
-    /// comes next is relative to the initial state.
+    /// The receiver dropped all its views and refused the datagram with this sequence. What comes
+    /// next is coded against the initial state.
     pub(super) fn begin_anew(
         &mut self,
         now: Duration,
@@ -242,6 +276,7 @@ impl Peer {
         if self.history.is_stale(refused)? || !self.checks.begin_anew(now, config.keep_alive) {
             return Ok(());
         }
+        event!(warn, receiver = self.id.0, "failed state check: the state is sent anew");
         self.history.begin_anew();
         self.reference = Reference { number: 0, view: Arc::clone(initial), since: now };
         self.block = None;
@@ -249,11 +284,11 @@ impl Peer {
         Ok(())
     }
 
-    /// Draws the consequences of what arrived and what did not.
+    /// Applies the outcomes of datagrams.
     fn settle(&mut self, now: Duration) {
-        for fate in self.fates.drain(..) {
-            match fate {
-                Fate::Acknowledged(index) => {
+        for outcome in self.outcomes.drain(..) {
+            match outcome {
+                Outcome::Acknowledged(index) => {
                     let Content::Fragment { block, index } = self.history.entry(index).content
                     else {
                         continue;
@@ -268,29 +303,32 @@ impl Peer {
                     {
                         self.reference =
                             Reference { number: block.number, view: block.view, since: now };
-                        self.freshness.note_whole(self.reference.view.tick());
+                        event!(debug, receiver = self.id.0, block = block.number, "block finished");
+                        self.freshness.note_complete(self.reference.view.tick());
                         self.history.begin_anew();
                     }
                 }
-                Fate::Lost(index) => match &self.history.entry(index).content {
+                Outcome::Lost(index) => match &self.history.entry(index).content {
                     Content::Fragment { block, index } => {
                         if let Some(out) = self.block.as_mut().filter(|out| out.number == *block) {
                             out.lose(*index);
                         }
                     }
-                    Content::Snapshot { view, .. } if view.is_whole() || view.split().is_some() => {
-                        self.freshness.lose_whole(self.reference.view.tick());
+                    Content::Snapshot { view, .. }
+                        if view.is_complete() || view.split().is_some() =>
+                    {
+                        self.freshness.lose_complete(self.reference.view.tick());
                     }
                     Content::Snapshot { view, sent_before, .. } => {
-                        self.freshness.lose(view.tick(), sent_before)
+                        self.freshness.lose(view.tick(), sent_before);
                     }
                 },
             }
         }
     }
 
-    /// Begins a tick: finds what was lost, and what a snapshot is to be encoded relative to. `None`
-    /// if none is to be encoded; what can be sent without that is sent.
+    /// Begins a tick: finds lost datagrams and the snapshot that is due. `None` if no snapshot
+    /// needs to be coded; anything else that is due, such as fragments, is sent.
     ///
     /// # Errors
     /// [`NetError::Receiver`].
@@ -298,24 +336,29 @@ impl Peer {
         &mut self,
         moment: &Moment<'_>,
         sending: &mut Sending,
-    ) -> Result<Option<Turn>, NetError> {
+    ) -> Result<Option<DueSnapshot>, NetError> {
         let Some(codec) = self.codec else { return Ok(None) };
         let subject = sending.subjects.of(self.relevant.as_ref());
         let subject = subject.map_err(|error| NetError::Receiver { id: self.id, error })?;
-        let wanted = Wanted { codec, subject };
-        self.history.find_lost(moment.now, &mut self.fates);
+        let target = Target { codec, subject };
+        self.history.find_lost(moment.now, &mut self.outcomes);
         self.settle(moment.now);
         if let Some(budget) = &mut self.budget {
             budget.fill(moment.now);
         }
-        let turn = self.turn(moment, sending, wanted);
-        if turn.is_none() {
-            self.end(moment, sending, wanted);
+        let due = self.due(moment, sending, target);
+        if due.is_none() {
+            self.end(moment, sending, target);
         }
-        Ok(turn)
+        Ok(due)
     }
 
-    fn turn(&mut self, moment: &Moment<'_>, sending: &mut Sending, wanted: Wanted) -> Option<Turn> {
+    fn due(
+        &mut self,
+        moment: &Moment<'_>,
+        sending: &mut Sending,
+        target: Target,
+    ) -> Option<DueSnapshot> {
         let Moment { now, config, .. } = *moment;
         let rested =
             self.last_sent.is_none_or(|last| now.saturating_sub(last) >= config.keep_alive);
@@ -323,44 +366,58 @@ impl Peer {
         if silent && !rested {
             return None;
         }
-        if let Some(base) = self.base(moment, sending.offers[wanted.codec].older_views) {
-            // Contact is back: what a block was begun for is there.
+        if let Some(base) = self.base(moment, sending.offers[target.codec].older_views) {
+            // The receiver answers again, so its block is no longer needed.
             self.block = None;
             let is_known =
-                !base.view.coarse && base.view.state == sending.subjects.view(wanted.subject).state;
-            return (!is_known || rested).then_some(Turn { wanted, base, silent, is_first: false });
+                !base.view.coarse && base.view.state == sending.subjects.view(target.subject).state;
+            return (!is_known || rested).then_some(DueSnapshot {
+                target,
+                base,
+                silent,
+                is_first: false,
+            });
         }
         if self.block.is_none() {
-            return Some(Turn { wanted, base: self.reference_base(), silent, is_first: true });
+            return Some(DueSnapshot {
+                target,
+                base: self.reference_base(),
+                silent,
+                is_first: true,
+            });
         }
         self.send_fragments(moment, &mut sending.outbox, silent);
         None
     }
 
-    /// Encodes and sends what [`begin`](Self::begin) found to be sent.
+    /// Codes and sends the snapshot that [`begin`](Self::begin) found due.
     ///
     /// # Errors
     /// [`NetError::Receiver`] and [`NetError::BlockTooLarge`].
-    pub(super) fn take_turn(
+    pub(super) fn send_due(
         &mut self,
-        turn: &Turn,
+        due: &DueSnapshot,
         moment: &Moment<'_>,
         sending: &mut Sending,
     ) -> Result<(), NetError> {
-        let Turn { wanted, ref base, silent, is_first } = *turn;
+        let DueSnapshot { target, ref base, silent, is_first } = *due;
         self.waited_ticks = 0;
         if silent {
             self.checks.ask();
         }
         let taken = match is_first {
-            false => self.step_from(base, moment, sending, wanted).map_err(Failed::Codec),
-            true => self.begin_block(moment, sending, wanted).map(|has_begun| {
+            false => {
+                let taken = self.step_from(base, moment, sending, target).map_err(Failed::Codec);
+                self.note_starved();
+                taken
+            }
+            true => self.begin_block(moment, sending, target).map(|has_begun| {
                 if has_begun {
                     self.send_fragments(moment, &mut sending.outbox, silent);
                 }
             }),
         };
-        self.end(moment, sending, wanted);
+        self.end(moment, sending, target);
         let id = self.id;
         taken.map_err(|failed| match failed {
             Failed::Codec(error) => NetError::Receiver { id, error },
@@ -368,16 +425,16 @@ impl Peer {
         })
     }
 
-    /// Leaves the turn to others: this tick may make no more encodings.
-    pub(super) fn postpone(&mut self, turn: &Turn, moment: &Moment<'_>, sending: &Sending) {
+    /// Makes the receiver wait: this tick may make no more encodings.
+    pub(super) fn postpone(&mut self, due: &DueSnapshot, moment: &Moment<'_>, sending: &Sending) {
         self.waited_ticks = self.waited_ticks.saturating_add(1);
         self.postponed += 1;
-        self.end(moment, sending, turn.wanted);
+        self.end(moment, sending, due.target);
     }
 
-    /// Ends a tick: notes whether the state that was sent last still is the state.
-    fn end(&mut self, moment: &Moment<'_>, sending: &Sending, wanted: Wanted) {
-        let state = sending.subjects.view(wanted.subject).state;
+    /// Ends a tick: notes whether the state that was sent last is still current.
+    fn end(&mut self, moment: &Moment<'_>, sending: &Sending, target: Target) {
+        let state = sending.subjects.view(target.subject).state;
         if let Some((shown, held_until)) = &mut self.shown
             && Some(*shown) == state
         {
@@ -385,25 +442,25 @@ impl Peer {
         }
     }
 
-    /// How much it counts beside others that wait: the more, the longer it was
+    /// The receiver's weight among those that wait. It grows each time that the receiver is
     /// [postponed](Self::postpone).
     pub(super) fn weight(&self) -> u64 {
         1 + u64::from(self.waited_ticks)
     }
 
-    /// Whether nobody else can share the encoding: a budget left something out of the view that it
-    /// is relative to.
-    pub(super) fn is_always_alone(&self, turn: &Turn) -> bool {
-        self.budget.is_some() && !turn.base.view.is_whole()
+    /// Whether no other receiver can share the encoding, because the baseline is partial for lack
+    /// of budget.
+    pub(super) fn is_always_alone(&self, due: &DueSnapshot) -> bool {
+        self.budget.is_some() && !due.base.view.is_complete()
     }
 
-    /// What was sent, and what became of it.
+    /// The datagrams sent, and their outcomes.
     pub(super) fn history(&self) -> &History {
         &self.history
     }
 
-    /// What the next snapshot can build on: a view, or a block that has just arrived.
-    fn base(&self, moment: &Moment<'_>, older_views: u8) -> Option<Base> {
+    /// What the next snapshot can be coded against: a view, or a block that has just arrived.
+    fn base(&self, moment: &Moment<'_>, older_views: u8) -> Option<ChosenBaseline> {
         let Moment { now, tick, config, .. } = *moment;
         let is_recent = self.reference.number != 0
             && now.saturating_sub(self.reference.since) < BLOCK_IS_RECENT;
@@ -411,23 +468,23 @@ impl Peer {
         if older_views > 0 {
             base.older = self.history.older(&base, tick, older_views, config.datagrams_per_tick);
         }
-        base.lesson = base.sequence.and_then(|sequence| self.history.lesson(sequence)).cloned();
+        base.models = base.sequence.and_then(|sequence| self.history.models(sequence)).cloned();
         Some(base)
     }
 
-    fn reference_base(&self) -> Base {
-        Base::new(None, &self.reference.view)
+    fn reference_base(&self) -> ChosenBaseline {
+        ChosenBaseline::new(None, &self.reference.view)
     }
 
-    /// Sends what changed, in as many datagrams as it takes and may be.
+    /// Sends what changed, in as many datagrams as it needs and the configuration allows.
     fn step_from(
         &mut self,
-        base: &Base,
+        base: &ChosenBaseline,
         moment: &Moment<'_>,
         sending: &mut Sending,
-        wanted: Wanted,
+        target: Target,
     ) -> Result<(), EncodeError> {
-        if self.budget.is_none() && self.step_whole(moment, sending, base, wanted)? {
+        if self.budget.is_none() && self.step_whole(moment, sending, base, target)? {
             return Ok(());
         }
         for nth in 0..moment.config.datagrams_per_tick {
@@ -439,38 +496,47 @@ impl Peer {
             if limit_bytes < LEAST_BYTES {
                 return Ok(());
             }
-            let plan = self.plan(moment, sending, base, wanted, limit_bytes, nth > 0)?;
-            header.left_out = !plan.view.is_whole();
+            let plan = self.plan(moment, sending, base, target, limit_bytes, nth > 0)?;
+            header.left_out = !plan.view.is_complete();
             self.send_snapshot(moment, sending, &header, &plan)?;
-            if self.behind == 0 {
+            if self.waiting == 0 {
                 return Ok(());
             }
         }
         Ok(())
     }
 
-    /// Sends everything, in one datagram or several, where that is possible: then true. All
-    /// receivers with this baseline and codec get the same.
+    /// Reports when a budget begins to leave entities out.
+    fn note_starved(&mut self) {
+        let is_starved = self.budget.is_some() && self.waiting > 0;
+        if is_starved && !self.is_starved {
+            event!(debug, receiver = self.id.0, waiting = self.waiting, "budget too small");
+        }
+        self.is_starved = is_starved;
+    }
+
+    /// Sends everything, in one or several datagrams; false if that is not possible. All receivers
+    /// with this baseline and codec get the same bytes.
     fn step_whole(
         &mut self,
         moment: &Moment<'_>,
         sending: &mut Sending,
-        base: &Base,
-        wanted: Wanted,
+        base: &ChosenBaseline,
+        target: Target,
     ) -> Result<bool, EncodeError> {
         let Some(header) = self.header(moment, base) else { return Ok(false) };
-        let plan = sending.whole(base, wanted)?;
+        let plan = sending.whole(base, target)?;
         if plan.coded.bytes.len() <= self.limit_bytes(moment.config, &header) {
             self.send_snapshot(moment, sending, &header, &plan)?;
             return Ok(true);
         }
         // The same for all receivers with this codec, whatever their headers.
-        let older_views = sending.offers[wanted.codec].older_views;
+        let older_views = sending.offers[target.codec].older_views;
         let longest_header_bytes =
             LONGEST_HEADER_BYTES + OLDER_VIEW_BYTES * usize::from(older_views);
         let limit_bytes = moment.config.datagram_bytes - longest_header_bytes;
         let most = moment.config.datagrams_per_tick as usize;
-        let Some(parts) = sending.split(base, wanted, limit_bytes, most)? else { return Ok(false) };
+        let Some(parts) = sending.split(base, target, limit_bytes, most)? else { return Ok(false) };
         if !self.history.reaches(base, parts.len()) {
             return Ok(false);
         }
@@ -482,13 +548,13 @@ impl Peer {
         Ok(true)
     }
 
-    /// Sends the whole state relative to the reference state, or begins a block where that is too
-    /// large: then true.
+    /// Sends the complete state coded against the reference state. If that is too large for a
+    /// datagram, begins a block and returns true.
     fn begin_block(
         &mut self,
         moment: &Moment<'_>,
         sending: &mut Sending,
-        wanted: Wanted,
+        target: Target,
     ) -> Result<bool, Failed> {
         let base = self.reference_base();
         let Some(header) = self.header(moment, &base) else { return Ok(false) };
@@ -496,7 +562,7 @@ impl Peer {
         if limit_bytes < LEAST_BYTES {
             return Ok(false);
         }
-        let plan = sending.whole(&base, wanted)?;
+        let plan = sending.whole(&base, target)?;
         if plan.coded.bytes.len() <= limit_bytes {
             self.send_snapshot(moment, sending, &header, &plan)?;
             return Ok(false);
@@ -508,6 +574,7 @@ impl Peer {
             BlockOut::new(number, Arc::clone(&plan.view), bytes, moment.config.datagram_bytes);
         self.block = Some(block.ok_or(Failed::BlockTooLarge { bytes: block_bytes })?);
         self.newest_block = number;
+        event!(debug, receiver = self.id.0, block = number, bytes = block_bytes, "block started");
         Ok(true)
     }
 
@@ -515,12 +582,12 @@ impl Peer {
         &mut self,
         moment: &Moment<'_>,
         sending: &mut Sending,
-        base: &Base,
-        wanted: Wanted,
+        base: &ChosenBaseline,
+        target: Target,
         limit_bytes: usize,
-        goes_on: bool,
+        is_later_datagram: bool,
     ) -> Result<Arc<Plan>, EncodeError> {
-        let of = moment.weight.map(|_| self.id);
+        let only_for = moment.weight.map(|_| self.id);
         let mut bad_weights = 0;
         let mut score = |entity| {
             let weight = moment.weight.map_or(1.0, |weight| weight(self.id, entity));
@@ -531,16 +598,22 @@ impl Peer {
             // An infinite weight times an age of 0 would not be a number.
             weight.min(f32::MAX) * self.freshness.age_ticks(entity, moment.tick) as f32
         };
-        let order =
-            Order { base, wanted, limit_bytes, expects_part: self.expects_part, goes_on, of };
+        let order = PlanRequest {
+            base,
+            target,
+            limit_bytes,
+            expects_part: self.expects_part,
+            is_later_datagram,
+            only_for,
+        };
         let plan = sending.plan(&order, self.history.in_flight(), &mut score);
         self.bad_weights += bad_weights;
         plan
     }
 
-    /// The header of the next snapshot, as if nothing were left out. `None` where a header cannot
-    /// name the base: its view or the older views are too far back.
-    fn header(&self, moment: &Moment<'_>, base: &Base) -> Option<SnapshotHeader> {
+    /// The header of the next snapshot, if it is complete. `None` if a header cannot name the
+    /// baseline or an older view, because they are too far back.
+    fn header(&self, moment: &Moment<'_>, base: &ChosenBaseline) -> Option<SnapshotHeader> {
         let (tick, interval_ticks) = (moment.tick, self.interval_ticks(moment));
         let sequence = self.history.next();
         let (baseline, older) = match base.sequence {
@@ -568,15 +641,15 @@ impl Peer {
         })
     }
 
-    /// Until how long before this tick the state sent last held; 0 where that is unknown.
+    /// How many ticks before this one the state sent last still held; 0 if unknown.
     fn interval_ticks(&self, moment: &Moment<'_>) -> u8 {
         let Some((_, held_until)) = self.shown else { return moment.interval_ticks };
         u8::try_from(moment.tick.0.saturating_sub(held_until.0)).unwrap_or(0)
     }
 
-    /// The most bytes that a snapshot behind this header may take now. Whether it gets a state
-    /// check or not, it is the same: receivers that are not checked at the same time share
-    /// encodings.
+    /// The most bytes that a snapshot after this header may take now. This is the same with and
+    /// without a state check, so that receivers share encodings although they are not checked at
+    /// the same time.
     fn limit_bytes(&self, config: &HubConfig, header: &SnapshotHeader) -> usize {
         let affordable = self.budget.as_ref().map_or(usize::MAX, Budget::bytes);
         let header_bytes =
@@ -602,27 +675,27 @@ impl Peer {
             header.write(out);
             out.extend_from_slice(&plan.coded.bytes);
         });
-        let (mut sent_before, mut behind) = (Vec::new(), 0);
-        match &plan.view.left_out {
-            None => self.freshness.note_whole(moment.tick),
-            // The parts of a split are everything together.
-            Some(part) if part.split.is_some() => self.freshness.note_whole(moment.tick),
+        let (mut sent_before, mut waiting) = (Vec::new(), 0);
+        match &plan.view.skipped {
+            None => self.freshness.note_complete(moment.tick),
+            // All parts together are everything.
+            Some(part) if part.split.is_some() => self.freshness.note_complete(moment.tick),
             Some(part) => {
                 sent_before = self.freshness.note(&part.sent);
                 self.freshness.tidy(&plan.view.whole);
-                behind = part.waiting;
+                waiting = part.waiting;
             }
         }
         self.shown = plan.view.state.map(|state| (state, moment.tick));
-        self.behind = behind;
-        self.expects_part = behind > 0;
+        self.waiting = waiting;
+        self.expects_part = waiting > 0;
         let own_back = header.baseline.back();
         let view = Arc::clone(&plan.view);
-        let (lesson, cost) = (plan.coded.lesson.clone(), plan.coded.cost.clone());
+        let (models, cost) = (plan.coded.models.clone(), plan.coded.cost.clone());
         self.note_sent(
             moment,
             bytes,
-            Content::Snapshot { view, own_back, sent_before, lesson, cost },
+            Content::Snapshot { view, own_back, sent_before, models, cost },
         );
         if let Some(every) = check_every {
             let whole = &plan.view.whole;
@@ -631,7 +704,8 @@ impl Peer {
         Ok(())
     }
 
-    /// Sends fragments of the block as the budget and the tick allow; one where nobody answers.
+    /// Sends as many fragments of the block as the budget and the tick allow; one if the receiver
+    /// is silent.
     fn send_fragments(&mut self, moment: &Moment<'_>, outbox: &mut Outbox, silent: bool) {
         let most = if silent { 1 } else { moment.config.datagrams_per_tick };
         for _ in 0..most {

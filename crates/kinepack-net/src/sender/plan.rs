@@ -1,11 +1,11 @@
-//! What goes into one snapshot: everything, or what matters most of what fits. `spec/NET.md`,
-//! section 4.
+//! Chooses what goes into one snapshot: everything, or the most important entities that fit.
+//! `spec/NET.md`, section 4.
 //!
-//! The codec writes field by field, so an entity has no place of its own in the bytes and no exact
-//! price. The planner ranks what differs, guesses from earlier plans how many fit, encodes, and
-//! corrects the guess; a few rounds fill the datagram to 94 % or more. Cost: a comparison of all
-//! entities, a sort of those that differ, and two or three encodings of those chosen; where
-//! entities come or go, of all.
+//! The codec writes field by field, so an entity has no separate place in the bytes and no exact
+//! price. The planner ranks what differs, guesses from earlier plans how many entities fit,
+//! encodes, and corrects the guess. A few rounds fill the datagram to 94 % or more. Cost: a
+//! comparison of all entities, a sort of those that differ, and two or three encodings of the
+//! chosen ones. If entities were added or removed, each encoding is of all entities.
 
 use std::sync::Arc;
 
@@ -13,23 +13,23 @@ use kinepack::codec::{Chosen, Difference, Learned};
 use kinepack::{Codec, EncodeError, Encoder, EntityId, Snapshot, Tick};
 
 use super::cost::Cost;
-use super::view::{LeftOut, Lesson, SentView};
-use crate::baseline::Known;
+use super::view::{LearnedModels, SentView, Skipped};
+use crate::baseline::BaselineViews;
 
-/// A snapshot ready to be sent to every receiver that has the same baseline.
+/// A snapshot that can be sent to every receiver with the same baseline.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) view: Arc<SentView>,
     pub(super) coded: Coded,
 }
 
-/// What a planner made.
+/// The result of an encoding.
 #[derive(Debug)]
 pub(super) struct Coded {
     pub(super) bytes: Vec<u8>,
-    /// Where the codec learns.
-    pub(super) lesson: Option<Lesson>,
-    /// Where the hub counts costs.
+    /// Set if the codec learns.
+    pub(super) models: Option<LearnedModels>,
+    /// Set if the hub counts costs.
     pub(super) cost: Option<Arc<Cost>>,
 }
 
@@ -38,26 +38,26 @@ pub(super) struct Coded {
 pub(super) struct Planner {
     encoder: Encoder,
     difference: Difference,
-    /// Nobody came or left.
+    /// No entity was added or removed.
     same_entities: bool,
     items: Vec<Item>,
     chosen: Vec<u32>,
-    gone: Vec<EntityId>,
+    removed: Vec<EntityId>,
     rows: Snapshot,
     target: Snapshot,
     bytes: Vec<u8>,
     counts_costs: bool,
-    /// What the codec had learned at the end of `bytes`.
+    /// What the codec had learned after `bytes`.
     learned: Option<Learned>,
-    /// Of `bytes`.
+    /// The cost of `bytes`.
     cost: Option<Arc<Cost>>,
-    /// What an entity cost lately.
+    /// The recent cost of an entity.
     bits_per_item: f64,
     /// How often the encoder has run.
     runs: u64,
 }
 
-/// Something that differs from the baseline.
+/// An entity that differs from the baseline.
 #[derive(Clone, Copy, Debug)]
 struct Item {
     score: f32,
@@ -66,17 +66,17 @@ struct Item {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
-    Left(EntityId),
-    /// Came or changed; where the subject has it.
+    Removed(EntityId),
+    /// Added or changed; its index in the subject.
     Present(u32),
 }
 
-/// Rounds of correcting the guess.
+/// The most rounds of correcting the guess.
 const ROUNDS: u32 = 6;
-/// One in so many of those chosen may find no room: where the coder ends a packet on the way, it is
-/// not by score who is left out.
+/// At most one in this many chosen entities may be left without room. The coder drops those at the
+/// end of a full packet, whatever their score.
 const MOST_UNSENT: usize = 16;
-/// A datagram filled to this share is full.
+/// A datagram filled to this share counts as full.
 const FULL: f64 = 0.94;
 
 impl Planner {
@@ -90,7 +90,7 @@ impl Planner {
             same_entities: false,
             items: Vec::new(),
             chosen: Vec::new(),
-            gone: Vec::new(),
+            removed: Vec::new(),
             rows: empty.clone(),
             target: empty,
             bytes: Vec::new(),
@@ -107,17 +107,21 @@ impl Planner {
         self.runs
     }
 
-    /// What a receiver has that gets all of `subject` relative to `known`.
+    /// The state of a receiver that gets all of `subject` coded against `known`.
     pub(super) fn coarse(
         &mut self,
-        known: &Known,
+        known: &BaselineViews,
         subject: &Arc<Snapshot>,
     ) -> Result<Arc<Snapshot>, EncodeError> {
         self.encoder.coarse(known.baselines()?, subject)
     }
 
-    /// Everything that differs.
-    pub(super) fn whole(&mut self, known: &Known, subject: &Snapshot) -> Result<(), EncodeError> {
+    /// Encodes everything that differs.
+    pub(super) fn whole(
+        &mut self,
+        known: &BaselineViews,
+        subject: &Snapshot,
+    ) -> Result<(), EncodeError> {
         self.bytes.clear();
         self.runs += 1;
         let encoded =
@@ -125,41 +129,41 @@ impl Planner {
         self.learned = encoded.learned().cloned();
         let items = encoded.size().changed_entities;
         if items > 0 {
-            // Should it not fit, the first guess is good.
+            // If it does not fit, this makes a good first guess.
             self.bits_per_item = self.bytes.len() as f64 * 8.0 / items as f64;
         }
         self.cost = self.count(&known.baseline, subject)?;
         Ok(())
     }
 
-    /// Finds what differs: to be called before [`is_hopeless`](Self::is_hopeless) and
-    /// [`part`](Self::part) with the same two.
+    /// Finds what differs. Call this before [`is_hopeless`](Self::is_hopeless) and
+    /// [`part`](Self::part) with the same arguments.
     pub(super) fn compare(&mut self, base: &Snapshot, subject: &Snapshot) {
         self.difference.find(base, subject);
         self.same_entities = base.ids() == subject.ids();
     }
 
-    /// True where everything that differs is so much that trying to send it all would be a waste.
+    /// True if so much differs that an attempt to send it all would be a waste.
     pub(super) fn is_hopeless(&self, limit_bytes: usize) -> bool {
         self.difference.sent.len() as f64 * self.bits_per_item > 1.5 * 8.0 * limit_bytes as f64
     }
 
-    /// What fits in `limit_bytes` of what differs: who left, then by `score`, highest first, not
-    /// those of 0 and below. Returns how the view is behind.
+    /// Encodes what fits in `limit_bytes`: removed entities first, then the others by `score`,
+    /// highest first. Entities with a score of 0 or below are not sent. Returns what was skipped.
     pub(super) fn part(
         &mut self,
-        known: &Known,
+        known: &BaselineViews,
         subject: &Snapshot,
         limit_bytes: usize,
         score: &mut dyn FnMut(EntityId) -> f32,
-    ) -> Result<LeftOut, EncodeError> {
+    ) -> Result<Skipped, EncodeError> {
         self.items.clear();
-        let left = self
+        let removed_items = self
             .difference
             .left
             .iter()
-            .map(|id| Item { score: f32::INFINITY, what: What::Left(*id) });
-        self.items.extend(left);
+            .map(|id| Item { score: f32::INFINITY, what: What::Removed(*id) });
+        self.items.extend(removed_items);
         let ids = subject.ids();
         let sent = self.difference.sent.iter();
         self.items.extend(
@@ -168,7 +172,7 @@ impl Planner {
                 what: What::Present(index),
             }),
         );
-        // Stable: equals stay in the order of their ids.
+        // A stable sort: entities with equal scores stay in the order of their ids.
         self.items.sort_by(|a, b| b.score.total_cmp(&a.score));
 
         let wanted = self.items.partition_point(|item| item.score > 0.0);
@@ -179,26 +183,26 @@ impl Planner {
             (Snapshot::new_like(subject), Snapshot::new_like(&known.baseline));
         sent.gather(subject, &self.chosen)?;
         let mut unknown = Vec::new();
-        let mut left_out = Vec::new();
+        let mut skipped = Vec::new();
         for item in &self.items[count..] {
             let id = match item.what {
                 What::Present(index) if self.same_entities => {
-                    left_out.push(index);
+                    skipped.push(index);
                     continue;
                 }
                 What::Present(index) => ids[index as usize],
-                What::Left(id) => id,
+                What::Removed(id) => id,
             };
             match known.baseline.position(id) {
-                Some(place) => left_out.push(place as u32),
+                Some(place) => skipped.push(place as u32),
                 None => unknown.push(id),
             }
         }
-        left_out.extend_from_slice(self.encoder.unsent());
-        left_out.sort_unstable();
+        skipped.extend_from_slice(self.encoder.unsent());
+        skipped.sort_unstable();
         unknown.sort_unstable();
-        old.gather(&known.baseline, &left_out)?;
-        Ok(LeftOut {
+        old.gather(&known.baseline, &skipped)?;
+        Ok(Skipped {
             old,
             unknown,
             sent,
@@ -207,13 +211,14 @@ impl Planner {
         })
     }
 
-    /// The snapshot made last; what the codec had learned at its end goes by this number.
+    /// The last encoding. Its learned models get the number `id`.
     pub(super) fn coded(&self, id: u64) -> Coded {
-        let lesson = self.learned.as_ref().map(|learned| Lesson { id, learned: learned.clone() });
-        Coded { bytes: self.bytes.clone(), lesson, cost: self.cost.clone() }
+        let models =
+            self.learned.as_ref().map(|learned| LearnedModels { id, learned: learned.clone() });
+        Coded { bytes: self.bytes.clone(), models, cost: self.cost.clone() }
     }
 
-    /// What the snapshot cost that was encoded last.
+    /// The cost of the last encoding.
     fn count(&self, base: &Snapshot, encoded: &Snapshot) -> Result<Option<Arc<Cost>>, EncodeError> {
         if !self.counts_costs {
             return Ok(None);
@@ -221,10 +226,10 @@ impl Planner {
         Ok(Some(Arc::new(Cost::new(&self.encoder, base, encoded, self.bytes.len())?)))
     }
 
-    /// Encodes as many of the first `all` items as fit; returns how many.
+    /// Encodes as many of the first `all` items as fit, and returns how many.
     fn fit(
         &mut self,
-        known: &Known,
+        known: &BaselineViews,
         subject: &Snapshot,
         all: usize,
         limit_bytes: usize,
@@ -243,7 +248,7 @@ impl Planner {
                 fits = guess;
                 break;
             }
-            // Of a packet that ended on the way, what all would take.
+            // If the packet ended early, estimate the size of all items.
             let share = limit / bytes as f64 * (guess - unsent) as f64 / guess.max(1) as f64;
             let bytes = if unsent > 0 { bytes.max(limit_bytes + 1) } else { bytes };
             if bytes <= limit_bytes {
@@ -260,13 +265,13 @@ impl Planner {
             guess = ((guess as f64 * share * 0.98) as usize).clamp(fits + 1, too_many - 1);
         }
         while encoded != Some(fits) {
-            // With nothing chosen a snapshot takes a few bytes: this ends.
+            // An empty snapshot takes a few bytes, so this loop ends.
             encoded = Some(fits);
             if self.encode(known, subject, fits, usize::MAX)? > limit_bytes {
                 fits /= 2;
             }
         }
-        // Those for which there was no room in the end are not the last ones by score, but few.
+        // The few entities that found no room at the end are not the last ones by score.
         let unsent = self.encoder.unsent();
         self.chosen.retain(|index| unsent.binary_search(index).is_err());
         let sent = fits - unsent.len();
@@ -277,21 +282,21 @@ impl Planner {
         Ok(fits)
     }
 
-    /// Encodes the first `count` items into `bytes`, or as many of them as there is room for where
-    /// the codec can tell on the way; returns how many bytes those are.
+    /// Encodes the first `count` items into `bytes`. If the codec can check the limit while it
+    /// encodes, it stops when the packet is full. Returns the length of `bytes`.
     fn encode(
         &mut self,
-        known: &Known,
+        known: &BaselineViews,
         subject: &Snapshot,
         count: usize,
         limit_bytes: usize,
     ) -> Result<usize, EncodeError> {
         self.runs += 1;
         self.chosen.clear();
-        self.gone.clear();
+        self.removed.clear();
         for item in &self.items[..count] {
             match item.what {
-                What::Left(id) => self.gone.push(id),
+                What::Removed(id) => self.removed.push(id),
                 What::Present(index) => self.chosen.push(index),
             }
         }
@@ -304,8 +309,8 @@ impl Planner {
         } else {
             self.rows.gather(subject, &self.chosen)?;
             self.target.copy_from(&known.baseline);
-            self.target.patch(&self.gone, &self.rows)?;
-            // A codec may look at how far the ticks are apart.
+            self.target.patch(&self.removed, &self.rows)?;
+            // A codec may use the distance of the ticks.
             self.target.tick = subject.tick;
             self.encoder.write(baselines, &self.target, Chosen::All, &mut self.bytes)?
         };

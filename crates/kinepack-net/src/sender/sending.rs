@@ -1,5 +1,4 @@
-//! What all receivers of a hub share in a tick: plans already made, and the datagrams that wait to
-//! go out.
+//! What all receivers of a hub share in a tick: finished plans, and datagrams that wait to go out.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
@@ -7,68 +6,67 @@ use std::sync::Arc;
 
 use kinepack::{Codec, EncodeError, EntityId, Level, Schema, Snapshot, Tick, View};
 
-use super::history::Base;
+use super::history::ChosenBaseline;
 use super::hub::ReceiverId;
 use super::plan::{Coded, Plan, Planner};
 use super::subjects::Subjects;
-use super::view::{LeftOut, SentView, Split};
-use crate::baseline::{Known, Merger};
+use super::view::{PartSet, SentView, Skipped};
+use crate::baseline::{BaselineViews, Merger};
 
 /// The shared part of a hub.
 #[derive(Debug)]
 pub(super) struct Sending {
     pub(super) subjects: Subjects,
     pub(super) outbox: Outbox,
-    /// Scratch: a view whose state check is made.
+    /// Scratch: a view while its state check is computed.
     checked: Arc<Snapshot>,
-    /// The codecs from which receivers choose, at least one.
-    pub(super) offers: Vec<Offer>,
-    /// The baseline at hand.
-    composed: Composed,
-    /// Views of this tick as a time precision makes them, by baseline and what is wanted.
-    seen: HashMap<(CodedKey, Wanted), Arc<SentView>>,
-    /// Plans of this tick for everything, by baseline and what is wanted.
-    whole: HashMap<(CodedKey, Wanted), Arc<Plan>>,
-    /// Plans of this tick for everything in several datagrams; `None` where those would be too
-    /// many.
-    splits: HashMap<(CodedKey, Wanted), Option<Parts>>,
-    /// Plans of this tick for a part.
+    /// The codecs that receivers may choose, at least one.
+    pub(super) offers: Vec<OfferedCodec>,
+    /// Builds baselines.
+    baselines: BaselineCache,
+    /// This tick's views as a time precision makes them, by baseline and target.
+    seen: HashMap<(CodedKey, Target), Arc<SentView>>,
+    /// This tick's plans for everything in one datagram, by baseline and target.
+    whole: HashMap<(CodedKey, Target), Arc<Plan>>,
+    /// This tick's plans for everything in several datagrams; `None` if there would be too many.
+    splits: HashMap<(CodedKey, Target), Option<Parts>>,
+    /// This tick's plans for a part.
     parts: HashMap<PartKey, Arc<Plan>>,
-    /// Snapshots encoded in this tick.
+    /// The number of snapshots encoded in this tick.
     pub(super) encoded: usize,
 }
 
 /// A codec that receivers may choose.
 #[derive(Debug)]
-pub(super) struct Offer {
+pub(super) struct OfferedCodec {
     pub(super) hash: u64,
     pub(super) level: Level,
-    /// How many views older than the baseline its snapshots may be coded against too.
+    /// How many older views its snapshots may use.
     pub(super) older_views: u8,
-    /// What moves is sent coarser.
+    /// Moving entities are sent with coarser values.
     has_precision: bool,
     planner: Planner,
-    /// What the planner has compared last, with which view.
+    /// The baseline and the view that the planner compared last.
     compared: Option<(BaseKey, u64)>,
 }
 
-/// What a receiver is to get in a tick. Those that want the same relative to the same share it.
+/// What a receiver should get in a tick. Receivers with the same target and baseline share work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Wanted {
-    /// By which codec, as an index of [`Sending::offers`].
+pub(super) struct Target {
+    /// Index in [`Sending::offers`].
     pub(super) codec: usize,
-    /// What there is to see, as an index of [`Sending::subjects`].
+    /// Index in [`Sending::subjects`].
     pub(super) subject: usize,
 }
 
-/// The ids of the views that make a baseline.
+/// The ids of the views that make up a baseline.
 type BaseKey = Vec<u64>;
 
-/// What a plan is coded against: the baseline's key, and after a [`SEPARATOR`] the ids of the older
-/// views, and of what was learned.
+/// All that a plan is coded against: the baseline's key, and after a [`SEPARATOR`] the ids of the
+/// older views and of the learned models.
 type CodedKey = Vec<u64>;
 
-/// No view's id.
+/// An id that no view has.
 const SEPARATOR: u64 = u64::MAX;
 
 /// The datagrams of one state, for all receivers with the same baseline and codec.
@@ -77,16 +75,15 @@ type Parts = Arc<[Arc<Plan>]>;
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct PartKey {
     coded: CodedKey,
-    /// Views on their way in which something was left out: what is in them need not be sent at once
-    /// again.
+    /// Partial views in flight. Their entities need not be sent again at once.
     in_flight: Vec<u64>,
-    wanted: Wanted,
+    target: Target,
     limit_bytes: usize,
-    /// Whose weights are its own.
-    of: Option<ReceiverId>,
+    /// The receiver, if its weights apply to it alone.
+    only_for: Option<ReceiverId>,
 }
 
-/// Datagrams that wait to go out, one behind the other.
+/// Datagrams that wait to go out, in one buffer.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     bytes: Vec<u8>,
@@ -94,7 +91,7 @@ pub(super) struct Outbox {
 }
 
 impl Outbox {
-    /// Adds what `write` writes; returns its length.
+    /// Adds a datagram that `write` writes, and returns its length.
     pub(super) fn push(&mut self, to: ReceiverId, write: impl FnOnce(&mut Vec<u8>)) -> usize {
         if self.parts.is_empty() {
             self.bytes.clear();
@@ -116,29 +113,28 @@ impl Outbox {
 }
 
 /// What a plan is made for.
-pub(super) struct Order<'a> {
-    pub(super) base: &'a Base,
-    pub(super) wanted: Wanted,
+pub(super) struct PlanRequest<'a> {
+    pub(super) base: &'a ChosenBaseline,
+    pub(super) target: Target,
     pub(super) limit_bytes: usize,
-    /// Where the last plan for this receiver had to leave something out, it is not tried to send
-    /// everything first.
+    /// The last plan for this receiver skipped something, so do not first try to send everything.
     pub(super) expects_part: bool,
-    /// It is not the first datagram of this tick: what the first had is not sent again, so it
-    /// cannot be everything.
-    pub(super) goes_on: bool,
-    /// Whose weights are its own.
-    pub(super) of: Option<ReceiverId>,
+    /// This is not the first datagram of the tick. It does not repeat what the first one had, so it
+    /// cannot be complete.
+    pub(super) is_later_datagram: bool,
+    /// The receiver, if its weights apply to it alone.
+    pub(super) only_for: Option<ReceiverId>,
 }
 
 impl Sending {
-    /// Nothing is offered yet.
+    /// No codec is offered yet.
     pub(super) fn new(schema: &Schema) -> Self {
         Self {
             subjects: Subjects::default(),
             outbox: Outbox::default(),
             checked: Arc::new(Snapshot::new(schema, Tick(0))),
             offers: Vec::new(),
-            composed: Composed { last: None, merger: Merger::new(schema) },
+            baselines: BaselineCache { last: None, merger: Merger::new(schema) },
             seen: HashMap::new(),
             whole: HashMap::new(),
             splits: HashMap::new(),
@@ -149,7 +145,7 @@ impl Sending {
 
     /// Offers a codec that is not offered yet.
     pub(super) fn offer(&mut self, codec: &Codec, older_views: u8, counts_costs: bool) {
-        self.offers.push(Offer {
+        self.offers.push(OfferedCodec {
             hash: codec.hash(),
             level: *codec.level(),
             older_views,
@@ -159,7 +155,7 @@ impl Sending {
         });
     }
 
-    /// The index of the codec with this hash, where one is offered.
+    /// The index of the codec with this hash, if it is offered.
     pub(super) fn offered(&self, hash: u64) -> Option<usize> {
         self.offers.iter().position(|offer| offer.hash == hash)
     }
@@ -174,40 +170,48 @@ impl Sending {
         self.subjects.begin(world);
     }
 
-    /// How often encoders have run so far, attempts that did not fit included.
+    /// How often encoders have run in total, including attempts that did not fit.
     pub(super) fn runs(&self) -> u64 {
         self.offers.iter().map(|offer| offer.planner.runs()).sum()
     }
 
-    /// What a receiver has that gets everything relative to a baseline: what there is to see, where
-    /// a codec with a time precision does not make it coarser.
-    fn seen(&mut self, base: &Base, wanted: Wanted) -> Result<Arc<SentView>, EncodeError> {
-        let exact = self.subjects.view(wanted.subject);
-        // Speeds come from older views.
-        if !self.offers[wanted.codec].has_precision || base.older.is_empty() {
+    /// The view of a receiver that gets everything coded against a baseline: the subject, made
+    /// coarser if the codec has a time precision.
+    fn seen(
+        &mut self,
+        base: &ChosenBaseline,
+        target: Target,
+    ) -> Result<Arc<SentView>, EncodeError> {
+        let exact = self.subjects.view(target.subject);
+        // A time precision takes speeds from older views.
+        if !self.offers[target.codec].has_precision || base.older.is_empty() {
             return Ok(Arc::clone(exact));
         }
-        let key = (coded_key(base), wanted);
+        let key = (coded_key(base), target);
         if let Some(view) = self.seen.get(&key) {
             return Ok(Arc::clone(view));
         }
-        let known = self.composed.known(base)?;
-        let coarse = self.offers[wanted.codec].planner.coarse(&known, exact.whole.snapshot())?;
-        let view = self.subjects.coarse_view(wanted.subject, coarse);
+        let known = self.baselines.known(base)?;
+        let coarse = self.offers[target.codec].planner.coarse(&known, exact.whole.snapshot())?;
+        let view = self.subjects.coarse_view(target.subject, coarse);
         self.seen.insert(key, Arc::clone(&view));
         Ok(view)
     }
 
-    /// Everything, relative to a baseline, however long that is.
-    pub(super) fn whole(&mut self, base: &Base, wanted: Wanted) -> Result<Arc<Plan>, EncodeError> {
-        let key = (coded_key(base), wanted);
+    /// Everything coded against a baseline, whatever its length.
+    pub(super) fn whole(
+        &mut self,
+        base: &ChosenBaseline,
+        target: Target,
+    ) -> Result<Arc<Plan>, EncodeError> {
+        let key = (coded_key(base), target);
         if let Some(plan) = self.whole.get(&key) {
             return Ok(Arc::clone(plan));
         }
         let id = self.subjects.new_id();
-        let view = self.seen(base, wanted)?;
-        let planner = &mut self.offers[wanted.codec].planner;
-        planner.whole(&self.composed.known(base)?, &view.whole)?;
+        let view = self.seen(base, target)?;
+        let planner = &mut self.offers[target.codec].planner;
+        planner.whole(&self.baselines.known(base)?, &view.whole)?;
         let plan = Arc::new(Plan { view, coded: planner.coded(id) });
         self.encoded += 1;
         self.whole.insert(key, Arc::clone(&plan));
@@ -215,44 +219,43 @@ impl Sending {
     }
 
     /// Everything in several datagrams of at most `limit_bytes`, for all receivers with this
-    /// baseline and codec; `None` where more than `most` were needed.
+    /// baseline and codec; `None` if that needs more than `most` datagrams.
     pub(super) fn split(
         &mut self,
-        base: &Base,
-        wanted: Wanted,
+        base: &ChosenBaseline,
+        target: Target,
         limit_bytes: usize,
         most: usize,
     ) -> Result<Option<Parts>, EncodeError> {
-        let key = (coded_key(base), wanted);
+        let key = (coded_key(base), target);
         if let Some(parts) = self.splits.get(&key) {
             return Ok(parts.clone());
         }
-        let whole = self.seen(base, wanted)?;
-        self.compare(base, wanted, &whole)?;
-        let known = self.composed.known(base)?;
-        let planner = &mut self.offers[wanted.codec].planner;
-        let mut parts: Vec<(u64, LeftOut, Coded)> = Vec::new();
+        let whole = self.seen(base, target)?;
+        self.compare(base, target, &whole)?;
+        let known = self.baselines.known(base)?;
+        let planner = &mut self.offers[target.codec].planner;
+        let mut parts: Vec<(u64, Skipped, Coded)> = Vec::new();
         let mut waiting = usize::MAX;
         while waiting > 0 && parts.len() < most {
             let mut score = |id| {
                 let is_sent =
-                    parts.iter().any(|(_, left_out, ..)| left_out.sent.position(id).is_some());
+                    parts.iter().any(|(_, skipped, ..)| skipped.sent.position(id).is_some());
                 if is_sent { 0.0 } else { 1.0 }
             };
-            let left_out = planner.part(&known, &whole.whole, limit_bytes, &mut score)?;
-            waiting = left_out.waiting;
+            let skipped = planner.part(&known, &whole.whole, limit_bytes, &mut score)?;
+            waiting = skipped.waiting;
             let id = self.subjects.new_id();
-            parts.push((id, left_out, planner.coded(id)));
+            parts.push((id, skipped, planner.coded(id)));
             self.encoded += 1;
         }
-        let split = Arc::new(Split {
+        let split = Arc::new(PartSet {
             whole: Arc::clone(&whole),
             parts: parts.iter().map(|(id, ..)| *id).collect(),
         });
-        let plan = |(id, left_out, coded): (u64, LeftOut, Coded)| {
-            let left_out =
-                Some(LeftOut { waiting: 0, split: Some(Arc::clone(&split)), ..left_out });
-            let view = SentView::new(id, None, whole.coarse, whole.whole.clone(), left_out);
+        let plan = |(id, skipped, coded): (u64, Skipped, Coded)| {
+            let skipped = Some(Skipped { waiting: 0, split: Some(Arc::clone(&split)), ..skipped });
+            let view = SentView::new(id, None, whole.coarse, whole.whole.clone(), skipped);
             Arc::new(Plan { view: Arc::new(view), coded })
         };
         let parts = (waiting == 0).then(|| parts.into_iter().map(plan).collect());
@@ -260,36 +263,37 @@ impl Sending {
         Ok(parts)
     }
 
-    /// Everything where it fits, else what matters most.
+    /// Everything if it fits, else the most important entities.
     pub(super) fn plan<'v>(
         &mut self,
-        order: &Order<'_>,
+        order: &PlanRequest<'_>,
         in_flight: impl Iterator<Item = &'v Arc<SentView>>,
         score: &mut dyn FnMut(EntityId) -> f32,
     ) -> Result<Arc<Plan>, EncodeError> {
-        let &Order { base, wanted, limit_bytes, expects_part, goes_on, of } = order;
-        let whole = self.seen(base, wanted)?;
+        let &PlanRequest { base, target, limit_bytes, expects_part, is_later_datagram, only_for } =
+            order;
+        let whole = self.seen(base, target)?;
         if expects_part {
-            self.compare(base, wanted, &whole)?;
+            self.compare(base, target, &whole)?;
         }
-        let hopeless = expects_part && self.offers[wanted.codec].planner.is_hopeless(limit_bytes);
-        if !goes_on && !hopeless {
-            let plan = self.whole(base, wanted)?;
+        let hopeless = expects_part && self.offers[target.codec].planner.is_hopeless(limit_bytes);
+        if !is_later_datagram && !hopeless {
+            let plan = self.whole(base, target)?;
             if plan.coded.bytes.len() <= limit_bytes {
                 return Ok(plan);
             }
         }
-        let in_flight = in_flight.filter(|view| !view.is_whole()).map(|view| view.id).collect();
-        let key = PartKey { coded: coded_key(base), in_flight, wanted, limit_bytes, of };
+        let in_flight = in_flight.filter(|view| !view.is_complete()).map(|view| view.id).collect();
+        let key = PartKey { coded: coded_key(base), in_flight, target, limit_bytes, only_for };
         if let Some(plan) = self.parts.get(&key) {
             return Ok(Arc::clone(plan));
         }
         let id = self.subjects.new_id();
-        self.compare(base, wanted, &whole)?;
-        let known = self.composed.known(base)?;
-        let planner = &mut self.offers[wanted.codec].planner;
-        let left_out = planner.part(&known, &whole.whole, limit_bytes, score)?;
-        let view = SentView::new(id, None, whole.coarse, whole.whole.clone(), Some(left_out));
+        self.compare(base, target, &whole)?;
+        let known = self.baselines.known(base)?;
+        let planner = &mut self.offers[target.codec].planner;
+        let skipped = planner.part(&known, &whole.whole, limit_bytes, score)?;
+        let view = SentView::new(id, None, whole.coarse, whole.whole.clone(), Some(skipped));
         let plan = Arc::new(Plan { view: Arc::new(view), coded: planner.coded(id) });
         self.encoded += 1;
         self.parts.insert(key, Arc::clone(&plan));
@@ -301,17 +305,18 @@ impl Sending {
         view.check(&mut self.checked)
     }
 
-    /// Has the codec's planner find what of `whole`, what there is to see or coarser, differs.
+    /// Makes the codec's planner find how `whole`, a subject or its coarser form, differs from
+    /// `base`.
     fn compare(
         &mut self,
-        base: &Base,
-        wanted: Wanted,
+        base: &ChosenBaseline,
+        target: Target,
         whole: &SentView,
     ) -> Result<(), EncodeError> {
-        let offer = &mut self.offers[wanted.codec];
+        let offer = &mut self.offers[target.codec];
         let key = Some((base_key(base), whole.id));
         if offer.compared != key {
-            let baseline = self.composed.baseline(base)?;
+            let baseline = self.baselines.baseline(base)?;
             offer.planner.compare(&baseline, &whole.whole);
             offer.compared = key;
         }
@@ -319,46 +324,46 @@ impl Sending {
     }
 }
 
-fn base_key(base: &Base) -> BaseKey {
+fn base_key(base: &ChosenBaseline) -> BaseKey {
     std::iter::once(&base.view).chain(&base.merged).map(|view| view.id).collect()
 }
 
-fn coded_key(base: &Base) -> CodedKey {
-    if base.older.is_empty() && base.lesson.is_none() {
+fn coded_key(base: &ChosenBaseline) -> CodedKey {
+    if base.older.is_empty() && base.models.is_none() {
         return base_key(base);
     }
     let mut key = Vec::with_capacity(1 + base.merged.len() + 1 + base.older.len() + 1);
     key.extend(std::iter::once(&base.view).chain(&base.merged).map(|view| view.id));
     key.push(SEPARATOR);
     key.extend(base.older.iter().map(|(_, view)| view.id));
-    key.extend(base.lesson.iter().map(|lesson| lesson.id));
+    key.extend(base.models.iter().map(|models| models.id));
     key
 }
 
-/// Makes of bases what snapshots are coded against.
+/// Builds the views that snapshots are coded against.
 #[derive(Debug)]
-struct Composed {
-    /// The baseline that was put together last, and of which base.
+struct BaselineCache {
+    /// The last merged baseline, and its key.
     last: Option<(BaseKey, View)>,
     merger: Merger,
 }
 
-impl Composed {
-    /// All that a plan is coded against.
-    fn known(&mut self, base: &Base) -> Result<Known, EncodeError> {
-        let learned = base.lesson.as_ref().map(|lesson| lesson.learned.clone());
+impl BaselineCache {
+    /// All views that a plan is coded against.
+    fn known(&mut self, base: &ChosenBaseline) -> Result<BaselineViews, EncodeError> {
+        let learned = base.models.as_ref().map(|models| models.learned.clone());
         let baseline = self.baseline(base)?.with_learned(learned);
-        // Nothing was left out in the older views.
-        Ok(Known {
+        // Older views are complete.
+        Ok(BaselineViews {
             baseline,
             older: base.older.iter().map(|(_, view)| view.whole.clone()).collect(),
         })
     }
 
-    /// The baseline: what there was to see in an earlier tick, else put together once.
-    fn baseline(&mut self, base: &Base) -> Result<View, EncodeError> {
+    /// The baseline: an earlier subject, or a merged view, which is kept for the next call.
+    fn baseline(&mut self, base: &ChosenBaseline) -> Result<View, EncodeError> {
         let view = &base.view;
-        let Some(LeftOut { sent, .. }) = &view.left_out else { return Ok(view.whole.clone()) };
+        let Some(Skipped { sent, .. }) = &view.skipped else { return Ok(view.whole.clone()) };
         let key = base_key(base);
         if let Some((of, baseline)) = &self.last
             && *of == key
@@ -366,9 +371,9 @@ impl Composed {
             return Ok(baseline.clone());
         }
         self.last = None;
-        let others = base.merged.iter().filter_map(|view| view.left_out.as_ref());
+        let others = base.merged.iter().filter_map(|view| view.skipped.as_ref());
         let sent: Vec<&Snapshot> =
-            std::iter::once(sent).chain(others.map(|left_out| &left_out.sent)).collect();
+            std::iter::once(sent).chain(others.map(|skipped| &skipped.sent)).collect();
         let baseline = self.merger.merge(|out| view.write_to(out), &sent)?;
         self.last = Some((key, baseline.clone()));
         Ok(baseline)

@@ -1,68 +1,68 @@
-//! Who shares an encoding, if many receivers could share and some do not.
+//! Decides which receivers get an encoding, if many could share one and some do not.
 //!
-//! A receiver chooses by its acknowledgements what its snapshots are coded against. Honest
+//! The acknowledgements of a receiver determine what its snapshots are coded against. Honest
 //! receivers acknowledge nearly everything, so those with the same round trip share an encoding. A
-//! hostile one that acknowledges random views shares with nobody, and would cost as much as all
-//! honest ones together. The rules:
+//! hostile receiver that acknowledges random views shares with no other. It would cost as much as
+//! all honest ones together. The rules:
 //!
 //! 1. Encodings that many receivers share are made first.
 //! 2. An *outlier* is a receiver whose encoding few others share. If it has acknowledged all that a
-//!    shared encoding is coded against, it gets that one.
-//! 3. *Quick* outliers hold a whole view that is young, so their turn takes one encoding as a rule.
-//!    They take one encoding for four shared ones, at least one; or all that the limit leaves, if
-//!    most receivers are outliers. Each gives up what makes it different, as far as others then
-//!    share with it: what was learned, and the older views. If those are still too many encodings,
-//!    they are coded against the views that most of them hold, and those that hold none of these
-//!    wait.
-//! 4. *Slow* outliers hold no such view. Their turn often takes several datagrams, and many
-//!    encodings. The one that has waited longest goes first; in the mean they take half an encoding
-//!    a tick, or what the quick ones leave, if most receivers are outliers.
+//!    shared encoding is coded against, it gets that encoding.
+//! 3. *Quick* outliers hold a complete view that is young, so a snapshot usually takes them one
+//!    encoding. Together they get one encoding for every four shared ones, and at least one. If
+//!    most receivers are outliers, they get all that the limit leaves. Each outlier first gives up
+//!    its learned models or its older views, if it then shares with others. If that is still too
+//!    many encodings, the hub codes against the views that most outliers hold. Outliers that hold
+//!    none of these wait.
+//! 4. *Slow* outliers hold no such view. A snapshot often takes them several datagrams and many
+//!    encodings. The one that has waited longest goes first. On average they take half an encoding
+//!    a tick. If most receivers are outliers, they take what the quick ones leave.
 //!
-//! Outliers that took more than they may wait until later ticks have made up for it, quick and slow
-//! ones each by themselves. So hostile receivers cannot keep an honest one waiting by acknowledging
-//! old views, even if nobody else has its round trip.
+//! Outliers that exceeded their credits wait until later ticks have made up for it, quick and slow
+//! ones separately. So hostile receivers cannot keep an honest one waiting by acknowledging old
+//! views, even if no other receiver has its round trip.
 //!
-//! Nothing changes for as many receivers as there may be encodings, nor while there are no more
-//! groups of outliers than of receivers that share: losses on honest links make a few. Cost: a sort
-//! of the receivers; for each outlier a look at the views that it has acknowledged.
+//! The limit has no effect on as many receivers as there may be encodings. It has none either while
+//! there are no more groups of outliers than of receivers that share: losses on honest links make a
+//! few. Cost: a sort of the receivers; for each outlier, a look at its acknowledged views.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use kinepack::Tick;
 
-use super::history::Base;
-use super::peer::{Moment, Peer, Turn};
-use super::sending::Wanted;
+use super::history::ChosenBaseline;
+use super::peer::{DueSnapshot, Moment, Peer};
+use super::sending::Target;
 
-/// Outliers may take one encoding for so many shared ones, and always one.
+/// Outliers get one encoding for this many shared ones, and always one.
 const SHARED_FOR_AN_OUTLIER: usize = 4;
-/// A view of at most this age is young; so is one at most twice as old as the oldest view that a
-/// shared encoding is relative to.
+/// A view of at most this age is young. So is a view at most twice as old as the oldest view that a
+/// shared encoding is coded against.
 const YOUNG_TICKS: u32 = 24;
-/// What one run of an encoder costs an outlier.
+/// The cost of one encoder run for an outlier.
 pub(super) const RUN_CREDITS: u64 = 2;
-/// What slow outliers may spend in a tick, if most receivers share.
+/// The credits of slow outliers in a tick, if most receivers share.
 const SLOW_CREDITS: u64 = 1;
-/// One in so many receivers, and at least two, make an encoding a shared one: a few hostile ones
-/// must not be enough.
+/// One in this many receivers, and at least two, make an encoding a shared one. A few hostile
+/// receivers must not be enough.
 const SHARED_BY_ONE_IN: usize = 32;
 
-/// The order in which receivers get what a tick may encode, as indices.
+/// Which receivers get an encoding in a tick, as indices.
 #[derive(Debug, Default)]
 pub(super) struct Schedule {
-    /// These get theirs.
+    /// These get a snapshot.
     pub(super) served: Vec<usize>,
-    /// Then these, for each codec and subject.
+    /// These come next, for each codec and subject.
     pub(super) outliers: Vec<Outliers>,
 }
 
-/// How many runs of an encoder a turn of an outlier takes.
+/// How many encoder runs an outlier's snapshot takes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Pace {
-    /// One as a rule: it holds a whole view that is young.
+    /// Usually one: it holds a complete view that is young.
     Quick,
-    /// Often several: what changed since its baseline may need more than a datagram.
+    /// Often several: the changes since its baseline may need more than one datagram.
     Slow,
 }
 
@@ -86,12 +86,12 @@ impl Overdrawn {
 #[derive(Debug)]
 pub(super) struct Outliers {
     pub(super) pace: Pace,
-    /// Those of one group share an encoding. They get it, one group after the other, until all
-    /// credits are spent.
+    /// The members of a group share an encoding. Groups get theirs in order, until all credits are
+    /// spent.
     pub(super) groups: Vec<Vec<usize>>,
     /// These wait.
     pub(super) rest: Vec<usize>,
-    /// What they may spend in this tick; nothing while they are overdrawn.
+    /// The credits in this tick; unused while the outliers are overdrawn.
     pub(super) credits: u64,
 }
 
@@ -100,11 +100,11 @@ pub(super) struct Outliers {
 struct Outlier {
     index: usize,
     weight: u64,
-    /// The young views that it holds and that can be a base without any other.
+    /// The young views that it holds and that can be baselines without merging.
     held: Ages,
 }
 
-/// Receivers that want the same relative to the same.
+/// Receivers with the same target and baseline.
 #[derive(Debug)]
 struct Group {
     members: Vec<usize>,
@@ -112,24 +112,24 @@ struct Group {
     score: u64,
 }
 
-type Ready<'p> = (&'p mut Peer, Turn);
+type Ready<'p> = (&'p mut Peer, DueSnapshot);
 
-/// Puts receivers into an order if they ask for more different encodings than they may have; `None`
-/// if not. What outliers are coded against may change.
+/// Orders the receivers if they need more different encodings than allowed; `None` if they do not.
+/// May change the baselines of outliers.
 pub(super) fn schedule(ready: &mut [Ready<'_>], moment: &Moment<'_>) -> Option<Schedule> {
     let most = moment.config.encodings_per_tick as usize;
     if ready.len() <= most {
         return None;
     }
-    let mut by_wanted: BTreeMap<Wanted, Vec<usize>> = BTreeMap::new();
+    let mut by_target: BTreeMap<Target, Vec<usize>> = BTreeMap::new();
     let mut schedule = Schedule::default();
-    for (index, (peer, turn)) in ready.iter().enumerate() {
-        match peer.is_always_alone(turn) {
+    for (index, (peer, due)) in ready.iter().enumerate() {
+        match peer.is_always_alone(due) {
             true => schedule.served.push(index),
-            false => by_wanted.entry(turn.wanted).or_default().push(index),
+            false => by_target.entry(due.target).or_default().push(index),
         }
     }
-    for indices in by_wanted.into_values() {
+    for indices in by_target.into_values() {
         if indices.len() <= most {
             schedule.served.extend(indices);
             continue;
@@ -141,7 +141,7 @@ pub(super) fn schedule(ready: &mut [Ready<'_>], moment: &Moment<'_>) -> Option<S
             limit(ready, split, moment, &mut schedule);
         }
     }
-    // In the order of their memory.
+    // Visit the peers in the order of their memory.
     schedule.served.sort_unstable();
     (!schedule.outliers.is_empty()).then_some(schedule)
 }
@@ -151,35 +151,35 @@ struct Shares {
     shared: Vec<Group>,
     /// Groups of outliers.
     alone: Vec<Group>,
-    /// How many groups of outliers are left as they are: as losses on honest links make now and
+    /// This many groups of outliers are left as they are. Losses on honest links make a few now and
     /// then.
     tolerated: usize,
-    /// How many encodings the outliers may take, if they are more.
+    /// How many encodings the outliers may take if there are more groups than that.
     most_for_outliers: usize,
     /// Most receivers share.
     most_share: bool,
 }
 
 impl Shares {
-    /// `groups` have the highest score first; `receivers` are in them.
+    /// `groups` come with the highest score first; `receivers` is the number of their members.
     fn new(groups: Vec<Group>, receivers: usize, most: usize) -> Self {
         let fewest = (receivers / SHARED_BY_ONE_IN).max(2);
         let is_shared = |group: &Group| group.members.len() >= fewest;
         let (mut shared, mut alone): (Vec<_>, Vec<_>) = groups.into_iter().partition(is_shared);
         alone.extend(shared.drain(shared.len().min(most)..));
-        let left = (most - shared.len()).max(1);
+        let remaining = (most - shared.len()).max(1);
         let count =
             |groups: &[Group]| groups.iter().map(|group| group.members.len()).sum::<usize>();
         let most_share = count(&shared) >= count(&alone);
         let few = (shared.len() / SHARED_FOR_AN_OUTLIER).max(1);
-        let tolerated = if most_share { left.min(shared.len()) } else { left };
-        let most_for_outliers = if most_share { left.min(few) } else { left };
+        let tolerated = if most_share { remaining.min(shared.len()) } else { remaining };
+        let most_for_outliers = if most_share { remaining.min(few) } else { remaining };
         Self { shared, alone, tolerated, most_for_outliers, most_share }
     }
 }
 
-/// Adds the receivers of one codec and subject, whose outliers want more encodings than they may
-/// take.
+/// Schedules the receivers of one codec and subject whose outliers need more encodings than
+/// allowed.
 fn limit(ready: &mut [Ready<'_>], split: Shares, moment: &Moment<'_>, schedule: &mut Schedule) {
     let Shares { shared, alone, most_for_outliers, most_share, .. } = split;
     let mut shared_ages = Ages::default();
@@ -210,14 +210,14 @@ fn limit(ready: &mut [Ready<'_>], split: Shares, moment: &Moment<'_>, schedule: 
     if groups.len() > most_for_outliers {
         (groups, rest) = covered(ready, &quick, moment.tick, most_for_outliers);
     }
-    let left = if most_share { 0 } else { most_for_outliers.saturating_sub(groups.len()) };
+    let remaining = if most_share { 0 } else { most_for_outliers.saturating_sub(groups.len()) };
     let credits = most_for_outliers as u64 * RUN_CREDITS;
     schedule.outliers.push(Outliers { pace: Pace::Quick, groups: members(groups), rest, credits });
 
     let mut groups = grouped(ready, &slow);
-    let rest = groups.split_off(left.max(1).min(groups.len()));
+    let rest = groups.split_off(remaining.max(1).min(groups.len()));
     let rest = rest.into_iter().flat_map(|group| group.members).collect();
-    let credits = (left as u64 * RUN_CREDITS).max(SLOW_CREDITS);
+    let credits = (remaining as u64 * RUN_CREDITS).max(SLOW_CREDITS);
     schedule.outliers.push(Outliers { pace: Pace::Slow, groups: members(groups), rest, credits });
 }
 
@@ -225,10 +225,10 @@ fn members(groups: Vec<Group>) -> Vec<Vec<usize>> {
     groups.into_iter().map(|group| group.members).collect()
 }
 
-/// Receivers by what they are coded against, the highest score first; of equal ones, the one with
-/// the first receiver.
+/// Groups receivers by what their snapshots are coded against, highest score first. Ties go to the
+/// group with the first receiver.
 fn grouped(ready: &[Ready<'_>], indices: &[usize]) -> Vec<Group> {
-    // Sorting takes less time than a table of groups.
+    // A sort takes less time than a hash table of groups.
     let mut keyed: Vec<(u64, usize)> =
         indices.iter().map(|index| (fingerprint(&ready[*index].1.base), *index)).collect();
     keyed.sort_unstable();
@@ -242,8 +242,8 @@ fn grouped(ready: &[Ready<'_>], indices: &[usize]) -> Vec<Group> {
     groups
 }
 
-/// Groups of receivers that share if they give up something: each gives up as little as makes its
-/// group largest.
+/// Groups outliers that share if they give something up. Each gives up as little as possible for
+/// the largest group.
 fn simplified(ready: &mut [Ready<'_>], outliers: &[usize]) -> Vec<Group> {
     let is_plain = |index: &usize| variants(&ready[*index].1.base).nth(1).is_none();
     if outliers.iter().all(is_plain) {
@@ -257,7 +257,7 @@ fn simplified(ready: &mut [Ready<'_>], outliers: &[usize]) -> Vec<Group> {
     }
     for index in outliers {
         let base = &mut ready[*index].1.base;
-        // Of several with the same count the first: `max_by_key` takes the last.
+        // Ties go to the first: `max_by_key` takes the last, hence `rev`.
         let best = variants(base).rev().max_by_key(|(_, base)| counts.get(base).copied());
         if let Some((given_up, _)) = best {
             given_up.apply(base);
@@ -266,8 +266,8 @@ fn simplified(ready: &mut [Ready<'_>], outliers: &[usize]) -> Vec<Group> {
     grouped(ready, outliers)
 }
 
-/// The receivers, coded against at most `most` views that together most of them hold; and those who
-/// hold none of these.
+/// Codes outliers against at most `most` views that together cover as many as possible. Also
+/// returns the outliers that hold none of these.
 fn covered(
     ready: &mut [Ready<'_>],
     outliers: &[Outlier],
@@ -280,7 +280,7 @@ fn covered(
         for outlier in outliers.iter().filter(|outlier| !outlier.held.meet(chosen)) {
             outlier.held.iter().for_each(|age| weights[age] += outlier.weight);
         }
-        // Of several that are as heavy, the newest: `max_by_key` takes the last.
+        // Ties go to the newest: `max_by_key` takes the last, hence `rev`.
         let heaviest = (0..Ages::COUNT).rev().max_by_key(|age| weights[*age]);
         match heaviest.filter(|age| weights[*age] > 0) {
             Some(age) => chosen.insert_age(age),
@@ -289,11 +289,11 @@ fn covered(
     }
     let (mut covered, mut rest) = (Vec::new(), Vec::new());
     for Outlier { index, held, .. } in outliers {
-        let (peer, turn) = &mut ready[*index];
+        let (peer, due) = &mut ready[*index];
         let newest = held.both(chosen).iter().next();
         match newest.and_then(|age| peer.history().plain_base(Ages::tick(now, age))) {
             Some(base) => {
-                turn.base = base;
+                due.base = base;
                 covered.push(*index);
             }
             None => rest.push(*index),
@@ -302,16 +302,15 @@ fn covered(
     (grouped(ready, &covered), rest)
 }
 
-/// A number for all that a base is; bases with the same number may be taken for the same here,
-/// where only the order is at stake.
-fn fingerprint(base: &Base) -> u64 {
-    let lesson = base.lesson.iter().map(|lesson| lesson.id);
+/// A hash of all that a baseline consists of. A collision is harmless: it only affects the order.
+fn fingerprint(base: &ChosenBaseline) -> u64 {
+    let models = base.models.iter().map(|models| models.id);
     let older = base.older.iter().map(|(_, view)| view.id);
-    older.chain(lesson).fold(fingerprint_alone(base), mixed)
+    older.chain(models).fold(fingerprint_alone(base), mixed)
 }
 
-/// That of the views that make the baseline.
-fn fingerprint_alone(base: &Base) -> u64 {
+/// The hash of the views that make up the baseline, without older views and learned models.
+fn fingerprint_alone(base: &ChosenBaseline) -> u64 {
     std::iter::once(&base.view).chain(&base.merged).map(|view| view.id).fold(0, mixed)
 }
 
@@ -319,40 +318,40 @@ fn mixed(hash: u64, id: u64) -> u64 {
     (hash ^ id).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
 }
 
-/// What a base may give up, so that more receivers share it.
+/// What a baseline may give up so that more receivers share it.
 #[derive(Clone, Copy, Debug)]
 enum GivenUp {
     Nothing,
     Learned,
-    /// The older views, and with them what was learned.
+    /// The older views and the learned models.
     Older,
 }
 
 impl GivenUp {
-    fn apply(self, base: &mut Base) {
+    fn apply(self, base: &mut ChosenBaseline) {
         match self {
             Self::Nothing => {}
-            Self::Learned => base.lesson = None,
+            Self::Learned => base.models = None,
             Self::Older => {
-                base.lesson = None;
+                base.models = None;
                 base.older.clear();
             }
         }
     }
 }
 
-/// The fingerprints of a base, of the same without what was learned, and without older views too,
-/// as far as these differ.
-fn variants(base: &Base) -> impl DoubleEndedIterator<Item = (GivenUp, u64)> + use<> {
+/// The fingerprints of a baseline, of the same without learned models, and also without older
+/// views, as far as these differ.
+fn variants(base: &ChosenBaseline) -> impl DoubleEndedIterator<Item = (GivenUp, u64)> + use<> {
     let alone = fingerprint_alone(base);
     let unlearned = base.older.iter().map(|(_, view)| view.id).fold(alone, mixed);
-    let whole = base.lesson.iter().map(|lesson| lesson.id).fold(unlearned, mixed);
-    let learned = base.lesson.is_some().then_some((GivenUp::Learned, unlearned));
+    let whole = base.models.iter().map(|models| models.id).fold(unlearned, mixed);
+    let learned = base.models.is_some().then_some((GivenUp::Learned, unlearned));
     let older = (!base.older.is_empty()).then_some((GivenUp::Older, alone));
     std::iter::once((GivenUp::Nothing, whole)).chain(learned).chain(older)
 }
 
-/// Ticks before the present one, as far as they count here. The first is that just before.
+/// A set of ticks before the present one. Age 0 is the previous tick.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Ages(u128);
 
@@ -370,7 +369,7 @@ impl Ages {
         self.0 |= 1 << age;
     }
 
-    /// The first tick whose views are young beside these ages; where there are none, all are.
+    /// The first tick whose views are young relative to these ages; tick 0 if there are none.
     fn oldest_young(self, now: Tick) -> Tick {
         let oldest = self.0.checked_ilog2();
         Tick(oldest.map_or(0, |oldest| now.0.saturating_sub((2 * oldest).max(YOUNG_TICKS))))
@@ -393,12 +392,12 @@ impl Ages {
         Tick(now.0 - 1 - age as u32)
     }
 
-    /// From the newest on.
+    /// From the newest age to the oldest.
     fn iter(self) -> impl Iterator<Item = usize> {
-        let mut left = self.0;
+        let mut remaining = self.0;
         std::iter::from_fn(move || {
-            let age = (left != 0).then(|| left.trailing_zeros() as usize)?;
-            left &= left - 1;
+            let age = (remaining != 0).then(|| remaining.trailing_zeros() as usize)?;
+            remaining &= remaining - 1;
             Some(age)
         })
     }

@@ -1,9 +1,9 @@
-//! What there is to see in a tick: the whole world, or the part of it that is relevant to some
-//! receivers.
+//! Subjects: what receivers may see in a tick. A subject is the whole world, or the part of it that
+//! is relevant to some receivers.
 //!
 //! Receivers with equal sets share one subject. The memory of past ticks lives as long as a view
 //! refers to it. Cost of a set: a search for its entities in the world and a copy of their rows,
-//! however large the world is.
+//! whatever the size of the world.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -12,9 +12,10 @@ use kinepack::{EncodeError, EntityId, Snapshot, View};
 
 use super::view::SentView;
 
-/// How many worlds of the pool a tick checks for reuse.
+/// How many worlds in the pool a tick examines for reuse.
 const LOOKED_AT: usize = 32;
-/// How many of those may be unused: one for this tick, the others for later ones. More are freed.
+/// How many of those may be unused: one for this tick, the others for later ones. The rest are
+/// freed.
 const SPARE: usize = 4;
 
 /// The entities that are relevant to a receiver.
@@ -26,20 +27,20 @@ pub(super) struct Relevant {
     entities: Arc<[EntityId]>,
 }
 
-/// What a receiver is to see in this tick.
+/// What a receiver may see in this tick.
 #[derive(Debug)]
 struct Subject {
     view: Arc<SentView>,
-    /// The different views of receivers to whom it was made coarse.
+    /// The distinct coarser views of receivers that a time precision applies to.
     coarse: Vec<Arc<SentView>>,
 }
 
 /// The subjects of one tick.
 #[derive(Debug, Default)]
 struct TickSubjects {
-    /// The whole world is the first.
+    /// The first one is the whole world.
     subjects: Vec<Subject>,
-    /// Where a set's subject is in `subjects`, by the set's number.
+    /// The index in `subjects` by the number of the set.
     of_set: HashMap<u64, usize>,
 }
 
@@ -48,11 +49,11 @@ struct TickSubjects {
 pub(super) struct Subjects {
     now: TickSubjects,
     before: TickSubjects,
-    /// The sets that receivers have, with their numbers.
+    /// The sets in use, with their numbers.
     sets: HashMap<Arc<[EntityId]>, u64>,
-    /// Worlds of earlier ticks; those that no view refers to are used again.
+    /// Worlds of earlier ticks. Those that no view refers to are used again.
     pool: VecDeque<Arc<Snapshot>>,
-    /// Where a set's entities are in the world.
+    /// Scratch: the indices of a set's entities in the world.
     places: Vec<u32>,
     next_id: u64,
     next_state: u64,
@@ -70,14 +71,14 @@ impl Subjects {
         self.now.subjects.clear();
         self.now.of_set.clear();
         let mut snapshot = self.unused().unwrap_or_else(|| Arc::new(Snapshot::new_like(world)));
-        // `unused` and `new` return a snapshot that is referred to nowhere else: this copies
-        // nothing twice.
+        // `unused` and `new` return a snapshot without other references, so this does not copy
+        // twice.
         Arc::make_mut(&mut snapshot).copy_from(world);
         let before = self.before.subjects.first().map(|subject| Arc::clone(&subject.view));
         self.add(snapshot, before);
     }
 
-    /// A set of entities. Sets with equal contents are the same one.
+    /// A set of entities. Equal sets get the same number.
     pub(super) fn relevant(&mut self, entities: Arc<[EntityId]>) -> Relevant {
         if let Some((entities, id)) = self.sets.get_key_value(&entities) {
             return Relevant { id: *id, entities: Arc::clone(entities) };
@@ -87,7 +88,7 @@ impl Subjects {
         Relevant { id: self.next_set, entities }
     }
 
-    /// The subject of a set, by index; of no set, the whole world.
+    /// The index of a set's subject; without a set, that of the whole world.
     pub(super) fn of(&mut self, set: Option<&Relevant>) -> Result<usize, EncodeError> {
         let Some(set) = set else { return Ok(0) };
         if let Some(index) = self.now.of_set.get(&set.id) {
@@ -107,15 +108,15 @@ impl Subjects {
         Ok(self.now.subjects.len() - 1)
     }
 
-    /// The view of a receiver from whom nothing is left out.
+    /// The view of a receiver that gets everything.
     pub(super) fn view(&self, index: usize) -> &Arc<SentView> {
         &self.now.subjects[index].view
     }
 
-    /// The view of a receiver that gets `coarse` instead: the same for all that get equal values,
-    /// whatever these are relative to.
+    /// The view of a receiver that gets `coarse` instead. Receivers with equal values share it,
+    /// whatever baseline the values came from.
     ///
-    /// Cost: a comparison with each different one, up to the first difference.
+    /// Cost: a comparison with each distinct coarse view, up to the first difference.
     pub(super) fn coarse_view(&mut self, index: usize, coarse: Arc<Snapshot>) -> Arc<SentView> {
         let Subject { view: exact, coarse: others } = &self.now.subjects[index];
         let is_same = |view: &Arc<SentView>| {
@@ -137,7 +138,7 @@ impl Subjects {
         self.next_id
     }
 
-    /// Adds a subject; `before` is the view of the same set in the tick before.
+    /// Adds a subject. `before` is the view of the same set in the previous tick.
     fn add(&mut self, snapshot: Arc<Snapshot>, before: Option<Arc<SentView>>) {
         let unchanged = before.filter(|before| before.whole.holds_same(&snapshot));
         let state = unchanged.and_then(|before| before.state).unwrap_or_else(|| {
@@ -148,9 +149,9 @@ impl Subjects {
         self.now.subjects.push(Subject { view: Arc::new(view), coarse: Vec::new() });
     }
 
-    /// A world that no view refers to any more; all but a few others of those are freed.
+    /// A world that no view refers to. Frees all but a few of the other unreferenced ones.
     ///
-    /// Looks at some of the pool, the next time at others: receivers may hold on to many worlds.
+    /// Examines a part of the pool each time, because receivers may hold on to many worlds.
     fn unused(&mut self) -> Option<Arc<Snapshot>> {
         let (mut found, mut spare) = (None, 0);
         for _ in 0..self.pool.len().min(LOOKED_AT) {
@@ -169,11 +170,11 @@ impl Subjects {
     }
 }
 
-/// Finds where the entities of `set` are in `ids`; both are sorted. Entities that are not there are
-/// passed over.
+/// Finds the indices in `ids` of the entities of `set`; both are sorted. Skips entities that are
+/// not in `ids`.
 ///
-/// It gallops: steps double until they pass the entity, then a binary search ends the last one. The
-/// cost is that of the set, times the logarithm of the gaps.
+/// This is a galloping search: steps double until they pass the entity, then a binary search covers
+/// the last step. Cost: the size of the set, times the logarithm of the gaps.
 fn find_places(ids: &[EntityId], set: &[EntityId], places: &mut Vec<u32>) {
     places.clear();
     let mut from = 0;
@@ -196,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_found_whatever_the_gaps() {
+    fn places_are_found_at_any_gap() {
         let ids: Vec<EntityId> = (0..200).map(|index| EntityId(3 * index)).collect();
         let mut places = Vec::new();
         for gap in [1, 2, 3, 7, 60, 599, 1000] {

@@ -1,108 +1,108 @@
 //! What a receiver holds after one snapshot. Views of one tick share the world's memory: each
-//! stores only what was left out of it. Where a time precision made the world coarser, those that
-//! got the same share that.
+//! stores only how it differs from the world. If a time precision made the world coarser, receivers
+//! that got equal values share the coarse state.
 
 use std::sync::{Arc, OnceLock};
 
 use kinepack::codec::Learned;
 use kinepack::{EncodeError, EntityId, Snapshot, Tick, View};
 
-/// A view that a receiver has, or will have when the snapshot reaches it.
+/// A view that a receiver holds, or will hold once the snapshot arrives.
 #[derive(Debug)]
 pub(super) struct SentView {
-    /// Tells views apart; equal ones have the same memory.
+    /// Identifies the view. Views with the same id share memory.
     pub(super) id: u64,
-    /// Tells states apart: views of the whole of a state that did not change have the same. `None`
-    /// where something was left out.
+    /// Identifies the state: complete views of a state that did not change have the same number.
+    /// `None` in a partial view.
     pub(super) state: Option<u64>,
-    /// A time precision made values in `whole` coarser: though nothing changes any more, they are
-    /// to be refined.
+    /// A time precision made values in `whole` coarser, so they must be refined even if nothing
+    /// changes any more.
     pub(super) coarse: bool,
-    /// What there was to see, as coarse as the codec made it.
+    /// The subject, as coarse as the codec made it.
     pub(super) whole: View,
-    /// What was left out; `None` in a whole view.
-    pub(super) left_out: Option<LeftOut>,
-    /// Its state check, once one was asked for.
+    /// How the view differs from `whole`; `None` in a complete view.
+    pub(super) skipped: Option<Skipped>,
+    /// Its state check, once it was needed.
     check: OnceLock<u16>,
 }
 
-/// What a codec had learned when a snapshot was coded.
+/// What a codec had learned after it coded a snapshot.
 #[derive(Clone, Debug)]
-pub(super) struct Lesson {
-    /// Tells lessons apart, and from views.
+pub(super) struct LearnedModels {
+    /// Differs from the ids of all others, and of all views.
     pub(super) id: u64,
     pub(super) learned: Learned,
 }
 
-/// How a view differs from what there was to see, and what was sent.
+/// How a partial view differs from its subject, and what its snapshot sent.
 #[derive(Debug)]
-pub(super) struct LeftOut {
-    /// Entities as the receiver still has them: changed since, or left.
+pub(super) struct Skipped {
+    /// Entities that changed or were removed since, as the receiver still has them.
     pub(super) old: Snapshot,
-    /// Entities that it does not know of.
+    /// Entities that the receiver does not have yet.
     pub(super) unknown: Vec<EntityId>,
     /// Entities that were sent.
     pub(super) sent: Snapshot,
-    /// Entities that were to be sent and found no room.
+    /// Number of entities that should have been sent but did not fit.
     pub(super) waiting: usize,
-    /// Where this is one of several parts that together are everything.
-    pub(super) split: Option<Arc<Split>>,
+    /// Set if this is one of several parts that together are the complete state.
+    pub(super) split: Option<Arc<PartSet>>,
 }
 
-/// A whole state in several datagrams.
+/// A complete state in several datagrams.
 #[derive(Debug)]
-pub(super) struct Split {
-    /// What a receiver has that has all of them.
+pub(super) struct PartSet {
+    /// The view of a receiver that has all parts.
     pub(super) whole: Arc<SentView>,
     /// The ids of the parts' views.
     pub(super) parts: Vec<u64>,
 }
 
 impl SentView {
-    /// A view of `whole`, but for what was left out.
+    /// A view that equals `whole`, except for what was skipped.
     pub(super) fn new(
         id: u64,
         state: Option<u64>,
         coarse: bool,
         whole: View,
-        left_out: Option<LeftOut>,
+        skipped: Option<Skipped>,
     ) -> Self {
-        Self { id, state, coarse, whole, left_out, check: OnceLock::new() }
+        Self { id, state, coarse, whole, skipped, check: OnceLock::new() }
     }
 
-    pub(super) fn is_whole(&self) -> bool {
-        self.left_out.is_none()
+    pub(super) fn is_complete(&self) -> bool {
+        self.skipped.is_none()
     }
 
-    pub(super) fn split(&self) -> Option<&Arc<Split>> {
-        self.left_out.as_ref()?.split.as_ref()
+    pub(super) fn split(&self) -> Option<&Arc<PartSet>> {
+        self.skipped.as_ref()?.split.as_ref()
     }
 
     pub(super) fn tick(&self) -> Tick {
         self.whole.tick
     }
 
-    /// The [state check](View::check) of the view. Costs a run over it, the first time; where
-    /// something was left out, a copy into `scratch` too.
+    /// The [state check](View::check) of the view. The first call costs a pass over the view, and
+    /// for a partial view a copy into `scratch`.
     pub(super) fn check(&self, scratch: &mut Arc<Snapshot>) -> Result<u16, EncodeError> {
         if let Some(check) = self.check.get() {
             return Ok(*check);
         }
-        let check = if self.is_whole() {
+        let check = if self.is_complete() {
             self.whole.check()
         } else {
-            // Nobody else holds it: this copies nothing twice.
+            // No one else holds `scratch`, so this does not copy twice.
             self.write_to(Arc::make_mut(scratch))?;
             View::from(Arc::clone(scratch)).check()
         };
         Ok(*self.check.get_or_init(|| check))
     }
 
-    /// The view as one snapshot.
+    /// Writes the view as one snapshot.
     pub(super) fn write_to(&self, out: &mut Snapshot) -> Result<(), EncodeError> {
         out.copy_from(&self.whole);
-        match &self.left_out {
-            Some(left_out) => out.patch(&left_out.unknown, &left_out.old),
+        match &self.skipped {
+            Some(skipped) => out.patch(&skipped.unknown, &skipped.old),
             None => Ok(()),
         }
     }

@@ -1,4 +1,4 @@
-//! What can be chosen about a stream.
+//! The settings of a stream.
 
 use core::fmt;
 use std::time::Duration;
@@ -6,45 +6,54 @@ use std::time::Duration;
 use super::packet::MOST_RECORDS;
 use crate::Sequence;
 
-/// How a stream is sent and what its receiver puts up with. Both ends should have the same.
+/// How a stream is sent, and what its receiver accepts. Both ends should use the same settings.
+///
+/// ```
+/// use std::time::Duration;
+/// use kinepack_net::StreamConfig;
+///
+/// // 128 inputs a second, each sent three times.
+/// let config = StreamConfig { rate_hz: 128, repeats: 2, ..StreamConfig::default() };
+/// assert_eq!(config.validate(), Ok(()));
+/// assert_eq!(config.ring_packets(), 128);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamConfig {
-    /// Records a second. A receiver takes an eighth more in the long run, for clocks and timers
-    /// that are not exact.
+    /// Records a second. A receiver accepts an eighth more in the long run, because clocks and
+    /// timers are not exact.
     pub rate_hz: u32,
-    /// The longest round trip that costs nothing: from sending a packet until its acknowledgement
-    /// is there, the pause until the other side sends something included. Where it takes longer,
-    /// packets are full, and so larger; none is lost by that.
+    /// The longest round trip without extra cost: from sending a packet until its acknowledgement
+    /// arrives, including the wait until the other side sends something. If the round trip is
+    /// longer, packets are full, and so larger, but none is lost.
     pub longest_round_trip: Duration,
-    /// Records that are repeated in each packet, 0 to 15: those before the newest, as far as they
-    /// are not acknowledged. A record is lost only where the packets of its own number and of so
-    /// many after it are.
+    /// How many unacknowledged records before the newest each packet repeats, 0 to 15. A record is
+    /// lost only if its own packet and that many packets after it are lost.
     pub repeats: u8,
-    /// New records that a receiver takes at once, at least 16: what a stall of the network holds
-    /// back and then delivers.
+    /// How many new records a receiver accepts at once, at least 16: a network that stalls delivers
+    /// them together afterwards.
     pub burst_records: u16,
-    /// The largest datagram that the transport takes. Repeats that do not fit are left out; a
+    /// The largest datagram that the transport carries. Repeats that do not fit are left out; a
     /// single record is sent in any case.
     pub datagram_bytes: usize,
     /// The number of a sender's first record.
     pub first_number: Sequence,
 }
 
-/// The most packets in a ring: a packet names its base by a byte.
+/// The most packets in a ring: a packet names its base by one byte.
 pub(super) const MOST_PACKETS: usize = 256;
-/// The fewest. Below, what is overtaken twice is too old.
+/// The fewest packets. With fewer, a packet that is overtaken twice would be too old.
 const FEWEST_PACKETS: usize = 8;
 const MOST_HZ: u32 = 10_000;
 const LONGEST_ROUND_TRIP: Duration = Duration::from_secs(60);
 
-/// Length of the rings of both ends: how many records each holds to code against.
+/// The length of the rings at both ends: how many records each end holds as bases.
 ///
-/// A sender needs the record that was acknowledged last. When the acknowledgement comes, so many
-/// were sent since as go out within a round trip: `longest_round_trip × rate_hz`. A quarter more,
-/// and four, are for jitter and for packets that others overtook; the next power of two, so that
-/// numbers that wrap stay in their places. A receiver needs as many: each packet that comes in
-/// order then finds its base. 8 to 256: a packet names its base by a byte. Where that is too few,
-/// packets are full while the round trip is longer than the ring.
+/// A sender needs the last acknowledged record. When its acknowledgement arrives, the sender has
+/// sent `longest_round_trip × rate_hz` more. The ring adds a quarter and four for jitter and
+/// overtaken packets. It rounds up to a power of two, so that numbers that wrap stay in their
+/// places. A receiver needs as many, so that each packet that arrives in order finds its base. The
+/// result is 8 to 256, because a packet names its base by one byte. If 256 are too few, packets are
+/// full while the round trip is longer than the ring.
 ///
 /// ```
 /// use std::time::Duration;
@@ -62,10 +71,10 @@ pub fn ring_packets(longest_round_trip: Duration, rate_hz: u32) -> usize {
 }
 
 impl Default for StreamConfig {
-    /// For inputs at 60 Hz on the open Internet: half a second is above the round trips of bad
-    /// mobile networks, and an input later than that is of little use. One repeat loses one input
-    /// in 400 where one packet in 20 is lost. The burst is a ring's length: a stall of half a
-    /// second, and soon after it another. 1,200 bytes pass every path in one piece.
+    /// For inputs at 60 Hz on the open Internet. Half a second is above the round trips of bad
+    /// mobile networks, and later inputs are of little use. With one repeat and a loss of one
+    /// packet in 20, one input in 400 is lost. The burst is a ring's length: a stall of half a
+    /// second, and another soon after it. Datagrams of 1,200 bytes pass every path in one piece.
     fn default() -> Self {
         Self {
             rate_hz: 60,
@@ -112,7 +121,7 @@ impl StreamConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StreamError {
-    /// No records a second, or more than 10,000.
+    /// A rate of 0, or above 10,000 records a second.
     BadRate {
         /// What was given.
         rate_hz: u32,
@@ -148,7 +157,8 @@ impl fmt::Display for StreamError {
             Self::BadRoundTrip { longest } => {
                 write!(
                     f,
-                    "a longest round trip of {longest:?} is not above 0 and at most {LONGEST_ROUND_TRIP:?}"
+                    "a longest round trip of {longest:?} is not above 0 and at most \
+                     {LONGEST_ROUND_TRIP:?}"
                 )
             }
             Self::TooManyRepeats { repeats } => {

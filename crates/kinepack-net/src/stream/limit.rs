@@ -1,42 +1,42 @@
-//! How many new records one client may bring: a bucket of credit, refilled with time.
+//! Limits how many new records one client may send: a bucket of credit that time refills.
 //! `spec/NET.md`, section 8.3.
 
 use std::time::Duration;
 
 use super::StreamConfig;
 
-/// Credit, in time: a record costs the time that it takes to regain it.
+/// Credit, in time: a record costs the time that its credit needs to return.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RateLimit {
     per_record: Duration,
     most: Duration,
     /// Invariant: at most `most`.
     credit: Duration,
-    /// The latest time that a call gave.
+    /// The latest time that a call passed.
     now: Duration,
 }
 
 impl RateLimit {
-    /// A full bucket. An eighth above the rate: a client's clock, or its timer of whole
-    /// milliseconds, may be fast.
+    /// A full bucket. It refills at 9/8 of the rate, because a client's clock, or its timer of
+    /// whole milliseconds, may be fast.
     pub(super) fn new(config: &StreamConfig) -> Self {
         let per_record = Duration::from_secs(8) / (9 * config.rate_hz);
         let most = per_record * u32::from(config.burst_records);
         Self { per_record, most, credit: most, now: Duration::ZERO }
     }
 
-    /// Whether there is credit for so many records; it is then taken. Time that goes backwards
-    /// counts as standing still.
+    /// Takes the credit for this many records; false if there is not enough. Time that goes
+    /// backwards counts as standing still.
     pub(super) fn take(&mut self, now: Duration, records: u32) -> bool {
         let elapsed = now.saturating_sub(self.now);
         self.now = self.now.max(now);
         self.credit = self.credit.saturating_add(elapsed).min(self.most);
-        let left = self.credit.checked_sub(self.per_record * records);
-        self.credit = left.unwrap_or(self.credit);
-        left.is_some()
+        let remaining = self.credit.checked_sub(self.per_record * records);
+        self.credit = remaining.unwrap_or(self.credit);
+        remaining.is_some()
     }
 
-    /// Gives back what one record cost.
+    /// Returns the credit of one record.
     pub(super) fn give_back(&mut self) {
         self.credit = (self.credit + self.per_record).min(self.most);
     }
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_burst_then_nine_eighths_of_the_rate() {
+    fn the_limit_is_a_burst_and_then_nine_eighths_of_the_rate() {
         let config = StreamConfig { rate_hz: 80, burst_records: 20, ..StreamConfig::default() };
         let mut limit = RateLimit::new(&config);
         let start = Duration::from_secs(1000);

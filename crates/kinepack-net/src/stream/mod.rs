@@ -1,11 +1,11 @@
-//! Streams: inputs and calls from a client to a server, one record after another at a high rate,
-//! against what the server is known to have. Another one may go the other way over the same
-//! connection.
+//! Streams of inputs and calls from a client to a server: one record after another at a high rate,
+//! coded against what the server has acknowledged. Another stream may go the other way over the
+//! same connection.
 //!
-//! [`sender`] numbers what is pushed and codes each packet against the newest one that was
-//! acknowledged; [`receiver`] takes, refuses and hands on. Both keep a [`ring`] of the last
-//! records; [`packet`] has the headers, [`limit`] says how much one client may send. `spec/NET.md`,
-//! section 8.
+//! [`sender`] numbers the pushed records and codes each packet against the newest acknowledged one.
+//! [`receiver`] takes or refuses packets and hands on their records. Both keep a [`ring`] of the
+//! last records. [`packet`] has the headers, and [`limit`] limits how much one client may send.
+//! `spec/NET.md`, section 8.
 //!
 //! ```text
 //! client: push ─► ring ─► packet against an acknowledged one ─► … ─► ring ─► fresh records :server
@@ -13,8 +13,8 @@
 //!                  └────────────── number of the newest packet ◄──────┘
 //! ```
 //!
-//! Cost: a header of 4 bytes a packet, 3 bytes a datagram of the other direction; on both sides a
-//! ring of [`ring_packets`] records. After construction nothing allocates.
+//! Cost: a header of 4 bytes in each packet, and 3 bytes in each datagram of the other direction;
+//! on both sides a ring of [`ring_packets`] records. Nothing allocates after construction.
 
 mod config;
 mod limit;

@@ -1,4 +1,4 @@
-//! The headers of stream packets, and their acknowledgement, to bytes and back. `spec/NET.md`,
+//! Reads and writes the headers of stream packets and their acknowledgement. `spec/NET.md`,
 //! sections 8.1 and 8.2.
 
 use super::StreamRefused;
@@ -8,28 +8,28 @@ use crate::packet::{KIND_MASK, STREAM_ACKNOWLEDGEMENT, STREAM_PACKET};
 const FULL: u8 = 1 << 3;
 const COUNT_SHIFT: u32 = 4;
 
-/// The most records of a packet.
+/// The most records in a packet.
 pub(super) const MOST_RECORDS: usize = 16;
 
-/// Bytes of the longest header, that of a full packet.
+/// Bytes of the longest header: that of a full packet.
 pub(super) const LONGEST_HEADER_BYTES: usize = 11;
 
 /// The header of a stream packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct StreamHeader {
-    /// Of the newest record.
+    /// The number of the newest record.
     pub(super) number: Sequence,
-    /// Records, 1 to [`MOST_RECORDS`].
+    /// Number of records, 1 to [`MOST_RECORDS`].
     pub(super) count: u8,
     pub(super) base: HeaderBase,
 }
 
-/// What the first record is relative to.
+/// What the first record is coded against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HeaderBase {
-    /// The packet of so many numbers before. Invariant: at least `count`.
+    /// The packet this many numbers before. Invariant: at least `count`.
     Back(u8),
-    /// Nothing; the codec's hash instead.
+    /// Nothing. The header has the codec's hash instead.
     Full { hash: u64 },
 }
 
@@ -44,7 +44,7 @@ impl StreamHeader {
         }
     }
 
-    /// The header, and the records behind it.
+    /// Splits a datagram into its header and its coded records.
     pub(super) fn parse(datagram: &[u8]) -> Result<(Self, &[u8]), StreamRefused> {
         let too_short = StreamRefused::Length { bytes: datagram.len() };
         let (&first_byte, rest) = datagram.split_first().ok_or(too_short)?;
@@ -68,22 +68,22 @@ impl StreamHeader {
     }
 }
 
-/// Which packet of a stream is the newest that was taken: what goes back to its sender, alone or in
-/// front of another datagram ([`split_datagram`](crate::split_datagram)).
+/// The number of the newest packet that was taken. It goes back to the sender, alone or in front of
+/// another datagram ([`split_datagram`](crate::split_datagram)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamAcknowledgement(pub Sequence);
 
 impl StreamAcknowledgement {
-    /// Bytes of it.
+    /// Its length.
     pub const BYTES: usize = 3;
 
-    /// The datagram.
+    /// The acknowledgement as a datagram.
     pub fn to_bytes(self) -> [u8; Self::BYTES] {
         let [low, high] = self.0.0.to_le_bytes();
         [STREAM_ACKNOWLEDGEMENT, low, high]
     }
 
-    /// Back from a datagram.
+    /// Reads a datagram.
     ///
     /// # Errors
     /// [`StreamRefused::Kind`] and [`StreamRefused::Length`].
@@ -111,14 +111,14 @@ mod tests {
     }
 
     #[test]
-    fn the_example_of_the_specification() {
+    fn the_header_of_the_specification_parses() {
         let header = StreamHeader { number: Sequence(5), count: 2, base: HeaderBase::Back(6) };
         assert_eq!(bytes(&header), [0x16, 5, 0, 6]);
         assert_eq!(StreamHeader::parse(&[0x16, 5, 0, 6]), Ok((header, &[][..])));
     }
 
     #[test]
-    fn every_header_comes_back_and_no_prefix_does() {
+    fn every_header_round_trips_and_no_prefix_parses() {
         let hash = 0x0123_4567_89AB_CDEF;
         for (count, base) in [
             (1, HeaderBase::Back(1)),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_packet_and_no_acknowledgement_is_refused() {
+    fn other_packets_and_acknowledgements_are_refused() {
         for first_byte in (0..=255).filter(|byte| byte & 7 != 6) {
             assert_eq!(
                 StreamHeader::parse(&[first_byte; 20]),

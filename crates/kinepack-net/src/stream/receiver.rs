@@ -1,4 +1,4 @@
-//! The server's end of a stream: takes packets, restores their records, refuses what no honest
+//! The server's end of a stream: takes packets, restores their records, and refuses what no honest
 //! client sends. `spec/NET.md`, section 8.3.
 
 use std::time::Duration;
@@ -11,34 +11,35 @@ use super::packet::{HeaderBase, MOST_RECORDS, StreamHeader};
 use super::ring::{Held, Ring};
 use super::{StreamAcknowledgement, StreamConfig, StreamError, StreamReceiverStats, StreamRefused};
 use crate::Sequence;
+use crate::trace::event;
 
-/// What a packet brought.
+/// What a packet contained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamHandled {
-    /// Its number, that of its newest record.
+    /// The packet's number, which is that of its newest record.
     pub number: Sequence,
-    /// Records in it that were not there before: [`StreamReceiver::fresh`] has them.
+    /// How many records in it were new: [`StreamReceiver::fresh`] returns them.
     pub fresh: usize,
-    /// Whether a newer one was there already.
+    /// Whether a newer packet was taken before.
     pub late: bool,
 }
 
 /// A record that is handed on.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamRecord<'a> {
-    /// Its number. Numbers that nothing came of are lost, or still on their way.
+    /// Its number. A number without a record is lost, or still on its way.
     pub number: Sequence,
     /// Its lanes.
     pub lanes: &'a [u32],
-    /// Whether it came as a repeat: the packet of its own number was not there.
+    /// Whether it arrived as a repeat, because the packet with its number is missing.
     pub repeated: bool,
-    /// Whether a newer one was handed on by an earlier packet.
+    /// Whether an earlier packet handed on a newer record.
     pub late: bool,
     codec: &'a StreamCodec,
 }
 
 impl StreamRecord<'_> {
-    /// The value.
+    /// The record's value.
     ///
     /// # Errors
     /// [`DecodeError::TypeMismatch`] for a type of another schema.
@@ -49,12 +50,40 @@ impl StreamRecord<'_> {
 
 /// Receives the stream of one client.
 ///
-/// Order of calls: [`handle`](Self::handle) for each datagram and, where it was taken,
-/// [`fresh`](Self::fresh) for what is new in it; [`acknowledgement`](Self::acknowledgement) with
-/// whatever is sent to the client, at least a few times within the configuration's longest round
-/// trip. Time is the caller's. Memory: [`memory_bytes`](Self::memory_bytes), all of it from the
-/// beginning, whatever comes. After a silence of more than 2¹⁵ records, nine minutes at 60 Hz, the
-/// next full packet begins the stream anew.
+/// Order of calls: [`handle`](Self::handle) for each datagram, then [`fresh`](Self::fresh) for the
+/// new records in it. Send the [`acknowledgement`](Self::acknowledgement) with any datagram that
+/// goes to the client, at least a few times within the configuration's longest round trip. The
+/// caller supplies the time. Memory: [`memory_bytes`](Self::memory_bytes), all allocated at the
+/// beginning, whatever arrives. After a silence of more than 2¹⁵ records, nine minutes at 60 Hz,
+/// the next full packet begins the stream anew.
+///
+/// A packet does not name its stream: if two streams of the same direction share a socket, put a
+/// tag of your own in front of each datagram, and take it off before [`handle`](Self::handle).
+///
+/// ```
+/// use std::time::Duration;
+/// use kinepack::Pack;
+/// use kinepack::stream::{StreamCodec, StreamLevel};
+/// use kinepack_net::{StreamConfig, StreamReceiver, StreamSender};
+///
+/// #[derive(Pack, Debug, PartialEq)]
+/// struct Input {
+///     jump: bool,
+/// }
+///
+/// let codec = StreamCodec::of::<Input>(StreamLevel::Packed)?;
+/// let mut client = StreamSender::new(&codec, StreamConfig::default())?;
+/// let mut server = StreamReceiver::new(&codec, StreamConfig::default())?;
+/// client.push(&Input { jump: true })?;
+/// let datagram = client.poll_transmit().ok_or("nothing to send")?;
+/// let handled = server.handle(Duration::ZERO, datagram)?;
+/// assert_eq!(handled.fresh, 1);
+/// for record in server.fresh() {
+///     assert_eq!(record.read::<Input>()?, Input { jump: true });
+/// }
+/// assert!(server.handle(Duration::ZERO, datagram).is_err(), "a duplicate");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct StreamReceiver {
     codec: StreamCodec,
@@ -64,28 +93,28 @@ pub struct StreamReceiver {
     newest_at: Duration,
     limit: RateLimit,
     fresh: Fresh,
-    /// The records of a packet, the oldest first.
+    /// The records of a packet, oldest first.
     records: Vec<u32>,
     learned: Learned,
     stats: StreamReceiverStats,
 }
 
-/// What is new in the packet that was taken last.
+/// The new records of the last packet.
 #[derive(Clone, Copy, Debug, Default)]
 struct Fresh {
-    /// Its number.
+    /// The packet's number.
     number: Sequence,
     /// Bit i: the record of `number` − i is new.
-    behind: u16,
-    /// The newest before it.
+    new_bits: u16,
+    /// The newest packet before it.
     newest_before: Option<Sequence>,
 }
 
 impl StreamReceiver {
-    /// A receiver that has taken nothing.
+    /// A receiver that has not taken any packet.
     ///
     /// # Errors
-    /// [`StreamError`] for a configuration that makes no sense.
+    /// [`StreamError`] for an invalid configuration.
     pub fn new(codec: &StreamCodec, config: StreamConfig) -> Result<Self, StreamError> {
         config.validate()?;
         Ok(Self {
@@ -104,8 +133,8 @@ impl StreamReceiver {
     /// Takes a packet.
     ///
     /// # Errors
-    /// [`StreamRefused`]; nothing has changed then but a counter, there is nothing
-    /// [`fresh`](Self::fresh), and after [`Malformed`](StreamRefused::Malformed) less may come
+    /// [`StreamRefused`]. Only a counter has changed then, and [`fresh`](Self::fresh) returns
+    /// nothing. After [`Malformed`](StreamRefused::Malformed), the receiver accepts fewer records
     /// until time has passed.
     pub fn handle(
         &mut self,
@@ -120,9 +149,12 @@ impl StreamReceiver {
                 self.stats.late += u64::from(handled.late);
                 self.stats.bytes += datagram.len() as u64;
                 self.stats.records += handled.fresh as u64;
-                self.stats.recovered += u64::from((self.fresh.behind >> 1).count_ones());
+                self.stats.recovered += u64::from((self.fresh.new_bits >> 1).count_ones());
             }
-            Err(refused) => self.stats.count(refused),
+            Err(refused) => {
+                event!(debug, reason = %refused, "stream packet refused");
+                self.stats.count(refused);
+            }
         }
         taken
     }
@@ -152,12 +184,12 @@ impl StreamReceiver {
                 Some(self.ring.base(base, lag).ok_or(StreamRefused::NoBase { base })?)
             }
         };
-        let behind = if restarts {
+        let new_bits = if restarts {
             u16::MAX >> (u16::BITS - u32::from(header.count))
         } else {
             self.new_records(&header)
         };
-        if !self.limit.take(now, behind.count_ones().max(1)) {
+        if !self.limit.take(now, new_bits.count_ones().max(1)) {
             return Err(StreamRefused::Limited);
         }
         let lanes = self.codec.lanes();
@@ -166,8 +198,8 @@ impl StreamReceiver {
             .decode(base, records, &mut self.learned, bytes)
             .map_err(StreamRefused::Malformed)?;
 
-        // From here on nothing fails.
-        if behind == 0 {
+        // Nothing fails from here on.
+        if new_bits == 0 {
             self.limit.give_back();
         }
         if restarts {
@@ -183,17 +215,17 @@ impl StreamReceiver {
         for (index, record) in
             self.records[..usize::from(header.count) * lanes].rchunks_exact(lanes).enumerate()
         {
-            if behind >> index & 1 == 1 {
+            if new_bits >> index & 1 == 1 {
                 self.ring.put(number.before(index as u16), record);
             }
         }
         self.ring.make_base(number, &mut self.learned);
         self.stats.full += u64::from(matches!(header.base, HeaderBase::Full { .. }));
-        self.fresh = Fresh { number, behind, newest_before };
-        Ok(StreamHandled { number, fresh: behind.count_ones() as usize, late })
+        self.fresh = Fresh { number, new_bits, newest_before };
+        Ok(StreamHandled { number, fresh: new_bits.count_ones() as usize, late })
     }
 
-    /// Whether a packet of this number may come now.
+    /// Whether a packet with this number may arrive now.
     fn check_number(&self, now: Duration, number: Sequence) -> Result<(), StreamRefused> {
         let Some(newest) = self.ring.newest() else { return Ok(()) };
         let ahead = number.since(newest);
@@ -210,16 +242,16 @@ impl StreamReceiver {
         if ahead > i32::from(limit) { Err(StreamRefused::TooFarAhead { limit }) } else { Ok(()) }
     }
 
-    /// Whether a packet begins the stream anew: it needs no base, and in the time since the newest
-    /// packet half of all numbers may have gone by, so that its number no longer says which of the
-    /// two is newer.
+    /// Whether a packet begins the stream anew. It must need no base, and half of all numbers may
+    /// have passed since the newest packet, so that its number no longer tells which of the two is
+    /// newer.
     fn restarts(&self, now: Duration, header: &StreamHeader) -> bool {
         let elapsed_ms = now.saturating_sub(self.newest_at).as_millis();
         let sent = elapsed_ms.saturating_mul(u128::from(self.config.rate_hz)) / 1000;
         matches!(header.base, HeaderBase::Full { .. }) && sent > 0x8000
     }
 
-    /// How far ahead of the newest a packet may be: what a ring holds, and twice what can have been
+    /// How far ahead of the newest a packet may be: a ring's length, plus twice what can have been
     /// sent since.
     fn farthest(&self, now: Duration) -> u16 {
         let elapsed_ms = now.saturating_sub(self.newest_at).as_millis();
@@ -227,25 +259,25 @@ impl StreamReceiver {
         (self.ring.len() as u128).saturating_add(sent).min(0x7FFF) as u16
     }
 
-    /// Bit i: the record of the packet's number − i is new.
+    /// Bit i: the record with the packet's number − i is new.
     fn new_records(&self, header: &StreamHeader) -> u16 {
         let newest = self
             .ring
             .newest()
             .filter(|newest| header.number.since(*newest) < 0)
             .unwrap_or(header.number);
-        let is_new = |behind: &u16| {
-            let number = header.number.before(*behind);
+        let is_new = |index: &u16| {
+            let number = header.number.before(*index);
             newest.since(number) < self.ring.len() as i32 && self.ring.held(number) == Held::Nothing
         };
-        (0..u16::from(header.count)).filter(is_new).fold(0, |behind, index| behind | 1 << index)
+        (0..u16::from(header.count)).filter(is_new).fold(0, |new_bits, index| new_bits | 1 << index)
     }
 
-    /// The records that were new in the packet that [`handle`](Self::handle) has just taken, the
-    /// oldest first; none where it refused.
+    /// The new records in the packet that [`handle`](Self::handle) has just taken, oldest first;
+    /// none if it was refused.
     pub fn fresh(&self) -> impl Iterator<Item = StreamRecord<'_>> {
-        let Fresh { number: newest, behind, newest_before } = self.fresh;
-        (0..MOST_RECORDS as u16).rev().filter(move |index| behind >> index & 1 == 1).filter_map(
+        let Fresh { number: newest, new_bits, newest_before } = self.fresh;
+        (0..MOST_RECORDS as u16).rev().filter(move |index| new_bits >> index & 1 == 1).filter_map(
             move |index| {
                 let number = newest.before(index);
                 let late = newest_before.is_some_and(|newest| number.since(newest) < 0);
@@ -268,8 +300,7 @@ impl StreamReceiver {
         self.ring.record(number).map(|record| self.codec.reconstruct(record)).transpose()
     }
 
-    /// What to tell the sender with whatever goes there, again and again; `None` before the first
-    /// packet.
+    /// What to send to the sender with any datagram, repeatedly; `None` before the first packet.
     pub fn acknowledgement(&self) -> Option<StreamAcknowledgement> {
         self.ring.newest().map(StreamAcknowledgement)
     }
@@ -284,12 +315,12 @@ impl StreamReceiver {
         &self.config
     }
 
-    /// Counts.
+    /// The counters.
     pub fn stats(&self) -> StreamReceiverStats {
         self.stats
     }
 
-    /// Bytes that it takes; the codec, which is shared, is not counted.
+    /// Bytes of memory, without the codec, which is shared.
     pub fn memory_bytes(&self) -> usize {
         size_of::<Self>()
             + self.ring.memory_bytes()

@@ -1,4 +1,4 @@
-//! Every reason for which an end of a stream says no.
+//! Why an end of a stream refuses a datagram.
 
 use core::fmt;
 
@@ -6,57 +6,57 @@ use kinepack::DecodeError;
 
 use crate::Sequence;
 
-/// Why a datagram of a stream was refused. Nothing has changed but a counter, and for
+/// Why a datagram of a stream was refused. Only a counter has changed, and after
 /// [`Malformed`](Self::Malformed) the sender's credit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StreamRefused {
-    /// Shorter or longer than its kind asks for.
+    /// Shorter or longer than its kind requires.
     Length {
-        /// Bytes that came.
+        /// The datagram's length.
         bytes: usize,
     },
-    /// No kind of datagram that this side takes, or bits that must be 0 are not.
+    /// No kind of datagram that this side accepts, or reserved bits that are not 0.
     Kind {
         /// The first byte.
         first_byte: u8,
     },
-    /// A base among the packet's own records.
+    /// The base is among the packet's own records.
     BadBack {
-        /// How far back it is.
+        /// How far back the base is.
         back: u8,
-        /// Records of the packet.
+        /// The number of records in the packet.
         count: u8,
     },
-    /// The packet is of another codec: the two sides cannot understand each other.
+    /// The packet has another codec: the two sides cannot understand each other.
     Mismatch {
         /// [`StreamCodec::hash`](kinepack::stream::StreamCodec::hash) of this side.
         ours: u64,
-        /// That of the packet.
+        /// The packet's hash.
         theirs: u64,
     },
-    /// A packet of this number was taken before.
+    /// A packet with this number was received before.
     Duplicate,
-    /// A packet that is behind the newest by the ring's length or more.
+    /// A packet that is a ring's length or more before the newest.
     TooOld,
-    /// A number farther ahead than can have been sent.
+    /// A number farther ahead than the sender can have sent.
     TooFarAhead {
-        /// How far it may be.
+        /// How far ahead it may be.
         limit: u16,
     },
-    /// Relative to a packet that this side has not taken, or does not hold any more: the packet is
+    /// Coded against a packet that this side never took or no longer holds, so the packet counts as
     /// lost.
     NoBase {
-        /// The number of the missing one.
+        /// The missing packet's number.
         base: Sequence,
     },
     /// More records than the rate allows.
     Limited,
-    /// The records in it are no valid ones.
+    /// The records in it are not valid.
     Malformed(DecodeError),
-    /// An acknowledgement of a packet that was never sent.
+    /// It acknowledges a packet that was never sent.
     NeverSent,
-    /// An acknowledgement of a packet that the ring does not hold any more.
+    /// It acknowledges a packet that the ring no longer holds.
     LongAgo,
 }
 
@@ -75,15 +75,18 @@ impl fmt::Display for StreamRefused {
             Self::Mismatch { ours, theirs } => {
                 write!(
                     f,
-                    "the two sides have different stream codecs: {ours:016x} here, {theirs:016x} there"
+                    "the two sides have different stream codecs: {ours:016x} here, {theirs:016x} \
+                     there"
                 )
             }
-            Self::Duplicate => write!(f, "a packet that was taken before"),
-            Self::TooOld => write!(f, "a packet too far behind the newest"),
+            Self::Duplicate => write!(f, "a packet that was received before"),
+            Self::TooOld => write!(f, "a packet too far before the newest"),
             Self::TooFarAhead { limit } => {
                 write!(f, "a packet more than {limit} ahead of the newest")
             }
-            Self::NoBase { base } => write!(f, "relative to packet {}, which is not held", base.0),
+            Self::NoBase { base } => {
+                write!(f, "coded against packet {}, which is not held", base.0)
+            }
             Self::Limited => write!(f, "more records than the rate allows"),
             Self::Malformed(error) => write!(f, "the records in it are not valid: {error}"),
             Self::NeverSent => write!(f, "an acknowledgement of a packet that was never sent"),

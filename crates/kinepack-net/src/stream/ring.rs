@@ -1,27 +1,26 @@
-//! The last records of a stream by number, and what was learned with the packets among them. Both
-//! ends keep one; never allocates after construction.
+//! The last records of a stream by number, and the learned models of their packets. Both ends keep
+//! one. Never allocates after construction.
 
 use kinepack::stream::{Learned, StreamBase, StreamCodec};
 
 use super::config::MOST_PACKETS;
 use crate::Sequence;
 
-/// What there is of a number.
+/// What the ring holds for a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Held {
     /// Nothing.
     #[default]
     Nothing,
-    /// The record alone.
+    /// The record only.
     Record,
-    /// The record as the newest of its packet: a base.
+    /// The record, as the newest of its packet: it can be a base.
     Packet,
 }
 
-/// The place of a number is its remainder by the length, which divides 2¹⁶, so that numbers may
-/// wrap.
+/// A number's place is its remainder by the length, which divides 2¹⁶, so numbers may wrap.
 ///
-/// Invariant: what is held is of the `len` newest numbers, each in its place.
+/// Invariant: it only holds the `len` newest numbers, each in its place.
 #[derive(Clone, Debug)]
 pub(super) struct Ring {
     lanes_per_record: usize,
@@ -33,8 +32,7 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    /// A ring for so many records: a power of two up to [`MOST_PACKETS`], or else the next one that
-    /// is.
+    /// A ring for this many records, at most [`MOST_PACKETS`], rounded up to a power of two.
     pub(super) fn new(codec: &StreamCodec, len: usize) -> Self {
         let len = len.min(MOST_PACKETS).next_power_of_two();
         Self {
@@ -54,13 +52,14 @@ impl Ring {
         self.newest
     }
 
-    /// Where a number has its place; `None` for those ahead of the newest or too far behind it.
+    /// The place of a number; `None` if it is ahead of the newest or too far before it.
     fn place(&self, number: Sequence) -> Option<usize> {
         let behind = self.newest?.since(number);
         (0..self.len() as i32).contains(&behind).then(|| usize::from(number.0) % self.len())
     }
 
-    /// What there is of `number`; nothing of those ahead of the newest or too far behind it.
+    /// What the ring holds for `number`; nothing if that is ahead of the newest or too far before
+    /// it.
     pub(super) fn held(&self, number: Sequence) -> Held {
         self.place(number).map_or(Held::Nothing, |place| self.held[place])
     }
@@ -71,15 +70,14 @@ impl Ring {
         Some(&self.lanes[place * self.lanes_per_record..][..self.lanes_per_record])
     }
 
-    /// A packet as the base of a record `lag` later, while it is held.
+    /// A packet as the base of a record `lag` numbers later, while it is held.
     pub(super) fn base(&self, number: Sequence, lag: u16) -> Option<StreamBase<'_>> {
         let place = self.place(number).filter(|place| self.held[*place] == Held::Packet)?;
         let lanes = &self.lanes[place * self.lanes_per_record..][..self.lanes_per_record];
         Some(StreamBase { lanes, learned: &self.learned[place], lag })
     }
 
-    /// Makes `number`, which is ahead of the newest, the newest; what falls out of the ring is
-    /// forgotten.
+    /// Makes `number`, which must be ahead, the newest. Forgets what falls out of the ring.
     pub(super) fn advance(&mut self, number: Sequence) {
         let ahead =
             self.newest.map_or(self.len(), |newest| number.since(newest).unsigned_abs() as usize);
@@ -91,22 +89,21 @@ impl Ring {
         }
     }
 
-    /// Forgets everything, as before the first record.
+    /// Forgets everything.
     pub(super) fn clear(&mut self) {
         self.newest = None;
         self.held.fill(Held::Nothing);
     }
 
-    /// Puts a record into its place. One that has none, ahead of the newest or too far behind it,
-    /// is not kept.
+    /// Stores a record. Ignores one that is ahead of the newest or too far before it.
     pub(super) fn put(&mut self, number: Sequence, lanes: &[u32]) {
         let Some(place) = self.place(number) else { return };
         self.lanes[place * self.lanes_per_record..][..self.lanes_per_record].copy_from_slice(lanes);
         self.held[place] = Held::Record;
     }
 
-    /// Makes a record that is held a base, with what was learned up to it: `learned` is exchanged
-    /// for something of the same size. Does nothing where the record is not held.
+    /// Makes a held record a base, with the models learned up to it: swaps `learned` for one of the
+    /// same size. Does nothing if the record is not held.
     pub(super) fn make_base(&mut self, number: Sequence, learned: &mut Learned) {
         let place = self.place(number).filter(|place| self.held[*place] != Held::Nothing);
         let Some(place) = place else { return };

@@ -1,4 +1,4 @@
-//! The client's end of a stream: numbers records, and codes packets against what was acknowledged.
+//! The client's end of a stream: numbers records, and codes packets against acknowledged ones.
 //! `spec/NET.md`, section 8.
 
 use kinepack::stream::{Learned, StreamCodec};
@@ -8,16 +8,20 @@ use super::packet::{HeaderBase, LONGEST_HEADER_BYTES, MOST_RECORDS, StreamHeader
 use super::ring::{Held, Ring};
 use super::{StreamAcknowledgement, StreamConfig, StreamError, StreamRefused, StreamSenderStats};
 use crate::Sequence;
+use crate::trace::event;
 
-/// Room for a record in the buffer, a lane: what a lane can take in the worst case, with its class.
+/// The most bytes that a lane of a record takes, including its class.
 const MOST_BYTES_PER_LANE: usize = 6;
 
 /// Sends a stream of records.
 ///
 /// Order of calls: [`push`](Self::push) for each record, then
-/// [`poll_transmit`](Self::poll_transmit), whose datagram goes out; [`handle`](Self::handle) for
-/// each acknowledgement, whenever it comes. It needs no clock. Memory:
-/// [`memory_bytes`](Self::memory_bytes), all of it from the beginning.
+/// [`poll_transmit`](Self::poll_transmit) for the datagram to send; [`handle`](Self::handle) for
+/// each acknowledgement, whenever it arrives. It needs no clock. Memory:
+/// [`memory_bytes`](Self::memory_bytes), all allocated at the beginning.
+///
+/// A packet does not name its stream: if two streams of the same direction share a socket, put a
+/// tag of your own in front of each datagram.
 ///
 /// ```
 /// use std::time::Duration;
@@ -57,11 +61,11 @@ pub struct StreamSender {
     codec: StreamCodec,
     config: StreamConfig,
     ring: Ring,
-    /// Pushed since the last packet; more than the ring holds are not counted.
+    /// Records pushed since the last packet, at most the ring's length.
     unsent: usize,
     /// The newest packet that was acknowledged. Invariant: the ring holds it.
     acknowledged: Option<Sequence>,
-    /// The records of a packet, the oldest first.
+    /// The records of a packet, oldest first.
     records: Vec<u32>,
     learned: Learned,
     out: Vec<u8>,
@@ -69,10 +73,10 @@ pub struct StreamSender {
 }
 
 impl StreamSender {
-    /// A sender of which nothing was acknowledged.
+    /// A sender without acknowledged packets.
     ///
     /// # Errors
-    /// [`StreamError`] for a configuration that makes no sense.
+    /// [`StreamError`] for an invalid configuration.
     pub fn new(codec: &StreamCodec, config: StreamConfig) -> Result<Self, StreamError> {
         config.validate()?;
         let lanes = MOST_RECORDS * codec.lanes();
@@ -89,11 +93,11 @@ impl StreamSender {
         })
     }
 
-    /// Adds a record, and says its number.
+    /// Adds a record, and returns its number.
     ///
     /// # Errors
-    /// [`EncodeError::TypeMismatch`] for a type of another schema, and what else
-    /// [`StreamCodec::quantize`] says. Nothing has changed then.
+    /// [`EncodeError::TypeMismatch`] for a type of another schema, and the errors of
+    /// [`StreamCodec::quantize`]. Nothing has changed then.
     pub fn push<T: Pack>(&mut self, value: &T) -> Result<Sequence, EncodeError> {
         let mut records = std::mem::take(&mut self.records);
         let record = &mut records[..self.codec.lanes()];
@@ -130,12 +134,12 @@ impl StreamSender {
         }
     }
 
-    /// The packet of the newest record, once: `None` where nothing was pushed since. Valid until
-    /// the next call.
+    /// The packet of the newest record, once; `None` if nothing was pushed since. Valid until the
+    /// next call.
     ///
-    /// It has all records that were in no packet yet, or else as many as the configuration repeats:
-    /// at most 16, none that is older than its base, and no more than a datagram takes; the newest
-    /// in any case.
+    /// It has all records that were not yet in a packet, or more if the configuration repeats more.
+    /// It has at most 16 records, none older than its base, and no more than fit into a datagram.
+    /// It always has the newest one.
     pub fn poll_transmit(&mut self) -> Option<&[u8]> {
         let number = self.ring.newest().filter(|_| self.unsent > 0)?;
         let back = self.acknowledged.and_then(|base| u8::try_from(number.since(base)).ok());
@@ -158,8 +162,8 @@ impl StreamSender {
         Some(&self.out)
     }
 
-    /// Lines up the newest `wanted` records up to `number`, at the end of the buffer, or as many as
-    /// there are.
+    /// Copies the newest `wanted` records up to `number` to the end of the buffer, or as many as
+    /// the ring holds.
     fn gather(&mut self, number: Sequence, wanted: usize) -> usize {
         let lanes = self.codec.lanes();
         let places = self.records.rchunks_exact_mut(lanes).take(wanted);
@@ -172,8 +176,8 @@ impl StreamSender {
         count
     }
 
-    /// Writes the packet of the `count` records at the end of the buffer. `None` where these, or
-    /// the base, are nothing that the codec takes: then no packet goes out.
+    /// Writes the packet of the `count` records at the end of the buffer. `None` if the codec does
+    /// not accept the records or the base; then no packet is sent.
     fn write(&mut self, number: Sequence, back: Option<u8>, count: usize) -> Option<()> {
         let base = match back {
             Some(back) => {
@@ -194,22 +198,26 @@ impl StreamSender {
     /// Takes an acknowledgement.
     ///
     /// # Errors
-    /// [`StreamRefused`], such as [`NeverSent`](StreamRefused::NeverSent); nothing has changed then
-    /// but a counter.
+    /// [`StreamRefused`], such as [`NeverSent`](StreamRefused::NeverSent). Only a counter has
+    /// changed then.
     pub fn handle(&mut self, datagram: &[u8]) -> Result<(), StreamRefused> {
         let taken = self.take(datagram);
         match taken {
             Ok(is_newer) => self.stats.acknowledged += u64::from(is_newer),
-            Err(_) => self.stats.refused += 1,
+            Err(refused) => {
+                event!(debug, reason = %refused, "stream acknowledgement refused");
+                self.stats.refused += 1;
+                return Err(refused);
+            }
         }
         taken.map(drop)
     }
 
-    /// Whether there is a newer base now.
+    /// Whether this gives a newer base.
     fn take(&mut self, datagram: &[u8]) -> Result<bool, StreamRefused> {
         let StreamAcknowledgement(number) = StreamAcknowledgement::from_bytes(datagram)?;
         let newest = self.ring.newest().ok_or(StreamRefused::NeverSent)?;
-        // Half of all numbers away is neither before nor after.
+        // A distance of half of all numbers is neither before nor after.
         let behind = newest.since(number);
         if !(0..0x8000).contains(&behind) {
             return Err(StreamRefused::NeverSent);
@@ -227,8 +235,8 @@ impl StreamSender {
         Ok(is_newer)
     }
 
-    /// The newest packet that was acknowledged: what the next one is coded against, unless it falls
-    /// out of the ring before. `None`: that will be full.
+    /// The newest acknowledged packet. The next packet is coded against it, unless it falls out of
+    /// the ring before. If `None`, the next packet is full.
     pub fn acknowledged(&self) -> Option<Sequence> {
         self.acknowledged
     }
@@ -243,12 +251,12 @@ impl StreamSender {
         &self.config
     }
 
-    /// Counts.
+    /// The counters.
     pub fn stats(&self) -> StreamSenderStats {
         self.stats
     }
 
-    /// Bytes that it takes; the codec, which is shared, is not counted.
+    /// Bytes of memory, without the codec, which is shared.
     pub fn memory_bytes(&self) -> usize {
         size_of::<Self>()
             + self.ring.memory_bytes()

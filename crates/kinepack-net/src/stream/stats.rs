@@ -1,52 +1,52 @@
-//! Counts of both ends of a stream.
+//! Counters of both ends of a stream.
 
 use super::StreamRefused;
 
-/// Counts of a [`StreamSender`](super::StreamSender).
+/// Counters of a [`StreamSender`](super::StreamSender).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamSenderStats {
-    /// Records that were pushed.
+    /// Records pushed.
     pub records: u64,
-    /// Packets that were sent.
+    /// Packets sent.
     pub packets: u64,
-    /// Of these, full ones.
+    /// Of these, full packets.
     pub full: u64,
     /// Bytes of all packets.
     pub bytes: u64,
-    /// Records in all packets, repeated ones included.
+    /// Records in all packets, including repeats.
     pub sent_records: u64,
-    /// Acknowledgements that brought a newer base.
+    /// Acknowledgements that gave a newer base.
     pub acknowledged: u64,
-    /// Datagrams that were refused.
+    /// Datagrams refused.
     pub refused: u64,
 }
 
-/// Counts of a [`StreamReceiver`](super::StreamReceiver).
+/// Counters of a [`StreamReceiver`](super::StreamReceiver).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamReceiverStats {
-    /// Packets that were taken.
+    /// Packets taken.
     pub packets: u64,
-    /// Of these, full ones.
+    /// Of these, full packets.
     pub full: u64,
-    /// Of these, such as came behind a newer one.
+    /// Of these, packets that arrived after a newer one.
     pub late: u64,
-    /// Bytes of the packets that were taken.
+    /// Bytes of the packets taken.
     pub bytes: u64,
-    /// Records that were handed on, each once.
+    /// Records handed on, each once.
     pub records: u64,
-    /// Of these, such as came as repeats: the packet of their own number was lost, or is still on
-    /// its way.
+    /// Of these, records that arrived as repeats: the packet with their own number was lost, or is
+    /// still on its way.
     pub recovered: u64,
-    /// Times that a full packet began the stream anew, after a silence in which half of all numbers
-    /// may have gone by.
+    /// How often a full packet began the stream anew, after a silence in which half of all numbers
+    /// may have passed.
     pub restarts: u64,
-    /// Refused: of another kind or length, or with a base among their own records.
+    /// Refused: another kind or length, or a base among the packet's own records.
     pub bad_headers: u64,
-    /// Refused: of another codec.
+    /// Refused: another codec.
     pub mismatched: u64,
-    /// Refused: taken before.
+    /// Refused: received before.
     pub duplicates: u64,
-    /// Refused: too far behind the newest.
+    /// Refused: too far before the newest.
     pub too_old: u64,
     /// Refused: too far ahead of the newest.
     pub too_far_ahead: u64,
@@ -54,12 +54,12 @@ pub struct StreamReceiverStats {
     pub lost_bases: u64,
     /// Refused: more records than the rate allows.
     pub limited: u64,
-    /// Refused: records that do not decode.
+    /// Refused: the records do not decode.
     pub malformed: u64,
 }
 
 impl StreamReceiverStats {
-    /// All that was refused.
+    /// The number of all refused datagrams.
     pub fn refused(&self) -> u64 {
         self.bad_headers
             + self.mismatched

@@ -1,11 +1,11 @@
 //! A receiver written from `spec/NET.md` alone: maps, copies, no scratch memory, no playback.
 //!
-//! Where it stands: beside the library's [`Receiver`](kinepack_net::Receiver), in tests only. It
-//! takes the same datagrams, refuses what "a reader must refuse", and holds the same views.
-//! Snapshots are decoded by [`kinepack::Decoder`], as CODEC.md has its own checks. What the
-//! specification lacks is marked "not in NET.md". Where the specification leaves a choice (which
-//! old views are dropped), it drops as early as it may, and [`NaiveReceiver::is_choice`] says that
-//! another receiver may decide otherwise. Cost: a copy of the world for each datagram.
+//! Tests compare it with the library's [`Receiver`](kinepack_net::Receiver). It gets the same
+//! datagrams, refuses what "a reader must refuse", and holds the same views. [`kinepack::Decoder`]
+//! decodes the snapshots, because CODEC.md has its own checks. Gaps of the specification are marked
+//! "not in NET.md". If the specification leaves a choice (which old views are dropped), this
+//! receiver drops as early as it may, and [`NaiveReceiver::is_choice`] tells that another receiver
+//! may decide otherwise. Cost: a copy of the world for each datagram.
 
 #![allow(unreachable_pub, reason = "a module of a test")]
 
@@ -39,13 +39,13 @@ pub struct Header {
     pub merge: Option<u32>,
     pub stride: u8,
     pub sequence: u16,
-    /// 0: relative to a reference state.
+    /// 0: coded against a reference state.
     pub back: u8,
     pub reference: u8,
-    /// Only where the stride is 0.
+    /// Only if the stride is 0.
     pub tick: u32,
     pub interval: u8,
-    /// The distances of section 4.3; 0 behind the last.
+    /// The distances of section 4.3; unused ones are 0.
     pub older: [u8; 3],
     pub bytes: usize,
 }
@@ -120,14 +120,14 @@ impl Header {
     }
 }
 
-/// What came with one snapshot.
+/// The content of one snapshot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
     pub tick: u32,
     pub entities: Entities,
     pub left_out: bool,
     pub own_back: u8,
-    /// Empty where nothing was left out.
+    /// Empty for a complete view.
     pub sent: BTreeSet<u32>,
 }
 
@@ -160,11 +160,11 @@ pub struct NaiveReceiver {
     references: BTreeMap<u8, State>,
     newest_reference: u8,
     assembly: Option<Assembly>,
-    /// The number of the block that was whole last, and its newest sequence.
+    /// The number and the newest sequence of the last complete block.
     whole: Option<(u8, u16)>,
     next_hello: Duration,
     is_to_acknowledge: bool,
-    /// A state check failed before.
+    /// A state check has failed before.
     has_lost_views: bool,
     anew: Option<u16>,
 }
@@ -189,7 +189,7 @@ impl NaiveReceiver {
         }
     }
 
-    /// What the library's `inject_fault` does.
+    /// The same as the library's `inject_fault`.
     pub fn inject_fault(&mut self, sequence: u16, id: u32, lane: usize) {
         let value =
             &mut self.views.get_mut(&sequence).unwrap().entities.get_mut(&id).unwrap()[lane];
@@ -255,8 +255,8 @@ impl NaiveReceiver {
         self.newest_baseline
     }
 
-    /// True where the datagram needs a view that a receiver may have dropped or may still hold
-    /// (4.2): whether it is taken is the reader's choice.
+    /// True if the datagram needs a view that a receiver may have dropped or may still hold (4.2):
+    /// accepting it is then the reader's choice.
     pub fn is_choice(&self, datagram: &[u8]) -> bool {
         let Ok(header) = Header::read(datagram) else { return false };
         if header.back == 0 {
@@ -308,7 +308,7 @@ impl NaiveReceiver {
         })
     }
 
-    /// Section 4.6: what is refused because of something that is not held is asked for anew.
+    /// Section 4.6: asks anew for a state that lacks a baseline.
     fn ask_anew(
         &mut self,
         sequence: u16,
@@ -404,8 +404,7 @@ impl NaiveReceiver {
             Some(field) => header.merged(field),
             None => baseline.mergeable(header.baseline()),
         };
-        // Not in NET.md. The sender meant all of them; some that had something left out may be
-        // dropped already.
+        // Not in NET.md. The sender meant all of them; some partial ones may already be dropped.
         if header.merge.is_none() && others.iter().any(|other| self.is_droppable(*other)) {
             return Err("merges what may be dropped");
         }
@@ -495,8 +494,8 @@ impl NaiveReceiver {
             return Err("block too large");
         }
         if assembly.parts.len() < usize::from(count) {
-            // Not in NET.md, which has it dropped for good; tells only where the sender goes back
-            // to an older number.
+            // Not in NET.md, which drops it for good; this only matters if the sender returns to an
+            // older number.
             self.whole = None;
             self.assembly = Some(assembly);
             self.take(sequence);

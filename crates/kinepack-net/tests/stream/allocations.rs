@@ -1,4 +1,4 @@
-//! After construction nothing allocates, and memory stays what it was, whatever comes.
+//! After construction nothing allocates, and memory stays constant, whatever arrives.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ fn both_ends_allocate_nothing() {
 }
 
 #[test]
-fn floods_of_anything_allocate_nothing() {
+fn any_flood_allocates_nothing() {
     let config = StreamConfig::default();
     let mut sender = StreamSender::new(&codec(), config).unwrap();
     sender.push(Player::new(1).step()).unwrap();

@@ -1,5 +1,6 @@
-//! Packets and acknowledgements that no honest end sends. Each is refused and counted, and nothing
-//! else changes: who refused any number of them goes on exactly as a twin that never saw them.
+//! Packets and acknowledgements that no honest end sends. Each is refused and counted, and changes
+//! nothing else: after any number of them, a receiver continues exactly as its twin that never saw
+//! them.
 
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use crate::support::{Random, Thing};
 use crate::world::{Player, at, codec};
 
 const RING: u16 = 64;
-/// Packets of the recorded session, the first of number [`FIRST`].
+/// The packets of the recorded session; the first has number [`FIRST`].
 const PACKETS: usize = 120;
 const FIRST: u16 = 65_480;
 
@@ -25,7 +26,7 @@ fn receiver() -> StreamReceiver {
     StreamReceiver::new(&codec(), config()).unwrap()
 }
 
-/// Packets of a session of ten packets' round trip in which nothing is lost.
+/// Packets of a session with a round trip of ten packets and no losses.
 fn recorded() -> Vec<Vec<u8>> {
     let mut sender = StreamSender::new(&codec(), config()).unwrap();
     let mut player = Player::new(1);
@@ -49,7 +50,7 @@ fn now(index: usize) -> Duration {
     at(index as u32, 60)
 }
 
-/// All that can be seen of a receiver but its counters.
+/// All that can be observed of a receiver, except its counters.
 type Seen = (Option<Sequence>, Vec<Option<Vec<u32>>>, usize);
 
 fn seen(receiver: &StreamReceiver) -> Seen {
@@ -60,7 +61,7 @@ fn seen(receiver: &StreamReceiver) -> Seen {
     (receiver.newest(), records, receiver.memory_bytes())
 }
 
-/// A receiver in the middle of a session, and a twin.
+/// A receiver in the middle of a session, and its twin.
 struct Attacked {
     packets: Vec<Vec<u8>>,
     receiver: StreamReceiver,
@@ -80,7 +81,7 @@ impl Attacked {
         now(self.taken)
     }
 
-    /// Takes so many packets of the session, as its twin does.
+    /// Takes this many packets of the session, and so does its twin.
     fn go_on(&mut self, count: usize) {
         for _ in 0..count {
             let (now, packet) = (now(self.taken), &self.packets[self.taken]);
@@ -99,7 +100,7 @@ impl Attacked {
         }
     }
 
-    /// Sends something that is refused, and is counted by `counter`.
+    /// Sends a packet that must be refused and counted by `counter`.
     #[track_caller]
     fn refuses(
         &mut self,
@@ -123,7 +124,7 @@ impl Attacked {
         refused
     }
 
-    /// To the end of the session: no attack has left a trace.
+    /// Plays the session to its end: no attack has left a trace.
     fn finish(mut self) {
         self.go_on(PACKETS - self.taken);
         assert_eq!(seen(&self.receiver), seen(&self.twin));
@@ -183,8 +184,8 @@ fn numbers_far_ahead() {
     }
     let mut relative = attacked.packets[50].clone();
     attacked.finish();
-    // With time they are possible, but half of all numbers only where a full packet may begin the
-    // stream anew.
+    // With time they become possible. But half of all numbers is only allowed for a full packet,
+    // which begins the stream anew.
     let mut receiver = receiver();
     receiver.handle(Duration::ZERO, &full).unwrap();
     let later = Duration::from_secs(10);
@@ -208,7 +209,7 @@ fn numbers_far_ahead() {
     assert_eq!(
         (cut_off.newest(), cut_off.stats().restarts),
         (receiver.newest(), 0),
-        "refused, it changes nothing"
+        "a refused packet changed something"
     );
     assert!(receiver.handle(Duration::MAX, &half).is_ok());
     assert_eq!((receiver.newest(), receiver.stats().restarts), (Some(number(0x8000)), 1));
@@ -217,7 +218,7 @@ fn numbers_far_ahead() {
 #[test]
 fn bases_that_do_not_exist() {
     let mut attacked = Attacked::after(99);
-    // Number 100 overtakes 99, which is there by its repeat alone.
+    // Number 100 overtakes 99, which is only held by its repeat.
     let overtaking = attacked.packets[100].clone();
     attacked.receiver.handle(attacked.now(), &overtaking).unwrap();
     attacked.twin.handle(attacked.now(), &overtaking).unwrap();
@@ -233,7 +234,7 @@ fn bases_that_do_not_exist() {
             "{back}"
         );
     }
-    // None of the session at all: before the first packet, and in one that began elsewhere.
+    // No base of this session: before the first packet, and in a session with other numbers.
     let packets = attacked.packets.clone();
     assert!(matches!(
         receiver().handle(Duration::ZERO, &packets[50]),
@@ -243,7 +244,7 @@ fn bases_that_do_not_exist() {
     later.handle(Duration::ZERO, &renumbered(&packets[0], Sequence(20_000))).unwrap();
     let ahead = renumbered(&packets[50], Sequence(20_001));
     assert!(matches!(later.handle(Duration::ZERO, &ahead), Err(StreamRefused::NoBase { .. })));
-    // 99 comes late, and is a base from then on.
+    // 99 arrives late, and is a base from then on.
     attacked.go_on(1);
     assert!(attacked.receiver.stats().late == 1);
     packet[3] = 2;
@@ -267,9 +268,9 @@ fn bases_among_the_packets_own_records() {
 }
 
 #[test]
-fn payloads_cut_off_too_long_or_of_other_counts() {
+fn payloads_that_are_cut_too_long_or_of_other_counts() {
     let mut attacked = Attacked::after(100);
-    // Full or not, as if they were the next.
+    // Full or not, as if they came next.
     for index in [100, 0] {
         let packet = renumbered(&attacked.packets[index], number(100));
         for len in 0..packet.len() {
@@ -284,7 +285,7 @@ fn payloads_cut_off_too_long_or_of_other_counts() {
             let long = [&packet[..], &vec![0xFF; extra]].concat();
             attacked.refuses(&long, |stats| stats.malformed + stats.limited);
         }
-        // More records than there are bytes for; fewer leave bytes.
+        // More records than the bytes hold; fewer would leave bytes.
         for count in (1..16).filter(|count| *count > packet[0] >> 4 || packet[0] & 8 == 0) {
             let mut other = packet.clone();
             other[0] = packet[0] & 0x0F | count << 4;
@@ -292,12 +293,12 @@ fn payloads_cut_off_too_long_or_of_other_counts() {
                 attacked
                     .refuses(&other, |stats| stats.malformed + stats.limited + stats.bad_headers);
             } else {
-                // Padding may be a record that equals the one before.
+                // Padding may be a record that equals the previous one.
                 assert!(count == (packet[0] >> 4) + 1 || other == packet, "{count} records");
             }
         }
     }
-    // With the credit that time brings the session goes on.
+    // The session resumes with the credit that time brings.
     let Attacked { packets, mut receiver, mut twin, .. } = attacked;
     for packet in &packets[100..] {
         let [taken, expected] =
@@ -334,9 +335,9 @@ fn other_kinds_of_datagrams() {
     attacked.finish();
 }
 
-/// Every bit of every packet turned, and noise: what is refused changes nothing.
+/// Every bit of every packet flipped, and noise: a refusal changes nothing.
 #[test]
-fn anything_that_packets_become() {
+fn damaged_packets_change_nothing() {
     let packets = recorded();
     let mut random = Random::new(3);
     let mut receiver = receiver();
@@ -362,7 +363,7 @@ fn anything_that_packets_become() {
 }
 
 #[test]
-fn acknowledgements_of_what_was_never_sent_or_long_ago() {
+fn acknowledgements_of_packets_never_sent_or_sent_long_ago() {
     let mut sender = StreamSender::new(&codec(), config()).unwrap();
     let mut player = Player::new(2);
     let forged = |number: Sequence| StreamAcknowledgement(number).to_bytes();
@@ -370,7 +371,7 @@ fn acknowledgements_of_what_was_never_sent_or_long_ago() {
     let mut newest = Sequence(FIRST);
     for step in 0..200 {
         newest = sender.push(player.step()).unwrap();
-        // Each third record goes with the next.
+        // Every third record is sent with the next one.
         if step % 3 != 0 {
             sender.poll_transmit().unwrap();
         }
@@ -391,7 +392,7 @@ fn acknowledgements_of_what_was_never_sent_or_long_ago() {
             "{behind}"
         );
     }
-    // 198 was pushed, but was no packet.
+    // 198 was pushed, but not as a packet.
     assert_eq!(sender.handle(&forged(newest.before(1))), Err(StreamRefused::NeverSent));
     for datagram in
         [&[][..], &[7], &[7, 0], &[7, 0, 0, 0], &[15, 0, 0], &[5, 0, 0], &[0; 3], &[255; 60]]
@@ -399,7 +400,7 @@ fn acknowledgements_of_what_was_never_sent_or_long_ago() {
         assert!(sender.handle(datagram).is_err(), "{datagram:?}");
     }
     assert_eq!((sender.acknowledged(), sender.stats().refused), (None, twin.stats().refused + 18));
-    // An older one than the base is passed over.
+    // One older than the base is ignored.
     for sender in [&mut sender, &mut twin] {
         sender.handle(&forged(newest.before(3))).unwrap();
     }

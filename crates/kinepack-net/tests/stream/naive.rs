@@ -1,5 +1,4 @@
-//! What a receiver takes, written from `spec/NET.md`, section 8, alone: maps instead of rings. It
-//! knows no rate.
+//! A sink written from `spec/NET.md`, section 8, alone: maps instead of rings, and no rate limit.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -22,7 +21,7 @@ impl Naive {
         Self { codec, ring: ring as i32, rate_hz, newest: None, records, packets }
     }
 
-    /// The new records, or `None` where it is to be refused.
+    /// The new records, or `None` if the packet must be refused.
     pub(crate) fn handle(
         &mut self,
         now: Duration,

@@ -1,4 +1,4 @@
-//! The rate limit at simulated times.
+//! The rate limit under virtual time.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ fn a_client_at_twice_the_rate_loses_the_excess() {
         assert!(stats.records as f64 <= most && stats.records as f64 > 0.95 * most, "{stats:?}");
         assert!(stats.limited > 1000, "{stats:?}");
         assert_eq!(stats.refused(), stats.limited, "{stats:?}");
-        // Back at the rate nothing is lost any more.
+        // At the right rate, nothing is lost any more.
         session.hz = 60;
         session.steps /= 2;
         session.run(60);
@@ -31,7 +31,7 @@ fn a_client_at_twice_the_rate_loses_the_excess() {
 }
 
 #[test]
-fn clocks_that_are_fast_stalls_and_jitter_are_no_excess() {
+fn fast_clocks_stalls_and_jitter_stay_within_the_limit() {
     let jitter = LinkConfig { jitter: Duration::from_millis(250), duplicate_ratio: 0.05, ..LINK };
     for (hz, link) in [(60, jitter), (62, jitter), (66, LINK)] {
         let mut session = Session::new(StreamConfig::default(), link, 2);
@@ -39,7 +39,7 @@ fn clocks_that_are_fast_stalls_and_jitter_are_no_excess() {
         session.run(60 * 60);
         assert_eq!(session.receiver.stats().limited, 0, "{hz} Hz");
     }
-    // The network holds everything back for half a second, again and again.
+    // The network holds everything back for half a second, repeatedly.
     let config = StreamConfig::default();
     let mut sender = StreamSender::new(&codec(), config).unwrap();
     let mut receiver = StreamReceiver::new(&codec(), config).unwrap();
@@ -56,9 +56,9 @@ fn clocks_that_are_fast_stalls_and_jitter_are_no_excess() {
     }
 }
 
-/// Sixteen records in each packet would be sixteen times the inputs at the same number of packets.
+/// Sixteen records in each packet would be sixteen times the inputs for the same number of packets.
 #[test]
-fn it_is_records_that_count() {
+fn the_limit_counts_records() {
     let config = StreamConfig { repeats: 15, ..StreamConfig::default() };
     let mut sender = StreamSender::new(&codec(), config).unwrap();
     let mut receiver = StreamReceiver::new(&codec(), config).unwrap();
@@ -69,7 +69,7 @@ fn it_is_records_that_count() {
         }
         let datagram = sender.poll_transmit().unwrap().to_vec();
         let taken = receiver.handle(at(step, 60), &datagram);
-        // What was refused is a gap, that soon is wider than anything honest.
+        // Refused records leave a gap that is soon wider than any honest one.
         assert!(
             matches!(
                 taken,
@@ -86,7 +86,7 @@ fn it_is_records_that_count() {
 }
 
 #[test]
-fn what_does_not_decode_costs_credit_before_it_costs_time() {
+fn undecodable_packets_cost_credit_before_they_cost_time() {
     let config = StreamConfig::default();
     let mut sender = StreamSender::new(&codec(), config).unwrap();
     let mut receiver = StreamReceiver::new(&codec(), config).unwrap();

@@ -1,5 +1,5 @@
-//! Whole sessions: what is handed on is what was pushed, lane for lane, and nothing is coded
-//! against what may be lost.
+//! Whole sessions: the records handed on are those pushed, lane for lane, and no packet is coded
+//! against one that may be lost.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ fn bad_link(loss_ratio: f32) -> LinkConfig {
 }
 
 #[test]
-fn repeats_bring_back_what_lost_packets_had() {
+fn repeats_restore_records_of_lost_packets() {
     for (loss_ratio, repeats, least) in [
         (0.0, 0, 1.0),
         (0.0, 1, 1.0),
@@ -47,10 +47,10 @@ fn repeats_bring_back_what_lost_packets_had() {
             assert!(repeats > 0 || ratio <= 1.015 - f64::from(loss_ratio));
             let stats = session.receiver.stats();
             assert_eq!(stats.records, session.given.len() as u64);
-            // Nothing but copies, and what all of the ring overtook, is refused.
+            // Only copies, and packets overtaken by a whole ring, are refused.
             assert_eq!(stats.refused(), stats.duplicates, "{stats:?}");
             assert!(stats.late > 50 && (repeats > 0) == (stats.recovered > 0), "{stats:?}");
-            // Full are only those until the first acknowledgement.
+            // Only packets before the first acknowledgement are full.
             assert!(session.sender.stats().full < 60, "{:?}", session.sender.stats());
         }
     }
@@ -79,8 +79,8 @@ fn every_preset() {
 #[test]
 fn a_stream_begins_anew_after_a_silence_of_half_of_all_numbers() {
     let link = LinkConfig { latency: Duration::from_millis(50), ..LinkConfig::PERFECT };
-    // Numbers that look newer, just as far either way, and older than the last one taken; then
-    // almost all of them.
+    // Numbers that seem newer, at a distance of half of all numbers, and older than the last one
+    // taken; then almost all numbers.
     for outage_s in [400, 545, 547, 560, 900, 1090] {
         for repeats in [0, 3] {
             let config =
@@ -94,7 +94,7 @@ fn a_stream_begins_anew_after_a_silence_of_half_of_all_numbers() {
             session.run(180);
             let stats = session.receiver.stats();
             let taken = stats.records - before.records;
-            // Three seconds, less the latency, and at most two more in which a number is too far
+            // Three seconds minus the latency, and at most two more in which a number is too far
             // ahead.
             assert!(taken >= 160, "{outage_s} s: {taken} records of 180, {stats:?}");
             assert_eq!(stats.restarts, u64::from(outage_s >= 547), "{outage_s} s: {stats:?}");
@@ -118,7 +118,7 @@ fn numbers_wrap() {
 }
 
 #[test]
-fn after_an_outage_full_packets_then_as_before() {
+fn packets_are_full_after_an_outage_and_then_as_before() {
     for seconds in [1, 5, 120] {
         let mut session = Session::new(StreamConfig::default(), bad_link(0.0), 5);
         session.run(300);
@@ -137,7 +137,7 @@ fn after_an_outage_full_packets_then_as_before() {
 }
 
 #[test]
-fn without_acknowledgements_packets_become_full_and_all_arrives() {
+fn without_acknowledgements_packets_become_full_and_all_arrive() {
     let link = LinkConfig { latency: Duration::from_millis(50), ..LinkConfig::PERFECT };
     let mut session = Session::new(StreamConfig::default(), link, 6);
     session.run(120);
@@ -155,7 +155,7 @@ fn without_acknowledgements_packets_become_full_and_all_arrives() {
 }
 
 #[test]
-fn a_server_that_forgot_everything_is_told_again() {
+fn a_server_that_forgot_everything_recovers() {
     let link = LinkConfig { latency: Duration::from_millis(50), ..LinkConfig::PERFECT };
     let mut session = Session::new(StreamConfig::default(), link, 7);
     session.run(120);
@@ -169,9 +169,9 @@ fn a_server_that_forgot_everything_is_told_again() {
     assert_eq!(session.receiver.stats().lost_bases, lost);
 }
 
-/// Sends what a client pushed in several packets, or several inputs in one.
+/// Sends what a client pushed in several packets, or several inputs in one packet.
 #[test]
-fn what_was_pushed_since_the_last_packet_goes_together() {
+fn records_pushed_since_the_last_packet_are_sent_together() {
     let config = StreamConfig { repeats: 0, ..StreamConfig::default() };
     let mut sender = StreamSender::new(&codec(), config).unwrap();
     let mut receiver = StreamReceiver::new(&codec(), config).unwrap();
@@ -219,7 +219,7 @@ fn repeats_that_do_not_fit_are_left_out() {
             large.call
         );
     }
-    // One record goes out however large.
+    // A single record is sent whatever its size.
     let config = StreamConfig { repeats: 1, datagram_bytes: 128, ..StreamConfig::default() };
     let mut sender = StreamSender::new(&codec, config).unwrap();
     sender.push(&Large { call: [0xA5; 100] }).unwrap();
@@ -243,7 +243,7 @@ fn values_of_another_type_are_refused() {
 }
 
 #[test]
-fn configurations_that_make_no_sense_are_refused() {
+fn invalid_configurations_are_refused() {
     let good = StreamConfig::default();
     good.validate().unwrap();
     for bad in [

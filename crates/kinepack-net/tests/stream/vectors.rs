@@ -1,5 +1,5 @@
-//! The frozen datagrams of `spec/vectors/net_stream.txt`. The file's head says what they are; lines
-//! are only ever added.
+//! The frozen datagrams of `spec/vectors/net_stream.txt`. The head of the file describes them;
+//! lines are only ever added.
 //!
 //! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-net --test stream -- --nocapture vectors`
 //! prints the lines as they would be written now.
@@ -12,7 +12,7 @@ use kinepack_net::{Sequence, StreamConfig, StreamReceiver, StreamSender};
 
 const VECTORS: &str = include_str!("../../../../spec/vectors/net_stream.txt");
 
-/// As the head of the file has it.
+/// As described in the head of the file.
 #[derive(Pack)]
 struct Call {
     #[pack(range = 0..=1000)]
@@ -56,20 +56,20 @@ fn fresh(receiver: &StreamReceiver) -> String {
     receiver.fresh().map(|fresh| record(fresh.number, fresh.lanes)).collect()
 }
 
-/// What is written today.
+/// What this version writes.
 fn written() -> String {
     let mut sender = StreamSender::new(&codec(), config()).unwrap();
     let mut receiver = StreamReceiver::new(&codec(), config()).unwrap();
     let (mut lines, mut late) = (String::new(), Vec::new());
     for step in 0..30u32 {
         sender.push(&call(step)).unwrap();
-        // Some go out together.
+        // Some are sent together.
         if step % 7 == 6 {
             continue;
         }
         let datagram = sender.poll_transmit().unwrap().to_vec();
         let taken = match step {
-            // Overtaken by the next, and lost.
+            // Overtaken by the next one, and lost.
             9 => {
                 late = datagram;
                 continue;

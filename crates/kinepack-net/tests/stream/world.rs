@@ -1,4 +1,4 @@
-//! Inputs, and a client and a server that are joined by two links.
+//! Inputs, and a client and a server connected by two links.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub(crate) fn codec() -> StreamCodec {
     StreamCodec::of::<Input>(StreamLevel::Packed).unwrap()
 }
 
-/// What a hand does: small changes, and rare large ones.
+/// Plausible inputs: small changes, and rare large ones.
 pub(crate) struct Player {
     random: Random,
     input: Input,
@@ -68,13 +68,13 @@ pub(crate) fn at(step: u32, hz: u32) -> Duration {
     Duration::from_secs(1) * step / hz
 }
 
-/// The base that a packet names, and its number.
+/// The base that a packet names, and the packet's number.
 pub(crate) fn header(datagram: &[u8]) -> (Sequence, Option<Sequence>) {
     let number = Sequence(u16::from_le_bytes([datagram[1], datagram[2]]));
     (number, (datagram[0] & 8 == 0).then(|| number.before(u16::from(datagram[3]))))
 }
 
-/// A client that sends at `hz`, a server that answers as often.
+/// A client that sends at `hz`, and a server that answers as often.
 pub(crate) struct Session {
     pub(crate) sender: StreamSender,
     pub(crate) receiver: StreamReceiver,
@@ -82,12 +82,12 @@ pub(crate) struct Session {
     pub(crate) down: Link,
     pub(crate) hz: u32,
     pub(crate) steps: u32,
-    /// While true nothing that is sent goes on its way: up, down.
+    /// While true, nothing that is sent departs: up, down.
     pub(crate) cut: [bool; 2],
     player: Player,
     /// Lanes by number, of the last half of all numbers.
     pushed: HashMap<Sequence, Vec<u32>>,
-    /// Numbers that were acknowledged to the sender.
+    /// The numbers acknowledged to the sender.
     acknowledged: HashSet<Sequence>,
     pub(crate) given: HashSet<Sequence>,
     pub(crate) refused: Vec<StreamRefused>,
@@ -132,8 +132,7 @@ impl Session {
         let input = self.player.step();
         let number = self.sender.push(input).unwrap();
         self.pushed.insert(number, lanes(input));
-        // Half of all numbers ago: what was told and given then is forgotten, so that numbers may
-        // come again.
+        // What was sent half of all numbers ago is forgotten, so that numbers may repeat.
         let old = number.before(0x8000);
         self.given.remove(&old);
         self.acknowledged.remove(&old);
@@ -182,7 +181,7 @@ impl Session {
         }
     }
 
-    /// Share of the records pushed that were handed on, of those that had a second to arrive. Sends
+    /// The share of pushed records that were handed on, among those with a second to arrive. Sends
     /// nothing more.
     pub(crate) fn delivered_ratio(&mut self) -> f64 {
         let end = self.now() + Duration::from_secs(2);

@@ -1,5 +1,4 @@
-//! A world of random entities, and a hub and receivers that are joined by bad links under virtual
-//! time.
+//! A world of random entities, and a hub and receivers connected by bad links under virtual time.
 
 #![allow(dead_code, missing_docs, unreachable_pub, reason = "each test uses a part")]
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
@@ -36,7 +35,7 @@ pub fn codec_at(level: Level) -> Codec {
     Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap()
 }
 
-/// The same with a time precision: what moves is coarser, by [`most_off`] at most.
+/// The same with a time precision: moving entities are coarser, by [`most_off`] at most.
 pub fn coarse_codec(level: Level) -> Codec {
     let precision = TimePrecision::new(4.0, f64::from(TICK_HZ));
     let schema = Schema::of::<Thing>().with_time_precision(|field| {
@@ -81,14 +80,14 @@ impl Random {
     }
 }
 
-/// Entities that move, rest, come and go.
+/// Entities that move, rest, and are added and removed.
 pub struct World {
     things: Vec<(EntityId, Thing, [f32; 3])>,
     next_id: u32,
     random: Random,
-    /// One in so many entities moves.
+    /// One entity in this many moves.
     pub moving_one_in: u64,
-    /// In each tick, with this chance one in, an entity comes or goes.
+    /// In one tick of this many, an entity is added or removed.
     pub change_one_in: u64,
     pub snapshot: Snapshot,
 }
@@ -207,7 +206,7 @@ pub struct Client {
     pub receiver: Receiver,
     pub down: Link,
     pub up: Link,
-    /// The views that the sender says this one has, by sequence.
+    /// The sender's views of this receiver, by sequence.
     pub expected: HashMap<u16, Snapshot>,
     /// The older views of each snapshot, as the sender has them.
     pub older: HashMap<u16, Vec<Snapshot>>,
@@ -249,7 +248,7 @@ impl Net {
         self.add_with(&codec(), link, seed, options)
     }
 
-    /// Adds one that chooses this codec.
+    /// Adds a receiver that chooses this codec.
     pub fn add_with(
         &mut self,
         codec: &Codec,
@@ -277,8 +276,8 @@ impl Net {
         Ok(self.clients.len() - 1)
     }
 
-    /// One tick: everything that is due arrives, the world moves, snapshots go out. Each view that
-    /// arrives is compared with the sender's.
+    /// One tick: datagrams that are due arrive, the world moves, snapshots are sent. Compares each
+    /// view that arrives with the sender's.
     pub fn step(&mut self, weight: Option<Weight<'_>>) {
         self.tick += 1;
         let now = self.now();

@@ -1,0 +1,214 @@
+//! What a receiver learns about its connection from the headers that it gets anyway.
+//!
+//! The round trip goes from an acknowledgement to the first snapshot that is coded against the
+//! newest view in it; the first one goes from the hello to the first datagram. `spec/NET.md`,
+//! sections 3, 4 and 6. Memory: at most [`MOST_WAITING`] acknowledgements. Cost: constant for each
+//! acknowledgement and snapshot.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use crate::Sequence;
+use crate::round_trip::RoundTrip;
+
+/// A baseline is at most this many sequences back, so older acknowledgements get no answer.
+const MOST_WAITING: usize = 255;
+/// The shortest round trip is that of the last one to two spans of this length.
+const SHORTEST_SPAN: Duration = Duration::from_secs(5);
+
+/// How a receiver's connection does. Its terms and units are those of the hub's
+/// [`PeerStatus`](crate::PeerStatus).
+///
+/// ```
+/// use std::time::Duration;
+/// use kinepack::{Codec, Field, FieldKind, Level, Profile, Schema};
+/// use kinepack_net::{Receiver, ReceiverConfig};
+///
+/// let schema = Schema::new(vec![Field::new("health", FieldKind::Raw { lanes: 1 })]);
+/// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// let receiver = Receiver::new(&codec, ReceiverConfig::default())?;
+/// let status = receiver.status(Duration::ZERO);
+/// assert!(!status.joined && status.round_trip.is_none() && status.server_tick.is_none());
+/// assert_eq!(status.lost_ratio(), 0.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ReceiverStatus {
+    /// True once a snapshot or a fragment was taken.
+    pub joined: bool,
+    /// The smoothed time from sending an acknowledgement to the first snapshot that builds on it.
+    /// It includes the server's wait for its next tick, as the hub's value includes this side's
+    /// wait until it acknowledges. `None` before the first measurement.
+    pub round_trip: Option<Duration>,
+    /// Datagrams that the server sent, from the first that arrived to the newest: sequences have no
+    /// gaps.
+    pub sent: u64,
+    /// Of those sent, how many arrived and were taken.
+    pub acknowledged: u64,
+    /// Of those sent, how many were missing when one more than six sequences newer was taken. Some
+    /// may still have arrived later.
+    pub lost: u64,
+    /// The tick that the server simulates now, with its fraction. `None` before a state arrived and
+    /// a round trip was measured.
+    ///
+    /// This is the stream's time by its fastest recent arrivals, plus half of the shortest recent
+    /// round trip. It is exact if both directions take equally long and the server answers at once.
+    /// Otherwise it is off by half of the difference between the two directions, and ahead by half
+    /// of the server's wait for its next tick. It may step when the network changes; smooth it
+    /// before you show it.
+    pub server_tick: Option<f64>,
+    /// The same in time: `server_tick` divided by [`tick_hz`](crate::PlayoutConfig::tick_hz).
+    pub server_time: Option<Duration>,
+}
+
+impl ReceiverStatus {
+    /// The share of datagrams lost, from 0 to 1. Datagrams that arrived after they were counted in
+    /// `lost` are not lost here.
+    pub fn lost_ratio(&self) -> f64 {
+        lost_ratio(self.sent, self.acknowledged, self.lost)
+    }
+}
+
+/// The share of datagrams lost; 0 before any is known to be lost or acknowledged. No more can be
+/// missing than were not acknowledged: those beyond that arrived after they were counted as lost.
+pub(crate) fn lost_ratio(sent: u64, acknowledged: u64, lost: u64) -> f64 {
+    let lost = lost.min(sent.saturating_sub(acknowledged));
+    lost as f64 / lost.saturating_add(acknowledged).max(1) as f64
+}
+
+/// The round trip as the receiver sees it.
+#[derive(Debug)]
+pub(super) struct Connection {
+    /// When the only hello was sent. `None` if there were several: which one was answered would be
+    /// unknown.
+    hello_at: Option<Duration>,
+    hellos: u64,
+    /// The newest sequence of each acknowledgement that no snapshot has built on yet, and when it
+    /// was sent first. Sequences rise.
+    waiting: VecDeque<(Sequence, Duration)>,
+    round_trip: RoundTrip,
+    /// The shortest round trip of this span and of the span before.
+    shortest: [Option<Duration>; 2],
+    span_began: Duration,
+}
+
+impl Connection {
+    pub(super) fn new() -> Self {
+        Self {
+            hello_at: None,
+            hellos: 0,
+            waiting: VecDeque::with_capacity(MOST_WAITING),
+            round_trip: RoundTrip::default(),
+            shortest: [None; 2],
+            span_began: Duration::ZERO,
+        }
+    }
+
+    /// A hello was sent.
+    pub(super) fn note_hello(&mut self, now: Duration) {
+        self.hellos += 1;
+        self.hello_at = (self.hellos == 1).then_some(now);
+    }
+
+    /// The first datagram after hello was taken.
+    pub(super) fn note_first(&mut self, now: Duration) {
+        if let Some(sent_at) = self.hello_at.take() {
+            self.sample(now, sent_at);
+        }
+    }
+
+    /// An acknowledgement was sent, with `latest` as its newest sequence.
+    pub(super) fn note_acknowledged(&mut self, now: Duration, latest: Sequence) {
+        if self.waiting.back().is_some_and(|(newest, _)| latest.since(*newest) <= 0) {
+            return;
+        }
+        if self.waiting.len() == MOST_WAITING {
+            self.waiting.pop_front();
+        }
+        self.waiting.push_back((latest, now));
+    }
+
+    /// A snapshot coded against the view of `baseline` was taken.
+    pub(super) fn note_baseline(&mut self, now: Duration, baseline: Sequence) {
+        while let Some((latest, sent_at)) =
+            self.waiting.pop_front_if(|(latest, _)| baseline.since(*latest) >= 0)
+        {
+            if latest == baseline {
+                self.sample(now, sent_at);
+            }
+        }
+    }
+
+    fn sample(&mut self, now: Duration, sent_at: Duration) {
+        let sample = now.saturating_sub(sent_at);
+        self.round_trip.sample(sample);
+        if now.saturating_sub(self.span_began) > SHORTEST_SPAN {
+            self.shortest[1] = self.shortest[0].take();
+            self.span_began = now;
+        }
+        self.shortest[0] = Some(self.shortest[0].map_or(sample, |shortest| shortest.min(sample)));
+    }
+
+    pub(super) fn round_trip(&self) -> Option<Duration> {
+        self.round_trip.smoothed()
+    }
+
+    /// The shortest round trip of late.
+    pub(super) fn shortest(&self) -> Option<Duration> {
+        self.shortest.into_iter().flatten().min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn millis(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    #[test]
+    fn only_a_hello_that_was_sent_once_is_measured() {
+        for (hellos, measured) in [(1, Some(millis(80))), (2, None)] {
+            let mut connection = Connection::new();
+            (0..hellos).for_each(|_| connection.note_hello(millis(20)));
+            connection.note_first(millis(100));
+            assert_eq!(connection.round_trip(), measured);
+        }
+    }
+
+    #[test]
+    fn each_acknowledgement_is_measured_once() {
+        let mut connection = Connection::new();
+        for step in 0..1_000u16 {
+            let now = millis(u64::from(step) * 10);
+            let latest = Sequence(65_000).after(step);
+            connection.note_acknowledged(now, latest);
+            // The same again: the first time counts.
+            connection.note_acknowledged(now + millis(5), latest);
+            if step >= 6 && step % 2 == 0 {
+                connection.note_baseline(now, latest.before(6));
+                connection.note_baseline(now + millis(500), latest.before(6));
+            }
+            assert!(connection.waiting.len() <= 8);
+        }
+        assert_eq!(connection.round_trip(), Some(millis(60)));
+        assert_eq!(connection.shortest(), Some(millis(60)));
+        (0..1_000).for_each(|step| connection.note_acknowledged(millis(1), Sequence(5_000 + step)));
+        assert_eq!(connection.waiting.len(), MOST_WAITING);
+    }
+
+    #[test]
+    fn the_shortest_round_trip_follows_a_longer_path() {
+        let mut connection = Connection::new();
+        for second in 0..30u16 {
+            let now = Duration::from_secs(second.into());
+            let trip = if second < 10 { millis(50) } else { millis(90) };
+            connection.note_acknowledged(now, Sequence(second));
+            connection.note_baseline(now + trip, Sequence(second));
+            let shortest = if second < 20 { millis(50) } else { millis(90) };
+            assert!(second >= 10 || connection.shortest() == Some(millis(50)));
+            assert!(second < 22 || connection.shortest() == Some(shortest), "{second}");
+        }
+    }
+}
