@@ -137,7 +137,7 @@ fn code_tracks<C: Coder, W: Watch>(
     let mut middle = [0.0; 3];
     let mut step = 0;
     for (index, id) in animated(&contents.kinds).into_iter().enumerate() {
-        let mut track = told.get(index).copied().unwrap_or(Track::of(id.channel));
+        let mut track = told.get(index).copied().unwrap_or(Track::new(id.channel));
         if contents.header.is_of_rig {
             track.shares =
                 track.shares.map(|is_shared| coder.code_direct(u32::from(is_shared), 1) != 0);

@@ -214,7 +214,7 @@ fn clips_of_millions_of_samples_play() {
     assert_eq!(parts.offset_bytes, 3);
     assert_eq!(agree(&parts.to_bytes()).unwrap().segments(), 131_072);
     parts.offset_bytes = 2;
-    let reason = "it is not where its offset says";
+    let reason = "it does not begin at its offset";
     assert_eq!(
         agree(&parts.to_bytes()).unwrap_err(),
         ClipError::BadSegment { segment: 65_536, reason }
@@ -269,7 +269,7 @@ fn segments_that_are_none_are_refused() {
         ClipError::BadSegment { segment, reason } => (segment, reason),
         error => panic!("{error}"),
     };
-    let reason = "it is not where its offset says";
+    let reason = "it does not begin at its offset";
     let good = good();
     for index in 0..3 {
         for change in [1, 255, 128] {
@@ -284,13 +284,13 @@ fn segments_that_are_none_are_refused() {
     assert_eq!((30 + 12 + 4 * 30) % 8, 2);
     for bit in 2..8 {
         let other = [good[last] | 1 << bit];
-        assert_eq!(segment(refused(last, &other)), (0, "bits behind its last coefficient"));
+        assert_eq!(segment(refused(last, &other)), (0, "its padding bits are not 0"));
     }
     // The width of the first coefficient stands in the five lowest bits.
     let widths = SEGMENTS + 1 + 5;
     for width in 25..32 {
         let other = [good[widths] & 0xe0 | width];
-        assert_eq!(segment(refused(widths, &other)), (0, "a coefficient of more than 24 bits"));
+        assert_eq!(segment(refused(widths, &other)), (0, "a coefficient has more than 24 bits"));
     }
     // Of a clip that has its last segment only in part.
     let mut parts = small();
@@ -308,7 +308,7 @@ fn segments_that_are_none_are_refused() {
     let mut bytes = good[..SEGMENTS + 1].to_vec();
     bytes.extend([255; 5]);
     bytes.extend([0; 12]);
-    assert_eq!(segment(agree(&bytes).unwrap_err()), (0, "it ends behind the file"));
+    assert_eq!(segment(agree(&bytes).unwrap_err()), (0, "it ends after the end of the file"));
 }
 
 /// The largest coefficients and steps, of tracks around the largest middles: all that is played is
@@ -455,8 +455,8 @@ fn reasons_read_well() {
             "damaged: the scale of joint 4 is no number within ±10¹⁸",
         ),
         (
-            ClipError::BadSegment { segment: 7, reason: "bits behind its last coefficient" },
-            "damaged: segment 7: bits behind its last coefficient",
+            ClipError::BadSegment { segment: 7, reason: "its padding bits are not 0" },
+            "damaged: segment 7: its padding bits are not 0",
         ),
         (ClipError::BadHash, "damaged: its bytes have another hash than it says"),
     ];

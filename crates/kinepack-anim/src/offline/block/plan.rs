@@ -118,7 +118,7 @@ impl Plan {
             plan.track_of[usize::from(id.joint)][id.channel as usize] = Some(plan.tracks.len());
             let shared = rig.and_then(|rig| rig.track(id));
             let shares = if shared.is_some() { shares(id) } else { [false; 2] };
-            let shared = shared.copied().unwrap_or(Track::of(id.channel));
+            let shared = shared.copied().unwrap_or(Track::new(id.channel));
             let track = match id.channel {
                 Channel::Rotation => plan.rotation(target, id, &shared, shares),
                 _ => plan.vector(target, id, &shared, shares),

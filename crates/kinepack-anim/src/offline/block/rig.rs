@@ -178,7 +178,7 @@ fn rotation(clips: &[Turning]) -> Track {
             clips.iter().map(|clip| step_size(turned * axis, clip.inertia, clip.limit_cm).log2());
         step_code((logarithms.sum::<f64>() / clips.len() as f64).exp2())
     });
-    Track { codes: [reference, axes], steps, ..Track::of(Channel::Rotation) }
+    Track { codes: [reference, axes], steps, ..Track::new(Channel::Rotation) }
 }
 
 /// What is common to a translation or a scale in many clips: the value that half of them have their
@@ -187,7 +187,7 @@ fn vector(channel: Channel, clips: &[Moving]) -> Track {
     let middle =
         [0, 1, 2].map(|axis| median(clips.iter().map(|clip| clip.middle[axis]), f32::total_cmp));
     let step = median(clips.iter().map(|clip| clip.step), u8::cmp);
-    Track { middle, steps: [step; 3], ..Track::of(channel) }
+    Track { middle, steps: [step; 3], ..Track::new(channel) }
 }
 
 fn median<T: Copy + Default>(

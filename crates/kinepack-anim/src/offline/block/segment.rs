@@ -266,7 +266,7 @@ impl PlannedTrack {
 
 /// The bits of a live component, with those that say how many there are.
 pub(super) fn component_bits(block: BlockLength, coefficients: &[i32]) -> usize {
-    let of_piece = |piece| &coefficients[block::of_piece(piece, coefficients.len())];
+    let of_piece = |piece| &coefficients[block::piece_range(piece, coefficients.len())];
     (0..block.pieces()).map(|piece| 8 + block.choose(piece, of_piece(piece)).bits as usize).sum()
 }
 
@@ -291,7 +291,7 @@ fn transform(
     }
     if rounding == Rounding::Worth {
         for piece in 0..block.pieces() {
-            let own = block::of_piece(piece, length);
+            let own = block::piece_range(piece, length);
             block.shrink(piece, &sums[own.clone()], &mut coefficients[own], ERROR_BITS);
         }
     }

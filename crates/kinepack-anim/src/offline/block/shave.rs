@@ -84,7 +84,7 @@ impl Shaver {
         let block = coder.plan.choices.block;
         for coefficients in coder.coefficients.chunks_exact(coder.span.length) {
             for piece in 0..block.pieces() {
-                let own = &coefficients[block::of_piece(piece, coefficients.len())];
+                let own = &coefficients[block::piece_range(piece, coefficients.len())];
                 match block.profiles(piece).get(usize::from(block.choose(piece, own).profile)) {
                     Some(profile) => self.room.extend_from_slice(&profile.widths[..own.len()]),
                     None => self.room.extend(own.iter().map(|value| block::width_of(*value))),

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use crate::RawClip;
 use crate::block::{
-    BlockLength, MAX_FOUR_BITS, PIECE, PROFILES, Widths, max_width, of_piece, width_of,
+    BlockLength, MAX_FOUR_BITS, PIECE, PROFILES, Widths, max_width, piece_range, width_of,
 };
 
 use super::plan::{Choices, Plan};
@@ -64,7 +64,7 @@ impl WidthTrainer {
             let weight = 1.0 / f64::sqrt(moving.len() as f64);
             for coefficients in moving {
                 for piece in 0..block.pieces() {
-                    let widths = widths(&coefficients[of_piece(piece, coefficients.len())]);
+                    let widths = widths(&coefficients[piece_range(piece, coefficients.len())]);
                     if can_be_profile(&widths) {
                         *self.counts[block as usize + piece].entry(widths).or_default() += weight;
                     }
