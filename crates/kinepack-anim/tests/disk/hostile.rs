@@ -71,7 +71,7 @@ fn files_are_refused_for_the_right_reason() {
 }
 
 #[test]
-fn a_large_stated_length_allocates_nothing() {
+fn a_large_stated_length_reserves_no_memory() {
     let (_, file, bytes) = stored().remove(0);
     let huge = [&file[..5], &[0xff, 0xff, 0xff, 0xff, 0x0f], &file[5 + 2..]].concat();
     let measured = allocation_counter::measure(|| assert!(unpack(&huge).is_err()));
