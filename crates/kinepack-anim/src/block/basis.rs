@@ -1,23 +1,23 @@
-//! The discrete cosine transform (type II, orthonormal) of each length up to 32: what turns the
-//! samples of a segment into coefficients, and what a coefficient adds to a sample. `spec/ANIM.md`,
-//! section 12. Computed when the library is compiled, in `f64` with + − × ÷ in a fixed order, so
-//! that all platforms have the same numbers.
+//! The discrete cosine transform (type II, orthonormal) of each length up to 32. It turns the
+//! samples of a segment into coefficients, and its tables say how much each coefficient adds to
+//! each sample. `spec/ANIM.md`, section 12. The tables are computed at compile time, in `f64` with
+//! + − × ÷ in a fixed order, so that all platforms have the same numbers.
 
 /// The longest segment, in samples.
 pub(crate) const MAX_LENGTH: usize = 32;
 
-/// Numbers of the tables of all lengths: a row for each sample, in whole eights.
+/// Numbers in the tables of all lengths: a row for each sample, padded to a multiple of eight.
 const NUMBERS: usize = start(MAX_LENGTH + 1);
 
-/// By length, then by sample, then by coefficient; behind the last coefficient are zeros.
+/// By length, then by sample, then by coefficient. Zeros pad each row.
 static BASIS: [f32; NUMBERS] = table();
 
-/// Coefficients of a row of the table.
+/// Numbers in a row of a table.
 const fn stride(length: usize) -> usize {
     length.next_multiple_of(8)
 }
 
-/// Where the table of a length begins.
+/// The index at which the table of a length begins.
 const fn start(length: usize) -> usize {
     let mut at = 0;
     let mut shorter = 1;
@@ -38,21 +38,22 @@ static STARTS: [usize; MAX_LENGTH + 1] = {
     starts
 };
 
-/// What each coefficient adds to sample `sample` of a segment of `length`, in whole eights.
+/// How much each coefficient adds to sample `sample` of a segment of `length` samples. The row is
+/// padded to a multiple of eight.
 #[inline]
 pub(crate) fn row(length: usize, sample: usize) -> &'static [f32] {
     &BASIS[STARTS[length] + sample * stride(length)..][..stride(length)]
 }
 
-/// What coefficients are multiplied with at a time: the basis, the interpolation between two
-/// samples and the segment's scale, in one. Of those that a segment does not have it is 0.
+/// The factors of the coefficients at a position. Each combines the basis, the interpolation
+/// between two samples and the segment's scale. Coefficients that the segment does not have get 0.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub(crate) struct Weights([[[f32; 8]; 2]; 2]);
 
 impl Weights {
-    /// The weights, `scale` times, for the share `share` of the way from sample `sample` of a
-    /// segment to the one behind it; not needed where the share is 0.
+    /// The weights at the fraction `share` of the way from sample `sample` to the next one, each
+    /// multiplied by `scale`. If `share` is 0, the segment need not have a next sample.
     #[inline(always)]
     pub(crate) fn new(length: usize, sample: usize, share: f32, scale: f32) -> Self {
         let mut weights = Self([[[0.0; 8]; 2]; 2]);
@@ -65,17 +66,17 @@ impl Weights {
                 }
             }
         } else {
-            let (behind, _) = row(length, sample + 1).as_chunks::<8>();
-            for ((numbers, here), behind) in eights.zip(behind) {
+            let (next, _) = row(length, sample + 1).as_chunks::<8>();
+            for ((numbers, here), next) in eights.zip(next) {
                 for index in 0..8 {
-                    numbers[index] = ((1.0 - share) * here[index] + share * behind[index]) * scale;
+                    numbers[index] = ((1.0 - share) * here[index] + share * next[index]) * scale;
                 }
             }
         }
         weights
     }
 
-    /// Those of each piece of a component.
+    /// The weights of the two pieces of a component.
     #[inline(always)]
     pub(crate) fn pieces(&self) -> (&[[f32; 8]; 2], &[[f32; 8]; 2]) {
         (&self.0[0], &self.0[1])
@@ -91,7 +92,7 @@ const fn table() -> [f32; NUMBERS] {
         while sample < length {
             let mut k = 0;
             while k < length {
-                table[first + sample * stride(length) + k] = number(length, sample, k) as f32;
+                table[first + sample * stride(length) + k] = basis(length, sample, k) as f32;
                 k += 1;
             }
             sample += 1;
@@ -101,16 +102,16 @@ const fn table() -> [f32; NUMBERS] {
     table
 }
 
-/// One number of the basis.
-const fn number(length: usize, sample: usize, k: usize) -> f64 {
+/// B(k, t) of the specification, with t = `sample`.
+const fn basis(length: usize, sample: usize, k: usize) -> f64 {
     if k == 0 {
         return sqrt(1.0 / length as f64);
     }
-    sqrt(2.0 / length as f64) * cos_of((2 * sample + 1) * k, length)
+    sqrt(2.0 / length as f64) * cosine((2 * sample + 1) * k, length)
 }
 
 /// cos(π·j / (2·length)).
-const fn cos_of(j: usize, length: usize) -> f64 {
+const fn cosine(j: usize, length: usize) -> f64 {
     let mut j = j % (4 * length);
     if j > 2 * length {
         j = 4 * length - j;
@@ -125,14 +126,14 @@ const fn cos_of(j: usize, length: usize) -> f64 {
     let mut sum = 0.0;
     let mut i = 9;
     while i > 0 {
-        sum = y * (coefficient(i) + sum);
+        sum = y * (taylor_coefficient(i) + sum);
         i -= 1;
     }
     if is_negative { -(1.0 + sum) } else { 1.0 + sum }
 }
 
 /// (−1)^i / (2i)!; the factorials up to 18! are whole numbers below 2^53.
-const fn coefficient(i: usize) -> f64 {
+const fn taylor_coefficient(i: usize) -> f64 {
     let mut factorial = 1.0;
     let mut factor = 2;
     while factor <= 2 * i {
@@ -142,18 +143,18 @@ const fn coefficient(i: usize) -> f64 {
     if i % 2 == 1 { -1.0 / factorial } else { 1.0 / factorial }
 }
 
-/// The square root of a number between 1/32 and 2, correctly rounded: that of a whole number, of
-/// which what is cut off stays as the last bit.
+/// The square root of a number between 1/32 and 2, correctly rounded. It takes the root of a scaled
+/// integer, and sets the last bit if that root is not exact, so that the final rounding is right.
 const fn sqrt(x: f64) -> f64 {
     let exponent = (x.to_bits() >> 52) as i32 - 1075;
     let mantissa = x.to_bits() & ((1 << 52) - 1) | 1 << 52;
-    // So that what is left of the exponent is even, and the root has 55 bits.
+    // This shift makes the remaining exponent even, and gives the root 55 bits.
     let shift = 56 + (exponent & 1);
     let square = (mantissa as u128) << shift;
     let root = square.isqrt();
-    let is_cut = root * root != square;
+    let is_inexact = root * root != square;
     let scale = f64::from_bits(((1023 + (exponent - shift) / 2) as u64) << 52);
-    (root as u64 | is_cut as u64) as f64 * scale
+    (root as u64 | is_inexact as u64) as f64 * scale
 }
 
 #[cfg(test)]
@@ -161,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_the_cosine_transform() {
+    fn the_tables_hold_the_cosine_transform() {
         for length in 1..=MAX_LENGTH {
             for sample in 0..length {
                 let numbers = row(length, sample);

@@ -1,14 +1,14 @@
-//! The contents of a clip, out of its bytes.
+//! Reads the contents of a clip from its bytes.
 
 use super::kernel;
 use super::layout::{self, GROUP, Kind};
-use super::widths::of_piece;
+use super::widths::piece_range;
 use super::{Clip, Constant, Contents, SegmentContents};
 use crate::Channel;
 
 impl Contents {
-    /// All that a clip says. Its bytes are those that [`to_bytes`](Self::to_bytes) makes of it
-    /// again, unless another writer has chosen other widths or longer offsets.
+    /// The contents of a clip. [`to_bytes`](Self::to_bytes) gives the clip's bytes again, unless
+    /// another writer chose other widths or longer offsets.
     pub(crate) fn from_clip<B: AsRef<[u8]>>(clip: &Clip<B>) -> Self {
         let kinds = clip.kinds();
         let mut bytes = &clip.as_bytes()[clip.parts.constants..];
@@ -43,7 +43,7 @@ impl Contents {
         for component in self.components().filter(|component| self.is_live(*component)) {
             let own = &mut coefficients[component * length..][..length];
             for piece in 0..self.header.block.pieces() {
-                let range = of_piece(piece, length);
+                let range = piece_range(piece, length);
                 let count = range.len();
                 own[range].copy_from_slice(&segment.coefficients(piece)[..count]);
             }
@@ -56,13 +56,14 @@ impl Contents {
         if self.tracks.is_empty() { 0 } else { self.header.segments() }
     }
 
-    /// Whether a component, counted by track and then by axis, has coefficients.
+    /// Whether a component has coefficients. Components are numbered by track, then by axis.
     #[inline]
     pub(crate) fn is_live(&self, component: usize) -> bool {
         self.tracks[component / 3].steps[component % 3] != 0
     }
 
-    /// The components in the order in which they stand in a segment: by group, then by axis.
+    /// The components in the order in which segments store them: by group, then by axis, then by
+    /// track.
     pub(crate) fn components(&self) -> impl Iterator<Item = usize> + use<> {
         let all = self.tracks.len();
         let rotations =
@@ -77,7 +78,7 @@ impl Contents {
 }
 
 impl Constant {
-    /// The first constant of `bytes`, which it goes behind.
+    /// Takes the first constant off the front of `bytes`.
     pub(super) fn read(channel: Channel, bytes: &mut &[u8]) -> Self {
         let (own, rest) = bytes.split_at(layout::CONSTANT_BYTES[channel as usize]);
         *bytes = rest;
@@ -89,7 +90,7 @@ impl Constant {
         }
     }
 
-    /// What playback makes of it: a unit quaternion, or a vector and 0.
+    /// The value that playback uses: a unit quaternion, or a vector followed by 0.
     pub(super) fn value(self) -> [f32; 4] {
         match self {
             Self::Rotation(codes) => {
@@ -101,11 +102,12 @@ impl Constant {
     }
 }
 
-/// Of the 21 bits of a number.
+/// The code that stands for 0, of the 21-bit codes of constant rotations.
 const CONSTANT_MIDDLE: f32 = 1_048_576.0;
+/// The difference of the values of two neighbouring codes.
 const CONSTANT_STEP: f32 = 1.0 / 1_048_575.0;
 
-/// Number `index` of a list.
+/// The float at `index` in a list of floats.
 fn float(bytes: &[u8], index: usize) -> f32 {
     let bytes = bytes.get(4 * index..).and_then(<[u8]>::first_chunk).copied();
     f32::from_le_bytes(bytes.unwrap_or_default())

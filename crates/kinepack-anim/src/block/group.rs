@@ -1,5 +1,5 @@
-//! The tracks of a clip as playback has them: eight at a time, with all that does not depend on the
-//! time. `spec/ANIM.md`, section 10.3.
+//! The tracks of a clip in the form that playback uses: groups of eight, with the data that does
+//! not depend on the time already decoded. `spec/ANIM.md`, section 10.3.
 
 use super::kernel::{self, Kernel, Lanes, Live, Quaternion, Vector, own_scale};
 use super::layout::GROUP;
@@ -7,45 +7,45 @@ use super::pose::PoseWriter;
 use super::{Clip, Track};
 use crate::{Channel, TrackId};
 
-/// A number of each of eight tracks.
+/// A number for each of eight tracks.
 type Numbers = [f32; GROUP];
 
 /// Up to eight tracks.
 #[derive(Clone, Debug)]
 #[repr(align(32))]
 pub(super) struct Group<T> {
-    pub(super) fixed: T,
+    pub(super) parameters: T,
     pub(super) live: Live,
     pub(super) joints: [u16; GROUP],
-    /// Which lanes have a track: a bit each.
+    /// A bit for each lane: whether it has a track.
     pub(super) lanes: u32,
 }
 
-/// What there is of rotations besides their components.
+/// The parameters of eight rotation tracks.
 #[derive(Clone, Debug)]
 pub(super) struct Rotations {
     references: [Numbers; 4],
-    /// From components to vectors: matrices, the columns of which are as long as the components'
-    /// own scales.
+    /// The matrices that turn components into vectors. Each column is as long as its component's
+    /// own scale.
     axes: [[Numbers; 3]; 3],
 }
 
-/// What there is of translations and scales besides their components.
+/// The parameters of eight translation or scale tracks.
 #[derive(Clone, Debug)]
 pub(super) struct Vectors {
     middles: [Numbers; 3],
     /// The own scale of each component.
     steps: [Numbers; 3],
-    /// Which tracks are scales: a bit each.
+    /// A bit for each lane: whether its track is a scale.
     scales: u32,
 }
 
-/// What tracks are besides their components.
-pub(super) trait Fixed {
-    /// The values of eight tracks, from components, and where there are some behind, the share of
-    /// the way to what those make.
-    fn values<L: Lanes>(&self, here: Vector<L>, behind: Option<(Vector<L>, f32)>) -> [L; 4];
-    /// Writes one of them.
+/// The parameters of eight tracks, which turn components into values.
+pub(super) trait Parameters {
+    /// The values of eight tracks at the components `here`. With `next`, blends them with the
+    /// values at those components, whose share is the number beside them.
+    fn values<L: Lanes>(&self, here: Vector<L>, next: Option<(Vector<L>, f32)>) -> [L; 4];
+    /// Writes the value of the track in `lane`.
     fn write<W: PoseWriter + ?Sized>(
         &self,
         lane: usize,
@@ -56,12 +56,12 @@ pub(super) trait Fixed {
 }
 
 impl<T> Group<T> {
-    fn new(ids: &[TrackId], tracks: &[Track], fixed: T) -> Self {
+    fn new(ids: &[TrackId], tracks: &[Track], parameters: T) -> Self {
         let mut joints = [0; GROUP];
         joints.iter_mut().zip(ids).for_each(|(joint, id)| *joint = id.joint);
         let is_live =
             |axis: usize, lane: usize| tracks.get(lane).is_some_and(|track| track.steps[axis] != 0);
-        Self { fixed, live: Live::new(is_live), joints, lanes: (1 << ids.len()) - 1 }
+        Self { parameters, live: Live::new(is_live), joints, lanes: (1 << ids.len()) - 1 }
     }
 }
 
@@ -70,8 +70,10 @@ impl Rotations {
         let mut numbers = [[[0.0; GROUP]; 3]; 2];
         let mut steps = [[1.0; GROUP]; 3];
         for (lane, track) in tracks.iter().enumerate() {
-            for (numbers, own) in
-                numbers.as_flattened_mut().iter_mut().zip(track.numbers(is_fine).as_flattened())
+            for (numbers, own) in numbers
+                .as_flattened_mut()
+                .iter_mut()
+                .zip(track.decoded_codes(is_fine).as_flattened())
             {
                 numbers[lane] = *own;
             }
@@ -88,9 +90,9 @@ impl Rotations {
         Self { references, axes }
     }
 
-    /// The rotations of components along the axes, in the space of the references.
+    /// The rotations that components along the axes stand for, relative to the references.
     #[inline(always)]
-    fn inner<L: Lanes>(&self, [x, y, z]: Vector<L>) -> Quaternion<L> {
+    fn relative_rotations<L: Lanes>(&self, [x, y, z]: Vector<L>) -> Quaternion<L> {
         let kernel = x.kernel();
         let mut vector = [x, y, z];
         for (number, [first, second, third]) in vector.iter_mut().zip(&self.axes) {
@@ -103,12 +105,12 @@ impl Rotations {
     }
 }
 
-impl Fixed for Rotations {
+impl Parameters for Rotations {
     #[inline(always)]
-    fn values<L: Lanes>(&self, here: Vector<L>, behind: Option<(Vector<L>, f32)>) -> Quaternion<L> {
-        let mut value = self.inner(here);
-        if let Some((behind, share)) = behind {
-            value = kernel::blend(value, self.inner(behind), share);
+    fn values<L: Lanes>(&self, here: Vector<L>, next: Option<(Vector<L>, f32)>) -> Quaternion<L> {
+        let mut value = self.relative_rotations(here);
+        if let Some((next, share)) = next {
+            value = kernel::blend(value, self.relative_rotations(next), share);
         }
         let (kernel, [x, y, z, w]) = (value[0].kernel(), &self.references);
         kernel::product([kernel.load(x), kernel.load(y), kernel.load(z), kernel.load(w)], value)
@@ -139,7 +141,7 @@ impl Vectors {
         vectors
     }
 
-    /// The vectors of components.
+    /// The vectors that components stand for.
     #[inline(always)]
     fn vectors<L: Lanes>(&self, mut components: Vector<L>) -> Vector<L> {
         for (axis, number) in components.iter_mut().enumerate() {
@@ -151,14 +153,14 @@ impl Vectors {
     }
 }
 
-impl Fixed for Vectors {
+impl Parameters for Vectors {
     #[inline(always)]
-    fn values<L: Lanes>(&self, here: Vector<L>, behind: Option<(Vector<L>, f32)>) -> [L; 4] {
+    fn values<L: Lanes>(&self, here: Vector<L>, next: Option<(Vector<L>, f32)>) -> [L; 4] {
         let mut value = self.vectors(here);
-        if let Some((behind, share)) = behind {
+        if let Some((next, share)) = next {
             let kernel = value[0].kernel();
             let (near, far) = (kernel.splat(1.0 - share), kernel.splat(share));
-            for (number, other) in value.iter_mut().zip(self.vectors(behind)) {
+            for (number, other) in value.iter_mut().zip(self.vectors(next)) {
                 *number = number.mul(near).add(other.mul(far));
             }
         }
@@ -181,7 +183,7 @@ impl Fixed for Vectors {
     }
 }
 
-/// The groups of the rotations of a clip, and of its translations and scales.
+/// The groups of a clip: those of rotations, and those of translations and scales.
 pub(super) fn groups<B: AsRef<[u8]>>(
     clip: &Clip<B>,
 ) -> (Vec<Group<Rotations>>, Vec<Group<Vectors>>) {

@@ -1,4 +1,5 @@
-//! Where what stands in a block clip. `spec/ANIM.md`, section 10.
+//! The layout of a block clip: its header, its kinds of tracks, and the samples of each segment.
+//! `spec/ANIM.md`, section 10.
 
 use super::widths::BlockLength;
 use crate::raw::MAX_SAMPLES;
@@ -8,37 +9,55 @@ use crate::{Channel, ClipError, TrackId};
 pub(crate) const MAGIC: [u8; 4] = *b"KPAB";
 pub(crate) const VERSION: u8 = 1;
 pub(crate) const HEADER_BYTES: usize = 16;
-/// Hash of the skeleton, hash of the bytes.
+/// The hash of the skeleton or rig, then the hash of the bytes.
 pub(crate) const END_BYTES: usize = 12;
 /// Bytes of a constant, by channel.
 pub(crate) const CONSTANT_BYTES: [usize; 3] = [8, 12, 12];
-/// Tracks of a group: as many as the widest kernel computes at once.
+/// Tracks in a group: the number that the widest kernel computes at once.
 pub(crate) const GROUP: usize = 8;
-/// The largest constants and middles.
+/// The largest magnitude of a constant or a middle.
 pub(crate) const MAX_NUMBER: f32 = 1e18;
 
 /// The first 16 bytes of a clip.
+///
+/// ```
+/// use kinepack_anim::block::{BlockLength, Header};
+///
+/// let header = Header {
+///     block: BlockLength::N16,
+///     loops: true,
+///     is_fine: false,
+///     blends: false,
+///     is_of_rig: false,
+///     offset_bytes: 2,
+///     joints: 60,
+///     samples: 31,
+///     rate_hz: 30.0,
+/// };
+/// // The last sample of a loop repeats the first.
+/// assert_eq!(header.coded_samples(), 30);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Header {
-    /// The most samples of a segment.
+    /// The most samples that a segment has.
     pub block: BlockLength,
-    /// Whether the last sample is the first, and not coded.
+    /// Whether the clip loops: its last sample equals the first and is not coded.
     pub loops: bool,
-    /// Whether references and axes have 16 bits a number instead of 8.
+    /// Whether each number of references and axes has 16 bits instead of 8.
     pub is_fine: bool,
-    /// Whether it says which segments blend: in those, what is between two samples is made of both,
-    /// like what is between segments, for joints that turn so far from one to the next that the way
-    /// between their parameters is another.
+    /// Whether some segments blend. Between two samples, such a segment interpolates the rotations
+    /// of both samples instead of their coefficients. Joints need that if they turn so far between
+    /// two samples that interpolated coefficients would take another path.
     pub blends: bool,
-    /// Whether some of what is said once is that of a [`Rig`](super::Rig).
+    /// Whether the clip takes some parameters or constants from a [`Rig`](super::Rig).
     pub is_of_rig: bool,
-    /// Bytes of the offset of a segment, 1 to 4.
+    /// Bytes of a segment's offset, 1 to 4.
     pub offset_bytes: u8,
     /// Number of joints.
     pub joints: u16,
-    /// Number of sample times of the raw clip.
+    /// Number of samples of the raw clip.
     pub samples: u32,
-    /// Samples a second.
+    /// Samples per second.
     pub rate_hz: f32,
 }
 
@@ -58,7 +77,7 @@ impl Header {
         bytes
     }
 
-    /// That each number is one that a clip may have.
+    /// Checks that each number is one that a clip may have.
     pub(crate) fn check(&self) -> Result<(), ClipError> {
         let fewest = if self.loops { 2 } else { 1 };
         let checks = [
@@ -72,45 +91,45 @@ impl Header {
         }
     }
 
-    /// Samples that are coded.
+    /// Number of coded samples: all, or all but the last if the clip loops.
     #[inline]
     pub fn coded_samples(&self) -> usize {
         self.samples as usize - usize::from(self.loops)
     }
 
-    /// Segments of a clip of which anything moves.
+    /// Number of segments of a clip with animated tracks.
     #[inline]
     pub(crate) fn segments(&self) -> usize {
         self.coded_samples().div_ceil(self.block.samples())
     }
 
-    /// The first sample of a segment, of as many segments as there are.
+    /// The first sample of segment `segment`, in a clip with `segments` segments.
     #[inline]
     pub(crate) fn segment_start(&self, segment: usize, segments: usize) -> usize {
         // At most 2^22 · 2^19.
         (self.coded_samples() as u64 * segment as u64 / segments as u64) as usize
     }
 
-    /// Samples, and coefficients, of a segment.
+    /// Number of samples in a segment. A component has as many coefficients in it.
     #[inline]
     pub(crate) fn segment_length(&self, segment: usize) -> usize {
         let segments = self.segments();
         self.segment_start(segment + 1, segments) - self.segment_start(segment, segments)
     }
 
-    /// The segment of a sample.
+    /// The segment that has a sample, in a clip with `segments` segments.
     pub(crate) fn segment_of(&self, sample: usize, segments: usize) -> usize {
         (((sample as u64 + 1) * segments as u64 - 1) / self.coded_samples() as u64) as usize
     }
 
-    /// Bytes of a number of a reference or of axes.
+    /// Bytes of each code of references and axes.
     #[inline]
     pub(crate) fn code_bytes(&self) -> usize {
         1 + usize::from(self.is_fine)
     }
 
-    /// What of groups depends on the clip: whether numbers have 16 bits, and whether tracks may
-    /// share them.
+    /// The format of groups in the clip: whether codes have 16 bits, and whether tracks may share
+    /// parameters with a rig.
     pub(crate) fn group_format(&self) -> (bool, bool) {
         (self.is_fine, self.is_of_rig)
     }
@@ -121,16 +140,33 @@ impl Header {
     }
 }
 
-/// What becomes of a channel of a joint.
+/// How a clip stores a track.
+///
+/// ```
+/// use kinepack_anim::block::Kind;
+/// # use std::sync::Arc;
+/// # use kinepack_anim::{Channel, Joint, RawClip, Skeleton, TrackId, Transform, offline::{BuildOptions, build}};
+/// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
+/// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
+/// # let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+/// # let raw = RawClip::new("slide", skeleton, 30.0, samples)?;
+/// # let built = build(&raw, &BuildOptions::default())?;
+/// # let clip = built.clip.as_block().expect("block clips are the default");
+/// // A joint that slides, and does not turn.
+/// let kind = |channel| clip.kind(TrackId { joint: 0, channel });
+/// assert_eq!(kind(Channel::Translation), Kind::Animated);
+/// assert_eq!(kind(Channel::Rotation), Kind::Default);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The bind pose's value, all the time.
+    /// The track keeps the bind pose's value.
     Default = 0,
-    /// One value, all the time.
+    /// The track keeps a value that the clip stores.
     Constant = 1,
-    /// Segments of coefficients.
+    /// The track changes: segments store its coefficients.
     Animated = 2,
-    /// The rig's value, all the time.
+    /// The track keeps a value that the rig stores.
     Shared = 3,
 }
 
@@ -138,12 +174,12 @@ impl Kind {
     pub(crate) const ALL: [Self; 4] = [Self::Default, Self::Constant, Self::Animated, Self::Shared];
 }
 
-/// Two bits a channel.
+/// The byte of a joint's kinds: two bits for each channel.
 pub(crate) fn kinds_to_byte(kinds: [Kind; 3]) -> u8 {
     kinds[0] as u8 | (kinds[1] as u8) << 2 | (kinds[2] as u8) << 4
 }
 
-/// `None` for bits that mean nothing.
+/// The kinds of a joint. `None` if the byte has bits without a meaning.
 pub(crate) fn kinds_from_byte(byte: u8) -> Option<[Kind; 3]> {
     let kinds = [0, 2, 4].map(|bit| Kind::ALL[usize::from(byte >> bit & 3)]);
     (byte >> 6 == 0).then_some(kinds)

@@ -1,9 +1,9 @@
-//! Block clips: of each component of a track a few samples at a time, as the coefficients of a
-//! discrete cosine transform, packed with just the bits that they need. Any time is as near as any
-//! other, and nothing is kept from one to the next. Sources: JPEG's transform coding, ACL's packed
-//! samples. `spec/ANIM.md`, sections 10 to 13.
+//! Block clips. Each component of a track is cut into segments of a few samples. A segment stores
+//! the coefficients of a discrete cosine transform, packed into as few bits as they need. Every
+//! time costs the same to sample, and a sampler keeps no state between two times. Sources: JPEG's
+//! transform coding, ACL's packed samples. `spec/ANIM.md`, sections 10 to 13.
 //!
-//! Made by [`build`](crate::offline::build), played by a [`Sampler`].
+//! [`build`](crate::offline::build) makes block clips, and a [`Sampler`] plays them.
 
 mod basis;
 mod contents;
@@ -41,12 +41,28 @@ pub use rig::Rig;
 pub use sampler::{Sampler, sample_batch};
 pub(crate) use tracks::Track;
 pub use widths::BlockLength;
-pub(crate) use widths::{MAX_FOUR_BITS, PIECE, PROFILES, Widths, max_width, of_piece, width_of};
+pub(crate) use widths::{MAX_FOUR_BITS, PIECE, PROFILES, Widths, max_width, piece_range, width_of};
 pub(crate) use write::{Constant, Contents, SegmentContents};
 
 /// A block clip, in the bytes of its file: owned, borrowed, or mapped into memory.
 ///
-/// Beside the bytes it keeps 4 bytes for each animated track.
+/// Besides the bytes it keeps 4 bytes for each animated track.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use kinepack_anim::{Clip, Joint, RawClip, Skeleton, Transform, offline::{BuildOptions, build}};
+/// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
+/// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
+/// # let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+/// # let raw = RawClip::new("slide", skeleton, 30.0, samples)?;
+/// # let built = build(&raw, &BuildOptions::default())?;
+/// # let file = built.clip.as_block().expect("block clips are the default").as_bytes().to_vec();
+/// let clip = Clip::from_bytes(file)?;
+/// assert_eq!((clip.joints(), clip.samples(), clip.rate_hz()), (1, 31, 30.0));
+/// assert_eq!(clip.duration_s(), 1.0);
+/// assert_eq!(clip.animated_tracks().len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Clip<B = Vec<u8>> {
     bytes: B,
@@ -54,32 +70,32 @@ pub struct Clip<B = Vec<u8>> {
     skeleton: u64,
     rig: Option<Arc<Rig>>,
     parts: Parts,
-    /// The animated tracks in the order of the groups.
+    /// The animated tracks, in the order of the groups.
     tracks: Vec<TrackId>,
-    /// How many of them are rotations.
+    /// Number of animated tracks that are rotations; they are the first ones.
     rotations: usize,
-    /// Live components of all tracks.
+    /// Number of live components of all tracks.
     components: usize,
     /// Number of segments.
     segments: usize,
 }
 
-/// Where a segment begins.
+/// Where a segment begins, and how it interpolates.
 #[derive(Clone, Copy, Debug)]
 struct Span {
-    /// Its first sample.
+    /// The segment's first sample.
     start: u32,
-    /// Its first byte.
+    /// The segment's first byte.
     at: usize,
-    /// Whether it blends.
+    /// Whether times between two samples blend the poses of both.
     blends: bool,
 }
 
-/// Where the parts begin.
+/// The byte offsets at which the parts of a clip begin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Parts {
     constants: usize,
-    rotations: usize,
+    groups: usize,
     blends: usize,
     offsets: usize,
     segments: usize,
@@ -87,16 +103,17 @@ struct Parts {
 }
 
 impl<B: AsRef<[u8]>> Clip<B> {
-    /// The clip that `bytes` hold, checked once and for all; they are read where they are.
+    /// Reads the clip in `bytes` and checks all of it, so that playback needs no further checks.
+    /// The bytes are not copied.
     ///
     /// # Errors
     /// [`ClipError`], with the reason, for anything that `spec/ANIM.md` does not allow;
-    /// [`ClipError::Rig`] for a clip of a rig. Memory is bounded by the bytes' length.
+    /// [`ClipError::Rig`] for a clip of a rig. The length of `bytes` bounds the memory.
     pub fn from_bytes(bytes: B) -> Result<Self, ClipError> {
         Self::read(bytes, None)
     }
 
-    /// The same, of a clip that may be of this rig.
+    /// Like [`from_bytes`](Self::from_bytes), but the clip may use `rig`.
     ///
     /// # Errors
     /// As [`from_bytes`](Self::from_bytes); [`ClipError::Rig`] for a clip of another rig.
@@ -108,22 +125,22 @@ impl<B: AsRef<[u8]>> Clip<B> {
         read::read(bytes, rig)
     }
 
-    /// The clip as it stands in its file.
+    /// The bytes of the clip's file.
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.as_ref()
     }
 
-    /// What its first bytes say.
+    /// The header, which the first bytes store.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// [`Skeleton::hash`](crate::Skeleton::hash) of the joints that it moves.
+    /// [`Skeleton::hash`](crate::Skeleton::hash) of the skeleton that the clip moves.
     pub fn skeleton_hash(&self) -> u64 {
         self.skeleton
     }
 
-    /// The rig that it is of.
+    /// The rig that the clip uses, if any.
     pub fn rig(&self) -> Option<&Arc<Rig>> {
         self.rig.as_ref()
     }
@@ -133,12 +150,12 @@ impl<B: AsRef<[u8]>> Clip<B> {
         usize::from(self.header.joints)
     }
 
-    /// Number of sample times of the clip that it was made from.
+    /// Number of samples of the raw clip that this one was built from.
     pub fn samples(&self) -> usize {
         self.header.samples as usize
     }
 
-    /// Samples a second.
+    /// Samples per second.
     pub fn rate_hz(&self) -> f32 {
         self.header.rate_hz
     }
@@ -148,18 +165,18 @@ impl<B: AsRef<[u8]>> Clip<B> {
         (self.samples() - 1) as f32 / self.header.rate_hz
     }
 
-    /// What becomes of a channel of a joint.
+    /// How the clip stores a track of one of its joints.
     pub fn kind(&self, track: TrackId) -> Kind {
         let byte = self.as_bytes()[layout::HEADER_BYTES + usize::from(track.joint)];
         kinds_from_byte(byte).unwrap_or([Kind::Default; 3])[track.channel as usize]
     }
 
-    /// The tracks that move: rotations, translations, scales, each by joint.
+    /// The animated tracks: rotations, then translations, then scales, each by joint.
     pub fn animated_tracks(&self) -> &[TrackId] {
         &self.tracks
     }
 
-    /// The tracks that keep one value which is not the bind pose's, and those values.
+    /// The tracks that keep a constant value other than the bind pose's, with those values.
     pub fn constants(&self) -> Vec<(TrackId, [f32; 4])> {
         let kinds = self.kinds();
         let mut bytes = &self.as_bytes()[self.parts.constants..];
@@ -184,7 +201,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
         self.segments
     }
 
-    /// Where each segment is, and behind them the end.
+    /// Where each segment begins, and as a last entry where the segments end.
     fn spans(&self) -> Vec<Span> {
         let span = |segment| Span {
             start: self.header.segment_start(segment, self.segments) as u32,
@@ -199,13 +216,13 @@ impl<B: AsRef<[u8]>> Clip<B> {
         &self.as_bytes()[self.segment_at(segment)..self.segment_at(segment + 1)]
     }
 
-    /// Whether what is between two samples of a segment is made of both.
+    /// Whether times between two samples of the segment blend the poses of both.
     pub(crate) fn blends(&self, segment: usize) -> bool {
         let bits = &self.as_bytes()[self.parts.blends..self.parts.offsets];
         bits.get(segment / 8).is_some_and(|byte| byte >> (segment % 8) & 1 != 0)
     }
 
-    /// The first byte of a segment; of the one behind the last, that behind them.
+    /// The first byte of a segment. For the number of segments it is the byte after the last one.
     pub(crate) fn segment_at(&self, segment: usize) -> usize {
         if segment == self.segments {
             return self.parts.end;
@@ -214,35 +231,36 @@ impl<B: AsRef<[u8]>> Clip<B> {
         self.parts.segments + read::offset(offsets, segment, self.header.offset_bytes)
     }
 
-    /// The beginning of a segment, by its number.
+    /// A reader at the beginning of segment `number`.
     fn segment_reader(&self, number: usize) -> Segment<'_> {
         let bytes = self.as_bytes().get(self.segment_at(number)..).unwrap_or_default();
         Segment::new(bytes, self.components, self.header.block, self.header.segment_length(number))
     }
 
-    /// Bytes by what they are for, in the order of the file; they sum to the file's length.
+    /// The size of each part in bytes, in the order of the file. The sizes sum to the file's
+    /// length.
     pub fn bytes_by_part(&self) -> Vec<(&'static str, usize)> {
-        let Parts { constants, rotations, blends, segments, end, .. } = self.parts;
+        let Parts { constants, groups, blends, segments, end, .. } = self.parts;
         let profiles = self.segments() * self.components * self.header.block.pieces();
         vec![
             ("header and hashes", layout::HEADER_BYTES + END_BYTES),
             ("kinds", constants - layout::HEADER_BYTES),
-            ("constants", rotations - constants),
-            ("references, axes, steps", blends - rotations),
+            ("constants", groups - constants),
+            ("references, axes, steps", blends - groups),
             ("offsets and steps of segments", segments - blends + self.segments()),
             ("widths", profiles),
             ("coefficients", end - segments - profiles - self.segments()),
         ]
     }
 
-    /// Bits of each animated track: what is said of it once, and its widths and coefficients in all
-    /// segments.
+    /// The size of each animated track in bits: its parameters, and its widths and coefficients in
+    /// all segments.
     pub fn bits_by_track(&self) -> Vec<(TrackId, usize)> {
         let block = self.header.block;
         let components = self.component_tracks();
-        let once =
+        let parameter_bits =
             self.groups().flat_map(|(_, tracks)| tracks).map(|track| track.bits(&self.header));
-        let mut bits: Vec<_> = self.tracks.iter().copied().zip(once).collect();
+        let mut bits: Vec<_> = self.tracks.iter().copied().zip(parameter_bits).collect();
         for number in 0..self.segments() {
             let mut segment = self.segment_reader(number);
             for &index in &components {
@@ -254,12 +272,12 @@ impl<B: AsRef<[u8]>> Clip<B> {
         bits
     }
 
-    /// Components that are not 0 all the time.
+    /// Number of live components: those that have coefficients. All others are 0 at all times.
     pub fn live_components(&self) -> usize {
         self.components
     }
 
-    /// By live component, in the order of the segments, the index of its track.
+    /// The track index of each live component, in the order in which segments store them.
     fn component_tracks(&self) -> Vec<usize> {
         let mut components = Vec::with_capacity(self.components);
         let mut first = 0;
@@ -273,7 +291,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
         components
     }
 
-    /// How many channels have which kind.
+    /// Number of joints whose `channel` has this `kind`.
     pub fn count_of(&self, channel: Channel, kind: Kind) -> usize {
         self.kinds().iter().filter(|kinds| kinds[channel as usize] == kind).count()
     }

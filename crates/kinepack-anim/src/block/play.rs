@@ -1,26 +1,26 @@
-//! From a position in a clip to the values of its tracks, group by group, in the order of the file.
-//! `spec/ANIM.md`, section 12.
+//! Turns a position in a clip into the values of its tracks, group by group, in the order of the
+//! file. `spec/ANIM.md`, section 12.
 
 use super::Span;
 use super::basis::Weights;
-use super::group::{Fixed, Group, Rotations, Vectors};
-use super::kernel::{Kernel, Lanes, RUN, Segment, Sums, Task, prefetch, segment_scale};
+use super::group::{Group, Parameters, Rotations, Vectors};
+use super::kernel::{GROUPS_AT_ONCE, Kernel, Lanes, Segment, Sums, Task, prefetch, segment_scale};
 use super::layout::Header;
 use super::pose::{Choice, PoseWriter};
 
-/// What playback needs of a clip, without a way through it.
+/// The parts of a clip that playback needs, besides its groups.
 #[derive(Clone, Debug)]
 pub(super) struct Source<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) header: Header,
-    /// That are live.
+    /// Number of live components.
     pub(super) components: usize,
-    /// Of its segments and of what is behind them.
+    /// The beginnings of all segments, then the end of the last one.
     pub(super) spans: Vec<Span>,
     pub(super) segments_a_sample: f32,
 }
 
-/// The tracks of some joints of a clip that move, at a position.
+/// A task for a kernel: writes the animated tracks of the chosen joints at a position.
 pub(super) struct Play<'a, C, W: ?Sized, F> {
     pub(super) source: &'a Source<'a>,
     pub(super) rotations: &'a [Group<Rotations>],
@@ -28,25 +28,25 @@ pub(super) struct Play<'a, C, W: ?Sized, F> {
     pub(super) position: f64,
     pub(super) choice: C,
     pub(super) writer: &'a mut W,
-    /// Writes what does not move, while what does is on its way from memory.
+    /// Writes the static values. It runs while the segment's bytes are on their way from memory.
     pub(super) begin: F,
 }
 
-/// Where a position is in a clip.
+/// A position in a clip, resolved to segments.
 struct Place<'a> {
-    here: Part<'a>,
-    /// Where that is not in the same segment, or it blends: what is behind, and the share of the
-    /// way to there.
-    behind: Option<(Part<'a>, f32)>,
+    here: Point<'a>,
+    /// The next sample, and its share of the value. Only if a position between two samples needs
+    /// both poses: they are in different segments, or the segment blends.
+    next: Option<(Point<'a>, f32)>,
 }
 
-/// What a place has of one segment.
-struct Part<'a> {
+/// A segment, and the weights of its coefficients at a position.
+struct Point<'a> {
     segment: Segment<'a>,
     weights: Weights,
 }
 
-impl<'a> Part<'a> {
+impl<'a> Point<'a> {
     #[inline(always)]
     fn new(source: &Source<'a>, [span, end]: [Span; 2], sample: u32, share: f32) -> Self {
         let length = (end.start - span.start) as usize;
@@ -67,7 +67,7 @@ impl<'a> Place<'a> {
     #[inline(always)]
     fn new(source: &Source<'a>, position: f64) -> Self {
         let Source { header, spans, segments_a_sample, .. } = source;
-        // A position that is no number is the first.
+        // NaN counts as the first sample.
         let position =
             if position > 0.0 { position.min(f64::from(header.samples - 1)) } else { 0.0 };
         let sample = position as u32;
@@ -77,30 +77,28 @@ impl<'a> Place<'a> {
         let (here, next) = (coded(sample), coded(sample + 1));
         let segment = segment_of(spans, here, *segments_a_sample);
         let bounds = [spans[segment], spans[segment + 1]];
-        let is_one = next > here && next < bounds[1].start;
-        let is_all = share == 0.0 || (is_one && !bounds[0].blends);
-        let here = Part::new(source, bounds, here, if is_all { share } else { 0.0 });
-        if is_all {
-            return Self { here, behind: None };
+        let is_same_segment = next > here && next < bounds[1].start;
+        let is_single_point = share == 0.0 || (is_same_segment && !bounds[0].blends);
+        let here = Point::new(source, bounds, here, if is_single_point { share } else { 0.0 });
+        if is_single_point {
+            return Self { here, next: None };
         }
-        let behind = if is_one {
+        let next_segment = if is_same_segment {
             segment
         } else if next > 0 {
             segment + 1
         } else {
             0
         };
-        Self {
-            here,
-            behind: Some((Part::new(source, [spans[behind], spans[behind + 1]], next, 0.0), share)),
-        }
+        let bounds = [spans[next_segment], spans[next_segment + 1]];
+        Self { here, next: Some((Point::new(source, bounds, next, 0.0), share)) }
     }
 }
 
-/// The segment of a sample.
+/// The segment that has a sample.
 #[inline(always)]
 fn segment_of(spans: &[Span], sample: u32, segments_a_sample: f32) -> usize {
-    // Right, or nearly.
+    // The estimate is right, or off by little.
     let guess = (sample as f32 * segments_a_sample) as u32 as usize;
     let mut segment = guess.min(spans.len() - 2);
     while spans[segment].start > sample {
@@ -127,7 +125,7 @@ impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, 
 impl Place<'_> {
     /// Plays the next groups.
     #[inline(always)]
-    fn play<K: Kernel, T: Fixed, C: Choice, W: PoseWriter + ?Sized>(
+    fn play<K: Kernel, T: Parameters, C: Choice, W: PoseWriter + ?Sized>(
         &mut self,
         kernel: K,
         groups: &[Group<T>],
@@ -135,8 +133,9 @@ impl Place<'_> {
         sums: &mut [Sums<K::Lanes>; 2],
         writer: &mut W,
     ) {
-        // Where some joints are chosen, groups that have none of them are not decoded.
-        let at_once = if C::ALL { RUN } else { 1 };
+        // A group without a chosen joint is skipped instead of decoded, so groups are taken singly
+        // unless all joints are chosen.
+        let at_once = if C::ALL { GROUPS_AT_ONCE } else { 1 };
         for groups in groups.chunks(at_once) {
             let chosen = chosen(&groups[0], choice);
             if !C::ALL && chosen == 0 {
@@ -147,53 +146,53 @@ impl Place<'_> {
             for group in groups {
                 let lanes = if C::ALL { group.lanes } else { chosen };
                 let here = sums[0].take(kernel, &group.live);
-                let mut behind = None;
-                if let Some((_, share)) = self.behind {
-                    behind = Some((sums[1].take(kernel, &group.live), share));
+                let mut next = None;
+                if let Some((_, share)) = self.next {
+                    next = Some((sums[1].take(kernel, &group.live), share));
                 }
-                let values = K::Lanes::transpose(group.fixed.values(here, behind));
+                let values = K::Lanes::transpose(group.parameters.values(here, next));
                 for (lane, (joint, value)) in group.joints.iter().zip(values).enumerate() {
                     if lanes >> lane & 1 != 0 {
-                        group.fixed.write(lane, value, usize::from(*joint), writer);
+                        group.parameters.write(lane, value, usize::from(*joint), writer);
                     }
                 }
             }
         }
     }
 
-    /// Decodes what the next groups have here and behind.
+    /// Decodes the components of the next groups, at both points.
     #[inline(always)]
     fn decode<T, K: Kernel>(
         &mut self,
         kernel: K,
         groups: &[Group<T>],
-        [here, behind]: &mut [Sums<K::Lanes>; 2],
+        [here, next]: &mut [Sums<K::Lanes>; 2],
     ) {
-        let count = live(groups);
+        let count = live_components(groups);
         kernel.decode(here, count, &mut self.here.segment, &self.here.weights);
-        if let Some((part, _)) = &mut self.behind {
-            kernel.decode(behind, count, &mut part.segment, &part.weights);
+        if let Some((point, _)) = &mut self.next {
+            kernel.decode(next, count, &mut point.segment, &point.weights);
         }
     }
 
-    /// Goes behind the next groups.
+    /// Skips the next groups.
     #[inline(always)]
     fn skip<T>(&mut self, groups: &[Group<T>]) {
-        let count = live(groups);
+        let count = live_components(groups);
         self.here.segment.skip(count);
-        if let Some((part, _)) = &mut self.behind {
-            part.segment.skip(count);
+        if let Some((point, _)) = &mut self.next {
+            point.segment.skip(count);
         }
     }
 }
 
-/// Live components of some groups.
+/// Number of live components of some groups.
 #[inline(always)]
-fn live<T>(groups: &[Group<T>]) -> usize {
+fn live_components<T>(groups: &[Group<T>]) -> usize {
     groups.iter().map(|group| usize::from(group.live.count)).sum()
 }
 
-/// Which tracks of a group are of joints that are chosen: a bit for each.
+/// A bit for each lane of a group: whether its track belongs to a chosen joint.
 #[inline(always)]
 fn chosen<T, C: Choice>(group: &Group<T>, choice: &C) -> u32 {
     let mut chosen = group.lanes;

@@ -1,14 +1,33 @@
-//! Where poses go, and which joints of them.
+//! The destinations of poses, and the choice of joints to play.
 
 use crate::Transform;
 
-/// Takes what a clip says of a joint, as an engine keeps it.
+/// Takes the values of joints, in the layout in which an engine stores poses.
+///
+/// ```
+/// use kinepack_anim::PoseWriter;
+///
+/// /// Keeps the translations alone.
+/// struct Translations(Vec<[f32; 3]>);
+///
+/// impl PoseWriter for Translations {
+///     fn rotation(&mut self, _: usize, _: [f32; 4]) {}
+///     fn translation(&mut self, joint: usize, translation: [f32; 3]) {
+///         self.0[joint] = translation;
+///     }
+///     fn scale(&mut self, _: usize, _: [f32; 3]) {}
+/// }
+///
+/// let mut pose = Translations(vec![[0.0; 3]; 2]);
+/// pose.translation(1, [0.0, 90.0, 0.0]);
+/// assert_eq!(pose.0[1], [0.0, 90.0, 0.0]);
+/// ```
 pub trait PoseWriter {
-    /// A unit quaternion, `x, y, z, w`.
+    /// Takes a joint's rotation, a unit quaternion `x, y, z, w`.
     fn rotation(&mut self, joint: usize, rotation: [f32; 4]);
-    /// In cm, relative to the parent.
+    /// Takes a joint's translation in cm, relative to the parent.
     fn translation(&mut self, joint: usize, translation: [f32; 3]);
-    /// A factor an axis.
+    /// Takes a joint's scale, a factor for each axis.
     fn scale(&mut self, joint: usize, scale: [f32; 3]);
 }
 
@@ -29,8 +48,16 @@ impl PoseWriter for [Transform] {
     }
 }
 
-/// A pose as a structure of arrays: one for each number of a transform, as long as there are
-/// joints.
+/// A pose as a structure of arrays: an array for each number of a transform, with an entry for each
+/// joint.
+///
+/// ```
+/// use kinepack_anim::{PoseWriter, SoaPose};
+///
+/// let mut pose = SoaPose::new(2);
+/// pose.translation(1, [3.0, 4.0, 5.0]);
+/// assert_eq!(pose.translations[0], [0.0, 3.0]);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SoaPose {
     /// x, y, z, w.
@@ -42,7 +69,7 @@ pub struct SoaPose {
 }
 
 impl SoaPose {
-    /// A pose of that many joints, all 0.
+    /// A pose of `joints` joints. All its numbers are 0.
     pub fn new(joints: usize) -> Self {
         let zeros = || vec![0.0; joints];
         Self {
@@ -76,14 +103,21 @@ impl PoseWriter for SoaPose {
     }
 }
 
-/// Some joints of a skeleton: those of a level of detail, or of half a body.
+/// A set of joints of a skeleton, such as those of a level of detail or of the upper body.
+///
+/// ```
+/// use kinepack_anim::JointMask;
+///
+/// let upper_body = JointMask::new(60, |joint| joint >= 20);
+/// assert!(upper_body.contains(20) && !upper_body.contains(19));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JointMask {
     words: Vec<u64>,
 }
 
 impl JointMask {
-    /// Those of `joints` joints of which `is_wanted` says so.
+    /// The joints below `joints` for which `is_wanted` returns true.
     pub fn new(joints: usize, is_wanted: impl Fn(usize) -> bool) -> Self {
         let mut words = vec![0; joints.div_ceil(64)];
         for joint in (0..joints).filter(|joint| is_wanted(*joint)) {
@@ -92,13 +126,13 @@ impl JointMask {
         Self { words }
     }
 
-    /// Whether a joint is one of them.
+    /// Whether the set has a joint.
     #[inline]
     pub fn contains(&self, joint: usize) -> bool {
         self.words.get(joint / 64).is_some_and(|word| word >> (joint % 64) & 1 != 0)
     }
 
-    /// Does something with each of them, in ascending order.
+    /// Calls `act` for each joint of the set, in ascending order.
     #[inline]
     pub(super) fn for_each(&self, mut act: impl FnMut(usize)) {
         for (index, word) in self.words.iter().enumerate() {
@@ -111,9 +145,9 @@ impl JointMask {
     }
 }
 
-/// Which joints are played.
+/// The choice of joints to play.
 pub(super) trait Choice {
-    /// Whether it is all.
+    /// Whether the choice has all joints.
     const ALL: bool;
     fn contains(&self, joint: usize) -> bool;
 }
@@ -138,7 +172,7 @@ impl Choice for &JointMask {
     }
 }
 
-/// One joint.
+/// A single joint.
 pub(super) struct One(pub(super) usize);
 
 impl Choice for One {
@@ -150,7 +184,7 @@ impl Choice for One {
     }
 }
 
-/// Of whatever joint.
+/// Takes the values of any joint: playback of a single joint writes only that one.
 impl PoseWriter for Transform {
     #[inline]
     fn rotation(&mut self, _: usize, rotation: [f32; 4]) {

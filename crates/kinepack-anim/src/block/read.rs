@@ -1,5 +1,5 @@
-//! From bytes to a clip: every length, every number, every segment. What passes can be played
-//! without another check. `spec/ANIM.md`, section 13.
+//! Reads a clip from bytes, and checks every length, every number and every segment. Playback of a
+//! clip that passes needs no further checks. `spec/ANIM.md`, section 13.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use super::layout::{
     CONSTANT_BYTES, END_BYTES, GROUP, HEADER_BYTES, Header, Kind, MAGIC, MAX_NUMBER, VERSION,
     animated, kinds_from_byte, tracks_of,
 };
-use super::tracks::{least_bytes, read_group};
+use super::tracks::{min_group_bytes, read_group};
 use super::widths::BlockLength;
 use super::{Clip, Parts, Rig};
 use crate::rest::{self, Rest};
 use crate::{Channel, ClipError, TrackId};
 
-/// The clip of some bytes, and of `rig` where they say so.
+/// Reads a clip. `rig` is the rig that it may use.
 pub(super) fn read<B: AsRef<[u8]>>(
     storage: B,
     rig: Option<&Arc<Rig>>,
@@ -36,13 +36,15 @@ pub(super) fn read<B: AsRef<[u8]>>(
             return Err(ClipError::BadConstant { track });
         }
     }
-    // No list is made of tracks that the file has no room for.
-    if least_bytes(&header, tracks_of(&kinds, Kind::Animated).count()) > bytes.len() - rest.at() {
+    // Checked before a list of tracks is allocated, since the kinds may claim more tracks than the
+    // file has room for.
+    let animated_count = tracks_of(&kinds, Kind::Animated).count();
+    if min_group_bytes(&header, animated_count) > bytes.len() - rest.at() {
         return Err(ClipError::EndOfData { part: "groups" });
     }
     let tracks = animated(&kinds);
     let rotations = tracks.iter().take_while(|track| track.channel == Channel::Rotation).count();
-    let mut parts = Parts { constants, rotations: rest.at(), ..Parts::default() };
+    let mut parts = Parts { constants, groups: rest.at(), ..Parts::default() };
     let (mut components, mut shares) = (0, Vec::new());
     for group in tracks[..rotations].chunks(GROUP).chain(tracks[rotations..].chunks(GROUP)) {
         let own = read_group(&mut rest, group, header.group_format())?;
@@ -64,7 +66,7 @@ pub(super) fn read<B: AsRef<[u8]>>(
         if offset(offsets, segment, header.offset_bytes) != rest.at() - parts.segments {
             return Err(ClipError::BadSegment {
                 segment,
-                reason: "it is not where its offset says",
+                reason: "it does not begin at its offset",
             });
         }
         let bytes =
@@ -99,7 +101,8 @@ pub(super) fn read<B: AsRef<[u8]>>(
     })
 }
 
-/// That a rig has all that a clip takes from it: of these tracks, and constants.
+/// Checks that a rig has the tracks in `shares`, and all constants that a clip of these kinds
+/// shares.
 fn check_rig(rig: &Rig, kinds: &[[Kind; 3]], shares: &[TrackId]) -> Result<(), ClipError> {
     let animated = shares.iter().copied().find(|id| rig.track(*id).is_none());
     let missing =
@@ -139,14 +142,14 @@ fn header(bytes: &[u8]) -> Result<Header, ClipError> {
     Ok(header)
 }
 
-/// The bytes of a segment.
+/// Checks the segment at the front of `bytes`, and returns its length in bytes.
 fn check_segment(
     bytes: &[u8],
     components: usize,
     length: usize,
     block: BlockLength,
 ) -> Result<usize, &'static str> {
-    const SHORT: &str = "it ends behind the file";
+    const SHORT: &str = "it ends after the end of the file";
     let pieces = components * block.pieces();
     if bytes.len() < 1 + pieces {
         return Err(SHORT);
@@ -155,7 +158,7 @@ fn check_segment(
     for piece in 0..pieces {
         let piece = piece % block.pieces();
         if segment.is_bad(piece) {
-            return Err("a coefficient of more than 24 bits");
+            return Err("a coefficient has more than 24 bits");
         }
         segment.skip_piece(piece);
         if segment.bit() > 8 * bytes.len() {
@@ -167,12 +170,12 @@ fn check_segment(
         .get(end.wrapping_sub(1))
         .is_some_and(|byte| u32::from(*byte) >> (8 - (8 * end - segment.bit())) != 0)
     {
-        return Err("bits behind its last coefficient");
+        return Err("its padding bits are not 0");
     }
     Ok(end)
 }
 
-/// Whether bytes are those of a constant.
+/// Whether the bytes are a valid constant.
 pub(super) fn is_constant(channel: Channel, bytes: &[u8]) -> bool {
     match channel {
         Channel::Rotation => bytes.last().is_some_and(|last| last >> 7 == 0),
@@ -180,12 +183,12 @@ pub(super) fn is_constant(channel: Channel, bytes: &[u8]) -> bool {
     }
 }
 
-/// Whether it is a number that a clip may have.
+/// Whether a clip may have this number.
 pub(super) fn is_number(number: f32) -> bool {
     number.abs() <= MAX_NUMBER
 }
 
-/// Where a segment begins, counted from the first one.
+/// The stored offset of a segment, in bytes from the first segment's beginning.
 #[inline]
 pub(super) fn offset(offsets: &[u8], segment: usize, bytes: u8) -> usize {
     let bytes = usize::from(bytes);

@@ -1,5 +1,5 @@
-//! What clips of one skeleton share: references, axes, middles and steps of tracks, and constants.
-//! `spec/ANIM.md`, section 15.
+//! Rigs: the track parameters (references, axes, middles and steps) and the constants that clips
+//! of the same skeleton share. `spec/ANIM.md`, section 15.
 
 use super::layout::{CONSTANT_BYTES, HEADER_BYTES};
 use super::read::{hash, is_constant};
@@ -12,11 +12,28 @@ use crate::{Channel, ClipError, TrackId};
 const MAGIC: [u8; 4] = *b"KPAR";
 const VERSION: u8 = 1;
 const HASH_BYTES: usize = 8;
-/// A track is a group of one, which shares nothing and has numbers of 16 bits.
-const TRACK: (bool, bool) = (true, false);
+/// A rig stores each track as a group of one, with 16-bit codes and without the bytes for sharing.
+const TRACK_FORMAT: (bool, bool) = (true, false);
 
-/// What clips of one skeleton share, so that each of them is smaller; they cannot be read without
-/// it. Made by [`RigTrainer`](crate::offline::RigTrainer).
+/// Parameters and constants that clips of the same skeleton share, which makes each clip smaller. A
+/// clip of a rig cannot be read without it. [`RigTrainer`](crate::offline::RigTrainer) makes rigs.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use kinepack_anim::{Joint, RawClip, Rig, Skeleton, Transform, offline::{BuildOptions, RigTrainer}};
+/// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
+/// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
+/// # let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+/// # let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
+/// let mut trainer = RigTrainer::new(&skeleton);
+/// trainer.add(&raw, &BuildOptions::default())?;
+/// let file = trainer.finish().to_bytes();
+///
+/// let rig = Rig::from_bytes(&file)?;
+/// assert_eq!(rig.tracks().len(), 1);
+/// assert_eq!(rig.skeleton_hash(), skeleton.hash());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rig {
     joints: u16,
@@ -29,8 +46,8 @@ pub struct Rig {
 }
 
 impl Rig {
-    /// A rig of the skeleton with this hash. Constants are by joint, then by channel; tracks by
-    /// channel, then by joint.
+    /// A rig of the skeleton with the hash `skeleton`. `constants` must be sorted by joint, then by
+    /// channel; `tracks` by channel, then by joint.
     pub(crate) fn new(
         joints: u16,
         skeleton: u64,
@@ -42,11 +59,11 @@ impl Rig {
         rig
     }
 
-    /// The rig that `bytes` hold.
+    /// Reads a rig.
     ///
     /// # Errors
-    /// [`ClipError`], with the reason, for anything that `spec/ANIM.md` does not allow. Memory is
-    /// bounded by the bytes' length.
+    /// [`ClipError`], with the reason, for anything that `spec/ANIM.md` does not allow. The length
+    /// of `bytes` bounds the memory.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ClipError> {
         let head: &[u8; HEADER_BYTES] =
             rest::head(bytes, MAGIC, VERSION).map_err(|error| match error {
@@ -87,7 +104,7 @@ impl Rig {
         let mut tracks = Vec::new();
         for channel in Channel::ALL {
             for id in ids(0).filter(|id| id.channel == channel) {
-                for track in read_group(&mut rest, &[id], TRACK)? {
+                for track in read_group(&mut rest, &[id], TRACK_FORMAT)? {
                     if track.steps.contains(&0) {
                         return Err(ClipError::BadConstant { track: id });
                     }
@@ -96,10 +113,10 @@ impl Rig {
             }
         }
         let body = &bytes[..rest.at()];
-        let told = rest.take(1, HASH_BYTES, "hash")?.first_chunk().copied().unwrap_or_default();
+        let stored = rest.take(1, HASH_BYTES, "hash")?.first_chunk().copied().unwrap_or_default();
         rest.end()?;
         let hash = hash(body);
-        if hash != u64::from_le_bytes(told) {
+        if hash != u64::from_le_bytes(stored) {
             return Err(ClipError::BadHash);
         }
         Ok(Self {
@@ -111,14 +128,14 @@ impl Rig {
         })
     }
 
-    /// The rig as a file: 15 bytes for each track that moves, 8 or 12 for each constant.
+    /// The bytes of the rig's file: 15 for each track, and 8 or 12 for each constant.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = self.body();
         bytes.extend(self.hash.to_le_bytes());
         bytes
     }
 
-    /// All but the hash.
+    /// The bytes before the hash.
     fn body(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend([VERSION, 0]);
@@ -132,17 +149,17 @@ impl Rig {
         bytes.extend(has);
         self.constants.iter().for_each(|(_, constant)| constant.write(&mut bytes));
         for (_, track) in &self.tracks {
-            write_group(std::slice::from_ref(track), TRACK, &mut bytes);
+            write_group(std::slice::from_ref(track), TRACK_FORMAT, &mut bytes);
         }
         bytes
     }
 
-    /// What clips of it say they belong to.
+    /// The hash that clips of this rig store to identify it.
     pub fn hash(&self) -> u64 {
         self.hash
     }
 
-    /// [`Skeleton::hash`](crate::Skeleton::hash) of the joints that it is for.
+    /// [`Skeleton::hash`](crate::Skeleton::hash) of the skeleton that the rig is for.
     pub fn skeleton_hash(&self) -> u64 {
         self.skeleton
     }
@@ -152,13 +169,13 @@ impl Rig {
         usize::from(self.joints)
     }
 
-    /// The tracks of which clips may share what is said once: rotations, translations, scales, each
+    /// The tracks whose parameters clips may share: rotations, then translations, then scales, each
     /// by joint.
     pub fn tracks(&self) -> impl ExactSizeIterator<Item = TrackId> + '_ {
         self.tracks.iter().map(|(id, _)| *id)
     }
 
-    /// The tracks for which it has a constant, by joint.
+    /// The tracks for which the rig has a constant, by joint, then by channel.
     pub fn constants(&self) -> impl ExactSizeIterator<Item = TrackId> + '_ {
         self.constants.iter().map(|(id, _)| *id)
     }

@@ -1,6 +1,6 @@
-//! Plays a clip at any time: whole poses, some joints, one. Nothing depends on what was played
-//! before, so going forwards, backwards and seeking cost the same; nothing is allocated.
-//! `spec/ANIM.md`, section 12.
+//! Plays a clip at any time: whole poses, some joints, or a single joint. A pose does not depend on
+//! earlier calls, so playing forwards, playing backwards and seeking all cost the same. Sampling
+//! allocates nothing. `spec/ANIM.md`, section 12.
 
 use super::Clip;
 use super::group::{Group, Rotations, Vectors, groups};
@@ -9,8 +9,8 @@ use super::play::{Play, Source};
 use super::pose::{All, Choice, JointMask, One, PoseWriter};
 use crate::{TrackId, Transform, time};
 
-/// Plays one clip, for any number of characters: it holds what does not depend on the time, and no
-/// state.
+/// Plays a clip, for any number of characters. It holds the data that does not depend on the time,
+/// and no playback state.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -31,7 +31,7 @@ use crate::{TrackId, Transform, time};
 #[derive(Clone, Debug)]
 pub struct Sampler<'a> {
     source: Source<'a>,
-    /// The bind pose, with constants over it.
+    /// The bind pose, with the clip's constants in place of its values.
     base: Vec<Transform>,
     rotations: Vec<Group<Rotations>>,
     vectors: Vec<Group<Vectors>>,
@@ -39,12 +39,12 @@ pub struct Sampler<'a> {
 }
 
 impl<'a> Sampler<'a> {
-    /// A sampler of `clip`. `bind` is the pose of what the clip says nothing about.
+    /// A sampler of `clip`. The tracks that the clip does not store take their values from `bind`.
     ///
     /// # Panics
-    /// Where `bind` is not of as many joints as the clip.
+    /// If `bind` and the clip have different numbers of joints.
     pub fn new<B: AsRef<[u8]>>(clip: &'a Clip<B>, bind: &[Transform]) -> Self {
-        assert_eq!(bind.len(), clip.joints(), "a bind pose of another skeleton");
+        assert_eq!(bind.len(), clip.joints(), "the bind pose belongs to another skeleton");
         let mut base = bind.to_vec();
         for (TrackId { joint, channel }, value) in clip.constants() {
             base[usize::from(joint)].set(channel, value);
@@ -60,15 +60,15 @@ impl<'a> Sampler<'a> {
         Self { source, base, rotations, vectors, kernel: AnyKernel::best() }
     }
 
-    /// The same with other instructions than the fastest that this machine has; the poses are the
-    /// same, to the last bit.
+    /// Uses these instructions instead of the fastest ones that this machine has. The poses stay
+    /// the same, to the last bit.
     ///
     /// # Panics
-    /// Where this machine does not have them.
+    /// If this machine does not have them.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         let kernel = instructions.kernel();
-        assert!(kernel.is_some(), "{instructions:?} on a machine that does not have them");
+        assert!(kernel.is_some(), "this machine does not have {instructions:?}");
         Self { kernel: kernel.unwrap_or(self.kernel), ..self }
     }
 
@@ -77,30 +77,30 @@ impl<'a> Sampler<'a> {
         self.base.len()
     }
 
-    /// The pose at `time_s` seconds from the first sample; before it and behind the last one it
-    /// stands still.
+    /// The pose `time_s` seconds after the first sample. Times before the first sample or after
+    /// the last give the pose of that sample.
     ///
     /// # Panics
-    /// Where `pose` is not of as many joints as the clip.
+    /// If `pose` and the clip have different numbers of joints.
     pub fn sample(&self, time_s: f32, pose: &mut [Transform]) {
         self.sample_at(self.position(time_s), pose);
     }
 
-    /// The pose at `position` samples from the first: whole numbers are the sample times.
+    /// The pose `position` samples after the first. Whole numbers are the sample times.
     ///
     /// # Panics
-    /// Where `pose` is not of as many joints as the clip.
+    /// If `pose` and the clip have different numbers of joints.
     pub fn sample_at(&self, position: f64, pose: &mut [Transform]) {
         self.play(position, All, pose, |pose| pose.copy_from_slice(&self.base));
     }
 
-    /// Some joints of the pose at a time; the others stay as they are. What is left out costs as
-    /// much as finding out where the rest stands.
+    /// Writes some joints of the pose at a time, and leaves the others as they are. A joint that is
+    /// left out still costs a little: its coefficients must be skipped to find the next ones.
     ///
     /// # Panics
-    /// Where `pose` is not of as many joints as the clip.
+    /// If `pose` and the clip have different numbers of joints.
     pub fn sample_joints(&self, time_s: f32, joints: &JointMask, pose: &mut [Transform]) {
-        assert_eq!(pose.len(), self.base.len(), "a pose of another skeleton");
+        assert_eq!(pose.len(), self.base.len(), "the pose belongs to another skeleton");
         self.play(self.position(time_s), joints, pose, |pose| {
             joints.for_each(|joint| {
                 if let (Some(transform), Some(base)) = (pose.get_mut(joint), self.base.get(joint)) {
@@ -110,17 +110,18 @@ impl<'a> Sampler<'a> {
         });
     }
 
-    /// One joint at a time.
+    /// The transform of a single joint at a time.
     ///
     /// # Panics
-    /// Where there is no such joint.
+    /// If the clip has no such joint.
     pub fn joint(&self, time_s: f32, joint: usize) -> Transform {
         let mut transform = self.base[joint];
         self.play(self.position(time_s), One(joint), &mut transform, |_| ());
         transform
     }
 
-    /// The pose at a time into whatever keeps it: each channel of each joint once.
+    /// Hands the pose at a time to a [`PoseWriter`], for engines that store poses in a layout of
+    /// their own. Static values come first. Animated tracks then overwrite them.
     pub fn write<W: PoseWriter + ?Sized>(&self, time_s: f32, writer: &mut W) {
         self.play(self.position(time_s), All, writer, |writer| {
             for (joint, transform) in self.base.iter().enumerate() {
@@ -135,7 +136,7 @@ impl<'a> Sampler<'a> {
         time::position(time_s, self.source.header.rate_hz)
     }
 
-    /// Plays what moves over what `begin` writes.
+    /// Calls `begin` to write the static values, and then writes the animated tracks over them.
     #[inline]
     fn play<C: Choice, W: PoseWriter + ?Sized>(
         &self,
@@ -154,8 +155,8 @@ impl<'a> Sampler<'a> {
     }
 }
 
-/// The poses of a crowd: of each sampler the one at its time in seconds, one behind the other in
-/// `poses`.
+/// The poses of a crowd. Each request is a sampler and a time in seconds. `poses` takes the poses
+/// one after another, in the order of the requests.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -174,14 +175,14 @@ impl<'a> Sampler<'a> {
 /// ```
 ///
 /// # Panics
-/// Where `poses` is not as long as all of them together.
+/// If the length of `poses` is not the sum of all samplers' joints.
 pub fn sample_batch(requests: &[(&Sampler<'_>, f32)], poses: &mut [Transform]) {
     let joints: usize = requests.iter().map(|(sampler, _)| sampler.joints()).sum();
-    assert_eq!(joints, poses.len(), "poses of other skeletons");
+    assert_eq!(joints, poses.len(), "the poses belong to other skeletons");
     let mut rest = poses;
     for (sampler, time_s) in requests {
-        let (pose, behind) = rest.split_at_mut(sampler.joints());
+        let (pose, after) = rest.split_at_mut(sampler.joints());
         sampler.sample(*time_s, pose);
-        rest = behind;
+        rest = after;
     }
 }

@@ -1,11 +1,12 @@
-//! Clips of random coefficients, whatever an encoder would make: all instructions give the same
-//! bits, and those that the formulas give.
+//! Clips of random coefficients, including ones that no encoder would make. All instruction sets
+//! must give the same bits, and the bits that the specification's formulas give.
 //!
-//! Those of 64-bit ARM run on any machine, `cargo test -p kinepack-anim --no-default-features --lib
-//! --target aarch64-unknown-linux-gnu block` with `qemu-aarch64 -L /usr/aarch64-linux-gnu` as the
-//! runner of that target and `aarch64-linux-gnu-gcc` as its linker; and all of x86-64 in an
-//! interpreter that finds what is unsound, `RUSTFLAGS='-C target-feature=+avx2,+bmi1,+bmi2,+popcnt'
-//! cargo +nightly miri test -p kinepack-anim --no-default-features --lib block::tests`.
+//! The instructions of 64-bit ARM can be tested on any machine: `cargo test -p kinepack-anim
+//! --no-default-features --lib --target aarch64-unknown-linux-gnu block`, with `qemu-aarch64 -L
+//! /usr/aarch64-linux-gnu` as that target's runner and `aarch64-linux-gnu-gcc` as its linker. An
+//! interpreter that finds unsound code runs all of x86-64: `RUSTFLAGS='-C
+//! target-feature=+avx2,+bmi1,+bmi2,+popcnt' cargo +nightly miri test -p kinepack-anim
+//! --no-default-features --lib block::tests`.
 
 use super::basis::row;
 use super::kernel::{own_scale, segment_scale};
@@ -17,7 +18,7 @@ use crate::{Channel, JointMask, Transform};
 mod random;
 use random::Random;
 
-/// Of as many bits as it is by chance, which rarely are many.
+/// A coefficient of a random width, rarely a large one.
 fn coefficient(random: &mut Random, k: usize) -> i32 {
     let most = match random.below(40) {
         0 => 24,
@@ -88,8 +89,9 @@ fn contents(random: &mut Random, block: BlockLength, joints: u16, samples: u32) 
     Contents { header, kinds, constants, tracks, blends, segments, owner: 7 }
 }
 
-/// How many of something: few in an interpreter, which takes ten thousand times as long.
-const fn many(usual: usize, interpreted: usize) -> usize {
+/// `usual`, or the smaller number `interpreted` in an interpreter, which takes ten thousand times
+/// as long.
+const fn count(usual: usize, interpreted: usize) -> usize {
     if cfg!(miri) { interpreted } else { usual }
 }
 
@@ -97,8 +99,8 @@ fn clips() -> Vec<(Contents, Clip)> {
     let mut random = Random(5);
     let mut clips = Vec::new();
     for block in BlockLength::ALL {
-        for joints in [2, 9, 17, 1, 8, 40].into_iter().take(many(6, 2)) {
-            for _ in 0..many(12, 1) {
+        for joints in [2, 9, 17, 1, 8, 40].into_iter().take(count(6, 2)) {
+            for _ in 0..count(12, 1) {
                 let samples = 1 + random.below(70);
                 let contents = contents(&mut random, block, joints, samples);
                 let clip = Clip::from_bytes(contents.to_bytes()).unwrap();
@@ -112,9 +114,9 @@ fn clips() -> Vec<(Contents, Clip)> {
 fn positions(random: &mut Random, samples: usize) -> Vec<f64> {
     let last = (samples - 1) as f64;
     let halves = (0..2 * samples).map(|half| 0.5 * half as f64);
-    let mut positions: Vec<f64> = halves.step_by(many(1, 11)).collect();
+    let mut positions: Vec<f64> = halves.step_by(count(1, 11)).collect();
     positions.extend(
-        (0..many(40, 3)).map(|_| last * f64::from(random.below(1 << 20)) / f64::from(1 << 20)),
+        (0..count(40, 3)).map(|_| last * f64::from(random.below(1 << 20)) / f64::from(1 << 20)),
     );
     positions
 }
@@ -126,7 +128,7 @@ fn bits(pose: &[Transform]) -> Vec<u32> {
     pose.iter().flat_map(numbers).map(f32::to_bits).collect()
 }
 
-fn others() -> Vec<Instructions> {
+fn available() -> Vec<Instructions> {
     Instructions::ALL.into_iter().filter(|instructions| instructions.is_available()).collect()
 }
 
@@ -136,7 +138,7 @@ fn all_instructions_give_the_same_bits() {
     for (_, clip) in clips() {
         let bind = vec![Transform::IDENTITY; clip.joints()];
         let samplers =
-            others().into_iter().map(|set| Sampler::new(&clip, &bind).with_instructions(set));
+            available().into_iter().map(|set| Sampler::new(&clip, &bind).with_instructions(set));
         let samplers: Vec<_> = samplers.collect();
         for position in positions(&mut random, clip.samples()) {
             let mut poses = vec![bind.clone(); samplers.len()];
@@ -152,13 +154,13 @@ fn all_instructions_give_the_same_bits() {
 }
 
 #[test]
-fn some_joints_are_those_of_the_whole_pose() {
+fn sampling_some_joints_gives_the_transforms_of_the_whole_pose() {
     let mut random = Random(8);
     for (_, clip) in clips().iter().step_by(3) {
         let joints = clip.joints();
         let bind = vec![Transform::IDENTITY; joints];
         let untouched = Transform { translation: [9.0; 3], ..Transform::IDENTITY };
-        for set in others() {
+        for set in available() {
             let sampler = Sampler::new(clip, &bind).with_instructions(set);
             for position in positions(&mut random, clip.samples()).into_iter().step_by(7) {
                 let time_s = position as f32 / clip.rate_hz();
@@ -182,7 +184,7 @@ fn some_joints_are_those_of_the_whole_pose() {
     }
 }
 
-/// Section 12 for a component at a sample, coefficient by coefficient.
+/// A component at a sample, computed coefficient by coefficient as section 12 says.
 fn component(
     contents: &Contents,
     segments: usize,
@@ -208,12 +210,12 @@ fn component(
 }
 
 #[test]
-fn vectors_are_what_the_formulas_say() {
+fn vectors_follow_the_formulas_of_the_specification() {
     for (contents, clip) in clips() {
         let bind = vec![Transform::IDENTITY; clip.joints()];
         let sampler = Sampler::new(&clip, &bind);
         let mut pose = bind.clone();
-        for sample in (0..contents.header.coded_samples()).step_by(many(1, 11)) {
+        for sample in (0..contents.header.coded_samples()).step_by(count(1, 11)) {
             sampler.sample_at(sample as f64, &mut pose);
             for (at, (id, track)) in clip.animated_tracks().iter().zip(&contents.tracks).enumerate()
             {

@@ -1,4 +1,5 @@
-//! What a clip, or its rig, says once of each track that moves. `spec/ANIM.md`, section 10.3.
+//! The parameters of animated tracks, which a clip or its rig stores once for all segments.
+//! `spec/ANIM.md`, section 10.3.
 
 use super::layout::{GROUP, Header};
 use super::read::is_number;
@@ -6,33 +7,34 @@ use super::{Clip, Rig};
 use crate::rest::Rest;
 use crate::{Channel, ClipError, TrackId};
 
-/// What is said of a track.
+/// The parameters of an animated track.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Track {
     pub(crate) channel: Channel,
-    /// Of a rotation: the codes of the reference, and of the axes.
+    /// A rotation's reference, then its axes: three codes each.
     pub(crate) codes: [[u16; 3]; 2],
-    /// Of a vector.
+    /// The middle of a translation or scale.
     pub(crate) middle: [f32; 3],
-    /// 0 is dead.
+    /// The steps of the three components. 0 means that the component is dead.
     pub(crate) steps: [u8; 3],
-    /// Whether reference or middle, and whether axes and steps are those of the rig.
+    /// Whether the rig supplies the reference or middle, and whether it supplies axes and steps.
     pub(crate) shares: [bool; 2],
 }
 
 impl Track {
-    /// Of which nothing is known.
-    pub(crate) fn of(channel: Channel) -> Self {
+    /// A track whose other parameters are all 0.
+    pub(crate) fn new(channel: Channel) -> Self {
         Self { channel, codes: [[0; 3]; 2], middle: [0.0; 3], steps: [0; 3], shares: [false; 2] }
     }
 
-    /// The track with what it shares, of which it knew nothing but which components are live.
-    fn with(mut self, shared: &Self) -> Self {
-        let [first, second] = self.shares;
-        if first {
+    /// The track, with the parameters that it shares filled in from the rig's track. Before that,
+    /// shared steps only say which components are live.
+    fn with_shared(mut self, shared: &Self) -> Self {
+        let [shares_reference, shares_steps] = self.shares;
+        if shares_reference {
             (self.codes[0], self.middle) = (shared.codes[0], shared.middle);
         }
-        if second {
+        if shares_steps {
             self.codes[1] = shared.codes[1];
             self.steps =
                 std::array::from_fn(
@@ -42,8 +44,8 @@ impl Track {
         self
     }
 
-    /// What playback computes with: the numbers of reference and axes.
-    pub(super) fn numbers(&self, is_fine: bool) -> [[f32; 3]; 2] {
+    /// The decoded numbers of the reference and of the axes, which playback computes with.
+    pub(super) fn decoded_codes(&self, is_fine: bool) -> [[f32; 3]; 2] {
         [0, 1].map(|part| {
             let (middle, step) = if self.shares[part] || is_fine {
                 (32768.0, 1.0 / 32767.0)
@@ -54,53 +56,58 @@ impl Track {
         })
     }
 
-    /// Bits of what a clip says of it.
+    /// The number of bits that the track's parameters take in a clip.
     pub(crate) fn bits(&self, header: &Header) -> usize {
-        let [first, second] = self.shares.map(|is_shared| usize::from(!is_shared));
+        let [stores_reference, stores_steps] = self.shares.map(|is_shared| usize::from(!is_shared));
         let code_bits = 8 * header.code_bytes();
         let own = match self.channel {
-            Channel::Rotation => 3 * (first * code_bits + second * (code_bits + 8)),
-            _ => 3 * (first * 32 + second * 8),
+            Channel::Rotation => {
+                3 * (stores_reference * code_bits + stores_steps * (code_bits + 8))
+            }
+            _ => 3 * (stores_reference * 32 + stores_steps * 8),
         };
-        // A bit in each of the bytes that groups begin with.
-        own + if header.is_of_rig { RIG_BYTES } else { 0 }
+        // A track has one bit in each of the bytes that a group of a rig's clip begins with.
+        own + if header.is_of_rig { SHARED_BYTES } else { 0 }
     }
 }
 
-/// What a group of a clip of a rig begins with: which tracks share the first and the second part,
-/// and what is live of the latter.
-const RIG_BYTES: usize = 5;
+/// The bytes that a group begins with in a clip of a rig. They say which tracks share the reference
+/// or middle, which share axes and steps, and for the latter which of the three components are
+/// live.
+const SHARED_BYTES: usize = 5;
 
-/// The fewest bytes that say all of some tracks.
-pub(super) fn least_bytes(header: &Header, tracks: usize) -> usize {
+/// The least number of bytes that the parameters of `tracks` tracks can take.
+pub(super) fn min_group_bytes(header: &Header, tracks: usize) -> usize {
     if header.is_of_rig {
-        tracks.div_ceil(GROUP) * RIG_BYTES
+        tracks.div_ceil(GROUP) * SHARED_BYTES
     } else {
         tracks * (6 * header.code_bytes() + 3)
     }
 }
 
-/// Reads a group; what a track shares is not known, but for what is live.
+/// Reads a group. Parameters that a track shares stay 0, except that a step of 1 marks a live
+/// component.
 pub(super) fn read_group(
     rest: &mut Rest<'_>,
     ids: &[TrackId],
     (is_fine, is_of_rig): (bool, bool),
 ) -> Result<Vec<Track>, ClipError> {
     let mut take = |bytes: usize| rest.take(1, bytes, "groups");
-    let mut shared = [0; RIG_BYTES];
+    let mut shared = [0; SHARED_BYTES];
     if is_of_rig {
-        shared = take(RIG_BYTES)?.first_chunk().copied().unwrap_or_default();
-        let [_, second, live @ ..] = shared;
-        let is_track = (1_u32 << ids.len()) - 1;
-        if shared.iter().any(|byte| u32::from(*byte) & !is_track != 0)
-            || live.iter().any(|live| live & !second != 0)
+        shared = take(SHARED_BYTES)?.first_chunk().copied().unwrap_or_default();
+        let [_, shares_steps, live @ ..] = shared;
+        let all_tracks = (1_u32 << ids.len()) - 1;
+        if shared.iter().any(|byte| u32::from(*byte) & !all_tracks != 0)
+            || live.iter().any(|live| live & !shares_steps != 0)
         {
             return Err(ClipError::BadHeader { field: "shared tracks" });
         }
     }
     let new = |(index, id): (usize, &TrackId)| {
-        let [first, second, steps @ ..] = shared.map(|byte| byte >> index & 1);
-        Track { shares: [first != 0, second != 0], steps, ..Track::of(id.channel) }
+        let [shares_reference, shares_steps, steps @ ..] = shared.map(|byte| byte >> index & 1);
+        let shares = [shares_reference != 0, shares_steps != 0];
+        Track { shares, steps, ..Track::new(id.channel) }
     };
     let mut tracks: Vec<Track> = ids.iter().enumerate().map(new).collect();
     for number in 0..6 {
@@ -164,30 +171,30 @@ pub(super) fn write_group(
     }
 }
 
-/// Up to eight bits, the first one in the lowest.
+/// Packs up to eight bits into a byte, the first one into the lowest bit.
 pub(super) fn bits_to_byte(bits: impl DoubleEndedIterator<Item = bool>) -> u8 {
     bits.rev().fold(0, |byte, bit| byte << 1 | u8::from(bit))
 }
 
 impl<B: AsRef<[u8]>> Clip<B> {
-    /// What the clip and its rig say of each track, group by group.
+    /// The tracks with their parameters, group by group, the ones from the rig included.
     pub(super) fn groups(&self) -> impl Iterator<Item = (&[TrackId], Vec<Track>)> {
-        let mut rest = Rest::new(self.as_bytes(), self.parts.rotations);
+        let mut rest = Rest::new(self.as_bytes(), self.parts.groups);
         let (rotations, vectors) = self.tracks.split_at(self.rotations);
         rotations.chunks(GROUP).chain(vectors.chunks(GROUP)).map_while(move |ids| {
-            // Read once before, when the clip was.
+            // This cannot fail: loading the clip has read the same bytes.
             let mut tracks = read_group(&mut rest, ids, self.header.group_format()).ok()?;
             if let Some(rig) = &self.rig {
                 tracks
                     .iter_mut()
                     .zip(ids)
-                    .for_each(|(track, id)| *track = shared(*track, *id, rig));
+                    .for_each(|(track, id)| *track = fill_shared(*track, *id, rig));
             }
             Some((ids, tracks))
         })
     }
 }
 
-fn shared(track: Track, id: TrackId, rig: &Rig) -> Track {
-    rig.track(id).map_or(track, |shared| track.with(shared))
+fn fill_shared(track: Track, id: TrackId, rig: &Rig) -> Track {
+    rig.track(id).map_or(track, |shared| track.with_shared(shared))
 }

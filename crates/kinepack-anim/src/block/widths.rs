@@ -1,31 +1,39 @@
-//! How many bits each coefficient of a segment has: 255 profiles for each *piece* of a component,
-//! found by `kinepack anim train` and part of the format. `spec/widths.txt` is the same table to
-//! read. A piece is a component's coefficients in a segment, of blocks of 32 each half of them.
+//! The widths of coefficients in bits. A profile gives the widths for a *piece* of a component.
+//! There are 255 profiles for each piece; `kinepack anim train` found them, and they are part of
+//! the format. `spec/widths.txt` is the same table as text. A piece is all coefficients of a
+//! component in a segment; with a block length of 32, it is one half of them.
 
-/// The most coefficients of a piece.
+/// The most coefficients in a piece.
 pub(crate) const PIECE: usize = 16;
-/// Profiles of each piece.
+/// Number of profiles for each piece.
 pub(crate) const PROFILES: usize = 255;
-/// In the place of a profile: the widths stand in the segment.
+/// Stored instead of a profile's number if the segment itself stores the widths.
 pub(crate) const ESCAPE: u8 = 255;
-/// Bits of a width that stands in a segment, and the largest.
+/// Bits of a width that a segment stores.
 pub(crate) const ESCAPE_WIDTH_BITS: u32 = 5;
+/// The largest width that a segment may store.
 pub(crate) const MAX_ESCAPE_WIDTH: u8 = 24;
-/// The largest width of a coefficient in a profile: the first one of a path through a world is
-/// long.
+/// The largest width of coefficient `k` in a profile. The first one may be wider, because it holds
+/// the mean position of a path that leads far through a world.
 pub(crate) const fn max_width(k: usize) -> u8 {
     if k == 0 { MAX_ESCAPE_WIDTH } else { 16 }
 }
-/// The most bits of four coefficients from a multiple of four on, so that one load of 64 bits has
-/// them from any bit of a byte on.
+/// The most bits of four coefficients that begin at a multiple of four. A single 64-bit load then
+/// has all four, at whatever bit of a byte they begin.
 pub(crate) const MAX_FOUR_BITS: u32 = 56;
 
-/// Widths of the coefficients of a piece.
+/// The widths of the coefficients of a piece.
 pub(crate) type Widths = [u8; PIECE];
-/// Profiles of a piece.
+/// The profiles for a piece.
 pub(crate) type Profiles = [Profile; PROFILES];
 
-/// How many samples a segment has at most.
+/// The most samples that a segment has.
+///
+/// ```
+/// use kinepack_anim::block::BlockLength;
+///
+/// assert_eq!(BlockLength::ALL.map(BlockLength::samples), [8, 16, 32]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BlockLength {
     /// 8 samples.
@@ -37,39 +45,39 @@ pub enum BlockLength {
 }
 
 impl BlockLength {
-    /// From the shortest to the longest.
+    /// All lengths, from the shortest to the longest.
     pub const ALL: [Self; 3] = [Self::N8, Self::N16, Self::N32];
 
-    /// In samples.
+    /// The length in samples.
     #[inline]
     pub const fn samples(self) -> usize {
         8 << self as usize
     }
 
-    /// Pieces of a component.
+    /// Number of pieces of a component.
     #[inline]
     pub(crate) const fn pieces(self) -> usize {
         if matches!(self, Self::N32) { 2 } else { 1 }
     }
 
-    /// The profiles of a piece.
+    /// The profiles for a piece.
     #[inline]
     pub(crate) fn profiles(self, piece: usize) -> &'static Profiles {
         &TABLE[self as usize + piece]
     }
 }
 
-/// The coefficients of a piece, of a segment of `length` samples.
+/// The indices of a piece's coefficients, in a segment of `length` samples.
 #[inline]
-pub(crate) fn of_piece(piece: usize, length: usize) -> std::ops::Range<usize> {
+pub(crate) fn piece_range(piece: usize, length: usize) -> std::ops::Range<usize> {
     (PIECE * piece).min(length)..(PIECE * (piece + 1)).min(length)
 }
 
-/// Bits of each coefficient, and what follows from them.
+/// The widths of a piece's coefficients, and their running sums.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Profile {
     pub(crate) widths: Widths,
-    /// Bits of the first coefficients, by how many.
+    /// Element n is the sum of the first n widths.
     pub(crate) ends: [u16; PIECE + 1],
 }
 
@@ -85,79 +93,83 @@ impl Profile {
     }
 }
 
-/// How the coefficients of a component are written.
+/// How the coefficients of a piece are written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Choice {
     /// A profile, or [`ESCAPE`].
     pub(crate) profile: u8,
-    /// Bits of the coefficients, and of their widths where those stand in front of them.
+    /// Bits of the coefficients. With [`ESCAPE`], the bits of their widths count too.
     pub(crate) bits: u32,
 }
 
 impl BlockLength {
-    /// What the coefficients of a piece need of a profile, a byte each, and what they take where
-    /// none is chosen.
-    fn wanted(coefficients: &[i32]) -> (u128, u32) {
+    /// The widths that the coefficients of a piece need, a byte each, and the bits that they take
+    /// with [`ESCAPE`].
+    fn needed_widths(coefficients: &[i32]) -> (u128, u32) {
         let mut widths = [0; PIECE];
         widths.iter_mut().zip(coefficients).for_each(|(width, value)| *width = width_of(*value));
-        let own: u32 = widths.iter().copied().map(u32::from).sum();
-        (packed(&widths), own + ESCAPE_WIDTH_BITS * coefficients.len() as u32)
+        let coefficient_bits: u32 = widths.iter().copied().map(u32::from).sum();
+        (packed(&widths), coefficient_bits + ESCAPE_WIDTH_BITS * coefficients.len() as u32)
     }
 
-    /// Whether it is a piece as long as profiles are, all of which are in the order of their bits.
-    fn is_whole(self, coefficients: &[i32]) -> bool {
+    /// Whether the piece has as many coefficients as profiles have widths. For such pieces the
+    /// profiles are sorted by their bits, so that a search can end early.
+    fn is_full(self, coefficients: &[i32]) -> bool {
         coefficients.len() == self.samples().min(PIECE)
     }
 
-    /// The profile of a piece with the fewest bits that has room for its coefficients.
+    /// The profile with the fewest bits that is wide enough for the coefficients of a piece.
     pub(crate) fn choose(self, piece: usize, coefficients: &[i32]) -> Choice {
-        let (wanted, escaped_bits) = Self::wanted(coefficients);
+        let (needed, escaped_bits) = Self::needed_widths(coefficients);
         let mut best = Choice { profile: ESCAPE, bits: escaped_bits };
-        let is_whole = self.is_whole(coefficients);
-        let rooms = ROOMS[self as usize + piece].iter().zip(self.profiles(piece));
-        for (number, (room, profile)) in rooms.enumerate() {
-            // Each byte keeps its highest bit where the room is enough, and lends to no other.
-            let is_enough = ((room | TOPS) - wanted) & TOPS == TOPS;
+        let is_full = self.is_full(coefficients);
+        let profiles = PACKED_WIDTHS[self as usize + piece].iter().zip(self.profiles(piece));
+        for (number, (widths, profile)) in profiles.enumerate() {
+            // Subtracts all bytes at once. With its high bit set, a byte never borrows from the
+            // next, and it keeps that bit if the width is large enough.
+            let is_wide_enough = ((widths | HIGH_BITS) - needed) & HIGH_BITS == HIGH_BITS;
             let bits = u32::from(profile.ends[coefficients.len()]);
-            if bits < best.bits && is_enough {
+            if bits < best.bits && is_wide_enough {
                 best = Choice { profile: number as u8, bits };
             }
-            if bits >= best.bits && is_whole {
+            if bits >= best.bits && is_full {
                 break;
             }
         }
         best
     }
 
-    /// Makes coefficients smaller where a profile with fewer bits is worth it: a bit weighs as much
-    /// as `1 / weight` of a squared step. `exact` is what they are rounded from, in steps.
+    /// Clamps coefficients to a narrower profile if the bits that this saves are worth the error. A
+    /// bit is worth a squared error of `1 / weight`, in squared steps. `exact` has the values
+    /// before rounding, in steps.
     pub(crate) fn shrink(self, piece: usize, exact: &[f64], coefficients: &mut [i32], weight: f64) {
-        /// Coefficients that may lose by one profile.
+        /// The most coefficients that a profile may clamp.
         const MOST: u32 = 3;
-        let (wanted, escaped_bits) = Self::wanted(coefficients);
-        let is_whole = self.is_whole(coefficients);
+        let (needed, escaped_bits) = Self::needed_widths(coefficients);
+        let is_full = self.is_full(coefficients);
         let mut best = f64::from(escaped_bits);
         let mut chosen = None;
-        for (room, profile) in ROOMS[self as usize + piece].iter().zip(self.profiles(piece)) {
+        let profiles = PACKED_WIDTHS[self as usize + piece].iter().zip(self.profiles(piece));
+        for (widths, profile) in profiles {
             let mut cost = f64::from(profile.ends[coefficients.len()]);
             if cost >= best {
-                if is_whole {
+                if is_full {
                     break;
                 }
                 continue;
             }
-            let mut short = !((room | TOPS) - wanted) & TOPS;
-            if short.count_ones() > MOST {
+            let mut too_narrow = !((widths | HIGH_BITS) - needed) & HIGH_BITS;
+            if too_narrow.count_ones() > MOST {
                 continue;
             }
-            while short != 0 && cost < best {
-                let k = (short.trailing_zeros() / 8) as usize;
+            while too_narrow != 0 && cost < best {
+                let k = (too_narrow.trailing_zeros() / 8) as usize;
                 let (value, before) = (
                     f64::from(clamp(coefficients[k], profile.widths[k])),
                     f64::from(coefficients[k]),
                 );
                 cost += weight * ((exact[k] - value).powi(2) - (exact[k] - before).powi(2));
-                short &= short - 1;
+                too_narrow &= too_narrow - 1;
             }
             if cost < best {
                 best = cost;
@@ -173,12 +185,12 @@ impl BlockLength {
     }
 }
 
-/// The nearest number of a width.
+/// The nearest number that fits into `width` bits.
 fn clamp(coefficient: i32, width: u8) -> i32 {
     if width == 0 { 0 } else { coefficient.clamp(-(1 << (width - 1)), (1 << (width - 1)) - 1) }
 }
 
-/// How many bits a coefficient needs: of w bits are −2^(w−1) to 2^(w−1) − 1.
+/// The bits that a coefficient needs. Numbers from −2^(w−1) to 2^(w−1) − 1 fit into w bits.
 #[inline]
 pub(crate) fn width_of(coefficient: i32) -> u8 {
     if coefficient == 0 {
@@ -188,26 +200,28 @@ pub(crate) fn width_of(coefficient: i32) -> u8 {
     }
 }
 
-const TOPS: u128 = 0x8080_8080_8080_8080_8080_8080_8080_8080;
+/// The highest bit of each byte.
+const HIGH_BITS: u128 = 0x8080_8080_8080_8080_8080_8080_8080_8080;
 
 /// The widths of all profiles, a byte each.
-static ROOMS: [[u128; PROFILES]; TABLES_COUNT] = [rooms(0), rooms(1), rooms(2), rooms(3)];
+static PACKED_WIDTHS: [[u128; PROFILES]; TABLES_COUNT] =
+    [packed_widths(0), packed_widths(1), packed_widths(2), packed_widths(3)];
 
-const fn rooms(table: usize) -> [u128; PROFILES] {
-    let mut rooms = [0; PROFILES];
+const fn packed_widths(table: usize) -> [u128; PROFILES] {
+    let mut all = [0; PROFILES];
     let mut number = 0;
     while number < PROFILES {
-        rooms[number] = packed(&TABLE[table][number].widths);
+        all[number] = packed(&TABLE[table][number].widths);
         number += 1;
     }
-    rooms
+    all
 }
 
 const fn packed(widths: &Widths) -> u128 {
     u128::from_le_bytes(*widths)
 }
 
-/// For blocks of 8, of 16, the first and the second half of those of 32.
+/// The tables: for block length 8, for 16, and for the first and the second piece of 32.
 pub(crate) const TABLES_COUNT: usize = 4;
 const BYTES: &[u8; PROFILES * (8 + 3 * PIECE)] = include_bytes!("widths.bin");
 pub(crate) static TABLE: [Profiles; TABLES_COUNT] =
@@ -234,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_profiles_are_within_what_kernels_take() {
+    fn kernels_can_read_all_profiles() {
         for profile in TABLE.iter().flatten() {
             assert!(profile.widths.iter().enumerate().all(|(k, width)| *width <= max_width(k)));
             for four in profile.widths.chunks_exact(4) {
@@ -244,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn widths_have_room() {
+    fn coefficients_fit_into_their_widths() {
         for (value, width) in [
             (0, 0),
             (-1, 1),

@@ -1,15 +1,15 @@
-//! The contents of a block clip, and their bytes. `spec/ANIM.md`, section 10.
+//! The contents of a block clip, and how they are written as bytes. `spec/ANIM.md`, section 10.
 
 use super::layout::{CONSTANT_BYTES, GROUP, Header, Kind, kinds_to_byte};
 use super::read::checksum;
 use super::tracks::{Track, bits_to_byte, write_group};
-use super::widths::{ESCAPE_WIDTH_BITS, of_piece, width_of};
+use super::widths::{ESCAPE_WIDTH_BITS, piece_range, width_of};
 use crate::Channel;
 
-/// All that a clip says.
+/// The contents of a clip, as plain values.
 #[derive(Clone, Debug)]
 pub(crate) struct Contents {
-    /// But for the bytes of offsets, which are found when it is written.
+    /// Writing ignores `offset_bytes` and finds the least number that suffices.
     pub(crate) header: Header,
     /// By joint, then by channel.
     pub(crate) kinds: Vec<[Kind; 3]>,
@@ -17,7 +17,7 @@ pub(crate) struct Contents {
     pub(crate) constants: Vec<Constant>,
     /// Rotations, translations, scales, each by joint.
     pub(crate) tracks: Vec<Track>,
-    /// Which segments blend; none where the header says so.
+    /// Whether each segment blends. Empty if the header says that none do.
     pub(crate) blends: Vec<bool>,
     pub(crate) segments: Vec<SegmentContents>,
     /// The hash of the skeleton, or of the rig.
@@ -35,7 +35,7 @@ pub(crate) enum Constant {
 pub(crate) struct SegmentContents {
     pub(crate) step: u8,
     pub(crate) length: usize,
-    /// By track, then by component; of dead ones zeros.
+    /// By track, then by component, then by frequency. Dead components have zeros.
     pub(crate) coefficients: Vec<i32>,
 }
 
@@ -59,7 +59,7 @@ impl Contents {
         bytes
     }
 
-    /// All in front of the offsets.
+    /// The bytes of all parts before the offsets.
     pub(crate) fn head_bytes(&self, offset_bytes: u8) -> Vec<u8> {
         let header = Header { offset_bytes, ..self.header };
         let mut bytes = header.to_bytes().to_vec();
@@ -72,7 +72,7 @@ impl Contents {
         bytes
     }
 
-    /// The tracks in groups of eight, rotations and vectors apart.
+    /// The tracks in groups of eight: first those of rotations, then those of vectors.
     fn groups(&self) -> impl Iterator<Item = &[Track]> {
         let rotations =
             self.tracks.iter().take_while(|track| track.channel == Channel::Rotation).count();
@@ -87,30 +87,30 @@ impl Contents {
         self.write_live(&live, segment, bytes);
     }
 
-    /// Appends a segment of these components, all that are live in the order of
-    /// [`components`](Self::components). Most may be dead, so that a caller of many segments finds
-    /// the others once.
+    /// Appends a segment. `live` must be all live components, in the order of
+    /// [`components`](Self::components). It is an argument so that a caller that writes many
+    /// segments finds it once.
     pub(crate) fn write_live(
         &self,
         live: &[usize],
         segment: &SegmentContents,
         bytes: &mut Vec<u8>,
     ) {
-        let mut bits = Bits { bytes: Vec::new(), free: 0 };
+        let mut bits = BitString { bytes: Vec::new(), free_bits: 0 };
         bytes.push(segment.step);
         for component in live {
             let coefficients =
                 &segment.coefficients[component * segment.length..][..segment.length];
             for piece in 0..self.header.block.pieces() {
-                let own = &coefficients[of_piece(piece, segment.length)];
+                let own = &coefficients[piece_range(piece, segment.length)];
                 bytes.push(self.write_piece(piece, own, &mut bits));
             }
         }
         bytes.extend(bits.bytes);
     }
 
-    /// Writes coefficients, and says with which profile.
-    fn write_piece(&self, piece: usize, coefficients: &[i32], bits: &mut Bits) -> u8 {
+    /// Writes the coefficients of a piece, and returns the number of the profile that it used.
+    fn write_piece(&self, piece: usize, coefficients: &[i32], bits: &mut BitString) -> u8 {
         let number = self.header.block.choose(piece, coefficients).profile;
         let profile = self.header.block.profiles(piece).get(usize::from(number));
         if profile.is_none() {
@@ -144,27 +144,27 @@ impl Constant {
     }
 }
 
-/// A string of bits, the lowest first.
-struct Bits {
+/// A string of bits. Each number and each byte has its lowest bit first.
+struct BitString {
     bytes: Vec<u8>,
-    /// Bits of the last byte that are free.
-    free: u32,
+    /// Unused bits of the last byte.
+    free_bits: u32,
 }
 
-impl Bits {
+impl BitString {
     fn push(&mut self, mut number: u32, mut width: u32) {
         while width > 0 {
-            if self.free == 0 {
+            if self.free_bits == 0 {
                 self.bytes.push(0);
-                self.free = 8;
+                self.free_bits = 8;
             }
-            let count = width.min(self.free);
+            let count = width.min(self.free_bits);
             if let Some(last) = self.bytes.last_mut() {
-                *last |= ((number & ((1 << count) - 1)) as u8) << (8 - self.free);
+                *last |= ((number & ((1 << count) - 1)) as u8) << (8 - self.free_bits);
             }
             number >>= count;
             width -= count;
-            self.free -= count;
+            self.free_bits -= count;
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The way of a clip, one description for both directions. `spec/ANIM.md`, section 14.
+//! Codes the head of a clip. The same functions encode and decode. `spec/ANIM.md`, section 14.
 
 use kinepack::entropy::Coder;
 
@@ -10,10 +10,10 @@ use crate::block::{
 };
 use crate::{Channel, ClipError};
 
-/// Rates with a code of their own.
+/// Sample rates with short codes, in Hz.
 const RATES: [f32; 7] = [30.0, 60.0, 24.0, 25.0, 50.0, 120.0, 20.0];
 
-/// Codes what a clip says once; of a decoder, `contents` is overwritten.
+/// Codes the head. A decoder overwrites `contents`.
 pub(super) fn code_head<C: Coder, W: Watch>(
     coder: &mut C,
     model: &mut Model<W>,
@@ -26,17 +26,17 @@ pub(super) fn code_head<C: Coder, W: Watch>(
     code_kinds(coder, model, contents)?;
     let mut before = [0.0; 3];
     let constants: Vec<_> = tracks_of(&contents.kinds, Kind::Constant).collect();
-    let told = std::mem::take(&mut contents.constants);
+    let given = std::mem::take(&mut contents.constants);
     for (index, track) in constants.into_iter().enumerate() {
-        let constant = match (told.get(index), track.channel) {
-            (told, Channel::Rotation) => {
+        let constant = match (given.get(index), track.channel) {
+            (given, Channel::Rotation) => {
                 let codes =
-                    if let Some(Constant::Rotation(codes)) = told { *codes } else { [0; 3] };
+                    if let Some(Constant::Rotation(codes)) = given { *codes } else { [0; 3] };
                 Constant::Rotation(codes.map(|code| coder.code_direct(code, 21)))
             }
-            (told, _) => {
+            (given, _) => {
                 let mut vector =
-                    if let Some(Constant::Vector(vector)) = told { *vector } else { [0.0; 3] };
+                    if let Some(Constant::Vector(vector)) = given { *vector } else { [0.0; 3] };
                 code_vector(coder, model, &mut vector, &mut before)
                     .ok_or(ClipError::BadConstant { track })?;
                 Constant::Vector(vector)
@@ -52,10 +52,10 @@ pub(super) fn code_head<C: Coder, W: Watch>(
 }
 
 fn code_blends<C: Coder>(coder: &mut C, contents: &mut Contents) -> Result<(), ClipError> {
-    let told = std::mem::take(&mut contents.blends);
+    let given = std::mem::take(&mut contents.blends);
     let count = if contents.header.blends { contents.segment_count() } else { 0 };
     for segment in 0..count {
-        let blends = told.get(segment).is_some_and(|blends| *blends);
+        let blends = given.get(segment).is_some_and(|blends| *blends);
         contents.blends.push(coder.code_direct(u32::from(blends), 1) != 0);
         if coder.is_exhausted() {
             return Err(ClipError::EndOfData { part: "blends" });
@@ -86,7 +86,7 @@ fn code_header<C: Coder>(coder: &mut C, header: &mut Header) -> Result<(), ClipE
     header.check()
 }
 
-/// Codes a number that is not 0: the place of its highest bit, and the bits below.
+/// Codes a number above 0: the place of its highest bit, in `bits` bits, and the bits below it.
 fn code_count<C: Coder>(coder: &mut C, count: u32, bits: u32) -> u32 {
     let place = coder.code_direct(count.max(1).ilog2(), bits);
     1 << place | coder.code_direct(count, place)
@@ -98,19 +98,19 @@ fn code_kinds<C: Coder, W: Watch>(
     contents: &mut Contents,
 ) -> Result<(), ClipError> {
     let mut before = [0; 3];
-    let told = std::mem::take(&mut contents.kinds);
+    let given = std::mem::take(&mut contents.kinds);
     for joint in 0..usize::from(contents.header.joints) {
-        let byte = told.get(joint).map_or(0, |kinds| kinds_to_byte(*kinds));
+        let byte = given.get(joint).map_or(0, |kinds| kinds_to_byte(*kinds));
         let mut coded = 0;
         let mut above = 0;
         for (channel, before) in before.iter_mut().enumerate() {
             let kind = usize::from(byte >> (2 * channel) & 3);
-            let cell = KINDS + ((channel * 3 + *before) * 3 + above) * 2;
+            let counter = KINDS + ((channel * 3 + *before) * 3 + above) * 2;
             let is_constant = kind % 2 == 1;
-            let coded_kind = if model.code(coder, cell, kind == 0) {
+            let coded_kind = if model.code(coder, counter, kind == 0) {
                 0
             } else {
-                2 - usize::from(model.code(coder, cell + 1, is_constant))
+                2 - usize::from(model.code(coder, counter + 1, is_constant))
             };
             (*before, above) = (coded_kind, coded_kind);
             let is_shared = contents.header.is_of_rig
@@ -133,11 +133,11 @@ fn code_tracks<C: Coder, W: Watch>(
     model: &mut Model<W>,
     contents: &mut Contents,
 ) -> Result<(), ClipError> {
-    let told = std::mem::take(&mut contents.tracks);
+    let given = std::mem::take(&mut contents.tracks);
     let mut middle = [0.0; 3];
     let mut step = 0;
     for (index, id) in animated(&contents.kinds).into_iter().enumerate() {
-        let mut track = told.get(index).copied().unwrap_or(Track::of(id.channel));
+        let mut track = given.get(index).copied().unwrap_or(Track::new(id.channel));
         if contents.header.is_of_rig {
             track.shares =
                 track.shares.map(|is_shared| coder.code_direct(u32::from(is_shared), 1) != 0);
@@ -157,8 +157,8 @@ fn code_tracks<C: Coder, W: Watch>(
     Ok(())
 }
 
-/// Codes the numbers of a reference and of axes which are not shared: the four highest bits of each
-/// have counters.
+/// Codes the reference and axes of a rotation, except what it shares. The four highest bits of each
+/// code have counters.
 fn code_codes<C: Coder, W: Watch>(
     coder: &mut C,
     model: &mut Model<W>,
@@ -174,7 +174,8 @@ fn code_codes<C: Coder, W: Watch>(
     }
 }
 
-/// Codes the steps of a track: whether it is dead, then the difference from the live axis before.
+/// Codes the steps of a track: for each axis whether it is dead, then the difference from the
+/// previous live axis.
 /// `before` is the first step of the track before that has one. Of steps that are shared it is only
 /// said which are dead; where nothing is known of the others they are 1.
 fn code_steps<C: Coder, W: Watch>(
@@ -210,8 +211,8 @@ fn code_steps<C: Coder, W: Watch>(
     Ok(())
 }
 
-/// Codes three numbers, each as the one of the vector before or by itself; `None` where one is none
-/// that a clip has.
+/// Codes a vector. A number may repeat that axis of the previous vector, or the previous axis of
+/// this one. `None` if a clip may not have one of the numbers.
 fn code_vector<C: Coder, W: Watch>(
     coder: &mut C,
     model: &mut Model<W>,
@@ -236,7 +237,8 @@ fn code_vector<C: Coder, W: Watch>(
     Some(())
 }
 
-/// Codes a float: sign and exponent with counters, whether the low half is 0, and the rest.
+/// Codes a float: sign and exponent with counters, whether the low half is 0, and the other bits
+/// directly.
 fn code_float<C: Coder, W: Watch>(coder: &mut C, model: &mut Model<W>, bits: u32) -> f32 {
     let high = model.code_tree(coder, FLOATS + 8, bits >> 23, 9);
     let is_short = model.code(coder, FLOATS + 6, bits & 0xffff == 0);
@@ -245,7 +247,7 @@ fn code_float<C: Coder, W: Watch>(coder: &mut C, model: &mut Model<W>, bits: u32
     f32::from_bits(high << 23 | middle << 16 | low)
 }
 
-/// The components that have coefficients.
+/// The live components, in the order in which a segment codes them.
 pub(super) fn live(contents: &Contents) -> Vec<LiveComponent> {
     let mut live: Vec<LiveComponent> = Vec::new();
     let (mut track, mut channel) = (None, None);
@@ -264,16 +266,17 @@ pub(super) fn live(contents: &Contents) -> Vec<LiveComponent> {
     live
 }
 
-/// Codes the step of a segment, given the one before.
+/// Codes the step of a segment as the difference from the previous one. `None` if it is out of
+/// range.
 pub(super) fn code_segment_step<C: Coder, W: Watch>(
     coder: &mut C,
     model: &mut Model<W>,
     step: u8,
     before: Option<u8>,
 ) -> Option<u8> {
-    /// What the first step is expected to be about.
+    /// The expected step of the first segment.
     const USUAL: u8 = 96;
-    let cell = SEGMENT_STEPS + SIGNED * usize::from(before.is_some());
+    let counter = SEGMENT_STEPS + SIGNED * usize::from(before.is_some());
     let before = i32::from(before.unwrap_or(USUAL));
-    u8::try_from(before + model.code_signed(coder, cell, i32::from(step) - before)).ok()
+    u8::try_from(before + model.code_signed(coder, counter, i32::from(step) - before)).ok()
 }

@@ -1,19 +1,27 @@
-//! How long a clip may become of a file on disk. `spec/ANIM.md`, section 14.7.
+//! Limits on the length of the clip that a disk file unpacks to. `spec/ANIM.md`, section 14.7.
 
 use super::segment::COMPONENT_BYTES;
 use crate::ClipError;
 
-/// How long a clip may become of a file on disk: of `n` bytes of the file, up to the end of any
-/// packet, `least_bytes + bytes_per_byte · n` bytes. A component that moves counts 1024 bytes more.
-/// Memory is at most three times as much, and time grows with it.
+/// Limits the length of the clip that a disk file unpacks to. At the end of each packet, with `n`
+/// bytes of the file, the clip may have `least_bytes + bytes_per_byte · n` bytes. Each live
+/// component counts as 1024 bytes more. Memory is at most three times the limit, and time grows
+/// with it.
 ///
-/// The default is 4 MiB and 256. Clips that move become less than 2 bytes for each byte of their
-/// file. The 4 MiB are for those that hardly do: 50 minutes of 60 joints at 60 Hz.
+/// The default is 4 MiB and 256. A clip that moves has less than 2 bytes for each byte of its file.
+/// The 4 MiB are for clips that hardly move: 50 minutes of 60 joints at 60 Hz.
+///
+/// ```
+/// use kinepack_anim::disk::UnpackLimits;
+///
+/// let limits = UnpackLimits { least_bytes: 1 << 20, bytes_per_byte: 16 };
+/// assert_eq!(limits.most_bytes(1000), 1_064_576);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnpackLimits {
-    /// Bytes that any file may become.
+    /// Bytes that every file may unpack to.
     pub least_bytes: u64,
-    /// Bytes that each byte of a file adds.
+    /// Bytes that each byte of a file adds to that.
     pub bytes_per_byte: u64,
 }
 
@@ -24,12 +32,13 @@ impl Default for UnpackLimits {
 }
 
 impl UnpackLimits {
-    /// The most bytes that `file_bytes` bytes of a file may become.
+    /// The most bytes that `file_bytes` bytes of a file may unpack to.
     pub fn most_bytes(&self, file_bytes: u64) -> u64 {
         self.least_bytes.saturating_add(self.bytes_per_byte.saturating_mul(file_bytes))
     }
 
-    /// Checks the bytes of a clip and its components against those of the file so far.
+    /// Checks that a clip's bytes and live components are within the limit for a file of
+    /// `file_bytes` bytes.
     pub(super) fn check(
         &self,
         bytes: usize,

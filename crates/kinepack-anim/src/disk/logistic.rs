@@ -1,21 +1,21 @@
-//! Probabilities as logits, and the mixing of several by what each of them was worth. Integers
-//! alone, so that all platforms have the same numbers. After Matt Mahoney's lpaq. `spec/ANIM.md`,
-//! section 14.4.
+//! Probabilities as logits, and mixers that weight several predictions by how good they were. All
+//! arithmetic is on integers, so that all platforms compute the same numbers. Source: Matt
+//! Mahoney's lpaq. `spec/ANIM.md`, section 14.2.
 
 use kinepack::entropy::{Coder, Counter};
 
 /// Logits are in 1/256, within ±2047.
 const MAX_LOGIT: i32 = 2047;
 const LOGITS: usize = 2 * MAX_LOGIT as usize + 1;
-/// How many predictions are mixed.
+/// Number of predictions that a mixer takes.
 pub(super) const INPUTS: usize = 4;
-/// 1 in weights.
+/// Weights are in 1/2^16.
 const WEIGHT_BITS: u32 = 16;
-/// A weight moves by this many bits less than error times logit.
+/// A weight changes by error times logit, shifted right by this many bits.
 const RATE_BITS: u32 = 14;
-/// The surest that a decision is.
-const SUREST: i32 = 1536;
-/// So large that the sum of all inputs stays within 32 bits.
+/// The largest logit of a mixed probability.
+const MAX_MIXED_LOGIT: i32 = 1536;
+/// The largest weight. The sum over all inputs then fits into 32 bits.
 const MAX_WEIGHT: i32 = 1 << 18;
 
 /// The probability of a logit, in 1/65536: 65536 / (1 + e^(−x / 256)), rounded.
@@ -52,7 +52,8 @@ const SQUASHED: [u16; LOGITS] = {
     table
 };
 
-/// Of 16·i to 16·i + 15 the first logit whose probability is 16·i + 8 or more.
+/// Element i, for the probabilities 16·i to 16·i + 15, is the first logit whose probability is at
+/// least 16·i + 8.
 const STRETCHED: [i16; 4096] = {
     let mut table = [0; 4096];
     let (mut i, mut at) = (0, 0);
@@ -66,8 +67,8 @@ const STRETCHED: [i16; 4096] = {
     table
 };
 
-/// What a counter of `n` observations is believed, in 1/256: n / (n + 1.5).
-static BELIEF: [i32; 256] = {
+/// How much a counter with n observations counts, in 1/256: n / (n + 1.5).
+static CONFIDENCE: [i32; 256] = {
     let mut table = [0; 256];
     let mut n = 0;
     while n < 256 {
@@ -77,20 +78,20 @@ static BELIEF: [i32; 256] = {
     table
 };
 
-/// What a counter says, as a logit; the less the fewer observations it has.
+/// The logit of a counter's probability, which counts less the fewer observations it has.
 #[inline]
-pub(super) fn opinion(counter: Counter) -> i32 {
-    (stretch(counter.probability()) * BELIEF[usize::from(counter.count())]) >> 8
+pub(super) fn weighted_logit(counter: Counter) -> i32 {
+    (stretch(counter.probability()) * CONFIDENCE[usize::from(counter.count())]) >> 8
 }
 
-/// How much each of some predictions counts.
+/// Mixes predictions, with a weight for each that it learns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mixer {
     pub(super) weights: [i32; INPUTS],
 }
 
 impl Mixer {
-    /// From weights in 1/64.
+    /// A mixer with these weights, in 1/64.
     pub(super) fn new(weights: [i8; INPUTS]) -> Self {
         Self { weights: weights.map(|weight| i32::from(weight) << (WEIGHT_BITS - 6)) }
     }
@@ -104,7 +105,7 @@ impl Mixer {
         logits: &[i32; INPUTS],
     ) -> bool {
         let sum: i32 = self.weights.iter().zip(logits).map(|(weight, logit)| weight * logit).sum();
-        let logit = (sum >> WEIGHT_BITS).clamp(-SUREST, SUREST);
+        let logit = (sum >> WEIGHT_BITS).clamp(-MAX_MIXED_LOGIT, MAX_MIXED_LOGIT);
         let probability = squash(logit);
         let bit = coder.code(bit, probability);
         let error = (i32::from(bit) << 16) - i32::from(probability);
@@ -120,18 +121,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn squash_is_the_logistic_function() {
+    fn squash_computes_the_logistic_function() {
         for logit in -MAX_LOGIT..=MAX_LOGIT {
             let exact = 65_536.0 / (1.0 + (-f64::from(logit) / 256.0).exp());
             assert_eq!(f64::from(squash(logit)), exact.round(), "{logit}");
-            // No platform rounds another way.
+            // Far enough from a half that every platform rounds alike.
             assert!((exact.fract() - 0.5).abs() > 1e-9, "{logit}");
         }
         assert_eq!([squash(-9999), squash(0), squash(9999)], [squash(-2047), 32_768, squash(2047)]);
     }
 
     #[test]
-    fn stretch_is_its_inverse() {
+    fn stretch_inverts_squash() {
         for probability in (0..=u16::MAX).step_by(16) {
             let logit = stretch(probability);
             let middle = probability | 8;
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mixer_finds_who_is_right() {
+    fn a_mixer_learns_which_input_is_right() {
         let mut mixer = Mixer::new([16; INPUTS]);
         let mut cost = kinepack::entropy::Cost::default();
         for turn in 0..4000_u32 {

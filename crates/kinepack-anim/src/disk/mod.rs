@@ -1,10 +1,11 @@
-//! Block clips on disk: the same clip, entropy-coded, in 6 to 14 % fewer bytes. Decoded when it is
-//! loaded, into exactly the bytes that it was packed from; as its bytes come, where they come
-//! slowly. `spec/ANIM.md`, section 14.
+//! Block clips on disk: the same clip, entropy-coded, in 6 to 14 % fewer bytes. Unpacking gives
+//! exactly the bytes that were packed. An [`Unpacker`] decodes a file while it arrives.
+//! `spec/ANIM.md`, section 14.
 //!
-//! Each decision is coded at a probability mixed from several contexts: the same coefficient in the
-//! segments before, its neighbours, the other axes, the track before. The first segment profits
-//! from what was learned from other clips, once and for all. After Matt Mahoney's PAQ.
+//! Each decision is coded at a probability that is mixed from several contexts: the same
+//! coefficient in earlier segments, its neighbours, the other axes, and the previous track. The
+//! model begins with parameters trained on other clips, so that even the first segment is predicted
+//! well. Source: Matt Mahoney's PAQ.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -51,21 +52,20 @@ pub use unpack::{Unpacker, unpack, unpack_with};
 pub(crate) const MAGIC: [u8; 4] = *b"KPAD";
 const VERSION: u8 = 1;
 const FIXED_BYTES: usize = 5;
-/// A packet ends behind the segment in which it has this many bytes.
+/// A packet ends after the segment with which it reaches this many bytes.
 const PACKET_BYTES: u64 = 4096;
-/// Probability in 1/65536 that a packet ends behind a segment.
+/// Probability in 1/65536 that a packet ends after a segment.
 const PACKET_END: u16 = 1024;
 
 static START: &[u8; START_BYTES] = include_bytes!("start.bin");
 
-/// A clip as a disk file.
+/// Packs a clip into a disk file.
 ///
 /// # Errors
-/// [`ClipError::BadSegment`] for a clip with a segment which
-/// [`offline::build`](crate::offline::build) would have written in other words: with other profiles
-/// than those with the fewest bits. A file would not give it back as it was. [`ClipError::TooLong`]
-/// for a clip that hardly moves: its file would be so small that readers refuse it
-/// ([`UnpackLimits::default`]).
+/// [`ClipError::BadSegment`] if a segment does not use the profiles with the fewest bits, which
+/// [`offline::build`](crate::offline::build) always does: unpacking would not give its bytes back.
+/// [`ClipError::TooLong`] for a clip that hardly moves, whose file would be so small that readers
+/// refuse it ([`UnpackLimits::default`]).
 pub fn pack<B: AsRef<[u8]>>(clip: &Clip<B>) -> Result<Vec<u8>, ClipError> {
     let mut contents = Contents::from_clip(clip);
     check(clip, &contents)?;
@@ -83,34 +83,34 @@ pub fn pack<B: AsRef<[u8]>>(clip: &Clip<B>) -> Result<Vec<u8>, ClipError> {
         }
         write_varint(packet.len() as u64, &mut file);
         file.extend(packet);
-        let there = clip.segment_at(coding.segments) + END_BYTES;
-        UnpackLimits::default().check(there, coding.live.len(), file.len() as u64)?;
+        let unpacked_bytes = clip.segment_at(coding.segments) + END_BYTES;
+        UnpackLimits::default().check(unpacked_bytes, coding.live.len(), file.len() as u64)?;
     }
     file.extend(&clip.as_bytes()[clip.as_bytes().len() - 4..]);
     Ok(file)
 }
 
-/// That a clip is in the words that its contents are given back in.
+/// Checks that writing the contents gives the clip's bytes again.
 fn check<B: AsRef<[u8]>>(clip: &Clip<B>, contents: &Contents) -> Result<(), ClipError> {
     let mut bytes = Vec::new();
     for (segment, of_segment) in contents.segments.iter().enumerate() {
         bytes.clear();
         contents.write_segment(of_segment, &mut bytes);
         if bytes != clip.segment_bytes(segment) {
-            let reason = "it has other profiles than those with the fewest bits";
+            let reason = "it does not use the profiles with the fewest bits";
             return Err(ClipError::BadSegment { segment, reason });
         }
     }
     Ok(())
 }
 
-/// A clip on its way, packet by packet.
+/// Codes a clip packet by packet, in either direction.
 #[derive(Debug)]
 struct Coding<W> {
     model: Model<W>,
     history: Option<History>,
     live: Vec<segment::LiveComponent>,
-    /// Segments that were coded.
+    /// Number of segments coded so far.
     segments: usize,
     step: Option<u8>,
     is_done: bool,
@@ -122,8 +122,9 @@ impl<W: Watch> Coding<W> {
         Self { model, history: None, live: Vec::new(), segments: 0, step: None, is_done: false }
     }
 
-    /// Codes a packet: in the first one what the clip says once, then segments. An encoder has them
-    /// in `contents`; of a decoder, `contents` gets the head, and `take` each segment.
+    /// Codes a packet. The first one begins with the head; segments follow. An encoder takes both
+    /// from `contents`. A decoder writes the head to `contents`. It calls `take` after the head
+    /// without a segment, and then with each segment.
     fn code_packet<C: Coder>(
         &mut self,
         coder: &mut C,
@@ -138,16 +139,16 @@ impl<W: Watch> Coding<W> {
             take(contents, None)?;
         }
         let count = contents.segment_count();
-        let told = std::mem::take(&mut contents.segments);
+        let given = std::mem::take(&mut contents.segments);
         let mut segment = SegmentContents { step: 0, length: 0, coefficients: Vec::new() };
         while self.segments < count {
             let length = contents.header.segment_length(self.segments);
-            match told.get(self.segments) {
-                Some(told) => segment.clone_from(told),
+            match given.get(self.segments) {
+                Some(given) => segment.clone_from(given),
                 None => {
                     segment.length = length;
-                    // Not cleared: those of live components are all decoded, and no others are
-                    // read.
+                    // Not cleared: decoding overwrites the coefficients of all live components, and
+                    // no code reads the others.
                     segment.coefficients.resize(3 * contents.tracks.len() * length, 0);
                 }
             }
@@ -159,7 +160,7 @@ impl<W: Watch> Coding<W> {
                 break;
             }
         }
-        contents.segments = told;
+        contents.segments = given;
         self.is_done = self.segments == count;
         Ok(())
     }
@@ -171,18 +172,19 @@ impl<W: Watch> Coding<W> {
     ) -> Result<(), ClipError> {
         let bad = |reason| ClipError::BadSegment { segment: self.segments, reason };
         let step = code_segment_step(coder, &mut self.model, segment.step, self.step);
-        segment.step = step.ok_or(bad("its step is none"))?;
+        segment.step = step.ok_or(bad("its step is out of range"))?;
         self.step = step;
-        let history = self.history.as_mut().ok_or(bad("nothing is before it"))?;
+        let history = self.history.as_mut().ok_or(bad("it comes before the head"))?;
         let SegmentContents { step, length, coefficients } = segment;
         if !history.code(coder, &mut self.model, &self.live, (*step, *length), coefficients) {
-            return Err(bad("a coefficient of more than 24 bits, or the data end"));
+            return Err(bad("a coefficient has more than 24 bits, or the data end"));
         }
         Ok(())
     }
 }
 
-/// Seven bits a byte, the lowest first; the highest bit of all but the last is set.
+/// Appends a number as a varint: seven bits a byte, the lowest first. The highest bit is set in all
+/// bytes but the last.
 fn write_varint(mut number: u64, bytes: &mut Vec<u8>) {
     while number > 0x7f {
         bytes.push(number as u8 | 0x80);

@@ -1,31 +1,32 @@
-//! What is known before the first bit, and what is learned from each: counters, mixers, and the
-//! trained numbers that both begin with. `spec/ANIM.md`, sections 14.3 and 14.4.
+//! The model that both sides share: the trained parameters that it begins with, and the counters
+//! and mixers that learn from every decision. `spec/ANIM.md`, sections 14.2, 14.4 and 14.6.
 
 use kinepack::entropy::{Coder, Counter};
 
-use super::logistic::{INPUTS, Mixer, opinion, squash};
+use super::logistic::{INPUTS, Mixer, squash, weighted_logit};
 use crate::block::MAX_LENGTH;
 
-/// Coefficients that are predicted, from 0 on.
+/// Number of coefficients that are predicted: the first ones.
 pub(super) const PREDICTED: usize = 8;
-/// What they are predicted from.
+/// Number of values that a prediction uses.
 pub(super) const PREDICTORS: usize = 16;
-/// What sizes are expected from.
+/// Number of features from which a size is expected.
 pub(super) const FEATURES: usize = 12;
 /// Classes of coefficients.
 pub(super) const CLASSES: usize = 13;
-/// The class of four coefficients together, of which all behind are 0.
+/// The class of four coefficients together, after which all are 0.
 pub(super) const TAIL: usize = 12;
-/// Segments that were before: none, one, more.
+/// Ages of a segment: no earlier segment, one, or more.
 pub(super) const AGES: usize = 3;
-/// Decisions on a size that are told apart.
+/// Different decisions on a size, each with counters of its own.
 pub(super) const SLOTS: usize = 10;
-/// The last of them: whether any of four is not 0.
+/// The slot of the decision whether any of four coefficients is not 0.
 pub(super) const TAIL_SLOT: usize = 9;
 
-/// Contexts of each mixed input but the last, which is the component itself.
+/// Number of contexts of each mixed input. The last input needs none here: its context is the
+/// component.
 const MIXED: [usize; INPUTS - 1] = [20 * CLASSES, 49 * 4, 64 * 4];
-/// Where those of each begin, and how many there are.
+/// The first context of each input; the last element is the number of all contexts.
 const FIRSTS: [usize; INPUTS] = {
     let mut firsts = [0; INPUTS];
     let mut input = 1;
@@ -36,7 +37,7 @@ const FIRSTS: [usize; INPUTS] = {
     firsts
 };
 
-/// Where the counters that are not mixed begin, and how many there are.
+// The first counter of each part that is not mixed, and last the number of all counters.
 pub(super) const MANTISSAS: usize = FIRSTS[INPUTS - 1] * SLOTS;
 pub(super) const SIGNS: usize = MANTISSAS + 512;
 pub(super) const ZEROS: usize = SIGNS + 32;
@@ -46,46 +47,48 @@ pub(super) const STEPS: usize = DEAD + 24;
 pub(super) const SEGMENT_STEPS: usize = STEPS + 6 * SIGNED;
 pub(super) const CODES: usize = SEGMENT_STEPS + 2 * SIGNED;
 pub(super) const FLOATS: usize = CODES + 6 * 16;
-pub(super) const CELLS: usize = FLOATS + FLOAT;
+pub(super) const COUNTERS: usize = FLOATS + FLOAT;
 
-/// Counters of a signed number: its zero, its sign, its size in unary.
+/// Counters for a signed number: whether it is 0, its sign, its size in unary.
 pub(super) const SIGNED: usize = 16;
-/// Counters of floats.
+/// Counters for floats.
 pub(super) const FLOAT: usize = 8 + 512;
 
-/// Sets of weights of mixers.
+/// Number of mixers.
 pub(super) const MIXERS: usize = 4 * SLOTS;
 
-/// Bytes of the trained start.
+// The sizes of the parts of the trained start.
 const MAP_BYTES: usize = 3 * PREDICTED * PREDICTORS * 2;
 const SCALE_BYTES: usize = 3 * AGES * CLASSES * FEATURES;
 const MIXER_BYTES: usize = MIXERS * INPUTS;
-pub(super) const START_BYTES: usize = MAP_BYTES + SCALE_BYTES + MIXER_BYTES + CELLS;
+pub(super) const START_BYTES: usize = MAP_BYTES + SCALE_BYTES + MIXER_BYTES + COUNTERS;
 
-/// How firmly trained counters hold to where they begin, and how much counters remember at most.
+/// The count with which trained counters begin. A higher count makes a counter change more slowly.
 const START_COUNT: u8 = 24;
+/// The largest count of a trained counter.
 const LIMIT: u8 = 120;
-const OWN_LIMIT: u8 = 60;
+/// The largest count of a component's counter.
+const COMPONENT_LIMIT: u8 = 60;
 
 /// Weights of a prediction, in 1/4096.
 pub(super) type Map = [i16; PREDICTORS];
 /// Weights of an expected size, in 1/128.
 pub(super) type Scale = [u8; FEATURES];
 
-/// What a trainer wants to know of a coding; nothing else does.
+/// Reports the events of a coding to the trainer. Packing and unpacking use `()`.
 pub(super) trait Watch {
-    /// A coefficient was predicted from these with the weights of row `row`.
+    /// A coefficient, `target`, was predicted from `from` with the weights of row `row`.
     #[inline]
     fn predicted(&mut self, _row: usize, _from: &[i64; PREDICTORS], _target: i64) {}
-    /// A size was expected from these with the weights of row `row`. All in sixteenths.
+    /// A size, `target`, was expected from `from` with the weights of row `row`. All in sixteenths.
     #[inline]
     fn expected(&mut self, _row: usize, _from: &[u32; FEATURES], _target: u32) {}
-    /// A counter's decision.
+    /// A decision was coded with a counter.
     #[inline]
     fn decided(&mut self, _cell: usize, _bit: bool) {}
 }
 
-/// Nobody watches.
+/// Ignores all events.
 impl Watch for () {}
 
 /// The state that both sides share.
@@ -94,18 +97,18 @@ pub(super) struct Model<W> {
     maps: Vec<Map>,
     scales: Vec<Scale>,
     pub(super) mixers: Vec<Mixer>,
-    cells: Vec<Counter>,
-    /// Of each component, by slot.
-    own: Vec<Counter>,
+    counters: Vec<Counter>,
+    /// The counters of components: by live component, then by slot.
+    component_counters: Vec<Counter>,
     pub(super) watch: W,
 }
 
 impl<W: Watch> Model<W> {
-    /// From a trained start.
+    /// A model that begins with a trained start.
     pub(super) fn new(start: &[u8; START_BYTES], watch: W) -> Self {
         let (maps, rest) = start.split_at(MAP_BYTES);
         let (scales, rest) = rest.split_at(SCALE_BYTES);
-        let (mixers, cells) = rest.split_at(MIXER_BYTES);
+        let (mixers, counters) = rest.split_at(MIXER_BYTES);
         let numbers: Vec<i16> =
             maps.as_chunks().0.iter().map(|bytes| i16::from_le_bytes(*bytes)).collect();
         Self {
@@ -117,18 +120,18 @@ impl<W: Watch> Model<W> {
                 .iter()
                 .map(|bytes| Mixer::new(bytes.map(u8::cast_signed)))
                 .collect(),
-            cells: cells
+            counters: counters
                 .iter()
                 .map(|byte| Counter::new(squash(16 * i32::from(byte.cast_signed())), START_COUNT))
                 .collect(),
-            own: Vec::new(),
+            component_counters: Vec::new(),
             watch,
         }
     }
 
-    /// Makes room for one more component.
+    /// Adds the counters of one more component.
     pub(super) fn add_component(&mut self) {
-        self.own.resize(self.own.len() + SLOTS, Counter::default());
+        self.component_counters.resize(self.component_counters.len() + SLOTS, Counter::default());
     }
 
     pub(super) fn map(&self, row: usize) -> &Map {
@@ -139,15 +142,15 @@ impl<W: Watch> Model<W> {
         &self.scales[row]
     }
 
-    /// Codes a decision with one counter.
+    /// Codes a decision with a single counter.
     #[inline]
-    pub(super) fn code<C: Coder>(&mut self, coder: &mut C, cell: usize, bit: bool) -> bool {
-        let bit = self.cells[cell].code(coder, bit, LIMIT);
-        self.watch.decided(cell, bit);
+    pub(super) fn code<C: Coder>(&mut self, coder: &mut C, counter: usize, bit: bool) -> bool {
+        let bit = self.counters[counter].code(coder, bit, LIMIT);
+        self.watch.decided(counter, bit);
         bit
     }
 
-    /// Codes a decision on a size with all contexts.
+    /// Codes a decision on a size at a probability that is mixed from all contexts.
     #[inline]
     pub(super) fn code_mixed<C: Coder>(
         &mut self,
@@ -156,48 +159,55 @@ impl<W: Watch> Model<W> {
         slot: usize,
         bit: bool,
     ) -> bool {
-        let mut cells = contexts.cells;
+        let mut counters = contexts.counters;
         let mut logits = [0; INPUTS];
-        for (cell, logit) in cells.iter_mut().zip(&mut logits) {
-            *cell += slot;
-            *logit = opinion(self.cells[*cell]);
+        for (counter, logit) in counters.iter_mut().zip(&mut logits) {
+            *counter += slot;
+            *logit = weighted_logit(self.counters[*counter]);
         }
-        let own = contexts.own + slot;
-        logits[INPUTS - 1] = opinion(self.own[own]);
+        let component = contexts.component + slot;
+        logits[INPUTS - 1] = weighted_logit(self.component_counters[component]);
         let bit = self.mixers[contexts.mixer + slot].code(coder, bit, &logits);
-        for cell in cells {
-            self.cells[cell].observe(bit, LIMIT);
-            self.watch.decided(cell, bit);
+        for counter in counters {
+            self.counters[counter].observe(bit, LIMIT);
+            self.watch.decided(counter, bit);
         }
-        self.own[own].observe(bit, OWN_LIMIT);
+        self.component_counters[component].observe(bit, COMPONENT_LIMIT);
         bit
     }
 
-    /// Codes a number of `bits` bits, from the top down, with counters from `cell` on.
+    /// Codes a number of `bits` bits, the highest first, with a tree of counters that begins at
+    /// `counter`.
     pub(super) fn code_tree<C: Coder>(
         &mut self,
         coder: &mut C,
-        cell: usize,
+        counter: usize,
         value: u32,
         bits: u32,
     ) -> u32 {
         let mut node = 1;
         for bit in (0..bits).rev() {
-            node = node << 1 | usize::from(self.code(coder, cell + node, value >> bit & 1 != 0));
+            node = node << 1 | usize::from(self.code(coder, counter + node, value >> bit & 1 != 0));
         }
         node as u32 - (1 << bits)
     }
 
-    /// Codes a number within ±1023: whether it is 0, its sign, its size less 1 in unary up to 9 and
-    /// then flat.
-    pub(super) fn code_signed<C: Coder>(&mut self, coder: &mut C, cell: usize, value: i32) -> i32 {
-        if self.code(coder, cell, value == 0) {
+    /// Codes a signed number: whether it is 0, its sign, and its size in unary up to 14. For larger
+    /// sizes, ten direct bits follow.
+    pub(super) fn code_signed<C: Coder>(
+        &mut self,
+        coder: &mut C,
+        counter: usize,
+        value: i32,
+    ) -> i32 {
+        if self.code(coder, counter, value == 0) {
             return 0;
         }
-        let is_negative = self.code(coder, cell + 1, value < 0);
+        let is_negative = self.code(coder, counter + 1, value < 0);
         let size = value.unsigned_abs();
         let mut unary = 1;
-        while unary < SIGNED as u32 - 2 && self.code(coder, cell + 1 + unary as usize, size > unary)
+        while unary < SIGNED as u32 - 2
+            && self.code(coder, counter + 1 + unary as usize, size > unary)
         {
             unary += 1;
         }
@@ -208,24 +218,25 @@ impl<W: Watch> Model<W> {
     }
 }
 
-/// Classes of ratios, from −9 quarter octaves and less to 9 and more.
+/// The classes of ratios, from at most −9 quarter octaves to at least 9.
 static RATIOS: [u8; 19] = [0, 1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 5, 6];
 
-/// Where the counters of a coefficient's size are.
+/// The first counters for coding the size of a coefficient.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Contexts {
-    cells: [usize; INPUTS - 1],
-    own: usize,
+    counters: [usize; INPUTS - 1],
+    /// The first counter of the component.
+    component: usize,
     mixer: usize,
-    /// The bit length that sizes are compared with at first.
+    /// The bit length from which coding a bit length counts up or down.
     pub(super) start: u32,
-    /// Where the counters of the bits below the leading one are.
+    /// The first counter of the bits below the leading one.
     pub(super) mantissas: usize,
 }
 
 impl Contexts {
-    /// Of a size that is expected to be `expected`, and from what. `place` is the component, the
-    /// class, the segments that were before.
+    /// The contexts of a size that is expected to be `expected`, because of `features`. `age` is
+    /// the number of earlier segments.
     #[inline]
     pub(super) fn new(
         [component, class, age]: [usize; 3],
@@ -246,14 +257,14 @@ impl Contexts {
         };
         let around = ratio(near / 2 + near / 8 + far / 4);
         let small = |size: u32| ((size + 8) / 16).min(3) as usize;
-        let mut cells = [
+        let mut counters = [
             level * CLASSES + class,
             (ratio(mean) * 7 + around) * 4 + coarse,
             ((small(near) * 4 + small(far)) * 4 + small(last)) * 4 + coarse,
         ];
-        for (input, cell) in cells.iter_mut().enumerate() {
-            debug_assert!(*cell < MIXED[input]);
-            *cell = (FIRSTS[input] + *cell) * SLOTS;
+        for (input, counter) in counters.iter_mut().enumerate() {
+            debug_assert!(*counter < MIXED[input]);
+            *counter = (FIRSTS[input] + *counter) * SLOTS;
         }
         let set = match class {
             _ if age == 0 => 0,
@@ -262,8 +273,8 @@ impl Contexts {
             _ => 3,
         };
         Self {
-            cells,
-            own: component * SLOTS,
+            counters,
+            component: component * SLOTS,
             mixer: set * SLOTS,
             start: (fine / 4).saturating_sub(3) as u32,
             mantissas: MANTISSAS + 64 * shape,
@@ -271,7 +282,7 @@ impl Contexts {
     }
 }
 
-/// How large a size is, in quarter octaves; 0 is 0, and 1 is 9.
+/// A size on a logarithmic scale, in quarter octaves. A size of 0 gives 0, and one of 1 gives 9.
 #[inline]
 fn quarter_octaves(sixteenths: u32) -> usize {
     let x = sixteenths.min(1 << 30) + 4;
@@ -279,7 +290,7 @@ fn quarter_octaves(sixteenths: u32) -> usize {
     ((octaves - 2) * 4 + (x >> (octaves - 2) & 3)) as usize
 }
 
-/// The class of coefficient `k` of `length`.
+/// The class of coefficient `k` in a segment of `length` samples.
 #[inline]
 pub(super) fn class(k: usize, length: usize) -> usize {
     match k {

@@ -1,5 +1,6 @@
-//! Coefficients: predicted, then their differences by bit length, lower bits and sign, from the
-//! highest frequency down. One description for both directions. `spec/ANIM.md`, section 14.5.
+//! Codes the coefficients of segments, from the highest frequency down. Each is predicted, and the
+//! difference is coded as a bit length, the lower bits and a sign. The same functions encode and
+//! decode. `spec/ANIM.md`, section 14.5.
 
 use kinepack::entropy::Coder;
 
@@ -9,61 +10,68 @@ use super::model::{
 };
 use crate::block::{BlockLength, MAX_LENGTH};
 
-/// Bits of the largest coefficient but for its sign.
+/// Bits of the largest coefficient, without its sign.
 const MAX_BITS: u32 = 24;
 /// The largest size that contexts see.
 const MAX_SIZE: i64 = 1 << 28;
-/// Bits below the leading one that have counters.
+/// Number of bits below the leading one that have counters.
 const MODELLED_BITS: u32 = 3;
-/// Coefficients of which one decision says that all are 0.
-const GROUP: usize = 4;
+/// Number of coefficients for which a single decision says whether all are 0.
+const TAIL_GROUP: usize = 4;
 
-/// Sizes by coefficient, in sixteenths, and zeros behind.
+/// Sizes by coefficient, in sixteenths, followed by zeros.
 type Sizes = [u32; MAX_LENGTH + 3];
-/// Memory of a live component, with counters and room to grow.
+/// Memory for each live component, with its counters and unused capacity.
 pub(super) const COMPONENT_BYTES: usize = 1024;
-const _: () = assert!(9 * size_of::<Past>() / 4 < COMPONENT_BYTES);
+const _: () = assert!(9 * size_of::<ComponentHistory>() / 4 < COMPONENT_BYTES);
 const NO_SIZES: Sizes = [0; MAX_LENGTH + 3];
 
-/// A live component, in the order in which they are coded.
+/// A live component.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LiveComponent {
-    /// By track, then by axis.
+    /// The component's number, by track, then by axis.
     pub(super) component: usize,
     pub(super) axis: usize,
-    /// Whether it is the first live one of its track, and that the first of its channel.
+    /// Whether it is the first live component of its track.
     pub(super) begins_track: bool,
+    /// Whether it is the first live component of its channel.
     pub(super) begins_channel: bool,
 }
 
-/// What is remembered of the segments before.
+/// The state that earlier segments leave for the next one.
 #[derive(Clone, Debug)]
 pub(super) struct History {
     /// By live component.
-    past: Vec<Past>,
+    past: Vec<ComponentHistory>,
     block: usize,
+    /// Number of segments coded so far.
     segments: usize,
+    /// The step of the previous segment.
     step: u8,
+    /// The length of the previous segment.
     length: usize,
 }
 
-/// What a component leaves for the next segment.
+/// The state that a component leaves for the next segment.
 #[derive(Clone, Debug)]
-struct Past {
+struct ComponentHistory {
     coefficients: [i32; MAX_LENGTH],
     last: Sizes,
     mean: Sizes,
 }
 
-/// The segment that is coded.
-struct Now {
+/// The state of the segment that is being coded.
+struct SegmentState {
     length: usize,
+    /// Number of earlier segments, at most 2.
     age: usize,
-    /// What coefficients of the segment before are multiplied with, and sizes, in 1/65536.
+    /// The factor of the previous segment's coefficients, in 1/65536.
     gain: i64,
+    /// The factor of remembered sizes, in 1/65536.
     size_gain: i64,
-    /// Of this track, by axis, and the mean of the track before.
+    /// The sizes of this track, by axis.
     sizes: [Sizes; 3],
+    /// The mean sizes of the previous track.
     neighbour: Sizes,
 }
 
@@ -72,7 +80,8 @@ impl History {
         Self { past: Vec::new(), block: block as usize, segments: 0, step: 0, length: 1 }
     }
 
-    /// Codes a segment's coefficients; false where one has no 24 bits, or the data have ended.
+    /// Codes a segment's coefficients. False if one does not fit into 24 bits, or if the data
+    /// ended.
     pub(super) fn code<C: Coder, W: Watch>(
         &mut self,
         coder: &mut C,
@@ -84,8 +93,14 @@ impl History {
         let size_gain = octaves(i32::from(self.step) - i32::from(step));
         let gain = (size_gain * root_of_ratio(length, self.length)) >> 16;
         let age = self.segments.min(AGES - 1);
-        let mut now =
-            Now { length, age, gain, size_gain, sizes: [NO_SIZES; 3], neighbour: NO_SIZES };
+        let mut now = SegmentState {
+            length,
+            age,
+            gain,
+            size_gain,
+            sizes: [NO_SIZES; 3],
+            neighbour: NO_SIZES,
+        };
         for (index, component) in live.iter().enumerate() {
             if component.begins_track {
                 for k in 0..length {
@@ -94,16 +109,16 @@ impl History {
                 }
                 now.sizes = [NO_SIZES; 3];
             }
-            // As components come, so that memory grows with what is decoded.
+            // Components are added as they are decoded, so that memory grows with decoded data.
             if index == self.past.len() {
                 if index == self.past.capacity() {
                     self.past.reserve_exact((index / 4).max(16).min(live.len() - index));
                 }
-                self.past.push(Past::default());
+                self.past.push(ComponentHistory::default());
                 model.add_component();
             }
             let values = &mut coefficients[component.component * length..][..length];
-            let own = Own {
+            let own = ComponentCoder {
                 index,
                 axis: component.axis,
                 block: self.block,
@@ -120,22 +135,24 @@ impl History {
     }
 }
 
-/// The component that is coded.
-struct Own<'a> {
+/// Codes a component of a segment.
+struct ComponentCoder<'a> {
     index: usize,
     axis: usize,
     block: usize,
-    past: &'a mut Past,
-    now: &'a mut Now,
+    past: &'a mut ComponentHistory,
+    now: &'a mut SegmentState,
 }
 
-/// What a coefficient is expected to be, in sixteenths.
+/// The prediction of a coefficient.
 struct Prediction {
+    /// In sixteenths; 0 if there is no prediction.
     value: i64,
+    /// Whether there is a prediction.
     is_made: bool,
 }
 
-impl Own<'_> {
+impl ComponentCoder<'_> {
     fn code<C: Coder, W: Watch>(
         mut self,
         coder: &mut C,
@@ -146,7 +163,7 @@ impl Own<'_> {
         if self.code_zero(coder, model, values) {
             return true;
         }
-        // Of the segment before, in sixteenths of this one's step.
+        // The previous segment's coefficients, in sixteenths of this segment's step.
         let mut before = [0; PREDICTED + 1];
         for (before, value) in before.iter_mut().zip(self.past.coefficients) {
             *before = ((i64::from(value) * self.now.gain) >> 12).clamp(-MAX_SIZE, MAX_SIZE);
@@ -183,11 +200,11 @@ impl Own<'_> {
         let was_zero = self.past.coefficients.iter().all(|value| *value == 0);
         let beside = self.now.neighbour.iter().chain(self.now.sizes[..self.axis].iter().flatten());
         let is_beside_zeros = beside.copied().all(|size| size == 0);
-        let cell = ZEROS
+        let counter = ZEROS
             + (self.now.age * 3 + self.axis) * 3
             + usize::from(was_zero)
             + usize::from(is_beside_zeros);
-        let is_zero = model.code(coder, cell, values.iter().all(|value| *value == 0));
+        let is_zero = model.code(coder, counter, values.iter().all(|value| *value == 0));
         if is_zero {
             values.fill(0);
             self.past.remember(self.now.age, values, &NO_SIZES);
@@ -195,8 +212,8 @@ impl Own<'_> {
         is_zero
     }
 
-    /// Codes how many fours of coefficients at the end are 0, and says how many coefficients are
-    /// left.
+    /// Codes which groups of four at the end are all 0, and returns the number of coefficients
+    /// before them.
     fn code_tail<C: Coder, W: Watch>(
         &mut self,
         coder: &mut C,
@@ -205,9 +222,9 @@ impl Own<'_> {
     ) -> usize {
         let mut end = values.len();
         while end > PREDICTED {
-            let first = (end - 1) / GROUP * GROUP;
+            let first = (end - 1) / TAIL_GROUP * TAIL_GROUP;
             let mut features = [0; FEATURES];
-            for k in first..first + GROUP {
+            for k in first..first + TAIL_GROUP {
                 features
                     .iter_mut()
                     .zip(self.features(k))
@@ -228,7 +245,8 @@ impl Own<'_> {
         end
     }
 
-    /// What coefficient `k` is expected to be, of those of the segment before and those behind it.
+    /// Predicts coefficient `k` from the previous segment's coefficients and this segment's higher
+    /// ones.
     #[inline]
     fn predict<W: Watch>(
         &self,
@@ -253,12 +271,12 @@ impl Own<'_> {
         Prediction { value: (base + (sum >> 12)).clamp(-MAX_SIZE, MAX_SIZE - 16), is_made: true }
     }
 
-    /// What the size of coefficient `k` is expected from.
+    /// The sizes from which the size of coefficient `k` is expected.
     #[inline]
     fn features(&self, k: usize) -> [u32; FEATURES] {
-        let Past { last, mean, .. } = &self.past;
+        let ComponentHistory { last, mean, .. } = &self.past;
         let own = &self.now.sizes[self.axis];
-        let sister = |before: usize| {
+        let other_axis = |before: usize| {
             if self.axis < before { 0 } else { self.now.sizes[self.axis - before][k] }
         };
         [
@@ -269,16 +287,16 @@ impl Own<'_> {
             own[k + 1],
             own[k + 2],
             own[k + 3],
-            sister(1),
-            sister(2),
+            other_axis(1),
+            other_axis(2),
             self.now.neighbour[k],
             self.now.neighbour[k + 1],
             16,
         ]
     }
 
-    /// The contexts of a size of a class, and, for who watches, what it was expected from and with
-    /// which row of weights.
+    /// The contexts for coding a size of a class. The features and the row of weights are returned
+    /// for a [`Watch`].
     #[inline]
     fn contexts<W: Watch>(
         &self,
@@ -299,14 +317,14 @@ impl Own<'_> {
     }
 }
 
-impl Default for Past {
+impl Default for ComponentHistory {
     fn default() -> Self {
         Self { coefficients: [0; MAX_LENGTH], last: NO_SIZES, mean: NO_SIZES }
     }
 }
 
-impl Past {
-    /// For a segment of another step.
+impl ComponentHistory {
+    /// Scales the sizes to the step of the next segment.
     fn scale(&mut self, gain: i64) {
         if gain != 1 << 16 {
             for size in self.last.iter_mut().chain(&mut self.mean) {
@@ -315,6 +333,7 @@ impl Past {
         }
     }
 
+    /// Keeps a segment's coefficients and sizes for the next segment.
     fn remember(&mut self, age: usize, values: &[i32], sizes: &Sizes) {
         for k in 0..values.len() {
             let is_first = age == 0 || age == 1 && k < PREDICTED;
@@ -326,8 +345,8 @@ impl Past {
     }
 }
 
-/// Codes a number of up to 25 bits and a sign. `fraction` is that of a prediction, in sixteenths
-/// from the lowest that rounds to it.
+/// Codes a number of up to 25 bits and a sign. `fraction` is how far the prediction lies above the
+/// lowest value that rounds to the same integer, in sixteenths.
 #[inline]
 fn code_difference<C: Coder, W: Watch>(
     coder: &mut C,
@@ -358,7 +377,7 @@ fn code_difference<C: Coder, W: Watch>(
     if is_negative { -size } else { size }
 }
 
-/// Codes a number of bits, from that on which is likely: how many more, or else how many fewer.
+/// Codes a bit length, counting up or down from the likely one.
 #[inline]
 fn code_bit_length<C: Coder, W: Watch>(
     coder: &mut C,

@@ -1,31 +1,32 @@
-//! Makes the trained start out of clips. Not needed to pack or unpack; the same clips in the same
-//! order always give the same bytes.
+//! Trains the start of the model from clips. Packing and unpacking do not need this. The same clips
+//! in the same order always give the same bytes.
 
 use kinepack::entropy::Cost;
 
 use super::logistic::INPUTS;
 use super::model::{
-    AGES, CELLS, CLASSES, FEATURES, MIXERS, Model, PREDICTED, PREDICTORS, START_BYTES, Watch,
+    AGES, CLASSES, COUNTERS, FEATURES, MIXERS, Model, PREDICTED, PREDICTORS, START_BYTES, Watch,
 };
 use super::{Coding, START};
 use crate::Clip;
 use crate::block::Contents;
 
-/// How often predictions are fitted to what is left, sizes to what is expected, and mixers to what
-/// is mixed.
+/// Rounds of fitting the predictions.
 const FITS: usize = 6;
+/// Rounds of fitting the weights of expected sizes.
 const SIZE_FITS: usize = 60;
+/// Rounds of fitting the mixers.
 const MIXER_FITS: usize = 3;
-/// What one clip says at most of a counter, in decisions.
-const MOST_SAID: f64 = 40.0;
-/// A difference of this size, in sixteenths, costs little more than none.
+/// The most decisions that a single clip adds to a counter's statistics.
+const MAX_DECISIONS: f64 = 40.0;
+/// A difference of this size, in sixteenths, costs hardly more bits than none.
 const SMALL: f64 = 16.0;
 
 const MAPS: usize = 3 * PREDICTED;
 const SCALES: usize = 3 * AGES * CLASSES;
 
-/// Bits of a clip's coefficients and head with a trained start, without what a file has around
-/// them.
+/// The bits that a clip's head and coefficients take with a trained start. The rest of the file is
+/// not counted.
 pub fn bits(clip: &Clip, start: &[u8]) -> f64 {
     let mut cost = Cost::default();
     let start = start.first_chunk().unwrap_or(START);
@@ -33,7 +34,7 @@ pub fn bits(clip: &Clip, start: &[u8]) -> f64 {
     cost.bits()
 }
 
-/// The start that these clips teach.
+/// Trains a start from these clips.
 pub fn train(clips: &[Clip]) -> Vec<u8> {
     let clips: Vec<Contents> = clips.iter().map(Contents::from_clip).collect();
     let mut start = Start::default();
@@ -54,13 +55,13 @@ pub fn train(clips: &[Clip]) -> Vec<u8> {
     for (row, (scale, data)) in start.scales.iter_mut().zip(&sizes.0).enumerate() {
         *scale = fit_scale(data, *scale, row);
     }
-    let mut cells = Cells { all: vec![[0.4; 2]; CELLS], of_clip: vec![[0; 2]; CELLS] };
+    let mut counters = Decisions { all: vec![[0.4; 2]; COUNTERS], of_clip: vec![[0; 2]; COUNTERS] };
     for clip in &clips {
-        cells = run(Coding::new(&start.to_bytes(), cells), clip, &mut Cost::default()).watch;
-        cells.end_clip();
+        counters = run(Coding::new(&start.to_bytes(), counters), clip, &mut Cost::default()).watch;
+        counters.end_clip();
     }
-    for (cell, [no, yes]) in start.cells.iter_mut().zip(&cells.all) {
-        *cell = (16.0 * (yes / no).ln()).clamp(-127.0, 127.0);
+    for (counter, [no, yes]) in start.counters.iter_mut().zip(&counters.all) {
+        *counter = (16.0 * (yes / no).ln()).clamp(-127.0, 127.0);
     }
     for _ in 0..MIXER_FITS {
         let mut sums = vec![[0.0; INPUTS]; MIXERS];
@@ -87,7 +88,7 @@ pub fn train(clips: &[Clip]) -> Vec<u8> {
     start.to_bytes().to_vec()
 }
 
-/// Codes a clip and gives back what the model has become.
+/// Codes a clip, and returns the model with what it learned.
 fn run<W: Watch>(mut coding: Coding<W>, clip: &Contents, cost: &mut Cost) -> Model<W> {
     let mut contents = clip.clone();
     while !coding.is_done {
@@ -97,13 +98,13 @@ fn run<W: Watch>(mut coding: Coding<W>, clip: &Contents, cost: &mut Cost) -> Mod
     coding.model
 }
 
-/// What a start says, as numbers.
+/// The parameters of a start, as numbers.
 #[derive(Clone, Debug)]
 struct Start {
     maps: Vec<[f64; PREDICTORS]>,
     scales: Vec<[f64; FEATURES]>,
     mixers: Vec<[f64; INPUTS]>,
-    cells: Vec<f64>,
+    counters: Vec<f64>,
 }
 
 impl Default for Start {
@@ -112,7 +113,7 @@ impl Default for Start {
             maps: vec![[0.0; PREDICTORS]; MAPS],
             scales: vec![[10.0; FEATURES]; SCALES],
             mixers: vec![[22.0; INPUTS]; MIXERS],
-            cells: vec![0.0; CELLS],
+            counters: vec![0.0; COUNTERS],
         }
     }
 }
@@ -121,14 +122,14 @@ impl Start {
     fn to_bytes(&self) -> [u8; START_BYTES] {
         let maps = self.maps.iter().flatten().flat_map(|weight| (*weight as i16).to_le_bytes());
         let scales = self.scales.iter().flatten().map(|weight| weight.round() as u8);
-        let signed = self.mixers.iter().flatten().chain(&self.cells);
+        let signed = self.mixers.iter().flatten().chain(&self.counters);
         let signed = signed.map(|number| (number.round() as i8).cast_unsigned());
         let bytes: Vec<u8> = maps.chain(scales).chain(signed).collect();
         *bytes.first_chunk().unwrap_or(START)
     }
 }
 
-/// Weighted least squares.
+/// The normal equations of weighted least squares.
 #[derive(Clone, Debug)]
 struct Equations {
     products: [[f64; PREDICTORS]; PREDICTORS],
@@ -162,7 +163,7 @@ impl Equations {
     }
 }
 
-/// Fits predictions to what costs bits: the logarithm of the difference.
+/// Collects the equations that fit predictions to what costs bits: the logarithm of the difference.
 struct Predictions {
     start: Start,
     equations: Vec<Equations>,
@@ -189,7 +190,7 @@ impl Watch for Predictions {
     }
 }
 
-/// All features with the sizes that came.
+/// Collects the features of each size, with that size.
 struct Sizes(Vec<Vec<([u32; FEATURES], u32)>>);
 
 impl Watch for Sizes {
@@ -198,8 +199,9 @@ impl Watch for Sizes {
     }
 }
 
-/// The weights with which sizes are likeliest if each is distributed exponentially about what is
-/// expected: multiplicative steps, so that none is below 0.
+/// Fits the weights of expected sizes by maximum likelihood, for sizes with an exponential
+/// distribution whose mean is the expected size. The steps are multiplicative, so that no weight
+/// falls below 0.
 fn fit_scale(
     data: &[([u32; FEATURES], u32)],
     from: [f64; FEATURES],
@@ -228,18 +230,18 @@ fn fit_scale(
     weights
 }
 
-/// How decisions fell.
-struct Cells {
+/// Counts how often each counter's decision was 0 and 1.
+struct Decisions {
     all: Vec<[f64; 2]>,
     of_clip: Vec<[u32; 2]>,
 }
 
-impl Cells {
+impl Decisions {
     fn end_clip(&mut self) {
         for (all, own) in self.all.iter_mut().zip(&mut self.of_clip) {
             let count = f64::from(own[0] + own[1]);
             if count > 0.0 {
-                let weight = (MOST_SAID / count).min(1.0);
+                let weight = (MAX_DECISIONS / count).min(1.0);
                 all.iter_mut().zip(*own).for_each(|(all, own)| *all += weight * f64::from(own));
                 *own = [0; 2];
             }
@@ -247,8 +249,8 @@ impl Cells {
     }
 }
 
-impl Watch for Cells {
-    fn decided(&mut self, cell: usize, bit: bool) {
-        self.of_clip[cell][usize::from(bit)] += 1;
+impl Watch for Decisions {
+    fn decided(&mut self, counter: usize, bit: bool) {
+        self.of_clip[counter][usize::from(bit)] += 1;
     }
 }

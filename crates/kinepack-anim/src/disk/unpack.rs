@@ -1,4 +1,4 @@
-//! From the bytes of a file, as they come, to those of the clip.
+//! Unpacks a disk file to the bytes of the clip, at once or while the file arrives.
 
 use kinepack::DecodeError;
 use kinepack::bits::BitReader;
@@ -8,26 +8,26 @@ use super::{Coding, FIXED_BYTES, MAGIC, START, UnpackLimits, VERSION};
 use crate::block::{BlockLength, Contents, END_BYTES, Header, SegmentContents, checksum};
 use crate::{Clip, ClipError};
 
-/// Bytes of a number, at most.
-const LENGTH_BYTES: usize = 5;
+/// The most bytes of a varint.
+const VARINT_BYTES: usize = 5;
 
-/// The bytes of the clip that a file was packed from, to the bit: for [`Clip::from_bytes`].
+/// Unpacks a file to exactly the bytes that it was packed from, for [`Clip::from_bytes`].
 ///
 /// # Errors
-/// [`ClipError`], with the reason, for anything that is no file; [`ClipError::TooLong`] for one
-/// that becomes more than [`UnpackLimits::default`] allows: 4 MiB and 256 bytes for each byte of
-/// the file. Memory is at most three times that, and grows with what is really decoded.
+/// [`ClipError`], with the reason, if the file is not valid. [`ClipError::TooLong`] if the clip is
+/// longer than [`UnpackLimits::default`] allows: 4 MiB, and 256 bytes for each byte of the file.
+/// Memory is at most three times that limit, and grows with the data that are decoded.
 pub fn unpack(file: &[u8]) -> Result<Vec<u8>, ClipError> {
     unpack_with(file, UnpackLimits::default())
 }
 
-/// The same with other limits.
+/// Unpacks a file like [`unpack`], with other limits.
 ///
 /// # Errors
 /// As [`unpack`].
 pub fn unpack_with(file: &[u8], limits: UnpackLimits) -> Result<Vec<u8>, ClipError> {
     let mut unpacker = Unpacker::with_limits(limits);
-    let (fixed, rest) = file.split_at(file.len().min(FIXED_BYTES + LENGTH_BYTES));
+    let (fixed, rest) = file.split_at(file.len().min(FIXED_BYTES + VARINT_BYTES));
     unpacker.push(fixed)?;
     if let Some(length) = unpacker.length {
         limits.check(length, 0, file.len() as u64)?;
@@ -36,39 +36,62 @@ pub fn unpack_with(file: &[u8], limits: UnpackLimits) -> Result<Vec<u8>, ClipErr
     unpacker.finish()
 }
 
-/// Unpacks a file as its bytes come: first what the clip says once, then segment after segment.
+/// Unpacks a file while its bytes arrive: first the head, then segment after segment.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use kinepack_anim::{Joint, RawClip, Skeleton, Transform, disk, offline::{BuildOptions, build}};
+/// use kinepack_anim::disk::Unpacker;
+/// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
+/// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
+/// # let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+/// # let raw = RawClip::new("slide", skeleton, 30.0, samples)?;
+/// # let built = build(&raw, &BuildOptions::default())?;
+/// # let file = disk::pack(built.clip.as_block().expect("block clips are the default"))?;
+///
+/// let mut unpacker = Unpacker::new();
+/// for bytes in file.chunks(10) {
+///     unpacker.push(bytes)?;
+/// }
+/// assert!(unpacker.is_complete());
+/// let clip = unpacker.finish_clip()?;
+/// assert_eq!(clip.samples(), 31);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Unpacker {
     limits: UnpackLimits,
-    /// What came and is not decoded yet.
+    /// The bytes that arrived and were not decoded yet.
     file: Vec<u8>,
-    /// Bytes before those.
-    taken: u64,
-    /// The length of the clip, as soon as that is known.
+    /// Number of bytes that were decoded before them.
+    decoded_bytes: u64,
+    /// The clip's length in bytes, once it is known.
     length: Option<usize>,
     contents: Contents,
     coding: Coding<()>,
     clip: ClipBytes,
 }
 
-/// What of the clip is there.
+/// The bytes of the clip that were decoded so far.
 #[derive(Debug, Default)]
 struct ClipBytes {
     bytes: Vec<u8>,
-    /// Where its offsets and its first segment begin.
+    /// The byte at which the offsets begin.
     offsets: usize,
+    /// The byte at which the first segment begins.
     first_segment: usize,
-    /// Segments that are there.
+    /// Number of decoded segments.
     count: usize,
-    /// The components that have coefficients, in the order of a segment.
+    /// The live components, in the order in which a segment stores them.
     live: Vec<usize>,
+    /// Scratch memory for a segment's bytes.
     segment: Vec<u8>,
 }
 
-/// How far a clip may come with the packet that is decoded.
+/// The limits of the clip's length at the end of a packet.
 #[derive(Clone, Copy)]
-struct Most {
-    /// As the file says.
+struct Allowance {
+    /// The length that the file states.
     length: usize,
     limits: UnpackLimits,
     /// Bytes of the file up to the packet's end.
@@ -82,12 +105,12 @@ impl Default for Unpacker {
 }
 
 impl Unpacker {
-    /// Of a file of which nothing came yet.
+    /// An unpacker with [`UnpackLimits::default`].
     pub fn new() -> Self {
         Self::with_limits(UnpackLimits::default())
     }
 
-    /// The same with other limits than [`UnpackLimits::default`].
+    /// An unpacker with other limits.
     pub fn with_limits(limits: UnpackLimits) -> Self {
         let header = Header {
             block: BlockLength::N8,
@@ -110,15 +133,15 @@ impl Unpacker {
             owner: 0,
         };
         let (file, coding, clip) = (Vec::new(), Coding::new(START, ()), ClipBytes::default());
-        Self { limits, file, taken: 0, length: None, contents, coding, clip }
+        Self { limits, file, decoded_bytes: 0, length: None, contents, coding, clip }
     }
 
-    /// Takes the next bytes of the file, and decodes all segments that are complete with them: a
-    /// packet of about 4 kB at a time.
+    /// Takes the next bytes of the file, and decodes each packet that is now complete. A packet has
+    /// about 4 kB.
     ///
     /// # Errors
-    /// As [`unpack`], with the same limits whatever pieces the file comes in. No more bytes are to
-    /// be given then.
+    /// As [`unpack`]. The limits do not depend on how the file is cut into pieces. After an error,
+    /// the unpacker must not be given more bytes.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), ClipError> {
         self.file.extend(bytes);
         let mut rest = &self.file[..];
@@ -143,46 +166,46 @@ impl Unpacker {
             let Some((packet, after)) = after.split_at_checked(packet_bytes) else { break };
             let mut reader = BitReader::new(packet);
             let mut decoder = RangeDecoder::new(&mut reader);
-            let file_bytes = self.taken + (self.file.len() - after.len()) as u64;
-            let most = Most { length, limits: self.limits, file_bytes };
+            let file_bytes = self.decoded_bytes + (self.file.len() - after.len()) as u64;
+            let allowance = Allowance { length, limits: self.limits, file_bytes };
             let clip = &mut self.clip;
             self.coding.code_packet(&mut decoder, &mut self.contents, |contents, segment| {
                 match segment {
-                    Some(segment) => clip.add(contents, segment, most),
-                    None => clip.begin(contents, most),
+                    Some(segment) => clip.add(contents, segment, allowance),
+                    None => clip.begin(contents, allowance),
                 }
             })?;
             decoder.finish().map_err(bad_packet)?;
             rest = after;
         }
-        let taken = self.file.len() - rest.len();
-        self.file.drain(..taken);
-        self.taken += taken as u64;
+        let decoded = self.file.len() - rest.len();
+        self.file.drain(..decoded);
+        self.decoded_bytes += decoded as u64;
         Ok(())
     }
 
-    /// What the clip's first bytes say, once that is known.
+    /// The clip's header, once it is decoded.
     pub fn header(&self) -> Option<&Header> {
         (!self.clip.bytes.is_empty()).then_some(&self.contents.header)
     }
 
-    /// The bytes of the clip so far, up to the last segment that is complete. Offsets of segments
-    /// that are not there yet are 0.
+    /// The bytes of the clip up to the last decoded segment. Offsets of later segments are 0.
     pub fn as_bytes(&self) -> &[u8] {
         &self.clip.bytes
     }
 
-    /// Segments that are there.
+    /// Number of decoded segments.
     pub fn segments(&self) -> usize {
         self.clip.count
     }
 
-    /// Whether all segments are there. The file may still be refused for what is behind them.
+    /// Whether all segments are decoded. [`finish`](Self::finish) may still refuse the file for the
+    /// bytes after them.
     pub fn is_complete(&self) -> bool {
         self.header().is_some() && self.clip.count == self.contents.segment_count()
     }
 
-    /// The bytes of the clip, when those of the file have come.
+    /// The bytes of the clip. Call it after the last byte of the file was pushed.
     ///
     /// # Errors
     /// As [`unpack`].
@@ -212,8 +235,8 @@ impl Unpacker {
         Ok(bytes)
     }
 
-    /// The clip, when the bytes of the file have come. What is of a rig is read by
-    /// [`Clip::with_rig`] from the bytes that [`finish`](Self::finish) gives.
+    /// The clip. Call it after the last byte of the file was pushed. A clip of a rig needs
+    /// [`finish`](Self::finish) and [`Clip::with_rig`] instead.
     ///
     /// # Errors
     /// As [`unpack`].
@@ -223,20 +246,21 @@ impl Unpacker {
 }
 
 impl ClipBytes {
-    /// Puts down what is in front of the segments, unless the rest cannot fit into `length` bytes.
-    fn begin(&mut self, contents: &Contents, most: Most) -> Result<(), ClipError> {
+    /// Writes the parts before the segments. An error if the segments cannot fit into the clip's
+    /// length.
+    fn begin(&mut self, contents: &Contents, allowance: Allowance) -> Result<(), ClipError> {
         let header = &contents.header;
         let mut bytes = contents.head_bytes(header.offset_bytes);
         let count = contents.segment_count();
         let first_segment = bytes.len() + count * usize::from(header.offset_bytes);
         let live: Vec<usize> =
             contents.components().filter(|component| contents.is_live(*component)).collect();
-        // At least a byte for each profile.
+        // A segment has at least its step and a byte for each profile.
         let least = count as u64 * (1 + live.len() as u64 * header.block.pieces() as u64);
-        if (first_segment + END_BYTES) as u64 + least > most.length as u64 {
+        if (first_segment + END_BYTES) as u64 + least > allowance.length as u64 {
             return Err(ClipError::BadHeader { field: "length" });
         }
-        most.check(first_segment, &live)?;
+        allowance.check(first_segment, &live)?;
         self.live = live;
         self.offsets = bytes.len();
         self.first_segment = first_segment;
@@ -249,7 +273,7 @@ impl ClipBytes {
         &mut self,
         contents: &Contents,
         segment: &SegmentContents,
-        most: Most,
+        allowance: Allowance,
     ) -> Result<(), ClipError> {
         let at = self.bytes.len();
         let offset = ((at - self.first_segment) as u64).to_le_bytes();
@@ -257,16 +281,16 @@ impl ClipBytes {
         self.segment.clear();
         contents.write_live(&self.live, segment, &mut self.segment);
         let end = at + self.segment.len();
-        if above.iter().any(|byte| *byte != 0) || end + END_BYTES > most.length {
+        if above.iter().any(|byte| *byte != 0) || end + END_BYTES > allowance.length {
             return Err(ClipError::BadSegment {
                 segment: self.count,
-                reason: "it ends behind the clip",
+                reason: "it ends after the end of the clip",
             });
         }
-        most.check(end, &self.live)?;
+        allowance.check(end, &self.live)?;
         if end > self.bytes.capacity() {
-            // Memory that doubles has no more than the clip needs, and the end of it.
-            let wanted = (2 * end).min(most.length);
+            // Capacity doubles, up to the length of the whole clip.
+            let wanted = (2 * end).min(allowance.length);
             self.bytes.reserve_exact(wanted - at);
         }
         self.bytes.extend(&self.segment);
@@ -277,7 +301,7 @@ impl ClipBytes {
     }
 }
 
-impl Most {
+impl Allowance {
     /// Checks that a clip with this many bytes before its end is within the limits.
     fn check(&self, bytes: usize, live: &[usize]) -> Result<(), ClipError> {
         self.limits.check(bytes + END_BYTES, live.len(), self.file_bytes)
@@ -294,10 +318,10 @@ fn bad_packet(error: DecodeError) -> ClipError {
     }
 }
 
-/// A number in seven bits a byte, and what is behind it; `None` where its end has not come.
+/// A varint, and the bytes after it. `None` if its last byte has not arrived yet.
 fn varint(bytes: &[u8]) -> Result<Option<(usize, &[u8])>, ClipError> {
     let mut number = 0;
-    for (index, byte) in bytes.iter().enumerate().take(LENGTH_BYTES) {
+    for (index, byte) in bytes.iter().enumerate().take(VARINT_BYTES) {
         number |= u64::from(byte & 0x7f) << (7 * index);
         if byte >> 7 == 0 {
             let is_shortest = index == 0 || *byte != 0;
@@ -306,7 +330,7 @@ fn varint(bytes: &[u8]) -> Result<Option<(usize, &[u8])>, ClipError> {
             return Ok(Some((number as usize, &bytes[index + 1..])));
         }
     }
-    if bytes.len() < LENGTH_BYTES {
+    if bytes.len() < VARINT_BYTES {
         Ok(None)
     } else {
         Err(ClipError::BadHeader { field: "length" })

@@ -1,5 +1,5 @@
-//! A raw clip and the one made from it, played side by side: where their joints are, and how far
-//! apart. For who shows what [`measure`](super::measure) only sums up.
+//! Plays a raw clip and the compressed one side by side, with the positions of their joints and the
+//! errors. For tools that show the errors which [`measure`](super::measure) only summarizes.
 
 use std::sync::Arc;
 
@@ -9,9 +9,9 @@ use crate::{AnyClip, AnyPlayer, RawClip, Transform, additive};
 
 use super::{ErrorOptions, Frame, object_space};
 
-/// Both clips at one time, which may be any sample time or half-way between two. Cost of going
-/// forwards: that of an [`AnyPlayer`] and two poses in object space; nothing is allocated after
-/// [`Follower::new`].
+/// A raw clip and a compressed one at the same time, which is a sample or half-way between two.
+/// Each step forwards costs a step of an [`AnyPlayer`] and two poses in object space. Only
+/// [`Follower::new`] allocates.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -39,7 +39,7 @@ use super::{ErrorOptions, Frame, object_space};
 pub struct Follower<'a> {
     raw: &'a RawClip,
     player: AnyPlayer<'a>,
-    /// What both are on top of, and its pose.
+    /// The base of additive clips, and its current pose.
     base: Option<(Arc<RawClip>, Vec<Transform>)>,
     /// By joint.
     shells_cm: Vec<f64>,
@@ -48,6 +48,7 @@ pub struct Follower<'a> {
     clip_side: Side,
 }
 
+/// The pose of one of the two clips.
 #[derive(Clone, Debug)]
 struct Side {
     pose: Vec<Transform>,
@@ -55,19 +56,19 @@ struct Side {
 }
 
 impl<'a> Follower<'a> {
-    /// Both at the first sample.
+    /// A follower at the first sample.
     ///
     /// # Panics
-    /// Where the two are not of as many joints or samples, or the base is not of as many joints, or
-    /// of one sample or as many.
+    /// If the clips have different numbers of joints or samples. If the base has another number of
+    /// joints, or neither a single sample nor as many as the clips.
     pub fn new(raw: &'a RawClip, clip: &'a AnyClip, options: &ErrorOptions) -> Self {
         assert_eq!(
             (raw.joints(), raw.samples()),
             (clip.joints(), clip.samples()),
-            "a clip of another raw clip"
+            "the clip was built from another raw clip"
         );
         let is_base = |base: &Arc<RawClip>| additive::check(raw, base).is_ok();
-        assert!(options.base.as_ref().is_none_or(is_base), "a base of another raw clip");
+        assert!(options.base.as_ref().is_none_or(is_base), "the base does not fit the raw clip");
         let bind = raw.skeleton().bind_pose();
         let local = vec![Frame::IDENTITY; raw.joints()];
         let player = clip.player(&bind);
@@ -80,12 +81,12 @@ impl<'a> Follower<'a> {
         follower
     }
 
-    /// The last half sample: that of the last sample.
+    /// The time of the last sample, in half samples.
     pub fn last(&self) -> usize {
         2 * (self.raw.samples() - 1)
     }
 
-    /// To a time in half samples; what is behind the last sample is the last sample.
+    /// Goes to a time in half samples. Times after the last sample become the last sample.
     pub fn go_to(&mut self, half_samples: usize) {
         let half_samples = half_samples.min(self.last());
         raw_pose(self.raw, half_samples, &mut self.raw_side.pose);
@@ -113,28 +114,28 @@ impl<'a> Follower<'a> {
         &self.raw_side.pose
     }
 
-    /// The pose that the compressed clip gives.
+    /// The compressed clip's pose.
     pub fn pose(&self) -> &[Transform] {
         &self.clip_side.pose
     }
 
-    /// Where the joints of the raw clip are, in cm from the object's origin.
+    /// The positions of the raw clip's joints, in cm from the object's origin.
     pub fn raw_positions_cm(&self) -> impl ExactSizeIterator<Item = [f64; 3]> {
         self.raw_side.object.iter().map(|frame| frame.translation.to_array())
     }
 
-    /// Where those of the compressed clip are.
+    /// The positions of the compressed clip's joints, in cm from the object's origin.
     pub fn positions_cm(&self) -> impl ExactSizeIterator<Item = [f64; 3]> {
         self.clip_side.object.iter().map(|frame| frame.translation.to_array())
     }
 
-    /// By how much each joint is off.
+    /// The offset of each joint from the raw clip's.
     pub(super) fn offsets_cm(&self) -> impl Iterator<Item = DVec3> {
         let pairs = self.clip_side.object.iter().zip(&self.raw_side.object);
         pairs.map(|(clip, raw)| clip.translation - raw.translation)
     }
 
-    /// How far each joint's shell is off.
+    /// The error of each joint, in cm: the largest offset of its three points.
     pub fn errors_cm(&self) -> impl ExactSizeIterator<Item = f64> {
         let pairs = self.clip_side.object.iter().zip(&self.raw_side.object);
         pairs
@@ -153,7 +154,7 @@ fn raw_pose(raw: &RawClip, half_samples: usize, pose: &mut [Transform]) {
     }
 }
 
-/// The raw pose half-way between two samples. Half-way, slerp is the sum made a unit quaternion.
+/// The raw pose half-way between two samples. At the half, slerp is the normalized sum.
 fn half_way(from: &[Transform], to: &[Transform], middle: &mut [Transform]) {
     for ((from, to), middle) in from.iter().zip(to).zip(middle) {
         let [a, b] = [from.rotation64(), to.rotation64()];

@@ -1,5 +1,5 @@
-//! Transforms in `f64`, relative to the parent or to the object, and the way from the ones to the
-//! others.
+//! Transforms in `f64`, relative to the parent or in object space, and the conversion between the
+//! two.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -17,7 +17,7 @@ impl Frame {
     pub(crate) const IDENTITY: Self =
         Self { rotation: DQuat::IDENTITY, translation: DVec3::ZERO, scale: DVec3::ONE };
 
-    /// What this adds to another.
+    /// The delta that leads from `base` to this transform.
     pub(crate) fn on_top_of(&self, base: &Self) -> Self {
         let scale = self.scale / base.scale;
         Self {
@@ -27,7 +27,7 @@ impl Frame {
         }
     }
 
-    /// This with what a delta adds to it.
+    /// This transform with a delta added to it.
     #[inline]
     pub(crate) fn with(&self, delta: &Self) -> Self {
         Self {
@@ -45,7 +45,7 @@ impl Frame {
         }
     }
 
-    /// Where a child is whose transform relative to this joint is `local`.
+    /// The transform of a child whose transform relative to this joint is `local`.
     #[inline]
     pub(crate) fn child(&self, local: &Self) -> Self {
         Self {
@@ -55,7 +55,8 @@ impl Frame {
         }
     }
 
-    /// The three points of the shell.
+    /// The three points at which errors are measured: one on each axis, at `shell_cm` from the
+    /// joint.
     #[inline]
     pub(crate) fn shell(&self, shell_cm: f64) -> [DVec3; 3] {
         let axes = DMat3::from_quat(self.rotation);
@@ -67,7 +68,7 @@ impl Frame {
         ]
     }
 
-    /// The largest distance between the points of two shells.
+    /// The largest distance between the points of two transforms.
     #[inline]
     pub(crate) fn shell_error_cm(&self, other: &Self, shell_cm: f64) -> f64 {
         let (a, b) = (self.shell(shell_cm), other.shell(shell_cm));
@@ -86,7 +87,7 @@ impl From<&Transform> for Frame {
     }
 }
 
-/// The joints of a pose relative to the object.
+/// Computes the joints of a pose in object space.
 pub(crate) fn object_space(skeleton: &Skeleton, local: &[Frame], object: &mut [Frame]) {
     for joint in 0..local.len() {
         object[joint] = match skeleton.parent(joint) {

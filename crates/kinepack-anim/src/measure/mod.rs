@@ -1,9 +1,9 @@
-//! How far a compressed clip is off: in object space, at a distance from each joint, where a viewer
-//! sees it. A point of the skin hangs on a joint at some distance; an error of a rotation moves it
-//! the more the farther away it is, and the errors of all ancestors add up. So three points at
-//! [`ErrorOptions::shell_cm`] from every joint, on its axes, are followed through both clips, and
-//! the largest distance between the two counts. Source: the metric of the Animation Compression
-//! Library (Frechette). All of it in `f64`.
+//! Measures the error of a compressed clip as a viewer sees it: in object space, at a distance from
+//! each joint. The skin is at some distance from its joint. A rotation's error moves skin more the
+//! farther away it is, and the errors of all ancestors add up. So each joint has three points, at
+//! [`ErrorOptions::shell_cm`] on its axes. The error is the largest distance between a point in the
+//! raw clip and in the compressed one. Source: the metric of the Animation Compression Library
+//! (Frechette). All arithmetic is in `f64`.
 
 mod errors;
 mod follow;

@@ -1,14 +1,27 @@
-//! How far two poses are apart, whatever plays them.
+//! The distance of two poses, whatever plays them.
 
 use crate::{Skeleton, Transform};
 
 use super::{ErrorOptions, Frame, object_space};
 
-/// The largest distance between two poses of a skeleton over all its joints, in object space, in
-/// cm. Allocates.
+/// The largest distance between two poses of a skeleton in object space, over all joints, in cm.
+/// It allocates.
+///
+/// ```
+/// use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
+/// use kinepack_anim::{Joint, Skeleton, Transform};
+///
+/// let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
+/// let skeleton = Skeleton::new(vec![joint])?;
+/// let mut pose = skeleton.bind_pose();
+/// pose[0].translation = [3.0, 4.0, 0.0];
+/// let distance = pose_distance_cm(&skeleton, &pose, &skeleton.bind_pose(), &ErrorOptions::default());
+/// assert!((distance - 5.0).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Panics
-/// Where one of the poses has fewer joints than the skeleton.
+/// If one of the poses has fewer joints than the skeleton.
 pub fn pose_distance_cm(
     skeleton: &Skeleton,
     one: &[Transform],

@@ -1,4 +1,5 @@
-//! Foot slide: where a joint stands still in the raw clip, and how far it wanders there in another.
+//! Foot slide: the times at which a joint stands still in the raw clip, and how far it slides then
+//! in another clip.
 
 use glam::DVec3;
 
@@ -7,30 +8,32 @@ use crate::additive::pose_of;
 
 use super::{Frame, object_space};
 
-/// A joint stands still while it stays within this distance of where it was when it came to stand.
+/// A joint stands still while it stays within this distance of the position at which it came to
+/// rest, in cm.
 pub const STILL_CM: f64 = 0.1;
 
-/// How long a joint must stand to count.
+/// The shortest time that a joint must stand still to count.
 const SHORTEST_S: f32 = 0.1;
 
-/// The times at which one joint stands still, as ranges of samples, and what was seen of it in
-/// another clip.
+/// The times at which a joint stands still, as ranges of samples, and its offset in another clip.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stand {
     runs: Vec<(usize, usize)>,
+    /// The current run, or the next one.
     next: usize,
+    /// The offset at the beginning of the current run.
     offset: DVec3,
 }
 
 impl Stand {
-    /// The first and last samples of each time.
+    /// The first and last sample of each range.
     pub(crate) fn runs(&self) -> &[(usize, usize)] {
         &self.runs
     }
 
-    /// Takes `offset`, by which the joint is off at a sample, and says how far that is from what it
-    /// was when the joint came to stand. Samples come in their order.
-    pub(crate) fn wandered_cm(&mut self, sample: usize, offset: DVec3) -> f64 {
+    /// Takes the joint's offset from the raw clip at a sample, and returns how far that is from the
+    /// offset when the joint came to rest. Samples must be passed in ascending order.
+    pub(crate) fn slid_cm(&mut self, sample: usize, offset: DVec3) -> f64 {
         match self.runs.get(self.next) {
             Some(&(first, last)) if sample >= first => {
                 if sample == first {
@@ -46,7 +49,7 @@ impl Stand {
     }
 }
 
-/// When each joint stands still, on top of a base where there is one.
+/// The times at which each joint of a raw clip stands still, with a base added if there is one.
 pub(crate) fn stands(raw: &RawClip, base: Option<&RawClip>) -> Vec<Stand> {
     let joints = raw.joints();
     let shortest = ((SHORTEST_S * raw.rate_hz()).ceil() as usize).max(2);

@@ -31,7 +31,7 @@ pub fn widths_to_bytes(tables: &[WidthTable]) -> Vec<u8> {
 #[allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 mod tests {
     use super::*;
-    use crate::block::{BlockLength, of_piece};
+    use crate::block::{BlockLength, piece_range};
 
     #[test]
     fn the_text_is_the_table_that_is_compiled_in() {
@@ -42,7 +42,7 @@ mod tests {
             (BlockLength::N32, 1),
         ];
         let tables = pieces.map(|(block, piece)| {
-            let length = of_piece(piece, block.samples()).len();
+            let length = piece_range(piece, block.samples()).len();
             let profiles = block
                 .profiles(piece)
                 .iter()

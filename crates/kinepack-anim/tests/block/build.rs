@@ -1,5 +1,5 @@
-//! What the builder promises: nothing is farther off than the precision, what it says of errors is
-//! so, loops are seamless, and the same clip gives the same bytes.
+//! The builder's promises: errors stay within the precision, the reported errors are right, loops
+//! are seamless, and the same clip gives the same bytes.
 
 use std::sync::Arc;
 
@@ -24,13 +24,13 @@ fn errors_cm(raw: &RawClip, clip: &Clip, shell_cm: f64) -> Vec<f64> {
     )
 }
 
-/// That a report says what was measured, and what that is.
+/// Asserts that a report agrees with measured errors, and returns the largest of them.
 fn assert_truth(report: &ErrorReport, errors: &[f64], context: &str) -> f64 {
-    for (joint, (said, error)) in report.joints.iter().zip(errors).enumerate() {
-        // They are kept as `f32`.
+    for (joint, (reported, error)) in report.joints.iter().zip(errors).enumerate() {
+        // A report keeps errors as `f32`.
         assert!(
-            (said.max_cm - error).abs() <= 1e-6 * (1.0 + error),
-            "{context}, joint {joint}: {said:?}, {error}"
+            (reported.max_cm - error).abs() <= 1e-6 * (1.0 + error),
+            "{context}, joint {joint}: {reported:?}, {error}"
         );
     }
     let largest = errors.iter().copied().fold(0.0, f64::max);
@@ -46,7 +46,7 @@ fn kinds(clip: &Clip, joint: usize) -> [Kind; 3] {
     Channel::ALL.map(|channel| clip.kind(TrackId { joint: joint as u16, channel }))
 }
 
-/// Samples that have nothing to do with each other.
+/// A clip of random samples.
 fn noise(joints: usize, samples: usize) -> RawClip {
     let mut random = Random(77);
     let skeleton = crate::motions::chain(joints, 8.0);
@@ -59,7 +59,7 @@ fn noise(joints: usize, samples: usize) -> RawClip {
 }
 
 #[test]
-fn nothing_is_farther_off_than_the_precision() {
+fn errors_stay_within_the_precision() {
     for (seed, (name, motion)) in motions().into_iter().enumerate() {
         let raw = motion.clip(seed as u64);
         for (index, precision_cm) in [1.0, 0.1, 0.01, 0.002].into_iter().enumerate() {
@@ -67,8 +67,7 @@ fn nothing_is_farther_off_than_the_precision() {
             let (built, clip) = built(&raw, precision_cm, effort);
             let context = format!("{name} {effort:?} {precision_cm} cm");
             let largest = assert_truth(&built.errors, &errors_cm(&raw, &clip, 3.0), &context);
-            // Less than a millimetre over three km is not promised.
-            // Over kilometres an f32 is no finer.
+            // Over kilometres an `f32` is too coarse for less than a millimetre.
             let allowed_cm = if name == "far" { precision_cm.max(0.125) } else { precision_cm };
             assert!(largest <= allowed_cm, "{context}: {largest}");
             let bytes = clip.as_bytes().len();
@@ -82,7 +81,7 @@ fn nothing_is_farther_off_than_the_precision() {
 }
 
 #[test]
-fn nothing_is_farther_off_at_any_distance_from_the_joints() {
+fn errors_stay_within_the_precision_at_any_shell_distance() {
     let raw = Motion { growth: 0.2, chain: true, ..USUAL }.clip(3);
     for shell_cm in [0.01, 0.5, 40.0] {
         let mut options = options(0.05, Effort::Default);
@@ -94,7 +93,7 @@ fn nothing_is_farther_off_at_any_distance_from_the_joints() {
 }
 
 #[test]
-fn noise_comes_near_enough_and_takes_no_more_than_a_bound() {
+fn noise_stays_within_the_precision_and_half_the_raw_size() {
     let raw = noise(5, 37);
     for effort in EFFORTS {
         let (built, clip) = built(&raw, 0.1, effort);
@@ -114,8 +113,8 @@ fn the_same_clip_gives_the_same_bytes() {
 }
 
 #[test]
-fn what_spins_is_near_between_the_samples_too() {
-    // 65 to 100 degrees a sample, so that parameters change sides within segments.
+fn fast_spins_are_near_between_the_samples_too() {
+    // 65 to 100 degrees per sample, so that parameters change sides within segments.
     for (turns, samples) in [(7.0, 40), (9.0, 33), (5.0, 20)] {
         let raw = Motion { joints: 3, samples, still: 0, turns, ..USUAL }.clip(12);
         let (built, clip) = built(&raw, 0.02, Effort::Default);
@@ -162,7 +161,7 @@ fn loops_are_seamless() {
 }
 
 #[test]
-fn what_does_not_move_takes_its_mark_or_one_value() {
+fn static_tracks_take_only_their_kind_or_a_constant() {
     let bind = |joint: usize| [10.0 * joint as f32, 0.0, 0.0];
     let joint = |index: usize| Joint {
         name: String::new(),
@@ -198,7 +197,7 @@ fn what_does_not_move_takes_its_mark_or_one_value() {
     assert!(assert_truth(&built.errors, &errors_cm(&raw, &clip, 3.0), "constant") <= 0.01);
 }
 
-/// A root of some scale, and a joint below it.
+/// A root with these scales, and a child that turns.
 fn scaled(scales: &[f32], turn: impl Fn(usize) -> f32) -> RawClip {
     let skeleton = crate::motions::chain(2, 50.0);
     let pose = |(sample, scale): (usize, &f32)| {
@@ -211,9 +210,9 @@ fn scaled(scales: &[f32], turn: impl Fn(usize) -> f32) -> RawClip {
     RawClip::new("scaled", Arc::clone(&skeleton), 30.0, samples).unwrap()
 }
 
-/// A change of a small scale moves what is below it as far as the same change of a large one.
+/// A change of a small scale moves the joint's children as far as the same change of a large scale.
 #[test]
-fn small_scales_that_change_a_little_are_near() {
+fn small_changes_of_small_scales_stay_within_the_precision() {
     let scales: Vec<f32> =
         (0..30).map(|sample| 0.01 + 0.001 * (0.3 * sample as f32).sin()).collect();
     let raw = scaled(&scales, |_| 0.0);
@@ -227,9 +226,10 @@ fn small_scales_that_change_a_little_are_near() {
     }
 }
 
-/// Steps of rotations are made for what they move, which has no size in the middle of this clip.
+/// The steps of a rotation depend on the points that it moves. In the middle of this clip a scale
+/// of 0 hides them.
 #[test]
-fn rotations_of_what_is_hidden_for_a_while_are_near() {
+fn rotations_of_a_joint_hidden_by_its_scale_stay_within_the_precision() {
     let scales: Vec<f32> =
         (0..30).map(|sample| if (8..22).contains(&sample) { 0.0 } else { 1.0 }).collect();
     let raw = scaled(&scales, |sample| 0.005 * (0.7 * sample as f32).sin());
@@ -243,9 +243,10 @@ fn rotations_of_what_is_hidden_for_a_while_are_near() {
     }
 }
 
-/// Dead components take no bits; best effort once left out what the precision needs.
+/// Dead components take no bits, and best effort once made components dead that the precision
+/// needs.
 #[test]
-fn a_clip_that_hardly_moves_is_near_at_best_effort() {
+fn best_effort_keeps_the_components_that_the_precision_needs() {
     for seed in 0..40 {
         let raw = Motion { joints: 1, samples: 3, still: 0, swing: 0.03, way_cm: 0.02, ..USUAL }
             .clip(seed);
@@ -258,10 +259,9 @@ fn a_clip_that_hardly_moves_is_near_at_best_effort() {
     }
 }
 
-/// Differences from another clip: small, around identity, on a skeleton whose joints are all at its
-/// origin.
+/// Additive clips hold small differences from another clip, around the identity.
 #[test]
-fn additive_clips_are_as_near_as_others() {
+fn additive_clips_stay_within_the_precision() {
     let joint = |index: usize| Joint {
         name: String::new(),
         parent: index.checked_sub(1).map(|parent| parent as u16),
@@ -286,7 +286,7 @@ fn additive_clips_are_as_near_as_others() {
     for effort in EFFORTS {
         let (built, clip) = built(&raw, 0.005, effort);
         assert!(assert_truth(&built.errors, &errors_cm(&raw, &clip, 3.0), "additive") <= 0.005);
-        // Over another pose: what it says nothing about is that pose's.
+        // Tracks that the clip does not store take their values from any base pose.
         let base = Motion { samples: 1, ..USUAL }.clip(8).pose(0)[..1].repeat(10);
         let mut pose = base.clone();
         Sampler::new(&clip, &base).sample_at(3.5, &mut pose);
@@ -299,10 +299,10 @@ fn additive_clips_are_as_near_as_others() {
 }
 
 #[test]
-fn pinned_joints_have_tracks_of_their_own() {
+fn pinned_joints_have_animated_tracks() {
     let raw =
         Motion { joints: 14, chain: true, still: 0, way_cm: 0.0, samples: 50, ..USUAL }.clip(6);
-    // The last joint does not move against the one before it.
+    // The last joint does not move relative to its parent.
     let mut samples: Vec<Transform> = raw.poses().flatten().copied().collect();
     samples
         .iter_mut()
@@ -328,7 +328,7 @@ fn pinned_joints_have_tracks_of_their_own() {
 }
 
 #[test]
-fn five_hundred_joints() {
+fn five_hundred_joints_stay_within_the_precision() {
     let raw = Motion { joints: 500, samples: 18, ..USUAL }.clip(5);
     for effort in [Effort::Fast, Effort::Default] {
         let (built, clip) = built(&raw, 0.1, effort);
@@ -338,7 +338,7 @@ fn five_hundred_joints() {
 }
 
 #[test]
-fn options_that_are_none_are_refused() {
+fn invalid_options_are_refused() {
     let raw = USUAL.clip(1);
     for precision_cm in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let error = build(&raw, &options(precision_cm, Effort::Fast)).unwrap_err();

@@ -1,5 +1,5 @@
-//! Block clips of strangers: refused for the right reason, or played without harm; and nothing is
-//! taken that a reader made from the spec alone refuses, nor the other way round.
+//! Invalid block clips are refused for the right reason, or played without harm. Our reader accepts
+//! exactly the clips that a second reader accepts, which was written from the spec alone.
 
 use kinepack_anim::{AnyClip, Channel, Clip, ClipError, Sampler, TrackId, Transform};
 
@@ -16,9 +16,8 @@ const VECTORS: usize = ROTATIONS + 9;
 const OFFSETS: usize = VECTORS + 2 * 15;
 const SEGMENTS: usize = OFFSETS + 3;
 
-/// Three joints of all kinds, of which a rotation, a translation and a scale move, in three
-/// segments. Each live component has the profile 7, but the first one of the first segment has
-/// widths of its own.
+/// Three joints with tracks of all kinds: a rotation, a translation and a scale are animated, in
+/// three segments. All live components use profile 7, except that the first segment is escaped.
 pub(crate) fn small() -> Parts {
     let own = [
         kinds(ANIMATED, CONSTANT, DEFAULT),
@@ -59,7 +58,7 @@ fn good() -> Vec<u8> {
     bytes
 }
 
-/// Reads bytes in both ways, and plays what can be played in both ways.
+/// Reads bytes with both readers. If they are valid, compares the poses of both players.
 pub(crate) fn agree(bytes: &[u8]) -> Result<Clip, ClipError> {
     driver::play(bytes);
     let clip = Clip::from_bytes(bytes.to_vec());
@@ -92,7 +91,7 @@ pub(crate) fn agree(bytes: &[u8]) -> Result<Clip, ClipError> {
     Ok(clip)
 }
 
-/// The reason for which `good` with other bytes at a place is refused, the hash made right.
+/// Why `good` with other bytes at a place is refused. The hash is corrected.
 fn refused(at: usize, other: &[u8]) -> ClipError {
     let mut bytes = good();
     bytes[at..at + other.len()].copy_from_slice(other);
@@ -102,7 +101,7 @@ fn refused(at: usize, other: &[u8]) -> ClipError {
 }
 
 #[test]
-fn every_beginning_is_refused_and_so_is_every_tail() {
+fn truncated_clips_and_clips_with_extra_bytes_are_refused() {
     let good = good();
     let parts = [
         (16, "header"),
@@ -119,7 +118,7 @@ fn every_beginning_is_refused_and_so_is_every_tail() {
             None if end >= good.len() - 12 => {
                 assert_eq!(error, ClipError::EndOfData { part: "hashes" })
             }
-            // What is left may be as long as the last segment and look like the end of it.
+            // The remaining bytes may happen to look like a segment that ends too early.
             None => assert!(
                 matches!(error, ClipError::EndOfData { .. } | ClipError::BadSegment { .. }),
                 "{error}"
@@ -135,7 +134,7 @@ fn every_beginning_is_refused_and_so_is_every_tail() {
 }
 
 #[test]
-fn every_turned_bit_is_seen() {
+fn every_flipped_bit_is_detected() {
     let good = good();
     for bit in 0..8 * good.len() {
         let mut turned = good.clone();
@@ -147,7 +146,7 @@ fn every_turned_bit_is_seen() {
     assert_eq!(refused_as_it_is(good.len() - 4, &[good[good.len() - 4] ^ 1]), ClipError::BadHash);
 }
 
-/// As [`refused`], the hash left alone.
+/// Like [`refused`], but without correcting the hash.
 fn refused_as_it_is(at: usize, other: &[u8]) -> ClipError {
     let mut bytes = good();
     bytes[at..at + other.len()].copy_from_slice(other);
@@ -158,7 +157,7 @@ fn refused_as_it_is(at: usize, other: &[u8]) -> ClipError {
 fn other_files_and_versions_are_refused() {
     assert_eq!(refused(0, b"KPAX"), ClipError::NoClip);
     assert_eq!(refused(0, b"KPSK"), ClipError::NoClip);
-    // A reader of either kind takes none of the other.
+    // A block clip with the magic of a keyed clip is refused.
     let mut keyed = good();
     keyed[..4].copy_from_slice(b"KPAC");
     assert_eq!(Clip::from_bytes(keyed).unwrap_err(), ClipError::NoClip);
@@ -181,12 +180,12 @@ fn headers_out_of_range_are_refused() {
     for rate in [0.0, -0.0, -30.0, f32::NAN, f32::INFINITY] {
         assert_eq!(field(12, &rate.to_le_bytes()), "rate");
     }
-    // One sample is no loop.
+    // A clip with a single sample cannot loop.
     assert_eq!(field(5, &[4, 3, 0, 1, 0, 0, 0]), "samples");
 }
 
 #[test]
-fn counts_of_millions_are_refused() {
+fn false_counts_are_refused() {
     assert_eq!(refused(6, &16_384_u16.to_le_bytes()), ClipError::EndOfData { part: "kinds" });
     for samples in [2000, 65_536, 4_194_304_u32] {
         assert_eq!(refused(8, &samples.to_le_bytes()), ClipError::EndOfData { part: "offsets" });
@@ -200,8 +199,8 @@ fn counts_of_millions_are_refused() {
     assert_eq!(agree(&many.to_bytes()).unwrap_err(), ClipError::EndOfData { part: "constants" });
 }
 
-/// Ten hours of nothing: in a few bytes where no track is of kind 2, else in a segment for each 32
-/// samples.
+/// A very long clip without motion takes a few bytes if no track is animated. Otherwise it has a
+/// segment for each 32 samples.
 #[test]
 fn clips_of_millions_of_samples_play() {
     let mut parts = Parts::new(8, 4_194_304, vec![kinds(DEFAULT, CONSTANT, DEFAULT)]);
@@ -214,7 +213,7 @@ fn clips_of_millions_of_samples_play() {
     assert_eq!(parts.offset_bytes, 3);
     assert_eq!(agree(&parts.to_bytes()).unwrap().segments(), 131_072);
     parts.offset_bytes = 2;
-    let reason = "it is not where its offset says";
+    let reason = "it does not begin at its offset";
     assert_eq!(
         agree(&parts.to_bytes()).unwrap_err(),
         ClipError::BadSegment { segment: 65_536, reason }
@@ -222,7 +221,7 @@ fn clips_of_millions_of_samples_play() {
 }
 
 #[test]
-fn kinds_that_mean_nothing_are_refused() {
+fn undefined_kinds_are_refused() {
     for byte in [0x80, 0x40, 0xc0, 0x03, 0x0c, 0x30, 0x3f, 0xff] {
         assert_eq!(refused(KINDS, &[byte]), ClipError::BadKind { joint: 0, byte });
     }
@@ -242,7 +241,7 @@ fn constants_and_middles_out_of_range_are_refused() {
                 track(0, Channel::Translation)
             );
         }
-        // The x of both, then y and z.
+        // A group stores the x of both tracks, then the y of both, then the z.
         for at in [0, 8, 16] {
             assert_eq!(
                 refused(VECTORS + at, &number.to_le_bytes()),
@@ -264,12 +263,12 @@ fn constants_and_middles_out_of_range_are_refused() {
 }
 
 #[test]
-fn segments_that_are_none_are_refused() {
+fn invalid_segments_are_refused() {
     let segment = |error: ClipError| match error {
         ClipError::BadSegment { segment, reason } => (segment, reason),
         error => panic!("{error}"),
     };
-    let reason = "it is not where its offset says";
+    let reason = "it does not begin at its offset";
     let good = good();
     for index in 0..3 {
         for change in [1, 255, 128] {
@@ -278,43 +277,42 @@ fn segments_that_are_none_are_refused() {
         }
     }
     let lengths = small().segments.iter().map(Vec::len).collect::<Vec<_>>();
-    // Behind the six coefficients with widths of their own, 30 and 12 bits, and four times six
-    // widths of none.
+    // The segment's bits: 30 for six widths and 12 for their coefficients, then four times six
+    // widths of 0.
     let last = SEGMENTS + lengths[0] - 1;
     assert_eq!((30 + 12 + 4 * 30) % 8, 2);
     for bit in 2..8 {
         let other = [good[last] | 1 << bit];
-        assert_eq!(segment(refused(last, &other)), (0, "bits behind its last coefficient"));
+        assert_eq!(segment(refused(last, &other)), (0, "its padding bits are not 0"));
     }
-    // The width of the first coefficient stands in the five lowest bits.
+    // The five lowest bits are the width of the first coefficient.
     let widths = SEGMENTS + 1 + 5;
     for width in 25..32 {
         let other = [good[widths] & 0xe0 | width];
-        assert_eq!(segment(refused(widths, &other)), (0, "a coefficient of more than 24 bits"));
+        assert_eq!(segment(refused(widths, &other)), (0, "a coefficient has more than 24 bits"));
     }
-    // Of a clip that has its last segment only in part.
+    // The last segment is cut short.
     let mut parts = small();
     parts.segments[2].truncate(3);
     assert!(agree(&parts.to_bytes()).is_err());
     parts.segments = vec![Vec::new(); 3];
     assert!(agree(&parts.to_bytes()).is_err());
-    // Live components without any segment, and segments too many.
+    // Live components without a segment, and then one segment too many.
     parts.segments.clear();
     assert!(agree(&parts.to_bytes()).is_err());
     let mut parts = small();
     parts.segments.push(parts.segments[1].clone());
     assert!(agree(&parts.to_bytes()).is_err());
-    // Escapes without widths: all the file is too short.
+    // Escapes without widths, so that the file ends too early.
     let mut bytes = good[..SEGMENTS + 1].to_vec();
     bytes.extend([255; 5]);
     bytes.extend([0; 12]);
-    assert_eq!(segment(agree(&bytes).unwrap_err()), (0, "it ends behind the file"));
+    assert_eq!(segment(agree(&bytes).unwrap_err()), (0, "it ends after the end of the file"));
 }
 
-/// The largest coefficients and steps, of tracks around the largest middles: all that is played is
-/// finite.
+/// Tracks with the largest coefficients, steps and middles still give finite poses.
 #[test]
-fn the_largest_numbers_play_finite_numbers() {
+fn the_largest_numbers_give_finite_poses() {
     for n in [8, 16, 32] {
         for sign in [0, 1, 2] {
             let mut parts = Parts::new(n, 70, vec![kinds(ANIMATED, ANIMATED, ANIMATED); 2]);
@@ -344,7 +342,7 @@ fn the_largest_numbers_play_finite_numbers() {
 }
 
 #[test]
-fn blends_behind_the_last_segment_are_refused() {
+fn blend_bits_after_the_last_segment_are_refused() {
     let mut parts = Parts::new(8, 19, vec![kinds(DEFAULT, ANIMATED, DEFAULT)]);
     parts.blends = true;
     let parts = parts.filled(&mut Random(3));
@@ -361,7 +359,7 @@ fn blends_behind_the_last_segment_are_refused() {
 }
 
 #[test]
-fn turned_bits_behind_a_right_hash_are_refused_or_played() {
+fn flipped_bits_with_a_correct_hash_are_refused_or_played() {
     let mut random = Random(5);
     let mut fine = any_parts(&mut random, 4, 40);
     while !fine.is_fine || fine.n != 32 || !fine.loops || !fine.blends || fine.rotations.is_empty()
@@ -398,7 +396,7 @@ fn noise_is_refused_or_played() {
         let _ = agree(&noise);
         driver::clip(&noise);
         let _ = agree(&sealed([&b"KPAB\x01"[..], &noise].concat()));
-        // Behind a header that is right, of a few joints and samples.
+        // Noise after a valid header with a few joints and samples.
         let header = [
             b'K',
             b'P',
@@ -417,9 +415,9 @@ fn noise_is_refused_or_played() {
     assert!(cfg!(miri) || played > 100, "{played}");
 }
 
-/// Clips of any parts, then any changes of their bytes.
+/// Random valid clips, with random changes of their bytes.
 #[test]
-fn any_clip_and_any_change_of_it_is_refused_or_played() {
+fn changed_clips_are_refused_or_played() {
     for round in 0..if cfg!(miri) { 3 } else { 600 } {
         let mut random = Random(9000 + round);
         let joints = 1 + random.below(6) as usize;
@@ -438,7 +436,7 @@ fn any_clip_and_any_change_of_it_is_refused_or_played() {
 }
 
 #[test]
-fn reasons_read_well() {
+fn errors_have_these_messages() {
     let track = TrackId { joint: 4, channel: Channel::Scale };
     let messages = [
         (ClipError::NoClip, "no compressed clip: it begins with none of KPAB, KPAC and KPAD"),
@@ -455,8 +453,8 @@ fn reasons_read_well() {
             "damaged: the scale of joint 4 is no number within ±10¹⁸",
         ),
         (
-            ClipError::BadSegment { segment: 7, reason: "bits behind its last coefficient" },
-            "damaged: segment 7: bits behind its last coefficient",
+            ClipError::BadSegment { segment: 7, reason: "its padding bits are not 0" },
+            "damaged: segment 7: its padding bits are not 0",
         ),
         (ClipError::BadHash, "damaged: its bytes have another hash than it says"),
     ];

@@ -1,4 +1,4 @@
-//! Block clips of random motions: all instruction sets play them alike, and playing them allocates
+//! Block clips of random motions: all instruction sets give the same poses, and sampling allocates
 //! nothing.
 
 use std::sync::Arc;
@@ -13,8 +13,7 @@ use kinepack_anim::{
 
 use crate::support::Random;
 
-/// A chain that moves by waves of its own, and as roughly as `noise` says; `size` is how far, in
-/// cm.
+/// A chain whose joints move by waves with some `noise`. `size` is how far they move, in cm.
 fn motion(
     random: &mut Random,
     joints: usize,
@@ -73,7 +72,7 @@ fn clips() -> Vec<(RawClip, Clip)> {
     ] {
         for is_scaled in [false, true] {
             let raw = motion(&mut random, joints, samples, noise, size, is_scaled);
-            // By default long blocks are rare.
+            // Default effort rarely chooses long blocks.
             let effort = if joints == 9 { Effort::Best } else { Effort::Default };
             let scheme = Scheme::Block(BlockOptions { effort, ..BlockOptions::default() });
             let built = build(
@@ -103,7 +102,7 @@ fn times(random: &mut Random, clip: &Clip) -> Vec<f32> {
 }
 
 #[test]
-fn all_instruction_sets_play_alike() {
+fn all_instruction_sets_give_the_same_poses() {
     let mut random = Random(4);
     let mut blocks = Vec::new();
     for (raw, clip) in clips() {
@@ -140,7 +139,7 @@ fn all_instruction_sets_play_alike() {
 }
 
 #[test]
-fn a_batch_is_its_poses() {
+fn a_batch_gives_the_same_poses_as_single_samples() {
     let mut random = Random(9);
     let clips = clips();
     let binds: Vec<_> = clips.iter().map(|(raw, _)| raw.skeleton().bind_pose()).collect();
@@ -162,7 +161,7 @@ fn a_batch_is_its_poses() {
 }
 
 #[test]
-fn playing_allocates_nothing() {
+fn sampling_with_any_instructions_allocates_nothing() {
     for (raw, clip) in clips() {
         let bind = raw.skeleton().bind_pose();
         let mask = JointMask::new(raw.joints(), |joint| joint % 2 == 0);

@@ -1,10 +1,10 @@
-//! Block clips: what is built, read and played is what `spec/ANIM.md` says, by a reader, a player
-//! and a writer made from that page alone.
+//! Block clips: the builder, reader and player are compared with a second writer, reader and player
+//! that were written from `spec/ANIM.md` alone.
 
 #![allow(clippy::unwrap_used)]
 
 mod build;
-// Public in the crate of the fuzz targets.
+// Its items are public for the crate of the fuzz targets.
 #[allow(unreachable_pub)]
 #[path = "../../../../fuzz/src/clip.rs"]
 mod driver;

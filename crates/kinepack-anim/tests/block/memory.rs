@@ -1,4 +1,4 @@
-//! Playing allocates nothing, and reading what the length of the bytes bounds.
+//! Sampling allocates nothing, and the length of the bytes bounds what reading allocates.
 
 use allocation_counter::measure;
 use kinepack_anim::{Clip, JointMask, Sampler, SoaPose, Transform};
@@ -31,9 +31,9 @@ fn sampling_allocates_nothing() {
 }
 
 #[test]
-fn reading_takes_a_small_multiple_of_the_length_whatever_is_counted() {
-    // A byte of kinds becomes three, in a list that grows by doubling; nine bytes of a track or
-    // more become four.
+fn false_counts_do_not_make_reading_allocate_more() {
+    // A byte of kinds becomes three, in a list that grows by doubling. A track's nine or more bytes
+    // become four.
     let most = |bytes: &[u8]| 1000 + 12 * bytes.len() as u64;
     let bytes = small().to_bytes();
     assert!(
@@ -53,7 +53,7 @@ fn reading_takes_a_small_multiple_of_the_length_whatever_is_counted() {
     }
     let mut many = Parts::new(32, 4_194_304, vec![kinds(ANIMATED, ANIMATED, ANIMATED); 16_384]);
     for tracks in [0, 49_152] {
-        // With all tracks, but without segments.
+        // Without tracks, then with all tracks but without segments.
         many.rotations.resize(tracks / 3, Track::default());
         many.vectors.resize(2 * tracks / 3, Track::default());
         let bytes = many.to_bytes();

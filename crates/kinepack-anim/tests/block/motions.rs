@@ -1,4 +1,4 @@
-//! Raw clips of many sorts.
+//! Raw clips with many sorts of motion.
 
 use std::f32::consts::TAU;
 use std::sync::Arc;
@@ -12,19 +12,19 @@ use crate::support::{Random, skeleton};
 pub(crate) struct Motion {
     pub(crate) joints: usize,
     pub(crate) samples: usize,
-    /// Each joint below the one before it, and not below any.
+    /// Whether each joint's parent is the previous joint, instead of any earlier one.
     pub(crate) chain: bool,
-    /// The last sample is the first.
+    /// Whether the last sample equals the first.
     pub(crate) loops: bool,
-    /// Radians that rotations swing.
+    /// How far rotations swing, in radians.
     pub(crate) swing: f32,
     /// Turns about an axis over the whole clip.
     pub(crate) turns: f32,
     /// How far translations go.
     pub(crate) way_cm: f32,
-    /// By how much scales change.
+    /// How much scales change.
     pub(crate) growth: f32,
-    /// Of how many tracks one does not move.
+    /// About one track in this many does not move; 0 if all do.
     pub(crate) still: u32,
 }
 
@@ -49,7 +49,7 @@ fn product([ax, ay, az, aw]: [f32; 4], [bx, by, bz, bw]: [f32; 4]) -> [f32; 4] {
     ]
 }
 
-/// A few waves of whole periods over the clip.
+/// A sum of waves, each with a whole number of periods over the clip.
 fn waves(random: &mut Random, size: f32) -> impl Fn(f32) -> f32 + use<> {
     let waves = [1.0, 0.3, 0.1].map(|share| {
         let size = size * share;
@@ -89,7 +89,7 @@ impl Motion {
             let turn_axis = random.below(3) as usize;
             let moves = [(); 3]
                 .map(|()| f32::from(u8::from(self.still == 0 || random.below(self.still) > 0)));
-            // Those that do not move are as in the bind pose, or not.
+            // Tracks that do not move keep the bind pose's value or another one.
             let stays = f32::from(u8::from(random.below(2) == 0));
             for sample in 0..self.samples {
                 let share = sample as f32 / (self.samples - 1).max(1) as f32;
@@ -114,7 +114,7 @@ impl Motion {
     }
 }
 
-/// Some of each sort.
+/// Motions of each sort, with names.
 pub(crate) fn motions() -> Vec<(&'static str, Motion)> {
     let many = if cfg!(miri) { 2 } else { 40 };
     vec![

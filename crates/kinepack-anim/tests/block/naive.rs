@@ -1,5 +1,5 @@
-//! Block clips read and played as `spec/ANIM.md` says it, without anything of the crate: bit by
-//! bit, track by track.
+//! Reads and plays block clips as `spec/ANIM.md` says, bit by bit and track by track. It uses no
+//! code of the crate.
 
 use std::f64::consts::PI;
 use std::sync::LazyLock;
@@ -28,10 +28,10 @@ pub(crate) struct Naive {
 pub(crate) struct NaiveTrack {
     pub(crate) joint: usize,
     pub(crate) channel: usize,
-    /// Of a rotation F and A.
+    /// A rotation's F and A.
     reference: Quaternion,
     axes: Quaternion,
-    /// Of a vector.
+    /// A vector's middle.
     middle: Vector,
     pub(crate) steps: [u8; 3],
     /// Whether the rig has what it shares.
@@ -47,7 +47,7 @@ pub(crate) struct NaiveSegment {
     pub(crate) components: Vec<[Component; 3]>,
 }
 
-/// Of a dead component nothing.
+/// A component of a segment. Dead components are empty.
 #[derive(Clone, Default)]
 pub(crate) struct Component {
     pub(crate) profiles: Vec<u8>,
@@ -55,7 +55,7 @@ pub(crate) struct Component {
     coefficients: Vec<i32>,
 }
 
-/// What is left, and why it is no clip where something is missing.
+/// A reader of bytes.
 struct Bytes<'a> {
     all: &'a [u8],
     at: usize,
@@ -93,7 +93,7 @@ impl<'a> Bytes<'a> {
     }
 }
 
-/// Bits of a string, the lowest first.
+/// Reads a number from a string of bits, its lowest bit first.
 fn bits(bytes: &[u8], at: &mut usize, count: u8) -> Read<u32> {
     let mut number = 0;
     for bit in 0..count {
@@ -108,7 +108,7 @@ fn require(is_right: bool, reason: &'static str) -> Read<()> {
     if is_right { Ok(()) } else { Err(reason) }
 }
 
-/// Section 15, of any joint and channel.
+/// A rig, by section 15. Constants have a joint, a channel and a value.
 pub(crate) struct NaiveRig {
     joints: usize,
     pub(crate) skeleton: u64,
@@ -217,7 +217,7 @@ impl Naive {
         Ok(clip)
     }
 
-    /// Samples that are coded, and segments of them.
+    /// The numbers of coded samples and of segments.
     fn counts(&self) -> (usize, usize) {
         let coded = self.samples - usize::from(self.loops);
         (coded, coded.div_ceil(self.n))
@@ -314,7 +314,7 @@ impl Naive {
         pose
     }
 
-    /// The segment of a sample, and which of its samples it is.
+    /// The segment that has a sample, and the sample's index in it.
     fn place(&self, sample: usize) -> (usize, usize) {
         let (coded, count) = self.counts();
         let sample = if sample == coded { 0 } else { sample };
@@ -357,7 +357,7 @@ impl Naive {
     }
 }
 
-/// Section 10.3. Of a clip of a rig, `rig` is there, and in it the rig where that is known.
+/// Section 10.3. `rig` is `None` unless the clip is of a rig. The inner `None` is an unknown rig.
 fn read_group(
     rest: &mut Bytes<'_>,
     ids: &[(usize, usize)],
@@ -453,8 +453,8 @@ fn scale(e: usize, whole: i32) -> f32 {
     f32::from_bits(octave[e % 8]) * 2.0_f32.powi(e as i32 / 8 + whole)
 }
 
-/// The sum over the coefficients of a component, of which the eights of both pieces without any
-/// width are left out.
+/// The sum over the coefficients of a component. Skips the eights of both pieces that have no
+/// widths above 0.
 fn component(segment: &NaiveSegment, component: &Component, t: usize, a: f32) -> f32 {
     let s = scale(usize::from(segment.step), -64);
     let mut sums: [Option<f32>; 8] = [None; 8];
@@ -516,7 +516,7 @@ fn q([x, y, z]: Vector) -> Quaternion {
     [x * e, y * e, z * e, (1.0 - n) * d]
 }
 
-/// What components stand for whose axes a rotation turns to, of these scales.
+/// The vector that components along the axes stand for, with these scales.
 fn along_axes([x, y, z, w]: Quaternion, scales: Vector, components: Vector) -> Vector {
     let (x2, y2, z2) = (x + x, y + y, z + z);
     let r = [

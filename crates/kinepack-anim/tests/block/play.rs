@@ -1,5 +1,5 @@
-//! A sampler plays what `spec/ANIM.md` says, bit by bit: what is built, and clips of any bytes that
-//! are right.
+//! A sampler gives the poses that `spec/ANIM.md` defines, to the last bit: for built clips, and for
+//! random valid clips.
 
 use kinepack_anim::offline::{BlockOptions, BuildOptions, Built, Effort, Scheme, build};
 use kinepack_anim::{Clip, JointMask, RawClip, Sampler, SoaPose, Transform};
@@ -22,7 +22,7 @@ pub(crate) fn built(raw: &RawClip, precision_cm: f64, effort: Effort) -> (Built,
     (built, clip)
 }
 
-/// That two poses are the same bits; a zero may have either sign.
+/// Asserts that two poses have the same bits. A zero may have either sign.
 pub(crate) fn assert_bits(pose: &[Transform], naive: &[Floats], context: &str) {
     assert_eq!(pose.len(), naive.len());
     for (joint, (ours, theirs)) in pose_floats(pose).iter().zip(naive).enumerate() {
@@ -31,7 +31,7 @@ pub(crate) fn assert_bits(pose: &[Transform], naive: &[Floats], context: &str) {
     }
 }
 
-/// Sample times, half-way, all around, and times that are none.
+/// Positions at the samples, between them and just before them, and invalid ones.
 fn positions(random: &mut Random, samples: usize) -> Vec<f64> {
     let last = (samples - 1) as f64;
     let mut positions = vec![
@@ -59,7 +59,8 @@ fn positions(random: &mut Random, samples: usize) -> Vec<f64> {
     if cfg!(miri) { positions.into_iter().step_by(5).collect() } else { positions }
 }
 
-/// Plays a clip at many times as the spec has it, and in all the ways that there are.
+/// Plays a clip at many times with each method of a sampler, and compares the poses with those of
+/// the naive player.
 pub(crate) fn compare(clip: &Clip, bind: &[Transform], context: &str) {
     compare_naive(clip, &Naive::read(clip.as_bytes()).unwrap(), bind, context);
 }
@@ -103,7 +104,7 @@ pub(crate) fn compare_naive(clip: &Clip, naive: &Naive, bind: &[Transform], cont
 }
 
 #[test]
-fn built_clips_play_what_the_spec_says() {
+fn built_clips_play_as_the_spec_says() {
     let mut escapes = 0;
     for (seed, (name, motion)) in motions().into_iter().enumerate() {
         let raw = motion.clip(seed as u64);
@@ -123,9 +124,9 @@ fn built_clips_play_what_the_spec_says() {
     assert!(escapes > 0);
 }
 
-/// Of all lengths of clips, so of all lengths of segments.
+/// Clips of all lengths have segments of all lengths.
 #[test]
-fn clips_of_any_bytes_play_what_the_spec_says() {
+fn random_clips_play_as_the_spec_says() {
     let rounds = if cfg!(miri) { 4 } else { 1400 };
     let mut seen = std::collections::BTreeSet::new();
     for round in 0..rounds {

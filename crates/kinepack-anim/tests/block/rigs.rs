@@ -1,5 +1,5 @@
-//! Clips of rigs: what they share comes from the rig, as `spec/ANIM.md` says, in sections 10.3 and
-//! 15, and strange rigs are refused.
+//! Clips of rigs take shared parameters from the rig, as sections 10.3 and 15 of `spec/ANIM.md`
+//! say. Invalid rigs are refused.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::write::{
     ANIMATED, Parts, RigParts, SHARED, Track, any_parts_of, any_rig, kinds, sealed,
 };
 
-/// Reads a rig in both ways.
+/// Reads a rig with both readers.
 fn agree_rig(bytes: &[u8]) -> Result<Rig, ClipError> {
     match (Rig::from_bytes(bytes), NaiveRig::read(bytes)) {
         (Ok(rig), Ok(naive)) => {
@@ -33,7 +33,7 @@ fn agree_rig(bytes: &[u8]) -> Result<Rig, ClipError> {
     }
 }
 
-/// Reads a clip with a rig in both ways.
+/// Reads a clip of a rig with both readers.
 fn agree(bytes: &[u8], rig: &[u8]) -> Result<Clip, ClipError> {
     let (ours, theirs) = (Arc::new(Rig::from_bytes(rig).unwrap()), NaiveRig::read(rig).unwrap());
     match (Clip::with_rig(bytes.to_vec(), &ours), Naive::read_with(bytes, Some(&theirs))) {
@@ -46,8 +46,8 @@ fn agree(bytes: &[u8], rig: &[u8]) -> Result<Clip, ClipError> {
     }
 }
 
-/// A rig of two joints, and a clip of it in which the first rotation shares all but its reference,
-/// the second all, and a translation its middle.
+/// A rig of two joints, and a clip of it. The first rotation shares all except its reference, the
+/// second shares all, and a translation shares its middle.
 fn small() -> (RigParts, Parts) {
     let of_rig = |code| Track {
         codes: [code; 6],
@@ -78,7 +78,7 @@ fn small() -> (RigParts, Parts) {
 }
 
 #[test]
-fn any_clip_of_any_rig_plays_what_the_spec_says() {
+fn random_clips_of_random_rigs_play_as_the_spec_says() {
     let rounds = if cfg!(miri) { 3 } else { 300 };
     let (mut shared, mut parts_of) = (0, 0);
     for round in 0..rounds {
@@ -100,16 +100,16 @@ fn any_clip_of_any_rig_plays_what_the_spec_says() {
         let parts = clip.bytes_by_part();
         assert_eq!(parts.iter().map(|(_, bytes)| bytes).sum::<usize>(), clip.as_bytes().len());
         let bits = clip.bits_by_track().iter().map(|(_, bits)| bits).sum::<usize>();
-        let said = parts
+        let per_track = parts
             .iter()
             .filter(|(part, _)| !["constants", "kinds", "header and hashes"].contains(part));
-        assert!(bits / 8 <= said.map(|(_, bytes)| bytes).sum());
+        assert!(bits / 8 <= per_track.map(|(_, bytes)| bytes).sum());
     }
     assert!(cfg!(miri) || shared > 100 && parts_of > 100, "{shared} {parts_of}");
 }
 
 #[test]
-fn rigs_that_are_none_are_refused() {
+fn invalid_rigs_are_refused() {
     let good = small().0.to_bytes();
     agree_rig(&good).unwrap();
     for end in 0..good.len() {
@@ -143,13 +143,13 @@ fn rigs_that_are_none_are_refused() {
     assert_eq!(refused(16, &[0x41]), ClipError::BadKind { joint: 0, byte: 0x41 });
     let bad = |joint, channel| ClipError::BadConstant { track: TrackId { joint, channel } };
     assert_eq!(refused(18, &f32::NAN.to_le_bytes()), bad(0, Channel::Scale));
-    // Behind the constant, three tracks of 15 bytes.
+    // Three tracks of 15 bytes follow the constant.
     assert_eq!(refused(30 + 12, &[0]), bad(0, Channel::Rotation));
     assert_eq!(refused(30 + 30, &f32::INFINITY.to_le_bytes()), bad(1, Channel::Translation));
     assert_eq!(refused(30 + 30 + 14, &[0]), bad(1, Channel::Translation));
 }
 
-/// With the hash at its end made right.
+/// The bytes, with the hash at their end corrected.
 fn sealed_rig(mut bytes: Vec<u8>) -> Vec<u8> {
     let end = bytes.len() - 8;
     let hash = crate::write::fnv(&bytes[..end]);
@@ -158,7 +158,7 @@ fn sealed_rig(mut bytes: Vec<u8>) -> Vec<u8> {
 }
 
 #[test]
-fn clips_of_a_rig_need_it() {
+fn clips_of_a_rig_cannot_be_read_without_it() {
     let (rig, parts) = small();
     let (rig_bytes, bytes) = (rig.to_bytes(), parts.to_bytes());
     agree(&bytes, &rig_bytes).unwrap();
@@ -170,7 +170,7 @@ fn clips_of_a_rig_need_it() {
     let mut other = rig.clone();
     other.skeleton += 1;
     assert_eq!(agree(&bytes, &other.to_bytes()).unwrap_err(), needed);
-    // A rig of as many joints that says it is this one, but lacks what is shared.
+    // A rig with the right hash and number of joints that lacks a shared track.
     for lacks in [0, 1, 2] {
         let (mut other, mut parts) = (rig.clone(), parts.clone());
         other.tracks.remove(lacks);
@@ -186,7 +186,7 @@ fn clips_of_a_rig_need_it() {
     let missing = ClipError::NotInRig { track: TrackId { joint: 0, channel: Channel::Scale } };
     assert_eq!(agree(&parts.to_bytes(), &other.to_bytes()).unwrap_err(), missing);
     assert_eq!(missing.to_string(), "damaged: its rig does not have the scale of joint 0");
-    // One of more joints.
+    // A rig with more joints.
     other = RigParts { joints: 3, ..rig };
     parts.owner = other.hash();
     assert_eq!(
@@ -291,7 +291,8 @@ fn rigs_of_other_skeletons_are_refused() {
     trainer.add(&other, &options(0.1, Effort::Fast)).unwrap();
     let rig = Arc::new(trainer.finish());
     assert_eq!(build(&clip, &with_rig(&rig, Effort::Fast)).unwrap_err(), BuildError::OtherRig);
-    // A clip that moves what no clip of the rig did says that itself.
+    // A clip with an animated track that the rig does not have stores that track's parameters
+    // itself.
     let still =
         RawClip::new("still", Arc::clone(other.skeleton()), 30.0, other.pose(0).to_vec()).unwrap();
     let mut trainer = RigTrainer::new(other.skeleton());
@@ -302,7 +303,7 @@ fn rigs_of_other_skeletons_are_refused() {
     assert!(built.errors.all.max_cm <= 0.01);
 }
 
-/// A rig of two clips, and one of those: what a builder once made.
+/// A rig of two clips, and one of those clips.
 fn built() -> (Vec<u8>, Vec<u8>) {
     let clips = family(2);
     let mut trainer = RigTrainer::new(clips[0].skeleton());
@@ -312,9 +313,10 @@ fn built() -> (Vec<u8>, Vec<u8>) {
     (rig.to_bytes(), built.clip.as_bytes().to_vec())
 }
 
-/// `spec/vectors/rig.txt`: rigs, clips of them, of some a disk file, and what they play.
+/// `spec/vectors/rig.txt` has rigs, their clips, for some a disk file, and the poses that they
+/// play.
 ///
-/// `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim --test block rigs` writes them anew.
+/// `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim --test block rigs` rewrites them.
 #[test]
 fn every_vector_is_read_and_played() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../spec/vectors/rig.txt");
@@ -359,6 +361,6 @@ fn every_vector_is_read_and_played() {
     if writes {
         std::fs::write(&path, &written).unwrap();
     } else {
-        assert!(written == stored, "the rigs are not those of spec/vectors/rig.txt");
+        assert!(written == stored, "the rigs differ from spec/vectors/rig.txt");
     }
 }

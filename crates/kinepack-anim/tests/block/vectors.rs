@@ -1,8 +1,8 @@
-//! The frozen block clips of `spec/vectors/clip_block.txt`, and what they play. All of them are
-//! explicit bytes: what a decoder must read for ever, whatever a later builder makes. Those whose
-//! names begin with `built` are what a builder once made.
+//! The frozen block clips of `spec/vectors/clip_block.txt`, and the poses that they play. The file
+//! stores every clip's bytes. Each later reader must read them, whatever a later builder makes. An
+//! earlier builder made the clips whose names begin with `built`.
 //!
-//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim --test block vectors` writes them anew.
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim --test block vectors` rewrites them.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use crate::write::{ANIMATED, CONSTANT, DEFAULT, Parts, Track, escaped, kinds};
 
 const POSITIONS: [f64; 10] = [-1.0, 0.0, 0.4, 1.0, 1.75, 5.5, 9.0, 15.25, 31.5, 1000.0];
 
-/// The clip whose bytes stand in `spec/ANIM.md`, section 13.1.
+/// The clip whose bytes `spec/ANIM.md` shows in section 13.1.
 fn worked() -> Parts {
     let mut parts = Parts::new(8, 3, vec![kinds(DEFAULT, ANIMATED, DEFAULT)]);
     parts.vectors = vec![Track { middle: [0.0, 4.0, 0.0], steps: [0, 192, 0], ..Track::default() }];
@@ -25,7 +25,7 @@ fn worked() -> Parts {
     parts
 }
 
-/// Tracks of all kinds, of eleven joints where all are animated in more than one group.
+/// A clip with tracks of all kinds.
 fn mixed(n: usize, samples: u32, loops: bool, is_fine: bool, joints: usize) -> Parts {
     let all = [
         kinds(ANIMATED, ANIMATED, CONSTANT),
@@ -37,7 +37,7 @@ fn mixed(n: usize, samples: u32, loops: bool, is_fine: bool, joints: usize) -> P
     parts.filled(&mut Random(n as u64 + u64::from(samples)))
 }
 
-/// Widths of their own, up to the largest, in both pieces.
+/// Escaped widths up to the largest, in both pieces.
 fn escape() -> Parts {
     let mut parts = Parts::new(32, 30, vec![kinds(DEFAULT, ANIMATED, DEFAULT)]);
     parts.vectors =
@@ -53,7 +53,7 @@ fn escape() -> Parts {
     parts
 }
 
-/// The written clips, and those that are built when vectors are written.
+/// Clips by name. `None` stands for a clip that is built when vectors are written.
 fn clips() -> Vec<(&'static str, Option<Vec<u8>>)> {
     let mut constants = Parts::new(
         16,
@@ -132,12 +132,12 @@ fn every_vector_is_read_and_played() {
     if writes {
         std::fs::write(&path, &written).unwrap();
     } else {
-        assert!(written == stored, "the clips are not those of spec/vectors/clip_block.txt");
+        assert!(written == stored, "the clips differ from spec/vectors/clip_block.txt");
     }
 }
 
 #[test]
-fn the_bytes_in_the_spec_are_those_of_the_vectors() {
+fn the_bytes_in_the_spec_match_the_vectors() {
     let spec = include_str!("../../../../spec/ANIM.md");
     let section = spec.split("### 13.1 Worked bytes").nth(1).unwrap().split("\n#").next().unwrap();
     let bytes = worked().to_bytes();

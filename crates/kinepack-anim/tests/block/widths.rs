@@ -1,9 +1,10 @@
-//! The table of widths, as it stands in the crate: for blocks of 8, of 16, and for both pieces of
-//! blocks of 32, 255 profiles each.
+//! The table of widths of the crate: 255 profiles each for block length 8, for 16, and for both
+//! pieces of 32.
 
 static WIDTHS: &[u8; 255 * (8 + 16 + 16 + 16)] = include_bytes!("../../src/block/widths.bin");
 
-/// The coefficients of a piece of a segment of `length` samples, of blocks of `n`.
+/// The indices of each piece's coefficients, in a segment of `length` samples with block length
+/// `n`.
 pub(crate) fn pieces(n: usize, length: usize) -> Vec<std::ops::Range<usize>> {
     if n == 32 { vec![0..length.min(16), length.min(16)..length] } else { vec![0..length; 1] }
 }

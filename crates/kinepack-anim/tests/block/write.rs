@@ -1,5 +1,5 @@
-//! Writes block clips as `spec/ANIM.md` lays them out, of any parts, right or wrong, without
-//! anything of the crate.
+//! Writes block clips as `spec/ANIM.md` lays them out, from any parts, valid or not. It uses no
+//! code of the crate.
 
 use crate::support::Random;
 use crate::widths::{pieces, profile};
@@ -28,20 +28,20 @@ pub(crate) struct Parts {
     pub(crate) constants: Vec<u8>,
     pub(crate) rotations: Vec<Track>,
     pub(crate) vectors: Vec<Track>,
-    /// Each begins where the one before it ends.
+    /// The bytes of each segment. A segment begins where the previous one ends.
     pub(crate) segments: Vec<Vec<u8>>,
     /// The hash of the skeleton, or of the rig.
     pub(crate) owner: u64,
 }
 
-/// What the groups have of a track: of a rotation codes, of a vector a middle.
+/// The parameters of a track: codes for a rotation, a middle for a vector.
 #[derive(Clone, Default)]
 pub(crate) struct Track {
     pub(crate) codes: [u16; 6],
     pub(crate) middle: [f32; 3],
-    /// Of what is shared: anything but 0 is live.
+    /// The steps. If the track shares them, any number but 0 means that the component is live.
     pub(crate) steps: [u8; 3],
-    /// Whether reference or middle, and whether axes and steps are those of the rig.
+    /// Whether the rig supplies the reference or middle, and whether it supplies axes and steps.
     pub(crate) shares: [bool; 2],
 }
 
@@ -65,7 +65,7 @@ impl Bits {
 }
 
 impl Parts {
-    /// A clip of these kinds of which nothing is animated yet.
+    /// A clip with these kinds, still without constants, tracks and segments.
     pub(crate) fn new(n: usize, samples: u32, kinds: Vec<u8>) -> Self {
         Self {
             n,
@@ -85,7 +85,7 @@ impl Parts {
         }
     }
 
-    /// How many samples each segment has.
+    /// The number of samples in each segment.
     pub(crate) fn lengths(&self) -> Vec<usize> {
         let coded = self.samples as usize - usize::from(self.loops);
         let count = coded.div_ceil(self.n);
@@ -101,7 +101,7 @@ impl Parts {
             .count()
     }
 
-    /// A segment of any coefficients, some of them with widths of their own.
+    /// A segment of random coefficients, some with escaped widths.
     pub(crate) fn any_segment(&self, random: &mut Random, length: usize) -> Vec<u8> {
         let mut bytes =
             vec![[random.below(256), 80 + random.below(40)][random.below(2) as usize] as u8];
@@ -130,7 +130,7 @@ impl Parts {
         bytes
     }
 
-    /// Enough bytes for the offsets.
+    /// Sets the least number of bytes that suffices for the offsets.
     pub(crate) fn fit_offsets(&mut self) {
         let last = self.segments.iter().rev().skip(1).map(Vec::len).sum::<usize>() as u64;
         self.offset_bytes = (1..5).find(|bytes| last < 1 << (8 * bytes)).unwrap();
@@ -163,7 +163,7 @@ impl Parts {
         bytes
     }
 
-    /// Where some segments blend, two of three do.
+    /// If the clip blends, two of three segments do.
     fn blend_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![0; if self.blends { self.segments.len().div_ceil(8) } else { 0 }];
         for (index, byte) in bytes.iter_mut().enumerate() {
@@ -176,7 +176,7 @@ impl Parts {
         bytes
     }
 
-    /// As sections 10.1 to 10.5 have it.
+    /// The clip's bytes, by sections 10.1 to 10.5.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = b"KPAB\x01".to_vec();
         let block = match self.n {
@@ -210,7 +210,7 @@ impl Parts {
     }
 }
 
-/// What is not shared of some tracks.
+/// Writes the parameters that the tracks of a group do not share.
 pub(crate) fn write_group(group: &[Track], is_rotation: bool, is_fine: bool, bytes: &mut Vec<u8>) {
     for row in 0..if is_rotation { 6 } else { 3 } {
         for track in group.iter().filter(|track| !track.shares[row / 3]) {
@@ -225,7 +225,7 @@ pub(crate) fn write_group(group: &[Track], is_rotation: bool, is_fine: bool, byt
     }
 }
 
-/// The bytes with the hash at their end made right.
+/// The bytes, with the hash at their end corrected.
 pub(crate) fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     let Some(end) = bytes.len().checked_sub(4) else { return bytes };
     let hash = fnv(&bytes[..end]) as u32;
@@ -239,8 +239,7 @@ pub(crate) fn fnv(bytes: &[u8]) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |h, byte| (h ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// A segment of numbers of given widths, which stand in front of them: by component, in the order
-/// of the file.
+/// A segment of escaped numbers with these widths: by component, in the order of the file.
 pub(crate) fn escaped(n: usize, step: u8, components: &[Vec<(i32, u8)>]) -> Vec<u8> {
     let mut bytes = vec![step];
     let mut bits = Bits::default();
@@ -257,12 +256,12 @@ pub(crate) fn escaped(n: usize, step: u8, components: &[Vec<(i32, u8)>]) -> Vec<
     bytes
 }
 
-/// A clip of any of what there may be: kinds, constants, steps of which some are 0, coefficients.
+/// A random clip: random kinds, constants, steps (some are 0) and coefficients.
 pub(crate) fn any_parts(random: &mut Random, joints: usize, samples: u32) -> Parts {
     any_parts_of(random, joints, samples, None)
 }
 
-/// The same of a clip of a rig.
+/// A random clip, of a rig if there is one.
 pub(crate) fn any_parts_of(
     random: &mut Random,
     joints: usize,
@@ -290,7 +289,7 @@ pub(crate) fn any_parts_of(
 }
 
 impl Parts {
-    /// With any constants, tracks and segments.
+    /// The clip with random constants, tracks and segments.
     pub(crate) fn filled(self, random: &mut Random) -> Self {
         self.filled_of(random, None)
     }
@@ -324,14 +323,14 @@ impl Parts {
     }
 }
 
-/// Joints and channels of a kind, in the order of the groups.
+/// The joints and channels of a kind, in the order of the groups.
 pub(crate) fn tracks_of(kinds: &[u8], kind: u8) -> Vec<(usize, usize)> {
     let all = (0..3).flat_map(|channel| (0..kinds.len()).map(move |joint| (joint, channel)));
     all.filter(|(joint, channel)| kinds[*joint] >> (2 * channel) & 3 == kind).collect()
 }
 
 impl Parts {
-    /// Shares some of what the rig has.
+    /// Makes some tracks share parameters with the rig.
     fn share(&mut self, random: &mut Random, rig: &RigParts) {
         let ids = tracks_of(&self.kinds, ANIMATED);
         for (track, (joint, channel)) in self.rotations.iter_mut().chain(&mut self.vectors).zip(ids)
@@ -343,7 +342,7 @@ impl Parts {
     }
 }
 
-/// What clips of a skeleton share.
+/// A rig: the parameters and constants that clips of a skeleton share.
 #[derive(Clone)]
 pub(crate) struct RigParts {
     pub(crate) joints: usize,
@@ -365,7 +364,7 @@ impl RigParts {
         own.map(|(_, _, track)| track)
     }
 
-    /// As section 15 has it.
+    /// The rig's bytes, by section 15.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = b"KPAR\x01\0".to_vec();
         bytes.extend((self.joints as u16).to_le_bytes());

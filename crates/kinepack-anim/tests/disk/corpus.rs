@@ -1,13 +1,13 @@
-//! The driver of the fuzz target `clip_disk` over its stored corpus, and over every beginning of
+//! Runs the driver of the fuzz target `clip_disk` over its stored corpus, and over every prefix of
 //! each file.
 //!
-//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim --test disk corpus` writes the corpus anew.
+//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim --test disk corpus` rewrites the corpus.
 
 use crate::packets::first_packet;
 use crate::vectors::stored;
 use crate::{corpora, driver};
 
-/// The vectors but the long one, as files and as packets.
+/// All vectors except the long one, as files and as packets.
 fn files() -> Vec<Vec<u8>> {
     let short = stored().into_iter().filter(|(_, file, _)| file.len() < 2000);
     short
@@ -18,11 +18,11 @@ fn files() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn the_corpus_is_what_the_driver_takes() {
+fn the_stored_corpus_matches_the_vectors() {
     corpora::compare("clip_disk", &files());
 }
 
 #[test]
-fn stored_files_and_their_beginnings_are_unpacked_or_refused() {
+fn stored_files_and_their_prefixes_are_unpacked_or_refused() {
     corpora::drive_beginnings("clip_disk", driver::clip_disk);
 }

@@ -1,4 +1,4 @@
-//! Files of strangers: refused for the right reason, and without harm.
+//! Invalid files are refused for the right reason, without panics and without much memory.
 
 use kinepack_anim::disk::{UnpackLimits, Unpacker, pack, unpack, unpack_with};
 use kinepack_anim::{Clip, ClipError};
@@ -12,7 +12,7 @@ use crate::support::Random;
 use crate::vectors::stored;
 
 #[test]
-fn every_beginning_and_every_tail_is_refused() {
+fn truncated_files_and_files_with_extra_bytes_are_refused() {
     for (name, file, _) in stored() {
         for end in 0..file.len() {
             let error = unpack(&file[..end]).unwrap_err();
@@ -29,9 +29,9 @@ fn every_beginning_and_every_tail_is_refused() {
 }
 
 #[test]
-fn every_changed_byte_is_found() {
+fn every_changed_byte_is_detected() {
     for (name, file, _) in stored() {
-        // Of the long one a part.
+        // Of the long file, only some bytes.
         let step = 1 + file.len() / 400;
         for at in (0..file.len()).step_by(step) {
             for mask in [1, 0x10, 0x80, 0xff] {
@@ -44,7 +44,7 @@ fn every_changed_byte_is_found() {
 }
 
 #[test]
-fn the_reasons_are_right() {
+fn files_are_refused_for_the_right_reason() {
     let (_, file, bytes) = stored().remove(0);
     let with = |at: usize, other: &[u8]| {
         let mut changed = file.clone();
@@ -55,8 +55,8 @@ fn the_reasons_are_right() {
     assert_eq!(with(4, &[2]), ClipError::Version { version: 2, newest: 1 });
     assert_eq!(with(file.len() - 4, &[0, 1, 2, 3]), ClipError::BadHash);
     let with_length = |length: &[u8]| {
-        let behind = 5 + if bytes.len() > 0x3fff { 3 } else { 2 };
-        unpack(&[&file[..5], length, &file[behind..]].concat()).unwrap_err()
+        let after = 5 + if bytes.len() > 0x3fff { 3 } else { 2 };
+        unpack(&[&file[..5], length, &file[after..]].concat()).unwrap_err()
     };
     let bad_length = ClipError::BadHeader { field: "length" };
     let limit = UnpackLimits::default().most_bytes(file.len() as u64 + 3);
@@ -71,7 +71,7 @@ fn the_reasons_are_right() {
 }
 
 #[test]
-fn no_length_takes_memory_by_itself() {
+fn a_large_stated_length_reserves_no_memory() {
     let (_, file, bytes) = stored().remove(0);
     let huge = [&file[..5], &[0xff, 0xff, 0xff, 0xff, 0x0f], &file[5 + 2..]].concat();
     let measured = allocation_counter::measure(|| assert!(unpack(&huge).is_err()));
@@ -85,13 +85,13 @@ fn no_length_takes_memory_by_itself() {
 }
 
 #[test]
-fn any_packet_is_decoded_or_refused() {
+fn random_packets_are_decoded_or_refused() {
     let mut random = Random(11);
     for round in 0..3000_u32 {
         let length = random.below(60) as usize;
         let mut data: Vec<u8> = (0..=length).map(|_| random.below(256) as u8).collect();
         data[0] = round as u8;
-        // Long runs of likely decisions.
+        // Adds a long run of likely decisions.
         if round % 3 == 0 {
             data.extend(vec![[0, 0xff][round as usize / 3 % 2]; 40]);
         }
@@ -113,12 +113,13 @@ fn changed_packets_are_decoded_or_refused() {
     });
 }
 
-/// A clip that hardly moves, of this many segments of two bytes.
+/// A clip that hardly moves, with this many segments of two bytes.
 fn still(segments: usize) -> Clip<Vec<u8>> {
     Clip::from_bytes(of_segments(8 * segments as u32, &vec![vec![96, 0]; segments])).unwrap()
 }
 
-/// The same of the rotations of eight joints, of whose 24 components this many are live.
+/// A clip that hardly moves, of the rotations of eight joints. `live` of their 24 components are
+/// live.
 fn still_joints(segments: usize, live: usize) -> Clip<Vec<u8>> {
     let samples = 8 * segments as u32;
     let mut bytes =
@@ -137,7 +138,7 @@ fn still_joints(segments: usize, live: usize) -> Clip<Vec<u8>> {
 }
 
 #[test]
-fn a_still_clip_becomes_no_more_than_the_limits_allow_in_whatever_pieces() {
+fn the_limits_hold_however_the_file_is_cut() {
     let clip = still(200_000);
     let (file, bytes) = (pack(&clip).unwrap(), clip.as_bytes());
     assert!(bytes.len() > 1000 * file.len());
@@ -167,14 +168,14 @@ fn a_still_clip_becomes_no_more_than_the_limits_allow_in_whatever_pieces() {
 }
 
 #[test]
-fn a_clip_that_readers_would_refuse_is_not_packed() {
+fn pack_refuses_a_clip_that_readers_would_refuse() {
     let error = pack(&still_joints(160_000, 24)).unwrap_err();
     assert!(matches!(error, ClipError::TooLong { .. }), "{error}");
 }
 
 /// Only live components count, since only they take time and memory in each segment.
 #[test]
-fn dead_components_claim_nothing_of_the_limits() {
+fn dead_components_do_not_count_against_the_limits() {
     for live in [1, 5, 24] {
         let clip = still_joints(400, live);
         let (file, bytes) = (pack(&clip).unwrap(), clip.as_bytes());

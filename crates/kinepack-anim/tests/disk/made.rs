@@ -1,4 +1,4 @@
-//! Clips for the tests: built from smooth motion, and made by hand.
+//! Clips for the tests: some built from smooth motion, some made by hand.
 
 use kinepack::hash::Fnv1a;
 use kinepack_anim::Clip;
@@ -12,8 +12,8 @@ pub(crate) fn built(seed: u64, joints: usize, samples: usize, precision_cm: f64)
     build(&smooth_clip(seed, joints, samples), &options).unwrap().clip.as_block().unwrap().clone()
 }
 
-/// A clip of one joint, of whose rotation one component is live, in blocks of 8: from the bytes of
-/// its segments.
+/// A clip made from the bytes of its segments. It has a single joint with one live component of its
+/// rotation, and block length 8.
 pub(crate) fn of_segments(samples: u32, segments: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes =
         [&b"KPAB\x01\x20\x01\0"[..], &samples.to_le_bytes(), &30_f32.to_le_bytes()].concat();

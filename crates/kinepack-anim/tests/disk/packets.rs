@@ -1,4 +1,4 @@
-//! The packets of a disk file, found without decoding them.
+//! Finds the packets of a disk file without decoding them.
 
 /// The first packet of a file.
 pub(crate) fn first_packet(file: &[u8]) -> Vec<u8> {

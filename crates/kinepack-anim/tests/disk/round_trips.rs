@@ -1,4 +1,4 @@
-//! What is packed comes back, at once and piece by piece.
+//! Unpacking gives back the packed clip, at once and piece by piece.
 
 use kinepack_anim::disk::{Unpacker, pack, unpack};
 use kinepack_anim::{Clip, ClipError};
@@ -8,7 +8,7 @@ use crate::made::{built, of_segments};
 use crate::runner::for_all;
 
 #[test]
-fn every_clip_comes_back() {
+fn unpacking_gives_back_every_clip() {
     for_all(
         60,
         (any::<u64>(), 1..6_usize, 1..90_usize, -3..1_i32),
@@ -21,7 +21,7 @@ fn every_clip_comes_back() {
 }
 
 #[test]
-fn segments_come_with_their_packets() {
+fn segments_are_decoded_as_soon_as_their_packet_arrives() {
     let clip = built(5, 30, 900, 0.01);
     let file = pack(&clip).unwrap();
     assert!(file.len() > 16_000 && 100 * file.len() < 97 * clip.as_bytes().len(), "{}", file.len());
@@ -32,12 +32,12 @@ fn segments_come_with_their_packets() {
             unpacker.push(bytes).unwrap();
             grew += usize::from(unpacker.segments() > segments);
             segments = unpacker.segments();
-            let there = unpacker.as_bytes();
+            let decoded = unpacker.as_bytes();
             if let Some(header) = unpacker.header() {
                 assert_eq!(header, clip.header());
-                // The offsets of what is to come are 0 yet.
-                let tail = there.len() - 100;
-                assert!(there[tail..] == clip.as_bytes()[tail..there.len()]);
+                // Offsets of segments that did not arrive yet are 0, so only the end is compared.
+                let tail = decoded.len() - 100;
+                assert!(decoded[tail..] == clip.as_bytes()[tail..decoded.len()]);
             }
             assert_eq!(unpacker.is_complete(), segments == clip.segments());
         }
@@ -47,11 +47,11 @@ fn segments_come_with_their_packets() {
 }
 
 #[test]
-fn a_clip_without_segments_comes_back() {
+fn unpacking_gives_back_a_clip_without_segments() {
     let mut bytes = of_segments(1, &[vec![96, 0]]);
     let clip = Clip::from_bytes(&bytes[..]).unwrap();
     assert!(unpack(&pack(&clip).unwrap()).unwrap() == bytes);
-    // The same joint in its bind pose.
+    // The same joint, but it stays in its bind pose.
     bytes = [&bytes[..16], &[0]].concat();
     bytes.extend([7; 8]);
     let mut hash = kinepack::hash::Fnv1a::new();
@@ -62,7 +62,7 @@ fn a_clip_without_segments_comes_back() {
 }
 
 #[test]
-fn the_stillest_clip_is_within_the_ratio() {
+fn a_long_still_clip_is_within_the_limits() {
     let segments = vec![vec![96, 0]; 1 << 18];
     let bytes = of_segments(1 << 21, &segments);
     let file = pack(&Clip::from_bytes(&bytes[..]).unwrap()).unwrap();
@@ -71,8 +71,8 @@ fn the_stillest_clip_is_within_the_ratio() {
 }
 
 #[test]
-fn large_coefficients_come_back() {
-    // Two of 24 bits, which need an escape: widths of 5 bits, then the coefficients.
+fn unpacking_gives_back_large_coefficients() {
+    // Two coefficients of 24 bits, which need an escape: widths of 5 bits, then the coefficients.
     let [least, most] = [1_u64 << 23, (1 << 23) - 1];
     let segment = |first: u64, second: u64| {
         let bits = 24 | 24 << 5 | u128::from(first) << 10 | u128::from(second) << 34;
@@ -83,7 +83,7 @@ fn large_coefficients_come_back() {
     for count in 1..=4 {
         let mut bytes = of_segments(2 * count as u32, &segments[..count]);
         if count > 1 {
-            // Segments of eight samples are as short only in clips of one.
+            // Only a clip with a single segment can have one of two samples. The others get eight.
             let still: Vec<Vec<u8>> =
                 segments[..count].iter().map(|segment| wide(segment)).collect();
             bytes = of_segments(8 * count as u32, &still);
@@ -93,7 +93,7 @@ fn large_coefficients_come_back() {
     }
 }
 
-/// The same segment with six coefficients of no bits behind.
+/// The same segment, followed by six coefficients without bits.
 fn wide(segment: &[u8]) -> Vec<u8> {
     let mut bits = [0; 16];
     bits[..8].copy_from_slice(&segment[2..]);
@@ -103,8 +103,8 @@ fn wide(segment: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn clips_in_other_words_are_not_packed() {
-    // Zeros need no widths of their own.
+fn a_clip_with_other_profiles_is_not_packed() {
+    // Zeros do not need an escape.
     let bytes = of_segments(2, &[vec![96, 255, 0, 0]]);
     let refused = pack(&Clip::from_bytes(&bytes[..]).unwrap()).unwrap_err();
     assert!(matches!(refused, ClipError::BadSegment { segment: 0, .. }), "{refused}");

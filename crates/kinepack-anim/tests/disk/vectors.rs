@@ -1,8 +1,8 @@
-//! The frozen files of `spec/vectors/clip_disk.txt`: what this version writes, and what every later
-//! one must read.
+//! The frozen files of `spec/vectors/clip_disk.txt`. This version writes them, and every later
+//! version must read them.
 //!
-//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim --test disk vectors` writes them anew, of
-//! what is built then.
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim --test disk vectors` builds the clips
+//! again and rewrites the files.
 
 use std::path::PathBuf;
 
@@ -85,6 +85,6 @@ fn the_start_in_the_spec_is_the_one_in_the_code() {
     }
     assert!(
         text == std::fs::read_to_string(path).unwrap(),
-        "the start is not that of spec/disk_start.txt"
+        "start.bin differs from spec/disk_start.txt"
     );
 }

@@ -49,7 +49,7 @@ impl Kernel for Avx2 {
         weights: &[[f32; GROUP]; 2],
     ) -> Lanes8 {
         let (table, number) = (&TABLES[TABLE], usize::from(number));
-        // SAFETY: there are the bytes, and `self` proves that the machine has AVX2.
+        // SAFETY: the caller vouches for the bytes, and `self` proves that the machine has AVX2.
         unsafe {
             let products = eight(self, table, 0, number, words, bit).mul(self.load(&weights[0]));
             let sums = if TABLE == 3 { sums.add(products) } else { products };
@@ -62,47 +62,47 @@ impl Kernel for Avx2 {
     }
 
     #[inline(always)]
-    fn any_sum(self, segment: &mut Segment<'_>, weights: &Weights) -> Lanes8 {
+    fn slow_sum(self, segment: &mut Segment<'_>, weights: &Weights) -> Lanes8 {
         // SAFETY: `self` proves that the machine has AVX2.
-        unsafe { any_sum(self, segment, weights) }
+        unsafe { slow_sum(self, segment, weights) }
     }
 
     compiled!(decode of Avx2 for "avx2,bmi1,bmi2,popcnt");
 }
 
-/// The sums of a component of any profiles, anywhere.
+/// The sums of the next component, whatever its profiles are and wherever it ends.
 #[cold]
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn any_sum(avx2: Avx2, segment: &mut Segment<'_>, weights: &Weights) -> Lanes8 {
+fn slow_sum(avx2: Avx2, segment: &mut Segment<'_>, weights: &Weights) -> Lanes8 {
     let mut sum = avx2.splat(0.0);
     let (first, second) = weights.pieces();
     for (piece, weights) in [first, second].into_iter().enumerate().take(segment.block.pieces()) {
         for (widths, weights) in segment.take_widths(piece).into_iter().zip(weights) {
             if widths != 0 {
-                sum = sum.add(any_eight(avx2, widths, segment).mul(avx2.load(weights)));
+                sum = sum.add(slow_eight(avx2, widths, segment).mul(avx2.load(weights)));
             }
         }
     }
     sum
 }
 
-/// Eight coefficients of any widths, which it moves behind.
+/// Reads the next eight coefficients, whatever their widths are.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn any_eight(avx2: Avx2, widths: u64, segment: &mut Segment<'_>) -> Lanes8 {
-    // A start is at most 255 + 7.
-    if segment.bit >= segment.words.bits_before(32) {
+fn slow_eight(avx2: Avx2, widths: u64, segment: &mut Segment<'_>) -> Lanes8 {
+    // A coefficient starts at most 255 + 7 bits after the first byte.
+    if segment.bit >= segment.words.load_limit(32) {
         let eight = segment.take_eight(widths);
         // SAFETY: there are eight numbers.
         let numbers = unsafe { _mm256_loadu_si256(eight.as_ptr().cast()) };
         return Lanes8(_mm256_cvtepi32_ps(numbers), avx2);
     }
-    // Of each width its own and those before it; a byte has room for 8 · 24.
+    // The running sums of the widths. The largest is 8 · 24, which fits into a byte.
     let ends = widths.wrapping_mul(ONES);
     let starts = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((ends << 8) as i64));
     let starts = _mm256_add_epi32(starts, _mm256_set1_epi32((segment.bit % 8) as i32));
-    // SAFETY: from the byte of the bit on there are 32 and a load's.
+    // SAFETY: by the check above, the byte of the bit begins 32 bytes and those of a load.
     let data = unsafe {
         let first = segment.words.bytes::<{ 32 + LOAD }>(segment.bit);
         _mm256_i32gather_epi32::<1>(first.as_ptr().cast(), _mm256_srli_epi32::<3>(starts))
@@ -117,10 +117,10 @@ fn any_eight(avx2: Avx2, widths: u64, segment: &mut Segment<'_>) -> Lanes8 {
     Lanes8(_mm256_cvtepi32_ps(numbers), avx2)
 }
 
-/// Eight coefficients, the first or the second of a profile.
+/// The first or the second eight coefficients of a profile.
 ///
 /// # Safety
-/// There are [`LOAD`] bytes from the byte of the bit on.
+/// The byte of the bit and those after it must be [`LOAD`] bytes or more.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 unsafe fn eight(
@@ -132,21 +132,25 @@ unsafe fn eight(
     bit: usize,
 ) -> Lanes8 {
     let eight = &table.eights[index][number];
-    // SAFETY: there are; the others are as long as what they are loaded from, and aligned.
-    let (data, bytes, lefts, rights) = unsafe {
+    // SAFETY: the caller vouches for the bytes. The arrays are as long as the registers, and
+    // aligned.
+    let (data, bytes, left_shifts, right_shifts) = unsafe {
         (
             _mm_loadu_si128(words.bytes::<LOAD>(bit).as_ptr().cast()),
             _mm256_load_si256(eight.bytes.as_ptr().cast()),
-            _mm256_load_si256(eight.lefts.as_ptr().cast()),
-            _mm256_load_si256(eight.rights.as_ptr().cast()),
+            _mm256_load_si256(eight.left_shifts.as_ptr().cast()),
+            _mm256_load_si256(eight.right_shifts.as_ptr().cast()),
         )
     };
     let data = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(data), bytes);
-    let lefts = _mm256_add_epi32(lefts, _mm256_set1_epi32(table.counts[bit % 8]));
-    Lanes8(_mm256_cvtepi32_ps(_mm256_srav_epi32(_mm256_sllv_epi32(data, lefts), rights)), avx2)
+    let left_shifts = _mm256_add_epi32(left_shifts, _mm256_set1_epi32(table.start_shifts[bit % 8]));
+    Lanes8(
+        _mm256_cvtepi32_ps(_mm256_srav_epi32(_mm256_sllv_epi32(data, left_shifts), right_shifts)),
+        avx2,
+    )
 }
 
-/// 1 in each byte.
+/// A 1 in each byte.
 const ONES: u64 = u64::from_ne_bytes([1; 8]);
 
 /// Eight numbers in a register, and the proof of the instructions.
@@ -168,17 +172,18 @@ impl Lanes for Lanes8 {
     }
 
     #[inline(always)]
-    fn spread([here, behind]: [Self; 2], places: &[u8; GROUP]) -> Self {
+    fn spread([first, second]: [Self; 2], places: &[u8; GROUP]) -> Self {
         // SAFETY: the lanes carry the proof; there are eight places.
         unsafe {
-            // What counts are the lowest three bits; the fourth says of which, the highest whether
-            // of any.
+            // A place's lowest three bits are a lane. The fourth bit selects `first` or `second`,
+            // and the highest one marks a dead component.
             let places = _mm256_cvtepi8_epi32(_mm_loadl_epi64(places.as_ptr().cast()));
-            let is_behind = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(places));
-            let near = _mm256_permutevar8x32_ps(here.0, places);
-            let far = _mm256_permutevar8x32_ps(behind.0, places);
+            let is_second = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(places));
+            let from_first = _mm256_permutevar8x32_ps(first.0, places);
+            let from_second = _mm256_permutevar8x32_ps(second.0, places);
             let is_dead = _mm256_castsi256_ps(_mm256_srai_epi32::<31>(places));
-            Self(_mm256_andnot_ps(is_dead, _mm256_blendv_ps(near, far, is_behind)), here.1)
+            let selected = _mm256_blendv_ps(from_first, from_second, is_second);
+            Self(_mm256_andnot_ps(is_dead, selected), first.1)
         }
     }
 
@@ -235,8 +240,8 @@ impl Lanes for Lanes8 {
         let [a, b, c, d, e, f, g, h] = *numbers;
         // SAFETY: the lanes carry the proof.
         unsafe {
-            // 0 + 1 and 2 + 3 in the lower half, 4 + 5 and 6 + 7 in the upper one; then those two;
-            // then the halves.
+            // First 0 + 1 and 2 + 3 in the lower half, 4 + 5 and 6 + 7 in the upper half. Then the
+            // sum of each pair, and last the sum of both halves.
             let low = _mm256_hadd_ps(_mm256_hadd_ps(a.0, b.0), _mm256_hadd_ps(c.0, d.0));
             let high = _mm256_hadd_ps(_mm256_hadd_ps(e.0, f.0), _mm256_hadd_ps(g.0, h.0));
             let (front, back) = (
@@ -249,7 +254,7 @@ impl Lanes for Lanes8 {
 
     #[inline(always)]
     fn transpose([x, y, z, w]: [Self; 4]) -> [[f32; 4]; GROUP] {
-        // SAFETY: the lanes carry the proof; what is stored has as many bytes as what holds it.
+        // SAFETY: the lanes carry the proof; both types have the same number of bytes.
         unsafe {
             let (xy, zw) = (_mm256_unpacklo_ps(x.0, y.0), _mm256_unpacklo_ps(z.0, w.0));
             let (xy_high, zw_high) = (_mm256_unpackhi_ps(x.0, y.0), _mm256_unpackhi_ps(z.0, w.0));

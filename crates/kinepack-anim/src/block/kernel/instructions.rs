@@ -1,4 +1,4 @@
-//! Which instructions a machine has, and how to get at them.
+//! Detects the instruction sets of the machine, and runs tasks with the kernel of one of them.
 
 use std::sync::OnceLock;
 
@@ -9,26 +9,33 @@ use super::proof::Neon;
 use super::proof::{Avx2, Sse41};
 use super::scalar::Scalar;
 
-/// The instructions that a [`Sampler`](crate::Sampler) uses. All give the same poses, to the last
-/// bit.
+/// The instruction set that a [`Sampler`](crate::Sampler) uses. All of them give the same poses, to
+/// the last bit.
+///
+/// ```
+/// use kinepack_anim::Instructions;
+///
+/// assert!(Instructions::Scalar.is_available());
+/// assert!(Instructions::best().is_available());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Instructions {
-    /// Those that any machine has.
+    /// Instructions that every machine has.
     Scalar,
-    /// Four numbers at a time.
+    /// SSE4.1 of x86-64: four numbers at a time.
     Sse41,
-    /// Eight numbers at a time.
+    /// AVX2 of x86-64: eight numbers at a time.
     Avx2,
-    /// Four numbers at a time, of 64-bit ARM.
+    /// NEON of 64-bit ARM: four numbers at a time.
     Neon,
 }
 
 impl Instructions {
-    /// All that there are.
+    /// All instruction sets, slower ones of an architecture first.
     pub const ALL: [Self; 4] = [Self::Scalar, Self::Sse41, Self::Avx2, Self::Neon];
 
-    /// The fastest that this machine has.
+    /// The fastest instructions that this machine has.
     pub fn best() -> Self {
         Self::ALL
             .into_iter()
@@ -41,7 +48,7 @@ impl Instructions {
         self.kernel().is_some()
     }
 
-    /// What uses them, where this machine has them.
+    /// The kernel that uses these instructions. `None` if this machine does not have them.
     pub(crate) fn kernel(self) -> Option<AnyKernel> {
         match self {
             Self::Scalar => Some(AnyKernel::Scalar(Scalar)),
@@ -56,7 +63,7 @@ impl Instructions {
     }
 }
 
-/// A kernel of one instruction set or another.
+/// The kernel of any instruction set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum AnyKernel {
     Scalar(Scalar),
@@ -69,13 +76,13 @@ pub(crate) enum AnyKernel {
 }
 
 impl AnyKernel {
-    /// That of the fastest instructions that this machine has.
+    /// The kernel with the fastest instructions that this machine has.
     pub(crate) fn best() -> Self {
         static BEST: OnceLock<AnyKernel> = OnceLock::new();
         *BEST.get_or_init(|| Instructions::best().kernel().unwrap_or(Self::Scalar(Scalar)))
     }
 
-    /// Does something with it.
+    /// Runs a task with this kernel.
     #[inline]
     pub(crate) fn run<T: Task>(self, task: T) {
         match self {
@@ -90,8 +97,8 @@ impl AnyKernel {
     }
 }
 
-/// What is compiled for each instruction set.
+/// Code that is compiled once for each instruction set.
 pub(crate) trait Task {
-    /// Inlined, always: else it has no more than the instructions of any machine.
+    /// Must be inlined always. Otherwise the compiler uses only the instructions of every machine.
     fn run<K: Kernel>(self, kernel: K);
 }

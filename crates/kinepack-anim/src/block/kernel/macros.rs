@@ -1,8 +1,8 @@
-//! What kernels have alike but for the names of their instructions.
+//! Code that differs between kernels only in the names of instructions.
 
 /// Methods of a kernel that are compiled for its instructions.
 macro_rules! compiled {
-    // Does something with it.
+    // Runs a task.
     (run of $kernel:ident for $features:literal) => {
         #[inline(always)]
         pub(crate) fn run<T: Task>(self, task: T) {
@@ -39,8 +39,8 @@ macro_rules! compiled {
     };
 }
 
-/// Methods of eight numbers in two registers that do with each register what an instruction does.
-macro_rules! of_both {
+/// Methods of eight numbers in two registers. Each applies an instruction to both registers.
+macro_rules! both_registers {
     ($($method:ident($($other:ident)?) is $instruction:ident;)*) => {
         $(
             #[inline(always)]

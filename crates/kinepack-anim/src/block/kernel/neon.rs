@@ -49,7 +49,7 @@ impl Kernel for Neon {
         for (eight, weights) in weights.iter().enumerate().take(if TABLE == 0 { 1 } else { 2 }) {
             let [a, b, c, d, e, f, g, h] = table.widths[number][eight].to_le_bytes().map(i32::from);
             let middle = bit + (a + b + c + d) as usize;
-            // SAFETY: there are the bytes.
+            // SAFETY: the caller vouches for the bytes.
             let words = unsafe { (words.word(bit), words.word(middle)) };
             bit = middle + (e + f + g + h) as usize;
             // SAFETY: `self` proves that the machine has NEON.
@@ -63,14 +63,15 @@ impl Kernel for Neon {
     compiled!(decode of Neon for "neon");
 }
 
-/// Four coefficients of these widths, from the lowest bit of a word on.
+/// Four coefficients of these widths. The first begins at the lowest bit of the word.
 #[inline]
 #[target_feature(enable = "neon")]
 fn four(word: u64, widths: [i32; 4]) -> float32x4_t {
     let [a, b, c, _] = widths.map(i64::from);
     let (front, back) = ([0, -a], [-a - b, -a - b - c]);
     let word = vdupq_n_u64(word);
-    // SAFETY: there are two numbers each, and four. To the left by less than 0 is to the right.
+    // A left shift by a negative number shifts to the right.
+    // SAFETY: the arrays have two, two and four numbers, as many as the registers.
     let (front, back, widths) = unsafe {
         (vld1q_s64(front.as_ptr()), vld1q_s64(back.as_ptr()), vld1q_s32(widths.as_ptr()))
     };
@@ -93,7 +94,7 @@ impl Lanes for Lanes4x2 {
         self.2
     }
 
-    of_both! {
+    both_registers! {
         add(other) is vaddq_f32;
         sub(other) is vsubq_f32;
         mul(other) is vmulq_f32;
@@ -129,7 +130,8 @@ impl Lanes for Lanes4x2 {
         let [a, b, c, d, e, f, g, h] = *numbers;
         // SAFETY: the lanes carry the proof.
         unsafe {
-            // 0 + 1 and 2 + 3 of each, or 4 + 5 and 6 + 7; then those two; then both of each.
+            // First the pairs 0 + 1 and 2 + 3, or 4 + 5 and 6 + 7. Then the sum of two pairs, and
+            // last the sum of both halves.
             let front = vpaddq_f32(vpaddq_f32(a.0, b.0), vpaddq_f32(c.0, d.0));
             let front_high = vpaddq_f32(vpaddq_f32(a.1, b.1), vpaddq_f32(c.1, d.1));
             let back = vpaddq_f32(vpaddq_f32(e.0, f.0), vpaddq_f32(g.0, h.0));
@@ -167,7 +169,7 @@ fn negate_where(numbers: float32x4_t, mask: uint32x4_t) -> float32x4_t {
 #[inline]
 #[target_feature(enable = "neon")]
 fn store_rows([x, y, z, w]: [float32x4_t; 4], rows: &mut [[f32; 4]]) {
-    // x0 z0 x1 z1 and so on, then x0 y0 z0 w0.
+    // Interleaves to x0 z0 x1 z1 and so on, and then to x0 y0 z0 w0.
     let (xz, yw) = (vzip1q_f32(x, z), vzip1q_f32(y, w));
     let (xz_high, yw_high) = (vzip2q_f32(x, z), vzip2q_f32(y, w));
     let columns = [

@@ -1,16 +1,16 @@
 //! Proofs that the machine has instructions that not every machine has. A proof is a value of a
-//! type that only the detection here makes; not even the kernels can make one without it. Each
-//! detects all features that its kernel is compiled for. Lanes carry the proof that they were made
+//! type that only `detect` can make: even the kernels cannot make one another way. `detect` looks
+//! for all features that the kernel is compiled for. Lanes carry the proof that they were made
 //! with, which takes no bytes.
 
-/// The machine has AVX2, and what all processors have that have it.
+/// The machine has AVX2, and the bit instructions of all processors with AVX2.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx2(());
 
 #[cfg(target_arch = "x86_64")]
 impl Avx2 {
-    /// The proof, where the machine has AVX2, BMI1, BMI2 and POPCNT.
+    /// The proof, if the machine has AVX2, BMI1, BMI2 and POPCNT.
     pub(crate) fn detect() -> Option<Self> {
         let has_bits = is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2");
         (has_bits && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt"))
@@ -25,20 +25,20 @@ pub(crate) struct Sse41(());
 
 #[cfg(target_arch = "x86_64")]
 impl Sse41 {
-    /// The proof, where the machine has it.
+    /// The proof, if the machine has the instructions.
     pub(crate) fn detect() -> Option<Self> {
         is_x86_feature_detected!("sse4.1").then_some(Self(()))
     }
 }
 
-/// The machine has NEON, as nearly all have of 64-bit ARM.
+/// The machine has NEON, like nearly all of 64-bit ARM.
 #[cfg(target_arch = "aarch64")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Neon(());
 
 #[cfg(target_arch = "aarch64")]
 impl Neon {
-    /// The proof, where the machine has it.
+    /// The proof, if the machine has the instructions.
     pub(crate) fn detect() -> Option<Self> {
         std::arch::is_aarch64_feature_detected!("neon").then_some(Self(()))
     }

@@ -1,10 +1,10 @@
-//! Rotations from vectors of modified Rodrigues parameters, eight at once. No closures: the
-//! compiler does not inline those for sure, and what is not inlined does not have the instructions
-//! of a kernel.
+//! Rotations from vectors of modified Rodrigues parameters, eight at once. The code has no
+//! closures, because the compiler might not inline them, and code that is not inlined cannot use a
+//! kernel's instructions.
 
 use super::{Kernel, Lanes};
 
-/// Three numbers a track.
+/// Vectors: x, y, z.
 pub(crate) type Vector<L> = [L; 3];
 /// Quaternions: x, y, z, w.
 pub(crate) type Quaternion<L> = [L; 4];
@@ -34,7 +34,7 @@ pub(crate) fn matrix<L: Lanes>([x, y, z, w]: Quaternion<L>) -> [Vector<L>; 3] {
     ]
 }
 
-/// Between two rotations.
+/// Interpolates between two rotations and normalizes the result.
 #[inline(always)]
 pub(crate) fn blend<L: Lanes>(from: Quaternion<L>, to: Quaternion<L>, share: f32) -> Quaternion<L> {
     let cosine = dot(from, to);
@@ -47,12 +47,12 @@ pub(crate) fn blend<L: Lanes>(from: Quaternion<L>, to: Quaternion<L>, share: f32
     let length = dot(sum, sum).sqrt();
     let one = kernel.splat(1.0);
     let inverse = one.div(length);
-    let none = kernel.splat(0.0);
+    let zero = kernel.splat(0.0);
     let [x, y, z, w] = sum;
     [
-        x.mul(inverse).where_positive(length, none),
-        y.mul(inverse).where_positive(length, none),
-        z.mul(inverse).where_positive(length, none),
+        x.mul(inverse).where_positive(length, zero),
+        y.mul(inverse).where_positive(length, zero),
+        z.mul(inverse).where_positive(length, zero),
         w.mul(inverse).where_positive(length, one),
     ]
 }
@@ -62,7 +62,7 @@ fn dot<L: Lanes>(a: Quaternion<L>, b: Quaternion<L>) -> L {
     a[0].mul(b[0]).add(a[1].mul(b[1])).add(a[2].mul(b[2]).add(a[3].mul(b[3])))
 }
 
-/// First `b`, then `a`.
+/// The rotation that applies `b` first, then `a`.
 #[inline(always)]
 pub(crate) fn product<L: Lanes>(a: Quaternion<L>, b: Quaternion<L>) -> Quaternion<L> {
     let [ax, ay, az, aw] = a;

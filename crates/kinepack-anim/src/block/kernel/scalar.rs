@@ -1,6 +1,6 @@
-//! Plain Rust, for any machine, and what the others are compared with.
+//! Plain Rust for any machine. Tests compare the other kernels with this one.
 
-use super::segment::{Words, lowest};
+use super::segment::{Words, sign_extended};
 use super::tables::TABLES;
 use super::{Kernel, Lanes};
 use crate::block::layout::GROUP;
@@ -32,7 +32,7 @@ impl Kernel for Scalar {
     ) -> [f32; GROUP] {
         for (&widths, weights) in TABLES[TABLE].widths[usize::from(number)].iter().zip(weights) {
             if widths != 0 {
-                // SAFETY: there are the bytes.
+                // SAFETY: the caller vouches for the bytes.
                 let coefficients = unsafe { coefficients(widths, words, &mut bit) };
                 for lane in 0..GROUP {
                     sums[lane] += coefficients[lane] as f32 * weights[lane];
@@ -43,10 +43,10 @@ impl Kernel for Scalar {
     }
 }
 
-/// Eight coefficients of some widths.
+/// Reads eight coefficients of these widths.
 ///
 /// # Safety
-/// There are [`LOAD`](super::segment::LOAD) bytes from the byte of the bit on.
+/// There must be [`LOAD`](super::segment::LOAD) bytes from the byte of `bit` on.
 #[inline(always)]
 pub(super) unsafe fn coefficients(widths: u64, words: Words<'_>, bit: &mut usize) -> [i32; GROUP] {
     let mut coefficients = [0; GROUP];
@@ -54,10 +54,10 @@ pub(super) unsafe fn coefficients(widths: u64, words: Words<'_>, bit: &mut usize
     for (four, widths) in
         coefficients.as_chunks_mut::<4>().0.iter_mut().zip(widths.as_chunks::<4>().0)
     {
-        // SAFETY: there are: four widths are half of a load at most.
+        // SAFETY: the caller vouches for a load, and four coefficients take at most half of one.
         let mut word = unsafe { words.word(*bit) };
         for (coefficient, width) in four.iter_mut().zip(widths) {
-            *coefficient = lowest(word, u32::from(*width));
+            *coefficient = sign_extended(word, u32::from(*width));
             word >>= width;
             *bit += usize::from(*width);
         }
@@ -65,7 +65,7 @@ pub(super) unsafe fn coefficients(widths: u64, words: Words<'_>, bit: &mut usize
     coefficients
 }
 
-/// Lane by lane.
+/// Computes each lane's number with an expression.
 macro_rules! each {
     ($lane:ident => $value:expr) => {{
         let mut numbers = [0.0; GROUP];

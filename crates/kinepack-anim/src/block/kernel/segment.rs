@@ -1,63 +1,63 @@
-//! Where reading of a segment is.
+//! Reads the coefficients of a segment.
 
 use super::tables::{MAX_EIGHT_BYTES, TABLES};
 use crate::block::layout::GROUP;
 use crate::block::widths::{
-    BlockLength, ESCAPE, ESCAPE_WIDTH_BITS, MAX_ESCAPE_WIDTH, Widths, of_piece,
+    BlockLength, ESCAPE, ESCAPE_WIDTH_BITS, MAX_ESCAPE_WIDTH, Widths, piece_range,
 };
 
-/// Where reading of a segment is.
+/// A reader of a segment: what it has not read yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment<'a> {
     pub(super) words: Words<'a>,
-    /// The profiles of the pieces that come.
+    /// The profiles of the pieces that were not read yet.
     pub(super) profiles: &'a [u8],
     /// The first bit of the next piece, counted from the first byte.
     pub(super) bit: usize,
     pub(super) block: BlockLength,
-    /// Components that end before this bit have all bytes that are loaded of them.
+    /// For components that end before this bit, all loads stay within the bytes.
     pub(super) limit: usize,
-    /// Bits of each piece by profile.
+    /// The bits of each piece, by profile.
     pub(super) bits: [&'static [u8; 256]; 2],
-    /// Samples, and coefficients of a component.
+    /// Number of samples, and of a component's coefficients.
     pub(super) length: usize,
 }
 
 impl<'a> Segment<'a> {
-    /// The beginning of a segment of `live` components, of `length` samples.
+    /// A reader at the beginning of a segment with `live` components and `length` samples.
     #[inline]
     pub(crate) fn new(bytes: &'a [u8], live: usize, block: BlockLength, length: usize) -> Self {
         let table =
-            |piece: usize| &TABLES[block as usize + piece].bits[of_piece(piece, length).len()];
+            |piece: usize| &TABLES[block as usize + piece].bits[piece_range(piece, length).len()];
         let bits = [table(0), table(block.pieces() - 1)];
         let pieces = live * block.pieces();
         let profiles = bytes.get(1..).and_then(|bytes| bytes.get(..pieces)).unwrap_or_default();
         let words = Words(bytes);
-        // Where the last piece is short its second eight may begin behind its end.
+        // If the last piece is short, its second eight may begin after the piece's end.
         let is_short =
-            block != BlockLength::N8 && of_piece(block.pieces() - 1, length).len() < GROUP;
-        let limit = words.bits_before(if is_short { MAX_EIGHT_BYTES } else { 0 });
+            block != BlockLength::N8 && piece_range(block.pieces() - 1, length).len() < GROUP;
+        let limit = words.load_limit(if is_short { MAX_EIGHT_BYTES } else { 0 });
         Self { words, profiles, bit: 8 * (1 + pieces), block, limit, bits, length }
     }
 
-    /// The exponent of its step, in eighths.
+    /// The exponent of the segment's step, in eighths.
     #[inline]
     pub(crate) fn step(&self) -> u8 {
         self.words.byte(0)
     }
 
-    /// The bit behind what was read.
+    /// The first bit that was not read yet.
     pub(crate) fn bit(&self) -> usize {
         self.bit
     }
 
-    /// Some bits from a bit on, at most 57.
+    /// The `width` bits from bit `at` on; at most 57.
     #[inline(always)]
     pub(crate) fn bits(&self, at: usize, width: u32) -> u64 {
         self.words.at(at) & ((1 << width) - 1)
     }
 
-    /// Goes behind `count` components.
+    /// Skips `count` components.
     pub(crate) fn skip(&mut self, count: usize) {
         let pieces = self.block.pieces();
         let (own, rest) = self.profiles.split_at(self.profiles.len().min(pieces * count));
@@ -67,14 +67,14 @@ impl<'a> Segment<'a> {
         self.profiles = rest;
     }
 
-    /// Goes behind a piece.
+    /// Skips the next piece, which is piece `piece` of its component.
     #[inline]
     pub(crate) fn skip_piece(&mut self, piece: usize) {
         let number = self.take_profile();
         self.bit += self.piece_bits(piece, number);
     }
 
-    /// Bits of the next piece, of this profile.
+    /// The bits of the next piece, whose profile is `number`.
     #[inline]
     fn piece_bits(&self, piece: usize, number: u8) -> usize {
         match number {
@@ -90,20 +90,20 @@ impl<'a> Segment<'a> {
         bits + count * ESCAPE_WIDTH_BITS as usize
     }
 
-    /// Coefficients of a piece.
+    /// The number of a piece's coefficients.
     #[inline]
     pub(super) fn count(&self, piece: usize) -> usize {
-        of_piece(piece, self.length).len()
+        piece_range(piece, self.length).len()
     }
 
-    /// Whether the next piece has its widths in front of it, and one of them is none.
+    /// Whether the next piece stores its own widths and one of them is too large.
     pub(crate) fn is_bad(&self, piece: usize) -> bool {
         let is_too_large = |k| self.escaped_width(k) > MAX_ESCAPE_WIDTH;
         self.profiles.first() == Some(&ESCAPE) && (0..self.count(piece)).any(is_too_large)
     }
 
-    /// The widths that stand in front of the next piece. Larger ones than there are were refused
-    /// when the clip was loaded.
+    /// The widths that the next piece stores before its coefficients. Loading the clip has refused
+    /// widths that are too large.
     fn escaped_widths(&self, count: usize) -> Widths {
         std::array::from_fn(
             |k| if k < count { self.escaped_width(k).min(MAX_ESCAPE_WIDTH) } else { 0 },
@@ -115,7 +115,7 @@ impl<'a> Segment<'a> {
         self.bits(self.bit + k * ESCAPE_WIDTH_BITS as usize, ESCAPE_WIDTH_BITS) as u8
     }
 
-    /// The profile of the next piece, behind which it moves.
+    /// Reads the profile of the next piece.
     #[inline(always)]
     fn take_profile(&mut self) -> u8 {
         let number = self.profiles.first().copied().unwrap_or_default();
@@ -123,8 +123,8 @@ impl<'a> Segment<'a> {
         number
     }
 
-    /// The widths of the next piece, whatever its profile, of two eights a byte each; moves behind
-    /// what it has but for its coefficients.
+    /// Reads the widths of the next piece, whatever its profile is: two eights, with a byte for
+    /// each width. The reader then stands at the piece's coefficients.
     #[inline]
     pub(super) fn take_widths(&mut self, piece: usize) -> [u64; 2] {
         let count = self.count(piece);
@@ -134,7 +134,7 @@ impl<'a> Segment<'a> {
             let widths =
                 [self.bits(self.bit, first as u32), self.bits(self.bit + first, second as u32)];
             self.bit += first + second;
-            return widths.map(spread);
+            return widths.map(expand_fives);
         }
         let [low, high] = TABLES[self.block as usize + piece].widths[usize::from(number)];
         match count {
@@ -144,23 +144,23 @@ impl<'a> Segment<'a> {
         }
     }
 
-    /// The coefficients of the next piece, whatever its profile, which it moves behind; those of no
-    /// bits are 0.
+    /// Reads the coefficients of the next piece, whatever its profile is. Coefficients without bits
+    /// are 0.
     pub(crate) fn coefficients(&mut self, piece: usize) -> [i32; 16] {
         let eights = self.take_widths(piece).map(|widths| self.take_eight(widths));
         eights.as_flattened().try_into().unwrap_or([0; 16])
     }
 
-    /// The next eight coefficients of these widths, which it moves behind; those of no bits are 0.
+    /// Reads the next eight coefficients, of these widths. Coefficients without bits are 0.
     #[inline]
     pub(super) fn take_eight(&mut self, mut widths: u64) -> [i32; 8] {
         let mut eight = [0; 8];
         for two in eight.as_chunks_mut::<2>().0 {
             let mut word = self.words.at(self.bit);
             for coefficient in two {
-                // Larger widths than there are were refused when the clip was loaded.
+                // Loading the clip has refused widths that are too large.
                 let width = widths as u32 % 32;
-                *coefficient = lowest(word, width);
+                *coefficient = sign_extended(word, width);
                 word >>= width;
                 widths >>= 8;
                 self.bit += width as usize;
@@ -170,27 +170,29 @@ impl<'a> Segment<'a> {
     }
 }
 
-/// The lowest bits of a word, fewer than 32, as a number in two's complement; of none 0.
+/// The lowest `width` bits of a word as a number in two's complement; 0 if there are none. `width`
+/// must be below 32.
 #[inline(always)]
-pub(super) fn lowest(word: u64, width: u32) -> i32 {
+pub(super) fn sign_extended(word: u64, width: u32) -> i32 {
     let power = 1_u32 << width;
     ((word as u32 & (power - 1)) ^ power >> 1) as i32 - (power >> 1) as i32
 }
 
-/// Eight numbers of 5 bits, a byte each.
+/// Expands eight numbers of 5 bits to a byte each.
 #[inline]
-fn spread(bits: u64) -> u64 {
+fn expand_fives(bits: u64) -> u64 {
     let fours = bits & 0xf_ffff | (bits & 0xf_ffff << 20) << 12;
     let twos = fours & 0x3ff_0000_03ff | (fours & 0x3ff_0000_03ff << 10) << 6;
     twos & 0x1f_001f_001f_001f | (twos & 0x1f_001f_001f_001f << 5) << 3
 }
 
-/// The bytes of a segment up to the end of the clip, where behind the last segment are more than 8.
+/// The bytes from a segment's beginning to the end of the clip, which has more than 8 bytes after
+/// its last segment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Words<'a>(&'a [u8]);
 
 impl<'a> Words<'a> {
-    /// At least 57 bits from a bit on, the lowest first; those behind the end are 0.
+    /// At least 57 bits from a bit on, the lowest first. Bits after the end are 0.
     #[inline]
     pub(super) fn at(&self, bit: usize) -> u64 {
         let bytes = self.0.get(bit / 8..).unwrap_or_default();
@@ -206,35 +208,36 @@ impl<'a> Words<'a> {
         self.0.get(at).copied().unwrap_or_default()
     }
 
-    /// The bits of whose byte there are some bytes and a load's from it on: those before this one.
+    /// The first bit with too few bytes for a load. For a bit before it, a load may begin up to
+    /// `bytes` bytes after the bit's own byte.
     #[inline(always)]
-    pub(super) fn bits_before(&self, bytes: usize) -> usize {
+    pub(super) fn load_limit(&self, bytes: usize) -> usize {
         8 * (self.0.len() + 1).saturating_sub(bytes + LOAD)
     }
 
-    /// The byte of a bit, and those behind it.
+    /// The byte of a bit, and those after it.
     ///
     /// # Safety
-    /// There are as many.
+    /// There must be `N` bytes from the bit's byte on.
     #[inline(always)]
     pub(super) unsafe fn bytes<const N: usize>(self, bit: usize) -> &'a [u8; N] {
         debug_assert!(bit / 8 + N <= self.0.len());
-        // SAFETY: there are.
+        // SAFETY: the caller vouches for the bytes.
         unsafe { &*self.0.as_ptr().add(bit / 8).cast() }
     }
 
     /// At least 57 bits from a bit on, the lowest first.
     ///
     /// # Safety
-    /// There are eight bytes from its byte on.
+    /// There must be eight bytes from the bit's byte on.
     #[inline(always)]
     pub(super) unsafe fn word(self, bit: usize) -> u64 {
-        // SAFETY: there are.
+        // SAFETY: the caller vouches for the bytes.
         u64::from_le_bytes(*unsafe { self.bytes(bit) }) >> (bit % 8)
     }
 }
 
-/// Bytes of a load.
+/// The most bytes that a kernel loads at once.
 pub(super) const LOAD: usize = 16;
 
 fn padded(bytes: &[u8]) -> [u8; 8] {

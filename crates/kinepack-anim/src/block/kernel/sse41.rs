@@ -1,4 +1,5 @@
-//! SSE4.1, of x86-64: coefficients one after another, the rest four numbers at a time.
+//! SSE4.1 of x86-64. It unpacks coefficients one after another, and computes everything else with
+//! four numbers at a time.
 
 use std::arch::x86_64::{
     __m128, _mm_add_ps, _mm_and_ps, _mm_blendv_ps, _mm_cmpgt_ps, _mm_cmplt_ps, _mm_cvtepi32_ps,
@@ -48,7 +49,7 @@ impl Kernel for Sse41 {
     ) -> Lanes4x2 {
         for (&widths, weights) in TABLES[TABLE].widths[usize::from(number)].iter().zip(weights) {
             if widths != 0 {
-                // SAFETY: there are the bytes.
+                // SAFETY: the caller vouches for the bytes.
                 let coefficients = unsafe { coefficients(widths, words, &mut bit) };
                 // SAFETY: `self` proves that the machine has SSE4.1.
                 sums = sums.add(unsafe { numbers(self, &coefficients) }.mul(self.load(weights)));
@@ -64,7 +65,7 @@ impl Kernel for Sse41 {
 #[target_feature(enable = "sse4.1")]
 fn numbers(sse41: Sse41, coefficients: &[i32; GROUP]) -> Lanes4x2 {
     let at = coefficients.as_ptr();
-    // SAFETY: there are eight.
+    // SAFETY: there are eight coefficients.
     let (low, high) = unsafe { (_mm_loadu_si128(at.cast()), _mm_loadu_si128(at.add(4).cast())) };
     Lanes4x2(_mm_cvtepi32_ps(low), _mm_cvtepi32_ps(high), sse41)
 }
@@ -81,7 +82,7 @@ impl Lanes for Lanes4x2 {
         self.2
     }
 
-    of_both! {
+    both_registers! {
         add(other) is _mm_add_ps;
         sub(other) is _mm_sub_ps;
         mul(other) is _mm_mul_ps;
@@ -122,7 +123,8 @@ impl Lanes for Lanes4x2 {
         let [a, b, c, d, e, f, g, h] = *numbers;
         // SAFETY: the lanes carry the proof.
         unsafe {
-            // 0 + 1 and 2 + 3 of each, or 4 + 5 and 6 + 7; then those two; then both of each.
+            // First the pairs 0 + 1 and 2 + 3, or 4 + 5 and 6 + 7. Then the sum of two pairs, and
+            // last the sum of both halves.
             let front = _mm_hadd_ps(_mm_hadd_ps(a.0, b.0), _mm_hadd_ps(c.0, d.0));
             let front_high = _mm_hadd_ps(_mm_hadd_ps(a.1, b.1), _mm_hadd_ps(c.1, d.1));
             let back = _mm_hadd_ps(_mm_hadd_ps(e.0, f.0), _mm_hadd_ps(g.0, h.0));

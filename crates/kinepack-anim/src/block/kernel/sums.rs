@@ -1,9 +1,9 @@
-//! The components of tracks: the sums over the coefficients, one component behind the other.
+//! Computes components: sums of products of coefficients and weights, one component after another.
 //!
-//! The order of each sum is fixed but for one freedom: eights of coefficients that all are 0 may be
-//! left out or added, and zeros may begin a sum. For the weight of coefficient 0 is above 0, so its
-//! product is never −0, nor is then the sum over any zeros that it is added to: and the sign of a
-//! zero changes nothing once it is added to something that is not −0.
+//! The order of each sum is fixed, except that eight coefficients which are all 0 may be added or
+//! skipped, and that a sum may begin with zeros. The weight of coefficient 0 is above 0, so its
+//! product is never −0. A sum of zeros with that product is then not −0 either. The sign of a zero
+//! has no effect once it is added to a number that is not −0.
 
 use std::mem::MaybeUninit;
 
@@ -12,28 +12,28 @@ use crate::block::basis::Weights;
 use crate::block::layout::GROUP;
 use crate::block::widths::{BlockLength, ESCAPE};
 
-/// Groups whose components are decoded at once.
-pub(crate) const RUN: usize = 4;
+/// Number of groups whose components are decoded in a single call.
+pub(crate) const GROUPS_AT_ONCE: usize = 4;
 
-/// Of live components, one behind the other, the sums of the coefficients that have the same
-/// remainder by 8.
+/// The partial sums of live components, one component after another. Lane j of a component sums the
+/// products of the coefficients whose index is j modulo 8.
 pub(crate) struct Sums<L> {
-    numbers: [MaybeUninit<L>; (3 * RUN + 1) * GROUP],
-    /// The first ones of them, which are there: those of the components, and an eight behind them.
+    numbers: [MaybeUninit<L>; (3 * GROUPS_AT_ONCE + 1) * GROUP],
+    /// The number of sums that were written: those of the components, and eight more.
     count: usize,
-    /// The first one that was not taken.
+    /// The first sum that was not taken yet.
     next: usize,
 }
 
 impl<L: Lanes> Sums<L> {
-    /// Of no components.
+    /// The sums of no components.
     #[inline(always)]
     pub(crate) fn new() -> Self {
         Self { numbers: [const { MaybeUninit::uninit() }; _], count: 0, next: 0 }
     }
 
-    /// The first, second and third components of the tracks of the next group, to be multiplied
-    /// with their scales. Those that are not live are 0.
+    /// Takes the first, second and third components of the next group's tracks, before their own
+    /// scales. Dead components are 0.
     #[inline(always)]
     pub(crate) fn take(&mut self, kernel: L::Kernel, live: &Live) -> [L; 3] {
         let count = usize::from(live.count);
@@ -56,32 +56,32 @@ impl<L: Lanes> Sums<L> {
         ]
     }
 
-    /// Eight of them from one on.
+    /// Eight sums from `first` on.
     #[inline(always)]
     fn eight(&self, first: usize) -> &[L; GROUP] {
         assert!(first + GROUP <= self.count);
-        // SAFETY: the first `count` were written.
+        // SAFETY: the first `count` sums were written.
         unsafe { &*self.numbers.as_ptr().add(first).cast() }
     }
 }
 
-/// Which components of a group are live, and where those are among its sums.
+/// The live components of a group, and their places among its sums.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Live {
-    /// Of each lane its first, second and third component's place, or [`DEAD`]. First ones count
-    /// from the first eight sums on, second ones too.
+    /// The place of each lane's first, second and third component, or [`DEAD`]. Places of first and
+    /// second components count from the first eight sums on.
     places: [[u8; GROUP]; 3],
-    /// Which eight sums third components count from, the first or the second.
+    /// Places of third components count from the first eight sums (0) or from the second (1).
     third: u8,
-    /// Live components.
+    /// Number of live components.
     pub(crate) count: u8,
 }
 
-/// The place of a component that is not live: behind two eights of sums.
+/// The place of a dead component. It is beyond the sixteen sums that a place can select.
 pub(super) const DEAD: u8 = 1 << 7;
 
 impl Live {
-    /// Those of which `is_live` says so, by axis and lane.
+    /// The components for which `is_live` returns true, by axis and lane.
     pub(crate) fn new(is_live: impl Fn(usize, usize) -> bool) -> Self {
         let mut live = Self { places: [[DEAD; GROUP]; 3], third: 0, count: 0 };
         for (axis, places) in live.places.iter_mut().enumerate() {
@@ -99,7 +99,7 @@ impl Live {
     }
 }
 
-/// Decodes the next `count` components of a segment, which it moves behind.
+/// Reads the next `count` components of a segment, and replaces `sums` with their sums.
 #[inline(always)]
 pub(super) fn decode<K: Kernel>(
     kernel: K,
@@ -109,19 +109,19 @@ pub(super) fn decode<K: Kernel>(
     weights: &Weights,
 ) {
     (sums.count, sums.next) = (0, 0);
-    let (own, behind) = sums.numbers.split_at_mut(count);
+    let (own, padding) = sums.numbers.split_at_mut(count);
     match segment.block {
         BlockLength::N8 => fill::<K, 1, 0, 0>(kernel, own, segment, weights),
         BlockLength::N16 => fill::<K, 1, 1, 1>(kernel, own, segment, weights),
         BlockLength::N32 => fill::<K, 2, 2, 3>(kernel, own, segment, weights),
     }
-    for sum in &mut behind[..GROUP] {
+    for sum in &mut padding[..GROUP] {
         sum.write(kernel.splat(0.0));
     }
     sums.count = count + GROUP;
 }
 
-/// Decodes as many components as there are sums: all of them are written.
+/// Reads as many components as `sums` has places, and writes all of them.
 #[inline(always)]
 fn fill<K: Kernel, const PIECES: usize, const FIRST: usize, const SECOND: usize>(
     kernel: K,
@@ -134,36 +134,36 @@ fn fill<K: Kernel, const PIECES: usize, const FIRST: usize, const SECOND: usize>
     let (profiles, _) = profiles.as_chunks::<PIECES>();
     let mut at = 0;
     loop {
-        // Two at once are a little faster.
-        at += plain::<K, PIECES, FIRST, SECOND, 2>(
+        // Two components at once are a little faster.
+        at += fill_fast::<K, PIECES, FIRST, SECOND, 2>(
             kernel,
             &mut sums[at..],
             &profiles[at..],
             segment,
             weights,
         );
-        at += plain::<K, PIECES, FIRST, SECOND, 1>(
+        at += fill_fast::<K, PIECES, FIRST, SECOND, 1>(
             kernel,
             &mut sums[at..],
             &profiles[at..],
             segment,
             weights,
         );
-        // What is escaped, or ends with the clip, is taken by itself.
+        // A component that is escaped, or too near to the clip's end, takes the slow path.
         let Some(sum) = sums.get_mut(at) else {
             break;
         };
         segment.profiles = profiles[at..].as_flattened();
-        sum.write(kernel.any_sum(segment, weights));
+        sum.write(kernel.slow_sum(segment, weights));
         at += 1;
     }
     segment.profiles = rest;
 }
 
-/// Decodes components, `N` at once, up to one that is escaped or ends with the clip, to whose bits
-/// it goes. How many it decoded.
+/// Reads components, `N` at once, and returns their number. It stops before a component that is
+/// escaped or too near to the clip's end.
 #[inline(always)]
-fn plain<
+fn fill_fast<
     K: Kernel,
     const PIECES: usize,
     const FIRST: usize,
@@ -177,7 +177,7 @@ fn plain<
     weights: &Weights,
 ) -> usize {
     let mut bit = segment.bit;
-    let none = kernel.splat(0.0);
+    let zero = kernel.splat(0.0);
     let (first_weights, second_weights) = weights.pieces();
     let mut at = 0;
     for (sums, profiles) in sums.as_chunks_mut::<N>().0.iter_mut().zip(profiles.as_chunks::<N>().0)
@@ -194,9 +194,10 @@ fn plain<
             break;
         }
         for ((sum, bits), numbers) in sums.iter_mut().zip(bits).zip(profiles) {
-            // SAFETY: all eights begin in a byte that has a load's from it on.
+            // SAFETY: the component ends before the limit, so that there are enough bytes for a
+            // load from the first byte of each eight on.
             let mut own = unsafe {
-                kernel.piece::<FIRST>(none, numbers[0], segment.words, bits[0], first_weights)
+                kernel.piece::<FIRST>(zero, numbers[0], segment.words, bits[0], first_weights)
             };
             if let (Some(number), Some(bit)) = (numbers.get(1), bits.get(1)) {
                 // SAFETY: as above.
@@ -213,10 +214,10 @@ fn plain<
     at
 }
 
-/// The sums of a component of any profiles, anywhere.
+/// Reads the next component, whatever its profiles are and wherever it ends, and returns its sums.
 #[cold]
 #[inline(never)]
-pub(super) fn any_sum(segment: &mut Segment<'_>, weights: &Weights) -> [f32; GROUP] {
+pub(super) fn slow_sum(segment: &mut Segment<'_>, weights: &Weights) -> [f32; GROUP] {
     let (first, second) = weights.pieces();
     let mut sums = [0.0; GROUP];
     for (piece, weights) in [first, second].into_iter().enumerate().take(segment.block.pieces()) {

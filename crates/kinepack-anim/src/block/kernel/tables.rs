@@ -1,50 +1,50 @@
-//! What kernels need of the profiles, each in as few bytes as it takes so that a cache keeps them.
-//! Computed when the library is compiled.
+//! The profiles as kernels need them, in tables that are small enough to stay in a cache. They are
+//! computed at compile time.
 
 use crate::block::widths::{
     ESCAPE, MAX_FOUR_BITS, PIECE, PROFILES, TABLE, TABLES_COUNT, max_width,
 };
 
-/// Numbers of profiles, [`ESCAPE`] too.
+/// Number of values of a profile's byte: the profiles and [`ESCAPE`].
 const NUMBERS: usize = PROFILES + 1;
 
-/// What is known of the profiles of a piece, by number.
+/// The profiles of a piece, by number.
 pub(super) struct Table {
-    /// Bits of the first coefficients, by how many.
+    /// The bits of the first n coefficients, by n, then by profile.
     pub(super) bits: [[u8; NUMBERS]; PIECE + 1],
-    /// Widths of two eights, a byte each.
+    /// The widths of the first and the second eight, a byte each.
     pub(super) widths: [[u64; 2]; NUMBERS],
     #[cfg(target_arch = "x86_64")]
     pub(super) eights: [[Eight; NUMBERS]; 2],
-    /// How much less far to the left they go that begin with each bit of a byte: a number in all
-    /// lanes is one load.
+    /// What to add to the left shifts, by the bit of a byte at which the first coefficient begins.
+    /// A table lets a single load fill all lanes.
     #[cfg(target_arch = "x86_64")]
-    pub(super) counts: [i32; 8],
+    pub(super) start_shifts: [i32; 8],
 }
 
-/// How eight coefficients are brought into 32 bits each.
+/// How to unpack eight coefficients into 32 bits each.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
 pub(super) struct Eight {
-    /// Which of the sixteen bytes from the one on in which the first begins have those of each; it
-    /// may begin in the last bit of a byte.
+    /// The four bytes of each coefficient, as indices into sixteen bytes. The first of these is the
+    /// byte in which the first coefficient begins, perhaps in its last bit.
     pub(super) bytes: [[u8; 4]; 8],
-    /// How far to the left each goes, so that its highest bit is the highest, if the first one
-    /// begins with a byte; of no bits, so far that none is left.
-    pub(super) lefts: [i32; 8],
-    /// How far to the right then.
-    pub(super) rights: [i32; 8],
+    /// The left shift that moves each coefficient's highest bit to the top, if the first
+    /// coefficient begins at a byte's lowest bit. A coefficient without bits is shifted out.
+    pub(super) left_shifts: [i32; 8],
+    /// The right shift after that, which extends the sign.
+    pub(super) right_shifts: [i32; 8],
 }
 
-/// Eight coefficients of no bits.
+/// Eight coefficients without bits.
 #[cfg(target_arch = "x86_64")]
-const NOTHING: Eight = Eight { bytes: [[0; 4]; 8], lefts: [64; 8], rights: [0; 8] };
+const ZEROS: Eight = Eight { bytes: [[0; 4]; 8], left_shifts: [64; 8], right_shifts: [0; 8] };
 
-/// For blocks of 8, of 16, the first and the second half of those of 32.
+/// The tables: for block length 8, for 16, and for the first and the second piece of 32.
 pub(super) static TABLES: [Table; TABLES_COUNT] = [table(0), table(1), table(2), table(3)];
 
-/// The most bytes of eight coefficients of a profile.
+/// The most bytes that eight coefficients of a profile take.
 pub(super) const MAX_EIGHT_BYTES: usize = (2 * MAX_FOUR_BITS as usize).div_ceil(8);
 
 const fn table(at: usize) -> Table {
@@ -52,9 +52,9 @@ const fn table(at: usize) -> Table {
         bits: [[0; NUMBERS]; PIECE + 1],
         widths: [[0; 2]; NUMBERS],
         #[cfg(target_arch = "x86_64")]
-        eights: [[NOTHING; NUMBERS]; 2],
+        eights: [[ZEROS; NUMBERS]; 2],
         #[cfg(target_arch = "x86_64")]
-        counts: [0, -1, -2, -3, -4, -5, -6, -7],
+        start_shifts: [0, -1, -2, -3, -4, -5, -6, -7],
     };
     let mut number = 0;
     while number < PROFILES {
@@ -73,11 +73,11 @@ const fn table(at: usize) -> Table {
                 let eight = &mut table.eights[k / 8][number];
                 let start = (profile.ends[k] - profile.ends[k / 8 * 8]) as u8;
                 let first = start / 8;
-                // Behind the sixteenth byte there are none of it.
+                // An index past the sixteenth byte wraps; the coefficient has no bits there.
                 eight.bytes[k % 8] = [first, (first + 1) % 16, (first + 2) % 16, (first + 3) % 16];
                 if width != 0 {
-                    eight.rights[k % 8] = 32 - width as i32;
-                    eight.lefts[k % 8] = 32 - width as i32 - (start % 8) as i32;
+                    eight.right_shifts[k % 8] = 32 - width as i32;
+                    eight.left_shifts[k % 8] = 32 - width as i32 - (start % 8) as i32;
                 }
             }
             k += 1;

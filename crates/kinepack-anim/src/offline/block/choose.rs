@@ -1,5 +1,5 @@
-//! What is chosen for a clip: block length, precision of references, aim, and what each track
-//! shares with a rig; found on some of its segments.
+//! Makes the choices for a clip: block length, precision of references, aim, and the parameters
+//! that each track shares with a rig. It tries them on some of the clip's segments.
 
 use std::collections::HashMap;
 
@@ -12,21 +12,19 @@ use super::segment::{Coder, Rounding, Span, component_bits};
 use super::target::Target;
 use super::{BlockOptions, Effort};
 
-/// Segments that choices are compared on.
+/// Number of segments on which choices are compared.
 const TRIED: usize = 12;
-/// What the eights of coefficients that a block has weigh in the choice of its length, each as a
-/// share of the clip's bits: the player decodes all of them. At best effort it is bits alone that
-/// count.
+/// The cost of each eight coefficients of a block, as a share of the clip's bits: a player must
+/// decode all of them, so longer blocks play more slowly. At best effort only bits count.
 const EIGHT: f64 = 0.12;
-/// Up to how many times as many bits as the best other plans come near it.
+/// Other plans are kept if they cost less than this many times the best one.
 const NEAR: f64 = 1.04;
-/// How much larger than its own steps those of the rig may be, in quarters of an octave: the others
-/// would have to make up for them.
+/// How much larger than a track's own steps the rig's may be, in quarter octaves. With larger
+/// steps, other tracks would have to make up for the error.
 const COARSER: u8 = 1;
 
-/// The plan that takes the fewest bits, or nearly where that is faster to play; at best effort
-/// behind it others that come near it, of which only what is made of them tells which one is the
-/// best.
+/// The plan that takes the fewest bits, or a few more if it plays faster. At best effort, also the
+/// plans that cost little more. The caller must build those to find out which is the smallest.
 pub(super) fn choose(target: &Target, options: &BlockOptions) -> (Plan, Vec<Plan>) {
     let usual = Choices { block: BlockLength::N16, is_fine: false, aim: 0.5, is_of_rig: false };
     let alone = |choices| Tried::new(target, options, choices, |_| [false; 2]);
@@ -36,28 +34,28 @@ pub(super) fn choose(target: &Target, options: &BlockOptions) -> (Plan, Vec<Plan
     let mut best = alone(usual);
     if options.effort != Effort::Fast {
         for block in [BlockLength::N8, BlockLength::N32] {
-            best = best.or(alone(Choices { block, ..usual }));
+            best = best.cheaper(alone(Choices { block, ..usual }));
         }
         let aims: &[f64] =
             if options.effort == Effort::Best { &[0.0, 0.25, 0.75, 1.0] } else { &[0.0] };
         for &aim in aims {
             let choices = best.plan.choices;
-            best = best.or(alone(Choices { aim, ..choices }));
+            best = best.cheaper(alone(Choices { aim, ..choices }));
         }
         let choices = best.plan.choices;
-        best = best.or(alone(Choices { is_fine: true, ..choices }));
+        best = best.cheaper(alone(Choices { is_fine: true, ..choices }));
     }
     if options.rig.is_some() {
         let sharing = sharing(target, options, &best);
-        best = best.or(sharing);
+        best = best.cheaper(sharing);
     }
     let others =
         if options.effort == Effort::Best { near(target, options, &best) } else { Vec::new() };
     (best.plan, others)
 }
 
-/// Plans with another block length or other references that take about as many bits as the best
-/// one.
+/// Plans that differ from the best one in block length or precision of references, and cost little
+/// more.
 fn near(target: &Target, options: &BlockOptions, best: &Tried) -> Vec<Plan> {
     let choices = best.plan.choices;
     let shares: HashMap<_, _> =
@@ -71,8 +69,8 @@ fn near(target: &Target, options: &BlockOptions, best: &Tried) -> Vec<Plan> {
     tried.filter(|tried| tried.cost < NEAR * best.cost).map(|tried| tried.plan).collect()
 }
 
-/// The plan in which each track shares with the rig what makes it the smallest, each segment with
-/// the step that it was tried with.
+/// The plan in which each track shares those parameters that make it smallest. Segments keep the
+/// steps with which `tried` was coded.
 fn sharing(target: &Target, options: &BlockOptions, tried: &Tried) -> Tried {
     const WAYS: [Shares; 4] = [[false, false], [true, false], [false, true], [true, true]];
     let choices = Choices { is_of_rig: true, ..tried.plan.choices };
@@ -91,15 +89,15 @@ fn sharing(target: &Target, options: &BlockOptions, tried: &Tried) -> Tried {
     })
 }
 
-/// A plan that was tried on some segments.
+/// A plan, tried on some segments.
 struct Tried {
     plan: Plan,
     header: Header,
     spans: Vec<Span>,
     coded: Coded,
-    /// Segments of the clip for each that was coded.
+    /// Number of segments in the clip for each that was tried.
     share: f64,
-    /// Bits of the clip, more for longer blocks where those are to be avoided.
+    /// An estimate of the clip's bits, plus the cost of playing longer blocks.
     cost: f64,
 }
 
@@ -113,7 +111,7 @@ impl Tried {
         let plan = Plan::new(target, options, choices, shares);
         let header = header(target, choices);
         let all = spans(&header);
-        let spans = some(&all);
+        let spans = sample_spans(&all);
         let coded = code(target, &plan, &spans, Effort::Fast);
         let share = all.len() as f64 / spans.len() as f64;
         let tracks: usize = plan.tracks.iter().map(|track| track.contents().bits(&header)).sum();
@@ -127,18 +125,18 @@ impl Tried {
         Self { plan, header, spans, coded, share, cost }
     }
 
-    /// This one, or the other where that is smaller.
-    fn or(self, other: Self) -> Self {
+    /// The cheaper of the two.
+    fn cheaper(self, other: Self) -> Self {
         if other.cost < self.cost { other } else { self }
     }
 
-    /// About how many bits each track takes in the clip with another plan, with segments of the
-    /// same steps.
+    /// An estimate of the bits of each track in the clip with another plan. Segments keep their
+    /// steps.
     fn bits_with(&self, target: &Target, plan: &Plan) -> Vec<f64> {
         let mut coder = Coder::new(target, plan);
         let mut bits = vec![0.0; plan.tracks.len()];
         for (span, segment) in self.spans.iter().zip(&self.coded.segments) {
-            coder.code(*span, segment.step, Rounding::Worth, f64::INFINITY);
+            coder.code(*span, segment.step, Rounding::RateDistortion, f64::INFINITY);
             for (component, coefficients) in
                 coder.coefficients.chunks_exact(span.length).enumerate()
             {
@@ -152,13 +150,13 @@ impl Tried {
                 }
             }
         }
-        let once = plan.tracks.iter().map(|track| track.contents().bits(&self.header) as f64);
-        bits.iter().zip(once).map(|(bits, once)| bits + once).collect()
+        let parameters = plan.tracks.iter().map(|track| track.contents().bits(&self.header) as f64);
+        bits.iter().zip(parameters).map(|(bits, parameters)| bits + parameters).collect()
     }
 }
 
-/// Some of all segments.
-pub(super) fn some(all: &[Span]) -> Vec<Span> {
+/// Up to [`TRIED`] segments, evenly spread.
+pub(super) fn sample_spans(all: &[Span]) -> Vec<Span> {
     match all.len() {
         0..=TRIED => all.to_vec(),
         many => (0..TRIED).map(|index| all[index * many / TRIED]).collect(),

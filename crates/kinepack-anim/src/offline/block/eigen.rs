@@ -1,6 +1,6 @@
-//! Eigenvectors of small symmetric matrices, by Jacobi's rotations.
+//! Eigenvectors of small symmetric matrices, by Jacobi rotations.
 
-/// The eigenvectors, that of the largest eigenvalue first.
+/// The eigenvectors of a symmetric matrix. The one with the largest eigenvalue comes first.
 pub(super) fn eigenvectors<const N: usize>(mut a: [[f64; N]; N]) -> [[f64; N]; N] {
     const SWEEPS: usize = 40;
     let mut vectors = [[0.0; N]; N];
@@ -43,7 +43,7 @@ mod tests {
     use super::eigenvectors;
 
     #[test]
-    fn they_are_what_the_matrix_only_stretches() {
+    fn the_matrix_only_stretches_its_eigenvectors() {
         let matrix = [[2.0, -1.0, 0.5], [-1.0, 3.0, 0.25], [0.5, 0.25, 1.0]];
         let mut last = f64::INFINITY;
         for vector in eigenvectors(matrix) {

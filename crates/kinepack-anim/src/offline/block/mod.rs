@@ -1,6 +1,6 @@
-//! Block clips from raw ones. The method is that of transform coding: principal axes of each track,
-//! a cosine transform of a few samples, one step for all components of a segment, as large as the
-//! error in object space lets it be.
+//! Builds block clips from raw clips, by transform coding. Each track gets principal axes, and each
+//! segment of a few samples a cosine transform. All components of a segment use the same step,
+//! which is as large as the error in object space allows.
 
 mod choose;
 mod eigen;
@@ -28,43 +28,56 @@ pub use rig::RigTrainer;
 pub use train::{WidthTable, WidthTrainer};
 
 /// How block clips are built.
+///
+/// ```
+/// use kinepack_anim::offline::{BlockOptions, BuildOptions, Effort, Scheme};
+///
+/// let block = BlockOptions { effort: Effort::Best, pins: vec![17, 21], ..BlockOptions::default() };
+/// let options = BuildOptions { scheme: Scheme::Block(block), ..BuildOptions::default() };
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BlockOptions {
-    /// How much time it may take.
+    /// How much time a build may take.
     pub effort: Effort,
-    /// Joints whose place and direction are found anew at the cost of tracks of their own, so that
-    /// they do not suffer from their ancestors.
+    /// Pinned joints, such as feet. Each gets an animated rotation and translation, which cost
+    /// bytes, so that it can correct the errors of its ancestors.
     pub pins: Vec<usize>,
-    /// What the clip may share with others of its skeleton. Where it is smaller by itself it shares
-    /// nothing.
+    /// The rig whose parameters the clip may share. The clip shares none if it is smaller without.
     pub rig: Option<Arc<Rig>>,
 }
 
 /// How much time a build may take.
+///
+/// ```
+/// use kinepack_anim::offline::Effort;
+///
+/// assert_eq!(Effort::default(), Effort::Default);
+/// assert!(Effort::Fast < Effort::Best);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effort {
-    /// One block length for all clips.
+    /// Uses the same block length for all clips.
     Fast,
-    /// Tries block lengths, and what else there is to choose; shorter blocks, which play faster,
-    /// where they are nearly as small.
+    /// Tries block lengths and other choices. Prefers shorter blocks, which play faster, if the
+    /// clip is nearly as small with them.
     #[default]
     Default,
-    /// The fewest bytes: improves steps and coefficients for as long as it helps.
+    /// Finds the fewest bytes: improves steps and coefficients for as long as that helps.
     Best,
 }
 
-/// What of the precision is left for the player's rounding at first; as much more where that was
-/// too little, then twice that, and so on, for as many builds in all.
+/// The share of the precision that the first build leaves for the player's rounding. If that is too
+/// little, the next build leaves as much more, the one after it twice as much more, and so on.
 const ROUNDING: f64 = 1e-4;
+/// The most builds of a clip.
 const BUILDS: u32 = 7;
-/// Segments that are off by more than so many precisions, and cm, between the samples are played
-/// from the two samples, where that is nearer: a joint spins so fast in them that its parameters
-/// change sides.
+/// A segment may blend if its error between samples is above this many precisions, and above
+/// [`LOOSE_CM`]. In such a segment a joint spins so fast that its parameters change sides.
 const LOOSE_PRECISIONS: f64 = 10.0;
 const LOOSE_CM: f64 = 0.5;
 
-/// Builds a clip, and builds it anew a little closer where rounding takes it out of what is
-/// allowed.
+/// Builds a clip. If the player's rounding takes it out of the precision, builds it again with
+/// tighter limits.
 pub(super) fn build(
     raw: &RawClip,
     options: &BuildOptions,
@@ -76,7 +89,7 @@ pub(super) fn build(
         let target = target(raw, options, share);
         let contents = contents(&target, block);
         let built = finish(raw, contents.to_bytes(), options)?;
-        let built = nearer_between(raw, built, contents, options)?;
+        let built = blend_loose_segments(raw, built, contents, options)?;
         let (_, off) = options.farthest_off(&built.errors);
         if nearest.as_ref().is_none_or(|(least, _)| off < *least) {
             nearest = Some((off, built));
@@ -89,9 +102,9 @@ pub(super) fn build(
     nearest.map(|(_, built)| built).ok_or(BuildError::BadOption { option: "precision" })
 }
 
-/// The clip, or one that blends in the segments in which it is loose, where that is much nearer; at
-/// the samples they are the same.
-fn nearer_between(
+/// Returns the clip, or one that blends in the segments with large errors between samples, if that
+/// is much nearer. Both have the same poses at the samples.
+fn blend_loose_segments(
     raw: &RawClip,
     built: Built,
     mut contents: Contents,
@@ -124,7 +137,7 @@ fn contents(target: &Target, options: &BlockOptions) -> Contents {
     })
 }
 
-/// The contents of a clip of this plan.
+/// The contents of a clip with this plan.
 fn planned(target: &Target, options: &BlockOptions, mut plan: Plan) -> Contents {
     let header = search::header(target, plan.choices);
     let spans = search::spans(&header);

@@ -1,5 +1,5 @@
-//! What a clip says once: what becomes of each track, references and axes of rotations, middles of
-//! vectors, and how large the steps of components are relative to each other.
+//! Plans the parameters that a clip stores once: the kind of each track, the references and axes of
+//! rotations, the middles of vectors, and the steps of components relative to each other.
 
 use glam::{DMat3, DQuat, DVec3, Vec3};
 
@@ -9,39 +9,42 @@ use crate::{Channel, Rig, TrackId};
 
 use super::BlockOptions;
 use super::rotations::{
-    axes_codes, constant_codes, parameters_of, reference_codes, rotation_in, rotation_of, turn,
+    axes_codes, constant_codes, constant_rotation, reference_codes, relative_parameters,
+    rotation_from_codes, turn,
 };
 use super::target::Target;
 
-/// The exponent of a segment's step that steps of components are made for.
+/// The segment step for which the steps of components are planned.
 pub(super) const USUAL_STEP: u8 = 96;
-/// A track that is nowhere farther than this share of its limit from one value has that value.
+/// A track is constant if it stays within this share of its limit around a value.
 const STILL: f64 = 0.1;
-/// What is left to the rig must be nearer by this: what is its own is exact more often than not,
-/// what is shared is off, and all the time to one side.
+/// A constant from the rig must be nearer by this factor. A track's own constant is usually exact,
+/// but a shared one is off, always to the same side.
 pub(super) const SHARED: f64 = 0.1;
-/// A component that never moves anything by more than this share of the limit is left out.
+/// A component is dead if it never moves a point by more than this share of the limit.
 const DEAD: f64 = 0.15;
-/// Steps, in limits by reach: that of a component alone is off by half of it.
+/// The size of a step, in units of the limit divided by the reach. A component on its own is off by
+/// at most half a step.
 const STEP: f64 = 0.25;
 
-/// What may be chosen for a clip.
+/// The choices for a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Choices {
     pub(super) block: BlockLength,
     /// Whether references and axes have 16 bits.
     pub(super) is_fine: bool,
-    /// How much of the error of its place a joint's rotation makes up for at the tips of what it
+    /// The share of a joint's position error that its rotation corrects at the points that it
     /// moves.
     pub(super) aim: f64,
-    /// Whether it may share what the rig has.
+    /// Whether tracks may share parameters with the rig.
     pub(super) is_of_rig: bool,
 }
 
-/// Which parts of a track are the rig's: reference or middle; axes and steps.
+/// Whether a track shares its reference or middle with the rig, and whether it shares its axes and
+/// steps.
 pub(super) type Shares = [bool; 2];
 
-/// Bits of a number of a rig's references and axes.
+/// Bits of each code of a rig's references and axes.
 pub(super) const RIG_BITS: u32 = 16;
 
 pub(super) struct Plan {
@@ -49,11 +52,11 @@ pub(super) struct Plan {
     /// By joint, then by channel.
     pub(super) kinds: Vec<[Kind; 3]>,
     pub(super) constants: Vec<Constant>,
-    /// What each joint is where nothing of it moves: its transform in the bind pose and constants.
+    /// The transforms of joints without their animated tracks: the bind pose with constants.
     pub(super) still: Vec<Frame>,
-    /// The tracks that move, rotations first, then translations, then scales.
+    /// The animated tracks: rotations, then translations, then scales.
     pub(super) tracks: Vec<PlannedTrack>,
-    /// By joint, then by channel, the index among them.
+    /// By joint, then by channel: the index in `tracks`.
     pub(super) track_of: Vec<[Option<usize>; 3]>,
 }
 
@@ -64,20 +67,20 @@ pub(super) struct PlannedTrack {
     pub(super) axes: DQuat,
     pub(super) middle: DVec3,
     pub(super) codes: [[u16; 3]; 2],
-    /// 0 is dead.
+    /// The steps of the components; 0 if dead.
     pub(super) steps: [u8; 3],
-    /// Those that it would have by itself.
+    /// The steps that the track would have without a rig.
     pub(super) own_steps: [u8; 3],
     pub(super) shares: Shares,
     pub(super) aim: Aim,
 }
 
-/// How a rotation makes up for an error of the joint's place.
+/// How a joint's rotation can correct an error of its position.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Aim {
     /// The sum of the points that the joint moves, relative to it.
     pub(super) moment: DVec3,
-    /// The inverse of their inertia.
+    /// The inverse of those points' inertia.
     pub(super) inverse: DMat3,
 }
 
@@ -94,7 +97,7 @@ impl PlannedTrack {
 }
 
 impl Plan {
-    /// A plan of these choices, in which tracks that the rig has share these parts with it.
+    /// A plan with these choices. `shares` says which parameters a track of the rig shares.
     pub(super) fn new(
         target: &Target,
         options: &BlockOptions,
@@ -118,7 +121,7 @@ impl Plan {
             plan.track_of[usize::from(id.joint)][id.channel as usize] = Some(plan.tracks.len());
             let shared = rig.and_then(|rig| rig.track(id));
             let shares = if shared.is_some() { shares(id) } else { [false; 2] };
-            let shared = shared.copied().unwrap_or(Track::of(id.channel));
+            let shared = shared.copied().unwrap_or(Track::new(id.channel));
             let track = match id.channel {
                 Channel::Rotation => plan.rotation(target, id, &shared, shares),
                 _ => plan.vector(target, id, &shared, shares),
@@ -128,24 +131,26 @@ impl Plan {
         plan
     }
 
+    /// Finds the kinds of a joint's tracks, and their constants.
     fn find_kinds(&mut self, target: &Target, joint: usize, is_pinned: bool, rig: Option<&Rig>) {
         let bind = Frame::from(&target.skeleton().joints()[joint].bind);
         let mut still = bind;
         let frames = &target.local(joint, 0)[..target.samples];
         let id = |channel| TrackId { joint: joint as u16, channel };
         let shared = |channel| rig?.constant(id(channel));
-        let turn =
+        let farthest_turn =
             |from: DQuat| frames.iter().map(|frame| turn(from, frame.rotation)).fold(0.0, f64::max);
         let tolerance = |channel| tolerance(target, id(channel));
         if is_pinned {
             self.kinds[joint][0] = Kind::Animated;
-        } else if turn(bind.rotation) > tolerance(Channel::Rotation) {
+        } else if farthest_turn(bind.rotation) > tolerance(Channel::Rotation) {
             let own = Constant::Rotation(constant_codes(frames.iter().map(|frame| frame.rotation)));
-            let away =
-                |constant: Constant| turn(rotation_in(constant)) / tolerance(Channel::Rotation);
+            let away = |constant: Constant| {
+                farthest_turn(constant_rotation(constant)) / tolerance(Channel::Rotation)
+            };
             let (kind, constant) = kind_of(shared(Channel::Rotation), own, away);
             self.kinds[joint][0] = kind;
-            still.rotation = constant.map_or(bind.rotation, rotation_in);
+            still.rotation = constant.map_or(bind.rotation, constant_rotation);
             self.constants.extend(constant.filter(|_| kind == Kind::Constant));
         }
         type Vector = (Channel, fn(&Frame) -> DVec3);
@@ -154,17 +159,19 @@ impl Plan {
             (Channel::Scale, |frame| frame.scale),
         ];
         for (channel, vector) in vectors {
-            let way = |from: DVec3| {
+            let farthest_move = |from: DVec3| {
                 frames.iter().map(|frame| vector(frame).distance(from)).fold(0.0, f64::max)
             };
             if is_pinned && channel == Channel::Translation {
                 self.kinds[joint][1] = Kind::Animated;
-            } else if way(vector(&bind)) > tolerance(channel) {
+            } else if farthest_move(vector(&bind)) > tolerance(channel) {
                 let own = Constant::Vector(middle(frames, vector).as_vec3().to_array());
-                let away = |constant: Constant| way(vector_in(constant)) / tolerance(channel);
+                let away = |constant: Constant| {
+                    farthest_move(constant_vector(constant)) / tolerance(channel)
+                };
                 let (kind, constant) = kind_of(shared(channel), own, away);
                 self.kinds[joint][channel as usize] = kind;
-                match (channel, constant.map(vector_in)) {
+                match (channel, constant.map(constant_vector)) {
                     (_, None) => {}
                     (Channel::Scale, Some(scale)) => still.scale = scale,
                     (_, Some(translation)) => still.translation = translation,
@@ -175,6 +182,7 @@ impl Plan {
         self.still.push(still);
     }
 
+    /// Plans a translation or scale track.
     fn vector(&self, target: &Target, id: TrackId, shared: &Track, shares: Shares) -> PlannedTrack {
         let joint = usize::from(id.joint);
         let frames = &target.local(joint, 0)[..target.samples];
@@ -190,11 +198,11 @@ impl Plan {
                 frames.iter().map(|frame| (vector(frame) - middle)[axis].abs()).fold(0.0, f64::max);
             moves * target.scale_above[joint] <= dead_share(shares) * size
         };
-        // Pins answer for what becomes of their ancestors, which may be along any axis.
-        let is_moved_by_others = id.channel == Channel::Translation;
+        // A pinned joint corrects the errors of its ancestors, which may be along any axis.
+        let corrects_others = id.channel == Channel::Translation;
         let own_steps = [step_code(size); 3];
         let steps = if shares[1] { shared.steps } else { own_steps };
-        let is_live = [0, 1, 2].map(|axis| !is_dead(axis) || is_moved_by_others);
+        let is_live = [0, 1, 2].map(|axis| !is_dead(axis) || corrects_others);
         let steps = [0, 1, 2].map(|axis| if is_live[axis] { steps[axis] } else { 0 });
         let aim = Aim::default();
         PlannedTrack {
@@ -210,6 +218,7 @@ impl Plan {
         }
     }
 
+    /// Plans a rotation track.
     fn rotation(
         &self,
         target: &Target,
@@ -224,12 +233,12 @@ impl Plan {
         let shared_or = |part: usize, own: &dyn Fn() -> [u16; 3]| {
             let (codes, bits) =
                 if shares[part] { (shared.codes[part], RIG_BITS) } else { (own(), bits) };
-            (codes, rotation_of(codes, bits))
+            (codes, rotation_from_codes(codes, bits))
         };
         let (reference_codes, reference) = shared_or(0, &|| reference_codes(rotations(), bits));
         let (axes_codes, axes) = shared_or(1, &|| axes_codes(reference, rotations(), bits));
         let vectors: Vec<_> =
-            rotations().map(|(rotation, _)| parameters_of(reference, rotation)).collect();
+            rotations().map(|(rotation, _)| relative_parameters(reference, rotation)).collect();
         let (inertia, aim) = self.inertia(target, joint);
         let limit = target.least_limit_cm[joint];
         let own_steps = DVec3::AXES.map(|axis| step_code(step_size(axes * axis, inertia, limit)));
@@ -254,9 +263,9 @@ impl Plan {
         }
     }
 
-    /// The mean inertia of the points that move with a joint alone, in its own axes, and how it
-    /// makes up for an error of its place. Of joints below it that are animated themselves only the
-    /// place counts, since their own rotations come closer again.
+    /// The mean inertia of the points that a joint's rotation moves, in the joint's axes, and how
+    /// that rotation can correct an error of the joint's position. For descendants with animated
+    /// rotations only the position counts, since those rotations correct the rest.
     pub(super) fn inertia(&self, target: &Target, joint: usize) -> (DMat3, Aim) {
         let skeleton = target.skeleton();
         let size_at = |sample: usize| target.object(joint, sample)[0].scale.abs().max_element();
@@ -264,7 +273,7 @@ impl Plan {
         let largest = (0..target.samples)
             .max_by(|a, b| size_at(*a).total_cmp(&size_at(*b)))
             .unwrap_or(middle);
-        // A joint that its scale hides does not show how far its rotation moves points.
+        // In a sample in which the joint's scale is small, its rotation hardly moves points.
         let is_small = 2.0 * size_at(middle) < size_at(largest);
         let sample = if is_small { largest } else { middle };
         let own = target.object(joint, sample)[0];
@@ -272,13 +281,13 @@ impl Plan {
         let is_turning = |joint: usize| self.kinds[joint][0] == Kind::Animated;
         let mut inertia = DMat3::ZERO;
         if is_small {
-            // Other axes may be large in other samples.
+            // The scale of other axes may be large in other samples.
             let shell_cm = target.shell_cm[joint] * size_at(largest);
             inertia += DMat3::from_diagonal(DVec3::splat(shell_cm * shell_cm / 6.0));
         }
         let mut moment = DVec3::ZERO;
         let mut count = 0.0;
-        // Joints that move with it as one body, parents first.
+        // The joints that move with it as a rigid body, parents first.
         let mut is_body = vec![false; target.joints()];
         is_body[joint] = true;
         for below in joint..target.joints() {
@@ -307,19 +316,20 @@ impl Plan {
 }
 
 /// The vector that a constant stands for.
-pub(super) fn vector_in(constant: Constant) -> DVec3 {
+pub(super) fn constant_vector(constant: Constant) -> DVec3 {
     match constant {
         Constant::Vector(vector) => Vec3::from(vector).as_dvec3(),
         Constant::Rotation(_) => DVec3::ZERO,
     }
 }
 
+/// The inertia of a point of mass 1 at `arm`.
 fn inertia_of(arm: DVec3) -> DMat3 {
     let outer = DMat3::from_cols(arm * arm.x, arm * arm.y, arm * arm.z);
     DMat3::from_diagonal(DVec3::splat(arm.length_squared())) - outer
 }
 
-/// Half-way between the ends of each axis, as an f32.
+/// The middle of each axis' range, rounded to `f32`.
 fn middle(frames: &[Frame], vector: impl Fn(&Frame) -> DVec3) -> DVec3 {
     let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     for frame in frames {
@@ -328,7 +338,7 @@ fn middle(frames: &[Frame], vector: impl Fn(&Frame) -> DVec3) -> DVec3 {
     ((min + max) * 0.5).as_vec3().as_dvec3()
 }
 
-/// How far a track may be from a value that it has all the time.
+/// How far a track may be from its constant.
 pub(super) fn tolerance(target: &Target, id: TrackId) -> f64 {
     let joint = usize::from(id.joint);
     let reach_cm = match id.channel {
@@ -339,14 +349,14 @@ pub(super) fn tolerance(target: &Target, id: TrackId) -> f64 {
     STILL * target.least_limit_cm[joint] / reach_cm
 }
 
-/// The size of steps of a translation or a scale.
+/// The size of the steps of a translation or a scale.
 pub(super) fn vector_size(target: &Target, id: TrackId) -> f64 {
     let joint = usize::from(id.joint);
     let reach_cm = if id.channel == Channel::Scale { target.scale_reach_cm[joint] } else { 1.0 };
     target.least_limit_cm[joint] / reach_cm
 }
 
-/// How far a component may move something, in what that may be off, and be dead.
+/// The largest motion of a dead component, as a share of the limit.
 fn dead_share(shares: Shares) -> f64 {
     if shares.contains(&true) { SHARED * DEAD } else { DEAD }
 }
@@ -356,8 +366,9 @@ pub(super) fn step_size(axis: DVec3, inertia: DMat3, limit_cm: f64) -> f64 {
     STEP * limit_cm / axis.dot(inertia * axis).max(1e-9).sqrt()
 }
 
-/// What becomes of a track that is not the bind pose's: a constant that is near, the rig's before
-/// its own, or it moves. `away` says how far it is from one, in what it may be.
+/// The kind of a track that differs from the bind pose. The rig's constant comes first, then the
+/// track's own; if neither is near enough, the track is animated. `away` returns the track's
+/// largest distance from a constant, as a multiple of the tolerance.
 fn kind_of(
     shared: Option<Constant>,
     own: Constant,
@@ -370,7 +381,7 @@ fn kind_of(
     }
 }
 
-/// The code of a step of about this size, where the segment has its usual one.
+/// The code of a step of about this size, in a segment with [`USUAL_STEP`].
 pub(super) fn step_code(size: f64) -> u8 {
     let quarters = 4.0 * (size.log2() + 64.0) - f64::from(USUAL_STEP) / 2.0;
     quarters.round().clamp(1.0, 255.0) as u8

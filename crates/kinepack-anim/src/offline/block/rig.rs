@@ -1,5 +1,6 @@
-//! Finds what clips of one skeleton share: of each track that moves in any of them one reference,
-//! one set of axes and steps or one middle; and the constants that several of them have.
+//! Finds the rig that clips of the same skeleton share. It has the parameters of each track that is
+//! animated in any clip: a reference, axes and steps, or a middle. It also has the constants that
+//! several clips accept.
 
 use std::collections::BTreeMap;
 
@@ -10,69 +11,91 @@ use crate::offline::{BuildError, BuildOptions, check};
 use crate::{Channel, RawClip, Rig, Skeleton, TrackId};
 
 use super::plan::{
-    Choices, Plan, RIG_BITS, SHARED, step_code, step_size, tolerance, vector_in, vector_size,
+    Choices, Plan, RIG_BITS, SHARED, constant_vector, step_code, step_size, tolerance, vector_size,
 };
-use super::rotations::{axes_codes, reference_codes, rotation_in, rotation_of, turn};
+use super::rotations::{axes_codes, constant_rotation, reference_codes, rotation_from_codes, turn};
 use super::target::Target;
 use super::{BlockOptions, target};
 
-/// Rotations of a track that are kept of each clip, at most.
-const KEPT: usize = 64;
+/// The most rotations that are kept of each track of a clip.
+const MAX_ROTATIONS: usize = 64;
 
-/// Finds the [`Rig`] of clips of one skeleton.
+/// Finds the [`Rig`] for clips of the same skeleton.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use kinepack_anim::{Joint, RawClip, Skeleton, Transform};
+/// use kinepack_anim::offline::{BlockOptions, BuildOptions, RigTrainer, Scheme, build};
+/// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
+/// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
+/// # let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+/// # let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
+///
+/// let mut trainer = RigTrainer::new(&skeleton);
+/// trainer.add(&raw, &BuildOptions::default())?;
+/// let rig = Arc::new(trainer.finish());
+///
+/// let block = BlockOptions { rig: Some(Arc::clone(&rig)), ..BlockOptions::default() };
+/// let options = BuildOptions { scheme: Scheme::Block(block), ..BuildOptions::default() };
+/// let built = build(&raw, &options)?;
+/// let clip = built.clip.as_block().expect("a block clip was asked for");
+/// assert_eq!(clip.rig(), Some(&rig));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct RigTrainer {
     joints: u16,
     skeleton: u64,
     clips: usize,
-    /// By joint: what each clip does with its rotation in which that moves.
-    turning: BTreeMap<u16, Vec<Turning>>,
-    /// By channel, then by joint: the same of the others.
-    moving: BTreeMap<(Channel, u16), Vec<Moving>>,
-    /// By joint, then by channel: what each clip is content with in which it stands still.
-    still: BTreeMap<(u16, Channel), Vec<Still>>,
+    /// By joint: the clips in which its rotation is animated.
+    rotations: BTreeMap<u16, Vec<RotationUse>>,
+    /// By channel, then by joint: the clips in which its translation or scale is animated.
+    vectors: BTreeMap<(Channel, u16), Vec<VectorUse>>,
+    /// By joint, then by channel: the clips in which the track is constant.
+    constants: BTreeMap<(u16, Channel), Vec<StaticUse>>,
 }
 
-/// A rotation that moves in a clip.
+/// An animated rotation in a clip.
 #[derive(Clone, Debug)]
-struct Turning {
+struct RotationUse {
     /// Some of its values, evenly spread.
     rotations: Vec<DQuat>,
-    /// The inertia of what it moves, and how far off that may be.
+    /// The inertia of the points that it moves.
     inertia: DMat3,
+    /// The largest error that those points may have.
     limit_cm: f64,
 }
 
-/// A translation or a scale that moves in a clip.
+/// An animated translation or scale in a clip.
 #[derive(Clone, Debug)]
-struct Moving {
+struct VectorUse {
     middle: [f32; 3],
     step: u8,
 }
 
-/// A track that stands still in a clip, away from the bind pose.
+/// A constant track in a clip, which differs from the bind pose.
 #[derive(Clone, Debug)]
-struct Still {
+struct StaticUse {
     constant: Constant,
-    /// How far away from it a value may be that takes its place.
+    /// How far the value that replaces it may be away.
     tolerance: f64,
 }
 
 impl RigTrainer {
-    /// Of clips of this skeleton, of which none is known yet.
+    /// A trainer for clips of this skeleton, without any clip yet.
     pub fn new(skeleton: &Skeleton) -> Self {
         let (joints, hash) = (skeleton.len() as u16, skeleton.hash());
-        let (turning, moving, still) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Self { joints, skeleton: hash, clips: 0, turning, moving, still }
+        let (rotations, vectors, constants) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { joints, skeleton: hash, clips: 0, rotations, vectors, constants }
     }
 
-    /// Number of clips.
+    /// Number of clips that were added.
     pub fn clips(&self) -> usize {
         self.clips
     }
 
-    /// Takes a clip that will be built with these options. Cost: that of one of the plans which
-    /// building it compares.
+    /// Adds a clip that will be built with these options. It costs as much as one of the plans that
+    /// a build of the clip compares.
     ///
     /// # Errors
     /// As [`build`](crate::offline::build); [`BuildError::OtherRig`] for a clip of another
@@ -93,56 +116,62 @@ impl RigTrainer {
         for track in &plan.tracks {
             let TrackId { joint, channel } = track.id;
             if channel == Channel::Rotation {
-                self.turning.entry(joint).or_default().push(Turning::new(
+                self.rotations.entry(joint).or_default().push(RotationUse::new(
                     &target,
                     &plan,
                     usize::from(joint),
                 ));
             } else {
                 let step = step_code(vector_size(&target, track.id));
-                let seen = Moving { middle: track.middle.as_vec3().to_array(), step };
-                self.moving.entry((channel, joint)).or_default().push(seen);
+                let seen = VectorUse { middle: track.middle.as_vec3().to_array(), step };
+                self.vectors.entry((channel, joint)).or_default().push(seen);
             }
         }
         for (id, constant) in tracks_of(&plan.kinds, Kind::Constant).zip(&plan.constants) {
-            let still = Still { constant: *constant, tolerance: SHARED * tolerance(&target, id) };
-            self.still.entry((id.joint, id.channel)).or_default().push(still);
+            let seen =
+                StaticUse { constant: *constant, tolerance: SHARED * tolerance(&target, id) };
+            self.constants.entry((id.joint, id.channel)).or_default().push(seen);
         }
         self.clips += 1;
         Ok(())
     }
 
-    /// Takes what another has of clips of the same skeleton.
+    /// Adds the clips of another trainer.
     ///
     /// # Panics
-    /// Where it is another skeleton.
+    /// If the other trainer is for another skeleton.
     pub fn merge(&mut self, other: Self) {
-        assert_eq!(self.skeleton, other.skeleton, "clips of another skeleton");
+        assert_eq!(self.skeleton, other.skeleton, "the other trainer is for another skeleton");
         self.clips += other.clips;
         other
-            .turning
+            .rotations
             .into_iter()
-            .for_each(|(joint, own)| self.turning.entry(joint).or_default().extend(own));
+            .for_each(|(joint, own)| self.rotations.entry(joint).or_default().extend(own));
         other
-            .moving
+            .vectors
             .into_iter()
-            .for_each(|(id, own)| self.moving.entry(id).or_default().extend(own));
-        other.still.into_iter().for_each(|(id, own)| self.still.entry(id).or_default().extend(own));
+            .for_each(|(id, own)| self.vectors.entry(id).or_default().extend(own));
+        other
+            .constants
+            .into_iter()
+            .for_each(|(id, own)| self.constants.entry(id).or_default().extend(own));
     }
 
-    /// The rig.
+    /// The rig for all clips that were added.
     pub fn finish(&self) -> Rig {
         let id = |channel, joint| TrackId { joint, channel };
-        let rotations =
-            self.turning.iter().map(|(&joint, own)| (id(Channel::Rotation, joint), rotation(own)));
+        let rotations = self
+            .rotations
+            .iter()
+            .map(|(&joint, own)| (id(Channel::Rotation, joint), rotation(own)));
         let vectors = self
-            .moving
+            .vectors
             .iter()
             .map(|(&(channel, joint), own)| (id(channel, joint), vector(channel, own)));
         let constants = self
-            .still
+            .constants
             .iter()
-            .filter_map(|(&(joint, channel), own)| Some((id(channel, joint), most_wanted(own)?)));
+            .filter_map(|(&(joint, channel), own)| Some((id(channel, joint), most_accepted(own)?)));
         Rig::new(
             self.joints,
             self.skeleton,
@@ -152,18 +181,18 @@ impl RigTrainer {
     }
 }
 
-impl Turning {
+impl RotationUse {
     fn new(target: &Target, plan: &Plan, joint: usize) -> Self {
         let frames = &target.local(joint, 0)[..target.samples];
-        let every = frames.len().div_ceil(KEPT);
+        let every = frames.len().div_ceil(MAX_ROTATIONS);
         let rotations = frames.iter().step_by(every).map(|frame| frame.rotation).collect();
         let (inertia, _) = plan.inertia(target, joint);
         Self { rotations, inertia, limit_cm: target.least_limit_cm[joint] }
     }
 }
 
-/// What is common to a rotation in many clips, of which each counts as much.
-fn rotation(clips: &[Turning]) -> Track {
+/// The shared parameters of a rotation. All clips have the same weight.
+fn rotation(clips: &[RotationUse]) -> Track {
     let rotations = || {
         clips.iter().flat_map(|clip| {
             let weight = 1.0 / clip.rotations.len() as f64;
@@ -171,23 +200,22 @@ fn rotation(clips: &[Turning]) -> Track {
         })
     };
     let reference = reference_codes(rotations(), RIG_BITS);
-    let axes = axes_codes(rotation_of(reference, RIG_BITS), rotations(), RIG_BITS);
-    let turned = rotation_of(axes, RIG_BITS);
+    let axes = axes_codes(rotation_from_codes(reference, RIG_BITS), rotations(), RIG_BITS);
+    let turned = rotation_from_codes(axes, RIG_BITS);
     let steps = DVec3::AXES.map(|axis| {
         let logarithms =
             clips.iter().map(|clip| step_size(turned * axis, clip.inertia, clip.limit_cm).log2());
         step_code((logarithms.sum::<f64>() / clips.len() as f64).exp2())
     });
-    Track { codes: [reference, axes], steps, ..Track::of(Channel::Rotation) }
+    Track { codes: [reference, axes], steps, ..Track::new(Channel::Rotation) }
 }
 
-/// What is common to a translation or a scale in many clips: the value that half of them have their
-/// middle below.
-fn vector(channel: Channel, clips: &[Moving]) -> Track {
+/// The shared parameters of a translation or a scale: the medians of all clips.
+fn vector(channel: Channel, clips: &[VectorUse]) -> Track {
     let middle =
         [0, 1, 2].map(|axis| median(clips.iter().map(|clip| clip.middle[axis]), f32::total_cmp));
     let step = median(clips.iter().map(|clip| clip.step), u8::cmp);
-    Track { middle, steps: [step; 3], ..Track::of(channel) }
+    Track { middle, steps: [step; 3], ..Track::new(channel) }
 }
 
 fn median<T: Copy + Default>(
@@ -199,24 +227,24 @@ fn median<T: Copy + Default>(
     numbers.get(numbers.len() / 2).copied().unwrap_or_default()
 }
 
-/// The constant that the most clips are content with, where those are more than one.
-fn most_wanted(clips: &[Still]) -> Option<Constant> {
-    let wanting = |constant: Constant| clips.iter().filter(|clip| clip.is_near(constant)).count();
-    let counted = clips.iter().map(|clip| (wanting(clip.constant), clip.constant));
-    // The first of several.
+/// The constant that the most clips accept. `None` if no constant suits more than one clip.
+fn most_accepted(clips: &[StaticUse]) -> Option<Constant> {
+    let accepting = |constant: Constant| clips.iter().filter(|clip| clip.is_near(constant)).count();
+    let counted = clips.iter().map(|clip| (accepting(clip.constant), clip.constant));
+    // Of equally good ones, the first.
     let most = counted
         .fold((1, None), |most, own| if own.0 > most.0 { (own.0, Some(own.1)) } else { most });
     most.1
 }
 
-impl Still {
+impl StaticUse {
     fn is_near(&self, other: Constant) -> bool {
         let distance = match (self.constant, other) {
             (Constant::Rotation(_), Constant::Rotation(_)) => {
-                turn(rotation_in(self.constant), rotation_in(other))
+                turn(constant_rotation(self.constant), constant_rotation(other))
             }
             (Constant::Vector(_), Constant::Vector(_)) => {
-                vector_in(self.constant).distance(vector_in(other))
+                constant_vector(self.constant).distance(constant_vector(other))
             }
             _ => f64::INFINITY,
         };

@@ -1,5 +1,5 @@
-//! Rotations as modified Rodrigues parameters, and as the codes that stand for them; what is common
-//! to many of them.
+//! Rotations as modified Rodrigues parameters and as codes; means and principal axes of many
+//! rotations.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -7,10 +7,10 @@ use crate::block::Constant;
 
 use super::eigen::eigenvectors;
 
-/// Bits of each number of a constant.
+/// Bits of each code of a constant.
 const CONSTANT_BITS: u32 = 21;
 
-/// The codes of the reference of rotations, each with a weight: their mean.
+/// The codes of the reference of weighted rotations, which is their mean.
 pub(super) fn reference_codes(
     rotations: impl Iterator<Item = (DQuat, f64)>,
     bits: u32,
@@ -18,7 +18,7 @@ pub(super) fn reference_codes(
     rotation_codes(mean(rotations), bits).map(|code| code as u16)
 }
 
-/// The codes of the axes of rotations, each with a weight: the principal ones of their parameters.
+/// The codes of the axes of weighted rotations, which are the principal axes of their parameters.
 pub(super) fn axes_codes(
     reference: DQuat,
     rotations: impl Iterator<Item = (DQuat, f64)>,
@@ -26,7 +26,7 @@ pub(super) fn axes_codes(
 ) -> [u16; 3] {
     let mut spread = [[0.0; 3]; 3];
     rotations.for_each(|(rotation, weight)| {
-        add_square(&mut spread, parameters_of(reference, rotation).to_array(), weight);
+        add_square(&mut spread, relative_parameters(reference, rotation).to_array(), weight);
     });
     let [x, y, z] = eigenvectors(spread).map(DVec3::from_array);
     let z = if x.cross(y).dot(z) < 0.0 { -z } else { z };
@@ -34,27 +34,27 @@ pub(super) fn axes_codes(
     rotation_codes(axes, bits).map(|code| code as u16)
 }
 
-/// The codes of a constant that is near all of some rotations.
+/// The codes of the constant that is nearest to all of these rotations.
 pub(super) fn constant_codes(rotations: impl Iterator<Item = DQuat>) -> [u32; 3] {
     rotation_codes(mean(rotations.map(|rotation| (rotation, 1.0))), CONSTANT_BITS)
 }
 
 /// The rotation that a constant stands for.
-pub(super) fn rotation_in(constant: Constant) -> DQuat {
+pub(super) fn constant_rotation(constant: Constant) -> DQuat {
     match constant {
-        Constant::Rotation(codes) => rotation_of(codes, CONSTANT_BITS),
+        Constant::Rotation(codes) => rotation_from_codes(codes, CONSTANT_BITS),
         Constant::Vector(_) => DQuat::IDENTITY,
     }
 }
 
-/// The rotation that is nearest to all of some, each with a weight.
+/// The mean of weighted rotations.
 fn mean(rotations: impl Iterator<Item = (DQuat, f64)>) -> DQuat {
     let mut sum = [[0.0; 4]; 4];
     rotations.for_each(|(rotation, weight)| add_square(&mut sum, rotation.to_array(), weight));
     positive(DQuat::from_array(eigenvectors(sum)[0]).normalize())
 }
 
-/// Adds a vector's product with itself.
+/// Adds a vector's outer product with itself, times `weight`.
 fn add_square<const N: usize>(sum: &mut [[f64; N]; N], vector: [f64; N], weight: f64) {
     for (row, a) in sum.iter_mut().zip(vector) {
         row.iter_mut().zip(vector).for_each(|(sum, b)| *sum += weight * (a * b));
@@ -62,27 +62,27 @@ fn add_square<const N: usize>(sum: &mut [[f64; N]; N], vector: [f64; N], weight:
 }
 
 /// The parameters of a rotation relative to its reference.
-pub(super) fn parameters_of(reference: DQuat, rotation: DQuat) -> DVec3 {
+pub(super) fn relative_parameters(reference: DQuat, rotation: DQuat) -> DVec3 {
     parameters(positive(reference.inverse() * rotation))
 }
 
-/// How far a rotation is from another: the way of a point at distance 1, nearly.
+/// The distance of two rotations: about how far a point at distance 1 moves.
 pub(super) fn turn(from: DQuat, to: DQuat) -> f64 {
     2.0 * (from.inverse() * to).xyz().length()
 }
 
-/// The same rotation, w not negative.
+/// The same rotation as a quaternion whose w is not negative.
 pub(super) fn positive(q: DQuat) -> DQuat {
     if q.w < 0.0 { -q } else { q }
 }
 
-/// Modified Rodrigues parameters; w is above −1.
+/// The modified Rodrigues parameters of a rotation. w must be above −1.
 pub(super) fn parameters(q: DQuat) -> DVec3 {
     q.xyz() / (1.0 + q.w)
 }
 
-/// The rotation of modified Rodrigues parameters.
-pub(super) fn rotation_from(p: DVec3) -> DQuat {
+/// The rotation that modified Rodrigues parameters stand for.
+pub(super) fn rotation_from_parameters(p: DVec3) -> DQuat {
     let n = p.length_squared();
     let d = 1.0 / (1.0 + n);
     DQuat::from_xyzw(2.0 * p.x * d, 2.0 * p.y * d, 2.0 * p.z * d, (1.0 - n) * d)
@@ -94,9 +94,9 @@ fn rotation_codes(q: DQuat, bits: u32) -> [u32; 3] {
     parameters(q).to_array().map(|number| (number * (middle - 1.0) + middle).round() as u32)
 }
 
-/// The rotation of codes.
-pub(super) fn rotation_of<C: Into<u32>>(codes: [C; 3], bits: u32) -> DQuat {
+/// The rotation that codes of `bits` bits stand for.
+pub(super) fn rotation_from_codes<C: Into<u32>>(codes: [C; 3], bits: u32) -> DQuat {
     let middle = f64::from(1_u32 << (bits - 1));
     let [x, y, z] = codes.map(|code| (f64::from(code.into()) - middle) / (middle - 1.0));
-    rotation_from(DVec3::new(x, y, z)).normalize()
+    rotation_from_parameters(DVec3::new(x, y, z)).normalize()
 }

@@ -1,49 +1,52 @@
-//! Looks for the step of each segment with which it takes the fewest bits.
+//! Searches for the step of each segment with which it takes the fewest bits.
 
 use crate::block::{Header, SegmentContents};
 
 use super::Effort;
-use super::choose::some;
+use super::choose::sample_spans;
 use super::plan::{Choices, Plan, USUAL_STEP};
 use super::segment::{Coder, Rounding, Span};
 use super::shave::Shaver;
 use super::target::Target;
 
-/// How far below the step at which the error is expected to be right others are tried, and how far
-/// above.
+/// How far below the expected step the search goes.
 const DEEPEST: u8 = 60;
+/// How far above the expected step the search begins.
 const HIGHEST: u8 = 4;
-/// Changes of coefficients that are tried with a step, and with how many steps it may fail, by
-/// default and at best.
+/// At default effort: the changes of coefficients that are tried with a step, and the number of
+/// steps that may fail in a row.
 const DEFAULT_SHAVE: (usize, usize) = (60, 2);
+/// The same at best effort.
 const BEST_SHAVE: (usize, usize) = (1500, 4);
 
-/// Segments as they were coded.
+/// Coded segments.
 pub(super) struct Coded {
     pub(super) segments: Vec<SegmentContents>,
     pub(super) bits: usize,
-    /// How many segments are farther off than they may be: no step is small enough.
+    /// Number of segments whose error is too large because no step is small enough.
     far: usize,
 }
 
-/// Tunes the steps of a plan on some of its segments, where that takes fewer bits.
+/// Tunes the steps of a plan on some of its segments. Keeps the old steps unless the new ones take
+/// fewer bits.
 pub(super) fn tune(target: &Target, plan: &mut Plan, all: &[Span]) {
-    let tried = some(all);
+    let tried = sample_spans(all);
     let before = plan.tracks.clone();
     let coded = code(target, plan, &tried, Effort::Fast);
     let segments: Vec<_> =
         tried.iter().zip(&coded.segments).map(|(span, segment)| (*span, segment.step)).collect();
     super::tune::tune(target, plan, &segments, tried.len() == all.len());
     let tuned = code(target, plan, &tried, Effort::Fast);
-    // Dead components take no bits, so bits alone would prefer a plan that leaves out too much:
-    // even more so where no plan is near enough.
+    // Dead components take no bits, so bits alone would prefer a plan in which too many components
+    // are dead. That is worst if no plan reaches the precision, so the number of segments with too
+    // large an error decides first.
     let is_better = tuned.far < coded.far || (tuned.far == 0 && tuned.bits < coded.bits);
     if !is_better {
         plan.tracks = before;
     }
 }
 
-/// The header of a clip of such choices.
+/// The header of a clip with these choices.
 pub(super) fn header(target: &Target, choices: Choices) -> Header {
     Header {
         block: choices.block,
@@ -67,10 +70,10 @@ pub(super) fn spans(header: &Header) -> Vec<Span> {
     (0..header.segments()).map(span).collect()
 }
 
-/// Codes segments, each with the step that takes the fewest bits of those with which it is near
-/// enough.
+/// Codes segments. Each gets the step that takes the fewest bits and keeps the error within the
+/// limits.
 pub(super) fn code(target: &Target, plan: &Plan, spans: &[Span], effort: Effort) -> Coded {
-    /// Bits of a segment's offset, about.
+    /// The approximate bits of a segment's offset.
     const OFFSET: usize = 16;
     let mut coder = Coder::new(target, plan);
     let mut shaver = Shaver::new(&coder);
@@ -95,16 +98,17 @@ pub(super) fn code(target: &Target, plan: &Plan, spans: &[Span], effort: Effort)
     coded
 }
 
+/// The best coding of a segment so far.
 struct Best {
     step: u8,
     bits: usize,
     coefficients: Vec<i32>,
-    /// Whether it is farther off than it may be.
+    /// Whether the error is above the limits.
     is_far: bool,
 }
 
 impl Best {
-    fn of(coder: &Coder) -> Self {
+    fn from_coder(coder: &Coder) -> Self {
         Self {
             step: coder.step,
             bits: coder.bits(),
@@ -114,7 +118,7 @@ impl Best {
     }
 }
 
-/// The step with the fewest bits of those near the largest that is small enough.
+/// The step with the fewest bits, among those just below the largest step that is small enough.
 fn best_step(coder: &mut Coder, span: Span, usual: u8) -> Best {
     let mut expected = f64::from(usual);
     for _ in 0..2 {
@@ -126,8 +130,8 @@ fn best_step(coder: &mut Coder, span: Span, usual: u8) -> Best {
     let mut best: Option<Best> = None;
     let mut since = 0;
     for step in (expected.saturating_sub(DEEPEST)..=expected.saturating_add(HIGHEST)).rev() {
-        if coder.code(span, step, Rounding::Worth, 1.0) <= 1.0 {
-            let here = Best::of(coder);
+        if coder.code(span, step, Rounding::RateDistortion, 1.0) <= 1.0 {
+            let here = Best::from_coder(coder);
             if best.as_ref().is_none_or(|best| here.bits < best.bits) {
                 best = Some(here);
             }
@@ -140,8 +144,8 @@ fn best_step(coder: &mut Coder, span: Span, usual: u8) -> Best {
     best.unwrap_or_else(|| nearest(coder, span))
 }
 
-/// The step with the smallest error, where none is small enough: coefficients of finer ones do not
-/// fit their 24 bits.
+/// The step with the smallest error. Used if no step is small enough, because with finer steps the
+/// coefficients do not fit into 24 bits.
 fn nearest(coder: &mut Coder, span: Span) -> Best {
     const STRIDE: u8 = 8;
     let mut least = (f64::INFINITY, 0);
@@ -161,11 +165,11 @@ fn nearest(coder: &mut Coder, span: Span) -> Best {
         step = compare(coder, near);
     }
     let worst = coder.code(span, step, Rounding::Nearest, f64::INFINITY);
-    Best { is_far: worst > 1.0, ..Best::of(coder) }
+    Best { is_far: worst > 1.0, ..Best::from_coder(coder) }
 }
 
-/// Goes on to coarser steps for as long as changes of single coefficients can repair what they
-/// spoil.
+/// Tries coarser steps, as long as changes of single coefficients bring the error back within the
+/// limits.
 fn shave(
     coder: &mut Coder,
     shaver: &mut Shaver,
@@ -177,9 +181,9 @@ fn shave(
     let mut step = best.step;
     while failed < failures && step < u8::MAX {
         step += 1;
-        coder.code(span, step, Rounding::Worth, f64::INFINITY);
+        coder.code(span, step, Rounding::RateDistortion, f64::INFINITY);
         if shaver.repair(coder, tries) && coder.bits() < best.bits {
-            *best = Best::of(coder);
+            *best = Best::from_coder(coder);
             failed = 0;
         } else {
             failed += 1;

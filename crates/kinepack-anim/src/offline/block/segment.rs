@@ -1,6 +1,6 @@
-//! One segment: coefficients for its samples, joint by joint in a closed loop. Each track is fitted
-//! to where the raw clip has the joint in object space, given its parent as it is decoded, so that
-//! errors do not add up along chains.
+//! Codes a segment: finds the coefficients for its samples, joint by joint in a closed loop. Each
+//! track is fitted so that the joint comes near the raw clip's joint in object space, given its
+//! parent as decoded. Errors therefore do not add up along chains.
 
 use glam::{DQuat, DVec3};
 
@@ -9,17 +9,17 @@ use crate::block::{self, BlockLength, MAX_LENGTH};
 use crate::measure::Frame;
 
 use super::plan::{Plan, PlannedTrack};
-use super::rotations::{parameters, positive, rotation_from};
+use super::rotations::{parameters, positive, rotation_from_parameters};
 use super::target::Target;
 
 /// The largest coefficient that 24 bits hold.
 const LARGEST: f64 = 8_388_607.0;
-/// A parent's scale below which nothing can be made up for.
+/// Below this scale of the parent, a translation does not try to correct the parent's error.
 const SMALLEST_SCALE: f64 = 0.05;
-/// Rotations by more than this from the reference are taken from the other side: cosine of half the
-/// angle.
+/// The cosine of half the largest angle from the reference. Rotations beyond it use the other
+/// quaternion of the same rotation.
 const FARTHEST: f64 = -0.98;
-/// What a squared step of error is worth, in bits.
+/// The bits that a squared step of error is worth.
 const ERROR_BITS: f64 = 12.0;
 
 /// The samples of a segment.
@@ -29,35 +29,36 @@ pub(super) struct Span {
     pub(super) length: usize,
 }
 
-/// How coefficients are chosen.
+/// How coefficients are rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rounding {
-    /// To the nearest.
+    /// To the nearest integer.
     Nearest,
-    /// To where it is worth its bits.
-    Worth,
+    /// To a smaller magnitude if the bits that this saves are worth the error.
+    RateDistortion,
 }
 
 /// Three components by sample.
 type Components = [[f64; MAX_LENGTH]; 3];
 
-/// Codes segments of one clip. What it holds is of the last one: by joint or component, then by
-/// sample, of which there is room for the most.
+/// Codes the segments of a clip. The fields describe the segment that was coded last. Those by
+/// joint or component and then by sample have room for [`MAX_LENGTH`] samples.
 pub(super) struct Coder<'a> {
     pub(super) target: &'a Target<'a>,
     pub(super) plan: &'a Plan,
     pub(super) span: Span,
     pub(super) step: u8,
-    /// The steps of components, by track: the plan's, until they are changed.
+    /// The steps of components, by track. They begin as the plan's; tuning changes them.
     pub(super) steps: Vec<[u8; 3]>,
     /// By component, then by frequency.
     pub(super) coefficients: Vec<i32>,
-    /// What components decode to.
+    /// The decoded components.
     pub(super) values: Vec<[f64; MAX_LENGTH]>,
-    /// Transforms relative to the parent, and in object space, as they are decoded.
+    /// The decoded transforms, relative to the parent.
     pub(super) local: Vec<Frame>,
+    /// The decoded transforms, in object space.
     pub(super) object: Vec<Frame>,
-    /// Squares of errors, in what is allowed.
+    /// The squares of errors; a limit has the square 1.
     pub(super) errors: Vec<f64>,
 }
 
@@ -78,8 +79,8 @@ impl<'a> Coder<'a> {
         }
     }
 
-    /// Codes a segment with a step, and says how far off it is at most, in what is allowed; stops
-    /// early where that is above `enough`.
+    /// Codes a segment with a step, and returns its largest error as a multiple of the limit. Stops
+    /// early if that is above `enough`.
     pub(super) fn code(&mut self, span: Span, step: u8, rounding: Rounding, enough: f64) -> f64 {
         (self.span, self.step) = (span, step);
         self.coefficients.clear();
@@ -87,7 +88,7 @@ impl<'a> Coder<'a> {
         let mut worst: f64 = 0.0;
         for joint in 0..self.target.joints() {
             self.code_joint(joint, rounding);
-            worst = worst.max(self.place(joint).sqrt());
+            worst = worst.max(self.update_object(joint).sqrt());
             if worst > enough {
                 break;
             }
@@ -95,12 +96,12 @@ impl<'a> Coder<'a> {
         worst
     }
 
-    /// Codes some joints of the segment anew, parents first, all that hangs below one of them among
-    /// them.
+    /// Codes some joints of the segment again. `joints` must have parents first, and must include
+    /// all descendants of each joint in it.
     pub(super) fn recode(&mut self, joints: &[usize], rounding: Rounding) {
         for &joint in joints {
             self.code_joint(joint, rounding);
-            self.place(joint);
+            self.update_object(joint);
         }
     }
 
@@ -118,7 +119,7 @@ impl<'a> Coder<'a> {
         8 + components.map(|component| self.component_bits(component)).sum::<usize>()
     }
 
-    /// The bits of a component, with those that say how many there are.
+    /// The bits of a component, with its profiles; 0 if it is dead.
     pub(super) fn component_bits(&self, component: usize) -> usize {
         if self.steps[component / 3][component % 3] == 0 {
             return 0;
@@ -127,7 +128,8 @@ impl<'a> Coder<'a> {
         component_bits(self.plan.choices.block, coefficients)
     }
 
-    /// Finds the coefficients of a joint's tracks, and so its transforms relative to the parent.
+    /// Finds the coefficients of a joint's tracks, and its decoded transforms relative to the
+    /// parent.
     fn code_joint(&mut self, joint: usize, rounding: Rounding) {
         let length = self.span.length;
         let mut local = [self.plan.still[joint]; MAX_LENGTH];
@@ -166,6 +168,7 @@ impl<'a> Coder<'a> {
         self.local[joint * MAX_LENGTH..][..length].copy_from_slice(&local[..length]);
     }
 
+    /// The components that a translation or scale track should have.
     fn wanted_vectors(&self, track: &PlannedTrack, wanted: &mut Components) {
         let joint = usize::from(track.id.joint);
         let raw = self.target.local(joint, self.span.first);
@@ -189,11 +192,12 @@ impl<'a> Coder<'a> {
                 }
             };
             let whole = Frame { translation: value, ..raw[sample] };
-            let own = self.target.own(joint, self.span.first + sample, &whole);
+            let own = self.target.without_base(joint, self.span.first + sample, &whole);
             put(wanted, sample, own.translation - track.middle);
         }
     }
 
+    /// The components that a rotation track should have.
     fn wanted_rotations(&self, track: &PlannedTrack, local: &[Frame], wanted: &mut Components) {
         let joint = usize::from(track.id.joint);
         let object = self.target.object(joint, self.span.first);
@@ -206,7 +210,8 @@ impl<'a> Coder<'a> {
             let mut rotation = object[sample].rotation;
             if let Some(parent) = parent.map(|parent| &parent[sample]) {
                 if aim > 0.0 {
-                    let whole = self.target.whole(joint, self.span.first + sample, &local[sample]);
+                    let whole =
+                        self.target.with_base(joint, self.span.first + sample, &local[sample]);
                     let place =
                         parent.translation + parent.rotation * (whole.translation * parent.scale);
                     let off = rotation.inverse() * (place - object[sample].translation);
@@ -217,8 +222,8 @@ impl<'a> Coder<'a> {
                 rotation = parent.rotation.inverse() * rotation;
             }
             let whole = Frame { rotation, ..local[sample] };
-            let turned =
-                to_reference * self.target.own(joint, self.span.first + sample, &whole).rotation;
+            let turned = to_reference
+                * self.target.without_base(joint, self.span.first + sample, &whole).rotation;
             let turned = match before {
                 Some(before) if turned.dot(before) < 0.0 => -turned,
                 Some(_) => turned,
@@ -230,15 +235,16 @@ impl<'a> Coder<'a> {
         }
     }
 
-    /// Puts a joint into object space. The square of how far off it is at most, in what is allowed.
-    pub(super) fn place(&mut self, joint: usize) -> f64 {
+    /// Updates a joint's transforms in object space, and its errors. Returns the square of the
+    /// largest error as a multiple of the limit.
+    pub(super) fn update_object(&mut self, joint: usize) -> f64 {
         let parent = self.target.skeleton().parent(joint);
         let (shell_cm, limit_cm) = (self.target.shell_cm[joint], self.target.limit_cm[joint]);
         let per_limit = 1.0 / (limit_cm * limit_cm);
         let mut worst: f64 = 0.0;
         for sample in 0..self.span.length {
             let at = joint * MAX_LENGTH + sample;
-            let local = self.target.whole(joint, self.span.first + sample, &self.local[at]);
+            let local = self.target.with_base(joint, self.span.first + sample, &self.local[at]);
             let object = parent
                 .map_or(local, |parent| self.object[parent * MAX_LENGTH + sample].child(&local));
             self.object[at] = object;
@@ -254,23 +260,26 @@ impl<'a> Coder<'a> {
 }
 
 impl PlannedTrack {
-    /// Puts what components decode to into a transform.
+    /// Writes the value that decoded components stand for into a transform.
     pub(super) fn decode(&self, value: DVec3, local: &mut Frame) {
         match self.id.channel {
-            Channel::Rotation => local.rotation = self.reference * rotation_from(self.axes * value),
+            Channel::Rotation => {
+                local.rotation = self.reference * rotation_from_parameters(self.axes * value)
+            }
             Channel::Translation => local.translation = self.middle + value,
             Channel::Scale => local.scale = self.middle + value,
         }
     }
 }
 
-/// The bits of a live component, with those that say how many there are.
+/// The bits of a live component, with its profiles.
 pub(super) fn component_bits(block: BlockLength, coefficients: &[i32]) -> usize {
-    let of_piece = |piece| &coefficients[block::of_piece(piece, coefficients.len())];
-    (0..block.pieces()).map(|piece| 8 + block.choose(piece, of_piece(piece)).bits as usize).sum()
+    let own = |piece| &coefficients[block::piece_range(piece, coefficients.len())];
+    (0..block.pieces()).map(|piece| 8 + block.choose(piece, own(piece)).bits as usize).sum()
 }
 
-/// Coefficients of a component, and what they decode to in its place.
+/// Finds the coefficients of a component, and replaces `samples` with the values that they decode
+/// to.
 fn transform(
     block: BlockLength,
     step: f64,
@@ -289,9 +298,9 @@ fn transform(
         *sum /= step;
         *coefficient = sum.round().clamp(-LARGEST, LARGEST) as i32;
     }
-    if rounding == Rounding::Worth {
+    if rounding == Rounding::RateDistortion {
         for piece in 0..block.pieces() {
-            let own = block::of_piece(piece, length);
+            let own = block::piece_range(piece, length);
             block.shrink(piece, &sums[own.clone()], &mut coefficients[own], ERROR_BITS);
         }
     }

@@ -1,5 +1,6 @@
-//! Coarser steps than rounding alone would allow: a segment is coded with one, and then single
-//! coefficients around the largest errors are changed by one until nothing is too far off any more.
+//! Makes coarser steps possible than rounding alone allows. After a segment is coded with a coarser
+//! step, single coefficients that affect the largest errors are changed by one, until all errors
+//! are within their limits.
 
 use glam::{DMat3, DVec3};
 
@@ -9,27 +10,27 @@ use crate::measure::Frame;
 
 use super::segment::Coder;
 
-/// Changes of coefficients that are tried for one error.
+/// The most changes of coefficients that are tried for an error.
 const CANDIDATES: usize = 150;
 
-/// A change of one coefficient by one.
+/// A change of a coefficient by 1 or −1.
 #[derive(Clone, Copy, Debug)]
 struct Change {
     component: usize,
     k: usize,
     by: i32,
-    /// By how much it makes the square of the error smaller, about.
+    /// About how much it reduces the square of the error.
     gain: f64,
 }
 
-/// Repairs segments of one clip.
+/// Repairs the segments of a clip.
 pub(super) struct Shaver {
-    /// Of each joint, itself and all that hangs below it, parents first.
+    /// By joint: the joint and its descendants, parents first.
     below: Vec<Vec<usize>>,
     changes: Vec<Change>,
-    /// The bits that each coefficient has.
-    room: Vec<u8>,
-    /// What a change may have to put back.
+    /// The width of each coefficient in the profile that its piece uses.
+    widths: Vec<u8>,
+    // The state before a change, to undo it.
     values: [f64; MAX_LENGTH],
     local: [Frame; MAX_LENGTH],
     object: Vec<Frame>,
@@ -41,7 +42,7 @@ impl Shaver {
         Self {
             below: coder.target.skeleton().below(),
             changes: Vec::new(),
-            room: Vec::new(),
+            widths: Vec::new(),
             values: [0.0; MAX_LENGTH],
             local: [Frame::IDENTITY; MAX_LENGTH],
             object: Vec::new(),
@@ -49,10 +50,10 @@ impl Shaver {
         }
     }
 
-    /// Changes coefficients of the segment that was coded last until all is within what is allowed.
-    /// Whether that is so after at most `tries` changes.
+    /// Changes coefficients of the segment that was coded last, until all errors are within their
+    /// limits. Returns whether it managed to with at most `tries` changes.
     pub(super) fn repair(&mut self, coder: &mut Coder, mut tries: usize) -> bool {
-        self.find_room(coder);
+        self.find_widths(coder);
         let mut norm = norm(coder);
         loop {
             let (joint, sample, worst) = worst(coder);
@@ -79,21 +80,23 @@ impl Shaver {
         }
     }
 
-    fn find_room(&mut self, coder: &Coder) {
-        self.room.clear();
+    /// Finds the widths that coefficients have at no extra cost.
+    fn find_widths(&mut self, coder: &Coder) {
+        self.widths.clear();
         let block = coder.plan.choices.block;
         for coefficients in coder.coefficients.chunks_exact(coder.span.length) {
             for piece in 0..block.pieces() {
-                let own = &coefficients[block::of_piece(piece, coefficients.len())];
+                let own = &coefficients[block::piece_range(piece, coefficients.len())];
                 match block.profiles(piece).get(usize::from(block.choose(piece, own).profile)) {
-                    Some(profile) => self.room.extend_from_slice(&profile.widths[..own.len()]),
-                    None => self.room.extend(own.iter().map(|value| block::width_of(*value))),
+                    Some(profile) => self.widths.extend_from_slice(&profile.widths[..own.len()]),
+                    None => self.widths.extend(own.iter().map(|value| block::width_of(*value))),
                 }
             }
         }
     }
 
-    /// Changes that would bring a joint's worst point nearer at a sample, the best first.
+    /// Finds the changes that bring a joint's worst point nearer at a sample, and sorts them by
+    /// gain.
     fn find_changes(&mut self, coder: &Coder, joint: usize, sample: usize) {
         self.changes.clear();
         let played = coder.object[joint * MAX_LENGTH + sample].shell(coder.target.shell_cm[joint]);
@@ -110,7 +113,7 @@ impl Shaver {
             above = coder.target.skeleton().parent(ancestor);
             for channel in Channel::ALL {
                 let Some(track) = coder.plan.track_of[ancestor][channel as usize] else { continue };
-                let moves = moves(coder, ancestor, track, sample, point);
+                let moves = point_motion(coder, ancestor, track, sample, point);
                 for (axis, moves) in moves.into_iter().enumerate() {
                     let component = 3 * track + axis;
                     if coder.steps[track][axis] == 0 {
@@ -122,9 +125,9 @@ impl Shaver {
                         let by = if moved.dot(off) > 0.0 { -1 } else { 1 };
                         let gain = 2.0 * moved.dot(off).abs() - moved.length_squared();
                         let at = component * coder.span.length + k;
-                        // What needs more bits is no gain.
+                        // A change must not need more bits.
                         if gain > 0.0
-                            && block::width_of(coder.coefficients[at] + by) <= self.room[at]
+                            && block::width_of(coder.coefficients[at] + by) <= self.widths[at]
                         {
                             self.changes.push(Change { component, k, by, gain });
                         }
@@ -135,7 +138,7 @@ impl Shaver {
         self.changes.sort_by(|a, b| b.gain.total_cmp(&a.gain));
     }
 
-    /// Makes a change where that makes the norm of all errors smaller, and says what it is then.
+    /// Makes a change if it reduces the norm of all errors, and returns the new norm.
     fn apply(&mut self, coder: &mut Coder, change: Change, before: f64) -> Option<f64> {
         let track = &coder.plan.tracks[change.component / 3];
         let joint = usize::from(track.id.joint);
@@ -159,7 +162,7 @@ impl Shaver {
         }
         let mut norm = before;
         for (index, &joint) in below.iter().enumerate() {
-            coder.place(joint);
+            coder.update_object(joint);
             let new = &coder.errors[joint * MAX_LENGTH..][..length];
             norm += new.iter().map(|error| power(*error)).sum::<f64>();
             norm -= self.errors[index * length..][..length]
@@ -183,7 +186,7 @@ impl Shaver {
     }
 }
 
-/// The 16th power of an error of this square.
+/// The 16th power of an error, from its square.
 fn power(square: f64) -> f64 {
     let fourth = square * square;
     let eighth = fourth * fourth;
@@ -196,7 +199,7 @@ pub(super) fn norm(coder: &Coder) -> f64 {
     joints.flat_map(|errors| &errors[..coder.span.length]).map(|error| power(*error)).sum()
 }
 
-/// The joint and sample that is farthest off, and the square of how far.
+/// The joint and sample with the largest error, and the square of that error.
 fn worst(coder: &Coder) -> (usize, usize, f64) {
     let mut worst = (0, 0, 0.0);
     for (joint, errors) in coder.errors.chunks_exact(MAX_LENGTH).enumerate() {
@@ -209,8 +212,15 @@ fn worst(coder: &Coder) -> (usize, usize, f64) {
     worst
 }
 
-/// How a point in object space moves with each component of a track, for each unit.
-fn moves(coder: &Coder, joint: usize, track: usize, sample: usize, point: DVec3) -> [DVec3; 3] {
+/// How a point in object space moves with each component of a track, for each unit of the
+/// component.
+fn point_motion(
+    coder: &Coder,
+    joint: usize,
+    track: usize,
+    sample: usize,
+    point: DVec3,
+) -> [DVec3; 3] {
     let object = &coder.object[joint * MAX_LENGTH + sample];
     let arm = point - object.translation;
     let parent = coder
@@ -220,7 +230,7 @@ fn moves(coder: &Coder, joint: usize, track: usize, sample: usize, point: DVec3)
         .map(|parent| &coder.object[parent * MAX_LENGTH + sample]);
     match coder.plan.tracks[track].id.channel {
         Channel::Rotation => {
-            // Near enough, with the axes as they are at the reference.
+            // An approximation that takes the axes as they are at the reference.
             let axes = DMat3::from_quat(object.rotation * coder.plan.tracks[track].axes);
             [axes.x_axis, axes.y_axis, axes.z_axis].map(|axis| 4.0 * axis.cross(arm))
         }

@@ -1,5 +1,5 @@
-//! What a clip must come near to: the raw one, relative to the parents and in object space, and how
-//! near it must come.
+//! The target of a build: the raw clip, relative to the parents and in object space, and the limits
+//! of the error.
 
 use glam::DVec3;
 
@@ -8,27 +8,28 @@ use crate::{RawClip, Skeleton, additive};
 
 pub(super) struct Target<'a> {
     pub(super) raw: &'a RawClip,
-    /// Samples that are coded.
+    /// Number of coded samples.
     pub(super) samples: usize,
-    /// By joint, then by sample: relative to the parent.
+    /// By joint, then by sample: the raw transforms relative to the parent.
     local: Vec<Frame>,
-    /// What that is on top of, of an additive clip.
+    /// The transforms that an additive clip is added to, in the same order.
     base: Option<Vec<Frame>>,
-    /// In object space.
+    /// The raw transforms in object space, in the same order.
     object: Vec<Frame>,
-    /// The points at which errors are measured.
+    /// The points at which errors are measured, in the same order.
     shells: Vec<[DVec3; 3]>,
-    /// By joint: the distance of those from the joint, and how far off they may be.
+    /// By joint: the distance of those points from the joint.
     pub(super) shell_cm: Vec<f64>,
+    /// By joint: the largest error that those points may have.
     pub(super) limit_cm: Vec<f64>,
-    /// The least of the joint's and those below it.
+    /// By joint: the least limit of the joint and its descendants.
     pub(super) least_limit_cm: Vec<f64>,
-    /// How far a rotation of the joint reaches: to the farthest point below it in any sample.
+    /// By joint: how far its rotation reaches, to the farthest point of a descendant in any sample.
     pub(super) reach_cm: Vec<f64>,
-    /// How far a change of the joint's scale reaches, for each unit of it: the same distance if
-    /// that scale were 1.
+    /// By joint: how far a change of its scale by 1 moves a point. It is the reach that the joint
+    /// would have with a scale of 1.
     pub(super) scale_reach_cm: Vec<f64>,
-    /// The largest scale of what the joint hangs below, in any sample.
+    /// By joint: the largest scale of its parent in object space, in any sample.
     pub(super) scale_above: Vec<f64>,
 }
 
@@ -114,7 +115,7 @@ impl<'a> Target<'a> {
         target
     }
 
-    /// Whether the last sample is as good as the first.
+    /// Whether the clip loops: the first sample can stand in for the last.
     pub(super) fn loops(&self) -> bool {
         self.samples < self.raw.samples()
     }
@@ -122,10 +123,9 @@ impl<'a> Target<'a> {
     fn is_loop(&self) -> bool {
         const SHARE: f64 = 0.1;
         let last = self.samples - 1;
-        // Where the first sample would be in the place of the last: on top of another pose of the
-        // base.
+        // The first sample at the time of the last, when the base may have another pose.
         let first: Vec<_> = (0..self.joints())
-            .map(|joint| self.whole(joint, last, &self.local(joint, 0)[0]))
+            .map(|joint| self.with_base(joint, last, &self.local(joint, 0)[0]))
             .collect();
         let mut posed = first.clone();
         object_space(self.skeleton(), &first, &mut posed);
@@ -144,29 +144,30 @@ impl<'a> Target<'a> {
         self.raw.skeleton()
     }
 
-    /// Relative to the parent, from a sample on.
+    /// A joint's raw transforms relative to the parent, from sample `first` on.
     pub(super) fn local(&self, joint: usize, first: usize) -> &[Frame] {
         &self.local[joint * self.raw.samples() + first..(joint + 1) * self.raw.samples()]
     }
 
-    /// Where a joint is relative to its parent whose track decodes to `local`: that itself, or on
-    /// top of the base.
-    pub(super) fn whole(&self, joint: usize, sample: usize, local: &Frame) -> Frame {
+    /// The transform of a joint whose tracks decode to `local`: for an additive clip with the base
+    /// added, otherwise the same.
+    pub(super) fn with_base(&self, joint: usize, sample: usize, local: &Frame) -> Frame {
         match &self.base {
             Some(base) => base[joint * self.raw.samples() + sample].with(local),
             None => *local,
         }
     }
 
-    /// What a track must decode to for its joint to be at `whole` relative to its parent.
-    pub(super) fn own(&self, joint: usize, sample: usize, whole: &Frame) -> Frame {
+    /// The opposite: what a joint's tracks must decode to, so that the joint has the transform
+    /// `whole`.
+    pub(super) fn without_base(&self, joint: usize, sample: usize, whole: &Frame) -> Frame {
         match &self.base {
             Some(base) => whole.on_top_of(&base[joint * self.raw.samples() + sample]),
             None => *whole,
         }
     }
 
-    /// In object space, from a sample on.
+    /// A joint's raw transforms in object space, from sample `first` on.
     pub(super) fn object(&self, joint: usize, first: usize) -> &[Frame] {
         &self.object[joint * self.raw.samples() + first..(joint + 1) * self.raw.samples()]
     }
@@ -175,7 +176,7 @@ impl<'a> Target<'a> {
         &self.shells[joint * self.raw.samples() + sample]
     }
 
-    /// Holds all joints to a share of what they may be off.
+    /// Multiplies all limits by `share`.
     pub(super) fn tighten(&mut self, share: f64) {
         for limits in [&mut self.limit_cm, &mut self.least_limit_cm] {
             limits.iter_mut().for_each(|limit| *limit *= share);
@@ -192,8 +193,8 @@ fn reach_of_scale(
     (own, posed): (&[Frame], &[Frame]),
     shell_cm: &[f64],
 ) -> f64 {
-    // By joint from this one on: where it would be relative to this one, and its scale, if it hangs
-    // below this one.
+    // By joint, from this one on: the offset from this joint and the scale. `None` for joints that
+    // are not descendants.
     let mut placed = vec![None; own.len() - joint];
     placed[0] = Some((DVec3::ZERO, scale));
     let mut reach = shell_cm[joint] * scale.abs().max_element();
@@ -210,6 +211,7 @@ fn reach_of_scale(
     reach
 }
 
+/// By joint, the least limit of the joint and its descendants.
 fn least_below(skeleton: &Skeleton, limits: &[f64]) -> Vec<f64> {
     let mut least = limits.to_vec();
     for joint in (0..limits.len()).rev() {

@@ -1,13 +1,13 @@
-//! Finds the table of widths: which widths the coefficients of components need, over many clips,
-//! and the 255 profiles of each block length with which they take the fewest bits. Agglomerative:
-//! of the widths that occur, those are merged again and again that cost least together; then
-//! profiles are fitted to what chooses them.
+//! Finds the table of widths. It counts the widths that coefficients need over many clips, and
+//! finds the 255 profiles for each piece with which they take the fewest bits. The method is
+//! agglomerative clustering: it merges the pair of widths that costs least, again and again. Then
+//! it fits each profile to the coefficients that choose it.
 
 use std::collections::HashMap;
 
 use crate::RawClip;
 use crate::block::{
-    BlockLength, MAX_FOUR_BITS, PIECE, PROFILES, Widths, max_width, of_piece, width_of,
+    BlockLength, MAX_FOUR_BITS, PIECE, PROFILES, Widths, max_width, piece_range, width_of,
 };
 
 use super::plan::{Choices, Plan};
@@ -15,40 +15,59 @@ use super::search::{code, header, spans};
 use super::{BlockOptions, Effort, target};
 use crate::offline::BuildOptions;
 
-/// How many different widths are merged at most; of more, the rarest go to the profile that fits
-/// them best.
-const MERGED: usize = 8000;
-/// Profiles that are given: so that for any widths there is something not too bad.
-const GIVEN: usize = 10;
+/// The most different widths that are merged. If there are more, an even selection of them is
+/// merged.
+const MAX_MERGED: usize = 8000;
+/// Number of profiles that are not trained, so that some profile fits any widths fairly well.
+const FIXED: usize = 10;
+/// The most rounds of fitting the profiles.
 const FITS: usize = 40;
-/// Bits of widths that stand in a segment, about.
+/// The approximate bits of the widths that an escape stores.
 const ESCAPE_BITS: u32 = 60;
 
-/// What was seen of the widths of coefficients.
+/// Collects the widths that the coefficients of clips need, and finds the [`WidthTable`]s for them.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use kinepack_anim::{Joint, RawClip, Skeleton, Transform};
+/// use kinepack_anim::block::BlockLength;
+/// use kinepack_anim::offline::{BuildOptions, WidthTrainer};
+/// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
+/// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
+/// # let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+/// # let raw = RawClip::new("slide", skeleton, 30.0, samples)?;
+///
+/// let mut trainer = WidthTrainer::default();
+/// trainer.add(&raw, &BuildOptions::default());
+/// let table = trainer.table(BlockLength::N8, 0);
+/// assert_eq!((table.profiles.len(), table.profiles[0].len()), (255, 8));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct WidthTrainer {
-    /// Of blocks of 8, of 16, of the first and the second half of those of 32.
+    /// The weight of each widths: for block length 8, for 16, and for the first and the second
+    /// piece of 32.
     counts: [HashMap<Widths, f64>; 4],
 }
 
-/// Profiles for one block length.
+/// The profiles for a piece of a block length. [`WidthTrainer`] finds them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WidthTable {
-    /// For which blocks.
+    /// The block length.
     pub block: BlockLength,
-    /// Which of the pieces of a component in such a block.
+    /// The piece of a component: 0, or also 1 with a block length of 32.
     pub piece: usize,
-    /// Widths of each profile, those with the fewest bits first.
+    /// The widths of each profile. The profiles with the fewest bits come first.
     pub profiles: Vec<Vec<u8>>,
-    /// Bits of a component's coefficients, each with the width that it needs: what no table can do
-    /// better.
+    /// The mean bits of a piece's coefficients if each had exactly the width that it needs. No
+    /// table can do better.
     pub ideal_bits: f64,
-    /// Bits with the table.
+    /// The mean bits of a piece's coefficients with this table.
     pub bits: f64,
 }
 
 impl WidthTrainer {
-    /// Takes what a clip needs with blocks of each length.
+    /// Adds the widths that a clip needs with each block length.
     pub fn add(&mut self, raw: &RawClip, options: &BuildOptions) {
         let target = target(raw, options, 1.0);
         for block in BlockLength::ALL {
@@ -60,11 +79,11 @@ impl WidthTrainer {
                 components.filter(|(index, _)| plan.tracks[index / 3].steps[index % 3] != 0)
             });
             let moving: Vec<&[i32]> = moving.map(|(_, coefficients)| coefficients).collect();
-            // A long clip says more than a short one, but not as much more as it is long.
+            // A clip's weight grows with the square root of its length.
             let weight = 1.0 / f64::sqrt(moving.len() as f64);
             for coefficients in moving {
                 for piece in 0..block.pieces() {
-                    let widths = widths(&coefficients[of_piece(piece, coefficients.len())]);
+                    let widths = widths(&coefficients[piece_range(piece, coefficients.len())]);
                     if can_be_profile(&widths) {
                         *self.counts[block as usize + piece].entry(widths).or_default() += weight;
                     }
@@ -73,7 +92,7 @@ impl WidthTrainer {
         }
     }
 
-    /// Takes what another has seen.
+    /// Adds all that another trainer collected.
     pub fn merge(&mut self, other: Self) {
         for (counts, others) in self.counts.iter_mut().zip(other.counts) {
             others
@@ -82,8 +101,8 @@ impl WidthTrainer {
         }
     }
 
-    /// The profiles for all pieces: of blocks of 8, of 16, of the first and of the second half of
-    /// those of 32.
+    /// The profiles for all pieces: for block length 8, for 16, and for the first and the second
+    /// piece of 32.
     pub fn tables(&self) -> [WidthTable; 4] {
         [(BlockLength::N8, 0), (BlockLength::N16, 0), (BlockLength::N32, 0), (BlockLength::N32, 1)]
             .map(|(block, piece)| self.table(block, piece))
@@ -96,23 +115,23 @@ impl WidthTrainer {
             counts.iter().map(|(widths, count)| (*widths, *count)).collect();
         seen.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let length = block.samples().min(PIECE);
-        // Spread over all, the frequent and the rare.
-        let every = seen.len().div_ceil(MERGED).max(1);
+        // An even selection of frequent and rare widths.
+        let every = seen.len().div_ceil(MAX_MERGED).max(1);
         let spread: Vec<_> = seen.iter().copied().step_by(every).collect();
-        let mut profiles = merge(&spread, PROFILES - GIVEN);
+        let mut profiles = merge(&spread, PROFILES - FIXED);
         let bits = fit(&seen, &mut profiles);
         for level in [4.0, 8.0, 12.0, 16.0] {
             for slope in [1.0, 0.5] {
-                profiles.push(given(level, slope, length));
+                profiles.push(fixed_profile(level, slope, length));
             }
         }
-        // Of something that is far away, and moves a little.
+        // Profiles for a joint that is far away and moves a little.
         for level in [4.0, 8.0] {
-            let mut far = given(level, 1.0, length);
+            let mut far = fixed_profile(level, 1.0, length);
             far[0] = max_width(0);
             profiles.push(far);
         }
-        // No two alike, and as many as the format has.
+        // Removes duplicates, and pads to the number of profiles that the format has.
         profiles.sort_by_key(|widths| (sum(widths), *widths));
         profiles.dedup();
         while profiles.len() < PROFILES {
@@ -143,12 +162,12 @@ fn sum(widths: &Widths) -> u32 {
     widths.iter().copied().map(u32::from).sum()
 }
 
-/// A profile that falls with the frequency.
-fn given(level: f64, slope: f64, length: usize) -> Widths {
+/// A profile whose widths fall with the frequency.
+fn fixed_profile(level: f64, slope: f64, length: usize) -> Widths {
     let mut widths = [0; PIECE];
     for (k, width) in widths[..length].iter_mut().enumerate() {
         let eighths = ((k + 1) as f64 * 8.0 / length as f64).log2().max(0.0);
-        // Four of which have no more than `MAX_FOUR_BITS`.
+        // Four such widths have at most `MAX_FOUR_BITS` together.
         let most = if k == 0 { 17.0 } else { 13.0 };
         *width = (level + 2.0 - 2.0 * slope * eighths).clamp(1.0, most) as u8;
     }
@@ -159,11 +178,11 @@ fn given(level: f64, slope: f64, length: usize) -> Widths {
 struct Cluster {
     widths: Widths,
     count: f64,
-    /// The cluster with which it costs least to be one, and what that costs.
+    /// The cluster that is cheapest to merge with, and the cost of that.
     nearest: (usize, f64),
 }
 
-/// Merges widths until there are `wanted`.
+/// Merges widths until `wanted` are left.
 fn merge(seen: &[(Widths, f64)], wanted: usize) -> Vec<Widths> {
     let mut clusters: Vec<Cluster> = seen
         .iter()
@@ -215,26 +234,28 @@ fn nearest(clusters: &[Cluster], of: usize) -> (usize, f64) {
     best
 }
 
-/// The bits that two take more as one.
+/// The bits that merging two clusters adds.
 fn cost(a: &Cluster, b: &Cluster) -> f64 {
     f64::from(missing(&a.widths, &b.widths)) * a.count
         + f64::from(missing(&b.widths, &a.widths)) * b.count
 }
 
-/// Bits that `a` has too few to be `b`.
+/// The bits that `a` lacks to be as wide as `b`.
 fn missing(a: &Widths, b: &Widths) -> u32 {
     a.iter().zip(b).map(|(a, b)| u32::from(b.saturating_sub(*a))).sum()
 }
 
-/// Whether two could be one profile.
+/// Whether two clusters can be merged to a profile that the format allows.
 fn is_allowed(a: &Cluster, b: &Cluster) -> bool {
     can_be_profile(&std::array::from_fn(|k| a.widths[k].max(b.widths[k])))
 }
 
-/// Which profile each of the widths that were seen takes, and the next best; with the bits of both.
+/// The profile that some widths choose.
 struct Choice {
     best: usize,
+    /// The bits with that profile.
     bits: u32,
+    /// The bits with the second-best profile.
     second_bits: u32,
 }
 
@@ -253,8 +274,8 @@ fn choose(widths: &Widths, profiles: &[Widths], sums: &[u32]) -> Choice {
     choice
 }
 
-/// Takes bits away from profiles where those that lose by it lose less than the others gain, again
-/// and again. The bits that all take.
+/// Narrows profiles as long as the members that still fit gain more than the others lose. Returns
+/// the bits that all widths take.
 fn fit(seen: &[(Widths, f64)], profiles: &mut [Widths]) -> f64 {
     let mut before = f64::INFINITY;
     for _ in 0..FITS {
@@ -291,8 +312,8 @@ fn fit(seen: &[(Widths, f64)], profiles: &mut [Widths]) -> f64 {
                     .max_by(|&a, &b| gains[a].total_cmp(&gains[b]));
                 let Some(best) = best.filter(|&k| gains[k] > 0.0) else { break };
                 profile[best] -= 1;
-                let has_room = |member: &usize| seen[*member].0[best] <= profile[best];
-                members.retain(has_room);
+                let still_fits = |member: &usize| seen[*member].0[best] <= profile[best];
+                members.retain(still_fits);
             }
         }
     }

@@ -1,5 +1,5 @@
-//! How large the steps of components are relative to each other, and which are dead, tried out one
-//! track after another.
+//! Tunes the steps of components relative to each other, and chooses which components are dead. It
+//! tries changes of one track after another.
 
 use crate::Channel;
 
@@ -8,20 +8,19 @@ use super::segment::{Coder, Rounding, Span};
 use super::shave::norm;
 use super::target::Target;
 
-/// Changes that are tried, in quarter octaves: in each round smaller ones.
+/// The changes of steps to try in each round, in quarter octaves.
 const ROUNDS: [&[i16]; 2] = [&[4, 2, 1], &[2, 1]];
 
-/// Changes the steps of components so that the segments, each with its step, take fewer bits at the
-/// same error. Where they are not all that the clip has, nothing dies: it may be what another one
-/// needs.
+/// Changes the steps of components so that the segments take fewer bits at the same error. Each
+/// segment keeps its step. Unless `are_all` says that these are all segments of the clip, no
+/// component becomes dead, since another segment may need it.
 pub(super) fn tune(target: &Target, plan: &mut Plan, segments: &[(Span, u8)], are_all: bool) {
     let mut tuner = Tuner::new(target, plan, segments);
-    let own = |track: &(usize, &PlannedTrack)| !track.1.shares[1];
+    let has_own_steps = |track: &(usize, &PlannedTrack)| !track.1.shares[1];
     for changes in ROUNDS {
-        for (track, planned) in plan.tracks.iter().enumerate().filter(own) {
+        for (track, planned) in plan.tracks.iter().enumerate().filter(has_own_steps) {
             for axis in 0..3 {
-                // One that is dead saves what it takes, one that is live makes up for what
-                // ancestors are off.
+                // A dead component saves its bits. A live one can correct the errors of ancestors.
                 let mut steps = tuner.steps[track];
                 if steps[axis] != 0 && !are_all {
                     continue;
@@ -31,7 +30,7 @@ pub(super) fn tune(target: &Target, plan: &mut Plan, segments: &[(Span, u8)], ar
             }
         }
         for change in changes {
-            for (track, _) in plan.tracks.iter().enumerate().filter(own) {
+            for (track, _) in plan.tracks.iter().enumerate().filter(has_own_steps) {
                 for axes in [0..3, 0..1, 1..2, 2..3] {
                     for by in [*change, -change] {
                         let mut steps = tuner.steps[track];
@@ -54,11 +53,12 @@ pub(super) fn tune(target: &Target, plan: &mut Plan, segments: &[(Span, u8)], ar
 
 struct Tuner<'a> {
     plan: &'a Plan,
-    /// By joint, that and those below it.
+    /// By joint: the joint and its descendants.
     below: Vec<Vec<usize>>,
+    /// The best steps so far, by track.
     steps: Vec<[u8; 3]>,
     tried: Vec<Tried<'a>>,
-    /// What all of them cost.
+    /// The cost of all segments with the best steps.
     least: f64,
 }
 
@@ -75,7 +75,7 @@ impl<'a> Tuner<'a> {
         }
     }
 
-    /// Gives a track other steps, if that costs less.
+    /// Tries other steps for a track, and keeps them if they cost less. Whether it kept them.
     fn take(&mut self, track: usize, steps: [u8; 3]) -> bool {
         if steps == self.steps[track] {
             return false;
@@ -98,19 +98,20 @@ impl<'a> Tuner<'a> {
 /// A segment on which steps are tried.
 struct Tried<'a> {
     coder: Coder<'a>,
-    /// Bits of each component, and how many of its coefficients are not 0.
+    /// By component: its bits, and the number of its coefficients that are not 0.
     bits: Vec<(usize, usize)>,
 }
 
 impl<'a> Tried<'a> {
     fn new(target: &'a Target<'a>, plan: &'a Plan, span: Span, step: u8) -> Self {
         let mut coder = Coder::new(target, plan);
-        coder.code(span, step, Rounding::Worth, f64::INFINITY);
+        coder.code(span, step, Rounding::RateDistortion, f64::INFINITY);
         let mut tried = Self { coder, bits: vec![(0, 0); 3 * plan.tracks.len()] };
         (0..tried.bits.len()).for_each(|component| tried.count(component));
         tried
     }
 
+    /// Counts a component's bits and coefficients again.
     fn count(&mut self, component: usize) {
         let length = self.coder.span.length;
         let coefficients = &self.coder.coefficients[component * length..][..length];
@@ -118,10 +119,10 @@ impl<'a> Tried<'a> {
         self.bits[component] = (self.coder.component_bits(component), moving);
     }
 
-    /// Gives a track other steps.
+    /// Sets the steps of a track, and codes its joint and all descendants again.
     fn change(&mut self, track: usize, steps: [u8; 3], below: &[usize]) {
         self.coder.steps[track] = steps;
-        self.coder.recode(below, Rounding::Worth);
+        self.coder.recode(below, Rounding::RateDistortion);
         for &joint in below {
             for channel in Channel::ALL {
                 if let Some(track) = self.coder.plan.track_of[joint][channel as usize] {
@@ -131,10 +132,10 @@ impl<'a> Tried<'a> {
         }
     }
 
-    /// About how many bits it takes when its error is what is allowed: each coefficient takes one
-    /// more where it is twice that.
+    /// An estimate of the bits that the segment would take if its error were exactly the limit.
+    /// Halving the error costs one more bit for each coefficient that is not 0.
     fn cost(&self) -> f64 {
-        // The norm is above the largest error.
+        // The norm bounds the largest error from above.
         let error = norm(&self.coder).powf(1.0 / 16.0).max(1e-6);
         let (bits, moving) =
             self.bits.iter().fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
