@@ -1,7 +1,7 @@
 //! Where what stands in a block clip. `spec/ANIM.md`, section 10.
 
 use super::widths::BlockLength;
-use crate::raw::MAX_SAMPLES;
+use crate::MAX_SAMPLES;
 use crate::skeleton::MAX_JOINTS;
 use crate::{Channel, ClipError, TrackId};
 
@@ -98,6 +98,7 @@ impl Header {
         self.segment_start(segment + 1, segments) - self.segment_start(segment, segments)
     }
 
+    #[cfg(feature = "offline")]
     /// The segment of a sample.
     pub(crate) fn segment_of(&self, sample: usize, segments: usize) -> usize {
         (((sample as u64 + 1) * segments as u64 - 1) / self.coded_samples() as u64) as usize

@@ -10,8 +10,7 @@ use super::pose::{Choice, PoseWriter};
 
 /// What playback needs of a clip, without a way through it.
 #[derive(Clone, Debug)]
-pub(super) struct Source<'a> {
-    pub(super) bytes: &'a [u8],
+pub(super) struct Source {
     pub(super) header: Header,
     /// That are live.
     pub(super) components: usize,
@@ -22,7 +21,8 @@ pub(super) struct Source<'a> {
 
 /// The tracks of some joints of a clip that move, at a position.
 pub(super) struct Play<'a, C, W: ?Sized, F> {
-    pub(super) source: &'a Source<'a>,
+    pub(super) bytes: &'a [u8],
+    pub(super) source: &'a Source,
     pub(super) rotations: &'a [Group<Rotations>],
     pub(super) vectors: &'a [Group<Vectors>],
     pub(super) position: f64,
@@ -48,10 +48,15 @@ struct Part<'a> {
 
 impl<'a> Part<'a> {
     #[inline(always)]
-    fn new(source: &Source<'a>, [span, end]: [Span; 2], sample: u32, share: f32) -> Self {
+    fn new(
+        (source, bytes): (&Source, &'a [u8]),
+        [span, end]: [Span; 2],
+        sample: u32,
+        share: f32,
+    ) -> Self {
         let length = (end.start - span.start) as usize;
-        prefetch(source.bytes.get(span.at..end.at).unwrap_or_default());
-        let bytes = source.bytes.get(span.at..).unwrap_or_default();
+        prefetch(bytes.get(span.at..end.at).unwrap_or_default());
+        let bytes = bytes.get(span.at..).unwrap_or_default();
         let segment = Segment::new(bytes, source.components, source.header.block, length);
         let weights = Weights::new(
             length,
@@ -65,7 +70,7 @@ impl<'a> Part<'a> {
 
 impl<'a> Place<'a> {
     #[inline(always)]
-    fn new(source: &Source<'a>, position: f64) -> Self {
+    fn new(source: &Source, bytes: &'a [u8], position: f64) -> Self {
         let Source { header, spans, segments_a_sample, .. } = source;
         // A position that is no number is the first.
         let position =
@@ -79,7 +84,7 @@ impl<'a> Place<'a> {
         let bounds = [spans[segment], spans[segment + 1]];
         let is_one = next > here && next < bounds[1].start;
         let is_all = share == 0.0 || (is_one && !bounds[0].blends);
-        let here = Part::new(source, bounds, here, if is_all { share } else { 0.0 });
+        let here = Part::new((source, bytes), bounds, here, if is_all { share } else { 0.0 });
         if is_all {
             return Self { here, behind: None };
         }
@@ -92,7 +97,10 @@ impl<'a> Place<'a> {
         };
         Self {
             here,
-            behind: Some((Part::new(source, [spans[behind], spans[behind + 1]], next, 0.0), share)),
+            behind: Some((
+                Part::new((source, bytes), [spans[behind], spans[behind + 1]], next, 0.0),
+                share,
+            )),
         }
     }
 }
@@ -115,8 +123,8 @@ fn segment_of(spans: &[Span], sample: u32, segments_a_sample: f32) -> usize {
 impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, W, F> {
     #[inline(always)]
     fn run<K: Kernel>(self, kernel: K) {
-        let Self { source, rotations, vectors, position, choice, writer, begin } = self;
-        let mut place = Place::new(source, position);
+        let Self { bytes, source, rotations, vectors, position, choice, writer, begin } = self;
+        let mut place = Place::new(source, bytes, position);
         begin(writer);
         let mut sums = [Sums::new(), Sums::new()];
         place.play(kernel, rotations, &choice, &mut sums, writer);

@@ -29,6 +29,7 @@ pub struct Rig {
 }
 
 impl Rig {
+    #[cfg(feature = "offline")]
     /// A rig of the skeleton with this hash. Constants are by joint, then by channel; tracks by
     /// channel, then by joint.
     pub(crate) fn new(

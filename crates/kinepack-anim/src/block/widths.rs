@@ -129,6 +129,7 @@ impl BlockLength {
         best
     }
 
+    #[cfg(feature = "offline")]
     /// Makes coefficients smaller where a profile with fewer bits is worth it: a bit weighs as much
     /// as `1 / weight` of a squared step. `exact` is what they are rounded from, in steps.
     pub(crate) fn shrink(self, piece: usize, exact: &[f64], coefficients: &mut [i32], weight: f64) {
@@ -173,6 +174,7 @@ impl BlockLength {
     }
 }
 
+#[cfg(feature = "offline")]
 /// The nearest number of a width.
 fn clamp(coefficient: i32, width: u8) -> i32 {
     if width == 0 { 0 } else { coefficient.clamp(-(1 << (width - 1)), (1 << (width - 1)) - 1) }

@@ -38,7 +38,7 @@ use super::{ErrorOptions, Frame, object_space};
 #[derive(Clone, Debug)]
 pub struct Follower<'a> {
     raw: &'a RawClip,
-    player: AnyPlayer<'a>,
+    player: AnyPlayer,
     /// What both are on top of, and its pose.
     base: Option<(Arc<RawClip>, Vec<Transform>)>,
     /// By joint.
@@ -60,7 +60,7 @@ impl<'a> Follower<'a> {
     /// # Panics
     /// Where the two are not of as many joints or samples, or the base is not of as many joints, or
     /// of one sample or as many.
-    pub fn new(raw: &'a RawClip, clip: &'a AnyClip, options: &ErrorOptions) -> Self {
+    pub fn new(raw: &'a RawClip, clip: &AnyClip, options: &ErrorOptions) -> Self {
         assert_eq!(
             (raw.joints(), raw.samples()),
             (clip.joints(), clip.samples()),
@@ -70,7 +70,7 @@ impl<'a> Follower<'a> {
         assert!(options.base.as_ref().is_none_or(is_base), "a base of another raw clip");
         let bind = raw.skeleton().bind_pose();
         let local = vec![Frame::IDENTITY; raw.joints()];
-        let player = clip.player(&bind);
+        let player = clip.player_with_bind_pose(&bind).expect("checked above: as many joints");
         let raw_side = Side { pose: bind, object: local.clone() };
         let clip_side = raw_side.clone();
         let shells_cm = options.shells_cm(raw.joints());

@@ -23,6 +23,7 @@ pub(crate) struct Stand {
 }
 
 impl Stand {
+    #[cfg(feature = "offline")]
     /// The first and last samples of each time.
     pub(crate) fn runs(&self) -> &[(usize, usize)] {
         &self.runs
