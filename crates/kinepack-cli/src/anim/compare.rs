@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 use kinepack_anim::keyed::{Parametrization, RotationBits};
 use kinepack_anim::measure::ErrorReport;
 use kinepack_anim::offline::{
-    BuildOptions, KeyedOptions, KeyPosition, Margins, Scheme, animated_raw_bytes,
+    BuildOptions, KeyPosition, KeyedOptions, Margins, Scheme, animated_raw_bytes,
 };
 use kinepack_anim::{RawClip, exchange};
 use serde::Serialize;
@@ -86,7 +86,7 @@ struct Played {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let peers = arguments.peer.as_deref().map(Peers::read).transpose()?;
-    let (sources, notes) = sources::read(&arguments.files, &arguments.import.options())?;
+    let (sources, notes) = sources::read_some(&arguments.files, &arguments.import)?;
     arguments.scheme.check(sources.iter().map(|source| &source.raw))?;
     arguments.scheme.check_block(&[("--rig", arguments.rig)])?;
     let schemes = if arguments.options { options(arguments) } else { schemes(arguments) };

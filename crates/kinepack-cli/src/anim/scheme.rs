@@ -5,7 +5,7 @@ use kinepack_anim::RawClip;
 use kinepack_anim::keyed::{Parametrization, RotationBits};
 use kinepack_anim::measure::ErrorOptions;
 use kinepack_anim::offline::{
-    BlockOptions, BuildOptions, Effort, KeyedOptions, KeyPosition, Margins, Scheme,
+    BlockOptions, BuildOptions, Effort, KeyPosition, KeyedOptions, Margins, Scheme,
 };
 
 use super::joints::{JointLength, lengths, named, parse_length};
