@@ -98,12 +98,12 @@ pub fn play_clip(bytes: &[u8], rig: Option<&Arc<Rig>>) {
     assert!(clip.as_bytes() == bytes);
     assert_eq!(clip.bytes_by_part().iter().map(|(_, bytes)| bytes).sum::<usize>(), bytes.len());
     let bind = vec![Transform::IDENTITY; clip.joints()];
-    let mut player = clip.player(&bind);
+    let mut player = clip.player_with_bind_pose(&bind).unwrap();
     let (mut pose, mut again) = (bind.clone(), bind.clone());
     for share in SHARES {
         let position = share * (clip.samples() - 1) as f64;
         player.sample_at(position, &mut pose);
-        clip.player(&bind).sample_at(position, &mut again);
+        clip.player_with_bind_pose(&bind).unwrap().sample_at(position, &mut again);
         for (transform, again) in pose.iter().zip(&again) {
             assert!(transform.is_valid(), "{transform:?}");
             let dot = |other: &Transform| {
@@ -123,7 +123,7 @@ pub fn play_clip(bytes: &[u8], rig: Option<&Arc<Rig>>) {
 
 /// A block clip plays the same in all the ways that there are.
 fn ways(clip: &Clip, bind: &[Transform]) {
-    let sampler = Sampler::new(clip, bind);
+    let sampler = Sampler::with_bind_pose(clip.clone(), bind).unwrap();
     let (mut pose, mut soa) = (bind.to_vec(), SoaPose::new(clip.joints()));
     let mut some = bind.to_vec();
     let mask = JointMask::new(clip.joints(), |joint| joint % 2 == 0);

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use kinepack::level::{Changed};
-use kinepack::{Level};
+use kinepack::Level;
+use kinepack::level::Changed;
 use kinepack_capture::levels;
 
 /// A level that a hub can send: its packets hold only what differs from a baseline.

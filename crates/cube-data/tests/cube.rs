@@ -14,7 +14,7 @@ use cube_data::cube::{self, Measured, Quantized};
 use cube_data::{Challenge, Frame};
 use cubes::{Body, Config, Script, Style, World};
 use kinepack::profile::{FieldCode, GapCode};
-use kinepack::quantize::{SmallestThree};
+use kinepack::quantize::SmallestThree;
 use kinepack::schema::{Field, FieldKind};
 use kinepack::training::{ProfileSearch, SmallOrLargeCosts, Trainer};
 use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};

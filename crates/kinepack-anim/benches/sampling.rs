@@ -45,6 +45,10 @@ impl Clips {
         &self.clips[2]
     }
 
+    fn sampler(&self, clip: &Clip) -> Sampler {
+        Sampler::with_bind_pose(clip.clone(), &self.bind).expect("clips of one skeleton")
+    }
+
     fn joints(&self) -> u64 {
         self.bind.len() as u64
     }
@@ -59,7 +63,7 @@ fn drawn(duration_s: f32) -> Vec<f32> {
 fn poses(criterion: &mut Criterion) {
     let all = Clips::new();
     let (clip, mut pose) = (all.walk(), all.bind.clone());
-    let sampler = Sampler::new(clip, &all.bind);
+    let sampler = all.sampler(clip);
     let duration_s = clip.duration_s();
     let mut group = criterion.benchmark_group("pose");
     group.throughput(Throughput::Elements(all.joints()));
@@ -75,8 +79,8 @@ fn poses(criterion: &mut Criterion) {
         let mut times = times.iter().cycle();
         bencher.iter(|| times.next().map(|time_s| sampler.sample(*time_s, black_box(&mut pose))));
     });
-    let copies: Vec<Clip> = (0..COPIES).map(|_| clip.clone()).collect();
-    let samplers: Vec<_> = copies.iter().map(|clip| Sampler::new(clip, &all.bind)).collect();
+    // Each sampler owns a copy of the clip.
+    let samplers: Vec<_> = (0..COPIES).map(|_| all.sampler(clip)).collect();
     group.bench_function("cold", |bencher| {
         let mut times = times.iter().cycle();
         let mut at = 0;
@@ -94,7 +98,7 @@ fn poses(criterion: &mut Criterion) {
 fn joints(criterion: &mut Criterion) {
     let all = Clips::new();
     let (clip, mut pose) = (all.walk(), all.bind.clone());
-    let sampler = Sampler::new(clip, &all.bind);
+    let sampler = all.sampler(clip);
     let times = drawn(clip.duration_s());
     let mut group = criterion.benchmark_group("joints");
     for (name, joint) in [("first", 0), ("last", all.bind.len() - 1)] {
@@ -127,7 +131,7 @@ fn joints(criterion: &mut Criterion) {
 /// A tick of a crowd, each of which is elsewhere in one of all clips.
 fn crowd(criterion: &mut Criterion) {
     let all = Clips::new();
-    let samplers: Vec<_> = all.clips.iter().map(|clip| Sampler::new(clip, &all.bind)).collect();
+    let samplers: Vec<_> = all.clips.iter().map(|clip| all.sampler(clip)).collect();
     let mut random = Random(7);
     let mut requests: Vec<_> = (0..CHARACTERS)
         .map(|index| {
@@ -159,7 +163,7 @@ fn instructions(criterion: &mut Criterion) {
     for instructions in
         Instructions::ALL.into_iter().filter(|instructions| instructions.is_available())
     {
-        let sampler = Sampler::new(clip, &all.bind).with_instructions(instructions);
+        let sampler = all.sampler(clip).with_instructions(instructions);
         group.bench_function(format!("{instructions:?}").to_lowercase(), |bencher| {
             let mut times = times.iter().cycle();
             bencher

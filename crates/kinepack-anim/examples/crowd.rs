@@ -10,7 +10,9 @@ use std::time::Instant;
 
 use kinepack_anim::import::{ImportOptions, read};
 use kinepack_anim::offline::{BuildOptions, build};
-use kinepack_anim::{Clip, JointMask, RawClip, Sampler, Skeleton, Transform, sample_batch};
+use kinepack_anim::{
+    Clip, JointMask, PlayError, RawClip, Sampler, Skeleton, Transform, sample_batch,
+};
 
 const CHARACTERS: usize = 1000;
 /// One in so many is near.
@@ -21,16 +23,16 @@ const TICKS: usize = 600;
 const BUDGET_US: f64 = 500.0;
 
 /// What the crowd shares of a clip: the sampler, and the joints that are seen from afar.
-struct Motion<'a> {
-    sampler: Sampler<'a>,
+struct Motion {
+    sampler: Sampler,
     far: JointMask,
     duration_s: f32,
 }
 
-impl<'a> Motion<'a> {
-    fn new(clip: &'a Clip, skeleton: &Skeleton) -> Self {
-        let sampler = Sampler::new(clip, &skeleton.bind_pose());
-        Self { sampler, far: from_afar(skeleton), duration_s: clip.duration_s() }
+impl Motion {
+    fn new(clip: Clip, skeleton: &Skeleton) -> Result<Self, PlayError> {
+        let duration_s = clip.duration_s();
+        Ok(Self { sampler: Sampler::new(clip, skeleton)?, far: from_afar(skeleton), duration_s })
     }
 }
 
@@ -49,16 +51,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     let built = built.collect::<Result<Vec<_>, Box<dyn Error>>>()?;
 
     // At load: one sampler a clip, however many play it.
-    let clips = built.into_iter().map(Clip::from_bytes).collect::<Result<Vec<_>, _>>()?;
-    let motions: Vec<_> =
-        clips.iter().zip(&raw).map(|(clip, raw)| Motion::new(clip, raw.skeleton())).collect();
+    let bytes: usize = built.iter().map(Vec::len).sum();
+    let motions = built
+        .into_iter()
+        .zip(&raw)
+        .map(|(bytes, raw)| Ok(Motion::new(Clip::from_bytes(bytes)?, raw.skeleton())?))
+        .collect::<Result<Vec<_>, Box<dyn Error>>>()?;
     if motions.is_empty() {
         return Err("no clip is in these files".into());
     }
 
     // Who plays what, and where in it: everybody elsewhere.
     let mut random = walks::Random(1);
-    let plays: Vec<&Motion<'_>> =
+    let plays: Vec<&Motion> =
         (0..CHARACTERS).map(|index| &motions[index % motions.len()]).collect();
     let mut crowd: Vec<_> = plays
         .iter()
@@ -67,9 +72,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let joints = crowd.iter().map(|(sampler, _)| sampler.joints()).sum();
     let mut poses = vec![Transform::IDENTITY; joints];
 
-    let bytes: usize = clips.iter().map(|clip| clip.as_bytes().len()).sum();
     let raw_bytes: usize = raw.iter().map(RawClip::raw_bytes).sum();
-    println!("{} clips: {bytes} bytes, {raw_bytes} as floats", clips.len());
+    println!("{} clips: {bytes} bytes, {raw_bytes} as floats", motions.len());
     println!(
         "{:<24} {:>10} {:>8} {:>10} {:>12} {:>8} {:>14}",
         "", "characters", "joints", "µs, best", "µs, median", "ns/joint", "fit in 0.5 ms"
@@ -80,10 +84,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // The same crowd, of which most is far away: what nobody sees there stays as it was.
     let is_near = |character: usize| character.is_multiple_of(NEAR_ONE_IN);
-    let kept = |motion: &Motion<'_>| {
+    let kept = |motion: &Motion| {
         (0..motion.sampler.joints()).filter(|joint| motion.far.contains(*joint)).count()
     };
-    let played = |(character, motion): (usize, &&Motion<'_>)| {
+    let played = |(character, motion): (usize, &&Motion)| {
         if is_near(character) { motion.sampler.joints() } else { kept(motion) }
     };
     let fewer = plays.iter().enumerate().map(played).sum();
@@ -129,10 +133,10 @@ fn from_afar(skeleton: &Skeleton) -> JointMask {
 /// Times `sample` over the ticks; between them, everybody goes on by 1/60 s, and begins anew at the
 /// end.
 fn time<'a>(
-    crowd: &mut [(&'a Sampler<'a>, f32)],
-    plays: &[&Motion<'_>],
+    crowd: &mut [(&'a Sampler, f32)],
+    plays: &[&Motion],
     poses: &mut [Transform],
-    sample: impl Fn(&[(&'a Sampler<'a>, f32)], &mut [Transform]),
+    sample: impl Fn(&[(&'a Sampler, f32)], &mut [Transform]),
 ) -> Times {
     let mut times_us = Vec::with_capacity(TICKS);
     for _ in 0..TICKS {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Quat, Vec3};
 use kinepack_anim::offline::{BuildOptions, build};
-use kinepack_anim::{Clip, Joint, PoseWriter, RawClip, Sampler, Skeleton, Transform};
+use kinepack_anim::{Clip, Joint, Metres, PoseWriter, RawClip, Sampler, Skeleton, Transform};
 
 /// What the engine keeps of a joint.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,7 +25,7 @@ struct Character {
     time_s: f32,
 }
 
-/// Kinepack writes each channel where the engine wants it; here cm become metres.
+/// Kinepack writes each channel where the engine wants it.
 struct IntoNodes<'a>(&'a mut [Node]);
 
 impl PoseWriter for IntoNodes<'_> {
@@ -34,7 +34,7 @@ impl PoseWriter for IntoNodes<'_> {
     }
 
     fn translation(&mut self, joint: usize, translation: [f32; 3]) {
-        self.0[joint].translation = 0.01 * Vec3::from_array(translation);
+        self.0[joint].translation = Vec3::from_array(translation);
     }
 
     fn scale(&mut self, joint: usize, scale: [f32; 3]) {
@@ -60,14 +60,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
 
     // At load: the clip stays in the bytes that it came in.
-    let clip = Clip::from_bytes(&file[..])?;
-    let sampler = Sampler::new(&clip, &skeleton.bind_pose());
+    let clip = Arc::new(Clip::from_bytes(file)?);
+    // The sampler shares the clip, so it can live in an asset or a component. A clip of another
+    // skeleton is refused here.
+    let sampler = Sampler::new(Arc::clone(&clip), &skeleton)?;
 
     // Each frame.
     let mut character = Character { nodes: vec![Node::default(); skeleton.len()], time_s: 0.0 };
     for frame in 0..180 {
         character.time_s = (character.time_s + 1.0 / 60.0) % clip.duration_s();
-        sampler.write(character.time_s, &mut IntoNodes(&mut character.nodes));
+        // Clips are in cm, this engine in metres.
+        sampler.write(character.time_s, &mut Metres(&mut IntoNodes(&mut character.nodes)));
         for joint in 0..skeleton.len() {
             let node = character.nodes[joint];
             let local = Affine3A::from_scale_rotation_translation(

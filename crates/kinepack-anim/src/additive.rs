@@ -20,20 +20,23 @@
 //! let clip = build(&breath, &options)?.clip;
 //!
 //! // In the game: half of it on top of any pose.
-//! let mut delta = additive::skeleton(&skeleton).bind_pose();
-//! clip.player(&delta.clone()).sample(1.0, &mut delta);
+//! let still = additive::skeleton(&skeleton);
+//! let mut delta = still.bind_pose();
+//! clip.player(&still)?.sample(1.0, &mut delta);
 //! let mut pose = [moved(7.0)];
 //! additive::add(&mut pose, &delta, 0.5);
 //! assert!((pose[0].translation[1] - 8.5).abs() < 0.1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::fmt;
-use std::sync::Arc;
+#[cfg(feature = "raw")]
+use std::{fmt, sync::Arc};
 
-use crate::measure::Frame;
-use crate::{Joint, RawClip, Skeleton, Transform};
+use crate::{Joint, Skeleton, Transform};
+#[cfg(feature = "raw")]
+use crate::{RawClip, measure::Frame};
 
+#[cfg(feature = "raw")]
 /// Why there is no difference of two clips.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -56,6 +59,7 @@ pub enum AdditiveError {
     Clip(crate::RawClipError),
 }
 
+#[cfg(feature = "raw")]
 impl fmt::Display for AdditiveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -76,6 +80,7 @@ impl fmt::Display for AdditiveError {
     }
 }
 
+#[cfg(feature = "raw")]
 impl std::error::Error for AdditiveError {}
 
 /// The joints of a skeleton, none of them moved: what an additive clip is of.
@@ -86,6 +91,7 @@ pub fn skeleton(skeleton: &Skeleton) -> Skeleton {
     Skeleton::new(joints.collect()).unwrap_or_else(|_| skeleton.clone())
 }
 
+#[cfg(feature = "raw")]
 /// What `raw` adds to `base`, which is a pose, a clip of one sample, or a clip of as many samples.
 /// Where the base has a scale of 0 the delta has 1.
 ///
@@ -103,6 +109,7 @@ pub fn difference(raw: &RawClip, base: &RawClip) -> Result<RawClip, AdditiveErro
     RawClip::new(raw.name(), skeleton, raw.rate_hz(), deltas.collect()).map_err(AdditiveError::Clip)
 }
 
+#[cfg(feature = "raw")]
 /// Whether a clip can be on top of another.
 pub(crate) fn check(raw: &RawClip, base: &RawClip) -> Result<(), AdditiveError> {
     if raw.joints() != base.joints() {
@@ -114,6 +121,7 @@ pub(crate) fn check(raw: &RawClip, base: &RawClip) -> Result<(), AdditiveError> 
     Ok(())
 }
 
+#[cfg(feature = "raw")]
 /// The pose of a base at a sample.
 pub(crate) fn pose_of(base: &RawClip, sample: usize) -> &[Transform] {
     base.pose(sample.min(base.samples() - 1))

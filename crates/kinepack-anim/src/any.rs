@@ -1,48 +1,52 @@
-//! A compressed clip of whatever scheme, and its playback: for who takes files as they come. Which
-//! scheme it is, its first four bytes say.
+//! A compressed clip of either scheme, and its playback, for code that loads files of both. The first
+//! four bytes of a file say which scheme it is.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::keyed::{self, Cursor, KeyedClip};
-use crate::{Clip, ClipError, Rig, Sampler, Transform, block, disk};
+use crate::{Clip, ClipError, ClipInfo, PlayError, Rig, Sampler, Skeleton, Transform, block, disk};
 
-/// A compressed clip.
+/// A compressed clip. A clone shares the clip's memory.
 #[derive(Clone, Debug)]
 pub enum AnyClip {
-    /// Of blocks.
-    Block(Clip),
-    /// Of keys and rows.
-    Keyed(KeyedClip),
+    /// The block scheme.
+    Block(Arc<Clip>),
+    /// The keyed scheme.
+    Keyed(Arc<KeyedClip>),
 }
 
 impl AnyClip {
-    /// The clip that `bytes` hold, checked once and for all. A disk file is unpacked.
+    /// Reads and checks a clip, from borrowed or owned bytes. A disk file is unpacked.
     ///
     /// # Errors
     /// [`ClipError`], with the reason, for anything that the specification does not allow;
-    /// [`ClipError::Rig`] for a clip of a rig. Memory is bounded by the bytes' length.
-    pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Result<Self, ClipError> {
+    /// [`ClipError::Rig`] for a clip that needs a rig. Memory is bounded by the bytes' length.
+    pub fn from_bytes<'a>(bytes: impl Into<Cow<'a, [u8]>>) -> Result<Self, ClipError> {
         Self::read(bytes.into(), None)
     }
 
-    /// The same, of a clip that may be of this rig.
+    /// Reads and checks a clip that may need this rig.
     ///
     /// # Errors
     /// As [`from_bytes`](Self::from_bytes); [`ClipError::Rig`] for a clip of another rig.
-    pub fn with_rig(bytes: impl Into<Vec<u8>>, rig: &Arc<Rig>) -> Result<Self, ClipError> {
+    pub fn with_rig<'a>(
+        bytes: impl Into<Cow<'a, [u8]>>,
+        rig: &Arc<Rig>,
+    ) -> Result<Self, ClipError> {
         Self::read(bytes.into(), Some(rig))
     }
 
-    pub(crate) fn read(bytes: Vec<u8>, rig: Option<&Arc<Rig>>) -> Result<Self, ClipError> {
+    pub(crate) fn read(bytes: Cow<'_, [u8]>, rig: Option<&Arc<Rig>>) -> Result<Self, ClipError> {
         match bytes.first_chunk() {
-            Some(&block::MAGIC) => Clip::read(bytes, rig).map(Self::Block),
-            Some(&disk::MAGIC) => Clip::read(disk::unpack(&bytes)?, rig).map(Self::Block),
-            Some(&keyed::MAGIC) => KeyedClip::from_bytes(bytes).map(Self::Keyed),
+            Some(&block::MAGIC) => Clip::read(bytes.into_owned(), rig).map(Self::from),
+            Some(&disk::MAGIC) => Clip::read(disk::unpack(&bytes)?, rig).map(Self::from),
+            Some(&keyed::MAGIC) => KeyedClip::from_bytes(bytes).map(Self::from),
             _ => Err(ClipError::NoClip),
         }
     }
 
-    /// The clip as it stands in its file.
+    /// The bytes of the clip's file in memory form.
     pub fn as_bytes(&self) -> &[u8] {
         match self {
             Self::Block(clip) => clip.as_bytes(),
@@ -50,110 +54,116 @@ impl AnyClip {
         }
     }
 
-    /// The clip, where it is of blocks.
-    pub fn as_block(&self) -> Option<&Clip> {
+    /// The block clip, unless the clip is keyed.
+    pub fn as_block(&self) -> Option<&Arc<Clip>> {
         match self {
             Self::Block(clip) => Some(clip),
             Self::Keyed(_) => None,
         }
     }
 
-    /// The clip, where it is of keys and rows.
-    pub fn as_keyed(&self) -> Option<&KeyedClip> {
+    /// The keyed clip, unless the clip is a block clip.
+    pub fn as_keyed(&self) -> Option<&Arc<KeyedClip>> {
         match self {
             Self::Block(_) => None,
             Self::Keyed(clip) => Some(clip),
         }
     }
 
-    /// Number of joints.
-    pub fn joints(&self) -> usize {
+    /// Joints, times and skeleton.
+    pub fn info(&self) -> ClipInfo {
         match self {
-            Self::Block(clip) => clip.joints(),
-            Self::Keyed(clip) => clip.joints(),
+            Self::Block(clip) => clip.info(),
+            Self::Keyed(clip) => clip.info(),
         }
     }
 
-    /// Number of sample times of the clip that it was made from.
+    /// Number of joints.
+    pub fn joints(&self) -> usize {
+        self.info().joints
+    }
+
+    /// Number of sample times of the raw clip that it was built from.
     pub fn samples(&self) -> usize {
-        match self {
-            Self::Block(clip) => clip.samples(),
-            Self::Keyed(clip) => clip.samples(),
-        }
+        self.info().samples
     }
 
     /// Samples a second.
     pub fn rate_hz(&self) -> f32 {
-        match self {
-            Self::Block(clip) => clip.rate_hz(),
-            Self::Keyed(clip) => clip.rate_hz(),
-        }
+        self.info().rate_hz
     }
 
     /// Seconds from the first sample to the last.
     pub fn duration_s(&self) -> f32 {
-        match self {
-            Self::Block(clip) => clip.duration_s(),
-            Self::Keyed(clip) => clip.duration_s(),
-        }
+        self.info().duration_s()
     }
 
-    /// [`Skeleton::hash`](crate::Skeleton::hash) of the joints that it moves.
+    /// [`Skeleton::hash`] of the skeleton that it was built for.
     pub fn skeleton_hash(&self) -> u64 {
-        match self {
-            Self::Block(clip) => clip.skeleton_hash(),
-            Self::Keyed(clip) => clip.header().skeleton,
-        }
+        self.info().skeleton_hash
     }
 
     /// Bytes by what they are for, in the order of the file; they sum to the file's length.
     pub fn bytes_by_part(&self) -> Vec<(&'static str, usize)> {
         match self {
             Self::Block(clip) => clip.bytes_by_part(),
-            Self::Keyed(clip) => clip.bytes_by_part().to_vec(),
+            Self::Keyed(clip) => clip.bytes_by_part(),
         }
     }
 
-    /// A player at the beginning of the clip. `bind` is the pose of what the clip says nothing
-    /// about.
+    /// A player at the beginning of the clip. It shares the clip's memory.
     ///
-    /// # Panics
-    /// Where `bind` is not of as many joints as the clip.
-    pub fn player(&self, bind: &[Transform]) -> AnyPlayer<'_> {
+    /// # Errors
+    /// [`PlayError`] if the clip was built for another skeleton.
+    pub fn player(&self, skeleton: &Skeleton) -> Result<AnyPlayer, PlayError> {
+        self.player_with_bind_pose(&self.info().bind_pose(skeleton)?)
+    }
+
+    /// A player at the beginning of the clip, without a skeleton to compare. Channels that the clip
+    /// does not store keep the values of `bind`.
+    ///
+    /// # Errors
+    /// [`PlayError::OtherJoints`] if `bind` has another number of joints.
+    pub fn player_with_bind_pose(&self, bind: &[Transform]) -> Result<AnyPlayer, PlayError> {
         match self {
-            Self::Block(clip) => AnyPlayer::Block(Sampler::new(clip, bind)),
-            Self::Keyed(clip) => AnyPlayer::Keyed(Cursor::new(clip, bind)),
+            Self::Block(clip) => {
+                Sampler::with_bind_pose(Arc::clone(clip), bind).map(AnyPlayer::Block)
+            }
+            Self::Keyed(clip) => {
+                Cursor::with_bind_pose(Arc::clone(clip), bind).map(AnyPlayer::Keyed)
+            }
         }
     }
 }
 
 impl From<Clip> for AnyClip {
     fn from(clip: Clip) -> Self {
-        Self::Block(clip)
+        Self::Block(Arc::new(clip))
     }
 }
 
 impl From<KeyedClip> for AnyClip {
     fn from(clip: KeyedClip) -> Self {
-        Self::Keyed(clip)
+        Self::Keyed(Arc::new(clip))
     }
 }
 
-/// The state of one playback of an [`AnyClip`]: whole poses, at any time, without allocating.
+/// The state of one playback of an [`AnyClip`]: whole poses, at any time, without allocating. It
+/// shares the clip's memory, so that it can be stored in a component of an engine.
 #[derive(Clone, Debug)]
-pub enum AnyPlayer<'a> {
-    /// Of blocks.
-    Block(Sampler<'a>),
-    /// Of keys and rows.
-    Keyed(Cursor<'a>),
+pub enum AnyPlayer {
+    /// The block scheme.
+    Block(Sampler),
+    /// The keyed scheme.
+    Keyed(Cursor),
 }
 
-impl AnyPlayer<'_> {
-    /// The pose at `time_s` seconds from the first sample; before it and behind the last one it
-    /// stands still.
+impl AnyPlayer {
+    /// The pose at `time_s` seconds from the first sample. Times outside the clip give its first or
+    /// last pose.
     ///
     /// # Panics
-    /// Where `pose` is not of as many joints as the clip.
+    /// If `pose` has another number of joints than the clip.
     pub fn sample(&mut self, time_s: f32, pose: &mut [Transform]) {
         match self {
             Self::Block(sampler) => sampler.sample(time_s, pose),
@@ -164,7 +174,7 @@ impl AnyPlayer<'_> {
     /// The pose at `position` samples from the first: whole numbers are the sample times.
     ///
     /// # Panics
-    /// Where `pose` is not of as many joints as the clip.
+    /// If `pose` has another number of joints than the clip.
     pub fn sample_at(&mut self, position: f64, pose: &mut [Transform]) {
         match self {
             Self::Block(sampler) => sampler.sample_at(position, pose),

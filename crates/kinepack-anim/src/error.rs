@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use crate::{Channel, TrackId, raw::MAX_SAMPLES, skeleton::MAX_JOINTS};
+#[cfg(feature = "raw")]
+use crate::MAX_SAMPLES;
+use crate::{Channel, MAX_JOINTS, TrackId};
 
 /// Why joints are no skeleton.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +48,7 @@ impl fmt::Display for SkeletonError {
 
 impl std::error::Error for SkeletonError {}
 
+#[cfg(feature = "raw")]
 /// Why samples are no clip.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -76,6 +79,7 @@ pub enum RawClipError {
     },
 }
 
+#[cfg(feature = "raw")]
 impl fmt::Display for RawClipError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -95,8 +99,10 @@ impl fmt::Display for RawClipError {
     }
 }
 
+#[cfg(feature = "raw")]
 impl std::error::Error for RawClipError {}
 
+#[cfg(feature = "raw")]
 /// Why bytes are no `.clip` file.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -123,6 +129,7 @@ pub enum ExchangeError {
     Clip(RawClipError),
 }
 
+#[cfg(feature = "raw")]
 impl fmt::Display for ExchangeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -142,14 +149,17 @@ impl fmt::Display for ExchangeError {
     }
 }
 
+#[cfg(feature = "raw")]
 impl std::error::Error for ExchangeError {}
 
+#[cfg(feature = "raw")]
 impl From<SkeletonError> for ExchangeError {
     fn from(error: SkeletonError) -> Self {
         Self::Skeleton(error)
     }
 }
 
+#[cfg(feature = "raw")]
 impl From<RawClipError> for ExchangeError {
     fn from(error: RawClipError) -> Self {
         Self::Clip(error)
@@ -296,6 +306,45 @@ impl fmt::Display for ClipError {
 }
 
 impl std::error::Error for ClipError {}
+
+/// Why a clip cannot be played on a skeleton or a bind pose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PlayError {
+    /// The clip has another number of joints.
+    OtherJoints {
+        /// Joints of the clip.
+        clip: usize,
+        /// Joints of the skeleton or the bind pose.
+        skeleton: usize,
+    },
+    /// The clip was built for another skeleton with the same number of joints.
+    OtherSkeleton {
+        /// The [hash](crate::Skeleton::hash) of the clip's skeleton.
+        clip: u64,
+        /// The hash of the skeleton.
+        skeleton: u64,
+    },
+}
+
+impl fmt::Display for PlayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OtherJoints { clip, skeleton } => write!(
+                f,
+                "the clip moves {clip} joints and the skeleton has {skeleton}: \
+                 play the clip on the skeleton that it was built for"
+            ),
+            Self::OtherSkeleton { clip, skeleton } => write!(
+                f,
+                "the clip was built for skeleton {clip:016x} and this is {skeleton:016x}: \
+                 names, parents or bind poses of joints differ"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for PlayError {}
 
 /// Why bytes are no skeleton.
 #[derive(Clone, Debug, PartialEq)]

@@ -45,7 +45,9 @@ pub fn write_head(
 /// # Errors
 /// What the writer says.
 pub fn write_pose(pose: &[Transform], mut out: impl Write) -> io::Result<()> {
-    pose.iter().flat_map(floats).try_for_each(|float| out.write_all(&float.to_le_bytes()))
+    pose.iter()
+        .flat_map(Transform::floats)
+        .try_for_each(|float| out.write_all(&float.to_le_bytes()))
 }
 
 /// Reads a `.clip` file. Joints have no names.
@@ -77,7 +79,9 @@ pub fn read(name: impl Into<String>, bytes: &[u8]) -> Result<RawClip, ExchangeEr
     let (parents, floats) = bytes[HEADER_BYTES..].split_at(joints as usize * 4);
     let (bind, samples) = floats.split_at(joints as usize * Transform::BYTES);
     let mut list = Vec::with_capacity(joints as usize);
-    for (index, (parent, bind)) in parents.chunks_exact(4).zip(transforms(bind)).enumerate() {
+    for (index, (parent, bind)) in
+        parents.chunks_exact(4).zip(Transform::all_from_bytes(bind)).enumerate()
+    {
         let parent = match i32::from_le_bytes([parent[0], parent[1], parent[2], parent[3]]) {
             -1 => None,
             parent => Some(
@@ -88,29 +92,10 @@ pub fn read(name: impl Into<String>, bytes: &[u8]) -> Result<RawClip, ExchangeEr
         list.push(Joint { name: String::new(), parent, bind });
     }
     let skeleton = Arc::new(Skeleton::new(list)?);
-    Ok(RawClip::new(name, skeleton, f32::from_bits(rate), transforms(samples).collect())?)
-}
-
-/// A transform's ten floats, in the order of the file.
-pub(crate) fn floats(transform: &Transform) -> impl Iterator<Item = f32> {
-    transform.rotation.into_iter().chain(transform.translation).chain(transform.scale)
-}
-
-/// Transforms of ten floats each; a rest is left out.
-pub(crate) fn transforms(bytes: &[u8]) -> impl Iterator<Item = Transform> {
-    bytes.chunks_exact(Transform::BYTES).map(|bytes| {
-        let float = |index: usize| {
-            f32::from_le_bytes([
-                bytes[4 * index],
-                bytes[4 * index + 1],
-                bytes[4 * index + 2],
-                bytes[4 * index + 3],
-            ])
-        };
-        Transform {
-            rotation: [float(0), float(1), float(2), float(3)],
-            translation: [float(4), float(5), float(6)],
-            scale: [float(7), float(8), float(9)],
-        }
-    })
+    Ok(RawClip::new(
+        name,
+        skeleton,
+        f32::from_bits(rate),
+        Transform::all_from_bytes(samples).collect(),
+    )?)
 }

@@ -1,11 +1,15 @@
 //! Skeletal animation clips in few bytes.
 //!
-//! A [`RawClip`] holds the transform of every joint of a [`Skeleton`] at every sample time, as
-//! [`import`] reads it from a glTF or BVH file. [`offline::build`] makes an [`AnyClip`] of it: by
-//! default a block [`Clip`], of a few samples at a time the coefficients of a cosine transform, in
-//! no more bits than they need; and says how far each joint is off in object space ([`measure`]). A
-//! [`Sampler`], or an [`AnyPlayer`] where clips of keys are played too, gives poses at any time,
-//! without allocating.
+//! A [`RawClip`] holds the transform of every joint of a [`Skeleton`] at every sample time;
+//! [`import`] reads raw clips from glTF and BVH files. [`offline::build`] compresses one to an
+//! [`AnyClip`] and reports the error of each joint in object space ([`measure`]). The default scheme
+//! is *block*: the coefficients of a cosine transform over a few samples at a time, in no more bits
+//! than they need. The other is *keyed*: the keys of splines. A [`Sampler`] plays block clips at any
+//! time, without allocating; an [`AnyPlayer`] plays clips of both schemes. Both share their clip
+//! through an [`Arc`](std::sync::Arc), so that an asset or a component can own them.
+//!
+//! **Lengths are in centimetres**, times in seconds or samples. [`Metres`] writes poses in metres,
+//! and [`Transform::translation_m`] converts a single transform.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -22,7 +26,7 @@
 //! });
 //! let raw = RawClip::new("turn", skeleton.clone(), 30.0, samples.collect())?;
 //!
-//! // Offline: nothing is more than 0.1 cm off.
+//! // Offline: no joint is more than 0.1 cm off.
 //! let built = build(&raw, &BuildOptions::default())?;
 //! assert!(built.errors.all.max_cm <= 0.1);
 //! let file = built.clip.as_bytes();
@@ -30,29 +34,46 @@
 //!
 //! // In the game: load, then a pose a frame.
 //! let clip = AnyClip::from_bytes(file)?;
+//! let mut player = clip.player(&skeleton)?;
 //! let mut pose = skeleton.bind_pose();
-//! let mut player = clip.player(&pose);
 //! for frame in 0..120 {
 //!     player.sample(frame as f32 / 60.0, &mut pose);
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Reading order: [`Skeleton`] and [`RawClip`]; [`import`] and [`exchange`]; [`Clip`], [`Sampler`]
-//! and [`Rig`], in [`block`]; [`disk`], the same clips in files; [`keyed`], clips of keys and their
-//! playback; [`AnyClip`]; [`additive`] clips; [`measure`]; [`offline`]; [`export`], glTF for
-//! viewers; [`anm`], the files of League of Legends. The formats are normative in `spec/ANIM.md`
-//! and `spec/ANM.md`.
+//! # Features
 //!
-//! Lengths are in cm, times in seconds or samples. Sources: JPEG's transform coding and ACL for
-//! blocks, Riot's article on the animations of League of Legends for keys.
+//! No feature is on by default, so a game that only plays clips links playback alone: [`Clip`],
+//! [`Sampler`], [`Rig`], [`AnyClip`], [`keyed`], [`disk`] and [`additive::add`]. It then depends on
+//! `kinepack` and `libm` only.
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `offline` | [`offline`]: the builders of both schemes; implies `raw` |
+//! | `import` | [`import`]: raw clips from glTF and BVH files; implies `raw` |
+//! | `export` | [`export`]: raw clips as glTF files; implies `raw` |
+//! | `anm` | [`anm`]: the `r3d2canm` files of League of Legends |
+//! | `raw` | [`RawClip`], [`exchange`], [`measure`], [`additive::difference`] |
+//!
+//! # Reading order
+//!
+//! [`Skeleton`] and [`RawClip`]; [`import`] and [`exchange`]; [`Clip`], [`Sampler`] and [`Rig`], in
+//! [`block`]; [`disk`], block clips in files; [`keyed`], the other scheme; [`AnyClip`]; [`additive`]
+//! clips; [`measure`]; [`offline`]; [`export`], glTF for viewers; [`anm`]. The formats are normative
+//! in `spec/ANIM.md` and `spec/ANM.md`.
+//!
+//! Sources: JPEG's transform coding and ACL for the block scheme, Riot's article on the animations of
+//! League of Legends for the keyed one.
 
-// Only the kernels of block clips use it.
+// Only the kernels of block clips contain unsafe code.
 #![deny(unsafe_code)]
 
 mod any;
 mod channel;
 mod error;
+mod play;
+#[cfg(feature = "raw")]
 mod raw;
 mod rest;
 mod skeleton;
@@ -61,22 +82,31 @@ mod time;
 mod transform;
 
 pub mod additive;
+#[cfg(feature = "anm")]
 pub mod anm;
 pub mod block;
 pub mod disk;
+#[cfg(feature = "raw")]
 pub mod exchange;
 #[cfg(feature = "export")]
 pub mod export;
 #[cfg(feature = "import")]
 pub mod import;
 pub mod keyed;
+#[cfg(feature = "raw")]
 pub mod measure;
+#[cfg(feature = "offline")]
 pub mod offline;
 
 pub use any::{AnyClip, AnyPlayer};
 pub use block::{Clip, Instructions, JointMask, PoseWriter, Rig, Sampler, SoaPose, sample_batch};
 pub use channel::{Channel, TrackId};
-pub use error::{ClipError, ExchangeError, RawClipError, SkeletonError, SkeletonFileError};
-pub use raw::{MAX_SAMPLES, RawClip};
+pub use error::{ClipError, PlayError, SkeletonError, SkeletonFileError};
+#[cfg(feature = "raw")]
+pub use error::{ExchangeError, RawClipError};
+pub use play::ClipInfo;
+#[cfg(feature = "raw")]
+pub use raw::RawClip;
 pub use skeleton::{Joint, MAX_JOINTS, Skeleton};
-pub use transform::Transform;
+pub use time::MAX_SAMPLES;
+pub use transform::{CM_PER_M, Metres, Transform};

@@ -3,10 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::{RawClipError, Skeleton, Transform};
-
-/// The most samples of a clip, ten hours at 120 Hz.
-pub const MAX_SAMPLES: usize = 1 << 22;
+use crate::{MAX_SAMPLES, RawClipError, Skeleton, Transform};
 
 /// Samples of all joints of a skeleton at a constant rate. Rotations are unit quaternions, and each
 /// is on the same side as the one before it (their dot product is not negative), so that components

@@ -70,6 +70,7 @@ impl Skeleton {
         self.joints.iter().position(|joint| joint.name == name)
     }
 
+    #[cfg(feature = "offline")]
     /// Of each joint, itself and all that hangs below it, parents first.
     pub(crate) fn below(&self) -> Vec<Vec<usize>> {
         let mut below: Vec<Vec<usize>> = (0..self.len()).map(|joint| vec![joint]).collect();

@@ -3,7 +3,7 @@
 
 use kinepack::hash::Fnv1a;
 
-use crate::{Joint, Skeleton, SkeletonFileError, Transform, exchange};
+use crate::{Joint, Skeleton, SkeletonFileError, Transform};
 
 const MAGIC: [u8; 4] = *b"KPSK";
 const VERSION: u8 = 1;
@@ -18,7 +18,7 @@ impl Skeleton {
         bytes.extend_from_slice(&(self.len() as u16).to_le_bytes());
         for joint in self.joints() {
             bytes.extend_from_slice(&joint.parent.unwrap_or(NO_PARENT).to_le_bytes());
-            bytes.extend(exchange::floats(&joint.bind).flat_map(f32::to_le_bytes));
+            bytes.extend(joint.bind.floats().flat_map(f32::to_le_bytes));
         }
         for joint in self.joints() {
             let name = shortened(&joint.name);
@@ -48,7 +48,7 @@ impl Skeleton {
             (bind, rest) = split(rest, Transform::BYTES)?;
             let parent = Some(u16::from_le_bytes([parent[0], parent[1]]))
                 .filter(|parent| *parent != NO_PARENT);
-            let bind = exchange::transforms(bind).next().unwrap_or_default();
+            let bind = Transform::all_from_bytes(bind).next().unwrap_or_default();
             list.push(Joint { name: String::new(), parent, bind });
         }
         for joint in &mut list {

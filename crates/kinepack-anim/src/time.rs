@@ -1,5 +1,8 @@
 //! From seconds to samples. `spec/ANIM.md`, section 6.
 
+/// The most samples of a clip, ten hours at 120 Hz.
+pub const MAX_SAMPLES: usize = 1 << 22;
+
 /// The position of a time, in samples. One that is a sample's but for the rounding of its seconds
 /// is that sample's.
 #[inline]

@@ -1,18 +1,24 @@
-//! A joint's transform relative to its parent's: ten floats, as they come out of a file and go to
-//! an engine.
+//! A joint's transform relative to its parent's: ten floats, as files store them and engines use
+//! them. Translations are in centimetres; [`Metres`] and [`Transform::translation_m`] convert them.
 
+#[cfg(feature = "raw")]
 use glam::{DQuat, DVec3};
 
-use crate::Channel;
+use crate::{Channel, PoseWriter};
 
-/// Rotation, translation and scale of a joint relative to its parent. What hangs below the joint is
-/// scaled first, then rotated, then moved; the scale of a parent scales its children's translations
-/// and scales, component by component.
+/// Centimetres in a metre. All lengths of this crate are in centimetres.
+pub const CM_PER_M: f32 = 100.0;
+
+/// Rotation, translation and scale of a joint relative to its parent. The translation is in
+/// **centimetres**.
+///
+/// A transform first scales a child of the joint, then rotates it, then moves it. The scale of a
+/// parent multiplies its children's translations and scales, component by component.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transform {
     /// A unit quaternion, `x, y, z, w`.
     pub rotation: [f32; 4],
-    /// In cm.
+    /// In cm. See [`translation_m`](Self::translation_m) for metres.
     pub translation: [f32; 3],
     /// A factor an axis.
     pub scale: [f32; 3],
@@ -26,6 +32,20 @@ impl Transform {
     /// Bytes of the ten floats.
     pub const BYTES: usize = 40;
 
+    /// The translation in metres.
+    #[inline]
+    pub fn translation_m(&self) -> [f32; 3] {
+        self.translation.map(metres)
+    }
+
+    /// The same transform with a translation in metres, for joints of an engine that counts in
+    /// metres.
+    #[inline]
+    #[must_use]
+    pub fn with_translation_m(self, translation_m: [f32; 3]) -> Self {
+        Self { translation: translation_m.map(|m| m * CM_PER_M), ..self }
+    }
+
     /// Whether all ten numbers are finite and the rotation has a length.
     pub fn is_valid(&self) -> bool {
         let length_squared: f64 = self.rotation.iter().map(|c| f64::from(*c) * f64::from(*c)).sum();
@@ -33,7 +53,7 @@ impl Transform {
         length_squared > 0.0 && length_squared.is_finite() && vectors.all(|c| c.is_finite())
     }
 
-    /// Sets a channel; of a vector the last number does not count.
+    /// Sets a channel. A vector ignores the fourth number.
     #[inline]
     pub(crate) fn set(&mut self, channel: Channel, value: [f32; 4]) {
         let [x, y, z, _] = value;
@@ -44,6 +64,29 @@ impl Transform {
         }
     }
 
+    /// The ten floats, in the order in which files store them.
+    pub(crate) fn floats(&self) -> impl Iterator<Item = f32> {
+        self.rotation.into_iter().chain(self.translation).chain(self.scale)
+    }
+
+    /// Transforms from ten floats each. A shorter rest is ignored.
+    pub(crate) fn all_from_bytes(bytes: &[u8]) -> impl Iterator<Item = Self> {
+        bytes.chunks_exact(Self::BYTES).map(|bytes| {
+            let float = |index: usize| {
+                let at = 4 * index;
+                f32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+            };
+            Self {
+                rotation: [float(0), float(1), float(2), float(3)],
+                translation: [float(4), float(5), float(6)],
+                scale: [float(7), float(8), float(9)],
+            }
+        })
+    }
+}
+
+#[cfg(feature = "raw")]
+impl Transform {
     /// The rotation, made a unit quaternion.
     pub(crate) fn rotation64(&self) -> DQuat {
         DQuat::from_array(self.rotation.map(f64::from)).normalize()
@@ -61,5 +104,54 @@ impl Transform {
 impl Default for Transform {
     fn default() -> Self {
         Self::IDENTITY
+    }
+}
+
+/// Writes poses with their translations in metres, for [`Sampler::write`](crate::Sampler::write).
+///
+/// ```
+/// use kinepack_anim::{Metres, PoseWriter, Transform};
+///
+/// let mut pose = [Transform::IDENTITY];
+/// Metres(&mut pose[..]).translation(0, [150.0, 0.0, 0.0]);
+/// assert_eq!(pose[0].translation, [1.5, 0.0, 0.0]);
+/// ```
+#[derive(Debug)]
+pub struct Metres<'a, W: ?Sized>(
+    /// Receives the pose in metres.
+    pub &'a mut W,
+);
+
+impl<W: PoseWriter + ?Sized> PoseWriter for Metres<'_, W> {
+    #[inline]
+    fn rotation(&mut self, joint: usize, rotation: [f32; 4]) {
+        self.0.rotation(joint, rotation);
+    }
+
+    #[inline]
+    fn translation(&mut self, joint: usize, translation: [f32; 3]) {
+        self.0.translation(joint, translation.map(metres));
+    }
+
+    #[inline]
+    fn scale(&mut self, joint: usize, scale: [f32; 3]) {
+        self.0.scale(joint, scale);
+    }
+}
+
+#[inline]
+fn metres(cm: f32) -> f32 {
+    cm / CM_PER_M
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metres_and_back() {
+        let hip = Transform { translation: [12.5, -75.0, 300.0], ..Transform::IDENTITY };
+        assert_eq!(hip.translation_m(), [0.125, -0.75, 3.0]);
+        assert_eq!(Transform::IDENTITY.with_translation_m([0.125, -0.75, 3.0]), hip);
     }
 }

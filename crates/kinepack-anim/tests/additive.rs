@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use kinepack_anim::additive::{self, AdditiveError};
 use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
-use kinepack_anim::offline::{BuildError, BuildOptions, KeyOptions, Scheme, build};
+use kinepack_anim::offline::{BuildError, BuildOptions, KeyedOptions, Scheme, build};
 use kinepack_anim::{Joint, RawClip, Skeleton, Transform};
 use random::Random;
 
@@ -62,7 +62,7 @@ fn on_top_of_its_base_it_is_the_motion() {
 
         // As an engine does it, in f32.
         let bind = raw.skeleton().bind_pose();
-        let mut player = built.clip.player(&bind);
+        let mut player = built.clip.player_with_bind_pose(&bind).unwrap();
         let mut delta = bind.clone();
         for sample in 0..whole.samples() {
             player.sample_at(sample as f64, &mut delta);
@@ -143,6 +143,6 @@ fn a_base_must_fit() {
     options.error.base = Some(Arc::new(short));
     assert_eq!(build(&whole, &options).unwrap_err(), BuildError::Base(error));
     options.error.base = Some(Arc::new(motion(&skeleton, 2, 1, 0.5)));
-    options.scheme = Scheme::Keys(KeyOptions::default());
+    options.scheme = Scheme::Keyed(KeyedOptions::default());
     assert_eq!(build(&whole, &options).unwrap_err(), BuildError::NoBase);
 }

@@ -13,7 +13,7 @@ use kinepack_anim::anm::{Anm, AnmError, AnmPlayer, elf_hash};
 use kinepack_anim::keyed::quantize::{VectorRange, rotation_48};
 use kinepack_anim::keyed::{Cursor, KeyedClip, Kind, Parametrization, RotationBits};
 use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
-use kinepack_anim::offline::{BuildOptions, KeyOptions, Scheme, build};
+use kinepack_anim::offline::{BuildOptions, KeyedOptions, Scheme, build};
 use kinepack_anim::{Channel, Joint, RawClip, Skeleton, Transform};
 use ltk_anim::Compressed;
 
@@ -69,16 +69,12 @@ fn smooth_clip(seed: u64, samples: u16, rate_hz: f32) -> RawClip {
 }
 
 fn built(raw: &RawClip, scheme: Scheme) -> KeyedClip {
-    build(raw, &BuildOptions { scheme, ..BuildOptions::default() })
-        .unwrap()
-        .clip
-        .as_keyed()
-        .unwrap()
-        .clone()
+    let built = build(raw, &BuildOptions { scheme, ..BuildOptions::default() }).unwrap();
+    KeyedClip::clone(built.clip.as_keyed().unwrap())
 }
 
 fn keys(parametrization: Parametrization) -> Scheme {
-    Scheme::Keys(KeyOptions { parametrization, ..KeyOptions::default() })
+    Scheme::Keyed(KeyedOptions { parametrization, ..KeyedOptions::default() })
 }
 
 fn distance_cm(skeleton: &Skeleton, one: &[Transform], other: &[Transform]) -> f64 {
@@ -103,7 +99,7 @@ fn length_cm(range: &VectorRange) -> f64 {
 fn bound_cm(clip: &KeyedClip, skeleton: &Skeleton, anm: &Anm) -> f64 {
     let half_step = |range| length_cm(range) / 65535.0 / 2.0;
     let tick = (clip.samples() - 1) as f64 / 65535.0;
-    let mut cursor = Cursor::new(clip, &skeleton.bind_pose());
+    let mut cursor = Cursor::with_bind_pose(clip.clone(), &skeleton.bind_pose()).unwrap();
     let (mut pose, mut later) = (skeleton.bind_pose(), skeleton.bind_pose());
     let (mut moved_cm, mut reach_cm, mut size) = (0.0_f64, 0.0_f64, 1.0_f64);
     for sample in 0..clip.samples() {
@@ -147,7 +143,7 @@ fn clip_poses(
     skeleton: &Skeleton,
     positions: impl Iterator<Item = f64>,
 ) -> Vec<Vec<Transform>> {
-    let mut cursor = Cursor::new(clip, &skeleton.bind_pose());
+    let mut cursor = Cursor::with_bind_pose(clip.clone(), &skeleton.bind_pose()).unwrap();
     let mut pose = skeleton.bind_pose();
     let at = |position| {
         cursor.sample_at(position, &mut pose);
@@ -214,13 +210,13 @@ fn track_of(anm: &Anm, joint: u16, channel: Channel) -> Vec<(u16, [u16; 3])> {
 
 #[test]
 fn every_scheme_plays_alike() {
-    let pinned = KeyOptions { pins: vec![5], ..KeyOptions::default() };
+    let pinned = KeyedOptions { pins: vec![5], ..KeyedOptions::default() };
     let schemes = [
         keys(Parametrization::Times),
         keys(Parametrization::Uniform),
-        Scheme::Keys(KeyOptions { rows: false, ..KeyOptions::default() }),
-        Scheme::Keys(KeyOptions::plain()),
-        Scheme::Keys(pinned),
+        Scheme::Keyed(KeyedOptions { rows: false, ..KeyedOptions::default() }),
+        Scheme::Keyed(KeyedOptions::plain()),
+        Scheme::Keyed(pinned),
         Scheme::Quantized(RotationBits::Bits48),
         Scheme::Quantized(RotationBits::Bits32),
     ];
@@ -269,7 +265,7 @@ fn rows_are_played_to_the_bit() {
 #[test]
 fn rotations_of_keys_keep_their_bits() {
     let raw = smooth_clip(4, 90, 30.0);
-    let clip = built(&raw, Scheme::Keys(KeyOptions { rows: false, ..KeyOptions::default() }));
+    let clip = built(&raw, Scheme::Keyed(KeyedOptions { rows: false, ..KeyedOptions::default() }));
     let (anm, _) = exported(&clip, raw.skeleton());
     // Each track ends with the clip.
     let end = (0..clip.key_count()).map(|index| u32::from(clip.key(index).time)).max().unwrap();
@@ -293,7 +289,7 @@ fn rotations_of_keys_keep_their_bits() {
 #[test]
 fn all_channels_of_all_joints_are_there() {
     let raw = smooth_clip(5, 40, 30.0);
-    let clip = built(&raw, Scheme::Keys(KeyOptions::default()));
+    let clip = built(&raw, Scheme::Keyed(KeyedOptions::default()));
     let (anm, _) = exported(&clip, raw.skeleton());
     let names: Vec<_> = raw.skeleton().joints().iter().map(|joint| elf_hash(&joint.name)).collect();
     assert_eq!(anm.joints(), names);
@@ -316,7 +312,8 @@ fn all_channels_of_all_joints_are_there() {
 #[test]
 fn one_sample_is_a_pose() {
     let raw = smooth_clip(6, 1, 30.0);
-    for scheme in [Scheme::Keys(KeyOptions::default()), Scheme::Quantized(RotationBits::Bits32)] {
+    for scheme in [Scheme::Keyed(KeyedOptions::default()), Scheme::Quantized(RotationBits::Bits32)]
+    {
         let clip = built(&raw, scheme);
         let (anm, _) = exported(&clip, raw.skeleton());
         assert_eq!((anm.head().duration_s, anm.keys().len()), (0.0, 6 * 3 * 4));
@@ -328,7 +325,7 @@ fn what_does_not_move_may_be_long() {
     let skeleton = chain(&["Root"]);
     let still = Transform { translation: [1e6, 3.0, -7.0], ..Transform::IDENTITY };
     let raw = RawClip::new("still", Arc::clone(&skeleton), 120.0, vec![still; 70_000]).unwrap();
-    let clip = built(&raw, Scheme::Keys(KeyOptions::default()));
+    let clip = built(&raw, Scheme::Keyed(KeyedOptions::default()));
     let anm = Anm::from_clip(&clip, &skeleton, 3).unwrap();
     let pose = &anm_poses(&anm, [300.0].into_iter())[0];
     assert_eq!((pose[0].translation, pose[0].scale), (still.translation, still.scale));
@@ -362,11 +359,11 @@ fn there_are_as_many_rows_as_times() {
 fn what_spins_gets_keys_until_it_turns_the_same_way() {
     let skeleton = chain(&["Hub", "Blade"]);
     let schemes = [
-        Scheme::Keys(KeyOptions { rows: false, ..KeyOptions::default() }),
-        Scheme::Keys(KeyOptions {
+        Scheme::Keyed(KeyedOptions { rows: false, ..KeyedOptions::default() }),
+        Scheme::Keyed(KeyedOptions {
             rows: false,
             parametrization: Parametrization::Uniform,
-            ..KeyOptions::default()
+            ..KeyedOptions::default()
         }),
         Scheme::Quantized(RotationBits::Bits48),
         Scheme::Quantized(RotationBits::Bits32),
@@ -407,7 +404,8 @@ fn half_a_turn_from_key_to_key_is_the_half_that_the_clip_takes() {
     };
     let raw = RawClip::new("flip", Arc::clone(&skeleton), 30.0, (0..20).flat_map(pose).collect())
         .unwrap();
-    for scheme in [Scheme::Keys(KeyOptions::default()), Scheme::Quantized(RotationBits::Bits48)] {
+    for scheme in [Scheme::Keyed(KeyedOptions::default()), Scheme::Quantized(RotationBits::Bits48)]
+    {
         let clip = built(&raw, scheme);
         let (anm, _) = exported(&clip, &skeleton);
         assert!(track_of(&anm, 0, Channel::Rotation).len() > 20);
@@ -423,7 +421,7 @@ fn what_no_file_can_say_is_refused() {
         assert_eq!(refused, AnmError::BadParametrization { parametrization });
         assert!(refused.to_string().contains("build the clip with times or uniform"));
     }
-    let clip = built(&raw, Scheme::Keys(KeyOptions::default()));
+    let clip = built(&raw, Scheme::Keyed(KeyedOptions::default()));
     let other = chain(&["Root", "Turned", "Still", "Grown", "Moved", "Other"]);
     assert_eq!(Anm::from_clip(&clip, &other, 1), Err(AnmError::OtherSkeleton));
     assert_eq!(Anm::from_clip(&clip, &chain(&["Root"]), 1), Err(AnmError::OtherSkeleton));
@@ -438,7 +436,7 @@ fn joints_are_told_apart_by_their_hashes() {
     let still = |names: &[&str]| {
         let skeleton = chain(names);
         let raw = RawClip::new("still", Arc::clone(&skeleton), 30.0, skeleton.bind_pose()).unwrap();
-        Anm::from_clip(&built(&raw, Scheme::Keys(KeyOptions::default())), &skeleton, 0)
+        Anm::from_clip(&built(&raw, Scheme::Keyed(KeyedOptions::default())), &skeleton, 0)
     };
     let refused = still(&["Root", "Arm", "Leg", "arm"]).unwrap_err();
     let names = ["Arm".to_owned(), "arm".to_owned()];

@@ -9,7 +9,7 @@ mod driver;
 use std::io::Cursor;
 
 use allocation_counter::measure;
-use kinepack::quantize::{FloatLimits};
+use kinepack::quantize::FloatLimits;
 use kinepack::schema::{Field, FieldKind};
 use kinepack::{EntityId, Profile, Schema, Tick};
 use kinepack_capture::analysis::{Analysis, AnalysisError, AnalysisOptions, Analyzer, Columns};

@@ -9,9 +9,9 @@ use std::error::Error;
 
 use cube_data::cube::Quantized;
 use cube_data::{Challenge, Frame, cube};
-use kinepack::profile::{Bodies};
+use kinepack::profile::Bodies;
 use kinepack::schema::{Role, TimePrecision};
-use kinepack::training::{Training};
+use kinepack::training::Training;
 use kinepack::{Baselines, Codec, Decoder, Encoder, Level, Profile, Schema, Snapshot, Tick, View};
 use kinepack_capture::analysis::Past;
 

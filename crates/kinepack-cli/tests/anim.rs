@@ -165,8 +165,8 @@ fn built_clips_are_what_is_told_of_them() {
     for (scheme, precision) in [
         ("block", 0.1),
         ("block", 0.01),
-        ("article", 0.1),
-        ("article", 0.01),
+        ("keyed", 0.1),
+        ("keyed", 0.01),
         ("quantized", 0.1),
         ("quantized-32", 0.1),
     ] {
@@ -259,11 +259,11 @@ fn what_cannot_be_built_is_refused() {
         );
     }
     for (options, others) in [
-        (&["--no-rows"][..], "--scheme article, and this is block"),
-        (&["--effort", "fast", "--scheme", "article"], "--scheme block, and this is article"),
+        (&["--no-rows"][..], "--scheme keyed, and this is block"),
+        (&["--effort", "fast", "--scheme", "keyed"], "--scheme block, and this is keyed"),
         (
             &["--pin", "lower", "--scheme", "quantized"],
-            "--scheme block and article, and this is quantized",
+            "--scheme block and keyed, and this is quantized",
         ),
     ] {
         let other = said(options);
@@ -286,7 +286,7 @@ fn what_cannot_be_built_is_refused() {
 #[test]
 fn what_is_damaged_or_missing_is_named() {
     let files = Files::new();
-    files.build(&["--scheme", "article"]);
+    files.build(&["--scheme", "keyed"]);
     stdout(&["anim", "build", &files.at("walk.bvh"), "--out", &files.at("out")]);
     let (clip, skeleton) = (files.at("out/an_arm__Move.kpa"), files.skeleton());
     let walk = AnyClip::from_bytes(files.read("out/walk.kpa")).unwrap().skeleton_hash();
@@ -313,10 +313,10 @@ fn what_is_damaged_or_missing_is_named() {
 }
 
 #[test]
-fn an_export_is_a_file_of_the_article() {
+fn an_export_is_a_file_of_league_of_legends() {
     let files = Files::new();
     let (clip, out) = (files.at("out/an_arm__Move.kpa"), files.at("arm.anm"));
-    for (scheme, caches) in [("article", 1), ("quantized", 0), ("quantized-32", 5)] {
+    for (scheme, caches) in [("keyed", 1), ("quantized", 0), ("quantized-32", 5)] {
         files.build(&["--scheme", scheme]);
         let mut arguments = vec!["anim", "export", &clip, &out, "--force"];
         let count = caches.to_string();
@@ -349,7 +349,7 @@ fn an_export_is_a_file_of_the_article() {
         );
         assert!(line.starts_with(&told) && line.lines().count() == 1, "{line}");
     }
-    files.build(&["--scheme", "article", "--parametrization", "chordal"]);
+    files.build(&["--scheme", "keyed", "--parametrization", "chordal"]);
     let chordal = refusal(&["anim", "export", &clip, &out, "--force"]);
     assert!(
         chordal.contains(&clip) && chordal.contains("build the clip with times or uniform"),
@@ -358,7 +358,7 @@ fn an_export_is_a_file_of_the_article() {
     files.build(&[]);
     let blocks = refusal(&["anim", "export", &clip, &out, "--force"]);
     assert!(
-        blocks.contains(&clip) && blocks.contains("--scheme article") && blocks.contains("--gltf"),
+        blocks.contains(&clip) && blocks.contains("--scheme keyed") && blocks.contains("--gltf"),
         "{blocks}"
     );
 }

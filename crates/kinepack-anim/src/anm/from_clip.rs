@@ -48,9 +48,7 @@ impl Anm {
         skeleton: &Skeleton,
         jump_caches: u32,
     ) -> Result<Self, AnmError> {
-        if clip.joints() != skeleton.len() || clip.header().skeleton != skeleton.hash() {
-            return Err(AnmError::OtherSkeleton);
-        }
+        let cursor = Cursor::new(clip.clone(), skeleton).map_err(|_| AnmError::OtherSkeleton)?;
         let flags = match clip.parametrization() {
             Parametrization::Times => AnmHead::TIMES,
             Parametrization::Uniform => 0,
@@ -60,15 +58,14 @@ impl Anm {
             return Err(AnmError::TooManyRows { samples: clip.samples() });
         }
         let joints = hashes(skeleton)?;
-        let bind = skeleton.bind_pose();
-        let base = clip.base_pose(&bind);
+        let base = cursor.base_pose().to_vec();
         let [translation, scale] =
             [Channel::Translation, Channel::Scale].map(|channel| range(clip, &base, channel));
         let head = AnmHead {
             flags,
             ..AnmHead::new(clip.duration_s(), clip.rate_hz(), translation, scale)
         };
-        let export = Export { clip, cursor: Cursor::new(clip, &bind), pose: base, head: &head };
+        let export = Export { clip, cursor, pose: base, head: &head };
         let keys = order(joints.len(), &export.tracks())?;
         Self::new(head, joints, keys)?.with_jump_caches(jump_caches)
     }
@@ -128,7 +125,7 @@ struct Point {
 
 struct Export<'a> {
     clip: &'a KeyedClip,
-    cursor: Cursor<'a>,
+    cursor: Cursor,
     /// What does not move; after that what the cursor played last.
     pose: Vec<Transform>,
     head: &'a AnmHead,

@@ -2,7 +2,7 @@
 //! `spec/ANIM.md`, section 10.
 
 use super::widths::BlockLength;
-use crate::raw::MAX_SAMPLES;
+use crate::MAX_SAMPLES;
 use crate::skeleton::MAX_JOINTS;
 use crate::{Channel, ClipError, TrackId};
 
@@ -118,6 +118,7 @@ impl Header {
     }
 
     /// The segment that has a sample, in a clip with `segments` segments.
+    #[cfg(feature = "offline")]
     pub(crate) fn segment_of(&self, sample: usize, segments: usize) -> usize {
         (((sample as u64 + 1) * segments as u64 - 1) / self.coded_samples() as u64) as usize
     }

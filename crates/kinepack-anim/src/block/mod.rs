@@ -26,10 +26,13 @@ use std::sync::Arc;
 
 use kernel::Segment;
 
-use crate::{Channel, ClipError, TrackId};
+use crate::{Channel, ClipError, ClipInfo, TrackId};
 
-pub(crate) use basis::{MAX_LENGTH, row as basis_row};
+pub(crate) use basis::MAX_LENGTH;
+#[cfg(feature = "offline")]
+pub(crate) use basis::row as basis_row;
 pub use kernel::Instructions;
+#[cfg(feature = "offline")]
 pub(crate) use kernel::{own_scale, segment_scale};
 pub(crate) use layout::{
     END_BYTES, MAGIC, MAX_NUMBER, animated, kinds_from_byte, kinds_to_byte, tracks_of,
@@ -41,6 +44,7 @@ pub use rig::Rig;
 pub use sampler::{Sampler, sample_batch};
 pub(crate) use tracks::Track;
 pub use widths::BlockLength;
+#[cfg(feature = "offline")]
 pub(crate) use widths::{MAX_FOUR_BITS, PIECE, PROFILES, Widths, max_width, piece_range, width_of};
 pub(crate) use write::{Constant, Contents, SegmentContents};
 
@@ -135,6 +139,16 @@ impl<B: AsRef<[u8]>> Clip<B> {
         &self.header
     }
 
+    /// Joints, times and skeleton.
+    pub fn info(&self) -> ClipInfo {
+        ClipInfo {
+            joints: self.joints(),
+            samples: self.samples(),
+            rate_hz: self.rate_hz(),
+            skeleton_hash: self.skeleton,
+        }
+    }
+
     /// [`Skeleton::hash`](crate::Skeleton::hash) of the skeleton that the clip moves.
     pub fn skeleton_hash(&self) -> u64 {
         self.skeleton
@@ -162,7 +176,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
 
     /// Seconds from the first sample to the last.
     pub fn duration_s(&self) -> f32 {
-        (self.samples() - 1) as f32 / self.header.rate_hz
+        self.info().duration_s()
     }
 
     /// How the clip stores a track of one of its joints.

@@ -10,8 +10,7 @@ use super::pose::{Choice, PoseWriter};
 
 /// The parts of a clip that playback needs, besides its groups.
 #[derive(Clone, Debug)]
-pub(super) struct Source<'a> {
-    pub(super) bytes: &'a [u8],
+pub(super) struct Source {
     pub(super) header: Header,
     /// Number of live components.
     pub(super) components: usize,
@@ -22,7 +21,8 @@ pub(super) struct Source<'a> {
 
 /// A task for a kernel: writes the animated tracks of the chosen joints at a position.
 pub(super) struct Play<'a, C, W: ?Sized, F> {
-    pub(super) source: &'a Source<'a>,
+    pub(super) bytes: &'a [u8],
+    pub(super) source: &'a Source,
     pub(super) rotations: &'a [Group<Rotations>],
     pub(super) vectors: &'a [Group<Vectors>],
     pub(super) position: f64,
@@ -48,10 +48,15 @@ struct Point<'a> {
 
 impl<'a> Point<'a> {
     #[inline(always)]
-    fn new(source: &Source<'a>, [span, end]: [Span; 2], sample: u32, share: f32) -> Self {
+    fn new(
+        (source, bytes): (&Source, &'a [u8]),
+        [span, end]: [Span; 2],
+        sample: u32,
+        share: f32,
+    ) -> Self {
         let length = (end.start - span.start) as usize;
-        prefetch(source.bytes.get(span.at..end.at).unwrap_or_default());
-        let bytes = source.bytes.get(span.at..).unwrap_or_default();
+        prefetch(bytes.get(span.at..end.at).unwrap_or_default());
+        let bytes = bytes.get(span.at..).unwrap_or_default();
         let segment = Segment::new(bytes, source.components, source.header.block, length);
         let weights = Weights::new(
             length,
@@ -65,7 +70,7 @@ impl<'a> Point<'a> {
 
 impl<'a> Place<'a> {
     #[inline(always)]
-    fn new(source: &Source<'a>, position: f64) -> Self {
+    fn new(source: &Source, bytes: &'a [u8], position: f64) -> Self {
         let Source { header, spans, segments_a_sample, .. } = source;
         // NaN counts as the first sample.
         let position =
@@ -79,7 +84,8 @@ impl<'a> Place<'a> {
         let bounds = [spans[segment], spans[segment + 1]];
         let is_same_segment = next > here && next < bounds[1].start;
         let is_single_point = share == 0.0 || (is_same_segment && !bounds[0].blends);
-        let here = Point::new(source, bounds, here, if is_single_point { share } else { 0.0 });
+        let here =
+            Point::new((source, bytes), bounds, here, if is_single_point { share } else { 0.0 });
         if is_single_point {
             return Self { here, next: None };
         }
@@ -91,7 +97,7 @@ impl<'a> Place<'a> {
             0
         };
         let bounds = [spans[next_segment], spans[next_segment + 1]];
-        Self { here, next: Some((Point::new(source, bounds, next, 0.0), share)) }
+        Self { here, next: Some((Point::new((source, bytes), bounds, next, 0.0), share)) }
     }
 }
 
@@ -113,8 +119,8 @@ fn segment_of(spans: &[Span], sample: u32, segments_a_sample: f32) -> usize {
 impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, W, F> {
     #[inline(always)]
     fn run<K: Kernel>(self, kernel: K) {
-        let Self { source, rotations, vectors, position, choice, writer, begin } = self;
-        let mut place = Place::new(source, position);
+        let Self { bytes, source, rotations, vectors, position, choice, writer, begin } = self;
+        let mut place = Place::new(source, bytes, position);
         begin(writer);
         let mut sums = [Sums::new(), Sums::new()];
         place.play(kernel, rotations, &choice, &mut sums, writer);

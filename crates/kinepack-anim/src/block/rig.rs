@@ -48,6 +48,7 @@ pub struct Rig {
 impl Rig {
     /// A rig of the skeleton with the hash `skeleton`. `constants` must be sorted by joint, then by
     /// channel; `tracks` by channel, then by joint.
+    #[cfg(feature = "offline")]
     pub(crate) fn new(
         joints: u16,
         skeleton: u64,

@@ -2,12 +2,14 @@
 //! earlier calls, so playing forwards, playing backwards and seeking all cost the same. Sampling
 //! allocates nothing. `spec/ANIM.md`, section 12.
 
+use std::sync::Arc;
+
 use super::Clip;
 use super::group::{Group, Rotations, Vectors, groups};
 use super::kernel::{AnyKernel, Instructions, prefetch};
 use super::play::{Play, Source};
 use super::pose::{All, Choice, JointMask, One, PoseWriter};
-use crate::{TrackId, Transform, time};
+use crate::{PlayError, Skeleton, Transform, time};
 
 /// Plays a clip, for any number of characters. It holds the data that does not depend on the time,
 /// and no playback state.
@@ -22,15 +24,16 @@ use crate::{TrackId, Transform, time};
 /// let built = build(&raw, &BuildOptions::default())?;
 /// let clip = built.clip.as_block().expect("block clips are the default");
 ///
-/// let sampler = Sampler::new(clip, &skeleton.bind_pose());
+/// let sampler = Sampler::new(Arc::clone(clip), &skeleton)?;
 /// let mut pose = skeleton.bind_pose();
 /// sampler.sample(0.5, &mut pose);
 /// assert!((pose[0].translation[0] - 15.0).abs() < 0.1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Sampler<'a> {
-    source: Source<'a>,
+pub struct Sampler<B = Vec<u8>> {
+    clip: Arc<Clip<B>>,
+    source: Source,
     /// The bind pose, with the clip's constants in place of its values.
     base: Vec<Transform>,
     rotations: Vec<Group<Rotations>>,
@@ -38,26 +41,41 @@ pub struct Sampler<'a> {
     kernel: AnyKernel,
 }
 
-impl<'a> Sampler<'a> {
-    /// A sampler of `clip`. The tracks that the clip does not store take their values from `bind`.
+impl<B: AsRef<[u8]>> Sampler<B> {
+    /// A sampler of `clip`, which it shares or owns.
     ///
-    /// # Panics
-    /// If `bind` and the clip have different numbers of joints.
-    pub fn new<B: AsRef<[u8]>>(clip: &'a Clip<B>, bind: &[Transform]) -> Self {
-        assert_eq!(bind.len(), clip.joints(), "the bind pose belongs to another skeleton");
-        let mut base = bind.to_vec();
-        for (TrackId { joint, channel }, value) in clip.constants() {
-            base[usize::from(joint)].set(channel, value);
-        }
-        let (rotations, vectors) = groups(clip);
+    /// # Errors
+    /// [`PlayError`] if the clip was built for another skeleton.
+    pub fn new(clip: impl Into<Arc<Clip<B>>>, skeleton: &Skeleton) -> Result<Self, PlayError> {
+        let clip = clip.into();
+        let bind = clip.info().bind_pose(skeleton)?;
+        Self::with_bind_pose(clip, &bind)
+    }
+
+    /// A sampler of `clip`, without a skeleton to compare. Channels that the clip does not store
+    /// keep the values of `bind`.
+    ///
+    /// # Errors
+    /// [`PlayError::OtherJoints`] if `bind` has another number of joints.
+    pub fn with_bind_pose(
+        clip: impl Into<Arc<Clip<B>>>,
+        bind: &[Transform],
+    ) -> Result<Self, PlayError> {
+        let clip = clip.into();
+        let base = clip.info().base_pose(bind, clip.constants())?;
+        let (rotations, vectors) = groups(&clip);
         let source = Source {
-            bytes: clip.as_bytes(),
             header: *clip.header(),
             components: clip.live_components(),
             spans: clip.spans(),
             segments_a_sample: clip.segments() as f32 / clip.header().coded_samples() as f32,
         };
-        Self { source, base, rotations, vectors, kernel: AnyKernel::best() }
+        Ok(Self { clip, source, base, rotations, vectors, kernel: AnyKernel::best() })
+    }
+
+    /// The clip.
+    pub fn clip(&self) -> &Arc<Clip<B>> {
+        &self.clip
     }
 
     /// Uses these instructions instead of the fastest ones that this machine has. The poses stay
@@ -145,13 +163,23 @@ impl<'a> Sampler<'a> {
         writer: &mut W,
         begin: impl FnOnce(&mut W),
     ) {
-        let Self { source, rotations, vectors, .. } = self;
+        let Self { clip, source, rotations, vectors, .. } = self;
         if source.spans.is_empty() {
             return begin(writer);
         }
         prefetch(rotations);
         prefetch(vectors);
-        self.kernel.run(Play { source, rotations, vectors, position, choice, writer, begin });
+        let bytes = clip.as_bytes();
+        self.kernel.run(Play {
+            bytes,
+            source,
+            rotations,
+            vectors,
+            position,
+            choice,
+            writer,
+            begin,
+        });
     }
 }
 
@@ -167,7 +195,7 @@ impl<'a> Sampler<'a> {
 /// # let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
 /// # let built = build(&raw, &BuildOptions::default())?;
 /// # let clip = built.clip.as_block().expect("block clips are the default");
-/// let sampler = Sampler::new(clip, &skeleton.bind_pose());
+/// let sampler = Sampler::new(Arc::clone(clip), &skeleton)?;
 /// let mut poses = [Transform::IDENTITY; 2];
 /// sample_batch(&[(&sampler, 0.5), (&sampler, 1.0)], &mut poses);
 /// assert!((poses[1].translation[0] - 30.0).abs() < 0.1);
@@ -176,7 +204,7 @@ impl<'a> Sampler<'a> {
 ///
 /// # Panics
 /// If the length of `poses` is not the sum of all samplers' joints.
-pub fn sample_batch(requests: &[(&Sampler<'_>, f32)], poses: &mut [Transform]) {
+pub fn sample_batch<B: AsRef<[u8]>>(requests: &[(&Sampler<B>, f32)], poses: &mut [Transform]) {
     let joints: usize = requests.iter().map(|(sampler, _)| sampler.joints()).sum();
     assert_eq!(joints, poses.len(), "the poses belong to other skeletons");
     let mut rest = poses;

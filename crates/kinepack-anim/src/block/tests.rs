@@ -137,8 +137,9 @@ fn all_instructions_give_the_same_bits() {
     let mut random = Random(6);
     for (_, clip) in clips() {
         let bind = vec![Transform::IDENTITY; clip.joints()];
-        let samplers =
-            available().into_iter().map(|set| Sampler::new(&clip, &bind).with_instructions(set));
+        let samplers = available().into_iter().map(|set| {
+            Sampler::with_bind_pose(clip.clone(), &bind).unwrap().with_instructions(set)
+        });
         let samplers: Vec<_> = samplers.collect();
         for position in positions(&mut random, clip.samples()) {
             let mut poses = vec![bind.clone(); samplers.len()];
@@ -161,7 +162,8 @@ fn sampling_some_joints_gives_the_transforms_of_the_whole_pose() {
         let bind = vec![Transform::IDENTITY; joints];
         let untouched = Transform { translation: [9.0; 3], ..Transform::IDENTITY };
         for set in available() {
-            let sampler = Sampler::new(clip, &bind).with_instructions(set);
+            let sampler =
+                Sampler::with_bind_pose(clip.clone(), &bind).unwrap().with_instructions(set);
             for position in positions(&mut random, clip.samples()).into_iter().step_by(7) {
                 let time_s = position as f32 / clip.rate_hz();
                 let mut whole = bind.clone();
@@ -213,7 +215,7 @@ fn component(
 fn vectors_follow_the_formulas_of_the_specification() {
     for (contents, clip) in clips() {
         let bind = vec![Transform::IDENTITY; clip.joints()];
-        let sampler = Sampler::new(&clip, &bind);
+        let sampler = Sampler::with_bind_pose(clip.clone(), &bind).unwrap();
         let mut pose = bind.clone();
         for sample in (0..contents.header.coded_samples()).step_by(count(1, 11)) {
             sampler.sample_at(sample as f64, &mut pose);

@@ -142,6 +142,7 @@ impl BlockLength {
     /// Clamps coefficients to a narrower profile if the bits that this saves are worth the error. A
     /// bit is worth a squared error of `1 / weight`, in squared steps. `exact` has the values
     /// before rounding, in steps.
+    #[cfg(feature = "offline")]
     pub(crate) fn shrink(self, piece: usize, exact: &[f64], coefficients: &mut [i32], weight: f64) {
         /// The most coefficients that a profile may clamp.
         const MOST: u32 = 3;
@@ -186,6 +187,7 @@ impl BlockLength {
 }
 
 /// The nearest number that fits into `width` bits.
+#[cfg(feature = "offline")]
 fn clamp(coefficient: i32, width: u8) -> i32 {
     if width == 0 { 0 } else { coefficient.clamp(-(1 << (width - 1)), (1 << (width - 1)) - 1) }
 }

@@ -1,6 +1,11 @@
 //! The contents of a block clip, and how they are written as bytes. `spec/ANIM.md`, section 10.
 
-use super::layout::{CONSTANT_BYTES, GROUP, Header, Kind, kinds_to_byte};
+use kinepack::bits::{BitSink, BitWriter};
+
+#[cfg(feature = "offline")]
+use super::layout::CONSTANT_BYTES;
+use super::layout::{GROUP, Header, Kind, kinds_to_byte};
+#[cfg(feature = "offline")]
 use super::read::checksum;
 use super::tracks::{Track, bits_to_byte, write_group};
 use super::widths::{ESCAPE_WIDTH_BITS, piece_range, width_of};
@@ -40,6 +45,7 @@ pub(crate) struct SegmentContents {
 }
 
 impl Contents {
+    #[cfg(feature = "offline")]
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut segments = Vec::new();
         let mut offsets = Vec::new();
@@ -96,7 +102,8 @@ impl Contents {
         segment: &SegmentContents,
         bytes: &mut Vec<u8>,
     ) {
-        let mut bits = BitString { bytes: Vec::new(), free_bits: 0 };
+        let mut coefficients_bytes = Vec::new();
+        let mut bits = BitWriter::append(&mut coefficients_bytes);
         bytes.push(segment.step);
         for component in live {
             let coefficients =
@@ -106,27 +113,30 @@ impl Contents {
                 bytes.push(self.write_piece(piece, own, &mut bits));
             }
         }
-        bytes.extend(bits.bytes);
+        // A vector grows, so nothing can be refused.
+        let _ = bits.finish();
+        bytes.extend(coefficients_bytes);
     }
 
     /// Writes the coefficients of a piece, and returns the number of the profile that it used.
-    fn write_piece(&self, piece: usize, coefficients: &[i32], bits: &mut BitString) -> u8 {
+    fn write_piece(&self, piece: usize, coefficients: &[i32], bits: &mut BitWriter<'_>) -> u8 {
         let number = self.header.block.choose(piece, coefficients).profile;
         let profile = self.header.block.profiles(piece).get(usize::from(number));
         if profile.is_none() {
             coefficients
                 .iter()
-                .for_each(|value| bits.push(u32::from(width_of(*value)), ESCAPE_WIDTH_BITS));
+                .for_each(|value| bits.write(u64::from(width_of(*value)), ESCAPE_WIDTH_BITS));
         }
         for (k, &coefficient) in coefficients.iter().enumerate() {
             let width = profile.map_or_else(|| width_of(coefficient), |profile| profile.widths[k]);
-            bits.push(coefficient as u32, u32::from(width));
+            bits.write(coefficient as u64, u32::from(width));
         }
         number
     }
 }
 
 impl Constant {
+    #[cfg(feature = "offline")]
     pub(crate) fn bits(self) -> usize {
         8 * if matches!(self, Self::Rotation(_)) { CONSTANT_BYTES[0] } else { CONSTANT_BYTES[1] }
     }
@@ -140,31 +150,6 @@ impl Constant {
             Self::Vector(vector) => {
                 bytes.extend(vector.iter().flat_map(|number| number.to_le_bytes()))
             }
-        }
-    }
-}
-
-/// A string of bits. Each number and each byte has its lowest bit first.
-struct BitString {
-    bytes: Vec<u8>,
-    /// Unused bits of the last byte.
-    free_bits: u32,
-}
-
-impl BitString {
-    fn push(&mut self, mut number: u32, mut width: u32) {
-        while width > 0 {
-            if self.free_bits == 0 {
-                self.bytes.push(0);
-                self.free_bits = 8;
-            }
-            let count = width.min(self.free_bits);
-            if let Some(last) = self.bytes.last_mut() {
-                *last |= ((number & ((1 << count) - 1)) as u8) << (8 - self.free_bits);
-            }
-            number >>= count;
-            width -= count;
-            self.free_bits -= count;
         }
     }
 }

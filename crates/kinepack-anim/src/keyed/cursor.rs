@@ -6,35 +6,37 @@
 //!
 //! Cost: a few ns a joint, forwards; nothing is allocated after [`Cursor::new`].
 
+use std::sync::Arc;
+
 use super::quantize::rotation_from_32;
 use super::{KeyedClip, RotationBits, spline, ticks_per_sample};
-use crate::{Channel, TrackId, Transform, time};
+use crate::{Channel, PlayError, Skeleton, TrackId, Transform, time};
 
 /// The state of one playback of a clip.
 ///
 /// ```
 /// # use std::sync::Arc;
 /// # use kinepack_anim::{Joint, RawClip, Skeleton, Transform, offline::{BuildOptions, build}};
-/// # use kinepack_anim::offline::{KeyOptions, Scheme};
+/// # use kinepack_anim::offline::{KeyedOptions, Scheme};
 /// use kinepack_anim::keyed::{Cursor, KeyedClip};
 ///
 /// let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
 /// let skeleton = Arc::new(Skeleton::new(vec![joint])?);
 /// let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
 /// let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
-/// let options = BuildOptions { scheme: Scheme::Keys(KeyOptions::default()), ..BuildOptions::default() };
+/// let options = BuildOptions { scheme: Scheme::Keyed(KeyedOptions::default()), ..BuildOptions::default() };
 /// let file = build(&raw, &options)?.clip;
 /// let clip = KeyedClip::from_bytes(file.as_bytes())?;
 ///
-/// let mut cursor = Cursor::new(&clip, &skeleton.bind_pose());
+/// let mut cursor = Cursor::new(clip, &skeleton)?;
 /// let mut pose = [Transform::IDENTITY];
 /// cursor.sample(0.5, &mut pose);
 /// assert!((pose[0].translation[0] - 15.0).abs() < 0.1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Cursor<'a> {
-    clip: &'a KeyedClip,
+pub struct Cursor {
+    clip: Arc<KeyedClip>,
     base: Vec<Transform>,
     /// The last tick, and how many there are between two samples.
     end: f32,
@@ -84,17 +86,32 @@ impl HotKeys {
     }
 }
 
-impl<'a> Cursor<'a> {
-    /// A cursor at the beginning of `clip`. `bind` is the pose of what the clip says nothing about.
+impl Cursor {
+    /// A cursor at the beginning of `clip`, which it shares or owns.
     ///
-    /// # Panics
-    /// Where `bind` is not of as many joints as the clip.
-    pub fn new(clip: &'a KeyedClip, bind: &[Transform]) -> Self {
+    /// # Errors
+    /// [`PlayError`] if the clip was built for another skeleton.
+    pub fn new(clip: impl Into<Arc<KeyedClip>>, skeleton: &Skeleton) -> Result<Self, PlayError> {
+        let clip = clip.into();
+        let bind = clip.info().bind_pose(skeleton)?;
+        Self::with_bind_pose(clip, &bind)
+    }
+
+    /// A cursor at the beginning of `clip`, without a skeleton to compare. Channels that the clip
+    /// does not store keep the values of `bind`.
+    ///
+    /// # Errors
+    /// [`PlayError::OtherJoints`] if `bind` has another number of joints.
+    pub fn with_bind_pose(
+        clip: impl Into<Arc<KeyedClip>>,
+        bind: &[Transform],
+    ) -> Result<Self, PlayError> {
+        let clip = clip.into();
+        let base = clip.info().base_pose(bind, clip.constants().iter().copied())?;
         let samples = clip.header().samples;
         let rows = || vec![[0.0; 4]; clip.row_tracks().len()];
         let mut cursor = Self {
-            clip,
-            base: clip.base_pose(bind),
+            base,
             end: f32::from(clip.header().end()),
             ticks_per_sample: f64::from(ticks_per_sample(samples)),
             tick: 0.0,
@@ -104,9 +121,10 @@ impl<'a> Cursor<'a> {
             row: None,
             rows: [rows(), rows()],
             rotations: Vec::with_capacity(clip.joints()),
+            clip,
         };
         cursor.rewind();
-        cursor
+        Ok(cursor)
     }
 
     /// The pose at `time_s` seconds from the first sample; before it and behind the last one it
@@ -134,6 +152,12 @@ impl<'a> Cursor<'a> {
             self.go_to(((position * self.ticks_per_sample) as f32).min(self.end));
             self.sample_keys(pose);
         }
+    }
+
+    /// The pose that every sample starts from: the bind pose with the clip's constants.
+    #[cfg(feature = "anm")]
+    pub(crate) fn base_pose(&self) -> &[Transform] {
+        &self.base
     }
 
     fn sample_keys(&mut self, pose: &mut [Transform]) {

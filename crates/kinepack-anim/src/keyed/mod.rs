@@ -3,7 +3,7 @@
 //! tracks in the order in which playback needs them. `spec/ANIM.md`.
 //!
 //! [`build`](crate::offline::build) makes such clips for
-//! [`Scheme::Keys`](crate::offline::Scheme::Keys) and
+//! [`Scheme::Keyed`](crate::offline::Scheme::Keyed) and
 //! [`Scheme::Quantized`](crate::offline::Scheme::Quantized). A [`KeyedClip`] is the file, a
 //! [`Cursor`] plays it.
 //!
@@ -22,4 +22,6 @@ pub use key::Key;
 pub use quantize::VectorRange;
 pub use spline::Parametrization;
 
-pub(crate) use clip::{Contents, JointKinds, MAGIC, PlacedTrack, pad, ticks_per_sample, tracks_of};
+#[cfg(feature = "offline")]
+pub(crate) use clip::{Contents, JointKinds, PlacedTrack, pad, tracks_of};
+pub(crate) use clip::{MAGIC, ticks_per_sample};

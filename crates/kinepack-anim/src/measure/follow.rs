@@ -38,7 +38,7 @@ use super::{ErrorOptions, Frame, object_space};
 #[derive(Clone, Debug)]
 pub struct Follower<'a> {
     raw: &'a RawClip,
-    player: AnyPlayer<'a>,
+    player: AnyPlayer,
     /// The base of additive clips, and its current pose.
     base: Option<(Arc<RawClip>, Vec<Transform>)>,
     /// By joint.
@@ -61,7 +61,7 @@ impl<'a> Follower<'a> {
     /// # Panics
     /// If the clips have different numbers of joints or samples. If the base has another number of
     /// joints, or neither a single sample nor as many as the clips.
-    pub fn new(raw: &'a RawClip, clip: &'a AnyClip, options: &ErrorOptions) -> Self {
+    pub fn new(raw: &'a RawClip, clip: &AnyClip, options: &ErrorOptions) -> Self {
         assert_eq!(
             (raw.joints(), raw.samples()),
             (clip.joints(), clip.samples()),
@@ -71,7 +71,7 @@ impl<'a> Follower<'a> {
         assert!(options.base.as_ref().is_none_or(is_base), "the base does not fit the raw clip");
         let bind = raw.skeleton().bind_pose();
         let local = vec![Frame::IDENTITY; raw.joints()];
-        let player = clip.player(&bind);
+        let player = clip.player_with_bind_pose(&bind).expect("checked above: as many joints");
         let raw_side = Side { pose: bind, object: local.clone() };
         let clip_side = raw_side.clone();
         let shells_cm = options.shells_cm(raw.joints());

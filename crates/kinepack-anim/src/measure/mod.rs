@@ -11,10 +11,12 @@ mod frame;
 mod pose;
 mod slide;
 
+#[cfg(feature = "offline")]
 pub(crate) use errors::by_joint;
 pub use errors::{ErrorOptions, ErrorReport, Errors, measure};
 pub use follow::Follower;
 pub(crate) use frame::{Frame, object_space};
 pub use pose::pose_distance_cm;
 pub use slide::STILL_CM;
+#[cfg(feature = "offline")]
 pub(crate) use slide::stands;

@@ -27,6 +27,7 @@ pub(crate) struct Stand {
 
 impl Stand {
     /// The first and last sample of each range.
+    #[cfg(feature = "offline")]
     pub(crate) fn runs(&self) -> &[(usize, usize)] {
         &self.runs
     }

@@ -3,11 +3,11 @@
 //! [`Scheme::Block`] is transform coding: of a few samples at a time the coefficients of a cosine
 //! transform along each track's principal axes, with the largest steps with which the error in
 //! object space stays within the precision, and each joint fitted to its parent as that is decoded.
-//! [`Scheme::Keys`] is the one that Riot described for League of Legends: values of 48 bits, and of
+//! [`Scheme::Keyed`] is the one that Riot described for League of Legends: values of 48 bits, and of
 //! each track only the keys that a Catmull-Rom spline needs to stay within a margin. Beyond it,
 //! margins follow the error that is measured in object space, keys are taken away again where the
 //! others can do without, and tracks that need a key nearly everywhere stand as rows of samples,
-//! which cost less. Every step is a switch of [`KeyOptions`], so that its gain can be measured.
+//! which cost less. Every step is a switch of [`KeyedOptions`], so that its gain can be measured.
 
 mod block;
 mod keyed;
@@ -22,7 +22,7 @@ use crate::measure::{ErrorOptions, ErrorReport, by_joint, measure};
 use crate::{AnyClip, ClipError, RawClip, Rig};
 
 pub use block::{BlockOptions, Effort, RigTrainer, WidthTable, WidthTrainer};
-pub use keyed::{KeyOptions, KeyPosition, Margins, animated_raw_bytes};
+pub use keyed::{KeyPosition, KeyedOptions, Margins, animated_raw_bytes};
 pub use width_files::{widths_to_bytes, widths_to_text};
 
 /// What a clip is made of.
@@ -34,7 +34,7 @@ pub enum Scheme {
     /// loaded.
     Quantized(RotationBits),
     /// The keys that splines need.
-    Keys(KeyOptions),
+    Keyed(KeyedOptions),
 }
 
 impl Default for Scheme {
@@ -79,7 +79,7 @@ impl BuildOptions {
     fn pins(&self) -> &[usize] {
         match &self.scheme {
             Scheme::Block(block) => &block.pins,
-            Scheme::Keys(keys) => &keys.pins,
+            Scheme::Keyed(keyed) => &keyed.pins,
             Scheme::Quantized(_) => &[],
         }
     }
@@ -168,7 +168,7 @@ pub fn build(raw: &RawClip, options: &BuildOptions) -> Result<Built, BuildError>
     let bytes = match &options.scheme {
         Scheme::Block(block) => return block::build(raw, options, block),
         Scheme::Quantized(bits) => keyed::quantized(raw, *bits).to_bytes(),
-        Scheme::Keys(keys) => keyed::keys(raw, options, keys).to_bytes(),
+        Scheme::Keyed(options_of) => keyed::build(raw, options, options_of).to_bytes(),
     };
     finish(raw, bytes, options)
 }
@@ -211,7 +211,7 @@ fn check_numbers(
 
 /// Reads what was written, and measures it.
 fn finish(raw: &RawClip, bytes: Vec<u8>, options: &BuildOptions) -> Result<Built, BuildError> {
-    let clip = AnyClip::read(bytes, options.rig()).map_err(BuildError::Clip)?;
+    let clip = AnyClip::read(bytes.into(), options.rig()).map_err(BuildError::Clip)?;
     let errors = measure(raw, &clip, &options.error);
     Ok(Built { clip, errors })
 }

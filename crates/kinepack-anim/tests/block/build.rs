@@ -19,7 +19,7 @@ fn errors_cm(raw: &RawClip, clip: &Clip, shell_cm: f64) -> Vec<f64> {
     let bind = raw.skeleton().bind_pose();
     object_space::errors_cm(
         raw,
-        AnyPlayer::Block(Sampler::new(clip, &bind)),
+        AnyPlayer::Block(Sampler::with_bind_pose(clip.clone(), &bind).unwrap()),
         &vec![shell_cm; raw.joints()],
     )
 }
@@ -140,7 +140,7 @@ fn loops_are_seamless() {
             );
             assert!(assert_truth(&built.errors, &errors_cm(&raw, &clip, 3.0), "loop") <= 0.05);
             let bind = raw.skeleton().bind_pose();
-            let sampler = Sampler::new(&clip, &bind);
+            let sampler = Sampler::with_bind_pose(clip.clone(), &bind).unwrap();
             let pose = |position: f64| {
                 let mut pose = bind.clone();
                 sampler.sample_at(position, &mut pose);
@@ -289,7 +289,7 @@ fn additive_clips_stay_within_the_precision() {
         // Tracks that the clip does not store take their values from any base pose.
         let base = Motion { samples: 1, ..USUAL }.clip(8).pose(0)[..1].repeat(10);
         let mut pose = base.clone();
-        Sampler::new(&clip, &base).sample_at(3.5, &mut pose);
+        Sampler::with_bind_pose(clip.clone(), &base).unwrap().sample_at(3.5, &mut pose);
         for joint in 0..10 {
             if kinds(&clip, joint)[1] == Kind::Default {
                 assert_eq!(pose[joint].translation, base[joint].translation);

@@ -69,7 +69,7 @@ pub(crate) fn agree(bytes: &[u8]) -> Result<Clip, ClipError> {
         (clip, naive) => panic!("ours: {:?}, naive: {:?}", clip.err(), naive.err()),
     };
     let bind = vec![Transform::IDENTITY; clip.joints()];
-    let sampler = Sampler::new(&clip, &bind);
+    let sampler = Sampler::with_bind_pose(clip.clone(), &bind).unwrap();
     let mut pose = bind.clone();
     let last = (clip.samples() - 1) as f64;
     for position in [

@@ -80,7 +80,7 @@ fn clips() -> Vec<(RawClip, Clip)> {
                 &BuildOptions { precision_cm: 0.01, scheme, ..BuildOptions::default() },
             )
             .unwrap();
-            let clip = built.clip.as_block().unwrap().clone();
+            let clip = Clip::clone(built.clip.as_block().unwrap());
             clips.push((raw, clip));
         }
     }
@@ -108,10 +108,13 @@ fn all_instruction_sets_give_the_same_poses() {
     for (raw, clip) in clips() {
         blocks.push(clip.header().block);
         let bind = raw.skeleton().bind_pose();
-        let scalar = Sampler::new(&clip, &bind).with_instructions(Instructions::Scalar);
+        let scalar = Sampler::with_bind_pose(clip.clone(), &bind)
+            .unwrap()
+            .with_instructions(Instructions::Scalar);
         let (mut expected, mut pose) = (bind.clone(), bind.clone());
         for set in Instructions::ALL.into_iter().filter(|set| set.is_available()) {
-            let sampler = Sampler::new(&clip, &bind).with_instructions(set);
+            let sampler =
+                Sampler::with_bind_pose(clip.clone(), &bind).unwrap().with_instructions(set);
             for time_s in times(&mut random, &clip) {
                 scalar.sample(time_s, &mut expected);
                 sampler.sample(time_s, &mut pose);
@@ -143,8 +146,11 @@ fn a_batch_gives_the_same_poses_as_single_samples() {
     let mut random = Random(9);
     let clips = clips();
     let binds: Vec<_> = clips.iter().map(|(raw, _)| raw.skeleton().bind_pose()).collect();
-    let samplers: Vec<_> =
-        clips.iter().zip(&binds).map(|((_, clip), bind)| Sampler::new(clip, bind)).collect();
+    let samplers: Vec<_> = clips
+        .iter()
+        .zip(&binds)
+        .map(|((_, clip), bind)| Sampler::with_bind_pose(clip.clone(), bind).unwrap())
+        .collect();
     let mut requests = Vec::new();
     let mut expected = Vec::new();
     for _ in 0..100 {
@@ -168,7 +174,8 @@ fn sampling_with_any_instructions_allocates_nothing() {
         let mut pose = bind.clone();
         let mut soa = SoaPose::new(raw.joints());
         for set in Instructions::ALL.into_iter().filter(|set| set.is_available()) {
-            let sampler = Sampler::new(&clip, &bind).with_instructions(set);
+            let sampler =
+                Sampler::with_bind_pose(clip.clone(), &bind).unwrap().with_instructions(set);
             let info = measure(|| {
                 for time_s in [0.0, 0.01, 0.27, 0.5, 1.3, 0.1] {
                     sampler.sample(time_s, &mut pose);

@@ -14,7 +14,7 @@ fn sampling_allocates_nothing() {
         let clip = Clip::from_bytes(parts.to_bytes()).unwrap();
         let mut pose = vec![Transform::IDENTITY; clip.joints()];
         let mut soa = SoaPose::new(clip.joints());
-        let sampler = Sampler::new(&clip, &pose);
+        let sampler = Sampler::with_bind_pose(clip.clone(), &pose).unwrap();
         let mask = JointMask::new(clip.joints(), |joint| joint % 2 == 0);
         let info = measure(|| {
             for time_s in [0.0, 0.1, 0.2, 9.9, 0.3, 2.0, -1.0, f32::NAN, f32::INFINITY, 100.0, 1.5]

@@ -18,7 +18,7 @@ pub(crate) fn options(precision_cm: f64, effort: Effort) -> BuildOptions {
 
 pub(crate) fn built(raw: &RawClip, precision_cm: f64, effort: Effort) -> (Built, Clip) {
     let built = build(raw, &options(precision_cm, effort)).unwrap();
-    let clip = built.clip.as_block().unwrap().clone();
+    let clip = Clip::clone(built.clip.as_block().unwrap());
     (built, clip)
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn compare(clip: &Clip, bind: &[Transform], context: &str) {
 
 pub(crate) fn compare_naive(clip: &Clip, naive: &Naive, bind: &[Transform], context: &str) {
     let mut random = Random(clip.as_bytes().len() as u64);
-    let sampler = Sampler::new(clip, bind);
+    let sampler = Sampler::with_bind_pose(clip.clone(), bind).unwrap();
     let mut pose = bind.to_vec();
     for position in positions(&mut random, clip.samples()) {
         let expected = naive.pose(position, &pose_floats(bind));

@@ -119,7 +119,8 @@ fn every_vector_is_read_and_played() {
         let clip = Clip::from_bytes(&bytes[..]).unwrap_or_else(|error| panic!("{name}: {error}"));
         seen.insert((clip.header().block, clip.header().loops, clip.header().is_fine));
         let bind = bind_pose(clip.joints());
-        let (sampler, naive) = (Sampler::new(&clip, &bind), Naive::read(&bytes).unwrap());
+        let (sampler, naive) =
+            (Sampler::with_bind_pose(clip.clone(), &bind).unwrap(), Naive::read(&bytes).unwrap());
         let mut pose = bind.clone();
         let last = (clip.samples() - 1) as f64;
         for position in POSITIONS.into_iter().chain([last - 0.5]) {
@@ -149,7 +150,7 @@ fn the_bytes_in_the_spec_match_the_vectors() {
         let bits = u32::from_str_radix(before.rsplit('`').next().unwrap(), 16).unwrap();
         let words = after[5..].split_whitespace().next().unwrap();
         let position: f64 = words.trim_end_matches([',', '.']).parse().unwrap();
-        Sampler::new(&clip, &bind).sample_at(position, &mut pose);
+        Sampler::with_bind_pose(clip.clone(), &bind).unwrap().sample_at(position, &mut pose);
         assert_eq!(
             format!("{:08x}", pose[0].translation[1].to_bits()),
             format!("{bits:08x}"),

@@ -8,7 +8,7 @@ use crate::support::smooth_clip;
 
 fn block_clip(raw: &RawClip, precision_cm: f64) -> Clip {
     let built = build(raw, &BuildOptions { precision_cm, ..BuildOptions::default() }).unwrap();
-    built.clip.as_block().unwrap().clone()
+    Clip::clone(built.clip.as_block().unwrap())
 }
 
 #[test]

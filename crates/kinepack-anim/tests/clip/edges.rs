@@ -4,7 +4,7 @@ use std::f32::consts::TAU;
 use std::sync::Arc;
 
 use kinepack_anim::keyed::{KeyedClip, Kind, RotationBits};
-use kinepack_anim::offline::{BuildError, BuildOptions, KeyOptions, Scheme, build};
+use kinepack_anim::offline::{BuildError, BuildOptions, KeyedOptions, Scheme, build};
 use kinepack_anim::{Channel, ClipError, Joint, RawClip, Skeleton, TrackId, Transform};
 
 use crate::play::compare;
@@ -13,25 +13,21 @@ use crate::support::smooth_clip;
 const FINE: Scheme = Scheme::Quantized(RotationBits::Bits48);
 
 fn keys() -> Scheme {
-    Scheme::Keys(KeyOptions::default())
+    Scheme::Keyed(KeyedOptions::default())
 }
 
 fn schemes() -> [(&'static str, Scheme); 4] {
     [
         ("keys", keys()),
-        ("article", Scheme::Keys(KeyOptions::plain())),
+        ("article", Scheme::Keyed(KeyedOptions::plain())),
         ("fine", FINE),
         ("coarse", Scheme::Quantized(RotationBits::Bits32)),
     ]
 }
 
 fn built(raw: &RawClip, scheme: Scheme) -> KeyedClip {
-    build(raw, &BuildOptions { scheme, ..BuildOptions::default() })
-        .unwrap()
-        .clip
-        .as_keyed()
-        .unwrap()
-        .clone()
+    let built = build(raw, &BuildOptions { scheme, ..BuildOptions::default() }).unwrap();
+    KeyedClip::clone(built.clip.as_keyed().unwrap())
 }
 
 /// Builds a clip by all schemes and plays it; with our keys it is within a millimetre.
@@ -43,7 +39,7 @@ fn all(raw: &RawClip) -> Vec<KeyedClip> {
         assert!(off <= options.precision_cm || name != "keys", "{} {name}: {off} cm", raw.name());
         let clip = built.clip.as_keyed().unwrap();
         compare(clip, &raw.skeleton().bind_pose(), 60, &format!("{} {name}", raw.name()));
-        clip.clone()
+        KeyedClip::clone(clip)
     };
     schemes().map(one).into()
 }
@@ -181,10 +177,10 @@ fn so_many_samples_that_no_ticks_are_left_become_rows() {
             ..Transform::IDENTITY
         });
         let options = BuildOptions {
-            scheme: Scheme::Keys(KeyOptions {
+            scheme: Scheme::Keyed(KeyedOptions {
                 removal_passes: 0,
                 refit: false,
-                ..KeyOptions::default()
+                ..KeyedOptions::default()
             }),
             ..BuildOptions::default()
         };
@@ -233,7 +229,7 @@ fn a_spin_keeps_a_loose_precision() {
         for (precision_cm, rows) in
             [(0.01, false), (0.1, false), (1.0, true), (2.0, true), (4.0, true)]
         {
-            let scheme = Scheme::Keys(KeyOptions { rows, ..KeyOptions::default() });
+            let scheme = Scheme::Keyed(KeyedOptions { rows, ..KeyedOptions::default() });
             let built =
                 build(&spin, &BuildOptions { precision_cm, scheme, ..BuildOptions::default() })
                     .unwrap();

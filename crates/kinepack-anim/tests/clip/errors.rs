@@ -53,7 +53,7 @@ fn errors_are_those_of_the_metric() {
             let built = build(&raw, &options).unwrap();
             assert_eq!(measure(&raw, &built.clip, &options.error), built.errors);
             let report = measure(&raw, &built.clip, &error);
-            let mut player = built.clip.player(&raw.skeleton().bind_pose());
+            let mut player = built.clip.player_with_bind_pose(&raw.skeleton().bind_pose()).unwrap();
             let mut pose = raw.pose(0).to_vec();
             let mut at_samples = vec![Vec::new(); raw.joints()];
             let mut between = Vec::new();

@@ -1,12 +1,12 @@
 //! Joints with a precision and a shell of their own, in clips of both schemes.
 
 use kinepack_anim::measure::ErrorOptions;
-use kinepack_anim::offline::{BlockOptions, BuildError, BuildOptions, KeyOptions, Scheme, build};
+use kinepack_anim::offline::{BlockOptions, BuildError, BuildOptions, KeyedOptions, Scheme, build};
 
 use crate::support::smooth_clip;
 
 fn schemes() -> [Scheme; 2] {
-    [Scheme::Block(BlockOptions::default()), Scheme::Keys(KeyOptions::default())]
+    [Scheme::Block(BlockOptions::default()), Scheme::Keyed(KeyedOptions::default())]
 }
 
 #[test]

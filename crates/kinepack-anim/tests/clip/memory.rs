@@ -15,7 +15,7 @@ fn sampling_allocates_nothing() {
     for parts in [small(), Parts::keyed(1, 7, 300, tracks)] {
         let clip = KeyedClip::from_bytes(parts.to_bytes()).unwrap();
         let mut pose = vec![Transform::IDENTITY; clip.joints()];
-        let mut cursor = Cursor::new(&clip, &pose.clone());
+        let mut cursor = Cursor::with_bind_pose(clip.clone(), &pose.clone()).unwrap();
         let info = measure(|| {
             for time_s in [0.0, 0.1, 0.2, 9.9, 0.3, 2.0, 0.0, 7.0, -1.0, f32::NAN, 100.0, 9.5] {
                 cursor.sample(time_s, &mut pose);

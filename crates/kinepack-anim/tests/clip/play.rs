@@ -3,7 +3,7 @@
 use kinepack_anim::Transform;
 use kinepack_anim::keyed::quantize::rotation_from_48;
 use kinepack_anim::keyed::{Cursor, KeyedClip, Parametrization, RotationBits};
-use kinepack_anim::offline::{BuildOptions, KeyOptions, Scheme, build};
+use kinepack_anim::offline::{BuildOptions, KeyedOptions, Scheme, build};
 
 use crate::naive::{Naive, NaiveTrack};
 use crate::support::{Random, assert_same, assert_sane, pose_floats, position, smooth_clip};
@@ -15,7 +15,7 @@ pub(crate) fn compare(clip: &KeyedClip, bind: &[Transform], steps: usize, contex
     let naive = Naive::read(clip.as_bytes());
     let floats = pose_floats(bind);
     let last = f64::from(naive.samples - 1);
-    let mut cursor = Cursor::new(clip, bind);
+    let mut cursor = Cursor::with_bind_pose(clip.clone(), bind).unwrap();
     let mut pose = bind.to_vec();
     let mut random = Random(9);
     let mut positions: Vec<f64> = Vec::new();
@@ -70,11 +70,11 @@ fn clips_of_each_scheme_are_played_as_the_spec_says() {
     let mut schemes = vec![
         by_name("fine rows", Scheme::Quantized(RotationBits::Bits48)),
         by_name("coarse rows", Scheme::Quantized(RotationBits::Bits32)),
-        by_name("article", Scheme::Keys(KeyOptions::plain())),
+        by_name("article", Scheme::Keyed(KeyedOptions::plain())),
     ];
     for parametrization in Parametrization::ALL {
-        let keys = KeyOptions { parametrization, ..KeyOptions::default() };
-        schemes.push(by_name(parametrization.name(), Scheme::Keys(keys)));
+        let keys = KeyedOptions { parametrization, ..KeyedOptions::default() };
+        schemes.push(by_name(parametrization.name(), Scheme::Keyed(keys)));
     }
     let mut kinds = [0; 4];
     for seed in 0..4 {
@@ -163,10 +163,10 @@ fn a_built_clip_has_slices() {
     let raw =
         kinepack_anim::RawClip::new("noise", smooth.skeleton().clone(), 60.0, samples.collect())
             .unwrap();
-    let options = KeyOptions { rows: false, removal_passes: 0, ..KeyOptions::default() };
+    let options = KeyedOptions { rows: false, removal_passes: 0, ..KeyedOptions::default() };
     let options = BuildOptions {
         precision_cm: 0.2,
-        scheme: Scheme::Keys(options),
+        scheme: Scheme::Keyed(options),
         ..BuildOptions::default()
     };
     let built = build(&raw, &options).unwrap();
@@ -187,7 +187,7 @@ fn no_slice_is_taken_that_begins_behind_the_time() {
         let clip = KeyedClip::from_bytes(Parts::keyed(1, slices, samples, vec![track]).to_bytes())
             .unwrap();
         let naive = Naive::read(clip.as_bytes());
-        let mut cursor = Cursor::new(&clip, &[Transform::IDENTITY]);
+        let mut cursor = Cursor::with_bind_pose(clip.clone(), &[Transform::IDENTITY]).unwrap();
         let mut pose = [Transform::IDENTITY];
         let bind = pose_floats(&pose);
         for _ in 0..400 {

@@ -87,7 +87,7 @@ fn every_vector_is_read_and_played() {
         written += &format!("{name} {}\n", hex(&bytes));
         let clip = KeyedClip::from_bytes(&bytes[..]).unwrap();
         let bind = skeleton(clip.header().joints).bind_pose();
-        let mut cursor = Cursor::new(&clip, &bind);
+        let mut cursor = Cursor::with_bind_pose(clip.clone(), &bind).unwrap();
         let mut pose = bind.clone();
         for position in POSITIONS {
             cursor.sample_at(position, &mut pose);

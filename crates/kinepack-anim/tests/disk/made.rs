@@ -9,7 +9,8 @@ use crate::support::smooth_clip;
 /// The memory form of a built clip.
 pub(crate) fn built(seed: u64, joints: usize, samples: usize, precision_cm: f64) -> Clip {
     let options = BuildOptions { precision_cm, ..BuildOptions::default() };
-    build(&smooth_clip(seed, joints, samples), &options).unwrap().clip.as_block().unwrap().clone()
+    let built = build(&smooth_clip(seed, joints, samples), &options).unwrap();
+    Clip::clone(built.clip.as_block().unwrap())
 }
 
 /// A clip made from the bytes of its segments. It has a single joint with one live component of its

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kinepack_anim::keyed::{Parametrization, RotationBits};
 use kinepack_anim::measure::ErrorOptions;
 use kinepack_anim::offline::{
-    BlockOptions, BuildOptions, Effort, KeyOptions, KeyPosition, Margins, RigTrainer, Scheme,
+    BlockOptions, BuildOptions, Effort, KeyPosition, KeyedOptions, Margins, RigTrainer, Scheme,
 };
 use kinepack_anim::{RawClip, Rig, Transform, additive};
 use proptest::prelude::*;
@@ -72,12 +72,12 @@ fn schemes() -> impl Strategy<Value = Scheme> {
         20 => Just(block(Effort::Default)),
         5 => Just(block(Effort::Fast)),
         1 => Just(block(Effort::Best)),
-        8 => keys().prop_map(Scheme::Keys),
+        8 => keys().prop_map(Scheme::Keyed),
         1 => select(bits.to_vec()),
     ]
 }
 
-fn keys() -> impl Strategy<Value = KeyOptions> {
+fn keys() -> impl Strategy<Value = KeyedOptions> {
     let parametrizations = [
         Parametrization::Uniform,
         Parametrization::Times,
@@ -92,7 +92,7 @@ fn keys() -> impl Strategy<Value = KeyOptions> {
     let others = (some, switches, 0usize..4).prop_map(
         |((parametrization, position, margins), switches, passes)| {
             let [shortest_path, constants, refit, rows, hold_still] = switches;
-            KeyOptions {
+            KeyedOptions {
                 parametrization,
                 position,
                 margins,
@@ -102,11 +102,11 @@ fn keys() -> impl Strategy<Value = KeyOptions> {
                 refit,
                 rows,
                 hold_still,
-                ..KeyOptions::default()
+                ..KeyedOptions::default()
             }
         },
     );
-    prop_oneof![3 => Just(KeyOptions::default()), 1 => Just(KeyOptions::plain()), 3 => others]
+    prop_oneof![3 => Just(KeyedOptions::default()), 1 => Just(KeyedOptions::plain()), 3 => others]
 }
 
 impl Case {
@@ -128,7 +128,7 @@ impl Case {
         let pins: Vec<usize> = self.pin.iter().map(|pin| pin.index(raw.joints())).collect();
         match &mut options.scheme {
             Scheme::Block(block) => block.pins = pins,
-            Scheme::Keys(keys) => keys.pins = pins,
+            Scheme::Keyed(keys) => keys.pins = pins,
             Scheme::Quantized(_) => {}
         }
         let other = self.motion.clip(&skeleton, 1);

@@ -93,7 +93,11 @@ fn generated_clips_are_within_their_precision() {
         let joints = raw.joints();
         let reaches = ready.reaches();
         if options.error.base.is_none() {
-            let measured = errors_cm(raw, clip.player(&bind), &options.error.shells_cm(joints));
+            let measured = errors_cm(
+                raw,
+                clip.player_with_bind_pose(&bind).unwrap(),
+                &options.error.shells_cm(joints),
+            );
             for (joint, (said, measured)) in built.errors.joints.iter().zip(measured).enumerate() {
                 // They are kept as `f32`.
                 let room = 1e-6 * (1e-6 + measured) + 1e-12 * reaches[joint].size_cm;
@@ -106,7 +110,7 @@ fn generated_clips_are_within_their_precision() {
         }
         let rounding = match options.scheme {
             Scheme::Block(_) => ROUNDING,
-            Scheme::Keys(_) => KEYED_ROUNDING,
+            Scheme::Keyed(_) => KEYED_ROUNDING,
             Scheme::Quantized(_) => f64::INFINITY,
         };
         let precisions_cm = options.precisions_cm(joints);
@@ -145,7 +149,7 @@ fn generated_clips_play_at_any_time() {
         times.sort_by(f32::total_cmp);
         let back: Vec<f32> = times.iter().rev().copied().collect();
         let mut pose = ready.raw.skeleton().bind_pose();
-        let mut player = clip.player(&pose);
+        let mut player = clip.player_with_bind_pose(&pose).unwrap();
         for time_s in [times, back, scattered, vec![f32::MIN, f32::MAX, -0.0]].concat() {
             player.sample(time_s, &mut pose);
             assert_sane(&pose, "generated");

@@ -73,7 +73,7 @@ pub(crate) fn error_cm(a: &Placed, b: &Placed, shell_cm: f64) -> f64 {
 /// The largest error of each joint at the sample times.
 // Some tests measure between the samples, too, and do that themselves.
 #[allow(dead_code)]
-pub(crate) fn errors_cm(raw: &RawClip, mut player: AnyPlayer<'_>, shells_cm: &[f64]) -> Vec<f64> {
+pub(crate) fn errors_cm(raw: &RawClip, mut player: AnyPlayer, shells_cm: &[f64]) -> Vec<f64> {
     let mut pose = raw.pose(0).to_vec();
     let mut errors = vec![0.0; raw.joints()];
     for sample in 0..raw.samples() {

@@ -103,12 +103,12 @@ struct ClipReport {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let scheme = &arguments.scheme;
-    let of_blocks = [
+    let of_block = [
         ("--disk", arguments.disk),
         ("--rig", arguments.rig),
         ("--base", arguments.base.is_given()),
     ];
-    scheme.check_blocks(&of_blocks)?;
+    scheme.check_block(&of_block)?;
     let Inputs { sources, mut notes, base } = Inputs::read(arguments)?;
     let targets = arguments
         .out

@@ -11,7 +11,7 @@ use flate2::write::GzEncoder;
 use kinepack_anim::keyed::{Parametrization, RotationBits};
 use kinepack_anim::measure::ErrorReport;
 use kinepack_anim::offline::{
-    BuildOptions, KeyOptions, KeyPosition, Margins, Scheme, animated_raw_bytes,
+    BuildOptions, KeyPosition, KeyedOptions, Margins, Scheme, animated_raw_bytes,
 };
 use kinepack_anim::{RawClip, exchange};
 use serde::Serialize;
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     /// Animations: .glb, .gltf, .bvh, .bvh.zst or .clip.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Show what each option of the scheme with keys gains: alone, and what is lost without it.
+    /// Show what each option of the keyed scheme gains: alone, and what is lost without it.
     #[arg(long)]
     options: bool,
     /// Compare clip by clip with another codec: a CSV file with the columns file, clip, samples,
@@ -86,9 +86,9 @@ struct Played {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let peers = arguments.peer.as_deref().map(Peers::read).transpose()?;
-    let (sources, notes) = sources::read(&arguments.files, &arguments.import.options())?;
+    let (sources, notes) = sources::read_some(&arguments.files, &arguments.import)?;
     arguments.scheme.check(sources.iter().map(|source| &source.raw))?;
-    arguments.scheme.check_blocks(&[("--rig", arguments.rig)])?;
+    arguments.scheme.check_block(&[("--rig", arguments.rig)])?;
     let schemes = if arguments.options { options(arguments) } else { schemes(arguments) };
     let mut rows = if arguments.options { Vec::new() } else { plain(&sources)? };
     let mut last = Vec::new();
@@ -146,10 +146,10 @@ fn schemes(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
             "quantized, 32 bits".to_owned(),
             with(Box::new(|_| Scheme::Quantized(RotationBits::Bits32))),
         ),
-        ("splines alone".to_owned(), with(Box::new(|_| Scheme::Keys(KeyOptions::plain())))),
+        ("splines alone".to_owned(), with(Box::new(|_| Scheme::Keyed(KeyedOptions::plain())))),
     ];
-    if scheme.scheme() != SchemeName::Article {
-        all.push(("article".to_owned(), with(Box::new(|raw| Scheme::Keys(scheme.keys(raw))))));
+    if scheme.scheme() != SchemeName::Keyed {
+        all.push(("keyed".to_owned(), with(Box::new(|raw| Scheme::Keyed(scheme.keyed(raw))))));
     }
     let is_block = scheme.scheme() == SchemeName::Block;
     let asked_effort = scheme.asked_effort();
@@ -158,8 +158,8 @@ fn schemes(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
         let is_quick =
             *effort != EffortName::Best && !(is_block && *effort == EffortName::default());
         if asked_effort.is_none() && is_quick {
-            let blocks = |raw: &RawClip| Scheme::Block(scheme.blocks(raw, *effort));
-            all.push((format!("block, {} effort", effort.name()), with(Box::new(blocks))));
+            let block = |raw: &RawClip| Scheme::Block(scheme.block(raw, *effort));
+            all.push((format!("block, {} effort", effort.name()), with(Box::new(block))));
         }
     }
     let effort = asked_effort.unwrap_or_default().name();
@@ -187,9 +187,9 @@ fn gzip_bytes(raw: &RawClip) -> io::Result<usize> {
     Ok(out.finish()?.len())
 }
 
-/// The scheme with keys: splines alone, with each option, all of them, and all but each.
+/// The keyed scheme: splines alone, with each option, all of them, and all but each.
 fn options(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
-    type Change = fn(&mut KeyOptions);
+    type Change = fn(&mut KeyedOptions);
     let plain: [(&str, Change); 10] = [
         ("uniform parametrization", |keys| keys.parametrization = Parametrization::Uniform),
         ("chordal parametrization", |keys| keys.parametrization = Parametrization::Chordal),
@@ -199,9 +199,9 @@ fn options(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
         ("key at the best place", |keys| keys.position = KeyPosition::Best),
         ("margins by hierarchy", |keys| keys.margins = Margins::Hierarchy),
         ("margins by measured error", |keys| keys.margins = Margins::Measured),
-        ("removal of keys", |keys| keys.removal_passes = KeyOptions::default().removal_passes),
+        ("removal of keys", |keys| keys.removal_passes = KeyedOptions::default().removal_passes),
         ("removal with refit", |keys| {
-            (keys.removal_passes, keys.refit) = (KeyOptions::default().removal_passes, true)
+            (keys.removal_passes, keys.refit) = (KeyedOptions::default().removal_passes, true)
         }),
     ];
     let full: [(&str, Change); 9] = [
@@ -216,23 +216,23 @@ fn options(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
         ("no pins", |keys| keys.pins.clear()),
     ];
     let mut all: Vec<(String, Options<'_>)> = Vec::new();
-    let mut add = |name: String, base: fn() -> KeyOptions, change: Change| {
+    let mut add = |name: String, base: fn() -> KeyedOptions, change: Change| {
         let options = move |raw: &RawClip| {
             let asked = arguments.scheme.options(raw);
-            let mut keys = KeyOptions { pins: arguments.scheme.pins(raw), ..base() };
+            let mut keys = KeyedOptions { pins: arguments.scheme.pins(raw), ..base() };
             change(&mut keys);
-            BuildOptions { scheme: Scheme::Keys(keys), ..asked }
+            BuildOptions { scheme: Scheme::Keyed(keys), ..asked }
         };
         all.push((name, Box::new(options)));
     };
-    add("splines alone".into(), KeyOptions::plain, |keys| keys.pins.clear());
+    add("splines alone".into(), KeyedOptions::plain, |keys| keys.pins.clear());
     for (name, change) in plain {
-        add(format!("  with {name}"), KeyOptions::plain, change);
+        add(format!("  with {name}"), KeyedOptions::plain, change);
     }
     for (name, change) in full {
-        add(format!("all, {name}"), KeyOptions::default, change);
+        add(format!("all, {name}"), KeyedOptions::default, change);
     }
-    add("all".into(), KeyOptions::default, |_| ());
+    add("all".into(), KeyedOptions::default, |_| ());
     all
 }
 

@@ -37,7 +37,7 @@ fn samples(clip: &AnyClip, skeleton: &Skeleton) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
     exchange::write_head(skeleton, clip.samples(), clip.rate_hz(), &mut out)?;
     let mut pose = skeleton.bind_pose();
-    let mut player = clip.player(&pose);
+    let mut player = clip.player(skeleton).map_err(io::Error::other)?;
     for sample in 0..clip.samples() {
         player.sample_at(sample as f64, &mut pose);
         exchange::write_pose(&pose, &mut out)?;

@@ -10,7 +10,7 @@ use command_kit::print;
 use command_kit::table::write_json;
 use kinepack_anim::anm::{Anm, AnmPlayer};
 use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
-use kinepack_anim::{AnyClip, MAX_SAMPLES, RawClip, Skeleton, export};
+use kinepack_anim::{AnyClip, AnyPlayer, MAX_SAMPLES, RawClip, Skeleton, export};
 use serde::Serialize;
 
 use super::compiled::{self, SkeletonArguments};
@@ -88,7 +88,7 @@ fn write_anm(
 ) -> Result<(), Failure> {
     let anm = match clip {
         AnyClip::Block(_) => {
-            Err("made of blocks, and r3d2canm of keys: build the clip with --scheme article, or write glTF with --gltf"
+            Err("a block clip, and r3d2canm has keys: build the clip with --scheme keyed, or write glTF with --gltf"
                 .to_owned())
         }
         AnyClip::Keyed(clip) => {
@@ -96,6 +96,8 @@ fn write_anm(
         }
     };
     let anm = anm.map_err(|error| bad_clip(arguments, &error))?;
+    let player = clip.player(skeleton);
+    let player = player.map_err(|error| bad_clip(arguments, &error.to_string()))?;
     let bytes = anm.to_bytes();
     let report = AnmReport {
         file: write_file(target, &bytes)?,
@@ -103,7 +105,7 @@ fn write_anm(
         keys: anm.keys().len(),
         bytes: bytes.len(),
         jump_caches: anm.jump_cache_count(),
-        max_difference_cm: max_difference_cm(clip, skeleton, &anm),
+        max_difference_cm: max_difference_cm((clip, player), skeleton, &anm),
     };
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_line(out) })?;
     Ok(())
@@ -126,7 +128,8 @@ fn write_gltf(
         ));
     }
     let mut pose = skeleton.bind_pose();
-    let mut player = clip.player(&pose);
+    let player = clip.player(&skeleton);
+    let mut player = player.map_err(|error| bad_clip(arguments, &error.to_string()))?;
     let mut all = Vec::new();
     for sample in 0..samples as usize {
         player.sample_at((sample as f64 * step).min((clip.samples() - 1) as f64), &mut pose);
@@ -157,9 +160,13 @@ fn write_file(target: &Target, bytes: &[u8]) -> Result<String, Failure> {
     Ok(target.name().display().to_string())
 }
 
-fn max_difference_cm(clip: &AnyClip, skeleton: &Skeleton, anm: &Anm) -> f64 {
+fn max_difference_cm(
+    (clip, mut our_player): (&AnyClip, AnyPlayer),
+    skeleton: &Skeleton,
+    anm: &Anm,
+) -> f64 {
     let (mut ours, mut theirs) = (skeleton.bind_pose(), skeleton.bind_pose());
-    let (mut our_player, mut their_player) = (clip.player(&ours), AnmPlayer::new(anm));
+    let mut their_player = AnmPlayer::new(anm);
     let distances = (0..clip.samples()).map(|sample| {
         our_player.sample_at(sample as f64, &mut ours);
         their_player.sample(sample as f32 / clip.rate_hz(), &mut theirs);

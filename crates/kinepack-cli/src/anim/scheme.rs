@@ -5,7 +5,7 @@ use kinepack_anim::RawClip;
 use kinepack_anim::keyed::{Parametrization, RotationBits};
 use kinepack_anim::measure::ErrorOptions;
 use kinepack_anim::offline::{
-    BlockOptions, BuildOptions, Effort, KeyOptions, KeyPosition, Margins, Scheme,
+    BlockOptions, BuildOptions, Effort, KeyPosition, KeyedOptions, Margins, Scheme,
 };
 
 use super::joints::{JointLength, lengths, named, parse_length};
@@ -31,32 +31,32 @@ pub(crate) struct SchemeArguments {
     #[arg(long, value_enum, default_value_t)]
     scheme: SchemeName,
     /// Ends of chains whose place must not suffer from what becomes of their ancestors, by name
-    /// like --joint-precision. With block and article.
+    /// like --joint-precision. With block and keyed.
     #[arg(long, value_name = "JOINT")]
     pin: Vec<String>,
     /// How much time a build may take [default: default]
-    #[arg(long, value_enum, help_heading = "Blocks")]
+    #[arg(long, value_enum, help_heading = "Block scheme")]
     effort: Option<EffortName>,
     /// How splines are parametrized [default: times]
-    #[arg(long, value_enum, help_heading = "Keys")]
+    #[arg(long, value_enum, help_heading = "Keyed scheme")]
     parametrization: Option<ParametrizationName>,
     /// How far a track may be off [default: measured]
-    #[arg(long, value_enum, help_heading = "Keys")]
+    #[arg(long, value_enum, help_heading = "Keyed scheme")]
     margins: Option<MarginsName>,
     /// Where in a segment a new key goes [default: worst]
-    #[arg(long, value_enum, help_heading = "Keys")]
+    #[arg(long, value_enum, help_heading = "Keyed scheme")]
     key_position: Option<PositionName>,
     /// How often all keys are tried to be taken away [default: 3]
-    #[arg(long, value_name = "TIMES", help_heading = "Keys")]
+    #[arg(long, value_name = "TIMES", help_heading = "Keyed scheme")]
     removal_passes: Option<usize>,
     /// Leave the values of keys as they are when one next to them is taken away.
-    #[arg(long, help_heading = "Keys")]
+    #[arg(long, help_heading = "Keyed scheme")]
     no_refit: bool,
     /// Keys for every track that changes, even where rows of samples are smaller.
-    #[arg(long, help_heading = "Keys")]
+    #[arg(long, help_heading = "Keyed scheme")]
     no_rows: bool,
     /// Let joints that stand still be off as far as others.
-    #[arg(long, help_heading = "Keys")]
+    #[arg(long, help_heading = "Keyed scheme")]
     no_hold_still: bool,
 }
 
@@ -66,8 +66,9 @@ pub(crate) enum SchemeName {
     /// Coefficients of a few samples at a time: the fewest bytes.
     #[default]
     Block,
-    /// The keys that splines need: the article's scheme, and what improves it.
-    Article,
+    /// The keys that splines need, as Riot describes it for League of Legends, and what improves it.
+    #[value(alias = "article")]
+    Keyed,
     /// All samples, rotations in 48 bits.
     Quantized,
     /// All samples, rotations in 32 bits.
@@ -126,7 +127,7 @@ impl SchemeName {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Block => "block",
-            Self::Article => "article",
+            Self::Keyed => "keyed",
             Self::Quantized => "quantized",
             Self::Quantized32 => "quantized-32",
         }
@@ -181,8 +182,8 @@ impl SchemeArguments {
     /// What the library takes, for one clip; it checks the numbers.
     pub(crate) fn options(&self, raw: &RawClip) -> BuildOptions {
         let scheme = match self.scheme {
-            SchemeName::Block => Scheme::Block(self.blocks(raw, self.effort.unwrap_or_default())),
-            SchemeName::Article => Scheme::Keys(self.keys(raw)),
+            SchemeName::Block => Scheme::Block(self.block(raw, self.effort.unwrap_or_default())),
+            SchemeName::Keyed => Scheme::Keyed(self.keyed(raw)),
             SchemeName::Quantized => Scheme::Quantized(RotationBits::Bits48),
             SchemeName::Quantized32 => Scheme::Quantized(RotationBits::Bits32),
         };
@@ -194,14 +195,14 @@ impl SchemeArguments {
         }
     }
 
-    /// Blocks, whether they were asked for or not.
-    pub(crate) fn blocks(&self, raw: &RawClip, effort: EffortName) -> BlockOptions {
+    /// Options of the block scheme, even if another was asked for.
+    pub(crate) fn block(&self, raw: &RawClip, effort: EffortName) -> BlockOptions {
         BlockOptions { effort: effort.effort(), pins: self.pins(raw), rig: None }
     }
 
-    /// Keys, whether they were asked for or not.
-    pub(crate) fn keys(&self, raw: &RawClip) -> KeyOptions {
-        KeyOptions {
+    /// Options of the keyed scheme, even if another was asked for.
+    pub(crate) fn keyed(&self, raw: &RawClip) -> KeyedOptions {
+        KeyedOptions {
             parametrization: match self.parametrization.unwrap_or_default() {
                 ParametrizationName::Uniform => Parametrization::Uniform,
                 ParametrizationName::Times => Parametrization::Times,
@@ -218,12 +219,12 @@ impl SchemeArguments {
                 PositionName::Worst => KeyPosition::Worst,
                 PositionName::Best => KeyPosition::Best,
             },
-            removal_passes: self.removal_passes.unwrap_or(KeyOptions::default().removal_passes),
+            removal_passes: self.removal_passes.unwrap_or(KeyedOptions::default().removal_passes),
             refit: !self.no_refit,
             rows: !self.no_rows,
             hold_still: !self.no_hold_still,
             pins: self.pins(raw),
-            ..KeyOptions::default()
+            ..KeyedOptions::default()
         }
     }
 
@@ -251,8 +252,8 @@ impl SchemeArguments {
         }
     }
 
-    /// Sees that none of a command's own options is given that blocks have alone.
-    pub(crate) fn check_blocks(&self, options: &[(&'static str, bool)]) -> Result<(), Failure> {
+    /// Refuses a command's own options that only the block scheme has.
+    pub(crate) fn check_block(&self, options: &[(&'static str, bool)]) -> Result<(), Failure> {
         match options.iter().find(|(_, is_given)| *is_given) {
             Some(&(option, _)) if self.scheme != SchemeName::Block => Err(Failure::OtherScheme {
                 option,
@@ -264,18 +265,18 @@ impl SchemeArguments {
     }
 
     fn check_scheme(&self) -> Result<(), Failure> {
-        use SchemeName::{Article, Block};
-        let (blocks, keys, both): (&[_], &[_], &[_]) = (&[Block], &[Article], &[Block, Article]);
+        use SchemeName::{Block, Keyed};
+        let (block, keyed, both): (&[_], &[_], &[_]) = (&[Block], &[Keyed], &[Block, Keyed]);
         let options = [
             ("--pin", !self.pin.is_empty(), both),
-            ("--effort", self.effort.is_some(), blocks),
-            ("--parametrization", self.parametrization.is_some(), keys),
-            ("--margins", self.margins.is_some(), keys),
-            ("--key-position", self.key_position.is_some(), keys),
-            ("--removal-passes", self.removal_passes.is_some(), keys),
-            ("--no-refit", self.no_refit, keys),
-            ("--no-rows", self.no_rows, keys),
-            ("--no-hold-still", self.no_hold_still, keys),
+            ("--effort", self.effort.is_some(), block),
+            ("--parametrization", self.parametrization.is_some(), keyed),
+            ("--margins", self.margins.is_some(), keyed),
+            ("--key-position", self.key_position.is_some(), keyed),
+            ("--removal-passes", self.removal_passes.is_some(), keyed),
+            ("--no-refit", self.no_refit, keyed),
+            ("--no-rows", self.no_rows, keyed),
+            ("--no-hold-still", self.no_hold_still, keyed),
         ];
         let wrong = options
             .into_iter()

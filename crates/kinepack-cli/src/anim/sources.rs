@@ -115,11 +115,31 @@ pub(crate) fn read_checked(
     import: &ImportArguments,
     scheme: &SchemeArguments,
 ) -> Result<(Vec<Source>, Vec<String>), Failure> {
-    let (sources, notes) = read(files, &import.options())?;
+    let (sources, notes) = read_some(files, import)?;
     if !sources.is_empty() {
         scheme.check(sources.iter().map(|source| &source.raw))?;
     }
     Ok((sources, notes))
+}
+
+/// Reads all clips of some files, and refuses files that hold no clip at all.
+pub(crate) fn read_some(
+    files: &[PathBuf],
+    import: &ImportArguments,
+) -> Result<(Vec<Source>, Vec<String>), Failure> {
+    let (sources, notes) = read(files, &import.options())?;
+    match files.first() {
+        Some(file) if sources.is_empty() => {
+            let others =
+                if files.len() > 1 { ", and the other files have none either" } else { "" };
+            let reason = format!(
+                "no animation of joints or nodes{others}: export the file with its animations, \
+                 or give one that has some"
+            );
+            Err(Failure::BadClip { path: file.clone(), reason })
+        }
+        _ => Ok((sources, notes)),
+    }
 }
 
 /// Builds all clips, as `options` says for each.

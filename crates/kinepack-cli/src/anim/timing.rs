@@ -3,8 +3,9 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use kinepack_anim::keyed::KeyedClip;
 use kinepack_anim::offline::Built;
-use kinepack_anim::{RawClip, Transform};
+use kinepack_anim::{AnyClip, AnyPlayer, Clip, RawClip, Transform};
 
 /// How long a pose takes, played forwards at 60 Hz over and over: the best of some rounds, in ns a
 /// joint.
@@ -13,7 +14,7 @@ pub(crate) fn warm_ns_per_joint(raw: &RawClip, built: &Built) -> f64 {
     const ROUNDS: usize = 5;
     let bind = raw.skeleton().bind_pose();
     let mut pose = bind.clone();
-    let mut player = built.clip.player(&bind);
+    let mut player = built.clip.player(raw.skeleton()).expect("it was built for this skeleton");
     let poses_a_loop = (60.0 * built.clip.duration_s()) as usize + 1;
     let mut best = f64::INFINITY;
     for _ in 0..ROUNDS {
@@ -38,9 +39,8 @@ pub(crate) fn cold_ns_per_joint(raw: &RawClip, built: &Built, all_bytes: usize) 
     let mut pose = bind.clone();
     // A player is about twice as large as a pose.
     let bytes = built.clip.as_bytes().len() + 2 * Transform::BYTES * raw.joints();
-    let copies = vec![built.clip.clone(); (all_bytes / bytes).max(1).next_power_of_two()];
-    let mut players: Vec<_> = copies.iter().map(|clip| clip.player(&bind)).collect();
-    let count = players.len();
+    let count = (all_bytes / bytes).max(1).next_power_of_two();
+    let mut players: Vec<_> = (0..count).map(|_| player_of_a_copy(&built.clip, &bind)).collect();
     let mut best = f64::INFINITY;
     for _ in 0..ROUNDS {
         let begun = Instant::now();
@@ -52,4 +52,13 @@ pub(crate) fn cold_ns_per_joint(raw: &RawClip, built: &Built, all_bytes: usize) 
         best = best.min(begun.elapsed().as_secs_f64());
     }
     1e9 * best / (count * raw.joints()) as f64
+}
+
+/// A player of a copy in memory of its own: a clone of an [`AnyClip`] would share the clip.
+fn player_of_a_copy(clip: &AnyClip, bind: &[Transform]) -> AnyPlayer {
+    let copy = match clip {
+        AnyClip::Block(clip) => AnyClip::from(Clip::clone(clip)),
+        AnyClip::Keyed(clip) => AnyClip::from(KeyedClip::clone(clip)),
+    };
+    copy.player_with_bind_pose(bind).expect("a pose of its skeleton")
 }

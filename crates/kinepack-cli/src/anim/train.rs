@@ -74,7 +74,7 @@ const PIECES: [(BlockLength, usize); 4] =
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let [out, binary] =
         arguments.force.targets([Some(&arguments.out), arguments.binary.as_deref()])?;
-    let (clips, notes) = sources::read(&arguments.files, &arguments.import.options())?;
+    let (clips, notes) = sources::read_some(&arguments.files, &arguments.import)?;
     let items: Vec<_> = clips
         .iter()
         .flat_map(|clip| arguments.precision.iter().map(move |precision| (clip, *precision)))

@@ -18,7 +18,7 @@ use command_kit::{Failure, OutputError, print};
 use cube_data::cube;
 #[cfg(feature = "demo")]
 use demo::SessionError;
-use kinepack::profile::{Bodies};
+use kinepack::profile::Bodies;
 use kinepack::schema::{FieldKind, Role};
 use kinepack::training::{ProfileSearch, TrainError, Training};
 use kinepack::{Profile, Schema, Snapshot};

@@ -141,10 +141,7 @@ fn a_base_that_does_not_fit_is_refused() {
             "an arm.glb has upper where the base has Hips; both must be of one skeleton",
         ),
         (&["--base", &files.at("missing.glb#Move")], "missing.glb: "),
-        (
-            &["--base", &arm, "--scheme", "article"],
-            "--base is for --scheme block, and this is article",
-        ),
+        (&["--base", &arm, "--scheme", "keyed"], "--base is for --scheme block, and this is keyed"),
     ] {
         let said =
             refusal(&[&["anim", "build", &arm, "--out", &files.at("out")], options].concat());

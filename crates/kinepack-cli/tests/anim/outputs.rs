@@ -65,7 +65,7 @@ fn decode_replaces_a_file_by_force_alone() {
 
 #[test]
 fn export_replaces_a_file_by_force_alone() {
-    let files = built(&["--scheme", "article"]);
+    let files = built(&["--scheme", "keyed"]);
     let clip = files.at("out/an_arm__Move.kpa");
     for (name, options) in [("arm.anm", &[][..]), ("arm.glb", &["--gltf"])] {
         let out = files.at(name);

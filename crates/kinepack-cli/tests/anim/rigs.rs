@@ -81,7 +81,7 @@ fn a_single_clip_and_other_schemes_have_no_rig() {
     assert_eq!(document["rigs"].as_array().map(Vec::len), Some(0));
     for command in ["build", "compare"] {
         let said =
-            refusal(&["anim", command, &files.at("an arm.glb"), "--rig", "--scheme", "article"]);
+            refusal(&["anim", command, &files.at("an arm.glb"), "--rig", "--scheme", "keyed"]);
         assert!(said.contains("--rig") && said.contains("block"), "{said}");
     }
 }

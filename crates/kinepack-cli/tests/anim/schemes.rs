@@ -11,7 +11,7 @@ use crate::program::{self, json, stdout};
 #[test]
 fn joints_keep_to_precisions_and_shells_of_their_own() {
     let files = Files::new();
-    for scheme in ["block", "article"] {
+    for scheme in ["block", "keyed"] {
         let of = |options: &[&str]| {
             let arguments =
                 ["anim", "info", &files.at("an arm.glb"), "--scheme", scheme, "--precision", "0.5"];
@@ -30,7 +30,7 @@ fn joints_keep_to_precisions_and_shells_of_their_own() {
 #[test]
 fn a_clip_that_is_not_as_near_as_was_asked_for_is_told_of() {
     let files = Files::new();
-    for (scheme, is_told) in [("block", true), ("article", true), ("quantized", false)] {
+    for (scheme, is_told) in [("block", true), ("keyed", true), ("quantized", false)] {
         // Nearer than single floats are.
         let options = ["--scheme", scheme, "--precision", "1e-7"];
         let document = files.build(&options);
@@ -90,7 +90,7 @@ fn schemes_are_compared_and_the_one_asked_for_comes_last() {
         "splines alone",
     ];
     let block =
-        ["article", "block, fast effort", "as asked: block, default effort", "  the same on disk"];
+        ["keyed", "block, fast effort", "as asked: block, default effort", "  the same on disk"];
     assert_eq!(rows(&document), [&plain[..], &block].concat());
     assert_eq!(
         (&document["rows"][0]["bytes"], &document["rows"][0]["max_error_cm"]),
@@ -100,11 +100,12 @@ fn schemes_are_compared_and_the_one_asked_for_comes_last() {
     let fast = json(&["anim", "compare", &arm, "--effort", "fast"]);
     assert_eq!(
         rows(&fast),
-        [&plain[..], &["article", "as asked: block, fast effort", "  the same on disk"]].concat()
+        [&plain[..], &["keyed", "as asked: block, fast effort", "  the same on disk"]].concat()
     );
-    let article = json(&["anim", "compare", &arm, "--scheme", "article"]);
-    let blocks = ["block, fast effort", "block, default effort", "as asked: article"];
-    assert_eq!(rows(&article), [&plain[..], &blocks].concat());
+    // The scheme was called article once.
+    let keyed = json(&["anim", "compare", &arm, "--scheme", "article"]);
+    let blocks = ["block, fast effort", "block, default effort", "as asked: keyed"];
+    assert_eq!(rows(&keyed), [&plain[..], &blocks].concat());
     let table = stdout(&["anim", "compare", &arm, "--effort", "fast"]);
     assert!(table.contains("as asked: block, fast effort"), "{table}");
 }

@@ -51,7 +51,7 @@ fn clips_of_blocks_are_described() {
 
 #[test]
 fn clips_of_keys_are_described() {
-    see_that_clips_are_described("article");
+    see_that_clips_are_described("keyed");
 }
 
 fn see_that_clips_are_described(scheme: &str) {
@@ -105,12 +105,9 @@ fn see_that_clips_are_described(scheme: &str) {
             }
         }
         assert_eq!(keys, number(&clip, "keys"));
-        assert_eq!(
-            (keys > 0.0, clip["blocks"].is_null()),
-            (scheme == "article", scheme == "article")
-        );
+        assert_eq!((keys > 0.0, clip["blocks"].is_null()), (scheme == "keyed", scheme == "keyed"));
         let has_samples = |blocks: &Value| [8.0, 16.0, 32.0].contains(&number(blocks, "samples"));
-        assert!(scheme == "article" || has_samples(&clip["blocks"]), "{clip}");
+        assert!(scheme == "keyed" || has_samples(&clip["blocks"]), "{clip}");
         // The hips go up and down, and their scale is that of the bind pose.
         assert!(
             joints[0]["tracks"][1]["kind"] != "default"
@@ -149,7 +146,7 @@ fn poses_are_told_at_the_samples_and_between_them() {
 
 #[test]
 fn a_track_is_told_with_its_keys() {
-    assert!(see_that_tracks_are_told("article") > 0);
+    assert!(see_that_tracks_are_told("keyed") > 0);
 }
 
 #[test]

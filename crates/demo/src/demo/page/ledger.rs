@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use command_kit::parts::{PartOfField, Parts};
-use kinepack::schema::{FieldKind};
+use kinepack::schema::FieldKind;
 use kinepack::{EntityId, Schema, Snapshot};
 use kinepack_net::{Cost, HEADER_BYTES};
 

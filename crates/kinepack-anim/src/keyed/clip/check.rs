@@ -2,9 +2,9 @@
 //! is played through once. What passes can be played without another check. `spec/ANIM.md`, section
 //! 5.7 says what a reader must refuse.
 
+use crate::MAX_SAMPLES;
 use crate::keyed::quantize::{VectorRange, rotation_from_48};
 use crate::keyed::{Key, Parametrization};
-use crate::raw::MAX_SAMPLES;
 use crate::rest::{self, Rest};
 use crate::skeleton::MAX_JOINTS;
 use crate::{Channel, ClipError};

@@ -1,7 +1,9 @@
 //! Where what stands in a clip: the header, and the sizes that follow from it. `spec/ANIM.md`,
 //! section 5.
 
-use crate::keyed::{Key, Parametrization};
+#[cfg(feature = "offline")]
+use crate::keyed::Key;
+use crate::keyed::Parametrization;
 use crate::{Channel, TrackId};
 
 pub(crate) const MAGIC: [u8; 4] = *b"KPAC";
@@ -52,6 +54,7 @@ pub struct KeyedHeader {
 }
 
 impl KeyedHeader {
+    #[cfg(feature = "offline")]
     pub(crate) fn to_bytes(self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
         bytes[..4].copy_from_slice(&MAGIC);
@@ -109,6 +112,7 @@ pub(crate) struct JointKinds {
 }
 
 impl JointKinds {
+    #[cfg(feature = "offline")]
     /// Two bits a channel, then one for coarse rotations in rows.
     pub(crate) fn to_byte(self) -> u8 {
         let [rotation, translation, scale] = self.channels;
@@ -175,11 +179,13 @@ pub(crate) fn read_index(bytes: &[u8], index: usize, is_wide: bool) -> usize {
     }
 }
 
+#[cfg(feature = "offline")]
 pub(crate) fn write_index(bytes: &mut Vec<u8>, index: usize, is_wide: bool) {
     let all = (index as u32).to_le_bytes();
     bytes.extend_from_slice(if is_wide { &all } else { &all[..2] });
 }
 
+#[cfg(feature = "offline")]
 /// Bytes of keys.
 pub(crate) const fn keys_bytes(keys: usize) -> usize {
     keys * Key::BYTES

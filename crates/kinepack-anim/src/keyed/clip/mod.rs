@@ -7,15 +7,22 @@
 
 mod check;
 mod layout;
+#[cfg(feature = "offline")]
 mod write;
+
+use std::borrow::Cow;
 
 use crate::keyed::quantize::{VectorRange, rotation_from_48};
 use crate::keyed::{Key, Parametrization};
-use crate::{Channel, ClipError, TrackId, Transform};
+use crate::{Channel, ClipError, ClipInfo, TrackId};
 
+#[cfg(feature = "offline")]
 pub(crate) use check::Playback;
-pub(crate) use layout::{JointKinds, MAGIC, ticks_per_sample, tracks_of};
+#[cfg(feature = "offline")]
+pub(crate) use layout::tracks_of;
+pub(crate) use layout::{JointKinds, MAGIC, ticks_per_sample};
 pub use layout::{KeyedHeader, Kind, RotationBits};
+#[cfg(feature = "offline")]
 pub(crate) use write::{Contents, PlacedTrack};
 
 /// A compressed clip of keys and rows.
@@ -42,8 +49,8 @@ impl KeyedClip {
     /// # Errors
     /// [`ClipError`], with the reason, for anything that `spec/ANIM.md` does not allow. Memory is
     /// bounded by the bytes' length.
-    pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Result<Self, ClipError> {
-        check::read(bytes.into())
+    pub fn from_bytes<'a>(bytes: impl Into<Cow<'a, [u8]>>) -> Result<Self, ClipError> {
+        check::read(bytes.into().into_owned())
     }
 
     /// The clip as it stands in its file.
@@ -54,6 +61,21 @@ impl KeyedClip {
     /// What its first bytes say.
     pub fn header(&self) -> &KeyedHeader {
         &self.header
+    }
+
+    /// Joints, times and skeleton.
+    pub fn info(&self) -> ClipInfo {
+        ClipInfo {
+            joints: self.joints(),
+            samples: self.samples(),
+            rate_hz: self.header.rate_hz,
+            skeleton_hash: self.header.skeleton,
+        }
+    }
+
+    /// [`Skeleton::hash`](crate::Skeleton::hash) of the skeleton that it was built for.
+    pub fn skeleton_hash(&self) -> u64 {
+        self.header.skeleton
     }
 
     /// Number of joints.
@@ -73,7 +95,7 @@ impl KeyedClip {
 
     /// Seconds from the first sample to the last.
     pub fn duration_s(&self) -> f32 {
-        (self.samples() - 1) as f32 / self.header.rate_hz
+        self.info().duration_s()
     }
 
     /// What becomes of a channel of a joint.
@@ -172,19 +194,6 @@ impl KeyedClip {
         })
     }
 
-    /// The pose that every sample begins with: `bind`, and the constants over it.
-    ///
-    /// # Panics
-    /// Where `bind` is not of as many joints as the clip.
-    pub(crate) fn base_pose(&self, bind: &[Transform]) -> Vec<Transform> {
-        assert_eq!(bind.len(), self.joints(), "a bind pose of another skeleton");
-        let mut pose = bind.to_vec();
-        for (track, value) in &self.constants {
-            pose[usize::from(track.joint)].set(track.channel, *value);
-        }
-        pose
-    }
-
     /// How many keys each channel of each joint has. Reads all keys.
     pub fn keys_by_joint(&self) -> Vec<[usize; 3]> {
         let mut counts = vec![[0; 3]; self.joints()];
@@ -211,7 +220,7 @@ impl KeyedClip {
     }
 
     /// Bytes by what they are for, in the order of the file; they sum to the file's length.
-    pub fn bytes_by_part(&self) -> [(&'static str, usize); 6] {
+    pub fn bytes_by_part(&self) -> Vec<(&'static str, usize)> {
         let ranges = layout::ranges_bytes(&self.kinds);
         let head = layout::HEADER_BYTES + self.kinds.len();
         let constants = self.rows_at - head - ranges;
@@ -219,7 +228,7 @@ impl KeyedClip {
             [head, ranges, constants, self.keys_at - self.rows_at, self.jumps_at - self.keys_at];
         let [head, ranges, constants, rows, keys] = parts;
         let jumps = self.bytes.len() - self.jumps_at;
-        [
+        vec![
             ("header", head),
             ("ranges", ranges),
             ("constants", constants),

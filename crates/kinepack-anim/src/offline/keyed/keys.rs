@@ -1,4 +1,4 @@
-//! The scheme with keys, step by step.
+//! The keyed scheme, step by step.
 
 use crate::keyed::quantize::{
     VectorRange, rotation_32, rotation_48, rotation_from_32, rotation_from_48,
@@ -13,7 +13,7 @@ use crate::{Channel, RawClip, TrackId};
 use super::curve::{Curve, Value, normalize};
 use super::remove::{self, Tried};
 use super::scene::{Scene, differ, raw_kinds, value_of};
-use super::{KeyOptions, margins, pack};
+use super::{KeyedOptions, margins, pack};
 
 /// What is kept back of the precision for the arithmetic of playback, which is in `f32`.
 const RESERVE: f64 = 0.005;
@@ -23,7 +23,7 @@ const COARSE_SHARE: f64 = 0.8;
 
 /// A clip of keys, constants and rows. Rotations of 32 bits may leave too little for the rest: then
 /// it is made without.
-pub(crate) fn keys(raw: &RawClip, options: &BuildOptions, key_options: &KeyOptions) -> Contents {
+pub(crate) fn build(raw: &RawClip, options: &BuildOptions, key_options: &KeyedOptions) -> Contents {
     if raw.samples() < 2 || ticks_per_sample(raw.samples() as u32) == 0 {
         return pack::quantized(raw, RotationBits::Bits48);
     }
@@ -77,7 +77,7 @@ impl Work {
     fn new(
         raw: &RawClip,
         options: &BuildOptions,
-        key_options: &KeyOptions,
+        key_options: &KeyedOptions,
         coarse_share: f64,
     ) -> Self {
         let kinds = raw_kinds(raw);
@@ -108,7 +108,7 @@ impl Work {
     }
 
     /// Finds the keys of some joints, all others staying as they are.
-    fn fit(&mut self, scene: &mut Scene, joints: &[usize], options: &KeyOptions) {
+    fn fit(&mut self, scene: &mut Scene, joints: &[usize], options: &KeyedOptions) {
         for &joint in joints {
             for channel in Channel::ALL {
                 let id = TrackId { joint: joint as u16, channel };
@@ -191,7 +191,7 @@ impl Work {
 
     /// Makes rows of the tracks whose keys take more than those, and sees that all is within what
     /// is allowed. Says of how many.
-    fn find_rows(&mut self, scene: &mut Scene, options: &KeyOptions) -> usize {
+    fn find_rows(&mut self, scene: &mut Scene, options: &KeyedOptions) -> usize {
         if !options.rows {
             return 0;
         }
@@ -235,7 +235,7 @@ impl Work {
         self.rows.len() - before
     }
 
-    fn contents(&self, raw: &RawClip, options: &KeyOptions) -> Contents {
+    fn contents(&self, raw: &RawClip, options: &KeyedOptions) -> Contents {
         let ticks = ticks_per_sample(raw.samples() as u32);
         let value = |id: TrackId, sample: usize| {
             let constant = self

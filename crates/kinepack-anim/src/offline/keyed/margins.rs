@@ -11,7 +11,7 @@ use crate::{Channel, Skeleton};
 use super::curve::Curve;
 use super::insert::{KeyPosition, insert};
 use super::scene::Scene;
-use super::{KeyOptions, Margins};
+use super::{KeyedOptions, Margins};
 
 /// By which part of its error the track that is blamed is tightened.
 const TIGHTEN: f64 = 0.95;
@@ -23,7 +23,7 @@ const ROUNDS: usize = 60;
 const SEARCH_STEPS: usize = 10;
 
 /// Adds keys to curves that have those at their ends, until the scene is within what is allowed.
-pub(super) fn fit(scene: &mut Scene, curves: &mut [Curve], options: &KeyOptions) {
+pub(super) fn fit(scene: &mut Scene, curves: &mut [Curve], options: &KeyedOptions) {
     if options.margins == Margins::Measured {
         begin_wide(scene, curves);
         measured(scene, curves, options.position);
@@ -35,7 +35,7 @@ pub(super) fn fit(scene: &mut Scene, curves: &mut [Curve], options: &KeyOptions)
 
 /// One margin for all joints, or one by what hangs below: the widest with which the precision is
 /// kept everywhere.
-fn searched(scene: &mut Scene, curves: &mut [Curve], options: &KeyOptions) {
+fn searched(scene: &mut Scene, curves: &mut [Curve], options: &KeyedOptions) {
     let begun = curves.to_vec();
     let skeleton = scene.raw.skeleton().clone();
     let heights = heights(&skeleton);

@@ -1,5 +1,5 @@
 //! Keys for splines, and rows of samples: what becomes of a raw clip under
-//! [`Scheme::Keys`](super::Scheme::Keys) and [`Scheme::Quantized`](super::Scheme::Quantized), step
+//! [`Scheme::Keyed`](super::Scheme::Keyed) and [`Scheme::Quantized`](super::Scheme::Quantized), step
 //! by step.
 
 mod curve;
@@ -15,7 +15,7 @@ use crate::keyed::Parametrization;
 pub use insert::KeyPosition;
 pub use pack::animated_raw_bytes;
 
-pub(super) use keys::keys;
+pub(super) use keys::build;
 pub(super) use pack::quantized;
 
 /// How much a track may be off.
@@ -34,7 +34,7 @@ pub enum Margins {
 
 /// How keys are chosen.
 #[derive(Clone, Debug, PartialEq)]
-pub struct KeyOptions {
+pub struct KeyedOptions {
     /// How the splines are parametrized.
     pub parametrization: Parametrization,
     /// Where a segment that is not within its margin gets its key.
@@ -66,7 +66,7 @@ pub struct KeyOptions {
     pub pins: Vec<usize>,
 }
 
-impl Default for KeyOptions {
+impl Default for KeyedOptions {
     fn default() -> Self {
         Self {
             parametrization: Parametrization::Times,
@@ -85,7 +85,7 @@ impl Default for KeyOptions {
     }
 }
 
-impl KeyOptions {
+impl KeyedOptions {
     /// Splines and nothing else, as the article begins: parametrized by time, a key in the middle
     /// of a segment, one margin for all joints.
     pub fn plain() -> Self {

@@ -102,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let raw = arguments
         .raw
         .clone()
-        .map(|raw| sources::read(&[raw], &arguments.import.options()))
+        .map(|raw| sources::read_some(&[raw], &arguments.import))
         .transpose()?;
     if let Some((sources, _)) = &raw {
         arguments.scheme.check(sources.iter().map(|source| &source.raw))?;

@@ -1,0 +1,55 @@
+//! What playback of both schemes starts from: what a clip is of, and the pose that its tracks are
+//! written over.
+
+use crate::{PlayError, Skeleton, TrackId, Transform};
+
+/// Joints, times and skeleton of a compressed clip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClipInfo {
+    /// Number of joints.
+    pub joints: usize,
+    /// Number of sample times of the raw clip that it was built from.
+    pub samples: usize,
+    /// Samples a second.
+    pub rate_hz: f32,
+    /// [`Skeleton::hash`] of the skeleton that it was built for.
+    pub skeleton_hash: u64,
+}
+
+impl ClipInfo {
+    /// Seconds from the first sample to the last.
+    pub fn duration_s(&self) -> f32 {
+        (self.samples - 1) as f32 / self.rate_hz
+    }
+
+    /// Checks that a clip was built for this skeleton, and returns the skeleton's bind pose.
+    pub(crate) fn bind_pose(&self, skeleton: &Skeleton) -> Result<Vec<Transform>, PlayError> {
+        self.check_joints(skeleton.len())?;
+        match skeleton.hash() {
+            hash if hash == self.skeleton_hash => Ok(skeleton.bind_pose()),
+            hash => Err(PlayError::OtherSkeleton { clip: self.skeleton_hash, skeleton: hash }),
+        }
+    }
+
+    /// The pose that every sample starts from: `bind` with the constants of a clip.
+    pub(crate) fn base_pose(
+        &self,
+        bind: &[Transform],
+        constants: impl IntoIterator<Item = (TrackId, [f32; 4])>,
+    ) -> Result<Vec<Transform>, PlayError> {
+        self.check_joints(bind.len())?;
+        let mut pose = bind.to_vec();
+        for (TrackId { joint, channel }, value) in constants {
+            pose[usize::from(joint)].set(channel, value);
+        }
+        Ok(pose)
+    }
+
+    fn check_joints(&self, joints: usize) -> Result<(), PlayError> {
+        if joints == self.joints {
+            Ok(())
+        } else {
+            Err(PlayError::OtherJoints { clip: self.joints, skeleton: joints })
+        }
+    }
+}
