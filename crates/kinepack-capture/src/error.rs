@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// Why a capture cannot be read. Each says in which file, and where.
+/// Why a capture cannot be read, with the file and the place.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CaptureError {
@@ -12,33 +12,34 @@ pub enum CaptureError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// The name does not end in a known format's ending.
+    /// The name does not have a known format's ending.
     UnknownFormat {
         /// The file.
         path: PathBuf,
     },
-    /// The header is not that of the format.
+    /// The header does not match the format.
     BadHeader {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// No frame at all.
+    /// The file has no frame.
     Empty {
         /// The file.
         path: PathBuf,
     },
-    /// The file ends within a frame: truncated, or its length is no whole number of frames.
+    /// The file ends within a frame: it is truncated, or its length is not a whole number of
+    /// frames.
     PartOfFrame {
         /// The file.
         path: PathBuf,
         /// The frame, from 0.
         frame: u32,
-        /// Bytes of the frame that are there.
+        /// The frame's bytes that are present.
         bytes: usize,
         /// Bytes of a frame.
         frame_bytes: usize,
@@ -61,7 +62,7 @@ pub enum CaptureError {
         /// What is wrong with it.
         reason: String,
     },
-    /// Not a capture file: it does not begin as MCAP does.
+    /// Not a capture file: it does not begin like an MCAP file.
     NotMcap {
         /// The file.
         path: PathBuf,
@@ -70,13 +71,13 @@ pub enum CaptureError {
     TooManyValues {
         /// The file.
         path: PathBuf,
-        /// Values up to the frame that is too much.
+        /// Values up to and including the frame that exceeds the limit.
         values: u64,
-        /// The limit for the bytes of the file up to there:
+        /// The limit for the bytes of the file up to that frame:
         /// [`CaptureLimits`](crate::CaptureLimits).
         limit: u64,
     },
-    /// A state of a capture file that has no lanes, or a snapshot that it cannot go into.
+    /// A state of a capture file that cannot be quantized, or a snapshot that cannot take it.
     BadState {
         /// The file.
         path: PathBuf,
@@ -98,7 +99,8 @@ impl fmt::Display for CaptureError {
             Self::UnknownFormat { path } => {
                 write!(
                     f,
-                    "{}: not a capture: the name must end in .bin, .f32, .bin.zst or .f32.zst, or in .mcap where capture files are read",
+                    "{}: not a capture: the name must end in .bin, .f32, .bin.zst or .f32.zst, or \
+                     in .mcap where capture files are read",
                     path.display()
                 )
             }
@@ -110,7 +112,8 @@ impl fmt::Display for CaptureError {
                 let path = path.display();
                 write!(
                     f,
-                    "{path}: frame {frame} has {bytes} of {frame_bytes} bytes: the file is cut off or of another format"
+                    "{path}: frame {frame} has {bytes} of {frame_bytes} bytes: the file is cut \
+                     off or of another format"
                 )
             }
             Self::TooLong { path, frames } => {
@@ -120,11 +123,15 @@ impl fmt::Display for CaptureError {
                 write!(f, "{}: frame {frame}, object {object}: {reason}", path.display())
             }
             Self::NotMcap { path } => {
-                write!(f, "{}: not a capture file: it does not begin as MCAP does", path.display())
+                write!(
+                    f,
+                    "{}: not a capture file: it does not begin like an MCAP file",
+                    path.display()
+                )
             }
             Self::TooManyValues { path, values, limit } => write!(
                 f,
-                "{}: {values} values so far, and {limit} are allowed for the bytes that hold them",
+                "{}: {values} values up to here; the limit for their bytes is {limit}",
                 path.display()
             ),
             Self::BadState { path, stream, tick, entity, reason } => {

@@ -1,9 +1,9 @@
-//! What commands and reports call the levels of a codec. The rows are the ladder of the article
-//! "Snapshot Compression", one gain a row.
+//! The names of a codec's levels in commands and reports. The rows follow the article "Snapshot
+//! Compression", one improvement a row.
 
 use kinepack::Level;
 
-/// Names, and what each row adds to the one above.
+/// Names, and each row's addition to the one above.
 const ROWS: [(&str, &str); Level::TABLE.len()] = [
     ("uncompressed", "every float in 32 bits"),
     ("smallest-three", "rotations as smallest three"),
@@ -18,7 +18,7 @@ const ROWS: [(&str, &str); Level::TABLE.len()] = [
     ("relative-orientation", "orientation as difference too"),
     ("packed", "unchanged fields are left out"),
     ("adaptive", "values are predicted and coded by arithmetic"),
-    ("learning", "the models go on from those of the baseline"),
+    ("learning", "the models continue from those of the baseline"),
 ];
 
 /// The name of a level.
@@ -26,7 +26,7 @@ pub fn name(level: Level) -> &'static str {
     ROWS[usize::from(level.row()) - 1].0
 }
 
-/// What a level adds to the one above it in the table.
+/// A level's addition to the one above it in the table.
 pub fn summary(level: Level) -> &'static str {
     ROWS[usize::from(level.row()) - 1].1
 }

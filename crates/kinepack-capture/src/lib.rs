@@ -1,8 +1,8 @@
-//! Captured motion: what a game records of its own state, and files of others that hold such.
+//! Captured motion: a game's recordings of its own state, and the files of the 2015 challenge.
 //!
-//! [`Recorder`] writes capture files: MCAP, which other tools read too, with a stream of frames for
-//! each type of entities, as they are before quantization or after. [`Capture`] reads them frame by
-//! frame, up to where one is damaged. `spec/CAPTURE.md` has the format.
+//! [`Recorder`] writes capture files. They are MCAP, which other tools also read, with a stream of
+//! frames for each type of entity, before or after quantization. [`Capture`] reads them frame by
+//! frame, up to the first damage. `spec/CAPTURE.md` defines the format.
 //!
 //! ```
 //! use kinepack::{EntityId, Pack, Snapshot, Tick};
@@ -39,12 +39,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`guide`] leads from a struct of your own to its bandwidth, with three games to run.
+//! [`guide`] leads from your struct to its bandwidth, with three games to run.
 //!
-//! [`cube`] has the schema of the cubes in the articles, at every row of the level table, and the
-//! profile trained for it; [`Challenge`] reads the files of the 2015 "networked physics data
-//! compression challenge", quantized (`.bin`) and before quantization (`.f32`), plain or as `.zst`,
-//! frame by frame; [`challenge_to_capture`] and [`capture_to_challenge`] make one of the other.
+//! [`cube`] has the schema of the articles' cubes at every row of the level table, and the profile
+//! trained for it. [`Challenge`] reads the files of the 2015 "networked physics data compression
+//! challenge" frame by frame: quantized (`.bin`) or before quantization (`.f32`), plain or as
+//! `.zst`. [`challenge_to_capture`] and [`capture_to_challenge`] convert between the two formats.
 
 #![forbid(unsafe_code)]
 

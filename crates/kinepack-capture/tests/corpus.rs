@@ -1,5 +1,5 @@
-//! The drivers of the fuzz targets `challenge` and `capture` over their stored corpora, and over
-//! every beginning of each file.
+//! Runs the drivers of the fuzz targets `challenge` and `capture` over their stored corpora and
+//! over every prefix of each file.
 //!
 //! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-capture --test corpus` writes the corpus anew.
 
@@ -23,7 +23,7 @@ fn directory(target: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target)
 }
 
-/// A file of each format, and headers that lie.
+/// A file of each format, and files with false headers.
 fn files() -> Vec<Vec<u8>> {
     let huge = Header::new(u32::MAX, 1).bytes();
     let endless = Header::new(1, u32::MAX).bytes();
@@ -38,7 +38,7 @@ fn files() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn the_corpora_are_what_the_drivers_take() {
+fn the_stored_corpora_are_up_to_date() {
     for (target, files) in [("challenge", files()), ("capture", capture::capture_corpus())] {
         for (index, data) in files.into_iter().enumerate() {
             let path = directory(target).join(format!("{index:02}"));
@@ -51,7 +51,7 @@ fn the_corpora_are_what_the_drivers_take() {
     }
 }
 
-/// Runs a driver over each stored file and its beginnings.
+/// Runs a driver over each stored file and its prefixes.
 fn run(target: &str, driver: fn(&[u8])) {
     for entry in fs::read_dir(directory(target)).unwrap() {
         let data = fs::read(entry.unwrap().path()).unwrap();
@@ -62,11 +62,11 @@ fn run(target: &str, driver: fn(&[u8])) {
 }
 
 #[test]
-fn stored_challenge_files_and_their_beginnings_are_read_or_refused() {
+fn stored_challenge_files_and_their_prefixes_are_read_or_refused() {
     run("challenge", challenge::challenge);
 }
 
 #[test]
-fn stored_captures_and_their_beginnings_are_read_or_refused() {
+fn stored_captures_and_their_prefixes_are_read_or_refused() {
     run("capture", capture::capture);
 }
