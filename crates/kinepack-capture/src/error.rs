@@ -100,7 +100,7 @@ impl fmt::Display for CaptureError {
                 write!(
                     f,
                     "{}: not a capture: the name must end in .bin, .f32, .bin.zst or .f32.zst, or \
-                     in .mcap where capture files are read",
+                     in .mcap for commands that read capture files",
                     path.display()
                 )
             }

@@ -2,10 +2,7 @@
 //! analysis takes less than the first.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-#![allow(
-    clippy::duplicate_mod,
-    reason = "each game is a program of its own, with what all of them share"
-)]
+#![allow(clippy::duplicate_mod, reason = "each game is a separate program with common parts")]
 
 use std::collections::VecDeque;
 use std::path::Path;

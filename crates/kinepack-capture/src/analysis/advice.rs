@@ -276,7 +276,7 @@ fn three_digits(number: f64) -> String {
         .map_or_else(|_| number.to_string(), |short: f64| short.to_string())
 }
 
-/// Axes with other steps; `None` where one is impossible.
+/// Axes with other steps; `None` if one is impossible.
 fn with_steps(axes: &[FloatLimits], step: impl Fn(f64) -> f64) -> Option<Vec<FloatLimits>> {
     axes.iter().map(|axis| axis.with_step(step(axis.step())).ok()).collect()
 }
