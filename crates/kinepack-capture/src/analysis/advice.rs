@@ -13,9 +13,9 @@ use super::costs::{LevelCost, kbps};
 use super::fields::{FieldAnalysis, any_element};
 use super::samples::{Changed, Samples};
 
-/// The time precision that is proposed, at most.
+/// The largest time precision that is proposed.
 const LATE_MS: f64 = 2.0;
-/// Savings below this share of the whole are not worth a line.
+/// Smaller savings, as a share of the total, are not worth a line.
 const LEAST_SHARE: f64 = 0.005;
 /// The margin that a narrower range leaves on each side, as a share of the seen range.
 const MARGIN: f64 = 0.25;

@@ -32,7 +32,7 @@ pub struct FieldAnalysis {
     pub kind: String,
     /// Bits in full.
     pub bits: u32,
-    /// Share of the entities, frame by frame, of which it is as in the baseline.
+    /// Share of the entities in which it equals the baseline, over all frames.
     pub unchanged_share: f64,
     /// Values with a component outside of its limits, which took the nearest end.
     pub out_of_range: u64,
@@ -72,7 +72,7 @@ pub struct ComponentAnalysis {
     pub difference_p50: u64,
     /// The same for 99 % of them.
     pub difference_p99: u64,
-    /// Share of the entities, frame by frame, of which it is as in the baseline.
+    /// Share of the entities in which it equals the baseline, over all frames.
     pub unchanged_share: f64,
     /// The least bits per frame of its differences if each is coded separately (entropy of order
     /// 0).
