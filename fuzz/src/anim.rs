@@ -1,13 +1,14 @@
-//! The drivers of the targets `gltf_import`, `bvh_import` and `exchange`: any bytes as animations.
+//! The drivers of the targets `gltf_import`, `bvh_import` and `exchange`: any bytes as animation
+//! files.
 
 use kinepack_anim::import::{BvhConvention, Import, ImportError, ImportOptions, bvh, gltf};
 use kinepack_anim::{RawClip, exchange};
 
-/// Small, so that a file of few bytes cannot take long either.
+/// Small, so that a file of few bytes cannot take long.
 const MAX_TRANSFORMS: usize = 1 << 12;
 
-/// The first byte says whether the rest is a file, or JSON and a binary chunk of a container that
-/// is right; then two more are the length of the JSON.
+/// The first byte selects whether the rest is a file, or the JSON and binary chunk of a valid
+/// container. For a container, two more bytes are the length of the JSON.
 pub fn gltf_import(data: &[u8]) {
     let Some((&pick, data)) = data.split_first() else { return };
     let options = ImportOptions {
@@ -37,7 +38,7 @@ fn container(json: &[u8], chunk: &[u8]) -> Vec<u8> {
     file
 }
 
-/// The first byte is options; the rest is text.
+/// The first byte selects options; the rest is text.
 pub fn bvh_import(data: &[u8]) {
     let Some((&pick, text)) = data.split_first() else { return };
     let has = |bit: u8| pick >> bit & 1 == 1;
@@ -53,7 +54,8 @@ pub fn bvh_import(data: &[u8]) {
     check(bvh::from_text("any.bvh", &String::from_utf8_lossy(text), &options));
 }
 
-/// A `.clip` file: what is read is written in as many bytes, and read again.
+/// A `.clip` file: a file that is read is written again with the same number of bytes, and reads
+/// back.
 pub fn exchange(data: &[u8]) {
     match exchange::read("any", data) {
         Ok(clip) => {

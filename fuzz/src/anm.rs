@@ -6,8 +6,8 @@ use kinepack_anim::anm::{Anm, AnmPlayer};
 /// Shares of the duration, forward, back, and beyond both ends.
 const SHARES: [f32; 12] = [0.0, 0.1, 0.11, 0.5, 0.9, 1.0, 0.6, 0.05, f32::NAN, 2.0, -1.0, 0.3];
 
-/// Refuses the file or plays it; all that is played is finite, and what is written again is the
-/// same file.
+/// Refuses the file or plays it. All played values are finite, and writing it again gives the same
+/// file.
 pub fn anm(data: &[u8]) {
     let Ok(anm) = Anm::from_bytes(data) else { return };
     let mut player = AnmPlayer::new(&anm);

@@ -1,4 +1,4 @@
-//! The driver of the target `capture`: any bytes as a capture file, or as what is in one.
+//! The driver of the target `capture`: any bytes as a capture file, or as a part of one.
 
 use std::io::Cursor;
 
@@ -10,8 +10,8 @@ use kinepack_capture::Capture;
 /// The most frames that are read.
 const MOST_FRAMES: usize = 64;
 
-/// The first byte says what the rest is: a file, the schema of a stream, or a message of one of raw
-/// words or of lanes, in a file that is right.
+/// The first byte selects the meaning of the rest: a file, a stream's schema, or a message of raw
+/// words or of lanes. The latter are put into a valid file.
 pub fn capture(data: &[u8]) {
     let Some((&pick, data)) = data.split_first() else { return };
     match pick % 4 {
@@ -22,7 +22,7 @@ pub fn capture(data: &[u8]) {
     }
 }
 
-/// Reads to the end or the damage. What is read keeps what the specification promises.
+/// Reads to the end or the damage. The frames must satisfy the specification's guarantees.
 pub fn read(file: &[u8]) {
     let Ok(mut capture) = Capture::from_reader("any", Cursor::new(file.to_vec())) else { return };
     for _ in 0..MOST_FRAMES {
@@ -51,8 +51,8 @@ pub fn read(file: &[u8]) {
     );
 }
 
-/// A file without chunks, checksums and end: one stream of this schema with these messages at ticks
-/// from 0.
+/// A file without chunks, checksums and end: one stream of this schema, with these messages at
+/// ticks from 0.
 pub fn file(encoding: &str, schema_json: &[u8], messages: &[&[u8]]) -> Vec<u8> {
     let mut file = b"\x89MCAP0\r\n".to_vec();
     let mut add = |opcode: u8, parts: &[&[u8]]| {
@@ -82,8 +82,8 @@ fn schema() -> Schema {
     ])
 }
 
-/// The document of the schema that messages are of: a height, a rotation, an integer of two lanes,
-/// a flag, two bytes.
+/// The document of the messages' schema: a height, a rotation, an integer of two lanes, a flag, two
+/// bytes.
 pub fn schema_json() -> String {
     format!(
         concat!(
@@ -99,7 +99,7 @@ pub fn schema_json() -> String {
     )
 }
 
-/// Files with a first byte for each pick.
+/// Files with each value of the first byte.
 pub fn capture_corpus() -> Vec<Vec<u8>> {
     let constant = |word: u64| [&[0][..], &word.to_le_bytes()].concat();
     // Two entities: heights as u8 lanes, a rotation and the rest constant.

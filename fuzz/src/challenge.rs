@@ -9,11 +9,11 @@ use kinepack::{Snapshot, Tick};
 /// The endings of the four formats; the first byte of the data picks one.
 const NAMES: [&str; 4] = ["any.bin", "any.f32", "any.bin.zst", "any.f32.zst"];
 
-/// The most frames that are read: packed zeros are many.
+/// The most frames that are read: a few packed bytes can hold many.
 const MOST_FRAMES: usize = 64;
 
-/// Reads the file to its end or its first error. Frames that are read push or are refused, and hold
-/// what they announce.
+/// Reads the file to its end or its first error. Each frame can be pushed or is refused, and has
+/// the declared number of objects.
 pub fn challenge(data: &[u8]) {
     let Some((&pick, file)) = data.split_first() else { return };
     let name = NAMES[usize::from(pick) % NAMES.len()];

@@ -1,6 +1,6 @@
-//! The driver of the target `clip`: any bytes as a clip, a skeleton, an exchange file, a block clip
-//! whose hash is made right, a rig, or a rig and a clip of it whose hashes are made right, by the
-//! first byte.
+//! The driver of the target `clip`. The first byte selects what the rest is: a clip, a skeleton, an
+//! exchange file, a block clip with a corrected hash, a rig, or a rig and a clip of it with
+//! corrected hashes.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ const SHARES: [f64; 17] = [
     1.0 - f64::EPSILON,
 ];
 
-/// Refuses what it is given or takes it, and then it can be used and written again.
+/// Refuses the bytes, or accepts them: then the result can be used and written again.
 pub fn clip(data: &[u8]) {
     let Some((selector, bytes)) = data.split_first() else { return };
     match selector % 8 {
@@ -54,8 +54,8 @@ pub fn clip(data: &[u8]) {
     }
 }
 
-/// The bytes with the hash of these many at the end of a block clip or a rig made right, so that
-/// what is behind that check is reached.
+/// Corrects the hash of `hash_bytes` bytes at the end of a block clip or a rig, so that the code
+/// after that check is reached.
 pub fn sealed(bytes: &[u8], hash_bytes: usize) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     if let Some(end) = bytes.len().checked_sub(hash_bytes) {
@@ -73,7 +73,7 @@ fn rig(bytes: &[u8]) -> Option<Rig> {
     Some(rig)
 }
 
-/// The first byte says how many bytes are the rig, in eights; those behind it are the clip.
+/// The first byte is the length of the rig in units of eight bytes; the clip follows the rig.
 fn of_rig(bytes: &[u8]) {
     let Some((eights, bytes)) = bytes.split_first() else { return };
     let (rig_bytes, clip) = bytes.split_at(bytes.len().min(8 * usize::from(*eights)));
@@ -85,13 +85,13 @@ fn of_rig(bytes: &[u8]) {
     play_clip(&sealed(&clip, 4), Some(&Arc::new(rig)));
 }
 
-/// All that is played is finite, its rotations have length 1, and it does not depend on what was
-/// played before.
+/// Plays a clip. All values are finite, rotations have length 1, and the poses do not depend on
+/// earlier playback.
 pub fn play(bytes: &[u8]) {
     play_clip(bytes, None);
 }
 
-/// The same of a clip that may need a rig.
+/// The same for a clip that may need a rig.
 pub fn play_clip(bytes: &[u8], rig: Option<&Arc<Rig>>) {
     let clip = rig.map_or_else(|| AnyClip::from_bytes(bytes), |rig| AnyClip::with_rig(bytes, rig));
     let Ok(clip) = clip else { return };
@@ -121,7 +121,7 @@ pub fn play_clip(bytes: &[u8], rig: Option<&Arc<Rig>>) {
     }
 }
 
-/// A block clip plays the same in all the ways that there are.
+/// A block clip plays the same through all APIs.
 fn ways(clip: &Clip, bind: &[Transform]) {
     let sampler = Sampler::with_bind_pose(clip.clone(), bind).unwrap();
     let (mut pose, mut soa) = (bind.to_vec(), SoaPose::new(clip.joints()));

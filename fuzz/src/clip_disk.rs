@@ -1,20 +1,20 @@
-//! The driver of the target `clip_disk`: any bytes as a disk file, or as the packet of one, by the
-//! first byte.
+//! The driver of the target `clip_disk`. The first byte selects whether the rest is a disk file or
+//! a packet of one.
 
 use kinepack::hash::Fnv1a;
 use kinepack_anim::disk::{Unpacker, pack, unpack};
 use kinepack_anim::{Clip, ClipError};
 
-/// What a packet may become at most.
+/// The most bytes that a packet may unpack to.
 const MOST_BYTES: usize = 1 << 18;
 
-/// Refuses what it is given or makes a clip of it, which packed comes back.
+/// Refuses the bytes, or unpacks a clip that round-trips through a file.
 pub fn clip_disk(data: &[u8]) {
     let Some((selector, bytes)) = data.split_first() else { return };
     if selector & 1 == 0 { file(bytes, *selector) } else { packet(bytes) }
 }
 
-/// What comes at once and what comes in pieces is the same.
+/// Unpacking the file at once and in pieces gives the same result.
 fn file(bytes: &[u8], seed: u8) {
     let whole = unpack(bytes);
     let mut pieces = Unpacker::new();
@@ -25,11 +25,12 @@ fn file(bytes: &[u8], seed: u8) {
         (whole, pieces) => panic!("{whole:?} and {pieces:?}"),
     }
     if let Ok(whole) = whole {
-        comes_back(&whole);
+        round_trips(&whole);
     }
 }
 
-/// A packet of a file of any length, without the end and the hash that hardly any bytes have.
+/// A packet of a file of any length, without the end and the hash, which random bytes almost never
+/// have.
 fn packet(bytes: &[u8]) {
     let mut unpacker = Unpacker::new();
     let _ = unpacker
@@ -40,7 +41,7 @@ fn packet(bytes: &[u8]) {
         let mut hash = Fnv1a::new();
         hash.add(&clip);
         clip.extend((hash.finish() as u32).to_le_bytes());
-        comes_back(&clip);
+        round_trips(&clip);
     }
 }
 
@@ -54,10 +55,10 @@ fn varint(mut number: usize) -> Vec<u8> {
     bytes
 }
 
-/// The bytes are a clip, and come back from a file.
-fn comes_back(bytes: &[u8]) {
+/// The bytes are a clip, and round-trip through a disk file.
+fn round_trips(bytes: &[u8]) {
     let clip = match Clip::from_bytes(bytes) {
-        // What it shares is not looked at on disk.
+        // Unpacking does not check a clip's rig.
         Err(ClipError::Rig { .. }) => return,
         clip => clip.unwrap(),
     };

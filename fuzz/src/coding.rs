@@ -1,5 +1,5 @@
-//! What the drivers share: bytes as choices, a codec under test with older views, and worlds with
-//! bodies.
+//! Common parts of the drivers: choices from bytes, a codec under test with older views, and worlds
+//! with bodies.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use kinepack::{
 pub(crate) use crate::support::bodies_schema;
 use crate::support::{assert_valid, at_tick, frames, profile_of, schemas as plain_schemas};
 
-/// Takes bytes from the front; zeros where there are none.
+/// Takes bytes from the front, and zeros after the end.
 pub(crate) struct Source<'a>(pub(crate) &'a [u8]);
 
 impl Source<'_> {
@@ -39,9 +39,8 @@ impl Source<'_> {
     }
 }
 
-/// A view, and behind it older ones of any states, at ticks that views of older states can have:
-/// those before the one in front stay as far from it as they are, others become the next or the
-/// farthest.
+/// A view, followed by older ones of any states. Each keeps its distance to the one before it, at
+/// least 1 and at most 2³¹ − 1 ticks.
 pub(crate) fn lined_up(view: View, older: &[&Snapshot]) -> Vec<View> {
     const FARTHEST: u32 = (1 << 31) - 1;
     let mut newer = view.tick.0;
@@ -56,7 +55,7 @@ pub(crate) fn lined_up(view: View, older: &[&Snapshot]) -> Vec<View> {
 }
 
 /// A codec with its encoder and its decoder, which keep their scratch memory from call to call.
-/// Both are given what both sides know: one view, or several, the newest first.
+/// Both get the known views: one or several, the newest first.
 pub(crate) struct Pair {
     codec: Codec,
     encoder: Encoder,
@@ -68,8 +67,8 @@ impl Pair {
         Self { encoder: Encoder::new(codec), decoder: Decoder::new(codec), codec: codec.clone() }
     }
 
-    /// Encodes, and checks that what the encoder says of the size is true, and that the view is
-    /// coarse but once.
+    /// Encodes, and checks the size that the encoder reports, and that making the view coarse again
+    /// changes nothing.
     pub(crate) fn encode(&mut self, known: &[View], snapshot: &Snapshot) -> (Vec<u8>, View) {
         let baselines = Baselines::new(known).unwrap();
         let mut packet = Vec::new();
@@ -82,12 +81,12 @@ impl Pair {
         assert_eq!(view.tick, snapshot.tick);
         assert!(self.codec.has_precision() || **view.snapshot() == *snapshot);
         let coarse = self.encoder.coarse(baselines, view.snapshot()).unwrap();
-        assert!(Arc::ptr_eq(&coarse, view.snapshot()), "coarse stays coarse");
+        assert!(Arc::ptr_eq(&coarse, view.snapshot()), "a coarse snapshot stays the same");
         (packet, view)
     }
 
-    /// Decodes anything: the result is a valid view, or an error. A state check behind it is
-    /// accepted where it is the view's, and refused where it is not.
+    /// Decodes any bytes: the result is a valid view or an error. A state check after them is
+    /// accepted if it is the view's, and refused otherwise.
     pub(crate) fn decode(
         &mut self,
         known: &[View],
@@ -112,15 +111,15 @@ impl Pair {
         Ok(view)
     }
 
-    /// Decodes anything. What is accepted can also be encoded and comes back the same.
+    /// Decodes any bytes. An accepted view can be encoded and round-trips.
     pub(crate) fn decode_and_return(&mut self, known: &[View], packet: &[u8], tick: Tick) {
         if let Ok(decoded) = self.decode(known, packet, tick) {
             self.round_trip(known, &decoded);
         }
     }
 
-    /// Decodes anything as a packet with a state check behind it: a valid view of which that is the
-    /// check, or an error.
+    /// Decodes any bytes as a packet with a state check at the end: a valid view with that check,
+    /// or an error.
     pub(crate) fn decode_checked(
         &mut self,
         known: &[View],
@@ -134,16 +133,16 @@ impl Pair {
         Ok(view)
     }
 
-    /// Encodes, decodes, compares what the two sides have, and returns the packet and that.
+    /// Encodes, decodes, compares the views of both sides, and returns the packet and the view.
     pub(crate) fn round_trip(&mut self, known: &[View], snapshot: &Snapshot) -> (Vec<u8>, View) {
         let (packet, view) = self.encode(known, snapshot);
         let decoded = self.decode(known, &packet, snapshot.tick).unwrap();
-        assert!(decoded == view, "both sides have the same, and learned the same");
+        assert!(decoded == view, "both sides have the same view and learned the same");
         (packet, view)
     }
 
-    /// Sends every third of the entities, from `first` on, where the level can: the others stay as
-    /// in the baseline.
+    /// Sends every third entity from `first` on, if the level supports it. The others stay as in
+    /// the baseline.
     pub(crate) fn part(&mut self, known: &[View], snapshot: &Snapshot, first: u32) {
         let indices: Vec<u32> =
             (0..snapshot.len() as u32).filter(|index| index % 3 == first % 3).collect();
@@ -159,7 +158,7 @@ impl Pair {
             assert!(limit_bytes < usize::MAX || unsent.is_empty());
             let view = encoded.view();
             let decoded = self.decode(known, &packet, snapshot.tick).unwrap();
-            assert!(decoded == view, "both sides have the same, and learned the same");
+            assert!(decoded == view, "both sides have the same view and learned the same");
             for index in 0..snapshot.len() {
                 let is_sent =
                     indices.contains(&(index as u32)) && !unsent.contains(&(index as u32));
@@ -173,8 +172,8 @@ impl Pair {
     }
 }
 
-/// A snapshot of up to 15 entities; with `before`, most often soon after it and with some of the
-/// entities as there.
+/// A snapshot of up to 15 entities. With `before`, it is mostly soon after that, and some entities
+/// do not change.
 pub(crate) fn state(
     schema: &Schema,
     source: &mut Source<'_>,
@@ -217,16 +216,15 @@ pub(crate) fn state(
     snapshot
 }
 
-/// The schemas of the tests and two with bodies. Stored data name them by number: those that came
-/// later stand last.
+/// The schemas of the tests and two with bodies. Stored data refer to them by number, so new ones
+/// are added at the end.
 pub(crate) fn schemas() -> Vec<Schema> {
     let mut schemas: Vec<Schema> = plain_schemas().into_iter().map(|(_, schema)| schema).collect();
     schemas.splice(5..5, [bodies_schema(), slab_schema()]);
     schemas
 }
 
-/// Nothing but bodies, with axes as unlike as can be: a coarse one, one of a single value, one of
-/// 32 bits.
+/// Only bodies, with very different axes: a coarse one, one of a single value, one of 32 bits.
 pub(crate) fn slab_schema() -> Schema {
     let axes = vec![
         FloatLimits::until(0.0, 50.0, 1.0).unwrap(),
@@ -240,8 +238,7 @@ pub(crate) fn slab_schema() -> Schema {
     ])
 }
 
-/// A profile with a model, of which little is known; `None` where the schema has nothing to train
-/// on.
+/// A profile with a little-trained model; `None` if the schema has no lanes to train on.
 pub(crate) fn adaptive_profile(schema: &Schema) -> Option<Profile> {
     if *schema == bodies_schema() {
         const VECTORS: &str = include_str!("../../spec/vectors/learning.txt");

@@ -1,8 +1,8 @@
-//! The drivers of the fuzz targets: plain functions that panic where something does not hold.
+//! The drivers of the fuzz targets: plain functions that panic if a property does not hold.
 //!
-//! Each takes any bytes. The first few choose what is tested (schema, level, profile, baseline), so
-//! that a mutation can reach every combination; the rest is what a stranger sent. The tests of
-//! `kinepack` run them over the stored corpus.
+//! Each takes any bytes. The first few select what is tested (schema, level, profile, baseline), so
+//! a mutation can reach every combination. The rest is untrusted input. The tests of `kinepack` run
+//! them over the stored corpus.
 
 use std::sync::OnceLock;
 
@@ -17,16 +17,17 @@ use kinepack::{Codec, DecodeError, Encoder, Level, Profile, Schema, Tick, View};
 use crate::coding::{Pair, Source, adaptive_profile, lined_up, schemas, state};
 use crate::support::{BitModel, frames, profiles, views};
 
-/// Views of each codec that data can name as baseline; the first is empty.
+/// The views of each codec that data can select as baseline; the first is empty.
 const BASELINES: usize = 5;
 
-/// The codecs of a schema: level by level, the profiles of each; then the levels that predict with
-/// a profile that was trained for them.
+/// The codecs of a schema: each level with each profile, then the predicting levels with a profile
+/// trained for them.
 struct Bench {
     codecs: Vec<Tested>,
 }
 
-/// A codec, and the views that data can name, of the same snapshots for each codec of a schema.
+/// A codec, and the views that data can select. All codecs of a schema have views of the same
+/// snapshots.
 struct Tested {
     codec: Codec,
     views: Vec<View>,
@@ -38,15 +39,15 @@ impl Tested {
         let mut views = vec![snapshots[0].clone()];
         for snapshot in &snapshots[1..] {
             let view = encoder.encode(&views[views.len() - 1], snapshot, &mut Vec::new()).unwrap();
-            // Without an older view it is as exact; so they can share memory.
+            // Without an older view it is exact, so they can share memory.
             assert!(view.snapshot() == snapshot.snapshot());
             views.push(snapshot.clone().with_learned(view.learned().cloned()));
         }
         Self { codec, views }
     }
 
-    /// What both sides know: a view that a number names, and the older views that another does:
-    /// none, one or two.
+    /// The views that both sides know: a view by its number, and none, one or two older views by
+    /// another number.
     fn known(&self, view: usize, older: usize) -> Vec<View> {
         let states =
             [older / 3, older / 3 / BASELINES].map(|number| &*self.views[number % BASELINES]);
@@ -75,7 +76,7 @@ fn benches() -> &'static [Bench] {
     })
 }
 
-/// Half of the numbers are of the levels that predict.
+/// Half of the numbers select a predicting level.
 fn choose(source: &mut Source<'_>) -> &'static Tested {
     let Bench { codecs } = &benches()[source.below(benches().len())];
     let packed = codecs.iter().take_while(|tested| !tested.codec.level().adaptive()).count();
@@ -85,15 +86,15 @@ fn choose(source: &mut Source<'_>) -> &'static Tested {
     }
 }
 
-/// What [`snapshot`] takes: the numbers of schema, codec and baseline, which states are older, how
-/// many ticks later the snapshot is, and a packet.
-#[allow(dead_code, reason = "for who makes a corpus")]
+/// The input of [`snapshot`]: the numbers of schema, codec and baseline, the choice of older
+/// states, the snapshot's distance in ticks, and a packet.
+#[allow(dead_code, reason = "used only to write a corpus")]
 pub fn snapshot_data(numbers: [usize; 4], ticks: u8, packet: &[u8]) -> Vec<u8> {
     [&numbers.map(|number| number as u8)[..], &[ticks], packet].concat()
 }
 
 /// Packets for the corpus of [`snapshot`]: one for each of these codecs of a schema.
-#[allow(dead_code, reason = "for who makes a corpus")]
+#[allow(dead_code, reason = "used only to write a corpus")]
 pub fn snapshot_corpus(schema: usize, codecs: impl Iterator<Item = usize>) -> Vec<Vec<u8>> {
     let data = |number: usize| {
         let tested = choose(&mut Source(&[schema as u8, number as u8]));
@@ -106,8 +107,8 @@ pub fn snapshot_corpus(schema: usize, codecs: impl Iterator<Item = usize>) -> Ve
     codecs.map(data).collect()
 }
 
-/// Decodes a packet, also as one with a state check behind it: a valid view or an error, and the
-/// decoder works as before.
+/// Decodes a packet, with and without a state check at the end: a valid view or an error. The
+/// decoder works as before afterwards.
 pub fn snapshot(data: &[u8]) {
     let mut source = Source(data);
     let tested = choose(&mut source);
@@ -123,8 +124,8 @@ pub fn snapshot(data: &[u8]) {
     assert!(used == Pair::new(&tested.codec).encode(&known, &tested.views[4]));
 }
 
-/// Encodes a snapshot made of the data relative to others: it comes back lane for lane, and no part
-/// of it is enough.
+/// Encodes a snapshot made from the data relative to others. It decodes to the same lanes, and a
+/// prefix of the packet is refused.
 pub fn encode_roundtrip(data: &[u8]) {
     let mut source = Source(data);
     let Tested { codec, .. } = choose(&mut source);
@@ -141,7 +142,7 @@ pub fn encode_roundtrip(data: &[u8]) {
         let (mut packet, _) = pair.round_trip(&known, snapshot);
         let cut = usize::from(cuts) % packet.len();
         let refusal = pair.decode(&known, &packet[..cut], snapshot.tick);
-        // The end of an arithmetic code is not marked: what is cut may be other decisions.
+        // The end of an arithmetic code is not marked: a prefix may be the form of other decisions.
         let may_be_other = codec.level().adaptive();
         assert!(
             may_be_other || matches!(refusal, Err(DecodeError::EndOfData { .. })),
@@ -153,7 +154,7 @@ pub fn encode_roundtrip(data: &[u8]) {
     }
 }
 
-/// Makes a profile of the data: a codec refuses it, or works with it.
+/// Makes a profile from the data: a codec refuses it, or works with it.
 pub fn profile(data: &[u8]) {
     let mut source = Source(data);
     let schemas = schemas();
@@ -171,8 +172,8 @@ pub fn profile(data: &[u8]) {
     pair.decode_and_return(before, source.0, after.tick);
 }
 
-/// A profile of which all parts come from the data, but the lengths of each code are completed if
-/// they can be.
+/// A profile whose parts all come from the data, except that the lengths of each code are completed
+/// if possible.
 fn any_profile(schema: &Schema, source: &mut Source<'_>) -> Profile {
     let mut profile = Profile::untrained(schema);
     if source.byte() & 1 == 1 {
@@ -218,13 +219,13 @@ fn any_gap_code(source: &mut Source<'_>) -> GapCode {
     GapCode { widths_bits, lengths_bits }
 }
 
-/// `count` lengths: of a code in which all but the last few words are as short as can be, or
-/// anything.
+/// `count` lengths: a code whose words are as short as possible except the last few, or any
+/// lengths.
 fn any_lengths(source: &mut Source<'_>, count: usize) -> Vec<u8> {
     if source.byte() == 255 {
         return (0..count).map(|_| source.byte() % 12).collect();
     }
-    // Each split of a word in two keeps the code complete.
+    // Splitting a word in two keeps the code complete.
     let mut lengths = vec![0u8];
     while lengths.len() < count {
         let from = source.below(lengths.len());
@@ -238,8 +239,8 @@ fn any_lengths(source: &mut Source<'_>, count: usize) -> Vec<u8> {
     lengths
 }
 
-/// Reads values against baselines: each is one of its limits, and what is written of it is read
-/// back.
+/// Reads values against baselines. Each value is within its limits, and writing it again reads back
+/// the same.
 pub fn value(data: &[u8]) {
     let mut source = Source(data);
     let control = [(); 4].map(|()| source.byte());
@@ -283,7 +284,7 @@ where
 {
     let mut baseline = limits.value_of(base % limits.largest_code().saturating_add(1).max(1));
     let mut reader = BitReader::new(data);
-    // Values of no width take no more than their flags, but those they do take.
+    // Values without width take only their flags.
     while reader.left_bits() > 0 {
         let is_difference = !reader.position_bits().is_multiple_of(3);
         let begin = reader.position_bits();
@@ -321,8 +322,8 @@ where
     }
 }
 
-/// Runs the bit cursors beside the naive model: the first byte is a number of steps, one byte each;
-/// the rest are the bits.
+/// Runs the bit cursors next to a naive model. The first byte is the number of steps, one byte
+/// each; the rest are the bits.
 pub fn bits(data: &[u8]) {
     let (count, data) = data.split_first().unwrap_or((&0, &[]));
     let (steps, bytes) = data.split_at(data.len().min(usize::from(*count)));
@@ -400,7 +401,7 @@ fn write_beside_model(steps: &[u8], bytes: &[u8]) {
             assert_eq!(&lent[..len], expected);
             assert!(
                 lent[len..].iter().all(|byte| *byte == 0xEE),
-                "bytes behind the end are touched"
+                "bytes after the end were changed"
             );
         }
         Err(error) => {

@@ -1,5 +1,5 @@
-//! The driver of the target `entropy`: any decisions come back from the coder, and any bytes decode
-//! to something.
+//! The driver of the target `entropy`: any decisions round-trip through the coder, and any bytes
+//! decode to some decisions or an error.
 
 use kinepack::DecodeError;
 use kinepack::bits::{BitReader, BitSink, BitWriter};
@@ -8,7 +8,7 @@ use kinepack::entropy::{
     code_tree,
 };
 
-/// One value and how it is coded.
+/// One value and its coding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
     /// A decision at a given probability.
@@ -79,7 +79,7 @@ pub fn code_all<C: Coder>(coder: &mut C, steps: &[Step], limit: u8) -> Vec<Step>
     steps.iter().map(|step| model.code(coder, *step)).collect()
 }
 
-/// The steps behind `prefix_bits` ones, as bytes.
+/// The steps after a prefix of `prefix_bits` ones, as bytes.
 pub fn encode(steps: &[Step], limit: u8, prefix_bits: u32) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut writer = BitWriter::append(&mut bytes);
@@ -91,7 +91,8 @@ pub fn encode(steps: &[Step], limit: u8, prefix_bits: u32) -> Vec<u8> {
     bytes
 }
 
-/// Steps of these kinds out of any bytes, and whether an encoder wrote exactly these.
+/// Decodes steps of these kinds from any bytes, and returns whether an encoder writes exactly these
+/// bytes.
 pub fn decode(
     kinds: &[Step],
     limit: u8,
@@ -126,8 +127,7 @@ pub fn blank(steps: &[Step]) -> Vec<Step> {
     steps.iter().map(blank).collect()
 }
 
-/// Bytes that are accepted are what an encoder makes of the decoded steps; what it makes of them is
-/// always accepted.
+/// Accepted bytes equal the encoding of the decoded steps, and that encoding is always accepted.
 pub fn check_bytes(kinds: &[Step], limit: u8, prefix_bits: u32, bytes: &[u8]) {
     let (steps, outcome) = decode(kinds, limit, prefix_bits, bytes);
     if steps.is_empty() && outcome.is_err() {
@@ -145,7 +145,7 @@ pub fn check_bytes(kinds: &[Step], limit: u8, prefix_bits: u32, bytes: &[u8]) {
     let mut encoded = encode(&steps, limit, prefix_bits);
     assert_eq!(decode(&blank(&steps), limit, prefix_bits, &encoded), (steps, Ok(())));
     if outcome.is_ok() {
-        // What stands before is not the coder's.
+        // The prefix is not the coder's.
         encoded[..prefix_bits as usize / 8].copy_from_slice(&bytes[..prefix_bits as usize / 8]);
         if !prefix_bits.is_multiple_of(8) {
             let (at, mask) = (prefix_bits as usize / 8, (1 << (prefix_bits % 8)) - 1);
@@ -155,7 +155,7 @@ pub fn check_bytes(kinds: &[Step], limit: u8, prefix_bits: u32, bytes: &[u8]) {
     }
 }
 
-/// The steps come back, at their cost; and cut, longer and other data are refused or the form of
+/// The steps round-trip at their cost. Cut, longer and other data are refused or are the form of
 /// other steps.
 pub fn check_steps(steps: &[Step], limit: u8, prefix_bits: u32) {
     let valid = encode(steps, limit, prefix_bits);
@@ -165,7 +165,7 @@ pub fn check_steps(steps: &[Step], limit: u8, prefix_bits: u32) {
     let mut cost = Cost::default();
     code_all(&mut cost, steps, limit);
     let encoded_bits = (8 * valid.len()) as f64 - f64::from(prefix_bits);
-    // Each decision may lose up to 1/256 of a range where the range is shortest, and the end takes
+    // Each decision may lose up to 1/256 of the range when the range is shortest, and the end takes
     // up to 2 bytes.
     assert!(encoded_bits < cost.bits() * 1.01 + 16.0, "{encoded_bits} for {}", cost.bits());
 
@@ -176,11 +176,11 @@ pub fn check_steps(steps: &[Step], limit: u8, prefix_bits: u32) {
         check_bytes(steps, limit, prefix_bits, &[&valid, tail].concat());
     }
     let (decoded, outcome) = decode(steps, limit, prefix_bits, &[&valid[..], &[0; 5]].concat());
-    assert_eq!(decoded, steps, "zeros change nothing");
+    assert_eq!(decoded, steps, "appended zeros do not change the steps");
     assert!(matches!(outcome, Err(DecodeError::TrailingData { left_bits: 40.. })), "{outcome:?}");
 }
 
-/// Takes bytes from the front; zeros where there are none.
+/// Takes bytes from the front, and zeros after the end.
 struct Source<'a>(&'a [u8]);
 
 impl Source<'_> {
@@ -219,9 +219,9 @@ impl Source<'_> {
     }
 }
 
-/// The first bytes are the limit of the counters, the bit to begin at and a number of steps; then
-/// come the steps. They are encoded and decoded; then what is left of the data is taken for an
-/// encoding of the same kinds of steps.
+/// The first bytes are the limit of the counters, the first bit and the number of steps; then
+/// follow the steps. They are encoded and decoded. The rest of the data is then decoded as steps of
+/// the same kinds.
 pub fn entropy(data: &[u8]) {
     let mut source = Source(data);
     let [limit, prefix_bits, count] = [(); 3].map(|()| source.byte());

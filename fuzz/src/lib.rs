@@ -1,5 +1,5 @@
-//! What the fuzz targets run: one driver a target, and the worlds that they share with the tests of
-//! `kinepack`.
+//! The drivers of the fuzz targets, one for each target, and the worlds that they share with the
+//! tests of `kinepack`.
 
 pub mod anim;
 pub mod anm;

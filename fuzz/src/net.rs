@@ -1,6 +1,6 @@
-//! The drivers of the targets `net_receiver`, `net_hub`, `net_session`, `link` and `playout`: any
-//! bytes as datagrams, as the fate of a session, as a network, as arrivals. The tests of
-//! `kinepack-net` run them over the stored corpus.
+//! The drivers of the targets `net_receiver`, `net_hub`, `net_session`, `link` and `playout`. They
+//! take any bytes as datagrams, as the losses and delays of a session, as a network, or as
+//! arrivals. The tests of `kinepack-net` run them over the stored corpus.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -15,17 +15,17 @@ use kinepack_net::{
 };
 
 const ID: ReceiverId = ReceiverId(1);
-/// The most steps that data asks for.
+/// The most steps of one input.
 const MOST_STEPS: usize = 400;
-/// The most ticks of a session, but for its end.
+/// The most ticks of a session before it settles.
 const MOST_TICKS: u32 = 1500;
 /// Bytes from one state check to the next.
 const MOST_UNCHECKED: u32 = 200;
-/// Lanes of an entity, and what they hold at most.
+/// The lanes of an entity, and their maximum.
 const LANES: u32 = 4;
 const MAX: u32 = 1 << 20;
 
-/// Takes bytes from the front; zeros where there are none.
+/// Takes bytes from the front, and zeros after the end.
 pub(crate) struct Source<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Source<'a> {
@@ -47,7 +47,7 @@ impl<'a> Source<'a> {
         u32::from_le_bytes([(); 4].map(|()| self.byte()))
     }
 
-    /// A piece, with its length in front.
+    /// A piece that follows its length.
     pub(crate) fn piece(&mut self) -> &'a [u8] {
         let len = self.below(256).min(self.0.len());
         let (piece, rest) = self.0.split_at(len);
@@ -55,13 +55,13 @@ impl<'a> Source<'a> {
         piece
     }
 
-    /// Numbers the steps until the data is used up.
+    /// Whether the data is used up, or the step is the last one.
     pub(crate) fn is_over(&self, step: usize) -> bool {
         self.0.is_empty() || step >= MOST_STEPS
     }
 }
 
-/// How snapshots are coded: with bits packed, or by prediction from older views too.
+/// The coding of snapshots: packed, or predicted, with older views.
 #[derive(Clone, Copy)]
 struct Setup {
     codec: &'static Codec,
@@ -93,7 +93,7 @@ fn setups() -> [Setup; 3] {
     ]
 }
 
-/// Entities by id, as the data changes them.
+/// Entities by id, changed by the data.
 #[derive(Default)]
 struct World(std::collections::BTreeMap<u32, [u32; LANES as usize]>);
 
@@ -102,7 +102,7 @@ impl World {
         Self((0..count).map(|id| (id * 3, [id * 77; LANES as usize])).collect())
     }
 
-    /// An entity comes, leaves, moves a little or far; or all move.
+    /// Adds or removes an entity, moves one a little or far, or moves all.
     fn change(&mut self, source: &mut Source<'_>) {
         let control = source.byte();
         let id = u32::from(control >> 3);
@@ -169,8 +169,8 @@ fn drain(hub: &mut Hub) -> Vec<Vec<u8>> {
     std::iter::from_fn(|| hub.poll_transmit().map(|(_, datagram)| datagram.to_vec())).collect()
 }
 
-/// What reached receivers of two sessions of each setup: of a small world, and of one that takes a
-/// block and parts.
+/// The datagrams of two sessions of each setup: of a small world, and of a world that needs a block
+/// and parts.
 fn streams() -> &'static [[Vec<Vec<u8>>; 2]; 3] {
     static STREAMS: OnceLock<[[Vec<Vec<u8>>; 2]; 3]> = OnceLock::new();
     STREAMS.get_or_init(|| {
@@ -206,7 +206,7 @@ fn stream(setup: Setup, entities: u32, datagram_bytes: usize) -> Vec<Vec<u8>> {
     stream
 }
 
-/// Datagrams for a receiver in the middle of a session: taken, or refused without effect.
+/// Sends datagrams to a receiver in the middle of a session: accepted, or refused without effect.
 pub fn net_receiver(data: &[u8]) {
     let mut source = Source(data);
     let control = source.below(4);
@@ -224,7 +224,7 @@ pub fn net_receiver(data: &[u8]) {
         match source.below(8) {
             0..3 => feed(&mut receiver, now, source.piece()),
             3..6 => {
-                // Of what came before, most has no effect any more, and what is far ahead has no
+                // Most earlier datagrams have no effect any more, and datagrams far ahead have no
                 // baseline.
                 let nth = if source.byte() < 192 { next } else { source.below(stream.len()) };
                 let mut datagram = stream[nth.min(stream.len() - 1)].clone();
@@ -261,7 +261,8 @@ pub fn net_receiver(data: &[u8]) {
     }
 }
 
-/// Makes a snapshot one of kind 3 with any older views, or names others where it is one.
+/// Turns a snapshot into one of kind 3 with any older views, or changes its older views if it is
+/// one.
 fn name_older(datagram: &mut Vec<u8>, source: &mut Source<'_>) {
     let [first, _, _, back, ..] = datagram[..] else { return };
     let explicit_tick = if first >> 5 == 0 { 5 } else { 0 };
@@ -278,7 +279,7 @@ fn name_older(datagram: &mut Vec<u8>, source: &mut Source<'_>) {
     let end = if kind == 3 { datagram.len().min(end + 1) } else { begin };
     let mut older: Vec<u8> = (0..=source.below(4)).map(|_| source.byte() & 15 | 0x80).collect();
     if let Some(last) = older.last_mut() {
-        // The last byte ends the list, most often.
+        // Mostly the last byte ends the list.
         *last &= if source.byte() == 255 { 0xFF } else { 0x7F };
     }
     datagram.splice(begin..end, older);
@@ -300,7 +301,7 @@ fn feed(receiver: &mut Receiver, now: Duration, datagram: &[u8]) {
     assert!(receiver.stats().views <= 256);
 }
 
-/// Answers for a hub in the middle of a session: taken, or refused without effect.
+/// Sends answers to a hub in the middle of a session: accepted, or refused without effect.
 pub fn net_hub(data: &[u8]) {
     let mut source = Source(data);
     let setup = Setup::choose(&mut source);
@@ -317,7 +318,7 @@ pub fn net_hub(data: &[u8]) {
         match source.below(8) {
             0 => answer(&mut hub, at(tick), source.piece()),
             1..4 => {
-                // Near the newest sequence, as most answers are.
+                // Near the newest sequence, like most answers.
                 let latest = first_sequence
                     .after(sent)
                     .before(source.byte().into())
@@ -373,8 +374,9 @@ fn answer(hub: &mut Hub, now: Duration, datagram: &[u8]) {
     }
 }
 
-/// A whole session of which the data decides the world and the fate of each datagram: both sides
-/// hold the same views, and once nothing is lost and nothing moves the receiver has all.
+/// Runs a whole session. The data decides the world, and the losses and delays of each datagram.
+/// Both sides hold the same views. Once there is no more loss or motion, the receiver gets the
+/// whole state.
 pub fn net_session(data: &[u8]) {
     let mut source = Source(data);
     let setup = Setup::choose(&mut source);
@@ -405,7 +407,7 @@ pub fn net_session(data: &[u8]) {
             let (id, lane) = (EntityId(source.byte().into()), source.below(LANES as usize));
             session.is_faulty |= session.receiver.inject_fault(id, lane);
         }
-        // Long pauses and outages are cheap to ask for.
+        // Few bytes can cause long pauses and outages.
         let ticks = if control >> 2 & 7 == 7 { 1 + source.below(120) } else { 1 };
         let fate = source.byte();
         (0..ticks).for_each(|_| session.step(fate));
@@ -425,12 +427,12 @@ struct Session {
     receiver: Receiver,
     world: World,
     tick: u32,
-    /// Datagrams on their way, and when they arrive.
+    /// Datagrams in flight, with their arrival ticks.
     down: Vec<(u32, Vec<u8>)>,
     up: Vec<(u32, Vec<u8>)>,
-    /// Views by sequence, and the state where nothing was left out.
+    /// Views by sequence, and the whole state if no entity was skipped.
     sent: HashMap<u16, (Snapshot, Option<Snapshot>)>,
-    /// A view has a fault that no state check has found so far.
+    /// A view has a fault that no state check has found yet.
     is_faulty: bool,
 }
 
@@ -462,8 +464,8 @@ impl Session {
                     );
                 }
                 Ok(_) | Err(Refused::Duplicate | Refused::TooOld) => {}
-                // A block that came again in another order than its reference was given up; or a
-                // fault was found.
+                // The receiver gave up a block that arrived again in another order than its
+                // reference, or it found a fault.
                 Err(Refused::NoBaseline) => {}
                 Err(refused) => panic!("sequence {sequence}: {refused:?}"),
             }
@@ -492,7 +494,7 @@ impl Session {
     }
 }
 
-/// Lost, late, twice, or as it should be.
+/// Loses, delays, repeats or delivers a datagram.
 fn send(flight: &mut Vec<(u32, Vec<u8>)>, fate: u8, tick: u32, datagram: &[u8]) {
     let due = match fate {
         12.. => return,
@@ -504,8 +506,8 @@ fn send(flight: &mut Vec<(u32, Vec<u8>)>, fate: u8, tick: u32, datagram: &[u8]) 
     flight.extend(due.into_iter().map(|after| (tick + after, datagram.to_vec())));
 }
 
-/// A network that the data describes, and what is sent over it: refused, or what comes out was put
-/// in.
+/// Runs a network that the data describes. Its configuration is refused, or every output datagram
+/// was an input.
 pub fn link(data: &[u8]) {
     let mut source = Source(data);
     let Ok(mut link) = Link::new(link_config(&mut source), u64::from(source.word())) else {
@@ -545,7 +547,7 @@ pub fn link(data: &[u8]) {
 }
 
 fn link_config(source: &mut Source<'_>) -> LinkConfig {
-    // Shares of all kinds, those that are refused included.
+    // Ratios of all kinds, including those that are refused.
     fn ratio(source: &mut Source<'_>) -> f32 {
         match source.byte() {
             255 => f32::from_bits(source.word()),
@@ -579,7 +581,7 @@ fn link_config(source: &mut Source<'_>) -> LinkConfig {
     }
 }
 
-/// States that arrive whenever, and frames that are drawn whenever: what is shown never goes
+/// States arrive at any time, and frames are drawn at any time. The shown tick never goes
 /// backwards.
 pub fn playout(data: &[u8]) {
     let mut source = Source(data);

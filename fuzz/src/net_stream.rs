@@ -1,5 +1,5 @@
-//! The driver of the target `net_stream`: a stream of which the data decides the records, the fate
-//! of each datagram, and what is forged.
+//! The driver of the target `net_stream`. The data decides a stream's records, the losses and
+//! delays of each datagram, and the forged ones.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -13,7 +13,7 @@ use kinepack_net::{Sequence, StreamConfig, StreamReceiver, StreamSender, split_d
 
 use crate::net::Source;
 
-/// The most steps that data asks for.
+/// The most steps of one input.
 const MOST_STEPS: usize = 600;
 /// Packets that may still arrive.
 const MOST_ON_THE_WAY: usize = 40;
@@ -34,7 +34,7 @@ fn codec() -> &'static StreamCodec {
     })
 }
 
-/// One lane becomes another.
+/// Changes one lane.
 fn change(record: &mut [u32], source: &mut Source<'_>) {
     let lane = source.below(record.len());
     let max = codec().schema().lanes()[lane].max;
@@ -46,8 +46,8 @@ fn change(record: &mut [u32], source: &mut Source<'_>) {
     record[lane] = value.checked_rem(max.wrapping_add(1)).unwrap_or(value);
 }
 
-/// What is handed on is what was pushed, each once, until something forged is taken; what is
-/// refused changes nothing, and memory is what it was.
+/// The receiver returns each pushed record once, until it accepts a forged datagram. A refused
+/// datagram has no effect, and memory does not grow.
 pub fn net_stream(data: &[u8]) {
     let mut source = Source(data);
     let config = StreamConfig {
@@ -80,7 +80,7 @@ pub fn net_stream(data: &[u8]) {
                 if let Some(datagram) = sender.poll_transmit() {
                     let number = Sequence(u16::from_le_bytes([datagram[1], datagram[2]]));
                     let named = (datagram[0] & 8 == 0).then(|| number.before(datagram[3].into()));
-                    assert_eq!(named, base, "a base that was not acknowledged");
+                    assert_eq!(named, base, "the base was not acknowledged");
                     on_the_way.push(datagram.to_vec());
                 }
                 if on_the_way.len() > MOST_ON_THE_WAY {
@@ -97,7 +97,10 @@ pub fn net_stream(data: &[u8]) {
                 feed(&mut receiver, now, &datagram);
                 for fresh in receiver.fresh().filter(|_| is_honest) {
                     assert_eq!(fresh.lanes, pushed[&fresh.number]);
-                    assert!(given.insert(fresh.number, ()).is_none(), "given twice");
+                    assert!(
+                        given.insert(fresh.number, ()).is_none(),
+                        "a record was returned twice"
+                    );
                 }
             }
             11 => {
@@ -109,7 +112,7 @@ pub fn net_stream(data: &[u8]) {
                         *byte ^= source.byte();
                     }
                 }
-                // What is turned by nothing is the packet itself.
+                // A change by 0 leaves the packet as it was.
                 is_honest &= !feed(&mut receiver, now, &datagram);
             }
             12 => {
@@ -140,7 +143,7 @@ pub fn net_stream(data: &[u8]) {
     assert_eq!([sender.memory_bytes(), receiver.memory_bytes()], memory);
 }
 
-/// Whether it was taken.
+/// Returns whether the datagram was accepted.
 fn feed(receiver: &mut StreamReceiver, now: Duration, datagram: &[u8]) -> bool {
     let held = |receiver: &StreamReceiver| {
         let newest = receiver.newest().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The driver of the target `profile_file`: any bytes as a profile file, and profiles that are
-//! valid but nobody would train.
+//! The driver of the target `profile_file`: any bytes as a profile file, and valid profiles that
+//! training would never produce.
 
 use std::sync::OnceLock;
 
@@ -10,7 +10,7 @@ use kinepack::{Codec, Level, Profile, Schema, View};
 use crate::coding::{Pair, Source, adaptive_profile, bodies_schema, lined_up, slab_schema, state};
 use crate::support::{at_tick, frames, views};
 
-/// A schema with profiles to damage: with a trained model, and with no model.
+/// A schema with profiles to damage: one with a trained model, and one without a model.
 struct Bench {
     schema: Schema,
     files: [Vec<u8>; 2],
@@ -25,7 +25,7 @@ fn benches() -> &'static [Bench; 2] {
             let files = [trained, Profile::untrained(&schema)].map(|profile| profile.to_bytes());
             let frames = views(frames(&schema, 11, 10, 6));
             let bench = Bench { schema, files, frames };
-            // So that what is made is a profile, and not always refused.
+            // Checks that the generated files can be valid profiles.
             Profile::from_bytes(&any_file(&bench, &mut Source(&[])), &bench.schema).unwrap();
             bench
         })
@@ -46,9 +46,9 @@ fn close(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Data for a corpus: files without a model and with one that was made, whole and without head and
+/// Data for a corpus: files without a model and with a generated one, whole and without head and
 /// hash.
-#[allow(dead_code, reason = "for who makes a corpus")]
+#[allow(dead_code, reason = "used only to write a corpus")]
 pub fn good_files() -> Vec<Vec<u8>> {
     let of_schema = |(nth, bench): (u8, &Bench)| {
         let made = any_file(bench, &mut Source(&[0; 8]));
@@ -64,9 +64,9 @@ pub fn good_files() -> Vec<Vec<u8>> {
     (0..).zip(benches()).flat_map(of_schema).collect()
 }
 
-/// Bytes as a file: as they are, behind a good head, as changes of a good file, or as what to make
-/// a model of. Refused, or a profile that survives its file and whose codec, if there can be one,
-/// codes.
+/// Takes bytes as a file, as a file after a valid head, as changes of a valid file, or as choices
+/// for a model. The file is refused, or its profile round-trips, and its codec, if it can have one,
+/// works.
 pub fn profile_file(data: &[u8]) {
     let mut source = Source(data);
     let control = source.byte();
@@ -80,7 +80,7 @@ pub fn profile_file(data: &[u8]) {
         2 => {
             let mut bytes = good[..good.len() - HASH_BYTES].to_vec();
             for _ in 0..1 + source.below(8) {
-                // Half of the changes are before the counters, where a file means most.
+                // Half of the changes are before the counters, where bytes matter most.
                 let reach = if source.byte() & 1 == 0 { bytes.len().min(900) } else { bytes.len() };
                 let at = source.short() as usize % reach;
                 match source.byte() {
@@ -97,7 +97,7 @@ pub fn profile_file(data: &[u8]) {
     let other = &benches()[1 - nth];
     let profile = match Profile::from_bytes(&file, &bench.schema) {
         Ok(profile) => profile,
-        // What is another schema's is tried with that one.
+        // A file for another schema is tried with that schema.
         Err(_) => {
             let _ = Profile::from_bytes(&file, &other.schema)
                 .map(|profile| work(other, &profile, &mut source));
@@ -108,8 +108,8 @@ pub fn profile_file(data: &[u8]) {
     work(bench, &profile, &mut source);
 }
 
-/// The profile survives its file; where a codec takes it, snapshots come back and any packet is
-/// decoded or refused.
+/// The profile round-trips through its file. If a codec accepts it, snapshots round-trip, and any
+/// packet is decoded or refused.
 fn work(bench: &Bench, profile: &Profile, source: &mut Source<'_>) {
     assert!(Profile::from_bytes(&profile.to_bytes(), &bench.schema).as_ref() == Ok(profile));
     let Bench { schema, frames, .. } = bench;
@@ -136,11 +136,11 @@ fn work(bench: &Bench, profile: &Profile, source: &mut Source<'_>) {
     pair.part(&frames[5..], &at_tick(&frames[5], after.tick), 1);
 }
 
-/// A file with a model whose every part comes from the data: allowed, but of nothing that is.
+/// A file with a model whose parts all come from the data: valid, but unrealistic.
 fn any_file(bench: &Bench, source: &mut Source<'_>) -> Vec<u8> {
     let schema = &bench.schema;
     let [_, untrained] = &bench.files;
-    // All but "no model" and the hash.
+    // All except "no model" and the hash.
     let mut out = untrained[..untrained.len() - HASH_BYTES - 1].to_vec();
     number(&mut out, 1);
     let has_bodies = source.byte() & 3 != 3;
@@ -168,8 +168,8 @@ fn number(out: &mut Vec<u8>, mut value: u32) {
     out.push(value as u8);
 }
 
-/// Position and rotation are the first two fields, the flags the next. Returns how many bands there
-/// are.
+/// Position and rotation are the first two fields, and the flags follow. Returns the number of
+/// bands.
 fn any_bodies(out: &mut Vec<u8>, has_flags: bool, source: &mut Source<'_>) -> usize {
     let length = |source: &mut Source<'_>| ((source.word() >> source.below(32)) % (1 << 24)) + 1;
     number(out, 0);
@@ -206,7 +206,7 @@ fn any_bodies(out: &mut Vec<u8>, has_flags: bool, source: &mut Source<'_>) -> us
     bands.len()
 }
 
-/// Weights of all sizes: one kind of row throughout, but for some.
+/// Weights of all sizes: mostly one kind of row.
 fn any_rows(out: &mut Vec<u8>, count: usize, source: &mut Source<'_>) {
     const FEATURES: usize = 16;
     const MAX_WEIGHT: i32 = 1 << 18;
@@ -232,7 +232,7 @@ fn any_rows(out: &mut Vec<u8>, count: usize, source: &mut Source<'_>) {
     }
 }
 
-/// Counters that know nothing or are as sure as can be of anything.
+/// Counters that are even, or as certain as possible.
 fn any_counters(out: &mut Vec<u8>, count: usize, source: &mut Source<'_>) {
     let usual = source.byte();
     let probabilities = [0, u32::from(u16::MAX), 32, 1 << 15];
@@ -261,7 +261,7 @@ fn any_counters(out: &mut Vec<u8>, count: usize, source: &mut Source<'_>) {
     number(out, left as u32);
 }
 
-/// How many rows a set of weights has, and how many counters there are: `spec/CODEC.md`, section
+/// The number of rows in a set of weights, and the number of counters: `spec/CODEC.md`, section
 /// 13.2.
 struct Sizes {
     rows: usize,

@@ -1,5 +1,5 @@
-//! The driver of the target `records`: whatever bytes come, a stream reads records of them or
-//! refuses them, and any records come back.
+//! The driver of the target `records`: a stream decodes any bytes to records or refuses them, and
+//! any records round-trip.
 
 use std::sync::OnceLock;
 
@@ -9,10 +9,10 @@ use kinepack::stream::{Learned, StreamBase, StreamCodec, StreamLevel};
 use crate::coding::{Source, schemas};
 use crate::support::{Random, Walk, records_schema};
 
-/// Records along which was learned what data can name as base.
+/// The numbers of records after which the learned state can be selected as base.
 const LEARNED_ALONG: [usize; 5] = [0, 1, 20, 100, 300];
 
-/// A codec, and what both sides may hold.
+/// A codec, and the bases that both sides may hold.
 struct Tested {
     codec: StreamCodec,
     bases: Vec<(Vec<u32>, Learned)>,
@@ -29,7 +29,7 @@ impl Tested {
             if LEARNED_ALONG.contains(&told) {
                 bases.push((held.clone(), learned.clone()));
             }
-            // Now and then after a pause, so that what is learned has all sizes.
+            // Sometimes after a pause, so that the learned sizes vary.
             let lag = if random.one_in(9) { 2000 } else { 1 };
             let (record, mut after) = (walk.records(1), codec.nothing_learned());
             let base = StreamBase { lanes: &held, learned: &learned, lag };
@@ -53,8 +53,8 @@ fn tested() -> &'static [Tested] {
     })
 }
 
-/// The first byte is a codec, the second a base or none, two more its lag, the fifth how many
-/// records; then come bytes that a stranger sent. The same bytes are also taken for records.
+/// The first byte is a codec, the second a base or none, the next two its lag, the fifth the number
+/// of records. The rest is an untrusted packet. The same bytes are also used as records.
 pub fn records(data: &[u8]) {
     let mut source = Source(data);
     let Tested { codec, bases } = &tested()[source.below(tested().len())];
@@ -69,13 +69,13 @@ pub fn records(data: &[u8]) {
         for (value, lane) in room.iter().zip(codec.schema().lanes().iter().cycle()) {
             assert!(*value <= lane.max);
         }
-        come_back(codec, base, &room);
+        round_trip(codec, base, &room);
     }
     let near = base.map_or_else(|| vec![0; codec.lanes()], |base| base.lanes.to_vec());
-    come_back(codec, base, &told(codec.schema(), &mut source, &near, count));
+    round_trip(codec, base, &any_records(codec.schema(), &mut source, &near, count));
 }
 
-fn come_back(codec: &StreamCodec, base: Option<StreamBase<'_>>, records: &[u32]) {
+fn round_trip(codec: &StreamCodec, base: Option<StreamBase<'_>>, records: &[u32]) {
     let (mut learned, mut packet) = (codec.nothing_learned(), Vec::new());
     codec.encode(base, records, &mut learned, &mut packet).unwrap();
     let (mut room, mut received) = (vec![u32::MAX; records.len()], codec.nothing_learned());
@@ -84,8 +84,8 @@ fn come_back(codec: &StreamCodec, base: Option<StreamBase<'_>>, records: &[u32])
     assert!(received == learned, "both sides learned the same");
 }
 
-/// Records, of which each is most often near the one before.
-fn told(schema: &Schema, source: &mut Source<'_>, base: &[u32], count: usize) -> Vec<u32> {
+/// Makes records, most of them near the previous one.
+fn any_records(schema: &Schema, source: &mut Source<'_>, base: &[u32], count: usize) -> Vec<u32> {
     let mut records: Vec<u32> = Vec::new();
     for index in 0..count * base.len() {
         let before = if index < base.len() { base[index] } else { records[index - base.len()] };
@@ -101,13 +101,13 @@ fn told(schema: &Schema, source: &mut Source<'_>, base: &[u32], count: usize) ->
     records
 }
 
-/// For each codec and base a packet that continues it.
+/// For each codec and base, a packet that continues it.
 pub fn records_corpus() -> Vec<Vec<u8>> {
     let mut files = Vec::new();
     for (index, Tested { codec, bases }) in tested().iter().enumerate() {
         let mut walk = Walk::new(codec.schema(), 9 + index as u64);
         for (number, lag) in [0, 1, 300, 7].into_iter().enumerate() {
-            // 0 and then some of the others; none at last.
+            // 0, then some of the others, and finally no base.
             let number = [0, 2, 4, LEARNED_ALONG.len()][number];
             let base = bases.get(number).map(|(lanes, learned)| StreamBase { lanes, learned, lag });
             let count = 1 + index % 3;

@@ -1,5 +1,5 @@
-//! The drivers of the targets `rle` and `magnitude`: whatever bytes come, what is read is valid and
-//! comes back.
+//! The drivers of the targets `rle` and `magnitude`: any bytes decode to valid values that
+//! round-trip, or are refused.
 
 use kinepack::DecodeError;
 use kinepack::bits::{BitReader, BitSink, BitWriter};
@@ -15,17 +15,17 @@ use kinepack::rle::{
 
 use crate::coding::Source;
 
-/// The first byte is the length of a base, the second of a limit; the rest is the base, and bytes
-/// that a stranger sent.
+/// The first byte is the length of a base, the second a limit. The rest is the base and untrusted
+/// bytes.
 pub fn rle(data: &[u8]) {
     let mut source = Source(data);
     let [base_bytes, limit_bytes] = [source.below(256), 4 * source.below(256)];
     let (base, bytes) = source.0.split_at(base_bytes.min(source.0.len()));
     decode_runs(base, bytes, limit_bytes);
     read_sparse(base, bytes, limit_bytes);
-    runs_come_back(base, bytes);
-    sparse_comes_back(base, bytes);
-    sparse_comes_back(bytes, base);
+    runs_round_trip(base, bytes);
+    sparse_round_trips(base, bytes);
+    sparse_round_trips(bytes, base);
 }
 
 fn decode_runs(base: &[u8], bytes: &[u8], limit_bytes: usize) {
@@ -39,14 +39,14 @@ fn decode_runs(base: &[u8], bytes: &[u8], limit_bytes: usize) {
             assert!(out.len() <= 1 + limit_bytes);
             let mut shortest = Vec::new();
             encode(&out[1..], &mut shortest);
-            assert!(shortest.len() <= bytes.len(), "what came is shorter than what we write");
-            runs_come_back(base, &against[1..]);
+            assert!(shortest.len() <= bytes.len(), "the input is shorter than our form");
+            runs_round_trip(base, &against[1..]);
         }
-        Err(_) => assert!(out.len() == 1, "a refused input changes nothing"),
+        Err(_) => assert!(out.len() == 1, "a refused input had an effect"),
     }
 }
 
-fn runs_come_back(base: &[u8], bytes: &[u8]) {
+fn runs_round_trip(base: &[u8], bytes: &[u8]) {
     let mut runs = vec![0xEE];
     encode_difference(base, bytes, &mut runs);
     assert!(runs.len() <= 1 + bound(bytes.len()));
@@ -66,16 +66,16 @@ fn read_sparse(base: &[u8], bytes: &[u8], len_bytes: usize) {
     match read_sparse_difference(&mut reader, base, len_bytes, &mut out) {
         Ok(()) => {
             assert_eq!(out.len(), 1 + len_bytes);
-            sparse_comes_back(base, &out[1..]);
+            sparse_round_trips(base, &out[1..]);
         }
         Err(error) => {
             assert!(matches!(error, DecodeError::EndOfData { .. }));
-            assert_eq!(out, [0xEE], "a refused input changes nothing");
+            assert_eq!(out, [0xEE], "a refused input had an effect");
         }
     }
 }
 
-fn sparse_comes_back(base: &[u8], bytes: &[u8]) {
+fn sparse_round_trips(base: &[u8], bytes: &[u8]) {
     let mut sparse = Vec::new();
     let mut writer = BitWriter::append(&mut sparse);
     write_sparse_difference(&mut writer, base, bytes);
@@ -89,7 +89,7 @@ fn sparse_comes_back(base: &[u8], bytes: &[u8]) {
     reader.finish().unwrap();
 }
 
-/// The first byte is a form, the next twelve a baseline; the rest are bits.
+/// The first byte selects a form, the next twelve are a baseline; the rest are bits.
 pub fn magnitude(data: &[u8]) {
     let mut source = Source(data);
     let form = source.byte();
@@ -120,7 +120,7 @@ fn angles() -> VectorLimits<3> {
     VectorLimits::new([FloatLimits::until(0.0, 360.0, 0.1).unwrap().wrapping(); 3])
 }
 
-/// What was written, or nothing where it was refused: then nothing was written.
+/// The written bytes, or an error if the value was refused; then no bits were written.
 fn written(write: impl FnOnce(&mut BitWriter<'_>) -> bool) -> Result<Vec<u8>, ()> {
     let mut bytes = Vec::new();
     let mut writer = BitWriter::append(&mut bytes);
@@ -135,13 +135,13 @@ fn multiples(precision: Precision, data: &[u8]) {
     while let Ok(vector) = read_multiples::<3>(&mut reader, precision) {
         let bytes = written(|writer| write_multiples(writer, precision, vector).is_ok()).unwrap();
         let back: [f32; 3] = read_multiples(&mut BitReader::new(&bytes), precision).unwrap();
-        // Further out, `f32` is as coarse as the steps.
+        // For larger values, `f32` is as coarse as the steps.
         let is_near = |component: f32| (component * precision.steps_per_unit()).abs() < 4e6;
         assert!(!vector.into_iter().all(is_near) || back == vector);
     }
 }
 
-/// Each vector has one string of bits: the bytes come back as they were.
+/// Each vector has one string of bits, so encoding gives the same bytes.
 fn steps<const N: usize>(data: &[u8]) {
     let mut reader = BitReader::new(data);
     let mut bytes = Vec::new();

@@ -1,9 +1,9 @@
-//! The moves of a player's character through a stream: how many bits a record takes, and how long
-//! it takes to encode and decode.
+//! Sends the moves of a player's character through a stream, and measures the bits of a record and
+//! the time to encode and decode it.
 //!
-//! Each record is told against the one 6 before it, a tenth of a second, as where acknowledgements
-//! take that long; the first 6 in full. What was learned with a record is kept in a ring of 64.
-//! Beside the two levels, every record in full.
+//! Each record is coded against the one 6 before it, as if acknowledgements took a tenth of a
+//! second. The first 6 are in full. A ring of 64 keeps what was learned with each record. Next to
+//! the two levels, every record in full is measured.
 //!
 //! `cargo bench -p character --bench records`. Sizes are printed first.
 
@@ -26,7 +26,7 @@ const RECORDS: usize = 6000;
 const LAG: usize = 6;
 const RING: usize = 64;
 
-/// Ways to tell a record.
+/// Ways to code a record.
 const WAYS: [(&str, StreamLevel, bool); 3] = [
     ("full", StreamLevel::Packed, false),
     ("packed", StreamLevel::Packed, true),
@@ -36,7 +36,7 @@ const WAYS: [(&str, StreamLevel, bool); 3] = [
 /// A vector of a move.
 type Vector = fn(&Move) -> [f64; 3];
 
-/// One side: what was learned with the latest records.
+/// One side of the stream: what was learned with the latest records.
 struct Side {
     codec: StreamCodec,
     has_bases: bool,
@@ -49,12 +49,12 @@ impl Side {
         Self { ring: vec![codec.nothing_learned(); RING], has_bases, codec }
     }
 
-    /// Runs `tell` for the record at an index, with its base and memory for what is learned.
+    /// Runs `code` for the record at an index, with its base and memory for what is learned.
     fn at(
         &mut self,
         index: usize,
         held: &[Vec<u32>],
-        tell: impl FnOnce(&StreamCodec, Option<StreamBase<'_>>, &mut Learned),
+        code: impl FnOnce(&StreamCodec, Option<StreamBase<'_>>, &mut Learned),
     ) {
         let mut learned = take(&mut self.ring[index % RING]);
         let base = index.checked_sub(LAG).filter(|_| self.has_bases);
@@ -63,11 +63,11 @@ impl Side {
             learned: &self.ring[base % RING],
             lag: LAG as u16,
         });
-        tell(&self.codec, base, &mut learned);
+        code(&self.codec, base, &mut learned);
         self.ring[index % RING] = learned;
     }
 
-    /// Encodes all into `out`, a packet a record, and tells `end` where each ends.
+    /// Encodes all into `out`, a packet for each record, and passes the end of each to `end`.
     fn encode(&mut self, records: &[Vec<u32>], out: &mut Vec<u8>, mut end: impl FnMut(usize)) {
         out.clear();
         for (index, record) in records.iter().enumerate() {
@@ -127,8 +127,8 @@ fn records(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Prints what the forms of the article take beside those of level packed: for the payload runs of
-/// whole bytes, for a vector multiples of a tenth.
+/// Prints the bits of the article's forms next to those of level packed: for the payload, runs of
+/// whole bytes; for a vector, multiples of a tenth.
 fn print_forms(moves: &[Move]) {
     let pairs = || moves.iter().zip(&moves[LAG..]);
     let mean = |bits: u64| bits as f64 / (RECORDS - LAG) as f64;

@@ -1,4 +1,4 @@
-//! What the player does with its time, and how moves differ from earlier ones.
+//! How the player spends its time, and how moves differ from earlier ones.
 //!
 //! `cargo run --release -p character --example statistics [-- SECONDS [SEED]]`
 
@@ -10,9 +10,9 @@ use kinepack::bits::bits_for;
 use kinepack::schema::LaneArithmetic;
 use kinepack::{Pack, Schema};
 
-/// How many moves back: the one before, and 100 ms as in the articles.
+/// Lags in moves: the previous one, and 100 ms as in the articles.
 const LAGS: [usize; 2] = [1, 6];
-/// About as many moves a second.
+/// Approximate moves a second.
 const MOVES_PER_S: usize = 60;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -51,16 +51,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How often each field differs from that of `lag` moves before, and how large the difference of
-/// its lanes is.
+/// How often each field differs from its value `lag` moves before, and how large its lanes'
+/// differences are.
 fn compare(lag: usize, moves: &[Vec<u32>]) {
     let schema = Schema::of::<Move>();
     println!("\nagainst {lag} moves before");
     println!(
         "{:<18} {:>9} {:>10} {:>10}  lane by lane",
-        "field", "differs %", "bits/lane", "where not 0"
+        "field", "differs %", "bits/lane", "if not 0"
     );
-    // The parts of an array are one field here.
+    // Here the parts of an array are one field.
     let mut groups: Vec<(&str, std::ops::Range<usize>)> = Vec::new();
     for field in schema.fields() {
         let name = field.name.split('[').next().unwrap_or_default();

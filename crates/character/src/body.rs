@@ -1,36 +1,35 @@
-//! The character: walks, brakes, jumps and falls, as Unreal's character movement has it with its
-//! default settings.
+//! The character walks, brakes, jumps and falls as in Unreal's character movement with default
+//! settings.
 //!
-//! `UCharacterMovementComponent::CalcVelocity`, simplified to what open ground needs: friction
-//! turns the velocity into the direction asked for, braking stops it in the end exactly, the air
-//! gives little control. `f64` with + − × ÷ √ only, in this order, but for sines and cosines, which
-//! are `libm`'s.
+//! This is `UCharacterMovementComponent::CalcVelocity`, simplified for open ground. Friction turns
+//! the velocity into the requested direction. Braking ends at exactly zero. In the air there is
+//! little control. It uses `f64` with only + − × ÷ √, in this order, plus `libm`'s sine and cosine.
 
 use crate::record::{FALLING, WALKING};
 use crate::terrain;
 
-/// Greatest speeds on the ground.
+/// The largest speeds on the ground.
 const WALK_CM_PER_S: f64 = 600.0;
 const SPRINT_CM_PER_S: f64 = 900.0;
 const CROUCH_CM_PER_S: f64 = 300.0;
-/// What the keys ask for, held all the way.
+/// The acceleration that fully held keys request.
 const ACCELERATION_CM_PER_S2: f64 = 2048.0;
-/// How fast the velocity takes the direction asked for.
+/// How fast the velocity turns into the requested direction.
 const FRICTION_PER_S: f64 = 8.0;
-/// What stops a character that asks for nothing: a share of the velocity, and some more.
+/// The braking of a character without a request: a share of the velocity, plus a constant.
 const BRAKING_FRICTION_PER_S: f64 = 16.0;
 const BRAKING_CM_PER_S2: f64 = 2048.0;
-/// Slower than this a braking character stands: the square of √10 cm/s.
+/// A braking character slower than this stops: the square of √10 cm/s.
 const STOP_SQUARED: f64 = 10.0;
-/// A speed counts as above its limit from this on: 1 % more.
+/// A speed counts as above its limit from this ratio on: 1 % more.
 const ABOVE_LIMIT_RATIO: f64 = 1.01;
 
 const JUMP_CM_PER_S: f64 = 420.0;
 const GRAVITY_CM_PER_S2: f64 = -980.0;
-/// How much of the acceleration there is in the air.
+/// The share of the acceleration that acts in the air.
 const AIR_CONTROL_RATIO: f64 = 0.05;
 
-/// From the ground to the middle of the capsule; it floats a little over the ground.
+/// From the ground to the middle of the capsule, which floats a little above the ground.
 const HALF_HEIGHT_CM: f64 = 88.0 + 2.15;
 const CROUCHED_HALF_HEIGHT_CM: f64 = 40.0 + 2.15;
 
@@ -42,14 +41,14 @@ pub(crate) enum Gait {
     Crouch,
 }
 
-/// What the body is told in a frame.
+/// The body's orders in one frame.
 pub(crate) struct Order {
     pub(crate) gait: Gait,
     /// Forward and right, of length 1 at most.
     pub(crate) input: [f64; 2],
-    /// Forward is there.
+    /// The direction of forward.
     pub(crate) yaw_deg: f64,
-    /// The jump key went down.
+    /// The jump key was pressed.
     pub(crate) jumps: bool,
 }
 
@@ -57,14 +56,14 @@ pub(crate) struct Order {
 pub(crate) struct Body {
     pub(crate) location: [f64; 3],
     pub(crate) velocity: [f64; 3],
-    /// What the player asks for. No z.
+    /// The requested acceleration, without z.
     pub(crate) acceleration: [f64; 3],
     is_falling: bool,
     is_crouched: bool,
 }
 
 impl Body {
-    /// A character that stands at a place.
+    /// A character that stands at this place.
     pub(crate) fn new([x, y]: [f64; 2]) -> Self {
         let location = [x, y, terrain::height_cm(x, y) + HALF_HEIGHT_CM];
         Self {
@@ -80,7 +79,7 @@ impl Body {
         if self.is_falling { FALLING } else { WALKING }
     }
 
-    /// Moves for so many seconds.
+    /// Moves for `frame_s` seconds.
     pub(crate) fn step(&mut self, order: &Order, frame_s: f64) {
         let [x, y] =
             in_the_world(order.input, order.yaw_deg).map(|part| part * ACCELERATION_CM_PER_S2);
@@ -106,7 +105,7 @@ impl Body {
         let mut velocity;
         if !asks || speed > limit * ABOVE_LIMIT_RATIO {
             velocity = braked(old, frame_s);
-            // Who is too fast brakes down to the limit and not below it.
+            // A character that is too fast brakes down to the limit, not below it.
             if asks && length(velocity) < limit && ax * old[0] + ay * old[1] > 0.0 {
                 velocity = old.map(|part| part * (limit / speed));
             }
@@ -143,7 +142,7 @@ impl Body {
         }
     }
 
-    /// The height of the capsule's middle with the feet on the ground.
+    /// The height of the capsule's middle when the feet are on the ground.
     fn lowest_z(&self) -> f64 {
         let half_height_cm =
             if self.is_crouched { CROUCHED_HALF_HEIGHT_CM } else { HALF_HEIGHT_CM };
@@ -159,7 +158,7 @@ fn limit_cm_per_s(gait: Gait) -> f64 {
     }
 }
 
-/// Faster by the acceleration, up to the limit, or to the speed so far where that is above it.
+/// Accelerates up to the limit, or up to the current speed if that is above the limit.
 fn accelerated(velocity: [f64; 2], acceleration: [f64; 2], limit: f64, frame_s: f64) -> [f64; 2] {
     let before = length(velocity);
     let most = if before > limit * ABOVE_LIMIT_RATIO { before } else { limit };
@@ -168,7 +167,7 @@ fn accelerated(velocity: [f64; 2], acceleration: [f64; 2], limit: f64, frame_s: 
     if speed > most { faster.map(|part| part * (most / speed)) } else { faster }
 }
 
-/// Slower, and at rest in the end.
+/// Slows down until the character rests.
 fn braked(velocity: [f64; 2], frame_s: f64) -> [f64; 2] {
     let speed = length(velocity);
     if speed == 0.0 {
@@ -182,7 +181,7 @@ fn braked(velocity: [f64; 2], frame_s: f64) -> [f64; 2] {
     if along <= 0.0 || squared < STOP_SQUARED { [0.0; 2] } else { slower }
 }
 
-/// From forward and right of the view to x and y of the world.
+/// From the view's forward and right to the world's x and y.
 fn in_the_world([forward, right]: [f64; 2], yaw_deg: f64) -> [f64; 2] {
     if [forward, right] == [0.0; 2] {
         return [0.0; 2];

@@ -1,16 +1,16 @@
 //! The client's frames: about 60 a second, with a hitch now and then.
 //!
-//! The screen gives the beat, so a frame ends where the screen takes it, give or take what the
-//! system adds. In whole milliseconds that is 16 or 17, and 20 to 33 where a frame came late. Each
-//! frame makes one move, which is as long.
+//! The screen sets the beat. A frame ends when the screen takes it, plus or minus a delay by the
+//! system. In whole milliseconds that is 16 or 17, and 20 to 33 for a late frame. Each frame makes
+//! one move of the same length.
 
 use crate::random::Random;
 
 /// A screen of 60 Hz.
 const FRAME_US: u64 = 16_667;
-/// How far a frame's end is off the beat.
+/// How far a frame's end is off the beat, at most.
 const JITTER_US: u32 = 300;
-/// A hitch comes once in so many frames, every seven seconds or so, ...
+/// A hitch occurs once in this many frames, about every seven seconds, ...
 const HITCH_FRAMES: u32 = 400;
 /// ... and makes its frame longer by 4 to 16 ms.
 const MIN_HITCH_US: u32 = 4000;
@@ -19,7 +19,7 @@ const MAX_HITCH_US: u32 = 16_000;
 const MIN_START_MS: u32 = 3 * 3_600_000;
 const MAX_START_MS: u32 = 12 * 3_600_000;
 
-/// The time of a client, from frame to frame.
+/// A client's time, from frame to frame.
 pub(crate) struct Clock {
     now_us: u64,
 }
@@ -29,7 +29,7 @@ impl Clock {
         Self { now_us: u64::from(random.within(MIN_START_MS..=MAX_START_MS)) * 1000 }
     }
 
-    /// Goes on by a frame and says how long that took.
+    /// Advances by a frame and returns its length.
     pub(crate) fn next_frame_ms(&mut self, random: &mut Random) -> u32 {
         let before_ms = self.now_ms();
         self.now_us += FRAME_US - u64::from(JITTER_US) + u64::from(random.below(2 * JITTER_US));

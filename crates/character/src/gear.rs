@@ -1,23 +1,23 @@
-//! The opaque bytes: what a game's own code adds to each move.
+//! The opaque bytes that a game's own code adds to each move.
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
-//! | 0 to 3 | how many actions there were: shots, jumps, abilities, weapons drawn |
+//! | 0 to 3 | the number of actions: shots, jumps, abilities, weapons drawn |
 //! | 4 | the weapon |
-//! | 5 | what is left in its magazine |
-//! | 6, 7 | abilities: which recover, and which the player has |
-//! | 8 to 11 | what is in the crosshair: a slot and how often it was used, or 0 |
-//! | 12 | the pose within a stride, which runs while the character moves |
+//! | 5 | the remaining shots in its magazine |
+//! | 6, 7 | abilities: which are recovering, and which the player has |
+//! | 8 to 11 | the target in the crosshair: a slot and how often it was used, or 0 |
+//! | 12 | the pose within a stride, which advances while the character moves |
 //! | 13 to 15 | skin, team and build: constant |
 //!
-//! Numbers are little-endian. There are 0 to 4 changed bytes in most tenths of a second, more when
-//! the target changes.
+//! Numbers are little-endian. In most tenths of a second, 0 to 4 bytes change; more if the target
+//! changes.
 
 use core::ops::RangeInclusive;
 
 use crate::random::Random;
 
-/// A weapon: how many shots before it is empty, and how long between two.
+/// A weapon: the shots in its magazine, and the time between two.
 struct Weapon {
     magazine: u8,
     shot_ms: u32,
@@ -29,7 +29,7 @@ const WEAPONS: [Weapon; 3] = [
     Weapon { magazine: 6, shot_ms: 800 },
 ];
 const RELOAD_MS: u32 = 1900;
-/// How often a fight begins with another weapon.
+/// How often a fight begins with a change of weapon.
 const OTHER_WEAPON_PERCENT: u32 = 30;
 
 /// Fights and the time between them.
@@ -39,31 +39,31 @@ const FIGHT_MS: RangeInclusive<u32> = 1500..=8000;
 const TRIGGER_HELD_MS: RangeInclusive<u32> = 100..=900;
 const TRIGGER_FREE_MS: RangeInclusive<u32> = 150..=900;
 
-/// How many abilities there are, how often one is used and how long it recovers.
+/// The number of abilities, how often one is used and how long it recovers.
 const ABILITIES: u32 = 5;
 const ABILITY_MS: RangeInclusive<u32> = 3000..=15_000;
 const RECOVERY_MS: RangeInclusive<u32> = 3000..=12_000;
 
-/// How long something is in the crosshair, in peace and in a fight, and how often nothing is.
+/// How long a target is in the crosshair, in peace and in a fight, and how often there is none.
 const TARGET_MS: RangeInclusive<u32> = 800..=6000;
 const FIGHT_TARGET_MS: RangeInclusive<u32> = 300..=2500;
 const NO_TARGET_PERCENT: u32 = 35;
 
 /// One of this many poses for each stride ...
 const POSES: f64 = 64.0;
-/// ... and how far the character goes for a pose.
+/// ... and how far the character moves for each pose.
 const POSE_CM: f64 = 12.0;
 
-/// What the player carries, uses and looks at.
+/// The player's weapons, abilities and target.
 pub(crate) struct Gear {
     actions: u32,
     weapon: usize,
     ammunition: [u8; WEAPONS.len()],
-    /// Until the next shot is possible.
+    /// The time until the next shot is possible.
     busy_ms: u32,
     fight: Spell,
     trigger: Spell,
-    /// How long each ability recovers still.
+    /// The remaining recovery time of each ability.
     recovery_ms: [u32; ABILITIES as usize],
     until_ability_ms: u32,
     target: u32,
@@ -73,7 +73,7 @@ pub(crate) struct Gear {
     constant: [u8; 3],
 }
 
-/// Something that is on and off in turns.
+/// A state that alternates between on and off.
 struct Spell {
     is_on: bool,
     left_ms: u32,
@@ -99,8 +99,7 @@ impl Gear {
         }
     }
 
-    /// What happens in a frame in which the player's hands are on, or off: then only what is on
-    /// already ends.
+    /// Advances by a frame. With the hands off, only running times, a reload and the pose advance.
     pub(crate) fn step(
         &mut self,
         hands_are_on: bool,
@@ -137,7 +136,7 @@ impl Gear {
         self.actions = self.actions.wrapping_add(1);
     }
 
-    /// Whether the player is in a fight, and aims.
+    /// Whether the player is in a fight, and so aims.
     pub(crate) fn is_fighting(&self) -> bool {
         self.fight.is_on
     }
@@ -165,7 +164,7 @@ impl Gear {
         }
         self.until_target_ms =
             random.within(if self.fight.is_on { FIGHT_TARGET_MS } else { TARGET_MS });
-        // A slot among 4096, and above it how often that slot was given out.
+        // One of 4096 slots, and above it how often that slot was assigned.
         let is_none = random.chance(NO_TARGET_PERCENT);
         self.target = if is_none { 0 } else { random.below(4096) | random.within(1..=900) << 16 };
     }
@@ -191,7 +190,7 @@ impl Gear {
 }
 
 impl Spell {
-    /// Goes on by a frame, and says whether it has come on in it.
+    /// Advances by a frame, and returns whether it turned on in this frame.
     fn step(
         &mut self,
         off: RangeInclusive<u32>,
@@ -229,7 +228,7 @@ mod tests {
         let counts: Vec<usize> = bytes[6..].iter().zip(&bytes).map(changed).collect();
         let few = counts.iter().filter(|&&count| count <= 4).count();
         assert!(few * 100 > counts.len() * 97, "{few} of {}", counts.len());
-        assert!(counts.iter().any(|&count| count > 4), "targets change too");
+        assert!(counts.iter().any(|&count| count > 4), "targets change as well");
         assert!(bytes.iter().all(|later| later[13..] == bytes[0][13..]), "constant");
     }
 

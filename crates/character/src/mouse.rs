@@ -1,39 +1,39 @@
-//! The right hand: the view, turned by a mouse.
+//! The right hand turns the view with a mouse.
 //!
-//! A hand goes from one aim to the next with little speed at both ends: the minimum-jerk profile of
-//! Flash and Hogan ("The coordination of arm movements", 1985). On the way it is never quite where
-//! it means to be, the less so the faster it goes. The mouse counts whole steps, and counts nothing
-//! while the hand rests.
+//! A hand moves from one aim to the next, slowly at both ends: the minimum-jerk profile of Flash
+//! and Hogan ("The coordination of arm movements", 1985). On the way it is never exactly on its
+//! path, and the error grows with its speed. The mouse counts whole steps, and none while the hand
+//! rests.
 
 use core::ops::RangeInclusive;
 
 use crate::random::Random;
 
-/// Counts a degree: a turn around is 18,000 counts, 29 cm on a mouse of 1600 dpi.
+/// Counts a degree: a full turn is 18,000 counts, 29 cm on a mouse of 1600 dpi.
 const COUNTS_PER_DEGREE: f64 = 50.0;
 const COUNTS_PER_TURN: i64 = 18_000;
-/// The view goes no further up or down.
+/// The view's limit upwards and downwards.
 const MAX_PITCH_DEG: f64 = 89.0;
 
-/// The hand's tremor: what a frame adds at most, in degrees, ...
+/// The hand's tremor: the most that a frame adds, in degrees, ...
 const TREMOR_DEG: f64 = 0.03;
-/// ... what of a frame's way comes on top, ...
+/// ... the share of a frame's movement that comes on top, ...
 const TREMOR_RATIO: f64 = 0.02;
-/// ... and how much of it is left a frame later.
+/// ... and the share that remains a frame later.
 const TREMOR_KEPT: f64 = 0.8;
 
-/// What the player is after with the view.
+/// What the player looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gaze {
-    /// Nothing: after the turn that is on, the mouse lies still.
+    /// Nothing: the mouse lies still after the current turn.
     Still,
-    /// The way that the character goes.
+    /// The direction in which the character moves.
     Way,
     /// Looking around.
     Around,
 }
 
-/// A way to turn: how often a gaze takes it, and in which bounds.
+/// A kind of turn: how often each gaze takes it, and its bounds.
 struct Habit {
     way_percent: u32,
     around_percent: u32,
@@ -57,19 +57,19 @@ const HABITS: [Habit; 4] = [
 /// How long the hand rests between two turns.
 const WAY_REST_MS: RangeInclusive<u32> = 40..=1100;
 const AROUND_REST_MS: RangeInclusive<u32> = 40..=500;
-/// How soon a flick is corrected.
+/// The time before a flick is corrected.
 const REACTION_MS: RangeInclusive<u32> = 60..=140;
 /// How often a turn looks up or down rather than ahead.
 const UP_OR_DOWN_PERCENT: u32 = 15;
 
 /// The hand on the mouse.
 pub(crate) struct Mouse {
-    /// Where the hand means to be: pitch and yaw. The pitch is bounded, the yaw goes on.
+    /// The hand's intended aim: pitch and yaw. The pitch is bounded, the yaw is not.
     aim_deg: [f64; 2],
     tremor_deg: [f64; 2],
     doing: Doing,
     is_correction_due: bool,
-    /// What the mouse has counted, pitch and yaw.
+    /// The mouse's counts, pitch and yaw.
     counts: [i64; 2],
 }
 
@@ -79,7 +79,7 @@ enum Doing {
 }
 
 impl Mouse {
-    /// A view ahead, in any direction.
+    /// A level view, in any direction.
     pub(crate) fn new(random: &mut Random) -> Self {
         let aim_deg = [0.0, random.between(0.0, 360.0)];
         let doing = Doing::Rest { left_ms: 0 };
@@ -87,7 +87,7 @@ impl Mouse {
         Self { aim_deg, tremor_deg: [0.0; 2], doing, is_correction_due: false, counts }
     }
 
-    /// Moves the hand for a frame of so many milliseconds.
+    /// Moves the hand for a frame of `frame_ms` milliseconds.
     pub(crate) fn step(&mut self, gaze: Gaze, frame_ms: u32, random: &mut Random) {
         match &mut self.doing {
             Doing::Rest { left_ms } => {
@@ -128,14 +128,14 @@ impl Mouse {
     /// The hand's next turn.
     fn turn(&mut self, gaze: Gaze, random: &mut Random) -> Doing {
         let habit = if self.is_correction_due { &CORRECTION } else { choose(gaze, random) };
-        // A flick never quite arrives.
+        // A flick never ends exactly at its aim.
         self.is_correction_due = habit.ms == FLICK.ms;
         let side = if random.chance(50) { 1.0 } else { -1.0 };
         let yaw_deg = side * random.between(habit.yaw_deg.0, habit.yaw_deg.1);
         let pitch_deg = if habit.ms == CORRECTION.ms {
             2.0 * random.noise()
         } else if random.chance(UP_OR_DOWN_PERCENT) {
-            // Beyond the end now and then: the view stops there, the hand does not.
+            // Sometimes beyond the limit: the view stops there, the hand does not.
             random.between(-95.0, 95.0) - self.aim_deg[0]
         } else {
             random.between(-12.0, 5.0) - self.aim_deg[0]
@@ -166,7 +166,7 @@ fn choose(gaze: Gaze, random: &mut Random) -> &'static Habit {
     &HABITS[random.choose(HABITS.each_ref().map(percent_of))]
 }
 
-/// The share of a minimum-jerk movement that is behind after a share of its time.
+/// The completed share of a minimum-jerk movement after a share of its time.
 fn eased(ratio: f64) -> f64 {
     ratio * ratio * ratio * (10.0 - 15.0 * ratio + 6.0 * ratio * ratio)
 }
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_are_whole() {
+    fn percentages_add_up_to_100() {
         let sum = |percent: fn(&Habit) -> u32| HABITS.iter().map(percent).sum::<u32>();
         assert_eq!((sum(|habit| habit.way_percent), sum(|habit| habit.around_percent)), (100, 100));
     }

@@ -1,4 +1,4 @@
-//! The generator of the cubes' script, with what this one wants besides: shares and real numbers.
+//! The generator of the cubes' script, extended by shares and real numbers.
 
 #[path = "../../cubes/src/random.rs"]
 mod split_mix;
@@ -6,8 +6,8 @@ mod split_mix;
 pub(crate) use split_mix::Random;
 
 impl Random {
-    /// The index of one of the shares, each as often as its percentage says. They must sum up to
-    /// 100.
+    /// The index of one of the shares, each with its percentage as the probability. They must add
+    /// up to 100.
     pub(crate) fn choose<const N: usize>(&mut self, percents: [u32; N]) -> usize {
         debug_assert_eq!(percents.iter().sum::<u32>(), 100);
         let mut left = self.below(100);
@@ -22,11 +22,11 @@ impl Random {
 
     /// A real number from `low` to below `high`.
     pub(crate) fn between(&mut self, low: f64, high: f64) -> f64 {
-        // 53 bits, all that an f64 below 1 can have in equal steps.
+        // 53 bits, the most that an f64 below 1 can have in equal steps.
         low + (high - low) * ((self.bits() >> 11) as f64 / (1_u64 << 53) as f64)
     }
 
-    /// A real number from −1 to 1, about 0 more often than far from it: the mean of two.
+    /// A real number from −1 to 1, more often near 0 than far from it: the mean of two numbers.
     pub(crate) fn noise(&mut self) -> f64 {
         (self.between(-1.0, 1.0) + self.between(-1.0, 1.0)) / 2.0
     }

@@ -1,8 +1,8 @@
-//! The record: what the client tells of one move, after the article's 540 bits.
+//! The record: what the client sends for one move, after the article's 540 bits.
 //!
 //! Vectors are in centimetres and in steps of a tenth, as Unreal's `FVector_NetQuantize10` sends
-//! them, but in full: the whole range of 32 bits, so that any place in a large world has a code.
-//! Angles have the 16 bits of Unreal's compressed rotators.
+//! them, but in full: the whole range of 32 bits, so any place in a large world has a code. Angles
+//! have the 16 bits of Unreal's compressed rotators.
 
 use kinepack::{Bytes, Pack};
 
@@ -11,8 +11,8 @@ pub const WALKING: u8 = 1;
 /// [`Move::movement_mode`] of a character in the air.
 pub const FALLING: u8 = 3;
 
-/// The bits of [`Move::flags`]. The lower four are Unreal's own, of which two are free; the upper
-/// four are a game's.
+/// The bits of [`Move::flags`]. The lower four are Unreal's, two of them free; the upper four are
+/// the game's.
 pub struct Flags;
 
 impl Flags {
@@ -32,24 +32,24 @@ pub struct Move {
     /// Milliseconds since the server began, at the move's end: 64 bits. It starts in the hours.
     #[pack(clock)]
     pub time_ms: u64,
-    /// What the player asks for with the keys, in cm/s² and in the world's axes: up to 2048 along
-    /// the ground, nothing upwards. It is the input and not the rate of `velocity`, which has
-    /// friction and limits.
+    /// The acceleration that the player requests with the keys, in cm/s² and in the world's axes:
+    /// up to 2048 along the ground, 0 upwards. It is the input and not the rate of `velocity`,
+    /// which has friction and limits.
     ///
     /// 3 × 32 bits: ±214,748,364.8 without the end, in steps of 0.1.
     #[pack(range = -214_748_364.8..214_748_364.8, precision = 0.1)]
     pub acceleration: [f64; 3],
-    /// The middle of the character's capsule in cm, x and y along the ground and z up. A crouched
-    /// one's is lower.
+    /// The middle of the character's capsule in cm, x and y along the ground and z up. It is lower
+    /// for a crouched character.
     ///
     /// 3 × 32 bits: ±214,748,364.8 without the end, in steps of 0.1, which is 1 mm.
     #[pack(range = -214_748_364.8..214_748_364.8, precision = 0.1)]
     pub location: [f64; 3],
-    /// The rate of `location` in cm/s. On the ground z is 0, on slopes too, as Unreal has it; in
-    /// the air it becomes less by 980 cm/s each second.
+    /// The rate of `location` in cm/s. On the ground z is 0, even on slopes, as in Unreal. In the
+    /// air it decreases by 980 cm/s each second.
     ///
-    /// 3 × 32 bits: ±214,748,364.8 without the end, in steps of 0.1. Exactly 0 for a character that
-    /// stands.
+    /// 3 × 32 bits: ±214,748,364.8 without the end, in steps of 0.1. Exactly 0 for a standing
+    /// character.
     #[pack(range = -214_748_364.8..214_748_364.8, precision = 0.1, velocity = location)]
     pub velocity: [f64; 3],
     /// Where the player looks: pitch, yaw and roll in degrees, each from 0 to below 360. Pitch is 0
@@ -58,13 +58,13 @@ pub struct Move {
     /// 3 × 16 bits: steps of 360° / 65536, about 0.0055°.
     #[pack(range = 0.0..360.0, bits = 16, wrap)]
     pub control_rotation: [f32; 3],
-    /// What is held, 8 bits: [`Flags`].
+    /// The held keys and states, 8 bits: [`Flags`].
     pub flags: u8,
     /// [`WALKING`] or [`FALLING`], 4 bits.
     #[pack(max = 15)]
     pub movement_mode: u8,
-    /// What the rest of the game adds, 128 bits that only the game understands. Most bytes stay
-    /// from move to move.
+    /// The rest of the game's state, 128 bits that only the game understands. Most bytes stay the
+    /// same from move to move.
     #[pack(with = Bytes)]
     pub payload: [u8; 16],
 }

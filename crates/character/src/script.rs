@@ -1,8 +1,7 @@
-//! A scripted player: plays as a person does, so that streams of any length can be made without
-//! one.
+//! A scripted player that plays as a person does, so that streams of any length need no person.
 //!
-//! It does one thing for some seconds and then another. How often it chooses which, and for how
-//! long, is a table:
+//! It does one activity for some seconds and then another. A table gives how often it chooses each,
+//! and for how long:
 //!
 //! | activity | chosen | lasts | view | what it does |
 //! |---|---|---|---|---|
@@ -12,9 +11,9 @@
 //! | sprint | 13 % | 2 to 6 s | the way | up to 900 cm/s, forward; jumps |
 //! | crouch | 9 % | 1 to 5 s | the way | up to 300 cm/s; no jumps |
 //!
-//! Of the time that is a quarter standing, a fifth looking around and the rest moving. Jumps come
-//! every 2 to 8 s of walking and sprinting, with the key held for 60 to 220 ms. The habits of the
-//! hands are in `mouse` and `stick`, those of fights in `gear`.
+//! So it stands for a quarter of the time, looks around for a fifth and moves for the rest. It
+//! jumps every 2 to 8 s of walking and sprinting, and holds the key for 60 to 220 ms. The habits of
+//! the hands are in `mouse` and `stick`, those of fights in `gear`.
 
 use core::ops::RangeInclusive;
 
@@ -26,7 +25,7 @@ use crate::random::Random;
 use crate::record::{Flags, Move};
 use crate::stick::{Device, Stick};
 
-/// What the player is at.
+/// The player's activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Activity {
     /// Hands off.
@@ -46,12 +45,12 @@ impl Activity {
     pub const ALL: [Activity; 5] =
         [Activity::Stand, Activity::Look, Activity::Walk, Activity::Sprint, Activity::Crouch];
 
-    /// Whether the left hand is at it.
+    /// Whether the left hand moves the character.
     pub const fn is_moving(self) -> bool {
         matches!(self, Activity::Walk | Activity::Sprint | Activity::Crouch)
     }
 
-    /// How often it is chosen.
+    /// How often it is chosen, in percent.
     const fn percent(self) -> u32 {
         match self {
             Activity::Stand => 27,
@@ -89,18 +88,18 @@ impl Activity {
     }
 }
 
-/// How often a spell of walking is by the stick.
+/// How often a spell of walking uses the stick.
 const STICK_PERCENT: u32 = 20;
-/// From one jump to the next, of walking and sprinting.
+/// From one jump to the next, in time of walking and sprinting.
 const JUMP_MS: RangeInclusive<u32> = 2000..=8000;
 /// How long the jump key is held.
 const JUMP_HELD_MS: RangeInclusive<u32> = 60..=220;
 /// Where the character begins, in cm, ...
 const START_CM: [f64; 2] = [1_234_567.0, -987_654.0];
-/// ... and how far off at most, in x and in y: 1 km.
+/// ... and its largest offset in x and in y: 1 km.
 const START_SPREAD_CM: f64 = 100_000.0;
 
-/// A player made of habits and chance, and its character. An endless iterator of its moves.
+/// A player that follows habits and chance, and its character. An endless iterator of its moves.
 pub struct Script {
     random: Random,
     clock: Clock,
@@ -109,14 +108,14 @@ pub struct Script {
     mouse: Mouse,
     stick: Stick,
     until_jump_ms: u32,
-    /// How long the jump key is held still.
+    /// The remaining time in which the jump key is held.
     jump_held_ms: u32,
     body: Body,
     gear: Gear,
 }
 
 impl Script {
-    /// A player, at the beginning of its first move. The seed decides everything.
+    /// A player, at the beginning of its first move. Everything follows from the seed.
     pub fn new(seed: u64) -> Script {
         let mut random = Random::new(seed);
         Script {
@@ -133,7 +132,7 @@ impl Script {
         }
     }
 
-    /// Plays for a frame and gives the move that the client would send.
+    /// Plays for a frame and returns the move that the client would send.
     pub fn step(&mut self) -> Move {
         let frame_ms = self.clock.next_frame_ms(&mut self.random);
         self.choose_activity(frame_ms);
@@ -160,12 +159,12 @@ impl Script {
         }
     }
 
-    /// What the player was at in the last move.
+    /// The player's activity in the last move.
     pub fn activity(&self) -> Activity {
         self.activity
     }
 
-    /// The next activity, when the time of the last one is over.
+    /// Chooses the next activity when the time of the last one is over.
     fn choose_activity(&mut self, frame_ms: u32) {
         self.left_ms = self.left_ms.saturating_sub(frame_ms);
         if self.left_ms > 0 {
@@ -178,7 +177,7 @@ impl Script {
         self.stick = Stick::new(device, self.activity == Activity::Sprint);
     }
 
-    /// Holds the jump key and lets it go. True where it goes down.
+    /// Presses and releases the jump key. Returns true when it is pressed.
     fn press_jump(&mut self, frame_ms: u32) -> bool {
         self.jump_held_ms = self.jump_held_ms.saturating_sub(frame_ms);
         if !matches!(self.activity, Activity::Walk | Activity::Sprint) {
@@ -206,7 +205,7 @@ impl Script {
 impl Iterator for Script {
     type Item = Move;
 
-    /// Always some.
+    /// Always `Some`.
     fn next(&mut self) -> Option<Move> {
         Some(self.step())
     }
@@ -222,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_are_whole() {
+    fn percentages_add_up_to_100() {
         assert_eq!(Activity::ALL.map(Activity::percent).iter().sum::<u32>(), 100);
     }
 }

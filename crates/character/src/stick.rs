@@ -1,7 +1,8 @@
-//! The left hand: which way the character is to go, by keys or by an analog stick.
+//! The left hand steers the character, by keys or by an analog stick.
 //!
-//! Keys give eight directions and all or nothing, for 0.15 to 2 s each. A stick gives any direction
-//! and any strength; the thumb takes a moment to bring it there and never holds it quite still.
+//! Keys give eight directions at full strength or none, for 0.15 to 2 s each. A stick gives any
+//! direction and any strength. The thumb takes a moment to move it there and never holds it quite
+//! still.
 
 use core::ops::RangeInclusive;
 
@@ -10,7 +11,7 @@ use crate::random::Random;
 /// Forward and right. Opposite keys cancel out, so each is −1, 0 or 1.
 type Keys = [i8; 2];
 
-/// How often which keys are held, walking: mostly the one forward, the view does the rest.
+/// How often each pair of keys is held while walking: mostly forward, since the view steers too.
 const WALK_KEYS: [(Keys, u32); 8] = [
     ([1, 0], 52),
     ([1, 1], 12),
@@ -21,26 +22,26 @@ const WALK_KEYS: [(Keys, u32); 8] = [
     ([-1, 1], 2),
     ([-1, -1], 2),
 ];
-/// Who sprints goes forward.
+/// A sprinting character moves forward.
 const SPRINT_KEYS: [(Keys, u32); 3] = [([1, 0], 76), ([1, 1], 12), ([1, -1], 12)];
 /// How long keys are held.
 const KEYS_MS: RangeInclusive<u32> = 150..=2000;
-/// How often no key is held in between, and how long.
+/// How often no key is held between two pairs, and how long.
 const PAUSE_PERCENT: u32 = 8;
 const PAUSE_MS: RangeInclusive<u32> = 60..=300;
 
-/// How long the thumb stays about one place.
+/// How long the thumb stays near one place.
 const THUMB_MS: RangeInclusive<u32> = 200..=1800;
 /// How long the thumb takes for two thirds of its way.
 const THUMB_DELAY_MS: f64 = 60.0;
-/// How much the thumb trembles, of the stick's way.
+/// How much the thumb trembles, as a share of the stick's range.
 const THUMB_TREMOR_RATIO: f64 = 0.012;
-/// What a stick tells apart: 127 steps a side.
+/// A stick's resolution: 127 steps a side.
 const STICK_STEPS: f64 = 127.0;
-/// Below this a stick is taken as let go.
+/// Below this a stick counts as released.
 const DEAD_ZONE_RATIO: f64 = 0.12;
 
-/// What the left hand has.
+/// The left hand's device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Device {
     Keys,
@@ -51,7 +52,7 @@ pub(crate) enum Device {
 pub(crate) struct Stick {
     device: Device,
     is_sprinting: bool,
-    /// Forward and right, where the keys are or the thumb is going to.
+    /// The goal of the keys or of the thumb: forward and right.
     goal: [f64; 2],
     /// Where the thumb is.
     thumb: [f64; 2],
@@ -63,8 +64,8 @@ impl Stick {
         Self { device, is_sprinting, goal: [0.0; 2], thumb: [0.0; 2], left_ms: 0 }
     }
 
-    /// What is asked for in a frame of so many milliseconds: forward and right, of length 1 at
-    /// most.
+    /// The requested direction in a frame of `frame_ms` milliseconds: forward and right, of length
+    /// 1 at most.
     pub(crate) fn step(&mut self, frame_ms: u32, random: &mut Random) -> [f64; 2] {
         self.left_ms = self.left_ms.saturating_sub(frame_ms);
         match self.device {
@@ -89,7 +90,7 @@ impl Stick {
         }
     }
 
-    /// Other keys than before, or none for a moment.
+    /// Holds other keys than before, or none for a moment.
     fn press(&mut self, random: &mut Random) {
         if self.goal != [0.0; 2] && random.chance(PAUSE_PERCENT) {
             self.left_ms = random.within(PAUSE_MS);
@@ -106,7 +107,7 @@ impl Stick {
     }
 }
 
-/// Where a thumb goes next: forward mostly, half the time all the way.
+/// The thumb's next goal: mostly forward, and half the time at the full range.
 fn thumb_goal(is_sprinting: bool, random: &mut Random) -> [f64; 2] {
     let side = if is_sprinting { 0.3 } else { 1.0 } * random.noise();
     let forward = if is_sprinting || random.chance(85) { 1.0 } else { -1.0 };
@@ -130,13 +131,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_are_whole() {
+    fn percentages_add_up_to_100() {
         assert_eq!(WALK_KEYS.iter().map(|(_, percent)| percent).sum::<u32>(), 100);
         assert_eq!(SPRINT_KEYS.iter().map(|(_, percent)| percent).sum::<u32>(), 100);
     }
 
     #[test]
-    fn no_device_asks_for_more_than_all() {
+    fn no_device_requests_more_than_full_strength() {
         let mut random = Random::new(9);
         for device in [Device::Keys, Device::Stick] {
             for is_sprinting in [false, true] {

@@ -1,9 +1,8 @@
-//! The ground: gently rolling, a sum of waves from 10 m to 5 km long.
+//! The gently rolling ground: a sum of waves from 10 m to 5 km long.
 //!
-//! All waves together can be as steep as 0.4; on most of the way the slope is below 0.2. Cost: one
-//! sine a wave.
+//! All waves together can be as steep as 0.4; mostly the slope is below 0.2. Cost: one sine a wave.
 
-/// How high a wave is, how far it goes per 2π in x and in y (cm), and where it begins (rad).
+/// A wave's height, its length per 2π in x and in y (cm), and its phase (rad).
 struct Wave {
     height_cm: f64,
     x_cm: f64,
@@ -19,7 +18,7 @@ const WAVES: [Wave; 5] = [
     Wave { height_cm: 8.0, x_cm: 310.0, y_cm: 190.0, phase: 5.6 },
 ];
 
-/// The ground's height at a place, in cm.
+/// The ground's height at this place, in cm.
 pub(crate) fn height_cm(x_cm: f64, y_cm: f64) -> f64 {
     WAVES
         .iter()

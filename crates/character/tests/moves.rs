@@ -1,10 +1,10 @@
-//! The moves as their users see them: what a person's play has in it, and how the record holds it.
+//! The moves through the public API: what a person's play contains, and how the record stores it.
 
 use character::{Activity, FALLING, Flags, Move, Script, WALKING, moves};
 use kinepack::schema::FieldKind;
 use kinepack::{Pack, Schema};
 
-/// Half an hour: some 500 activities, so that shares are within a few percent of what is meant.
+/// Half an hour: about 500 activities, so shares are within a few percent of the table's.
 const LONG: usize = 108_000;
 /// Ten minutes.
 const SHORT: usize = 36_000;
@@ -15,7 +15,7 @@ fn lanes(played: &Move) -> Vec<u32> {
     lanes
 }
 
-/// What of the moves is so, from 0 to 1.
+/// The share of moves, from 0 to 1.
 fn share(count: usize, of: usize) -> f64 {
     count as f64 / of as f64
 }
@@ -25,7 +25,7 @@ fn along_the_ground(played: &Move) -> f64 {
     (x * x + y * y).sqrt()
 }
 
-/// The same but for the time.
+/// The same except for the time.
 fn is_repeated(now: &Move, before: &Move) -> bool {
     *now == Move { time_ms: now.time_ms, ..before.clone() }
 }
@@ -47,7 +47,7 @@ fn every_code_of_32_bits_is_a_place() {
 }
 
 #[test]
-fn a_person_plays() {
+fn the_script_plays_like_a_person() {
     for seed in 1..=4 {
         let mut script = Script::new(seed);
         let played: Vec<(Activity, Move)> = (0..LONG)
@@ -78,7 +78,7 @@ fn a_person_plays() {
             0.25,
             0.55,
         );
-        within("nothing new", pairs(&is_repeated), 0.17, 0.35);
+        within("repeated", pairs(&is_repeated), 0.17, 0.35);
 
         let jumps = played
             .windows(2)
@@ -126,8 +126,8 @@ fn moves_are_possible() {
             assert!(pitch <= 89.0 || (271.0..360.0).contains(&pitch), "{pitch}");
             assert!((0.0..360.0).contains(&yaw) && roll == 0.0);
 
-            // Who stands on the ground stands still, to the last bit, unless that moment stands up
-            // or crouches.
+            // A character that stands on the ground does not move by a bit, unless it stands up or
+            // crouches at that moment.
             if [now, before]
                 .iter()
                 .all(|one| one.velocity == [0.0; 3] && one.movement_mode == WALKING)
@@ -182,21 +182,21 @@ fn standing_repeats_the_lanes() {
         run = if pair[0][time.end..] == pair[1][time.end..] { run + 1 } else { 0 };
         longest = longest.max(run);
     }
-    assert!(longest > 180, "{longest} moves at most that say nothing new");
+    assert!(longest > 180, "the longest run of repeated moves: {longest}");
 }
 
 #[test]
-fn seeds_decide() {
+fn the_seed_determines_the_moves() {
     let first = moves(8, 600);
     assert_eq!(first, moves(8, 600));
     assert_ne!(first, moves(9, 600));
     assert_eq!(first[..60], moves(8, 60));
 }
 
-/// FNV-1a over the lanes of ten minutes, the payload as bytes: equal on every platform and for all
-/// time.
+/// FNV-1a over the lanes of ten minutes, the payload as bytes. It must be the same on every
+/// platform and in every version.
 #[test]
-fn moves_are_what_they_were() {
+fn moves_match_the_frozen_hash() {
     let schema = Schema::of::<Move>();
     let payload =
         schema.fields().iter().find(|field| field.name.starts_with("payload")).expect("a field");

@@ -19,11 +19,11 @@ use crate::ChallengeError;
 use crate::cube::{Cube, Measured, POSITION_OFFSET};
 use crate::unpacked::{Counted, Unpacked};
 
-/// Objects of a `.bin` file, which does not say.
+/// Objects of a `.bin` file, which does not store the number.
 pub(crate) const BIN_OBJECTS: u32 = 901;
 const BIN_RECORD_BYTES: usize = 32;
 pub(crate) const F32_RECORD_BYTES: usize = 53;
-/// A cube's lanes in the words of a `.bin` record: which word, and what it is called in messages.
+/// A cube's lanes in the words of a `.bin` record: the word's index, and its name in messages.
 pub(crate) const BIN_LANES: [(usize, &str); 8] = [
     (4, "position x"),
     (5, "position y"),
@@ -34,10 +34,10 @@ pub(crate) const BIN_LANES: [(usize, &str); 8] = [
     (3, "third component"),
     (7, "interacting"),
 ];
-/// More than any capture; keeps a frame below 4 MB whatever a header says.
+/// More than any capture has. It keeps a frame below 4 MB for any header.
 const MAX_OBJECTS: u32 = 65_536;
 
-/// A challenge file, read frame by frame.
+/// A challenge file that is read frame by frame.
 pub struct Challenge {
     path: PathBuf,
     source: Box<dyn Read>,
@@ -56,9 +56,9 @@ pub struct Challenge {
 /// One frame of a [`Challenge`].
 #[derive(Clone, Copy, Debug)]
 pub enum Frame<'a> {
-    /// Of a `.bin` file.
+    /// A frame of a `.bin` file.
     Quantized(QuantizedFrame<'a>),
-    /// Of a `.f32` file.
+    /// A frame of a `.f32` file.
     Floats(FloatFrame<'a>),
 }
 
@@ -77,7 +77,7 @@ pub struct FloatFrame<'a> {
 }
 
 impl Challenge {
-    /// Opens a file; its name's ending tells the format.
+    /// Opens a file. The ending of its name gives the format.
     ///
     /// # Errors
     /// [`ChallengeError`] for a name or header of another format and for a file that cannot be read.
@@ -87,7 +87,7 @@ impl Challenge {
         Self::with_source(path.clone(), file)
     }
 
-    /// Reads a capture from anywhere; the ending of `name` tells the format.
+    /// Reads a capture from any reader. The ending of `name` gives the format.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -98,7 +98,7 @@ impl Challenge {
         Self::with_source(name.into(), || Ok(reader))
     }
 
-    /// Opens the source only where the name is one of a capture.
+    /// Opens the source only if the name is that of a capture.
     fn with_source<R: BufRead + 'static>(
         path: PathBuf,
         open: impl FnOnce() -> io::Result<R>,
@@ -171,7 +171,7 @@ impl Challenge {
         self
     }
 
-    /// True for `.bin`, whose frames hold no floats.
+    /// True for `.bin`, whose frames have no floats.
     pub fn is_quantized(&self) -> bool {
         self.quantized
     }
@@ -186,7 +186,7 @@ impl Challenge {
         self.rate_hz
     }
 
-    /// Frames of the file, where its header or its length tells.
+    /// Frames of the file, if its header or its length gives the number.
     pub fn frames(&self) -> Option<u32> {
         let plain = self.path.extension().is_some_and(|ending| ending == "bin");
         let from_length = || Some(self.path.metadata().ok()?.len() / self.frame_bytes() as u64);
@@ -202,8 +202,8 @@ impl Challenge {
     /// The next frame, or `None` at the end of the file.
     ///
     /// # Errors
-    /// [`ChallengeError`] where the file is damaged, too short or too long;
-    /// [`ChallengeError::TooManyValues`] where it holds more than the limits allow for its size.
+    /// [`ChallengeError`] if the file is damaged, too short or too long;
+    /// [`ChallengeError::TooManyValues`] if it holds more values than the limits allow for its size.
     pub fn next_frame(&mut self) -> Result<Option<Frame<'_>>, ChallengeError> {
         self.buffer.resize(self.frame_bytes(), 0);
         let bytes = self.fill()?;
@@ -244,7 +244,7 @@ impl Challenge {
         }))
     }
 
-    /// Reads up to a whole frame; returns how much there was.
+    /// Reads up to a whole frame, and returns the number of bytes.
     fn fill(&mut self) -> Result<usize, ChallengeError> {
         let mut filled = 0;
         while filled < self.buffer.len() {
@@ -262,7 +262,7 @@ impl Challenge {
         Ok(filled)
     }
 
-    /// Every bit pattern is a float; this byte alone tells that the records are not of this format.
+    /// Every bit pattern is a float, so only this byte reveals records of another format.
     fn check_interacting(&self) -> Result<(), ChallengeError> {
         let flags =
             self.buffer.chunks_exact(F32_RECORD_BYTES).map(|record| record[F32_RECORD_BYTES - 1]);
@@ -274,7 +274,7 @@ impl Challenge {
         }
     }
 
-    /// The error of a state of the last frame that does not fit its schema.
+    /// The error for a state of the last frame that does not fit its schema.
     pub fn bad_value(&self, object: u32, reason: String) -> ChallengeError {
         ChallengeError::BadValue {
             path: self.path.clone(),
@@ -337,8 +337,8 @@ impl<'a> FloatFrame<'a> {
             .map(|(floats, _)| [10, 11, 12].map(|index: usize| f32::from_bits(floats[index])))
     }
 
-    /// The bits of position, orientation, linear and angular velocity, and whether something moves
-    /// the object.
+    /// The bits of position, orientation, linear and angular velocity, and the flag that something
+    /// moves the object.
     pub(crate) fn records(&self) -> impl Iterator<Item = ([u32; 13], bool)> + use<'a> {
         let records = self.bytes.chunks_exact(F32_RECORD_BYTES);
         records.map(|record| {

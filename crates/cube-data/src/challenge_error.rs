@@ -79,7 +79,7 @@ impl fmt::Display for ChallengeError {
             Self::UnknownFormat { path } => write!(
                 f,
                 "{}: not a capture: the name must end in .bin, .f32, .bin.zst or .f32.zst, or in \
-                 .mcap where capture files are read",
+                 .mcap for commands that read capture files",
                 path.display()
             ),
             Self::BadHeader { path, reason } => {
@@ -100,7 +100,7 @@ impl fmt::Display for ChallengeError {
             }
             Self::TooManyValues { path, values, limit } => write!(
                 f,
-                "{}: {values} values so far, and {limit} are allowed for the bytes that hold them",
+                "{}: {values} values up to here; the limit for their bytes is {limit}",
                 path.display()
             ),
         }

@@ -11,13 +11,13 @@ use crate::challenge::{BIN_LANES, BIN_OBJECTS, F32_RECORD_BYTES};
 use crate::cube::{Cube, POSITION_OFFSET};
 use crate::{Challenge, ChallengeError, Frame};
 
-/// The stream of the cubes, and of a `.f32` file that of their velocities.
+/// The stream of the cubes; for a `.f32` file also that of their velocities.
 const CUBES: &str = "cubes";
 const VELOCITIES: &str = "cubes.velocity";
-/// Frames a second of a `.bin` file, which does not say.
+/// Frames a second of a `.bin` file, which does not store the rate.
 const BIN_RATE_HZ: u32 = 60;
 
-/// What of a cube a `.f32` file has beyond [`Cube`].
+/// The state of a cube in a `.f32` file that [`Cube`] does not have.
 #[derive(Pack)]
 struct CubeVelocity {
     /// Metres a second.
@@ -26,21 +26,22 @@ struct CubeVelocity {
     angular_velocity: [f32; 3],
 }
 
-/// What was converted.
+/// The size and format of a converted file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Converted {
     /// Frames of the challenge file.
     pub frames: u32,
-    /// True for `.bin`, whose frames hold no floats.
+    /// True for `.bin`, whose frames have no floats.
     pub is_quantized: bool,
 }
 
-/// Records all that is left of a challenge file: of `.bin` a stream `cubes` of lanes; of `.f32` a
-/// stream `cubes` of states before quantization, and `cubes.velocity` with linear and angular
-/// velocities. Frames have ticks from 0, objects ids from 0. One frame is in memory.
+/// Records the rest of a challenge file. A `.bin` file becomes a stream `cubes` of lanes. A `.f32`
+/// file becomes a stream `cubes` of states before quantization, and `cubes.velocity` with linear
+/// and angular velocities. Frames have ticks from 0, and objects have ids from 0. Keeps one frame
+/// in memory.
 ///
 /// # Errors
-/// [`ConvertError::Read`] and [`ConvertError::Record`]; what was recorded before stays.
+/// [`ConvertError::Read`] and [`ConvertError::Record`]. Earlier frames stay recorded.
 pub fn challenge_to_capture(
     challenge: &mut Challenge,
     recorder: &mut Recorder,
@@ -76,7 +77,7 @@ fn record_f32(challenge: &mut Challenge, recorder: &mut Recorder) -> Result<u32,
     while let Some(frame) = challenge.next_frame()? {
         let Frame::Floats(frame) = frame else { break };
         let records = || (0..).map(EntityId).zip(frame.records());
-        // Not by `Pack::store_raw`: a conversion of a NaN may change its bits.
+        // Not with `Pack::store_raw`: a conversion of a NaN may change its bits.
         recorder.record_with(&cubes, Tick(tick), records(), |(floats, interacting), words| {
             words.iter_mut().zip(&floats[..7]).for_each(|(word, float)| *word = to_word(*float));
             words[7] = interacting.into();
@@ -91,12 +92,12 @@ fn record_f32(challenge: &mut Challenge, recorder: &mut Recorder) -> Result<u32,
     Ok(tick)
 }
 
-/// Writes the challenge file that [`challenge_to_capture`] made a capture of: `.bin` or `.f32`, as
-/// the streams are. Other streams are left out. One frame is in memory.
+/// Writes the challenge file from which [`challenge_to_capture`] made the capture: `.bin` or
+/// `.f32`, depending on the streams. Ignores other streams. Keeps one frame in memory.
 ///
 /// # Errors
-/// [`ConvertError::Read`] for a damaged capture, [`ConvertError::NotCubes`] for one that no
-/// challenge file can be made of, [`ConvertError::Write`].
+/// [`ConvertError::Read`] and [`ConvertError::Damaged`] for a damaged capture,
+/// [`ConvertError::NotCubes`] for one that cannot become a challenge file, [`ConvertError::Write`].
 pub fn capture_to_challenge(
     capture: &mut Capture,
     out: &mut (impl Write + Seek),
@@ -121,7 +122,7 @@ pub fn capture_to_challenge(
         return Err(NotCubes { tick: file.frames, reason }.into());
     };
     if !is_quantized {
-        // Now it is known how many.
+        // Now the number of frames is known.
         out.seek(SeekFrom::Start(12))?;
         out.write_all(&file.frames.to_le_bytes())?;
         out.seek(SeekFrom::End(0))?;
@@ -130,13 +131,13 @@ pub fn capture_to_challenge(
     Ok(Converted { frames: file.frames, is_quantized })
 }
 
-/// A challenge file that is being written.
+/// A challenge file while it is written.
 #[derive(Default)]
 struct ChallengeFile {
     is_quantized: Option<bool>,
     objects: usize,
     frames: u32,
-    /// The records of a frame of `.f32` that has no velocities yet.
+    /// The records of a `.f32` frame whose velocities are still missing.
     record: Option<Vec<u8>>,
 }
 
@@ -146,8 +147,8 @@ struct NotCubes {
 }
 
 impl ChallengeFile {
-    /// Takes a frame of a capture; true where `out` then has a frame of the file, with the header
-    /// before the first.
+    /// Takes a frame of a capture. Returns true if `out` now has a frame of the file, with the
+    /// header before the first.
     fn take(&mut self, frame: &CaptureFrame<'_>, out: &mut Vec<u8>) -> Result<bool, String> {
         let stream = frame.stream();
         match stream.name() {
@@ -160,7 +161,7 @@ impl ChallengeFile {
                     return Ok(true);
                 }
                 if self.record.is_some() {
-                    return Err(format!("the frame before has none of {VELOCITIES:?}"));
+                    return Err(format!("the previous frame has no {VELOCITIES:?}"));
                 }
                 self.record = Some(cubes(frame)?);
                 Ok(false)
@@ -168,7 +169,7 @@ impl ChallengeFile {
             VELOCITIES if self.is_quantized != Some(true) => {
                 check_schema::<CubeVelocity>(stream)?;
                 let Some(mut records) = self.record.take() else {
-                    return Err(format!("velocities come before the frame of {CUBES:?}"));
+                    return Err(format!("the velocities precede the frame of {CUBES:?}"));
                 };
                 self.check(frame)?;
                 add_velocities(frame, &mut records)?;
@@ -185,7 +186,7 @@ impl ChallengeFile {
         }
     }
 
-    /// That a frame is the next one, of the objects that all others are of.
+    /// Checks that a frame is the next one and has the same objects as all others.
     fn check(&mut self, frame: &CaptureFrame<'_>) -> Result<(), String> {
         let (stream, objects) = (frame.stream(), frame.ids().len());
         let is_quantized = !stream.is_raw();
@@ -210,7 +211,7 @@ impl ChallengeFile {
             ));
         }
         if !(0..).map(EntityId).zip(frame.ids()).all(|(expected, id)| expected == *id) {
-            return Err("ids are not those from 0 on".into());
+            return Err("the ids are not 0, 1, 2 and so on".into());
         }
         self.objects = objects;
         Ok(())
@@ -240,7 +241,7 @@ fn cubes(frame: &CaptureFrame<'_>) -> Result<Vec<u8>, String> {
     for (object, record) in records.chunks_exact_mut(F32_RECORD_BYTES).enumerate() {
         for (column, bytes) in floats.iter().zip(record.chunks_exact_mut(4)) {
             let float = to_f32_bits(column[object])
-                .ok_or_else(|| format!("object {object} has a number that is no f32"))?;
+                .ok_or_else(|| format!("object {object} has a number that is not an f32"))?;
             bytes.copy_from_slice(&float.to_le_bytes());
         }
         record[F32_RECORD_BYTES - 1] = match interacting[0][object] {
@@ -255,7 +256,7 @@ fn add_velocities(frame: &CaptureFrame<'_>, records: &mut [u8]) -> Result<(), St
     for (object, record) in records.chunks_exact_mut(F32_RECORD_BYTES).enumerate() {
         for (column, bytes) in frame.columns().iter().zip(record[28..].chunks_exact_mut(4)) {
             let float = u32::try_from(column[object])
-                .map_err(|_| format!("object {object} has no 32 bits"))?;
+                .map_err(|_| format!("object {object} has a number of more than 32 bits"))?;
             bytes.copy_from_slice(&float.to_le_bytes());
         }
     }
@@ -272,7 +273,7 @@ pub enum ConvertError {
     Read(CaptureError),
     /// The capture is damaged. Everything before the damage was converted.
     Damaged {
-        /// Where, and why.
+        /// The place and the reason.
         damage: String,
     },
     /// The capture cannot be recorded.
@@ -296,7 +297,7 @@ impl fmt::Display for ConvertError {
             Self::Damaged { damage } => write!(f, "the capture is {damage}"),
             Self::Record(error) => write!(f, "{error}"),
             Self::NotCubes { tick, reason } => {
-                write!(f, "no challenge file can be made of the capture: tick {tick}: {reason}")
+                write!(f, "the capture cannot become a challenge file: tick {tick}: {reason}")
             }
             Self::Write(error) => write!(f, "the challenge file cannot be written: {error}"),
         }

@@ -9,14 +9,14 @@ mod profile;
 pub use difference::{Off, angle_rad, off};
 pub use profile::{bodies, coarse_profile, profile, structure, swift_profile};
 
-/// What x and y have in their lanes where they are zero.
+/// The lane value of x and y at zero.
 pub(crate) const POSITION_OFFSET: u32 = 1 << 17;
 
-/// Which fields of a cube are quantized: what rows 1 to 6 of the table of levels measure. A codec
-/// does not look at this: it codes the lanes of the schema that it gets.
+/// Which fields of a cube are quantized: the difference between rows 1 to 6 of the table of levels.
+/// A codec does not use this; it codes the lanes of its schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantized {
-    /// None: every float in 32 bits.
+    /// No field: every float has 32 bits.
     Nothing,
     /// Rotations.
     Rotations,
@@ -24,12 +24,12 @@ pub enum Quantized {
     Velocities,
     /// Rotations; velocities are not sent.
     NoVelocities,
-    /// All.
+    /// All fields.
     Everything,
 }
 
 impl Quantized {
-    /// What is quantized at a level.
+    /// The quantized fields at a level.
     pub fn at(level: Level) -> Self {
         match level.row() {
             1 => Self::Nothing,
@@ -41,7 +41,7 @@ impl Quantized {
     }
 }
 
-/// A cube as a simulation has it, and row 1 of the table: 321 bits.
+/// A cube in the simulation's floats, and row 1 of the table: 321 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Pack)]
 pub struct Measured {
     /// Centre, in metres.
@@ -84,10 +84,11 @@ struct WithoutVelocity {
     interacting: bool,
 }
 
-/// Rows 6 to 12: the position at 1/512 m too, 80 bits. The quantized cube of the challenge files.
+/// Rows 6 to 12: the position in steps of 1/512 m as well, 80 bits. The quantized cube of the
+/// challenge files.
 #[derive(Clone, Copy, Debug, PartialEq, Pack)]
 pub struct Cube {
-    /// Centre, in metres: within 256 m of the origin on the floor, and below 32 m of height.
+    /// Centre, in metres: x and y within ±256 m, height below 32 m.
     #[pack(range = [-256.0..256.0, -256.0..256.0, 0.0..32.0], precision = 1.0 / 512.0, body)]
     pub position: [f32; 3],
     /// Unit quaternion x, y, z, w.
@@ -98,8 +99,8 @@ pub struct Cube {
     pub interacting: bool,
 }
 
-/// The quantized cube with its velocity, for snapshots that are so far apart that a line between
-/// them would be seen: 113 bits. Playback follows a cubic through both positions with both
+/// The quantized cube with its velocity, 113 bits, for snapshots so far apart that straight lines
+/// between them would be visible. Playback follows a cubic through both positions with both
 /// velocities.
 #[derive(Clone, Copy, Debug, PartialEq, Pack)]
 pub struct SwiftCube {
@@ -130,7 +131,7 @@ impl From<Measured> for Cube {
     }
 }
 
-/// The schema of the rows that quantize this much.
+/// The schema of the rows that quantize these fields.
 pub fn schema(quantized: Quantized) -> Schema {
     match quantized {
         Quantized::Nothing => Schema::of::<Measured>(),
@@ -141,7 +142,7 @@ pub fn schema(quantized: Quantized) -> Schema {
     }
 }
 
-/// Appends a cube to a snapshot of the schema that quantizes this much.
+/// Appends a cube to a snapshot of the schema that quantizes these fields.
 ///
 /// # Errors
 /// [`EncodeError`] for a state that is out of the schema's range.

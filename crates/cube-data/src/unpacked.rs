@@ -1,4 +1,4 @@
-//! A `.zst` file as the bytes that it holds: all of its frames, with their checksums checked.
+//! Unpacks a `.zst` file: all of its frames, with their checksums checked.
 
 use std::cell::Cell;
 use std::io::{self, BufRead, ErrorKind, Read};
@@ -6,10 +6,10 @@ use std::rc::Rc;
 
 use zstd::stream::read::Decoder;
 
-/// Of the largest window that is taken: 128 MB, which bounds the memory.
+/// log₂ of the largest accepted window, 128 MB. It bounds the memory.
 const WINDOW_LOG_MAX: u32 = 27;
 
-/// Unpacks while it is read. `None` for a file without a byte, which holds none.
+/// Unpacks while it is read. `None` for an empty file.
 pub(crate) struct Unpacked<R: BufRead>(Option<Decoder<'static, R>>);
 
 impl<R: BufRead> Unpacked<R> {
@@ -27,7 +27,7 @@ impl<R: BufRead> Read for Unpacked<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let Some(decoder) = &mut self.0 else { return Ok(0) };
         decoder.read(buffer).map_err(|error| match error.kind() {
-            // What zstd says; all else is the file's.
+            // zstd reports these kinds; all others come from the file.
             ErrorKind::Other | ErrorKind::UnexpectedEof => io::Error::new(
                 ErrorKind::InvalidData,
                 format!("zstd data damaged or cut off: {error}"),
@@ -37,14 +37,14 @@ impl<R: BufRead> Read for Unpacked<R> {
     }
 }
 
-/// Counts the bytes that are read of a file.
+/// Counts the bytes that are read from a file.
 pub(crate) struct Counted<R> {
     inner: R,
     bytes: Rc<Cell<u64>>,
 }
 
 impl<R> Counted<R> {
-    /// The reader, and the bytes that were read of it so far.
+    /// The reader, and the number of bytes read from it.
     pub(crate) fn new(inner: R) -> (Self, Rc<Cell<u64>>) {
         let bytes = Rc::new(Cell::new(0));
         (Self { inner, bytes: Rc::clone(&bytes) }, bytes)

@@ -1,5 +1,5 @@
-//! The reader of challenge files: what is good comes back, what is bad is refused with its place,
-//! and no bytes panic.
+//! The reader of challenge files: good files read back, bad ones are refused with the place, and no
+//! bytes cause a panic.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -15,7 +15,7 @@ use cube_data::{Challenge, ChallengeError, Frame};
 use kinepack::{Snapshot, Tick};
 use kinepack_capture::CaptureLimits;
 
-/// Everything that a file holds.
+/// A file's complete contents.
 #[derive(Debug, Default, PartialEq)]
 struct Content {
     snapshots: Vec<Snapshot>,
@@ -38,8 +38,8 @@ fn read_all(path: &Path) -> Result<Content, ChallengeError> {
     }
 }
 
-/// The error of a file, after checking that its message is one line that begins with the file and
-/// holds `says`.
+/// The error of a file. Checks that its message is one line that begins with the file and contains
+/// `says`.
 fn refusal(path: &Path, says: &str) -> ChallengeError {
     let error = read_all(path).expect_err("the file is bad");
     let message = error.to_string();
@@ -61,7 +61,7 @@ fn records(snapshot: &Snapshot) -> Vec<Record> {
 }
 
 #[test]
-fn a_bin_file_comes_back_as_it_was_written() {
+fn a_bin_file_reads_back_as_written() {
     let files = Files::new();
     let path = files.write("good.bin", &good_bin(3));
     let capture = Challenge::open(&path).unwrap();
@@ -110,7 +110,7 @@ fn packed_files_hold_the_same_as_plain_ones() {
         assert_eq!(read_all(&packed).unwrap(), plain);
     }
     let packed = Challenge::open(files.path("run.bin.zst")).unwrap();
-    assert_eq!(packed.frames(), None, "only unpacking all of it would tell");
+    assert_eq!(packed.frames(), None, "only unpacking the whole file would give the number");
 }
 
 #[test]
@@ -200,8 +200,8 @@ fn a_header_with_billions_of_objects_is_refused_before_memory_is_taken() {
     let files = Files::new();
     for objects in [65_537, 4_000_000_000, u32::MAX] {
         let path = files.write("billions.f32", &Header::new(objects, 1).bytes());
-        // No object is there, and `open` sees nothing but the header: a reader that believed it
-        // would fail later.
+        // The file has no object, and `open` reads only the header: a reader that believed the
+        // header would fail later.
         let error = Challenge::open(&path).err().expect("refused at once");
         assert!(matches!(error, ChallengeError::BadHeader { .. }), "{error:?}");
     }
@@ -303,7 +303,7 @@ fn values_out_of_range_are_refused_with_frame_object_and_value() {
 }
 
 #[test]
-fn a_state_that_its_schema_refuses_is_named_with_its_place() {
+fn a_state_that_its_schema_refuses_is_reported_with_its_place() {
     let files = Files::new();
     let mut capture = Challenge::open(files.write("run.f32", &good_f32(3, 10))).unwrap();
     capture.next_frame().unwrap();
@@ -332,7 +332,7 @@ impl SplitMix {
     }
 }
 
-/// Reads on after errors too, as a careless caller would, and looks at every value.
+/// Continues after errors, as a careless caller would, and looks at every value.
 fn read_carelessly(path: &Path) {
     let Ok(mut capture) = Challenge::open(path) else { return };
     let mut snapshot = Snapshot::new(&cube::schema(Quantized::Everything), Tick(0));
@@ -366,7 +366,7 @@ fn random_bytes_never_panic() {
         let noise = random.bytes(count);
         for ending in ENDINGS {
             read_carelessly(&files.write(&format!("noise.{ending}"), &noise));
-            // The same behind a beginning that is taken for good.
+            // The same after a valid header.
             let head = match ending {
                 "bin" => Vec::new(),
                 "f32" => Header::new(1 + random.below(9) as u32, random.below(9) as u32).bytes(),
@@ -390,7 +390,7 @@ fn mutations_of_good_files_never_panic() {
     for round in 0..150 {
         for (ending, good) in ENDINGS.iter().zip(&good) {
             let mut bytes = good.clone();
-            // Half of the damage goes where headers are.
+            // Half of the damage goes into the headers.
             let span = if round % 2 == 0 { bytes.len() } else { 64 };
             for _ in 0..=random.below(4) {
                 let at = random.below(span.min(bytes.len()));

@@ -39,7 +39,7 @@ fn back(capture: Vec<u8>) -> Result<(Converted, Vec<u8>), ConvertError> {
 }
 
 #[test]
-fn both_formats_come_back_bit_for_bit() {
+fn both_formats_convert_back_bit_for_bit() {
     let bin = good_bin(9);
     let converted = back(to_capture("a.bin", bin.clone()).unwrap()).unwrap();
     assert!(converted == (Converted { frames: 9, is_quantized: true }, bin.clone()));
@@ -60,7 +60,7 @@ fn both_formats_come_back_bit_for_bit() {
 }
 
 #[test]
-fn the_cubes_of_a_capture_are_those_of_the_file() {
+fn a_capture_has_the_cubes_of_the_file() {
     let mut challenge = Challenge::from_reader("a.f32", Cursor::new(good_f32(3, 40))).unwrap();
     let capture = to_capture("a.f32", good_f32(3, 40)).unwrap();
     let mut capture = Capture::from_reader("x", Cursor::new(capture)).unwrap();
@@ -83,7 +83,7 @@ fn the_cubes_of_a_capture_are_those_of_the_file() {
 }
 
 #[test]
-fn what_is_no_challenge_file_is_refused() {
+fn captures_of_other_things_are_refused() {
     let refusal = |capture: Vec<u8>| back(capture).unwrap_err().to_string();
     assert!(
         refusal(files::record_ships(3)).contains("no whole")
@@ -122,21 +122,21 @@ fn what_is_no_challenge_file_is_refused() {
     assert!(refusal(sink.bytes()).contains("stream \"cubes\" is of another type"));
     assert_ne!(Schema::of::<Ship>().hash(), cube::schema(Quantized::Everything).hash());
 
-    // A file that lies about its frames is read to there.
+    // A file with fewer frames than its header declares is converted up to its end.
     let lying = common::f32_file(Header::new(2, 9), &common::states(3, 2));
     let error = to_capture("a.f32", lying).unwrap_err();
     assert!(matches!(error, ConvertError::Read(_)), "{error}");
 }
 
-/// The beginnings of the author's runs, where they lie beside the repository.
+/// The beginnings of the author's runs, if they are next to the repository.
 #[test]
-fn shared_runs_come_back_bit_for_bit() {
+fn shared_runs_convert_back_bit_for_bit() {
     for name in ["typical.bin.zst", "push.bin.zst", "typical.f32.zst"] {
         let path =
             PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/cubes"))
                 .join(name);
         let Ok(packed) = fs::read(&path) else {
-            eprintln!("left out: {} is not there", path.display());
+            eprintln!("skipped: {} does not exist", path.display());
             continue;
         };
         const FRAMES: u64 = 200;

@@ -1,5 +1,5 @@
-//! The cube of the articles: its sizes, its profile, and the article's code of rotations on real
-//! and simulated pairs.
+//! The articles' cube: its sizes, its profile, and the article's code of rotations on real and
+//! simulated pairs.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -19,15 +19,15 @@ use kinepack::schema::{Field, FieldKind};
 use kinepack::training::{ProfileSearch, SmallOrLargeCosts, Trainer};
 use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
 
-/// A file of `shared/data/cubes` beside the workspace; `None`, and a line about it, where it is not
-/// there.
+/// A file of `shared/data/cubes` next to the workspace. If it does not exist, prints a line and
+/// returns `None`.
 fn shared(name: &str) -> Option<PathBuf> {
     let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/cubes"))
         .join(name);
     if path.exists() {
         return Some(path);
     }
-    eprintln!("left out: {} is not there", path.display());
+    eprintln!("skipped: {} does not exist", path.display());
     None
 }
 
@@ -60,7 +60,7 @@ fn snapshots(frames: &[Vec<Measured>]) -> Vec<Snapshot> {
 }
 
 #[test]
-fn each_row_has_the_bits_of_the_article() {
+fn each_row_has_the_article_s_number_of_bits() {
     let bits = |quantized| cube::schema(quantized).bits_per_entity();
     // 96 position, 128 or 29 orientation, 96 or 33 velocity, 1 interacting; quantized positions
     // take 18, 18 and 14.
@@ -99,7 +99,7 @@ fn the_trained_profile_fits_its_schema_at_every_level() {
     }
 }
 
-/// Bits of all snapshots, each against the one 6 before, decoded and compared.
+/// The bytes of all snapshots, each against the one 6 before, decoded and compared.
 fn bytes_of(profile: Profile, snapshots: &[Snapshot]) -> usize {
     let codec = Codec::new(cube::schema(Quantized::Everything), Level::PACKED, profile).unwrap();
     let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
@@ -116,7 +116,7 @@ fn bytes_of(profile: Profile, snapshots: &[Snapshot]) -> usize {
 }
 
 #[test]
-fn every_profile_brings_the_built_in_world_back_and_training_pays() {
+fn every_profile_round_trips_the_built_in_world_and_training_pays() {
     let snapshots = snapshots(&world(120));
     let schema = cube::schema(Quantized::Everything);
     let trained = bytes_of(cube::profile(), &snapshots);
@@ -130,8 +130,8 @@ type Codes = [u32; 4];
 /// A rotation and its baseline.
 type Pair = [Codes; 2];
 
-/// What a pair costs where differences in `small` take 5 bits, others in `large` 8, and all else
-/// the whole rotation.
+/// The bits of a pair if differences in `small` take 5 bits, others in `large` 8, and all others
+/// send the whole rotation.
 fn pair_bits(
     [new, base]: &Pair,
     small: std::ops::RangeInclusive<i64>,
@@ -153,7 +153,7 @@ fn rotation_schema() -> Schema {
     Schema::new(vec![Field::new("orientation", rotation)])
 }
 
-/// What the encoder spends on the rotations of `pairs`, none of which may be of two equal ones.
+/// The encoder's bits for the rotations of `pairs`. No pair may have two equal rotations.
 fn coded_bits(code: FieldCode, pairs: &[Pair]) -> u64 {
     let schema = rotation_schema();
     let profile = Profile {
@@ -188,8 +188,8 @@ fn coded_bits(code: FieldCode, pairs: &[Pair]) -> u64 {
     bits
 }
 
-/// The article's 5-8 code, with and without the extension of the large range, costs what arithmetic
-/// says.
+/// Checks the cost of the article's 5-8 code against arithmetic, with and without the extension of
+/// the large range.
 fn check_article_code(pairs: &[Pair]) -> u64 {
     let plain = coded_bits(FieldCode::small_or_large_unextended(3, 5, 8), pairs);
     assert_eq!(plain, pairs.iter().map(|pair| pair_bits(pair, -16..=15, -128..=127)).sum::<u64>());
@@ -203,7 +203,7 @@ fn check_article_code(pairs: &[Pair]) -> u64 {
 }
 
 #[test]
-fn the_article_code_costs_what_it_says_on_the_built_in_world() {
+fn the_article_code_has_its_computed_cost_on_the_built_in_world() {
     let snapshots = snapshots(&world(90));
     let codes =
         |snapshot: &Snapshot, object: usize| [3, 4, 5, 6].map(|lane| snapshot.lane(lane)[object]);
@@ -213,7 +213,7 @@ fn the_article_code_costs_what_it_says_on_the_built_in_world() {
     }
     pairs.retain(|[new, base]| new != base);
     assert!(pairs.len() > 500, "only {} rotations moved", pairs.len());
-    // Chance has few large ones: the edges of both ranges, for each component.
+    // Random pairs have few large differences, so add the edges of both ranges for each component.
     for (component, difference) in (1..4).flat_map(|c| [15, 16, 127, 128, 143, 144].map(|d| (c, d)))
     {
         let [mut above, mut below] = [[0, 255, 255, 255]; 2];
@@ -227,7 +227,7 @@ fn the_article_code_costs_what_it_says_on_the_built_in_world() {
 }
 
 #[test]
-fn the_article_code_costs_what_it_says_on_the_author_s_own_pairs() {
+fn the_article_code_has_its_computed_cost_on_the_author_s_pairs() {
     let Some(path) = shared("smallest_three_pairs.txt.zst") else { return };
     let mut text = String::new();
     let packed = File::open(path).unwrap();
@@ -252,8 +252,8 @@ fn the_article_code_costs_what_it_says_on_the_author_s_own_pairs() {
     check_search(&pairs);
 }
 
-/// The best pair of widths for the author's pairs; and classes that were searched for on every
-/// other thousand of them take 7 % less.
+/// Finds the best pair of widths for the author's pairs. Classes that were searched on every other
+/// thousand pairs take 7 % less.
 fn check_search(pairs: &[Pair]) {
     let mut costs = SmallOrLargeCosts::new(3, 29);
     for [new, base] in pairs {
@@ -291,8 +291,8 @@ fn check_search(pairs: &[Pair]) {
     assert!(found * 100 < two_widths * 93, "{found} and {two_widths} bits");
 }
 
-/// True where a component lies so close to the middle between two codes that arithmetic in `f32`,
-/// as of the program that made the shared files, may round it to the other one.
+/// True if a component is so close to the middle between two codes that `f32` arithmetic, as in the
+/// program that made the shared files, may round it to the other code.
 fn is_near_tie(state: &Measured, dropped: usize, component: usize) -> bool {
     let q = state.orientation.map(f64::from);
     let length =
@@ -345,6 +345,6 @@ fn the_floats_of_the_shared_run_quantize_to_its_bin_file() {
         run.push(quantized);
     }
     assert!(near_ties <= 1, "{near_ties} components of 540,600 rounded the other way");
-    // Trained on another world, and still better than the article's widths.
+    // The profile was trained on another world, and is still better than the article's widths.
     assert!(bytes_of(cube::profile(), &run) < bytes_of(Profile::article(&schema), &run));
 }

@@ -1,4 +1,4 @@
-//! What the styles of the scripted player look like to a coder, and how fast the world steps.
+//! What the scripted player's styles look like to a codec, and how fast the world steps.
 //!
 //! `cargo run --release -p cubes --example statistics [-- SECONDS [SEED [CUBES]]]`
 

@@ -1,9 +1,9 @@
-//! Where things are at tick 0: the floor, invisible walls and ceiling, the grid of cubes and the
-//! player beside it.
+//! The scene at tick 0: the floor, invisible walls and ceiling, the grid of cubes and the player
+//! beside it.
 //!
-//! Positions must fit the ranges that a coder gives them, so the room is closed: |x|, |y| < 32 m
-//! and z < 32 m for the article's scene, wider for larger grids. Engine contacts give way a little
-//! under load and at speed, so [`Arena::confine`] is a hard bound behind the walls.
+//! Positions must fit a codec's ranges, so the room is closed: |x|, |y| < 32 m and z < 32 m for the
+//! article's scene, wider for larger grids. The engine's contacts give a little under load and at
+//! speed, so [`Arena::confine`] is a hard bound beyond the walls.
 
 use rapier3d::prelude::*;
 
@@ -12,7 +12,7 @@ pub const CUBE_EDGE_M: f32 = 0.4;
 /// Edge of the player's cube.
 pub const PLAYER_EDGE_M: f32 = 1.5;
 
-/// Distance of neighbouring cubes in the grid, centre to centre.
+/// Distance between neighbouring cubes in the grid, centre to centre.
 const GRID_SPACING_M: f32 = 1.0;
 /// Half width of the room for up to 30 × 30 cubes: below 32 m, the range of 15 bits at 1/512 m.
 const MIN_HALF_WIDTH_M: f32 = 31.5;
@@ -20,8 +20,8 @@ const MIN_HALF_WIDTH_M: f32 = 31.5;
 const MARGIN_M: f32 = 16.0;
 /// Height of the ceiling: below 32 m, the range of 14 bits at 1/512 m.
 const HEIGHT_M: f32 = 31.5;
-/// Half thickness of floor, walls and ceiling: much more than the 0.5 m that a body can move in a
-/// tick.
+/// Half thickness of floor, walls and ceiling. It is much more than the 0.5 m that a body can move
+/// in a tick.
 const HALF_THICKNESS_M: f32 = 4.0;
 /// Gap between the grid's first row of cubes and the player's cube at tick 0.
 const PLAYER_GAP_M: f32 = 1.0;
@@ -33,8 +33,8 @@ pub(crate) struct Arena {
     cubes: u32,
     columns: u32,
     rows: u32,
-    /// The inner faces of the walls are at ± this in x and y. Below 128 for every valid number of
-    /// cubes.
+    /// The walls' inner faces are at ± this value in x and y. It is below 128 for every valid
+    /// number of cubes.
     pub(crate) half_width_m: f32,
     /// Half the longer side of the grid, from the centre to the middle of its outermost cubes.
     pub(crate) grid_half_width_m: f32,
@@ -76,7 +76,7 @@ impl Arena {
         Vector::new(0.0, first_row_y_m - PLAYER_GAP_M - half_edge_m, half_edge_m)
     }
 
-    /// How far from the origin, in x and in y, a player's centre is who stands beside the grid.
+    /// The distance from the origin, in x and in y, of a player's centre beside the grid.
     pub(crate) fn first_ring_m(self) -> [f32; 2] {
         let beside_m = CUBE_EDGE_M / 2.0 + PLAYER_GAP_M + PLAYER_EDGE_M / 2.0;
         [self.columns, self.rows].map(|count| half_extent_m(count) + beside_m)
@@ -84,7 +84,7 @@ impl Arena {
 
     /// Floor, ceiling and four walls, as fixed colliders.
     pub(crate) fn boundaries(self) -> [Collider; 6] {
-        // Each slab reaches over the ends of its neighbours, so that the corners are closed.
+        // Each slab overlaps the ends of its neighbours, so the corners are closed.
         let thickness_m = HALF_THICKNESS_M;
         let reach_m = self.half_width_m + 2.0 * thickness_m;
         let middle_m = HEIGHT_M / 2.0;
@@ -115,8 +115,8 @@ impl Arena {
         self.nearest_inside(position) == position
     }
 
-    /// Puts a body back whose centre has left the room, and takes away the velocity that brought it
-    /// there.
+    /// Moves a body back if its centre is outside of the room, and removes the velocity that took
+    /// it there.
     pub(crate) fn confine(self, body: &mut RigidBody) {
         let position = body.translation();
         let confined = self.nearest_inside(position);
@@ -132,11 +132,11 @@ impl Arena {
     }
 }
 
-/// The `user_data` of colliders that belong to no cube of the grid: the room's, and the players'.
-/// Of those that do it is which cube, from 0 on.
+/// The `user_data` of colliders that are not a cube of the grid: the room's and the players'. A
+/// cube's collider has the cube's index instead, from 0.
 pub(crate) const NOT_A_CUBE: u128 = u128::MAX;
 
-/// A cube of `edge_m`. Its density is 1, so that a player weighs as much as 53 cubes.
+/// A cube of `edge_m`. Its density is 1, so a player weighs as much as 53 cubes.
 pub(crate) fn cube_collider(edge_m: f32, user_data: u128) -> Collider {
     let half_edge_m = edge_m / 2.0;
     ColliderBuilder::cuboid(half_edge_m, half_edge_m, half_edge_m)

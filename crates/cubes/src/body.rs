@@ -8,11 +8,11 @@ pub struct Body {
     /// With up to 900 cubes |x|, |y| < 32; with [`MAX_CUBES`](crate::MAX_CUBES) < 128. Always 0 ≤ z
     /// < 32.
     pub position: [f32; 3],
-    /// Unit quaternion, x y z w. Of either sign: q and −q are the same orientation.
+    /// Unit quaternion, x y z w. Either sign: q and −q are the same orientation.
     pub orientation: [f32; 4],
-    /// Linear velocity in m/s, each component within ±31.9. Exactly zero for a cube that sleeps.
+    /// Linear velocity in m/s, each component within ±31.9. Exactly zero for a sleeping cube.
     pub velocity: [f32; 3],
-    /// Whether a player has, or lately had, to do with this body. Always set for the players' own
-    /// cubes.
+    /// Whether a player interacts with this body or did so recently. Always set for the players'
+    /// own cubes.
     pub interacting: bool,
 }

@@ -1,12 +1,11 @@
-//! What can be chosen about the world: the number of cubes.
+//! The world's options: the number of cubes.
 //!
-//! The article's scene is a 30 × 30 grid, 900 cubes and the player. Other counts serve to see how a
-//! coder scales. They are bounded so that the arena stays far within ±256 m, the range that the
-//! article gives to positions.
+//! The article's scene is a 30 × 30 grid, 900 cubes and the player. Other counts show how a codec
+//! scales. The limit keeps the arena far within ±256 m, the article's range of positions.
 
 use core::fmt;
 
-/// The greatest number of cubes, the player not counted: a grid of 100 × 100.
+/// The largest number of cubes without the player: a grid of 100 × 100.
 pub const MAX_CUBES: u32 = 10_000;
 
 /// The options of a [`World`](crate::World).
@@ -45,7 +44,7 @@ impl Config {
 pub enum ConfigError {
     /// More than [`MAX_CUBES`] cubes.
     TooManyCubes {
-        /// The number asked for.
+        /// The requested number.
         cubes: u32,
     },
 }

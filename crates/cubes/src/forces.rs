@@ -1,31 +1,31 @@
-//! What a player's keys do: impulses on its cube and on the cubes of the grid around it.
+//! Turns a player's keys into impulses on its cube and on the cubes of the grid around it.
 //!
-//! After the article's demo: strafing is a force a little above the centre, so that the cube tips
-//! over its edge and rolls; *push* lets it hover and blows the cubes around away; *pull* draws
-//! cubes in and drags them along, like a katamari ball. Accelerations are given rather than forces,
-//! so that masses do not matter. Players do not push or pull each other: one who pulls would hold
-//! all who are near, with more than their own strength.
+//! This follows the article's demo. Strafing is a force a little above the centre, so the cube tips
+//! over its edge and rolls. *Push* makes the player hover and blows the cubes around it away.
+//! *Pull* draws cubes in and drags them along, like a katamari ball. The constants are
+//! accelerations rather than forces, so masses do not matter. Players do not push or pull each
+//! other: a pulling player would hold all players nearby with more than their own strength.
 //!
-//! Impulses are used because an engine force would stay on until it is reset. Only bodies within
-//! reach are touched, and so woken up. Cost: with push or pull held, one distance for every cube.
+//! An engine force would stay on until it is reset, so this module uses impulses. It touches, and
+//! so wakes, only bodies within reach. Cost: with push or pull held, one distance for every cube.
 
 use rapier3d::prelude::*;
 
 use crate::input::Input;
 use crate::players::Part;
 
-/// Acceleration of the player in the direction held. It must exceed what friction and tipping take.
+/// Acceleration of the player in the held direction. It must overcome friction and tipping.
 const STRAFE_M_PER_S2: f32 = 26.0;
-/// Speed in the direction held at which strafing no longer accelerates.
+/// Speed in the held direction at which strafing no longer accelerates.
 const STRAFE_LIMIT_M_PER_S: f32 = 10.0;
-/// Height over the centre at which strafing takes hold: high enough to tip the cube over its edge.
+/// Height above the centre at which strafing acts: high enough to tip the cube over its edge.
 const STRAFE_HEIGHT_M: f32 = 0.5;
 
 /// Reach of a push, from the player's centre.
 const PUSH_REACH_M: f32 = 5.0;
 /// Acceleration of a push at its middle; it falls to zero at the reach.
 const PUSH_M_PER_S2: f32 = 100.0;
-/// Share of a push that goes upwards.
+/// The upward share of a push.
 const PUSH_LIFT_RATIO: f32 = 0.25;
 /// Height at which the player's centre hovers while pushing.
 const HOVER_HEIGHT_M: f32 = 2.0;
@@ -34,9 +34,9 @@ const HOVER_DAMPING_PER_S: f32 = 8.0;
 
 /// Reach of a pull, from the player's centre.
 const PULL_REACH_M: f32 = 3.5;
-/// Acceleration of a pull. With friction it must outweigh gravity, for cubes to hang on below.
+/// Acceleration of a pull. With friction it must outweigh gravity, so that cubes can hang on below.
 const PULL_M_PER_S2: f32 = 60.0;
-/// How fast a pulled cube takes on the motion of the player's cube at its place.
+/// How fast a pulled cube takes on the player's motion at the cube's position.
 const PULL_DRAG_PER_S: f32 = 4.0;
 
 /// Applies one tick of a player's `input` to its body and to the cubes.
@@ -61,7 +61,7 @@ pub(crate) fn apply(
     let player = Player::of(&bodies[player_handle]);
     let mut reaction = Vector::ZERO;
     for (cube, &Part { body: handle, .. }) in cubes.iter().enumerate() {
-        // Reading first: to borrow a body mutably marks it as changed, which costs in the engine's
+        // Read first: a mutable borrow marks the body as changed, which costs time in the engine's
         // next step.
         let offset = bodies[handle].translation() - player.position;
         let distance_m = offset.length();
@@ -71,8 +71,8 @@ pub(crate) fn apply(
         }
         if input.pull && distance_m < PULL_REACH_M {
             let pulled = player.pull(offset, distance_m, bodies[handle].linvel());
-            // The player feels it too: else a load on one side would drive it, and lift it off the
-            // floor.
+            // The player gets the reaction. Otherwise a load on one side would drive it and lift it
+            // off the floor.
             reaction -= pulled * bodies[handle].mass() * tick_s;
             acceleration += pulled;
         }
@@ -87,7 +87,7 @@ pub(crate) fn apply(
     }
 }
 
-/// The player's motion, as far as pulled cubes follow it.
+/// The part of the player's motion that pulled cubes follow.
 struct Player {
     position: Vector,
     velocity: Vector,
@@ -99,8 +99,8 @@ impl Player {
         Self { position: body.translation(), velocity: body.linvel(), spin: body.angvel() }
     }
 
-    /// Acceleration of a pulled cube: towards the player, and towards moving as if it were a part
-    /// of it.
+    /// Acceleration of a pulled cube: towards the player, and towards the motion of a point of the
+    /// player's body.
     fn pull(&self, offset: Vector, distance_m: f32, cube_velocity: Vector) -> Vector {
         let carried = self.velocity + self.spin.cross(offset);
         let inwards = -offset / distance_m.max(f32::EPSILON);
@@ -115,7 +115,8 @@ fn strafe(input: Input, tick_s: f32, player: &mut RigidBody) {
     }
     let direction = Vector::new(f32::from(x), f32::from(y), 0.0).normalize();
     let speed_ratio = player.linvel().dot(direction) / STRAFE_LIMIT_M_PER_S;
-    // Against the motion no more than full force either, or turning around would be a jerk.
+    // Against the motion, too, no more than full force; otherwise the player would turn around with
+    // a jerk.
     let acceleration = STRAFE_M_PER_S2 * (1.0 - speed_ratio).clamp(0.0, 1.0);
     let hold = player.translation() + Vector::Z * STRAFE_HEIGHT_M;
     player.apply_impulse_at_point(direction * acceleration * player.mass() * tick_s, hold, true);
@@ -132,7 +133,7 @@ fn hover(tick_s: f32, player: &mut RigidBody) {
 
 /// Acceleration of a cube at `offset` from a pushing player.
 fn push(offset: Vector, distance_m: f32) -> Vector {
-    // The hovering player is above the cubes, and pushing them down would pin them to the floor:
+    // The hovering player is above the cubes, and a push downwards would pin them to the floor. So
     // only x and y count.
     let outwards = Vector::new(offset.x, offset.y, 0.0).normalize_or_zero();
     let strength = PUSH_M_PER_S2 * (1.0 - distance_m / PUSH_REACH_M);
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn push_and_pull_reach_so_far() {
+    fn push_and_pull_have_a_limited_reach() {
         let push = Input { push: true, ..Input::default() };
         let pull = Input { pull: true, ..Input::default() };
         assert_eq!(cubes_touched(push, PUSH_REACH_M - 0.1), [0]);

@@ -1,4 +1,4 @@
-//! What the player holds down in one tick.
+//! The keys that a player holds in one tick.
 
 /// The keys held during one tick. The default holds none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -11,20 +11,20 @@ pub struct Input {
     pub up: bool,
     /// Strafe towards the viewer, towards −y.
     pub down: bool,
-    /// Hover, and blow the cubes around away.
+    /// Hover, and blow the surrounding cubes away.
     pub push: bool,
-    /// Draw the cubes around towards the player, and drag them along.
+    /// Draw the surrounding cubes towards the player, and drag them along.
     pub pull: bool,
 }
 
 impl Input {
-    /// The direction held: x and y, each −1, 0 or 1. Opposite keys cancel out.
+    /// The held direction: x and y, each −1, 0 or 1. Opposite keys cancel out.
     pub fn direction(self) -> [i8; 2] {
         [i8::from(self.right) - i8::from(self.left), i8::from(self.up) - i8::from(self.down)]
     }
 
-    /// Holds exactly the keys of `direction`, of which only the signs count, and leaves the buttons
-    /// as they are.
+    /// Holds exactly the keys of `direction`, in which only the signs count. The buttons do not
+    /// change.
     #[must_use]
     pub fn with_direction(self, direction: [i8; 2]) -> Self {
         Self {

@@ -1,36 +1,38 @@
-//! The flag "interacting" of each cube: the article's hint of what the players have to do with.
-//! Theirs is always set.
+//! The flag "interacting" of each cube: the article's hint of which cubes the players interact
+//! with. The players' own flag is always set.
 //!
 //! A cube interacts while a player's cube touches it, directly or through a chain of other moving
-//! cubes, and while a push or pull reaches it. From then on it interacts as long as it moves,
-//! passes the flag on to what it hits, and keeps it for [`HOLD_TICKS`] more: a cube that was blown
-//! away is a player's doing until it lies still, and a flag that flickers costs bits.
+//! cubes, and while a push or pull reaches it. From then on it interacts as long as it moves, and
+//! passes the flag on to the cubes that it hits. It keeps the flag for [`HOLD_TICKS`] more. A cube
+//! that was blown away moves because of a player until it lies still, and a flickering flag costs
+//! bits.
 //!
-//! The chains are a walk over the engine's contact graph, from the players and from the interacting
-//! cubes that move. Cost: the contacts of the cubes reached, and one counter for every cube.
+//! The chains are found by a walk over the engine's contact graph, from the players and from the
+//! interacting cubes that move. Cost: the contacts of the cubes reached, and one counter for every
+//! cube.
 
 use rapier3d::prelude::*;
 
 use crate::arena::NOT_A_CUBE;
 use crate::players::Part;
 
-/// How long the flag stays set after the last touch or motion: a second.
+/// How long the flag stays set after the last touch or motion: one second.
 const HOLD_TICKS: u8 = 60;
-/// Speed below which a cube counts as lying still. Above the engine's own limit for falling asleep,
-/// 0.05 m/s, so that a cube which trembles on its way to sleep passes nothing on.
+/// Speed below which a cube counts as lying still. It is above the engine's own limit for falling
+/// asleep, 0.05 m/s, so a cube that trembles before it sleeps does not pass the flag on.
 const STILL_M_PER_S: f32 = 0.1;
 /// The same for turning.
 const STILL_RAD_PER_S: f32 = 0.5;
 
-/// The flags, with the memory of the walk. Cubes are counted from 0 here.
+/// The flags, and scratch memory for the walk. Here cubes are counted from 0.
 pub(crate) struct Interacting {
-    /// For each cube the ticks for which it still interacts.
+    /// For each cube, the remaining ticks in which it interacts.
     ticks_left: Vec<u8>,
-    /// For each cube whether it interacted and moved in the tick before.
+    /// For each cube, whether it interacted and moved in the previous tick.
     moved: Vec<bool>,
-    /// For each cube whether this tick's walk has come by. False for all between two updates.
+    /// For each cube, whether this tick's walk has reached it. False for all between updates.
     reached: Vec<bool>,
-    /// Whose contacts this tick's walk follows, in its order. Empty between two updates.
+    /// The colliders whose contacts this tick's walk follows, in order. Empty between updates.
     queue: Vec<ColliderHandle>,
 }
 
@@ -54,7 +56,7 @@ impl Interacting {
         self.ticks_left[cube] = HOLD_TICKS;
     }
 
-    /// Brings the flags up to date after a step of the engine.
+    /// Updates the flags after a step of the engine.
     pub(crate) fn update(
         &mut self,
         physics: &PhysicsWorld,
@@ -72,7 +74,8 @@ impl Interacting {
             } else {
                 self.ticks_left[cube] -= 1;
             }
-            // One that stops dead has given its motion to what it hit, and passes on once more.
+            // A cube that has just stopped gave its motion to the cubes that it hit, so it passes
+            // the flag on once more.
             if moves || self.moved[cube] {
                 self.reached[cube] = true;
                 self.queue.push(part.collider);
@@ -84,7 +87,7 @@ impl Interacting {
         self.reached.fill(false);
     }
 
-    /// Sets the flags of all cubes that the bodies in the queue reach over contacts.
+    /// Sets the flags of all cubes that the queued bodies reach through contacts.
     fn walk(&mut self, physics: &PhysicsWorld, cubes: &[Part]) {
         let mut next = 0;
         while let Some(&collider) = self.queue.get(next) {

@@ -1,10 +1,10 @@
 //! The cube world of the article "Snapshot Compression": a player's 1.5 m cube rolls through a grid
 //! of small cubes that rest on a floor, blows them away and drags them along. Further players may
-//! come and go while it runs.
+//! join and leave while it runs.
 //!
-//! It makes the motion that the demo, the tests and the benchmarks compress. It is physics and a
-//! scripted player only: nothing here knows of snapshots, networks or clocks, and the caller steps
-//! the world 60 times a second. The same seed gives the same run on the same build.
+//! The demo, the tests and the benchmarks compress its motion. It is only physics and a scripted
+//! player. It does not know snapshots, networks or clocks, and the caller steps the world 60 times
+//! a second. The same seed gives the same run on the same build.
 //!
 //! ```
 //! use cubes::{Config, Script, Style, World};
@@ -21,10 +21,10 @@
 //! # Ok::<(), cubes::ConfigError>(())
 //! ```
 //!
-//! The ways of the code: [`Config`] says how many cubes; `arena` puts floor, walls and grid;
-//! [`World`] steps; `forces` turns an [`Input`] into impulses; `interacting` keeps the flag of each
-//! cube; `players` numbers who plays, and `places` finds room for one more; [`Script`] plays, by
-//! what a [`View`] shows it.
+//! The modules: [`Config`] has the number of cubes. `arena` places floor, walls and grid. [`World`]
+//! steps. `forces` turns an [`Input`] into impulses. `interacting` keeps the flag of each cube.
+//! `players` numbers the players, and `places` finds room for another one. [`Script`] plays by what
+//! a [`View`] shows it.
 
 mod config;
 

@@ -1,21 +1,21 @@
-//! Where a player who comes later appears: on free floor at the edge of the grid.
+//! Finds the place where a further player appears: on free floor at the edge of the grid.
 //!
-//! Places are on rings around the grid, the innermost as far from it as the first player begins. Of
-//! the first ring that has a free place it is the one farthest from all players. A place is free
-//! where no other body, however it is turned, reaches into the cube that is to stand there.
+//! Places are on rings around the grid. The innermost is as far from the grid as the first player's
+//! start. In the first ring that has a free place, the free place farthest from all players is
+//! taken. A place is free if no other body, in any orientation, can reach into the new cube.
 //!
-//! Cost: a distance for each body and place of the rings that are looked at, most often of one.
+//! Cost: a distance for each body and each place of the searched rings, most often one ring.
 
 use rapier3d::prelude::*;
 
 use crate::arena::{Arena, CUBE_EDGE_M, PLAYER_EDGE_M};
 
-/// Between neighbouring places and between rings, centre to centre.
+/// Distance between neighbouring places and between rings, centre to centre.
 const STEP_M: f32 = 2.0;
-/// Between a new player's cube and all others, at least.
+/// Least distance between a new player's cube and all others.
 const CLEARANCE_M: f32 = 0.05;
 
-/// A free place for one more player's cube, its centre; `None` where there is none up to the walls.
+/// The centre of a free place for another player's cube; `None` if there is none up to the walls.
 pub(crate) fn free_place(arena: Arena, cubes: &[Vector], players: &[Vector]) -> Option<Vector> {
     let farness_m2 = |place: Vector| {
         players
@@ -56,12 +56,12 @@ fn rings(arena: Arena) -> impl Iterator<Item = Vec<Vector>> {
             let along_y = line(y_m).flat_map(|along_m| [[-x_m, along_m], [x_m, along_m]]);
             let inside = |[x_m, y_m]: &[f32; 2]| x_m.abs().max(y_m.abs()) <= limit_m;
             let stand = |[x_m, y_m]: [f32; 2]| Vector::new(x_m, y_m, PLAYER_EDGE_M / 2.0);
-            // The corners are on both lines, which does no harm.
+            // The corners are on both lines, which is harmless.
             along_x.chain(along_y).filter(inside).map(stand).collect()
         })
 }
 
-/// Places from −half to half, evenly.
+/// Evenly spaced places from −half to half.
 fn line(half_m: f32) -> impl Iterator<Item = f32> {
     let steps = (2.0 * half_m / STEP_M) as u16;
     (0..=steps).map(move |step| half_m * (2.0 * f32::from(step) / f32::from(steps) - 1.0))
@@ -95,13 +95,13 @@ mod tests {
     fn there_is_room_around_every_grid() {
         for cubes in [0, 1, 2, 10, 900, crate::MAX_CUBES] {
             let places = fill(cubes, crate::MAX_PLAYERS);
-            // Nobody has to walk far.
+            // All players start near the grid.
             let arena = Arena::new(cubes);
             let far_m =
                 places.iter().map(|place| place.x.abs().max(place.y.abs())).fold(0.0, f32::max);
             assert!(far_m < arena.grid_half_width_m + 14.0, "{cubes} cubes: {far_m} m");
         }
-        // The second player begins on the other side of the grid.
+        // The second player starts on the other side of the grid.
         assert!(fill(900, 2)[1].y > 14.0);
     }
 

@@ -1,25 +1,24 @@
-//! The players' cubes: their numbers, and who is there.
+//! The players' cubes and their numbers.
 //!
-//! The first player is body 0 and always there. Further ones come and go, and are numbered from
-//! [`FIRST_GUEST`] on: a fixed number, above all cubes of all worlds. So a body's number alone
-//! tells a receiver that it is a player's, before it knows how many cubes there are, and no cube's
-//! number depends on who plays.
+//! The first player is body 0 and always present. Further players join and leave. They are numbered
+//! from [`FIRST_GUEST`] on, a fixed number above all cubes of all worlds. So a receiver recognizes
+//! a player by the body's number alone, before it knows the number of cubes. No cube's number
+//! depends on the players.
 
 use core::fmt;
 
 use rapier3d::prelude::*;
 
-/// The most players of a world, the first one included.
+/// The most players in a world, including the first one.
 pub const MAX_PLAYERS: usize = 64;
 
-/// The number of the first body that is a further player's. Above [`MAX_CUBES`](crate::MAX_CUBES)
-/// and far from it.
+/// The number of the first further player's body. It is far above [`MAX_CUBES`](crate::MAX_CUBES).
 pub const FIRST_GUEST: u32 = 1 << 16;
 
 const _: () = assert!(FIRST_GUEST > crate::MAX_CUBES);
 
-/// Whether a body of this number is a player's: the first one's or, where it is there, a further
-/// one's.
+/// Whether this is the number of a player's body: the first player's, or a possible further
+/// player's.
 pub const fn is_player(number: u32) -> bool {
     number == 0 || (number >= FIRST_GUEST && number - FIRST_GUEST < MAX_PLAYERS as u32 - 1)
 }
@@ -31,15 +30,14 @@ pub(crate) struct Part {
     pub(crate) collider: ColliderHandle,
 }
 
-/// Who plays.
+/// The players that are present.
 #[derive(Debug)]
 pub(crate) struct Players {
     first: Part,
-    /// By number from [`FIRST_GUEST`] on.
+    /// Indexed by number − [`FIRST_GUEST`].
     guests: [Option<Part>; MAX_PLAYERS - 1],
-    /// Where to look for a place first: behind the one given last. A number that has become free is
-    /// so the last to be given again, and a player who comes is not taken for one who has just
-    /// left.
+    /// The index after the last assigned one: the search for a free number starts here. So a freed
+    /// number is reused last, and a new player is not mistaken for one who has just left.
     next: usize,
 }
 
@@ -48,7 +46,7 @@ impl Players {
         Self { first, guests: [None; MAX_PLAYERS - 1], next: 0 }
     }
 
-    /// All that are there, by rising number.
+    /// All players, by rising number.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, Part)> + '_ {
         let guests = (FIRST_GUEST..)
             .zip(&self.guests)
@@ -64,7 +62,7 @@ impl Players {
         *self.guests.get(guest as usize)?
     }
 
-    /// A number for one more.
+    /// A free number for another player.
     pub(crate) fn free_number(&self) -> Option<u32> {
         let places = self.guests.len();
         let free = (0..places)
@@ -73,7 +71,7 @@ impl Players {
         Some(FIRST_GUEST + free as u32)
     }
 
-    /// Takes one in under its number, a free one.
+    /// Adds a player under a free number.
     pub(crate) fn insert(&mut self, number: u32, part: Part) {
         let guest = (number - FIRST_GUEST) as usize;
         debug_assert!(self.guests[guest].is_none());
@@ -81,20 +79,20 @@ impl Players {
         self.next = (guest + 1) % self.guests.len();
     }
 
-    /// Takes a further player out, where there is one of this number.
+    /// Removes a further player, if there is one with this number.
     pub(crate) fn remove(&mut self, number: u32) -> Option<Part> {
         let guest = number.checked_sub(FIRST_GUEST)?;
         self.guests.get_mut(guest as usize)?.take()
     }
 }
 
-/// Why there cannot be one more player.
+/// Why a player cannot be added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AddPlayerError {
     /// There are [`MAX_PLAYERS`].
     Full,
-    /// Things lie all over the floor around the grid.
+    /// No place on the floor around the grid is free.
     NoRoom,
 }
 
@@ -114,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_that_became_free_is_given_again_last() {
+    fn a_freed_number_is_reused_last() {
         let part = Part { body: RigidBodyHandle::invalid(), collider: ColliderHandle::invalid() };
         let mut players = Players::new(part);
         for expected in FIRST_GUEST..FIRST_GUEST + 63 {
@@ -139,6 +137,6 @@ mod tests {
                     && players.remove(number).is_none()
             );
         }
-        assert!(players.remove(0).is_none(), "the first stays");
+        assert!(players.remove(0).is_none(), "the first player cannot be removed");
     }
 }

@@ -1,12 +1,12 @@
 //! A small generator of pseudo-random numbers: `SplitMix64` (Steele, Lea and Flood, "Fast
 //! Splittable Pseudorandom Number Generators", 2014).
 //!
-//! Scripts want a few numbers a second, the same for the same seed for all time; a crate might
-//! change its stream with a version.
+//! Scripts draw a few numbers a second, and the same seed must always give the same numbers. A
+//! crate might change its stream with a new version.
 
 use core::ops::RangeInclusive;
 
-/// The state is the count of numbers drawn, times the golden ratio, plus the seed.
+/// The state is the number of draws times the golden ratio, plus the seed.
 #[derive(Clone, Debug)]
 pub(crate) struct Random {
     state: u64,
@@ -33,12 +33,12 @@ impl Random {
         (((self.bits() >> 32) * u64::from(bound)) >> 32) as u32
     }
 
-    /// A number of `range`, which must not be empty.
+    /// A number in `range`, which must not be empty.
     pub(crate) fn within(&mut self, range: RangeInclusive<u32>) -> u32 {
         range.start() + self.below(range.end() - range.start() + 1)
     }
 
-    /// True in `percent` of a hundred cases.
+    /// True with a probability of `percent` %.
     pub(crate) fn chance(&mut self, percent: u32) -> bool {
         self.below(100) < percent
     }

@@ -1,13 +1,14 @@
-//! A scripted player: presses keys as a person does, so that runs of any length can be made without
-//! one.
+//! A scripted player that presses keys as a person does, so that runs of any length need no person.
 //!
-//! Keys are held in spells: a direction for 0.2 to 2 s and then another or none, the push and pull
-//! buttons each with spells of their own. Like a person it heads for cubes, mostly, and turns back
-//! when it has left them behind. The habits of each style are a table, tuned so that about as many
-//! cubes move as in known runs of the article's scene (`examples/statistics.rs` counts them).
+//! Keys are held in spells: a direction for 0.2 to 2 s, then another one or none. The push and pull
+//! buttons have separate spells. Like a person, the script mostly heads for cubes, and turns back
+//! when it is far from them. A table holds the habits of each style. They are tuned so that about
+//! as many cubes move as in known runs of the article's scene (`examples/statistics.rs` counts
+//! them).
 //!
-//! It sees a [`View`] of the world, as a person does, and is random otherwise: same style, seed and
-//! views, same keys. A view may be the world itself or what of it came over a network.
+//! It sees a [`View`] of the world, as a person does, and is random otherwise: the same style, seed
+//! and views give the same keys. A view may be the world itself or the part of it that was received
+//! over a network.
 
 use core::ops::RangeInclusive;
 
@@ -19,26 +20,26 @@ use crate::world::{TICK_HZ, World};
 
 /// How long a direction is held, 0.2 to 2 s.
 const DIRECTION_TICKS: RangeInclusive<u32> = 12..=120;
-/// How long no direction is held between two.
+/// How long no direction is held between two directions.
 const PAUSE_TICKS: RangeInclusive<u32> = 12..=60;
-/// How often a new direction is towards some cube rather than any.
+/// How often a new direction leads to a cube rather than anywhere.
 const HEAD_FOR_CUBE_PERCENT: u32 = 85;
-/// The speed that the player reckons with on the way to a cube.
+/// The speed by which the player estimates the time to a cube.
 const CRUISE_M_PER_S: f32 = 8.0;
 
-/// What a player sees of a world.
+/// A player's view of a world.
 pub trait View {
     /// The centre of the player's own cube, in metres.
     fn own_position(&self) -> [f32; 3];
 
-    /// How many cubes of the grid there are. The measures of grid and room follow from it.
+    /// The number of cubes in the grid. The sizes of grid and room follow from it.
     fn cubes(&self) -> u32;
 
     /// The centre of a cube, in metres. `cube` is below [`View::cubes`].
     fn cube_position(&self, cube: u32) -> [f32; 3];
 }
 
-/// What the first player sees.
+/// The first player's view.
 impl View for World {
     fn own_position(&self) -> [f32; 3] {
         self.body(0).position
@@ -55,13 +56,13 @@ impl View for World {
 
 /// How a style uses the keys.
 struct Habits {
-    /// How often a spell without a direction follows one with.
+    /// How often a spell without a direction follows one with a direction.
     pause_percent: u32,
     push: Option<ButtonHabit>,
     pull: Option<ButtonHabit>,
 }
 
-/// For how many ticks a button is held and let go.
+/// For how many ticks a button is held, and then not held.
 struct ButtonHabit {
     held: RangeInclusive<u32>,
     free: RangeInclusive<u32>,
@@ -87,9 +88,9 @@ impl Habits {
     }
 }
 
-/// A player made of habits and chance.
+/// A player that follows habits and chance.
 pub struct Script {
-    /// None for a player that never touches a key.
+    /// `None` for a player that never presses a key.
     habits: Option<Habits>,
     random: Random,
     direction: [i8; 2],
@@ -99,15 +100,15 @@ pub struct Script {
     pull: Button,
 }
 
-/// A button that is held and let go in turns.
+/// A button that alternates between held and not held.
 struct Button {
     is_held: bool,
-    /// Ticks until it changes over.
+    /// Ticks until it changes.
     ticks: u32,
 }
 
 impl Script {
-    /// A player of that style. The seed decides everything else that the world does not.
+    /// A player of that style. Everything else follows from the seed and the views.
     pub fn new(style: Style, seed: u64) -> Script {
         Script {
             habits: Habits::of(style),
@@ -119,8 +120,7 @@ impl Script {
         }
     }
 
-    /// The keys for the next step of the world that `view` shows. To be called once before each
-    /// step.
+    /// The keys for the next step of the world that `view` shows. Call it once before each step.
     pub fn next_input(&mut self, view: &impl View) -> Input {
         let Some(habits) = &self.habits else {
             return Input::default();
@@ -138,14 +138,14 @@ impl Script {
         }
         self.direction_ticks -= 1;
         let push = self.push.next(habits.push.as_ref(), &mut self.random);
-        // Pulling what is being blown away makes no sense, and fingers are few.
+        // Pulling and pushing the same cubes makes no sense, and a hand has few fingers.
         let pull = self.pull.next(habits.pull.as_ref(), &mut self.random) && !push;
         Input { push, pull, ..Input::default() }.with_direction(self.direction)
     }
 }
 
 impl Button {
-    /// A button whose first spell is a free one: with no ticks left, it changes over at once.
+    /// A button whose first spell is not held: it has no ticks left, so it changes at once.
     fn new() -> Self {
         Self { is_held: true, ticks: 0 }
     }
@@ -165,16 +165,14 @@ impl Button {
     }
 }
 
-/// A direction and for how long to hold it: back to the grid when far from it, else often to a
-/// cube.
+/// A direction and how long to hold it: back to the grid if far from it, else often to a cube.
 ///
-/// It differs from `old`, unless that still is the way back.
+/// It differs from `old`, unless `old` is still the way back.
 fn new_direction(old: [i8; 2], random: &mut Random, view: &impl View) -> ([i8; 2], u32) {
     let (player, cubes) = (view.own_position(), view.cubes());
     let offset_to = |[x, y]: [f32; 2]| [x - player[0], y - player[1]];
     let ticks = random.within(DIRECTION_TICKS);
-    // Beyond the grid lie the cubes that were blown out of it, but nothing is to be had along the
-    // walls.
+    // Cubes that were blown out of the grid lie around it, but there are none along the walls.
     let Arena { grid_half_width_m, half_width_m, .. } = Arena::new(cubes);
     let turn_back_m = f32::midpoint(grid_half_width_m, half_width_m);
     if player[0].abs().max(player[1].abs()) > turn_back_m {
@@ -186,7 +184,7 @@ fn new_direction(old: [i8; 2], random: &mut Random, view: &impl View) -> ([i8; 2
         let offset = offset_to([x, y]);
         let direction = towards(offset);
         if direction != [0, 0] && direction != old {
-            // Nobody runs on past what they are after.
+            // The player does not run past its goal.
             let distance_m = offset[0].hypot(offset[1]);
             let way_ticks = (distance_m / CRUISE_M_PER_S * TICK_HZ as f32) as u32;
             let ticks = way_ticks.clamp(*DIRECTION_TICKS.start(), *DIRECTION_TICKS.end());
@@ -201,10 +199,9 @@ fn new_direction(old: [i8; 2], random: &mut Random, view: &impl View) -> ([i8; 2
     }
 }
 
-/// The one of the eight directions that is closest to that of an offset in x and y. None if that is
-/// zero.
+/// The one of eight directions that is closest to an offset in x and y. [0, 0] for a zero offset.
 fn towards([x_m, y_m]: [f32; 2]) -> [i8; 2] {
-    // Half a right angle is split at 22.5°: a component below tan 22.5° of the other is none.
+    // The directions meet at 22.5°: a component below tan 22.5° of the other counts as 0.
     const TAN_EIGHTH_TURN: f32 = 0.414_213_56;
     let sign = |along_m: f32, across_m: f32| {
         if along_m.abs() <= across_m.abs() * TAN_EIGHTH_TURN {

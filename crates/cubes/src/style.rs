@@ -1,4 +1,4 @@
-//! The ways in which the scripted player plays, and their names on a command line.
+//! The scripted player's styles, and their names on a command line.
 
 use core::fmt;
 use core::str::FromStr;
@@ -9,19 +9,19 @@ pub enum Style {
     /// Ordinary play: moving about, pushing at times, pulling for a while.
     #[default]
     Typical,
-    /// Much blowing away while moving, never pulling.
+    /// Much pushing while moving, never pulling.
     Push,
     /// Mostly pulling: a large ball of cubes is rolled about.
     Pull,
-    /// No key is ever pressed.
+    /// Never presses a key.
     Rest,
 }
 
 impl Style {
-    /// Every style, in the order in which a list for people names them.
+    /// Every style, in the order in which help texts list them.
     pub const ALL: [Style; 4] = [Style::Typical, Style::Push, Style::Pull, Style::Rest];
 
-    /// The lowercase name, as [`Style::from_str`] takes it.
+    /// The lowercase name, as [`Style::from_str`] accepts it.
     pub const fn name(self) -> &'static str {
         match self {
             Style::Typical => "typical",

@@ -1,13 +1,13 @@
 //! The world: the engine's state, and one tick of it.
 //!
 //! A tick applies the inputs' impulses, steps the engine by 1/60 s, keeps bodies inside the room,
-//! and updates the flags. Everything starts at rest and asleep, so that without input nothing ever
-//! changes, not even by a bit; only players who come later take a moment to rest.
+//! and updates the flags. All bodies start at rest and asleep, so without input no bit of the state
+//! ever changes. Only players who join later take a moment to come to rest.
 //!
-//! The engine is `rapier3d`, single-threaded. Its results depend on nothing but the order of calls,
-//! so equal inputs give equal worlds on the same build. Cost: a tick of 901 bodies takes well below
-//! a millisecond to a few, by how many are awake; `cargo run --release -p cubes --example
-//! statistics` measures it.
+//! The engine is `rapier3d`, single-threaded. Its results depend only on the order of calls, so
+//! equal inputs give equal worlds on the same build. Cost: a tick of 901 bodies takes from well
+//! below a millisecond to a few milliseconds, depending on how many are awake. `cargo run --release
+//! -p cubes --example statistics` measures it.
 
 use rapier3d::prelude::*;
 
@@ -23,23 +23,23 @@ use crate::players::{AddPlayerError, Part, Players};
 /// Steps a second. [`World::step`] always advances by `1 / TICK_HZ` seconds.
 pub const TICK_HZ: u32 = 60;
 
-/// As in the article's demo: twice the earth's, so that small cubes fall as fast as they look
-/// large.
+/// As in the article's demo: twice the earth's, so that small cubes fall as fast as their apparent
+/// size suggests.
 pub(crate) const GRAVITY_M_PER_S2: f32 = -20.0;
-/// No body gets faster. Below 32 m/s, so that a component fits 11 bits at 1/32 m/s.
+/// The largest speed of a body. It is below 32 m/s, so a component fits into 11 bits at 1/32 m/s.
 const MAX_SPEED_M_PER_S: f32 = 31.9;
-/// Lets a player's cube come to rest a moment after the keys are let go.
+/// Makes a player's cube come to rest a moment after the keys are released.
 const PLAYER_ANGULAR_DAMPING_PER_S: f32 = 0.5;
 
 /// The cubes, the players and the room around them.
 ///
-/// Bodies have numbers: 0 is the first player's, 1 and up are the cubes of the grid, and those of
-/// further players are from [`FIRST_GUEST`](crate::FIRST_GUEST) on.
+/// Bodies have numbers: 0 is the first player, 1 and up are the cubes of the grid, and further
+/// players start at [`FIRST_GUEST`](crate::FIRST_GUEST).
 pub struct World {
     physics: PhysicsWorld,
     arena: Arena,
     players: Players,
-    /// The cubes of the grid, from number 1 on. None is ever removed.
+    /// The cubes of the grid, from number 1 on. They are never removed.
     cubes: Vec<Part>,
     interacting: Interacting,
     tick: u32,
@@ -50,7 +50,7 @@ impl World {
     ///
     /// # Errors
     ///
-    /// A [`ConfigError`] if [`Config::validate`] has one.
+    /// The [`ConfigError`] of [`Config::validate`].
     pub fn new(config: &Config) -> Result<World, ConfigError> {
         config.validate()?;
         let arena = Arena::new(config.cubes);
@@ -73,46 +73,45 @@ impl World {
         Ok(World { physics, arena, players, cubes, interacting, tick: 0 })
     }
 
-    /// Adds a player, whose cube stands on a free place at the edge of the grid, and returns its
-    /// number.
+    /// Adds a player with a cube on a free place at the edge of the grid, and returns its number.
     ///
-    /// A number that has become free is given again, but the others first. Cost: at most a distance
-    /// for each body and each of the places, of which there are hundreds.
+    /// A freed number is reused, but other free numbers come first. Cost: at most a distance for
+    /// each body and each of some hundreds of places.
     ///
     /// # Errors
     ///
-    /// [`AddPlayerError::Full`] with [`MAX_PLAYERS`](crate::MAX_PLAYERS),
-    /// [`AddPlayerError::NoRoom`] where things lie everywhere; the world is as before then.
+    /// [`AddPlayerError::Full`] with [`MAX_PLAYERS`](crate::MAX_PLAYERS) players,
+    /// [`AddPlayerError::NoRoom`] if no place is free. The world is then unchanged.
     pub fn add_player(&mut self) -> Result<u32, AddPlayerError> {
         let number = self.players.free_number().ok_or(AddPlayerError::Full)?;
         let centre = |part: &Part| self.physics.bodies[part.body].translation();
         let cubes: Vec<Vector> = self.cubes.iter().map(centre).collect();
         let players: Vec<Vector> = self.players.iter().map(|(_, part)| centre(&part)).collect();
         let place = free_place(self.arena, &cubes, &players).ok_or(AddPlayerError::NoRoom)?;
-        // Awake: one that is inserted asleep falls into the floor.
+        // Insert it awake: a body that is inserted asleep falls into the floor.
         self.players.insert(number, insert_player(&mut self.physics, place));
         Ok(number)
     }
 
-    /// Takes a player out, and its cube. False where there is none of this number, or it is the
-    /// first one, who stays.
+    /// Removes a player and its cube. Returns false if there is no player with this number, or if
+    /// it is the first player, who always stays.
     pub fn remove_player(&mut self, number: u32) -> bool {
         let removed = self.players.remove(number);
-        // The engine wakes up what touched it.
+        // The engine wakes the bodies that touched it.
         removed.is_some_and(|part| self.physics.remove_body(part.body).is_some())
     }
 
-    /// Advances by one tick of `1 / TICK_HZ` seconds with the keys of `input` held by the first
-    /// player, and none by others.
+    /// Advances by one tick of `1 / TICK_HZ` seconds. The first player holds the keys of `input`,
+    /// and the others hold none.
     pub fn step(&mut self, input: Input) {
         self.step_players(&[(0, input)]);
     }
 
-    /// Advances by one tick of `1 / TICK_HZ` seconds with these keys held, each by the player of
-    /// that number.
+    /// Advances by one tick of `1 / TICK_HZ` seconds. Each pair is a player's number and the keys
+    /// that it holds.
     ///
-    /// Players who are not in the list hold none; numbers of none count for nothing, and of equal
-    /// ones the last counts. The order does not matter else.
+    /// Players who are not in the list hold no keys. Numbers without a player are ignored, and of
+    /// equal numbers the last counts. The order does not matter otherwise.
     pub fn step_players(&mut self, inputs: &[(u32, Input)]) {
         for (number, player) in self.players.iter() {
             let held = inputs.iter().rev().find(|(named, _)| *named == number);
@@ -141,7 +140,7 @@ impl World {
         self.tick += 1;
     }
 
-    /// The number of steps so far.
+    /// The number of steps since the beginning.
     pub fn tick(&self) -> u32 {
         self.tick
     }
@@ -152,7 +151,7 @@ impl World {
         self.players.iter().count() + self.cubes.len()
     }
 
-    /// The number of cubes, players not counted. Theirs are the numbers from 1 to this.
+    /// The number of cubes without players. The cubes have the numbers from 1 to this.
     pub fn cubes(&self) -> u32 {
         self.cubes.len() as u32
     }
@@ -173,8 +172,8 @@ impl World {
         }
     }
 
-    /// The numbers and states of all bodies that are there, by rising number: the first player, the
-    /// cubes, and then the further players.
+    /// The numbers and states of all bodies, by rising number: the first player, the cubes, and
+    /// then the further players.
     pub fn bodies(&self) -> impl Iterator<Item = (u32, Body)> + '_ {
         let mut players =
             self.players.iter().map(|(number, part)| (number, self.state(part, true)));
@@ -197,13 +196,12 @@ impl World {
         }
     }
 
-    /// The bound of |x| and |y| in metres: no body's centre is ever farther out.
+    /// The bound of |x| and |y| of all bodies' centres, in metres.
     pub fn half_width_m(&self) -> f32 {
         self.arena.half_width_m
     }
 
-    /// Half the width of the grid at tick 0 in metres. Around the origin, where there is something
-    /// to do.
+    /// Half the width of the grid at tick 0 in metres. The grid is centred on the origin.
     pub fn grid_half_width_m(&self) -> f32 {
         self.arena.grid_half_width_m
     }
@@ -220,8 +218,8 @@ fn insert_body(
     angular_damping_per_s: f32,
     user_data: u128,
 ) -> Part {
-    // Contacts are looked for as far ahead as a body may get in a tick: else a small cube that
-    // falls fast would be seen deep in the floor for some ticks.
+    // The engine looks for contacts as far ahead as a body can move in a tick. Otherwise a small
+    // cube that falls fast would be deep in the floor for some ticks.
     let body = RigidBodyBuilder::dynamic()
         .translation(position)
         .angular_damping(angular_damping_per_s)
@@ -232,14 +230,14 @@ fn insert_body(
 
 /// Puts all bodies to sleep where they are.
 ///
-/// The engine must have found the contacts with the floor first: bodies that are inserted asleep
-/// fall into it.
+/// The engine must find the contacts with the floor first: bodies that are inserted asleep fall
+/// into it.
 fn settle(physics: &mut PhysicsWorld) {
     physics.step();
     for (_, body) in physics.bodies.iter_mut() {
         body.sleep();
     }
-    // Only the next step takes them off the list of active bodies.
+    // Only the next step removes them from the list of active bodies.
     physics.step();
 }
 
@@ -252,7 +250,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_lay_on_one_who_leaves_falls() {
+    fn a_cube_on_a_removed_player_falls() {
         let mut world = World::new(&Config { cubes: 4 }).expect("a valid number of cubes");
         let guest = world.add_player().expect("a free place");
         let top = Vector::from_array(world.body(guest).position)

@@ -1,8 +1,8 @@
-//! Runs with one player are what they always were, to the last bit: captures, the trained profile
-//! and the numbers of the README were made with them.
+//! Runs with one player never change by a bit, because captures, the trained profile and the
+//! README's numbers were made with them.
 //!
-//! A hash that differs means another world. The engine may do that with a new version; a change
-//! here must not.
+//! A different hash means a different world. A new version of the engine may cause that; a change
+//! in this crate must not.
 
 use cubes::{Config, Input, Script, Style, World};
 
@@ -34,7 +34,7 @@ impl Hash {
     }
 }
 
-/// Hashes of the keys that the script presses, and of all states.
+/// Hashes of the script's keys and of all states.
 fn run(style: Style, seed: u64, cubes: u32, ticks: u32) -> [u64; 2] {
     let mut world = World::new(&Config { cubes }).expect("a valid number of cubes");
     let mut script = Script::new(style, seed);
@@ -50,7 +50,7 @@ fn run(style: Style, seed: u64, cubes: u32, ticks: u32) -> [u64; 2] {
 }
 
 #[test]
-fn runs_are_what_they_were() {
+fn runs_match_the_frozen_hashes() {
     let runs = [
         ((Style::Typical, 1, 900, 600), [0x4C8D_B0E2_6D98_AEE8, 0x2F03_8EEA_ABB3_559E]),
         ((Style::Push, 2, 225, 900), [0x5A7D_6A6C_8CB9_9792, 0x80F1_D594_B98E_A6BF]),

@@ -1,4 +1,4 @@
-//! Worlds with several players, who come and go.
+//! Worlds with several players, who join and leave.
 
 use cubes::{
     AddPlayerError, Body, Config, FIRST_GUEST, Input, MAX_PLAYERS, PLAYER_EDGE_M, Script, Style,
@@ -34,7 +34,7 @@ fn step_all(world: &mut World, input: Input) {
 }
 
 #[test]
-fn one_who_comes_stands_at_the_grid_and_comes_to_rest() {
+fn a_new_player_stands_at_the_grid_and_comes_to_rest() {
     let mut world = world(100);
     let before: Vec<(u32, Body)> = world.bodies().collect();
     let number = world.add_player().expect("a free place");
@@ -53,7 +53,7 @@ fn one_who_comes_stands_at_the_grid_and_comes_to_rest() {
     assert_eq!(world.body(number).velocity, [0.0; 3]);
     let numbers: Vec<u32> = world.bodies().map(|(number, _)| number).collect();
     assert_eq!(numbers, (0..=100).chain([FIRST_GUEST]).collect::<Vec<_>>());
-    // Nobody else noticed, and nobody does when it leaves.
+    // The other bodies do not change, neither by its arrival nor when it leaves.
     assert!(world.bodies().take(101).eq(before.iter().copied()));
     assert!(world.remove_player(number) && !world.remove_player(number));
     world.step(Input::default());
@@ -61,7 +61,7 @@ fn one_who_comes_stands_at_the_grid_and_comes_to_rest() {
 }
 
 #[test]
-fn there_is_a_limit_and_the_first_stays() {
+fn the_number_of_players_is_limited_and_the_first_stays() {
     let mut world = world(900);
     for _ in 1..MAX_PLAYERS {
         world.add_player().expect("a free place");
@@ -77,7 +77,7 @@ fn there_is_a_limit_and_the_first_stays() {
 }
 
 #[test]
-fn each_moves_by_its_own_keys_alone() {
+fn each_player_moves_only_by_its_own_keys() {
     let mut world = world(0);
     let guests = [(); 2].map(|()| world.add_player().expect("a free place"));
     let at = |world: &World, number| world.body(number).position;
@@ -85,7 +85,7 @@ fn each_moves_by_its_own_keys_alone() {
     let right = Input { right: true, ..Input::default() };
     let unknown = (FIRST_GUEST + 40, right);
     for _ in 0..60 {
-        // Of two for one player the last counts.
+        // Of two inputs for one player, the last counts.
         world.step_players(&[
             unknown,
             (guests[1], Input::default()),
@@ -135,19 +135,22 @@ fn players_do_not_push_or_pull_each_other_but_collide() {
         closest_m = closest_m.min(distance_m(offset));
         if closest_m > 2.5 {
             let moved_m = distance_m(offset_m(place, world.body(guest).position));
-            assert!(moved_m < 0.01, "drawn in or pushed away from {closest_m} m");
+            assert!(moved_m < 0.01, "pulled or pushed from {closest_m} m away");
         }
-        // Towards the guest, blowing away at first and then drawing in.
+        // Towards the guest, first pushing and then pulling.
         let [x, y, _] =
             offset.map(|metres| if metres.abs() < 0.3 { 0 } else { metres.signum() as i8 });
         let push = world.tick() < 10;
         world.step(Input { push, pull: !push, ..Input::default() }.with_direction([x, y]));
     }
-    assert!(closest_m > 1.3, "one is within the other: {closest_m} m");
-    assert!(distance_m(offset_m(place, world.body(guest).position)) > 0.5, "it was not run into");
+    assert!(closest_m > 1.3, "one cube is inside the other: {closest_m} m");
+    assert!(
+        distance_m(offset_m(place, world.body(guest).position)) > 0.5,
+        "the first player did not run into the guest"
+    );
 }
 
-/// Five players who play while some leave and others come. Returns the last states.
+/// Five players play while some leave and others join. Returns the last states.
 fn play(reversed: bool, check: impl Fn(&World)) -> Vec<(u32, Body)> {
     let mut world = world(225);
     let mut scripts = vec![(0, Script::new(Style::Typical, 1))];
@@ -179,7 +182,7 @@ fn play(reversed: bool, check: impl Fn(&World)) -> Vec<(u32, Body)> {
 }
 
 #[test]
-fn several_play_soundly_and_repeatably() {
+fn worlds_with_several_players_are_sound_and_repeatable() {
     let end = play(false, |world| {
         for (number, body) in world.bodies() {
             let place = format!("body {number} at tick {}: {body:?}", world.tick());
@@ -188,7 +191,7 @@ fn several_play_soundly_and_repeatably() {
             let lowest_m = if is_player(number) { 0.5 } else { 0.0 };
             assert!((lowest_m..32.0).contains(&z), "{place}");
             assert!(body.velocity.iter().all(|part| part.abs() <= 31.9), "{place}");
-            // Who moves visibly, moves because of a player.
+            // A body that moves visibly does so because of a player.
             assert!(
                 body.interacting || body.velocity.iter().all(|part| part.abs() < 1.0),
                 "{place}"

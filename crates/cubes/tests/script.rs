@@ -1,8 +1,8 @@
-//! The scripted player: keys are held as a person holds them.
+//! The scripted player holds keys as a person does.
 
 use cubes::{Config, Input, Script, Style, World};
 
-/// The keys of a run of so many ticks, and the world after it.
+/// The keys of a run of `ticks` ticks, and the world after it.
 fn inputs(style: Style, seed: u64, ticks: u32) -> (Vec<Input>, World) {
     let mut world = World::new(&Config { cubes: 64 }).expect("a valid number of cubes");
     let mut script = Script::new(style, seed);
@@ -67,14 +67,14 @@ fn styles_use_their_buttons() {
 }
 
 #[test]
-fn seeds_decide() {
+fn the_seed_determines_the_keys() {
     let (first, _) = inputs(Style::Typical, 8, 300);
     assert_eq!(first, inputs(Style::Typical, 8, 300).0);
     assert_ne!(first, inputs(Style::Typical, 9, 300).0);
 }
 
 #[test]
-fn the_player_stays_about_the_cubes() {
+fn the_player_stays_near_the_cubes() {
     let mut world = World::new(&Config { cubes: 64 }).expect("a valid number of cubes");
     let mut script = Script::new(Style::Push, 3);
     let mut far_ticks = 0;

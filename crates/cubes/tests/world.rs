@@ -1,5 +1,4 @@
-//! The world as its users see it. Long runs are shared between checks, because a debug build is
-//! slow.
+//! The world through its public API. Checks share long runs, because a debug build is slow.
 
 use cubes::{Body, Config, Input, Script, Style, World};
 
@@ -32,7 +31,8 @@ fn assert_sound(world: &World) {
         let [x, y, z] = body.position;
         let place = format!("body {number} at tick {}: {body:?}", world.tick());
         assert!(x.abs() <= bound_m && y.abs() <= bound_m, "{place}");
-        // One that falls fast may sink into the floor for a tick or two, but never to its centre.
+        // A cube that falls fast may sink into the floor for a tick or two, but never to its
+        // centre.
         let lowest_m = if cubes::is_player(number) { 0.5 } else { 0.0 };
         assert!((lowest_m..32.0).contains(&z), "{place}");
         let length_squared: f32 = body.orientation.iter().map(|part| part * part).sum();
@@ -55,7 +55,8 @@ fn a_typical_run_is_sound_lively_and_repeatable() {
             let pairs = now.iter().zip(&history[baseline]);
             changed += pairs.filter(|(now, then)| cell(now) != cell(then)).count() as u32;
         }
-        // Who rests, rests exactly; and who moves visibly, moves because of the player.
+        // A resting cube does not change by a bit. A cube that moves visibly does so because of the
+        // player.
         for ((_, now), before) in world.bodies().zip(&history[history.len() - 2]) {
             if now.velocity == [0.0; 3] && before.velocity == [0.0; 3] {
                 assert_eq!((now.position, now.orientation), (before.position, before.orientation));
@@ -105,7 +106,7 @@ fn every_style_stays_inside_and_comes_to_rest() {
 }
 
 #[test]
-fn the_player_moves_as_told_and_walls_stop_it() {
+fn the_player_follows_the_keys_and_walls_stop_it() {
     for direction in [[1, 0], [-1, 1], [0, -1]] {
         let mut world = world(0);
         let start = world.body(0).position;
@@ -119,7 +120,7 @@ fn the_player_moves_as_told_and_walls_stop_it() {
             let moved_m = (end[axis] - start[axis]) * f32::from(sign);
             assert!(sign == 0 || moved_m > 5.0, "axis {axis}: {start:?} to {end:?}");
         }
-        // Not stuck: back the other way.
+        // It is not stuck: it can move back.
         let [x, y] = direction;
         for _ in 0..120 {
             world.step(Input::default().with_direction([-x, -y]));
@@ -161,7 +162,7 @@ fn flags_are_set_by_touch_push_and_pull_and_time_out() {
         assert!(!touched.is_empty(), "{input:?}");
         assert!(touched.len() < 100, "not the far side of the grid");
 
-        // Away from the cubes, and then still.
+        // Away from the cubes, then no keys.
         for _ in 0..240 {
             world.step(Input::default().with_direction([0, -1]));
         }

@@ -1,8 +1,8 @@
-//! What recording costs the thread that records: 100 and 1,000 entities of eight numbers a tick,
-//! while another thread writes.
+//! Measures the cost of recording on the recording thread: 100 and 1,000 entities of eight numbers
+//! a tick, while another thread writes.
 //!
-//! `cargo bench -p kinepack-capture --bench recorder`. Only the calls of `record` are timed; in
-//! between the writer may catch up, as it does in the 16 ms of a tick.
+//! `cargo bench -p kinepack-capture --bench recorder`. It times only the calls of `record`. Between
+//! them the writer may catch up, as it does in the 16 ms of a tick.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -33,14 +33,14 @@ fn things(count: u32) -> Vec<(EntityId, Thing)> {
     (0..count).map(|id| (EntityId(id), thing(id))).collect()
 }
 
-/// The mean of all ticks, and the sum of those that criterion asks for.
+/// Returns the total time of `ticks` calls of `record`.
 fn record(count: u32, ticks: u64, ticks_until_flush: u64) -> Duration {
     let directory = tempfile::tempdir().expect("a directory");
     let mut recorder = Recorder::create(directory.path().join("bench.mcap")).expect("a file");
     let stream = recorder.stream::<Thing>("things", 60.0).expect("a stream");
     let mut things = things(count);
     let mut taken = Duration::ZERO;
-    // The first frames make the memory that is used again.
+    // The first frames allocate the reused memory.
     const WARM_UP: u64 = 64;
     for tick in 0..ticks + WARM_UP {
         for (_, thing) in &mut things {

@@ -1,7 +1,6 @@
-//! Avatars in a virtual room: people stand, look at one another, talk with their hands, and walk to
-//! another place. Records a minute of it with two structs, the first as one begins and the one
-//! after `kinepack analyze`, as two streams: `cargo run --release -p kinepack-capture --example
-//! avatar -- avatar.mcap`.
+//! Avatars in a virtual room: people stand, look at each other, talk with their hands, and walk to
+//! another place. Records a minute as two streams, with the first struct and with the one after
+//! `kinepack analyze`: `cargo run --release -p kinepack-capture --example avatar -- avatar.mcap`.
 
 mod common;
 #[path = "common/quaternion.rs"]
@@ -18,7 +17,7 @@ use kinepack_capture::{RecordError, RecordSummary};
 const RATE_HZ: u32 = 60;
 const TICK_S: f32 = 1.0 / RATE_HZ as f32;
 pub(crate) const AVATARS: u32 = 12;
-/// Hips, spine, chest, neck, head, jaw; of each arm the shoulder, upper arm, forearm and hand; of
+/// Hips, spine, chest, neck, head, jaw; for each arm the shoulder, upper arm, forearm and hand; for
 /// each leg the thigh, shin and foot.
 pub(crate) const JOINTS: usize = 20;
 const HEAD: usize = 4;
@@ -27,14 +26,14 @@ const JAW: usize = 5;
 const ARMS: [usize; 2] = [6, 10];
 const LEGS: [usize; 2] = [14, 17];
 
-/// `rotation` is of one quaternion, so that twenty are an array of structs.
+/// `rotation` is for one quaternion, so twenty are an array of structs.
 #[derive(Clone, Copy, Debug, Pack)]
 pub(crate) struct FirstJoint {
     #[pack(rotation, bits = 12)] // from its parent
     rotation: [f32; 4],
 }
 
-/// Generous, as one begins.
+/// Generous limits, as in a first version.
 #[derive(Clone, Debug, Pack)]
 pub(crate) struct FirstAvatar {
     #[pack(range = -100.0..=100.0, precision = 0.0001)] // metres
@@ -48,7 +47,7 @@ pub(crate) struct Joint {
     rotation: [f32; 4],
 }
 
-/// What `analyze` made of it.
+/// The struct after `analyze`.
 #[derive(Clone, Debug, Pack)]
 pub(crate) struct Avatar {
     #[pack(range = [-8.0..=8.0, -8.0..=8.0, 0.0..=2.0], precision = 0.002)] // metres
@@ -56,7 +55,7 @@ pub(crate) struct Avatar {
     joints: [Joint; JOINTS],
 }
 
-/// A joint that follows where it is wanted, as a limb does: about three axes, in radians.
+/// A joint that follows its goal like a limb: about three axes, in radians.
 #[derive(Clone, Copy, Default)]
 struct Limb {
     angles: [f32; 3],
@@ -71,7 +70,7 @@ struct Person {
     speed: f32,
     stride: f32,
     limbs: [Limb; JOINTS],
-    /// Until it walks, and until it stops talking; below 0 where it is silent.
+    /// The time until it walks, and until it stops talking; below 0 while it is silent.
     stay_s: f32,
     talk_s: f32,
 }
@@ -130,7 +129,8 @@ impl Person {
                 [if is_talking { random.within(0.0, 0.3) } else { 0.0 }, 0.0, 0.0];
         }
         for (joint, limb) in self.limbs.iter_mut().enumerate() {
-            // What is tracked trembles: the head and the hands. The rest is computed from them.
+            // The head and the hands are tracked, so they tremble. The other joints are computed
+            // from them.
             let trembling =
                 if [HEAD, ARMS[0] + 3, ARMS[1] + 3].contains(&joint) { 1.5 } else { 0.0 };
             for axis in 0..3 {
@@ -142,7 +142,7 @@ impl Person {
         }
     }
 
-    /// Legs and arms swing with the way that was walked.
+    /// Legs and arms swing with the walked distance.
     fn walk(&mut self, random: &mut Random) {
         self.stay_s -= TICK_S;
         let away = [self.goal[0] - self.root[0], self.goal[1] - self.root[1]];
@@ -199,7 +199,7 @@ impl World {
         self.people.iter_mut().for_each(|person| person.step(&mut self.random));
     }
 
-    /// Who is there, in the order of the ids.
+    /// The avatars, in the order of the ids.
     pub(crate) fn states(&self) -> impl Iterator<Item = common::State<FirstAvatar, Avatar>> {
         (0..).zip(&self.people).map(|(id, person)| {
             let (root, rotations) = (person.root, person.rotations());
@@ -214,7 +214,7 @@ impl World {
     }
 }
 
-/// Records so many seconds.
+/// Records `seconds` seconds.
 pub(crate) fn record(path: &Path, seconds: u32) -> Result<RecordSummary, RecordError> {
     let mut world = World::new();
     common::record(path, "avatars", RATE_HZ, seconds, || {

@@ -1,7 +1,7 @@
 //! A swarm of drones in `f64` coordinates: they charge, take off, fly from place to place in the
-//! wind, hover to look, and come back. Records a minute of it with two structs, the first as one
-//! begins and the one after `kinepack analyze`, as two streams: `cargo run --release -p
-//! kinepack-capture --example drones -- drones.mcap`.
+//! wind, hover to look, and come back. Records a minute as two streams, with the first struct and
+//! with the one after `kinepack analyze`: `cargo run --release -p kinepack-capture --example drones
+//! -- drones.mcap`.
 
 mod common;
 #[path = "common/quaternion.rs"]
@@ -26,7 +26,7 @@ pub(crate) enum Mode {
     Returning,
 }
 
-/// Generous, as one begins.
+/// Generous limits, as in a first version.
 #[derive(Clone, Debug, Pack)]
 pub(crate) struct FirstDrone {
     #[pack(range = -20_000.0..=20_000.0, precision = 0.001)]
@@ -40,7 +40,7 @@ pub(crate) struct FirstDrone {
     mode: Mode,
 }
 
-/// What `analyze` made of it.
+/// The struct after `analyze`.
 #[derive(Clone, Debug, Pack)]
 pub(crate) struct Drone {
     #[pack(range = [-4000.0..=4000.0, -4000.0..=4000.0, 0.0..=250.0], precision = 0.01)]
@@ -53,7 +53,7 @@ pub(crate) struct Drone {
     pub(crate) mode: Mode,
 }
 
-/// A drone, and what of it is not in the final struct.
+/// A drone, with state that the final struct does not have.
 struct Pilot {
     drone: Drone,
     velocity: [f64; 3],
@@ -70,7 +70,7 @@ pub(crate) struct World {
 }
 
 impl Pilot {
-    /// One on its pad, of rows of eight.
+    /// A drone on its pad, in rows of eight.
     fn new(id: u32, random: &mut Random) -> Self {
         let pad = [6.0 * f64::from(id % 8), 6.0 * f64::from(id / 8), 0.0];
         let battery = random.within(0.3, 1.0);
@@ -112,8 +112,8 @@ impl Pilot {
             _ => {}
         }
         *battery = (*battery - 0.000_02).max(0.0);
-        // The controller wants a speed that falls with the distance, and the motors give an
-        // acceleration of up to 4 m/s² to get it.
+        // The controller wants a speed that falls with the distance. The motors accelerate by up to
+        // 4 m/s² to reach it.
         let away: [f64; 3] = std::array::from_fn(|axis| self.goal[axis] - position[axis]);
         let length = away.iter().map(|part| part * part).sum::<f64>().sqrt();
         let speed = (0.6 * length).min(14.0);
@@ -128,8 +128,8 @@ impl Pilot {
             thrust[axis] += acceleration;
         }
         position[2] = position[2].max(0.0);
-        // The nose turns to where it flies, no faster than half a turn in four seconds, and leaning
-        // is what accelerates.
+        // The nose turns to the direction of flight, at most half a turn in four seconds. The drone
+        // leans to accelerate.
         if length > 5.0 {
             let turn = (away[1].atan2(away[0]) - self.yaw + std::f64::consts::PI)
                 .rem_euclid(std::f64::consts::TAU)
@@ -145,7 +145,7 @@ impl Pilot {
 }
 
 impl World {
-    /// Half of the swarm has been away for a while.
+    /// A swarm of which half has been in the air for a while.
     pub(crate) fn new() -> Self {
         let mut random = Random::new(11);
         let mut pilots: Vec<_> = (0..DRONES).map(|id| Pilot::new(id, &mut random)).collect();
@@ -159,7 +159,7 @@ impl World {
         self.pilots.iter_mut().for_each(|pilot| pilot.step(&mut self.random));
     }
 
-    /// What is there, in the order of the ids.
+    /// The drones, in the order of the ids.
     pub(crate) fn states(&self) -> impl Iterator<Item = common::State<FirstDrone, Drone>> {
         (0..).zip(&self.pilots).map(|(id, pilot)| {
             let Drone { position, rotation, battery, mode } = pilot.drone;
@@ -169,7 +169,7 @@ impl World {
     }
 }
 
-/// Records so many seconds.
+/// Records `seconds` seconds.
 pub(crate) fn record(path: &Path, seconds: u32) -> Result<RecordSummary, RecordError> {
     let mut world = World::new();
     common::record(path, "drones", RATE_HZ, seconds, || {

@@ -1,5 +1,5 @@
-//! Writes a capture as large as wanted, of numbers that do not compress: to see what reading such a
-//! file takes.
+//! Writes a capture of any size with numbers that do not compress, to see what reading such a file
+//! takes.
 //!
 //! ```sh
 //! cargo run --release -p kinepack-capture --example large -- large.mcap 10
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use kinepack::{EntityId, Pack, Tick};
 use kinepack_capture::Recorder;
 
-/// What moves as no thing does.
+/// State that changes at random.
 #[derive(Clone, Copy, Default, Pack)]
 struct Noise {
     #[pack(range = 0.0..=1.0, precision = 0.001)]

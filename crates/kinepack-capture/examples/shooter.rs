@@ -1,7 +1,6 @@
 //! A top-down shooter: two teams walk, aim, shoot, reload, take pickups, fall and come back.
-//! Records a minute of it with two structs, the first as one begins and the one after `kinepack
-//! analyze`, as two streams: `cargo run --release -p kinepack-capture --example shooter --
-//! shooter.mcap`.
+//! Records a minute as two streams, with the first struct and with the one after `kinepack
+//! analyze`: `cargo run --release -p kinepack-capture --example shooter -- shooter.mcap`.
 
 mod common;
 
@@ -18,7 +17,7 @@ const RATE_HZ: u32 = 60;
 const TICK_S: f32 = 1.0 / RATE_HZ as f32;
 pub(crate) const PLAYERS: u32 = 24;
 pub(crate) const PICKUPS: u32 = 12;
-/// The arena reaches as far in each direction, in metres.
+/// The arena's half width in each direction, in metres.
 const ARENA_M: f32 = 60.0;
 const SIGHT_M: f32 = 16.0;
 
@@ -29,7 +28,7 @@ pub(crate) enum Kind {
     Bullet,
 }
 
-/// Generous, as one begins.
+/// Generous limits, as in a first version.
 #[derive(Clone, Debug, Pack)]
 pub(crate) struct FirstThing {
     pub(crate) kind: Kind,
@@ -44,7 +43,7 @@ pub(crate) struct FirstThing {
     is_reloading: bool,
 }
 
-/// What `analyze` made of it: what is seen and no more, and no velocity.
+/// The struct after `analyze`: only visible precision, and no velocity.
 #[derive(Clone, Debug, Pack)]
 pub(crate) struct Thing {
     pub(crate) kind: Kind,
@@ -59,14 +58,14 @@ pub(crate) struct Thing {
     is_reloading: bool,
 }
 
-/// Something in the arena, and what of it is not in the final struct.
+/// A thing in the arena, with state that the final struct does not have.
 struct Being {
     thing: Thing,
     velocity: [f32; 2],
     goal: [f32; 2],
-    /// Until it walks on or comes back.
+    /// The time until it walks on or comes back.
     wait_s: f32,
-    /// Until it can shoot again; of a bullet, until it is gone.
+    /// The time until it can shoot again; for a bullet, until it is gone.
     busy_s: f32,
 }
 
@@ -87,7 +86,7 @@ impl Being {
         Self { thing, velocity: [0.0; 2], goal: place(), wait_s: 0.0, busy_s: 0.0 }
     }
 
-    /// A tick of a player; the bullet that he shoots.
+    /// A tick of a player. Returns the bullet that it shoots, if any.
     fn play(&mut self, enemy: Option<[f32; 2]>, random: &mut Random) -> Option<Self> {
         (self.wait_s, self.busy_s) =
             ((self.wait_s - TICK_S).max(0.0), (self.busy_s - TICK_S).max(0.0));
@@ -112,7 +111,7 @@ impl Being {
         let [x, y] = enemy.unwrap_or(self.goal);
         let wanted = (y - self.thing.position[1]).atan2(x - self.thing.position[0]);
         let turn = (wanted - self.thing.yaw + PI).rem_euclid(TAU) - PI;
-        // A hand corrects what it sees, no less than two degrees.
+        // A hand corrects only what it sees: two degrees or more.
         if turn.abs() > 0.035 {
             self.thing.yaw =
                 (self.thing.yaw + (9.0 * turn).clamp(-7.0, 7.0) * TICK_S).rem_euclid(TAU);
@@ -163,7 +162,7 @@ impl World {
                 .filter(|at| distance(*at, from) < SIGHT_M);
             let nearest = enemies.min_by(|a, b| distance(*a, from).total_cmp(&distance(*b, from)));
             if let Some(bullet) = player.play(nearest, &mut self.random) {
-                // A number is used again after a thousand shots, when nobody knows the old bullet
+                // A number is reused after a thousand shots, when no receiver has the old bullet
                 // any more.
                 self.bullets.insert(1000 + self.shots % 1000, bullet);
                 self.shots += 1;
@@ -207,7 +206,7 @@ impl World {
         }
     }
 
-    /// What is there, in the order of the ids.
+    /// The things, in the order of the ids.
     pub(crate) fn states(&self) -> impl Iterator<Item = common::State<FirstThing, Thing>> {
         let lists = [&self.players, &self.pickups];
         let fixed = lists.into_iter().flatten().enumerate().map(|(id, being)| (id as u32, being));
@@ -225,7 +224,7 @@ fn distance(a: [f32; 2], b: [f32; 2]) -> f32 {
     (a[0] - b[0]).hypot(a[1] - b[1])
 }
 
-/// Records so many seconds.
+/// Records `seconds` seconds.
 pub(crate) fn record(path: &Path, seconds: u32) -> Result<RecordSummary, RecordError> {
     let mut world = World::new();
     common::record(path, "things", RATE_HZ, seconds, || {

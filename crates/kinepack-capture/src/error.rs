@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::{fmt, io};
 
-/// Why a capture cannot be read. Each says in which file, and where.
+/// Why a capture cannot be read, with the file and the place.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CaptureError {
@@ -11,7 +11,7 @@ pub enum CaptureError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// Not a capture file: it does not begin as MCAP does.
@@ -23,13 +23,13 @@ pub enum CaptureError {
     TooManyValues {
         /// The file.
         path: PathBuf,
-        /// Values up to the frame that is too much.
+        /// Values up to and including the frame that exceeds the limit.
         values: u64,
-        /// The limit for the bytes of the file up to there:
+        /// The limit for the bytes of the file up to that frame:
         /// [`CaptureLimits`](crate::CaptureLimits).
         limit: u64,
     },
-    /// A state of a capture file that has no lanes, or a snapshot that it cannot go into.
+    /// A state of a capture file that cannot be quantized, or a snapshot that cannot take it.
     BadState {
         /// The file.
         path: PathBuf,
@@ -49,11 +49,15 @@ impl fmt::Display for CaptureError {
         match self {
             Self::Io { path, source } => write!(f, "{}: {source}", path.display()),
             Self::NotMcap { path } => {
-                write!(f, "{}: not a capture file: it does not begin as MCAP does", path.display())
+                write!(
+                    f,
+                    "{}: not a capture file: it does not begin like an MCAP file",
+                    path.display()
+                )
             }
             Self::TooManyValues { path, values, limit } => write!(
                 f,
-                "{}: {values} values so far, and {limit} are allowed for the bytes that hold them",
+                "{}: {values} values up to here; the limit for their bytes is {limit}",
                 path.display()
             ),
             Self::BadState { path, stream, tick, entity, reason } => {

@@ -1,5 +1,5 @@
-//! What commands and reports call the levels of a codec. The rows are the ladder of the article
-//! "Snapshot Compression", one gain a row.
+//! The names of a codec's levels in commands and reports. The rows follow the article "Snapshot
+//! Compression", one improvement a row.
 
 use kinepack::Level;
 
@@ -30,7 +30,7 @@ pub fn name(level: Level) -> &'static str {
     ROWS[usize::from(level.row()) - 1].0
 }
 
-/// What a level adds to the one above it in the table.
+/// A level's addition to the one above it in the table.
 pub fn summary(level: Level) -> &'static str {
     ROWS[usize::from(level.row()) - 1].1
 }

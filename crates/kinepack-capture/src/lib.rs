@@ -1,8 +1,8 @@
 //! Captured motion: a game records its own state, and analyzes it later.
 //!
-//! [`Recorder`] writes capture files: MCAP, which other tools read too, with a stream of frames for
-//! each type of entities, as they are before quantization or after. [`Capture`] reads them frame by
-//! frame, up to where one is damaged. `spec/CAPTURE.md` has the format.
+//! [`Recorder`] writes capture files. They are MCAP, which other tools also read, with a stream of
+//! frames for each type of entity, before or after quantization. [`Capture`] reads them frame by
+//! frame, up to the first damage. `spec/CAPTURE.md` defines the format.
 //!
 //! ```
 //! use kinepack::{EntityId, Pack, Snapshot, Tick};

@@ -1,13 +1,13 @@
-//! How much a capture may hold for its size. Constant columns and zstd turn a few bytes
-//! into gigabytes, which take time to read.
+//! Limits the values of a capture by its size. With constant columns and zstd, a few bytes can
+//! become gigabytes, which take time to read.
 
-/// How many values a capture may hold: after `n` bytes of the file `least_values + values_per_byte
-/// · n`. A frame of E entities counts (E + 1) · (lanes + 1) + 256 values. Of a challenge file `n`
-/// counts bytes as they are in the file, packed or not.
+/// The most values that a capture may hold: `least_values + values_per_byte · n` after `n` bytes of
+/// the file. A frame of E entities counts (E + 1) · (lanes + 1) + 256 values. For a challenge file,
+/// `n` counts the bytes of the file, packed or not.
 ///
 /// The default is 2²⁴ and 512. A recording of 901 cubes has 6 values for each byte while they move,
-/// and 170 while all of them rest. What rests for minutes may need more as a challenge file in
-/// `.zst`: 3,600 frames at rest are 3,000 values for each byte.
+/// and 170 while all of them rest. A challenge file in `.zst` of minutes at rest may need more:
+/// 3,600 frames at rest are 3,000 values for each byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CaptureLimits {
     /// Values that any file may hold.
@@ -29,7 +29,7 @@ impl CaptureLimits {
     }
 }
 
-/// What a frame counts that has no entities, because each takes some time.
+/// The values that each frame counts in addition, because even an empty frame takes some time.
 const FRAME_VALUES: u64 = 256;
 
 /// Counts the values of a capture while it is read, for readers of other formats too.

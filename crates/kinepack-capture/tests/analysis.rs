@@ -1,4 +1,4 @@
-//! Analyses of streams of which the answers are known.
+//! Analyses of streams with known answers.
 
 use kinepack::{EntityId, Pack, Profile, Schema, Tick};
 use kinepack_capture::analysis::{
@@ -62,7 +62,7 @@ fn field<'a>(analysis: &'a Analysis, name: &str) -> &'a FieldAnalysis {
     analysis.fields.iter().find(|field| field.name == name).expect("a field of the schema")
 }
 
-/// A number that looks random.
+/// A pseudo-random number.
 fn noise(seed: u64) -> u64 {
     let mixed = (seed ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     (mixed ^ mixed >> 29).wrapping_mul(0x94d0_49bb_1331_11eb) >> 33
@@ -71,7 +71,7 @@ fn noise(seed: u64) -> u64 {
 #[test]
 fn values_ranges_and_precision_are_those_of_the_data() {
     let drone = |tick: u64| Drone {
-        // Centimetres, where millimetres are asked for.
+        // The values are centimetres, but the schema has millimetres.
         position: [0.01 * (noise(tick) % 2000) as f64, -3.25, 0.0],
         velocity: [40.0, 0.5, 0.0],
         battery: if tick == 7 { 101 } else { 20 + (tick % 3) as i32 },
@@ -106,16 +106,16 @@ fn values_ranges_and_precision_are_those_of_the_data() {
         "{changes:?}"
     );
     assert!(
-        changes.contains(&("orientation", "find out why 1 values are no numbers")),
+        changes.contains(&("orientation", "find out why 1 values are not numbers")),
         "{changes:?}"
     );
-    // Of three axes, the finest that is known: y says nothing about a step, since it never changes.
+    // The finest known step of the three axes; y has none, since it never changes.
     assert!(analysis.advice.iter().all(|advice| advice.saves_kbps >= 0.0));
 }
 
 #[test]
 fn entropies_are_those_of_the_differences() {
-    // Each drone goes right or left by a millimetre or stays, and does so again every other frame.
+    // Every other frame, each drone chooses to move right or left by a millimetre or to stay.
     let drones = |tick: u64| {
         (0..50).map(move |id| {
             let steps: i64 = (0..=tick).map(|tick| noise(1000 * id + tick) as i64 % 2).sum();
@@ -134,8 +134,8 @@ fn entropies_are_those_of_the_differences() {
 }
 
 #[test]
-fn what_is_known_from_the_difference_before_costs_nothing() {
-    // Who moves, moves on at the same speed.
+fn differences_known_from_the_previous_ones_are_free() {
+    // A moving drone keeps its speed.
     let drone = |id: u64, tick: u64| Drone::at(0.001 * ((id % 2) * 4 * tick) as f64);
     let analysis =
         analyze((0..60).map(|tick| (0..40).map(|id| (id as u32, drone(id, tick))).collect()))
@@ -146,7 +146,7 @@ fn what_is_known_from_the_difference_before_costs_nothing() {
 }
 
 #[test]
-fn fields_that_change_together_and_the_entities_that_cost_are_told() {
+fn fields_that_change_together_and_costly_entities_are_reported() {
     let drone = |id: u64, tick: u64| {
         let is_busy = id == 3;
         let seed = if is_busy { noise(tick) } else { 0 };
@@ -182,7 +182,7 @@ struct Joint {
     rotation: [f32; 4],
 }
 
-/// As a new user writes it.
+/// A struct as a new user would write it.
 #[derive(Pack)]
 struct Beginner {
     battery: f32,
@@ -192,7 +192,7 @@ struct Beginner {
 }
 
 #[test]
-fn what_has_no_limits_and_what_stands_in_an_array_is_advised_too() {
+fn bare_floats_and_array_elements_get_advice() {
     let thing = |id: u64, tick: u64| {
         let turn = |seed: u64| (noise(seed + 97 * tick + id) % 1000) as f32 * 0.001;
         Beginner {
@@ -237,7 +237,7 @@ struct ExactBall {
 }
 
 #[test]
-fn what_may_be_coarse_is_coded_as_receivers_have_it() {
+fn coarse_values_are_coded_as_receivers_have_them() {
     let position =
         |id: u32, tick: u32| [f64::from(tick) * f64::from(id + 7) * 0.0613, f64::from(id), 0.0];
     let analyses =
@@ -257,13 +257,13 @@ fn what_may_be_coarse_is_coded_as_receivers_have_it() {
         ["relative-indices", "packed", "adaptive"]
             .map(|name| of(name).unwrap_or_else(|| panic!("{:?}", analysis.levels)))
     });
-    // Levels below 10 know no time precision.
+    // Levels below 10 do not use the time precision.
     assert_eq!(coarse[0], exact[0]);
     assert!(coarse[1] < 0.9 * exact[1] && coarse[2] < exact[2], "{coarse:?} {exact:?}");
 }
 
 #[test]
-fn levels_and_lags_are_what_an_encoder_says() {
+fn levels_and_lags_match_an_encoder() {
     let drone = |id: u64, tick: u64| Drone::at(0.001 * (noise(id) % 50 * tick) as f64);
     let analysis =
         analyze((0..60).map(|tick| (0..40).map(|id| (id as u32, drone(id, tick))).collect()))
@@ -277,7 +277,11 @@ fn levels_and_lags_are_what_an_encoder_says() {
         let fields: f64 =
             analysis.fields.iter().map(|field| field.level_bits_per_frame[index]).sum();
         let rest = 8.0 * level.bytes_per_frame - fields - level.sets_bits_per_frame;
-        assert!((-1.0..9.0).contains(&rest), "{}: {rest} bits are nobody's", level.level);
+        assert!(
+            (-1.0..9.0).contains(&rest),
+            "{}: {rest} bits belong to no field or set",
+            level.level
+        );
         for field in &analysis.fields {
             let of_lanes: f64 =
                 field.components.iter().map(|lane| lane.level_bits_per_frame[index]).sum();
@@ -296,7 +300,7 @@ fn levels_and_lags_are_what_an_encoder_says() {
 }
 
 #[test]
-fn who_comes_and_goes_and_what_is_empty_or_short_is_no_failure() {
+fn added_and_removed_entities_and_empty_or_short_streams_are_fine() {
     let frame = |tick: u32| {
         (0..tick % 5).map(|id| (7 * id + tick % 3, Drone::at(f64::from(tick)))).collect()
     };
@@ -314,7 +318,7 @@ fn who_comes_and_goes_and_what_is_empty_or_short_is_no_failure() {
 }
 
 #[test]
-fn lanes_are_as_good_as_what_they_stand_for() {
+fn lanes_give_the_same_analysis_as_raw_words() {
     let schema = Schema::of::<Drone>();
     let mut analyzer = Analyzer::new(&schema, 30.0, options(&schema)).unwrap();
     for tick in 0..20 {

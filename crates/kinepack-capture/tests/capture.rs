@@ -1,4 +1,4 @@
-//! Capture files: what is recorded comes back, what is damaged is read up to there, what is wrong
+//! Capture files: recorded states read back, damaged files are read up to the damage, invalid input
 //! is refused.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
@@ -12,7 +12,7 @@ use kinepack::{EntityId, Pack, Schema, Snapshot, Tick};
 use kinepack_capture::{Capture, CaptureError, RecordError, Recorder, Stream, StreamEncoding};
 
 #[test]
-fn states_come_back_as_words_and_quantized() {
+fn states_read_back_as_words_and_quantized() {
     let bytes = record_ships(100);
     let mut capture = Capture::from_reader("run.mcap", Cursor::new(bytes)).unwrap();
     assert!(capture.streams().is_empty());
@@ -71,7 +71,7 @@ fn a_stream_of_states_and_one_of_snapshots_share_a_file() {
     let path = directory.path().join("two.mcap");
     std::fs::write(&path, sink.bytes()).unwrap();
     for cut in [0, 1, 30] {
-        // From the summary; and without one.
+        // With a summary, and without one.
         std::fs::write(&path, &sink.bytes()[..sink.bytes().len() - cut]).unwrap();
         let streams = Capture::streams_of(&path).unwrap();
         assert_eq!(streams.iter().map(Stream::name).collect::<Vec<_>>(), ["ships", "lanes"]);
@@ -93,7 +93,7 @@ fn a_stream_of_states_and_one_of_snapshots_share_a_file() {
 }
 
 #[test]
-fn the_library_of_the_format_reads_it() {
+fn the_mcap_library_reads_our_files() {
     let bytes = record_ships(20_000);
     let mut ticks = Vec::new();
     for message in mcap::MessageStream::new(&bytes).unwrap() {
@@ -114,7 +114,7 @@ fn the_library_of_the_format_reads_it() {
     assert_eq!(ticks, (0..20_000).collect::<Vec<u32>>());
     let summary = mcap::Summary::read(&bytes).unwrap().unwrap();
     assert_eq!(summary.stats.unwrap().message_count, 20_000);
-    assert!(summary.chunk_indexes.len() > 1, "chunks, and an index");
+    assert!(summary.chunk_indexes.len() > 1, "several chunks and their index");
     assert!(
         summary
             .chunk_indexes
@@ -124,7 +124,7 @@ fn the_library_of_the_format_reads_it() {
 }
 
 #[test]
-fn what_is_out_of_range_is_counted_and_clamped_and_what_has_no_lanes_is_refused() {
+fn values_out_of_range_are_counted_and_clamped_and_nan_is_refused() {
     let sink = Sink::default();
     let mut recorder = Recorder::to_writer("far", sink.clone()).unwrap();
     let ships = recorder.stream::<Ship>("ships", 60.0).unwrap();
@@ -140,7 +140,7 @@ fn what_is_out_of_range_is_counted_and_clamped_and_what_has_no_lanes_is_refused(
     assert_eq!(snapshot.get_at_index::<Ship>(0).unwrap().position[0], 512.0);
     assert!(
         frame.push_into(&mut snapshot).unwrap_err().to_string().contains("entity 1: "),
-        "they are there already"
+        "the snapshot already has these entities"
     );
     let other = frame.push_into(&mut Snapshot::new(&Schema::of::<bool>(), Tick(1)));
     assert!(matches!(other, Err(CaptureError::BadState { .. })));
@@ -153,7 +153,7 @@ fn what_is_out_of_range_is_counted_and_clamped_and_what_has_no_lanes_is_refused(
 }
 
 #[test]
-fn the_recorder_refuses_what_no_reader_takes_and_goes_on() {
+fn the_recorder_refuses_invalid_frames_and_continues() {
     let sink = Sink::default();
     let mut recorder = Recorder::to_writer("errors", sink.clone()).unwrap();
     for rate_hz in [0.0, -1.0, f64::NAN, f64::INFINITY, 2e6] {
@@ -207,7 +207,7 @@ fn the_recorder_refuses_what_no_reader_takes_and_goes_on() {
 }
 
 #[test]
-fn a_full_disk_is_told_and_what_was_written_can_be_read() {
+fn a_full_disk_is_reported_and_earlier_frames_can_be_read() {
     let whole = record_ships(3000).len();
     let mut read_before = 0;
     for room in (0..whole).step_by(whole / 37).chain([whole - 1]) {
@@ -251,7 +251,7 @@ fn a_full_disk_is_told_and_what_was_written_can_be_read() {
 }
 
 #[test]
-fn a_program_that_dies_leaves_what_was_flushed() {
+fn a_crashed_program_leaves_the_flushed_frames() {
     let sink = Sink::default();
     let mut recorder = Recorder::to_writer("died", sink.clone()).unwrap();
     let ships = recorder.stream::<Ship>("ships", 60.0).unwrap();
@@ -261,13 +261,13 @@ fn a_program_that_dies_leaves_what_was_flushed() {
     let (frames, damage) = read_all(&sink.bytes());
     assert_eq!(frames, [(0, 1, 1)]);
     assert!(damage.unwrap().contains("the file ends here"));
-    // And a second later without being asked.
+    // And a second later without a flush.
     std::thread::sleep(std::time::Duration::from_millis(1600));
     assert_eq!(read_all(&sink.bytes()).0, [(0, 1, 1), (0, 2, 1)]);
 }
 
 #[test]
-fn a_slow_disk_makes_the_game_wait_and_is_counted() {
+fn waits_for_a_slow_disk_are_counted() {
     let sink = Sink::slow();
     let mut recorder = Recorder::to_writer("slow", sink.clone()).unwrap();
     let ships = recorder.stream::<Ship>("ships", 60.0).unwrap();
@@ -298,17 +298,17 @@ fn recording_allocates_nothing_once_it_runs() {
     };
     record(0..200);
     let counted = allocation_counter::measure(|| record(200..1000));
-    assert_eq!(counted.count_total, 0, "on the thread that records");
+    assert_eq!(counted.count_total, 0, "allocations on the recording thread");
 }
 
 #[test]
-fn a_writer_that_panics_is_an_error_and_nobody_waits_for_it() {
+fn a_panicking_writer_is_an_error_and_the_recorder_does_not_hang() {
     struct Broken(u32);
 
     impl std::io::Write for Broken {
         fn write(&mut self, buffer: &[u8]) -> std::io::Result<usize> {
             self.0 += 1;
-            assert!(self.0 != 2, "as a bad writer may");
+            assert!(self.0 != 2, "a deliberate panic of the writer");
             Ok(buffer.len())
         }
 

@@ -1,5 +1,5 @@
-//! Capture files that were cut off, damaged or made to harm: each is read up to there or refused,
-//! and takes no memory that it does not fill.
+//! Capture files that are cut off, damaged or malicious: each is read up to the damage or refused,
+//! and causes no allocation that it does not fill.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -13,7 +13,7 @@ use std::io::Cursor;
 use files::{Sink, read_all, record_ships};
 use kinepack_capture::{Capture, CaptureError, Recorder};
 
-/// Of SplitMix64.
+/// A `SplitMix64` generator.
 struct Random(u64);
 
 impl Random {
@@ -25,7 +25,7 @@ impl Random {
     }
 }
 
-/// What a file of three chunks holds, and the file.
+/// A file of three chunks.
 fn three_chunks() -> Vec<u8> {
     let sink = Sink::default();
     let mut recorder = Recorder::to_writer("chunks", sink.clone()).unwrap();
@@ -41,7 +41,7 @@ fn three_chunks() -> Vec<u8> {
     sink.bytes()
 }
 
-/// Found by the fuzzer: `mcap` reserved what the length of a text announced.
+/// Found by the fuzzer: `mcap` reserved the memory that a text's length declared.
 #[test]
 fn texts_of_four_billion_bytes_take_no_memory() {
     for (opcode, before) in [(3_u8, 2), (4, 4), (6, 28), (11, 42)] {
@@ -93,20 +93,20 @@ fn a_flipped_bit_is_found_wherever_it_is() {
         let mut damaged = whole.clone();
         damaged[at] ^= 1 << (at % 8);
         let (part, damage) = read_all(&damaged);
-        // What a chunk became may be a record that is skipped: that, the checksum of the whole file
-        // tells at its end.
+        // A damaged chunk may look like a record that is skipped. The checksum at the file's end
+        // then finds it.
         assert!(
             part.is_sorted_by(|a, b| a.1 < b.1) && part.iter().all(|frame| frames.contains(frame)),
             "byte {at}"
         );
-        // Where nothing is found all was read.
+        // If no damage is found, all frames were read.
         assert!(damage.is_some() || part == frames, "byte {at}");
         driver::read(&damaged);
     }
 }
 
 #[test]
-fn mutations_of_files_and_of_what_is_in_them_never_panic() {
+fn mutations_of_files_and_of_their_records_never_panic() {
     let mut random = Random(1);
     let mut good = driver::capture_corpus();
     good.push([&[0][..], &record_ships(20)].concat());
@@ -123,7 +123,7 @@ fn mutations_of_files_and_of_what_is_in_them_never_panic() {
                     let copy = bytes[at..(at + 1 + random.below(20)).min(bytes.len())].to_vec();
                     bytes.splice(at..at, copy);
                 }
-                // A length that says much more than there is.
+                // A length far above the real one.
                 _ => bytes[at..].iter_mut().take(1 + random.below(4)).for_each(|byte| *byte = 0xFF),
             }
             if bytes.is_empty() {
@@ -134,13 +134,13 @@ fn mutations_of_files_and_of_what_is_in_them_never_panic() {
     }
 }
 
-/// What a file with these messages is refused for.
+/// The reason for which a file with these messages is refused.
 fn damage(encoding: &str, json: &str, messages: &[&[u8]]) -> String {
     read_all(&driver::file(encoding, json.as_bytes(), messages)).1.unwrap()
 }
 
 #[test]
-fn schemas_that_are_not_what_they_say() {
+fn inconsistent_schemas_are_refused() {
     let json = driver::schema_json();
     assert!(damage("kinepack-raw", &json, &[]).contains("the file ends here"));
     let hash = json.split('"').nth(7).unwrap();
@@ -153,16 +153,16 @@ fn schemas_that_are_not_what_they_say() {
         (
             hash,
             "0123456789abcdef",
-            "the schema says that its hash is \"0123456789abcdef\", its fields have",
+            "the schema has the hash \"0123456789abcdef\", but its fields have",
         ),
-        (r#""name":"tag""#, r#""name":"tog""#, "the schema says that its hash is"),
-        (r#""step":0.125"#, r#""step":0.1250000000000001"#, "the schema says that its hash is"),
+        (r#""name":"tag""#, r#""name":"tog""#, "the schema has the hash"),
+        (r#""step":0.125"#, r#""step":0.1250000000000001"#, "the schema has the hash"),
         (
             r#""step":0.125"#,
             r#""step":0.0"#,
             "field \"height\" of the schema: the precision must be positive",
         ),
-        (r#""step":0.125"#, r#""step":1e999"#, "the schema is no document of the format"),
+        (r#""step":0.125"#, r#""step":1e999"#, "the schema is not a document of the format"),
         (
             r#""max_code":256"#,
             r#""max_code":9"#,
@@ -176,8 +176,8 @@ fn schemas_that_are_not_what_they_say() {
         (r#""component_bits":9"#, r#""component_bits":99"#, "field \"rotation\" of the schema"),
         (r#""min":-5"#, r#""min":-99999999999999999999999"#, "field \"score\" of the schema"),
         (r#""kind":"bool""#, r#""kind":"tristate""#, "unknown variant `tristate`"),
-        (r#""rate_hz":60.0"#, r#""rate_hz":0"#, "0 ticks a second are not in 0.001 to 1000000"),
-        (r#""len":2"#, r#""len":300"#, "the schema is no document of the format"),
+        (r#""rate_hz":60.0"#, r#""rate_hz":0"#, "0 ticks a second are not within 0.001 to 1000000"),
+        (r#""len":2"#, r#""len":300"#, "the schema is not a document of the format"),
         (r#""fields""#, r#""felder""#, "missing field `fields`"),
     ] {
         assert!(json.contains(from), "{from}");
@@ -192,15 +192,15 @@ fn schemas_that_are_not_what_they_say() {
     );
     assert!(refusal.contains("4344 lanes, at most 4096"), "{refusal}");
     let deep = "[".repeat(100_000);
-    assert!(damage("kinepack-raw", &deep, &[]).contains("no document"));
+    assert!(damage("kinepack-raw", &deep, &[]).contains("not a document"));
     assert!(damage("kinepack-raw", &" ".repeat(2 << 20), &[]).contains("takes 2097152 bytes"));
-    // What a later version may add is left out.
+    // Keys that a later version may add are ignored.
     let more = json.replacen("\"version\":1", "\"version\":1,\"colour\":\"red\"", 1);
     assert!(damage("kinepack-raw", &more, &[]).contains("the file ends here"));
 }
 
 #[test]
-fn messages_that_are_not_what_they_say() {
+fn inconsistent_messages_are_refused() {
     let json = driver::schema_json();
     let file = &driver::capture_corpus()[4][1..];
     assert!(damage("kinepack-lanes", &json, &[file, file]).contains("the file ends here"));
@@ -214,9 +214,9 @@ fn messages_that_are_not_what_they_say() {
         damage("kinepack-raw", &json, &[&[file, b"x"].concat()])
             .contains("1 bytes after the last column")
     );
-    // Other programs' streams are left out, whatever is in them.
+    // Other programs' streams are ignored, with any contents.
     assert!(
-        damage("json", "{}", &[b"{}"]).contains("is no document")
+        damage("json", "{}", &[b"{}"]).contains("is not a document")
             || read_all(&driver::file("json", b"{}", &[])).0.is_empty()
     );
 
@@ -229,9 +229,9 @@ fn messages_that_are_not_what_they_say() {
 }
 
 #[test]
-fn few_bytes_make_no_large_memory() {
+fn few_bytes_cause_no_large_allocation() {
     let json = driver::schema_json();
-    // 65,536 entities of constant columns: ids take two bytes each, and so no frame is much larger
+    // 65,536 entities with constant columns. Each id takes two bytes, so no frame is much larger
     // than its data.
     let lies: [&[u8]; 4] = [
         &[0, 0, 1, 0, 4],
@@ -244,7 +244,7 @@ fn few_bytes_make_no_large_memory() {
         let counted = allocation_counter::measure(|| assert!(read_all(&file).0.is_empty()));
         assert!(counted.bytes_max < 2_000_000, "{} bytes for {lie:?}", counted.bytes_max);
     }
-    // A chunk and a record that say they are huge.
+    // A chunk and a record that declare a huge size.
     let good = three_chunks();
     let chunk = good.iter().position(|byte| *byte == 6).unwrap();
     for (at, bytes) in [(chunk + 1, 8), (chunk + 9 + 16, 8), (1 + 8, 8)] {

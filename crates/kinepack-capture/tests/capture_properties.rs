@@ -1,4 +1,4 @@
-//! Whatever schema and whatever words: what is recorded comes back bit for bit.
+//! For any schema and any words, a recording reads back bit for bit.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -80,7 +80,7 @@ fn frames() -> impl Strategy<Value = Vec<(std::collections::BTreeSet<u32>, u64)>
 }
 
 #[test]
-fn any_schema_and_snapshots_of_it_come_back() {
+fn any_schema_and_its_snapshots_read_back() {
     for_all(200, (schemas(), 0.001f64..1e6, frames()), |(schema, rate_hz, frames)| {
         let sink = Sink::default();
         let mut recorder = Recorder::to_writer("any", sink.clone()).unwrap();
@@ -111,7 +111,7 @@ fn any_schema_and_snapshots_of_it_come_back() {
         }
         assert!(capture.next_frame().unwrap().is_none() && capture.damage().is_none());
         let read = &capture.streams()[0];
-        // All of it: what the hash leaves out too.
+        // The whole schema, including the parts that the hash does not cover.
         assert_eq!((read.schema(), read.rate_hz()), (&schema, rate_hz));
     });
 }
@@ -128,7 +128,7 @@ struct Words {
     small: i8,
 }
 
-/// Bits of numbers of all sorts.
+/// The bits of all sorts of numbers.
 fn bits() -> impl Strategy<Value = u64> {
     let special =
         [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, -f64::NAN, 1.0, f64::MIN_POSITIVE];
@@ -143,12 +143,12 @@ fn bits() -> impl Strategy<Value = u64> {
 }
 
 #[test]
-fn any_words_come_back_bit_for_bit() {
+fn any_words_read_back_bit_for_bit() {
     let rows = proptest::collection::vec(
         (proptest::array::uniform3(bits()), any::<[f32; 2]>(), bits(), any::<i8>()),
         0..30,
     );
-    // Now and then the same row all over, and the same column.
+    // Sometimes the same row everywhere, or the same column.
     for_all(150, (rows, any::<bool>(), 0usize..3), |(rows, is_constant, fixed)| {
         let states: Vec<Words> = rows
             .iter()

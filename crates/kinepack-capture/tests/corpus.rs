@@ -31,7 +31,7 @@ fn the_corpora_are_what_the_drivers_take() {
     }
 }
 
-/// Runs a driver over each stored file and its beginnings.
+/// Runs a driver over each stored file and its prefixes.
 fn run(target: &str, driver: fn(&[u8])) {
     for entry in fs::read_dir(directory(target)).unwrap() {
         let data = fs::read(entry.unwrap().path()).unwrap();

@@ -1,11 +1,8 @@
-//! The games of the guide: what they record is read back, nothing is clamped, and the struct after
-//! the analysis takes less than the first.
+//! The guide's games: their recordings read back, no value is clamped, and the struct after the
+//! analysis takes less than the first.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-#![allow(
-    clippy::duplicate_mod,
-    reason = "each game is a program of its own, with what all of them share"
-)]
+#![allow(clippy::duplicate_mod, reason = "each game is a separate program with common parts")]
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -26,18 +23,18 @@ mod shooter;
 /// How many frames back the baseline is.
 const LAG: usize = 6;
 
-/// What was read of a stream.
+/// The contents of a stream.
 #[derive(Default)]
 struct Read {
     frames: u32,
     fewest: usize,
     most: usize,
-    /// Of all packets, each frame against the one [`LAG`] before.
+    /// The bytes of all packets, each frame against the one [`LAG`] before.
     bytes: usize,
     last: Option<Snapshot>,
 }
 
-/// Records so many seconds, and reads the stream of the first struct and of the one after it.
+/// Records `seconds` seconds, and reads the streams of the first struct and of the final one.
 fn play(
     name: &str,
     seconds: u32,
@@ -49,14 +46,14 @@ fn play(
     record(&again, seconds).unwrap();
     assert!(
         std::fs::read(&path).unwrap() == std::fs::read(again).unwrap(),
-        "a game plays the same again"
+        "a game plays the same on every run"
     );
     let read = [format!("{name}-first"), name.to_owned()].map(|stream| read(&path, &stream));
     assert_eq!(u64::from(read[0].frames + read[1].frames), summary.frames);
     let [first, after] = [read[0].bytes, read[1].bytes];
     assert!(
         3 * after < 2 * first,
-        "the struct after the analysis takes two thirds at most: {after} and {first} bytes"
+        "the struct after the analysis takes at most two thirds: {after} and {first} bytes"
     );
     read
 }
@@ -75,7 +72,7 @@ fn read(path: &Path, stream: &str) -> Read {
         assert_eq!(
             frame.push_into(&mut snapshot).unwrap(),
             0,
-            "{stream}: nothing is out of its range"
+            "{stream}: no value is out of range"
         );
         (read.frames, read.fewest) = (read.frames + 1, read.fewest.min(snapshot.len()));
         read.most = read.most.max(snapshot.len());

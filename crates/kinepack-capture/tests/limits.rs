@@ -1,4 +1,4 @@
-//! Small captures that ask for much: what they hold, and what its analysis takes, is limited.
+//! Small captures with huge contents: their values and the memory of their analysis are limited.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -43,7 +43,7 @@ fn packed(frames: &[Vec<u8>]) -> Vec<u8> {
     [mcap::MAGIC, &[6], &(chunk.len() as u64).to_le_bytes(), &chunk].concat()
 }
 
-/// How many frames can be read, and why not more.
+/// The number of readable frames, and the error after them.
 fn read(bytes: &[u8], limits: CaptureLimits) -> (usize, Option<CaptureError>) {
     let mut capture =
         Capture::from_reader("a.mcap", Cursor::new(bytes.to_vec())).unwrap().with_limits(limits);
@@ -53,7 +53,7 @@ fn read(bytes: &[u8], limits: CaptureLimits) -> (usize, Option<CaptureError>) {
             Ok(Some(_)) => frames += 1,
             Ok(None) => return (frames, None),
             Err(error) => {
-                assert!(capture.next_frame().unwrap().is_none(), "nothing comes after an error");
+                assert!(capture.next_frame().unwrap().is_none(), "no frame follows an error");
                 return (frames, Some(error));
             }
         }
@@ -111,7 +111,7 @@ fn streams_are_found_within_the_same_limit() {
 }
 
 #[test]
-fn unpacking_a_chunk_takes_no_more_than_half_of_it_besides() {
+fn unpacking_a_chunk_takes_at_most_half_of_its_size_in_addition() {
     // 24 MB of frames.
     let frames = vec![constant_frame(u16::MAX); 180];
     let file = packed(&frames);
@@ -121,8 +121,7 @@ fn unpacking_a_chunk_takes_no_more_than_half_of_it_besides() {
         let mut capture = Capture::from_reader("a.mcap", Cursor::new(file)).unwrap();
         assert!(capture.next_frame().unwrap().is_some());
     });
-    // The chunk and the half of it that it grew from; a frame in memory, and the file, in what
-    // reads it.
+    // The chunk and the half from which it grew; a frame in memory; and the file, in its reader.
     let most = unpacked + unpacked / 2 + 10 * 8 * 2 * 65_536 + (4 << 20);
     assert!(measured.bytes_max < most as u64, "{} of {most}", measured.bytes_max);
 }
@@ -136,7 +135,7 @@ fn schema(lanes: usize) -> Schema {
     )
 }
 
-/// Analyzes frames of the numbers that `value` says for frame, lane and entity.
+/// Analyzes frames of numbers, which `value` gives for frame, lane and entity.
 fn analyze(
     (frames, lanes, entities): (u32, usize, u32),
     max_bytes: usize,

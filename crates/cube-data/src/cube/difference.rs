@@ -1,10 +1,10 @@
-//! How far cubes are from where they should be.
+//! The errors of cubes' positions and orientations.
 
 use kinepack::Snapshot;
 
 use super::Cube;
 
-/// How far one cube is off.
+/// The error of one cube.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Off {
     /// Distance of the positions, in metres.
@@ -13,8 +13,8 @@ pub struct Off {
     pub angle_rad: f64,
 }
 
-/// For each cube of two snapshots of the same cubes, in the schema that quantizes everything, that
-/// is not the same in both: how far it is off.
+/// The error of each cube that differs between two snapshots of the same cubes, in the schema that
+/// quantizes everything.
 pub fn off<'a>(exact: &'a Snapshot, other: &'a Snapshot) -> impl Iterator<Item = Off> + 'a {
     let differs = |index: &usize| {
         (0..exact.lane_count()).any(|lane| exact.lane(lane)[*index] != other.lane(lane)[*index])
@@ -32,8 +32,8 @@ pub fn off<'a>(exact: &'a Snapshot, other: &'a Snapshot) -> impl Iterator<Item =
     })
 }
 
-/// The angle between two rotations in radians, from the chord between their quaternions, of which
-/// the second may be of any length but 0.
+/// The angle between two rotations in radians, from the chord between their quaternions. The second
+/// may have any length except 0.
 pub fn angle_rad(a: [f32; 4], b: [f32; 4]) -> f64 {
     let length = b.iter().map(|b| f64::from(*b).powi(2)).sum::<f64>().sqrt();
     let chord_squared = |sign: f64| {

@@ -5,11 +5,11 @@ use kinepack::{Profile, Schema};
 
 use super::Quantized;
 
-/// The classes and contexts of the cube's profile, with even lengths: what training starts from.
+/// The classes and contexts of the cube's profile, with even lengths: the start of training.
 ///
-/// A cube's position has a class for each width up to 15 bits, the height one bit narrower: things
-/// move less upwards. Its class depends on the one of the cube before. The orientation's depends on
-/// the position's.
+/// A cube's position has a class for each width up to 15 bits. The height is one bit narrower,
+/// because cubes move less upwards. The position's class depends on the previous cube's class. The
+/// orientation's class depends on the position's.
 pub fn structure() -> Profile {
     let schema = super::schema(Quantized::Everything);
     let mut profile = Profile::untrained(&schema);
@@ -23,14 +23,14 @@ pub fn structure() -> Profile {
     profile
 }
 
-/// The profile trained for cubes, for all levels: on the built-in world, by `kinepack train --force
-/// --out crates/kinepack-capture/src/cube/profile/cube.kprf`.
+/// The profile trained for cubes, for all levels. It is trained on the built-in world by `kinepack
+/// train --force --out crates/kinepack-capture/src/cube/profile/cube.kprf`.
 pub fn profile() -> Profile {
     read(include_bytes!("profile/cube.kprf"))
 }
 
-/// The same for cubes with a time precision, which look other: made with `--time-precision-ms 2`,
-/// and good for other times too.
+/// The same for cubes with a time precision, which have other statistics. It is trained with
+/// `--time-precision-ms 2`, and also suits other times.
 pub fn coarse_profile() -> Profile {
     read(include_bytes!("profile/coarse.kprf"))
 }
@@ -40,7 +40,7 @@ fn read(bytes: &[u8]) -> Profile {
         .unwrap_or_else(|_| structure())
 }
 
-/// The same for [`SwiftCube`](super::SwiftCube), whose velocities are not trained for.
+/// The same for [`SwiftCube`](super::SwiftCube); the velocities' code is untrained.
 pub fn swift_profile() -> Profile {
     let mut swift = Profile::untrained(&Schema::of::<super::SwiftCube>());
     let trained = profile();
@@ -51,8 +51,8 @@ pub fn swift_profile() -> Profile {
     swift
 }
 
-/// What the adaptive level knows of the cubes' world: the floor, the sizes, and that the first
-/// object is the player, who moves the others.
+/// The cubes' world for the adaptive level: the floor, the sizes, and the player as the first
+/// object, which moves the others.
 pub fn bodies() -> Bodies {
     let kind = |half_extent: u32, mover: bool| BodyKind { half_extents: [half_extent; 3], mover };
     Bodies {

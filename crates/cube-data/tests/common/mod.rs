@@ -1,4 +1,4 @@
-//! Writes challenge files, from their description alone, into a directory that goes away with the
+//! Writes challenge files from their description alone, into a directory that is removed after the
 //! test.
 
 #![allow(dead_code, reason = "each test file uses its part")]
@@ -16,7 +16,7 @@ pub(crate) const OBJECTS: usize = 901;
 /// Dropped component, the other three, position x, y, z, interacting.
 pub(crate) type Record = [i32; 8];
 
-/// A directory for the files of one test.
+/// A directory for one test's files.
 pub(crate) struct Files(TempDir);
 
 impl Files {
@@ -35,7 +35,7 @@ impl Files {
     }
 }
 
-/// Some state of an object, another one in each frame, away from the edges between two quanta.
+/// A state of an object, different in each frame, away from the edges between two quanta.
 pub(crate) fn state(frame: usize, object: usize) -> Measured {
     let [f, n] = [frame as f32, object as f32];
     let quaternion = [0.3 + 0.01 * f, -0.2 + 0.0007 * n, 0.11, 0.9 - 0.0015 * n];
@@ -53,7 +53,7 @@ pub(crate) fn states(frames: usize, objects: usize) -> Vec<Vec<Measured>> {
     (0..frames).map(|frame| (0..objects).map(|object| state(frame, object)).collect()).collect()
 }
 
-/// The state as the challenge quantizes it, in plain arithmetic.
+/// The state quantized as in the challenge, in plain arithmetic.
 pub(crate) fn record(state: &Measured) -> Record {
     let q = state.orientation.map(f64::from);
     let mut dropped = 0;

@@ -1,4 +1,5 @@
-//! What the three games share: chance that is the same on every run, and the program around them.
+//! The three games' common parts: random numbers that are the same on every run, and the main
+//! program.
 
 use std::error::Error;
 use std::path::Path;
@@ -6,7 +7,7 @@ use std::path::Path;
 use kinepack::{EntityId, Pack, Tick};
 use kinepack_capture::{RecordError, RecordSummary, Recorder};
 
-/// `SplitMix64`: few lines, and the same numbers for the same seed for all time.
+/// `SplitMix64`: few lines, and always the same numbers for the same seed.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
@@ -30,7 +31,7 @@ impl Random {
     }
 }
 
-/// An entity as each of two structs has it.
+/// An entity as both structs.
 pub(crate) type State<First, After> = (EntityId, First, After);
 
 /// Records the same seconds of a game as two streams, one for each struct: `NAME-first` and `NAME`.
@@ -52,7 +53,7 @@ pub(crate) fn record<First: Pack, After: Pack>(
     recorder.finish()
 }
 
-/// Records a minute into the file that the command line names, and says what to do with it.
+/// Records a minute into the file of the command line, and prints the next step.
 pub(crate) fn run(
     record: fn(&Path, u32) -> Result<RecordSummary, RecordError>,
 ) -> Result<(), Box<dyn Error>> {

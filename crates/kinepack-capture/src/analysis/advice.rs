@@ -1,5 +1,5 @@
-//! What to change first: changes of the schema, each tried on a sample of the frames, and what else
-//! was noticed.
+//! What to change first: changes of the schema, each tried on a sample of the frames, and warnings
+//! about values.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -14,39 +14,39 @@ use super::costs::{LevelCost, kbps};
 use super::fields::{FieldAnalysis, any_element};
 use super::samples::{Changed, Samples};
 
-/// The time that a moving thing may be late in the proposal of a time precision.
+/// The largest time precision that is proposed.
 const LATE_MS: f64 = 2.0;
-/// Savings below this share of the whole are not worth a line.
+/// Smaller savings, as a share of the total, are not worth a line.
 const LEAST_SHARE: f64 = 0.005;
-/// How much more than what was seen a narrower range leaves, on each side.
+/// The margin that a narrower range leaves on each side, as a share of the seen range.
 const MARGIN: f64 = 0.25;
 
-/// Words of samples that are coded for all changes together: for each value of the capture, and for
-/// any capture. What has more gets fewer samples, then fewer changes. Captures of a game have a
-/// tenth of that.
+/// The limit of sample words that are coded for all changes together: for each value of the
+/// capture, and for any capture. A larger capture gets fewer samples, then fewer changes. Captures
+/// of games need a tenth of that.
 const TRIED_WORDS_PER_VALUE: u64 = 8;
 const LEAST_TRIED_WORDS: u64 = 1 << 26;
-/// What training the codes of a lane counts in each change that is tried.
+/// The words that training a lane's codes counts for each tried change.
 const LANE_WORDS: u64 = 2048;
 
-/// Something to change.
+/// A proposed change.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Advice {
-    /// The field, where it is about one; of elements of an array the common name, as in
+    /// The field, if the change is about one. Elements of an array have a common name, as in
     /// `joints[*].rotation`.
     pub field: Option<String>,
     /// What to do.
     pub change: String,
-    /// What that costs, or why it costs nothing.
+    /// The cost of the change, or why it is free.
     pub because: String,
-    /// Kilobits a second that it saves, without headers: measured on a sample at the level
-    /// `packed`, each change by itself.
+    /// Kilobits a second that it saves, without headers. Measured on a sample at the level
+    /// `packed`, each change alone.
     pub saves_kbps: f64,
 }
 
-/// Fields of the schema, differently: one, or those of all elements of an array.
+/// A change of one field, or of the same field in all elements of an array.
 struct Proposal {
-    /// Each with what it becomes; `None` where it is left out.
+    /// Each field with its replacement; `None` to leave it out.
     fields: Vec<(usize, Option<Field>)>,
     name: String,
     change: String,
@@ -66,7 +66,7 @@ pub(super) fn advise(
     let per_try = samples.words() + LANE_WORDS * schema.lanes().len() as u64;
     let tries = (most / per_try.max(1)) as usize;
     if tried.len() > tries {
-        // Those of the fields that take most.
+        // First the proposals for the fields that take most bits.
         let bits = |proposal: &Proposal| -> f64 {
             proposal
                 .fields
@@ -99,14 +99,14 @@ pub(super) fn advise(
         all.push(Advice {
             field: None,
             change: "use Level::ADAPTIVE".to_owned(),
-            because:
-                "it predicts values, for more processor time; a profile trained on this capture makes it smaller still"
-                    .to_owned(),
+            because: "it predicts values and takes more processor time; a profile trained on this \
+                 capture saves more"
+                .to_owned(),
             saves_kbps: packed - adaptive,
         });
     }
     all.sort_by(|a, b| b.saves_kbps.total_cmp(&a.saves_kbps));
-    // What saves nothing and has to be known comes first.
+    // Warnings come first, although they save no bits.
     let mut warnings: Vec<Advice> = fields.iter().filter_map(warning).collect();
     warnings.append(&mut all);
     Ok(warnings)
@@ -115,16 +115,15 @@ pub(super) fn advise(
 fn warning(field: &FieldAnalysis) -> Option<Advice> {
     let change = match (field.out_of_range, field.not_a_number) {
         (0, 0) => return None,
-        (0, nan) => format!("find out why {nan} values are no numbers"),
+        (0, nan) => format!("find out why {nan} values are not numbers"),
         (out, _) => format!("widen the range: {out} values were outside of it"),
     };
-    let because =
-        "they are not sent as they are: out of range is an error, or the nearest end with clamp"
-            .to_owned();
+    let because = "such values are not sent: they are an error, or take the nearest end with clamp"
+        .to_owned();
     Some(Advice { field: Some(field.name.clone()), change, because, saves_kbps: 0.0 })
 }
 
-/// The schema with some fields as proposed.
+/// The schema with the proposed fields.
 fn changed(schema: &Schema, proposed: &[(usize, Option<Field>)]) -> Changed {
     let (mut fields, mut from, mut is_bare) = (Vec::new(), Vec::new(), Vec::new());
     for (index, field) in schema.fields().iter().enumerate() {
@@ -143,7 +142,7 @@ fn changed(schema: &Schema, proposed: &[(usize, Option<Field>)]) -> Changed {
     Changed { schema: Schema::new(fields), from, is_bare }
 }
 
-/// What to try; the same of several elements of an array is one proposal.
+/// The changes to try. The same change of several elements of an array is one proposal.
 fn proposals(schema: &Schema, fields: &[FieldAnalysis], rate_hz: f64) -> Vec<Proposal> {
     let mut all: Vec<Proposal> = Vec::new();
     let mut known: HashMap<(String, String), usize> = HashMap::new();
@@ -171,7 +170,7 @@ fn proposals(schema: &Schema, fields: &[FieldAnalysis], rate_hz: f64) -> Vec<Pro
     all
 }
 
-/// What a field could become, how that is written, and why.
+/// The possible replacements of a field, their notation, and the reason.
 fn proposals_of(
     field: &Field,
     found: &FieldAnalysis,
@@ -199,10 +198,8 @@ fn proposals_of(
                 );
             }
             if let Some(coarser) = with_steps(axes, |step| 2.0 * step) {
-                let because = format!(
-                    "values are then off by up to {}, now by half of that",
-                    three_digits(step)
-                );
+                let because =
+                    format!("the error is then up to {}, now half of that", three_digits(step));
                 let text = match whole_bits(&axes[0]) {
                     Some(bits) => format!("bits = {} instead of {bits}", bits - 1),
                     None => format!("precision = {} instead of {step}", 2.0 * step),
@@ -211,7 +208,7 @@ fn proposals_of(
             }
             if let Some((narrower, text)) = narrower(axes, found) {
                 let because = format!(
-                    "more was never used; this leaves {:.0} % on each side",
+                    "the rest was never used; this leaves {:.0} % on each side",
                     100.0 * MARGIN
                 );
                 propose(FieldKind::Floats(narrower), format!("range = {text}"), because);
@@ -222,7 +219,7 @@ fn proposals_of(
             if let Some(Ok(coarser)) =
                 bits.checked_sub(1).filter(|bits| *bits >= 4).map(SmallestThree::new)
             {
-                let because = "rotations are then off by up to twice as much".to_owned();
+                let because = "the error of rotations is then up to twice as large".to_owned();
                 propose(
                     FieldKind::Rotation(coarser),
                     format!("bits = {} instead of {bits}", bits - 1),
@@ -233,7 +230,8 @@ fn proposals_of(
         FieldKind::Raw { .. } => {
             if let Some((limits, step, text)) = limits_of_bare(found) {
                 let because = format!(
-                    "a float without a range is kept bit for bit, and none is near to another; values are then off by up to {}",
+                    "a float without a range is kept bit for bit, so small changes are not small \
+                     differences; the error is then up to {}",
                     step / 2.0
                 );
                 propose(FieldKind::Floats(limits), text, because);
@@ -247,23 +245,25 @@ fn proposals_of(
         _ => false,
     };
     let is_velocity = field.role == Role::Velocity || field.velocity_of.is_some();
-    // Of more lanes, or more of a tick, what rests would not be sure to become exact.
+    // With more lanes, or more of a tick, resting values would not be sure to become exact.
     let late_ms = LATE_MS.min(250.0 / rate_hz);
     if can_be_late && !is_velocity && field.time_precision.is_none() && late_ms > 0.0 {
         all.push((
             Some(field.clone().with_time_precision(TimePrecision::new(late_ms, rate_hz))),
             format!("time_precision_ms = {late_ms}"),
-            "what moves may be off by what it moves in that time; what rests is exact".to_owned(),
+            "the error while moving is up to the movement in that time; resting values are exact"
+                .to_owned(),
         ));
     }
     if is_velocity {
-        let because = "playback then goes by lines instead of curves: at 20 frames a second or more nobody sees it";
+        let because = "playback then follows lines instead of curves, which is invisible at 20 \
+         frames a second or more";
         all.push((None, "leave it out".to_owned(), because.to_owned()));
     }
     all
 }
 
-/// The bits of an angle of which all codes are used: so it was written.
+/// The bits of an angle whose codes are all used: it was declared with `bits`.
 fn whole_bits(axis: &FloatLimits) -> Option<u32> {
     (axis.wraps()
         && axis.max_code() == (1_u64 << axis.bits()).wrapping_sub(1) as u32
@@ -277,12 +277,12 @@ fn three_digits(number: f64) -> String {
         .map_or_else(|_| number.to_string(), |short: f64| short.to_string())
 }
 
-/// Axes with other steps; `None` where one is impossible.
+/// Axes with other steps; `None` if one is impossible.
 fn with_steps(axes: &[FloatLimits], step: impl Fn(f64) -> f64) -> Option<Vec<FloatLimits>> {
     axes.iter().map(|axis| axis.with_step(step(axis.step())).ok()).collect()
 }
 
-/// Axes that hold what was seen and a margin, where that is less than half of what they hold.
+/// Axes that hold the seen values and a margin, if that is less than half of their range.
 fn narrower(axes: &[FloatLimits], found: &FieldAnalysis) -> Option<(Vec<FloatLimits>, String)> {
     let mut is_worth = false;
     let mut all = Vec::new();
@@ -301,8 +301,8 @@ fn narrower(axes: &[FloatLimits], found: &FieldAnalysis) -> Option<(Vec<FloatLim
     })
 }
 
-/// Limits that hold what was seen of bare `f32`, and a margin; `None` where these do not look like
-/// numbers.
+/// Limits that hold the seen values of bare `f32`, and a margin; `None` if the words do not look
+/// like numbers.
 fn limits_of_bare(found: &FieldAnalysis) -> Option<(Vec<FloatLimits>, f64, String)> {
     let seen =
         found.components.iter().map(|component| component.seen).collect::<Option<Vec<_>>>()?;
@@ -311,11 +311,11 @@ fn limits_of_bare(found: &FieldAnalysis) -> Option<(Vec<FloatLimits>, f64, Strin
     let carried =
         found.components.iter().map(|component| component.carried_step).collect::<Option<Vec<_>>>();
     let carried = carried.and_then(|steps| steps.into_iter().reduce(f64::min));
-    // Without a step of their own: a thousand in what was seen, or up to ten thousand.
+    // If the values have no common step: a thousand steps in the seen range, or up to ten thousand.
     let step =
         carried.unwrap_or_else(|| 10_f64.powi(((high - low) / 1000.0).log10().floor() as i32));
     let margin = MARGIN * (high - low);
-    // Whole steps, which short decimals are.
+    // Whole steps, which have short decimals.
     let (low, high) =
         (((low - margin) / step).floor() * step, ((high + margin) / step).ceil() * step);
     let text = format!("range = {low:.4}..={high:.4}, precision = {step}");

@@ -1,7 +1,7 @@
-//! The precision that numbers carry: the coarsest step, a power of two or of ten, of which all are
-//! multiples.
+//! The precision that numbers carry: the coarsest step, a power of two or of ten, such that all are
+//! multiples of it.
 
-/// Finer than this, nobody means a step.
+/// A finer step than this is not intended.
 const FINEST_POWER: u32 = 30;
 const FINEST_DECIMAL: u32 = 9;
 
@@ -18,7 +18,7 @@ pub(super) struct Carried {
 
 impl Carried {
     pub(super) fn new() -> Self {
-        // From 1024 and 1000 on.
+        // Start at 1024 and 1000.
         Self { power: 0, decimal: 0, max_size: 0.0, is_single: true }
     }
 
@@ -54,7 +54,7 @@ impl Carried {
             && 16.0 * spacing * value.abs() < step
     }
 
-    /// The step; `None` where the numbers are as fine as floats are.
+    /// The step; `None` if the numbers are as fine as floats.
     pub(super) fn step(&self) -> Option<f64> {
         if self.max_size == 0.0 {
             return None;
@@ -66,7 +66,7 @@ impl Carried {
             (Some(a), Some(b)) => Some(a.max(b)),
             (a, b) => a.or(b),
         };
-        // As fine as the largest of them can be says nothing.
+        // A step as fine as the spacing of the largest number is not a step.
         coarser.filter(|step| *step > 16.0 * spacing * self.max_size)
     }
 }
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_step_that_all_are_multiples_of_is_found() {
+    fn the_coarsest_common_step_is_found() {
         assert_eq!(step((-500..500).map(|n| f64::from(n) / 512.0)), Some(1.0 / 512.0));
         assert_eq!(step((-500..500).map(|n| f64::from(n) * 0.01)), Some(0.01));
         assert_eq!(step((-500..500).map(|n| f64::from(n as f32 * 0.001))), Some(0.001));
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_as_fine_as_floats_are_has_none() {
+    fn numbers_as_fine_as_floats_have_no_step() {
         assert_eq!(step((1..500).map(|n| f64::from((n as f32).sqrt()))), None);
         assert_eq!(step((1..500).map(|n| f64::from(n).sqrt())), None);
         assert_eq!(step([]), None);

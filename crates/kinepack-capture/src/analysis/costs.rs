@@ -1,4 +1,4 @@
-//! What a stream takes at each level, and whose bits they are.
+//! The bits of a stream at each level, by field and by entity.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,9 +10,9 @@ use serde::Serialize;
 use super::past::Past;
 use crate::levels;
 
-/// Entities whose bits are told.
+/// The number of entities whose bits are reported.
 const ENTITIES: usize = 10;
-/// Entities of which a sum is kept; of those that come later only the costly ones.
+/// Entities whose sum is kept. Of later entities only the costly ones are kept.
 const KEPT_ENTITIES: usize = 200_000;
 
 /// A level at the lag of the analysis.
@@ -26,7 +26,7 @@ pub struct LevelCost {
     pub bytes_per_frame: f64,
     /// Kilobits a second, without headers.
     pub kbps: f64,
-    /// Bits a frame that tell which entities and fields changed, and who came and left.
+    /// Bits a frame for the sets: changed entities and fields, added and removed entities.
     pub sets_bits_per_frame: f64,
 }
 
@@ -37,22 +37,22 @@ pub struct LagCost {
     pub lag: u32,
     /// Kilobits a second of `packed`, without headers.
     pub packed_kbps: f64,
-    /// Of `adaptive`.
+    /// Kilobits a second of `adaptive`, without headers.
     pub adaptive_kbps: f64,
 }
 
-/// What an entity took at the level `packed`.
+/// The bits of an entity at the level `packed`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EntityCost {
     /// Its id.
     pub id: u32,
     /// Kilobits a second over the whole stream.
     pub kbps: f64,
-    /// Share of what all entities took.
+    /// Share of all entities' bits.
     pub share: f64,
 }
 
-/// The levels that send what differs from a baseline, and before them the one that only quantizes.
+/// The levels that send differences from a baseline, and before them the level that only quantizes.
 fn levels() -> impl Iterator<Item = Level> {
     Level::TABLE.into_iter().filter(|level| level.row() >= levels::FIRST_QUANTIZED_ROW)
 }
@@ -73,7 +73,7 @@ struct Run {
     sets_bits: u64,
     fields_bits: Vec<u64>,
     lanes_bits: Vec<u64>,
-    /// What its receiver has of the last frames.
+    /// Its receiver's views of the last frames.
     past: Past,
 }
 
@@ -102,7 +102,7 @@ impl Costs {
         Ok(Self { runs, frames: 0, entities_bits: HashMap::new(), lag })
     }
 
-    /// Takes in the next frame, as it is and as receivers have it.
+    /// Adds the next frame: the exact one and the receivers' view of it.
     pub(super) fn add(
         &mut self,
         [exact, received]: [&Arc<Snapshot>; 2],
@@ -140,7 +140,7 @@ impl Costs {
     }
 
     fn per_frame(&self, sum: u64) -> f64 {
-        // The first have no baseline.
+        // The first frames have no baseline.
         sum as f64 / self.frames.saturating_sub(self.lag as u64).max(1) as f64
     }
 
@@ -159,17 +159,17 @@ impl Costs {
         self.runs.iter().map(cost).collect()
     }
 
-    /// Bits of a field a frame, by level.
+    /// A field's bits per frame, by level.
     pub(super) fn field_bits_per_frame(&self, field: usize) -> Vec<f64> {
         self.runs.iter().map(|run| self.per_frame(run.fields_bits[field])).collect()
     }
 
-    /// Bits of a lane's values a frame, by level.
+    /// The bits per frame of a lane's values, by level.
     pub(super) fn lane_bits_per_frame(&self, lane: usize) -> Vec<f64> {
         self.runs.iter().map(|run| self.per_frame(run.lanes_bits[lane])).collect()
     }
 
-    /// The entities that took most.
+    /// The entities that took most bits.
     pub(super) fn entities(&self, rate_hz: f64) -> Vec<EntityCost> {
         let all: u64 = self.entities_bits.values().sum();
         let mut costly: Vec<(u32, u64)> =
@@ -193,7 +193,7 @@ fn add(sums: &mut [u64], bits: &[u64]) {
 pub(super) struct Sweep {
     lags: Vec<u32>,
     encoders: [Encoder; 2],
-    /// Bytes and frames, by lag, of each level.
+    /// Bytes and frames of each level, by lag.
     sums: Vec<[u64; 2]>,
     counts: Vec<u64>,
 }
@@ -214,7 +214,7 @@ impl Sweep {
         })
     }
 
-    /// Looks at the next frame. `received` are the views before it.
+    /// Adds the next frame. `received` are the views before it.
     pub(super) fn add(
         &mut self,
         newest: &Snapshot,
@@ -244,7 +244,7 @@ impl Sweep {
     }
 }
 
-/// Kilobits a second of so many bytes a frame.
+/// Converts bytes a frame to kilobits a second.
 pub(super) fn kbps(bytes_per_frame: f64, rate_hz: f64) -> f64 {
     bytes_per_frame * 8.0 * rate_hz / 1000.0
 }

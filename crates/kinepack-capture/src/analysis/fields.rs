@@ -1,4 +1,4 @@
-//! What the values of each field and component are like, and how they differ from the baseline's.
+//! Statistics of each field and component: its values, and their differences from the baseline's.
 
 use kinepack::schema::{Field, FieldKind};
 use kinepack::{EntityId, Schema, Snapshot};
@@ -7,19 +7,19 @@ use serde::Serialize;
 use super::carried::Carried;
 use super::histogram::{Bins, Histogram};
 
-/// Distinct values that are counted one by one.
+/// Distinct values that are counted separately.
 const VALUES: usize = 4096;
 /// Distinct differences.
 const DIFFERENCES: usize = 65_536;
-/// Distinct differences after each size of the one before.
+/// Distinct differences after each class of the previous difference.
 const AFTER: usize = 1024;
-/// Classes of the difference before.
+/// Classes of the previous difference.
 const CLASSES: usize = 66;
-/// Numbers that all components together count one by one, of each of these sorts. Components of a
-/// schema of more than 32 lanes have fewer each, and count in wider bins.
+/// Numbers that all components together count separately, for each of these sorts. In a schema of
+/// more than 32 lanes, each component counts fewer, in wider bins.
 const ALL: usize = 1 << 21;
 
-/// How many numbers each component counts one by one, given the number of components.
+/// The numbers that each component counts separately, given the number of components.
 fn share(wanted: usize, components: usize) -> usize {
     wanted.min(ALL / components.max(1)).max(1)
 }
@@ -27,19 +27,19 @@ fn share(wanted: usize, components: usize) -> usize {
 /// One field of a stream.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FieldAnalysis {
-    /// As in the schema.
+    /// Its name in the schema.
     pub name: String,
-    /// How it is quantized, in words.
+    /// Its quantization, in words.
     pub kind: String,
     /// Bits in full.
     pub bits: u32,
-    /// Share of the entities, frame by frame, of which it is as in the baseline.
+    /// Share of the entities in which it equals the baseline, over all frames.
     pub unchanged_share: f64,
-    /// Values of which a component was outside of its limits, and took the nearest end.
+    /// Values with a component outside of its limits, which took the nearest end.
     pub out_of_range: u64,
-    /// Values that are no numbers, and were left out.
+    /// Values that are not numbers, and were ignored.
     pub not_a_number: u64,
-    /// Bits that it took at each level, a frame, in the order of `levels`.
+    /// Its bits per frame at each level, in the order of `levels`.
     pub level_bits_per_frame: Vec<f64>,
     /// Its lanes.
     pub components: Vec<ComponentAnalysis>,
@@ -52,38 +52,37 @@ pub struct ComponentAnalysis {
     pub name: String,
     /// Bits in full.
     pub bits: u32,
-    /// Bits that its values took at each level, a frame, in the order of `levels`. What a level
-    /// tells of all components at once, such as how wide they are, is the field's.
+    /// The bits per frame of its values at each level, in the order of `levels`. Bits that a level
+    /// spends on all components together, such as their width, count for the field.
     pub level_bits_per_frame: Vec<f64>,
-    /// Of a number with limits: the smallest and the largest value that is allowed.
+    /// For a number with limits: the smallest and the largest allowed value.
     pub limits: Option<[f64; 2]>,
-    /// And the step.
+    /// For a number with limits: the step.
     pub step: Option<f64>,
-    /// The smallest and the largest value that was there, before quantization where the capture has
-    /// that; none of rotations.
+    /// The smallest and the largest seen value, before quantization if the capture has that. `None`
+    /// for rotations.
     pub seen: Option<[f64; 2]>,
-    /// The coarsest step, a power of two or ten, of which all values are multiples; none where they
-    /// are as fine as floats, or the capture has lanes only.
+    /// The coarsest step, a power of two or ten, such that all values are multiples of it. `None`
+    /// if they are as fine as floats, or if the capture has only lanes.
     pub carried_step: Option<f64>,
-    /// Values, in steps from the smallest that is allowed.
+    /// Values, in steps from the smallest allowed one.
     pub values: Bins,
     /// Differences from the baseline, in steps.
     pub differences: Bins,
-    /// The size of the differences that are not zero, in steps: half of them are no larger, and 99
-    /// %.
+    /// The size of the differences that are not zero, in steps. Half of them are not larger.
     pub difference_p50: u64,
-    /// As above.
+    /// The same for 99 % of them.
     pub difference_p99: u64,
-    /// Share of the entities, frame by frame, of which it is as in the baseline.
+    /// Share of the entities in which it equals the baseline, over all frames.
     pub unchanged_share: f64,
-    /// Bits a frame that its differences take at least, where each is coded by itself (entropy of
-    /// order 0).
+    /// The least bits per frame of its differences if each is coded separately (entropy of order
+    /// 0).
     pub entropy_bits_per_frame: f64,
-    /// The same where the size of the difference before is known, which both sides have seen.
+    /// The same if the class of the previous difference is known, which both sides have.
     pub entropy_given_previous_bits_per_frame: f64,
 }
 
-/// Gathers what becomes a [`FieldAnalysis`].
+/// Collects the statistics of a [`FieldAnalysis`].
 pub(super) struct FieldStatistics {
     field: Field,
     unchanged: u64,
@@ -97,11 +96,11 @@ struct Component {
     lane: kinepack::schema::Lane,
     values: Histogram,
     differences: Histogram,
-    /// By the size of the difference before.
+    /// By the class of the previous difference.
     after: Vec<Histogram>,
     seen: [f64; 2],
     carried: Carried,
-    /// Of each histogram of `after`.
+    /// The most bins of each histogram in `after`.
     most_after: usize,
 }
 
@@ -128,8 +127,7 @@ impl FieldStatistics {
         schema.fields().iter().map(of_field).collect()
     }
 
-    /// Takes in the raw words of an entity, which were there before quantization or are made of
-    /// lanes.
+    /// Adds the raw words of an entity, from before quantization or reconstructed from lanes.
     pub(super) fn see(&mut self, raw: &[u64], is_exact: bool) {
         for (index, component) in self.components.iter_mut().enumerate() {
             if let Some(number) = number(&self.field.kind, index, raw) {
@@ -142,7 +140,7 @@ impl FieldStatistics {
         }
     }
 
-    /// Quantizes the raw words of an entity. What is no number becomes zero.
+    /// Quantizes the raw words of an entity. Values that are not numbers become zero.
     pub(super) fn quantize(&mut self, raw: &[u64], lanes: &mut [u32]) {
         match self.field.quantize_raw(raw, lanes) {
             Ok(is_within) => self.out_of_range += u64::from(!is_within),
@@ -153,7 +151,7 @@ impl FieldStatistics {
         }
     }
 
-    /// Takes in the lanes of an entity.
+    /// Adds the lanes of an entity.
     pub(super) fn add_lanes(&mut self, lanes: &[u32]) {
         self.components
             .iter_mut()
@@ -161,7 +159,7 @@ impl FieldStatistics {
             .for_each(|(component, lane)| component.values.add(i64::from(*lane)));
     }
 
-    /// Takes in a snapshot, the one that it is coded against, and one as long before that.
+    /// Adds a snapshot, its baseline, and a snapshot the same time before that.
     pub(super) fn compare(
         &mut self,
         newest: &Snapshot,
@@ -176,7 +174,7 @@ impl FieldStatistics {
             self.compared += 1;
             let is_unchanged = lanes.clone().all(is_same);
             self.unchanged += u64::from(is_unchanged);
-            // Where another component is dropped, the others mean something else.
+            // If another component is dropped, the others have a different meaning.
             let is_rotation = matches!(self.field.kind, FieldKind::Rotation(_));
             let is_turned = is_rotation && !is_same(lanes.start);
             for (nth, (component, lane)) in
@@ -196,7 +194,7 @@ impl FieldStatistics {
         }
     }
 
-    /// `lanes_bits_per_frame` are of its lanes, by level each.
+    /// `lanes_bits_per_frame` has its lanes' bits, each by level.
     pub(super) fn finish(
         self,
         frames: u64,
@@ -204,7 +202,7 @@ impl FieldStatistics {
         mut lanes_bits_per_frame: Vec<Vec<f64>>,
     ) -> FieldAnalysis {
         if let [only] = &mut lanes_bits_per_frame[..] {
-            // Nothing is told of more than this lane.
+            // The field's bits are all for this lane.
             only.clone_from(&level_bits_per_frame);
         }
         let Self { field, unchanged, compared, out_of_range, not_a_number, components } = self;
@@ -274,7 +272,7 @@ impl Component {
             unchanged_share: self.differences.zeros() as f64
                 / self.differences.total().max(1) as f64,
             entropy_bits_per_frame: per_frame(self.differences.entropy_bits()),
-            // The first frames have nothing before them.
+            // The first frames have no previous difference.
             entropy_given_previous_bits_per_frame: if after_share > 0.0 {
                 per_frame(after / after_share)
             } else {
@@ -284,7 +282,7 @@ impl Component {
     }
 }
 
-/// The name that the same field has in every element of an array: `joints[*].rotation` of
+/// The common name of a field in all elements of an array: `joints[*].rotation` for
 /// `joints[3].rotation`.
 pub fn any_element(name: &str) -> String {
     let mut common = String::with_capacity(name.len());
@@ -300,17 +298,17 @@ pub fn any_element(name: &str) -> String {
     common
 }
 
-/// Where an entity stands in another snapshot; most stand where they stood.
+/// The index of an entity in another snapshot. For most it is `guess`.
 pub(super) fn place(snapshot: &Snapshot, id: EntityId, guess: usize) -> Option<usize> {
     if snapshot.ids().get(guess) == Some(&id) { Some(guess) } else { snapshot.position(id) }
 }
 
-/// The number that a raw word is, where it is one.
+/// The number that a raw word means, if it is one.
 fn number(kind: &FieldKind, index: usize, raw: &[u64]) -> Option<f64> {
     let number = match kind {
         FieldKind::Floats(_) => f64::from_bits(raw[index]),
         FieldKind::Integer(limits) if index == 0 => Field::raw_integer(limits, raw[0]) as f64,
-        // As `f32`, which most are.
+        // Read as `f32`, which most are.
         FieldKind::Raw { .. } => f64::from(f32::from_bits(raw[index] as u32)),
         FieldKind::Choice { .. } => raw[index] as f64,
         _ => return None,
@@ -360,7 +358,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn histograms_of_many_lanes_have_no_more_bins_together_than_those_of_few() {
+    fn many_lanes_have_no_more_bins_in_total_than_few() {
         for lanes in [1, 8, 32, 33, 100, 512, 4096] {
             assert!(
                 lanes * share(VALUES, lanes) <= ALL && lanes * share(DIFFERENCES, lanes) <= ALL

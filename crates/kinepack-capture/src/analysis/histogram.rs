@@ -1,11 +1,11 @@
-//! Counts of whole numbers in bounded memory: each number by itself as long as there are few, else
-//! bins of a power of two.
+//! Counts whole numbers in bounded memory: each number separately while there are few, else in bins
+//! of a power of two.
 
 use std::collections::HashMap;
 
 use serde::Serialize;
 
-/// Bins of a [`Bins`] at most.
+/// The most bins of a [`Bins`].
 const SHOWN_BINS: usize = 64;
 
 /// Counts numbers.
@@ -14,25 +14,25 @@ pub(super) struct Histogram {
     /// Bins are 2^shift wide.
     shift: u32,
     counts: HashMap<i64, u64>,
-    /// What most differences are.
+    /// The count of zeros, since most differences are zero.
     zeros: u64,
     total: u64,
     max_bins: usize,
 }
 
-/// A histogram to look at: bins of equal width, most of which have something in them.
+/// A histogram for display: bins of equal width, most of them not empty.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Bins {
-    /// Where the first bin begins.
+    /// The first number of the first bin.
     pub first: i64,
-    /// How many numbers fall into a bin.
+    /// The numbers per bin.
     pub width: u64,
-    /// How many values each bin has.
+    /// The values in each bin.
     pub counts: Vec<u64>,
 }
 
 impl Histogram {
-    /// One that keeps at most so many bins.
+    /// A histogram with at most `max_bins` bins.
     pub(super) fn new(max_bins: usize) -> Self {
         Self { shift: 0, counts: HashMap::new(), zeros: 0, total: 0, max_bins }
     }
@@ -61,15 +61,15 @@ impl Histogram {
         self.zeros
     }
 
-    /// Bits that all values take at least, coded by themselves; within a bin that is wider than one
-    /// number all are taken to be as likely.
+    /// The least bits of all values if each is coded separately. Within a bin wider than one
+    /// number, all numbers count as equally likely.
     pub(super) fn entropy_bits(&self) -> f64 {
         let total = self.total as f64;
         let bits = |count: u64| {
             if count == 0 { 0.0 } else { count as f64 * (total / count as f64).log2() }
         };
         let within_bins = f64::from(self.shift) * (self.total - self.zeros) as f64;
-        // In order, so that the sum is the same each time.
+        // In order, so that the sum is always the same.
         self.in_order().iter().map(|(_, count)| bits(*count)).sum::<f64>()
             + bits(self.zeros)
             + within_bins
@@ -82,8 +82,7 @@ impl Histogram {
         bins
     }
 
-    /// The size that a share of `ratio` of the values other than zero do not exceed; 0 where all
-    /// are zero.
+    /// The size that a share of `ratio` of the nonzero values do not exceed; 0 if all are zero.
     pub(super) fn size_percentile(&self, ratio: f64) -> u64 {
         let size = |bin: i64| (bin << self.shift).unsigned_abs();
         let mut sizes: Vec<(u64, u64)> =
@@ -98,7 +97,7 @@ impl Histogram {
         found.map_or(0, |(size, _)| *size)
     }
 
-    /// For a chart.
+    /// The bins for a chart.
     pub(super) fn bins(&self) -> Bins {
         let mut all: Vec<(i64, u64)> =
             self.in_order().into_iter().map(|(bin, count)| (bin << self.shift, count)).collect();
@@ -112,7 +111,7 @@ impl Histogram {
         };
         let width =
             (last.abs_diff(first) / SHOWN_BINS as u64 + 1).next_power_of_two().max(1 << self.shift);
-        // Zero begins a bin, so that it does not hide in the middle of one.
+        // Zero begins a bin, so it is not hidden in the middle of one.
         let first = first.div_euclid(width as i64) * width as i64;
         let mut counts = vec![0; (last.abs_diff(first) / width) as usize + 1];
         for (at, count) in all {
@@ -150,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn bins_cover_what_was_seen() {
+    fn bins_cover_the_counted_numbers() {
         let bins = of([-3, 0, 0, 5, 300], 100).bins();
         assert_eq!((bins.first, bins.width), (-8, 8));
         assert_eq!((bins.counts[0], bins.counts[1], bins.counts.last()), (1, 3, Some(&1)));
@@ -160,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn percentiles_are_of_what_is_not_zero() {
+    fn percentiles_ignore_zeros() {
         let histogram = of([0, 0, 0, 0, -1, 2, -3, 100], 100);
         assert_eq!(histogram.size_percentile(0.5), 2);
         assert_eq!(histogram.size_percentile(1.0), 100);

@@ -1,9 +1,9 @@
-//! Where the bits of a stream go, and what they could be: values, differences, entropy, precision,
-//! what each level takes, and what to change.
+//! Analyzes where a stream's bits go and how to save them: values, differences, entropy, precision,
+//! the cost of each level, and proposed changes.
 //!
-//! An [`Analyzer`] takes frame after frame and keeps no more than the last few, a sample of some
-//! dozens, and counts: memory does not grow with the capture. It uses no clock; how long coding
-//! takes is for benchmarks.
+//! An [`Analyzer`] takes the frames in order. It keeps only the last few, a sample of some dozens,
+//! and counts, so its memory does not grow with the capture. It does not use a clock; benchmarks
+//! measure the time of coding.
 
 mod advice;
 mod carried;
@@ -41,24 +41,24 @@ pub struct AnalysisOptions {
     pub lag: u32,
     /// The lags that are compared, rising, from 1 to at most 60.
     pub lags: Vec<u32>,
-    /// The lags are compared in every so many frames.
+    /// The lags are compared once in this many frames.
     pub sweep_stride: u64,
-    /// What to change is tried on a sample: every so many frames, at most
-    /// [`AnalysisOptions::SAMPLES`] of them.
+    /// Changes are tried on a sample: one in this many frames, at most [`AnalysisOptions::SAMPLES`]
+    /// of them.
     pub sample_stride: u64,
-    /// The parameters of the levels that have any.
+    /// The profile, for the levels that use one.
     pub profile: Profile,
-    /// The most bytes that frames may take that are kept to be compared with: those of three times
-    /// the longest lag. Samples and counts take up to 400 MB more. The default is 512 MiB: frames
-    /// of 65,536 entities with 20 lanes.
+    /// The most bytes of the frames that are kept for comparison, those of three times the longest
+    /// lag. Samples and counts take up to 400 MB more. The default is 512 MiB, enough for frames of
+    /// 65,536 entities with 20 lanes.
     pub max_bytes: usize,
 }
 
 impl AnalysisOptions {
-    /// Frames that changes are tried on, at most.
+    /// The most frames on which changes are tried.
     pub const SAMPLES: usize = 150;
 
-    /// The article's lag of 100 ms at 60 Hz; samples spread over so many frames as the capture has.
+    /// The article's lag of 100 ms at 60 Hz, with samples spread over `frames` frames.
     pub fn new(profile: Profile, frames: u64) -> Self {
         Self {
             lag: 6,
@@ -76,10 +76,10 @@ impl AnalysisOptions {
     }
 }
 
-/// What was found out about a stream. Numbers of bits and bytes are without packet headers.
+/// The analysis of a stream. Bits and bytes are without packet headers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Analysis {
-    /// Frames that were read.
+    /// The number of analyzed frames.
     pub frames: u64,
     /// Frames a second.
     pub rate_hz: f64,
@@ -91,17 +91,17 @@ pub struct Analysis {
     pub changed_per_frame: f64,
     /// Bits of an entity in full.
     pub bits_per_entity: u32,
-    /// What each level takes.
+    /// The cost of each level.
     pub levels: Vec<LevelCost>,
-    /// What two levels take by how old the baseline is.
+    /// The cost of two levels by the age of the baseline.
     pub lags: Vec<LagCost>,
-    /// Field by field.
+    /// The analysis of each field.
     pub fields: Vec<FieldAnalysis>,
-    /// Fields that change together, those first that do most often.
+    /// Fields that change together, the most frequent pairs first.
     pub together: Vec<Together>,
-    /// The entities that take most.
+    /// The entities that take most bits.
     pub entities_by_cost: Vec<EntityCost>,
-    /// What to change, what saves most first.
+    /// Proposed changes, the largest savings first.
     pub advice: Vec<Advice>,
 }
 
@@ -118,12 +118,11 @@ pub enum AnalysisError {
         /// What is wrong with it.
         error: EncodeError,
     },
-    /// A frame so large that those that are kept would take more than
-    /// [`AnalysisOptions::max_bytes`].
+    /// A frame so large that the kept frames would take more than [`AnalysisOptions::max_bytes`].
     TooLarge {
         /// Its tick.
         tick: u32,
-        /// What they would take.
+        /// The bytes that they would take.
         needed_bytes: u64,
         /// The limit.
         limit_bytes: u64,
@@ -137,7 +136,8 @@ impl std::fmt::Display for AnalysisError {
             Self::Frame { tick, error } => write!(f, "the frame of tick {tick}: {error}"),
             Self::TooLarge { tick, needed_bytes, limit_bytes } => write!(
                 f,
-                "frames as large as that of tick {tick} would take {needed_bytes} bytes while they are compared, and {limit_bytes} are allowed"
+                "frames as large as that of tick {tick} would take {needed_bytes} bytes for the \
+                 comparison; the limit is {limit_bytes}"
             ),
         }
     }
@@ -146,7 +146,7 @@ impl std::fmt::Display for AnalysisError {
 impl std::error::Error for AnalysisError {}
 
 impl From<TrainError> for AnalysisError {
-    /// Of a change that was tried.
+    /// The error of a tried change.
     fn from(error: TrainError) -> Self {
         match error {
             TrainError::Setup(error) => Self::Setup(error),
@@ -165,27 +165,27 @@ impl From<SetupError> for AnalysisError {
 /// The values of a frame, lane by lane.
 #[derive(Clone, Copy, Debug)]
 pub enum Columns<'a> {
-    /// State before quantization, as [`Pack::store_raw`](kinepack::Pack::store_raw) has it.
+    /// State before quantization, as [`Pack::store_raw`](kinepack::Pack::store_raw) stores it.
     Raw(&'a [Vec<u64>]),
     /// Lanes.
     Lanes(&'a [Vec<u64>]),
 }
 
 impl Columns<'_> {
-    /// How many there are.
+    /// The number of columns.
     pub fn count(&self) -> usize {
         let (Self::Raw(columns) | Self::Lanes(columns)) = self;
         columns.len()
     }
 
-    /// Fills in the raw words and the lanes of one entity; what is out of range takes the nearest
+    /// Fills in the raw words and the lanes of one entity. Values out of range take the nearest
     /// end.
     ///
     /// # Errors
-    /// [`EncodeError`] for what the schema cannot hold.
+    /// [`EncodeError`] for a value that the schema cannot hold.
     ///
     /// # Panics
-    /// Where a column is shorter.
+    /// If a column is shorter than the index requires.
     pub fn entity(
         &self,
         index: usize,
@@ -209,19 +209,19 @@ impl Columns<'_> {
     }
 }
 
-/// Takes a stream frame by frame.
+/// Analyzes a stream frame by frame.
 ///
-/// Cost: that of encoding each frame at all levels, one in `sweep_stride` at all lags, and some ten
-/// numbers an entity.
+/// Cost: it encodes each frame at all levels and one in `sweep_stride` at all lags, and counts
+/// about ten numbers an entity.
 pub struct Analyzer {
     schema: Schema,
     rate_hz: f64,
     options: AnalysisOptions,
-    /// The last frames as they are.
+    /// The last frames, exact.
     past: Past,
-    /// The same as receivers have them who acknowledge each at the lag of the analysis.
+    /// The same frames as the views of receivers that acknowledge each at the analysis's lag.
     received: Past,
-    /// Says what these have of a frame.
+    /// Makes those views from frames.
     encoder: Encoder,
     has_precision: bool,
     fields: Vec<FieldStatistics>,
@@ -241,7 +241,7 @@ pub struct Analyzer {
 }
 
 impl Analyzer {
-    /// One for a stream of this schema.
+    /// An analyzer for a stream of this schema.
     ///
     /// # Errors
     /// [`AnalysisError::Setup`] for a profile of another schema.
@@ -277,15 +277,14 @@ impl Analyzer {
         })
     }
 
-    /// Takes in a frame; ticks increase.
+    /// Adds a frame. Ticks must increase.
     ///
     /// # Errors
-    /// [`AnalysisError::Frame`]; what was counted then includes a part of it.
-    /// [`AnalysisError::TooLarge`] for a frame that is too large to be kept; nothing of it was
-    /// counted.
+    /// [`AnalysisError::Frame`]; the counts then include a part of the frame.
+    /// [`AnalysisError::TooLarge`] for a frame that is too large to be kept; it is not counted.
     ///
     /// # Panics
-    /// Where a column is shorter than the ids.
+    /// If a column is shorter than the ids.
     pub fn add(
         &mut self,
         tick: Tick,
@@ -321,7 +320,7 @@ impl Analyzer {
         Ok(())
     }
 
-    /// That all frames of this size that are kept have room.
+    /// Checks that the kept frames would fit if all had this size.
     fn check_size(&self, tick: Tick, entities: usize) -> Result<(), AnalysisError> {
         let rings = 1 + u64::from(self.has_precision);
         let quantized =
@@ -335,7 +334,7 @@ impl Analyzer {
         Ok(())
     }
 
-    /// The frame as a snapshot; its values are in the statistics then.
+    /// Converts the frame to a snapshot, and adds its values to the statistics.
     fn quantize(
         &mut self,
         tick: Tick,
@@ -372,10 +371,10 @@ impl Analyzer {
         Ok(snapshot)
     }
 
-    /// What was found out.
+    /// The result.
     ///
     /// # Errors
-    /// [`AnalysisError::Frame`] where a sample cannot be coded.
+    /// [`AnalysisError::Frame`] if a sample cannot be coded.
     pub fn finish(self) -> Result<Analysis, AnalysisError> {
         let Self { frames, rate_hz, costs, .. } = self;
         let compared = frames.saturating_sub(u64::from(self.options.lag)).max(1);

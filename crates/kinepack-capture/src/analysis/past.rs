@@ -1,4 +1,4 @@
-//! The last views of a stream, as both sides remember them.
+//! The last views of a stream, as both sides keep them.
 
 use std::collections::VecDeque;
 
@@ -13,31 +13,31 @@ pub struct Past {
 }
 
 impl Past {
-    /// One that keeps at most `most` views.
+    /// Keeps at most `most` views.
     pub fn new(most: usize) -> Self {
         Self { views: VecDeque::new(), most }
     }
 
-    /// Takes in the next view. Returns the one that is forgotten.
+    /// Adds the next view. Returns the one that it drops, if any.
     pub fn push(&mut self, view: View) -> Option<View> {
         self.views.push_front(view);
         if self.views.len() > self.most { self.views.pop_back() } else { None }
     }
 
-    /// The view that is `lag` before the next one: the newest at 1. `None` before the first, and
-    /// where it is forgotten.
+    /// The view that is `lag` before the next one: the newest for 1. `None` before the first, and
+    /// if it was dropped.
     pub fn back(&self, lag: usize) -> Option<&View> {
         self.views.get(lag.checked_sub(1)?)
     }
 
-    /// What the next view is coded against where each is acknowledged `lag` later. `None` where
-    /// there is no baseline.
+    /// The next view's baselines if each view is acknowledged `lag` later. `None` if there is no
+    /// baseline.
     pub fn baselines(&self, lag: usize) -> Option<Baselines<'_>> {
         falling((1..=3).map_while(|times| self.back(times * lag)))
     }
 }
 
-/// As many of the views, the newest first, as have falling ticks.
+/// The first of the views, the newest first, that have falling ticks.
 pub(super) fn falling<'a>(views: impl Iterator<Item = &'a View> + Clone) -> Option<Baselines<'a>> {
     (1..=1 + Baselines::OLDER)
         .rev()
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_are_known() {
+    fn the_last_views_are_kept() {
         let mut past = Past::new(5);
         assert!(past.back(1).is_none() && past.baselines(1).is_none());
         let forgotten: Vec<u32> =

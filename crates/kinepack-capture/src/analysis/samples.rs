@@ -1,5 +1,5 @@
-//! Some frames of a stream as they were before quantization, with those that they are coded
-//! against: what a change of the schema is tried on.
+//! Samples of a stream's frames before quantization, with the frames that they are coded against.
+//! Changes of the schema are tried on them.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use kinepack::{
 
 use super::past::falling;
 
-/// What the samples of a stream take at most.
+/// The most bytes of a stream's samples.
 const MAX_BYTES: usize = 96 << 20;
 
 /// A frame of raw words.
@@ -42,7 +42,7 @@ impl RawFrame {
         size_of_val(&self.words[..]) + size_of_val(&self.ids[..])
     }
 
-    /// The frame in a schema that is made of fields of the stream's.
+    /// The frame in a schema that is made from the stream's fields.
     fn snapshot(&self, changed: &Changed) -> Result<Snapshot, EncodeError> {
         let mut snapshot = Snapshot::new(&changed.schema, self.tick);
         let mut lanes = vec![0; changed.schema.lanes().len()];
@@ -73,19 +73,19 @@ impl RawFrame {
     }
 }
 
-/// A schema to try, and where the raw words of its fields stand.
+/// A schema to try, and the positions of its fields' raw words.
 pub(super) struct Changed {
     pub(super) schema: Schema,
     pub(super) from: Vec<std::ops::Range<usize>>,
-    /// Fields that become numbers with limits, and were bare `f32`.
+    /// Whether each field was a bare `f32` and becomes numbers with limits.
     pub(super) is_bare: Vec<bool>,
 }
 
-/// The frames.
+/// The samples.
 pub(super) struct Samples {
     lag: usize,
     last: VecDeque<Arc<RawFrame>>,
-    /// The frame, its baseline, and an older state.
+    /// Each sample's frame, its baseline, and an older state.
     taken: Vec<[Arc<RawFrame>; 3]>,
     bytes: usize,
 }
@@ -95,7 +95,7 @@ impl Samples {
         Self { lag, last: VecDeque::new(), taken: Vec::new(), bytes: 0 }
     }
 
-    /// Takes in the newest frame; it becomes a sample where it is wanted, as long as there is room.
+    /// Adds the newest frame. If wanted, it becomes a sample while there is room.
     pub(super) fn add(&mut self, frame: RawFrame, is_wanted: bool) {
         if self.last.len() > 2 * self.lag {
             self.last.pop_front();
@@ -112,12 +112,12 @@ impl Samples {
         }
     }
 
-    /// Words that coding all samples once looks at.
+    /// The words of all samples, each coded once.
     pub(super) fn words(&self) -> u64 {
         self.taken.iter().flatten().map(|frame| frame.words.len() as u64).sum()
     }
 
-    /// Keeps samples at equal distances: no more than fit into the limit of words, but always one.
+    /// Keeps samples at equal distances: as many as fit into the limit of words, but at least one.
     pub(super) fn thin(&mut self, most_words: u64) {
         let stride = self.words().div_ceil(most_words.max(1)).max(1) as usize;
         let mut index = 0;
@@ -127,8 +127,8 @@ impl Samples {
         });
     }
 
-    /// Bytes of a frame, where the samples are coded in that schema, packed, with word lengths that
-    /// are trained on them.
+    /// The bytes of a frame if the samples are coded in that schema, packed, with word lengths
+    /// trained on them.
     pub(super) fn bytes_per_frame(&self, changed: &Changed) -> Result<f64, TrainError> {
         let schema = &changed.schema;
         if self.taken.is_empty() || schema.lanes().is_empty() {

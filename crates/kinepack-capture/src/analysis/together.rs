@@ -7,21 +7,23 @@ use serde::Serialize;
 
 use super::fields::place;
 
-/// Fields of a schema that are looked at: a mask of them is one word.
+/// The most fields of a schema that are compared: their mask is one word.
 const FIELDS: usize = 64;
 
-/// Combinations that are counted: more differ only in captures that are made of noise. Each pair of
-/// fields looks at all of them.
+/// The most combinations that are counted. Only captures of noise have more. Each pair of fields
+/// looks at all of them.
 const COMBINATIONS: usize = 1 << 14;
 
-/// Two fields and how often they change, of the entities and frames in which one of them did.
+/// Two fields and how often they change together, among the entities and frames in which one of
+/// them did.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Together {
     /// Their names.
     pub fields: [String; 2],
-    /// How often both did, where one did: 1 where they always change together.
+    /// The share of cases in which both changed, among those in which one did: 1 if they always
+    /// change together.
     pub both_share: f64,
-    /// How often one of them did.
+    /// How often at least one of them changed.
     pub either: u64,
 }
 
@@ -53,7 +55,7 @@ impl Masks {
         }
     }
 
-    /// All pairs, those that change together most often first.
+    /// All pairs, the most frequent first.
     pub(super) fn finish(self) -> Vec<Together> {
         let count = self.schema.fields().len().min(FIELDS);
         let pairs = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b)));

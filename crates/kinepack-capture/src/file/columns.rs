@@ -1,5 +1,5 @@
-//! A frame as bytes: ids and words, column by column, each in the narrowest form that loses
-//! nothing. `spec/CAPTURE.md`, section 5.
+//! A frame as bytes: ids and words, column by column, each in the narrowest lossless form.
+//! `spec/CAPTURE.md`, section 5.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::float_words::to_word;
 
 /// The most entities of a frame.
 pub(crate) const MAX_ENTITIES: usize = 65_536;
-/// The most words of a frame: what keeps a frame of constant columns, which are few bytes, below 32
+/// The most words of a frame. It keeps a frame of constant columns, which take few bytes, below 32
 /// MB of memory.
 pub(crate) const MAX_WORDS: usize = 1 << 22;
 
@@ -25,16 +25,16 @@ const F32: u8 = 5;
 pub(crate) struct Table {
     /// Invariant: strictly increasing.
     pub(crate) ids: Vec<EntityId>,
-    /// One a lane, each as long as `ids`.
+    /// One for each lane, each as long as `ids`.
     pub(crate) columns: Vec<Vec<u64>>,
 }
 
-/// Words as they came, entity by entity or column by column; column 0 is the ids.
+/// Words in the order of the input, entity by entity or column by column. Column 0 has the ids.
 #[derive(Clone, Copy)]
 pub(crate) struct Words<'a> {
     pub(crate) words: &'a [u64],
     pub(crate) entities: usize,
-    /// With that of the ids.
+    /// Including the column of the ids.
     pub(crate) columns: usize,
     pub(crate) by_entity: bool,
 }
@@ -50,7 +50,7 @@ impl Words<'_> {
     }
 }
 
-/// Writes a frame to `out`, which is cleared first. `column` is memory to work in.
+/// Writes a frame to `out`, which it clears first. `column` is scratch memory.
 pub(crate) fn write(words: Words<'_>, column: &mut Vec<u64>, out: &mut Vec<u8>) {
     out.clear();
     out.extend((words.entities as u32).to_le_bytes());
@@ -93,15 +93,15 @@ fn extend<const N: usize>(out: &mut Vec<u8>, values: &[u64], bytes: impl Fn(u64)
     values.iter().for_each(|value| out.extend(bytes(*value)));
 }
 
-/// The number as `f32`, where that is the same number bit for bit. A NaN is none.
+/// The number as `f32`, if that is the same number bit for bit. `None` for a NaN.
 fn narrowed(bits: u64) -> Option<f32> {
     let number = f64::from_bits(bits);
     let single = number as f32;
     (f64::from(single).to_bits() == bits && !number.is_nan()).then_some(single)
 }
 
-/// Reads a frame of as many lanes as `lanes`, into memory that is used again. With `maxima`, one a
-/// lane, no word may be above that.
+/// Reads a frame of `lanes` lanes into reused memory. With `maxima`, one for each lane, no word may
+/// be above its maximum.
 ///
 /// Reserves at most 8 bytes for each word that the data can hold or repeat, and never more than
 /// [`MAX_WORDS`] of them.
@@ -190,7 +190,7 @@ fn take<'a>(rest: &mut &'a [u8], bytes: usize, what: &'static str) -> Result<&'a
     Ok(taken)
 }
 
-/// Why bytes are no frame.
+/// Why bytes are not a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum FrameError {
     EndOfData { what: &'static str, bytes: usize, left: usize },
@@ -219,7 +219,7 @@ impl fmt::Display for FrameError {
                 write!(f, "column {column} has the unknown tag {tag}")
             }
             Self::IdTooLarge { id } => write!(f, "the id {id} is above 4294967295"),
-            Self::IdsNotIncreasing { id } => write!(f, "the id {id} is not above the one before"),
+            Self::IdsNotIncreasing { id } => write!(f, "the id {id} is not above the previous one"),
             Self::AboveMaximum { lane, value, max } => {
                 write!(f, "lane {lane} has {value}, above its maximum {max}")
             }
@@ -232,7 +232,7 @@ impl fmt::Display for FrameError {
 mod tests {
     use super::*;
 
-    /// What the frame of these columns is read as.
+    /// The bytes of these columns' frame, and the table read from them.
     fn round_trip(ids: &[u64], columns: &[Vec<u64>]) -> (Vec<u8>, Table) {
         let words: Vec<u64> = ids.iter().chain(columns.iter().flatten()).copied().collect();
         let (mut scratch, mut bytes) = (Vec::new(), Vec::new());
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn each_column_takes_the_narrowest_form_and_comes_back() {
+    fn each_column_takes_the_narrowest_form_and_reads_back() {
         let f = |number: f64| number.to_bits();
         let nan = f(f64::NAN) | 5;
         for (column, tag, bytes) in [
@@ -270,7 +270,7 @@ mod tests {
             (vec![f(0.5), f(1e300), f(0.0)], U64, 24),
         ] {
             let (frame, table) = round_trip(&[1, 2, 9], std::slice::from_ref(&column));
-            // The count, then three ids of a byte each behind their tag.
+            // The count, then the tag and three ids of a byte each.
             assert_eq!((frame[8], frame.len()), (tag, 9 + bytes), "{column:x?}");
             assert_eq!(table.columns, [column]);
             assert_eq!(table.ids, [1, 2, 9].map(EntityId));
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused() {
+    fn malformed_frames_are_refused() {
         let mut table = Table::default();
         let mut refusal = |lanes, maxima: Option<&[u32]>, parts: &[&[u8]]| {
             read(&parts.concat(), lanes, maxima, &mut table).unwrap_err().to_string()

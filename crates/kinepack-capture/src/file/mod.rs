@@ -1,4 +1,4 @@
-//! Capture files: what is in them and how they are read. `spec/CAPTURE.md`.
+//! The format of capture files and their reader. `spec/CAPTURE.md`.
 
 pub(crate) mod columns;
 mod reader;
@@ -10,7 +10,7 @@ pub use reader::{Capture, CaptureFrame, Damage};
 pub(crate) use stream::{LANES, RAW, SCHEMA};
 pub use stream::{Stream, StreamEncoding};
 
-/// The profile of the files that are written here; a reader takes any.
+/// The profile of the files that this crate writes. A reader accepts any.
 pub(crate) const PROFILE: &str = "kinepack";
 /// The most streams of a file.
 pub(crate) const MAX_STREAMS: usize = 256;

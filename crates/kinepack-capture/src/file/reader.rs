@@ -1,4 +1,4 @@
-//! Capture files, read frame by frame.
+//! Reads capture files frame by frame.
 
 use std::fmt;
 use std::fs::File;
@@ -15,11 +15,11 @@ use super::stream::{Stream, Streams};
 use crate::limits::{TooManyValues, ValueCount};
 use crate::{CaptureError, CaptureLimits};
 
-/// A capture file, read frame by frame: one chunk of it is in memory, at most 64 MB.
+/// A capture file that is read frame by frame. It keeps one chunk in memory, at most 64 MB.
 ///
-/// A file that was cut off, as by a crash while it was recorded, or damaged is read up to there;
-/// then [`damage`](Self::damage) tells. A file that holds more values than [`CaptureLimits`] allow
-/// for its size is refused at the first frame that is too much.
+/// A file that is damaged, or cut off by a crash, is read up to that place, and
+/// [`damage`](Self::damage) reports it. A file that holds more values than [`CaptureLimits`] allow
+/// for its size is refused at the first frame above the limit.
 pub struct Capture {
     path: PathBuf,
     source: Source,
@@ -32,11 +32,11 @@ pub struct Capture {
     values: ValueCount,
 }
 
-/// Where a file stops being readable.
+/// The place where a file stops being readable, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// Where the record begins that is damaged, in bytes from the beginning of the file. What is
-    /// within a chunk counts as the chunk's.
+    /// The byte in the file where the damaged record begins. For damage within a chunk it is the
+    /// chunk's byte.
     pub at_byte: u64,
     /// What is wrong with it.
     pub reason: String,
@@ -48,7 +48,7 @@ impl fmt::Display for Damage {
     }
 }
 
-/// One frame of a [`Capture`]: the entities of a stream at a tick.
+/// One frame of a [`Capture`]: a stream's entities at one tick.
 #[derive(Clone, Copy, Debug)]
 pub struct CaptureFrame<'a> {
     path: &'a Path,
@@ -71,8 +71,8 @@ impl Capture {
         }
     }
 
-    /// Reads a capture from anywhere; `name` is for messages. Reads 64 kB at a time, so that
-    /// nothing need buffer.
+    /// Reads a capture from any reader; `name` is for messages. It reads 64 kB at a time, so the
+    /// reader does not have to buffer.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -110,8 +110,8 @@ impl Capture {
         self
     }
 
-    /// The streams of a file: from the summary at its end where it has one, which is a matter of
-    /// microseconds, or else by reading it all.
+    /// The streams of a file. They come from the summary at its end, in microseconds; without a
+    /// summary the whole file is read.
     ///
     /// # Errors
     /// As [`open`](Self::open) and [`next_frame`](Self::next_frame).
@@ -133,7 +133,7 @@ impl Capture {
             File::open(&path).and_then(|file| summary_byte(file).map(|(file, byte)| (byte, file)));
         if let Ok((Some(byte), file)) = at_byte {
             let mut summary = Self::with_source(path, file, byte).with_limits(limits);
-            // A summary without channels is allowed and tells nothing.
+            // A summary without channels is allowed, but does not list the streams.
             if summary.skip_all().is_ok()
                 && summary.damage.is_none()
                 && !summary.streams.list.is_empty()
@@ -150,23 +150,23 @@ impl Capture {
         Ok(())
     }
 
-    /// The streams that were met so far: all that had a frame, or were announced before one that
-    /// had. Their order stays.
+    /// The streams found until now: those that had a frame, or were declared before such a frame.
+    /// Their order never changes.
     pub fn streams(&self) -> &[Stream] {
         &self.streams.list
     }
 
-    /// Why the frames ended before the file did. `None` before the end.
+    /// Why the frames ended before the file's end. `None` before that.
     pub fn damage(&self) -> Option<&Damage> {
         self.damage.as_ref()
     }
 
-    /// The next frame and the index of its stream; `None` at the end of the file, or where it is
-    /// [damaged](Self::damage). Checksums are checked, and channels of other programs left out.
+    /// The next frame and the index of its stream. `None` at the end of the file, or if it is
+    /// [damaged](Self::damage). Checks checksums and ignores channels of other programs.
     ///
     /// # Errors
-    /// [`CaptureError::Io`] where the file cannot be read, [`CaptureError::TooManyValues`] where it
-    /// holds more than the limits allow. After either there is no further frame.
+    /// [`CaptureError::Io`] if the file cannot be read, [`CaptureError::TooManyValues`] if it holds
+    /// more values than the limits allow. After either there is no further frame.
     pub fn next_frame(&mut self) -> Result<Option<(usize, CaptureFrame<'_>)>, CaptureError> {
         let Some((index, tick)) = self.advance()? else { return Ok(None) };
         let frame = CaptureFrame {
@@ -257,9 +257,9 @@ enum Step {
     End,
 }
 
-/// Where the summary of a file begins, which is then where `file` stands.
+/// The byte where a file's summary begins. The file's position is then there.
 fn summary_byte(mut file: File) -> io::Result<(File, Option<u64>)> {
-    // The footer and the magic: what it is, its length, where summary and offsets begin, a
+    // The footer and the magic: its opcode and length, the positions of summary and offsets, a
     // checksum.
     const FOOTER: usize = 9 + 20;
     let end = file.seek(SeekFrom::End(-((FOOTER + MAGIC.len()) as i64)))?;
@@ -274,35 +274,35 @@ fn summary_byte(mut file: File) -> io::Result<(File, Option<u64>)> {
 }
 
 impl<'a> CaptureFrame<'a> {
-    /// The stream that it is of.
+    /// The frame's stream.
     pub fn stream(&self) -> &'a Stream {
         self.stream
     }
 
-    /// When this was the state: the stream's ticks increase.
+    /// The frame's tick. A stream's ticks increase.
     pub fn tick(&self) -> Tick {
         self.tick
     }
 
-    /// The entities, increasing, at most 65,536.
+    /// The entities' ids, increasing, at most 65,536.
     pub fn ids(&self) -> &'a [EntityId] {
         &self.table.ids
     }
 
-    /// The words of the entities, one column a lane of the schema, each as long as
-    /// [`ids`](Self::ids): raw words or lanes, as the stream says.
+    /// The words of the entities: one column for each lane of the schema, each as long as
+    /// [`ids`](Self::ids). They are raw words or lanes, depending on the stream's encoding.
     pub fn columns(&self) -> &'a [Vec<u64>] {
         &self.table.columns
     }
 
-    /// Appends the entities to a snapshot of the stream's schema: raw words are quantized, what is
-    /// outside of its limits takes the nearest end. Returns how many entities had such a value.
-    /// Allocates a row of words.
+    /// Appends the entities to a snapshot of the stream's schema. Raw words are quantized, and a
+    /// value outside of its limits takes the nearest end. Returns the number of entities with such
+    /// a value. Allocates a row of words.
     ///
     /// # Errors
-    /// [`CaptureError::BadState`] for a NaN, a rotation without direction, a snapshot of another
-    /// schema, or one that has entities already that are not below these; the snapshot then has the
-    /// entities before.
+    /// [`CaptureError::BadState`] for a NaN, a rotation of length 0, a snapshot of another schema,
+    /// or one that already has entities with the same or higher ids. The snapshot then has the
+    /// entities before the refused one.
     pub fn push_into(&self, snapshot: &mut Snapshot) -> Result<usize, CaptureError> {
         let schema = self.stream.schema();
         let lanes = schema.lanes().len();
@@ -329,7 +329,7 @@ impl<'a> CaptureFrame<'a> {
                     .map_err(|error| bad(error.to_string()))?;
                 clamped += usize::from(!is_within);
             } else {
-                // A lane is never above its maximum: it was checked when the frame was read.
+                // A lane is never above its maximum: the reader checked that.
                 row.iter_mut()
                     .zip(&self.table.columns)
                     .for_each(|(lane, column)| *lane = column[index] as u32);

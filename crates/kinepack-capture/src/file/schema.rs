@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) const MAX_BYTES: usize = 1 << 20;
 /// The most lanes of a stream.
 pub(crate) const MAX_LANES: usize = 4096;
-/// Ticks a second: the least and the most.
+/// The range of ticks a second.
 pub(crate) const RATES_HZ: std::ops::RangeInclusive<f64> = 0.001..=1_000_000.0;
 
 const VERSION: u32 = 1;
@@ -77,7 +77,7 @@ struct Precision {
     max_step: Option<f64>,
 }
 
-/// A schema and the ticks of a second as a document.
+/// The document of a schema and its ticks a second.
 pub(crate) fn to_json(schema: &Schema, rate_hz: f64) -> Result<Vec<u8>, SchemaError> {
     check_rate(rate_hz)?;
     check_lanes(schema.lanes().len())?;
@@ -88,7 +88,7 @@ pub(crate) fn to_json(schema: &Schema, rate_hz: f64) -> Result<Vec<u8>, SchemaEr
     if json.len() > MAX_BYTES { Err(SchemaError::TooLong { bytes: json.len() }) } else { Ok(json) }
 }
 
-/// The schema of a document, and the ticks of a second.
+/// The schema of a document, and its ticks a second.
 pub(crate) fn from_json(json: &[u8]) -> Result<(Schema, f64), SchemaError> {
     if json.len() > MAX_BYTES {
         return Err(SchemaError::TooLong { bytes: json.len() });
@@ -100,7 +100,7 @@ pub(crate) fn from_json(json: &[u8]) -> Result<(Schema, f64), SchemaError> {
         return Err(SchemaError::Version { version });
     }
     check_rate(rate_hz)?;
-    // Counted first: a few bytes can name many lanes.
+    // Count first: a few bytes can declare many lanes.
     check_lanes(fields.iter().map(|field| field.kind.lanes()).sum())?;
     let schema =
         Schema::new(fields.into_iter().map(FieldDocument::into_field).collect::<Result<_, _>>()?);
@@ -129,7 +129,7 @@ impl FieldDocument {
     fn of(field: &Field) -> Result<Self, SchemaError> {
         let unknown = || SchemaError::Field {
             name: field.name.clone(),
-            reason: "it is of a later version".into(),
+            reason: "it needs a later version of the format".into(),
         };
         let role = match field.role {
             Role::Plain => RoleName::Plain,
@@ -179,7 +179,7 @@ impl FieldDocument {
         let refused = |reason: String| SchemaError::Field { name: self.name.clone(), reason };
         let setup = |error: kinepack::SetupError| refused(error.to_string());
         let kind = match self.kind {
-            // As many as the schema's hash can tell.
+            // The schema's hash has one byte for the number.
             Kind::Floats(axes) if axes.len() > 255 => {
                 return Err(refused("it has more than 255 axes".into()));
             }
@@ -208,7 +208,7 @@ impl FieldDocument {
 }
 
 impl Kind {
-    /// At least the lanes that this becomes: an integer may have two.
+    /// A lower bound of the kind's lanes: an integer may have two.
     fn lanes(&self) -> usize {
         match self {
             Self::Floats(axes) => axes.len(),
@@ -232,7 +232,7 @@ impl Axis {
     }
 }
 
-/// Why a document is no schema, or a schema has no document.
+/// Why a document is not a schema, or a schema has no document.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum SchemaError {
     NoDocument { reason: String },
@@ -248,7 +248,7 @@ impl fmt::Display for SchemaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoDocument { reason } => {
-                write!(f, "the schema is no document of the format: {reason}")
+                write!(f, "the schema is not a document of the format: {reason}")
             }
             Self::TooLong { bytes } => {
                 write!(f, "the schema takes {bytes} bytes, at most {MAX_BYTES} are allowed")
@@ -261,14 +261,14 @@ impl fmt::Display for SchemaError {
             }
             Self::Rate { rate_hz } => {
                 let (min, max) = (RATES_HZ.start(), RATES_HZ.end());
-                write!(f, "{rate_hz} ticks a second are not in {min} to {max}")
+                write!(f, "{rate_hz} ticks a second are not within {min} to {max}")
             }
             Self::TooManyLanes { lanes } => {
                 write!(f, "{lanes} lanes, at most {MAX_LANES} are allowed")
             }
             Self::Field { name, reason } => write!(f, "field {name:?} of the schema: {reason}"),
             Self::OtherHash { hash, remade } => {
-                write!(f, "the schema says that its hash is {hash:?}, its fields have {remade}")
+                write!(f, "the schema has the hash {hash:?}, but its fields have {remade}")
             }
         }
     }

@@ -1,5 +1,5 @@
-//! The records of an MCAP file one after another, those within chunks too, with bounded memory
-//! whatever the file says.
+//! Reads the records of an MCAP file in order, including those within chunks, with bounded memory
+//! for any file.
 
 use std::io::{self, ErrorKind, Read};
 
@@ -9,18 +9,18 @@ use mcap::{MAGIC, McapError};
 
 use crate::limits::TooManyValues;
 
-/// The most bytes of a record, and of a chunk when it is unpacked.
+/// The most bytes of a record, and of an unpacked chunk.
 pub(crate) const MAX_RECORD_BYTES: usize = 64 << 20;
-/// Bytes that are read at a time.
+/// Bytes per read.
 const READ_BYTES: usize = 64 << 10;
-/// Of a record in front of its data: what it is, and how long.
+/// The bytes of a record before its data: opcode and length.
 const HEAD_BYTES: usize = 9;
 
-/// Why there is no further record, other than that the file ended as it should.
+/// Why there is no further record, unless the file ended properly.
 pub(super) enum Broken {
     /// The file cannot be read.
     Io(io::Error),
-    /// What was read is not what the format asks for.
+    /// The data do not follow the format.
     Damaged(String),
     /// It is more than the limits allow.
     TooMany(TooManyValues),
@@ -42,23 +42,23 @@ impl From<String> for Broken {
 pub(super) struct Source {
     file: Box<dyn Read>,
     reader: LinearReader,
-    /// Where the file's record begins that was read last, and where the one after it.
+    /// Where the file's last record begins, and where it ends.
     at_byte: u64,
     next_byte: u64,
     /// The data of the file's last record.
     record: Vec<u8>,
     /// The records of the last chunk.
     chunk: Vec<u8>,
-    /// How much of `chunk` was handed out.
+    /// The bytes of `chunk` that were handed out.
     taken: usize,
-    /// Where the data of the last record stands in `chunk`; in `record` where it was in no chunk.
+    /// The last record's data in `chunk`; `None` if the data are in `record`.
     in_chunk: Option<std::ops::Range<usize>>,
 }
 
 impl Source {
-    /// Reads from the beginning of a file, or from where records begin at `at_byte`, to its end.
+    /// Reads a file from its beginning, or from the records that begin at `at_byte`, to its end.
     pub(super) fn new(file: Box<dyn Read>, at_byte: u64) -> Self {
-        // Chunks are unpacked here: the reader's own way takes lengths within them on trust.
+        // This module unpacks chunks, because `mcap`'s reader trusts the lengths within them.
         let options = LinearReaderOptions::default()
             .with_skip_start_magic(at_byte > 0)
             .with_emit_chunks(true)
@@ -79,18 +79,18 @@ impl Source {
         }
     }
 
-    /// Where the record of the file begins that was read last, or could not be; a chunk for what is
-    /// within it.
+    /// Where the file's last record begins, even if it could not be read. For a record within a
+    /// chunk, it is the chunk.
     pub(super) fn at_byte(&self) -> u64 {
         self.at_byte
     }
 
-    /// Where the record of the file ends that was read last, with the chunk that holds it.
+    /// Where the file's last record ends. For a record within a chunk, it is the chunk's end.
     pub(super) fn next_byte(&self) -> u64 {
         self.next_byte
     }
 
-    /// The data of the record that was read last.
+    /// The data of the last record.
     pub(super) fn data(&self) -> &[u8] {
         match &self.in_chunk {
             Some(range) => &self.chunk[range.clone()],
@@ -98,7 +98,7 @@ impl Source {
         }
     }
 
-    /// Goes to the next record and says what it is; `None` at the end.
+    /// Advances to the next record and returns its opcode; `None` at the end.
     pub(super) fn advance(&mut self) -> Result<Option<u8>, Broken> {
         loop {
             if self.taken < self.chunk.len() {
@@ -124,7 +124,7 @@ impl Source {
         let Some(length) = usize::try_from(length).ok().filter(|length| *length <= data.len())
         else {
             return Err(format!(
-                "a record of {length} bytes, of which the chunk has {}",
+                "a record has {length} bytes, but the chunk has only {}",
                 data.len()
             ));
         };
@@ -148,7 +148,8 @@ impl Source {
                 }
                 Some(Err(error)) => return Err(Broken::Damaged(reason(&error))),
             }
-            // Not as much at a time as is asked for: a length alone makes no memory.
+            // Less at a time than the reader requests, so a length alone cannot cause an
+            // allocation.
             let room = self.reader.insert(READ_BYTES);
             let read = loop {
                 match self.file.read(room) {
@@ -160,7 +161,7 @@ impl Source {
         }
     }
 
-    /// Unpacks the chunk that was read.
+    /// Unpacks the last chunk.
     fn unpack(&mut self) -> Result<(), String> {
         self.chunk.clear();
         self.taken = 0;
@@ -171,7 +172,7 @@ impl Source {
             usize::try_from(header.uncompressed_size).ok().filter(|size| *size <= MAX_RECORD_BYTES);
         let Some(size) = size else {
             return Err(format!(
-                "a chunk of {} bytes, at most {MAX_RECORD_BYTES} are read",
+                "a chunk of {} bytes exceeds the limit of {MAX_RECORD_BYTES}",
                 header.uncompressed_size
             ));
         };
@@ -186,7 +187,7 @@ impl Source {
             return Err(format!("a chunk of {size} bytes has {}", self.chunk.len()));
         }
         let saved = header.uncompressed_crc;
-        // 0 where the writer made no checksum.
+        // 0 if the writer made no checksum.
         if saved != 0 && crc32fast::hash(&self.chunk) != saved {
             return Err("the checksum of a chunk differs".into());
         }
@@ -194,14 +195,14 @@ impl Source {
     }
 }
 
-/// Unpacks as it comes: what a few bytes say of their size makes no memory.
+/// Unpacks in steps, so a declared size alone cannot cause an allocation.
 fn unpack_zstd(data: &[u8], size: usize, out: &mut Vec<u8>) -> Result<(), String> {
     let damaged = |error: io::Error| format!("a chunk cannot be unpacked: {error}");
     let mut unpacked = zstd::stream::read::Decoder::with_buffer(data).map_err(damaged)?;
-    // No window is larger than what may come out of it.
+    // The window must not be larger than the largest chunk.
     unpacked.window_log_max(MAX_RECORD_BYTES.ilog2()).map_err(damaged)?;
-    // Memory grows in steps that end with the chunk: vectors by themselves would take up to twice
-    // as much.
+    // Memory grows in steps that end at the chunk's size. A vector's own growth would take up to
+    // twice as much.
     let mut left = size + 1;
     while left > 0 {
         let step = left.min(out.len().max(READ_BYTES));
@@ -215,8 +216,8 @@ fn unpack_zstd(data: &[u8], size: usize, out: &mut Vec<u8>) -> Result<(), String
     Ok(())
 }
 
-/// What a record says. `mcap` reserves what a length within it announces, which may be four billion
-/// bytes: so lengths are looked at first.
+/// Parses a record. It checks the lengths first, because `mcap` reserves the memory that a length
+/// declares, up to four billion bytes.
 pub(super) fn parse(opcode: u8, data: &[u8]) -> Result<Record<'_>, String> {
     if !lengths_fit(opcode, data) {
         return Err("a length within a record goes beyond its end".to_owned());
@@ -224,9 +225,9 @@ pub(super) fn parse(opcode: u8, data: &[u8]) -> Result<Record<'_>, String> {
     mcap::parse_record(opcode, data).map_err(|error| reason(&error))
 }
 
-/// Whether texts, bytes and maps of a record end within it.
+/// Whether a record's texts, bytes and maps end within it.
 fn lengths_fit(opcode: u8, data: &[u8]) -> bool {
-    // Where the first of them begins, and how many there are.
+    // The offset of the first one, and their number.
     let (first, count) = match opcode {
         op::SCHEMA => (2, 3),
         op::CHANNEL => (4, 3),
@@ -238,7 +239,7 @@ fn lengths_fit(opcode: u8, data: &[u8]) -> bool {
     for nth in 1..=count {
         let Some((mut part, behind)) = split_part(rest) else { return false };
         rest = behind;
-        // The last of a channel is a map from text to text.
+        // The last part of a channel is a map from text to text.
         while opcode == op::CHANNEL && nth == count && !part.is_empty() {
             let Some((_, behind)) = split_part(part) else { return false };
             part = behind;
@@ -247,7 +248,7 @@ fn lengths_fit(opcode: u8, data: &[u8]) -> bool {
     true
 }
 
-/// A part with its length in front, and what is behind it.
+/// Splits off a part that follows its length. Returns it and the rest.
 fn split_part(data: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = data.split_first_chunk()?;
     rest.split_at_checked(u32::from_le_bytes(*length) as usize)
@@ -256,9 +257,9 @@ fn split_part(data: &[u8]) -> Option<(&[u8], &[u8])> {
 pub(super) fn reason(error: &McapError) -> String {
     match error {
         McapError::UnexpectedEof => {
-            "the file ends here, and not as a finished recording does".into()
+            "the file ends here without the end of a finished recording".into()
         }
-        McapError::Parse(_) => "a record is not of its form".into(),
+        McapError::Parse(_) => "a record does not have the form of its kind".into(),
         other => other.to_string(),
     }
 }

@@ -1,4 +1,4 @@
-//! What is known of a stream before its first frame, and all streams of a file.
+//! A stream's properties, and all streams of a file.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,7 +14,7 @@ pub(crate) const LANES: &str = "kinepack-lanes";
 /// Encoding of schemas.
 pub(crate) const SCHEMA: &str = "kinepack-schema-json";
 
-/// A stream of a capture file: frames of entities of one type.
+/// A stream of a capture file: frames with entities of one type.
 #[derive(Clone, Debug)]
 pub struct Stream {
     name: String,
@@ -23,27 +23,27 @@ pub struct Stream {
     rate_hz: f64,
     encoding: StreamEncoding,
     frames: Option<u64>,
-    /// Of the schema's lanes.
+    /// The schema's largest lane values.
     pub(super) maxima: Vec<u32>,
 }
 
-/// What the words of a stream are.
+/// The meaning of a stream's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamEncoding {
     /// Raw words: the state before quantization, as [`Pack::store_raw`](kinepack::Pack::store_raw)
-    /// gives it.
+    /// stores it.
     Raw,
     /// Quantized lanes.
     Lanes,
 }
 
 impl Stream {
-    /// The name that it was recorded under, unlike that of any other stream of the file.
+    /// The name under which it was recorded. It is unique in the file.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What the type of its entities was called, as a hint for people.
+    /// The name of its entities' type, a hint for people.
     pub fn type_name(&self) -> &str {
         &self.type_name
     }
@@ -58,12 +58,12 @@ impl Stream {
         self.rate_hz
     }
 
-    /// Whether words are raw or lanes.
+    /// Whether its words are raw words or lanes.
     pub fn encoding(&self) -> StreamEncoding {
         self.encoding
     }
 
-    /// How many frames it has, as far as the end of the file tells; nobody has counted. Known from
+    /// The number of frames that the file's summary declares; it is not counted. Known from
     /// [`Capture::streams_of`](super::Capture::streams_of), and once the file was read.
     pub fn frames(&self) -> Option<u64> {
         self.frames
@@ -75,16 +75,16 @@ impl Stream {
     }
 }
 
-/// The streams of a file as its records tell of them.
+/// The streams that a file's records declare.
 #[derive(Default)]
 pub(super) struct Streams {
     pub(super) list: Vec<Stream>,
     schemas: HashMap<u16, Announced>,
-    /// What each channel is: a stream, or something of another program.
+    /// Each channel: the index of a stream, or `None` for another program's channel.
     channels: HashMap<u16, Option<usize>>,
 }
 
-/// A schema of ours.
+/// A schema in our encoding.
 struct Announced {
     type_name: String,
     json: Vec<u8>,
@@ -93,7 +93,7 @@ struct Announced {
 }
 
 impl Streams {
-    /// Takes a schema; those of other encodings are nothing to us.
+    /// Adds a schema. Ignores other encodings.
     pub(super) fn add_schema(
         &mut self,
         id: u16,
@@ -116,7 +116,7 @@ impl Streams {
         Ok(())
     }
 
-    /// Takes a channel; those of other encodings are remembered as ones to ignore.
+    /// Adds a channel. Remembers channels of other encodings as ignored.
     pub(super) fn add_channel(&mut self, channel: Channel) -> Result<(), String> {
         let Channel { id, schema_id, topic, message_encoding, .. } = channel;
         let encoding = match message_encoding.as_str() {
@@ -162,7 +162,7 @@ impl Streams {
         Ok(())
     }
 
-    /// Takes what the file says of how many messages its channels have.
+    /// Takes the channels' message counts from the file's statistics.
     pub(super) fn count(&mut self, messages: &BTreeMap<u16, u64>) {
         for (id, frames) in messages {
             if let Some(Some(index)) = self.channels.get(id) {
@@ -171,11 +171,11 @@ impl Streams {
         }
     }
 
-    /// The stream of a channel; `None` for one of another program.
+    /// The stream of a channel; `None` for another program's channel.
     pub(super) fn of_channel(&self, id: u16) -> Result<Option<usize>, String> {
         self.channels
             .get(&id)
             .copied()
-            .ok_or_else(|| format!("a message of channel {id}, of which no record tells"))
+            .ok_or_else(|| format!("a message of channel {id}, which no record declares"))
     }
 }

@@ -6,24 +6,24 @@ use std::path::PathBuf;
 
 use kinepack::EncodeError;
 
-/// Why something cannot be recorded. After any but [`Write`](Self::Write) the recording goes on
-/// without what was refused.
+/// Why something cannot be recorded. After any error except [`Write`](Self::Write), the recording
+/// continues without the refused part.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// The file cannot be made.
+    /// The file cannot be created.
     Create {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// The file cannot be written, as where the disk is full. What was written before can be read;
-    /// nothing more is recorded.
+    /// The file cannot be written, for example because the disk is full. The data written before
+    /// can be read; no more is recorded.
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// A stream that cannot be part of a capture file.
@@ -33,21 +33,21 @@ pub enum RecordError {
         /// What is wrong with it.
         reason: String,
     },
-    /// A handle that another recorder gave, or a snapshot of another schema than the stream's.
+    /// A handle from another recorder, or a snapshot whose schema is not the stream's.
     OtherStream {
-        /// The name of the stream in this recorder that has its number, if there is one.
+        /// The name of this recorder's stream with the same number, if there is one.
         stream: String,
     },
-    /// A tick that is not above that of the frame before in the stream.
+    /// A tick that is not above that of the stream's previous frame.
     TicksNotIncreasing {
         /// The stream's name.
         stream: String,
         /// The refused tick.
         tick: u32,
-        /// That of the frame before.
+        /// The previous frame's tick.
         last: u32,
     },
-    /// An id that is not above the one before in the frame.
+    /// An id that is not above the previous one in the frame.
     IdsNotIncreasing {
         /// The stream's name.
         stream: String,
@@ -62,10 +62,10 @@ pub enum RecordError {
         stream: String,
         /// The frame's tick.
         tick: u32,
-        /// How many entities are possible in this stream.
+        /// The most entities in a frame of this stream.
         most: usize,
     },
-    /// A state that has no words.
+    /// A state that cannot be stored as words.
     BadState {
         /// The stream's name.
         stream: String,
@@ -87,14 +87,14 @@ impl fmt::Display for RecordError {
             Self::Write { path, source } if source.kind() == ErrorKind::StorageFull => {
                 write!(
                     f,
-                    "{}: the disk is full; what was recorded before can be read: {source}",
+                    "{}: the disk is full; the frames recorded before can be read: {source}",
                     path.display()
                 )
             }
             Self::Write { path, source } => {
                 write!(
                     f,
-                    "{}: cannot be written; what was recorded before can be read: {source}",
+                    "{}: cannot be written; the frames recorded before can be read: {source}",
                     path.display()
                 )
             }
@@ -104,25 +104,28 @@ impl fmt::Display for RecordError {
             Self::OtherStream { stream } => {
                 write!(
                     f,
-                    "not of stream {stream:?}: use the handle that this recorder gave, with its type or schema"
+                    "not of stream {stream:?}: use this recorder's handle, with its type or schema"
                 )
             }
             Self::TicksNotIncreasing { stream, tick, last } => {
                 write!(
                     f,
-                    "stream {stream:?}: tick {tick} comes after tick {last}; record each tick once, in order"
+                    "stream {stream:?}: tick {tick} comes after tick {last}; record each tick \
+                     once, in order"
                 )
             }
             Self::IdsNotIncreasing { stream, tick, id } => {
                 write!(
                     f,
-                    "stream {stream:?}, tick {tick}: the id {id} is not above the one before; sort entities by id"
+                    "stream {stream:?}, tick {tick}: the id {id} is not above the previous one; \
+                     sort entities by id"
                 )
             }
             Self::TooManyEntities { stream, tick, most } => {
                 write!(
                     f,
-                    "stream {stream:?}, tick {tick}: more than {most} entities; split them over several streams"
+                    "stream {stream:?}, tick {tick}: more than {most} entities; split them over \
+                     several streams"
                 )
             }
             Self::BadState { stream, tick, id, source } => {

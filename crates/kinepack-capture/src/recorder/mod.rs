@@ -1,4 +1,4 @@
-//! The recorder: what a game calls once a tick, and the thread that writes.
+//! The recorder, which a game calls once a tick, and its writer thread.
 
 mod error;
 mod queue;
@@ -23,11 +23,11 @@ use crate::file::{LANES, MAX_STREAMS, RAW, schema};
 
 /// Records streams of states into a capture file.
 ///
-/// The calling thread copies numbers into a buffer that is used again, about a microsecond for 100
-/// entities of eight numbers, and neither allocates nor waits, unless the disk is more than 64
-/// frames behind. A thread of the recorder's own packs and writes: chunks of about 1 MB, and what
-/// there is once a second, so that a crash loses a second or two. Dropping a recorder finishes the
-/// file and hides errors; [`finish`](Self::finish) tells them.
+/// The calling thread copies numbers into a reused buffer, about a microsecond for 100 entities of
+/// eight numbers. It neither allocates nor waits, unless the disk is more than 64 frames behind.
+/// The recorder's thread packs and writes chunks of about 1 MB, and at least once a second, so a
+/// crash loses a second or two. Dropping a recorder finishes the file and hides errors;
+/// [`finish`](Self::finish) reports them.
 ///
 /// ```
 /// use kinepack::{EntityId, Pack, Tick};
@@ -72,7 +72,7 @@ struct Recording {
     last_tick: Option<Tick>,
 }
 
-/// The stream of states of `T` in a [`Recorder`], which made it.
+/// The handle of a stream of states of `T`, from [`Recorder::stream`].
 pub struct RecordedStream<T> {
     handle: Handle,
     state: PhantomData<fn(&T)>,
@@ -92,7 +92,7 @@ impl<T> fmt::Debug for RecordedStream<T> {
     }
 }
 
-/// The stream of snapshots of one schema in a [`Recorder`], which made it.
+/// The handle of a stream of snapshots of one schema, from [`Recorder::stream_of_lanes`].
 #[derive(Clone, Copy, Debug)]
 pub struct RecordedLanes {
     handle: Handle,
@@ -104,7 +104,7 @@ struct Handle {
     stream: usize,
 }
 
-/// What a finished recording is.
+/// The size of a finished recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RecordSummary {
@@ -114,12 +114,12 @@ pub struct RecordSummary {
     pub entities: u64,
     /// Bytes of the file.
     pub bytes: u64,
-    /// How often the calling thread waited since the disk was too slow.
+    /// How often the calling thread waited because the disk was too slow.
     pub waits: u64,
 }
 
 impl Recorder {
-    /// Makes the file, or an existing one empty, and starts the thread that writes it.
+    /// Creates the file, or empties an existing one, and starts the thread that writes it.
     ///
     /// # Errors
     /// [`RecordError::Create`].
@@ -131,11 +131,12 @@ impl Recorder {
         }
     }
 
-    /// Records to anywhere; `name` is for messages. Nothing needs to buffer: at least 64 kB are
-    /// written at a time where there are as many.
+    /// Records to any writer; `name` is for messages. The writer does not have to buffer: if there
+    /// is enough data, at least 64 kB are written at a time.
     ///
     /// # Errors
-    /// [`RecordError::Create`] where no thread can be started or nothing be written.
+    /// [`RecordError::Create`] if the thread cannot be started or the file's head cannot be
+    /// written.
     pub fn to_writer(
         name: impl Into<PathBuf>,
         out: impl Write + Send + 'static,
@@ -163,8 +164,8 @@ impl Recorder {
         }
     }
 
-    /// Begins a stream of states of `T` as they are before quantization, `rate_hz` (0.001 to
-    /// 1,000,000) ticks a second.
+    /// Begins a stream of states of `T` before quantization, with `rate_hz` (0.001 to 1,000,000)
+    /// ticks a second.
     ///
     /// # Errors
     /// [`RecordError::BadStream`] for a name that is taken, a rate outside of its range, more than
@@ -178,7 +179,7 @@ impl Recorder {
         Ok(RecordedStream { handle, state: PhantomData })
     }
 
-    /// Begins a stream of snapshots of this schema, which are quantized.
+    /// Begins a stream of snapshots of this schema, which are already quantized.
     ///
     /// # Errors
     /// As [`stream`](Self::stream).
@@ -204,7 +205,7 @@ impl Recorder {
             return Err(bad("the name is taken".into()));
         }
         if self.streams.len() == MAX_STREAMS {
-            return Err(bad(format!("there are {MAX_STREAMS} streams already")));
+            return Err(bad(format!("there are already {MAX_STREAMS} streams")));
         }
         let json = schema::to_json(schema, rate_hz).map_err(|error| bad(error.to_string()))?;
         let lanes = schema.lanes().len();
@@ -228,16 +229,16 @@ impl Recorder {
         Ok(handle)
     }
 
-    /// Records the entities of a tick, in the order of their ids. An empty frame is one too:
-    /// nothing was there.
+    /// Records the entities of a tick, in the order of their ids. An empty frame records that there
+    /// were no entities.
     ///
-    /// Costs the copying of its numbers, and no allocation once as many were recorded before; waits
-    /// where the disk is far behind.
+    /// Copies the numbers. Does not allocate once a frame of this size was recorded. Waits if the
+    /// disk is far behind.
     ///
     /// # Errors
-    /// [`RecordError`] for a tick that is not above the one before in the stream, ids that do not
-    /// increase, more than 65,536 entities, and where the file could not be written, now or before.
-    /// Then nothing of the frame is recorded.
+    /// [`RecordError`] for a tick that is not above the stream's previous one, ids that do not
+    /// increase, more than 65,536 entities, or a file that could not be written, now or before.
+    /// Then no part of the frame is recorded.
     pub fn record<'a, T: Pack + 'a>(
         &mut self,
         stream: &RecordedStream<T>,
@@ -269,7 +270,7 @@ impl Recorder {
         }
     }
 
-    /// Records a snapshot, whose tick must be above that of the one before in the stream.
+    /// Records a snapshot. Its tick must be above the stream's previous one.
     ///
     /// # Errors
     /// As [`record`](Self::record), and [`RecordError::OtherStream`] for a snapshot of another
@@ -308,7 +309,8 @@ impl Recorder {
         self.hand_over(stream.handle, tick, count, used, false)
     }
 
-    /// The stream of a handle, which must be of this recorder, and its tick above the last one.
+    /// The stream of a handle. Checks that the handle belongs to this recorder and that the tick is
+    /// above the last one.
     fn check(&self, handle: Handle, tick: Tick) -> Result<&Recording, RecordError> {
         let Some(stream) =
             self.streams.get(handle.stream).filter(|_| handle.recorder == self.number)
@@ -349,8 +351,8 @@ impl Recorder {
         RecordError::Write { path: self.path.clone(), source }
     }
 
-    /// Waits until all that was recorded is in the file, as before something that may crash. Takes
-    /// as long as the disk does.
+    /// Waits until all recorded frames are in the file, for example before an operation that may
+    /// crash. Takes as long as the disk does.
     ///
     /// # Errors
     /// [`RecordError::Write`].
@@ -358,10 +360,10 @@ impl Recorder {
         self.queue.flush().map_err(|source| self.write_error(source))
     }
 
-    /// Writes what is left and the end of the file.
+    /// Writes the remaining frames and the end of the file.
     ///
     /// # Errors
-    /// [`RecordError::Write`] where the file could not be written, now or before; what was recorded
+    /// [`RecordError::Write`] if the file could not be written, now or before. The frames recorded
     /// until then can be read.
     pub fn finish(mut self) -> Result<RecordSummary, RecordError> {
         self.end()
@@ -372,9 +374,7 @@ impl Recorder {
         let waits = self.queue.waits();
         let result = self.thread.take().map(JoinHandle::join);
         let Some(Ok(result)) = result else {
-            return Err(
-                self.write_error(io::Error::other("the thread that writes ended by a panic"))
-            );
+            return Err(self.write_error(io::Error::other("the writer thread ended by a panic")));
         };
         let Written { frames, entities, bytes } =
             result.map_err(|source| self.write_error(source))?;
@@ -385,7 +385,7 @@ impl Recorder {
 impl Drop for Recorder {
     fn drop(&mut self) {
         if self.thread.is_some() {
-            // Who wants to know calls `finish`.
+            // Callers that need the error call `finish`.
             let _ = self.end();
         }
     }
@@ -416,8 +416,8 @@ impl Refusal {
     }
 }
 
-/// Copies the words of entities to the front of `words`, which only grows; returns how many
-/// entities there were.
+/// Copies the words of entities to the front of `words`, which only grows. Returns the number of
+/// entities.
 #[inline]
 fn fill<S>(
     words: &mut Vec<u64>,

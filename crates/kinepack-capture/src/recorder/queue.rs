@@ -1,8 +1,8 @@
-//! What passes between the thread that records and the one that writes: a bounded queue, and the
+//! Connects the recording thread and the writer thread: a bounded queue of frames, and the emptied
 //! buffers on their way back.
 //!
-//! The writer looks into the queue ten times a second, or is woken where it is half full: to wake a
-//! thread at each frame would cost the game more than all else that recording does.
+//! The writer looks into the queue ten times a second, and is woken if it is half full. Waking a
+//! thread at each frame would cost the game more than the rest of recording.
 
 use std::collections::VecDeque;
 use std::io;
@@ -13,24 +13,24 @@ use super::writer::NewStream;
 
 /// The most frames in the queue.
 const MAX_JOBS: usize = 64;
-/// The most words in the queue, 32 MB, where it is more than one frame.
+/// The most words in the queue, 32 MB, if it holds more than one frame.
 const MAX_WORDS: usize = 1 << 22;
-/// How long the writer waits for more.
+/// How long the writer waits for more jobs.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Something to write.
+/// A job for the writer.
 pub(super) enum Job {
     Stream(Box<NewStream>),
     Frame(Frame),
 }
 
-/// The words of a frame in a buffer that goes back.
+/// The words of a frame, in a buffer that returns to the recorder.
 pub(super) struct Frame {
     pub(super) stream: usize,
     pub(super) tick: u32,
     pub(super) entities: usize,
     pub(super) by_entity: bool,
-    /// The first are the frame's, with ids; what is behind them is of frames before.
+    /// The frame's words, with ids, followed by words of earlier frames.
     pub(super) words: Vec<u64>,
     pub(super) used: usize,
 }
@@ -39,7 +39,7 @@ pub(super) struct Queue {
     state: Mutex<State>,
     /// The writer waits for work.
     work: Condvar,
-    /// The recorder waits for room, or for all to be written.
+    /// The recorder waits for room, or until all jobs are written.
     room: Condvar,
 }
 
@@ -58,7 +58,7 @@ struct State {
     waits: u64,
 }
 
-/// What the writer finds in the queue.
+/// The queue's state that the writer acts on.
 pub(super) struct Work {
     pub(super) wants_flush: bool,
     pub(super) is_closed: bool,
@@ -71,13 +71,13 @@ impl Queue {
         Self { state: Mutex::new(state), work: Condvar::new(), room: Condvar::new() }
     }
 
-    /// No code that holds the lock can panic half-way.
+    /// A poisoned lock is fine: no code that holds it can panic halfway.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a job into the queue, waiting for room; gives `spare` memory for the next one where it
-    /// has none.
+    /// Puts a job into the queue; waits for room. If `spare` has no memory, it gets a returned
+    /// buffer for the next frame.
     ///
     /// # Errors
     /// Why the writer gave up.
@@ -110,7 +110,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Waits until all that was pushed is written and flushed.
+    /// Waits until all pushed jobs are written and flushed.
     pub(super) fn flush(&self) -> io::Result<()> {
         let mut state = self.lock();
         state.wants_flush = true;
@@ -121,7 +121,7 @@ impl Queue {
         state.check()
     }
 
-    /// Lets the writer end once all is written.
+    /// Lets the writer end once all jobs are written.
     pub(super) fn close(&self) {
         self.lock().is_closed = true;
         self.work.notify_one();
@@ -132,8 +132,8 @@ impl Queue {
         self.lock().waits
     }
 
-    /// Moves all jobs to `jobs`, which is empty, once there are many or some time has passed, and
-    /// what they were in back.
+    /// Returns the emptied buffers. Then moves all jobs to `jobs`, which is empty, once there are
+    /// many or some time has passed.
     pub(super) fn take(&self, jobs: &mut VecDeque<Job>, emptied: &mut Vec<Vec<u64>>) -> Work {
         let mut state = self.lock();
         state.is_writing = false;
@@ -177,7 +177,7 @@ impl State {
     }
 }
 
-/// The same error once more; the system's own number stays.
+/// A copy of the error. It keeps the system's error number.
 pub(super) fn copied(error: &io::Error) -> io::Error {
     match error.raw_os_error() {
         Some(number) => io::Error::from_raw_os_error(number),

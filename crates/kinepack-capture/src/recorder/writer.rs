@@ -1,4 +1,5 @@
-//! The thread that writes: words become columns, columns messages, and messages chunks of a file.
+//! The writer thread: words become columns, columns become messages, and messages become chunks of
+//! a file.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, BufWriter, Write};
@@ -12,23 +13,23 @@ use super::queue::{Frame, Job, Queue};
 use crate::file::columns::{self, Words};
 use crate::file::{PROFILE, SCHEMA};
 
-/// Bytes of messages that make a chunk.
+/// The bytes of messages in a full chunk.
 const CHUNK_BYTES: usize = 1 << 20;
-/// After which time what there is becomes a chunk and goes to the file.
+/// The time after which pending messages become a chunk and go to the file.
 const CHUNK_TIME: Duration = Duration::from_secs(1);
 
-/// A stream as its records tell.
+/// The contents of a stream's schema and channel records.
 pub(super) struct NewStream {
     pub(super) name: String,
     pub(super) type_name: String,
     pub(super) encoding: &'static str,
     pub(super) json: Vec<u8>,
-    /// Of an entity, with its id.
+    /// The columns of an entity, including its id.
     pub(super) columns: usize,
     pub(super) rate_hz: f64,
 }
 
-/// What was written.
+/// The size of the written file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Written {
     pub(super) frames: u64,
@@ -36,7 +37,7 @@ pub(super) struct Written {
     pub(super) bytes: u64,
 }
 
-/// Counts what goes into the file.
+/// Counts the bytes that go into the file.
 struct Counted<W> {
     inner: W,
     bytes: u64,
@@ -56,12 +57,12 @@ impl<W: Write> Write for Counted<W> {
 
 type Out<W> = NoSeek<BufWriter<Counted<W>>>;
 
-/// A file that is being written.
+/// A capture file while it is written.
 pub(super) struct Writer<W: Write> {
     mcap: McapWriter<Out<W>>,
     streams: Vec<(u16, NewStream)>,
     written: Written,
-    /// Bytes of messages since the last chunk ended, and when that was.
+    /// Bytes of messages since the end of the last chunk, and the time of that end.
     pending_bytes: usize,
     flushed: Instant,
     column: Vec<u64>,
@@ -74,8 +75,8 @@ impl<W: Write> Writer<W> {
         let options = WriteOptions::new()
             .profile(PROFILE)
             .library(concat!("kinepack ", env!("CARGO_PKG_VERSION")))
-            // Chunks end when this says so, in memory until then: a file is never in the middle of
-            // one.
+            // This writer ends chunks and keeps them in memory until then, so a file never ends
+            // within one.
             .chunk_size(None)
             .disable_seeking(true)
             .compression_threads(0);
@@ -91,7 +92,7 @@ impl<W: Write> Writer<W> {
         })
     }
 
-    /// Writes all that comes through the queue until it is closed, and the end of the file.
+    /// Writes all jobs from the queue until it is closed, and then the end of the file.
     pub(super) fn run(mut self, queue: &Queue) -> io::Result<Written> {
         let _guard = Guard(queue);
         let (mut jobs, mut emptied) = (VecDeque::new(), Vec::new());
@@ -103,7 +104,8 @@ impl<W: Write> Writer<W> {
             }
         };
         let result = result.and_then(|()| self.mcap.finish().map_err(io_error).map(drop));
-        // Never dropped: mcap would try to write its end behind what failed.
+        // Take it apart instead of dropping it: on drop, `mcap` would try to write its end after a
+        // failed write.
         let buffered = self.mcap.into_inner().into_inner();
         let result = result.and_then(|()| {
             let counted = buffered.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -160,7 +162,7 @@ impl<W: Write> Writer<W> {
             log_time: time_ns,
             publish_time: time_ns,
         };
-        // A chunk of a large message is that message alone: what is read is limited too.
+        // A large message gets its own chunk, because readers limit the size of chunks.
         if self.pending_bytes > 0 && self.pending_bytes + self.message.len() > CHUNK_BYTES {
             self.end_chunk()?;
         }
@@ -171,7 +173,7 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Writes the chunk to the file, so that what the program does next cannot harm it.
+    /// Writes the chunk to the file, so that a later crash cannot lose it.
     fn end_chunk(&mut self) -> io::Result<()> {
         self.mcap.flush().map_err(io_error)?;
         self.pending_bytes = 0;
@@ -180,18 +182,18 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// Tells a recorder that waits for room that nobody will make any.
+/// Reports a panic to a recorder that waits for room, since the writer will not make any.
 struct Guard<'a>(&'a Queue);
 
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.fail(io::Error::other("the thread that writes ended by a panic"));
+            self.0.fail(io::Error::other("the writer thread ended by a panic"));
         }
     }
 }
 
-/// When a tick is, in nanoseconds from tick 0. `spec/CAPTURE.md`, section 5.
+/// The time of a tick, in nanoseconds from tick 0. `spec/CAPTURE.md`, section 5.
 fn time_ns(tick: u32, rate_hz: f64) -> u64 {
     // The cast saturates.
     (f64::from(tick) * 1e9 / rate_hz + 0.5) as u64
