@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::{Codec, Schema, Snapshot};
+use kinepack::{Codec, FieldKind, Schema, Snapshot};
 use kinepack_capture::analysis::any_element;
-use kinepack_capture::levels;
+use kinepack_capture::{cube, levels};
 use kinepack_net::{
     HEADER_BYTES, Hub, HubConfig, Link, LinkConfig, PlayoutConfig, Received, Receiver,
     ReceiverConfig, ReceiverId, ReceiverOptions, Sequence, datagram_sequence,
@@ -56,6 +56,9 @@ pub(super) struct RunReport {
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct FieldError {
     pub(super) field: String,
+    /// `None` if the schema does not say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) unit: Option<&'static str>,
     #[serde(flatten)]
     pub(super) error: Summary,
 }
@@ -268,7 +271,11 @@ impl Run {
             (sent.bytes + sent.count * u64::from(header)) as f64 * 8.0 / 1000.0 / seconds
         };
         let of_field = |(field, errors): (String, Distribution)| {
-            (errors.percentile(1.0) > 0.0).then(|| FieldError { field, error: errors.summary() })
+            (errors.percentile(1.0) > 0.0).then(|| FieldError {
+                unit: unit(&self.schema, &field),
+                field,
+                error: errors.summary(),
+            })
         };
         RunReport {
             kbps_payload: kbps(0),
@@ -279,5 +286,16 @@ impl Run {
             errors: self.errors.into_iter().filter_map(of_field).collect(),
             ..self.report
         }
+    }
+}
+
+/// The unit of a field's errors: rotations are compared in degrees, and cubes are in metres.
+fn unit(schema: &Schema, field: &str) -> Option<&'static str> {
+    let own = schema.fields().iter().find(|own| any_element(&own.name) == field)?;
+    let is_cube = cube::profile().schema_hash == schema.hash();
+    match own.kind {
+        FieldKind::Rotation(_) => Some("°"),
+        FieldKind::Floats(_) if is_cube && own.name == "position" => Some("m"),
+        _ => None,
     }
 }
