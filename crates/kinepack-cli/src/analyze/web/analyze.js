@@ -96,7 +96,7 @@ function shown(stream) {
   const of = (name) => stream.levels.find((level) => level.level === name);
   const number = (value, words) => element("div", {}, element("b", {}, value), element("span", {}, words));
   const line = (name, key) => ({ name, points: stream.lags.map((cost) => [cost.lag, cost[key]]) });
-  const together = stream.together.slice(0, 20).map((pair) => [pair.fields.join(" and "), percent(pair.both_share), pair.either.toLocaleString("en")]);
+  const together = stream.together.slice(0, 20).map((pair) => [pair.fields.join(" and "), pair.either.toLocaleString("en"), percent(pair.both_share)]);
   return [
     section(stream.name, "Bandwidths on this page are without packet headers.", element("div", { class: "numbers" },
       number(`${short(of("packed").kbps)} kbit/s`, "level packed"),
@@ -110,9 +110,9 @@ function shown(stream) {
     element("div", { class: "columns" },
       section("Age of the baseline", "A longer round trip means an older baseline.",
         lineChart([line("packed", "packed_kbps"), line("adaptive", "adaptive_kbps")], { name: "age of the baseline", unit: "frames" }, { name: "bandwidth", unit: "kbit/s" })),
-      section("Most expensive entities", "At level packed.", tableOf(["entity", "bandwidth (kbit/s)", "share"], stream.entities_by_cost.map((cost) => [`${cost.id}`, cost.kbps, percent(cost.share)]))),
-      together.length ? section("Fields that change together", "The share counts changes of at least one of the two.", tableOf(["fields", "share with both", "changes"], together)) : ""),
-    section("Fields", "The entropy of the differences is a bound for coders that code each difference alone. The second one knows the size of the previous difference.", bound(stream)),
+      section("Most expensive entities", "At level packed.", tableOf(["entity", "bandwidth (kbit/s)", "share"], stream.entities_by_cost.map((cost) => [`${cost.id}`, cost.kbps, percent(cost.share)])))),
+    section("Fields", "The entropy of the differences is a bound for coders that code each difference alone. The second one knows the size of the previous difference.", bound(stream),
+      ...(together.length ? [element("h3", { class: "next" }, "Fields that change together"), tableOf(["fields", "changes of one or both", "of these, of both"], together)] : [])),
     section("Values and differences", "Values are in the field’s unit. Differences from the baseline are in steps of the quantization.", fields(stream)),
   ];
 }

@@ -149,6 +149,8 @@ function lineChart(lines, x, y, hasLegend = true) {
   const xs = [...new Set(lines.flatMap((line) => line.points.map((point) => point[0])))].sort((a, b) => a - b);
   const yTicks = ticks(Math.max(...lines.flatMap((line) => line.points.map((point) => point[1])), 1e-9));
   const [low, high] = [Math.min(...xs, 0), Math.max(...xs)];
+  // Where lines coincide, the first one is seen around the others.
+  const thick = (index) => (index === 0 && lines.length > 1 ? 2 : 1);
   const draw = (width) => {
     const height = 220, right = 14, top = 12, bottom = 40;
     const left = Math.ceil(Math.max(...yTicks.map((tick) => short(tick).length)) * CHARACTER_PX) + 12;
@@ -165,9 +167,9 @@ function lineChart(lines, x, y, hasLegend = true) {
     chart.append(shape("text", { x: (left + width - right) / 2, y: height - 5, "text-anchor": "middle" }, `${x.name} (${x.unit})`));
     lines.forEach((line, index) => {
       const path = line.points.map((point, nth) => `${nth ? "L" : "M"}${atX(point[0])} ${atY(point[1])}`).join("");
-      chart.append(shape("path", { d: path, style: `fill: none; stroke: ${colours[index]}; stroke-width: 2` }));
+      chart.append(shape("path", { d: path, style: `fill: none; stroke: ${colours[index]}; stroke-width: ${2 * thick(index)}` }));
       for (const point of line.points) {
-        chart.append(shape("circle", { cx: atX(point[0]), cy: atY(point[1]), r: 3, style: `fill: ${colours[index]}` }));
+        chart.append(shape("circle", { cx: atX(point[0]), cy: atY(point[1]), r: thick(index) + 2, style: `fill: ${colours[index]}` }));
       }
     });
     const half = xs.length > 1 ? (width - left - right) / (xs.length - 1) / 2 : 40;

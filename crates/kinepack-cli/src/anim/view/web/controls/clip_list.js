@@ -15,7 +15,7 @@ export class ClipList {
       const name = document.createElement("b");
       name.append(...breakable(line.name));
       button.append(name, word("span", `${tenths(line.ratio)}×`), word("span", line.compiled ? "compiled" : `${thousandths(line.max_cm)} cm`));
-      if (line.max_cm > line.precision_cm) button.classList.add("above");
+      if (!line.compiled && line.max_cm > line.precision_cm) button.classList.add("above");
       button.addEventListener("click", () => chosen(index));
       const item = document.createElement("li");
       item.append(button);

@@ -19,7 +19,9 @@ export class Joints {
   }
 
   begin(clip) {
-    const order = [...clip.joints.keys()].sort((a, b) => clip.joints[b].errors.max_cm - clip.joints[a].errors.max_cm);
+    const order = [...clip.joints.keys()];
+    // A clip without a raw one has no errors to sort by.
+    if (!clip.compiled) order.sort((a, b) => clip.joints[b].errors.max_cm - clip.joints[a].errors.max_cm);
     this.#rows.clear();
     const rows = order.slice(0, MOST_ROWS).map((joint) => this.#row(clip, joint));
     this.#body.replaceChildren(...rows);
