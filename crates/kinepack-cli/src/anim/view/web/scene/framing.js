@@ -2,8 +2,8 @@
 
 import { approach, Orbit, share } from "../shared/orbit.js";
 
-/** Metres from which all of what fits into a sphere of one metre is seen; the sphere itself would need 3.5. */
-const AWAY = 3.3;
+/** Metres from which a sphere of one metre is seen whole, with a little room. */
+const AWAY = 3.6;
 /** A motion is followed where all of it is so much larger than the skeleton. */
 const FAR = 1.9;
 const FOLLOW_S = 0.25;
