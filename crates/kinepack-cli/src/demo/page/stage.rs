@@ -164,12 +164,13 @@ impl Stage {
     }
 
     /// The world begins anew, and the connection with it: nothing of the old world arrives, and all
-    /// counts begin anew. Ticks are counted on.
+    /// counts begin anew. Ticks are counted on. While paused it takes one tick, so that it is seen.
     fn restart(&mut self) -> Result<(), Failure> {
         self.session.sender.world = (self.new_world)()?;
         let Checked { send, link_config, link, .. } = &self.checked;
         self.session.reconnect(0, send, *link_config, link.link_seed)?;
         self.link_changed = false;
+        self.steps = u32::from(self.is_paused);
         self.prepare_viewer()
     }
 
