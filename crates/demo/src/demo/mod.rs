@@ -21,7 +21,7 @@ use crate::session_report::SessionReport;
 use crate::world::{Played, WorldArguments, WorldError, read_capture};
 
 /// Send a physics world over a real socket through a bad link, and show both sides in the browser.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(mut_arg("seconds", |argument| argument.help("Seconds of the world's time [default: 20; with the page: until Ctrl-C]")))]
 pub struct Arguments {
     /// Keep to the terminal: no page is served.

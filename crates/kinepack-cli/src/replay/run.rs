@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use command_kit::{Distribution, LinkOptionsError, Summary, wrong_lanes};
+use cube_data::cube;
+use kinepack::schema::FieldKind;
 use kinepack::{Codec, Schema, Snapshot};
 use kinepack_capture::analysis::any_element;
 use kinepack_capture::levels;
@@ -55,6 +57,9 @@ pub(super) struct RunReport {
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct FieldError {
     pub(super) field: String,
+    /// `None` if the schema does not say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) unit: Option<&'static str>,
     #[serde(flatten)]
     pub(super) error: Summary,
 }
@@ -267,7 +272,11 @@ impl Run {
             (sent.bytes + sent.count * u64::from(header)) as f64 * 8.0 / 1000.0 / seconds
         };
         let of_field = |(field, errors): (String, Distribution)| {
-            (errors.percentile(1.0) > 0.0).then(|| FieldError { field, error: errors.summary() })
+            (errors.percentile(1.0) > 0.0).then(|| FieldError {
+                unit: unit(&self.schema, &field),
+                field,
+                error: errors.summary(),
+            })
         };
         RunReport {
             kbps_payload: kbps(0),
@@ -278,5 +287,16 @@ impl Run {
             errors: self.errors.into_iter().filter_map(of_field).collect(),
             ..self.report
         }
+    }
+}
+
+/// The unit of a field's errors: rotations are compared in degrees, and cubes are in metres.
+fn unit(schema: &Schema, field: &str) -> Option<&'static str> {
+    let own = schema.fields().iter().find(|own| any_element(&own.name) == field)?;
+    let is_cube = cube::profile().schema_hash == schema.hash();
+    match own.kind {
+        FieldKind::Rotation(_) => Some("°"),
+        FieldKind::Floats(_) if is_cube && own.name == "position" => Some("m"),
+        _ => None,
     }
 }

@@ -7,6 +7,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+mod comparing;
 mod driver;
 #[path = "../support/figure.rs"]
 mod figure;
@@ -14,6 +15,7 @@ mod layout;
 mod loading;
 mod looks;
 mod playing;
+mod reports;
 mod screenshot;
 mod settings;
 #[path = "../support/mod.rs"]

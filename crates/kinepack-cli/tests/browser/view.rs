@@ -194,3 +194,25 @@ fn without_webgl_there_are_curves_and_numbers() {
     browser.wait("kinepack.track() !== null && document.getElementById('banner').textContent.includes('WebGL2')");
     browser.wait("/\\d/.test(document.getElementById('now-ratio').textContent)");
 }
+
+#[test]
+fn a_compiled_clip_is_shown_alone() {
+    let (folder, files) = figure::files();
+    let out = folder.path().join("built");
+    let [stroll, built] = [&files[0], &out].map(|path| path.to_str().unwrap());
+    let build = Running::start(&["anim", "build", stroll, "--out", built], None).end();
+    assert_eq!(build.code, Some(0), "{}", build.stderr);
+    let (_view, address) = Running::view(&[out.join("stroll.kpa")]);
+    let browser = Browser::start();
+    browser.open_still(address);
+    assert_eq!(browser.text("kinepack.clip().name"), "stroll");
+    let compared = "[...document.querySelectorAll('.compared, [data-figure=raw]')].filter((element) => element.checkVisibility()).length";
+    assert_eq!(browser.number(compared), 0.0, "there is nothing to compare with");
+    let area = browser.area("view");
+    let first = browser.still();
+    assert!(first.share_unlike_corner(area) > 0.004);
+    browser.click("#scrub");
+    browser.wait("Math.abs(kinepack.time_s() - 0.75) < 0.03");
+    assert!(first.share_changed(&browser.still(), area) > 0.002);
+    assert_eq!(browser.console(), [""; 0]);
+}

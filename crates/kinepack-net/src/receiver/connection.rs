@@ -22,7 +22,7 @@ const SHORTEST_SPAN: Duration = Duration::from_secs(5);
 /// ```
 /// use std::time::Duration;
 /// use kinepack::schema::{Field, FieldKind};
-use kinepack::{Codec, Level, Profile, Schema};
+/// use kinepack::{Codec, Level, Profile, Schema};
 /// use kinepack_net::{Receiver, ReceiverConfig};
 ///
 /// let schema = Schema::new(vec![Field::new("health", FieldKind::Raw { lanes: 1 })]);

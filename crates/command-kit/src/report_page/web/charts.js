@@ -1,10 +1,22 @@
-// What reports are drawn with: elements, numbers as words, and three kinds of charts as SVG. Each bar and point says its numbers when it is pointed at.
+// What reports are made of: elements, numbers as words, and three kinds of charts as SVG. Each bar and point shows its numbers when
+// it is pointed at. A chart is drawn in pixels of the page, and again when its width changes, so that its words keep their size.
 
 const SVG = "http://www.w3.org/2000/svg";
-const COLOURS = ["--part-position", "--part-orientation", "--axis-y", "--part-others", "--part-sets", "--axis-x", "--axis-w", "--part-headers"];
+const NAMED = { headers: "--part-headers", sets: "--part-sets", position: "--part-position", orientation: "--part-orientation", rotation: "--part-orientation" };
+const OTHERS = 6;
+const SERIES = 6;
+/** About what a character of a label takes. */
+const CHARACTER_PX = 6.8;
 
-function colour(index) {
-  return `var(${COLOURS[index % COLOURS.length]})`;
+/** The colour of each of these parts of a packet: fields by name, and sets. The same as in the demo. */
+function partColours(names) {
+  const others = names.filter((name) => !NAMED[name]);
+  return names.map((name) => `var(${NAMED[name] ?? `--field-${others.indexOf(name) % OTHERS}`})`);
+}
+
+/** The colours of lines that are compared. */
+function seriesColours(names) {
+  return names.map((_, index) => `var(--series-${index % SERIES})`);
 }
 
 /** An element with attributes and children, which may be words. */
@@ -40,7 +52,7 @@ function percent(share) {
   return `${(100 * share).toFixed(1)} %`;
 }
 
-/** Rows under a header; words are left as they are, numbers shortened. */
+/** Rows under a header; words stay as they are, numbers are shortened. */
 function tableOf(header, rows) {
   const cell = (value) => element("td", {}, typeof value === "number" ? short(value) : value ?? "");
   return element("div", { class: "scroll" }, element("table", {},
@@ -48,14 +60,31 @@ function tableOf(header, rows) {
     element("tbody", {}, rows.map((row) => element("tr", {}, row.map(cell))))));
 }
 
-function legend(names) {
+function legend(names, colours) {
   return element("ul", { class: "legend" }, names.map((name, index) =>
-    element("li", {}, element("span", { class: "swatch", style: `background: ${colour(index)}` }), name)));
+    element("li", {}, element("span", { class: "swatch", style: `background: ${colours[index]}` }), name)));
+}
+
+/** What `draw` makes for the width at hand. */
+function sized(draw) {
+  const place = element("div", { class: "sized" });
+  let drawn = 0;
+  new ResizeObserver(([entry]) => {
+    const width = Math.floor(entry.contentRect.width);
+    if (width === drawn || width < 40) return;
+    drawn = width;
+    place.replaceChildren(draw(width));
+  }).observe(place);
+  return place;
+}
+
+function canvas(width, height, label) {
+  return shape("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label });
 }
 
 const tip = document.getElementById("tip");
 
-/** Says something while an element is pointed at or has the focus. */
+/** Shows a text while an element is pointed at or has the focus. */
 function says(target, text) {
   const show = (x, y) => {
     tip.textContent = text;
@@ -83,77 +112,100 @@ function ticks(top) {
 
 /** Rows of parts beside each other: `rows` are { name, parts }, `names` those of the parts. */
 function stackedBars(rows, names, unit) {
-  const width = 900, left = 150, right = 80, line = 22;
+  const colours = partColours(names);
   const total = (row) => row.parts.reduce((sum, part) => sum + part, 0);
-  const scale = (width - left - right) / Math.max(...rows.map(total), 1e-9);
-  const chart = shape("svg", { viewBox: `0 0 ${width} ${rows.length * line}`, role: "img" });
-  rows.forEach((row, index) => {
-    const y = index * line;
-    chart.append(shape("text", { x: left - 8, y: y + 15, "text-anchor": "end" }, row.name));
-    let x = left;
-    row.parts.forEach((part, nth) => {
-      chart.append(shape("rect", { x, y: y + 3, width: part * scale, height: line - 6, style: `fill: ${colour(nth)}` }));
-      x += part * scale;
+  const most = Math.max(...rows.map(total), 1e-9);
+  const words = rows.map((row) => `${short(total(row))} ${unit}`);
+  const room = (texts) => Math.ceil(Math.max(...texts.map((text) => text.length), 0) * CHARACTER_PX) + 10;
+  const draw = (width) => {
+    const names_px = room(rows.map((row) => row.name));
+    const right = room(words);
+    // In a narrow chart the names are above the bars.
+    const isNarrow = width < names_px + right + 240;
+    const [left, line, bar] = isNarrow ? [0, 38, 18] : [names_px, 24, 4];
+    const scale = (width - left - right) / most;
+    const chart = canvas(width, rows.length * line, `by level, in ${unit}`);
+    rows.forEach((row, index) => {
+      const y = index * line;
+      if (isNarrow) chart.append(shape("text", { x: 0, y: y + 13 }, row.name));
+      else chart.append(shape("text", { x: left - 8, y: y + 16, "text-anchor": "end" }, row.name));
+      let x = left;
+      row.parts.forEach((part, nth) => {
+        chart.append(shape("rect", { x, y: y + bar, width: part * scale, height: 16, style: `fill: ${colours[nth]}` }));
+        x += part * scale;
+      });
+      chart.append(shape("text", { class: "value", x: x + 6, y: y + bar + 12 }, words[index]));
+      const all = names.map((name, nth) => `${name}: ${short(row.parts[nth])} ${unit}`).join("\n");
+      chart.append(says(shape("rect", { class: "hit", x: left, y: y + bar - 3, width: width - left, height: 22, tabindex: 0 }), `${row.name}\n${all}`));
     });
-    chart.append(shape("text", { x: x + 6, y: y + 15 }, `${short(total(row))} ${unit}`));
-    const words = names.map((name, nth) => `${name}: ${short(row.parts[nth])} ${unit}`).join("\n");
-    chart.append(says(shape("rect", { class: "hit", x: left, y, width: width - left, height: line, tabindex: 0 }), `${row.name}\n${words}`));
-  });
-  return element("figure", {}, legend(names), chart);
+    return chart;
+  };
+  return element("figure", {}, legend(names, colours), sized(draw));
 }
 
-/** Lines over numbers: `lines` are { name, points: [[x, y]] }. */
-function lineChart(lines, xName, yName) {
-  const width = 640, height = 260, left = 52, right = 16, top = 10, bottom = 36;
+/** Lines over numbers: `lines` are { name, points: [[x, y]] }, `x` and `y` are { name, unit }. */
+function lineChart(lines, x, y, hasLegend = true) {
+  const colours = seriesColours(lines);
   const xs = [...new Set(lines.flatMap((line) => line.points.map((point) => point[0])))].sort((a, b) => a - b);
   const yTicks = ticks(Math.max(...lines.flatMap((line) => line.points.map((point) => point[1])), 1e-9));
   const [low, high] = [Math.min(...xs, 0), Math.max(...xs)];
-  const x = (value) => left + ((value - low) / (high - low || 1)) * (width - left - right);
-  const y = (value) => height - bottom - (value / yTicks.at(-1)) * (height - top - bottom);
-  const chart = shape("svg", { viewBox: `0 0 ${width} ${height}`, role: "img" });
-  for (const tick of yTicks) {
-    chart.append(shape("line", { class: "axis", x1: left, x2: width - right, y1: y(tick), y2: y(tick) }));
-    chart.append(shape("text", { x: left - 6, y: y(tick) + 4, "text-anchor": "end" }, short(tick)));
-  }
-  for (const tick of ticks(high).filter((tick) => tick >= low && tick <= high)) {
-    chart.append(shape("text", { x: x(tick), y: height - bottom + 15, "text-anchor": "middle" }, short(tick)));
-  }
-  chart.append(shape("text", { x: (left + width - right) / 2, y: height - 4, "text-anchor": "middle" }, xName));
-  lines.forEach((line, index) => {
-    const path = line.points.map((point, nth) => `${nth ? "L" : "M"}${x(point[0])} ${y(point[1])}`).join("");
-    chart.append(shape("path", { d: path, style: `fill: none; stroke: ${colour(index)}; stroke-width: 2` }));
-    for (const point of line.points) {
-      chart.append(shape("circle", { cx: x(point[0]), cy: y(point[1]), r: 3, style: `fill: ${colour(index)}` }));
+  // Where lines coincide, the first one is seen around the others.
+  const thick = (index) => (index === 0 && lines.length > 1 ? 2 : 1);
+  const draw = (width) => {
+    const height = 220, right = 14, top = 12, bottom = 40;
+    const left = Math.ceil(Math.max(...yTicks.map((tick) => short(tick).length)) * CHARACTER_PX) + 12;
+    const atX = (value) => left + ((value - low) / (high - low || 1)) * (width - left - right);
+    const atY = (value) => height - bottom - (value / yTicks.at(-1)) * (height - top - bottom);
+    const chart = canvas(width, height, `${y.name} (${y.unit}) over ${x.name} (${x.unit})`);
+    for (const tick of yTicks) {
+      chart.append(shape("line", { class: "axis", x1: left, x2: width - right, y1: atY(tick), y2: atY(tick) }));
+      chart.append(shape("text", { x: left - 6, y: atY(tick) + 4, "text-anchor": "end" }, short(tick)));
     }
-  });
-  const half = xs.length > 1 ? (width - left - right) / (xs.length - 1) / 2 : 40;
-  for (const at of xs) {
-    const found = lines.map((line) => [line.name, line.points.find((point) => point[0] === at)]).filter(([, point]) => point);
-    const words = found.map(([name, point]) => `${name}: ${short(point[1])} ${yName}`).join("\n");
-    chart.append(says(shape("rect", { class: "hit", x: x(at) - half, y: top, width: 2 * half, height: height - top - bottom, tabindex: 0 }), `${short(at)} ${xName}\n${words}`));
-  }
-  return element("figure", {}, legend(lines.map((line) => line.name)), chart);
+    for (const tick of ticks(high).filter((tick) => tick >= low && tick <= high)) {
+      chart.append(shape("text", { x: atX(tick), y: height - bottom + 16, "text-anchor": "middle" }, short(tick)));
+    }
+    chart.append(shape("text", { x: (left + width - right) / 2, y: height - 5, "text-anchor": "middle" }, `${x.name} (${x.unit})`));
+    lines.forEach((line, index) => {
+      const path = line.points.map((point, nth) => `${nth ? "L" : "M"}${atX(point[0])} ${atY(point[1])}`).join("");
+      chart.append(shape("path", { d: path, style: `fill: none; stroke: ${colours[index]}; stroke-width: ${2 * thick(index)}` }));
+      for (const point of line.points) {
+        chart.append(shape("circle", { cx: atX(point[0]), cy: atY(point[1]), r: thick(index) + 2, style: `fill: ${colours[index]}` }));
+      }
+    });
+    const half = xs.length > 1 ? (width - left - right) / (xs.length - 1) / 2 : 40;
+    for (const at of xs) {
+      const found = lines.map((line) => [line.name, line.points.find((point) => point[0] === at)]).filter(([, point]) => point);
+      const words = found.map(([name, point]) => `${name}: ${short(point[1])} ${y.unit}`).join("\n");
+      const hit = shape("rect", { class: "hit", x: atX(at) - half, y: top, width: 2 * half, height: height - top - bottom, tabindex: 0 });
+      chart.append(says(hit, `${x.name}: ${short(at)} ${x.unit}\n${words}`));
+    }
+    return chart;
+  };
+  const title = element("figcaption", {}, element("h3", {}, `${y.name} (${y.unit})`));
+  return element("figure", { class: "lines" }, title, hasLegend ? legend(lines.map((line) => line.name), colours) : "", sized(draw));
 }
 
-/** Bins of equal width: `bins` are { first, width, counts }; `at` says what a bin's beginning is in words. */
-function histogram(bins, at, isLogarithmic) {
-  const width = 320, height = 96, bottom = 16;
+/** Bins of equal width: `bins` are { first, width, counts }; `at` puts the beginning of a bin into words. */
+function histogram(bins, at, isLogarithmic, colour) {
   const size = (count) => isLogarithmic ? Math.log10(1 + count) : count;
   const top = Math.max(...bins.counts.map(size), 1e-9);
   const total = bins.counts.reduce((sum, count) => sum + count, 0) || 1;
-  const step = width / Math.max(bins.counts.length, 1);
-  const chart = shape("svg", { viewBox: `0 0 ${width} ${height}`, role: "img" });
-  chart.append(shape("line", { class: "axis", x1: 0, x2: width, y1: height - bottom, y2: height - bottom }));
-  bins.counts.forEach((count, index) => {
-    const tall = (size(count) / top) * (height - bottom - 4);
-    chart.append(shape("rect", { x: index * step, y: height - bottom - tall, width: Math.max(step - 1, 0.5), height: tall, style: `fill: ${colour(0)}` }));
-    const from = bins.first + index * bins.width;
-    const words = bins.width > 1 ? `${at(from)} to ${at(from + bins.width - 1)}` : at(from);
-    chart.append(says(shape("rect", { class: "hit", x: index * step, y: 0, width: step, height: height - bottom }), `${words}\n${count.toLocaleString("en")} (${percent(count / total)})`));
+  return sized((width) => {
+    const height = 104, bottom = 18;
+    const step = width / Math.max(bins.counts.length, 1);
+    const chart = canvas(width, height, "histogram");
+    chart.append(shape("line", { class: "axis", x1: 0, x2: width, y1: height - bottom, y2: height - bottom }));
+    bins.counts.forEach((count, index) => {
+      const tall = (size(count) / top) * (height - bottom - 4);
+      chart.append(shape("rect", { x: index * step, y: height - bottom - tall, width: Math.max(step - 1, 0.5), height: tall, style: `fill: ${colour}` }));
+      const from = bins.first + index * bins.width;
+      const words = bins.width > 1 ? `${at(from)} to ${at(from + bins.width - 1)}` : at(from);
+      chart.append(says(shape("rect", { class: "hit", x: index * step, y: 0, width: step, height: height - bottom }), `${words}\n${count.toLocaleString("en")} (${percent(count / total)})`));
+    });
+    if (bins.counts.length) {
+      chart.append(shape("text", { x: 0, y: height - 4 }, at(bins.first)));
+      chart.append(shape("text", { x: width, y: height - 4, "text-anchor": "end" }, at(bins.first + bins.counts.length * bins.width - 1)));
+    }
+    return chart;
   });
-  if (bins.counts.length) {
-    chart.append(shape("text", { x: 0, y: height - 3 }, at(bins.first)));
-    chart.append(shape("text", { x: width, y: height - 3, "text-anchor": "end" }, at(bins.first + bins.counts.length * bins.width - 1)));
-  }
-  return chart;
 }

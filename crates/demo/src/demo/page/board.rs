@@ -24,6 +24,7 @@ pub(super) enum Order {
     Settings(Box<Checked>),
     Pause(bool),
     Step(u32),
+    Restart,
     Keys(Input),
 }
 

@@ -26,9 +26,9 @@ use command_kit::OutputError;
 use command_kit::interrupt::Interrupt;
 use command_kit::page::{self, PageError};
 use kinepack_net::HubConfig;
-use protocol::{Hello, Message};
+use protocol::{Hello, Message, Settings};
 use settings::Defaults;
-use stage::Stage;
+use stage::{NewWorld, Stage};
 
 use super::{Arguments, Program, uncompressed_kbps};
 use crate::demo::DemoError;
@@ -57,15 +57,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, DemoError> {
     let checked =
         defaults.check(defaults.settings()).map_err(|reason| DemoError::Settings { reason })?;
     let Program { world, name, .. } = arguments.program()?;
+    let again = arguments.clone();
+    let new_world: NewWorld = Box::new(move || Ok(again.program()?.world));
     let config = with_keys(HubConfig { count_costs: true, ..HubConfig::default() });
     let extent = world.extent();
     let mut session = Session::new(world, &arguments.send, config)?;
     session.outage = arguments.link.outage();
     session.add(&checked.send, checked.link_config, checked.link.link_seed, true)?;
-    let mut stage = Stage::new(session, name.clone(), checked)?;
+    let mut stage = Stage::new(session, new_world, name.clone(), checked)?;
 
     let (orders, to_do) = sync_channel(MAX_ORDERS);
-    let hello = hello(arguments, name, extent);
+    let hello = hello(arguments, name, extent, defaults.settings());
     let board = Arc::new(Board::new(defaults, &hello, stage.status(), orders));
     let server = std::thread::spawn({
         let board = Arc::clone(&board);
@@ -105,6 +107,7 @@ fn hello(
     arguments: &Arguments,
     world: String,
     (bodies, half_width_m): (usize, Option<f32>),
+    defaults: Settings,
 ) -> Hello {
     Hello {
         program: concat!("kinepack ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -120,5 +123,6 @@ fn hello(
         levels: settings::levels(),
         links: settings::links(),
         send_hz: crate::sender::SEND_HZ,
+        defaults,
     }
 }

@@ -20,6 +20,8 @@ pub(super) enum Control {
     Pause(bool),
     /// Ticks to go, while paused.
     Step(u32),
+    /// The world begins anew, and so does the connection.
+    Restart(bool),
     /// The keys that are held now.
     Keys(Vec<Key>),
     /// The body that is looked at.
@@ -62,6 +64,8 @@ pub(super) struct Hello {
     pub(super) levels: Vec<LevelName>,
     pub(super) links: Vec<LinkName>,
     pub(super) send_hz: [u32; 6],
+    /// The settings that the program was started with.
+    pub(super) defaults: Settings,
 }
 
 #[derive(Debug, Serialize)]

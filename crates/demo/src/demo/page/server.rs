@@ -23,7 +23,8 @@ const FILES: &[File] = command_kit::web_files![
     "charts/history.js", "charts/timeline.js", "connection.js", "controls/address.js", "controls/controls.js",
     "controls/playing.js", "controls/settings.js", "controls/slider.js", "controls/touch_pad.js", "index.html",
     "main.js", "panels/look.js", "panels/now.js", "panels/report.js", "panels/state.js", "protocol.js", "style.css",
-    "worlds/body_arrays.js", "worlds/camera.js", "worlds/pick.js", "worlds/shaders.js", "worlds/worlds.js",
+    "worlds/body_arrays.js", "worlds/camera.js", "worlds/pick.js", "worlds/shaders.js", "worlds/uncompressed.js",
+    "worlds/worlds.js",
 ];
 
 /// All that the program answers.

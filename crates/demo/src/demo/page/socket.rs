@@ -194,6 +194,8 @@ impl Page {
             Control::Step(_) if !board.status.borrow().paused => {
                 return Err("pause before a step".to_owned());
             }
+            Control::Restart(true) => Order::Restart,
+            Control::Restart(false) => return Ok(()),
             Control::Step(ticks @ 1..=MAX_STEPS) => Order::Step(ticks),
             Control::Step(_) => return Err(format!("a step is of 1 to {MAX_STEPS} ticks")),
             Control::Keys(keys) => Order::Keys(input(|key| keys.contains(&key))),

@@ -30,9 +30,14 @@ const HURRY: Duration = Duration::from_millis(250);
 /// A person who has held no key for so long has gone, and the script plays.
 const IDLE_TICKS: u32 = 3 * cubes::TICK_HZ;
 
+/// Makes a world as it is at its beginning.
+pub(super) type NewWorld = Box<dyn Fn() -> Result<Played, DemoError>>;
+
 /// See the head of this file.
 pub(super) struct Stage {
     session: Session,
+    /// Makes the world as it is at its beginning.
+    new_world: NewWorld,
     loopback: Loopback,
     /// How a report names the world.
     world: String,
@@ -67,12 +72,14 @@ struct Speed {
 impl Stage {
     pub(super) fn new(
         session: Session,
+        new_world: NewWorld,
         world: String,
         checked: Checked,
     ) -> Result<Self, DemoError> {
         let mut stage = Self {
             ledger: Ledger::new(checked.send.stream.codec().schema()),
             session,
+            new_world,
             loopback: Loopback::new()?,
             world,
             checked,
@@ -136,6 +143,7 @@ impl Stage {
                 self.steps = 0;
             }
             Order::Step(ticks) => self.steps = if self.is_paused { ticks } else { 0 },
+            Order::Restart => self.restart()?,
             Order::Keys(held) => self.hand.hold(held),
         }
         Ok(())
@@ -152,6 +160,17 @@ impl Stage {
             self.link_changed |= checked.link_config != self.checked.link_config;
         }
         self.checked = checked;
+        self.prepare_viewer()
+    }
+
+    /// The world begins anew, and the connection with it: nothing of the old world arrives, and all
+    /// counts begin anew. Ticks are counted on. While paused it takes one tick, so that it is seen.
+    fn restart(&mut self) -> Result<(), DemoError> {
+        self.session.sender.world = (self.new_world)()?;
+        let Checked { send, link_config, link, .. } = &self.checked;
+        self.session.reconnect(0, send, *link_config, link.link_seed)?;
+        self.link_changed = false;
+        self.steps = u32::from(self.is_paused);
         self.prepare_viewer()
     }
 

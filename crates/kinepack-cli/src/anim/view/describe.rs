@@ -22,6 +22,8 @@ pub(super) struct Line<'a> {
     ratio: f64,
     max_cm: f64,
     precision_cm: f64,
+    /// There is no raw clip to compare with.
+    compiled: bool,
 }
 
 /// All of one clip but what moves.
@@ -98,6 +100,7 @@ pub(super) fn line(shown: &Shown) -> Line<'_> {
         ratio: raw_bytes as f64 / bytes as f64,
         max_cm: shown.report.all.max_cm,
         precision_cm: shown.precision_cm,
+        compiled: shown.is_compiled,
     }
 }
 

@@ -1,5 +1,5 @@
-//! `kinepack anim view`: raw clips and what was made of them in a page of the browser, on top of
-//! each other. The page asks for what it shows: the list, then a clip, its poses and the curve of
+//! `kinepack anim view`: raw clips and the compressed ones in a page of the browser, on top of each
+//! other, or compiled clips alone. The page asks for what it shows: the list, then a clip, its poses and the curve of
 //! one track. Nothing of that is computed before, or kept after.
 
 mod buffers;
@@ -8,7 +8,7 @@ mod server;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,9 +16,10 @@ use clap::Args;
 use command_kit::interrupt::Interrupt;
 use command_kit::page::PageError;
 use command_kit::{OutputError, page};
-use kinepack_anim::measure::{ErrorOptions, ErrorReport};
+use kinepack_anim::measure::{ErrorOptions, ErrorReport, measure};
 use kinepack_anim::{AnyClip, RawClip};
 
+use super::compiled::{self, SkeletonArguments};
 use super::import_options::ImportArguments;
 use super::scheme::SchemeArguments;
 use super::sources::{self, BuiltFiles};
@@ -29,14 +30,17 @@ const PORT: u16 = 4651;
 /// How often it is seen that somebody wants an end.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Show raw clips and the compressed ones on top of each other in the browser.
+/// Show raw clips and the compressed ones on top of each other in the browser, or compiled clips.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Animations: .glb, .gltf, .bvh, .bvh.zst or .clip.
+    /// Animations: .glb, .gltf, .bvh, .bvh.zst or .clip; they are built and shown with the result.
+    /// Or clips that `anim build` wrote, .kpa, which are shown as they are.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     view: ViewOptions,
+    #[command(flatten)]
+    skeleton: SkeletonArguments,
     #[command(flatten)]
     scheme: SchemeArguments,
     #[command(flatten)]
@@ -45,8 +49,13 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let scheme = &arguments.scheme;
+    let is_compiled = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "kpa");
+    let (compiled, animations): (Vec<_>, Vec<_>) =
+        arguments.files.iter().cloned().partition(is_compiled);
+    let compiled = compiled.iter().map(|file| Shown::compiled(file, &arguments.skeleton));
+    let compiled = compiled.collect::<Result<Vec<_>, _>>()?;
     let BuiltFiles { sources, built, notes } =
-        sources::read_and_build(&arguments.files, &arguments.import, scheme)?;
+        sources::read_and_build(&animations, &arguments.import, scheme)?;
     notes.iter().for_each(|note| eprintln!("{note}"));
     let clips = sources.into_iter().zip(built).map(|(source, built)| Shown {
         error: scheme.error(&source.raw),
@@ -55,8 +64,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         report: built.built.errors,
         scheme: scheme.name().to_owned(),
         precision_cm: scheme.precision_cm(),
+        is_compiled: false,
     });
-    show(clips.collect(), &arguments.view)
+    show(clips.chain(compiled).collect(), &arguments.view)
 }
 
 /// Where the page is served.
@@ -84,6 +94,31 @@ pub(crate) struct Shown {
     pub(crate) precision_cm: f64,
     /// As the report was measured.
     pub(crate) error: ErrorOptions,
+    /// The clip alone: `raw` is what it plays at its sample times, and errors mean nothing.
+    pub(crate) is_compiled: bool,
+}
+
+impl Shown {
+    /// A compiled clip, with its skeleton.
+    fn compiled(path: &Path, skeleton: &SkeletonArguments) -> Result<Self, Failure> {
+        let (clip, skeleton) = compiled::read(path, skeleton)?;
+        let mut pose = skeleton.bind_pose();
+        let mut player = clip.player(&pose);
+        let mut samples = Vec::with_capacity(clip.samples() * pose.len());
+        for sample in 0..clip.samples() {
+            player.sample_at(sample as f64, &mut pose);
+            samples.extend_from_slice(&pose);
+        }
+        drop(player);
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let raw = RawClip::new(name, Arc::new(skeleton), clip.rate_hz(), samples);
+        let bad = |reason: String| Failure::BadClip { path: path.to_owned(), reason };
+        let raw = raw.map_err(|error| bad(error.to_string()))?;
+        let error = ErrorOptions::default();
+        let report = measure(&raw, &clip, &error);
+        let scheme = if clip.as_block().is_some() { "block" } else { "keyed" }.to_owned();
+        Ok(Self { raw, clip, report, scheme, precision_cm: 0.0, error, is_compiled: true })
+    }
 }
 
 /// Shows clips until Ctrl-C.

@@ -3,42 +3,48 @@
 const main = document.querySelector("main");
 document.getElementById("about").textContent = `kinepack replay: ${report.file}, ${report.stream}, ${report.link}`;
 
-const name = (run) => `${run.level}, ${run.profile}`;
-const errorNames = report.runs.length ? report.runs[0].errors.map((error) => error.field) : [];
+const everyRun = [...report.runs, ...report.over_loss, ...report.over_round_trip];
+const hasProfiles = new Set(everyRun.map((run) => run.profile)).size > 1;
+const name = (run) => (hasProfiles ? `${run.level}, ${run.profile}` : run.level);
+const fields = report.runs.length ? report.runs[0].errors : [];
+const unitOf = ({ unit }) => unit ?? "field’s unit";
 // Only after an outage there is something to recover from.
-const recovered = report.runs.some((run) => run.recovery_ms !== null) ? ["recovered, ms"] : [];
+const recovery = report.runs.some((run) => run.recovery_ms !== null) ? ["recovery (ms)"] : [];
 
 function runs(all) {
   return tableOf(
-    ["", "link", "kbit/s", "with headers", "delay, ms", "stalled", "stalls", "longest, ms", ...recovered, ...errorNames.flatMap((field) => [`${field} off: half`, "99 %"])],
+    [
+      "level", "link", "bandwidth (kbit/s)", "with headers (kbit/s)", "playout delay (ms)", "stalled time", "stalls", "longest stall (ms)", ...recovery,
+      ...fields.flatMap((field) => [`${field.field} error, median (${unitOf(field)})`, `p99 (${unitOf(field)})`]),
+    ],
     all.map((run) => [
-      name(run), run.link, run.kbps_payload, run.kbps_total, run.playout_delay_ms, percent(run.stalled_ratio), run.stalls, run.longest_stall_ms, ...recovered.map(() => run.recovery_ms ?? "–"),
+      name(run), run.link, run.kbps_payload, run.kbps_total, run.playout_delay_ms, percent(run.stalled_ratio), run.stalls, run.longest_stall_ms, ...recovery.map(() => run.recovery_ms ?? "–"),
       ...run.errors.flatMap((error) => [error.p50, error.p99]),
     ]));
 }
 
-/** A chart of what `of` says of each run, over what `at` says of its link. */
-function curves(all, at, of, xName, yName) {
-  const names = [...new Set(all.map(name))];
-  return lineChart(names.map((own) => ({ name: own, points: all.filter((run) => name(run) === own).map((run) => [at(run), of(run)]) })), xName, yName);
-}
-
-function over(title, all, at, xName) {
+/** Charts of runs over `at`, a number of their link; `x` is its { name, unit }. */
+function over(title, all, at, x) {
   if (!all.length) return [];
-  const figures = [
-    ["Kilobits a second, with headers", (run) => run.kbps_total, "kbit/s"],
-    ["Delay of playback", (run) => run.playout_delay_ms, "ms"],
-    ["Stalled", (run) => 100 * run.stalled_ratio, "% of the time"],
-    ...errorNames.map((field, index) => [`How far ${field} is off, 99 %`, (run) => run.errors[index]?.p99 ?? 0, ""]),
+  const names = [...new Set(all.map(name))];
+  const charts = [
+    [{ name: "bandwidth with headers", unit: "kbit/s" }, (run) => run.kbps_total],
+    [{ name: "playout delay", unit: "ms" }, (run) => run.playout_delay_ms],
+    [{ name: "stalled time", unit: "%" }, (run) => 100 * run.stalled_ratio],
+    [{ name: "longest stall", unit: "ms" }, (run) => run.longest_stall_ms],
+    ...fields.map((field, index) => [{ name: `${field.field} error, p99`, unit: unitOf(field) }, (run) => run.errors[index]?.p99 ?? 0]),
   ];
-  return [section(title, "", element("div", { class: "columns" }, figures.map(([caption, of, unit]) =>
-    element("div", {}, element("h2", {}, caption), curves(all, at, of, xName, unit)))), runs(all))];
+  const lines = (of) => names.map((own) => ({ name: own, points: all.filter((run) => name(run) === own).map((run) => [at(run), of(run)]) }));
+  return [section(title, "", legend(names, seriesColours(names)),
+    element("div", { class: "charts" }, charts.map(([y, of]) => lineChart(lines(of), x, y, false))),
+    element("details", {}, element("summary", {}, "All numbers of these runs"), runs(all)))];
 }
 
 main.append(
-  section(report.stream, "Errors are of what changes just then, in the unit of the field, of rotations in degrees, against what was recorded.", element("div", { class: "numbers" },
-    element("div", {}, element("b", {}, report.frames.toLocaleString("en")), element("span", {}, `frames at ${short(report.rate_hz)} Hz`)),
-    ...report.runs.map((run) => element("div", {}, element("b", {}, `${short(run.kbps_total)} kbit/s`), element("span", {}, name(run))))),
+  section(report.stream, "Errors compare what is shown with what was recorded, for fields that change at that moment. A field without a known unit is in its own.",
+    element("div", { class: "numbers" },
+      element("div", {}, element("b", {}, report.frames.toLocaleString("en")), element("span", {}, `frames at ${short(report.rate_hz)} Hz`)),
+      ...report.runs.map((run) => element("div", {}, element("b", {}, `${short(run.kbps_total)} kbit/s`), element("span", {}, `${name(run)}, with headers`)))),
     runs(report.runs)),
-  ...over("Over the loss", report.over_loss, (run) => run.loss_percent, "% lost"),
-  ...over("Over the round trip", report.over_round_trip, (run) => run.round_trip_ms, "ms there and back"));
+  ...over("By packet loss", report.over_loss, (run) => run.loss_percent, { name: "packet loss", unit: "%" }),
+  ...over("By round trip", report.over_round_trip, (run) => run.round_trip_ms, { name: "round trip", unit: "ms" }));

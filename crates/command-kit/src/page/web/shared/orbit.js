@@ -33,6 +33,12 @@ export class Orbit {
     this.#goal.distance_m = this.distance_m = distance_m;
   }
 
+  /** In this direction, without a way there. */
+  look({ yaw, pitch }) {
+    this.#goal.yaw = this.yaw = yaw;
+    this.#goal.pitch = this.pitch = pitch;
+  }
+
   turn(yaw, pitch) {
     this.#goal.yaw += yaw;
     this.#goal.pitch = Math.min(PITCH_MAX, Math.max(this.#pitch_min, this.#goal.pitch + pitch));

@@ -4,9 +4,9 @@ import { whole } from "./format.js";
 import { colours } from "./theme.js";
 
 /** Left of the plot, where the values stand. */
-export const LEFT_PX = 40;
+export const LEFT_PX = 44;
 const TOP_PX = 8;
-const BOTTOM_PX = 18;
+const BOTTOM_PX = 20;
 
 export class Plot {
   canvas;
@@ -40,8 +40,13 @@ export class Plot {
 
   clear() {
     this.context.clearRect(0, 0, this.canvas.width, this.canvas.height);
-    this.context.font = `${11 * this.ratio}px system-ui, sans-serif`;
+    this.plain();
     this.context.lineWidth = Math.max(1, Math.round(this.ratio));
+  }
+
+  /** The font of labels. */
+  plain() {
+    this.context.font = `${12 * this.ratio}px system-ui, sans-serif`;
   }
 
   /** What `paint` draws stays between the borders. */

@@ -5,7 +5,7 @@ const NAMES = [
   "panel", "line", "text", "muted",
   "sky", "floor", "grid", "shadow", "cube", "interacting", "player", "mark",
   "part-headers", "part-sets", "part-position", "part-orientation", "part-others",
-  "line-largest", "line-median", "lost",
+  "line-largest", "line-median", "lost", "packet",
   "heat-0", "heat-1", "heat-2", "heat-3", "heat-4",
   "bone", "error-0", "error-1", "error-2", "axis-x", "axis-y", "axis-z", "axis-w",
 ];

@@ -9,7 +9,7 @@ import { Controls } from "./controls/controls.js";
 import { whole } from "./shared/format.js";
 import { History } from "./charts/history.js";
 import { Look } from "./panels/look.js";
-import { showCaptions, showInput, showNow } from "./panels/now.js";
+import { measured, showCaptions, showInput, showNow } from "./panels/now.js";
 import { pick } from "./worlds/pick.js";
 import { Playing } from "./controls/playing.js";
 import { rayThrough } from "./shared/orbit.js";
@@ -17,6 +17,7 @@ import { Report } from "./panels/report.js";
 import { Settings } from "./controls/settings.js";
 import { State } from "./panels/state.js";
 import { touchPad } from "./controls/touch_pad.js";
+import { Uncompressed } from "./worlds/uncompressed.js";
 import { Worlds } from "./worlds/worlds.js";
 
 const POINT_WAIT_MS = 50;
@@ -41,11 +42,18 @@ touchPad(playing);
 
 let worlds = null;
 try {
-  worlds = new Worlds(canvas, [byId("view-sent"), byId("view-shown")]);
+  worlds = new Worlds(canvas, ["sent", "shown", "uncompressed"].map((name) => byId(`view-${name}`)));
 } catch (error) {
   state.undrawable(error.message);
 }
 controls.heat((on) => { if (worlds) worlds.heat = on; });
+const uncompressed = new Uncompressed();
+controls.thirdView((mode) => {
+  uncompressed.mode = mode;
+  uncompressed.clear();
+  byId("view-uncompressed").hidden = mode === "none";
+  worlds?.measureAgain();
+});
 
 let hello = null;
 let hasHands = false;
@@ -53,6 +61,8 @@ let paused = false;
 let tick = 0;
 let world = null;
 let input = null;
+let send_hz = 60;
+let now = { kbps: null, loss_ratio: null };
 let drawn = null;
 let frames = 0;
 let last_ms = 0;
@@ -65,9 +75,10 @@ const connection = new Connection({
     if (value.bodies !== hello?.bodies) camera.frame(value.bodies);
     hello = value;
     tick = 0;
-    // The last world of another connection isn't answered on this one.
+    // The last world of another connection is not answered on this one.
     drawn = world;
     history.clear();
+    uncompressed.clear();
     charts.begin(hello);
     worlds?.begin(hello);
     settings.begin(hello);
@@ -80,6 +91,7 @@ const connection = new Connection({
     hasHands = status.has_hands;
     paused = status.paused;
     input = status.report.input;
+    send_hz = status.settings.send_hz;
     tick = Math.max(tick, status.tick);
     history.add(status.samples, status.packets, charts.timeline.tick_hz);
     if (performance.now() - reported_at_ms >= REPORT_WAIT_MS) {
@@ -117,8 +129,14 @@ function bodyAt(place) {
   if (!at) return null;
   const view = camera.view(worlds.aspect);
   const halfEdge = (index) => (index === 0 ? hello.player_edge_m : hello.cube_edge_m) / 2;
-  const bodies = at.index === 0 ? world.sent : world.shown;
+  const bodies = [world.sent, world.shown, uncompressed.bodies ?? []][at.index];
   return pick(bodies, view.eye, rayThrough(view, at.x, at.y), halfEdge, (2 * view.half_y) / at.height_px);
+}
+
+/** A point in the view of a matrix, −1 to 1 across and up. */
+function project(matrix, [x, y, z]) {
+  const [across, up, depth] = [0, 1, 3].map((row) => matrix[row] * x + matrix[4 + row] * y + matrix[8 + row] * z + matrix[12 + row]);
+  return [across / depth, up / depth];
 }
 
 function frame(now_ms) {
@@ -135,18 +153,20 @@ function frame(now_ms) {
   }
   look.update(now_ms);
   if (world !== drawn) {
-    worlds?.show(world);
+    uncompressed.update(world, { bits_per_s: 1000 * (now.kbps ?? 0), loss_ratio: now.loss_ratio ?? 0, tick_hz: hello.tick_hz });
+    worlds?.show(world, uncompressed.bodies);
     drawn = world;
     send({ drawn: world.number });
   }
-  worlds?.draw(camera.view(worlds.aspect), look.id);
+  worlds?.draw(camera.view(worlds.aspect), look.marked);
   charts.timeline.update(tick, paused);
   charts.draw(now_ms);
   if (hello && now_ms - numbers_at_ms >= NUMBERS_WAIT_MS) {
     numbers_at_ms = now_ms;
-    showNow(history, hello, charts.timeline);
+    now = measured(history, charts.timeline);
+    showNow(history, hello, now, send_hz);
     showInput(history, input);
-    if (world) showCaptions(world, hello.tick_hz);
+    if (world) showCaptions(world, hello, send_hz, uncompressed, now.kbps);
   }
 }
 requestAnimationFrame(frame);
@@ -154,6 +174,9 @@ requestAnimationFrame(frame);
 // For tests, and for people with scripts. Nothing here changes the page.
 globalThis.kinepack = Object.freeze({
   world: () => world && { ...world },
+  uncompressed: () => ({ bodies: uncompressed.bodies, rate_hz: uncompressed.rate_hz, ...now }),
+  /** Where a body is in the first view, −1 to 1 across and up. */
+  place: (body) => worlds && world && project(camera.view(worlds.aspect).matrix, world.sent.subarray(body * 8, body * 8 + 3)),
   samples: () => [...history.samples],
   packets: () => [...history.packets],
   frames: () => frames,

@@ -24,10 +24,11 @@ const CHECKS = {
     && has(hello, "string", "program", "world")
     && has(hello, "number", "bodies", "tick_hz", "half_width_m", "player_edge_m", "cube_edge_m", "goal_kbps", "uncompressed_kbps")
     && Array.isArray(hello.lanes) && hello.lanes.every((lane) => typeof lane === "string")
-    && isNamed(hello.levels) && isNamed(hello.links) && isNumbers(hello.send_hz),
+    && isNamed(hello.levels) && isNamed(hello.links) && isNumbers(hello.send_hz)
+    && isObject(hello.defaults) && has(hello.defaults, "string", "link", "level"),
   status: (status) => isObject(status) && isObject(status.settings) && isObject(status.report) && isInput(status.report.input)
     && has(status, "boolean", "paused", "has_hands") && Number.isFinite(status.tick)
-    && has(status.settings, "string", "link", "level")
+    && has(status.settings, "string", "link", "level") && has(status.settings, "number", "send_hz")
     && Array.isArray(status.samples) && Array.isArray(status.packets),
   look: (look) => isObject(look) && isNumbers(look.sent)
     && has(look, "number", "id", "tick", "bits", "packet_bits")

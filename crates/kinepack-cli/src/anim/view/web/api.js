@@ -5,7 +5,8 @@ const HEAD_BYTES = 16;
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const has = (object, type, ...names) => names.every((name) => typeof object[name] === type);
 const isLine = (line) => isObject(line) && has(line, "string", "name", "scheme")
-  && has(line, "number", "joint_count", "samples", "rate_hz", "duration_s", "raw_bytes", "bytes", "ratio", "max_cm", "precision_cm");
+  && has(line, "number", "joint_count", "samples", "rate_hz", "duration_s", "raw_bytes", "bytes", "ratio", "max_cm", "precision_cm")
+  && has(line, "boolean", "compiled");
 const isErrors = (errors) => isObject(errors) && has(errors, "number", "max_cm", "p99_cm", "mean_cm");
 const isTrack = (track) => isObject(track) && has(track, "string", "channel", "kind") && has(track, "number", "keys")
   && (track.bytes === null || typeof track.bytes === "number") && (track.kind !== "animated" || track.bytes !== null);
@@ -72,6 +73,6 @@ async function binary(path) {
 }
 
 function checked(value, isRight) {
-  if (!isRight) throw new Error("The program's answer makes no sense to this page: is it of another version?");
+  if (!isRight) throw new Error("This page cannot read the program's answer. Are they of different versions?");
   return value;
 }

@@ -33,7 +33,7 @@ try {
   scene = new Scene(canvas);
 } catch (error) {
   byId("banner").hidden = false;
-  put(byId("banner").firstElementChild, `The skeletons can't be drawn: ${error.message}. The numbers and curves are right all the same.`);
+  put(byId("banner").firstElementChild, `The skeletons can't be drawn: ${error.message}. The numbers and curves are right.`);
 }
 
 let list = null;
@@ -71,11 +71,15 @@ async function open(index) {
 
 function begin(index, detail, poses) {
   clip = detail;
+  root.toggleAttribute("data-compiled", detail.compiled);
+  if (scene) scene.show = detail.compiled ? "clip" : byId("show").value;
+  if (detail.compiled) byId("factor").value = "1";
   motion = new Motion(poses, detail);
   playback.begin(detail);
   transport.begin(detail);
   errorCurve.begin(motion, detail);
-  scene?.begin(detail.joints.map(({ parent }) => parent), detail.precision_cm);
+  // Without a raw clip all errors are zero, and any scale will do.
+  scene?.begin(detail.joints.map(({ parent }) => parent), detail.precision_cm || 1);
   showNumbers(detail);
   showScale(detail);
   track.begin(detail, index);

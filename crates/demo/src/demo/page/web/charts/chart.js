@@ -1,4 +1,4 @@
-// What all charts have in common: the last seconds on a plot, the axis of time, the crosshair, and to be drawn only when something
+// What all charts have in common: the last seconds on a plot, the axis of time, and the crosshair. A chart is drawn only if something
 // changed. Ticks are put onto whole pixels of the device, so that nothing shimmers while it scrolls.
 
 import { LEFT_PX, Plot } from "../shared/plot.js";
@@ -9,7 +9,8 @@ const SECONDS = [20, 15, 10, 5, 0];
 const NARROW_PX = 320;
 
 export class Chart extends Plot {
-  /** What is in sight: packets, and samples with one more at each side. */
+  /** The last minute, of which `samples` and `packets` are in sight, with one more sample at each side. */
+  all;
   samples = [];
   packets = [];
   #timeline;
@@ -24,6 +25,7 @@ export class Chart extends Plot {
     super(canvas, right_px);
     this.#timeline = timeline;
     this.#history = history;
+    this.all = history;
     this.#kind = kind;
     const point = (event) => {
       const box = canvas.getBoundingClientRect();

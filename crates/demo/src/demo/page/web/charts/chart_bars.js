@@ -15,7 +15,7 @@ export class BarsChart {
   paint(chart) {
     const { context, packets, ratio } = chart;
     const width = Math.max(1, Math.round(ratio));
-    context.fillStyle = colours.css["part-position"];
+    context.fillStyle = colours.css.packet;
     context.beginPath();
     for (const [tick, bytes, lost] of packets) {
       if (!lost) context.rect(chart.x(tick) - width, chart.y(bytes), width, chart.bottom - chart.y(bytes));

@@ -1,7 +1,9 @@
-// Bandwidth, stacked by part, with the goal's line and the sum of now beside its end.
+// Bandwidth, stacked by part, with the line of the goal if it is in range, and the total of the last second beside the end.
 
 import { LinearScale } from "../shared/scale.js";
 import { colours } from "../shared/theme.js";
+import { lastSecond } from "./history.js";
+import { whole } from "../shared/format.js";
 
 /** From the bottom up: the field of a sample, and its colour. */
 const PARTS = [
@@ -10,13 +12,19 @@ const PARTS = [
 ];
 /** More ticks than this between two samples are a gap: a pause of the page. */
 const GAP_TICKS = 18;
+/** The goal is in range from this share of it on. */
+const NEAR_GOAL = 0.4;
 
 export class StackChart {
   goal_kbps = 256;
-  scale = new LinearScale(300);
+  scale = new LinearScale(20);
+  /** Whether the goal is on the chart. */
+  has_goal = false;
 
   peak({ samples }) {
-    return samples.reduce((peak, sample) => Math.max(peak, sample.total_kbps), this.goal_kbps);
+    const peak = samples.reduce((most, sample) => Math.max(most, sample.total_kbps), 0);
+    this.has_goal = peak > NEAR_GOAL * this.goal_kbps;
+    return this.has_goal ? Math.max(peak, this.goal_kbps) : peak;
   }
 
   paint(chart) {
@@ -37,26 +45,22 @@ export class StackChart {
   }
 
   label(chart) {
-    const last = chart.samples.at(-1);
-    if (!last) return;
+    const last = lastSecond(chart.all.samples, "total_kbps");
+    if (last === null) return;
     chart.context.font = `600 ${13 * chart.ratio}px system-ui, sans-serif`;
-    const y = Math.max(chart.top + 6 * chart.ratio, Math.min(chart.bottom - 6 * chart.ratio, chart.y(last.total_kbps)));
-    chart.text(Math.round(last.total_kbps).toLocaleString("en"), chart.right + 5 * chart.ratio, y, "left", "text");
-    chart.context.font = `${11 * chart.ratio}px system-ui, sans-serif`;
+    const y = Math.max(chart.top + 6 * chart.ratio, Math.min(chart.bottom - 6 * chart.ratio, chart.y(last)));
+    chart.text(whole(last), chart.right + 5 * chart.ratio, y, "left", "text");
+    chart.plain();
   }
 
   #goal(chart) {
+    if (!this.has_goal) return;
     const { context, ratio } = chart;
     const y = chart.y(this.goal_kbps);
     context.strokeStyle = colours.css.text;
     context.setLineDash([5 * ratio, 4 * ratio]);
     chart.rule(chart.left, y, chart.right, y);
     context.setLineDash([]);
-    const words = `goal ${this.goal_kbps} kbit/s`;
-    // Its own ground, for the areas may reach behind it.
-    context.fillStyle = colours.css.panel;
-    context.fillRect(chart.left + 4 * ratio, y - 16 * ratio, context.measureText(words).width + 8 * ratio, 14 * ratio);
-    chart.text(words, chart.left + 8 * ratio, y - 9 * ratio, "left", "text");
   }
 }
 

@@ -1,10 +1,12 @@
-// The five charts, their legends with the values of now or of the moment pointed at, and what they say to a screen reader.
+// The five charts, their legends with the means of the last second or the values of the moment pointed at, and what they say to
+// a screen reader.
 
 import { BarsChart } from "./chart_bars.js";
 import { Chart } from "./chart.js";
 import { LinesChart } from "./chart_lines.js";
 import { StackChart } from "./chart_stack.js";
 import { precise, put, whole } from "../shared/format.js";
+import { lastSecond } from "./history.js";
 import { LinearScale, LogScale } from "../shared/scale.js";
 import { Timeline } from "./timeline.js";
 
@@ -67,11 +69,13 @@ export class Charts {
 
   #showValues() {
     const { hoverTick } = this.timeline;
-    const sample = hoverTick === null ? this.#history.samples.at(-1) : this.#history.sampleAt(hoverTick);
-    const values = { ...sample, ...this.#packetValues(hoverTick) };
+    const sample = hoverTick === null ? null : this.#history.sampleAt(hoverTick);
+    const value_of = (series) => (hoverTick === null ? lastSecond(this.#history.samples, series) : sample?.[series]);
+    const packets = this.#packetValues(hoverTick);
+    this.#sayGoal();
     for (const { write, values: cells } of this.#legends) {
       for (const cell of cells) {
-        const value = values[cell.dataset.series];
+        const value = packets[cell.dataset.series] ?? value_of(cell.dataset.series);
         put(cell, Number.isFinite(value) ? write(value) : "–");
       }
     }
@@ -88,6 +92,12 @@ export class Charts {
     const seen = packets.slice(this.#history.packetIndex(this.timeline.first));
     const lost = seen.filter((packet) => packet[2]).length;
     return { arrived: seen.length - lost, lost };
+  }
+
+  #sayGoal() {
+    const { goal_kbps, has_goal } = this.#stack;
+    const words = `${whole(goal_kbps)} kbit/s: the goal that Glenn Fiedler’s article “Snapshot Compression” (2015) sets for this world`;
+    put(document.getElementById("goal"), has_goal ? words : `${words}; above this chart now`);
   }
 
   #speak() {

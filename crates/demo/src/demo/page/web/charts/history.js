@@ -1,6 +1,8 @@
 // The last minute: samples and packets by tick, as the charts and the numbers of now need them.
 
 const KEPT_S = 60;
+/** The program takes one every 6 of its 60 ticks a second. */
+const SAMPLES_A_SECOND = 10;
 const PACKETS_MAX = 20_000;
 
 export class History {
@@ -46,6 +48,13 @@ export class History {
     near.sort((a, b) => Math.abs(a.tick - tick) - Math.abs(b.tick - tick));
     return near[0] && Math.abs(near[0].tick - tick) <= 12 ? near[0] : null;
   }
+}
+
+/** The mean of the last second's samples, or their largest of a field that is a maximum; null if there are none. */
+export function lastSecond(samples, field) {
+  const last = samples.slice(-SAMPLES_A_SECOND).map((sample) => sample[field]);
+  if (last.length === 0) return null;
+  return field.endsWith("_max") ? Math.max(...last) : last.reduce((sum, value) => sum + value, 0) / last.length;
 }
 
 function firstIndex(items, reached) {

@@ -6,6 +6,7 @@ export class Controls {
   #parts;
   #pause = document.getElementById("pause");
   #step = document.getElementById("step");
+  #restart = document.getElementById("restart");
   #follow = document.getElementById("follow");
   #message = document.getElementById("message");
   #worlds = document.getElementById("worlds");
@@ -19,6 +20,8 @@ export class Controls {
     const { camera, cameraInput, playing, send } = parts;
     this.#pause.addEventListener("click", () => this.#togglePause());
     this.#step.addEventListener("click", () => send({ step: 1 }));
+    this.#restart.addEventListener("click", () => send({ restart: true }));
+    document.getElementById("reset-view").addEventListener("click", () => camera.home());
     this.#follow.checked = camera.follow;
     this.#follow.addEventListener("change", () => { camera.follow = this.#follow.checked; });
     document.getElementById("share").addEventListener("click", () => this.#share());
@@ -42,25 +45,35 @@ export class Controls {
     const box = document.getElementById("heat");
     const apply = () => {
       document.getElementById("heat-legend").hidden = !box.checked;
+      document.getElementById("cube-legend").hidden = box.checked;
       changed(box.checked);
     };
     box.addEventListener("change", apply);
     apply();
   }
 
+  /** Calls `changed` with what the third view is to show, now and whenever it changes. */
+  thirdView(changed) {
+    const choice = document.getElementById("uncompressed");
+    choice.addEventListener("change", () => changed(choice.value));
+    changed(choice.value);
+  }
+
   show(status) {
     this.#hasHands = status.has_hands;
     this.#paused = status.paused;
-    this.#pause.textContent = status.paused ? "Go on" : "Pause";
+    this.#pause.textContent = status.paused ? "Resume" : "Pause";
     this.#pause.setAttribute("aria-pressed", String(status.paused));
     this.#pause.disabled = !status.has_hands;
     this.#step.disabled = !status.has_hands || !status.paused;
+    this.#restart.disabled = !status.has_hands;
   }
 
   close() {
     this.#hasHands = false;
     this.#pause.disabled = true;
     this.#step.disabled = true;
+    this.#restart.disabled = true;
   }
 
   /** Shows a sentence for a while. */
@@ -83,7 +96,7 @@ export class Controls {
   async #share() {
     try {
       await navigator.clipboard.writeText(location.href);
-      this.complain("The address of this page, with its settings, is copied.");
+      this.complain("Copied the address of this page, with its settings.");
     } catch {
       this.complain(`The address with its settings: ${location.href}`);
     }
@@ -97,7 +110,7 @@ export class Controls {
       return;
     }
     if (takesText(event.target) || (takesClicks(event.target) && ["Space", "Enter"].includes(event.code))) return;
-    // Where the worlds are out of sight, keys scroll the page as ever.
+    // If the worlds are out of sight, keys scroll the page as usual.
     if (!inSight(this.#worlds)) return;
     const taken = this.#parts.playing.keyDown(event) || this.#parts.cameraInput.keyDown(event) || this.#command(event.key.toLowerCase(), event.repeat);
     if (taken) event.preventDefault();
@@ -109,6 +122,7 @@ export class Controls {
     else if (repeat) return false;
     else if (key === "p") this.#togglePause();
     else if (key === "c") this.#follow.click();
+    else if (key === "v") this.#parts.camera.home();
     else return false;
     return true;
   }

@@ -1,5 +1,5 @@
-// The form of the network and of sending. What a person changes is sent at once, sliders a tenth of a second later;
-// what the program says is shown, except where it would overwrite what is being typed or is on its way.
+// The form of the network and of sending. A change is sent at once, that of a slider a tenth of a second later. The form shows the
+// settings of the program, unless they would overwrite what a person types or what is on its way.
 
 import { fits, NUMBERS, readAddress, writeAddress } from "./address.js";
 import { put, whole } from "../shared/format.js";
@@ -30,6 +30,10 @@ export class Settings {
     this.#send = send;
     this.#complain = complain;
     for (const name of Object.keys(NUMBERS)) this.#sliders[name] = new Slider(form.elements[name], () => this.#changed(SLIDER_WAIT_MS));
+    document.getElementById("defaults").addEventListener("click", () => {
+      this.#fill(this.#hello.defaults);
+      this.#changed(0);
+    });
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("input", ({ target }) => {
       if (target.name === "link") this.#clearLink();
@@ -46,12 +50,13 @@ export class Settings {
     const options = (name, items) => this.#form.elements[name].replaceChildren(...items.map(([value, text]) => new Option(text, value)));
     options("link", hello.links.map(({ name }) => [name, name]));
     options("level", hello.levels.map(({ name, row, summary }) => [name, `${row} ${name}: ${summary}`]));
-    options("send_hz", hello.send_hz.map((hz) => [hz, `${hz} a second`]));
+    options("send_hz", hello.send_hz.map((hz) => [hz, `${hz} snapshots a second`]));
   }
 
   /** Shows what the program says. */
   show(status) {
     this.#fields.disabled = !status.has_hands;
+    document.getElementById("defaults").disabled = !status.has_hands;
     if (!this.#hello) return;
     if (status.has_hands && !this.#address_applied) {
       this.#address_applied = true;
@@ -74,13 +79,14 @@ export class Settings {
   /** Nothing can be set while there is no connection. */
   close() {
     this.#fields.disabled = true;
+    document.getElementById("defaults").disabled = true;
     clearTimeout(this.#timer);
     this.#timer = null;
   }
 
   #applyAddress(current) {
     const { settings, refused } = readAddress(this.#hello, current);
-    if (refused.length > 0) this.#complain(`The address asks for what can't be, left out: ${refused.join(", ")}`);
+    if (refused.length > 0) this.#complain(`The address has settings that this program does not know; ignored: ${refused.join(", ")}`);
     if (!settings || same(settings, current)) return false;
     this.#fill(settings);
     this.#submit(settings);

@@ -29,8 +29,8 @@ export class Slider {
     this.#range.setAttribute("aria-label", `${label}, slider`);
     input.before(this.#range);
     this.#reset = Object.assign(document.createElement("button"), { type: "button", textContent: "↺" });
-    this.#reset.setAttribute("aria-label", `${label}: back to ${input.name === "playout_ms" ? "automatic" : "the link's own"}`);
-    this.#reset.title = input.name === "playout_ms" ? "automatic" : "as the link has it";
+    this.#reset.setAttribute("aria-label", `${label}: back to ${input.name === "playout_ms" ? "automatic" : "the link's value"}`);
+    this.#reset.title = input.name === "playout_ms" ? "automatic" : "the link's value";
     input.parentElement.append(this.#reset);
     this.#range.addEventListener("input", (event) => {
       event.stopPropagation();

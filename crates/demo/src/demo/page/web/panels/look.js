@@ -1,4 +1,5 @@
-// The panel of one cube: what it cost and why. It is the one pointed at, or the one that was kept by a click or by its number.
+// The panel of one cube: what it cost and why. It shows the cube that is pointed at, the one that was kept by a click or by its
+// number, or else the player.
 
 import { whole } from "../shared/format.js";
 
@@ -43,8 +44,13 @@ export class Look {
     this.#describe();
   }
 
-  /** The body looked at, or null. */
+  /** The body that is shown: the player's cube if no other was chosen. */
   get id() {
+    return this.marked ?? 0;
+  }
+
+  /** The body that was chosen, or null. */
+  get marked() {
     return this.#kept ?? this.#pointed;
   }
 
@@ -75,10 +81,10 @@ export class Look {
     const { bits, packet_bits, baseline, baseline_tick, tick } = look;
     if (bits > 0) {
       const age_ms = ((tick - baseline_tick) / this.#hello.tick_hz) * 1000;
-      const against = baseline && Number.isFinite(age_ms) ? `, against tick ${whole(baseline_tick)}, ${Math.round(age_ms)} ms before` : ", with no baseline";
+      const against = baseline && Number.isFinite(age_ms) ? `; the baseline is tick ${whole(baseline_tick)}, ${Math.round(age_ms)} ms older` : "; without a baseline";
       this.#bits.textContent = `${whole(bits)} of the packet's ${whole(packet_bits)} bits${against}`;
     } else {
-      this.#bits.textContent = `not in the last packet of ${whole(packet_bits)} bits: the receiver has it already`;
+      this.#bits.textContent = `not in the last packet of ${whole(packet_bits)} bits: the receiver already has this state`;
     }
     for (const [lane, [sent, base, difference, known]] of this.#rows.entries()) {
       const change = baseline ? look.sent[lane] - baseline[lane] : null;
@@ -96,15 +102,15 @@ export class Look {
   }
 
   #describe() {
-    const { id } = this;
-    if (document.activeElement !== this.#id) this.#id.value = id ?? "";
-    const name = id === 0 ? "the player's cube" : "a cube";
-    if (id === null) this.#kind.textContent = "point at one, click to keep it";
-    else this.#kind.textContent = this.#kept === null ? `${name}; click to keep it` : `${name}, kept; Escape lets go`;
-    if (id === null || id !== this.#shown) {
+    const { id, marked } = this;
+    if (document.activeElement !== this.#id) this.#id.value = marked ?? "";
+    const name = id === 0 ? "the player" : "a cube";
+    if (marked === null) this.#kind.textContent = "the player; point at another, click to keep it";
+    else this.#kind.textContent = this.#kept === null ? `${name}; click to keep it` : `${name}, kept; Escape releases it`;
+    if (id !== this.#shown) {
       this.#shown = null;
       this.#bits.textContent = "";
-      for (const cell of this.#rows.flat()) cell.textContent = id === null ? "" : "·";
+      for (const cell of this.#rows.flat()) cell.textContent = "·";
     }
   }
 }

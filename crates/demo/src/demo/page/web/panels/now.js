@@ -1,42 +1,66 @@
-// The numbers of now, below the worlds, and the captions over them. They are means of the last second, for one to read them.
+// The numbers below the worlds and the captions over them. Most are means of the last second, so that a person can read them.
 
+import { lastSecond } from "../charts/history.js";
+import { CUBE_BITS, CUBE_BITS_WITH_HEADERS } from "../worlds/uncompressed.js";
 import { put, tenths, whole } from "../shared/format.js";
 
 const few = (value) => (value >= 10 ? whole(value) : tenths(value));
 const show = (id, words) => put(document.getElementById(id), words);
 
-export function showNow(history, hello, timeline) {
-  show("now-of", whole(hello.uncompressed_kbps));
-  const last = history.samples.slice(-10);
-  if (last.length === 0) return;
-  const kbps = last.reduce((sum, sample) => sum + sample.total_kbps, 0) / last.length;
-  show("now-kbps", whole(kbps));
-  show("now-factor", kbps > 0 ? `${few(hello.uncompressed_kbps / kbps)}×` : "–");
-  const median = last.reduce((sum, sample) => sum + sample.error_mm_p50, 0) / last.length;
-  const largest = Math.max(...last.map((sample) => sample.error_mm_max));
-  show("now-error", `${few(median)} / ${few(largest)}`);
+/** What the views and the numbers share: bandwidth of the last second, and the share of packets lost in the last 20 s. */
+export function measured(history, timeline) {
   const packets = history.packets.slice(history.packetIndex(timeline.first));
   const lost = packets.filter((packet) => packet[2]).length;
-  show("now-lost", packets.length > 0 ? tenths((100 * lost) / packets.length) : "–");
+  const loss_ratio = packets.length > 0 ? lost / packets.length : null;
+  return { kbps: lastSecond(history.samples, "total_kbps"), loss_ratio, lost, sent: packets.length };
 }
 
-/** The player's keys on their way to the world: of the last second, or of all so far where nobody plays now. */
+/** `send_hz` is the rate of snapshots; the uncompressed world is counted at the same one. */
+export function showNow(history, hello, { kbps, loss_ratio, lost, sent }, send_hz) {
+  const uncompressed_kbps = (hello.uncompressed_kbps * send_hz) / hello.tick_hz;
+  show("now-of", whole(uncompressed_kbps));
+  show("now-rate", whole(send_hz));
+  if (kbps === null) return;
+  show("now-kbps", whole(kbps));
+  show("now-factor", kbps > 0 ? `${few(uncompressed_kbps / kbps)}×` : "–");
+  const [median, largest] = ["error_mm_p50", "error_mm_max"].map((field) => lastSecond(history.samples, field));
+  show("now-error", `${few(median)} / ${few(largest)}`);
+  show("now-lost", loss_ratio === null ? "–" : tenths(100 * loss_ratio));
+  show("now-packets", `${whole(lost)} of ${whole(sent)} packets`);
+}
+
+/** The player's keys on their way to the server: of the last second, or of the whole connection if no key is sent now. */
 export function showInput(history, input) {
   if (!input) return ["bits", "full", "kbps", "recovered", "lost"].forEach((what) => show(`input-${what}`, "–"));
-  const last = history.samples.slice(-10);
-  const flowing = last.filter((sample) => sample.input_bits > 0);
-  const mean = (samples, key) => samples.reduce((sum, sample) => sum + sample[key], 0) / samples.length;
-  show("input-bits", tenths(flowing.length > 0 ? mean(flowing, "input_bits") : input.bits_per_packet.mean));
+  const flowing = history.samples.slice(-10).filter((sample) => sample.input_bits > 0);
+  show("input-bits", tenths(lastSecond(flowing, "input_bits") ?? input.bits_per_packet.mean));
   show("input-full", whole(input.bits_per_packet.full));
-  show("input-kbps", last.length > 0 ? tenths(mean(last, "input_kbps")) : "–");
+  const kbps = lastSecond(history.samples, "input_kbps");
+  show("input-kbps", kbps === null ? "–" : tenths(kbps));
   show("input-recovered", whole(input.recovered));
   show("input-lost", whole(input.lost));
 }
 
-/** Under the worlds' names: the tick, and how much later it is shown. */
-export function showCaptions(world, tick_hz) {
-  const delay_ms = ((world.tick - world.shownTick) / tick_hz) * 1000;
+/** After the worlds' names: the tick, how much later it is shown, and what the third view is. */
+export function showCaptions(world, hello, send_hz, uncompressed, kbps) {
+  const delay_ms = ((world.tick - world.shownTick) / hello.tick_hz) * 1000;
   show("caption-sent", `tick ${whole(world.tick)}`);
-  show("caption-shown", Number.isFinite(delay_ms) ? `${whole(delay_ms)} ms later` : "");
+  show("caption-shown", Number.isFinite(delay_ms) ? `${whole(send_hz)} snapshots a second` : "");
   show("now-delay", Number.isFinite(delay_ms) ? whole(delay_ms) : "–");
+  const isWhole = uncompressed.mode === "whole";
+  const rate = uncompressed.rate_hz;
+  show("caption-uncompressed", !rate ? "" : isWhole ? interval(rate, "a snapshot") : `moving cubes at ${few(rate)} Hz`);
+  show("uncompressed-about", uncompressed.mode === "none" || kbps === null ? "" : about(isWhole, hello, kbps));
+}
+
+const interval = (rate_hz, what) => (rate_hz >= 1 ? `${what} ${tenths(rate_hz)} times a second` : `${what} every ${tenths(1 / rate_hz)} s`);
+
+/** What exactly the third view shows. */
+function about(isWhole, hello, kbps) {
+  const bytes = Math.ceil((hello.bodies * CUBE_BITS) / 8);
+  const what = isWhole
+    ? `A snapshot of ${whole(hello.bodies)} cubes at ${CUBE_BITS} bits takes ${whole(bytes / 1000)} kB, so one is sent as soon as the bandwidth has paid for it.`
+    : `A cube takes ${CUBE_BITS} bits, so ${whole((1000 * kbps) / CUBE_BITS_WITH_HEADERS)} cubes a second are sent: those that moved since their last update, in turn.`;
+  return `Uncompressed view: the same world, sent without compression over the same link, at the ${whole(kbps)} kbit/s that Kinepack uses now. ${what}`
+    + " It has the delay and the packet loss of the Kinepack view; nothing is interpolated. This page computes it from the true world.";
 }

@@ -1,19 +1,19 @@
-// The state of the page in words: in the line at the top, and over the worlds where something is to be done.
+// The state of the page in words: in the line at the top, and over the worlds if a person has to do something.
 
 import { put } from "../shared/format.js";
 
 const WORDS = {
   connecting: [
     "connecting",
-    "Waiting for the program. Is “kinepack demo” running? It takes eight pages at most; this one keeps trying.",
+    "Waiting for the program. Is “kinepack demo” running? It serves eight pages at most. This page keeps trying.",
   ],
   lost: [
     "connection lost, trying again",
-    "The connection is lost. This is the last picture; the page goes on once the program answers. If it has stopped, start “kinepack demo” again.",
+    "The connection is lost, and this is the last picture. The page reconnects as soon as the program answers. If the program has stopped, start “kinepack demo” again.",
   ],
   ended: [
     "the program has ended",
-    "The program has ended; start “kinepack demo” again and this page goes on. The report below is the final one.",
+    "The program has ended. Start “kinepack demo” again, and this page reconnects. The report below is final.",
   ],
 };
 
@@ -37,7 +37,7 @@ export class State {
     return this.#connection === "live";
   }
 
-  /** WebGL2 is missing: the worlds can't be drawn, all the rest can. */
+  /** WebGL2 is missing: the worlds cannot be drawn, everything else can. */
   undrawable(why) {
     this.#drawable = false;
     this.#words.dataset.why = why;
@@ -54,7 +54,7 @@ export class State {
     this.#show();
   }
 
-  /** The socket closed. What never was there isn't lost, and what has ended stays so. */
+  /** The socket closed. A connection that never opened is not lost, and one that has ended stays so. */
   closed() {
     this.#failed = true;
     if (this.#connection === "live") this.#connection = "lost";
@@ -73,7 +73,7 @@ export class State {
     const [line, banner] = this.live ? [this.#liveWords(watching), this.#liveBanner(watching)] : WORDS[this.#connection];
     put(this.#line, line);
     put(this.#words, banner);
-    // A page that only just opens has nothing to say yet.
+    // A page that has just opened has nothing to report yet.
     this.#banner.hidden = banner === "" || (this.#connection === "connecting" && !this.#failed);
     this.#takeOver.hidden = !watching;
   }
@@ -81,14 +81,14 @@ export class State {
   #liveWords(watching) {
     if (!this.#status) return "live";
     const { paused, plays, speed_ratio } = this.#status;
-    const who = paused ? "paused" : plays === "capture" ? "a capture plays" : watching ? "another page plays"
-      : plays === "person" ? "you play" : "a script plays until you do";
-    const slow = !paused && speed_ratio < 0.9 ? `, at ${speed_ratio.toFixed(1)} of real time` : "";
+    const who = paused ? "paused" : plays === "capture" ? "playing a capture" : watching ? "another page controls the player"
+      : plays === "person" ? "you play" : "a script plays until you press a key";
+    const slow = !paused && speed_ratio < 0.9 ? `, at ${speed_ratio.toFixed(1)} × real time` : "";
     return who + slow;
   }
 
   #liveBanner(watching) {
-    const missing = this.#drawable ? "" : `The worlds can't be drawn: ${this.#words.dataset.why}. The numbers below are right all the same.`;
-    return [missing, watching ? "Another page plays; this one watches." : ""].filter(Boolean).join(" ");
+    const missing = this.#drawable ? "" : `The worlds can’t be drawn: ${this.#words.dataset.why}. The numbers below are right.`;
+    return [missing, watching ? "Another page controls the player. This one watches." : ""].filter(Boolean).join(" ");
   }
 }

@@ -1,5 +1,5 @@
-// The buffers of the worlds: the corners of one box, and the bodies of both worlds with the bytes of the program's message as
-// they came, so that nothing is done here for each body.
+// The buffers of the worlds: the corners of one box, and the bodies of all views. Those of the first two are the bytes of the
+// program's message as they came, so that nothing is done here for each body.
 
 import { BODY_WORDS } from "../protocol.js";
 
@@ -9,11 +9,12 @@ const BODY_BYTES = BODY_WORDS * 4;
 export const BOX_VERTICES = 36;
 
 export class BodyArrays {
-  /** A vertex array for each world, sent first. */
+  /** A vertex array for each view: sent, shown, uncompressed. */
   worlds;
   #gl;
   #single;
   #instances;
+  #uncompressed;
   #capacity_bytes = 0;
   #sent_bytes = -1;
 
@@ -31,9 +32,12 @@ export class BodyArrays {
       }
       return array;
     };
-    this.worlds = [withBox(), withBox()];
+    this.worlds = [withBox(), withBox(), withBox()];
     this.#single = withBox();
     this.#instances = gl.createBuffer();
+    this.#uncompressed = gl.createBuffer();
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.#uncompressed);
+    this.#point(this.worlds[2], 0);
   }
 
   upload({ sent, shown }) {
@@ -52,6 +56,13 @@ export class BodyArrays {
       this.#point(this.worlds[0], 0);
       this.#point(this.worlds[1], sent.byteLength);
     }
+  }
+
+  /** The bodies of the third view. */
+  uploadUncompressed(bodies) {
+    const gl = this.#gl;
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.#uncompressed);
+    gl.bufferData(gl.ARRAY_BUFFER, bodies, gl.DYNAMIC_DRAW);
   }
 
   /** Binds one box that stands as `body`, eight words of the message; not to be drawn as an instance. */

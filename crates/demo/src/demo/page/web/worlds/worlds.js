@@ -1,5 +1,5 @@
-// Draws both worlds: one canvas and one WebGL2 context over two places of the page, one buffer with the bytes of the program's
-// message as they came. Passes: floor, shadows, bodies, the outline of the body looked at, walls. No work for each body here.
+// Draws the worlds: one canvas and one WebGL2 context over up to three places of the page, one buffer with the bytes of the
+// program's message as they came, and one for the third view. Passes: floor, shadows, bodies, the outline of the body looked at, walls. No work for each body here.
 
 import { ATTRIBUTES, BodyArrays, BOX_VERTICES } from "./body_arrays.js";
 import { normalize } from "../shared/matrix.js";
@@ -19,13 +19,14 @@ export class Worlds {
   #scene = null;
   #hello = null;
   #world = null;
+  #uncompressed = null;
   #programs;
   #bodies;
   #boxes = null;
   #paint = { version: -1 };
   #stale = true;
 
-  /** `places`: the elements over which the worlds are drawn, sent first. Throws where there is no WebGL2. */
+  /** `places`: the elements over which the worlds are drawn: sent, shown, uncompressed. Throws if there is no WebGL2. */
   constructor(canvas, places) {
     this.#canvas = canvas;
     this.#places = places;
@@ -37,9 +38,13 @@ export class Worlds {
       this.#build();
       this.#stale = true;
     });
-    const measure = () => { this.#boxes = null; };
-    new ResizeObserver(measure).observe(canvas);
-    window.addEventListener("resize", measure);
+    new ResizeObserver(() => this.measureAgain()).observe(canvas);
+    window.addEventListener("resize", () => this.measureAgain());
+  }
+
+  /** A place was moved, shown or hidden. */
+  measureAgain() {
+    this.#boxes = null;
   }
 
   begin(hello) {
@@ -61,10 +66,12 @@ export class Worlds {
     return box.width / Math.max(1, box.height);
   }
 
-  /** Takes a world; it's on screen with the next `draw`. */
-  show(world) {
+  /** Takes a world, and the bodies of the third view or null; both are on screen with the next `draw`. */
+  show(world, uncompressed) {
     this.#world = world;
+    this.#uncompressed = uncompressed;
     this.#bodies.upload(world);
+    if (uncompressed) this.#bodies.uploadUncompressed(uncompressed);
     this.#stale = true;
   }
 
@@ -83,6 +90,7 @@ export class Worlds {
     gl.clear(gl.COLOR_BUFFER_BIT);
     gl.enable(gl.SCISSOR_TEST);
     for (const [index, box] of boxes.entries()) {
+      if (box.width === 0) continue;
       const left = Math.round(box.left * box.ratio);
       const bottom = Math.round((box.canvas_height - box.top - box.height) * box.ratio);
       const size = [Math.round(box.width * box.ratio), Math.round(box.height * box.ratio)];
@@ -94,7 +102,7 @@ export class Worlds {
 
   #drawWorld(index, values, view, marked, height_px) {
     const gl = this.#gl;
-    const bodies = index === 0 ? this.#world.sent : this.#world.shown;
+    const bodies = [this.#world.sent, this.#world.shown, this.#uncompressed ?? []][index];
     const count = bodies.length / BODY_WORDS;
     gl.clearColor(...values.u_sky, 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
@@ -172,5 +180,6 @@ export class Worlds {
     this.#programs = Object.fromEntries(Object.entries(SHADERS).map(([name, sources]) => [name, new Program(gl, sources, ATTRIBUTES)]));
     this.#bodies = new BodyArrays(gl);
     if (this.#world) this.#bodies.upload(this.#world);
+    if (this.#uncompressed) this.#bodies.uploadUncompressed(this.#uncompressed);
   }
 }

@@ -12,7 +12,7 @@ export class ErrorCurve extends TimePlot {
     this.#motion = motion;
     this.#precision_cm = precision_cm;
     this.duration_s = duration_s;
-    this.scale = new LinearScale(precision_cm * 1.3);
+    this.scale = new LinearScale(precision_cm * 1.3 || 1);
     this.scale.fit(motion.maxima.reduce((a, b) => Math.max(a, b), 0), 0);
     this.stale();
   }

@@ -44,7 +44,7 @@ export class TrackCurve extends TimePlot {
     }
     context.lineWidth = ratio;
     context.strokeStyle = colours.css.text;
-    for (const axis of components) this.curve(count, time, (index) => raw[index * size + axis]);
+    for (const axis of this.#clip.compiled ? [] : components) this.curve(count, time, (index) => raw[index * size + axis]);
     const isCrowd = key_times_s.length * CROWD_PX * ratio > this.right - this.left;
     const radius = ratio * (isCrowd ? 2 : 3.5);
     context.strokeStyle = colours.css.panel;

@@ -12,8 +12,10 @@ export class ClipList {
     const items = document.getElementById("clips");
     this.#items = list.map((line, index) => {
       const button = Object.assign(document.createElement("button"), { type: "button", title: line.name });
-      button.append(word("b", line.name), word("span", `${tenths(line.ratio)}×`), word("span", `${thousandths(line.max_cm)} cm`));
-      if (line.max_cm > line.precision_cm) button.classList.add("above");
+      const name = document.createElement("b");
+      name.append(...breakable(line.name));
+      button.append(name, word("span", `${tenths(line.ratio)}×`), word("span", line.compiled ? "compiled" : `${thousandths(line.max_cm)} cm`));
+      if (!line.compiled && line.max_cm > line.precision_cm) button.classList.add("above");
       button.addEventListener("click", () => chosen(index));
       const item = document.createElement("li");
       item.append(button);
@@ -42,6 +44,12 @@ export class ClipList {
     }
     put(this.#count, count === this.#items.length ? whole(count) : `${whole(count)} of ${whole(this.#items.length)}`);
   }
+}
+
+/** A name that breaks between its words: after _, -, . and spaces, and before capitals. */
+function breakable(name) {
+  const words = name.split(/(?<=[_\-.])(?![_\-.])|(?<=[a-z0-9])(?=[A-Z])/);
+  return words.flatMap((part, index) => (index > 0 ? [document.createElement("wbr"), part] : [part]));
 }
 
 const word = (kind, text) => Object.assign(document.createElement(kind), { textContent: text });

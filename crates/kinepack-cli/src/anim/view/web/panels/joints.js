@@ -1,4 +1,4 @@
-// The table of joints, the worst first. A click or Enter on one selects it.
+// The table of joints, the one with the largest error first. A click or Enter selects a joint.
 
 import { put, thousandths, whole } from "../shared/format.js";
 
@@ -19,11 +19,13 @@ export class Joints {
   }
 
   begin(clip) {
-    const order = [...clip.joints.keys()].sort((a, b) => clip.joints[b].errors.max_cm - clip.joints[a].errors.max_cm);
+    const order = [...clip.joints.keys()];
+    // A clip without a raw one has no errors to sort by.
+    if (!clip.compiled) order.sort((a, b) => clip.joints[b].errors.max_cm - clip.joints[a].errors.max_cm);
     this.#rows.clear();
     const rows = order.slice(0, MOST_ROWS).map((joint) => this.#row(clip, joint));
     this.#body.replaceChildren(...rows);
-    put(this.#rest, order.length > MOST_ROWS ? `and ${whole(order.length - MOST_ROWS)} more, which are off by less` : "");
+    put(this.#rest, order.length > MOST_ROWS ? `and ${whole(order.length - MOST_ROWS)} more, with smaller errors` : "");
     return order[0];
   }
 
@@ -49,7 +51,7 @@ export class Joints {
     head.append(button);
     row.append(head);
     for (const value of [errors.max_cm, errors.p99_cm, errors.mean_cm]) {
-      row.append(Object.assign(document.createElement("td"), { textContent: thousandths(value) }));
+      row.append(Object.assign(document.createElement("td"), { className: "compared", textContent: thousandths(value) }));
     }
     row.dataset.joint = joint;
     row.addEventListener("click", () => this.#chosen(joint));

@@ -1,4 +1,4 @@
-// The numbers of a clip: sizes, where the bytes are, and how far it is off.
+// The numbers of a clip: its size, the size of its parts, and its errors.
 
 import { jointName } from "./joints.js";
 import { precise, put, tenths, thousandths, whole } from "../shared/format.js";
@@ -16,7 +16,7 @@ export function showNumbers(clip) {
   put(byId("now-precision"), `${Number(clip.precision_cm.toPrecision(3))}`);
   put(byId("now-slide"), thousandths(clip.foot_slide_cm));
   put(byId("now-slider"), clip.slide_joint === null ? "no joint" : jointName(clip, clip.slide_joint));
-  put(byId("scheme"), `${clip.scheme}, ${contents(clip)}, measured ${Number(clip.shell_cm.toPrecision(3))} cm from the joints`);
+  put(byId("scheme"), `Scheme ${clip.scheme}, ${contents(clip)}${clip.compiled ? "" : `, errors measured ${Number(clip.shell_cm.toPrecision(3))} cm from the joints`}`);
   rows("errors", [["at the samples", clip.errors], ["between them", clip.between]], ([name, errors]) =>
     [name, ...[errors.max_cm, errors.p99_cm, errors.mean_cm].map(thousandths)]);
   const parts = clip.parts.filter(({ bytes }) => bytes > 0);

@@ -6,10 +6,10 @@ import { put, whole } from "../shared/format.js";
 import { jointName } from "./joints.js";
 
 const KINDS = {
-  default: () => "as in the bind pose, costs nothing",
-  constant: () => "one value throughout",
+  default: () => "as in the bind pose, takes no bytes",
+  constant: () => "constant",
   keys: ({ keys }) => `${whole(keys)} keys`,
-  rows: () => "a value for each sample",
+  rows: () => "one value per sample",
   animated: ({ bytes }) => `${whole(bytes)} bytes`,
 };
 
@@ -77,7 +77,8 @@ export class TrackPanel {
       // Another was asked for meanwhile.
       if (asked !== this.#asked) return;
       this.shown = { joint, channel: track.channel, keys: values.key_times_s.length };
-      put(this.#note, `thick decoded, thin raw${this.shown.keys > 0 ? ", dots keys" : ""}`);
+      const lines = clip.compiled ? "" : "thick: compressed, thin: raw";
+      put(this.#note, [lines, this.shown.keys > 0 ? "dots: keys" : ""].filter(Boolean).join(", "));
       this.#curve.begin(values, track.channel, clip);
       this.#canvas.setAttribute("aria-label", `${track.channel} of ${name} over time, ${KINDS[track.kind]?.(track) ?? track.kind}`);
       this.#legend.replaceChildren(...["x", "y", "z", "w"].slice(0, values.size).map((axis, at) => {

@@ -1,9 +1,9 @@
-// The camera of a clip: it stands so that all of the motion is in view, or goes along with a motion that leads far away.
+// The camera of a clip: all of the motion is in view, or the camera goes along with a motion that leads far away.
 
 import { approach, Orbit, share } from "../shared/orbit.js";
 
-/** What fits into a sphere of one metre is seen whole from so far away; a sphere itself would need a little more. */
-const AWAY = 2.7;
+/** Metres from which a sphere of one metre is seen whole, with a little room. */
+const AWAY = 3.6;
 /** A motion is followed where all of it is so much larger than the skeleton. */
 const FAR = 1.9;
 const FOLLOW_S = 0.25;
