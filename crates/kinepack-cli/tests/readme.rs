@@ -1,7 +1,9 @@
-//! The commands of the README are ones that the program understands.
+//! The commands of the README, the book and the other pages are ones that the program understands,
+//! and the examples, benchmarks and tests that they name exist.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use kinepack_capture::levels;
@@ -38,19 +40,61 @@ fn arguments(line: &str) -> Option<Vec<&str>> {
     )
 }
 
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// The pages with commands: the README, the book, the crates' READMEs, the tutorial.
+fn pages() -> Vec<PathBuf> {
+    let root = Path::new(ROOT);
+    let mut pages = vec![root.join("README.md"), root.join("CONTRIBUTING.md")];
+    pages.push(root.join("crates/kinepack-capture/src/guide.md"));
+    let in_folder = |folder: PathBuf| std::fs::read_dir(folder).unwrap();
+    for entry in in_folder(root.join("docs/src")) {
+        pages.push(entry.unwrap().path());
+    }
+    for entry in in_folder(root.join("crates")) {
+        pages.push(entry.unwrap().path().join("README.md"));
+    }
+    pages.retain(|page| page.is_file() && page.extension().is_some_and(|ending| ending == "md"));
+    pages
+}
+
+/// Checks that the targets exist that a `cargo` command names.
+fn check_targets(line: &str) {
+    let words: Vec<&str> = line.split_whitespace().take_while(|word| *word != "#").collect();
+    let after =
+        |option| words.iter().position(|word| *word == option).and_then(|at| words.get(at + 1));
+    let Some(package) = after("-p") else { return };
+    let folder = Path::new(ROOT).join("crates").join(package);
+    assert!(folder.is_dir(), "{line}: no crate {package}");
+    let folders = [("--example", "examples"), ("--bench", "benches"), ("--test", "tests")];
+    for (option, inside) in folders {
+        if let Some(name) = after(option) {
+            let path = folder.join(inside).join(name);
+            let exists = path.with_extension("rs").is_file() || path.join("main.rs").is_file();
+            assert!(exists, "{line}: no {}", path.display());
+        }
+    }
+}
+
 #[test]
-fn the_program_understands_the_commands_of_the_readme() {
-    let page =
-        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
-    let lines = shell_lines(&page);
+fn the_program_understands_the_commands_of_all_pages() {
+    let texts: Vec<String> =
+        pages().iter().map(|page| std::fs::read_to_string(page).unwrap()).collect();
+    assert!(texts.len() > 15, "the book's pages were not found");
     assert!(
-        lines.iter().any(|line| line.starts_with("cargo test --workspace")),
+        shell_lines(&texts[0]).iter().any(|line| line.starts_with("cargo test --workspace")),
         "the README says how to test"
     );
-    let commands: Vec<Vec<&str>> = lines.into_iter().filter_map(arguments).collect();
+    let lines: Vec<&str> = texts.iter().flat_map(|text| shell_lines(text)).collect();
+    for line in lines.iter().filter(|line| line.starts_with("cargo ")) {
+        check_targets(line);
+    }
+    let mut commands: Vec<Vec<&str>> = lines.into_iter().filter_map(arguments).collect();
+    commands.sort();
+    commands.dedup();
     for subcommand in ["demo", "measure", "serve", "join", "simulate", "sweep"] {
         let shown = commands.iter().any(|command| command.first() == Some(&subcommand));
-        assert!(shown, "the README shows no `{subcommand}`");
+        assert!(shown, "no page shows `{subcommand}`");
     }
     for command in commands {
         // The arguments are parsed, up to the last, and nothing runs: the files of the examples are

@@ -107,7 +107,3 @@ pub use stream::{
     StreamReceiverStats, StreamRecord, StreamRefused, StreamSender, StreamSenderStats,
     ring_packets,
 };
-
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;

@@ -1,0 +1,33 @@
+//! Compiles and runs the Rust blocks of the READMEs and of the book as doctests.
+//!
+//! A page without Rust blocks needs no line here; `tests/pages.rs` checks that every page with one
+//! has it. The pages are in a crate of their own because a published crate cannot include files
+//! from outside of its folder.
+
+#![forbid(unsafe_code)]
+
+/// Includes each page in the documentation of a type that exists in doctests alone.
+macro_rules! pages {
+    ($($name:ident $path:literal)*) => {
+        $(
+            #[cfg(doctest)]
+            #[doc = include_str!($path)]
+            pub struct $name;
+        )*
+    };
+}
+
+pages! {
+    Readme "../../../README.md"
+    KinepackReadme "../../kinepack/README.md"
+    DeriveReadme "../../kinepack-derive/README.md"
+    NetReadme "../../kinepack-net/README.md"
+    AnimReadme "../../kinepack-anim/README.md"
+    CaptureReadme "../../kinepack-capture/README.md"
+    FirstSchema "../../../docs/src/first-schema.md"
+    Ladder "../../../docs/src/ladder.md"
+    Networking "../../../docs/src/networking.md"
+    Inputs "../../../docs/src/inputs.md"
+    Clips "../../../docs/src/clips.md"
+    Captures "../../../docs/src/captures.md"
+}
