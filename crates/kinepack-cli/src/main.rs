@@ -9,8 +9,6 @@ mod anim;
 mod captured;
 mod convert;
 mod distance;
-#[cfg(feature = "anim")]
-mod failure;
 mod ladder;
 mod measure;
 #[cfg(feature = "demo")]

@@ -9,7 +9,7 @@ use kinepack_anim::{RawClip, Skeleton, additive};
 
 use super::joints::joint_name;
 use super::sources::{self, Source};
-use crate::failure::Failure;
+use crate::anim::error::AnimError;
 
 /// Which clip, and what of it.
 #[derive(Args, Clone, Debug)]
@@ -40,7 +40,7 @@ impl BaseArguments {
     pub(crate) fn read(
         &self,
         options: &ImportOptions,
-    ) -> Result<Option<(Base, Vec<String>)>, Failure> {
+    ) -> Result<Option<(Base, Vec<String>)>, AnimError> {
         let Some(given) = &self.base else { return Ok(None) };
         let (file, name) = file_and_clip(given);
         let (sources, notes) = sources::read(&[file], options)?;
@@ -71,7 +71,7 @@ fn file_and_clip(given: &str) -> (PathBuf, Option<&str>) {
 }
 
 /// The clip of that name, which may be that of the animation alone; without a name the only one.
-fn choose(given: &str, name: Option<&str>, sources: Vec<Source>) -> Result<RawClip, Failure> {
+fn choose(given: &str, name: Option<&str>, sources: Vec<Source>) -> Result<RawClip, AnimError> {
     let (many, names) = (sources.len(), names_of(&sources));
     let mut clips: Vec<RawClip> = sources.into_iter().map(|source| source.raw).collect();
     let found = match name {
@@ -100,7 +100,7 @@ fn names_of(sources: &[Source]) -> String {
 }
 
 /// One sample of a clip.
-fn pose(given: &str, clip: &RawClip, sample: usize) -> Result<RawClip, Failure> {
+fn pose(given: &str, clip: &RawClip, sample: usize) -> Result<RawClip, AnimError> {
     let samples = clip.samples();
     if sample >= samples {
         let reason =
@@ -112,13 +112,13 @@ fn pose(given: &str, clip: &RawClip, sample: usize) -> Result<RawClip, Failure> 
         .map_err(|error| bad(given, error.to_string()))
 }
 
-fn bad(given: &str, reason: impl Into<String>) -> Failure {
-    Failure::Base { given: given.to_owned(), reason: reason.into() }
+fn bad(given: &str, reason: impl Into<String>) -> AnimError {
+    AnimError::Base { given: given.to_owned(), reason: reason.into() }
 }
 
 impl Base {
     /// The clips as what each adds to the base.
-    pub(crate) fn differences(&self, sources: Vec<Source>) -> Result<Vec<Source>, Failure> {
+    pub(crate) fn differences(&self, sources: Vec<Source>) -> Result<Vec<Source>, AnimError> {
         let difference = |Source { file, raw }: Source| {
             let refused =
                 |reason| bad(&self.given, format!("{} of {} {reason}", raw.name(), file.display()));

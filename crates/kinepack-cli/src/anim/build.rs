@@ -21,7 +21,7 @@ use super::rigs::{RigReport, Rigs};
 use super::scheme::SchemeArguments;
 use super::sources::{self, BuiltClip, Source};
 use super::timing;
-use crate::failure::Failure;
+use crate::anim::error::AnimError;
 
 /// Compress every clip of animation files; writes DIR/NAME.kpa, or .kpd, a DIR/HASH.kps for each
 /// skeleton and a DIR/HASH.kpr for each rig.
@@ -101,7 +101,7 @@ struct ClipReport {
     cold_64_mb_ns_per_joint: Option<f64>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let scheme = &arguments.scheme;
     let of_block = [
         ("--disk", arguments.disk),
@@ -154,7 +154,7 @@ struct Inputs {
 }
 
 impl Inputs {
-    fn read(arguments: &Arguments) -> Result<Self, Failure> {
+    fn read(arguments: &Arguments) -> Result<Self, AnimError> {
         let Arguments { files, import, scheme, .. } = arguments;
         let base = arguments.base.read(&import.options())?;
         let (sources, mut notes) = sources::read_checked(files, import, scheme)?;
@@ -175,7 +175,7 @@ fn build(
     arguments: &Arguments,
     sources: &[Source],
     base: Option<&Base>,
-) -> Result<(Vec<BuiltClip>, Rigs), Failure> {
+) -> Result<(Vec<BuiltClip>, Rigs), AnimError> {
     let options = |raw: &RawClip| {
         let mut options = arguments.scheme.options(raw);
         options.error.base = base.map(|base| Arc::clone(&base.raw));
@@ -202,7 +202,7 @@ fn targets(
     directory: &Path,
     arguments: &Arguments,
     sources: &[Source],
-) -> Result<Targets, Failure> {
+) -> Result<Targets, AnimError> {
     let (force, extension) = (arguments.force, if arguments.disk { "kpd" } else { "kpa" });
     let clip = |source: &Source| {
         force
@@ -221,11 +221,15 @@ fn targets(
 }
 
 /// The bytes of a clip's file.
-fn bytes_of<'a>(built: &'a BuiltClip, target: &Target, is_disk: bool) -> Result<&'a [u8], Failure> {
+fn bytes_of<'a>(
+    built: &'a BuiltClip,
+    target: &Target,
+    is_disk: bool,
+) -> Result<&'a [u8], AnimError> {
     if !is_disk {
         return Ok(built.built.clip.as_bytes());
     }
-    let no_disk_form = || Failure::BadClip {
+    let no_disk_form = || AnimError::BadClip {
         path: target.name().to_owned(),
         reason: "this clip has no disk form".to_owned(),
     };

@@ -22,7 +22,7 @@ use super::rigs::{RigReport, Rigs};
 use super::scheme::{EffortName, SchemeArguments, SchemeName};
 use super::sources::{self, BuiltClip, Source};
 use super::timing;
-use crate::failure::Failure;
+use crate::anim::error::AnimError;
 
 /// Compare schemes on animation files: sizes, errors, and what they cost.
 #[derive(Args)]
@@ -84,7 +84,7 @@ struct Played {
     sample_ns_per_joint: f64,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let peers = arguments.peer.as_deref().map(Peers::read).transpose()?;
     let (sources, notes) = sources::read_some(&arguments.files, &arguments.import)?;
     arguments.scheme.check(sources.iter().map(|source| &source.raw))?;
@@ -169,11 +169,11 @@ fn schemes(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
 }
 
 /// What the samples take as they are, and packed by a program that knows nothing of them.
-fn plain(sources: &[Source]) -> Result<Vec<Row>, Failure> {
+fn plain(sources: &[Source]) -> Result<Vec<Row>, AnimError> {
     let raw = sources.iter().map(|source| source.raw.raw_bytes()).sum();
     let zipped = sources::on_all_cores(sources, "packed", |source| {
         gzip_bytes(&source.raw)
-            .map_err(|error| Failure::ClipFile { path: source.file.clone(), error })
+            .map_err(|error| AnimError::ClipFile { path: source.file.clone(), error })
     })?;
     let row = |name: &str, bytes: usize| Row { name: name.to_owned(), bytes, played: None };
     Ok(vec![row("raw floats", raw), row("raw floats, gzip", zipped.iter().sum())])

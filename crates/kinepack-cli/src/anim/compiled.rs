@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 use kinepack_anim::{AnyClip, ClipError, Rig, Skeleton};
 
-use crate::failure::Failure;
+use crate::anim::error::AnimError;
 
 /// Where a clip's skeleton is.
 #[derive(Args, Clone, Debug)]
@@ -29,22 +29,22 @@ pub(crate) fn rig_name(hash: u64) -> String {
 }
 
 /// Reads a rig.
-pub(crate) fn read_rig(path: &Path) -> Result<Rig, Failure> {
+pub(crate) fn read_rig(path: &Path) -> Result<Rig, AnimError> {
     let rig = Rig::from_bytes(&read_bytes(path)?);
-    rig.map_err(|error| Failure::BadClip { path: path.to_owned(), reason: error.to_string() })
+    rig.map_err(|error| AnimError::BadClip { path: path.to_owned(), reason: error.to_string() })
 }
 
 /// Reads a clip and its skeleton.
 pub(crate) fn read(
     path: &Path,
     arguments: &SkeletonArguments,
-) -> Result<(AnyClip, Skeleton), Failure> {
+) -> Result<(AnyClip, Skeleton), AnimError> {
     let clip = read_clip(path)?;
     let hash = clip.skeleton_hash();
     let skeleton_path =
         arguments.skeleton.clone().unwrap_or_else(|| beside(path, skeleton_name(hash)));
     let skeleton = Skeleton::from_bytes(&read_bytes(&skeleton_path)?);
-    let bad = |reason: String| Failure::BadClip { path: skeleton_path.clone(), reason };
+    let bad = |reason: String| AnimError::BadClip { path: skeleton_path.clone(), reason };
     let skeleton = skeleton.map_err(|error| bad(error.to_string()))?;
     if skeleton.hash() != hash || skeleton.len() != clip.joints() {
         return Err(bad(format!("not the skeleton of {}", path.display())));
@@ -53,7 +53,7 @@ pub(crate) fn read(
 }
 
 /// Reads a clip, with its rig, which lies beside it, where it is of one.
-fn read_clip(path: &Path) -> Result<AnyClip, Failure> {
+fn read_clip(path: &Path) -> Result<AnyClip, AnimError> {
     let bytes = read_bytes(path)?;
     let clip = match AnyClip::from_bytes(&bytes[..]) {
         Err(ClipError::Rig { hash }) => {
@@ -62,7 +62,7 @@ fn read_clip(path: &Path) -> Result<AnyClip, Failure> {
         }
         clip => clip,
     };
-    clip.map_err(|error| Failure::BadClip { path: path.to_owned(), reason: error.to_string() })
+    clip.map_err(|error| AnimError::BadClip { path: path.to_owned(), reason: error.to_string() })
 }
 
 /// A file in the directory of another.
@@ -70,6 +70,6 @@ fn beside(path: &Path, name: String) -> PathBuf {
     path.parent().unwrap_or(Path::new("")).join(name)
 }
 
-fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
-    fs::read(path).map_err(|error| Failure::ClipFile { path: path.to_owned(), error })
+fn read_bytes(path: &Path) -> Result<Vec<u8>, AnimError> {
+    fs::read(path).map_err(|error| AnimError::ClipFile { path: path.to_owned(), error })
 }

@@ -8,7 +8,7 @@ use command_kit::output::Force;
 use kinepack_anim::{AnyClip, Skeleton, exchange};
 
 use super::compiled::{self, SkeletonArguments};
-use crate::failure::Failure;
+use crate::anim::error::AnimError;
 
 /// Write what a compressed clip plays at its sample times as a .clip file.
 #[derive(Args)]
@@ -23,12 +23,12 @@ pub(crate) struct Arguments {
     skeleton: SkeletonArguments,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let target = arguments.force.target(&arguments.out)?;
     let (clip, skeleton) = compiled::read(&arguments.clip, &arguments.skeleton)?;
     let out = &arguments.out;
     let samples = samples(&clip, &skeleton)
-        .map_err(|error| Failure::ClipFile { path: out.clone(), error })?;
+        .map_err(|error| AnimError::ClipFile { path: out.clone(), error })?;
     Ok(target.write(&samples)?)
 }
 

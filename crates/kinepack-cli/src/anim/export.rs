@@ -14,7 +14,7 @@ use kinepack_anim::{AnyClip, AnyPlayer, MAX_SAMPLES, RawClip, Skeleton, export};
 use serde::Serialize;
 
 use super::compiled::{self, SkeletonArguments};
-use crate::failure::Failure;
+use crate::anim::error::AnimError;
 
 /// Write a compressed clip as a file that other programs show or play: r3d2canm, the article's
 /// format, and how far that is off the clip; or glTF.
@@ -70,7 +70,7 @@ struct GltfReport {
     bytes: usize,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let target = arguments.force.target(&arguments.out)?;
     let (clip, skeleton) = compiled::read(&arguments.clip, &arguments.skeleton)?;
     if arguments.gltf {
@@ -85,7 +85,7 @@ fn write_anm(
     target: &Target,
     clip: &AnyClip,
     skeleton: &Skeleton,
-) -> Result<(), Failure> {
+) -> Result<(), AnimError> {
     let anm = match clip {
         AnyClip::Block(_) => {
             Err("a block clip, and r3d2canm has keys: build the clip with --scheme keyed, or write glTF with --gltf"
@@ -116,7 +116,7 @@ fn write_gltf(
     target: &Target,
     clip: &AnyClip,
     skeleton: Skeleton,
-) -> Result<(), Failure> {
+) -> Result<(), AnimError> {
     let rate_hz = arguments.rate.unwrap_or(clip.rate_hz());
     let step = f64::from(clip.rate_hz()) / f64::from(rate_hz);
     // The last one is at the end, or behind it, where the end is held.
@@ -150,12 +150,12 @@ fn write_gltf(
     Ok(())
 }
 
-fn bad_clip(arguments: &Arguments, reason: &impl ToString) -> Failure {
-    Failure::BadClip { path: arguments.clip.clone(), reason: reason.to_string() }
+fn bad_clip(arguments: &Arguments, reason: &impl ToString) -> AnimError {
+    AnimError::BadClip { path: arguments.clip.clone(), reason: reason.to_string() }
 }
 
 /// Returns the file's name.
-fn write_file(target: &Target, bytes: &[u8]) -> Result<String, Failure> {
+fn write_file(target: &Target, bytes: &[u8]) -> Result<String, AnimError> {
     target.write(bytes)?;
     Ok(target.name().display().to_string())
 }

@@ -5,7 +5,7 @@ mod build;
 mod compare;
 mod compiled;
 mod decode;
-pub(crate) mod error;
+mod error;
 mod export;
 mod import_options;
 mod info;
@@ -21,7 +21,7 @@ mod view;
 
 use clap::{Args, Subcommand};
 
-use crate::failure::Failure;
+use crate::anim::error::AnimError;
 
 /// Skeletal animation clips: from glTF and BVH files, and what becomes of them.
 #[derive(Args)]
@@ -42,7 +42,7 @@ enum Command {
     View(view::Arguments),
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     match &arguments.command {
         Command::Build(arguments) => build::run(arguments),
         Command::Compare(arguments) => compare::run(arguments),

@@ -9,7 +9,7 @@ use command_kit::table::{percent, table};
 use serde::Serialize;
 
 use super::sources::{BuiltClip, Source};
-use crate::failure::Failure;
+use crate::anim::error::AnimError;
 
 /// The figures of a peer, by clip and number of samples.
 pub(crate) struct Peers {
@@ -52,10 +52,10 @@ struct Pair {
 impl Peers {
     /// Reads a table in CSV without quotes; the first line names the columns, of which one ends in
     /// `_bytes` and gives the peer its name.
-    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn read(path: &Path) -> Result<Self, AnimError> {
         let text = std::fs::read_to_string(path)
-            .map_err(|error| Failure::ClipFile { path: path.to_owned(), error })?;
-        let bad = |reason: String| Failure::BadClip { path: path.to_owned(), reason };
+            .map_err(|error| AnimError::ClipFile { path: path.to_owned(), error })?;
+        let bad = |reason: String| AnimError::BadClip { path: path.to_owned(), reason };
         let mut lines = text.lines().enumerate();
         let header: Vec<&str> =
             lines.next().map(|(_, line)| line.split(',').collect()).unwrap_or_default();

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::import_options::ImportArguments;
 use super::sources::file_stem;
-use crate::failure::Failure;
+use crate::anim::error::AnimError;
 
 /// Write every clip of animation files as OUT_DIR/NAME.clip: ten floats a joint a sample, in cm.
 #[derive(Args)]
@@ -52,7 +52,7 @@ struct ClipReport {
     duration_s: f32,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let options = arguments.import.options();
     let out_dir = &arguments.out_dir;
     let mut batch = Batch::in_directory(out_dir)?;
@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let name = format!("{}.clip", file_stem(clip.name()));
             if let Some(first) = written.insert(name.clone(), file) {
                 let name = clip.name().to_owned();
-                return Err(Failure::SameClip {
+                return Err(AnimError::SameClip {
                     name,
                     first: first.to_owned(),
                     second: file.clone(),
@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let target = arguments.force.target_in(out_dir, &name)?;
             let mut bytes = Vec::new();
             exchange::write(clip, &mut bytes)
-                .map_err(|error| Failure::ClipFile { path: file.clone(), error })?;
+                .map_err(|error| AnimError::ClipFile { path: file.clone(), error })?;
             batch.write(&target, &bytes)?;
             report.clips.push(ClipReport::new(clip, file));
         }

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::compiled::{self, rig_name};
 use super::sources::{self, BuiltClip, Source};
-use crate::failure::Failure;
+use crate::anim::error::AnimError;
 
 /// Rigs by the hash of their skeletons.
 #[derive(Default)]
@@ -52,7 +52,7 @@ impl Rigs {
         sources: &[Source],
         options: impl Fn(&RawClip) -> BuildOptions + Sync,
         directory: Option<&Path>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, AnimError> {
         let mut rigs = directory.map_or_else(|| Ok(Self::default()), Self::read)?;
         let mut trainers: BTreeMap<u64, RigTrainer> = BTreeMap::new();
         let known: HashSet<u64> = rigs.by_skeleton.keys().copied().collect();
@@ -80,8 +80,8 @@ impl Rigs {
     }
 
     /// The rigs of a directory, if there is one.
-    fn read(directory: &Path) -> Result<Self, Failure> {
-        let failed = |error| Failure::ClipFile { path: directory.to_owned(), error };
+    fn read(directory: &Path) -> Result<Self, AnimError> {
+        let failed = |error| AnimError::ClipFile { path: directory.to_owned(), error };
         let mut rigs = Self::default();
         if !directory.is_dir() {
             return Ok(rigs);
@@ -114,7 +114,7 @@ impl Rigs {
         force: Force,
         directory: &Path,
         built: &[BuiltClip],
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AnimError> {
         for (rig, _) in self.used(built) {
             let bytes = rig.to_bytes();
             if let Some(target) = force.target_of(directory, &rig_name(rig.hash()), &bytes)? {

@@ -9,7 +9,7 @@ use kinepack_anim::offline::{
 };
 
 use super::joints::{JointLength, lengths, named, parse_length};
-use crate::failure::Failure;
+use crate::anim::error::AnimError;
 
 /// How clips are compressed.
 #[derive(Args, Clone, Debug)]
@@ -237,7 +237,7 @@ impl SchemeArguments {
     pub(crate) fn check<'a>(
         &self,
         clips: impl Iterator<Item = &'a RawClip> + Clone,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AnimError> {
         self.check_scheme()?;
         let precisions =
             self.joint_precision.iter().map(|length| ("--joint-precision", &length.pattern));
@@ -247,15 +247,15 @@ impl SchemeArguments {
             clips.clone().all(|clip| named(std::slice::from_ref(name), clip).is_empty())
         };
         match precisions.chain(shells).chain(pins).find(|(_, name)| is_nowhere(name)) {
-            Some((option, name)) => Err(Failure::UnknownJoint { option, name: name.clone() }),
+            Some((option, name)) => Err(AnimError::UnknownJoint { option, name: name.clone() }),
             None => Ok(()),
         }
     }
 
     /// Refuses a command's own options that only the block scheme has.
-    pub(crate) fn check_block(&self, options: &[(&'static str, bool)]) -> Result<(), Failure> {
+    pub(crate) fn check_block(&self, options: &[(&'static str, bool)]) -> Result<(), AnimError> {
         match options.iter().find(|(_, is_given)| *is_given) {
-            Some(&(option, _)) if self.scheme != SchemeName::Block => Err(Failure::OtherScheme {
+            Some(&(option, _)) if self.scheme != SchemeName::Block => Err(AnimError::OtherScheme {
                 option,
                 schemes: vec![SchemeName::Block.name()],
                 given: self.name(),
@@ -264,7 +264,7 @@ impl SchemeArguments {
         }
     }
 
-    fn check_scheme(&self) -> Result<(), Failure> {
+    fn check_scheme(&self) -> Result<(), AnimError> {
         use SchemeName::{Block, Keyed};
         let (block, keyed, both): (&[_], &[_], &[_]) = (&[Block], &[Keyed], &[Block, Keyed]);
         let options = [
@@ -284,7 +284,7 @@ impl SchemeArguments {
         match wrong {
             Some((option, _, schemes)) => {
                 let schemes = schemes.iter().map(|scheme| scheme.name()).collect();
-                Err(Failure::OtherScheme { option, schemes, given: self.name() })
+                Err(AnimError::OtherScheme { option, schemes, given: self.name() })
             }
             None => Ok(()),
         }

@@ -14,7 +14,7 @@ use kinepack_anim::{RawClip, disk, exchange};
 
 use super::import_options::ImportArguments;
 use super::scheme::SchemeArguments;
-use crate::failure::Failure;
+use crate::anim::error::AnimError;
 
 /// A clip, and the file that it is from.
 pub(crate) struct Source {
@@ -23,8 +23,8 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    pub(crate) fn not_built(&self, error: BuildError) -> Failure {
-        Failure::Build { file: self.file.clone(), clip: self.raw.name().to_owned(), error }
+    pub(crate) fn not_built(&self, error: BuildError) -> AnimError {
+        AnimError::Build { file: self.file.clone(), clip: self.raw.name().to_owned(), error }
     }
 }
 
@@ -32,7 +32,7 @@ impl Source {
 pub(crate) fn read(
     files: &[PathBuf],
     options: &ImportOptions,
-) -> Result<(Vec<Source>, Vec<String>), Failure> {
+) -> Result<(Vec<Source>, Vec<String>), AnimError> {
     let bar = progress(files.len() as u64, "read");
     let mut sources = Vec::new();
     let mut notes = Vec::new();
@@ -48,7 +48,7 @@ pub(crate) fn read(
         for raw in clips {
             if let Some(first) = names.insert(file_stem(raw.name()), file) {
                 let name = raw.name().to_owned();
-                return Err(Failure::SameClip {
+                return Err(AnimError::SameClip {
                     name,
                     first: first.to_owned(),
                     second: file.clone(),
@@ -62,12 +62,12 @@ pub(crate) fn read(
     Ok((sources, notes))
 }
 
-fn read_clip_file(path: &Path) -> Result<RawClip, Failure> {
-    let bytes =
-        std::fs::read(path).map_err(|error| Failure::ClipFile { path: path.to_owned(), error })?;
+fn read_clip_file(path: &Path) -> Result<RawClip, AnimError> {
+    let bytes = std::fs::read(path)
+        .map_err(|error| AnimError::ClipFile { path: path.to_owned(), error })?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     exchange::read(name, &bytes)
-        .map_err(|error| Failure::BadClip { path: path.to_owned(), reason: error.to_string() })
+        .map_err(|error| AnimError::BadClip { path: path.to_owned(), reason: error.to_string() })
 }
 
 /// A clip's name comes out of a file and may hold what no file is called.
@@ -103,7 +103,7 @@ pub(crate) fn read_and_build(
     files: &[PathBuf],
     import: &ImportArguments,
     scheme: &SchemeArguments,
-) -> Result<BuiltFiles, Failure> {
+) -> Result<BuiltFiles, AnimError> {
     let (sources, notes) = read_checked(files, import, scheme)?;
     let built = build_all(&sources, |raw| scheme.options(raw), "built")?;
     Ok(BuiltFiles { sources, built, notes })
@@ -114,7 +114,7 @@ pub(crate) fn read_checked(
     files: &[PathBuf],
     import: &ImportArguments,
     scheme: &SchemeArguments,
-) -> Result<(Vec<Source>, Vec<String>), Failure> {
+) -> Result<(Vec<Source>, Vec<String>), AnimError> {
     let (sources, notes) = read_some(files, import)?;
     if !sources.is_empty() {
         scheme.check(sources.iter().map(|source| &source.raw))?;
@@ -126,7 +126,7 @@ pub(crate) fn read_checked(
 pub(crate) fn read_some(
     files: &[PathBuf],
     import: &ImportArguments,
-) -> Result<(Vec<Source>, Vec<String>), Failure> {
+) -> Result<(Vec<Source>, Vec<String>), AnimError> {
     let (sources, notes) = read(files, &import.options())?;
     match files.first() {
         Some(file) if sources.is_empty() => {
@@ -136,7 +136,7 @@ pub(crate) fn read_some(
                 "no animation of joints or nodes{others}: export the file with its animations, \
                  or give one that has some"
             );
-            Err(Failure::BadClip { path: file.clone(), reason })
+            Err(AnimError::BadClip { path: file.clone(), reason })
         }
         _ => Ok((sources, notes)),
     }
@@ -147,7 +147,7 @@ pub(crate) fn build_all(
     sources: &[Source],
     options: impl Fn(&RawClip) -> BuildOptions + Sync,
     what: &str,
-) -> Result<Vec<BuiltClip>, Failure> {
+) -> Result<Vec<BuiltClip>, AnimError> {
     on_all_cores(sources, what, |source| {
         let begun = Instant::now();
         let built = build(&source.raw, &options(&source.raw));
@@ -164,8 +164,8 @@ pub(crate) fn build_all(
 pub(crate) fn on_all_cores<T: Sync, R: Send>(
     items: &[T],
     what: &str,
-    act: impl Fn(&T) -> Result<R, Failure> + Sync,
-) -> Result<Vec<R>, Failure> {
+    act: impl Fn(&T) -> Result<R, AnimError> + Sync,
+) -> Result<Vec<R>, AnimError> {
     let mut all = Vec::with_capacity(items.len());
     take_from_all_cores(items, what, act, |result| all.push(result))?;
     Ok(all)
@@ -176,9 +176,9 @@ pub(crate) fn on_all_cores<T: Sync, R: Send>(
 pub(crate) fn take_from_all_cores<T: Sync, R: Send>(
     items: &[T],
     what: &str,
-    act: impl Fn(&T) -> Result<R, Failure> + Sync,
+    act: impl Fn(&T) -> Result<R, AnimError> + Sync,
     take: impl FnMut(R) + Send,
-) -> Result<(), Failure> {
+) -> Result<(), AnimError> {
     let bar = progress(items.len() as u64, what);
     let next = AtomicUsize::new(0);
     let results = Mutex::new(InOrder { taken: 0, waiting: BTreeMap::new(), take });

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::import_options::ImportArguments;
 use super::sources;
-use crate::failure::Failure;
+use crate::anim::error::AnimError;
 
 /// Find the widths of coefficients that suit clips best. They are part of the format: what is found
 /// here is for another version of it.
@@ -71,7 +71,7 @@ struct PieceReport {
 const PIECES: [(BlockLength, usize); 4] =
     [(BlockLength::N8, 0), (BlockLength::N16, 0), (BlockLength::N32, 0), (BlockLength::N32, 1)];
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let [out, binary] =
         arguments.force.targets([Some(&arguments.out), arguments.binary.as_deref()])?;
     let (clips, notes) = sources::read_some(&arguments.files, &arguments.import)?;

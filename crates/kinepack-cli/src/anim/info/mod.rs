@@ -20,7 +20,7 @@ use super::import_options::ImportArguments;
 use super::joints::joint_name;
 use super::scheme::SchemeArguments;
 use super::sources::{self, BuiltFiles};
-use crate::failure::Failure;
+use crate::anim::error::AnimError;
 
 /// Tell where the bytes of clips go and how far they are off.
 #[derive(Args)]
@@ -93,7 +93,7 @@ struct ErrorRow {
     mean_cm: f64,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let (compiled, animations): (Vec<_>, Vec<_>) =
         arguments.files.iter().cloned().partition(|file| {
             file.extension().is_some_and(|extension| extension == "kpa" || extension == "kpd")
@@ -111,7 +111,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let (clip, skeleton) = compiled::read(&path, &arguments.skeleton)?;
         let raw = raw.as_ref().and_then(|(sources, _)| sources.first()).map(|source| &source.raw);
         if raw.is_some_and(|raw| (raw.joints(), raw.samples()) != (clip.joints(), clip.samples())) {
-            return Err(Failure::BadClip {
+            return Err(AnimError::BadClip {
                 path,
                 reason: "not of the joints and samples of the raw clip".to_owned(),
             });

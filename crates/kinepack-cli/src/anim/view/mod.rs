@@ -23,7 +23,7 @@ use super::compiled::{self, SkeletonArguments};
 use super::import_options::ImportArguments;
 use super::scheme::SchemeArguments;
 use super::sources::{self, BuiltFiles};
-use crate::failure::Failure;
+use crate::anim::error::AnimError;
 
 /// Where the page is, where nothing else is asked for.
 const PORT: u16 = 4651;
@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
     import: ImportArguments,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let scheme = &arguments.scheme;
     let is_compiled = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "kpa");
     let (compiled, animations): (Vec<_>, Vec<_>) =
@@ -100,19 +100,18 @@ pub(crate) struct Shown {
 
 impl Shown {
     /// A compiled clip, with its skeleton.
-    fn compiled(path: &Path, skeleton: &SkeletonArguments) -> Result<Self, Failure> {
+    fn compiled(path: &Path, skeleton: &SkeletonArguments) -> Result<Self, AnimError> {
         let (clip, skeleton) = compiled::read(path, skeleton)?;
         let mut pose = skeleton.bind_pose();
-        let mut player = clip.player(&pose);
+        let bad = |reason: String| AnimError::BadClip { path: path.to_owned(), reason };
+        let mut player = clip.player(&skeleton).map_err(|error| bad(error.to_string()))?;
         let mut samples = Vec::with_capacity(clip.samples() * pose.len());
         for sample in 0..clip.samples() {
             player.sample_at(sample as f64, &mut pose);
             samples.extend_from_slice(&pose);
         }
-        drop(player);
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         let raw = RawClip::new(name, Arc::new(skeleton), clip.rate_hz(), samples);
-        let bad = |reason: String| Failure::BadClip { path: path.to_owned(), reason };
         let raw = raw.map_err(|error| bad(error.to_string()))?;
         let error = ErrorOptions::default();
         let report = measure(&raw, &clip, &error);
@@ -122,7 +121,7 @@ impl Shown {
 }
 
 /// Shows clips until Ctrl-C.
-fn show(clips: Vec<Shown>, options: &ViewOptions) -> Result<(), Failure> {
+fn show(clips: Vec<Shown>, options: &ViewOptions) -> Result<(), AnimError> {
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
     let listener = page::listen(options.listen, PORT, "see the clips")?;
     let url = page::url(&listener)?;
