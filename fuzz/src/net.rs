@@ -531,7 +531,7 @@ pub fn link(data: &[u8]) {
             6 => {
                 now = now.saturating_add(Duration::from_nanos(
                     u64::from(source.word()) << source.below(32),
-                ))
+                ));
             }
             _ => now = now.saturating_add(Duration::from_micros(u64::from(source.short()))),
         }
@@ -619,7 +619,7 @@ pub fn playout(data: &[u8]) {
             5 => {
                 now = now.saturating_add(Duration::from_nanos(
                     u64::from(source.word()) << source.below(33),
-                ))
+                ));
             }
             6 if source.byte() == 0 => {
                 buffer.reset();

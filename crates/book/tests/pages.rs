@@ -69,7 +69,7 @@ fn targets(page: &str) -> Vec<String> {
             let before = &prose[..*at];
             let paragraph = before.rfind("\n\n").map_or(before, |start| &before[start..]);
             let in_link = paragraph.rfind('[').map_or(paragraph, |start| &paragraph[..start]);
-            in_link.matches('`').count() % 2 == 0
+            in_link.matches('`').count().is_multiple_of(2)
         })
         .filter_map(|(at, _)| prose[at + 2..].split_once(')').map(|(target, _)| target.to_owned()))
         .collect()

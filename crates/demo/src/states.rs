@@ -30,7 +30,7 @@ impl States {
         self.measured.clone_from(&other.measured);
     }
 
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.ids.len()
     }
 

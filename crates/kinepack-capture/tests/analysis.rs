@@ -343,7 +343,7 @@ fn frames_that_do_not_fit_are_refused() {
     assert!(analyzer.add(Tick(5), &[EntityId(2), EntityId(1)], Columns::Raw(&columns)).is_err());
     let high = vec![vec![u64::from(u32::MAX)]; Drone::LANES];
     assert!(analyzer.add(Tick(6), &[EntityId(0)], Columns::Lanes(&high)).is_err());
-    let other = Profile::untrained(&Schema::of::<kinepack_capture::cube::Cube>());
+    let other = Profile::untrained(&Schema::of::<Joint>());
     assert!(matches!(
         Analyzer::new(&schema, 30.0, AnalysisOptions::new(other, 1)),
         Err(AnalysisError::Setup(_))

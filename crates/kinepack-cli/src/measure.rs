@@ -240,7 +240,7 @@ fn measure_world(arguments: &Arguments) -> Result<Report, MeasureError> {
         progress.inc(1);
     }
     progress.finish_and_clear();
-    report(arguments, &ladder, arguments.world.name(), cubes::TICK_HZ, states.len())
+    report(arguments, &ladder, arguments.world.name(), cubes::TICK_HZ, states.count())
 }
 
 fn report(

@@ -15,7 +15,7 @@ fn shell_lines(page: &str) -> Vec<&str> {
     for line in page.lines() {
         match (line.trim().strip_prefix("```"), in_shell) {
             (Some(language), None) => {
-                in_shell = Some(["sh", "bash", "console"].contains(&language))
+                in_shell = Some(["sh", "bash", "console"].contains(&language));
             }
             (Some(_), Some(_)) => in_shell = None,
             (None, Some(true)) => lines.push(line.trim().trim_start_matches("$ ")),

@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         while let Ok(bytes) = client.recv(&mut buffer) {
             receiver.handle(now, &buffer[..bytes]).ok();
         }
-        for sample in receiver.playback(now).iter().flat_map(|moment| moment.samples()) {
+        for sample in receiver.playback(now).iter().flat_map(kinepack_net::Playback::samples) {
             let ship: Ship = sample.state()?;
             assert_eq!(ship.shield, 100); // draw it here
         }

@@ -53,7 +53,7 @@ impl Display {
         let playout = viewer.receiver.playout_stats();
         let error = [&viewer.error.position_mm, &viewer.error.rotation_deg]
             .map(|error| error.percentile(0.99));
-        let uncompressed_kbps = uncompressed_kbps(session.sender.states().len());
+        let uncompressed_kbps = uncompressed_kbps(session.sender.states().count());
         let numbers = [
             format!(
                 "{:6.1} kbit/s payload, {:6.1} with IP and UDP headers; {uncompressed_kbps:.0} uncompressed",

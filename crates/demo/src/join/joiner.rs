@@ -137,11 +137,8 @@ impl<'a> Joiner<'a> {
 
     /// Draws a frame.
     pub(super) fn show(&mut self, now: Duration) -> Result<(), JoinError> {
-        match &mut self.connection {
-            Some(connection) => {
-                connection.viewer.show(now, None)?;
-            }
-            None => {}
+        if let Some(connection) = &mut self.connection {
+            connection.viewer.show(now, None)?;
         }
         Ok(())
     }
@@ -225,7 +222,7 @@ impl Connection {
                         match player.handle(now, part) {
                             Ok(is_news) => is_seated |= is_news,
                             Err(refused) => {
-                                tally.wrong += u64::from(refused != StreamRefused::Duplicate)
+                                tally.wrong += u64::from(refused != StreamRefused::Duplicate);
                             }
                         }
                     }

@@ -170,7 +170,7 @@ impl Serving {
                         }
                         Ok(_) => {}
                         Err(Refused::Mismatch(mismatch)) => {
-                            lines.extend(guests.refuse(client, &mismatch, now))
+                            lines.extend(guests.refuse(client, &mismatch, now));
                         }
                         Err(_) => *wrong_datagrams += 1,
                     }

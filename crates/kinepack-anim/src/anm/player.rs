@@ -82,7 +82,7 @@ impl<'a> AnmPlayer<'a> {
             match key.channel {
                 Channel::Rotation => windows.rotation.push(key.time, rotation_from_48(key.value)),
                 Channel::Translation => {
-                    windows.translation.push(key.time, head.translation.reconstruct(key.value))
+                    windows.translation.push(key.time, head.translation.reconstruct(key.value));
                 }
                 Channel::Scale => windows.scale.push(key.time, head.scale.reconstruct(key.value)),
             }
@@ -106,7 +106,7 @@ impl<'a> AnmPlayer<'a> {
                 let place = place % 4;
                 match key.channel {
                     Channel::Rotation => {
-                        windows.rotation.set(place, key.time, rotation_from_48(key.value))
+                        windows.rotation.set(place, key.time, rotation_from_48(key.value));
                     }
                     Channel::Translation => {
                         windows.translation.set(
@@ -116,7 +116,7 @@ impl<'a> AnmPlayer<'a> {
                         );
                     }
                     Channel::Scale => {
-                        windows.scale.set(place, key.time, anm.head.scale.reconstruct(key.value))
+                        windows.scale.set(place, key.time, anm.head.scale.reconstruct(key.value));
                     }
                 }
             }

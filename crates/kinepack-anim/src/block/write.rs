@@ -148,7 +148,7 @@ impl Constant {
                 bytes.extend(code.to_le_bytes());
             }
             Self::Vector(vector) => {
-                bytes.extend(vector.iter().flat_map(|number| number.to_le_bytes()))
+                bytes.extend(vector.iter().flat_map(|number| number.to_le_bytes()));
             }
         }
     }

@@ -116,7 +116,7 @@ fn truncated_clips_and_clips_with_extra_bytes_are_refused() {
             _ if end < 4 => assert_eq!(error, ClipError::NoClip),
             Some((_, part)) => assert_eq!(error, ClipError::EndOfData { part }, "{end}"),
             None if end >= good.len() - 12 => {
-                assert_eq!(error, ClipError::EndOfData { part: "hashes" })
+                assert_eq!(error, ClipError::EndOfData { part: "hashes" });
             }
             // The remaining bytes may happen to look like a segment that ends too early.
             None => assert!(

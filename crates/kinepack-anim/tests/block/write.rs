@@ -301,7 +301,7 @@ impl Parts {
                 match byte >> (2 * channel) & 3 {
                     CONSTANT => parts.constants.extend(any_constant(random, channel)),
                     ANIMATED if channel == 0 => {
-                        parts.rotations.push(any_track(random, parts.is_fine))
+                        parts.rotations.push(any_track(random, parts.is_fine));
                     }
                     ANIMATED => parts.vectors.push(any_track(random, parts.is_fine)),
                     _ => {}

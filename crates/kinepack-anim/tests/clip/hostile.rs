@@ -155,7 +155,7 @@ fn the_widest_ranges_play_finite_numbers() {
         let tracks = [1, 2].map(|channel| {
             let mut track = any_track(&mut random, 0, channel, 100, 40);
             track.keys.iter_mut().for_each(|(_, code)| {
-                *code = [(); 3].map(|()| [0, 65_535][random.below(2) as usize])
+                *code = [(); 3].map(|()| [0, 65_535][random.below(2) as usize]);
             });
             track
         });

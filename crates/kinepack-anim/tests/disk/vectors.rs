@@ -64,7 +64,7 @@ fn every_vector_is_packed_and_unpacked() {
     if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
         let mut text = String::from("# name, file, memory form\n");
         vectors.iter().for_each(|(name, file, clip)| {
-            text += &format!("{name} {} {}\n", hex(file), hex(clip))
+            text += &format!("{name} {} {}\n", hex(file), hex(clip));
         });
         std::fs::write(path(), text).unwrap();
     }

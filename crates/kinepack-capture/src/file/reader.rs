@@ -220,7 +220,7 @@ impl Capture {
             }
             Record::Channel(channel) => self.streams.add_channel(channel)?,
             Record::Statistics(statistics) => {
-                self.streams.count(&statistics.channel_message_counts)
+                self.streams.count(&statistics.channel_message_counts);
             }
             Record::Message { header, data } => {
                 let Some(index) = self.streams.of_channel(header.channel_id)? else {

@@ -201,7 +201,7 @@ fn options(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
         ("margins by measured error", |keys| keys.margins = Margins::Measured),
         ("removal of keys", |keys| keys.removal_passes = KeyedOptions::default().removal_passes),
         ("removal with refit", |keys| {
-            (keys.removal_passes, keys.refit) = (KeyedOptions::default().removal_passes, true)
+            (keys.removal_passes, keys.refit) = (KeyedOptions::default().removal_passes, true);
         }),
     ];
     let full: [(&str, Change); 9] = [

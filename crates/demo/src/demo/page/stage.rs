@@ -195,7 +195,7 @@ impl Stage {
         self.session.run_until(due(tick), &mut self.loopback)?;
         let Session { sender, peers, .. } = &mut self.session;
         let [peer, ..] = &mut **peers else { return Ok(()) };
-        board.add_packets(self.ledger.add(tick, sender.states().len(), &peer.sent));
+        board.add_packets(self.ledger.add(tick, sender.states().count(), &peer.sent));
         if let Some(sample) = self.ledger.sample(tick, peer, sender) {
             board.add_sample(sample);
         }

@@ -65,7 +65,7 @@ impl Contents {
         for (track, value) in &self.constants {
             match track.channel {
                 Channel::Rotation => {
-                    bytes.extend(rotation_48(*value).iter().flat_map(|word| word.to_le_bytes()))
+                    bytes.extend(rotation_48(*value).iter().flat_map(|word| word.to_le_bytes()));
                 }
                 _ => bytes.extend(value[..3].iter().flat_map(|float| float.to_le_bytes())),
             }

@@ -264,7 +264,7 @@ impl PlannedTrack {
     pub(super) fn decode(&self, value: DVec3, local: &mut Frame) {
         match self.id.channel {
             Channel::Rotation => {
-                local.rotation = self.reference * rotation_from_parameters(self.axes * value)
+                local.rotation = self.reference * rotation_from_parameters(self.axes * value);
             }
             Channel::Translation => local.translation = self.middle + value,
             Channel::Scale => local.scale = self.middle + value,

@@ -51,10 +51,10 @@ pub(super) fn contents(
             let [x, y, z, w] = value(track, sample).map(|c| c as f32);
             match (track.channel, kinds[usize::from(track.joint)].bits) {
                 (Channel::Rotation, RotationBits::Bits32) => {
-                    rows.extend(rotation_32([x, y, z, w]).to_le_bytes())
+                    rows.extend(rotation_32([x, y, z, w]).to_le_bytes());
                 }
                 (Channel::Rotation, RotationBits::Bits48) => {
-                    put(&mut rows, rotation_48([x, y, z, w]))
+                    put(&mut rows, rotation_48([x, y, z, w]));
                 }
                 (channel, _) => put(
                     &mut rows,
