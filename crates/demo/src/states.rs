@@ -88,7 +88,7 @@ mod tests {
         );
         let mut copy = States::default();
         copy.copy_from(&states);
-        assert!(copy.iter().eq(states.iter()) && copy.len() == 4);
+        assert!(copy.iter().eq(states.iter()) && copy.count() == 4);
         assert_eq!(copy.measured(), states.measured());
     }
 }
