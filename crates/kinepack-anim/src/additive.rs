@@ -1,7 +1,8 @@
-//! Additive clips: what a motion adds to another, a breath to any stance, a recoil to any aim. A
-//! delta turns a joint after the base has (`base · delta`, in the joint's own axes), moves it by a
-//! vector of its parent, and scales it once more. Of a joint that the motion leaves alone the delta
-//! is [`Transform::IDENTITY`], so that is the bind pose of an additive clip's [`skeleton`].
+//! Additive clips: the motion to add to another, such as a breath on any stance or a recoil on any
+//! aim. A delta turns a joint after the base has turned it (`base · delta`, in the joint's own
+//! axes). It moves the joint by a vector in the parent's space, and multiplies its scale. If the
+//! motion leaves a joint alone, its delta is [`Transform::IDENTITY`]. So that is the bind pose of
+//! an additive clip's [`skeleton`].
 //!
 //! ```
 //! # use std::sync::Arc;
@@ -13,13 +14,13 @@
 //! # let moved = |by: f32| Transform { translation: [5.0, by, 0.0], ..Transform::IDENTITY };
 //! # let breathing = RawClip::new("breathing", skeleton.clone(), 30.0, (0..31).map(|i| moved(0.1 * i as f32)).collect())?;
 //! # let standing = RawClip::new("standing", skeleton.clone(), 30.0, vec![moved(0.0)])?;
-//! // Offline: what breathing adds to standing, measured on top of standing.
+//! Offline: take what breathing adds to standing, and measure errors on top of standing.
 //! let breath = additive::difference(&breathing, &standing)?;
 //! let mut options = BuildOptions::default();
 //! options.error.base = Some(Arc::new(standing));
 //! let clip = build(&breath, &options)?.clip;
 //!
-//! // In the game: half of it on top of any pose.
+//! In the game: add half of it to any pose.
 //! let still = additive::skeleton(&skeleton);
 //! let mut delta = still.bind_pose();
 //! clip.player(&still)?.sample(1.0, &mut delta);
@@ -37,25 +38,25 @@ use crate::{Joint, Skeleton, Transform};
 use crate::{RawClip, measure::Frame};
 
 #[cfg(feature = "raw")]
-/// Why there is no difference of two clips.
+/// Why two clips have no difference.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AdditiveError {
-    /// The base has other joints.
+    /// The base has another number of joints.
     OtherJoints {
         /// Joints of the clip.
         joints: usize,
         /// Joints of the base.
         base: usize,
     },
-    /// The base has neither one sample nor as many as the clip.
+    /// The number of samples of the base is neither one nor the clip's.
     OtherSamples {
         /// Samples of the clip.
         samples: usize,
         /// Samples of the base.
         base: usize,
     },
-    /// The difference is no clip: a number that is not finite.
+    /// The difference is not a valid clip, because a number is not finite.
     Clip(crate::RawClipError),
 }
 
@@ -83,20 +84,20 @@ impl fmt::Display for AdditiveError {
 #[cfg(feature = "raw")]
 impl std::error::Error for AdditiveError {}
 
-/// The joints of a skeleton, none of them moved: what an additive clip is of.
+/// The skeleton of an additive clip: the same joints, each with the identity as its bind pose.
 pub fn skeleton(skeleton: &Skeleton) -> Skeleton {
     let joints =
         skeleton.joints().iter().map(|joint| Joint { bind: Transform::IDENTITY, ..joint.clone() });
-    // What was a skeleton still is one.
+    // This cannot fail, because the input is a valid skeleton.
     Skeleton::new(joints.collect()).unwrap_or_else(|_| skeleton.clone())
 }
 
 #[cfg(feature = "raw")]
-/// What `raw` adds to `base`, which is a pose, a clip of one sample, or a clip of as many samples.
-/// Where the base has a scale of 0 the delta has 1.
+/// The motion that `raw` adds to `base`. The base is a pose (a clip of one sample) or a clip with
+/// the same number of samples. If the base has a scale of 0, the delta has 1.
 ///
 /// # Errors
-/// [`AdditiveError`] where the base is of other joints or samples.
+/// [`AdditiveError`] if the base has another number of joints or samples.
 pub fn difference(raw: &RawClip, base: &RawClip) -> Result<RawClip, AdditiveError> {
     check(raw, base)?;
     let deltas = raw.poses().enumerate().flat_map(|(sample, pose)| {
@@ -110,7 +111,7 @@ pub fn difference(raw: &RawClip, base: &RawClip) -> Result<RawClip, AdditiveErro
 }
 
 #[cfg(feature = "raw")]
-/// Whether a clip can be on top of another.
+/// Whether a clip fits on top of a base.
 pub(crate) fn check(raw: &RawClip, base: &RawClip) -> Result<(), AdditiveError> {
     if raw.joints() != base.joints() {
         return Err(AdditiveError::OtherJoints { joints: raw.joints(), base: base.joints() });
@@ -127,15 +128,15 @@ pub(crate) fn pose_of(base: &RawClip, sample: usize) -> &[Transform] {
     base.pose(sample.min(base.samples() - 1))
 }
 
-/// Puts a share of a delta on top of a pose: 0 is none of it, 1 all.
+/// Adds a share of a delta to a pose. A `weight` of 0 adds nothing, 1 all of it.
 ///
 /// # Panics
-/// Where the two are not of as many joints.
+/// If the two differ in their number of joints.
 pub fn add(pose: &mut [Transform], delta: &[Transform], weight: f32) {
     assert_eq!(pose.len(), delta.len(), "a delta of another skeleton");
     for (own, delta) in pose.iter_mut().zip(delta) {
         let [x, y, z, w] = delta.rotation;
-        // The short way round.
+        // Take the shorter way round.
         let side = if w < 0.0 { -weight } else { weight };
         let share = unit([x * side, y * side, z * side, w * side + (1.0 - weight)]);
         own.rotation = product(own.rotation, share);

@@ -1,13 +1,13 @@
-//! What of a joint moves, and the names of tracks: the same for all clips.
+//! The channels of a joint, and the names of tracks. They are the same for all clips.
 
-/// What of a joint a track moves.
+/// The channel of a joint that a track moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Channel {
     /// A unit quaternion.
     Rotation = 0,
     /// In cm.
     Translation = 1,
-    /// A factor an axis.
+    /// A factor for each axis.
     Scale = 2,
 }
 
@@ -15,7 +15,7 @@ impl Channel {
     /// In the order of their codes.
     pub const ALL: [Self; 3] = [Self::Rotation, Self::Translation, Self::Scale];
 
-    /// In lower case, as reports say it.
+    /// The lower-case name for reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rotation => "rotation",
@@ -24,7 +24,7 @@ impl Channel {
         }
     }
 
-    /// How many floats a value has.
+    /// Number of floats in a value.
     pub const fn floats(self) -> usize {
         match self {
             Self::Rotation => 4,
@@ -38,6 +38,6 @@ impl Channel {
 pub struct TrackId {
     /// Index of the joint.
     pub joint: u16,
-    /// What of the joint.
+    /// The channel of the joint.
     pub channel: Channel,
 }

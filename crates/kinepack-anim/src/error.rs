@@ -1,4 +1,4 @@
-//! Every reason for which this crate says no: one flat enum for each thing that may be refused.
+//! The errors of this crate: one flat enum for each kind of input that it may refuse.
 
 use std::fmt;
 
@@ -6,16 +6,16 @@ use std::fmt;
 use crate::MAX_SAMPLES;
 use crate::{Channel, MAX_JOINTS, TrackId};
 
-/// Why joints are no skeleton.
+/// Why joints do not make a skeleton.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SkeletonError {
     /// More joints than a key can name.
     TooManyJoints {
-        /// How many.
+        /// Number of joints.
         joints: usize,
     },
-    /// A parent that does not come before its child; so is a cycle.
+    /// A parent that does not come before its child. This also catches cycles.
     ParentAfterChild {
         /// Index of the child.
         joint: usize,
@@ -49,7 +49,7 @@ impl fmt::Display for SkeletonError {
 impl std::error::Error for SkeletonError {}
 
 #[cfg(feature = "raw")]
-/// Why samples are no clip.
+/// Why samples do not make a clip.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RawClipError {
@@ -58,16 +58,16 @@ pub enum RawClipError {
         /// The rate.
         rate_hz: f32,
     },
-    /// No joint, no sample, or samples of a part of the joints.
+    /// No joints, no samples, or a last sample that lacks some joints.
     WrongCount {
         /// Joints of the skeleton.
         joints: usize,
-        /// Transforms that were given.
+        /// Number of transforms given.
         transforms: usize,
     },
     /// More samples than a clip can have.
     TooManySamples {
-        /// How many.
+        /// Number of samples.
         samples: usize,
     },
     /// A transform with a number that is not finite, or a rotation of length zero.
@@ -103,29 +103,29 @@ impl fmt::Display for RawClipError {
 impl std::error::Error for RawClipError {}
 
 #[cfg(feature = "raw")]
-/// Why bytes are no `.clip` file.
+/// Why bytes are not a valid `.clip` file.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ExchangeError {
     /// The first four bytes are not `CLIP`.
     NoClipFile,
-    /// Shorter or longer than the header says.
+    /// The file is shorter or longer than its header says.
     WrongLength {
         /// Length of the file.
         bytes: usize,
-        /// Length by its header.
+        /// Length according to the header.
         expected: u64,
     },
-    /// A parent that no joint has.
+    /// A parent index that is out of range.
     BadParent {
         /// Index of the child.
         joint: usize,
-        /// The parent's index as it stands.
+        /// The parent's index in the file.
         parent: i32,
     },
-    /// What it holds is no skeleton.
+    /// The joints are not a valid skeleton.
     Skeleton(SkeletonError),
-    /// What it holds is no clip.
+    /// The samples are not a valid clip.
     Clip(RawClipError),
 }
 
@@ -166,92 +166,93 @@ impl From<RawClipError> for ExchangeError {
     }
 }
 
-/// Why bytes are no compressed clip, or no rig of some.
+/// Why bytes are not a valid compressed clip, or not a valid rig.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClipError {
-    /// They do not begin with `KPAB`, `KPAC` or `KPAD`.
+    /// The bytes do not begin with `KPAB`, `KPAC` or `KPAD`.
     NoClip,
-    /// They do not begin with `KPAR`.
+    /// The bytes do not begin with `KPAR`.
     NoRig,
-    /// The clip is of a rig that was not given.
+    /// The clip needs a rig that was not given.
     Rig {
         /// [`Rig::hash`](crate::block::Rig::hash) of the rig.
         hash: u64,
     },
-    /// The clip's rig does not have this track.
+    /// A track of the clip that its rig does not have.
     NotInRig {
         /// The track.
         track: TrackId,
     },
-    /// A later version of the format.
+    /// An unknown version of the format.
     Version {
-        /// The file's.
+        /// The version in the file.
         version: u8,
-        /// The newest that can be read.
+        /// The newest version that can be read.
         newest: u8,
     },
-    /// They end within a part.
+    /// The bytes end inside a part.
     EndOfData {
         /// The part.
         part: &'static str,
     },
-    /// There are more than the header asks for.
+    /// There are more bytes than the header asks for.
     TrailingData {
-        /// How many too many.
+        /// Number of extra bytes.
         bytes: usize,
     },
-    /// A field of the header that is out of its range.
+    /// A field of the header that is out of range.
     BadHeader {
         /// The field.
         field: &'static str,
     },
-    /// A joint's byte of kinds with bits that mean nothing.
+    /// A joint's byte of kinds has invalid bits.
     BadKind {
         /// Index of the joint.
         joint: usize,
         /// The byte.
         byte: u8,
     },
-    /// A range that ends before it begins, or beyond ±10¹⁸.
+    /// A range whose minimum is above its maximum, or that goes beyond ±10¹⁸.
     BadRange {
         /// The channel.
         channel: Channel,
     },
-    /// A constant, or the middle of a track, that is no number or beyond ±10¹⁸.
+    /// A constant, or the middle of a track, that is not finite or goes beyond ±10¹⁸.
     BadConstant {
-        /// Its track.
+        /// The track.
         track: TrackId,
     },
-    /// Keys where there are more samples than a key's time can tell apart.
+    /// A clip with keys and more samples than key times can distinguish.
     TooManySamples {
-        /// How many.
+        /// Number of samples.
         samples: u32,
     },
-    /// A key that is none, or does not stand where it is needed.
+    /// A key that is invalid, or out of the order of need.
     BadKey {
-        /// Its place in the block of keys.
+        /// Its index in the block of keys.
         index: usize,
-        /// What is wrong with it.
+        /// The reason.
         reason: &'static str,
     },
-    /// A file on disk becomes more than it may: see [`UnpackLimits`](crate::disk::UnpackLimits).
+    /// A disk file would unpack to more than its limit: see
+    /// [`UnpackLimits`](crate::disk::UnpackLimits).
     TooLong {
-        /// What it becomes at least, of a clip and of memory for its components.
+        /// Lower bound on the unpacked size: the clip, and memory for its components.
         bytes: u64,
-        /// The limit for the bytes of the file so far.
+        /// The limit for the bytes of the file read until then.
         limit: u64,
     },
-    /// A segment that is none.
+    /// An invalid segment.
     BadSegment {
         /// Its index.
         segment: usize,
-        /// What is wrong with it.
+        /// The reason.
         reason: &'static str,
     },
-    /// The hash at the end is not that of the bytes.
+    /// The hash at the end does not match the bytes.
     BadHash,
-    /// An entry of the jump table that does not fit the keys.
+    /// An entry of the jump table that does not match the keys.
     BadJump {
         /// The slice.
         slice: usize,
@@ -307,7 +308,7 @@ impl fmt::Display for ClipError {
 
 impl std::error::Error for ClipError {}
 
-/// Why a clip cannot be played on a skeleton or a bind pose.
+/// Why a clip cannot play on a skeleton or bind pose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PlayError {
@@ -346,29 +347,29 @@ impl fmt::Display for PlayError {
 
 impl std::error::Error for PlayError {}
 
-/// Why bytes are no skeleton.
+/// Why bytes are not a valid skeleton.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SkeletonFileError {
-    /// They do not begin with `KPSK`.
+    /// The bytes do not begin with `KPSK`.
     NoSkeleton,
-    /// A later version of the format.
+    /// An unknown version of the format.
     Version {
-        /// The file's.
+        /// The version in the file.
         version: u8,
-        /// The newest that can be read.
+        /// The newest version that can be read.
         newest: u8,
     },
-    /// They end too early.
+    /// The bytes end too early.
     EndOfData,
-    /// There are more than the joints ask for.
+    /// There are more bytes than the joints need.
     TrailingData {
-        /// How many too many.
+        /// Number of extra bytes.
         bytes: usize,
     },
     /// A name that is not UTF-8.
     BadName,
-    /// The joints are none of a skeleton.
+    /// The joints are not a valid skeleton.
     Skeleton(SkeletonError),
 }
 

@@ -1,7 +1,8 @@
-//! `.clip` files: a clip's samples as plain floats, for other programs to read. Little-endian:
-//! `CLIP`, joints and samples as `u32`, the rate in Hz as `f32`, a parent a joint as `i32` (−1: a
-//! root), then the bind pose and the samples, ten `f32` a joint: rotation `x y z w`, translation in
-//! cm, scale. Names are not part of it.
+//! `.clip` files: a clip's samples as plain floats, for other programs to read. All numbers are
+//! little-endian. A file begins with `CLIP`, the counts of joints and samples as `u32`, and the
+//! rate in Hz as `f32`. Next is the parent of each joint as `i32` (−1 for a root), then the bind
+//! pose and the samples. They have ten `f32` a joint: rotation `x y z w`, translation in cm, scale.
+//! The file does not store names.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -13,17 +14,17 @@ const HEADER_BYTES: usize = 16;
 /// Writes a clip as a `.clip` file.
 ///
 /// # Errors
-/// What the writer says.
+/// Errors of the writer.
 pub fn write(clip: &RawClip, mut out: impl Write) -> io::Result<()> {
     write_head(clip.skeleton(), clip.samples(), clip.rate_hz(), &mut out)?;
     clip.poses().try_for_each(|pose| write_pose(pose, &mut out))
 }
 
-/// What stands before the samples; [`write_pose`] goes on, once a sample. For who makes samples one
-/// by one.
+/// Writes everything before the samples; call [`write_pose`] next, once for each sample. For
+/// callers that make samples one by one.
 ///
 /// # Errors
-/// What the writer says.
+/// Errors of the writer.
 pub fn write_head(
     skeleton: &Skeleton,
     samples: usize,
@@ -40,10 +41,10 @@ pub fn write_head(
     write_pose(&skeleton.bind_pose(), out)
 }
 
-/// One transform a joint, as ten floats each.
+/// Writes the transforms of a pose, ten floats a joint.
 ///
 /// # Errors
-/// What the writer says.
+/// Errors of the writer.
 pub fn write_pose(pose: &[Transform], mut out: impl Write) -> io::Result<()> {
     pose.iter()
         .flat_map(Transform::floats)
@@ -53,8 +54,8 @@ pub fn write_pose(pose: &[Transform], mut out: impl Write) -> io::Result<()> {
 /// Reads a `.clip` file. Joints have no names.
 ///
 /// # Errors
-/// [`ExchangeError`] where it is none, is shorter or longer than it says, or what it holds is no
-/// clip.
+/// [`ExchangeError`] if the bytes are not a `.clip` file, if their length is not the one in the
+/// header, or if the contents are not a valid clip.
 pub fn read(name: impl Into<String>, bytes: &[u8]) -> Result<RawClip, ExchangeError> {
     let word = |index: usize| Some(u32::from_le_bytes(*bytes.get(index..)?.first_chunk()?));
     if bytes.get(..4) != Some(b"CLIP") {

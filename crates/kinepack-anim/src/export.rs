@@ -1,9 +1,9 @@
-//! Clips as glTF 2.0, so that any viewer shows what became of them.
+//! Writes clips as glTF 2.0, so that any viewer can show the result of compression.
 //!
-//! A file has a node for each joint, one animation with a key at every sample for each channel that
-//! ever leaves the bind pose, and a mesh of bones, skinned to the joints: for those who look, and
-//! since many programs read joints from skins only. Lengths are in metres. Source: the
-//! specification of glTF 2.0 by Khronos.
+//! A file has a node for each joint, and one animation with a key at every sample for each channel
+//! that ever leaves the bind pose. It also has a mesh of bones, skinned to the joints. The mesh
+//! makes the clip visible, and many programs read joints only from skins. Lengths are in metres.
+//! Source: the specification of glTF 2.0 by Khronos.
 
 use std::fmt;
 
@@ -21,22 +21,23 @@ const FLOAT: u32 = 5126;
 const ARRAY_BUFFER: u32 = 34_962;
 const ELEMENT_ARRAY_BUFFER: u32 = 34_963;
 
-/// What a joint takes at most besides its samples: a bone to it and one at its end, a matrix, and
-/// its part of the text.
+/// The most bytes that a joint takes besides its samples: a bone to it and one at its end, a
+/// matrix, and its part of the text.
 const MOST_BYTES_OF_JOINT: u64 = 4096;
 
-/// Bones that are shorter are not drawn, in metres.
+/// Shorter bones are not drawn, in metres.
 const SHORTEST_BONE_M: f64 = 1e-4;
-/// The bone of a joint without others, in metres.
+/// The length of the bone of a joint without other bones, in metres.
 const LONE_BONE_M: f64 = 0.05;
-/// Where along it a bone is widest, and how wide.
+/// Where a bone is widest, and how far its corners are from its axis there. Both are shares of
+/// its length.
 const WIDEST_AT: f64 = 0.15;
 const WIDTH: f64 = 0.08;
 
-/// A clip that does not fit in a file of 4 GB.
+/// The clip does not fit in a file of 4 GB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge {
-    /// What it would take, about.
+    /// Estimated size of the file.
     pub bytes: u64,
 }
 
@@ -52,7 +53,7 @@ impl fmt::Display for TooLarge {
 
 impl std::error::Error for TooLarge {}
 
-/// A `.glb` of a clip, with a key for each of its samples and lines between them.
+/// Writes a clip as a `.glb`, with a key for each sample and linear interpolation.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -71,7 +72,7 @@ impl std::error::Error for TooLarge {}
 /// ```
 ///
 /// # Errors
-/// [`TooLarge`] where the file would be longer than 4 GB.
+/// [`TooLarge`] if the file would be longer than 4 GB.
 pub fn glb(clip: &RawClip) -> Result<Vec<u8>, TooLarge> {
     let [joints, samples] = [clip.joints(), clip.samples()].map(|count| count as u64);
     let names: u64 = clip.skeleton().joints().iter().map(|joint| 6 * joint.name.len() as u64).sum();
@@ -98,7 +99,7 @@ pub fn glb(clip: &RawClip) -> Result<Vec<u8>, TooLarge> {
     Ok(container(document.to_string().into_bytes(), data.bytes))
 }
 
-/// The two chunks, each a multiple of four bytes.
+/// Joins the two chunks, each padded to a multiple of four bytes.
 fn container(mut text: Vec<u8>, mut binary: Vec<u8>) -> Vec<u8> {
     text.resize(text.len().next_multiple_of(4), b' ');
     binary.resize(binary.len().next_multiple_of(4), 0);
@@ -116,7 +117,7 @@ fn container(mut text: Vec<u8>, mut binary: Vec<u8>) -> Vec<u8> {
     file
 }
 
-/// The joints, what holds the roots together, and the mesh.
+/// The joints, a node that holds the roots together, and the mesh.
 fn nodes(skeleton: &Skeleton) -> Vec<Value> {
     let mut children = vec![Vec::new(); skeleton.len()];
     let mut roots = Vec::new();
@@ -141,7 +142,7 @@ fn nodes(skeleton: &Skeleton) -> Vec<Value> {
     nodes
 }
 
-/// A key at every sample of each channel that leaves the bind pose; of one channel at least.
+/// A key at every sample for each channel that leaves the bind pose, and for at least one channel.
 fn animation(clip: &RawClip, data: &mut Data) -> Value {
     let rate_hz = f64::from(clip.rate_hz());
     let times =
@@ -174,7 +175,7 @@ fn animation(clip: &RawClip, data: &mut Data) -> Value {
     json!({ "name": clip.name(), "channels": channels, "samplers": samplers })
 }
 
-/// All joints as a skin, and the bones that it moves.
+/// A skin of all joints, and the mesh of bones that it moves.
 fn skin(skeleton: &Skeleton, data: &mut Data) -> (Value, Value) {
     let worlds = worlds(skeleton);
     let inverses = worlds.iter().map(|world| {
@@ -204,7 +205,7 @@ fn skin(skeleton: &Skeleton, data: &mut Data) -> (Value, Value) {
     (skin, json!({ "attributes": attributes, "indices": indices }))
 }
 
-/// The joints' bind poses in the scene, as a viewer has them.
+/// The joints' bind poses in the space of the scene, as a viewer computes them.
 fn worlds(skeleton: &Skeleton) -> Vec<DMat4> {
     let mut worlds: Vec<DMat4> = Vec::with_capacity(skeleton.len());
     for joint in skeleton.joints() {
@@ -216,20 +217,20 @@ fn worlds(skeleton: &Skeleton) -> Vec<DMat4> {
     worlds
 }
 
-/// A long octahedron in the bind pose.
+/// A bone, drawn in the bind pose as a long octahedron.
 struct Bone {
-    /// That it hangs on.
+    /// The joint that moves it.
     joint: usize,
     from: DVec3,
     to: DVec3,
 }
 
 impl Bone {
-    /// Triangles of corners, outsides to the left of their edges.
+    /// Triangles of corner indices, counter-clockwise as seen from outside.
     const FACES: [u32; 24] =
         [0, 2, 1, 0, 3, 2, 0, 4, 3, 0, 1, 4, 5, 1, 2, 5, 2, 3, 5, 3, 4, 5, 4, 1];
 
-    /// The beginning, four around it, and the end.
+    /// The start, four corners around it, and the end.
     fn corners(&self) -> [[f32; 3]; 6] {
         let along = self.to - self.from;
         let direction = along.normalize_or(DVec3::Y);
@@ -241,7 +242,7 @@ impl Bone {
     }
 }
 
-/// A bone from each joint to each of its children, and a half as long one at the ends.
+/// A bone from each joint to each of its children, and one of half the length at each end.
 fn bones(skeleton: &Skeleton, worlds: &[DMat4]) -> Vec<Bone> {
     let place = |joint: usize| worlds[joint].w_axis.truncate();
     let mut is_end = vec![true; skeleton.len()];
@@ -263,7 +264,7 @@ fn bones(skeleton: &Skeleton, worlds: &[DMat4]) -> Vec<Bone> {
         is_drawn && bone.from.distance(bone.to) >= SHORTEST_BONE_M
     });
     if bones.is_empty() {
-        // A mesh has to have something.
+        // A mesh must not be empty.
         bones.push(Bone { joint: 0, from: DVec3::ZERO, to: LONE_BONE_M * DVec3::Y });
     }
     bones
@@ -280,7 +281,7 @@ fn unit(rotation: [f32; 4]) -> [f32; 4] {
         .map(|component| component as f32)
 }
 
-/// The binary part, and what stands where in it.
+/// The binary part, and the list of its views and accessors.
 #[derive(Default)]
 struct Data {
     bytes: Vec<u8>,
@@ -289,7 +290,7 @@ struct Data {
 }
 
 impl Data {
-    /// Floats with their bounds, `N` an element. Returns the accessor.
+    /// Adds floats with their bounds, `N` an element. Returns the accessor.
     fn floats<const N: usize>(
         &mut self,
         elements: impl Iterator<Item = [f32; N]>,
@@ -315,7 +316,7 @@ impl Data {
         accessor
     }
 
-    /// So many elements of a type. Returns the accessor.
+    /// Adds `count` elements of a type. Returns the accessor.
     fn put(
         &mut self,
         bytes: &[u8],

@@ -1,13 +1,13 @@
-//! A clip before compression: the transform of every joint at every sample time. All importers make
-//! one, all compression starts from one, all errors are measured against one.
+//! A clip before compression: the transform of every joint at every sample time. All importers
+//! produce raw clips, all compression starts from them, and all errors are measured against them.
 
 use std::sync::Arc;
 
 use crate::{MAX_SAMPLES, RawClipError, Skeleton, Transform};
 
-/// Samples of all joints of a skeleton at a constant rate. Rotations are unit quaternions, and each
-/// is on the same side as the one before it (their dot product is not negative), so that components
-/// may be interpolated.
+/// Samples of all joints of a skeleton at a constant rate. Rotations are unit quaternions. Each is
+/// on the same side as the one before it (their dot product is not negative), so components can be
+/// interpolated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawClip {
     name: String,
@@ -17,12 +17,13 @@ pub struct RawClip {
 }
 
 impl RawClip {
-    /// A clip of `samples`, the transforms of all joints of the first sample time first. Rotations
-    /// are made unit quaternions, and their signs those of a shortest path.
+    /// A clip of `samples`, which hold the transforms of all joints for one sample time after
+    /// another. Rotations are normalized, and their signs are chosen for the shortest path.
     ///
     /// # Errors
-    /// [`RawClipError`] where the rate is not positive, there is no joint or no sample or too many
-    /// of them, the samples are no multiple of the joints, or a number is not finite.
+    /// [`RawClipError`] if the rate is not positive, there are no joints or samples, or there are
+    /// too many samples. Also if the number of samples is not a multiple of the number of joints,
+    /// or a number is not finite.
     pub fn new(
         name: impl Into<String>,
         skeleton: Arc<Skeleton>,
@@ -55,7 +56,7 @@ impl RawClip {
         Ok(Self { name: name.into(), skeleton, rate_hz, samples })
     }
 
-    /// The clip's name, of which its file's is made.
+    /// The clip's name, which is also the base of its file name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -95,7 +96,7 @@ impl RawClip {
         self.samples.chunks_exact(self.joints())
     }
 
-    /// Ten floats a joint a sample.
+    /// Bytes of the samples: ten floats a joint and sample.
     pub fn raw_bytes(&self) -> usize {
         self.samples.len() * Transform::BYTES
     }
@@ -103,7 +104,7 @@ impl RawClip {
     /// The same motion at a lower rate: every `step`th sample.
     ///
     /// # Panics
-    /// Where `step` is zero.
+    /// If `step` is zero.
     pub fn decimated(&self, step: usize) -> Self {
         let samples = self.poses().step_by(step).flatten().copied().collect();
         Self {

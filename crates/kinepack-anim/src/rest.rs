@@ -1,8 +1,8 @@
-//! What of a file is not read yet.
+//! A reader over the bytes of a file, which keeps track of the unread rest.
 
 use crate::ClipError;
 
-/// The first bytes of a file, which begin with its letters and its version.
+/// Checks the magic and the version, and returns the first bytes of a file.
 pub(crate) fn head<const N: usize>(
     bytes: &[u8],
     magic: [u8; 4],
@@ -24,22 +24,22 @@ pub(crate) struct Rest<'a> {
 }
 
 impl<'a> Rest<'a> {
-    /// What is behind the first `at` bytes.
+    /// A reader that starts after the first `at` bytes.
     pub(crate) fn new(bytes: &'a [u8], at: usize) -> Self {
         Self { bytes, at }
     }
 
-    /// How many bytes were read.
+    /// The number of bytes read.
     pub(crate) fn at(&self) -> usize {
         self.at
     }
 
-    /// Those that were not.
+    /// The unread bytes.
     pub(crate) fn bytes(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// Goes behind `count` times as many bytes, which are `part` of the file.
+    /// Reads `count` items of `bytes` bytes each. `part` names that part of the file for the error.
     pub(crate) fn take(
         &mut self,
         count: usize,
@@ -52,7 +52,7 @@ impl<'a> Rest<'a> {
         Ok(taken)
     }
 
-    /// That nothing is left.
+    /// Checks that all bytes were read.
     pub(crate) fn end(&self) -> Result<(), ClipError> {
         match self.bytes().len() {
             0 => Ok(()),

@@ -1,5 +1,5 @@
-//! The joints that a clip moves: names, parents, and the bind pose, which is each track's default
-//! value.
+//! The joints that a clip moves: names, parents and the bind pose. The bind pose gives each track's
+//! default value.
 
 use crate::{SkeletonError, Transform};
 
@@ -9,12 +9,12 @@ pub const MAX_JOINTS: usize = 1 << 14;
 /// One joint of a [`Skeleton`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
-    /// As in the file; may be empty, and need not be unique.
+    /// The name in the file. It may be empty and need not be unique.
     pub name: String,
-    /// Index of the parent, which is below the joint's own; `None` for a root.
+    /// Index of the parent, which is lower than the joint's own; `None` for a root.
     pub parent: Option<u16>,
-    /// The transform in the bind pose. A track that has this value throughout costs nothing but its
-    /// mark.
+    /// The transform in the bind pose. A track that keeps this value throughout costs only the bits
+    /// that mark it.
     pub bind: Transform,
 }
 
@@ -28,8 +28,8 @@ impl Skeleton {
     /// A skeleton of `joints`.
     ///
     /// # Errors
-    /// [`SkeletonError`] where there are more than [`MAX_JOINTS`], a parent does not come before
-    /// its child, or a bind transform is not finite.
+    /// [`SkeletonError`] if there are more than [`MAX_JOINTS`] joints, a parent does not come
+    /// before its child, or a bind transform is not finite.
     pub fn new(joints: Vec<Joint>) -> Result<Self, SkeletonError> {
         if joints.len() > MAX_JOINTS {
             return Err(SkeletonError::TooManyJoints { joints: joints.len() });
@@ -50,12 +50,12 @@ impl Skeleton {
         &self.joints
     }
 
-    /// How many joints there are.
+    /// Number of joints.
     pub fn len(&self) -> usize {
         self.joints.len()
     }
 
-    /// Whether there is no joint.
+    /// Whether there are no joints.
     pub fn is_empty(&self) -> bool {
         self.joints.is_empty()
     }
@@ -65,13 +65,13 @@ impl Skeleton {
         self.joints[joint].parent.map(usize::from)
     }
 
-    /// The first joint of that name.
+    /// The first joint with a given name.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.joints.iter().position(|joint| joint.name == name)
     }
 
     #[cfg(feature = "offline")]
-    /// Of each joint, itself and all that hangs below it, parents first.
+    /// For each joint, the joint itself and all its descendants, parents first.
     pub(crate) fn below(&self) -> Vec<Vec<usize>> {
         let mut below: Vec<Vec<usize>> = (0..self.len()).map(|joint| vec![joint]).collect();
         for joint in 0..self.len() {

@@ -1,5 +1,5 @@
-//! A skeleton as bytes: what clips of one rig share, and so do not hold. `spec/ANIM.md`, section 7.
-//! The hash of these bytes is what a clip says it belongs to.
+//! Skeletons as bytes. Clips of one rig share a skeleton, so they do not store it. `spec/ANIM.md`,
+//! section 7. A clip stores the hash of these bytes to name the skeleton that it belongs to.
 
 use kinepack::hash::Fnv1a;
 
@@ -28,10 +28,10 @@ impl Skeleton {
         bytes
     }
 
-    /// The skeleton that `bytes` hold.
+    /// Reads a skeleton.
     ///
     /// # Errors
-    /// [`SkeletonFileError`]. Memory is bounded by the bytes' length.
+    /// [`SkeletonFileError`]. The length of the bytes bounds the memory.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SkeletonFileError> {
         if !bytes.starts_with(&MAGIC) {
             return Err(SkeletonFileError::NoSkeleton);
@@ -64,8 +64,8 @@ impl Skeleton {
         Ok(Self::new(list)?)
     }
 
-    /// Tells skeletons apart that were made in good faith: FNV-1a over
-    /// [`to_bytes`](Self::to_bytes).
+    /// Distinguishes skeletons, but does not protect against collisions made on purpose: FNV-1a
+    /// over [`to_bytes`](Self::to_bytes).
     pub fn hash(&self) -> u64 {
         let mut hash = Fnv1a::new();
         hash.add(&self.to_bytes());
@@ -73,7 +73,7 @@ impl Skeleton {
     }
 }
 
-/// As much of a name as its length can tell.
+/// As much of a name as its 16-bit length allows.
 fn shortened(name: &str) -> &str {
     let mut end = name.len().min(usize::from(u16::MAX));
     while !name.is_char_boundary(end) {

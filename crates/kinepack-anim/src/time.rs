@@ -1,15 +1,15 @@
-//! From seconds to samples. `spec/ANIM.md`, section 6.
+//! Converts seconds to samples. `spec/ANIM.md`, section 6.
 
 /// The most samples of a clip, ten hours at 120 Hz.
 pub const MAX_SAMPLES: usize = 1 << 22;
 
-/// The position of a time, in samples. One that is a sample's but for the rounding of its seconds
-/// is that sample's.
+/// The position of a time, in samples. A time that differs from a sample's only by the rounding of
+/// its seconds gets exactly that sample.
 #[inline]
 pub(crate) fn position(time_s: f32, rate_hz: f32) -> f64 {
-    /// Half a unit in the last place of an f32, as a share of it.
+    /// Half a unit in the last place of an `f32`, relative to its value.
     const ROUNDING: f64 = f32::EPSILON as f64 / 2.0;
-    // Exact: each has 24 bits.
+    // The product is exact, because each factor has 24 bits.
     let position = f64::from(time_s) * f64::from(rate_hz);
     let sample = f64::from((position + 0.5) as u32);
     if (position - sample).abs() <= ROUNDING * sample { sample } else { position }

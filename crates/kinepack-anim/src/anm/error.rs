@@ -1,11 +1,11 @@
-//! Why something is no `r3d2canm` file, or cannot become one.
+//! Reasons to refuse bytes as an `r3d2canm` file, or to refuse to make one.
 
 use std::fmt;
 
 use crate::keyed::Parametrization;
 use crate::{Channel, MAX_JOINTS};
 
-/// One of the three parts of a file to which its head has an offset.
+/// One of the three parts of a file that the head has offsets to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnmBlock {
     /// Ten bytes a key.
@@ -17,7 +17,7 @@ pub enum AnmBlock {
 }
 
 impl AnmBlock {
-    /// As reports say it.
+    /// The name for reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Keys => "keys",
@@ -27,7 +27,7 @@ impl AnmBlock {
     }
 }
 
-/// Why bytes are no file, or fields, keys or tracks cannot make one.
+/// Why bytes are not a valid file, or why fields, keys or tracks cannot make one.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AnmError {
@@ -45,103 +45,103 @@ pub enum AnmError {
     },
     /// A duration that is negative or not finite.
     BadDuration {
-        /// As it stands.
+        /// The duration in the file.
         duration_s: f32,
     },
     /// A rate that is negative or not finite.
     BadRate {
-        /// As it stands.
+        /// The rate in the file.
         rate_hz: f32,
     },
     /// An error margin that is not finite.
     BadErrorMargin {
-        /// Whose.
+        /// The channel with the bad margin.
         channel: Channel,
     },
-    /// A range that is not finite; or one with keys that is too large or whose ends stand the wrong
-    /// way round.
+    /// A range that is not finite. For a channel with keys, also a range that is too large or whose
+    /// minimum is above its maximum.
     BadRange {
-        /// Whose.
+        /// The channel with the bad range.
         channel: Channel,
     },
     /// More joints than a key can name.
     TooManyJoints {
-        /// How many.
+        /// Number of joints.
         joints: u64,
     },
     /// A count of jump caches below zero.
     NegativeCacheCount {
-        /// As it stands.
+        /// The count in the file.
         count: i32,
     },
     /// An offset that is not positive or leads into the head.
     BadOffset {
-        /// To what.
+        /// The part that the offset is for.
         block: AnmBlock,
-        /// As it stands, counted from byte 12.
+        /// The offset in the file, counted from byte 12.
         offset: i32,
     },
     /// A block that ends after the file does.
     PastEnd {
-        /// Which.
+        /// The part.
         block: AnmBlock,
-        /// Where it begins.
+        /// The byte at which it starts.
         begin: usize,
-        /// How long it would be.
+        /// The length that it would have.
         block_bytes: u128,
         /// Length of the file.
         bytes: usize,
     },
     /// Two blocks that share bytes.
     Overlap {
-        /// The one that begins first.
+        /// The part that starts first.
         first: AnmBlock,
-        /// The one that begins within it.
+        /// The part that starts inside the first one.
         second: AnmBlock,
     },
-    /// A key of the channel code 3, which is none.
+    /// A key with channel code 3, which is invalid.
     BadChannel {
         /// Index of the key.
         key: usize,
     },
-    /// A key of a joint that is not there.
+    /// A key whose joint does not exist.
     KeyOfNoJoint {
         /// Index of the key.
         key: usize,
         /// Its joint.
         joint: u16,
     },
-    /// A key whose time is before that of the key before it in its track.
+    /// A key whose time is before that of the previous key of its track.
     TimeDecreases {
         /// Index of the key.
         key: usize,
     },
-    /// More bytes than offsets reach.
+    /// A file that would be too long for its offsets.
     TooLarge {
-        /// How many it would be.
+        /// The length that the file would have.
         bytes: u128,
     },
     /// More jump caches than there are times.
     TooManyCaches {
-        /// How many were asked for.
+        /// The number of caches requested.
         count: u32,
     },
-    /// With exactly 65,536 keys each index of 16 bits is one of a key, and none is left for tracks
-    /// that have fewer than four.
+    /// A file of exactly 65,536 keys uses every 16-bit index for a key. No index is left for tracks
+    /// that have fewer than four keys.
     NoIndexLeft,
     /// A track without keys.
     EmptyTrack {
         /// Its index.
         track: usize,
     },
-    /// A track of a joint that is not there.
+    /// A track whose joint does not exist.
     TrackOfNoJoint {
         /// Its index.
         track: usize,
         /// Its joint.
         joint: u16,
     },
-    /// A second track of a channel of a joint.
+    /// A second track for the same channel of a joint.
     TrackTwice {
         /// Its index.
         track: usize,
@@ -151,19 +151,19 @@ pub enum AnmError {
         /// Its index.
         track: usize,
     },
-    /// A clip with another skeleton than its own.
+    /// The skeleton is not the clip's.
     OtherSkeleton,
-    /// A clip whose splines have a form that files have not.
+    /// A clip whose splines have a parametrization that files do not support.
     BadParametrization {
-        /// Theirs.
+        /// The clip's parametrization.
         parametrization: Parametrization,
     },
-    /// More rows of samples in a clip than there are times.
+    /// A clip with more rows of samples than a file has key times.
     TooManyRows {
-        /// How many.
+        /// Number of rows.
         samples: usize,
     },
-    /// Two joints of a skeleton that a file cannot tell apart.
+    /// Two joints of a skeleton whose names have the same hash.
     SameHash {
         /// Their indices.
         joints: [usize; 2],

@@ -1,17 +1,17 @@
-//! From a compressed [`KeyedClip`] to an [`Anm`] that plays the same: keys stay keys, rows of
-//! samples become a key each, what does not move a single key. Translations and scales are
-//! quantized anew, over one range each that also holds the bind pose and the constants; the
-//! rotations of keys keep their bits. Cost: one sort of the keys, and a pose a sample where there
-//! are rows.
+//! Converts a compressed [`KeyedClip`] to an [`Anm`] that plays the same. Keys stay keys, each row
+//! of samples becomes a key per track, and a track that does not move becomes a single key.
+//! Translations and scales are quantized again, each over one range that also holds the bind pose
+//! and the constants. The rotations of keys keep their bits. Cost: one sort of the keys, plus one
+//! pose a sample if there are rows.
 //!
-//! Why times are cut and not rounded: players cut the time at which they are asked for a pose. A
-//! key stands at the time at which a player arrives that is asked for the key's own sample, so that
-//! it gives the very value there.
+//! Why times are truncated and not rounded: players truncate the time of the pose that they are
+//! asked for. A player that is asked for the sample of a key arrives at some time, and the exporter
+//! puts the key at exactly that time. So the player shows the exact value of the key there.
 //!
-//! Why some rotations get more keys: a quaternion is put on the side of the key before it in a
-//! clip, on that of P0 in a file. The two differ where a joint turns by more than 180° from P0 to
-//! P2 or P3. Such a track has a key at every sample, and where that is not enough, more between
-//! them. Beyond that nothing is added, so that what lies between keys is the same spline.
+//! Why some rotations get more keys: a clip puts a quaternion on the side of the key before it, a
+//! file on the side of P0. The two differ if a joint turns by more than 180° from P0 to P2 or P3.
+//! Such a track gets a key at every sample and, if that is not enough, more keys between samples.
+//! All other tracks get no further keys, so they play the same splines between keys.
 
 use super::order::END;
 use super::{Anm, AnmError, AnmHead, AnmTrack, elf_hash, order};
@@ -19,30 +19,30 @@ use crate::keyed::quantize::{VectorRange, rotation_48, rotation_from_48};
 use crate::keyed::{Cursor, KeyedClip, Parametrization};
 use crate::{Channel, Skeleton, TrackId, Transform};
 
-/// There are so many times, and a row needs one.
+/// A file has this many key times, and each row needs its own.
 const MAX_ROWS: usize = 1 << 16;
 
-/// Rotations whose dot product is below this may be on one side for one player, on the other for
-/// another that sums in another order.
+/// If the dot product of two rotations is below this, two players that sum in different orders may
+/// put them on different sides.
 const SAME_SIDE: f32 = 1e-4;
 
 impl Anm {
-    /// The file of a clip whose joints are those of `skeleton`, with `jump_caches` jump caches. One
-    /// is enough for players to begin anew, some for them to seek; each costs 24 or 48 bytes a
-    /// joint.
+    /// Makes a file from a clip whose joints are those of `skeleton`, with `jump_caches` jump
+    /// caches. With one cache players can restart, with several they can seek. Each cache costs 24
+    /// or 48 bytes a joint.
     ///
-    /// At the sample times the file plays what the clip does, but for half a quantization step of
-    /// each vector, half a step of rotations that stand in rows of 32 bits, and between keys what
-    /// the joint moves in a 65535th of the duration. Between the samples of rows it plays a spline
-    /// through them, where the clip has straight lines.
+    /// At the sample times the file plays the same as the clip, except for these errors: half a
+    /// quantization step of each vector, half a step of rotations in 32-bit rows, and for times
+    /// between keys the joint's movement in a 65535th of the duration. Between the samples of rows
+    /// the file plays a spline, while the clip plays straight lines.
     ///
-    /// Joints are named by [`elf_hash`]; where no joint has a name, those of a `.clip` file for
-    /// one, by that of their index in decimals.
+    /// [`elf_hash`] gives the hashes of the joint names. If no joint has a name, as with `.clip`
+    /// files, the name of a joint is its index in decimals.
     ///
     /// # Errors
-    /// [`AnmError`] where the skeleton is another's, two joints have the same hash, the splines are
-    /// parametrized by chords, there are more than 65,536 rows, a bind pose, a constant or the
-    /// duration is too large, or what [`Anm::with_jump_caches`] says.
+    /// [`AnmError`] if the skeleton is not the clip's, two joints have the same hash, the splines
+    /// are parametrized by chords, or there are more than 65,536 rows. Also if a bind pose, a
+    /// constant or the duration is too large, and for the reasons of [`Anm::with_jump_caches`].
     pub fn from_clip(
         clip: &KeyedClip,
         skeleton: &Skeleton,
@@ -71,7 +71,7 @@ impl Anm {
     }
 }
 
-/// The hash of each joint's name, no two the same.
+/// The hash of each joint's name. Fails if two are the same.
 fn hashes(skeleton: &Skeleton) -> Result<Vec<u32>, AnmError> {
     let joints = skeleton.joints();
     let is_nameless = joints.iter().all(|joint| joint.name.is_empty());
@@ -93,7 +93,7 @@ fn hashes(skeleton: &Skeleton) -> Result<Vec<u32>, AnmError> {
     }
 }
 
-/// What a channel's vectors are within: those that move, and all others.
+/// The range of a channel's vectors, both moving and constant.
 fn range(clip: &KeyedClip, base: &[Transform], channel: Channel) -> VectorRange {
     let (mut vectors, mut moves) = (Vec::new(), false);
     for (joint, transform) in (0..).zip(base) {
@@ -114,10 +114,10 @@ fn range(clip: &KeyedClip, base: &[Transform], channel: Channel) -> VectorRange 
     VectorRange::around(&vectors)
 }
 
-/// A key on its way from a clip to a file.
+/// A key during the conversion from a clip to a file.
 #[derive(Clone, Copy, Debug)]
 struct Point {
-    /// In samples from the first.
+    /// Samples since the first one.
     position: f64,
     time: u16,
     value: [u16; 3],
@@ -126,13 +126,13 @@ struct Point {
 struct Export<'a> {
     clip: &'a KeyedClip,
     cursor: Cursor,
-    /// What does not move; after that what the cursor played last.
+    /// At first the base pose, later the last pose that the cursor played.
     pose: Vec<Transform>,
     head: &'a AnmHead,
 }
 
 impl Export<'_> {
-    /// A track for every channel of every joint, by joint.
+    /// A track for every channel of every joint, in the order of joints.
     fn tracks(mut self) -> Vec<AnmTrack> {
         let clip = self.clip;
         let mut tracks = Vec::with_capacity(3 * clip.joints());
@@ -192,7 +192,7 @@ impl Export<'_> {
         tracks
     }
 
-    /// What some tracks play at each sample time.
+    /// The values of some tracks at each sample time.
     fn sampled(&mut self, tracks: &[TrackId]) -> Vec<Vec<Point>> {
         let mut points = vec![Vec::new(); tracks.len()];
         let samples = if tracks.is_empty() { 0 } else { self.clip.samples() };
@@ -207,14 +207,14 @@ impl Export<'_> {
         points
     }
 
-    /// The time at which a player arrives at each position. Times increase, and the last one is
-    /// that of the end.
+    /// Sets the time of each point to the time at which a player arrives at its position. The times
+    /// increase, and the last one is the end time.
     fn set_times(&self, points: &mut [Point]) {
         let rate_hz = f64::from(self.clip.rate_hz());
         let count = points.len();
         let mut least = 0;
         for (index, point) in points.iter_mut().enumerate() {
-            // There are at most 65,536 points, so that those behind have room.
+            // There are at most 65,536 points, so the points after this one have room.
             let most = END - (count - 1 - index) as u16;
             let is_end = index > 0 && index == count - 1;
             let time = self.head.key_time((point.position / rate_hz) as f32);
@@ -223,8 +223,8 @@ impl Export<'_> {
         }
     }
 
-    /// Puts a point into each gap where signs would differ, as long as there is a time between;
-    /// whether there was one.
+    /// Adds a point to each gap in which the signs would differ, if a time is left in it. Returns
+    /// whether it added any.
     fn split_turned_gaps(&mut self, track: TrackId, points: &mut Vec<Point>) -> bool {
         let turned = turned_gaps(points);
         let mut split = Vec::with_capacity(points.len());
@@ -247,8 +247,8 @@ impl Export<'_> {
     }
 }
 
-/// For each pair of neighbouring keys of a rotation, whether they are among four of which a file's
-/// player would turn one to the other side than a clip's.
+/// For each pair of neighbouring keys of a rotation, whether it is part of a group of four keys in
+/// which a file's player would choose another sign than a clip's.
 fn turned_gaps(points: &[Point]) -> Vec<bool> {
     let last = points.len().saturating_sub(1);
     let mut turned = vec![false; last];

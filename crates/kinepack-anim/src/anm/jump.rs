@@ -1,26 +1,27 @@
-//! Jump caches: which four keys each track holds at the beginning of a slice of the duration, so
-//! that playback need not begin at the start. `spec/ANM.md`, section 6. Cost: one pass through the
-//! keys, 24 or 48 bytes a joint and slice.
+//! Jump caches, which let playback start elsewhere than at the beginning. Each cache lists the four
+//! keys that each track holds at the start of a slice of the duration. `spec/ANM.md`, section 6.
+//! Cost: one pass through the keys, 24 or 48 bytes a joint and slice.
 //!
-//! A cache is made one time step before its slice begins. Playback reads on from there, so an
-//! earlier state serves as well, and a player that finds its slice in floats may land in a slice by
-//! rounding just before it begins.
+//! A cache holds the state one time step before its slice begins. Playback reads on from there, so
+//! an earlier state works too. A player that finds its slice with floats may, through rounding,
+//! land in a slice just before that slice begins.
 
 use super::{Anm, AnmError, INDICES_PER_JOINT, WIDE_FROM_KEYS};
 
-/// The index of no key where indices have 32 bits; its lower half is that where they have 16.
+/// The 32-bit index that means no key; its lower half is the 16-bit one.
 const NONE: u32 = u32::MAX;
 
 impl Anm {
-    /// The same file with `count` jump caches, in place of those that it has. 0: without.
+    /// Returns the same file with `count` jump caches instead of its current ones. A count of 0
+    /// removes them.
     ///
-    /// Where a track has not got four keys yet, its places have an index that is none, all bits
-    /// one.
+    /// If a track has read fewer than four keys, its empty places get an index with all bits one,
+    /// which means no key.
     ///
     /// # Errors
-    /// [`AnmError`] where there would be more than 65,535 caches or the file would have 2 GiB, or
-    /// where a place has no key and each index of 16 bits is one: at exactly 65,536 keys, of which
-    /// a track has fewer than four.
+    /// [`AnmError`] if there would be more than 65,535 caches or the file would reach 2 GiB. Also
+    /// at exactly 65,536 keys, if a track has fewer than four of them: every 16-bit index then
+    /// belongs to a key, so none is left for the empty place.
     pub fn with_jump_caches(self, count: u32) -> Result<Self, AnmError> {
         if count > u32::from(u16::MAX) {
             return Err(AnmError::TooManyCaches { count });
@@ -44,7 +45,7 @@ impl Anm {
         Ok(Self { jump_cache_count: count, jump_indices: indices, ..self })
     }
 
-    /// What playback does up to a time, with indices instead of values.
+    /// Reads keys up to a time, as playback does, but keeps indices instead of values.
     fn advance(&self, state: &mut [[[u32; 4]; 3]], cursor: &mut usize, time: u16) {
         while let Some(key) = self.keys.get(*cursor) {
             let places = &mut state[usize::from(key.joint)][key.channel as usize];
@@ -57,7 +58,7 @@ impl Anm {
         }
     }
 
-    /// The indices of a cache: those of each joint, rotation first.
+    /// The indices of a cache, joint by joint, rotation first.
     pub(super) fn jump_cache(&self, slice: usize) -> impl Iterator<Item = &[u32]> {
         let cache_indices = self.joints.len() * INDICES_PER_JOINT;
         let begin = slice.saturating_mul(cache_indices);
@@ -68,7 +69,7 @@ impl Anm {
             .take(self.joints.len())
     }
 
-    /// In which slice a time is; there must be a cache.
+    /// The slice that contains a time. There must be at least one cache.
     pub(super) fn slice_of(&self, time: u16) -> usize {
         let count = u64::from(self.jump_cache_count);
         (u64::from(time) * count / u64::from(u16::MAX)).min(count.saturating_sub(1)) as usize

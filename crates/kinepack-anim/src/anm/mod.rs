@@ -1,12 +1,12 @@
-//! `r3d2canm` files: the compressed animations of League of Legends, read, written and played. One
-//! block holds the keys of all tracks in the order in which playback needs them, so that playing
-//! reads forward through it and nothing else.
+//! Reads, writes and plays `r3d2canm` files, the compressed animations of League of Legends. One
+//! block holds the keys of all tracks in the order in which playback needs them, so playback only
+//! reads forward through it.
 //!
-//! Where it stands: tracks of quantized keys go in through [`order`](order()), or a whole
-//! [`KeyedClip`](crate::keyed::KeyedClip) through [`Anm::from_clip`]; an [`Anm`] is the file, an
-//! [`AnmPlayer`] samples it. The clip is the smaller form of this crate's own; this one is for what
-//! other programs read. `spec/ANM.md`. Source: the article on these animations, and the public
-//! reader `ltk_anim`. Cost: 10 bytes a key, and 24 or 48 a joint in each jump cache.
+//! Tracks of quantized keys go in through [`order`](order()), or a whole
+//! [`KeyedClip`](crate::keyed::KeyedClip) through [`Anm::from_clip`]. An [`Anm`] is the file, and
+//! an [`AnmPlayer`] samples it. A clip in this crate's own format is smaller; use this format for
+//! other programs. `spec/ANM.md`. Source: the article on these animations, and the public reader
+//! `ltk_anim`. Cost: 10 bytes a key, and 24 or 48 a joint in each jump cache.
 
 mod error;
 mod from_clip;
@@ -25,59 +25,59 @@ pub use write::elf_hash;
 use crate::keyed::{Key, Parametrization, VectorRange};
 use crate::{Channel, MAX_JOINTS};
 
-/// What a file begins with.
+/// The first bytes of a file.
 const MAGIC: [u8; 8] = *b"r3d2canm";
 
 /// Bytes of the magic and all fields.
 const HEAD_BYTES: usize = 128;
 
-/// What an offset counts from: the end of the version.
+/// Offsets count from the end of the version field.
 const OFFSET_BASE: usize = 12;
 
-/// Indices of a joint in a jump cache: four a channel.
+/// Indices a joint in a jump cache: four a channel.
 const INDICES_PER_JOINT: usize = 12;
 
-/// From so many keys on an index takes four bytes.
+/// With at least this many keys an index takes four bytes.
 const WIDE_FROM_KEYS: usize = 0x1_0001;
 
-/// The largest magnitude of a range whose channel has keys, so that what is between keys is finite
-/// too.
+/// The largest magnitude of a range whose channel has keys. It keeps the values between keys
+/// finite.
 const MAX_MAGNITUDE: f32 = 1e30;
 
-/// What an exporter noted of its error in one channel; playing does not need it.
+/// The exporter's note on its error in one channel; playback does not need it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ErrorMargin {
-    /// The deviation that was allowed.
+    /// The allowed deviation.
     pub margin: f32,
-    /// From which change between two keys the motion counts as a jump.
+    /// From this change between two keys on, the motion counts as a jump.
     pub discontinuity: f32,
 }
 
 impl Default for ErrorMargin {
-    /// 2 and 10, as files usually have it.
+    /// 2 and 10, the usual values in files.
     fn default() -> Self {
         Self { margin: 2.0, discontinuity: 10.0 }
     }
 }
 
-/// The fields of a file that are no counts and no offsets.
+/// The fields of a file other than counts and offsets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnmHead {
-    /// 1, 2 or 3; the three differ in nothing that is known.
+    /// 1, 2 or 3. No difference between the three is known.
     pub version: u32,
-    /// Of unknown meaning, mostly 0.
+    /// The meaning is unknown; mostly 0.
     pub format_token: u32,
-    /// [`AnmHead::TIMES`], and bits that only exporters know.
+    /// [`AnmHead::TIMES`], and other bits that only exporters use.
     pub flags: u32,
-    /// Seconds over which the keys' times run; not negative.
+    /// The duration that key times span, in seconds; not negative.
     pub duration_s: f32,
-    /// Sample rate of the source in Hz; playing does not need it.
+    /// Sample rate of the source in Hz; playback does not need it.
     pub rate_hz: f32,
     /// In the order of the channels' codes.
     pub errors: [ErrorMargin; 3],
-    /// Between which translations are quantized, in cm.
+    /// The quantization range of translations, in cm.
     pub translation: VectorRange,
-    /// Between which scales are quantized.
+    /// The quantization range of scales.
     pub scale: VectorRange,
 }
 
@@ -104,7 +104,7 @@ impl AnmHead {
         }
     }
 
-    /// By what the flags say that tangents are weighted.
+    /// The parametrization that the flags select for tangents.
     pub fn parametrization(&self) -> Parametrization {
         if self.flags & Self::TIMES == 0 {
             Parametrization::Uniform
@@ -113,8 +113,8 @@ impl AnmHead {
         }
     }
 
-    /// The time of keys at some seconds, cut to a whole one: a 65535th of the duration. Times
-    /// outside of the clip are those of its ends.
+    /// Converts seconds to a key time: a 65535th of the duration, truncated to an integer. Times
+    /// outside of the clip give the time of the nearer end.
     pub fn key_time(&self, time_s: f32) -> u16 {
         if self.duration_s > 0.0 { ((time_s / self.duration_s) * 65535.0) as u16 } else { 0 }
     }
@@ -138,28 +138,30 @@ impl AnmHead {
     }
 }
 
-/// A file: a head, joints by the hashes of their names, keys in the order of playback, and the jump
+/// A file: a head, the hashes of the joints' names, keys in the order of playback, and the jump
 /// caches.
 ///
-/// All keys are of joints that exist, and those of each track are in the order of their times. A
-/// track may have no key: it then stays at no rotation, no translation or a scale of one.
+/// Every key's joint exists, and the keys of each track are in the order of time. A track may have
+/// no key. It then stays at no rotation, no translation or a scale of one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Anm {
     head: AnmHead,
     joints: Vec<u32>,
     keys: Vec<Key>,
     jump_cache_count: u32,
-    /// For each cache, joint and channel four indices of keys; what is no index of a key of that
-    /// track stands for none. So many as the counts of caches and joints say.
+    /// Four indices of keys for each cache, joint and channel. An index that is not that of a key
+    /// of the track means no key. The counts of caches and joints give the length.
     jump_indices: Vec<u32>,
 }
 
 impl Anm {
-    /// A file without jump caches, of keys in the order of playback ([`order`](order()) makes it).
+    /// Makes a file without jump caches from keys in the order of playback ([`order`](order())
+    /// makes it).
     ///
     /// # Errors
-    /// [`AnmError`] where a field of the head is unknown or not finite, there are too many joints,
-    /// a key is of no joint, or comes after a later key of its track, or the file would have 2 GiB.
+    /// [`AnmError`] if a field of the head is unknown or not finite, there are too many joints, or
+    /// the file would reach 2 GiB. Also if a key's joint does not exist, or a key comes after a
+    /// later key of its track.
     pub fn new(head: AnmHead, joints: Vec<u32>, keys: Vec<Key>) -> Result<Self, AnmError> {
         head.validate()?;
         let anm = Self { head, joints, keys, jump_cache_count: 0, jump_indices: Vec::new() };
@@ -171,7 +173,7 @@ impl Anm {
         Ok(anm)
     }
 
-    /// The fields.
+    /// The fields of the head.
     pub fn head(&self) -> &AnmHead {
         &self.head
     }
@@ -181,12 +183,13 @@ impl Anm {
         &self.joints
     }
 
-    /// The keys of all tracks as they stand in the file.
+    /// The keys of all tracks in the order of the file.
     pub fn keys(&self) -> &[Key] {
         &self.keys
     }
 
-    /// Into how many equal slices of the duration playback can jump; 0: only to the start.
+    /// The number of equal slices of the duration that playback can jump to. With 0 it can only
+    /// jump to the start.
     pub fn jump_cache_count(&self) -> u32 {
         self.jump_cache_count
     }
@@ -210,8 +213,8 @@ impl Anm {
         {
             let ends = range.min.iter().chain(&range.max);
             let is_sane = range.is_valid() && ends.clone().all(|end| end.abs() <= MAX_MAGNITUDE);
-            // What no key uses may stand the wrong way round, as from looking for the ends among
-            // nothing.
+            // In a range without keys the minimum may be above the maximum. An exporter that looks
+            // for the ends of an empty set writes such a range.
             if !ends.clone().all(|end| end.is_finite()) || is_used[channel as usize] && !is_sane {
                 return Err(AnmError::BadRange { channel });
             }
@@ -219,7 +222,7 @@ impl Anm {
         Ok(())
     }
 
-    /// Offsets are signed numbers of 32 bits.
+    /// The size must fit the offsets, which are signed 32-bit numbers.
     fn validate_size(&self, jump_cache_count: u32) -> Result<(), AnmError> {
         let cache_bytes = self.joints.len() * INDICES_PER_JOINT * self.index_bytes();
         let others = HEAD_BYTES as u128

@@ -1,21 +1,21 @@
-//! From tracks to the keys of a file: each track is given the doubled ends that four keys at a time
-//! need, and all keys go into the order in which playback needs them. `spec/ANM.md`, section 4.
-//! Cost: one sort of the keys.
+//! Turns tracks into the keys of a file. Each track gets doubled end keys, because playback works
+//! on four keys at a time. All keys then go into the order in which playback needs them.
+//! `spec/ANM.md`, section 4. Cost: one sort of the keys.
 //!
-//! Why the order is exact. Playback keeps four keys a track, P0 to P3, all of time 0 before the
-//! first; at a time it takes the next key of the file as long as that time is not before P2 of the
-//! key's track. When key n of a track comes, keys before it have come, so P3 is key n − 1 and P2 is
-//! key n − 2: key n is *needed* from the time of key n − 2 on, the first two keys from the start.
-//! The keys are sorted by that. So at each time those that are needed are a beginning of the file,
-//! and the key at which playback stops is the first one that is not: all tracks hold what they
-//! would if each were read alone. Needs do not decrease along a track, hence a stable sort keeps
-//! each track's own order.
+//! Why the order is exact. Playback keeps four keys a track, P0 to P3, all with time 0 before the
+//! first key. At a given time it takes the next key of the file as long as that time is not before
+//! P2 of the key's track. When key n of a track arrives, all earlier keys of the track have
+//! arrived, so P3 is key n − 1 and P2 is key n − 2. Key n is therefore *needed* from the time of
+//! key n − 2 on, and the first two keys from the start. The keys are sorted by the time of need. So
+//! at each time the needed keys are a prefix of the file, and playback stops at the first key that
+//! is not needed yet. All tracks then hold the same keys as if each were read alone. Times of need
+//! never decrease along a track, so a stable sort keeps each track's own order.
 
 use super::AnmError;
 use crate::keyed::Key;
 use crate::{Channel, MAX_JOINTS};
 
-/// The last time of a clip.
+/// The last key time of a clip.
 pub(super) const END: u16 = u16::MAX;
 
 /// The keys of one channel of one joint, quantized.
@@ -23,20 +23,21 @@ pub(super) const END: u16 = u16::MAX;
 pub struct AnmTrack {
     /// Index of the joint.
     pub joint: u16,
-    /// What of it.
+    /// The channel of the joint.
     pub channel: Channel,
-    /// Times, 0 to 65535 over the duration, and values as in [`Key::value`]. Times increase; the
-    /// first is 0 and the last 65535, but that of a single key says nothing.
+    /// Times, 0 to 65535 over the duration, and values as in [`Key::value`]. Times increase from 0
+    /// at the first key to 65535 at the last. The time of a single key is ignored.
     pub keys: Vec<(u16, [u16; 3])>,
 }
 
 impl AnmTrack {
-    /// A track that does not move.
+    /// A track with one value.
     pub fn constant(joint: u16, channel: Channel, value: [u16; 3]) -> Self {
         Self { joint, channel, keys: vec![(0, value)] }
     }
 
-    /// With the first and the last key twice, or a single one four times, at the start.
+    /// The keys with the first and the last one doubled. A single key is repeated four times, at
+    /// time 0.
     fn doubled(&self) -> impl Iterator<Item = Key> {
         let (first, last) = (self.keys.first(), self.keys.last());
         let is_single = self.keys.len() == 1;
@@ -55,17 +56,17 @@ impl AnmTrack {
     }
 }
 
-/// The keys of tracks of `joints` joints in the order of playback, for
-/// [`Anm::new`](super::Anm::new): first four of each track, then each key from the time on at which
-/// it is needed, of those alike the one of the earlier track first. A track of n keys takes n + 2,
-/// a single key four.
+/// The keys of the tracks of `joints` joints in the order of playback, for
+/// [`Anm::new`](super::Anm::new). The first four keys of each track come first, then each key by
+/// the time from which it is needed. If two keys are needed at the same time, the one of the
+/// earlier track comes first. A track of n keys takes n + 2, a single key four.
 ///
-/// A joint without a track of a channel plays no rotation, no translation or a scale of one there,
-/// not its bind pose: [`fill_missing`].
+/// A channel without a track does not play its bind pose: it plays no rotation, no translation or a
+/// scale of one. [`fill_missing`] adds the missing tracks.
 ///
 /// # Errors
-/// [`AnmError`] where there are too many joints, or a track is empty, of no joint, there twice, or
-/// its times do not increase from 0 to 65535.
+/// [`AnmError`] if there are too many joints, or if a track is empty, has a joint that does not
+/// exist, repeats an earlier track, or has times that do not increase from 0 to 65535.
 pub fn order(joints: usize, tracks: &[AnmTrack]) -> Result<Vec<Key>, AnmError> {
     if joints > MAX_JOINTS {
         return Err(AnmError::TooManyJoints { joints: joints as u64 });
@@ -85,7 +86,7 @@ pub fn order(joints: usize, tracks: &[AnmTrack]) -> Result<Vec<Key>, AnmError> {
         if !track.has_good_times() {
             return Err(AnmError::BadTrackTimes { track: index });
         }
-        // The times of the two keys before, which for the first two are those of no keys.
+        // The times of the two keys before; zero as long as there are none.
         let mut before = [0; 2];
         needed.extend(track.doubled().map(|key| {
             let need = before[0];
@@ -97,8 +98,8 @@ pub fn order(joints: usize, tracks: &[AnmTrack]) -> Result<Vec<Key>, AnmError> {
     Ok(needed.into_iter().map(|(_, key)| key).collect())
 }
 
-/// Adds a constant track for each channel of each of `joints` joints that has none, with the value
-/// that `value` says: of the bind pose, mostly.
+/// Adds a constant track for each channel of the `joints` joints that has none. The function
+/// `value` gives its value, usually the bind pose's.
 pub fn fill_missing(
     tracks: &mut Vec<AnmTrack>,
     joints: usize,

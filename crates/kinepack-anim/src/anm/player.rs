@@ -1,7 +1,7 @@
-//! Plays an [`Anm`]: forward through its keys, and by a jump cache to where playback is not yet.
-//! `spec/ANM.md`, sections 4 to 6. Cost: each key is decoded once while time goes on; going back
-//! decodes twelve keys a joint and what its slice has before the time, or, without caches, all from
-//! the start. The source is the article on these animations.
+//! Plays an [`Anm`]: forward through its keys, or through a jump cache to any other time.
+//! `spec/ANM.md`, sections 4 to 6. Cost: while time advances, each key is decoded once. Going back
+//! decodes twelve keys a joint and the keys of the slice up to the time. Without caches it decodes
+//! all keys from the start. The source is the article on these animations.
 
 use super::window::JointWindows;
 use super::{Anm, Channel};
@@ -9,9 +9,9 @@ use crate::Transform;
 use crate::keyed::Key;
 use crate::keyed::quantize::rotation_from_48;
 
-/// Where playback is, and four keys of each track. Of the same keys and times come the same bits,
-/// on every platform and in whatever order the times are asked for, where the keys are in the order
-/// of playback.
+/// The position of playback, and four keys of each track. If the keys are in the order of playback,
+/// the same keys and times give the same bits. This holds on every platform and for any order of
+/// times.
 ///
 /// ```
 /// use kinepack_anim::anm::{Anm, AnmHead, AnmPlayer, AnmTrack, elf_hash, order};
@@ -31,25 +31,27 @@ use crate::keyed::quantize::rotation_from_48;
 #[derive(Clone, Debug)]
 pub struct AnmPlayer<'a> {
     anm: &'a Anm,
-    /// One a joint.
+    /// One entry a joint.
     joints: Vec<JointWindows>,
     /// Index of the next key.
     cursor: usize,
-    /// That of the last sample; `None` before the first.
+    /// The time of the last sample; `None` before the first.
     time: Option<u16>,
 }
 
 impl<'a> AnmPlayer<'a> {
-    /// At no time yet. Allocates 184 bytes a joint; sampling allocates nothing.
+    /// A player that has not sampled any time yet. Allocates 184 bytes a joint; sampling allocates
+    /// nothing.
     pub fn new(anm: &'a Anm) -> Self {
         Self { anm, joints: vec![JointWindows::at_rest(); anm.joints.len()], cursor: 0, time: None }
     }
 
-    /// The transforms of all joints at some seconds; times outside of the clip are those of its
-    /// ends, NaN is the start. Time is cut to 65535ths of the duration. Where `pose` is shorter
-    /// than the joints are many, the first ones; what is beyond them stays.
+    /// Writes the transforms of all joints at a time in seconds. Times outside of the clip give the
+    /// pose of the nearer end, and NaN gives the start. The time is truncated to 65535ths of the
+    /// duration. If `pose` is shorter than the number of joints, only the first joints are written.
+    /// If it is longer, the rest stays unchanged.
     ///
-    /// Rotations are unit quaternions; of the two of a rotation it may be any.
+    /// Rotations are unit quaternions. Either of a rotation's two quaternions may come out.
     pub fn sample(&mut self, time_s: f32, pose: &mut [Transform]) {
         let time = self.anm.head.key_time(time_s);
         self.seek(time);
@@ -90,7 +92,7 @@ impl<'a> AnmPlayer<'a> {
         }
     }
 
-    /// At the cache of a time, or at the start where there is none.
+    /// Restarts at the jump cache of a time, or at the start if there are no caches.
     fn begin(&mut self, time: u16) {
         let anm = self.anm;
         self.cursor = 0;

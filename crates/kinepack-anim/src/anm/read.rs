@@ -1,8 +1,8 @@
-//! From bytes to an [`Anm`]: the head, then the three blocks to which it has offsets. All bytes are
-//! a stranger's: what is counted is compared with what is there before anything is allocated, so
-//! memory stays within a small multiple of the file's length. What a field or a key may be is
-//! [`Anm::new`]'s to say, for files and for what is made here alike. `spec/ANM.md`, sections 2, 3
-//! and 7. Cost: one pass.
+//! Reads an [`Anm`] from bytes: the head, then the three blocks that it has offsets to. The bytes
+//! are untrusted. Every count is checked against the bytes that are there before anything is
+//! allocated, so memory stays within a small multiple of the file's length. [`Anm::new`] checks
+//! fields and keys, both for files and for new content. `spec/ANM.md`, sections 2, 3 and 7. Cost:
+//! one pass.
 
 use super::{
     Anm, AnmBlock, AnmError, AnmHead, ErrorMargin, HEAD_BYTES, INDICES_PER_JOINT, MAGIC,
@@ -13,11 +13,11 @@ use crate::MAX_JOINTS;
 use crate::keyed::Key;
 
 impl Anm {
-    /// Reads a file. Neither the size in its head nor bytes outside of its blocks matter.
+    /// Reads a file. Ignores the size in its head and any bytes outside of its blocks.
     ///
     /// # Errors
-    /// [`AnmError`] where it is truncated, counts more than there is, has blocks that share bytes,
-    /// or [`Anm::new`] refuses what it holds.
+    /// [`AnmError`] if the file is truncated, counts more than it holds, has blocks that share
+    /// bytes, or holds content that [`Anm::new`] refuses.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, AnmError> {
         if bytes.get(..MAGIC.len()) != Some(&MAGIC) {
             return Err(AnmError::NoAnmFile);
@@ -43,7 +43,7 @@ impl Anm {
             translation: fields.range(),
             scale: fields.range(),
         };
-        // Before the offsets, which of a version that is not known may stand elsewhere.
+        // Checked before the offsets, because an unknown version may store them elsewhere.
         head.validate()?;
         if joint_count as usize > MAX_JOINTS {
             return Err(AnmError::TooManyJoints { joints: joint_count.into() });
@@ -71,7 +71,7 @@ impl Anm {
     }
 }
 
-/// The fields in their order. There are [`HEAD_BYTES`] of them, with the magic.
+/// Reads the fields in order. With the magic they take [`HEAD_BYTES`] bytes.
 struct Fields<'a> {
     head: &'a [u8; HEAD_BYTES],
     at: usize,
@@ -98,8 +98,8 @@ fn word_of(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))
 }
 
-/// The bytes of blocks with their offsets and lengths: after the head, before the end, and none in
-/// two of them.
+/// The bytes of the blocks with these offsets and lengths. Each block must lie after the head and
+/// within the file, and no two may overlap.
 fn blocks(bytes: &[u8], places: [(AnmBlock, i32, u128); 3]) -> Result<[&[u8]; 3], AnmError> {
     let mut found = [&bytes[..0]; 3];
     let mut taken = [(0, 0, AnmBlock::Keys); 3];

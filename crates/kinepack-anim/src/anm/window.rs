@@ -1,5 +1,6 @@
-//! The four keys of a track between which playback is, and the value there. `spec/ANM.md`, section
-//! 5. Cost: a rotation about 150 operations, among them one square root, a vector half of it.
+//! The four keys of a track around the current time, and the value there. `spec/ANM.md`, section 5.
+//! Cost: about 150 operations for a rotation, including one square root, and half of that for a
+//! vector.
 
 use crate::Transform;
 use crate::keyed::spline::{Parametrization, blend, weights};
@@ -7,23 +8,23 @@ use crate::keyed::spline::{Parametrization, blend, weights};
 /// P0 to P3: playback is between P1 and P2.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window<const N: usize> {
-    /// Of keys in order they do not decrease; those of a cache from outside may.
+    /// They do not decrease if the keys are in order. Those of a cache from a file may decrease.
     times: [u16; 4],
     values: [[f32; N]; 4],
 }
 
 impl<const N: usize> Window<N> {
-    /// Before the first key: a value at time 0, four times.
+    /// The state before the first key: the same value four times, at time 0.
     fn at_rest(value: [f32; N]) -> Self {
         Self { times: [0; 4], values: [value; 4] }
     }
 
-    /// From when on the next key is needed.
+    /// The time from which the next key is needed.
     pub(super) fn needs_next_at(&self) -> u16 {
         self.times[2]
     }
 
-    /// Takes a key as P3; P0 is forgotten.
+    /// Takes a key as P3 and drops P0.
     pub(super) fn push(&mut self, time: u16, value: [f32; N]) {
         self.times = [self.times[1], self.times[2], self.times[3], time];
         self.values = [self.values[1], self.values[2], self.values[3], value];
@@ -35,7 +36,8 @@ impl<const N: usize> Window<N> {
         self.values[place] = value;
     }
 
-    /// What each key counts for; `None` where no time is between P1 and P2, and P1 is the value.
+    /// The weight of each key. `None` if there is no time between P1 and P2, and the value is then
+    /// P1.
     fn weights(&self, time: u16, parametrization: Parametrization) -> Option<[f32; 4]> {
         let [_, begin, end, _] = self.times;
         if end <= begin {
@@ -54,8 +56,8 @@ impl Window<3> {
 }
 
 impl Window<4> {
-    /// Signs are settled here, and not where a key comes, so that they depend on the four keys
-    /// alone and not on how playback came to them.
+    /// Signs are chosen here and not when a key arrives, so they depend only on the four keys and
+    /// not on the path of playback.
     fn rotation(&self, time: u16, parametrization: Parametrization) -> [f32; 4] {
         let Some(weights) = self.weights(time, parametrization) else { return self.values[1] };
         let [first, ..] = self.values;
@@ -72,7 +74,7 @@ fn dot(a: [f32; 4], b: [f32; 4]) -> f32 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
 }
 
-/// The windows of a joint.
+/// The windows of a joint's three channels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct JointWindows {
     pub(super) rotation: Window<4>,
@@ -81,7 +83,7 @@ pub(super) struct JointWindows {
 }
 
 impl JointWindows {
-    /// Before the first key.
+    /// The state before the first key.
     pub(super) fn at_rest() -> Self {
         let Transform { rotation, translation, scale } = Transform::IDENTITY;
         Self {

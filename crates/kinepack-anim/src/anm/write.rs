@@ -1,15 +1,15 @@
-//! From an [`Anm`] to bytes: the head, the keys, the jump caches, the joints, without gaps. What an
-//! [`Anm`] holds has been checked, so writing cannot fail, and the same file comes of the same
-//! content everywhere. `spec/ANM.md`, sections 2 and 3. Cost: one pass.
+//! Writes an [`Anm`] as bytes: the head, the keys, the jump caches and the joints, without gaps. An
+//! [`Anm`] is already validated, so writing cannot fail. The same content gives the same file on
+//! every platform. `spec/ANM.md`, sections 2 and 3. Cost: one pass.
 
 use super::{Anm, HEAD_BYTES, MAGIC, OFFSET_BASE, VectorRange};
 use crate::keyed::Key;
 
-/// Bytes before what the size in the head counts.
+/// The size in the head does not count these first bytes.
 const SIZE_BASE: usize = 16;
 
 impl Anm {
-    /// The file. Allocates nothing else.
+    /// Returns the file. Allocates nothing else.
     pub fn to_bytes(&self) -> Vec<u8> {
         let head = &self.head;
         let caches_at = HEAD_BYTES + Key::BYTES * self.keys.len();
@@ -49,7 +49,8 @@ impl Anm {
     }
 }
 
-/// The hash by which a file names a joint: that of ELF symbol tables, over the name in lower case.
+/// The hash that a file uses to name a joint: the hash of ELF symbol tables, over the name in lower
+/// case.
 ///
 /// ```
 /// assert_eq!(kinepack_anim::anm::elf_hash("Root"), 0x0007_9664);

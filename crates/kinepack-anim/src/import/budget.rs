@@ -1,14 +1,13 @@
-//! How much memory reading a file may take as a whole, and how much of it is taken. What a file
-//! asks for is taken here first and allocated then, so that no count in a file makes memory by
-//! itself.
+//! Tracks the memory that reading a file takes, against a limit. The importer takes memory from the
+//! budget before it allocates, so a count in a file cannot cause an allocation.
 
 use super::{ImportError, ImportOptions};
 
-/// What any file may take, however small it is: half an hour of 60 joints at 30 Hz, from two keys
-/// each.
+/// The budget of any file, however small. It covers half an hour of 60 joints at 30 Hz, made from
+/// two keys each.
 const LEAST_BYTES: u64 = 128 << 20;
-/// What each byte of a file adds to that. Real animations take up to 12, those packed by zstd
-/// included.
+/// The budget that each byte of a file adds. Real animations take up to 12, including those packed
+/// with zstd.
 const BYTES_PER_BYTE: u64 = 64;
 
 /// The memory of one import, in bytes.
@@ -17,16 +16,16 @@ pub(super) struct Budget {
     limit: u64,
     /// Whether the limit follows the size of what is read.
     follows_input: bool,
-    /// The largest file so far.
+    /// The largest file read until now.
     largest: u64,
-    /// What stays to the end.
+    /// Memory in use until the import ends.
     kept: u64,
-    /// What [`release`](Self::release) gives back.
+    /// Memory that [`release`](Self::release) gives back.
     passing: u64,
 }
 
 impl Budget {
-    /// For a file of this size, which counts as taken.
+    /// A budget for a file of this size, which is taken from it.
     pub(super) fn new(
         file: &str,
         options: &ImportOptions,
@@ -40,7 +39,7 @@ impl Budget {
         Ok(budget)
     }
 
-    /// Takes the bytes of a file that was read. Only the largest one raises the limit, because a
+    /// Takes the bytes of a file that was read. Only the largest file raises the limit, because a
     /// document may name the same file a thousand times.
     pub(super) fn add_file(&mut self, bytes: u64) -> Result<(), ImportError> {
         if self.follows_input {
@@ -56,7 +55,7 @@ impl Budget {
         if self.follows_input && self.left() >= self.largest { u64::MAX } else { self.left() }
     }
 
-    /// Takes memory that stays.
+    /// Takes memory for the rest of the import.
     pub(super) fn take(&mut self, bytes: u64) -> Result<(), ImportError> {
         self.check(bytes)?;
         self.kept += bytes;
@@ -70,12 +69,12 @@ impl Budget {
         Ok(())
     }
 
-    /// Gives back what was taken for now.
+    /// Gives back the temporary memory.
     pub(super) fn release(&mut self) {
         self.passing = 0;
     }
 
-    /// What can still be taken.
+    /// The memory that can still be taken.
     pub(super) fn left(&self) -> u64 {
         self.limit.saturating_sub(self.kept + self.passing)
     }
@@ -85,7 +84,7 @@ impl Budget {
         self.limit
     }
 
-    /// Says that these bytes more would be too many.
+    /// The error for taking this many more bytes.
     pub(super) fn too_much(&self, bytes: u64) -> ImportError {
         ImportError::TooMuchMemory {
             file: self.file.clone(),

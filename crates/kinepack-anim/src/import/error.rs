@@ -5,136 +5,136 @@ use std::io;
 
 use crate::{RawClipError, SkeletonError};
 
-/// Why a file gives no clips. `file` is its name as it was given.
+/// Why a file gives no clips. `file` is the name that the caller gave.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ImportError {
-    /// An option that no file can be read with.
+    /// An option with an invalid value.
     BadOption {
         /// The option's name.
         option: &'static str,
-        /// What it must be.
+        /// What its value must be.
         expected: &'static str,
     },
     /// The file cannot be opened or read, or its compression is damaged.
     Io {
         /// The file.
         file: String,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The name does not end in a known format's ending.
+    /// The name does not end in a known extension.
     UnknownFormat {
         /// The file.
         file: String,
     },
-    /// More bytes than are read at once, of the file unpacked and of what it refers to.
+    /// More bytes than the limit, counting the unpacked file and the files that it refers to.
     TooManyBytes {
         /// The file.
         file: String,
         /// The limit.
         limit_bytes: u64,
     },
-    /// Clips of more transforms than are made at once.
+    /// The clips have more transforms than the limit.
     TooManyTransforms {
         /// The file.
         file: String,
-        /// The clip that is too much.
+        /// The clip that exceeds the limit.
         clip: String,
         /// Its joints.
         joints: usize,
         /// Its samples.
         samples: u64,
-        /// How many transforms all clips of the file may have together.
+        /// The most transforms of all clips of the file together.
         limit: usize,
     },
-    /// Reading would take more memory than is allowed for a file of its size.
+    /// Reading would take more memory than the limit allows.
     TooMuchMemory {
         /// The file.
         file: String,
-        /// What it takes at least.
+        /// Lower bound on the memory needed.
         needed_bytes: u64,
         /// The limit: [`ImportOptions::max_memory_bytes`](super::ImportOptions::max_memory_bytes).
         limit_bytes: u64,
     },
-    /// The joints are no skeleton.
+    /// The joints are not a valid skeleton.
     Skeleton {
         /// The file.
         file: String,
-        /// Why.
+        /// The reason.
         error: SkeletonError,
     },
-    /// The motion is no clip.
+    /// The motion is not a valid clip.
     Clip {
         /// The file.
         file: String,
         /// The clip.
         clip: String,
-        /// Why.
+        /// The reason.
         error: RawClipError,
     },
 
-    /// BVH: something else than what must stand here.
+    /// BVH: an unexpected word.
     Unexpected {
         /// The file.
         file: String,
         /// The line, from 1.
         line: usize,
-        /// What must stand here.
+        /// What was expected.
         expected: String,
-        /// What stands here.
+        /// What the file has instead.
         found: String,
     },
-    /// BVH: no frame remains.
+    /// BVH: no frames remain.
     AllDropped {
         /// The file.
         file: String,
-        /// Frames of the file.
+        /// Number of frames in the file.
         frames: u64,
-        /// Frames to drop.
+        /// Number of frames to drop.
         dropped: usize,
     },
-    /// BVH: a rate that is no part of the motion's own.
+    /// BVH: a rate that does not divide the motion's.
     RateNotPossible {
         /// The file.
         file: String,
-        /// The rate that was asked for.
+        /// The requested rate.
         rate_hz: f32,
         /// The rate of the motion.
         native_hz: f32,
-        /// Whole rates that are possible, where there are any.
+        /// The possible whole rates, if there are any.
         possible_hz: Vec<u32>,
     },
 
-    /// glTF: no container of version 2, or one that is damaged.
+    /// glTF: the container is damaged or not of version 2.
     BadContainer {
         /// The file.
         file: String,
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// glTF: the JSON is none, or not that of glTF.
+    /// glTF: the text is not valid JSON, or not that of glTF.
     BadJson {
         /// The file.
         file: String,
-        /// Where and why.
+        /// The place and the reason.
         reason: String,
     },
-    /// glTF: another version than 2.
+    /// glTF: a version other than 2.
     UnsupportedVersion {
         /// The file.
         file: String,
         /// The version.
         version: String,
     },
-    /// glTF: data that is packed in a way that is not read.
+    /// glTF: data packed in an unsupported way.
     UnsupportedExtension {
         /// The file.
         file: String,
         /// Name of the extension.
         extension: String,
     },
-    /// glTF: a buffer that cannot be had.
+    /// glTF: a buffer that cannot be loaded.
     BadBuffer {
         /// The file.
         file: String,
@@ -143,13 +143,13 @@ pub enum ImportError {
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// glTF: a file with a buffer cannot be read.
+    /// glTF: a buffer's file that cannot be read.
     BufferFile {
         /// The file.
         file: String,
         /// Index of the buffer.
         buffer: usize,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// glTF: an accessor that cannot be read.
@@ -161,7 +161,7 @@ pub enum ImportError {
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// glTF: a node that cannot be.
+    /// glTF: an invalid node.
     BadNode {
         /// The file.
         file: String,
@@ -170,7 +170,7 @@ pub enum ImportError {
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// glTF: a skin that names a node that is none.
+    /// glTF: a skin with a node that does not exist.
     BadSkin {
         /// The file.
         file: String,
@@ -179,7 +179,8 @@ pub enum ImportError {
         /// Index of the node.
         node: usize,
     },
-    /// glTF: a static scale above the joints that cannot go into their translations.
+    /// glTF: a static scale above the joints that is not uniform, so their translations cannot
+    /// absorb it.
     NonUniformScale {
         /// The file.
         file: String,
@@ -207,10 +208,10 @@ pub enum ImportError {
         animation: usize,
         /// Index of the channel in it.
         channel: usize,
-        /// Index of the first key that is not after the one before.
+        /// Index of the first key whose time is not after that of the key before, or is not finite.
         key: usize,
     },
-    /// glTF: more or fewer values than the key times ask for.
+    /// glTF: the number of values does not match the number of key times.
     WrongKeyCount {
         /// The file.
         file: String,
@@ -218,19 +219,19 @@ pub enum ImportError {
         animation: usize,
         /// Index of the channel in it.
         channel: usize,
-        /// Values that are there.
+        /// Number of values in the file.
         values: u64,
-        /// Values that must be there.
+        /// Number of values needed.
         expected: u64,
     },
-    /// glTF: animations that read more keys than the clips of a file are worth; many channels may
-    /// share an accessor.
+    /// glTF: the animations read too many keys for the clips of one file. Many channels may share
+    /// an accessor.
     TooManyKeys {
         /// The file.
         file: String,
-        /// Index of the accessor that was one too many.
+        /// Index of the accessor that exceeded the limit.
         accessor: usize,
-        /// How many keys all channels of the file may read together.
+        /// The most keys that all channels of the file may read together.
         limit: u64,
     },
     /// glTF: a key's value with a number that is not finite, or a rotation of length zero.
@@ -244,7 +245,7 @@ pub enum ImportError {
         /// Index of the key.
         key: usize,
     },
-    /// glTF: a spline of rotations that goes through zero.
+    /// glTF: a spline of rotations that passes through zero.
     ZeroRotation {
         /// The file.
         file: String,
@@ -252,7 +253,7 @@ pub enum ImportError {
         animation: usize,
         /// Index of the channel in it.
         channel: usize,
-        /// The time, of the file.
+        /// The time in the file.
         time_s: f64,
     },
 }

@@ -1,10 +1,9 @@
-//! Clips from files: glTF 2.0 (`.glb`, `.gltf`) and BVH (`.bvh`, `.bvh.zst`).
+//! Reads clips from files: glTF 2.0 (`.glb`, `.gltf`) and BVH (`.bvh`, `.bvh.zst`).
 //!
-//! Everything that comes out is in cm and relative to the parent joint, as [`RawClip`] has it.
-//! Files are taken for hostile: what is wrong with one is an [`ImportError`] that names the place,
-//! nothing recurses on what a file nests, and memory as a whole is bounded by
-//! [`ImportOptions::max_memory_bytes`], which by default follows the size of the file, never by a
-//! count that the file states.
+//! All results are in cm and relative to the parent joint, as in a [`RawClip`]. Files are
+//! untrusted. A bad file gives an [`ImportError`] that names the place, and nested data never
+//! causes recursion. [`ImportOptions::max_memory_bytes`] limits the total memory. By default that
+//! limit depends on the size of the file, never on a count in the file.
 
 mod budget;
 pub mod bvh;
@@ -25,18 +24,18 @@ use crate::RawClip;
 use budget::Budget;
 use packed::Refused;
 
-/// What a file holds.
+/// The contents of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Import {
-    /// In the order of the file; those of one file share a skeleton.
+    /// The clips in the order of the file. Clips of one file share a skeleton.
     pub clips: Vec<RawClip>,
-    /// What was decided on the way.
+    /// Decisions that the importer made.
     pub notes: Vec<Note>,
 }
 
-/// Reads a file; the ending of its name says of which format. Clips of glTF are named `{file's
-/// stem}__{animation}`, with `_` for a space and `-` for `|` and `/`; those of BVH like the file. A
-/// `.gltf` may refer to files in its own directory and below, and to no others.
+/// Reads a file; the extension of its name selects the format. A clip of glTF is named `{file's
+/// stem}__{animation}`, with `_` for a space and `-` for `|` and `/`. A clip of BVH is named like
+/// its file. A `.gltf` may refer only to files in its own directory and below.
 ///
 /// ```no_run
 /// use kinepack_anim::import::{ImportOptions, read};
@@ -49,8 +48,8 @@ pub struct Import {
 /// ```
 ///
 /// # Errors
-/// [`ImportError`], with the path as the name of the file; [`ImportError::TooMuchMemory`] for a
-/// file that takes more than [`ImportOptions::max_memory_bytes`].
+/// [`ImportError`], with the path as the name of the file. [`ImportError::TooMuchMemory`] if
+/// reading takes more than [`ImportOptions::max_memory_bytes`].
 pub fn read(path: &Path, options: &ImportOptions) -> Result<Import, ImportError> {
     options.validate()?;
     let file = path.display().to_string();
@@ -82,8 +81,8 @@ pub fn read(path: &Path, options: &ImportOptions) -> Result<Import, ImportError>
     bvh::from_words(&file, &text(bytes), options, &mut budget)
 }
 
-/// Bytes as text, in the same memory. Names in other encodings are no reason to refuse a motion:
-/// what is not UTF-8 becomes question marks.
+/// Converts bytes to text in place. Bytes that are not UTF-8 become question marks, because a name
+/// in another encoding is no reason to refuse a motion.
 fn text(mut bytes: Vec<u8>) -> String {
     let mut from = 0;
     while let Err(error) = std::str::from_utf8(&bytes[from..]) {
@@ -95,7 +94,7 @@ fn text(mut bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// The name of a file without its directories and the first of the endings that it has.
+/// The name of a file without its directories and without the first of `endings` that it has.
 fn stem<'a>(file: &'a str, endings: &[&str]) -> &'a str {
     let name = Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or(file);
     endings.iter().find_map(|ending| without_ending(name, ending)).unwrap_or(name)
@@ -116,21 +115,21 @@ fn read_file(path: &Path, file: &str, limit_bytes: u64) -> Result<Vec<u8>, Impor
     })
 }
 
-/// All bytes, or [`io::ErrorKind::FileTooLarge`] where they are more.
+/// All bytes of a file, or [`io::ErrorKind::FileTooLarge`] if there are too many.
 fn read_at_most(file: File, limit_bytes: u64) -> io::Result<Vec<u8>> {
     let too_large = || io::Error::from(io::ErrorKind::FileTooLarge);
-    // 0 for what is no file.
+    // The length is 0 for anything that is not a regular file.
     let length = file.metadata()?.len();
     if length > limit_bytes {
         return Err(too_large());
     }
-    // Memory that grows while it is filled takes up to three times as much.
+    // A buffer that grows as it fills would take up to three times the memory.
     let mut bytes = Vec::with_capacity(length as usize);
     file.take(limit_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit_bytes { Err(too_large()) } else { Ok(bytes) }
 }
 
-/// A file in a directory or below, and never elsewhere: not by `..`, nor by a link.
+/// Reads a file in a directory or below it. Neither `..` nor a link can lead outside.
 fn read_below(directory: &Path, relative: &str, limit_bytes: u64) -> io::Result<Vec<u8>> {
     let outside = || {
         io::Error::new(
@@ -151,7 +150,7 @@ fn read_below(directory: &Path, relative: &str, limit_bytes: u64) -> io::Result<
     if !path.starts_with(&directory) {
         return Err(outside());
     }
-    // Neither a directory nor a pipe, which might never end.
+    // Refuses directories, and pipes that might never end.
     if !path.metadata()?.is_file() {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,

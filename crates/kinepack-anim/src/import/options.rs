@@ -1,36 +1,36 @@
-//! How files are read, and what is assumed of them where nobody says.
+//! Options for reading files, and their defaults.
 
 use std::fmt;
 
 use super::{BvhConvention, ImportError};
 
-/// How files are read. `None` leaves a decision to what is found in the file; a [`Note`] tells what
-/// was decided.
+/// Options for reading files. With `None` the importer decides from the contents of the file, and a
+/// [`Note`] reports its decision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportOptions {
-    /// Samples a second. `None`: 30 for glTF, the motion's own rate for BVH. BVH is not resampled:
-    /// the rate must divide the motion's.
+    /// Samples a second. `None`: 30 for glTF, the motion's own rate for BVH. BVH is not resampled,
+    /// so the rate must divide the motion's.
     pub rate_hz: Option<f32>,
-    /// Cm of the file's unit of length. `None`: glTF is in metres (100), and in cm (1) where its
-    /// skeleton would be larger than 20 m; BVH goes by its convention.
+    /// The file's unit of length in cm. `None`: glTF is in metres (100), or in cm (1) if its
+    /// skeleton would be larger than 20 m. BVH follows its convention.
     pub unit_cm: Option<f64>,
-    /// BVH: frames to leave out at the beginning. `None` goes by the convention.
+    /// BVH: number of frames to drop at the beginning. `None`: as the convention says.
     pub drop_frames: Option<usize>,
-    /// BVH: the rate at which the motion was captured, where its frame time is wrong. `None`: the
-    /// frame time, to the nearest whole rate.
+    /// BVH: the capture rate, for files with a wrong frame time. `None`: the frame time, to the
+    /// nearest whole rate.
     pub frame_rate_hz: Option<f32>,
-    /// BVH: whose habits the file follows. `None`: found by the names of the joints.
+    /// BVH: the convention that the file follows. `None`: detected from the names of the joints.
     pub convention: Option<BvhConvention>,
-    /// The most transforms (joints × samples, 40 bytes each) that all clips of a file may have
-    /// together. The default is 2^24, or 671 MB: 100 joints at 60 Hz for 46 minutes.
+    /// The most transforms (joints × samples, 40 bytes each) of all clips of a file together. The
+    /// default is 2^24, or 671 MB: 100 joints at 60 Hz for 46 minutes.
     pub max_transforms: usize,
-    /// The most bytes of a file, unpacked, and again of all that it refers to. The default is 1
-    /// GiB.
+    /// The most bytes of a file after unpacking. The same limit applies to the total of all files
+    /// that it refers to. The default is 1 GiB.
     pub max_bytes: u64,
-    /// The most memory that reading a file may take as a whole, in bytes: the file, what it is
-    /// unpacked into, what it refers to, and the clips. `None`: 128 MiB, and 64 bytes more for each
-    /// byte of the file or of the largest one that it refers to. Real animations take up to 12
-    /// bytes for each of theirs; two keys a joint that last half an hour fit into the 128 MiB.
+    /// The most memory that reading a file may take in total, in bytes: the file, its unpacked
+    /// form, the files that it refers to, and the clips. `None`: 128 MiB, plus 64 bytes for each
+    /// byte of the file or of the largest file that it refers to. Real animations take up to 12
+    /// bytes for each of theirs. Two keys a joint that last half an hour fit into the 128 MiB.
     pub max_memory_bytes: Option<u64>,
 }
 
@@ -50,10 +50,10 @@ impl Default for ImportOptions {
 }
 
 impl ImportOptions {
-    /// Whether a file can be read so.
+    /// Checks the options.
     ///
     /// # Errors
-    /// [`ImportError::BadOption`] where a rate or the unit is not positive and finite.
+    /// [`ImportError::BadOption`] if a rate or the unit is not positive and finite.
     pub fn validate(&self) -> Result<(), ImportError> {
         let is_bad_rate =
             |rate: Option<f32>| rate.is_some_and(|rate| !(rate > 0.0 && rate.is_finite()));
@@ -70,30 +70,30 @@ impl ImportOptions {
     }
 }
 
-/// What an importer decided by itself, for people to know.
+/// A decision of the importer that people should know of.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Note {
-    /// A glTF file's unit was taken for a cm.
+    /// The unit of a glTF file was taken as cm.
     TakenAsCm {
         /// The file.
         file: String,
-        /// How large the skeleton would be in metres: the largest distance between two joints in
+        /// The size of the skeleton in metres otherwise: the largest distance between two joints in
         /// the bind pose.
         extent_m: f64,
     },
-    /// A BVH file is one of a known collection.
+    /// A BVH file belongs to a known collection.
     Convention {
         /// The file.
         file: String,
-        /// Which.
+        /// The convention.
         convention: BvhConvention,
-        /// What its unit was taken for.
+        /// The unit in cm.
         unit_cm: f64,
-        /// Frames that were left out at the beginning.
+        /// Number of frames dropped at the beginning.
         dropped: usize,
     },
-    /// A file has nothing that moves joints.
+    /// A file has no animation that moves joints.
     NoClip {
         /// The file.
         file: String,

@@ -1,33 +1,33 @@
-//! A `.zst` file as the bytes that it holds: all frames of zstd in it, their checksums compared. It
-//! is unpacked twice: first to count, then into memory of just that size. zstd's window takes the
-//! rest.
+//! Unpacks `.zst` files: all zstd frames in the file, with their checksums verified. The data are
+//! unpacked twice, first to count the bytes and then into a buffer of exactly that size. The rest
+//! of the memory goes to zstd's window.
 
 use std::io::{self, ErrorKind};
 
 use ruzstd::decoding::errors::FrameDecoderError;
 use ruzstd::decoding::{BlockDecodingStrategy, DEFAULT_MAX_WINDOW_SIZE, FrameDecoder};
 
-/// Blocks, tables, and what the decoder's buffer has beyond twice the window.
+/// Memory for blocks and tables, and for the decoder's buffer beyond twice the window.
 const DECODER_BYTES: u64 = 2 << 20;
 
-/// Why nothing was unpacked.
+/// Why unpacking failed.
 pub(super) enum Refused {
     /// The data are damaged.
     Damaged(io::Error),
-    /// They are more than the limit for files.
+    /// The data exceed the limit for files.
     TooManyBytes,
-    /// They take at least so much memory.
+    /// The data take at least this much memory.
     TooMuchMemory(u64),
 }
 
-/// What is packed, if it has at most `limit_bytes` and takes at most `memory_bytes` with all that
-/// unpacking needs.
+/// Unpacks data to at most `limit_bytes`, with at most `memory_bytes` of memory for the result and
+/// the decoder together.
 pub(super) fn unpacked(
     packed: &[u8],
     limit_bytes: u64,
     memory_bytes: u64,
 ) -> Result<Vec<u8>, Refused> {
-    // Half is for the text, half for the decoder, whose buffer is up to twice the window.
+    // Half is for the text, and half for the decoder, whose buffer takes up to twice the window.
     let most = memory_bytes / 2;
     let window_bytes = (most.saturating_sub(DECODER_BYTES) / 2).min(DEFAULT_MAX_WINDOW_SIZE);
     let mut count = 0;
@@ -48,7 +48,7 @@ pub(super) fn unpacked(
     Ok(bytes)
 }
 
-/// Calls `take` whenever there may be bytes to collect.
+/// Calls `take` after each block, when there may be bytes to collect.
 fn decode(
     mut packed: &[u8],
     window_bytes: u64,

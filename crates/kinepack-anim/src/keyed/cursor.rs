@@ -1,10 +1,10 @@
-//! Plays a clip: whole poses at any time, forwards by reading rows and keys in the order in which
-//! they stand. A cursor holds the four keys of each spline that the time is between, and the two
-//! rows; when time goes on it reads what is needed next. To go back, or far forward, it begins at
-//! an entry of the jump table. `spec/ANIM.md`, section 6. All arithmetic is `f32` in a fixed order,
-//! so that a pose is the same on every platform.
+//! Plays a clip: whole poses at any time. Forwards, a cursor reads rows and keys in the order in
+//! which the clip stores them. It holds the two rows around the current time, and for each spline
+//! the four keys around it. As time advances, it reads the next rows and keys that it needs. To go
+//! back, or far forward, it starts from an entry of the jump table. `spec/ANIM.md`, section 6. All
+//! arithmetic is `f32` in a fixed order, so a pose is the same on every platform.
 //!
-//! Cost: a few ns a joint, forwards; nothing is allocated after [`Cursor::new`].
+//! Cost: a few ns a joint when playing forwards. Nothing is allocated after [`Cursor::new`].
 
 use std::sync::Arc;
 
@@ -38,23 +38,23 @@ use crate::{Channel, PlayError, Skeleton, TrackId, Transform, time};
 pub struct Cursor {
     clip: Arc<KeyedClip>,
     base: Vec<Transform>,
-    /// The last tick, and how many there are between two samples.
+    /// The last tick, and the number of ticks between two samples.
     end: f32,
     ticks_per_sample: f64,
     tick: f32,
     /// The next key to read.
     next: usize,
     hot: Vec<HotKeys>,
-    /// The tracks whose last key was read while their spline is not at its last segment.
+    /// Tracks whose last key is already read, but whose spline has not reached its last segment.
     closing: Vec<u16>,
-    /// The sample that `rows` begin with.
+    /// The sample that the first of `rows` holds.
     row: Option<usize>,
     rows: [Vec<[f32; 4]>; 2],
-    /// Rotations of a pose before they are unit quaternions.
+    /// Rotations of a pose before they are normalized.
     rotations: Vec<[f32; 4]>,
 }
 
-/// The four keys of a track, and what of them does not change between two keys.
+/// The four keys of a track, and the values derived from them that stay the same between two keys.
 #[derive(Clone, Copy, Debug)]
 struct HotKeys {
     times: [f32; 4],
@@ -62,7 +62,7 @@ struct HotKeys {
     /// One over the time from the second key to the third.
     per_tick: f32,
     tangents: [f32; 2],
-    /// Whether the last value is the negative of what its key says; of rotations alone.
+    /// Whether the last value is the negative of its key's value. Rotations only.
     is_negated: bool,
 }
 
@@ -75,9 +75,10 @@ impl HotKeys {
         is_negated: false,
     };
 
-    /// A rotation on the side of the value before it. Which side that is depends on what the two
-    /// keys say, not on the side that playback came from: of two that are at right angles each
-    /// would do.
+    /// Negates a rotation if needed, so that it is on the same side as the value before it. The
+    /// choice depends only on the values of the two keys, not on their current signs. Otherwise two
+    /// keys at right angles, for which either side would do, could give a result that depends on
+    /// the path of playback.
     fn beside(&mut self, rotation: [f32; 4], before: &[f32; 4]) -> [f32; 4] {
         let cosine = dot(&rotation, before);
         let is_turned = if self.is_negated { cosine > 0.0 } else { cosine < 0.0 };
@@ -127,11 +128,11 @@ impl Cursor {
         Ok(cursor)
     }
 
-    /// The pose at `time_s` seconds from the first sample; before it and behind the last one it
-    /// stands still.
+    /// The pose at `time_s` seconds from the first sample. Before the first and after the last
+    /// sample the pose stands still.
     ///
     /// # Panics
-    /// Where `pose` is not of as many joints as the clip.
+    /// If the length of `pose` is not the clip's number of joints.
     pub fn sample(&mut self, time_s: f32, pose: &mut [Transform]) {
         self.sample_at(time::position(time_s, self.clip.rate_hz()), pose);
     }
@@ -139,10 +140,10 @@ impl Cursor {
     /// The pose at `position` samples from the first: whole numbers are the sample times.
     ///
     /// # Panics
-    /// Where `pose` is not of as many joints as the clip.
+    /// If the length of `pose` is not the clip's number of joints.
     pub fn sample_at(&mut self, position: f64, pose: &mut [Transform]) {
         let last = self.clip.samples() - 1;
-        // A position that is no number is the first.
+        // NaN counts as the first sample.
         let position = if position > 0.0 { position.min(last as f64) } else { 0.0 };
         pose.copy_from_slice(&self.base);
         if !self.rows[0].is_empty() {
@@ -196,14 +197,14 @@ impl Cursor {
         put_rotations(&mut self.rotations, self.clip.row_tracks(), pose);
     }
 
-    /// Brings the hot keys to a tick.
+    /// Advances the hot keys to a tick, or jumps there.
     fn go_to(&mut self, tick: f32) {
         let slices = usize::from(self.clip.header().slices);
         let slice_ticks = self.end / slices as f32;
         if tick < self.tick || tick - self.tick > slice_ticks {
             let header = self.clip.header();
             let mut slice = ((tick / slice_ticks) as usize).min(slices - 1);
-            // The division may round up, and so does the beginning of a slice, to behind the tick.
+            // The division and the start of a slice may both round up, past the tick.
             while header.slice_start(slice) as f32 > tick {
                 slice -= 1;
             }
@@ -236,7 +237,7 @@ impl Cursor {
                 index += 1;
                 continue;
             }
-            // Behind the last key it stands still.
+            // After its last key the track stands still.
             hot.times.copy_within(1.., 0);
             hot.values.copy_within(1.., 0);
             self.closing.swap_remove(index);
@@ -244,7 +245,7 @@ impl Cursor {
         }
     }
 
-    /// To the first keys of all tracks.
+    /// Loads the first keys of all tracks.
     fn rewind(&mut self) {
         self.next = 0;
         self.closing.clear();
@@ -287,7 +288,7 @@ impl Cursor {
         self.settle(track);
     }
 
-    /// What follows from the four keys of a track.
+    /// Updates the values that follow from the four keys of a track.
     #[inline]
     fn settle(&mut self, track: usize) {
         let hot = &mut self.hot[track];
@@ -344,8 +345,8 @@ fn mix(from: &[f32; 4], to: &[f32; 4], share: f32) -> [f32; 4] {
     value
 }
 
-/// Makes unit quaternions of the rotations of some tracks, and puts them into a pose. Four at once,
-/// since a square root and a division of one would each wait for those of the one before.
+/// Normalizes the rotations of some tracks and puts them into a pose. It works on four at a time,
+/// because square roots and divisions done one by one would wait for each other.
 fn put_rotations(rotations: &mut [[f32; 4]], tracks: &[TrackId], pose: &mut [Transform]) {
     let (fours, rest) = rotations.as_chunks_mut::<4>();
     for four in fours {
@@ -365,7 +366,7 @@ fn put_rotations(rotations: &mut [[f32; 4]], tracks: &[TrackId], pose: &mut [Tra
     }
 }
 
-/// A unit quaternion of that direction; where there is none, no rotation.
+/// Normalizes a quaternion; one without length becomes the identity.
 #[inline]
 fn unit(q: [f32; 4], length: f32, inverse: f32) -> [f32; 4] {
     if length > 0.0 { q.map(|c| c * inverse) } else { [0.0, 0.0, 0.0, 1.0] }

@@ -1,5 +1,5 @@
 //! A key: the value of one channel of one joint at one time, in ten bytes. All three kinds of value
-//! take 48 bits, which is why keys of all tracks can stand in one block. Source: the article on the
+//! take 48 bits, so one block can hold the keys of all tracks. Source: the article on the
 //! animations of League of Legends. `spec/ANIM.md`, section 3.
 
 use crate::Channel;
@@ -7,11 +7,11 @@ use crate::Channel;
 /// A value at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// In ticks of the clip; in `r3d2canm` files 0 to 65535 over the duration.
+    /// The time in ticks of the clip. In `r3d2canm` files, 0 to 65535 spans the duration.
     pub time: u16,
     /// Index of the joint, below [`MAX_JOINTS`](crate::MAX_JOINTS).
     pub joint: u16,
-    /// What of the joint.
+    /// The channel of the joint.
     pub channel: Channel,
     /// A rotation of 48 bits, or a vector within its range.
     pub value: [u16; 3],
@@ -37,7 +37,7 @@ impl Key {
         bytes
     }
 
-    /// The key that ten bytes stand for; `None` where the channel is none.
+    /// Decodes a key from ten bytes. Returns `None` if the channel code is invalid.
     #[inline]
     pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Option<Self> {
         let word = |index: usize| u16::from_le_bytes([bytes[2 * index], bytes[2 * index + 1]]);

@@ -1,17 +1,18 @@
-//! Rotations in 48 and in 32 bits, vectors in 48: what a key's value is. The largest component of a
-//! rotation is dropped, the others are quantized over ±1/√2 in 15 bits (off by half a step,
-//! 0.0000216, at most) or 10 (0.00069). The dropped one is off by three times as much at most, the
-//! whole rotation by 0.00015 or 0.0048 rad. Vectors are quantized between their minimum and
-//! maximum. Source: the article on the animations of League of Legends. `spec/ANIM.md`, section 2.
+//! Quantizes the values of keys: rotations to 48 or 32 bits, vectors to 48. The largest component
+//! of a rotation is dropped. The others are quantized over ±1/√2 in 15 bits (off by at most half a
+//! step, 0.0000216) or 10 bits (0.00069). The dropped component is off by at most three times as
+//! much, the whole rotation by 0.00015 or 0.0048 rad. Vectors are quantized between their minimum
+//! and maximum. Source: the article on the animations of League of Legends. `spec/ANIM.md`, section
+//! 2.
 //!
-//! The way back is `f32` with + − × and √ in the order that stands here, so that it gives the same
-//! bits everywhere.
+//! Decoding uses `f32` with + − × and √ in exactly the order written here, so it gives the same
+//! bits on every platform.
 
 use std::f32::consts::{FRAC_1_SQRT_2, SQRT_2};
 
 use kinepack::quantize::SmallestThree;
 
-/// Rotations of 48 bits: three times 15, and 2 for which component was dropped.
+/// Rotations of 48 bits: three components of 15 bits, and 2 bits for the index of the dropped one.
 const FINE: SmallestThree = match SmallestThree::new(15) {
     Ok(quantizer) => quantizer,
     Err(_) => panic!("15 bits are possible"),
@@ -23,9 +24,9 @@ const COARSE: SmallestThree = match SmallestThree::new(10) {
     Err(_) => panic!("10 bits are possible"),
 };
 
-/// A rotation in 48 bits, the lowest 16 first: the third component kept in bits 0 to 14, the second
-/// in 15 to 29, the first in 30 to 44, the index of the dropped one in 45 and 46; bit 47 is zero.
-/// What has no length becomes no rotation.
+/// Quantizes a rotation to 48 bits, lowest 16 first. The third kept component takes bits 0 to 14,
+/// the second 15 to 29, the first 30 to 44. Bits 45 and 46 hold the index of the dropped component,
+/// and bit 47 is zero. A quaternion without length becomes the identity.
 ///
 /// ```
 /// use kinepack_anim::keyed::quantize::{rotation_48, rotation_from_48};
@@ -39,7 +40,7 @@ pub fn rotation_48(xyzw: [f32; 4]) -> [u16; 3] {
     [bits as u16, (bits >> 16) as u16, (bits >> 32) as u16]
 }
 
-/// The unit quaternion of [`rotation_48`]; any bits give one.
+/// Decodes [`rotation_48`] to a unit quaternion; every bit pattern is valid.
 #[inline]
 pub fn rotation_from_48(words: [u16; 3]) -> [f32; 4] {
     let bits = u64::from(words[0]) | u64::from(words[1]) << 16 | u64::from(words[2]) << 32;
@@ -47,14 +48,14 @@ pub fn rotation_from_48(words: [u16; 3]) -> [f32; 4] {
     smallest_three((bits >> 45 & 3) as usize, [code(30), code(15), code(0)], SQRT_2 / 32767.0)
 }
 
-/// A rotation in 32 bits: the third component kept in bits 0 to 9, the second in 10 to 19, the
-/// first in 20 to 29, the index of the dropped one in 30 and 31.
+/// Quantizes a rotation to 32 bits. The third kept component takes bits 0 to 9, the second 10 to
+/// 19, the first 20 to 29. Bits 30 and 31 hold the index of the dropped component.
 pub fn rotation_32(xyzw: [f32; 4]) -> u32 {
     let [dropped, a, b, c] = codes(&COARSE, xyzw);
     dropped << 30 | a << 20 | b << 10 | c
 }
 
-/// The unit quaternion of [`rotation_32`]; any bits give one.
+/// Decodes [`rotation_32`] to a unit quaternion; every bit pattern is valid.
 #[inline]
 pub fn rotation_from_32(bits: u32) -> [f32; 4] {
     let code = |shift: u32| (bits >> shift & 0x3ff) as u16;
@@ -71,16 +72,16 @@ fn smallest_three(dropped: usize, codes: [u16; 3], step: f32) -> [f32; 4] {
     let [a, b, c] = codes.map(|code| f32::from(code) * step - FRAC_1_SQRT_2);
     let rest = a * a + b * b + c * c;
     let d = (1.0 - rest).max(0.0).sqrt();
-    // Codes that no encoder writes may stand for more than a unit quaternion.
+    // Codes that no encoder writes may decode to a quaternion longer than one.
     let shrink = if rest > 1.0 { 1.0 / rest.sqrt() } else { 1.0 };
     let [a, b, c] = [a * shrink, b * shrink, c * shrink];
-    // Looked up, since a branch on the index would be guessed wrong every other time.
+    // This uses a table because a branch on the index would be mispredicted half of the time.
     let found = [d, a, b, c];
     PLACES[dropped & 3].map(|place| found[place & 3])
 }
 
-/// Where each component of a quaternion is among the dropped one and the three that are kept, by
-/// the index of the dropped one.
+/// For each index of the dropped component, where to find x, y, z and w in an array that holds the
+/// dropped component and then the three kept ones.
 const PLACES: [[usize; 4]; 4] = [[0, 1, 2, 3], [1, 0, 2, 3], [1, 2, 0, 3], [1, 2, 3, 0]];
 
 /// The box over which vectors are quantized to 16 bits an axis, both ends included.
@@ -93,7 +94,7 @@ pub struct VectorRange {
 }
 
 impl VectorRange {
-    /// The box around some vectors; a point at zero where there are none.
+    /// The box around some vectors; a single point at zero if there are none.
     pub fn around<'a>(vectors: impl IntoIterator<Item = &'a [f32; 3]>) -> Self {
         let mut range: Option<Self> = None;
         for vector in vectors {
@@ -106,7 +107,7 @@ impl VectorRange {
         range.unwrap_or(Self { min: [0.0; 3], max: [0.0; 3] })
     }
 
-    /// Whether all is finite, so is the extent, and no end is on the wrong side.
+    /// Whether all ends and extents are finite and no minimum is above its maximum.
     pub fn is_valid(&self) -> bool {
         self.min
             .iter()
@@ -114,7 +115,7 @@ impl VectorRange {
             .all(|(min, max)| min.is_finite() && min <= max && (max - min).is_finite())
     }
 
-    /// The nearest codes of a vector; what is outside goes to the end of the range.
+    /// The nearest codes of a vector. Values outside the range go to its nearest end.
     pub fn quantize(&self, vector: [f32; 3]) -> [u16; 3] {
         let mut codes = [0; 3];
         for axis in 0..3 {
@@ -128,7 +129,7 @@ impl VectorRange {
         codes
     }
 
-    /// The vector that codes stand for.
+    /// Decodes a vector.
     #[inline]
     pub fn reconstruct(&self, codes: [u16; 3]) -> [f32; 3] {
         let mut vector = [0.0; 3];

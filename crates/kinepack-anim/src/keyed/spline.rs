@@ -1,19 +1,19 @@
-//! Catmull-Rom splines over four keys: what a value between two keys is. The tangent at a key is a
-//! share of the chord between its neighbours, and the parametrization says which. Source: the
+//! Catmull-Rom splines over four keys, which give the values between keys. The tangent at a key is
+//! a share of the chord between its neighbours. The parametrization sets that share. Source: the
 //! article on the animations of League of Legends; Catmull and Rom, "A class of local interpolating
 //! splines" (1974); for the chordal and centripetal forms Yuksel, Schaefer and Keyser (2011).
 //! `spec/ANIM.md`, section 4.
 
-/// By what the distance between two neighbouring keys is measured. With distances `d01`, `d12` and
-/// `d23` between four keys, the tangent at the second is `d12 / (d01 + d12)` of the chord from the
-/// first to the third, and that at the third `d12 / (d12 + d23)` of the chord from the second to
-/// the fourth.
+/// How the distance between two neighbouring keys is measured. Let `d01`, `d12` and `d23` be the
+/// distances between four keys. The tangent at the second key is `d12 / (d01 + d12)` of the chord
+/// from the first to the third. The tangent at the third is `d12 / (d12 + d23)` of the chord from
+/// the second to the fourth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Parametrization {
-    /// All distances are alike: half of the chord.
+    /// All distances are equal, so each tangent is half of the chord.
     Uniform = 0,
-    /// The time between the keys: the same slope on both sides of a key however far its neighbours
-    /// are.
+    /// The time between the keys. The slope is then the same on both sides of a key, however far
+    /// away its neighbours are.
     #[default]
     Times = 1,
     /// The length of the chord between the values.
@@ -26,7 +26,7 @@ impl Parametrization {
     /// In the order of their codes.
     pub const ALL: [Self; 4] = [Self::Uniform, Self::Times, Self::Chordal, Self::Centripetal];
 
-    /// In lower case, as reports and options say it.
+    /// The lower-case name for reports and options.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Uniform => "uniform",
@@ -36,7 +36,7 @@ impl Parametrization {
         }
     }
 
-    /// The shares of the two chords, at the second and at the third of four keys.
+    /// The shares of the two chords, for the tangents at the second and third of four keys.
     #[inline]
     pub fn shares<const N: usize>(self, times: [f32; 4], values: &[[f32; N]; 4]) -> [f32; 2] {
         let distances = match self {
@@ -46,7 +46,7 @@ impl Parametrization {
             Self::Centripetal => chords(values).map(f32::sqrt),
         };
         let [before, between, after] = distances;
-        // Where neither distance is more than zero, so is the chord.
+        // If neither distance is above zero, the chord is zero too, and any share will do.
         let sums = [before + between, between + after];
         let shares = [between / sums[0], between / sums[1]];
         [if sums[0] > 0.0 { shares[0] } else { 0.5 }, if sums[1] > 0.0 { shares[1] } else { 0.5 }]
@@ -61,7 +61,7 @@ fn chords<const N: usize>(values: &[[f32; N]; 4]) -> [f32; 3] {
     [chord(0), chord(1), chord(2)]
 }
 
-/// What each of four keys counts for at `share` (0 to 1) of the way from the second to the third.
+/// The weight of each of four keys at `share` (0 to 1) of the way from the second to the third.
 #[inline]
 pub fn weights(share: f32, [tangent_in, tangent_out]: [f32; 2]) -> [f32; 4] {
     let u = share;

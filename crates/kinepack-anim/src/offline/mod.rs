@@ -1,13 +1,16 @@
-//! From a raw clip to a compressed one. Not needed to play clips.
+//! Compresses raw clips. Playback does not need this module.
 //!
-//! [`Scheme::Block`] is transform coding: of a few samples at a time the coefficients of a cosine
-//! transform along each track's principal axes, with the largest steps with which the error in
-//! object space stays within the precision, and each joint fitted to its parent as that is decoded.
-//! [`Scheme::Keyed`] is the one that Riot described for League of Legends: values of 48 bits, and of
-//! each track only the keys that a Catmull-Rom spline needs to stay within a margin. Beyond it,
-//! margins follow the error that is measured in object space, keys are taken away again where the
-//! others can do without, and tracks that need a key nearly everywhere stand as rows of samples,
-//! which cost less. Every step is a switch of [`KeyedOptions`], so that its gain can be measured.
+//! [`Scheme::Block`] is transform coding. For a few samples at a time it stores the coefficients of
+//! a cosine transform along each track's principal axes. It uses the largest quantization steps
+//! that keep the error in object space within the precision, and fits each joint to its parent as
+//! decoded.
+//!
+//! [`Scheme::Keyed`] is the scheme that Riot described for League of Legends. Values take 48 bits,
+//! and each track keeps only the keys that a Catmull-Rom spline needs to stay within a margin. This
+//! crate goes further in three ways. Margins follow the error measured in object space. Keys are
+//! removed again if the others can do without them. Tracks that need a key nearly everywhere become
+//! rows of samples, which take fewer bytes. Every step is a switch of [`KeyedOptions`], so its gain
+//! can be measured.
 
 mod block;
 mod keyed;
@@ -25,13 +28,13 @@ pub use block::{BlockOptions, Effort, RigTrainer, WidthTable, WidthTrainer};
 pub use keyed::{KeyPosition, KeyedOptions, Margins, animated_raw_bytes};
 pub use width_files::{widths_to_bytes, widths_to_text};
 
-/// What a clip is made of.
+/// How a clip is stored.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scheme {
-    /// Coefficients of a few samples at a time: the fewest bytes, and as fast to play at any time.
+    /// Coefficients for a few samples at a time. Takes the fewest bytes, and playing it costs the
+    /// same at any time.
     Block(BlockOptions),
-    /// Every sample of every animated track, quantized. Fast enough to be done when a clip is
-    /// loaded.
+    /// Every sample of every animated track, quantized. Fast enough to run when a clip is loaded.
     Quantized(RotationBits),
     /// The keys that splines need.
     Keyed(KeyedOptions),
@@ -43,23 +46,25 @@ impl Default for Scheme {
     }
 }
 
-/// What a clip is built for.
+/// Options for building a clip.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BuildOptions {
-    /// The largest error at the sample times, in cm, in object space. Where the numbers of a scheme
-    /// are too coarse for it (translations over kilometres, chains of many metres), the clip is as
-    /// near as they let it, and [`Built::errors`] says how near. Quantized clips are what they are.
+    /// The largest error at the sample times, in cm, in object space. A scheme's numbers may be too
+    /// coarse for it, with translations over kilometres or chains of many metres. The clip then
+    /// gets as close as they allow, and [`Built::errors`] reports how close. Quantized clips ignore
+    /// this option.
     pub precision_cm: f64,
-    /// Joints with another one, and that; the last one of a joint counts.
+    /// Joints with a different precision, with that precision in cm. The last entry for a joint
+    /// counts.
     pub joint_precisions_cm: Vec<(usize, f64)>,
-    /// Where it is measured.
+    /// Where the error is measured.
     pub error: ErrorOptions,
-    /// What the clip is made of.
+    /// How the clip is stored.
     pub scheme: Scheme,
 }
 
 impl Default for BuildOptions {
-    /// A millimetre, which nobody sees.
+    /// The default precision is a millimetre, which is too small to see.
     fn default() -> Self {
         Self {
             precision_cm: 0.1,
@@ -71,7 +76,7 @@ impl Default for BuildOptions {
 }
 
 impl BuildOptions {
-    /// How far each joint may be off.
+    /// The precision of each joint.
     pub fn precisions_cm(&self, joints: usize) -> Vec<f64> {
         by_joint(self.precision_cm, &self.joint_precisions_cm, joints)
     }
@@ -91,8 +96,8 @@ impl BuildOptions {
         }
     }
 
-    /// The joint that is farthest off, measured in what it may be off, and how far that is: up to 1
-    /// where the clip is as near as was asked for.
+    /// The joint with the largest error relative to its precision, and that ratio. A ratio of at
+    /// most 1 means that the clip keeps the precision.
     pub fn farthest_off(&self, errors: &ErrorReport) -> (usize, f64) {
         let joints = errors.joints.iter().zip(self.precisions_cm(errors.joints.len()));
         let shares = joints.map(|(errors, precision_cm)| errors.max_cm / precision_cm).enumerate();
@@ -100,7 +105,7 @@ impl BuildOptions {
     }
 }
 
-/// A compressed clip, and how far it is off.
+/// A compressed clip with its errors.
 #[derive(Clone, Debug)]
 pub struct Built {
     /// The clip.
@@ -118,25 +123,25 @@ pub enum BuildError {
         /// The option.
         option: &'static str,
     },
-    /// A precision or a shell of a joint that is none.
+    /// A precision or a shell for a joint that does not exist.
     BadJoint {
         /// The option.
         option: &'static str,
         /// The joint's index.
         joint: usize,
     },
-    /// A pin on a joint that is none.
+    /// A pin on a joint that does not exist.
     BadPin {
         /// The joint's index.
         joint: usize,
     },
-    /// A base that nothing of these joints and samples can be on top of.
+    /// A base whose number of joints or samples does not fit the clip.
     Base(AdditiveError),
-    /// A base, with a scheme that knows none.
+    /// A base with a scheme that does not support one.
     NoBase,
-    /// A rig of another skeleton.
+    /// The rig is for another skeleton.
     OtherRig,
-    /// The clip that came out cannot be read back: numbers too large to be quantized.
+    /// The finished clip cannot be read back, because its numbers are too large to be quantized.
     Clip(ClipError),
 }
 
@@ -162,7 +167,7 @@ impl std::error::Error for BuildError {}
 /// 0.01 s quantized; memory about ten times the raw samples.
 ///
 /// # Errors
-/// [`BuildError`] where an option or a number of the clip is out of range.
+/// [`BuildError`] if an option or a number of the clip is out of range.
 pub fn build(raw: &RawClip, options: &BuildOptions) -> Result<Built, BuildError> {
     check(raw, options)?;
     let bytes = match &options.scheme {
@@ -173,7 +178,7 @@ pub fn build(raw: &RawClip, options: &BuildOptions) -> Result<Built, BuildError>
     finish(raw, bytes, options)
 }
 
-/// Sees that a clip can be built with some options.
+/// Checks that a clip can be built with some options.
 fn check(raw: &RawClip, options: &BuildOptions) -> Result<(), BuildError> {
     let BuildOptions { precision_cm, joint_precisions_cm, error, .. } = options;
     check_numbers(raw, "precision", *precision_cm, joint_precisions_cm)?;
@@ -209,7 +214,7 @@ fn check_numbers(
     }
 }
 
-/// Reads what was written, and measures it.
+/// Reads the written bytes back and measures the errors.
 fn finish(raw: &RawClip, bytes: Vec<u8>, options: &BuildOptions) -> Result<Built, BuildError> {
     let clip = AnyClip::read(bytes.into(), options.rig()).map_err(BuildError::Clip)?;
     let errors = measure(raw, &clip, &options.error);

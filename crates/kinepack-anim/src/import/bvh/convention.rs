@@ -1,30 +1,30 @@
-//! Whose habits a BVH file follows: its unit, and what stands before the motion itself.
+//! Conventions of BVH files: the unit, and the frames before the motion itself.
 
 use super::hierarchy::{BvhChannel, BvhJoint};
 
-/// Whose habits a BVH file follows. The CMU motion capture database is known in two conversions by
-/// Bruce Hahne.
+/// The convention that a BVH file follows. The CMU motion capture database exists in two
+/// conversions by Bruce Hahne.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BvhConvention {
-    /// Nobody's that is known: the unit is a cm, and all frames belong to the motion.
+    /// No known convention: the unit is a cm, and all frames belong to the motion.
     AsWritten,
-    /// CMU for the figures of Daz, of `hip`, `abdomen` and `chest`: the unit is a cm, and the first
-    /// 10 frames lead from a T-pose into the motion.
+    /// CMU for the figures of Daz, with joints `hip`, `abdomen` and `chest`. The unit is a cm, and
+    /// the first 10 frames lead from a T-pose into the motion.
     CmuDaz,
-    /// CMU for MotionBuilder, of `Hips` and `LHipJoint`: the unit is 5.64444 cm (1 / 0.45 inches),
-    /// and the first frame may be a T-pose.
+    /// CMU for MotionBuilder, with joints `Hips` and `LHipJoint`. The unit is 5.64444 cm (1 / 0.45
+    /// inches), and the first frame may be a T-pose.
     CmuMotionBuilder,
 }
 
 impl BvhConvention {
-    /// All of them.
+    /// All conventions.
     pub const ALL: [Self; 3] = [Self::AsWritten, Self::CmuDaz, Self::CmuMotionBuilder];
 
-    /// Frames of the way out of the T-pose.
+    /// Number of frames that lead out of the T-pose.
     const DAZ_RAMP: usize = 10;
 
-    /// As reports say it.
+    /// The name for reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::AsWritten => "BVH as it is written",
@@ -33,7 +33,7 @@ impl BvhConvention {
         }
     }
 
-    /// Cm of its unit.
+    /// The unit in cm.
     pub const fn unit_cm(self) -> f64 {
         match self {
             Self::AsWritten | Self::CmuDaz => 1.0,
@@ -41,7 +41,7 @@ impl BvhConvention {
         }
     }
 
-    /// Frames before the motion, where the first frame is a T-pose or not.
+    /// Number of frames before the motion.
     pub(super) fn drop_frames(self, begins_with_t_pose: bool) -> usize {
         match self {
             Self::AsWritten => 0,
@@ -50,7 +50,8 @@ impl BvhConvention {
         }
     }
 
-    /// By names alone, and for Daz by a first frame that is a T-pose with a motion after it.
+    /// Detects the convention from names. Daz also needs a T-pose as first frame, and a motion
+    /// after the ramp.
     pub(super) fn of(joints: &[BvhJoint], frames: u64, begins_with_t_pose: bool) -> Self {
         let is = |index: Option<usize>, name: &str| {
             index.is_some_and(|index| joints[index].name == name)
@@ -73,7 +74,7 @@ impl BvhConvention {
     }
 }
 
-/// Whether a frame does not turn the first root at all, which no captured one does.
+/// Whether a frame does not rotate the first root at all. Captured frames always do.
 pub(super) fn is_t_pose(joints: &[BvhJoint], numbers: &[f64]) -> bool {
     let channels = joints.first().map_or([].as_slice(), |root| root.channels.as_slice());
     let mut turns = channels

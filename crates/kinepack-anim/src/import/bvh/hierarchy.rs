@@ -1,6 +1,5 @@
-//! The joints of a BVH file: what stands between `HIERARCHY` and `MOTION`. However deep they nest,
-//! it is read with a stack of its own, which cannot hold more than the joints that a skeleton can
-//! have.
+//! The joints of a BVH file, from `HIERARCHY` to `MOTION`. Joints may nest to any depth. They are
+//! read with an explicit stack, which never holds more joints than a skeleton can have.
 
 use glam::{DQuat, DVec3};
 
@@ -9,10 +8,10 @@ use super::tokens::Tokens;
 use crate::import::budget::Budget;
 use crate::{Joint, MAX_JOINTS, SkeletonError, Transform};
 
-/// What one number of a frame moves.
+/// What a number of a frame moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BvhChannel {
-    /// The translation on one axis instead of the offset's.
+    /// The translation on one axis, which replaces that of the offset.
     Position(usize),
     /// A turn around one axis, in degrees.
     Rotation(usize),
@@ -31,7 +30,7 @@ impl BvhChannel {
 
 pub(super) struct BvhJoint {
     pub(super) name: String,
-    /// Index of the parent, which comes before.
+    /// Index of the parent, which comes earlier.
     pub(super) parent: Option<usize>,
     /// In the file's unit.
     offset: DVec3,
@@ -39,7 +38,7 @@ pub(super) struct BvhJoint {
 }
 
 impl BvhJoint {
-    /// The transform that the numbers of its channels stand for.
+    /// The transform for the numbers of the joint's channels.
     pub(super) fn pose(&self, numbers: &[f64], unit_cm: f64) -> Transform {
         let (mut rotation, mut translation) = (DQuat::IDENTITY, self.offset);
         for (channel, number) in self.channels.iter().zip(numbers) {
@@ -58,15 +57,15 @@ impl BvhJoint {
     }
 
     pub(super) fn into_joint(self, unit_cm: f64) -> Joint {
-        // No numbers: the offset alone.
+        // Without numbers, the pose is the offset alone.
         let bind = self.pose(&[], unit_cm);
-        // Parents are joints of the file, which cannot be more than `MAX_JOINTS`.
+        // Parents are joints of the file, so there are at most `MAX_JOINTS` of them.
         Joint { name: self.name, parent: self.parent.map(|parent| parent as u16), bind }
     }
 }
 
-/// What a joint may take here and in the skeleton, without its name: lists that grow have up to
-/// three times the room that they need.
+/// The most memory that a joint takes here and in the skeleton, without its name. A list that grows
+/// has up to three times the room that it needs.
 const JOINT_BYTES: usize = 1024;
 const _: () = assert!(
     3 * (size_of::<BvhJoint>() + size_of::<Open>() + 8 * size_of::<BvhChannel>())
@@ -75,14 +74,14 @@ const _: () = assert!(
         < JOINT_BYTES
 );
 
-/// What a brace closes.
+/// What the next closing brace closes.
 enum Open {
     Joint { index: usize, has_offset: bool, has_channels: bool },
     EndSite,
 }
 
-/// Reads all joints, and the word `MOTION`. Parents come before their children, in the order of the
-/// file, which is that of the channels.
+/// Reads all joints, and the word `MOTION`. Parents come before their children. The joints are in
+/// the order of the file, which is also the order of the channels.
 pub(super) fn read(
     tokens: &mut Tokens<'_>,
     budget: &mut Budget,
@@ -106,7 +105,7 @@ pub(super) fn read(
                 }
             }
             Some(Open::EndSite) => {
-                // Where a bone ends moves nothing.
+                // The end of a bone moves nothing, so its offset is skipped.
                 tokens.expect("OFFSET")?;
                 offset(tokens)?;
                 tokens.expect("}")?;
@@ -126,7 +125,7 @@ pub(super) fn read(
                     open.push(begin(tokens, &mut joints, parent, budget)?);
                 } else if tokens.take("End") {
                     tokens.expect("Site")?;
-                    // Some name what is at the end.
+                    // Some files name the end.
                     tokens.skip_name();
                     tokens.expect("{")?;
                     open.push(Open::EndSite);

@@ -1,10 +1,11 @@
-//! Clips from BVH, the text format of motion captures: a hierarchy of joints with offsets and
-//! channels, then a line of numbers a frame.
+//! Clips from BVH, the text format of motion captures. A file has a hierarchy of joints with
+//! offsets and channels, then a line of numbers for each frame.
 //!
-//! A joint's rotation is the product of the rotations of its channels in the order in which they
-//! stand; its translation is its offset, or what its position channels say instead. The bind pose
-//! has the offsets and no rotation. BVH says nothing about its unit, and some collections begin
-//! each motion with a pose of their own: a [`BvhConvention`] says what is usual where. Source: the
+//! A joint's rotation is the product of the rotations of its channels, in their order in the file.
+//! Its translation is its offset, unless position channels replace it. The bind pose has the
+//! offsets and no rotation. BVH does not state its unit, and some collections begin each motion
+//! with an extra pose. A [`BvhConvention`] describes what is usual for a collection. Source: the
+//! format as Biovision's exporters wrote it, and as its readers have agreed on it since.
 //! format as Biovision's exporters wrote it, and as its readers agree on it since.
 
 mod convention;
@@ -22,8 +23,8 @@ use crate::{RawClip, Skeleton};
 use motion::Motion;
 use tokens::Tokens;
 
-/// The clip of a BVH file's text. `file` is how errors name it, and what the clip is named by,
-/// without directories and endings.
+/// Reads the clip in the text of a BVH file. Errors use `file` as the name of the file, and the
+/// clip is named after it, without directories and extensions.
 ///
 /// ```
 /// use kinepack_anim::import::{ImportOptions, bvh};
@@ -36,16 +37,16 @@ use tokens::Tokens;
 /// ```
 ///
 /// # Errors
-/// [`ImportError`] with the line where the text is not as it must be, where there are more joints
-/// or samples than a clip can have, or where the options don't fit the file;
-/// [`ImportError::TooMuchMemory`] for more memory than [`ImportOptions::max_memory_bytes`] allows,
-/// with the text counted.
+/// [`ImportError`], with the line, if the text is malformed, if there are more joints or samples
+/// than a clip can have, or if the options don't fit the file. [`ImportError::TooMuchMemory`] if
+/// reading takes more memory than [`ImportOptions::max_memory_bytes`] allows; this includes the
+/// text.
 pub fn from_text(file: &str, text: &str, options: &ImportOptions) -> Result<Import, ImportError> {
     options.validate()?;
     from_words(file, text, options, &mut Budget::new(file, options, text.len() as u64)?)
 }
 
-/// The same; the text's memory is taken from `budget` already.
+/// The same, for a text whose memory is already taken from `budget`.
 pub(super) fn from_words(
     file: &str,
     text: &str,

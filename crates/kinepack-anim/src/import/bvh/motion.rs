@@ -1,5 +1,5 @@
-//! The frames of a BVH file as poses: the numbers of one frame are held at a time, and only frames
-//! that stay become poses.
+//! Reads the frames of a BVH file as poses. It holds the numbers of only one frame at a time, and
+//! makes poses only of the frames that stay.
 
 use super::convention::is_t_pose;
 use super::hierarchy::BvhJoint;
@@ -10,14 +10,14 @@ use crate::import::Note;
 use crate::import::budget::Budget;
 
 pub(super) struct Motion {
-    /// Those of the first frame first.
+    /// The poses, in the order of frames.
     pub(super) samples: Vec<Transform>,
     pub(super) rate_hz: f32,
     pub(super) unit_cm: f64,
     pub(super) note: Option<Note>,
 }
 
-/// Reads what stands after `MOTION`, to the end of the file.
+/// Reads everything after `MOTION`, to the end of the file.
 pub(super) fn read(
     tokens: &mut Tokens<'_>,
     joints: &[BvhJoint],
@@ -53,7 +53,7 @@ pub(super) fn read(
     let unit_cm = options.unit_cm.unwrap_or(convention.unit_cm());
     let dropped =
         options.drop_frames.unwrap_or_else(|| match convention.drop_frames(begins_with_t_pose) {
-            // A pose alone is worth more than nothing.
+            // If all frames would be dropped, the file is a pose on its own, so it is kept.
             dropped if options.convention.is_none() && dropped as u64 >= frames => 0,
             dropped => dropped,
         });
@@ -70,7 +70,8 @@ pub(super) fn read(
     let note =
         is_worth_a_note.then(|| Note::Convention { file: file(), convention, unit_cm, dropped });
 
-    // The number of frames may be a lie, but each number takes two bytes of the text.
+    // The number of frames in the file may be wrong, but each number takes at least two bytes of
+    // the text.
     let possible = (tokens.text_bytes() as u64 / (2 * channels as u64) + 1).div_ceil(step);
     let transforms = samples.min(possible).saturating_mul(joints.len() as u64);
     budget.take(transforms.saturating_mul(size_of::<Transform>() as u64))?;
@@ -112,13 +113,14 @@ fn push_pose(joints: &[BvhJoint], mut numbers: &[f64], unit_cm: f64, poses: &mut
     }
 }
 
-/// Frame times are written with few digits. Below a frame in two seconds there is no whole rate.
+/// Rounds to a whole rate, because files give frame times with few digits. A rate below one frame
+/// in two seconds stays as it is, because it would round to zero.
 fn nearest_rate(frame_time_s: f64) -> f32 {
     let rate = 1.0 / frame_time_s;
     if rate.round() > 0.0 { rate.round() as f32 } else { rate as f32 }
 }
 
-/// Each how manyth frame has the rate that was asked for.
+/// The distance between frames at the requested rate.
 fn step(file: &str, native_hz: f32, rate_hz: Option<f32>) -> Result<u64, ImportError> {
     let Some(rate_hz) = rate_hz else { return Ok(1) };
     let ratio = f64::from(native_hz) / f64::from(rate_hz);
@@ -135,7 +137,7 @@ fn step(file: &str, native_hz: f32, rate_hz: Option<f32>) -> Result<u64, ImportE
     Ok(step as u64)
 }
 
-/// Of whole rates that somebody might have.
+/// The whole rates that divide a rate, up to 10 kHz.
 fn divisors(native_hz: f32) -> Vec<u32> {
     if native_hz.fract() != 0.0 || native_hz > 10_000.0 {
         return Vec::new();

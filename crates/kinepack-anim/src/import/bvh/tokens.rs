@@ -1,17 +1,17 @@
-//! The words of a text, with the lines on which they stand.
+//! Splits a text into words, and tracks their lines.
 
 use std::iter::Peekable;
 use std::str::{Lines, SplitAsciiWhitespace};
 
 use super::ImportError;
 
-/// Words one after the other. BVH does not care about lines but for names, which may have spaces.
+/// The words of a text in order. Lines matter in BVH only for names, which may have spaces.
 pub(super) struct Tokens<'a> {
     file: &'a str,
     text_bytes: usize,
     lines: Lines<'a>,
     words: Peekable<SplitAsciiWhitespace<'a>>,
-    /// Of the next word, from 1; of the last line where there is no more.
+    /// The line of the next word, from 1; the last line if there are no more words.
     line: usize,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Tokens<'a> {
         self.words.peek().copied()
     }
 
-    /// The next word where it is this one, whatever its case.
+    /// Skips the next word if it is this one, ignoring case. Returns whether it was.
     pub(super) fn take(&mut self, word: &str) -> bool {
         let is_it = self.peek().is_some_and(|next| next.eq_ignore_ascii_case(word));
         if is_it {
@@ -57,7 +57,7 @@ impl<'a> Tokens<'a> {
         if self.take(word) { Ok(()) } else { Err(self.unexpected(word)) }
     }
 
-    /// The words up to the end of the line or to `{`.
+    /// Reads the words up to the end of the line or to `{`.
     pub(super) fn name(&mut self) -> String {
         let mut name = String::with_capacity(self.name_bytes());
         while let Some(word) = self.words.next_if(|word| *word != "{") {
@@ -69,17 +69,17 @@ impl<'a> Tokens<'a> {
         name
     }
 
-    /// At least the length of the [`name`](Self::name) that comes next.
+    /// An upper bound on the length of the next [`name`](Self::name).
     pub(super) fn name_bytes(&self) -> usize {
         self.words.clone().take_while(|word| *word != "{").map(|word| word.len() + 1).sum()
     }
 
-    /// Skips what [`name`](Self::name) would be.
+    /// Skips the next [`name`](Self::name).
     pub(super) fn skip_name(&mut self) {
         while self.words.next_if(|word| *word != "{").is_some() {}
     }
 
-    /// A number that is finite.
+    /// Reads a finite number.
     pub(super) fn number(&mut self, expected: impl FnOnce() -> String) -> Result<f64, ImportError> {
         match self
             .peek()
@@ -94,7 +94,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// A whole number from 0 on.
+    /// Reads a whole number from 0 to `most`.
     pub(super) fn count(&mut self, expected: &str, most: u64) -> Result<u64, ImportError> {
         match self.peek().and_then(|word| word.parse::<u64>().ok()).filter(|count| *count <= most) {
             Some(count) => {
@@ -105,10 +105,10 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Says that the next word is not what must stand there.
+    /// The error for a next word that is not the expected one.
     pub(super) fn unexpected(&mut self, expected: &str) -> ImportError {
         let found = match self.peek() {
-            // The start of a word tells enough.
+            // The start of a word is enough.
             Some(word) => format!("{:?}", word.chars().take(40).collect::<String>()),
             None => "the end of the file".to_owned(),
         };

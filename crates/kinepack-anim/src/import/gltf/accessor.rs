@@ -1,5 +1,5 @@
-//! Arrays of numbers in buffers. The bounds are those of the bytes that are there, checked before
-//! anything is allocated; what an accessor says about its count is compared with them.
+//! Arrays of numbers in buffers. An accessor's count is compared with the bytes that really exist
+//! before anything is allocated.
 
 use ::gltf::json::accessor::{Accessor, ComponentType, Type, sparse};
 use ::gltf::json::validation::Checked;
@@ -8,7 +8,7 @@ use ::gltf::json::{Index, buffer};
 use super::ImportError;
 use super::buffers::{Buffers, View};
 
-/// Where a typed array lies.
+/// The position of a typed array in a buffer view.
 struct Layout {
     kind: ComponentType,
     components: usize,
@@ -21,7 +21,7 @@ impl Layout {
         self.kind.size() * self.components
     }
 
-    /// The elements, or why they are not there.
+    /// The elements, or the reason why they do not exist.
     fn elements<'b>(
         &self,
         view: &View<'b>,
@@ -42,7 +42,7 @@ impl Layout {
     }
 }
 
-/// An accessor of a document, which exists.
+/// An accessor that exists in the document.
 #[derive(Clone, Copy)]
 pub(super) struct Numbers<'a> {
     index: usize,
@@ -59,12 +59,12 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// How many elements it says that it has.
+    /// The number of elements that the accessor states.
     pub(super) fn count(self) -> u64 {
         self.accessor.count.0
     }
 
-    /// The times of keys: scalars in floats, which really are there.
+    /// Reads key times: scalar floats in a buffer view.
     pub(super) fn times(self, buffers: &mut Buffers<'_>) -> Result<Vec<f64>, ImportError> {
         let is_scalar = matches!(self.accessor.type_, Checked::Valid(Type::Scalar));
         let is_float = matches!(self.accessor.component_type, Checked::Valid(kind) if kind.0 == ComponentType::F32);
@@ -79,9 +79,9 @@ impl<'a> Numbers<'a> {
         Ok(self.read::<1>(buffers)?.into_iter().map(|[time]| time).collect())
     }
 
-    /// Vectors of `N` floats, or of integers that stand for −1 to 1. Where there is no buffer view,
-    /// and all that is not sparse is zero, the caller must have compared [`count`](Self::count)
-    /// with what is there.
+    /// Reads vectors of `N` floats, or of normalized integers between −1 and 1. Without a buffer
+    /// view, all elements that are not sparse are zero. In that case the caller must have checked
+    /// [`count`](Self::count) against real data.
     pub(super) fn vectors<const N: usize>(
         self,
         buffers: &mut Buffers<'_>,
@@ -117,7 +117,7 @@ impl<'a> Numbers<'a> {
         let mut vectors: Vec<[f64; N]> = match self.accessor.buffer_view {
             Some(view) => {
                 let layout = Layout { kind: kind.0, components: N, count, offset };
-                // A count that lies is refused as such, before its memory is.
+                // Refuse a wrong count with its own error, before taking memory for it.
                 layout.elements(&buffers.view(self.index, view)?).map_err(bad).map(drop)?;
                 buffers.budget.take_for_now(of_keys)?;
                 layout
@@ -143,7 +143,7 @@ impl<'a> Numbers<'a> {
         Ok(vectors)
     }
 
-    /// Which elements a sparse accessor replaces; each exists.
+    /// The elements that a sparse accessor replaces. All of them exist.
     fn places(
         self,
         buffers: &mut Buffers<'_>,
@@ -174,7 +174,7 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// How a component is read; `None` where it is an integer that stands for itself.
+/// The decoder for a component type; `None` for integers that are not normalized.
 fn decoder(kind: ComponentType, normalized: bool) -> Option<fn(&[u8]) -> f64> {
     Some(match (kind, normalized) {
         (ComponentType::F32, _) => {

@@ -1,5 +1,5 @@
-//! The bytes of a document's buffers: the binary chunk, data within the JSON, or files. A buffer is
-//! got when it is first needed, so that one which only a texture uses may be missing.
+//! The bytes of a document's buffers: the binary chunk, data inside the JSON, or files. A buffer is
+//! loaded when it is first needed, so a buffer that only a texture uses may be missing.
 
 use std::borrow::Cow;
 use std::io;
@@ -14,33 +14,35 @@ use super::{Document, ImportError, ImportOptions};
 use crate::Transform;
 use crate::import::budget::Budget;
 
-/// With `=` at the end or without.
+/// Base64 with or without `=` at the end.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// How many keys may be read for each transform that may be made: three channels have times, which
-/// are read twice, and values of up to three a key, and more of them than there are samples.
+/// The number of keys that may be read for each transform that may be made. Each of three channels
+/// has times, which are read twice, and up to three values a key. There may also be more keys than
+/// samples.
 const KEYS_PER_TRANSFORM: u64 = 32;
 
 pub(super) struct Buffers<'a> {
     pub(super) document: Document<'a>,
-    /// What the whole import may take.
+    /// The memory of the whole import.
     pub(super) budget: Budget,
     chunk: Option<&'a [u8]>,
     /// `None` until it is needed.
     loaded: Vec<Option<Cow<'a, [u8]>>>,
-    /// What all that is loaded may have together: a thousand buffers may be the same file.
+    /// The most bytes of all loaded files together. A thousand buffers may name the same file.
     limit_bytes: u64,
     room_bytes: u64,
-    /// What all accessors may be read together: a thousand channels may share one.
+    /// The most keys that all accessors may read together. A thousand channels may share an
+    /// accessor.
     limit_keys: u64,
     room_keys: u64,
     resolve: &'a mut dyn FnMut(&str, u64) -> io::Result<Vec<u8>>,
 }
 
-/// A part of a buffer that a view shows, and the distance of its elements where it says one.
+/// The bytes of a buffer view, and the distance between its elements if the view states it.
 pub(super) struct View<'b> {
     pub(super) bytes: &'b [u8],
     pub(super) stride_bytes: Option<usize>,
@@ -73,7 +75,7 @@ impl<'a> Buffers<'a> {
         }
     }
 
-    /// Counts the elements of an accessor that is about to be read.
+    /// Counts the elements of an accessor before they are read.
     pub(super) fn spend_keys(&mut self, accessor: usize, keys: u64) -> Result<(), ImportError> {
         match self.room_keys.checked_sub(keys) {
             Some(rest) => self.room_keys = rest,
@@ -85,7 +87,7 @@ impl<'a> Buffers<'a> {
         Ok(())
     }
 
-    /// What a view shows; `accessor` is who asks.
+    /// The bytes of a view. `accessor` is the accessor that needs them, for errors.
     pub(super) fn view(
         &mut self,
         accessor: usize,

@@ -1,4 +1,4 @@
-//! The channels of an animation by joint: which of them move the rig, by which sampler.
+//! The channels of an animation that move the rig, by joint, with their samplers.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::{Document, ImportError};
 /// A channel that moves a joint.
 #[derive(Clone, Copy)]
 pub(super) struct Channel {
-    /// Index of its animation, and its own in that: where it stands.
+    /// Index of the animation, and of the channel within it, for errors.
     pub(super) place: (usize, usize),
     pub(super) interpolation: Interpolation,
     /// Accessors of key times and values.
@@ -27,7 +27,7 @@ impl Channel {
     }
 }
 
-/// What moves one joint.
+/// The channels of one joint.
 #[derive(Clone, Copy, Default)]
 pub(super) struct JointChannels {
     pub(super) rotation: Option<Channel>,

@@ -1,5 +1,5 @@
-//! The two chunks of a GLB file, JSON and binary data, or a text that is JSON as a whole. Source:
-//! the specification of glTF 2.0, section 4.4.
+//! Splits a GLB file into its two chunks, JSON and binary data. Other files are JSON as a whole.
+//! Source: the specification of glTF 2.0, section 4.4.
 
 use ::gltf::json::{self, Root, deserialize};
 
@@ -10,10 +10,10 @@ const HEADER_BYTES: usize = 12;
 const JSON: [u8; 4] = *b"JSON";
 const BINARY: [u8; 4] = *b"BIN\0";
 
-/// Extensions that pack what buffers hold; their data makes no sense to who does not know them.
+/// Extensions that compress buffers. Without support for them the data are meaningless.
 const PACKED: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
 
-/// The document, and the binary chunk where there is one.
+/// Reads the document, and the binary chunk if there is one.
 pub(super) fn read<'a>(
     file: &str,
     bytes: &'a [u8],
@@ -48,9 +48,9 @@ pub(super) fn read<'a>(
     Ok((root, chunk))
 }
 
-/// The most memory that a document takes as types, with what the rig makes of its nodes. Three
-/// bytes of JSON can become a material, so it is counted before anything is read. Marks within
-/// texts count, too: there are few.
+/// The most memory that a document takes after parsing, including what the rig makes of its nodes.
+/// Three bytes of JSON can become a material, so this is counted before parsing. The count includes
+/// braces and commas inside strings, but these are few.
 fn most_bytes(json: &[u8]) -> u64 {
     let (mut objects, mut lists_of_objects, mut elements) = (0, 0, 0);
     let mut last = 0;
@@ -60,18 +60,18 @@ fn most_bytes(json: &[u8]) -> u64 {
         elements += u64::from(matches!(byte, b',' | b'[' | b':'));
         last = byte;
     }
-    // A list that grows has up to three times the memory that it needs while it moves, and room for
-    // four at once.
+    // A growing list takes up to three times the memory it needs while it moves, and has room for
+    // at least four elements.
     let of_objects = (GROWTH * objects + FEWEST * lists_of_objects) * OBJECT_BYTES as u64;
     of_objects + elements * ELEMENT_BYTES + TEXT_COPIES * json.len() as u64
 }
 
 const GROWTH: u64 = 3;
 const FEWEST: u64 = 4;
-/// A text is read into memory that grows, then copied.
+/// A string is read into a growing buffer, then copied.
 const TEXT_COPIES: u64 = 4;
-/// Elements of lists and maps that are no objects of their own; the largest are those of maps of
-/// any value.
+/// Elements of lists and maps that are not objects themselves. The largest are those of maps of
+/// arbitrary values.
 const ELEMENT_BYTES: u64 = 160;
 /// The largest object.
 const OBJECT_BYTES: usize = {
@@ -89,7 +89,7 @@ const OBJECT_BYTES: usize = {
         size_of::<json::Scene>(),
         size_of::<json::Skin>(),
         size_of::<json::Texture>(),
-        // A node of the rig, and a leaf of a map of any value.
+        // A node of the rig, and a leaf of a map of arbitrary values.
         512,
         11 * (size_of::<String>() + size_of::<json::Value>()) + 32,
     ];
@@ -101,8 +101,8 @@ const OBJECT_BYTES: usize = {
     largest
 };
 
-/// The JSON chunk, which is the first, and the binary one, which is the second or missing. Others
-/// are left alone.
+/// The JSON chunk, which comes first, and the binary chunk, which comes second if there is one.
+/// Other chunks are ignored.
 fn split(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), &'static str> {
     let word = |at: usize| {
         bytes.get(at..).and_then(|rest| rest.first_chunk()).map(|word| u32::from_le_bytes(*word))
@@ -129,7 +129,7 @@ fn split(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), &'static str> {
     Ok((json, (kind == BINARY).then_some(data)))
 }
 
-/// Kind and data of the first chunk, and what comes after it.
+/// The kind and data of the first chunk, and the bytes after it.
 fn chunk(bytes: &[u8]) -> Option<([u8; 4], &[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk()?;
     let (kind, rest) = rest.split_first_chunk()?;

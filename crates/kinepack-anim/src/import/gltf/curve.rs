@@ -1,5 +1,5 @@
-//! A channel as a function of time, by the three interpolations of glTF. Source: the specification
-//! of glTF 2.0, appendix C.
+//! A channel as a function of time, with the three interpolations of glTF. Source: the
+//! specification of glTF 2.0, appendix C.
 
 use ::gltf::json::animation::Interpolation;
 use glam::{DQuat, DVec4};
@@ -10,11 +10,11 @@ use super::buffers::Buffers;
 use super::channels::Channel;
 use super::nodes::unit;
 
-/// Above this cosine of half the angle two rotations are blended in a straight line: the sine is
-/// too small to divide by.
+/// If the cosine of half the angle between two rotations is above this, they are blended in a
+/// straight line, because the sine is too small to divide by.
 const STRAIGHT_COSINE: f64 = 0.999_999_5;
 
-/// Key times, which increase, of a channel.
+/// The key times of a channel, checked to increase.
 pub(super) fn key_times(
     buffers: &mut Buffers<'_>,
     channel: &Channel,
@@ -33,18 +33,20 @@ pub(super) fn key_times(
     }
 }
 
-/// Values over time of `N` components: 3 for vectors, 4 for rotations, which are unit quaternions.
+/// Values over time with `N` components: 3 for vectors, 4 for rotations. Rotations are unit
+/// quaternions.
 pub(super) struct Curve<const N: usize> {
     interpolation: Interpolation,
     times: Vec<f64>,
-    /// One a key; for splines the tangent before, the value and the tangent after.
+    /// One value a key. Splines have three: the tangent before the key, the value, and the tangent
+    /// after it.
     values: Vec<[f64; N]>,
-    /// The last key that is not after the time that was asked for last.
+    /// The last key at or before the last requested time.
     key: usize,
 }
 
 impl<const N: usize> Curve<N> {
-    /// Reads a channel's keys. All are finite, and rotations have a length.
+    /// Reads a channel's keys. Checks that all are finite and that no rotation has length zero.
     pub(super) fn read(buffers: &mut Buffers<'_>, channel: &Channel) -> Result<Self, ImportError> {
         let times = key_times(buffers, channel)?;
         let values = Numbers::find(buffers, channel.values)?;
@@ -73,7 +75,7 @@ impl<const N: usize> Curve<N> {
                 let (file, key) = (file.to_owned(), index_of / per_key);
                 return Err(ImportError::BadKeyValue { file, animation, channel: index, key });
             }
-            // Splines go through the values as they stand.
+            // Splines use the values exactly as the file has them.
             if is_rotation && per_key == 1 {
                 *value = normalized(*value).unwrap_or(*value);
             }
@@ -81,8 +83,8 @@ impl<const N: usize> Curve<N> {
         Ok(Self { interpolation, times, values, key: 0 })
     }
 
-    /// The value at a time, which is not before the one that was asked for last; `None` where it is
-    /// a rotation of no length.
+    /// The value at a time, which must not be before the last requested time. `None` for a rotation
+    /// of length zero.
     pub(super) fn at(&mut self, time_s: f64) -> Option<[f64; N]> {
         let last = self.times.len() - 1;
         while self.key < last && self.times[self.key + 1] <= time_s {
@@ -126,7 +128,7 @@ fn blend<const N: usize, const K: usize>(weights: [f64; K], values: [[f64; N]; K
     sum
 }
 
-/// Four components, whatever `N` is; only rotations come here.
+/// The four components of a rotation, as a quaternion. The generic `N` is always 4 here.
 fn quaternion<const N: usize>(value: [f64; N]) -> DQuat {
     let component = |index: usize| value.get(index).copied().unwrap_or_default();
     DQuat::from_xyzw(component(0), component(1), component(2), component(3))
@@ -142,7 +144,7 @@ fn normalized<const N: usize>(value: [f64; N]) -> Option<[f64; N]> {
     unit(quaternion(value).to_array()).map(components)
 }
 
-/// From one unit quaternion to another on the shorter way.
+/// Interpolates between two unit quaternions along the shorter path.
 fn slerp<const N: usize>(from: [f64; N], to: [f64; N], share: f64) -> Option<[f64; N]> {
     let (from, mut to) = (DVec4::from(quaternion(from)), DVec4::from(quaternion(to)));
     let mut cosine = from.dot(to);

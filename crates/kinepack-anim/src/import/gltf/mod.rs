@@ -1,13 +1,14 @@
-//! Clips from glTF 2.0, in text or binary form: the joints of all skins, what is animated above,
-//! between and below them, and one clip for each animation, sampled at a constant rate.
+//! Clips from glTF 2.0, in text or binary form. The rig has the joints of all skins, and the
+//! animated nodes above, between and below them. Each animation becomes one clip, sampled at a
+//! constant rate.
 //!
-//! Where no skin is, the nodes that are animated are the joints. What stands still above the roots
-//! becomes part of the roots: its rotation and translation of their transforms, its scale of all
+//! If there is no skin, the animated nodes are the joints. Static nodes above the roots become part
+//! of the roots: their rotation and translation go into the root transforms, their scale into all
 //! translations. The bind pose is that of the nodes.
 //!
-//! Of the crate `gltf` only the JSON as types is used: a document is looked at where an animation
-//! leads, by look-ups that may fail, and what is wrong elsewhere (in materials, in meshes) is no
-//! reason to refuse it. Source: the specification of glTF 2.0 by Khronos.
+//! The crate `gltf` is used only for its JSON types. The importer looks only at the parts of a
+//! document that an animation refers to, and every lookup may fail. Errors elsewhere (in materials,
+//! in meshes) are no reason to refuse a file. Source: the specification of glTF 2.0 by Khronos.
 
 mod accessor;
 mod buffers;
@@ -28,18 +29,18 @@ use buffers::Buffers;
 use rig::Rig;
 use sample::Room;
 
-/// The rate at which animations are sampled where nobody says.
+/// The default sample rate of animations.
 const DEFAULT_RATE_HZ: f32 = 30.0;
 
-/// The clips of a glTF file's bytes. `file` is how errors name it, and what clips are named by,
-/// without directories and ending. `resolve` is given the path of a buffer's file, relative to the
-/// document, and the most bytes that it may have; see [`no_files`].
+/// Reads the clips in the bytes of a glTF file. Errors use `file` as the name of the file, and
+/// clips are named after it, without directories and extension. `resolve` loads the file of a
+/// buffer: it gets the path relative to the document, and the most bytes allowed. See [`no_files`].
 ///
 /// # Errors
-/// [`ImportError`] with the place where the document is not as it must be or what `resolve` says,
-/// where there are more joints or samples than a clip can have, or where a static scale above the
-/// joints is not the same on all axes; [`ImportError::TooMuchMemory`] for more memory than
-/// [`ImportOptions::max_memory_bytes`] allows, with `bytes` counted.
+/// [`ImportError`], with the place, if the document is malformed or `resolve` fails, if there are
+/// more joints or samples than a clip can have, or if a static scale above the joints differs
+/// between axes. [`ImportError::TooMuchMemory`] if reading takes more memory than
+/// [`ImportOptions::max_memory_bytes`] allows; this includes `bytes`.
 pub fn from_bytes(
     file: &str,
     bytes: &[u8],
@@ -82,7 +83,7 @@ pub fn from_bytes(
     Ok(Import { clips, notes })
 }
 
-/// For documents that need no further file: refuses each.
+/// A `resolve` for documents that need no other files. It refuses all of them.
 ///
 /// # Errors
 /// Always.
@@ -90,7 +91,7 @@ pub fn no_files(_path: &str, _most_bytes: u64) -> io::Result<Vec<u8>> {
     Err(io::Error::new(io::ErrorKind::NotFound, "there are no files beside this one"))
 }
 
-/// The JSON, and how errors name its file.
+/// The JSON of a document, and the name of its file for errors.
 #[derive(Clone, Copy)]
 struct Document<'a> {
     file: &'a str,

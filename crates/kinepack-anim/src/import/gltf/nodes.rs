@@ -1,13 +1,13 @@
-//! The tree of a document's nodes, made sure to be one, and what a node's transform is. Nodes may
-//! nest as deep as a file likes: the order is found with a stack of its own.
+//! The tree of a document's nodes, and the transforms of nodes. It checks that the nodes are a
+//! tree. Nodes may nest to any depth, because the order is found with an explicit stack.
 
 use ::gltf::json::Index;
 use glam::{DMat3, DQuat, DVec3};
 
 use super::{Document, ImportError};
 
-/// Rotation, translation and scale in the file's unit, of a node or of all that stands still above
-/// it.
+/// Rotation, translation and scale in the file's unit, either of a node or of all static nodes
+/// above it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Local {
     pub(super) rotation: DQuat,
@@ -20,7 +20,7 @@ impl Local {
         Self { rotation: DQuat::IDENTITY, translation: DVec3::ZERO, scale: DVec3::ONE };
 }
 
-/// Who is whose child.
+/// The parents of all nodes.
 pub(super) struct Tree {
     /// `None` for a root.
     pub(super) parents: Vec<Option<usize>>,
@@ -68,7 +68,7 @@ impl Tree {
         Ok(Self { parents, order })
     }
 
-    /// Which nodes have one of a set above them.
+    /// Whether each node has a node of the set above it.
     pub(super) fn below(&self, set: &[bool]) -> Vec<bool> {
         let mut below = vec![false; set.len()];
         for &node in &self.order {
@@ -77,7 +77,7 @@ impl Tree {
         below
     }
 
-    /// Which nodes have one of a set below them.
+    /// Whether each node has a node of the set below it.
     pub(super) fn above(&self, set: &[bool]) -> Vec<bool> {
         let mut above = vec![false; set.len()];
         for &node in self.order.iter().rev() {
@@ -89,7 +89,7 @@ impl Tree {
     }
 }
 
-/// The transform of a node, by its three parts or by a matrix.
+/// The transform of a node, from its three parts or from a matrix.
 pub(super) fn local(document: Document<'_>, index: usize) -> Result<Local, ImportError> {
     let node = &document.root.nodes[index];
     let bad = |reason| document.bad_node(index, reason);
@@ -118,14 +118,14 @@ pub(super) fn local(document: Document<'_>, index: usize) -> Result<Local, Impor
     }
 }
 
-/// A unit quaternion, where the length says a direction.
+/// Normalizes a quaternion. `None` if its length is zero or not finite.
 pub(super) fn unit(xyzw: [f64; 4]) -> Option<DQuat> {
     let quaternion = DQuat::from_array(xyzw);
     let length = quaternion.length();
     (length > 0.0 && length.is_finite()).then(|| quaternion / length)
 }
 
-/// How far columns of a matrix may be from right angles.
+/// The largest cosine between columns of a matrix that count as orthogonal.
 const SHEAR: f64 = 1e-3;
 
 fn parts(columns: [DVec3; 3], translation: DVec3) -> Option<Local> {
@@ -134,7 +134,7 @@ fn parts(columns: [DVec3; 3], translation: DVec3) -> Option<Local> {
         scale.x = -scale.x;
     }
     let [x, y, z] = [columns[0] / scale.x, columns[1] / scale.y, columns[2] / scale.z];
-    // NaN is no right angle.
+    // NaN fails this check.
     let is_orthogonal = [x.dot(y), y.dot(z), z.dot(x)].iter().all(|cosine| cosine.abs() < SHEAR);
     let rotation = unit(DQuat::from_mat3(&DMat3::from_cols(x, y, z)).to_array())?;
     is_orthogonal.then_some(Local { rotation, translation, scale })

@@ -1,4 +1,4 @@
-//! Which nodes are joints, and what stands still above them folded into the roots.
+//! Selects the nodes that are joints, and folds the static nodes above them into the roots.
 
 use std::sync::Arc;
 
@@ -13,21 +13,21 @@ use crate::{Joint, MAX_JOINTS, Skeleton, SkeletonError, Transform};
 
 const METRE_CM: f64 = 100.0;
 
-/// A skeleton of metres that is larger than this is one of cm: files in cm are common, and animals
-/// of 20 m are not.
+/// A skeleton larger than this in metres is taken as cm. Files in cm are common, and animals of 20
+/// m are not.
 const LARGEST_M: f64 = 20.0;
 
-/// How much the axes of a scale may differ for it to count as one number.
+/// The largest relative difference between the axes of a scale that counts as uniform.
 const UNIFORM_RATIO: f64 = 1e-3;
 
 /// The joints of a document.
 pub(super) struct Rig {
     pub(super) skeleton: Arc<Skeleton>,
     joints: Vec<RigJoint>,
-    /// The joint of each node that is one.
+    /// The joint of each node that is a joint.
     by_node: Vec<Option<u16>>,
     unit_cm: f64,
-    /// How large it would be in metres, where it was taken as cm without being asked for.
+    /// The size in metres, if the rig was taken as cm without an option.
     taken_as_cm: Option<f64>,
 }
 
@@ -36,14 +36,14 @@ struct RigJoint {
     parent: Option<usize>,
     /// The node's own transform.
     rest: Local,
-    /// What stands still above a root.
+    /// The static transform above a root; `None` for other joints.
     above: Option<Local>,
-    /// The scale of what stands still above the root of this joint.
+    /// The static scale above this joint's root.
     scale: f64,
 }
 
 impl Rig {
-    /// `None` where no node is a joint.
+    /// The joints of a document, or `None` if it has no joints.
     pub(super) fn new(
         document: Document<'_>,
         unit_cm: Option<f64>,
@@ -85,17 +85,17 @@ impl Rig {
         self.taken_as_cm
     }
 
-    /// The joint that a node is.
+    /// The joint of a node.
     pub(super) fn joint_of(&self, node: usize) -> Option<usize> {
         self.by_node.get(node).copied().flatten().map(usize::from)
     }
 
-    /// What a joint is where nothing moves it, as the file has it.
+    /// The transform of a joint without animation, as in the file.
     pub(super) fn rest(&self, joint: usize) -> Local {
         self.joints[joint].rest
     }
 
-    /// A joint's transform in the clip, of what it is in the file.
+    /// Converts a joint's transform from the file to the clip.
     pub(super) fn transform(&self, joint: usize, local: Local) -> Transform {
         self.joints[joint].transform(local, self.unit_cm)
     }
@@ -124,8 +124,8 @@ impl RigJoint {
     }
 }
 
-/// The nodes of skins, or those that are animated where no skin is; what is animated above or below
-/// these; all between two of them.
+/// Selects the joints: the nodes of skins or, without a skin, the animated nodes. Adds animated
+/// nodes above or below these, and all nodes between two joints.
 fn select(document: Document<'_>, tree: &Tree) -> Result<Vec<bool>, ImportError> {
     let nodes = document.root.nodes.len();
     let is_animated = animated(document)?;
@@ -155,7 +155,7 @@ fn select(document: Document<'_>, tree: &Tree) -> Result<Vec<bool>, ImportError>
     Ok(is_joint)
 }
 
-/// Adds what stands above a joint, from the topmost of `bases` on.
+/// Adds the nodes above joints, from the topmost node of `bases` down.
 fn include_ancestors(tree: &Tree, is_joint: &mut [bool], bases: &[bool]) {
     let (above, below) = (tree.above(is_joint), tree.below(bases));
     for node in 0..is_joint.len() {
@@ -163,7 +163,7 @@ fn include_ancestors(tree: &Tree, is_joint: &mut [bool], bases: &[bool]) {
     }
 }
 
-/// Which nodes any animation moves.
+/// Whether any animation moves each node.
 fn animated(document: Document<'_>) -> Result<Vec<bool>, ImportError> {
     let mut is_animated = vec![false; document.root.nodes.len()];
     for (animation, channels) in
@@ -189,7 +189,7 @@ fn fold(
     is_joint: &[bool],
 ) -> Result<(Vec<RigJoint>, Vec<Option<u16>>), ImportError> {
     let has_joints_below = tree.above(is_joint);
-    // Only of nodes that stand above a root.
+    // Set only for static nodes above a root.
     let mut still: Vec<Option<Local>> = vec![None; is_joint.len()];
     let mut by_node = vec![None; is_joint.len()];
     let mut joints: Vec<RigJoint> = Vec::new();
@@ -247,6 +247,6 @@ fn extent(joints: &[RigJoint]) -> f64 {
     let distances = places.iter().enumerate().flat_map(|(index, place)| {
         places[..index].iter().map(move |other| place.distance_squared(*other))
     });
-    // A distance that is not a number is refused with the bind pose.
+    // The bind pose check refuses distances that are not finite.
     distances.fold(0.0, f64::max).sqrt()
 }

@@ -1,4 +1,4 @@
-//! An animation at a constant rate, from its first key to its last.
+//! Samples an animation at a constant rate, from its first key to its last.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,8 +12,7 @@ use super::curve::{Curve, key_times};
 use super::rig::Rig;
 use crate::{MAX_SAMPLES, RawClip, RawClipError, Transform};
 
-/// How many transforms the clips of a file may have together, and how many of them are not yet
-/// used.
+/// The most transforms of all clips of a file together, and how many of them are left.
 #[derive(Clone, Copy)]
 pub(super) struct Room {
     pub(super) limit: usize,
@@ -48,7 +47,7 @@ pub(super) fn clip(
         let (file, samples, limit) = (file.to_owned(), samples as u64, room.limit);
         return Err(ImportError::TooManyTransforms { file, clip: name, joints, samples, limit });
     }
-    // The bind pose is there once more.
+    // One more, for the bind pose.
     buffers.budget.take(((samples + 1) * joints * size_of::<Transform>()) as u64)?;
     let mut transforms = rig.skeleton.bind_pose().repeat(samples);
     let time = |sample: usize| begin_s + (sample as f64 / f64::from(rate_hz)).min(duration_s);
@@ -80,7 +79,7 @@ pub(super) fn clip(
     clip.map_err(|error| clip_error(&name, error))
 }
 
-/// The times of the first and the last key of all channels.
+/// The times of the first and the last key over all channels.
 fn span(
     buffers: &mut Buffers<'_>,
     channels: &BTreeMap<usize, JointChannels>,

@@ -1,6 +1,6 @@
-//! From bytes to a clip: every length, every kind, every number, and the order of the keys, which
-//! is played through once. What passes can be played without another check. `spec/ANIM.md`, section
-//! 5.7 says what a reader must refuse.
+//! Reads a clip from bytes. It checks every length, kind and number, and checks the order of the
+//! keys by playing through them once. A clip that passes can be played without further checks.
+//! `spec/ANIM.md`, section 5.7 lists what a reader must refuse.
 
 use crate::MAX_SAMPLES;
 use crate::keyed::quantize::{VectorRange, rotation_from_48};
@@ -14,7 +14,7 @@ use super::layout::{
 };
 use super::{KeyedClip, pad};
 
-/// The largest end of a range, so that no spline leaves the floats, nor the square of a chord.
+/// The largest end of a range. Up to here splines, and the squares of chords, stay finite.
 const MAX_END: f32 = 1e18;
 
 pub(super) fn read(bytes: Vec<u8>) -> Result<KeyedClip, ClipError> {
@@ -61,7 +61,7 @@ pub(super) fn read(bytes: Vec<u8>) -> Result<KeyedClip, ClipError> {
     }
     let mut track_of = vec![u16::MAX; 3 * joints];
     for (index, track) in keyed.iter().enumerate() {
-        // At most 3 · 16,384 tracks.
+        // There are at most 3 · 16,384 tracks, so the index fits.
         track_of[3 * usize::from(track.joint) + track.channel as usize] = index as u16;
     }
     let rows_at = rest.at();
@@ -146,8 +146,8 @@ fn check_keys(clip: &KeyedClip) -> Result<(), ClipError> {
     playback.finish().map_err(|reason| ClipError::BadKey { index: clip.key_count(), reason })
 }
 
-/// Compares the jump table with the playback, for the slices that begin before the key that is
-/// needed at tick `need`.
+/// Compares the jump table with the playback state for each slice that starts before tick `need`,
+/// the tick at which the next key is needed.
 fn check_jumps(
     clip: &KeyedClip,
     playback: &Playback,
@@ -165,13 +165,14 @@ fn check_jumps(
     Ok(slice)
 }
 
-/// Which four keys each track holds while the block of keys is read: the rules of the order.
+/// Which four keys each track holds while the block of keys is read. Enforces the rules of the
+/// order.
 pub(crate) struct Playback {
     tracks: Vec<HotKeys>,
     end: u16,
-    /// Until the first keys of all tracks are read: the track that is next.
+    /// The track whose first keys come next, while the first keys of all tracks are read.
     head: usize,
-    /// When the last key was needed.
+    /// The tick at which the last key was needed.
     needed: u32,
 }
 
@@ -183,7 +184,7 @@ struct HotKeys {
 }
 
 impl HotKeys {
-    /// Whether the first keys are there: three, or two where the second is the last.
+    /// Whether the first keys have been read: three, or two if the second is the track's last.
     fn has_head(&self, end: u16) -> bool {
         self.count >= 3 || (self.count == 2 && self.times[3] == end)
     }
@@ -255,7 +256,7 @@ impl Playback {
     }
 }
 
-/// What was not read yet.
+/// Three little-endian floats.
 fn floats(bytes: &[u8]) -> [f32; 3] {
     [0, 4, 8].map(|at| f32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]))
 }

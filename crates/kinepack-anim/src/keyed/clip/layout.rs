@@ -1,5 +1,4 @@
-//! Where what stands in a clip: the header, and the sizes that follow from it. `spec/ANIM.md`,
-//! section 5.
+//! The layout of a clip: the header, and the sizes that follow from it. `spec/ANIM.md`, section 5.
 
 #[cfg(feature = "offline")]
 use crate::keyed::Key;
@@ -9,12 +8,12 @@ use crate::{Channel, TrackId};
 pub(crate) const MAGIC: [u8; 4] = *b"KPAC";
 pub(crate) const VERSION: u8 = 1;
 pub(crate) const HEADER_BYTES: usize = 32;
-/// Bytes of a constant rotation, and of a constant vector.
+/// Bytes of a constant for each channel: a rotation, then vectors.
 pub(crate) const CONSTANT_BYTES: [usize; 3] = [6, 12, 12];
 /// Bytes of the range of a channel's vectors.
 pub(crate) const RANGE_BYTES: usize = 24;
 
-/// How the rotations of rows are written, a joint. Those of keys are of 48 bits.
+/// How a joint's rotations are written in rows. Rotations of keys always take 48 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RotationBits {
     /// 15 bits a component.
@@ -25,7 +24,7 @@ pub enum RotationBits {
 }
 
 impl RotationBits {
-    /// Bytes of a value of that channel in a row.
+    /// Bytes of a value of this channel in a row.
     pub(crate) const fn row_bytes(self, channel: Channel) -> usize {
         match (self, channel) {
             (Self::Bits32, Channel::Rotation) => 4,
@@ -41,7 +40,7 @@ pub struct KeyedHeader {
     pub parametrization: Parametrization,
     /// Number of joints.
     pub joints: u16,
-    /// Equal slices of the duration; a cursor that seeks begins at that of its time.
+    /// Number of equal slices of the duration. A cursor that seeks starts at the slice of its time.
     pub slices: u16,
     /// Number of sample times of the raw clip.
     pub samples: u32,
@@ -49,7 +48,7 @@ pub struct KeyedHeader {
     pub rate_hz: f32,
     /// Number of keys.
     pub keys: u32,
-    /// [`Skeleton::hash`](crate::Skeleton::hash) of the joints that it moves.
+    /// [`Skeleton::hash`](crate::Skeleton::hash) of the skeleton that the clip moves.
     pub skeleton: u64,
 }
 
@@ -90,7 +89,7 @@ impl KeyedHeader {
     }
 }
 
-/// What becomes of a channel of a joint.
+/// How a clip stores a channel of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The bind pose's value, all the time.
@@ -103,8 +102,7 @@ pub enum Kind {
     Rows = 3,
 }
 
-/// What becomes of each channel of a joint, and how its rotations are written where they stand in
-/// rows.
+/// How a clip stores each channel of a joint, and the format of its rotations in rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct JointKinds {
     pub(crate) channels: [Kind; 3],
@@ -113,13 +111,13 @@ pub(crate) struct JointKinds {
 
 impl JointKinds {
     #[cfg(feature = "offline")]
-    /// Two bits a channel, then one for coarse rotations in rows.
+    /// Two bits a channel, then one bit for 32-bit rotations in rows.
     pub(crate) fn to_byte(self) -> u8 {
         let [rotation, translation, scale] = self.channels;
         rotation as u8 | (translation as u8) << 2 | (scale as u8) << 4 | (self.bits as u8) << 6
     }
 
-    /// `None` for bits that mean nothing.
+    /// Returns `None` if the bits are invalid.
     pub(crate) fn from_byte(byte: u8) -> Option<Self> {
         let channels = [0, 2, 4].map(|shift| Kind::ALL[usize::from(byte >> shift & 3)]);
         let bits = match byte >> 6 {
@@ -134,7 +132,7 @@ impl JointKinds {
 impl Kind {
     pub(crate) const ALL: [Self; 4] = [Self::Default, Self::Constant, Self::Keys, Self::Rows];
 
-    /// In lower case, as reports say it.
+    /// The lower-case name for reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Default => "default",
@@ -150,7 +148,7 @@ impl Kind {
     }
 }
 
-/// Ticks between two samples: as many as fit into the 16 bits of a key's time. Zero where there are
+/// Ticks between two samples: as many as fit into the 16 bits of a key's time. Zero if there are
 /// too many samples for keys.
 pub(crate) const fn ticks_per_sample(samples: u32) -> u32 {
     match samples {
@@ -159,7 +157,7 @@ pub(crate) const fn ticks_per_sample(samples: u32) -> u32 {
     }
 }
 
-/// Bytes of the ranges: one for each channel of vectors that is animated anywhere.
+/// Bytes of the ranges: one range for each vector channel that is animated in any joint.
 pub(crate) fn ranges_bytes(kinds: &[JointKinds]) -> usize {
     let has = |channel: Channel| usize::from(has_range(kinds, channel));
     RANGE_BYTES * (has(Channel::Translation) + has(Channel::Scale))
@@ -186,7 +184,7 @@ pub(crate) fn write_index(bytes: &mut Vec<u8>, index: usize, is_wide: bool) {
 }
 
 #[cfg(feature = "offline")]
-/// Bytes of keys.
+/// Bytes of some keys.
 pub(crate) const fn keys_bytes(keys: usize) -> usize {
     keys * Key::BYTES
 }

@@ -1,9 +1,9 @@
-//! A compressed clip in memory, which is the same bytes as its file: a header, a byte a joint that
-//! says what becomes of each channel, constants, rows of samples, and the block of keys in the
-//! order in which playback needs them. Validated once, when it is loaded; after that sampling
-//! cannot fail. `spec/ANIM.md`, section 5.
+//! A compressed clip in memory, which has the same bytes as its file. It holds a header, a byte a
+//! joint with the kind of each channel, constants, rows of samples, and keys. The block of keys is
+//! in the order in which playback needs them. Loading validates the clip once, so sampling cannot
+//! fail. `spec/ANIM.md`, section 5.
 //!
-//! Made by [`build`](crate::offline::build), played by a [`Cursor`](crate::keyed::Cursor).
+//! [`build`](crate::offline::build) makes it, and a [`Cursor`](crate::keyed::Cursor) plays it.
 
 mod check;
 mod layout;
@@ -36,7 +36,7 @@ pub struct KeyedClip {
     rows: Vec<TrackId>,
     row_bytes: usize,
     keyed: Vec<TrackId>,
-    /// Index into `keyed` by joint and channel, `u16::MAX` where that is not keyed.
+    /// Index into `keyed` by joint and channel; `u16::MAX` if that channel is not keyed.
     track_of: Vec<u16>,
     rows_at: usize,
     keys_at: usize,
@@ -44,21 +44,21 @@ pub struct KeyedClip {
 }
 
 impl KeyedClip {
-    /// The clip that `bytes` hold, checked once and for all.
+    /// Reads a clip and validates it once.
     ///
     /// # Errors
-    /// [`ClipError`], with the reason, for anything that `spec/ANIM.md` does not allow. Memory is
-    /// bounded by the bytes' length.
+    /// [`ClipError`], with the reason, for anything that `spec/ANIM.md` does not allow. The length
+    /// of the bytes bounds the memory.
     pub fn from_bytes<'a>(bytes: impl Into<Cow<'a, [u8]>>) -> Result<Self, ClipError> {
         check::read(bytes.into().into_owned())
     }
 
-    /// The clip as it stands in its file.
+    /// The bytes of the clip's file.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// What its first bytes say.
+    /// The fields of the header.
     pub fn header(&self) -> &KeyedHeader {
         &self.header
     }
@@ -73,7 +73,7 @@ impl KeyedClip {
         }
     }
 
-    /// [`Skeleton::hash`](crate::Skeleton::hash) of the skeleton that it was built for.
+    /// [`Skeleton::hash`](crate::Skeleton::hash) of the skeleton that the clip was built for.
     pub fn skeleton_hash(&self) -> u64 {
         self.header.skeleton
     }
@@ -83,7 +83,7 @@ impl KeyedClip {
         usize::from(self.header.joints)
     }
 
-    /// Number of sample times of the clip that it was made from.
+    /// Number of samples of the clip that it was made from.
     pub fn samples(&self) -> usize {
         self.header.samples as usize
     }
@@ -98,17 +98,17 @@ impl KeyedClip {
         self.info().duration_s()
     }
 
-    /// What becomes of a channel of a joint.
+    /// How the clip stores a channel of a joint.
     pub fn kind(&self, track: TrackId) -> Kind {
         self.kinds[usize::from(track.joint)].channels[track.channel as usize]
     }
 
-    /// How the rotations of a joint are written where they stand in rows.
+    /// How a joint's rotations are written in rows.
     pub fn row_rotation_bits(&self, joint: usize) -> RotationBits {
         self.kinds[joint].bits
     }
 
-    /// The tracks that stand as rows of samples, in the order of a row.
+    /// The tracks stored as rows of samples, in their order within a row.
     pub fn row_tracks(&self) -> &[TrackId] {
         &self.rows
     }
@@ -118,7 +118,7 @@ impl KeyedClip {
         &self.keyed
     }
 
-    /// The tracks that keep one value which is not the bind pose's.
+    /// The tracks that keep a single value that differs from the bind pose.
     pub fn constants(&self) -> &[(TrackId, [f32; 4])] {
         &self.constants
     }
@@ -128,7 +128,7 @@ impl KeyedClip {
         self.header.parametrization
     }
 
-    /// The range over which a channel's vectors are quantized; of no meaning for rotations.
+    /// The range over which a channel's vectors are quantized; meaningless for rotations.
     pub fn range(&self, channel: Channel) -> &VectorRange {
         &self.ranges[usize::from(channel == Channel::Scale)]
     }
@@ -138,12 +138,12 @@ impl KeyedClip {
         self.header.keys as usize
     }
 
-    /// A key, by its place in the order of need.
+    /// A key, by its index in the order of need.
     #[inline]
     pub fn key(&self, index: usize) -> Key {
         let bytes = &self.bytes[self.keys_at + index * Key::BYTES..][..Key::BYTES];
         let bytes = bytes.first_chunk().copied().unwrap_or_default();
-        // Checked when it was loaded.
+        // Loading checked every key, so the fallback is never used.
         Key::from_bytes(bytes).unwrap_or(Key {
             time: 0,
             joint: 0,
@@ -152,18 +152,18 @@ impl KeyedClip {
         })
     }
 
-    /// When a key is, in seconds from the first sample.
+    /// The time of a key, in seconds from the first sample.
     pub fn key_time_s(&self, key: &Key) -> f32 {
         f32::from(key.time) / ticks_per_sample(self.header.samples) as f32 / self.header.rate_hz
     }
 
-    /// The value of a key: a rotation, or a vector and a zero.
+    /// The value of a key: a rotation, or a vector followed by a zero.
     #[inline]
     pub fn value(&self, key: &Key) -> [f32; 4] {
         self.value_of(key.channel, key.value)
     }
 
-    /// What 48 bits of a channel stand for.
+    /// Decodes a 48-bit value of a channel.
     #[inline]
     pub(crate) fn value_of(&self, channel: Channel, words: [u16; 3]) -> [f32; 4] {
         match channel {
@@ -172,20 +172,20 @@ impl KeyedClip {
         }
     }
 
-    /// A row of samples, as it stands.
+    /// The bytes of a row of samples.
     #[inline]
     pub(crate) fn row(&self, sample: usize) -> &[u8] {
         &self.bytes[self.rows_at + sample * self.row_bytes..][..self.row_bytes]
     }
 
-    /// Where a joint's channel stands among the keyed tracks.
+    /// The index of a key's track among the keyed tracks.
     #[inline]
     pub(crate) fn keyed_index(&self, key: &Key) -> usize {
         usize::from(self.track_of[3 * usize::from(key.joint) + key.channel as usize])
     }
 
-    /// The four hot keys of a keyed track at the beginning of slice `slice` (from 1 on), by their
-    /// index among all keys.
+    /// The four hot keys of a keyed track at the start of slice `slice` (from 1 on), as indices
+    /// into all keys.
     pub(crate) fn jump(&self, slice: usize, track: usize) -> [usize; 4] {
         let at = self.jumps_at
             + ((slice - 1) * self.keyed.len() + track) * self.header.jump_entry_bytes();
@@ -219,7 +219,7 @@ impl KeyedClip {
         bytes
     }
 
-    /// Bytes by what they are for, in the order of the file; they sum to the file's length.
+    /// Bytes by purpose, in the order of the file. They sum to the file's length.
     pub fn bytes_by_part(&self) -> Vec<(&'static str, usize)> {
         let ranges = layout::ranges_bytes(&self.kinds);
         let head = layout::HEADER_BYTES + self.kinds.len();
@@ -239,7 +239,7 @@ impl KeyedClip {
     }
 }
 
-/// A vector and a zero.
+/// A vector followed by a zero.
 #[inline]
 pub(crate) fn pad([x, y, z]: [f32; 3]) -> [f32; 4] {
     [x, y, z, 0.0]

@@ -1,5 +1,5 @@
-//! From tracks to the bytes of a clip: the keys put into the order of need, and the jump table made
-//! by playing them. `spec/ANIM.md`, section 5.
+//! Writes the tracks of a clip as bytes. It puts the keys into the order of need and makes the jump
+//! table by playing them. `spec/ANIM.md`, section 5.
 
 use crate::keyed::quantize::{VectorRange, rotation_48};
 use crate::keyed::{Key, Parametrization};
@@ -8,19 +8,19 @@ use crate::{Channel, TrackId};
 use super::Playback;
 use super::layout::{self, HEADER_BYTES, JointKinds, KeyedHeader};
 
-/// Keys between two entries of the jump table: how many a cursor that seeks has to read at most,
-/// about.
+/// Keys between two entries of the jump table, which is roughly the most keys that a cursor reads
+/// after a seek.
 const KEYS_PER_SLICE: usize = 2048;
 
-/// The keys of one track: ticks and values, the first at tick zero, the last at that of the last
-/// sample.
+/// The keys of one track, as ticks and values. The first is at tick zero, the last at the tick of
+/// the last sample.
 #[derive(Clone, Debug)]
 pub(crate) struct PlacedTrack {
     pub(crate) id: TrackId,
     pub(crate) keys: Vec<(u16, [u16; 3])>,
 }
 
-/// All of a clip, before it is written.
+/// The whole contents of a clip before it is written.
 #[derive(Clone, Debug)]
 pub(crate) struct Contents {
     pub(crate) parametrization: Parametrization,
@@ -28,11 +28,11 @@ pub(crate) struct Contents {
     pub(crate) rate_hz: f32,
     pub(crate) skeleton: u64,
     pub(crate) kinds: Vec<JointKinds>,
-    /// Of translations and of scales.
+    /// The ranges of translations and of scales.
     pub(crate) ranges: [VectorRange; 2],
-    /// By joint, then by channel.
+    /// Sorted by joint, then by channel.
     pub(crate) constants: Vec<(TrackId, [f32; 4])>,
-    /// All rows as they stand in the clip.
+    /// All rows, as the bytes of the clip.
     pub(crate) rows: Vec<u8>,
     pub(crate) tracks: Vec<PlacedTrack>,
 }
@@ -101,9 +101,9 @@ fn write_keys(bytes: &mut Vec<u8>, header: &KeyedHeader, tracks: &[&PlacedTrack]
     bytes.extend_from_slice(&jumps);
 }
 
-/// All keys, by track and place in it, in the order of need: first those without which each track
-/// cannot begin, then each by the tick of the key two places before it in its track, since from
-/// there on the spline needs it.
+/// All keys in the order of need, as pairs of a track and an index in that track. The keys that a
+/// track needs to start come first. The others are sorted by the tick of the key two places before
+/// them in their track, because the spline needs them from that tick on.
 fn ordered(tracks: &[&PlacedTrack]) -> Vec<(usize, usize)> {
     let mut order = Vec::new();
     for (track, placed) in tracks.iter().enumerate() {
@@ -113,8 +113,8 @@ fn ordered(tracks: &[&PlacedTrack]) -> Vec<(usize, usize)> {
     for (track, placed) in tracks.iter().enumerate() {
         order.extend((3..placed.keys.len()).map(|key| (track, key)));
     }
-    // The sort is stable: keys that are needed together stand in the order of their tracks, and
-    // those of a track in that of time.
+    // The sort is stable. Keys that are needed together stay in the order of their tracks, and the
+    // keys of a track stay in the order of time.
     order[head..].sort_by_key(|&(track, key)| tracks[track].keys[key - 2].0);
     order
 }

@@ -1,7 +1,7 @@
-//! One track on its way to keys: what it should be at each sample, the keys that it has so far, and
-//! what a spline through them gives. Values are of four components, of which vectors leave the last
-//! at zero; the splines are those of [`crate::keyed::spline`], so that what is decoded here is what
-//! a cursor will show.
+//! A track while its keys are chosen: its target at each sample, its current keys, and the spline
+//! through them. Values have four components; vectors leave the last one at zero. The splines are
+//! those of [`crate::keyed::spline`], so the values decoded here are the ones that a cursor will
+//! show.
 
 use crate::keyed::quantize::{VectorRange, rotation_48, rotation_from_48};
 use crate::keyed::{Parametrization, pad, spline};
@@ -9,11 +9,11 @@ use crate::{Channel, TrackId};
 
 pub(super) type Value = [f64; 4];
 
-/// The most keys whose values are sought together.
+/// The most keys that are fitted together.
 const MAX_REFIT: usize = 8;
 
-/// The value of a key. It is not coded again from what it is decoded to: where two components are
-/// nearly the largest, that may give another.
+/// The value of a key. It keeps its code, because coding the decoded value again may give another
+/// code if two components are nearly equally large.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyValue {
     pub(super) code: [u16; 3],
@@ -25,24 +25,24 @@ pub(super) struct Curve {
     pub(super) id: TrackId,
     /// How keys are parametrized.
     pub(super) parametrization: Parametrization,
-    /// What it should be, a value a sample.
+    /// The target, a value a sample.
     pub(super) target: Vec<Value>,
-    /// What it is, a value a sample.
+    /// The decoded spline, a value a sample.
     pub(super) decoded: Vec<Value>,
-    /// How far off it may be at each sample: radians, cm, or a difference of scales.
+    /// The largest error allowed at each sample: radians, cm, or a difference of scales.
     pub(super) tolerance: Vec<f64>,
-    /// The samples at which there are keys, increasing; the first and the last are always among
-    /// them.
+    /// The samples that have keys, in increasing order. The first and the last sample always have
+    /// one.
     pub(super) keys: Vec<usize>,
-    /// The values of the keys, on the sides of what they should be.
+    /// The values of the keys, on the same side as their targets.
     pub(super) values: Vec<KeyValue>,
-    /// The samples whose keys were taken away in the last pass over all keys.
+    /// The samples whose keys the last pass over all keys removed.
     pub(super) removed: Vec<usize>,
     range: VectorRange,
 }
 
 impl Curve {
-    /// A track with keys at its two ends.
+    /// A track with one key at each end.
     pub(super) fn new(
         id: TrackId,
         parametrization: Parametrization,
@@ -66,7 +66,7 @@ impl Curve {
         curve
     }
 
-    /// How far what is decoded is off at a sample: radians for rotations.
+    /// The error of the decoded value at a sample; in radians for rotations.
     #[inline]
     pub(super) fn error(&self, sample: usize) -> f64 {
         self.distance(&self.decoded[sample], &self.target[sample])
@@ -79,7 +79,7 @@ impl Curve {
         if self.id.channel == Channel::Rotation { 2.0 * distance } else { distance }
     }
 
-    /// Adds keys at samples at which there are none, with the values that they should have.
+    /// Adds keys at samples without keys, with the target as their value.
     pub(super) fn insert(&mut self, samples: &[usize]) {
         for &sample in samples {
             let at = self.keys.partition_point(|key| *key < sample);
@@ -88,15 +88,15 @@ impl Curve {
         }
     }
 
-    /// Gives a key the value that it should have.
+    /// Sets the value of a key to its target.
     pub(super) fn reset(&mut self, key: usize) {
         self.values[key] = coded(self.id.channel, &self.range, &self.target[self.keys[key]]);
         let segments = self.segments_around(key..key + 1);
         self.evaluate(segments);
     }
 
-    /// Whether a key, or another value of the key that is there, would bring a sample nearer to
-    /// what it should be.
+    /// Whether a new key at a sample, or another value for its current key, would reduce the error
+    /// there.
     pub(super) fn could_be_nearer(&self, sample: usize) -> bool {
         self.keys.binary_search(&sample).is_err() || {
             let best = coded(self.id.channel, &self.range, &self.target[sample]).decoded;
@@ -104,7 +104,7 @@ impl Curve {
         }
     }
 
-    /// Takes a key away.
+    /// Removes a key.
     pub(super) fn remove(&mut self, key: usize) {
         self.keys.remove(key);
         self.values.remove(key);
@@ -115,7 +115,7 @@ impl Curve {
         self.evaluate(0..self.keys.len() - 1);
     }
 
-    /// Evaluates some segments, from one key to the next each.
+    /// Evaluates some segments. Segment n runs from key n to key n + 1.
     pub(super) fn evaluate(&mut self, segments: std::ops::Range<usize>) {
         for segment in segments {
             let (_, values, tangents) = self.segment(segment);
@@ -133,7 +133,7 @@ impl Curve {
         self.decoded[sample] = self.value(segment, sample, &values, tangents);
     }
 
-    /// What four keys give at a sample of their segment.
+    /// The value that four keys give at a sample of their segment.
     #[inline]
     fn value(
         &self,
@@ -153,13 +153,13 @@ impl Curve {
         value
     }
 
-    /// The segments that change with a key.
+    /// The segments that change if some keys change.
     pub(super) fn segments_around(&self, keys: std::ops::Range<usize>) -> std::ops::Range<usize> {
         keys.start.saturating_sub(2)..(keys.end + 1).min(self.keys.len() - 1)
     }
 
-    /// Moves the values of some keys to where the sum of the squared errors around them is least,
-    /// the others staying as they are.
+    /// Moves the values of some keys so that the sum of the squared errors around them is least.
+    /// The other keys stay as they are.
     pub(super) fn refit(&mut self, keys: std::ops::Range<usize>) {
         let count = keys.len();
         if count == 0 || count > MAX_REFIT {
@@ -171,8 +171,8 @@ impl Curve {
         for segment in segments.clone() {
             let (around, values, tangents) = self.segment(segment);
             let end = self.keys[segment + 1] + usize::from(segment + 1 == segments.end);
-            // Sums over the segment's samples: of the products of the weights, and of the weights
-            // times what should be.
+            // Sums over the segment's samples: the products of the weights, and the weights times
+            // the targets.
             let (mut products, mut wanted) = ([[0.0; 4]; 4], [[0.0; 4]; 4]);
             for sample in self.keys[segment]..end {
                 let [a, b, c, d] = spline::weights(self.share(segment, sample), tangents);
@@ -205,7 +205,7 @@ impl Curve {
         }
     }
 
-    /// The four keys of a segment, their values on the sides on which a player takes them, and the
+    /// The four keys of a segment, their values on the sides that a player puts them on, and the
     /// tangents.
     fn segment(&self, segment: usize) -> ([usize; 4], [Value; 4], [f32; 2]) {
         let last = self.keys.len() - 1;
@@ -221,7 +221,7 @@ impl Curve {
         }
         let times = keys.map(|key| self.keys[key] as f32);
         let tangents = match self.parametrization {
-            // They do not look at the values.
+            // These two do not depend on the values.
             by @ (Parametrization::Uniform | Parametrization::Times) => by.shares(times, &[[]; 4]),
             by => by.shares(times, &values.map(|value| value.map(|c| c as f32))),
         };
@@ -234,7 +234,7 @@ impl Curve {
     }
 }
 
-/// A value in 48 bits, and what that is decoded to, on the same side.
+/// Codes a value in 48 bits, and decodes it again on the same side.
 fn coded(channel: Channel, range: &VectorRange, value: &Value) -> KeyValue {
     let [x, y, z, w] = value.map(|c| c as f32);
     if channel != Channel::Rotation {
@@ -247,7 +247,7 @@ fn coded(channel: Channel, range: &VectorRange, value: &Value) -> KeyValue {
     KeyValue { code, decoded: if dot < 0.0 { decoded.map(|c| -c) } else { decoded } }
 }
 
-/// Makes a unit quaternion; of what has no length, no rotation.
+/// Normalizes a quaternion; one without length becomes the identity.
 pub(super) fn normalize(value: &mut Value) {
     let length = value.iter().map(|c| c * c).sum::<f64>().sqrt();
     if length > 0.0 {
@@ -264,8 +264,8 @@ fn add_scaled(sum: &mut Value, factor: f64, value: &Value) {
     }
 }
 
-/// Gauss, for a matrix that is symmetric and nearly always positive definite; the little on its
-/// diagonal is for where it is not.
+/// Gaussian elimination for a symmetric matrix that is nearly always positive definite. The small
+/// term added to its diagonal covers the other cases.
 fn solve(matrix: &mut [[f64; MAX_REFIT]; MAX_REFIT], right: &mut [Value; MAX_REFIT], count: usize) {
     for row in 0..count {
         matrix[row][row] += 1e-9;

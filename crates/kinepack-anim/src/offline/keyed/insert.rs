@@ -1,22 +1,23 @@
-//! Key insertion: from two keys at the ends, a key into each segment that is not within its margin,
-//! where the error is worst, until all are. Source: the article on the animations of League of
-//! Legends, which puts it into the middle of the segment.
+//! Key insertion. It starts from two keys at the ends of a track. Each segment that is not within
+//! its margin gets a key where the error is worst, until all segments are within their margins.
+//! Source: the article on the animations of League of Legends, which puts the key into the middle
+//! of the segment.
 
 use super::curve::Curve;
 
-/// Where in a segment that is not within its margin the next key goes.
+/// Where the next key goes in a segment that is not within its margin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyPosition {
-    /// Into the middle, as in the article.
+    /// In the middle, as in the article.
     Middle,
-    /// To the sample at which the error is worst, relative to what is allowed there.
+    /// At the sample with the worst error relative to its tolerance.
     #[default]
     Worst,
-    /// To the sample that leaves the smallest error, of some that are tried.
+    /// At the sample that leaves the smallest error, out of a few that are tried.
     Best,
 }
 
-/// How many places are tried in a segment for the best of them.
+/// The number of places tried in a segment to find the best one.
 const PLACES: usize = 5;
 
 /// Adds keys until every sample is within its tolerance or has a key.
@@ -26,7 +27,7 @@ pub(super) fn insert(curve: &mut Curve, position: KeyPosition) {
         added.clear();
         for segment in 0..curve.keys.len() - 1 {
             let (begin, end) = (curve.keys[segment], curve.keys[segment + 1]);
-            // The keys themselves are as near as their quantization lets them.
+            // Keys are skipped, because they are already as close as quantization allows.
             let inner = (begin + 1..end)
                 .map(|sample| (curve.error(sample) / curve.tolerance[sample], sample));
             let worst = inner.fold((1.0, None), |worst, (ratio, sample)| {
@@ -48,8 +49,8 @@ pub(super) fn insert(curve: &mut Curve, position: KeyPosition) {
     }
 }
 
-/// The place in a segment that leaves the smallest error in it and its neighbours, of the worst
-/// sample and some spread over it.
+/// The place in a segment that leaves the smallest error in it and its neighbours. It tries the
+/// worst sample and a few places spread over the segment.
 fn best(curve: &mut Curve, segment: usize, worst: usize) -> usize {
     let (begin, end) = (curve.keys[segment], curve.keys[segment + 1]);
     let mut best = (f64::INFINITY, worst);

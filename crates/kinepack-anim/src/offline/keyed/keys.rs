@@ -1,4 +1,4 @@
-//! The keyed scheme, step by step.
+//! Builds keyed clips, step by step.
 
 use crate::keyed::quantize::{
     VectorRange, rotation_32, rotation_48, rotation_from_32, rotation_from_48,
@@ -15,14 +15,14 @@ use super::remove::{self, Tried};
 use super::scene::{Scene, differ, raw_kinds, value_of};
 use super::{KeyedOptions, margins, pack};
 
-/// What is kept back of the precision for the arithmetic of playback, which is in `f32`.
+/// The share of the precision reserved for the arithmetic of playback, which is in `f32`.
 const RESERVE: f64 = 0.005;
 
-/// Rotations of rows are of 32 bits where that takes no more than this share of what is allowed.
+/// Rotations in rows take 32 bits if their error uses no more than this share of the limit.
 const COARSE_SHARE: f64 = 0.8;
 
-/// A clip of keys, constants and rows. Rotations of 32 bits may leave too little for the rest: then
-/// it is made without.
+/// Builds a clip of keys, constants and rows. If rotations of 32 bits leave too little room for
+/// other errors, it builds the clip again without them.
 pub(crate) fn build(raw: &RawClip, options: &BuildOptions, key_options: &KeyedOptions) -> Contents {
     if raw.samples() < 2 || ticks_per_sample(raw.samples() as u32) == 0 {
         return pack::quantized(raw, RotationBits::Bits48);
@@ -34,8 +34,8 @@ pub(crate) fn build(raw: &RawClip, options: &BuildOptions, key_options: &KeyedOp
     work.contents(raw, key_options)
 }
 
-/// What a track should be: the raw values, or what cancels the errors of the ancestors; rotations
-/// on the side of the one before or all with a positive `w`.
+/// The target of a track: the raw values, or for a pin the values that cancel the errors of the
+/// ancestors. Each rotation is on the side of the one before, or all have a positive `w`.
 fn target(scene: &Scene, id: TrackId, is_pinned: bool, shortest_path: bool) -> Vec<Value> {
     let joint = usize::from(id.joint);
     let frame = |sample: usize| match is_pinned {
@@ -60,14 +60,14 @@ fn range_of(ranges: &[VectorRange; 2], channel: Channel) -> &VectorRange {
     &ranges[usize::from(channel == Channel::Scale)]
 }
 
-/// The tracks, by what became of them.
+/// The tracks, sorted by how they are stored.
 struct Work {
     kinds: Vec<JointKinds>,
     ranges: [VectorRange; 2],
     curves: Vec<Curve>,
     rows: Vec<Curve>,
     constants: Vec<(TrackId, Value)>,
-    /// Curves that are done.
+    /// Finished curves.
     fitted: Vec<Curve>,
     coarse_share: f64,
     is_within: bool,
@@ -107,7 +107,7 @@ impl Work {
         work
     }
 
-    /// Finds the keys of some joints, all others staying as they are.
+    /// Finds the keys of some joints. All other joints stay as they are.
     fn fit(&mut self, scene: &mut Scene, joints: &[usize], options: &KeyedOptions) {
         for &joint in joints {
             for channel in Channel::ALL {
@@ -129,7 +129,7 @@ impl Work {
                 ));
             }
         }
-        // The tracks that do not change.
+        // Plays the tracks that do not change.
         scene.play_all(&[]);
         margins::fit(scene, &mut self.curves, options);
         if options.constants {
@@ -142,7 +142,7 @@ impl Work {
             if removed + moved == 0 {
                 break;
             }
-            // Where tracks became rows, there is more room for all others.
+            // If tracks became rows, all other tracks have more room.
             tried = if moved > 0 { Tried::All } else { Tried::NearRemoved };
         }
         self.fitted.append(&mut self.curves);
@@ -152,7 +152,7 @@ impl Work {
         self.kinds[usize::from(id.joint)].channels[id.channel as usize] = kind;
     }
 
-    /// Plays the one value of a track that does not change.
+    /// Plays the single value of a track that does not change.
     fn keep(&mut self, scene: &mut Scene, id: TrackId) {
         let joint = usize::from(id.joint);
         let value = match self.kinds[joint].channels[id.channel as usize] {
@@ -165,7 +165,7 @@ impl Work {
         self.constants.push((id, value_of(&scene.raw_local[joint], id.channel)));
     }
 
-    /// Takes the keys from tracks that can do with one value.
+    /// Turns tracks that need only one value into constants.
     fn find_constants(&mut self, scene: &mut Scene) {
         let skeleton = scene.raw.skeleton().clone();
         for mut curve in std::mem::take(&mut self.curves) {
@@ -189,8 +189,8 @@ impl Work {
         }
     }
 
-    /// Makes rows of the tracks whose keys take more than those, and sees that all is within what
-    /// is allowed. Says of how many.
+    /// Turns tracks into rows if their keys take more bytes, then repairs the other tracks so that
+    /// the scene stays within the limits. Returns the number of new rows.
     fn find_rows(&mut self, scene: &mut Scene, options: &KeyedOptions) -> usize {
         if !options.rows {
             return 0;
@@ -229,7 +229,7 @@ impl Work {
             self.rows.push(curve);
         }
         if self.rows.len() > before {
-            // Errors that cancelled what is gone now.
+            // New errors may exceed the limits, because some of the old ones had cancelled out.
             margins::repair(scene, &mut self.curves, options.position);
         }
         self.rows.len() - before
@@ -262,7 +262,7 @@ impl Work {
     }
 }
 
-/// What a value of a row becomes in a clip.
+/// The value of a row as a clip decodes it.
 fn row_value(channel: Channel, bits: RotationBits, range: &VectorRange, value: &Value) -> Value {
     let [x, y, z, w] = value.map(|c| c as f32);
     let decoded = match (channel, bits) {
@@ -273,13 +273,13 @@ fn row_value(channel: Channel, bits: RotationBits, range: &VectorRange, value: &
     decoded.map(f64::from)
 }
 
-/// Between two values; rotations may be on different sides.
+/// The distance between two values. Rotations may be on different sides.
 fn distance(a: &Value, b: &Value) -> f64 {
     let along = |sign: f64| (0..4).map(|c| (a[c] - sign * b[c]).powi(2)).sum::<f64>().sqrt();
     along(1.0).min(along(-1.0))
 }
 
-/// What a constant becomes in a clip.
+/// The value of a constant as a clip decodes it.
 fn constant(channel: Channel, value: &Value) -> Value {
     match channel {
         Channel::Rotation => rotation_from_48(rotation_48(value.map(|c| c as f32))).map(f64::from),
@@ -287,8 +287,9 @@ fn constant(channel: Channel, value: &Value) -> Value {
     }
 }
 
-/// The joints in the order in which their keys are sought: first those that hang below no pin, then
-/// those below each, without those below another pin. What a pin has to cancel is known by then.
+/// Groups the joints in the order in which their keys are found. Joints that are not below a pin
+/// come first. The joints below each pin follow, without those below another pin. By then, the
+/// errors that the pin has to cancel are known.
 fn stages(raw: &RawClip, pins: &[usize]) -> Vec<Vec<usize>> {
     let mut pin_of = vec![None; raw.joints()];
     for joint in 0..raw.joints() {
@@ -300,7 +301,7 @@ fn stages(raw: &RawClip, pins: &[usize]) -> Vec<Vec<usize>> {
     std::iter::once(of(None)).chain(below).collect()
 }
 
-/// A value from which no value is far: in the middle of their range.
+/// The value in the middle of the range of some values, so that none of them is far from it.
 fn middle(channel: Channel, values: &[Value]) -> Value {
     let mut ends = [values[0]; 2];
     for value in values {

@@ -1,8 +1,9 @@
-//! How far off each track may be. Errors of tracks add up along the hierarchy, and what is seen is
-//! the error in object space; so margins that are the same for all joints must be as tight as the
-//! longest chain needs. The article tightens them up the hierarchy by what hangs below. Here they
-//! may also follow what is measured: begin loose, look in object space where the clip is too far
-//! off, and tighten the one track that has most to do with it, there alone.
+//! How much error each track may have. Errors of tracks add up along the hierarchy, but what a
+//! viewer sees is the error in object space. So if all joints have the same margin, it must be as
+//! tight as the longest chain needs. The article tightens margins towards the root, depending on
+//! the chain below each joint. Here margins can also follow the measured error. They begin loose.
+//! Wherever the clip is too far off in object space, the track that contributes most to the error
+//! is tightened at that sample.
 
 use glam::DVec3;
 
@@ -13,16 +14,16 @@ use super::insert::{KeyPosition, insert};
 use super::scene::Scene;
 use super::{KeyedOptions, Margins};
 
-/// By which part of its error the track that is blamed is tightened.
+/// Tightening sets the margin of the blamed track to this share of its error.
 const TIGHTEN: f64 = 0.95;
 
-/// How often margins are tightened at most; it takes about ten times.
+/// The most rounds of tightening; usually about ten are enough.
 const ROUNDS: usize = 60;
 
-/// The search for the widest margins that keep the precision, by halving.
+/// Steps of the binary search for the widest margins that keep the precision.
 const SEARCH_STEPS: usize = 10;
 
-/// Adds keys to curves that have those at their ends, until the scene is within what is allowed.
+/// Adds keys to curves with two keys until the scene is within its limits.
 pub(super) fn fit(scene: &mut Scene, curves: &mut [Curve], options: &KeyedOptions) {
     if options.margins == Margins::Measured {
         begin_wide(scene, curves);
@@ -33,8 +34,8 @@ pub(super) fn fit(scene: &mut Scene, curves: &mut [Curve], options: &KeyedOption
     scene.play_all(curves);
 }
 
-/// One margin for all joints, or one by what hangs below: the widest with which the precision is
-/// kept everywhere.
+/// Finds the widest margin that keeps the precision everywhere. All joints share one margin, or
+/// each has a share of it that depends on the chain below it.
 fn searched(scene: &mut Scene, curves: &mut [Curve], options: &KeyedOptions) {
     let begun = curves.to_vec();
     let skeleton = scene.raw.skeleton().clone();
@@ -59,7 +60,8 @@ fn searched(scene: &mut Scene, curves: &mut [Curve], options: &KeyedOptions) {
         scene.play_all(curves);
         scene.worst_ratio() <= 1.0
     };
-    // Between a margin that is kept, or as good as none, and one that is not.
+    // The search runs between a margin that keeps the precision (or is practically zero) and one
+    // that does not.
     let (mut kept, mut lost) = (1e-4, 10.0);
     for _ in 0..SEARCH_STEPS {
         let middle = f64::sqrt(kept * lost);
@@ -83,7 +85,7 @@ fn heights(skeleton: &Skeleton) -> Vec<usize> {
     heights
 }
 
-/// Adds keys to curves of any keys where the scene is not within what is allowed.
+/// Adds keys to finished curves wherever the scene exceeds its limits.
 pub(super) fn repair(scene: &mut Scene, curves: &mut [Curve], position: KeyPosition) {
     for curve in &mut *curves {
         for sample in 0..curve.tolerance.len() {
@@ -93,7 +95,7 @@ pub(super) fn repair(scene: &mut Scene, curves: &mut [Curve], position: KeyPosit
     measured(scene, curves, position);
 }
 
-/// Margins that would do for a joint whose ancestors are not off, and whose children have none.
+/// Margins that would be enough for a joint if its ancestors and children had no error.
 fn begin_wide(scene: &Scene, curves: &mut [Curve]) {
     for curve in curves {
         let joint = usize::from(curve.id.joint);
@@ -107,8 +109,8 @@ fn begin_wide(scene: &Scene, curves: &mut [Curve]) {
     }
 }
 
-/// Tightens margins where and for whom the measured error says so, and adds the keys that they ask
-/// for.
+/// Tightens the margins of tracks where the measured error is too large, and adds the keys that
+/// this requires.
 fn measured(scene: &mut Scene, curves: &mut [Curve], position: KeyPosition) {
     let mut curve_of = vec![[None; 3]; scene.joints()];
     for (index, curve) in curves.iter().enumerate() {
@@ -146,7 +148,7 @@ fn measured(scene: &mut Scene, curves: &mut [Curve], position: KeyPosition) {
     }
 }
 
-/// The track that moves the worst point of a joint's shell most, of those that could be nearer.
+/// The track that moves the worst point of a joint's shell most, out of those that could be closer.
 fn blame(
     scene: &Scene,
     curves: &[Curve],
@@ -176,7 +178,7 @@ fn blame(
     worst.1
 }
 
-/// By how much the error of one channel of a joint moves a point in object space, about.
+/// Approximately how far the error of one channel of a joint moves a point in object space.
 fn moved_by(scene: &Scene, sample: usize, joint: usize, channel: Channel, point: DVec3) -> DVec3 {
     let at = |joint: usize| sample * scene.joints() + joint;
     let (raw, local) = (&scene.raw_local[at(joint)], &scene.local[at(joint)]);

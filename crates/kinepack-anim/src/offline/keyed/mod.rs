@@ -1,6 +1,5 @@
-//! Keys for splines, and rows of samples: what becomes of a raw clip under
-//! [`Scheme::Keyed`](super::Scheme::Keyed) and [`Scheme::Quantized`](super::Scheme::Quantized), step
-//! by step.
+//! Compresses a raw clip to keys for splines and rows of samples, for
+//! [`Scheme::Keyed`](super::Scheme::Keyed) and [`Scheme::Quantized`](super::Scheme::Quantized).
 
 mod curve;
 mod insert;
@@ -18,16 +17,17 @@ pub use pack::animated_raw_bytes;
 pub(super) use keys::build;
 pub(super) use pack::quantized;
 
-/// How much a track may be off.
+/// How the largest error of each track is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Margins {
-    /// As much for every joint: the widest margins with which the clip keeps its precision.
+    /// The same for every joint: the widest margin that keeps the clip's precision.
     Fixed,
-    /// Tighter up the hierarchy: the end of a chain has the margin, its parent half of it, its
-    /// parent's parent a third, and so on; the widest with which the clip keeps its precision.
+    /// Tighter towards the root. The end of a chain has the whole margin, its parent half of it,
+    /// the parent's parent a third, and so on. The margin is the widest that keeps the clip's
+    /// precision.
     Hierarchy,
-    /// By the error in object space: tightened where that is too large, for the track that has most
-    /// to do with it.
+    /// By the error in object space. Where that is too large, the track that contributes most to it
+    /// is tightened.
     #[default]
     Measured,
 }
@@ -37,32 +37,31 @@ pub enum Margins {
 pub struct KeyedOptions {
     /// How the splines are parametrized.
     pub parametrization: Parametrization,
-    /// Where a segment that is not within its margin gets its key.
+    /// Where the next key goes in a segment that is not within its margin.
     pub position: KeyPosition,
-    /// Which margins tracks have.
+    /// How the margins of tracks are chosen.
     pub margins: Margins,
-    /// For fixed margins and those by hierarchy: the margin of rotations, in radians for each cm of
-    /// that of translations.
+    /// For fixed and hierarchical margins: the margin of rotations, in radians for each cm of the
+    /// translation margin.
     pub rotation_margin_rad_per_cm: f64,
-    /// The same for scales: a share for each cm.
+    /// The same for scales: the change of scale for each cm of the translation margin.
     pub scale_margin_per_cm: f64,
-    /// Rotations are put on the side of the one before them, so that splines take the shortest
-    /// path. Without, all have a positive `w`.
+    /// Whether each rotation is put on the side of the one before it, so that splines take the
+    /// shortest path. If not, all rotations have a positive `w`.
     pub shortest_path: bool,
-    /// Tracks that need no more than one value within what is allowed get no keys.
+    /// Whether tracks for which one value is enough become constants.
     pub constants: bool,
-    /// How often all keys are tried to be taken away.
+    /// The number of passes that try to remove each key.
     pub removal_passes: usize,
-    /// Whether the values of keys move when one next to them is taken away, to where the squared
-    /// errors are least.
+    /// Whether removing a key moves the values of its neighbours, to minimize the squared errors.
     pub refit: bool,
-    /// Tracks that need so many keys that rows of samples are smaller become rows.
+    /// Whether tracks become rows of samples if those take fewer bytes than the keys.
     pub rows: bool,
-    /// Joints that stand still in the raw clip are held to half of the precision, so that they
-    /// wander by no more than the whole.
+    /// Whether joints that stand still in the raw clip get half of the precision, so that they
+    /// drift by no more than the whole.
     pub hold_still: bool,
-    /// Joints whose translation and rotation are computed anew, so that they cancel what the
-    /// compression of their ancestors did.
+    /// Joints whose translation and rotation are computed again, to cancel the errors of their
+    /// compressed ancestors.
     pub pins: Vec<usize>,
 }
 
@@ -86,7 +85,7 @@ impl Default for KeyedOptions {
 }
 
 impl KeyedOptions {
-    /// Splines and nothing else, as the article begins: parametrized by time, a key in the middle
+    /// Only splines, as in the basic form of the article: parametrized by time, a key in the middle
     /// of a segment, one margin for all joints.
     pub fn plain() -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! From values of tracks to the contents of a clip: kinds, ranges, constants, rows.
+//! Turns the values of tracks into the contents of a clip: kinds, ranges, constants and rows.
 
 use crate::keyed::quantize::{VectorRange, rotation_32, rotation_48};
 use crate::keyed::{Contents, JointKinds, Kind, Parametrization, RotationBits, tracks_of};
@@ -8,8 +8,8 @@ use crate::{Channel, RawClip, TrackId};
 use super::curve::Value;
 use super::scene::{raw_kinds, value_of};
 
-/// Bytes of the floats of those tracks that change at all: four a rotation, three a translation or
-/// scale, a sample.
+/// Bytes of all tracks that change, stored as floats: four a sample for a rotation, three for a
+/// translation or scale.
 pub fn animated_raw_bytes(raw: &RawClip) -> usize {
     let kinds = raw_kinds(raw);
     let floats = kinds.iter().flat_map(|kinds| {
@@ -18,7 +18,7 @@ pub fn animated_raw_bytes(raw: &RawClip) -> usize {
     floats.map(Channel::floats).sum::<usize>() * size_of::<f32>() * raw.samples()
 }
 
-/// Every sample of every track that changes.
+/// Quantizes every sample of every track that changes.
 pub(crate) fn quantized(raw: &RawClip, bits: RotationBits) -> Contents {
     let kinds = raw_kinds(raw);
     let ranges = ranges(raw, &kinds, &[], 0.0);
@@ -34,7 +34,8 @@ pub(crate) fn quantized(raw: &RawClip, bits: RotationBits) -> Contents {
     })
 }
 
-/// A clip of these kinds, without keys; `value` says what a track is at a sample.
+/// The contents of a clip with these kinds and without keys. The function `value` gives a track's
+/// value at a sample.
 pub(super) fn contents(
     raw: &RawClip,
     kinds: Vec<JointKinds>,
@@ -80,8 +81,8 @@ fn put(rows: &mut Vec<u8>, words: [u16; 3]) {
     rows.extend(words.iter().flat_map(|word| word.to_le_bytes()));
 }
 
-/// The ranges of the translations and of the scales of those tracks that change, with the places
-/// where pinned joints may get.
+/// The ranges of translations and of scales, over the tracks that change. They leave room for the
+/// translations of pinned joints.
 pub(super) fn ranges(
     raw: &RawClip,
     kinds: &[[Kind; 3]],
@@ -100,7 +101,7 @@ pub(super) fn ranges(
             _ => &transform.translation,
         }));
         if channel == Channel::Translation && !pins.is_empty() {
-            // Ancestors are off by about the precision.
+            // The errors of the ancestors are about as large as the precision.
             let room = 4.0 * precision_cm as f32;
             range = VectorRange {
                 min: range.min.map(|min| min - room),

@@ -1,31 +1,31 @@
-//! Key removal: each key is tried to be left out, the least needed first, and the values of the
-//! keys around it fitted anew by least squares; what keeps the whole clip within what is allowed in
-//! object space stays. Errors that happen to cancel are room that no margin of a single track can
-//! know of.
+//! Key removal. Each key is tried for removal, the least needed first, and the keys around it are
+//! fitted again by least squares. The removal stays if the whole clip remains within its limits in
+//! object space. This can use room that no margin of a single track accounts for, because errors
+//! may cancel out.
 
 use super::curve::{Curve, KeyValue, Value};
 use super::scene::Scene;
 
-/// The widest fit: so many keys on each side of the one that is left out.
+/// The widest fit moves this number of keys on each side of the removed one.
 const REFIT_KEYS: usize = 2;
 
-/// A key is not tried where the clip would be off by more than so many times what is allowed, if
-/// nothing else moved.
+/// A key is not tried if its removal alone would cause an error of at least this many times the
+/// limit.
 const HOPELESS: f64 = 4.0;
 
-/// Keys on each side of one that was taken away that are worth another try.
+/// The number of keys on each side of a removed key that are tried again.
 const NEAR_KEYS: usize = 3;
 
 /// Which keys are tried.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Tried {
     All,
-    /// Those near which a key was taken away in the last pass.
+    /// Keys near one that the last pass removed.
     NearRemoved,
 }
 
-/// Takes away what keys it can; `refits` says whether their neighbours may move. Says how many it
-/// took.
+/// Removes all the keys that it can. `refits` allows the neighbours of a key to move. Returns the
+/// number of removed keys.
 pub(super) fn remove(scene: &mut Scene, curves: &mut [Curve], tried: Tried, refits: bool) -> usize {
     let mut tries = Vec::new();
     let mut attempt = Attempt::default();
@@ -86,15 +86,15 @@ pub(super) fn remove(scene: &mut Scene, curves: &mut [Curve], tried: Tried, refi
     tries.len()
 }
 
-/// A key that may go.
+/// A key that may be removed.
 struct Try {
-    /// How far off the clip would be, if nothing else moved, relative to what is allowed.
+    /// The error without the key relative to the limit, if nothing else moved.
     harm: f64,
     /// The index of its curve.
     curve: usize,
-    /// Where it is.
+    /// The sample of the key.
     sample: usize,
-    /// Where the clip would be off most.
+    /// The sample with the largest error.
     worst: usize,
 }
 
@@ -119,7 +119,7 @@ fn is_removed(
     refits && is_merged(scene, curve, key, attempt)
 }
 
-/// Replaces a key and one of its neighbours by one key near the two.
+/// Replaces a key and one of its neighbours with a single key near the two.
 fn is_merged(scene: &mut Scene, curve: &mut Curve, key: usize, attempt: &mut Attempt) -> bool {
     for other in [key - 1, key + 1] {
         if other == 0 || other + 1 >= curve.keys.len() {
@@ -149,7 +149,7 @@ fn is_merged(scene: &mut Scene, curve: &mut Curve, key: usize, attempt: &mut Att
     false
 }
 
-/// Plays a curve some of whose keys changed, if the scene holds with it.
+/// Plays a curve with some changed keys, if the scene stays within its limits.
 fn is_played(
     scene: &mut Scene,
     curve: &mut Curve,
@@ -173,8 +173,8 @@ fn is_played(
     true
 }
 
-/// A sample at which the scene does not hold with what a curve has decoded. The one at which the
-/// curve is farthest off is looked at first.
+/// A sample at which a curve's decoded value breaks the limits of the scene. It first tries the
+/// sample with the curve's largest error.
 pub(super) fn breaks_at(
     scene: &mut Scene,
     curve: &Curve,
@@ -188,25 +188,24 @@ pub(super) fn breaks_at(
     }
 }
 
-/// A change of keys around one of a curve: the curve has no others until it ends, so that what a
-/// try costs does not depend on how long it is.
+/// A change of the keys around one key of a curve. Until the attempt ends, the curve holds only
+/// these keys. So the cost of an attempt does not depend on the curve's length.
 #[derive(Default)]
 struct Attempt {
-    /// All keys of the curve, and which of them it has.
+    /// All keys of the curve; `around` is the range that the curve still holds.
     keys: Vec<usize>,
     values: Vec<KeyValue>,
     around: std::ops::Range<usize>,
-    /// What was decoded around the key.
+    /// The decoded values around the key.
     first_sample: usize,
     decoded: Vec<Value>,
-    /// The sample at which the last change was refused, which is likely to be where the next one
-    /// is.
+    /// The sample that made the last change fail. The next change is likely to fail there too.
     suspect: usize,
 }
 
 impl Attempt {
-    /// Leaves a curve the keys around one, which are those that a change of its neighbours can
-    /// move. Says where among them that one is.
+    /// Leaves the curve only the keys around one key: all that a change of its neighbours can move.
+    /// Returns the index of that key among them.
     fn begin(&mut self, curve: &mut Curve, key: usize) -> usize {
         let first = key.saturating_sub(2 * REFIT_KEYS + 2);
         self.around = first..(key + 2 * REFIT_KEYS + 3).min(curve.keys.len());
@@ -220,7 +219,7 @@ impl Attempt {
         key - first
     }
 
-    /// Makes the keys around that one what they were.
+    /// Restores the keys around the key.
     fn undo(&self, curve: &mut Curve) {
         curve.decoded[self.first_sample..][..self.decoded.len()].copy_from_slice(&self.decoded);
         self.take_keys(curve);
@@ -233,7 +232,7 @@ impl Attempt {
         curve.values.extend_from_slice(&self.values[self.around.clone()]);
     }
 
-    /// Gives the curve all its keys again, with those around that one as they are now.
+    /// Gives the curve all its keys back, with the current state of those around the key.
     fn end(&mut self, curve: &mut Curve) {
         if curve.keys != self.keys[self.around.clone()] {
             self.keys.splice(self.around.clone(), curve.keys.iter().copied());

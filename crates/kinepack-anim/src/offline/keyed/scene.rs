@@ -1,5 +1,5 @@
-//! The raw clip and what playback will give of it, both in object space: what each change of a
-//! track does to all that hangs below its joint, and whether that is within what is allowed.
+//! The raw clip and its playback, both in object space. It shows how a change of a track moves
+//! everything below its joint, and whether all joints stay within their limits.
 
 use crate::keyed::Kind;
 use crate::measure::{Frame, object_space, stands};
@@ -9,30 +9,31 @@ use super::curve::{Curve, Value};
 
 pub(super) struct Scene<'a> {
     pub(super) raw: &'a RawClip,
-    /// By joint.
+    /// The shell of each joint.
     pub(super) shell_cm: Vec<f64>,
-    /// Of the raw clip, by sample, then by joint: relative to the parent, and to the object.
+    /// The frames of the raw clip, by sample, then by joint: relative to the parent, and in object
+    /// space.
     pub(super) raw_local: Vec<Frame>,
     pub(super) raw_object: Vec<Frame>,
-    /// The same of what playback gives.
+    /// The same for playback.
     pub(super) local: Vec<Frame>,
     pub(super) object: Vec<Frame>,
-    /// The largest error that is allowed, in cm, by sample, then by joint.
+    /// The largest error allowed, in cm, by sample, then by joint.
     limit_cm: Vec<f32>,
-    /// What the strictest joint below each may be off, in what that may be.
+    /// For each joint, the strictest precision at or below it, divided by its own.
     strictest_below: Vec<f64>,
-    /// Of each joint, itself and all that hangs below it, parents first.
+    /// For each joint, the joint itself and all its descendants, parents first.
     below: Vec<Vec<usize>>,
-    /// How far a rotation of each joint reaches, in cm: to the farthest point of a shell below it
-    /// in any sample.
+    /// How far a rotation of each joint reaches, in cm: the distance to the farthest point of any
+    /// shell at or below it, in any sample.
     pub(super) reach_cm: Vec<f64>,
-    /// The same to the shells of its children alone.
+    /// The same, but only to the shells of the joint and its children.
     pub(super) near_reach_cm: Vec<f64>,
     scratch: Vec<Frame>,
 }
 
 impl<'a> Scene<'a> {
-    /// A playback that is the raw clip itself.
+    /// A scene that plays the raw clip itself.
     pub(super) fn new(raw: &'a RawClip, precisions_cm: &[f64], shell_cm: Vec<f64>) -> Self {
         let skeleton = raw.skeleton();
         let joints = raw.joints();
@@ -91,8 +92,8 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Halves what is allowed for joints while they stand still, so that none wanders by more than
-    /// the whole.
+    /// Halves the limits of joints while they stand still, so that none drifts by more than its
+    /// whole limit.
     pub(super) fn hold_still(&mut self) {
         let joints = self.raw.joints();
         for (joint, stand) in stands(self.raw, None).iter().enumerate() {
@@ -102,8 +103,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// The transform that puts a joint where it is in the raw clip, relative to its parent as that
-    /// is played.
+    /// The transform that puts a joint where the raw clip has it, relative to its parent as played.
     pub(super) fn pinned(&self, sample: usize, joint: usize) -> Frame {
         let at = |joint: usize| sample * self.joints() + joint;
         let raw = &self.raw_object[at(joint)];
@@ -116,7 +116,7 @@ impl<'a> Scene<'a> {
         let local = &self.raw_local[at(joint)];
         Frame {
             rotation: (back * raw.rotation).normalize(),
-            // Below a scale of zero all places are one.
+            // Below a scale of zero all places coincide.
             translation: if moved.is_finite() { moved } else { local.translation },
             scale: local.scale,
         }
@@ -130,23 +130,23 @@ impl<'a> Scene<'a> {
         self.raw.samples()
     }
 
-    /// What is allowed, in cm.
+    /// The limit of a joint at a sample, in cm.
     pub(super) fn limit_cm(&self, sample: usize, joint: usize) -> f64 {
         f64::from(self.limit_cm[sample * self.joints() + joint])
     }
 
-    /// The same of a joint's tracks, which move what hangs below it.
+    /// The limit for a joint's tracks, which also move everything below the joint.
     pub(super) fn limit_below_cm(&self, sample: usize, joint: usize) -> f64 {
         self.limit_cm(sample, joint) * self.strictest_below[joint]
     }
 
-    /// How far off a joint is at a sample.
+    /// The error of a joint at a sample.
     pub(super) fn error_cm(&self, sample: usize, joint: usize) -> f64 {
         let at = sample * self.joints() + joint;
         self.object[at].shell_error_cm(&self.raw_object[at], self.shell_cm[joint])
     }
 
-    /// Whether a joint is within what is allowed at a sample.
+    /// Whether a joint is within its limit at a sample.
     pub(super) fn is_within(&self, sample: usize, joint: usize) -> bool {
         let at = sample * self.joints() + joint;
         is_within(
@@ -157,7 +157,7 @@ impl<'a> Scene<'a> {
         )
     }
 
-    /// The largest error, relative to what is allowed.
+    /// The largest error relative to its limit.
     pub(super) fn worst_ratio(&self) -> f64 {
         let all = (0..self.samples())
             .flat_map(|sample| (0..self.joints()).map(move |joint| (sample, joint)));
@@ -166,8 +166,7 @@ impl<'a> Scene<'a> {
         })
     }
 
-    /// Whether everything is within what is allowed once `curve` plays what it has decoded, at a
-    /// sample.
+    /// Whether all joints stay within their limits at a sample if `curve` plays its decoded value.
     pub(super) fn holds(&mut self, curve: &Curve, sample: usize) -> bool {
         let first = sample * self.joints();
         let joint = usize::from(curve.id.joint);
@@ -196,7 +195,7 @@ impl<'a> Scene<'a> {
         true
     }
 
-    /// Plays what a curve has decoded, at some samples.
+    /// Plays the decoded values of a curve at some samples.
     pub(super) fn play(&mut self, curve: &Curve, samples: std::ops::RangeInclusive<usize>) {
         let joints = self.joints();
         let skeleton = self.raw.skeleton();
@@ -214,7 +213,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Plays one value of a track at all samples.
+    /// Plays a single value of a track at all samples.
     pub(super) fn play_constant(&mut self, id: TrackId, value: &Value) {
         let joints = self.joints();
         for frame in self.local.iter_mut().skip(usize::from(id.joint)).step_by(joints) {
@@ -222,7 +221,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Plays what all curves have decoded.
+    /// Plays the decoded values of all curves.
     pub(super) fn play_all(&mut self, curves: &[Curve]) {
         let joints = self.joints();
         for curve in curves {
@@ -242,7 +241,8 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// Whether a shell is near enough. Most are by a bound that costs less than the three points.
+/// Whether a shell is close enough. Most cases are decided by a bound that costs less than the
+/// three points.
 #[inline]
 fn is_within(a: &Frame, b: &Frame, shell_cm: f64, limit_cm: f64) -> bool {
     if a.scale == b.scale {
@@ -281,9 +281,9 @@ pub(super) fn value_of(frame: &Frame, channel: Channel) -> Value {
     }
 }
 
-/// What becomes of each channel of each joint, before anything is fitted: whether it changes by
-/// more than floats do, and if not, whether it is the bind pose's. The test does not depend on the
-/// precision, so that sizes of raw tracks compare.
+/// The kind of each channel of each joint before anything is fitted: whether it changes by more
+/// than float noise, and if not, whether it equals the bind pose. The test does not depend on the
+/// precision, so that the sizes of raw tracks can be compared.
 pub(super) fn raw_kinds(raw: &RawClip) -> Vec<[Kind; 3]> {
     let frames = |pose: &[Transform]| pose.iter().map(Frame::from).collect::<Vec<_>>();
     let (first, bind) = (frames(raw.pose(0)), frames(&raw.skeleton().bind_pose()));
@@ -310,7 +310,7 @@ pub(super) fn raw_kinds(raw: &RawClip) -> Vec<[Kind; 3]> {
     kinds
 }
 
-/// Whether two values differ by more than what is lost in files: 0.00001 for rotations and scales,
+/// Whether two values differ by more than the rounding of files: 0.00001 for rotations and scales,
 /// 0.001 cm for translations.
 pub(super) fn differ(channel: Channel, a: &Value, b: &Value) -> bool {
     let distance = |sign: f64| (0..4).map(|c| (a[c] - sign * b[c]).abs()).fold(0.0, f64::max);
