@@ -125,7 +125,7 @@ fn captures_of_other_things_are_refused() {
     // A file with fewer frames than its header declares is converted up to its end.
     let lying = common::f32_file(Header::new(2, 9), &common::states(3, 2));
     let error = to_capture("a.f32", lying).unwrap_err();
-    assert!(matches!(error, ConvertError::Read(_)), "{error}");
+    assert!(matches!(error, ConvertError::Challenge(_)), "{error}");
 }
 
 /// The beginnings of the author's runs, if they are next to the repository.

@@ -132,7 +132,7 @@ fn another_secret_never_connects() {
     let joined = Running::start(&options, Some("another secret of these tests")).end();
     assert_eq!(joined.code, Some(1), "{}", joined.stderr);
     assert!(
-        joined.stderr.contains("does not answer") && joined.stderr.contains("another secret"),
+        joined.stderr.contains("does not answer") && joined.stderr.contains("the secrets differ"),
         "{}",
         joined.stderr
     );
@@ -186,7 +186,7 @@ fn interrupts_end_both_sides_cleanly() {
     server.signal("-TERM");
     let served = server.end().document();
     assert_eq!([&served["receivers_peak"], &served["left"]], [2, 1], "{served:#}");
-    stays.until("the server ended the connection; trying again");
+    stays.until("the server closed the connection; trying again");
     assert_eq!(stays.interrupt().document()["dropped"], 1);
 }
 
@@ -214,7 +214,7 @@ fn a_full_server_says_so() {
     let mut first = join(&address, &[]);
     first.until("joined 127.0.0.1:");
     let mut second = join(&address, &[]);
-    second.until("the server has no place left; trying again");
+    second.until("the server is full; trying again");
     assert!(number(&second.interrupt().document(), "full") >= 1.0);
 }
 
@@ -355,7 +355,7 @@ fn a_recording_ends_with_its_server_or_by_an_interrupt() {
     server.end();
     let run = recorder.end();
     let line =
-        format!("kinepack: {address}: the server ended the connection; the recording ends here");
+        format!("kinepack: {address}: the server closed the connection; the recording ends here");
     assert!(run.stderr.contains(&line), "{}", run.stderr);
     for (run, file) in [(run, &stays), (interrupted, &leaves)] {
         let (snapshots, is_raw, _) = frames(file);

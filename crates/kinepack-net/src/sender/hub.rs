@@ -65,8 +65,8 @@ pub struct HubConfig {
     /// check](kinepack::View::check) to the next. `None` for no checks, 0 for one in each snapshot.
     ///
     /// After that many bytes, the check comes with the next snapshot of a tick that makes checks:
-    /// about one tick in eight, the same for all receivers. A check adds three bytes to a snapshot.
-    /// A state of more than 32,768 values waits longer, one byte for every four values. Three kinds
+    /// about every second tick, the same for all receivers. A check adds three bytes to a snapshot.
+    /// A state of more than 16,384 values waits longer, one byte for every four values. Three kinds
     /// of snapshots are checked in any tick: the first one, the first after the state was sent
     /// anew, and the first of each tick in which a silent receiver gets one.
     ///
@@ -84,7 +84,7 @@ impl Default for HubConfig {
     /// notice a new round trip soon. One second of silence is many round trips. Four datagrams a
     /// tick at 60 Hz are 2.3 Mbit/s, which a slow connection can still carry for a moment. 32
     /// encodings a tick serve any number of receivers with round trips up to half a second at 60
-    /// Hz. State checks every 8,192 bytes or later are at most 0.04 % of the bytes.
+    /// Hz. State checks every 4,096 bytes or later are at most 0.08 % of the bytes.
     fn default() -> Self {
         Self {
             datagram_bytes: 1_200,
@@ -94,7 +94,7 @@ impl Default for HubConfig {
             datagrams_per_tick: 4,
             older_views: None,
             encodings_per_tick: 32,
-            check_every_bytes: Some(8_192),
+            check_every_bytes: Some(4_096),
             count_costs: false,
         }
     }
