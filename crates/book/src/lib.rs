@@ -24,6 +24,7 @@ pages! {
     NetReadme "../../kinepack-net/README.md"
     AnimReadme "../../kinepack-anim/README.md"
     CaptureReadme "../../kinepack-capture/README.md"
+    UdpReadme "../../kinepack-udp/README.md"
     FirstSchema "../../../docs/src/first-schema.md"
     Ladder "../../../docs/src/ladder.md"
     Networking "../../../docs/src/networking.md"

@@ -7,7 +7,7 @@
 //! | [`serve`], [`join`] | the same world between processes and machines |
 //! | [`simulate`], [`sweep`] | the same under virtual time, for one link or many |
 //!
-//! [`Session`](session::Session) is the core of `demo`, `simulate` and `sweep`: a sender, simulated
+//! `Session` is the core of `demo`, `simulate` and `sweep`: a sender, simulated
 //! links, and viewers. [`stream_measure`] measures input streams for the command `measure`.
 
 #![forbid(unsafe_code)]

@@ -14,13 +14,13 @@
 //! # let moved = |by: f32| Transform { translation: [5.0, by, 0.0], ..Transform::IDENTITY };
 //! # let breathing = RawClip::new("breathing", skeleton.clone(), 30.0, (0..31).map(|i| moved(0.1 * i as f32)).collect())?;
 //! # let standing = RawClip::new("standing", skeleton.clone(), 30.0, vec![moved(0.0)])?;
-//! Offline: take what breathing adds to standing, and measure errors on top of standing.
+//! // Offline: take what breathing adds to standing, and measure errors on top of standing.
 //! let breath = additive::difference(&breathing, &standing)?;
 //! let mut options = BuildOptions::default();
 //! options.error.base = Some(Arc::new(standing));
 //! let clip = build(&breath, &options)?.clip;
 //!
-//! In the game: add half of it to any pose.
+//! // In the game: add half of it to any pose.
 //! let still = additive::skeleton(&skeleton);
 //! let mut delta = still.bind_pose();
 //! clip.player(&still)?.sample(1.0, &mut delta);

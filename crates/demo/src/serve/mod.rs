@@ -4,7 +4,7 @@
 //! Between ticks it takes what has arrived, about once a millisecond, so that acknowledgements tell
 //! the round trip. Another thread reads the socket and drops junk, see [`kinepack_udp`].
 //!
-//! Who sends keys plays: [`players`].
+//! Who sends keys plays: `players.rs`.
 
 mod guests;
 mod players;
