@@ -19,8 +19,8 @@ pub(super) struct Room {
     pub(super) left: usize,
 }
 
-/// The clip of an animation that moves a joint at least. The last sample is at or after the last
-/// key, whichever whole number of steps is nearest; a time after the last key stands for that.
+/// The clip of an animation that moves at least one joint. The number of steps is rounded to the
+/// nearest whole number. Times after the last key count as the last key.
 pub(super) fn clip(
     buffers: &mut Buffers<'_>,
     rig: &Rig,
