@@ -11,7 +11,7 @@ use crate::entropy::Counter;
 use crate::snapshot::level::MAX_TICKS;
 use crate::{Schema, SetupError};
 
-/// A trained model: what a profile holds for the adaptive level. [`Training`](crate::Training)
+/// A trained model: what a profile holds for the adaptive level. `training::Training`
 /// makes one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
