@@ -10,15 +10,10 @@
 #[path = "../../../fuzz/src/challenge.rs"]
 mod challenge;
 mod common;
-
-use std::fs;
-use std::path::PathBuf;
+#[path = "../../kinepack-capture/tests/stored/mod.rs"]
+mod stored;
 
 use common::{Header, good_bin, good_f32, zst};
-
-fn directory(target: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target)
-}
 
 /// A file of each format, and headers that lie.
 fn files() -> Vec<Vec<u8>> {
@@ -36,29 +31,10 @@ fn files() -> Vec<Vec<u8>> {
 
 #[test]
 fn the_corpora_are_what_the_drivers_take() {
-    for (target, files) in [("challenge", files())] {
-        for (index, data) in files.into_iter().enumerate() {
-            let path = directory(target).join(format!("{index:02}"));
-            if std::env::var_os("KINEPACK_WRITE_CORPUS").is_some() {
-                fs::create_dir_all(directory(target)).unwrap();
-                fs::write(&path, &data).unwrap();
-            }
-            assert!(fs::read(&path).unwrap() == data, "{} is out of date", path.display());
-        }
-    }
-}
-
-/// Runs a driver over each stored file and its beginnings.
-fn run(target: &str, driver: fn(&[u8])) {
-    for entry in fs::read_dir(directory(target)).unwrap() {
-        let data = fs::read(entry.unwrap().path()).unwrap();
-        for end in (0..data.len()).step_by(1 + data.len() / 200).chain([data.len()]) {
-            driver(&data[..end]);
-        }
-    }
+    stored::check("challenge", files());
 }
 
 #[test]
 fn stored_challenge_files_and_their_beginnings_are_read_or_refused() {
-    run("challenge", challenge::challenge);
+    stored::run("challenge", challenge::challenge);
 }
