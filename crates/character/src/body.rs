@@ -63,7 +63,7 @@ pub(crate) struct Body {
 }
 
 impl Body {
-    /// A character that stands at this place.
+    /// A character on the ground at this place.
     pub(crate) fn new([x, y]: [f64; 2]) -> Self {
         let location = [x, y, terrain::height_cm(x, y) + HALF_HEIGHT_CM];
         Self {

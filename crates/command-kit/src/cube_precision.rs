@@ -14,8 +14,9 @@ const TICK_HZ: f64 = 60.0;
 /// How exact moving cubes have to be.
 #[derive(Args, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Precision {
-    /// Positions and orientations of what moves may be off by what they move in so many
-    /// milliseconds, positions by at most 16 mm. What rests is exact. 0: everything is.
+    /// Time precision of moving cubes: their positions and orientations may be off by the distance
+    /// that they move in this time, positions by at most 16 mm. Cubes at rest are exact. With 0,
+    /// all cubes are exact.
     #[arg(long, value_name = "MS", default_value_t = 0.0, value_parser = parse_ms)]
     time_precision_ms: f64,
 }

@@ -2,8 +2,8 @@
 //! whoever joined.
 //!
 //! Who joined has a cube from the world's next state on. The keys that came last are held until
-//! others come, also while nothing comes: a connection that is lost is for who counts the silence.
-//! Who leaves takes the cube along.
+//! new ones arrive, also while the joiner is silent: the caller that measures the silence handles
+//! lost connections. A joiner's cube leaves with the joiner.
 
 use std::collections::BTreeMap;
 use std::fmt;

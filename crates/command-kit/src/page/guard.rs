@@ -9,8 +9,8 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-/// What every answer says: nothing from elsewhere, in nobody's frame, of no other type, and a new
-/// program brings a new page.
+/// The headers of every response. Pages load nothing from other origins, cannot be framed, keep
+/// their content type, and are not cached, so that a new program shows its new page.
 const HEADERS: [(HeaderName, &str); 6] = [
     (
         header::CONTENT_SECURITY_POLICY,

@@ -1,5 +1,5 @@
-//! Two UDP sockets on this machine: behind the simulated link, the demo's datagrams travel for
-//! real.
+//! Two UDP sockets on this machine. After the simulated link, the demo's datagrams travel over real
+//! sockets.
 
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, UdpSocket};

@@ -38,8 +38,8 @@ use crate::session_error::SessionError;
 
 /// Frames between two refreshes of the display.
 const REFRESH_FRAMES: u32 = 3;
-/// Many joiners begin one after the other: a server takes so many new connections a second, not all
-/// at once.
+/// The pause between two joiners. A server limits new connections a second, so they cannot all
+/// connect at once.
 const STAGGER: Duration = Duration::from_millis(5);
 /// How often many joiners look for what has arrived.
 const ROUND: Duration = Duration::from_millis(2);

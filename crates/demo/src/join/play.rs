@@ -12,8 +12,8 @@ use crate::join::JoinError;
 /// See the head of this file.
 #[derive(Args, Clone, Debug)]
 pub(super) struct PlayOptions {
-    /// Who steers the cube that the server gives: the keys of this terminal, a script, or nobody,
-    /// to watch [default: keys where standard input and output are a terminal, none otherwise]
+    /// How to steer the cube that the server assigns: the keys of this terminal, a script, or none
+    /// to watch [default: keys if standard input and output are a terminal, otherwise none]
     #[arg(long, value_enum, value_name = "BY")]
     play: Option<By>,
     /// How the script plays: typical, push, pull or rest [default: typical]

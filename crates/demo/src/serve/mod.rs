@@ -52,8 +52,7 @@ pub struct Arguments {
     /// How many may join.
     #[arg(long, default_value_t = 64, help_heading = "Connections", value_name = "COUNT")]
     max_clients: usize,
-    /// How many of them may play, each with a cube of its own; the others watch. With 0 nobody
-    /// plays.
+    /// The most clients that play, each with its own cube. The others watch. With 0, all watch.
     #[arg(long, default_value_t = 16, help_heading = "Connections", value_name = "COUNT", value_parser = clap::value_parser!(u8).range(..=MAX_GUESTS as i64))]
     max_players: u8,
     /// Seconds of silence after which a receiver is gone.
