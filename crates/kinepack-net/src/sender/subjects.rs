@@ -95,7 +95,7 @@ impl Subjects {
             return Ok(*index);
         }
         let world = &self.now.subjects[0].view.whole;
-        find_places(world.ids(), &set.entities, &mut self.places);
+        world.positions(&set.entities, &mut self.places);
         let mut snapshot = Snapshot::new_like(world);
         snapshot.gather(world, &self.places)?;
         let before = self
@@ -167,53 +167,5 @@ impl Subjects {
             }
         }
         found
-    }
-}
-
-/// Finds the indices in `ids` of the entities of `set`; both are sorted. Skips entities that are
-/// not in `ids`.
-///
-/// This is a galloping search: steps double until they pass the entity, then a binary search covers
-/// the last step. Cost: the size of the set, times the logarithm of the gaps.
-fn find_places(ids: &[EntityId], set: &[EntityId], places: &mut Vec<u32>) {
-    places.clear();
-    let mut from = 0;
-    for id in set {
-        let mut step = 1;
-        while ids.get(from + step - 1).is_some_and(|other| other < id) {
-            from += step;
-            step *= 2;
-        }
-        let end = ids.len().min(from + step);
-        from += ids[from..end].partition_point(|other| other < id);
-        if ids.get(from) == Some(id) {
-            places.push(from as u32);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn places_are_found_at_any_gap() {
-        let ids: Vec<EntityId> = (0..200).map(|index| EntityId(3 * index)).collect();
-        let mut places = Vec::new();
-        for gap in [1, 2, 3, 7, 60, 599, 1000] {
-            for begin in 0..5 {
-                let set: Vec<EntityId> = (begin..800).step_by(gap).map(EntityId).collect();
-                find_places(&ids, &set, &mut places);
-                let naive = set
-                    .iter()
-                    .filter_map(|id| ids.binary_search(id).ok())
-                    .map(|place| place as u32);
-                assert!(naive.eq(places.iter().copied()), "{begin} and each {gap}");
-            }
-        }
-        find_places(&[], &ids, &mut places);
-        assert!(places.is_empty());
-        find_places(&ids, &[], &mut places);
-        assert!(places.is_empty());
     }
 }

@@ -21,6 +21,7 @@ mod level;
 mod lineup;
 mod packed;
 mod patch;
+mod positions;
 mod precision;
 mod profile;
 mod profile_file;

@@ -98,22 +98,23 @@ impl Snapshot {
     /// Removes the entities `removed`, which must be sorted, then inserts those of `rows`. Rows
     /// replace entities with the same id. Removed ids that the snapshot does not have are ignored.
     ///
-    /// Cost: if the set of ids stays the same, a binary search for each entity of `rows`; otherwise
-    /// a copy of the whole snapshot.
+    /// Cost: if the set of ids stays the same, that of [`positions`](Self::positions) and a write
+    /// for each lane of `rows`; otherwise a copy of the whole snapshot.
     ///
     /// # Errors
     /// [`EncodeError::SchemaMismatch`] if `rows` has another schema.
     pub fn patch(&mut self, removed: &[EntityId], rows: &Self) -> Result<(), EncodeError> {
         self.check_schema(rows)?;
-        let there = |id: &EntityId| self.ids.binary_search(id).ok();
-        let places: Option<Vec<usize>> = rows.ids.iter().map(there).collect();
-        match places {
-            Some(places) if !removed.iter().any(|id| there(id).is_some()) => {
-                for (column, new) in self.columns.iter_mut().zip(&rows.columns) {
-                    places.iter().zip(new).for_each(|(place, value)| column[*place] = *value);
-                }
+        let mut places = Vec::new();
+        self.positions(removed, &mut places);
+        let removes_none = places.is_empty();
+        self.positions(&rows.ids, &mut places);
+        if removes_none && places.len() == rows.len() {
+            for (column, new) in self.columns.iter_mut().zip(&rows.columns) {
+                places.iter().zip(new).for_each(|(place, value)| column[*place as usize] = *value);
             }
-            _ => self.merge(removed, rows),
+        } else {
+            self.merge(removed, rows);
         }
         Ok(())
     }
