@@ -161,7 +161,7 @@ fn new_hub(setup: Setup, datagram_bytes: usize, options: &ReceiverOptions) -> Hu
 }
 
 fn new_receiver(setup: Setup) -> Receiver {
-    let config = ReceiverConfig { max_block_bytes: 20_000, ..ReceiverConfig::default() };
+    let config = ReceiverConfig { max_block_bytes: 20_000, ..ReceiverConfig::at_hz(60) };
     Receiver::new(setup.codec, config).expect("a configuration")
 }
 

@@ -34,7 +34,7 @@ pub fn key_codec() -> StreamCodec {
 
 /// Three repeats: keys are lost where four packets in a row are.
 pub fn key_config() -> StreamConfig {
-    StreamConfig { rate_hz: cubes::TICK_HZ, repeats: 3, ..StreamConfig::default() }
+    StreamConfig { repeats: 3, ..StreamConfig::at_hz(cubes::TICK_HZ) }
 }
 
 /// For a hub whose datagrams take an acknowledgement of keys in front: leaves room for it, and
@@ -55,7 +55,7 @@ pub fn seat_codec() -> StreamCodec {
 
 /// Told again until it is acknowledged, so a packet has no need to repeat others.
 pub fn seat_config() -> StreamConfig {
-    StreamConfig { rate_hz: 4, repeats: 0, ..StreamConfig::default() }
+    StreamConfig { repeats: 0, ..StreamConfig::at_hz(4) }
 }
 
 /// Which cube a joiner steers, if any.

@@ -39,7 +39,7 @@ pub struct NewView {
 impl Viewer {
     pub fn new(stream: &CubeStream) -> Result<Self, SessionError> {
         Ok(Self {
-            receiver: Receiver::new(&stream.codec(), ReceiverConfig::default())?,
+            receiver: Receiver::new(&stream.codec(), ReceiverConfig::at_hz(60))?,
             stream: stream.clone(),
             error: ShownError::default(),
             recent_error: None,

@@ -111,7 +111,7 @@ impl Crowd {
         let config = HubConfig { older_views, ..HubConfig::default() };
         let mut hub = Hub::new(&codec, config).expect("the default is valid");
         let mut receiver =
-            Receiver::new(&codec, ReceiverConfig::default()).expect("the default is valid");
+            Receiver::new(&codec, ReceiverConfig::at_hz(60)).expect("the default is valid");
         let hello = receiver.poll_transmit(Duration::ZERO).expect("hello comes first");
         let options = ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() };
         for id in (0..u64::from(receivers + hostile)).map(ReceiverId) {
@@ -275,7 +275,7 @@ fn receiver(c: &mut Criterion) {
     let mut tick = 0;
     let mut hub = Hub::new(&codec, HubConfig::default()).expect("the default is valid");
     let mut receiver =
-        Receiver::new(&codec, ReceiverConfig::default()).expect("the default is valid");
+        Receiver::new(&codec, ReceiverConfig::at_hz(60)).expect("the default is valid");
     hub.add(ReceiverId(0), &ReceiverOptions::default(), Duration::ZERO).expect("the first");
     let mut step = |hub: &mut Hub, receiver: &mut Receiver| {
         tick += 1;

@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn play(level: StreamLevel, loss_ratio: f32, repeats: u8) -> Result<(), Box<dyn Error>> {
     // Both sides know the type and the level; they need to agree on nothing else.
     let codec = StreamCodec::of::<Move>(level)?;
-    let config = StreamConfig { rate_hz: RATE_HZ, repeats, ..StreamConfig::default() };
+    let config = StreamConfig { repeats, ..StreamConfig::at_hz(RATE_HZ) };
     let mut client = StreamSender::new(&codec, config)?;
     let mut server = StreamReceiver::new(&codec, config)?;
 
@@ -51,8 +51,7 @@ fn play(level: StreamLevel, loss_ratio: f32, repeats: u8) -> Result<(), Box<dyn 
         // The server takes packets in any order, and acknowledges them with each of its own
         // datagrams.
         while let Some(datagram) = up.poll(now) {
-            server.handle(now, &datagram)?;
-            for record in server.fresh() {
+            for record in server.handle(now, &datagram)?.records() {
                 let restored: Move = record.read()?;
                 assert_is_near(&restored, &sent[usize::from(record.number.0)]);
                 arrived += 1;

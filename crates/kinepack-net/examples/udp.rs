@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let (mut hub, player) = (Hub::new(&codec, HubConfig::default())?, ReceiverId(1));
     hub.add(player, &ReceiverOptions::default(), Duration::ZERO)?;
-    let mut receiver = Receiver::new(&codec, ReceiverConfig::default())?;
+    let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60))?;
     let mut world = Snapshot::new(&schema, Tick(0));
     let (start, mut buffer) = (Instant::now(), [0; 1_200]);
     for tick in 1..=60 {

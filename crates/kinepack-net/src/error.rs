@@ -69,7 +69,11 @@ impl fmt::Display for Refused {
                 write!(f, "a datagram of {bytes} bytes is too short or too long for its kind")
             }
             Self::Kind { first_byte } => {
-                write!(f, "no kind of datagram for this side: first byte {first_byte:#04x}")
+                write!(
+                    f,
+                    "not a datagram for this endpoint (first byte {first_byte:#04x}); split_datagram \
+                     and datagram_kind find the endpoint"
+                )
             }
             Self::Duplicate => write!(f, "a datagram that was received before"),
             Self::TooOld => write!(f, "a datagram more than 32 before the newest"),

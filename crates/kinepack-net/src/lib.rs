@@ -20,7 +20,7 @@
 //! let schema = Schema::of::<Ball>();
 //! let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
 //! let mut hub = Hub::new(&codec, HubConfig::default())?;
-//! let mut receiver = Receiver::new(&codec, ReceiverConfig::default())?;
+//! let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60))?;
 //! let player = ReceiverId(1);
 //! hub.add(player, &ReceiverOptions::default(), Duration::ZERO)?;
 //!

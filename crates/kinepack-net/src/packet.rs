@@ -52,28 +52,28 @@ pub(crate) struct Hello {
     pub(crate) initial_hash: u64,
 }
 
-/// How the two sides of a connection differ. The hash is the sender's.
+/// How the two sides of a connection differ. The hash or version is the hub's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mismatch {
     /// The version of the protocol.
     Version {
-        /// The sender's.
+        /// The hub's.
         version: u8,
     },
     /// The schema: fields, ranges, precisions or their order.
     Schema {
-        /// The sender's [`Schema::hash`](kinepack::Schema::hash).
+        /// The hub's [`Schema::hash`](kinepack::Schema::hash).
         hash: u64,
     },
     /// The codec: level or profile.
     Codec {
-        /// The sender's [`Codec::hash`](kinepack::Codec::hash).
+        /// The hub's [`Codec::hash`](kinepack::Codec::hash).
         hash: u64,
     },
     /// The initial state that both sides should know.
     Initial {
-        /// The [`state_hash`](kinepack::Snapshot::state_hash) of the sender's.
+        /// The [`state_hash`](kinepack::Snapshot::state_hash) of the hub's.
         hash: u64,
     },
 }
@@ -84,7 +84,7 @@ impl fmt::Display for Mismatch {
             Self::Version { version } => {
                 return write!(
                     f,
-                    "the two sides speak different versions of the protocol; the sender's is \
+                    "the two sides speak different versions of the protocol; the hub's is \
                      {version}"
                 );
             }
@@ -92,7 +92,7 @@ impl fmt::Display for Mismatch {
             Self::Codec { hash } => ("codec (level or profile)", hash),
             Self::Initial { hash } => ("initial state", hash),
         };
-        write!(f, "the two sides have a different {what}; the sender's hash is {hash:016x}")
+        write!(f, "the two sides have a different {what}; the hub's hash is {hash:016x}")
     }
 }
 

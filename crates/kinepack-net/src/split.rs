@@ -54,13 +54,13 @@ pub fn split_datagram(datagrams: &[u8]) -> Result<impl Iterator<Item = &[u8]>, R
 /// Which endpoint a datagram is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DatagramKind {
-    /// Snapshots, fragments and refusals, for a [`Receiver`](crate::Receiver).
-    State,
-    /// Hellos and acknowledgements, for a [`Hub`](crate::Hub).
-    Answer,
-    /// For a [`StreamReceiver`](crate::StreamReceiver).
+    /// Snapshots, fragments and refusals, for [`Receiver::handle`](crate::Receiver::handle).
+    ToReceiver,
+    /// Hellos and acknowledgements, for [`Hub::handle`](crate::Hub::handle).
+    ToHub,
+    /// For [`StreamReceiver::handle`](crate::StreamReceiver::handle).
     StreamPacket,
-    /// For a [`StreamSender`](crate::StreamSender).
+    /// For [`StreamSender::handle`](crate::StreamSender::handle).
     StreamAcknowledgement,
 }
 
@@ -68,8 +68,8 @@ pub enum DatagramKind {
 pub fn datagram_kind(datagram: &[u8]) -> Option<DatagramKind> {
     let kind = datagram.first()? & KIND_MASK;
     Some(match kind {
-        0..=3 => DatagramKind::State,
-        4 | 5 => DatagramKind::Answer,
+        0..=3 => DatagramKind::ToReceiver,
+        4 | 5 => DatagramKind::ToHub,
         6 => DatagramKind::StreamPacket,
         _ => DatagramKind::StreamAcknowledgement,
     })

@@ -60,7 +60,7 @@ fn record(
     world.moving_one_in = 1;
     let mut hub = Hub::new(&codec(), config.clone()).unwrap();
     hub.add(ID, &options, Duration::ZERO).unwrap();
-    let mut receiver = Receiver::new(&codec(), ReceiverConfig::default()).unwrap();
+    let mut receiver = Receiver::new(&codec(), ReceiverConfig::at_hz(60)).unwrap();
     let (mut events, mut datagrams) = (Vec::new(), Vec::new());
     for tick in 1..=ticks {
         let now = Duration::from_secs(1) * tick / TICK_HZ;
@@ -131,7 +131,7 @@ fn mutants(datagram: &[u8], random: &mut Random) -> Vec<Vec<u8>> {
 
 /// A receiver that has taken the first `count` datagrams.
 fn receiver_after(datagrams: &[(Duration, Vec<u8>)]) -> Receiver {
-    let config = ReceiverConfig { max_block_bytes: 4_000, ..ReceiverConfig::default() };
+    let config = ReceiverConfig { max_block_bytes: 4_000, ..ReceiverConfig::at_hz(60) };
     let mut receiver = Receiver::new(&codec(), config).unwrap();
     for (now, datagram) in datagrams {
         observe(&mut receiver, *now);
@@ -313,7 +313,7 @@ fn receivers_survive_damaged_refusals() {
 }
 
 fn hello_at(level: Level) -> Vec<u8> {
-    let mut receiver = Receiver::new(&codec_at(level), ReceiverConfig::default()).unwrap();
+    let mut receiver = Receiver::new(&codec_at(level), ReceiverConfig::at_hz(60)).unwrap();
     receiver.poll_transmit(Duration::ZERO).unwrap().to_vec()
 }
 

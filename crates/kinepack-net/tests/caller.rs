@@ -41,7 +41,7 @@ impl Pair {
         .unwrap();
         Self {
             hub,
-            receiver: Receiver::new(codec, ReceiverConfig::default()).unwrap(),
+            receiver: Receiver::new(codec, ReceiverConfig::at_hz(60)).unwrap(),
             datagrams: 0,
             bytes: 0,
         }
@@ -178,7 +178,7 @@ fn setting_the_same_relevant_set_again_sends_nothing() {
 
 #[test]
 fn a_hello_may_be_sent_only_once() {
-    let config = ReceiverConfig { hello_every: Duration::MAX, ..ReceiverConfig::default() };
+    let config = ReceiverConfig { hello_every: Duration::MAX, ..ReceiverConfig::at_hz(60) };
     let mut receiver = Receiver::new(&codec(), config).unwrap();
     assert!(receiver.poll_transmit(at(1)).is_some());
     assert!(receiver.poll_transmit(at(1000)).is_none());

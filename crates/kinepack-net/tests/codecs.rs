@@ -146,7 +146,7 @@ fn codecs_do_not_share_partial_snapshots_of_one_baseline() {
     let mut hub = Hub::new(&codec(), config).unwrap();
     hub.offer(&adaptive()).unwrap();
     let mut receivers = [codec(), adaptive()]
-        .map(|codec| Receiver::new(&codec, ReceiverConfig::default()).unwrap());
+        .map(|codec| Receiver::new(&codec, ReceiverConfig::at_hz(60)).unwrap());
     (0..2).for_each(|id| {
         hub.add(ReceiverId(id), &ReceiverOptions::default(), Duration::ZERO).unwrap();
     });
@@ -198,7 +198,7 @@ fn views_are_kept_for_as_long_as_the_codec_can_use_them() {
 
 /// A receiver's hello.
 fn hello(codec: &Codec) -> Vec<u8> {
-    let mut receiver = Receiver::new(codec, ReceiverConfig::default()).unwrap();
+    let mut receiver = Receiver::new(codec, ReceiverConfig::at_hz(60)).unwrap();
     receiver.poll_transmit(Duration::ZERO).unwrap().to_vec()
 }
 
@@ -207,7 +207,7 @@ fn greet(hub: &mut Hub, codec: &Codec) -> Result<Handled, Refused> {
     let result = hub.handle(ID, Duration::ZERO, &hello(codec));
     let refusal = hub.poll_transmit().map(|(_, datagram)| datagram.to_vec());
     if let Err(Refused::Mismatch(mismatch)) = result {
-        let mut receiver = Receiver::new(codec, ReceiverConfig::default()).unwrap();
+        let mut receiver = Receiver::new(codec, ReceiverConfig::at_hz(60)).unwrap();
         let heard = receiver.handle(Duration::ZERO, &refusal.unwrap());
         assert_eq!(heard, Err(Refused::Mismatch(mismatch)));
     } else {
@@ -285,7 +285,7 @@ fn all_codecs_start_from_the_same_initial_state() {
     let mut seen: Vec<Snapshot> = Vec::new();
     for (id, codec) in [(ID, codec()), (ReceiverId(2), adaptive())] {
         let mut receiver =
-            Receiver::with_initial(&codec, ReceiverConfig::default(), &initial).unwrap();
+            Receiver::with_initial(&codec, ReceiverConfig::at_hz(60), &initial).unwrap();
         hub.add(id, &ReceiverOptions::default(), Duration::ZERO).unwrap();
         hub.handle(id, Duration::ZERO, receiver.poll_transmit(Duration::ZERO).unwrap()).unwrap();
         world.snapshot.tick = Tick(id.0 as u32);

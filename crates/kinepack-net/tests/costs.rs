@@ -60,7 +60,7 @@ impl Path {
         hub.add(ID, options, Duration::ZERO).unwrap();
         Self {
             hub,
-            receiver: Receiver::new(&codec, ReceiverConfig::default()).unwrap(),
+            receiver: Receiver::new(&codec, ReceiverConfig::at_hz(60)).unwrap(),
             down: Link::new(link, 5).unwrap(),
             up: Link::new(link, 6).unwrap(),
             world: World::new(60, 7),
@@ -261,7 +261,7 @@ fn receivers_of_one_encoding_share_its_cost() {
     let codec = codec_at(Level::PACKED);
     let mut hub = Hub::new(&codec, counting(1200)).unwrap();
     for id in [1, 2] {
-        let mut receiver = Receiver::new(&codec, ReceiverConfig::default()).unwrap();
+        let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60)).unwrap();
         hub.add(ReceiverId(id), &ReceiverOptions::default(), Duration::ZERO).unwrap();
         hub.handle(ReceiverId(id), Duration::ZERO, receiver.poll_transmit(Duration::ZERO).unwrap())
             .unwrap();

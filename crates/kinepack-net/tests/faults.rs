@@ -57,7 +57,7 @@ impl Session {
         hub.add(ID, options, Duration::ZERO).unwrap();
         Self {
             hub,
-            receiver: Receiver::new(codec, ReceiverConfig::default()).unwrap(),
+            receiver: Receiver::new(codec, ReceiverConfig::at_hz(60)).unwrap(),
             down: Link::new(link, seed * 2).unwrap(),
             up: Link::new(link, seed * 2 + 1).unwrap(),
             world: World::new(50, seed),
@@ -198,14 +198,14 @@ fn a_receiver_with_other_arithmetic_notices_it_and_harms_no_other() {
     let mut session =
         Session::new(&exact, HubConfig::default(), &options, LinkConfig::default(), 5);
     session.receiver =
-        Receiver::new(&coarse_codec(Level::ADAPTIVE), ReceiverConfig::default()).unwrap();
-    let hello = Receiver::new(&exact, ReceiverConfig::default())
+        Receiver::new(&coarse_codec(Level::ADAPTIVE), ReceiverConfig::at_hz(60)).unwrap();
+    let hello = Receiver::new(&exact, ReceiverConfig::at_hz(60))
         .unwrap()
         .poll_transmit(Duration::ZERO)
         .unwrap()
         .to_vec();
     assert_eq!(session.hub.handle(ID, Duration::ZERO, &hello), Ok(Handled::Joined));
-    let mut receiver = Receiver::new(&exact, ReceiverConfig::default()).unwrap();
+    let mut receiver = Receiver::new(&exact, ReceiverConfig::at_hz(60)).unwrap();
     session.hub.add(ReceiverId(2), &options, Duration::ZERO).unwrap();
     session
         .hub
@@ -266,7 +266,7 @@ fn hub_after(ticks: u32) -> (Hub, World) {
     let (mut hub, mut world) =
         (Hub::new(&codec_at(Level::PACKED), HubConfig::default()).unwrap(), World::new(9, 3));
     hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
-    let mut receiver = Receiver::new(&codec_at(Level::PACKED), ReceiverConfig::default()).unwrap();
+    let mut receiver = Receiver::new(&codec_at(Level::PACKED), ReceiverConfig::at_hz(60)).unwrap();
     hub.handle(ID, Duration::ZERO, receiver.poll_transmit(Duration::ZERO).unwrap()).unwrap();
     for tick in 1..=ticks {
         world.step(kinepack::Tick(tick));
@@ -314,7 +314,7 @@ fn an_anew_must_name_a_sent_sequence_and_is_accepted_once() {
 
 #[test]
 fn no_fault_without_a_view() -> Result<(), NetError> {
-    let mut receiver = Receiver::new(&codec_at(Level::PACKED), ReceiverConfig::default())?;
+    let mut receiver = Receiver::new(&codec_at(Level::PACKED), ReceiverConfig::at_hz(60))?;
     assert!(!receiver.inject_fault(EntityId(1), 0));
     Ok(())
 }

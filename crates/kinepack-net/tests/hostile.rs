@@ -101,7 +101,7 @@ fn acknowledgement(latest: u16, before: u32) -> Vec<u8> {
 }
 
 fn receiver() -> Receiver {
-    let config = ReceiverConfig { max_block_bytes: 10_000, ..ReceiverConfig::default() };
+    let config = ReceiverConfig { max_block_bytes: 10_000, ..ReceiverConfig::at_hz(60) };
     Receiver::new(&codec(), config).unwrap()
 }
 

@@ -48,8 +48,8 @@ fn cheap_datagrams(count: u32, left_out: bool, of_first: bool) -> Vec<Vec<u8>> {
 
 #[test]
 fn small_datagrams_take_no_more_memory_than_configured() {
-    for max_memory_bytes in [ReceiverConfig::default().max_memory_bytes, 8 << 20] {
-        let config = ReceiverConfig { max_memory_bytes, ..ReceiverConfig::default() };
+    for max_memory_bytes in [ReceiverConfig::at_hz(60).max_memory_bytes, 8 << 20] {
+        let config = ReceiverConfig { max_memory_bytes, ..ReceiverConfig::at_hz(60) };
         let most = (max_memory_bytes / 96 / (4 * (codec().schema().lanes().len() + 1))) as u32;
         for (left_out, of_first) in [(false, false), (false, true), (true, false), (true, true)] {
             let datagrams = cheap_datagrams(most, left_out, of_first);
@@ -88,7 +88,7 @@ fn small_datagrams_take_no_more_memory_than_configured() {
 #[test]
 fn a_world_of_the_largest_size_is_received_over_a_long_round_trip() -> Result<(), NetError> {
     let world = World::new(300, 1);
-    let config = ReceiverConfig { max_memory_bytes: 96 * 320 * 44, ..ReceiverConfig::default() };
+    let config = ReceiverConfig { max_memory_bytes: 96 * 320 * 44, ..ReceiverConfig::at_hz(60) };
     let mut net = Net::new(world, HubConfig::default());
     let link = LinkConfig { latency: Duration::from_millis(400), ..LinkConfig::PERFECT };
     let client = net.add(link, 1, ReceiverOptions::default())?;

@@ -53,7 +53,7 @@ fn datagram(
 
 /// A receiver with the views 1 to 5 of the ticks 1, 3, 3, 4, 5. The fourth is partial.
 fn receiver() -> Receiver {
-    let mut receiver = Receiver::new(&codec(), ReceiverConfig::default()).unwrap();
+    let mut receiver = Receiver::new(&codec(), ReceiverConfig::at_hz(60)).unwrap();
     let empty = View::empty(codec().schema());
     for (sequence, tick, flags) in [(1, 1, 0), (2, 3, 0), (3, 3, 0), (4, 4, LEFT_OUT), (5, 5, 0)] {
         let bytes = datagram(flags, sequence, 0, &[], &empty, &world(tick));
@@ -136,7 +136,7 @@ fn an_initial_state_has_tick_0_whatever_it_was_given_with() {
     let mut initial = world(1);
     initial.tick = Tick(700);
     let mut receiver =
-        Receiver::with_initial(&codec(), ReceiverConfig::default(), &initial).unwrap();
+        Receiver::with_initial(&codec(), ReceiverConfig::at_hz(60), &initial).unwrap();
     hub.add(id, &ReceiverOptions::default(), Duration::ZERO).unwrap();
     hub.handle(id, Duration::ZERO, receiver.poll_transmit(Duration::ZERO).unwrap()).unwrap();
     hub.tick(Duration::ZERO, &world(2)).unwrap();

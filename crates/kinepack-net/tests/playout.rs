@@ -41,7 +41,7 @@ struct Stream {
 
 impl Stream {
     fn new(link: LinkConfig, interval_ticks: u32, seed: u64) -> Self {
-        Self::with(link, interval_ticks, seed, PlayoutConfig::default())
+        Self::with(link, interval_ticks, seed, PlayoutConfig::at_hz(60))
     }
 
     fn with(link: LinkConfig, interval_ticks: u32, seed: u64, config: PlayoutConfig) -> Self {
@@ -160,7 +160,7 @@ fn the_bounds_of_the_delay_are_kept() {
         let config = PlayoutConfig {
             min_delay: MS * min_ms,
             max_delay: MS * max_ms,
-            ..PlayoutConfig::default()
+            ..PlayoutConfig::at_hz(60)
         };
         let mut stream = Stream::with(delayed(40, 0), 6, 1, config);
         stream.run(MS * 10_000, true);
@@ -238,7 +238,7 @@ fn a_receivers_delay_can_be_chosen_while_running() {
 
 #[test]
 fn delays_can_be_chosen_before_the_stream_and_for_the_next_one() {
-    let config = PlayoutConfig { min_delay: MS * 200, ..PlayoutConfig::default() };
+    let config = PlayoutConfig { min_delay: MS * 200, ..PlayoutConfig::at_hz(60) };
     let mut buffer = JitterBuffer::new(config).unwrap();
     buffer.set_delays(MS * 100, MS * 500).unwrap();
     for begin_ms in [1000, 5000] {
@@ -265,7 +265,7 @@ fn impossible_delays_change_nothing() {
 
 #[test]
 fn a_delay_without_enough_room_shows_the_oldest_state() {
-    let config = PlayoutConfig { max_states: 30, ..PlayoutConfig::default() };
+    let config = PlayoutConfig { max_states: 30, ..PlayoutConfig::at_hz(60) };
     let mut stream = Stream::with(delayed(40, 0), 1, 1, config);
     stream.run(MS * 2_000, true);
     stream.buffer.set_delays(MS * 5_000, MS * 5_000).unwrap();
@@ -485,7 +485,7 @@ fn reordered_and_repeated_states_do_not_change_what_is_shown() {
 #[test]
 fn states_are_stored_in_order() {
     let mut buffer =
-        JitterBuffer::new(PlayoutConfig { min_delay: MS * 100, ..PlayoutConfig::default() })
+        JitterBuffer::new(PlayoutConfig { min_delay: MS * 100, ..PlayoutConfig::at_hz(60) })
             .unwrap();
     let push = |buffer: &mut JitterBuffer<()>, at_ms, tick| {
         buffer.push(MS * at_ms, Tick(tick), Tick(0), ())
@@ -509,7 +509,7 @@ fn states_are_stored_in_order() {
 
 #[test]
 fn memory_is_bounded() {
-    let config = PlayoutConfig { max_states: 8, ..PlayoutConfig::default() };
+    let config = PlayoutConfig { max_states: 8, ..PlayoutConfig::at_hz(60) };
     let mut buffer = JitterBuffer::new(config).unwrap();
     for tick in (100..200).step_by(2) {
         assert_eq!(buffer.push(MS, Tick(tick), Tick(0), ()), Pushed::Stored);
@@ -532,7 +532,7 @@ fn memory_is_bounded() {
 /// A sender that sends at 60 Hz while something moves, and every half second while all is at rest.
 #[test]
 fn a_rest_is_held_until_it_ends() {
-    let mut buffer = JitterBuffer::new(PlayoutConfig::default()).unwrap();
+    let mut buffer = JitterBuffer::new(PlayoutConfig::at_hz(60)).unwrap();
     let tick_time = |tick: u32| ms(f64::from(tick) * 1e3 / 60.0) + MS * 30;
     let mut last = 0.0;
     let mut previous = Tick(0);
@@ -567,7 +567,7 @@ fn a_rest_is_held_until_it_ends() {
 
 #[test]
 fn time_may_stand_still_or_go_back() {
-    let mut buffer = JitterBuffer::new(PlayoutConfig::default()).unwrap();
+    let mut buffer = JitterBuffer::new(PlayoutConfig::at_hz(60)).unwrap();
     for tick in 0..10 {
         assert_eq!(buffer.push(MS * 1000, Tick(tick), Tick(0), ()), Pushed::Stored);
     }
@@ -582,7 +582,7 @@ fn time_may_stand_still_or_go_back() {
 
 #[test]
 fn impossible_configurations_are_refused() {
-    let config = PlayoutConfig::default();
+    let config = PlayoutConfig::at_hz(60);
     let refused = |config| JitterBuffer::<()>::new(config).map(|_| ()).unwrap_err();
     assert_eq!(refused(PlayoutConfig { tick_hz: 0, ..config }), PlayoutError::NoTickRate);
     let bad = PlayoutConfig { min_delay: MS * 501, ..config };
@@ -629,7 +629,7 @@ proptest! {
             reorder_delay: MS * reorder_ms,
             ..delayed(latency_ms, jitter_ms)
         };
-        let config = PlayoutConfig { max_states, coverage_ratio, slew_ratio, ..PlayoutConfig::default() };
+        let config = PlayoutConfig { max_states, coverage_ratio, slew_ratio, ..PlayoutConfig::at_hz(60) };
         let mut stream = Stream::with(link, interval_ticks, seed, config);
         for ((span_ms, sending, leap_ticks), delays_ms) in spans.into_iter().zip(delays_ms) {
             if let Some((min_ms, more_ms)) = delays_ms {
@@ -650,7 +650,7 @@ proptest! {
         tick_hz in prop::sample::select(vec![1u32, 30, 60, 1_000_000, u32::MAX]),
         calls in prop::collection::vec((any::<u64>(), 0u32..8, any::<u32>(), any::<u32>(), 0u8..32), 0..300),
     ) {
-        let mut buffer = JitterBuffer::new(PlayoutConfig { tick_hz, max_states, ..PlayoutConfig::default() }).unwrap();
+        let mut buffer = JitterBuffer::new(PlayoutConfig { max_states, ..PlayoutConfig::at_hz(tick_hz) }).unwrap();
         let mut last = 0.0;
         for (now, coarseness, tick, unchanged_until, kind) in calls {
             let now = Duration::from_nanos(now >> (8 * coarseness));
@@ -679,7 +679,7 @@ proptest! {
 fn old_updates_raise_the_delay_and_set_nothing_back() {
     // Each state updates entities that were last updated nine ticks before, as under a small
     // budget.
-    let mut buffer = JitterBuffer::new(PlayoutConfig::default()).unwrap();
+    let mut buffer = JitterBuffer::new(PlayoutConfig::at_hz(60)).unwrap();
     let mut shown = 0.0;
     for tick in 10..400u32 {
         let now = Duration::from_secs(1) * tick / 60;

@@ -229,7 +229,7 @@ impl Session {
         let options = ReceiverOptions { budget_bytes_per_s: case.budget, first_sequence };
         hub.add(ID, &options, Duration::ZERO).unwrap();
         let receiver =
-            Receiver::with_initial(&case.codec(), ReceiverConfig::default(), initial).unwrap();
+            Receiver::with_initial(&case.codec(), ReceiverConfig::at_hz(60), initial).unwrap();
         let mut session = Self {
             hub,
             receiver,

@@ -45,7 +45,7 @@ struct Pair {
 impl Pair {
     fn new(codec: &Codec) -> Self {
         let initial = Snapshot::new(codec.schema(), Tick(0));
-        let library = Receiver::new(codec, ReceiverConfig::default()).unwrap();
+        let library = Receiver::new(codec, ReceiverConfig::at_hz(60)).unwrap();
         Self {
             library,
             naive: NaiveReceiver::new(codec, &initial),

@@ -96,7 +96,7 @@ fn acknowledging(
     (world.moving_one_in, world.change_one_in) = (1, u64::MAX);
     let config = HubConfig { encodings_per_tick: 12, ..HubConfig::default() };
     let mut hub = Hub::new(&codec, config).unwrap();
-    let mut hello = Receiver::new(&codec, ReceiverConfig::default()).unwrap();
+    let mut hello = Receiver::new(&codec, ReceiverConfig::at_hz(60)).unwrap();
     let hello = hello.poll_transmit(Duration::ZERO).unwrap();
     let mut receivers = Vec::new();
     for (id, lag_ticks) in (0..).map(ReceiverId).zip(lags) {

@@ -53,7 +53,7 @@ fn bytes(hex: &str) -> Vec<u8> {
 }
 
 fn receiver(codec: &Codec) -> Receiver {
-    Receiver::new(codec, ReceiverConfig::default()).unwrap()
+    Receiver::new(codec, ReceiverConfig::at_hz(60)).unwrap()
 }
 
 /// The datagram without the state check in front of it.

@@ -67,9 +67,9 @@ impl Player {
 
     /// Takes a packet of seats. True where the server says something new.
     pub fn handle(&mut self, now: Duration, packet: &[u8]) -> Result<bool, StreamRefused> {
-        self.seats.handle(now, packet)?;
+        let handled = self.seats.handle(now, packet)?;
         self.acknowledges = true;
-        let newest = self.seats.fresh().filter(|record| !record.late).last();
+        let newest = handled.records().filter(|record| !record.late).last();
         let Some(seat) = newest.and_then(|record| record.read::<Seat>().ok()) else {
             return Ok(false);
         };

@@ -204,7 +204,7 @@ fn with_no_places_everybody_watches() {
 fn another_codec_is_refused_and_said_and_nonsense_is_counted() {
     let mut pair = Pair::new(4);
     let codec = StreamCodec::of::<Keys>(StreamLevel::Packed).expect("six bits are a schema");
-    let mut stranger = StreamSender::new(&codec, StreamConfig::default()).expect("valid");
+    let mut stranger = StreamSender::new(&codec, StreamConfig::at_hz(60)).expect("valid");
     for tick in 0..3 {
         stranger.push(&Keys::default()).expect("within the range");
         let packet = stranger.poll_transmit().expect("something was pushed");
@@ -369,14 +369,14 @@ fn who_floods_is_limited_and_the_other_plays_on() {
             .expect("a socket");
     let mut viewer = Viewer::new(&target.stream).expect("a valid stream");
     let mut keys =
-        StreamSender::new(&key_codec(), StreamConfig { repeats: 0, ..StreamConfig::default() })
+        StreamSender::new(&key_codec(), StreamConfig { repeats: 0, ..StreamConfig::at_hz(60) })
             .expect("valid");
     let mut number = 0;
     while number < 2_000 && (serving.counts().limited < 200 || honest[0].entity().is_none()) {
         client.poll(&mut |datagram| {
             for part in split_datagram(datagram).expect("an honest server") {
                 match datagram_kind(part) {
-                    Some(DatagramKind::State) => drop(viewer.handle(due(number), part)),
+                    Some(DatagramKind::ToReceiver) => drop(viewer.handle(due(number), part)),
                     Some(DatagramKind::StreamAcknowledgement) => drop(keys.handle(part)),
                     _ => {}
                 }

@@ -112,16 +112,16 @@ impl Players {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => entry.insert(Player::new(&self.keys, &self.seats)?),
         };
-        match player.keys.handle(now, packet) {
-            Ok(_) => {}
+        let handled = match player.keys.handle(now, packet) {
+            Ok(handled) => handled,
             Err(refused @ StreamRefused::Mismatch { .. }) if !player.is_refused => {
                 player.is_refused = true;
                 player.seat(None, now);
                 return Some(format!("cannot play: {refused}"));
             }
             Err(_) => return None,
-        }
-        let newest = player.keys.fresh().filter(|record| !record.late).last();
+        };
+        let newest = handled.records().filter(|record| !record.late).last();
         let keys = newest.and_then(|record| record.read::<Keys>().ok())?;
         let mut said = None;
         if player.entity.is_none() && now >= player.asks_at {

@@ -159,7 +159,7 @@ impl Serving {
                 Some(DatagramKind::StreamAcknowledgement) => {
                     *wrong_datagrams += u64::from(!players.acknowledge(client, part));
                 }
-                Some(DatagramKind::Answer) => {
+                Some(DatagramKind::ToHub) => {
                     match sender.hub.handle(ReceiverId(client), now, part) {
                         Ok(Handled::Joined) => {
                             let level = sender

@@ -106,11 +106,9 @@ impl KeyStream {
 
     /// Takes a packet, beside the world. What is refused is counted by the sink.
     pub(super) fn take(&mut self, now: Duration, packet: &[u8]) {
-        if self.sink.handle(now, packet).is_err() {
-            return;
-        }
+        let Ok(handled) = self.sink.handle(now, packet) else { return };
         self.acknowledges = true;
-        for record in self.sink.fresh() {
+        for record in handled.records() {
             let went_in = self.pushed.iter().rev().find(|(number, _)| *number == record.number);
             let is_same = went_in.is_some_and(|(_, keys)| record.read() == Ok(*keys));
             self.wrong += u64::from(!is_same);

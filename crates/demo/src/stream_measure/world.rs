@@ -7,7 +7,7 @@ use character::{Move, Script};
 use indicatif::ProgressBar;
 use kinepack::stream::StreamCodec;
 use kinepack::{EncodeError, Pack, Schema};
-use kinepack_net::{Link, LinkConfig, Loss, StreamConfig, StreamReceiver, StreamSender};
+use kinepack_net::{Link, LinkConfig, Loss, Sequence, StreamConfig, StreamReceiver, StreamSender};
 
 use super::{Bits, Measured, Row, StreamRun, speed};
 use crate::sender::due;
@@ -48,16 +48,14 @@ struct Client {
     down: Link,
     out: Vec<u8>,
     arrived: Option<Vec<u8>>,
+    /// The numbers of the new records in `arrived`.
+    taken: Vec<Sequence>,
 }
 
 impl World {
     pub(super) fn new(run: StreamRun, row: Row, loss_ratio: f32) -> Result<Self, SessionError> {
         let codec = StreamCodec::of::<Move>(row.level()).expect("a move has lanes");
-        let config = StreamConfig {
-            rate_hz: cubes::TICK_HZ,
-            repeats: run.repeats,
-            ..StreamConfig::default()
-        };
+        let config = StreamConfig { repeats: run.repeats, ..StreamConfig::at_hz(cubes::TICK_HZ) };
         let link = LinkConfig {
             latency: LATENCY,
             jitter: JITTER,
@@ -74,6 +72,7 @@ impl World {
                 down: Link::new(link, 2 * (run.seed + number) + 1)?,
                 out: Vec::new(),
                 arrived: None,
+                taken: Vec::new(),
             })
         };
         let clients =
@@ -146,19 +145,21 @@ impl World {
             self.handled += count;
             let begin = Instant::now();
             for client in &mut self.clients {
-                if let Some(datagram) = &client.arrived {
-                    // What is refused is counted, and not restored.
-                    let _ = client.receiver.handle(now, datagram);
+                client.taken.clear();
+                let Some(datagram) = &client.arrived else { continue };
+                // The receiver counts refused packets.
+                if let Ok(handled) = client.receiver.handle(now, datagram) {
+                    client.taken.extend(handled.records().map(|record| record.number));
                 }
             }
             self.receiving += begin.elapsed();
-            for client in self.clients.iter().filter(|client| client.arrived.is_some()) {
-                for record in client.receiver.fresh() {
-                    let told = &client.told[place_of(record.number.0)];
+            for client in &self.clients {
+                for number in &client.taken {
+                    let told = &client.told[place_of(number.0)];
+                    let lanes = client.receiver.record(*number).expect("just taken");
                     self.restored += 1;
                     self.wrong_values +=
-                        record.lanes.iter().zip(told).filter(|(lane, told)| lane != told).count()
-                            as u64;
+                        lanes.iter().zip(told).filter(|(lane, told)| lane != told).count() as u64;
                 }
             }
         }

@@ -11,8 +11,8 @@ use kinepack::{Codec, Schema, Snapshot};
 use kinepack_capture::analysis::any_element;
 use kinepack_capture::levels;
 use kinepack_net::{
-    HEADER_BYTES, Hub, HubConfig, Link, LinkConfig, PlayoutConfig, Received, Receiver,
-    ReceiverConfig, ReceiverId, ReceiverOptions, Sequence, datagram_sequence,
+    HEADER_BYTES, Hub, HubConfig, Link, LinkConfig, Received, Receiver, ReceiverConfig, ReceiverId,
+    ReceiverOptions, Sequence, datagram_sequence,
 };
 use serde::Serialize;
 
@@ -102,8 +102,6 @@ pub(super) struct Setup<'a> {
 impl Run {
     pub(super) fn new(setup: Setup<'_>) -> Result<Self, ReplayError> {
         let Setup { schema, codec, rate_hz, profile, link, link_name, link_seed, outage } = setup;
-        let playout =
-            PlayoutConfig { tick_hz: (rate_hz.round() as u32).max(1), ..PlayoutConfig::default() };
         let mut hub = Hub::new(codec, HubConfig::default())?;
         hub.add(RECEIVER, &ReceiverOptions::default(), Duration::ZERO)?;
         let lanes = schema.lanes().len();
@@ -119,10 +117,7 @@ impl Run {
         let error_of_field = schema.fields().iter().map(|field| error_of(&field.name)).collect();
         Ok(Self {
             hub,
-            receiver: Receiver::new(
-                codec,
-                ReceiverConfig { playout, ..ReceiverConfig::default() },
-            )?,
+            receiver: Receiver::new(codec, ReceiverConfig::at_hz((rate_hz.round() as u32).max(1)))?,
             down: Link::new(link, link_seed * 2).map_err(LinkOptionsError::from)?,
             up: Link::new(link, link_seed * 2 + 1).map_err(LinkOptionsError::from)?,
             outage,

@@ -13,17 +13,14 @@ use kinepack::Tick;
 ///
 /// // A fixed delay of 100 ms for a simulation of 30 ticks a second.
 /// let delay = Duration::from_millis(100);
-/// let config = PlayoutConfig {
-///     tick_hz: 30,
-///     min_delay: delay,
-///     max_delay: delay,
-///     ..PlayoutConfig::default()
-/// };
+/// let config =
+///     PlayoutConfig { min_delay: delay, max_delay: delay, ..PlayoutConfig::at_hz(30) };
 /// assert_eq!(config.validate(), Ok(()));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlayoutConfig {
-    /// Ticks a second of the sender's simulation, however often it sends snapshots.
+    /// Ticks a second of the sender's simulation, however often it sends snapshots. With a wrong
+    /// rate, playback starves or lags.
     pub tick_hz: u32,
     /// The least target delay. 0: the network alone decides.
     pub min_delay: Duration,
@@ -50,11 +47,11 @@ pub struct PlayoutConfig {
 /// The longest delay and window: a minute.
 const MAX_SPAN: Duration = Duration::from_secs(60);
 
-impl Default for PlayoutConfig {
-    /// For a game at 60 ticks a second, on the open Internet.
-    fn default() -> Self {
+impl PlayoutConfig {
+    /// For a game at `tick_hz` ticks a second, on the open Internet.
+    pub fn at_hz(tick_hz: u32) -> Self {
         Self {
-            tick_hz: 60,
+            tick_hz,
             min_delay: Duration::ZERO,
             max_delay: Duration::from_millis(500),
             coverage_ratio: 0.99,
@@ -64,9 +61,7 @@ impl Default for PlayoutConfig {
             max_states: 128,
         }
     }
-}
 
-impl PlayoutConfig {
     /// Checks the ranges.
     ///
     /// # Errors

@@ -38,7 +38,7 @@ pub use stats::PlayoutStats;
 /// use kinepack::Tick;
 /// use kinepack_net::{JitterBuffer, PlayoutConfig};
 ///
-/// let mut buffer = JitterBuffer::new(PlayoutConfig { tick_hz: 50, ..PlayoutConfig::default() })?;
+/// let mut buffer = JitterBuffer::new(PlayoutConfig::at_hz(50))?;
 /// // Position 3.0 at tick 100, 4.0 at tick 101; each arrives 30 ms after its tick, 20 ms apart.
 /// buffer.push(Duration::from_millis(30), Tick(100), Tick(99), 3.0);
 /// buffer.push(Duration::from_millis(50), Tick(101), Tick(100), 4.0);

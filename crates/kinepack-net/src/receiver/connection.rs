@@ -27,7 +27,7 @@ const SHORTEST_SPAN: Duration = Duration::from_secs(5);
 ///
 /// let schema = Schema::new(vec![Field::new("health", FieldKind::Raw { lanes: 1 })]);
 /// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
-/// let receiver = Receiver::new(&codec, ReceiverConfig::default())?;
+/// let receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60))?;
 /// let status = receiver.status(Duration::ZERO);
 /// assert!(!status.joined && status.round_trip.is_none() && status.server_tick.is_none());
 /// assert_eq!(status.lost_ratio(), 0.0);

@@ -29,9 +29,8 @@ use crate::{
 /// use kinepack_net::{PlayoutConfig, ReceiverConfig};
 ///
 /// // A simulation of 30 ticks a second, and 16 MiB for views.
-/// let playout = PlayoutConfig { tick_hz: 30, ..PlayoutConfig::default() };
-/// let config =
-///     ReceiverConfig { playout, max_memory_bytes: 16 << 20, ..ReceiverConfig::default() };
+/// let config = ReceiverConfig { max_memory_bytes: 16 << 20, ..ReceiverConfig::at_hz(30) };
+/// assert_eq!(config.playout, PlayoutConfig::at_hz(30));
 /// assert_eq!(config.hello_every, Duration::from_millis(250));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -52,23 +51,25 @@ pub struct ReceiverConfig {
     /// The longest time over which an entity's motion is blended. If an entity was not refreshed
     /// for longer, its motion ends in the newest state and takes this long.
     pub longest_blend: Duration,
-    /// The jitter buffer.
+    /// The jitter buffer. It must know the sender's ticks a second.
     pub playout: PlayoutConfig,
 }
 
-impl Default for ReceiverConfig {
+impl ReceiverConfig {
+    /// For a sender of `tick_hz` ticks a second.
+    ///
     /// 128 MiB have room for 34,952 entities of nine lanes. A few bytes can ask for that many, so
     /// the default must not be the largest possible world. Blocks of 4 MiB hold 65,536 entities of
     /// 64 bytes. A hello every 250 ms finds a server soon. A quarter of a second is the time
     /// between two snapshots at the slowest sensible rate if one is lost.
-    fn default() -> Self {
+    pub fn at_hz(tick_hz: u32) -> Self {
         Self {
             limits: DecodeLimits::default(),
             max_memory_bytes: 128 << 20,
             max_block_bytes: 4 << 20,
             hello_every: Duration::from_millis(250),
             longest_blend: Duration::from_millis(250),
-            playout: PlayoutConfig::default(),
+            playout: PlayoutConfig::at_hz(tick_hz),
         }
     }
 }
@@ -171,9 +172,9 @@ pub struct ReceiverStats {
 ///
 /// let schema = Schema::of::<Unit>();
 /// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
-/// let mut receiver = Receiver::new(&codec, ReceiverConfig::default())?;
+/// let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60))?;
 /// let hello = receiver.poll_transmit(Duration::ZERO).ok_or("no hello")?;
-/// assert_eq!(datagram_kind(hello), Some(DatagramKind::Answer)); // for the hub
+/// assert_eq!(datagram_kind(hello), Some(DatagramKind::ToHub)); // for the hub
 /// assert!(receiver.poll_transmit(Duration::ZERO).is_none());
 /// assert!(receiver.handle(Duration::ZERO, b"noise").is_err());
 /// assert_eq!(receiver.stats().refused, 1);

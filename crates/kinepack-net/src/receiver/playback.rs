@@ -25,7 +25,7 @@ use crate::playout::Playout;
 /// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
 /// # let mut hub = Hub::new(&codec, HubConfig::default())?;
 /// # hub.add(ReceiverId(1), &ReceiverOptions::default(), Duration::ZERO)?;
-/// let mut receiver = Receiver::new(&codec, ReceiverConfig::default())?;
+/// let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60))?;
 /// let mut scene: BTreeMap<EntityId, u8> = BTreeMap::new();
 /// for tick in 1..=60u32 {
 ///     let now = Duration::from_secs(1) * tick / 60;

@@ -215,7 +215,7 @@ pub enum Handled {
 /// let mut hub = Hub::new(&codec, HubConfig::default())?;
 /// let (client, now) = (ReceiverId(7), Duration::ZERO);
 /// hub.add(client, &ReceiverOptions::default(), now)?;
-/// let mut receiver = Receiver::new(&codec, ReceiverConfig::default())?;
+/// let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60))?;
 /// let hello = receiver.poll_transmit(now).ok_or("no hello")?;
 /// hub.handle(client, now, hello)?; // over your transport
 ///

@@ -13,13 +13,13 @@ use crate::Sequence;
 /// use kinepack_net::StreamConfig;
 ///
 /// // 128 inputs a second, each sent three times.
-/// let config = StreamConfig { rate_hz: 128, repeats: 2, ..StreamConfig::default() };
+/// let config = StreamConfig { repeats: 2, ..StreamConfig::at_hz(128) };
 /// assert_eq!(config.validate(), Ok(()));
 /// assert_eq!(config.ring_packets(), 128);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamConfig {
-    /// Records a second. A receiver accepts an eighth more in the long run, because clocks and
+    /// Records a second, at most. A receiver refuses more: it accepts an eighth more in the long run, because clocks and
     /// timers are not exact.
     pub rate_hz: u32,
     /// The longest round trip without extra cost: from sending a packet until its acknowledgement
@@ -70,14 +70,16 @@ pub fn ring_packets(longest_round_trip: Duration, rate_hz: u32) -> usize {
     needed.next_power_of_two().max(FEWEST_PACKETS)
 }
 
-impl Default for StreamConfig {
-    /// For inputs at 60 Hz on the open Internet. Half a second is above the round trips of bad
+impl StreamConfig {
+    /// For inputs at `rate_hz` on the open Internet.
+    ///
+    /// Half a second is above the round trips of bad
     /// mobile networks, and later inputs are of little use. With one repeat and a loss of one
     /// packet in 20, one input in 400 is lost. The burst is a ring's length: a stall of half a
     /// second, and another soon after it. Datagrams of 1,200 bytes pass every path in one piece.
-    fn default() -> Self {
+    pub fn at_hz(rate_hz: u32) -> Self {
         Self {
-            rate_hz: 60,
+            rate_hz,
             longest_round_trip: Duration::from_millis(500),
             repeats: 1,
             burst_records: 64,
@@ -85,9 +87,7 @@ impl Default for StreamConfig {
             first_number: Sequence(0),
         }
     }
-}
 
-impl StreamConfig {
     /// Checks the ranges.
     ///
     /// # Errors

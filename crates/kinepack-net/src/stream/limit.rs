@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn the_limit_is_a_burst_and_then_nine_eighths_of_the_rate() {
-        let config = StreamConfig { rate_hz: 80, burst_records: 20, ..StreamConfig::default() };
+        let config = StreamConfig { burst_records: 20, ..StreamConfig::at_hz(80) };
         let mut limit = RateLimit::new(&config);
         let start = Duration::from_secs(1000);
         assert!(

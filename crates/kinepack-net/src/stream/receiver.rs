@@ -13,15 +13,32 @@ use super::{StreamAcknowledgement, StreamConfig, StreamError, StreamReceiverStat
 use crate::Sequence;
 use crate::trace::event;
 
-/// What a packet contained.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StreamHandled {
+/// A packet that the receiver took, with its new records.
+#[derive(Clone, Copy, Debug)]
+pub struct StreamHandled<'a> {
     /// The packet's number, which is that of its newest record.
     pub number: Sequence,
-    /// How many records in it were new: [`StreamReceiver::fresh`] returns them.
-    pub fresh: usize,
     /// Whether a newer packet was taken before.
     pub late: bool,
+    fresh: Fresh,
+    ring: &'a Ring,
+    codec: &'a StreamCodec,
+}
+
+impl<'a> StreamHandled<'a> {
+    /// The records that no earlier packet had, oldest first.
+    pub fn records(&self) -> impl Iterator<Item = StreamRecord<'a>> + use<'a> {
+        let Self { fresh: Fresh { number: newest, new_bits, newest_before }, ring, codec, .. } =
+            *self;
+        (0..MOST_RECORDS as u16).rev().filter(move |index| new_bits >> index & 1 == 1).filter_map(
+            move |index| {
+                let number = newest.before(index);
+                let late = newest_before.is_some_and(|newest| number.since(newest) < 0);
+                let lanes = ring.record(number)?;
+                Some(StreamRecord { number, lanes, repeated: index > 0, late, codec })
+            },
+        )
+    }
 }
 
 /// A record that is handed on.
@@ -50,8 +67,7 @@ impl StreamRecord<'_> {
 
 /// Receives the stream of one client.
 ///
-/// Order of calls: [`handle`](Self::handle) for each datagram, then [`fresh`](Self::fresh) for the
-/// new records in it. Send the [`acknowledgement`](Self::acknowledgement) with any datagram that
+/// [`handle`](Self::handle) each datagram; it returns the new records in it. Send the [`acknowledgement`](Self::acknowledgement) with any datagram that
 /// goes to the client, at least a few times within the configuration's longest round trip. The
 /// caller supplies the time. Memory: [`memory_bytes`](Self::memory_bytes), all allocated at the
 /// beginning, whatever arrives. After a silence of more than 2¹⁵ records, nine minutes at 60 Hz,
@@ -72,15 +88,14 @@ impl StreamRecord<'_> {
 /// }
 ///
 /// let codec = StreamCodec::of::<Input>(StreamLevel::Packed)?;
-/// let mut client = StreamSender::new(&codec, StreamConfig::default())?;
-/// let mut server = StreamReceiver::new(&codec, StreamConfig::default())?;
+/// let mut client = StreamSender::new(&codec, StreamConfig::at_hz(60))?;
+/// let mut server = StreamReceiver::new(&codec, StreamConfig::at_hz(60))?;
 /// client.push(&Input { jump: true })?;
 /// let datagram = client.poll_transmit().ok_or("nothing to send")?;
-/// let handled = server.handle(Duration::ZERO, datagram)?;
-/// assert_eq!(handled.fresh, 1);
-/// for record in server.fresh() {
+/// for record in server.handle(Duration::ZERO, datagram)?.records() {
 ///     assert_eq!(record.read::<Input>()?, Input { jump: true });
 /// }
+/// assert_eq!(server.stats().records, 1);
 /// assert!(server.handle(Duration::ZERO, datagram).is_err(), "a duplicate");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -92,15 +107,14 @@ pub struct StreamReceiver {
     /// When the newest packet was taken.
     newest_at: Duration,
     limit: RateLimit,
-    fresh: Fresh,
     /// The records of a packet, oldest first.
     records: Vec<u32>,
     learned: Learned,
     stats: StreamReceiverStats,
 }
 
-/// The new records of the last packet.
-#[derive(Clone, Copy, Debug, Default)]
+/// The new records of a packet.
+#[derive(Clone, Copy, Debug)]
 struct Fresh {
     /// The packet's number.
     number: Sequence,
@@ -121,7 +135,6 @@ impl StreamReceiver {
             ring: Ring::new(codec, config.ring_packets()),
             newest_at: Duration::ZERO,
             limit: RateLimit::new(&config),
-            fresh: Fresh::default(),
             records: vec![0; MOST_RECORDS * codec.lanes()],
             learned: codec.nothing_learned(),
             stats: StreamReceiverStats::default(),
@@ -130,36 +143,31 @@ impl StreamReceiver {
         })
     }
 
-    /// Takes a packet.
+    /// Takes a packet, and returns its new records.
     ///
     /// # Errors
-    /// [`StreamRefused`]. Only a counter has changed then, and [`fresh`](Self::fresh) returns
-    /// nothing. After [`Malformed`](StreamRefused::Malformed), the receiver accepts fewer records
+    /// [`StreamRefused`]. Only a counter has changed then. After [`Malformed`](StreamRefused::Malformed), the receiver accepts fewer records
     /// until time has passed.
     pub fn handle(
         &mut self,
         now: Duration,
         datagram: &[u8],
-    ) -> Result<StreamHandled, StreamRefused> {
-        self.fresh = Fresh::default();
-        let taken = self.take(now, datagram);
-        match &taken {
-            Ok(handled) => {
-                self.stats.packets += 1;
-                self.stats.late += u64::from(handled.late);
-                self.stats.bytes += datagram.len() as u64;
-                self.stats.records += handled.fresh as u64;
-                self.stats.recovered += u64::from((self.fresh.new_bits >> 1).count_ones());
-            }
-            Err(refused) => {
-                event!(debug, reason = %refused, "stream packet refused");
-                self.stats.count(refused);
-            }
-        }
-        taken
+    ) -> Result<StreamHandled<'_>, StreamRefused> {
+        let fresh = self.take(now, datagram).inspect_err(|refused| {
+            event!(debug, reason = %refused, "stream packet refused");
+            self.stats.count(refused);
+        })?;
+        let late = fresh.newest_before.is_some_and(|newest| fresh.number.since(newest) < 0);
+        self.stats.packets += 1;
+        self.stats.late += u64::from(late);
+        self.stats.bytes += datagram.len() as u64;
+        self.stats.records += u64::from(fresh.new_bits.count_ones());
+        self.stats.recovered += u64::from((fresh.new_bits >> 1).count_ones());
+        let Self { ring, codec, .. } = self;
+        Ok(StreamHandled { number: fresh.number, late, fresh, ring, codec })
     }
 
-    fn take(&mut self, now: Duration, datagram: &[u8]) -> Result<StreamHandled, StreamRefused> {
+    fn take(&mut self, now: Duration, datagram: &[u8]) -> Result<Fresh, StreamRefused> {
         let (header, bytes) = StreamHeader::parse(datagram)?;
         let number = header.number;
         if let HeaderBase::Full { hash: theirs } = header.base
@@ -221,8 +229,7 @@ impl StreamReceiver {
         }
         self.ring.make_base(number, &mut self.learned);
         self.stats.full += u64::from(matches!(header.base, HeaderBase::Full { .. }));
-        self.fresh = Fresh { number, new_bits, newest_before };
-        Ok(StreamHandled { number, fresh: new_bits.count_ones() as usize, late })
+        Ok(Fresh { number, new_bits, newest_before })
     }
 
     /// Whether a packet with this number may arrive now.
@@ -271,20 +278,6 @@ impl StreamReceiver {
             newest.since(number) < self.ring.len() as i32 && self.ring.held(number) == Held::Nothing
         };
         (0..u16::from(header.count)).filter(is_new).fold(0, |new_bits, index| new_bits | 1 << index)
-    }
-
-    /// The new records in the packet that [`handle`](Self::handle) has just taken, oldest first;
-    /// none if it was refused.
-    pub fn fresh(&self) -> impl Iterator<Item = StreamRecord<'_>> {
-        let Fresh { number: newest, new_bits, newest_before } = self.fresh;
-        (0..MOST_RECORDS as u16).rev().filter(move |index| new_bits >> index & 1 == 1).filter_map(
-            move |index| {
-                let number = newest.before(index);
-                let late = newest_before.is_some_and(|newest| number.since(newest) < 0);
-                let lanes = self.ring.record(number)?;
-                Some(StreamRecord { number, lanes, repeated: index > 0, late, codec: &self.codec })
-            },
-        )
     }
 
     /// The lanes of a record, while the ring holds it.

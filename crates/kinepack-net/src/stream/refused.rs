@@ -67,7 +67,11 @@ impl fmt::Display for StreamRefused {
                 write!(f, "a datagram of {bytes} bytes is too short or too long for its kind")
             }
             Self::Kind { first_byte } => {
-                write!(f, "no kind of datagram for this side: first byte {first_byte:#04x}")
+                write!(
+                    f,
+                    "not a datagram for this endpoint (first byte {first_byte:#04x}); split_datagram \
+                     and datagram_kind find the endpoint"
+                )
             }
             Self::BadBack { back, count } => {
                 write!(f, "a base {back} back, in a packet of {count} records")

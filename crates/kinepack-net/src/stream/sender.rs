@@ -37,16 +37,16 @@ const MOST_BYTES_PER_LANE: usize = 6;
 /// }
 ///
 /// let codec = StreamCodec::of::<Input>(StreamLevel::Packed)?;
-/// let mut client = StreamSender::new(&codec, StreamConfig::default())?;
-/// let mut server = StreamReceiver::new(&codec, StreamConfig::default())?;
+/// let mut client = StreamSender::new(&codec, StreamConfig::at_hz(60))?;
+/// let mut server = StreamReceiver::new(&codec, StreamConfig::at_hz(60))?;
 /// for step in 0..60 {
 ///     let now = Duration::from_secs(1) * step / 60;
 ///     client.push(&Input { view: [step as f32 * 0.5, 0.0], jump: step == 7 })?;
 ///     while let Some(datagram) = client.poll_transmit() {
-///         server.handle(now, datagram)?; // over your transport
-///     }
-///     for record in server.fresh() {
-///         assert_eq!(record.read::<Input>()?.jump, step == 7);
+///         // Over your transport.
+///         for record in server.handle(now, datagram)?.records() {
+///             assert_eq!(record.read::<Input>()?.jump, step == 7);
+///         }
 ///     }
 ///     if let Some(acknowledgement) = server.acknowledgement() {
 ///         client.handle(&acknowledgement.to_bytes())?; // in front of whatever goes back

@@ -12,7 +12,7 @@ const LINK: LinkConfig = LinkConfig { latency: Duration::from_millis(40), ..Link
 fn a_client_at_twice_the_rate_loses_the_excess() {
     for repeats in [0, 3] {
         let mut session =
-            Session::new(StreamConfig { repeats, ..StreamConfig::default() }, LINK, 1);
+            Session::new(StreamConfig { repeats, ..StreamConfig::at_hz(60) }, LINK, 1);
         session.hz = 120;
         session.run(120 * 30);
         let stats = session.receiver.stats();
@@ -34,13 +34,13 @@ fn a_client_at_twice_the_rate_loses_the_excess() {
 fn fast_clocks_stalls_and_jitter_stay_within_the_limit() {
     let jitter = LinkConfig { jitter: Duration::from_millis(250), duplicate_ratio: 0.05, ..LINK };
     for (hz, link) in [(60, jitter), (62, jitter), (66, LINK)] {
-        let mut session = Session::new(StreamConfig::default(), link, 2);
+        let mut session = Session::new(StreamConfig::at_hz(60), link, 2);
         session.hz = hz;
         session.run(60 * 60);
         assert_eq!(session.receiver.stats().limited, 0, "{hz} Hz");
     }
     // The network holds everything back for half a second, repeatedly.
-    let config = StreamConfig::default();
+    let config = StreamConfig::at_hz(60);
     let mut sender = StreamSender::new(&codec(), config).unwrap();
     let mut receiver = StreamReceiver::new(&codec(), config).unwrap();
     let (mut player, mut held) = (Player::new(2), Vec::new());
@@ -59,7 +59,7 @@ fn fast_clocks_stalls_and_jitter_stay_within_the_limit() {
 /// Sixteen records in each packet would be sixteen times the inputs for the same number of packets.
 #[test]
 fn the_limit_counts_records() {
-    let config = StreamConfig { repeats: 15, ..StreamConfig::default() };
+    let config = StreamConfig { repeats: 15, ..StreamConfig::at_hz(60) };
     let mut sender = StreamSender::new(&codec(), config).unwrap();
     let mut receiver = StreamReceiver::new(&codec(), config).unwrap();
     let mut player = Player::new(3);
@@ -87,7 +87,7 @@ fn the_limit_counts_records() {
 
 #[test]
 fn undecodable_packets_cost_credit_before_they_cost_time() {
-    let config = StreamConfig::default();
+    let config = StreamConfig::at_hz(60);
     let mut sender = StreamSender::new(&codec(), config).unwrap();
     let mut receiver = StreamReceiver::new(&codec(), config).unwrap();
     sender.push(Player::new(4).step()).unwrap();
@@ -98,7 +98,9 @@ fn undecodable_packets_cost_credit_before_they_cost_time() {
     assert!(refused[..64].iter().all(|refused| matches!(refused, StreamRefused::Malformed(_))));
     assert!(refused[64..].iter().all(|refused| *refused == StreamRefused::Limited));
     assert_eq!(
-        receiver.handle(Duration::from_millis(15), datagram).map(|handled| handled.fresh),
+        receiver
+            .handle(Duration::from_millis(15), datagram)
+            .map(|handled| handled.records().count()),
         Ok(1)
     );
     let stats = receiver.stats();

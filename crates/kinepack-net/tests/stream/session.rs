@@ -39,7 +39,7 @@ fn repeats_restore_records_of_lost_packets() {
     ] {
         for seed in 1..4 {
             let config =
-                StreamConfig { repeats, first_number: Sequence(64_000), ..StreamConfig::default() };
+                StreamConfig { repeats, first_number: Sequence(64_000), ..StreamConfig::at_hz(60) };
             let mut session = Session::new(config, bad_link(loss_ratio), seed);
             session.run(3600);
             let ratio = session.delivered_ratio();
@@ -60,7 +60,7 @@ fn repeats_restore_records_of_lost_packets() {
 fn every_preset() {
     for preset in PRESETS {
         for seed in 1..4 {
-            let config = StreamConfig { repeats: 3, ..StreamConfig::default() };
+            let config = StreamConfig { repeats: 3, ..StreamConfig::at_hz(60) };
             let mut session = Session::new(config, preset.config, seed);
             session.run(1800);
             let ratio = session.delivered_ratio();
@@ -84,7 +84,7 @@ fn a_stream_begins_anew_after_a_silence_of_half_of_all_numbers() {
     for outage_s in [400, 545, 547, 560, 900, 1090] {
         for repeats in [0, 3] {
             let config =
-                StreamConfig { first_number: Sequence(60_000), repeats, ..StreamConfig::default() };
+                StreamConfig { first_number: Sequence(60_000), repeats, ..StreamConfig::at_hz(60) };
             let mut session = Session::new(config, link, outage_s.into());
             session.run(600);
             session.cut = [true; 2];
@@ -104,7 +104,7 @@ fn a_stream_begins_anew_after_a_silence_of_half_of_all_numbers() {
 
 #[test]
 fn numbers_wrap() {
-    let config = StreamConfig { first_number: Sequence(65_500), ..StreamConfig::default() };
+    let config = StreamConfig { first_number: Sequence(65_500), ..StreamConfig::at_hz(60) };
     let mut session = Session::new(
         config,
         LinkConfig { latency: Duration::from_millis(50), ..LinkConfig::PERFECT },
@@ -120,7 +120,7 @@ fn numbers_wrap() {
 #[test]
 fn packets_are_full_after_an_outage_and_then_as_before() {
     for seconds in [1, 5, 120] {
-        let mut session = Session::new(StreamConfig::default(), bad_link(0.0), 5);
+        let mut session = Session::new(StreamConfig::at_hz(60), bad_link(0.0), 5);
         session.run(300);
         session.cut = [true, true];
         session.run(60 * seconds);
@@ -139,7 +139,7 @@ fn packets_are_full_after_an_outage_and_then_as_before() {
 #[test]
 fn without_acknowledgements_packets_become_full_and_all_arrive() {
     let link = LinkConfig { latency: Duration::from_millis(50), ..LinkConfig::PERFECT };
-    let mut session = Session::new(StreamConfig::default(), link, 6);
+    let mut session = Session::new(StreamConfig::at_hz(60), link, 6);
     session.run(120);
     let full = session.sender.stats().full;
     session.cut = [false, true];
@@ -157,9 +157,9 @@ fn without_acknowledgements_packets_become_full_and_all_arrive() {
 #[test]
 fn a_server_that_forgot_everything_recovers() {
     let link = LinkConfig { latency: Duration::from_millis(50), ..LinkConfig::PERFECT };
-    let mut session = Session::new(StreamConfig::default(), link, 7);
+    let mut session = Session::new(StreamConfig::at_hz(60), link, 7);
     session.run(120);
-    session.receiver = StreamReceiver::new(&codec(), StreamConfig::default()).unwrap();
+    session.receiver = StreamReceiver::new(&codec(), StreamConfig::at_hz(60)).unwrap();
     let steps = session.sender.config().ring_packets() as u32 + 20;
     session.run(steps);
     let lost = session.receiver.stats().lost_bases;
@@ -172,7 +172,7 @@ fn a_server_that_forgot_everything_recovers() {
 /// Sends what a client pushed in several packets, or several inputs in one packet.
 #[test]
 fn records_pushed_since_the_last_packet_are_sent_together() {
-    let config = StreamConfig { repeats: 0, ..StreamConfig::default() };
+    let config = StreamConfig { repeats: 0, ..StreamConfig::at_hz(60) };
     let mut sender = StreamSender::new(&codec(), config).unwrap();
     let mut receiver = StreamReceiver::new(&codec(), config).unwrap();
     let (mut player, mut pushed) = (Player::new(3), 0u16);
@@ -183,15 +183,14 @@ fn records_pushed_since_the_last_packet_are_sent_together() {
         }
         let datagram = sender.poll_transmit().unwrap();
         let handled = receiver.handle(Duration::from_secs(step), datagram).unwrap();
-        assert_eq!((handled.number, handled.fresh), (Sequence(pushed - 1), count.min(16)));
-        let last = receiver.fresh().last().unwrap();
-        assert_eq!((last.number, last.repeated, last.late), (handled.number, false, false));
-        assert_eq!(
-            receiver.read(handled.number),
-            Ok(Some(last.read::<crate::world::Input>().unwrap()))
-        );
+        let number = handled.number;
+        assert_eq!((number, handled.records().count()), (Sequence(pushed - 1), count.min(16)));
+        let last = handled.records().last().unwrap();
+        assert_eq!((last.number, last.repeated, last.late), (number, false, false));
+        let read = last.read::<crate::world::Input>().unwrap();
+        assert_eq!(receiver.read(number), Ok(Some(read)));
         sender.handle(&receiver.acknowledgement().unwrap().to_bytes()).unwrap();
-        assert_eq!(sender.acknowledged(), Some(handled.number));
+        assert_eq!(sender.acknowledged(), Some(number));
     }
 }
 
@@ -204,7 +203,7 @@ struct Large {
 #[test]
 fn repeats_that_do_not_fit_are_left_out() {
     let codec = StreamCodec::of::<Large>(StreamLevel::Packed).unwrap();
-    let config = StreamConfig { repeats: 15, datagram_bytes: 450, ..StreamConfig::default() };
+    let config = StreamConfig { repeats: 15, datagram_bytes: 450, ..StreamConfig::at_hz(60) };
     let mut sender = StreamSender::new(&codec, config).unwrap();
     let mut receiver = StreamReceiver::new(&codec, config).unwrap();
     let mut random = Random::new(1);
@@ -220,7 +219,7 @@ fn repeats_that_do_not_fit_are_left_out() {
         );
     }
     // A single record is sent whatever its size.
-    let config = StreamConfig { repeats: 1, datagram_bytes: 128, ..StreamConfig::default() };
+    let config = StreamConfig { repeats: 1, datagram_bytes: 128, ..StreamConfig::at_hz(60) };
     let mut sender = StreamSender::new(&codec, config).unwrap();
     sender.push(&Large { call: [0xA5; 100] }).unwrap();
     assert!(sender.poll_transmit().is_some());
@@ -228,7 +227,7 @@ fn repeats_that_do_not_fit_are_left_out() {
 
 #[test]
 fn values_of_another_type_are_refused() {
-    let mut sender = StreamSender::new(&codec(), StreamConfig::default()).unwrap();
+    let mut sender = StreamSender::new(&codec(), StreamConfig::at_hz(60)).unwrap();
     assert!(sender.push(&Large { call: [0; 100] }).is_err());
     let mut too_large = lanes(Player::new(1).step());
     too_large[0] = u32::MAX;
@@ -237,14 +236,14 @@ fn values_of_another_type_are_refused() {
     sender.push_lanes(&lanes(Player::new(1).step())).unwrap();
     let datagram = sender.poll_transmit().unwrap();
     assert_eq!(header(datagram), (Sequence(0), None));
-    let mut receiver = StreamReceiver::new(&codec(), StreamConfig::default()).unwrap();
+    let mut receiver = StreamReceiver::new(&codec(), StreamConfig::at_hz(60)).unwrap();
     receiver.handle(Duration::ZERO, datagram).unwrap();
     assert!(receiver.read::<Large>(Sequence(0)).is_err());
 }
 
 #[test]
 fn invalid_configurations_are_refused() {
-    let good = StreamConfig::default();
+    let good = StreamConfig::at_hz(60);
     good.validate().unwrap();
     for bad in [
         StreamConfig { rate_hz: 0, ..good },

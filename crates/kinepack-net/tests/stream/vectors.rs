@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use kinepack::stream::{StreamCodec, StreamLevel};
 use kinepack::{Bytes, Pack};
-use kinepack_net::{Sequence, StreamConfig, StreamReceiver, StreamSender};
+use kinepack_net::{Sequence, StreamConfig, StreamHandled, StreamReceiver, StreamSender};
 
 const VECTORS: &str = include_str!("../../../../spec/vectors/net_stream.txt");
 
@@ -29,7 +29,7 @@ fn codec() -> StreamCodec {
 }
 
 fn config() -> StreamConfig {
-    StreamConfig { repeats: 2, first_number: Sequence(65_525), ..StreamConfig::default() }
+    StreamConfig { repeats: 2, first_number: Sequence(65_525), ..StreamConfig::at_hz(60) }
 }
 
 fn call(step: u32) -> Call {
@@ -50,10 +50,10 @@ fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
 }
 
-fn fresh(receiver: &StreamReceiver) -> String {
+fn records(handled: &StreamHandled<'_>) -> String {
     let record =
         |number: Sequence, lanes: &[u32]| format!(" {}:{lanes:?}", number.0).replace(", ", ",");
-    receiver.fresh().map(|fresh| record(fresh.number, fresh.lanes)).collect()
+    handled.records().map(|new| record(new.number, new.lanes)).collect()
 }
 
 /// What this version writes.
@@ -79,8 +79,8 @@ fn written() -> String {
             _ => vec![datagram],
         };
         for datagram in taken {
-            receiver.handle(Duration::from_secs(step.into()), &datagram).unwrap();
-            lines += &format!("packet {}{}\n", hex(&datagram), fresh(&receiver));
+            let handled = receiver.handle(Duration::from_secs(step.into()), &datagram).unwrap();
+            lines += &format!("packet {}{}\n", hex(&datagram), records(&handled));
         }
         if step % 4 == 3 {
             let acknowledgement = receiver.acknowledgement().unwrap().to_bytes();
@@ -119,7 +119,7 @@ fn every_datagram_is_read() {
             continue;
         }
         let handled = receiver.handle(Duration::from_secs(forms[0]), &datagram).unwrap();
-        assert!(line.ends_with(&fresh(&receiver)), "{line}: {}", fresh(&receiver));
+        assert!(line.ends_with(&records(&handled)), "{line}: {}", records(&handled));
         let is_full = datagram[0] & 8 != 0;
         let counted = [true, is_full, datagram[0] >> 4 > 0 && !is_full, handled.late];
         forms.iter_mut().zip(counted).for_each(|(form, is)| *form += u64::from(is));

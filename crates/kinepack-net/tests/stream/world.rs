@@ -151,15 +151,16 @@ impl Session {
 
     fn deliver(&mut self, now: Duration) {
         while let Some(datagram) = self.up.poll(now) {
-            match self.receiver.handle(now, &datagram) {
-                Ok(handled) => {
-                    let newest_of_packet = self.receiver.record(handled.number).unwrap();
-                    assert_eq!(newest_of_packet, self.pushed[&handled.number], "drift");
+            let handled = match self.receiver.handle(now, &datagram) {
+                Ok(handled) => handled,
+                Err(refused) => {
+                    self.refused.push(refused);
+                    continue;
                 }
-                Err(refused) => self.refused.push(refused),
-            }
+            };
+            let number = handled.number;
             let mut before = None;
-            for record in self.receiver.fresh() {
+            for record in handled.records() {
                 assert_eq!(
                     record.lanes, self.pushed[&record.number],
                     "drift at {:?}",
@@ -172,6 +173,8 @@ impl Session {
                 );
                 before = Some(record.number);
             }
+            let newest_of_packet = self.receiver.record(number).unwrap();
+            assert_eq!(newest_of_packet, self.pushed[&number], "drift");
         }
         while let Some(datagram) = self.down.poll(now) {
             let number = Sequence(u16::from_le_bytes([datagram[1], datagram[2]]));

@@ -260,7 +260,7 @@ impl Net {
         self.hub.add(id, &options, self.now())?;
         self.clients.push(Client {
             id,
-            receiver: Receiver::new(codec, ReceiverConfig::default())?,
+            receiver: Receiver::new(codec, ReceiverConfig::at_hz(60))?,
             down: Link::new(link, seed * 2).unwrap(),
             up: Link::new(link, seed * 2 + 1).unwrap(),
             expected: HashMap::new(),
