@@ -42,6 +42,29 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
+/// The code for a refused type: the error, and an `impl` that satisfies the compiler. Without it,
+/// each use of the type would be another error.
+pub(crate) fn refuse(input: &DeriveInput, error: &Error) -> TokenStream {
+    let message = error.to_compile_error();
+    let Ok(OfType { krate, .. }) = OfType::parse(&input.attrs) else { return message };
+    let name = &input.ident;
+    let (generics, of_generics, predicates) = input.generics.split_for_impl();
+    quote! {
+        #message
+        #[automatically_derived]
+        impl #generics #krate::Pack for #name #of_generics #predicates {
+            const LANES: usize = 0;
+            fn fields(_: &str, _: &mut #krate::__derive::Vec<#krate::schema::Field>) {}
+            fn quantize(&self, _: &mut [u32]) -> ::core::result::Result<(), #krate::EncodeError> {
+                ::core::result::Result::Ok(())
+            }
+            fn reconstruct(_: &[u32]) -> Self {
+                ::core::unreachable!()
+            }
+        }
+    }
+}
+
 /// A field of the struct.
 pub(crate) struct StructField<'a> {
     pub(crate) member: Member,

@@ -42,7 +42,7 @@ mod interpolate;
 mod limits;
 
 use proc_macro::TokenStream;
-use syn::{DeriveInput, Error, parse_macro_input};
+use syn::{DeriveInput, parse_macro_input};
 
 /// Derives kinepack's trait `Pack` for a struct or an enum without fields. The trait documents the
 /// attributes. [The crate](crate) has an example.
@@ -53,5 +53,5 @@ use syn::{DeriveInput, Error, parse_macro_input};
 #[proc_macro_derive(Pack, attributes(pack))]
 pub fn derive_pack(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    expand::expand(&input).unwrap_or_else(Error::into_compile_error).into()
+    expand::expand(&input).unwrap_or_else(|error| expand::refuse(&input, &error)).into()
 }

@@ -93,7 +93,7 @@ impl<const N: usize> PackWith<Vec<u8>> for BytesUpTo<N> {
 /// Stores the length, the bytes, and zeros after them, so that no old byte remains.
 fn store<const N: usize, T: From<u8>>(value: &[u8], into: &mut [T]) -> Result<(), EncodeError> {
     if value.len() > N {
-        return Err(EncodeError::OutOfRange { field: "", value: value.len() as f64 });
+        return Err(EncodeError::OutOfRange { id: None, field: "", value: value.len() as f64 });
     }
     let all = core::iter::once(value.len() as u8)
         .chain(value.iter().copied())

@@ -152,7 +152,7 @@ impl core::error::Error for BaselinesError {}
 ///
 /// let mut lanes = [0; Hull::LANES];
 /// let error = Hull { strength: 300 }.quantize(&mut lanes).unwrap_err();
-/// assert_eq!(error, EncodeError::OutOfRange { field: "strength", value: 300.0 });
+/// assert_eq!(error, EncodeError::OutOfRange { id: None, field: "strength", value: 300.0 });
 /// assert_eq!(error.to_string(), "field `strength`: 300 is outside of its limits");
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -160,11 +160,15 @@ impl core::error::Error for BaselinesError {}
 pub enum EncodeError {
     /// A value that is not a number, or a quaternion without a direction.
     NotANumber {
+        /// The entity, if the value belongs to one of a snapshot.
+        id: Option<u32>,
         /// The field, or an empty string for a value without a field.
         field: &'static str,
     },
     /// A value outside of its limits, if the caller did not ask for clamping.
     OutOfRange {
+        /// The entity, if the value belongs to one of a snapshot.
+        id: Option<u32>,
         /// The field, or an empty string for a value without a field.
         field: &'static str,
         /// The value, rounded to `f64`.
@@ -240,8 +244,18 @@ impl EncodeError {
     #[must_use]
     pub fn in_field(self, name: &'static str) -> Self {
         match self {
-            Self::NotANumber { .. } => Self::NotANumber { field: name },
-            Self::OutOfRange { value, .. } => Self::OutOfRange { field: name, value },
+            Self::NotANumber { id, .. } => Self::NotANumber { id, field: name },
+            Self::OutOfRange { id, value, .. } => Self::OutOfRange { id, field: name, value },
+            other => other,
+        }
+    }
+
+    /// The same error, with the entity that it happened in.
+    pub(crate) fn in_entity(self, entity: u32) -> Self {
+        let id = Some(entity);
+        match self {
+            Self::NotANumber { field, .. } => Self::NotANumber { id, field },
+            Self::OutOfRange { field, value, .. } => Self::OutOfRange { id, field, value },
             other => other,
         }
     }
@@ -250,12 +264,20 @@ impl EncodeError {
 impl fmt::Display for EncodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotANumber { field: "" } => write!(f, "the value is not a number"),
-            Self::NotANumber { field } => write!(f, "field `{field}` is not a number"),
-            Self::OutOfRange { field: "", value } => {
+            Self::NotANumber { id, field: "" } => {
+                entity(f, *id)?;
+                write!(f, "the value is not a number")
+            }
+            Self::NotANumber { id, field } => {
+                entity(f, *id)?;
+                write!(f, "field `{field}` is not a number")
+            }
+            Self::OutOfRange { id, field: "", value } => {
+                entity(f, *id)?;
                 write!(f, "the value {value} is outside of its limits")
             }
-            Self::OutOfRange { field, value } => {
+            Self::OutOfRange { id, field, value } => {
+                entity(f, *id)?;
                 write!(f, "field `{field}`: {value} is outside of its limits")
             }
             Self::BufferFull { needed_bytes, buffer_bytes } => {

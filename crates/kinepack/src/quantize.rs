@@ -264,7 +264,7 @@ impl FloatLimits {
     #[inline]
     pub fn quantize(&self, value: f64) -> Result<u32, EncodeError> {
         if !self.wraps && !self.contains(value) && !value.is_nan() {
-            return Err(EncodeError::OutOfRange { field: "", value });
+            return Err(EncodeError::OutOfRange { id: None, field: "", value });
         }
         self.quantize_clamped(value)
     }
@@ -283,7 +283,7 @@ impl FloatLimits {
     #[inline]
     pub fn quantize_clamped(&self, value: f64) -> Result<u32, EncodeError> {
         if value.is_nan() || (self.wraps && value.is_infinite()) {
-            return Err(EncodeError::NotANumber { field: "" });
+            return Err(EncodeError::NotANumber { id: None, field: "" });
         }
         if self.wraps {
             return Ok(self.quantize_wrapped(value));
@@ -408,7 +408,7 @@ impl IntegerLimits {
     pub fn quantize(&self, value: impl Into<i128>) -> Result<u64, EncodeError> {
         let value = value.into();
         if value < self.min || value > self.max {
-            return Err(EncodeError::OutOfRange { field: "", value: value as f64 });
+            return Err(EncodeError::OutOfRange { id: None, field: "", value: value as f64 });
         }
         Ok(self.quantize_clamped(value))
     }

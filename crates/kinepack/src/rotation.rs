@@ -81,7 +81,7 @@ impl SmallestThree {
         let q = xyzw.map(f64::from);
         let length_squared = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
         if !(length_squared > 0.0 && length_squared.is_finite()) {
-            return Err(EncodeError::NotANumber { field: "" });
+            return Err(EncodeError::NotANumber { id: None, field: "" });
         }
         let mut dropped = 0;
         for index in 1..4 {
@@ -254,7 +254,7 @@ mod tests {
     fn a_quaternion_without_direction_is_refused() {
         let rotation = SmallestThree::new(9).unwrap();
         for q in [[0.0; 4], [f32::NAN, 0.0, 0.0, 1.0], [f32::INFINITY, 0.0, 0.0, 1.0]] {
-            assert_eq!(rotation.quantize(q), Err(EncodeError::NotANumber { field: "" }));
+            assert_eq!(rotation.quantize(q), Err(EncodeError::NotANumber { id: None, field: "" }));
         }
         assert!(SmallestThree::new(1).is_err() && SmallestThree::new(21).is_err());
     }

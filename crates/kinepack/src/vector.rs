@@ -123,12 +123,12 @@ mod tests {
         assert!(limits.read_codes(&mut BitReader::new(&[0xFF, 0xFF])).is_err());
         assert_eq!(
             limits.quantize([0.0, 2.5, 3.0]),
-            Err(EncodeError::OutOfRange { field: "", value: 2.5 })
+            Err(EncodeError::OutOfRange { id: None, field: "", value: 2.5 })
         );
         assert_eq!(limits.quantize_clamped([99.0, 2.5, 4.0]), Ok([512, 2, 0]));
         assert_eq!(
             limits.quantize_clamped([f32::NAN; 3]),
-            Err(EncodeError::NotANumber { field: "" })
+            Err(EncodeError::NotANumber { id: None, field: "" })
         );
     }
 }

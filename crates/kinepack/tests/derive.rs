@@ -10,7 +10,7 @@ use core::f32::consts::{PI, TAU};
 
 use kinepack::quantize::IntegerLimits;
 use kinepack::schema::{Field, FieldKind, Lane, LaneArithmetic, PackWith, Role, TimePrecision};
-use kinepack::{Bytes, BytesUpTo, EncodeError, Pack, Schema};
+use kinepack::{Bytes, BytesUpTo, EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
 
 /// The cube of the article "Snapshot Compression", with additional fields.
 #[derive(Pack, Clone, Debug, PartialEq)]
@@ -98,13 +98,29 @@ fn the_cube_of_the_article() {
 #[test]
 fn errors_name_the_field() {
     let out = Cube { position: [0.0, 0.0, 32.5], ..CUBE };
-    assert_eq!(error(&out), EncodeError::OutOfRange { field: "position", value: 32.5 });
+    assert_eq!(error(&out), EncodeError::OutOfRange { id: None, field: "position", value: 32.5 });
     let below = Cube { linear_velocity: [-32.5, 0.0, 0.0], ..CUBE };
-    assert_eq!(error(&below), EncodeError::OutOfRange { field: "linear_velocity", value: -32.5 });
+    assert_eq!(
+        error(&below),
+        EncodeError::OutOfRange { id: None, field: "linear_velocity", value: -32.5 }
+    );
     let not_a_number = Cube { position: [f32::NAN, 0.0, 0.0], ..CUBE };
-    assert_eq!(error(&not_a_number), EncodeError::NotANumber { field: "position" });
+    assert_eq!(error(&not_a_number), EncodeError::NotANumber { id: None, field: "position" });
     let no_direction = Cube { orientation: [0.0; 4], ..CUBE };
-    assert_eq!(error(&no_direction), EncodeError::NotANumber { field: "orientation" });
+    assert_eq!(error(&no_direction), EncodeError::NotANumber { id: None, field: "orientation" });
+}
+
+#[test]
+fn errors_of_a_snapshot_name_the_entity() {
+    let mut snapshot = Snapshot::new(&Schema::of::<Cube>(), Tick(1));
+    let out = Cube { position: [0.0, 0.0, 32.5], ..CUBE };
+    let refused = snapshot.push(EntityId(6), &out).unwrap_err();
+    assert_eq!(refused, EncodeError::OutOfRange { id: Some(6), field: "position", value: 32.5 });
+    assert_eq!(refused.to_string(), "entity 6, field `position`: 32.5 is outside of its limits");
+    let not_a_number = Cube { position: [f32::NAN, 0.0, 0.0], ..CUBE };
+    let refused = snapshot.push(EntityId(6), &not_a_number).unwrap_err();
+    assert_eq!(refused.to_string(), "entity 6, field `position` is not a number");
+    assert!(snapshot.is_empty());
 }
 
 #[test]
@@ -192,7 +208,7 @@ fn numbers() {
 
     assert_eq!(
         error(&Numbers { single: 1.01, ..NUMBERS }),
-        EncodeError::OutOfRange { field: "single", value: f64::from(1.01f32) }
+        EncodeError::OutOfRange { id: None, field: "single", value: f64::from(1.01f32) }
     );
     for (state, field, value) in [
         (Numbers { health: 101, ..NUMBERS }, "health", 101.0),
@@ -201,7 +217,7 @@ fn numbers() {
         (Numbers { signed: 16, ..NUMBERS }, "signed", 16.0),
         (Numbers { steps: [0.0, 9.9], ..NUMBERS }, "steps", 9.9),
     ] {
-        assert_eq!(error(&state), EncodeError::OutOfRange { field, value });
+        assert_eq!(error(&state), EncodeError::OutOfRange { id: None, field, value });
     }
     let last = Numbers { steps: [0.0, 9.8], ..NUMBERS };
     assert_eq!(
@@ -211,7 +227,7 @@ fn numbers() {
     );
     assert_eq!(
         error(&Numbers { stick: [f32::NAN, 0.0], ..NUMBERS }),
-        EncodeError::NotANumber { field: "stick" }
+        EncodeError::NotANumber { id: None, field: "stick" }
     );
 }
 
@@ -324,7 +340,7 @@ fn nested_structs_and_arrays_of_them() {
         "turrets[0].position", "turrets[0].weapon", "turrets[1].position", "turrets[1].weapon",
     ]);
     let far = Ship { hull: Hull { position: [9.0, 0.0], ..ship.hull.clone() }, ..ship };
-    assert_eq!(error(&far), EncodeError::OutOfRange { field: "position", value: 9.0 });
+    assert_eq!(error(&far), EncodeError::OutOfRange { id: None, field: "position", value: 9.0 });
 }
 
 #[derive(Pack, Clone, Debug, PartialEq)]
@@ -343,7 +359,10 @@ struct Empty {
 fn tuple_structs_and_empty_structs() {
     assert_eq!(names::<Pair>(), ["0", "1"]);
     assert_eq!(round_trip(&Pair(1.0, Weapon::Bow)), Pair(1.0, Weapon::Bow));
-    assert_eq!(error(&Pair(2.0, Weapon::Bow)), EncodeError::OutOfRange { field: "0", value: 2.0 });
+    assert_eq!(
+        error(&Pair(2.0, Weapon::Bow)),
+        EncodeError::OutOfRange { id: None, field: "0", value: 2.0 }
+    );
     assert_eq!((Unit::LANES, names::<Unit>(), round_trip(&Unit)), (0, vec![], Unit));
     assert_eq!(round_trip(&Empty { unit: Unit, pairs: [] }), Empty { unit: Unit, pairs: [] });
 }
@@ -368,7 +387,7 @@ fn angles_wrap() {
     assert!((back.yaw - 1.0).abs() < PI / 1024.0 + 1e-4);
     assert!((back.degrees[0] - 359.9).abs() < 1e-9 && back.degrees[1] == 0.0);
     let infinite = Angles { yaw: f32::INFINITY, degrees: [0.0; 2] };
-    assert_eq!(error(&infinite), EncodeError::NotANumber { field: "yaw" });
+    assert_eq!(error(&infinite), EncodeError::NotANumber { id: None, field: "yaw" });
 }
 
 /// Not `Pack`: milliseconds, sent as whole seconds.
@@ -389,7 +408,7 @@ impl PackWith<Millis> for Seconds {
         if lanes[0] < 60 {
             Ok(())
         } else {
-            Err(EncodeError::OutOfRange { field: "", value: f64::from(value.0) })
+            Err(EncodeError::OutOfRange { id: None, field: "", value: f64::from(value.0) })
         }
     }
 
@@ -427,7 +446,7 @@ fn skip_and_with() {
         Timed { name: String::new(), time: Millis(7000), last: None, ..state.clone() }
     );
     let late = Timed { time: Millis(60_000), ..state };
-    assert_eq!(error(&late), EncodeError::OutOfRange { field: "time", value: 60_000.0 });
+    assert_eq!(error(&late), EncodeError::OutOfRange { id: None, field: "time", value: 60_000.0 });
 }
 
 #[derive(Pack, Clone, Debug, PartialEq)]
@@ -464,9 +483,15 @@ fn bytes_are_one_field() {
     let mut codes = [9; Call::LANES];
     call(2).quantize(&mut codes).unwrap();
     assert_eq!(codes, [0, 200, 255, 2, 1, 2, 0, 0, 0, 0, 0]);
-    assert_eq!(error(&call(7)), EncodeError::OutOfRange { field: "arguments", value: 7.0 });
+    assert_eq!(
+        error(&call(7)),
+        EncodeError::OutOfRange { id: None, field: "arguments", value: 7.0 }
+    );
     let something = Call { nothing: vec![0], ..call(1) };
-    assert_eq!(error(&something), EncodeError::OutOfRange { field: "nothing", value: 1.0 });
+    assert_eq!(
+        error(&something),
+        EncodeError::OutOfRange { id: None, field: "nothing", value: 1.0 }
+    );
     // Any lanes give a value.
     let any = Call::reconstruct(&[u32::MAX; Call::LANES]);
     assert_eq!(any, Call { key: [255; 3], arguments: vec![255; 6], nothing: Vec::new() });
@@ -566,7 +591,7 @@ fn generic_structs() {
     };
     assert_eq!(round_trip(&state), state);
     let far = Both { vector: [0.0, 3.0], ..state };
-    assert_eq!(error(&far), EncodeError::OutOfRange { field: "vector", value: 3.0 });
+    assert_eq!(error(&far), EncodeError::OutOfRange { id: None, field: "vector", value: 3.0 });
     assert_eq!(names::<Holder<Pair>>(), ["inner.0.0", "inner.0.1"]);
     assert_eq!(round_trip(&Holder { inner: Inner(-4i64) }), Holder { inner: Inner(-4) });
 }

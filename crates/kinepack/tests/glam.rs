@@ -118,10 +118,13 @@ fn errors_name_the_field() {
     let far = Body { far: DVec3::new(0.0, -1.5e6, 0.0), ..body() };
     assert_eq!(
         far.quantize(&mut lanes),
-        Err(EncodeError::OutOfRange { field: "far", value: -1.5e6 })
+        Err(EncodeError::OutOfRange { id: None, field: "far", value: -1.5e6 })
     );
     let zero = Body { precise: DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0), ..body() };
-    assert_eq!(zero.quantize(&mut lanes), Err(EncodeError::NotANumber { field: "precise" }));
+    assert_eq!(
+        zero.quantize(&mut lanes),
+        Err(EncodeError::NotANumber { id: None, field: "precise" })
+    );
 }
 
 #[test]

@@ -217,7 +217,7 @@ fn multiples_beyond_the_last_class_saturate_and_no_numbers_are_refused() {
     for value in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         let mut counter = BitCounter::default();
         let refusal = write_multiples(&mut counter, Precision::Tenth, [1.0, value, 2.0]);
-        assert_eq!(refusal, Err(EncodeError::NotANumber { field: "" }));
+        assert_eq!(refusal, Err(EncodeError::NotANumber { id: None, field: "" }));
         assert_eq!(counter.len_bits(), 0, "no bits are written");
     }
 }
@@ -312,7 +312,7 @@ fn steps_of_all_magnitudes_come_back() {
     );
     for step in [MIN - 1, MAX + 1, i64::MIN, i64::MAX, 1 << 62] {
         let mut counter = BitCounter::default();
-        let refusal = EncodeError::OutOfRange { field: "", value: step as f64 };
+        let refusal = EncodeError::OutOfRange { id: None, field: "", value: step as f64 };
         assert_eq!(write_steps(&mut counter, [0, step, 0]), Err(refusal));
         assert_eq!(counter.len_bits(), 0, "no bits are written");
     }

@@ -207,21 +207,27 @@ fn numbers_out_of_range_are_clamped_or_refused() {
                 let single = value as f32;
                 assert_eq!(
                     limits.quantize(value),
-                    Err(EncodeError::OutOfRange { field: "", value }),
+                    Err(EncodeError::OutOfRange { id: None, field: "", value }),
                     "{single}"
                 );
                 assert_eq!(limits.quantize_clamped(value), Ok(code));
             }
             assert_eq!(limits.quantize_clamped(f64::INFINITY), Ok(limits.max_code()));
             assert_eq!(limits.quantize_clamped(f64::NEG_INFINITY), Ok(0));
-            assert_eq!(limits.quantize(f64::NAN), Err(EncodeError::NotANumber { field: "" }));
+            assert_eq!(
+                limits.quantize(f64::NAN),
+                Err(EncodeError::NotANumber { id: None, field: "" })
+            );
             assert_eq!(
                 limits.quantize_clamped(f64::NAN),
-                Err(EncodeError::NotANumber { field: "" })
+                Err(EncodeError::NotANumber { id: None, field: "" })
             );
             let around = limits.wrapping();
             for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-                assert_eq!(around.quantize(value), Err(EncodeError::NotANumber { field: "" }));
+                assert_eq!(
+                    around.quantize(value),
+                    Err(EncodeError::NotANumber { id: None, field: "" })
+                );
             }
         },
     );
@@ -291,7 +297,7 @@ fn an_integer_comes_back_within_half_a_step() {
         for (value, code) in
             [(limits.min() - 1, 0), (limits.max() + 1, limits.quantize(limits.max()).unwrap())]
         {
-            let refusal = EncodeError::OutOfRange { field: "", value: value as f64 };
+            let refusal = EncodeError::OutOfRange { id: None, field: "", value: value as f64 };
             assert_eq!(limits.quantize(value), Err(refusal));
             assert_eq!(limits.quantize_clamped(value), code);
         }

@@ -64,7 +64,7 @@ pub fn write_multiples<const N: usize>(
 ) -> Result<(), EncodeError> {
     const { Components::<N>::CHECK };
     if !vector.iter().all(|component| component.is_finite()) {
-        return Err(EncodeError::NotANumber { field: "" });
+        return Err(EncodeError::NotANumber { id: None, field: "" });
     }
     let numbers = vector.map(|component| nearest(component * precision.steps_per_unit()));
     let largest = numbers.iter().fold(0, |largest, number| largest.max(number.unsigned_abs()));

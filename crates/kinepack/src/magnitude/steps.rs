@@ -27,6 +27,7 @@ pub fn write_steps<const N: usize>(
     if class > MAX_CLASS {
         let is_outside = |step: &&i64| !(-(1 << 32)..1 << 32).contains(*step);
         return Err(EncodeError::OutOfRange {
+            id: None,
             field: "",
             value: steps.iter().find(is_outside).map_or(0.0, |step| *step as f64),
         });

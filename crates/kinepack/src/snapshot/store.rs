@@ -134,7 +134,7 @@ impl Snapshot {
     pub fn push<T: Pack>(&mut self, id: EntityId, state: &T) -> Result<(), EncodeError> {
         self.check_type::<T>(|| Some(id))?;
         self.check(id, T::LANES)?;
-        state.quantize(&mut self.row)?;
+        state.quantize(&mut self.row).map_err(|error| error.in_entity(id.0))?;
         self.append_row(id)
     }
 
