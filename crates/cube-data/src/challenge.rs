@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use kinepack::{EncodeError, EntityId, Pack, Snapshot};
-use kinepack_capture::{CaptureLimits, TooManyValues, ValueCount};
+use kinepack_capture::{CaptureLimits, TooManyValues, ValueCount, ZstdReader};
 
 use crate::ChallengeError;
+use crate::counted::Counted;
 use crate::cube::{Cube, Measured, POSITION_OFFSET};
-use crate::unpacked::{Counted, Unpacked};
 
 /// Objects of a `.bin` file, which does not store the number.
 pub(crate) const BIN_OBJECTS: u32 = 901;
@@ -36,6 +36,8 @@ pub(crate) const BIN_LANES: [(usize, &str); 8] = [
 ];
 /// More than any capture has. It keeps a frame below 4 MB for any header.
 const MAX_OBJECTS: u32 = 65_536;
+/// The largest window of a `.zst` file. It bounds the memory.
+const MAX_WINDOW_BYTES: u64 = 128 << 20;
 
 /// A challenge file that is read frame by frame.
 pub struct Challenge {
@@ -115,7 +117,7 @@ impl Challenge {
         let unreadable = |source| ChallengeError::Io { path: path.clone(), source };
         let (source, read_bytes) = Counted::new(open().map_err(unreadable)?);
         let source: Box<dyn Read> = if packed {
-            Box::new(Unpacked::new(source).map_err(unreadable)?)
+            Box::new(ZstdReader::new(source, MAX_WINDOW_BYTES))
         } else {
             Box::new(source)
         };

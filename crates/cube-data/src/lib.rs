@@ -11,8 +11,8 @@
 mod challenge;
 mod challenge_error;
 mod convert;
+mod counted;
 pub mod cube;
-mod unpacked;
 
 pub use challenge::{Challenge, Frame};
 pub use challenge_error::ChallengeError;
