@@ -29,6 +29,7 @@ mod session_error;
 mod session_report;
 mod sight;
 pub mod simulate;
+mod simulated_link;
 mod states;
 pub mod stream_measure;
 pub mod sweep;

@@ -95,22 +95,18 @@ impl SessionReport {
     pub fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
         let Self { world, link, sending, .. } = self;
         writeln!(out, "{world}\n{link}\n{sending}")?;
-        let summary = |of: &Summary, unit: &str| {
-            format!("{:.2} / {:.2} / {:.2} {unit}", of.p50, of.p99, of.max)
-        };
-        let rows = [
+        let mut rows = vec![
             ("bandwidth, payload", format!("{:.1} kbit/s", self.kbps_payload)),
             ("with IP and UDP headers", format!("{:.1} kbit/s", self.kbps_total)),
-            ("the way back, with headers", format!("{:.1} kbit/s", self.kbps_upstream)),
-            ("snapshots sent / arrived / partial", {
-                format!(
-                    "{} / {} / {}",
-                    self.frames_sent, self.frames_received, self.frames_with_left_out
-                )
-            }),
+            ("upstream, with headers", format!("{:.1} kbit/s", self.kbps_upstream)),
+            (
+                "snapshots sent / arrived",
+                format!("{} / {}", self.frames_sent, self.frames_received),
+            ),
+            ("partial snapshots", self.frames_with_left_out.to_string()),
             ("blocks, one at the beginning", self.blocks.to_string()),
             (
-                "state checks that arrived / failed",
+                "state checks arrived / failed",
                 format!("{} / {}", self.state_checks, self.failed_checks),
             ),
             ("lost by the link", format!("{:.2} %", self.loss_ratio * 100.0)),
@@ -119,49 +115,100 @@ impl SessionReport {
             ("playout delay", format!("{:.1} ms", self.playout_delay_ms)),
             ("states shown", self.states_shown.to_string()),
             ("starved", format!("{:.2} % of the time", self.starved_ratio * 100.0)),
-            (
-                "shown error of what moves, median / 99 % / largest",
-                summary(&self.shown_error_mm, "mm"),
-            ),
-            ("and of its rotation", summary(&self.shown_error_deg, "°")),
-            ("lanes that differ from what was sent", self.wrong_lanes.to_string()),
+            ("position error, p50 / p99 / max", summary(&self.shown_error_mm, 2, "mm")),
+            ("rotation error, p50 / p99 / max", summary(&self.shown_error_deg, 2, "°")),
         ];
-        let input = self.input.iter().flat_map(InputReport::rows);
-        let faults = self.faults.iter().flat_map(|faults| {
-            let of = |ms: &Summary| summary(ms, "ms");
-            [
-                (
-                    "faults injected / found by a check",
-                    format!("{} / {}", faults.injected, faults.noticed),
-                ),
-                ("healed / of these within three round trips of the check", {
-                    format!("{} / {}", faults.healed, faults.healed_within_three_round_trips)
-                }),
-                (
-                    "from the failed check to the state anew, median / 99 % / largest",
-                    of(&faults.heal_ms),
-                ),
-                ("from the fault to the state anew", of(&faults.fault_to_heal_ms)),
-                ("lanes that differ between a fault and its end", faults.wrong_lanes.to_string()),
-            ]
-        });
-        let (before, last) = rows.split_at(rows.len() - 1);
-        write_rows(
-            out,
-            before.iter().cloned().chain(input).chain(faults).chain(last.iter().cloned()),
-        )
+        rows.extend(self.input.iter().flat_map(InputReport::rows));
+        rows.extend(self.faults.iter().flat_map(fault_rows));
+        rows.push(("lanes that arrived wrong", self.wrong_lanes.to_string()));
+        write_rows(out, rows)
     }
 }
 
 impl InputReport {
-    fn rows(&self) -> [(&'static str, String); 3] {
+    fn rows(&self) -> [(&'static str, String); 4] {
         let Self { bits_per_packet: bits, .. } = self;
         [
-            ("input: bits a packet / a full one", format!("{:.1} / {:.0}", bits.mean, bits.full)),
+            ("input: bits a packet / full one", format!("{:.1} / {:.0}", bits.mean, bits.full)),
             ("with IP and UDP headers", format!("{:.1} kbit/s", self.kbps_with_headers)),
-            ("keys sent / recovered by repeats / lost / wrong", {
-                format!("{} / {} / {} / {}", self.records, self.recovered, self.lost, self.wrong)
-            }),
+            ("keys sent / recovered by repeats", format!("{} / {}", self.records, self.recovered)),
+            ("keys lost / wrong", format!("{} / {}", self.lost, self.wrong)),
         ]
+    }
+}
+
+fn fault_rows(faults: &FaultReport) -> [(&'static str, String); 5] {
+    [
+        ("faults injected / found", format!("{} / {}", faults.injected, faults.noticed)),
+        ("healed / within 3 round trips", {
+            format!("{} / {}", faults.healed, faults.healed_within_three_round_trips)
+        }),
+        ("check to new state, p50/p99/max", summary(&faults.heal_ms, 1, "ms")),
+        ("fault to new state, p50/p99/max", summary(&faults.fault_to_heal_ms, 1, "ms")),
+        ("lanes wrong because of faults", faults.wrong_lanes.to_string()),
+    ]
+}
+
+/// Median, 99th percentile and largest. Numbers from 100 on have fewer digits than asked for.
+pub fn summary(of: &Summary, digits: usize, unit: &str) -> String {
+    let [p50, p99, max] = [of.p50, of.p99, of.max].map(|number| {
+        let most_digits = if number < 100.0 {
+            digits
+        } else if number < 1_000.0 {
+            1
+        } else {
+            0
+        };
+        format!("{number:.0$}", digits.min(most_digits))
+    });
+    format!("{p50} / {p99} / {max} {unit}")
+}
+
+/// A count and its noun.
+pub fn plural(count: u64, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{ending}")
+}
+
+/// Checks that a table fits a narrow terminal. The lines that repeat the options may be longer.
+#[cfg(test)]
+pub fn assert_narrow(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) {
+    let mut text = Vec::new();
+    write(&mut text).expect("memory takes everything");
+    let text = String::from_utf8(text).expect("a table is text");
+    for line in text.lines().filter(|line| !line.contains("--")) {
+        assert!(line.chars().count() <= 60, "{} columns: {line}", line.chars().count());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_with_long_numbers_fits_60_columns() {
+        let long = Summary { p50: 123.45, p99: 1234.5, max: 1234.5 };
+        let report = SessionReport {
+            frames_sent: 5_184_000,
+            frames_received: 5_184_000,
+            kbps_total: 12_345.6,
+            shown_error_mm: long,
+            shown_error_deg: long,
+            input: Some(InputReport {
+                records: 5_184_000,
+                recovered: 5_184_000,
+                ..InputReport::default()
+            }),
+            faults: Some(FaultReport { heal_ms: long, ..FaultReport::default() }),
+            ..SessionReport::default()
+        };
+        assert_narrow(|out| report.write_table(out));
+    }
+
+    #[test]
+    fn one_thing_has_no_plural() {
+        assert_eq!([0, 1, 2].map(|count| plural(count, "receiver")), {
+            ["0 receivers", "1 receiver", "2 receivers"]
+        });
     }
 }

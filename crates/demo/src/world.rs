@@ -21,7 +21,7 @@ const DEFAULT_SECONDS: u32 = 20;
 #[derive(Args, Clone, Debug)]
 pub struct WorldArguments {
     /// Seconds of the world's time [default: 20]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    #[arg(long, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     pub seconds: Option<u32>,
     /// Seed of the scripted player.
     #[arg(long, default_value_t = 1)]
@@ -30,7 +30,7 @@ pub struct WorldArguments {
     #[arg(long, default_value_t = Style::Typical)]
     pub style: Style,
     /// Number of cubes, without the player's.
-    #[arg(long, default_value_t = 900, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, default_value_t = 900, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub cubes: u32,
 }
 

@@ -12,12 +12,13 @@ use std::path::PathBuf;
 use clap::Args;
 use command_kit::bandwidth::{HEADER_BYTES, kbps};
 use command_kit::page::PageError;
-use command_kit::{Failure, LinkOptions, LinkOptionsError, OutputError, print};
+use command_kit::{Failure, OutputError, print};
 
 use crate::sender::SendOptions;
 use crate::session::Session;
 use crate::session_error::SessionError;
 use crate::session_report::SessionReport;
+use crate::simulated_link::SimulatedLink;
 use crate::world::{Played, WorldArguments, WorldError, read_capture};
 
 /// Send a physics world over a real socket through a bad link, and show both sides in the browser.
@@ -34,7 +35,8 @@ pub struct Arguments {
     /// Do not open the browser.
     #[arg(long, conflicts_with = "headless")]
     no_open: bool,
-    /// With --headless: do not wait for the world's clock.
+    /// With --headless: run as fast as the machine can, instead of in real time. This is always so
+    /// if standard error is not a terminal, because then there is no display to watch.
     #[arg(long, requires = "headless")]
     fast: bool,
     /// Print the summary as one JSON document.
@@ -49,7 +51,7 @@ pub struct Arguments {
     #[command(flatten, next_help_heading = "Sending")]
     send: SendOptions,
     #[command(flatten, next_help_heading = "Link")]
-    link: LinkOptions,
+    link: SimulatedLink,
 }
 
 /// Why the demo ends early.
@@ -79,12 +81,6 @@ impl Failure for DemoError {
 
 impl From<WorldError> for DemoError {
     fn from(error: WorldError) -> Self {
-        Self::Session(error.into())
-    }
-}
-
-impl From<LinkOptionsError> for DemoError {
-    fn from(error: LinkOptionsError) -> Self {
         Self::Session(error.into())
     }
 }
@@ -119,13 +115,18 @@ impl Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), DemoError> {
-    let report = if arguments.headless { headless::run(arguments)? } else { page::run(arguments)? };
+    let (report, ending) = if arguments.headless {
+        headless::run(arguments)?
+    } else {
+        // Ctrl-C is the usual end of a page.
+        (page::run(arguments)?, Ok(()))
+    };
     print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) })?;
     match report.input.as_ref().map_or(0, |input| input.wrong) {
         _ if report.wrong_lanes > 0 => {
             Err(SessionError::Drifted { wrong_lanes: report.wrong_lanes }.into())
         }
-        0 => Ok(()),
+        0 => Ok(ending?),
         records => Err(SessionError::WrongKeys { records }.into()),
     }
 }

@@ -160,9 +160,9 @@ impl<'a> Joiner<'a> {
         self.connection.as_ref().map(|connection| &connection.viewer)
     }
 
-    /// Something of a state came over one of its connections.
-    pub fn has_received(&self, now: Duration) -> bool {
-        self.tally(now).received > 0
+    /// The likely cause if none of its connections has brought a state, otherwise `None`.
+    pub fn why_nothing_received(&self, now: Duration) -> Option<String> {
+        self.tally(now).why_nothing_received()
     }
 
     /// Of all connections so far.

@@ -81,9 +81,9 @@ pub enum JoinError {
     /// Server and joiner cannot understand each other.
     #[error("{server} refuses: {mismatch}{}", advice(mismatch, *own_hash))]
     Mismatch { server: SocketAddr, mismatch: Mismatch, own_hash: u64 },
-    /// The time is over, and no state arrived.
-    #[error("nothing was received from {server}")]
-    NothingReceived { server: SocketAddr },
+    /// The run is over, and no state arrived.
+    #[error("nothing was received from {server}: {reason}")]
+    NothingReceived { server: SocketAddr, reason: String },
     /// The options do not say who plays.
     #[error("{reason}")]
     Play { reason: String },
@@ -137,12 +137,15 @@ pub fn run(arguments: &Arguments) -> Result<(), JoinError> {
     };
     display.finish();
     let report = JoinReport::new(arguments.server, course.begin.elapsed().as_secs_f64(), &tallies?);
-    print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) })?;
-    // Who ends it early has seen enough.
-    if report.has_received() || course.interrupt.is_raised() {
-        return Ok(());
+    if arguments.json {
+        print(|out| report.write_json(out))?;
+    } else if report.why_nothing_received.is_none() {
+        print(|out| report.write_table(out))?;
     }
-    Err(JoinError::NothingReceived { server: arguments.server })
+    match report.why_nothing_received {
+        None => Ok(()),
+        Some(reason) => Err(JoinError::NothingReceived { server: arguments.server, reason }),
+    }
 }
 
 /// The time of a run, and what its threads tell each other.

@@ -52,6 +52,9 @@ pub(super) struct JoinReport {
     slowest_look_ms: f64,
     keys: KeysReport,
     not_known_here: [&'static str; 3],
+    /// The likely cause if no joiner received a state.
+    #[serde(skip)]
+    pub(super) why_nothing_received: Option<String>,
 }
 
 /// What those who played sent. Packets without what the transport adds.
@@ -129,11 +132,8 @@ impl JoinReport {
             slowest_look_ms: all.slowest_look.as_secs_f64() * 1e3,
             keys: KeysReport::new(&all, tallies),
             not_known_here: NOT_KNOWN,
+            why_nothing_received: all.why_nothing_received(),
         }
-    }
-
-    pub(super) fn has_received(&self) -> bool {
-        self.joined > 0
     }
 
     pub(super) fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
@@ -144,39 +144,60 @@ impl JoinReport {
     pub(super) fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{} for {:.1} s", self.server, self.seconds)?;
         let rows = [
-            ("joiners / of them, with a state", format!("{} / {}", self.joiners, self.joined)),
+            ("joiners / with a state", format!("{} / {}", self.joiners, self.joined)),
             ("connections / lost", format!("{} / {}", self.connections, self.dropped)),
-            (
-                "attempts without answer / without place",
-                format!("{} / {}", self.no_answer, self.full),
-            ),
-            ("snapshots / with something left out", {
+            ("no answer / server full", format!("{} / {}", self.no_answer, self.full)),
+            ("snapshots / partial", {
                 format!("{} / {}", self.frames_received, self.frames_with_left_out)
             }),
-            ("snapshots of a joiner, fewest / mean", {
+            ("snapshots a joiner, least / mean", {
                 format!("{} / {:.1}", self.frames_received_min, self.frames_received_mean)
             }),
-            ("datagrams twice / too late to show / wrong", {
+            ("datagrams twice / late / wrong", {
                 format!("{} / {} / {}", self.duplicates, self.late, self.wrong_datagrams)
             }),
             ("lost on the way", format!("{:.2} %", self.loss_ratio * 100.0)),
-            ("to a joiner, with headers and encryption", format!("{:.1} kbit/s", self.kbps_total)),
-            ("the way back", format!("{:.1} kbit/s", self.kbps_upstream)),
+            ("to a joiner, all included", format!("{:.1} kbit/s", self.kbps_total)),
+            ("from a joiner, all included", format!("{:.1} kbit/s", self.kbps_upstream)),
             ("playout delay", format!("{:.1} ms", self.playout_delay_ms)),
             ("starved", format!("{:.2} % of the time", self.starved_ratio * 100.0)),
-            ("longest without a look at the socket", format!("{:.1} ms", self.slowest_look_ms)),
+            ("longest pause between reads", format!("{:.1} ms", self.slowest_look_ms)),
             ("cubes steered", self.keys.cubes()),
-            ("keys sent / packets / of them full", {
-                format!(
-                    "{} / {} / {}",
-                    self.keys.records, self.keys.packets, self.keys.full_packets
-                )
+            ("keys sent", self.keys.records.to_string()),
+            ("packets of keys / full ones", {
+                format!("{} / {}", self.keys.packets, self.keys.full_packets)
             }),
             ("bytes of keys / bits a packet", {
                 format!("{} / {:.1}", self.keys.bytes, self.keys.bits_per_packet)
             }),
-            ("not known on this side", self.not_known_here.join(", ")),
         ];
-        write_rows(out, rows)
+        write_rows(out, rows)?;
+        writeln!(out, "not known on this side:\n  {}", self.not_known_here.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session_report::assert_narrow;
+
+    #[test]
+    fn a_table_with_long_numbers_fits_60_columns() {
+        let keys = StreamSenderStats {
+            records: 5_184_000,
+            packets: 5_184_000,
+            bytes: 51_840_000,
+            ..StreamSenderStats::default()
+        };
+        let tally = Tally {
+            snapshots: 5_184_000,
+            left_out: 5_184_000,
+            duplicates: 51_840,
+            late: 51_840,
+            keys,
+            ..Tally::default()
+        };
+        let report = JoinReport::new(SocketAddr::from(([127, 0, 0, 1], 9)), 3_600.0, &[tally]);
+        assert_narrow(|out| report.write_table(out));
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kinepack::EntityId;
 use kinepack_net::{Sequence, StreamSenderStats, datagram_sequence};
-use kinepack_udp::{ClientStats, header_bytes};
+use kinepack_udp::{ClientStats, LostReason, header_bytes};
 
 /// Counts of one connection, or of many.
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,6 +86,19 @@ impl Tally {
         }
     }
 
+    /// The likely cause if no state was received, otherwise `None`.
+    pub(super) fn why_nothing_received(&self) -> Option<String> {
+        match self {
+            Self { received: 1.., .. } => None,
+            Self { connections: 1.., .. } => {
+                Some("the connection was made, but no state arrived".to_owned())
+            }
+            Self { full: 1.., no_answer: 0, .. } => Some(LostReason::Full.to_string()),
+            // A server is silent to packets of another secret or version.
+            _ => Some(LostReason::NoAnswer.to_string()),
+        }
+    }
+
     /// Share of what was sent that did not come.
     pub(super) fn loss_ratio(&self) -> f64 {
         self.sequences.saturating_sub(self.received) as f64 / self.sequences.max(1) as f64
@@ -102,6 +115,21 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_likely_cause_is_named_if_nothing_was_received() {
+        let none = Tally::default();
+        assert_eq!(Tally { connections: 1, received: 1, ..none }.why_nothing_received(), None);
+        for (tally, cause) in [
+            (none, "the secrets differ"),
+            (Tally { no_answer: 3, ..none }, "the secrets differ"),
+            (Tally { full: 2, ..none }, "the server is full"),
+            (Tally { connections: 1, ..none }, "no state arrived"),
+        ] {
+            let why = tally.why_nothing_received();
+            assert!(why.is_some_and(|why| why.contains(cause)), "{tally:?}");
+        }
+    }
 
     #[test]
     fn loss_is_what_is_missing_between_the_first_and_the_newest() {

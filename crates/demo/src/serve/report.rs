@@ -10,7 +10,7 @@ use super::players::{KeyCounts, Players};
 use super::timing::TimesUs;
 
 /// One run of `serve`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(super) struct ServeReport {
     /// The options of the world and of sending.
     pub(super) world: String,
@@ -62,7 +62,7 @@ pub(super) struct ServeReport {
 }
 
 /// Who played, and what their keys took. Packets without what the transport adds.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(super) struct KeysReport {
     /// With a cube: at the end, and the most at once.
     players: usize,
@@ -125,68 +125,70 @@ impl ServeReport {
     pub(super) fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{}\n{}", self.world, self.sending)?;
         let times = |of: &TimesUs| {
-            format!("{:.0} / {:.0} / {:.0} / {:.0} µs", of.mean, of.p50, of.p99, of.max)
+            format!("{:.0} / {:.0} / {:.0} / {:.0}", of.mean, of.p50, of.p99, of.max)
         };
         let cpu = |of: &Option<TimesUs>| {
-            of.as_ref().map_or_else(|| "not known on this system".to_owned(), times)
+            of.as_ref().map_or_else(|| "unknown on this system".to_owned(), times)
         };
-        let rows = [
-            (
-                "ticks",
-                format!(
-                    "{} in {:.1} s, stopped for {:.1} s",
-                    self.ticks, self.seconds, self.skipped_s
-                ),
-            ),
-            ("work a tick, mean / median / 99 % / largest", times(&self.tick_us)),
+        let counts =
+            |counts: &[u64]| counts.iter().map(u64::to_string).collect::<Vec<_>>().join(" / ");
+        let keys = &self.keys;
+        let mut rows = vec![
+            ("ticks", self.ticks.to_string()),
+            ("run / stopped to catch up", format!("{:.1} / {:.1} s", self.seconds, self.skipped_s)),
+            ("µs of a tick, mean/p50/p99/max", times(&self.tick_us)),
             ("in processor time", cpu(&self.tick_cpu_us)),
-            ("of it, encoding for all receivers", times(&self.encode_us)),
+            ("of it, encoding for everybody", times(&self.encode_us)),
             ("in processor time", cpu(&self.encode_cpu_us)),
             ("snapshots encoded a tick", format!("{:.2}", self.encoded_per_tick)),
             ("most receivers at once", self.receivers_peak.to_string()),
-            ("joined / left / timed out / refused", {
-                format!("{} / {} / {} / {}", self.joined, self.left, self.timed_out, self.refused)
-            }),
-            ("joined at", {
-                let levels: Vec<String> = self
-                    .joined_at
-                    .iter()
-                    .map(|(level, count)| format!("{level} {count}"))
-                    .collect();
-                levels.join(", ")
-            }),
-            (
-                "players now / most at once",
-                format!("{} / {}", self.keys.players, self.keys.players_peak),
-            ),
-            ("packets of keys / of them full / bytes", {
-                format!("{} / {} / {}", self.keys.packets, self.keys.full_packets, self.keys.bytes)
-            }),
-            ("bits of a packet of keys", format!("{:.1}", self.keys.bits_per_packet)),
-            (
-                "keys taken / of them from repeats",
-                format!("{} / {}", self.keys.records, self.keys.recovered),
-            ),
-            ("keys refused: base lost / too many / out of place / wrong", {
-                let KeysReport { lost_bases, limited, out_of_place, malformed, .. } = self.keys;
-                format!("{lost_bases} / {limited} / {out_of_place} / {malformed}")
-            }),
-            (
-                "to a receiver, with headers and encryption",
-                format!("{:.1} kbit/s", self.kbps_per_receiver),
-            ),
-            ("datagrams in / out / not sent", {
-                format!("{} / {} / {}", self.datagrams_in, self.datagrams_out, self.unsent)
-            }),
-            ("dropped: junk / too many / too fast", {
-                format!("{} / {} / {}", self.junk, self.limited, self.overflowed)
-            }),
-            ("senders of junk silenced for a second", self.silenced.to_string()),
-            (
-                "not deciphered / deciphered but wrong",
-                format!("{} / {}", self.undeciphered, self.wrong_datagrams),
-            ),
+            ("joined / left", counts(&[self.joined, self.left])),
+            ("timed out / refused", counts(&[self.timed_out, self.refused])),
         ];
+        let joined_at = self.joined_at.iter();
+        rows.extend(joined_at.map(|(level, count)| ("joined at", format!("{level}: {count}"))));
+        rows.extend([
+            ("players now / most at once", format!("{} / {}", keys.players, keys.players_peak)),
+            ("packets of keys / full ones", counts(&[keys.packets, keys.full_packets])),
+            ("bytes of keys / bits a packet", {
+                format!("{} / {:.1}", keys.bytes, keys.bits_per_packet)
+            }),
+            ("keys taken / from repeats", counts(&[keys.records, keys.recovered])),
+            ("refused: base lost / too many", counts(&[keys.lost_bases, keys.limited])),
+            ("refused: out of place / invalid", counts(&[keys.out_of_place, keys.malformed])),
+            ("to a receiver, all included", format!("{:.1} kbit/s", self.kbps_per_receiver)),
+            ("datagrams in / out", counts(&[self.datagrams_in, self.datagrams_out])),
+            ("not sent", self.unsent.to_string()),
+            ("dropped: junk / too many / fast", {
+                counts(&[self.junk, self.limited, self.overflowed])
+            }),
+            ("senders of junk ignored for 1 s", self.silenced.to_string()),
+            ("not deciphered / not understood", counts(&[self.undeciphered, self.wrong_datagrams])),
+        ]);
         write_rows(out, rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session_report::assert_narrow;
+
+    #[test]
+    fn a_table_with_long_numbers_fits_60_columns() {
+        let times = TimesUs { mean: 1_234.0, p50: 1_234.0, p99: 12_345.0, max: 12_345.0 };
+        let report = ServeReport {
+            ticks: 5_184_000,
+            seconds: 86_400.0,
+            tick_us: times,
+            joined_at: BTreeMap::from([("adaptive", 1_000), ("packed", 1_000)]),
+            datagrams_in: 51_840_000,
+            datagrams_out: 51_840_000,
+            junk: 51_840,
+            limited: 51_840,
+            overflowed: 51_840,
+            ..ServeReport::default()
+        };
+        assert_narrow(|out| report.write_table(out));
     }
 }

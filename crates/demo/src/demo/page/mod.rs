@@ -22,9 +22,9 @@ use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
 use board::Board;
-use command_kit::OutputError;
 use command_kit::interrupt::Interrupt;
 use command_kit::page::{self, PageError};
+use command_kit::{LinkOptions, OutputError};
 use kinepack_net::HubConfig;
 use protocol::{Hello, Message, Settings};
 use settings::Defaults;
@@ -49,11 +49,12 @@ const FAREWELL: Duration = Duration::from_secs(1);
 
 pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, DemoError> {
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
-    // What no link can be is said in the same words as everywhere.
+    // Checked before the page's own checks, so that the message is the same in all commands.
     arguments.link.config()?;
     let listener = page::listen(arguments.listen, PORT, "watch and play")?;
     let url = page::url(&listener)?;
-    let defaults = Defaults { link: arguments.link.clone(), send: arguments.send.clone() };
+    let defaults =
+        Defaults { link: LinkOptions::clone(&arguments.link), send: arguments.send.clone() };
     let checked =
         defaults.check(defaults.settings()).map_err(|reason| DemoError::Settings { reason })?;
     let Program { world, name, .. } = arguments.program()?;
