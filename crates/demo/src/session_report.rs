@@ -1,5 +1,4 @@
-//! What a session over a link was like, as a table for people and as one JSON document for
-//! machines.
+//! The report of a session over a link: a table for people and a JSON document for machines.
 
 use std::io::{self, Write};
 
@@ -9,10 +8,10 @@ use serde::Serialize;
 
 use crate::session::FaultReport;
 
-/// One world on its way to one viewer.
+/// One world, sent to one viewer.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct SessionReport {
-    /// The options that make this run again.
+    /// The options that repeat this run.
     pub world: String,
     pub link: String,
     pub sending: String,
@@ -21,68 +20,68 @@ pub struct SessionReport {
     pub frames_sent: u64,
     /// Snapshots that arrived and were decoded.
     pub frames_received: u64,
-    /// Of those, how many had to leave something out.
+    /// How many of them were partial, because the sender skipped entities.
     pub frames_with_left_out: u64,
-    /// Blocks that arrived: at the beginning, and where nothing common was left.
+    /// Blocks that arrived: one at the beginning, and one whenever no common baseline remained.
     pub blocks: u64,
-    /// Snapshots that came with a state check.
+    /// Snapshots that arrived with a state check.
     pub state_checks: u64,
-    /// Of those, how many showed that the two sides did not hold the same.
+    /// How many of these checks showed that the two sides' views differ.
     pub failed_checks: u64,
     /// Frames that were drawn.
     pub states_shown: u64,
-    /// Lanes of all snapshots that arrived that differ from what was sent.
+    /// Lanes that differ from what was sent, over all received snapshots.
     pub wrong_lanes: u64,
-    /// Share of the datagrams that the link lost, for whatever reason.
+    /// Share of the datagrams that the link lost, for any reason.
     pub loss_ratio: f64,
     /// From the sender, without IP and UDP headers.
     pub kbps_payload: f64,
-    /// With them.
+    /// From the sender, with these headers.
     pub kbps_total: f64,
     /// From the viewer, with headers.
     pub kbps_upstream: f64,
     pub round_trip_ms: f64,
-    /// How many datagrams before the one encoded its baseline was sent, on average.
+    /// The mean age of the baselines, in datagrams.
     pub baseline_age: f64,
     pub playout_delay_ms: f64,
-    /// Share of the time in which the next state was needed and not there.
+    /// Share of the time in which playback lacked the next state.
     pub starved_ratio: f64,
     pub shown_error_mm: Summary,
     pub shown_error_deg: Summary,
-    /// Where keys were sent.
+    /// Present if keys were sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<InputReport>,
-    /// Where the receiver was made wrong on purpose.
+    /// Present if faults were injected into the receiver.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub faults: Option<FaultReport>,
 }
 
-/// The keys of who plays, on their way to the world: a record a tick.
+/// The player's keys, sent to the world as a record a tick.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct InputReport {
     pub records: u64,
     pub packets: u64,
     pub bits_per_packet: PacketBits,
-    /// While they flowed.
+    /// While keys were sent.
     pub kbps_payload: f64,
-    /// With headers of IP and UDP of their own, which they share with acknowledgements.
+    /// With IP and UDP headers, although acknowledgements share these.
     pub kbps_with_headers: f64,
-    /// Records that came.
+    /// Records that arrived.
     pub received: u64,
-    /// Of those, how many came as repeats: the packet of their own tick was lost, or overtaken.
+    /// How many of them arrived as repeats, because their own packet was lost or overtaken.
     pub recovered: u64,
-    /// Records that did not come, up to the newest that did.
+    /// Records before the newest received one that did not arrive.
     pub lost: u64,
-    /// Records that came out otherwise than they went in.
+    /// Records that arrived changed.
     pub wrong: u64,
 }
 
 /// Bits of packets, without the headers of IP and UDP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct PacketBits {
-    /// Of all packets.
+    /// The mean of all packets.
     pub mean: f64,
-    /// Of full ones, which need nothing that came before.
+    /// The mean of full packets, which need no earlier packet.
     pub full: f64,
 }
 

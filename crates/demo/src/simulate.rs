@@ -1,4 +1,4 @@
-//! `kinepack simulate`: a world, its receivers and their links under virtual time, as fast as the
+//! `kinepack simulate`: runs a world, its receivers and their links under virtual time, as fast as the
 //! machine can.
 
 use std::io::{self, Write};
@@ -20,19 +20,21 @@ use crate::session_report::{SessionReport, plural, summary};
 use crate::simulated_link::{SimulatedLink, parse_milliseconds};
 use crate::world::{Played, WorldArguments, WorldError};
 
-/// With more receivers, datagrams arrive with the ticks, and not at their own times in between.
-const EXACT_TIMES: usize = 16;
+/// With more receivers than this, datagrams arrive only at ticks, instead of at their own times.
+const MAX_EXACT_PEERS: usize = 16;
 
-/// Run a world and its receivers under virtual time, and say what it took and whether anything
-/// drifted.
+/// Simulate a world, its links and its receivers under virtual time, as fast as the machine can.
+///
+/// Prints bandwidth, errors and the hub's work, and checks that every state arrives as it was sent.
+/// Ctrl-C stops the simulation and prints the results up to that tick.
 #[derive(Args)]
 pub struct Arguments {
     #[command(flatten, next_help_heading = "Built-in world")]
     world: WorldArguments,
-    /// Instead of the cubes: so many objects on a plane.
+    /// Replace the cubes by this number of objects on a plane.
     #[arg(long, help_heading = "Crowd", conflicts_with_all = ["cubes", "style"], value_parser = clap::value_parser!(u32).range(1..=60_000))]
     objects: Option<u32>,
-    /// How many of them walk about.
+    /// How many of the objects walk about; the others rest.
     #[arg(long, help_heading = "Crowd", default_value_t = 100, requires = "objects")]
     moving: u32,
     #[command(flatten, next_help_heading = "Sending")]
@@ -42,14 +44,15 @@ pub struct Arguments {
     /// Number of receivers.
     #[arg(long, help_heading = "Receivers", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     receivers: u32,
-    /// How many of them decode, compare and show; the others only answer.
-    #[arg(long, help_heading = "Receivers", default_value_t = 4)]
+    /// How many receivers decode, compare and show what arrives. The others only acknowledge it.
+    #[arg(long, help_heading = "Receivers", value_name = "COUNT", default_value_t = 4)]
     looked_at: u32,
-    /// Round trips from the first receiver's to the last one's, in milliseconds.
+    /// Round trips in milliseconds: the first receiver's and the last one's. Those of the receivers
+    /// between them are evenly spaced.
     #[arg(long, help_heading = "Receivers", value_name = "FROM..TO", value_parser = parse_milliseconds, conflicts_with = "round_trip_ms")]
     round_trips_ms: Option<(f64, f64)>,
-    /// Every SECONDS, corrupt the first receiver's state: add one to one lane. Its state checks
-    /// should find that, and the hub send the state anew.
+    /// Corrupt the first receiver's state every SECONDS: add one to one lane. Its state checks should
+    /// find that, and the hub should send the state again.
     #[arg(long, help_heading = "Receivers", value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
     fault_every: Option<u32>,
     /// Print one JSON document instead of a table.
@@ -61,23 +64,24 @@ pub struct Arguments {
 struct Report {
     receivers: u32,
     ticks: u32,
-    /// What the hub takes for all receivers together.
+    /// The time that the hub takes for all receivers together.
     hub_us_per_tick: Summary,
     hub_us_per_tick_mean: f64,
     hub_us_per_tick_and_receiver: f64,
-    /// Snapshots that were encoded a tick, for all receivers together.
+    /// Snapshots encoded in each tick, for all receivers together.
     encoded_per_tick: f64,
-    /// How old what a receiver knows of an object is that moves.
+    /// The age of a receiver's newest state of an object that moves.
     age_ms: Summary,
-    /// Memory of this process, after a tenth of the time and at the end; where the system tells it.
+    /// Memory of this process, after a tenth of the time and at the end. `None` if the system does not
+    /// report it.
     memory_mib: Option<(f64, f64)>,
-    /// Lanes that differ from what was sent, of all receivers that were looked at.
+    /// Lanes that differ from what was sent, over all receivers that decode.
     wrong_lanes: u64,
-    /// The first receiver.
+    /// The report of the first receiver.
     first: SessionReport,
 }
 
-/// Why a simulation ends early.
+/// Why a simulation fails or ends early.
 #[derive(Debug, thiserror::Error)]
 pub enum SimulateError {
     #[error(transparent)]
@@ -128,7 +132,7 @@ pub fn run(arguments: &Arguments) -> Result<(), SimulateError> {
     }
     let ticks = arguments.world.frames();
     let progress = progress(ticks);
-    let exact = session.peers.len() <= EXACT_TIMES;
+    let exact = session.peers.len() <= MAX_EXACT_PEERS;
     let mut early_memory = None;
     let mut done_ticks = 0;
     for tick in (1..=ticks).take_while(|_| !interrupt.is_raised()) {

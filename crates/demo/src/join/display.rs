@@ -8,6 +8,7 @@ use kinepack::EntityId;
 
 use super::tally::Tally;
 use crate::map::{ROWS, map, map_of};
+use crate::stderr::say;
 use crate::viewer::Viewer;
 
 /// Lines that are drawn over and over, on a terminal only.
@@ -41,7 +42,7 @@ impl Display {
 
     /// A line on standard error, above what is drawn.
     pub(super) fn say(&self, line: &str) {
-        self.lines.suspend(|| eprintln!("kinepack: {line}"));
+        self.lines.suspend(|| say(format!("kinepack: {line}")));
     }
 
     /// What is shown, around one's own cube where there is one.

@@ -17,6 +17,7 @@ use super::report::{KeysReport, ServeReport};
 use super::timing::{Span, Spans, Watch};
 use crate::sender::{SendOptions, Sender, due};
 use crate::serve::ServeError;
+use crate::stderr::say;
 
 /// How long to sleep between two looks at what has arrived.
 const NAP: Duration = Duration::from_millis(1);
@@ -249,7 +250,7 @@ impl Serving {
 
     /// A line on standard error, above the status.
     pub fn say(&self, line: &str) {
-        self.status.suspend(|| eprintln!("kinepack: {line}"));
+        self.status.suspend(|| say(format!("kinepack: {line}")));
     }
 
     fn show_status(&mut self) {

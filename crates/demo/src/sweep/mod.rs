@@ -1,5 +1,5 @@
-//! `kinepack sweep`: what loss and round trip cost, in bytes and in error, as a table and as a
-//! picture.
+//! `kinepack sweep`: measures what loss and round trip cost in bandwidth and in error, as a table and
+//! as a picture.
 
 mod plot;
 
@@ -27,17 +27,20 @@ const ROUND_TRIPS_MS: [u32; 7] = [5, 25, 50, 100, 150, 200, 300];
 const LOSSES_PERCENT: [u32; 7] = [0, 1, 2, 5, 10, 20, 30];
 const ROUND_TRIP_MS: u32 = 100;
 const LOSS_PERCENT: u32 = 1;
-/// Of each direction: what a wired connection has.
+/// The jitter of each direction, as on a wired connection.
 const JITTER: Duration = Duration::from_millis(5);
 
-/// Measure what loss and round trip cost, in kbit/s and in the error of what is shown.
+/// Measure what loss and round trip cost, in bandwidth and in the error of what a receiver shows.
+///
+/// Simulates the world once for each of 14 links. Ctrl-C stops the sweep and prints the points that
+/// are complete.
 #[derive(Args)]
 pub struct Arguments {
     #[command(flatten, next_help_heading = "Built-in world")]
     world: WorldArguments,
     #[command(flatten, next_help_heading = "Sending")]
     send: SendOptions,
-    /// Draw the curves into this file.
+    /// Also draw the curves into this file.
     #[arg(long, value_name = "FILE.svg")]
     svg: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Options")]
@@ -47,7 +50,7 @@ pub struct Arguments {
     json: bool,
 }
 
-/// One run.
+/// The result of one run.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct Point {
     loss_percent: u32,
@@ -68,7 +71,7 @@ struct Report {
     over_round_trip: Vec<Point>,
 }
 
-/// Why a sweep ends early.
+/// Why a sweep fails or ends early.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
     #[error(transparent)]
@@ -107,7 +110,7 @@ pub fn run(arguments: &Arguments) -> Result<(), SweepError> {
     let [svg] = arguments.force.targets([arguments.svg.as_deref()])?;
     let runs = LOSSES_PERCENT.len() + ROUND_TRIPS_MS.len();
     let progress = progress(runs as u32 * arguments.world.frames());
-    // An interrupted run has no point, and neither have the runs after it.
+    // An interrupt ends the current run without a point, and the later runs do not begin.
     let points = |links: [(u32, u32); 7]| -> Result<Vec<Point>, SweepError> {
         links
             .into_iter()

@@ -35,6 +35,7 @@ use crate::demo::DemoError;
 use crate::inputs::with_keys;
 use crate::session::Session;
 use crate::session_report::SessionReport;
+use crate::stderr::say;
 
 /// Where the page is, where nothing else is asked for.
 const PORT: u16 = 4650;
@@ -74,7 +75,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, DemoError> {
         let board = Arc::clone(&board);
         move || serve(listener, board)
     });
-    eprintln!("both worlds are at {url} (Ctrl-C ends them; --headless keeps to the terminal)");
+    say(format!("the demo is at {url} (Ctrl-C ends it; with --headless it runs in the terminal)"));
     if !arguments.no_open {
         page::open(&url);
     }
