@@ -12,18 +12,18 @@ use kinepack_net::{Mismatch, Sample, VERSION};
 use crate::session_error::SessionError;
 use crate::states::States;
 
-/// Options of the cubes' schema and codec. Server and joiner need the same ones, except that a joiner
-/// names one of the server's levels.
+/// Options of the cubes' schema and codec. Server and joiner need the same ones, except that a
+/// joiner names one of the server's levels.
 #[derive(Args, Clone, Debug, PartialEq)]
 pub struct CubeStream {
     /// Send velocities too, so that playback follows curves. This is for low send rates. Server and
     /// joiner must agree.
     #[arg(long)]
     velocities: bool,
-    /// How snapshots are coded: packed takes the least work, and adaptive few bits. Learning takes the
-    /// fewest if play differs from what the profile was trained on, but then receivers that lost
-    /// different packets share no work. Rows 7 to 11 of the ladder, by name or number, show what each
-    /// stage gains.
+    /// How snapshots are coded: packed takes the least work, and adaptive few bits. Learning takes
+    /// the fewest if play differs from what the profile was trained on, but then receivers that
+    /// lost different packets share no work. Rows 7 to 11 of the ladder, by name or number, show
+    /// what each stage gains.
     // Exactly one, except that `serve` allows several.
     #[arg(long, action = ArgAction::Set, default_values_t = [SentLevel::PACKED], value_parser = SentLevel::named, value_name = "LEVEL")]
     level: Vec<SentLevel>,
@@ -119,7 +119,8 @@ impl CubeStream {
         Ok(())
     }
 
-    /// The position of the body at `index` of a snapshot. `None` if the snapshot has another schema.
+    /// The position of the body at `index` of a snapshot. `None` if the snapshot has another
+    /// schema.
     pub fn position(&self, snapshot: &Snapshot, index: usize) -> Option<[f32; 3]> {
         if self.velocities {
             snapshot.get_at_index::<SwiftCube>(index).ok().map(|cube| cube.position)

@@ -24,10 +24,10 @@ pub const MAX_GUESTS: usize = MAX_PLAYERS - 1;
 
 const LAST_GUEST: u8 = MAX_GUESTS as u8 - 1;
 
-/// The codec of a joiner's keys. The adaptive level takes 34.5 bits a packet, 32 of them header; the
-/// packed level takes 56.2 (see the test below). Most records equal the previous one, so a range coder
-/// needs almost no bits for them and for the three repeats. The packed level writes whole fields and
-/// whole bytes. Six flags at 60 Hz are little work for either level.
+/// The codec of a joiner's keys. The adaptive level takes 34.5 bits a packet, 32 of them header;
+/// the packed level takes 56.2 (see the test below). Most records equal the previous one, so a
+/// range coder needs almost no bits for them and for the three repeats. The packed level writes
+/// whole fields and whole bytes. Six flags at 60 Hz are little work for either level.
 pub fn key_codec() -> StreamCodec {
     StreamCodec::of::<Keys>(StreamLevel::Adaptive).expect("six bits are a schema")
 }
@@ -37,8 +37,8 @@ pub fn key_config() -> StreamConfig {
     StreamConfig { rate_hz: cubes::TICK_HZ, repeats: 3, ..StreamConfig::default() }
 }
 
-/// For a hub whose datagrams begin with an acknowledgement of keys: reserves the space, and counts it
-/// against budgets.
+/// For a hub whose datagrams begin with an acknowledgement of keys: reserves the space, and counts
+/// it against budgets.
 pub fn with_keys(config: HubConfig) -> HubConfig {
     let front_bytes = StreamAcknowledgement::BYTES;
     HubConfig {

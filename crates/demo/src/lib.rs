@@ -1,5 +1,5 @@
-//! The demo of kinepack and its network commands: a physics world of cubes and the people who play in
-//! it, sent over a bad link.
+//! The demo of kinepack and its network commands: a physics world of cubes and the people who play
+//! in it, sent over a bad link.
 //!
 //! | module | command |
 //! |---|---|

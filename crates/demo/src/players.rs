@@ -1,8 +1,8 @@
 //! The cube world and its players: the first player, which a script or a person steers, and guests.
 //!
 //! A guest's cube appears in the next state of the world. The guest's last keys are held until new
-//! ones arrive, even if the connection is lost: the caller detects silence and releases the keys. The
-//! cube is removed together with its guest.
+//! ones arrive, even if the connection is lost: the caller detects silence and releases the keys.
+//! The cube is removed together with its guest.
 
 use std::collections::BTreeMap;
 use std::fmt;

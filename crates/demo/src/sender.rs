@@ -19,8 +19,8 @@ pub struct SendOptions {
     pub send_hz: u32,
     #[command(flatten)]
     pub stream: CubeStream,
-    /// Bandwidth limit of each receiver in kbit/s, headers included. The most important entities are
-    /// sent first.
+    /// Bandwidth limit of each receiver in kbit/s, headers included. The most important entities
+    /// are sent first.
     #[arg(long, value_name = "KBPS", value_parser = clap::value_parser!(u32).range(3..=1_000_000))]
     pub budget_kbps: Option<u32>,
 }

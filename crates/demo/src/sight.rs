@@ -83,8 +83,8 @@ mod tests {
                 pressed += u32::from(own != Input::default());
                 world.step_players(&[(0, first), (guest, own)]);
             }
-            // Positions differ by at most half a step, which can change a direction that is close to
-            // the border of two.
+            // Positions differ by at most half a step, which can change a direction that is close
+            // to the border of two.
             assert!(same > 400 && pressed > 300, "{same} inputs are equal, {pressed} have keys");
         }
     }

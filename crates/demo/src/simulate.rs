@@ -1,5 +1,5 @@
-//! `kinepack simulate`: runs a world, its receivers and their links under virtual time, as fast as the
-//! machine can.
+//! `kinepack simulate`: runs a world, its receivers and their links under virtual time, as fast as
+//! the machine can.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -42,7 +42,7 @@ pub struct Arguments {
     #[command(flatten, next_help_heading = "Link")]
     link: SimulatedLink,
     /// Number of receivers.
-    #[arg(long, help_heading = "Receivers", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, help_heading = "Receivers", value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     receivers: u32,
     /// How many receivers decode, compare and show what arrives. The others only acknowledge it.
     #[arg(long, help_heading = "Receivers", value_name = "COUNT", default_value_t = 4)]
@@ -51,11 +51,11 @@ pub struct Arguments {
     /// between them are evenly spaced.
     #[arg(long, help_heading = "Receivers", value_name = "FROM..TO", value_parser = parse_milliseconds, conflicts_with = "round_trip_ms")]
     round_trips_ms: Option<(f64, f64)>,
-    /// Corrupt the first receiver's state every SECONDS: add one to one lane. Its state checks should
-    /// find that, and the hub should send the state again.
+    /// Corrupt the first receiver's state every SECONDS: add one to one lane. Its state checks
+    /// should find that, and the hub should send the state again.
     #[arg(long, help_heading = "Receivers", value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
     fault_every: Option<u32>,
-    /// Print one JSON document instead of a table.
+    /// Print the results as one JSON document instead of a table.
     #[arg(long)]
     json: bool,
 }
@@ -72,8 +72,8 @@ struct Report {
     encoded_per_tick: f64,
     /// The age of a receiver's newest state of an object that moves.
     age_ms: Summary,
-    /// Memory of this process, after a tenth of the time and at the end. `None` if the system does not
-    /// report it.
+    /// Memory of this process, after a tenth of the time and at the end. `None` if the system does
+    /// not report it.
     memory_mib: Option<(f64, f64)>,
     /// Lanes that differ from what was sent, over all receivers that decode.
     wrong_lanes: u64,

@@ -21,8 +21,8 @@ pub struct Truth {
 
 /// How far the shown states are from the true ones at the same moment of the simulation.
 ///
-/// Percentiles count only moving cubes, because the many cubes at rest are all within half a step. The
-/// maximum counts all cubes.
+/// Percentiles count only moving cubes, because the many cubes at rest are all within half a step.
+/// The maximum counts all cubes.
 #[derive(Clone, Debug, Default)]
 pub struct ShownError {
     pub position_mm: Distribution,

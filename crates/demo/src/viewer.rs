@@ -65,8 +65,8 @@ impl Viewer {
         }
     }
 
-    /// Computes a frame, and compares it with the truth if that is known. Returns false while there is
-    /// nothing to show.
+    /// Computes a frame, and compares it with the truth if that is known. Returns false while there
+    /// is nothing to show.
     pub fn show(&mut self, now: Duration, truth: Option<&Truth>) -> Result<bool, SessionError> {
         let delay_ms = self.receiver.playout_stats().delay.as_secs_f64() * 1e3;
         let Some(playback) = self.receiver.playback(now) else { return Ok(false) };

@@ -59,7 +59,8 @@ pub enum Played {
     Cubes(Box<PlayedCubes>),
     /// Objects that walk about.
     Crowd(Crowd),
-    /// The frames of a capture, and the index of the next one. After the last frame follows the first.
+    /// The frames of a capture, and the index of the next one. After the last frame follows the
+    /// first.
     Captured(Vec<Vec<Measured>>, usize),
 }
 
@@ -76,8 +77,8 @@ pub enum WorldError {
     )]
     NeedsFloats { path: PathBuf },
     #[error(
-        "{}: the demo reads challenge files; `analyze`, `tune` and `replay` read capture files, and \
-         `convert` turns a capture of cubes into a challenge file",
+        "{}: the demo reads challenge files; `analyze`, `tune` and `replay` read capture files, \
+         and `convert` turns a capture of cubes into a challenge file",
         path.display()
     )]
     IsCapture { path: PathBuf },
@@ -162,8 +163,8 @@ impl Played {
         }
     }
 
-    /// Gives a guest a cube, which appears in the next state and has no keys held. A guest that has a
-    /// cube keeps it.
+    /// Gives a guest a cube, which appears in the next state and has no keys held. A guest that has
+    /// a cube keeps it.
     pub fn admit(&mut self, guest: ReceiverId) -> Result<EntityId, CannotPlay> {
         self.cubes_mut().ok_or(CannotPlay::NoCubes)?.admit(guest)
     }

@@ -17,7 +17,7 @@ use crate::session::{Hands, Session};
 use crate::session_error::SessionError;
 use crate::session_report::SessionReport;
 
-/// Ticks between two refreshes of the display.
+/// Ticks between two updates of the display.
 const REFRESH_TICKS: u32 = 3;
 
 /// Returns the report, and [`SessionError::Interrupted`] if a signal ended the run early.

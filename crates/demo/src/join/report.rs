@@ -1,4 +1,4 @@
-//! What joiners received, as a table for people and as one JSON document for machines.
+//! The report of joiners: a table for people and a JSON document for machines.
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::tally::Tally;
 
-/// What only the server knows.
+/// Numbers that only the server knows.
 const NOT_KNOWN: [&str; 3] = ["round trip", "age of the baseline", "error of what is shown"];
 
 /// One run of `join`. Rates are means over the time that joiners were connected.
@@ -23,32 +23,32 @@ pub(super) struct JoinReport {
     connections: u64,
     /// Connections that were lost.
     dropped: u64,
-    /// Attempts to connect that nobody answered.
+    /// Attempts to connect without an answer.
     no_answer: u64,
-    /// Attempts to connect for which the server had no place.
+    /// Attempts to connect to a full server.
     full: u64,
-    /// Snapshots of all joiners.
+    /// Snapshots received by all joiners together.
     frames_received: u64,
     frames_received_min: u64,
     frames_received_mean: f64,
-    /// Of all, how many had something left out.
+    /// How many of them were partial, because the sender skipped entities.
     frames_with_left_out: u64,
     duplicates: u64,
-    /// Snapshots that came too late to be shown.
+    /// Snapshots that arrived too late to be shown.
     late: u64,
-    /// Datagrams refused for another reason than that they came twice or too late.
+    /// Refused datagrams, except duplicates and late ones.
     wrong_datagrams: u64,
     loss_ratio: f64,
-    /// To one joiner, everything included: IP and UDP headers, encryption, keep-alives.
+    /// To one joiner, with IP and UDP headers, encryption and keep-alives.
     kbps_total: f64,
-    /// From one joiner.
+    /// From one joiner, counted in the same way.
     kbps_upstream: f64,
-    /// At the end, mean over the joiners.
+    /// The delay at the end, as a mean over the joiners.
     playout_delay_ms: f64,
-    /// Share of the time in which the next state was needed and not there.
+    /// Share of the time in which playback lacked the next state.
     starved_ratio: f64,
-    /// The longest time that this process did not look at what had arrived. Where it is long, the
-    /// machine is too slow for so many joiners.
+    /// The longest time between two polls of a joiner's socket. If it is long, the machine is too
+    /// slow for this many joiners.
     slowest_look_ms: f64,
     keys: KeysReport,
     not_known_here: [&'static str; 3],
@@ -57,14 +57,14 @@ pub(super) struct JoinReport {
     pub(super) why_nothing_received: Option<String>,
 }
 
-/// What those who played sent. Packets without what the transport adds.
+/// The keys that all joiners sent. Bytes of packets do not include the transport's.
 #[derive(Debug, Serialize)]
 struct KeysReport {
-    /// The cube that each steered last, by its number in the world.
+    /// The cube that each joiner steered last, by its number in the world.
     entities: Vec<u32>,
     records: u64,
     packets: u64,
-    /// Of these, such as stand for themselves.
+    /// How many of them were full, so that they need no earlier packet.
     full_packets: u64,
     bytes: u64,
     bits_per_packet: f64,
@@ -87,7 +87,7 @@ impl KeysReport {
         }
     }
 
-    /// Who steered, in few words.
+    /// The cubes that were steered, in a few words.
     fn cubes(&self) -> String {
         match self.entities[..] {
             [] => "none".to_owned(),

@@ -1,4 +1,4 @@
-//! What joiners count.
+//! Counts of joiners.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -14,32 +14,31 @@ pub(super) struct Tally {
     pub(super) connections: u64,
     /// Connections that were lost.
     pub(super) dropped: u64,
-    /// Attempts that nobody answered.
+    /// Attempts without an answer.
     pub(super) no_answer: u64,
-    /// Attempts for which the server had no place.
+    /// Attempts at a full server.
     pub(super) full: u64,
     pub(super) snapshots: u64,
-    /// Of these, how many had something left out.
+    /// How many of them were partial.
     pub(super) left_out: u64,
     /// Datagrams taken: snapshots and fragments of blocks.
     pub(super) received: u64,
-    /// What the server sent, as far as the numbers of what came tell.
+    /// Datagrams that the server sent, judged by the received sequence numbers.
     pub(super) sequences: u64,
     pub(super) duplicates: u64,
-    /// Snapshots that came too late to be shown.
+    /// Snapshots that arrived too late to be shown.
     pub(super) late: u64,
-    /// Datagrams refused for another reason than that they came twice or too late.
+    /// Refused datagrams, except duplicates and late ones.
     pub(super) wrong: u64,
-    /// Of keys that were sent.
+    /// The sent keys.
     pub(super) keys: StreamSenderStats,
     /// The cube that it steered last.
     pub(super) entity: Option<EntityId>,
     pub(super) sockets: ClientStats,
     pub(super) connected: Duration,
-    /// Of that, how long the next state was needed and not there.
+    /// How long playback lacked the next state.
     pub(super) starved: Duration,
-    /// The longest time between two looks at what has arrived: how far this process itself was
-    /// behind.
+    /// The longest time between two polls of the socket: how late this process itself was.
     pub(super) slowest_look: Duration,
     /// Playout delay of the newest connection.
     pub(super) delay: Duration,
@@ -76,7 +75,7 @@ impl Tally {
         }
     }
 
-    /// Counts how far a datagram that was taken is after the newest before it.
+    /// Counts the distance from the newest datagram to a later one.
     pub(super) fn note_sequence(&mut self, newest: &mut Option<Sequence>, datagram: &[u8]) {
         let Some(sequence) = datagram_sequence(datagram) else { return };
         let ahead = newest.map_or(1, |newest| sequence.since(newest));
@@ -99,7 +98,7 @@ impl Tally {
         }
     }
 
-    /// Share of what was sent that did not come.
+    /// Share of the sent datagrams that did not arrive.
     pub(super) fn loss_ratio(&self) -> f64 {
         self.sequences.saturating_sub(self.received) as f64 / self.sequences.max(1) as f64
     }
@@ -132,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn loss_is_what_is_missing_between_the_first_and_the_newest() {
+    fn loss_counts_the_gaps_between_the_first_and_the_newest_sequence() {
         let (mut tally, mut newest) = (Tally::default(), None);
         for sequence in [65_534_u16, 65_535, 2, 1, 4] {
             let [a, b] = sequence.to_le_bytes();

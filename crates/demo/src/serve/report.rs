@@ -1,4 +1,4 @@
-//! What a server did, as a table for people and as one JSON document for machines.
+//! The report of a server: a table for people and a JSON document for machines.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -17,71 +17,71 @@ pub(super) struct ServeReport {
     pub(super) sending: String,
     pub(super) seconds: f64,
     pub(super) ticks: u32,
-    /// Seconds that the world was stopped for, as the machine could not follow.
+    /// Seconds that the world stood still because the machine was too slow.
     pub(super) skipped_s: f64,
-    /// All work of a tick and of the polls before it, of ticks with receivers: the world's step,
-    /// encoding, sending, reading.
+    /// The work of a tick and of the polls before it: stepping the world, encoding, sending and
+    /// reading. Counts only ticks with receivers.
     pub(super) tick_us: TimesUs,
-    /// The same in processor time of the thread; null where the system does not tell.
+    /// The same in processor time of the thread. Null if the system does not report it.
     pub(super) tick_cpu_us: Option<TimesUs>,
-    /// Of that, what the hub takes to make the datagrams for all receivers.
+    /// The hub's part of this work: making the datagrams for all receivers.
     pub(super) encode_us: TimesUs,
     pub(super) encode_cpu_us: Option<TimesUs>,
-    /// Snapshots that were encoded a sent tick, for all receivers together.
+    /// Snapshots encoded in each sent tick, for all receivers together.
     pub(super) encoded_per_tick: f64,
     pub(super) receivers_peak: usize,
     pub(super) joined: u64,
-    /// How many of them at which level, by its name.
+    /// How many of them joined at each level, by the level's name.
     pub(super) joined_at: BTreeMap<&'static str, u64>,
     pub(super) left: u64,
     pub(super) timed_out: u64,
-    /// Those with another schema, codec or version.
+    /// Clients refused because of another schema, codec or version.
     pub(super) refused: u64,
     pub(super) datagrams_in: u64,
     pub(super) bytes_in: u64,
     pub(super) datagrams_out: u64,
     pub(super) bytes_out: u64,
-    /// Dropped by the reader: no packets, or none that their sender may send.
+    /// Dropped by the reader: not packets, or not packets that their sender may send.
     pub(super) junk: u64,
     /// Dropped by the reader: too many from one sender.
     pub(super) limited: u64,
-    /// Dropped by the reader: faster than ticks take them.
+    /// Dropped by the reader: they arrived faster than the ticks took them.
     pub(super) overflowed: u64,
-    /// How often a sender of junk was not even read, for a second: what it sent then is in no other
-    /// number.
+    /// How often a sender of junk was ignored for a second. No other number counts what it sent
+    /// then.
     pub(super) silenced: u64,
-    /// What did not decipher, was replayed, or came from somebody who may not connect.
+    /// Datagrams that did not decipher, were replayed, or came from a client that may not connect.
     pub(super) undeciphered: u64,
-    /// From receivers, deciphered, and refused by the hub all the same.
+    /// Datagrams of receivers that deciphered, but that the hub refused.
     pub(super) wrong_datagrams: u64,
-    /// What the system did not take for sending.
+    /// Datagrams that the system refused to send.
     pub(super) unsent: u64,
     pub(super) keys: KeysReport,
-    /// To a receiver, everything included: IP and UDP headers, encryption, keep-alives.
+    /// To one receiver, with IP and UDP headers, encryption and keep-alives.
     pub(super) kbps_per_receiver: f64,
 }
 
-/// Who played, and what their keys took. Packets without what the transport adds.
+/// The players and their keys. Bytes of packets do not include the transport's.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct KeysReport {
-    /// With a cube: at the end, and the most at once.
+    /// Clients with a cube: at the end, and the most at once.
     players: usize,
     players_peak: usize,
     packets: u64,
-    /// Of these, such as stand for themselves.
+    /// How many of them were full, so that they need no earlier packet.
     full_packets: u64,
     bytes: u64,
     bits_per_packet: f64,
     records: u64,
-    /// Of these, such as came as repeats in later packets.
+    /// How many of them arrived as repeats in later packets.
     recovered: u64,
-    /// Packets refused: relative to one that never came.
+    /// Packets refused because their base never arrived.
     lost_bases: u64,
-    /// Packets refused: more than the rate allows.
+    /// Packets refused because they exceed the rate.
     limited: u64,
-    /// Packets refused: there already, too old, or too far ahead.
+    /// Packets refused because their number is a duplicate, too old, or too far ahead.
     out_of_place: u64,
-    /// Packets refused: no valid ones, or of another codec.
+    /// Packets refused because they are invalid or of another codec.
     malformed: u64,
 }
 

@@ -30,8 +30,8 @@ pub(super) struct Faults {
 pub struct FaultReport {
     /// Faults injected: lanes of views, changed by one.
     pub injected: u64,
-    /// Faults that a state check found. For the others, no snapshot used the faulty view as baseline,
-    /// or it could not be decoded.
+    /// Faults that a state check found. For the others, no snapshot used the faulty view as
+    /// baseline, or it could not be decoded.
     pub noticed: u64,
     /// Checks that failed without a fault.
     pub false_alarms: u64,

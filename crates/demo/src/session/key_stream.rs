@@ -1,5 +1,5 @@
-//! The player's keys, sent to the world as a record a tick, over the links of the snapshots and their
-//! acknowledgements. `spec/NET.md`, sections 8 and 9.
+//! The player's keys, sent to the world as a record a tick, over the links of the snapshots and
+//! their acknowledgements. `spec/NET.md`, sections 8 and 9.
 //!
 //! This file has both ends, so it compares the received keys with the sent ones.
 
@@ -29,8 +29,8 @@ pub enum Hands {
     /// The script, beside the world. Its keys are sent only to measure their bandwidth and to check
     /// that they arrive unchanged.
     SentScript,
-    /// A person behind the first receiver's link, who holds these keys. The world gets them when they
-    /// arrive.
+    /// A person behind the first receiver's link, who holds these keys. The world gets them when
+    /// they arrive.
     Person(Input),
 }
 

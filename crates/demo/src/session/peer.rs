@@ -127,8 +127,8 @@ impl Peer {
         }
     }
 
-    /// Sends a datagram of the hub over the link, with an acknowledgement of keys in front if one is
-    /// due.
+    /// Sends a datagram of the hub over the link, with an acknowledgement of keys in front if one
+    /// is due.
     pub(super) fn send(&mut self, now: Duration, datagram: &[u8], is_out: bool) {
         let front = self.keys.as_mut().and_then(|keys| keys.poll_acknowledgement());
         let datagram =
@@ -243,8 +243,8 @@ impl Peer {
         }
     }
 
-    /// Sends the keys of a tick, if any, in one datagram with the viewer's acknowledgement, which waits
-    /// for them. With `by_person`, the world uses the received keys.
+    /// Sends the keys of a tick, if any, in one datagram with the viewer's acknowledgement, which
+    /// waits for them. With `by_person`, the world uses the received keys.
     pub(super) fn press(
         &mut self,
         now: Duration,

@@ -1,4 +1,5 @@
-//! Players are added and removed while their world is sent. Every state lists the players of its tick.
+//! Players are added and removed while their world is sent. Every state lists the players of its
+//! tick.
 
 use clap::Parser;
 use command_kit::LinkOptions;

@@ -2,9 +2,9 @@
 //! under virtual time.
 //!
 //! Each client plays the script of its own seed and sends a packet each tick. The server returns an
-//! acknowledgement each tick. The received lanes are compared with the sent ones. All clients are coded
-//! one after another, as on a server. So the clock is read only twice a tick, and the caches hold the
-//! memory of many streams.
+//! acknowledgement each tick. The received lanes are compared with the sent ones. All clients are
+//! coded one after another, as on a server. So the clock is read only twice a tick, and the caches
+//! hold the memory of many streams.
 
 mod speed;
 mod world;

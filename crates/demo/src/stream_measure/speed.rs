@@ -1,5 +1,5 @@
-//! Measures the codec alone. Codes one client's packets again, each a record against the base that it
-//! had on its link.
+//! Measures the codec alone. Codes one client's packets again, each a record against the base that
+//! it had on its link.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

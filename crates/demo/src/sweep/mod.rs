@@ -1,5 +1,5 @@
-//! `kinepack sweep`: measures what loss and round trip cost in bandwidth and in error, as a table and
-//! as a picture.
+//! `kinepack sweep`: measures what loss and round trip cost in bandwidth and in error, as a table
+//! and as a picture.
 
 mod plot;
 
@@ -45,7 +45,7 @@ pub struct Arguments {
     svg: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Options")]
     force: Force,
-    /// Print one JSON document instead of a table.
+    /// Print the results as one JSON document instead of a table.
     #[arg(long)]
     json: bool,
 }

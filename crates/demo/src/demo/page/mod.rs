@@ -1,4 +1,4 @@
-//! The demo in a page of the browser: both worlds live, and where the bits go.
+//! The demo in the browser: both worlds live, and where the bits go.
 //!
 //! ```text
 //! this thread                                   server's thread
@@ -37,15 +37,15 @@ use crate::session::Session;
 use crate::session_report::SessionReport;
 use crate::stderr::say;
 
-/// Where the page is, where nothing else is asked for.
+/// The page's default port.
 const PORT: u16 = 4650;
-/// What the article was asked to stay below.
+/// The article's goal for the bandwidth.
 const GOAL_KBPS: f64 = 256.0;
-/// Of the floor on which captured cubes are shown: that of the article's scene.
+/// Half the width of the floor for captures: that of the article's scene.
 const CAPTURED_HALF_WIDTH_M: f32 = 32.0;
-/// Orders that wait for the next tick.
+/// The most orders that wait for the next tick.
 const MAX_ORDERS: usize = 64;
-/// How long pages may take to hear of the end.
+/// How long the program waits for pages to take the end message.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, DemoError> {
@@ -90,7 +90,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, DemoError> {
     }
 }
 
-/// Serves pages until the end, and then until they have heard of it.
+/// Serves pages until the end, and then until they have taken the end message.
 fn serve(listener: TcpListener, board: Arc<Board>) -> io::Result<()> {
     let mut end = board.end.subscribe();
     let ended = async {
