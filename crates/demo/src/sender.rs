@@ -15,13 +15,13 @@ use crate::world::Played;
 #[derive(Args, Clone, Debug)]
 pub struct SendOptions {
     /// Snapshots a second: 60, 30, 20, 15, 12 or 10.
-    #[arg(long, default_value_t = 60, value_parser = parse_send_hz, value_name = "HZ")]
+    #[arg(long, default_value_t = 60, allow_negative_numbers = true, value_parser = parse_send_hz, value_name = "HZ")]
     pub send_hz: u32,
     #[command(flatten)]
     pub stream: CubeStream,
     /// Bandwidth limit of each receiver in kbit/s, headers included. The most important entities
     /// are sent first.
-    #[arg(long, value_name = "KBPS", value_parser = clap::value_parser!(u32).range(3..=1_000_000))]
+    #[arg(long, value_name = "KBPS", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(3..=1_000_000))]
     pub budget_kbps: Option<u32>,
 }
 

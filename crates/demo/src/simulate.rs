@@ -32,7 +32,7 @@ pub struct Arguments {
     #[command(flatten, next_help_heading = "Built-in world")]
     world: WorldArguments,
     /// Replace the cubes by this number of objects on a plane.
-    #[arg(long, help_heading = "Crowd", conflicts_with_all = ["cubes", "style"], value_parser = clap::value_parser!(u32).range(1..=60_000))]
+    #[arg(long, help_heading = "Crowd", conflicts_with_all = ["cubes", "style"], allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=60_000))]
     objects: Option<u32>,
     /// How many of the objects walk about; the others rest.
     #[arg(long, help_heading = "Crowd", default_value_t = 100, requires = "objects")]
@@ -42,7 +42,7 @@ pub struct Arguments {
     #[command(flatten, next_help_heading = "Link")]
     link: SimulatedLink,
     /// Number of receivers.
-    #[arg(long, help_heading = "Receivers", value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, help_heading = "Receivers", value_name = "COUNT", default_value_t = 1, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     receivers: u32,
     /// How many receivers decode, compare and show what arrives. The others only acknowledge it.
     #[arg(long, help_heading = "Receivers", value_name = "COUNT", default_value_t = 4)]
@@ -53,7 +53,7 @@ pub struct Arguments {
     round_trips_ms: Option<(f64, f64)>,
     /// Corrupt the first receiver's state every SECONDS: add one to one lane. Its state checks
     /// should find that, and the hub should send the state again.
-    #[arg(long, help_heading = "Receivers", value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, help_heading = "Receivers", value_name = "SECONDS", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     fault_every: Option<u32>,
     /// Print the results as one JSON document instead of a table.
     #[arg(long)]
@@ -240,7 +240,7 @@ impl Report {
     }
 }
 
-/// Resident memory of this process, where the system has `/proc`.
+/// Resident memory of this process. `None` if the system has no `/proc`.
 fn memory_mib() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

@@ -49,7 +49,7 @@ impl SimulatedLink {
     pub fn config(&self) -> Result<LinkConfig, SessionError> {
         let mut options = self.options.clone();
         match options.loss {
-            // Without a datagram between them, there are no bursts to tell apart.
+            // If all datagrams are lost, the length of a burst has no meaning.
             Some(100.0) => options.burst = 1.0,
             Some(percent) if options.burst > 1.0 => {
                 // The pauses between bursts have at least one datagram.

@@ -23,7 +23,7 @@ pub struct ConnectionArguments {
     stream: CubeStream,
     /// Seconds of silence after which a connection counts as lost, or an attempt to connect as
     /// failed.
-    #[arg(long, default_value_t = 5, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3_600))]
+    #[arg(long, default_value_t = 5, value_name = "SECONDS", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=3_600))]
     time_out: u64,
 }
 

@@ -63,7 +63,7 @@ pub struct Arguments {
     seconds: Option<u32>,
     /// Number of joiners at once. More than one have no display; they are a load test of the
     /// server.
-    #[arg(long, help_heading = "Options", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_024))]
+    #[arg(long, help_heading = "Options", default_value_t = 1, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_024))]
     count: u32,
     /// Print the summary as one JSON document instead of a table.
     #[arg(long, help_heading = "Options")]

@@ -64,7 +64,7 @@ pub struct Arguments {
     #[arg(long, default_value_t = 16, help_heading = "Connections", value_name = "COUNT", value_parser = clap::value_parser!(u8).range(..=MAX_GUESTS as i64))]
     max_players: u8,
     /// Seconds of silence after which a client counts as lost.
-    #[arg(long, default_value_t = 5, help_heading = "Connections", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3_600))]
+    #[arg(long, default_value_t = 5, help_heading = "Connections", value_name = "SECONDS", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=3_600))]
     time_out: u64,
     #[command(flatten, next_help_heading = "Built-in world")]
     world: WorldArguments,
