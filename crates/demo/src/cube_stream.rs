@@ -16,8 +16,8 @@ use crate::states::States;
 /// joiner names one of the server's levels.
 #[derive(Args, Clone, Debug, PartialEq)]
 pub struct CubeStream {
-    /// Send velocities too, so that playback follows curves. This is for low send rates. Server and
-    /// joiner must agree.
+    /// Send velocities too, so that playback follows curves. This is for low send rates. A server
+    /// and its joiners must agree.
     #[arg(long)]
     velocities: bool,
     /// How snapshots are coded: packed takes the least work, and adaptive few bits. Learning takes

@@ -29,6 +29,9 @@ const MAX_EXACT_PEERS: usize = 16;
 /// Ctrl-C stops the simulation and prints the results up to that tick.
 #[derive(Args)]
 pub struct Arguments {
+    /// Print the results as one JSON document instead of a table.
+    #[arg(long)]
+    json: bool,
     #[command(flatten, next_help_heading = "Built-in world")]
     world: WorldArguments,
     /// Replace the cubes by this number of objects on a plane.
@@ -55,9 +58,6 @@ pub struct Arguments {
     /// should find that, and the hub should send the state again.
     #[arg(long, help_heading = "Receivers", value_name = "SECONDS", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     fault_every: Option<u32>,
-    /// Print the results as one JSON document instead of a table.
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(Serialize)]

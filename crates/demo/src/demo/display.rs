@@ -7,8 +7,14 @@ use crate::map::{COLUMNS, ROWS, map};
 use crate::sender::due;
 use crate::session::Session;
 
+/// Between the two maps.
+const GAP: &str = "   ";
+
 /// Lines that are redrawn.
 pub(super) struct Display {
+    /// Whether the terminal has room for both maps side by side. Otherwise only the received world is
+    /// shown.
+    has_both: bool,
     maps: Vec<ProgressBar>,
     numbers: Vec<ProgressBar>,
     bar: ProgressBar,
@@ -24,7 +30,10 @@ impl Display {
         };
         let maps = (0..=ROWS).map(|_| line("{wide_msg}", 1)).collect();
         let numbers = (0..4).map(|_| line("{wide_msg}", 1)).collect();
+        let has_both = crossterm::terminal::size()
+            .map_or(true, |(columns, _)| usize::from(columns) >= 2 * COLUMNS + GAP.len());
         Self {
+            has_both,
             maps,
             numbers,
             bar: line("{wide_bar} tick {pos} of {len}, {eta} left", u64::from(ticks)),
@@ -45,10 +54,10 @@ impl Display {
         let sent = map(session.sender.states().iter().map(|(id, state)| (id, state.position)));
         let shown = map(viewer.shown.iter().map(|shown| (shown.id, shown.position)));
         if let Some(head) = self.maps.first() {
-            head.set_message(format!("{:COLUMNS$}   {}", "simulated", "shown on the other side"));
+            head.set_message(self.beside(format!("{:COLUMNS$}", "simulated"), "received"));
         }
         for ((line, sent), shown) in self.maps.iter().skip(1).zip(sent).zip(shown) {
-            line.set_message(format!("{sent}   {shown}"));
+            line.set_message(self.beside(sent, &shown));
         }
         let playout = viewer.receiver.playout_stats();
         let error = [&viewer.error.position_mm, &viewer.error.rotation_deg]
@@ -80,6 +89,11 @@ impl Display {
         for (line, number) in self.numbers.iter().zip(numbers) {
             line.set_message(number);
         }
+    }
+
+    /// A line of both maps, or of the right one alone.
+    fn beside(&self, left: String, right: &str) -> String {
+        if self.has_both { left + GAP + right } else { right.to_owned() }
     }
 
     pub(super) fn finish(&self) {

@@ -54,20 +54,20 @@ pub struct Arguments {
     /// Address or host name of the server, and its port.
     #[arg(value_name = "ADDRESS:PORT", value_parser = parse_server)]
     server: SocketAddr,
-    #[command(flatten)]
-    connection: ConnectionArguments,
-    #[command(flatten, next_help_heading = "Playing")]
-    play: PlayOptions,
     /// Seconds to run [default: until Ctrl-C]
-    #[arg(long, help_heading = "Options", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     seconds: Option<u32>,
     /// Number of joiners at once. More than one have no display; they are a load test of the
     /// server.
-    #[arg(long, help_heading = "Options", default_value_t = 1, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_024))]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_024))]
     count: u32,
     /// Print the summary as one JSON document instead of a table.
-    #[arg(long, help_heading = "Options")]
+    #[arg(long)]
     json: bool,
+    #[command(flatten, next_help_heading = "Connection")]
+    connection: ConnectionArguments,
+    #[command(flatten, next_help_heading = "Playing")]
+    play: PlayOptions,
 }
 
 /// Why a joiner fails, or ends without a result.

@@ -54,6 +54,9 @@ pub struct Arguments {
     /// this machine.
     #[arg(long, default_value = "127.0.0.1:40000", value_name = "ADDRESS")]
     listen: SocketAddr,
+    /// Print the summary as one JSON document instead of a table.
+    #[arg(long)]
+    json: bool,
     #[command(flatten, next_help_heading = "Connections")]
     secret: SecretOptions,
     /// The most clients at once.
@@ -70,9 +73,6 @@ pub struct Arguments {
     world: WorldArguments,
     #[command(flatten, next_help_heading = "Sending")]
     send: SendOptions,
-    /// Print the summary as one JSON document instead of a table.
-    #[arg(long)]
-    json: bool,
 }
 
 /// Why a server fails.

@@ -136,15 +136,20 @@ impl ServeReport {
         let mut rows = vec![
             ("ticks", self.ticks.to_string()),
             ("run / stopped to catch up", format!("{:.1} / {:.1} s", self.seconds, self.skipped_s)),
-            ("µs of a tick, mean/p50/p99/max", times(&self.tick_us)),
-            ("in processor time", cpu(&self.tick_cpu_us)),
-            ("of it, encoding for everybody", times(&self.encode_us)),
-            ("in processor time", cpu(&self.encode_cpu_us)),
-            ("snapshots encoded a tick", format!("{:.2}", self.encoded_per_tick)),
             ("most receivers at once", self.receivers_peak.to_string()),
             ("joined / left", counts(&[self.joined, self.left])),
             ("timed out / refused", counts(&[self.timed_out, self.refused])),
         ];
+        // Only ticks with receivers are measured.
+        if self.receivers_peak > 0 {
+            rows.extend([
+                ("µs of a tick, mean/p50/p99/max", times(&self.tick_us)),
+                ("in processor time", cpu(&self.tick_cpu_us)),
+                ("of it, encoding for everybody", times(&self.encode_us)),
+                ("in processor time", cpu(&self.encode_cpu_us)),
+                ("snapshots encoded a tick", format!("{:.2}", self.encoded_per_tick)),
+            ]);
+        }
         let joined_at = self.joined_at.iter();
         rows.extend(joined_at.map(|(level, count)| ("joined at", format!("{level}: {count}"))));
         rows.extend([
@@ -180,6 +185,7 @@ mod tests {
         let report = ServeReport {
             ticks: 5_184_000,
             seconds: 86_400.0,
+            receivers_peak: 1_000,
             tick_us: times,
             joined_at: BTreeMap::from([("adaptive", 1_000), ("packed", 1_000)]),
             datagrams_in: 51_840_000,

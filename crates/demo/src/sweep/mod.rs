@@ -36,18 +36,18 @@ const JITTER: Duration = Duration::from_millis(5);
 /// are complete.
 #[derive(Args)]
 pub struct Arguments {
-    #[command(flatten, next_help_heading = "Built-in world")]
-    world: WorldArguments,
-    #[command(flatten, next_help_heading = "Sending")]
-    send: SendOptions,
     /// Also draw the curves into this file.
     #[arg(long, value_name = "FILE.svg")]
     svg: Option<PathBuf>,
-    #[command(flatten, next_help_heading = "Options")]
+    #[command(flatten)]
     force: Force,
     /// Print the results as one JSON document instead of a table.
     #[arg(long)]
     json: bool,
+    #[command(flatten, next_help_heading = "Built-in world")]
+    world: WorldArguments,
+    #[command(flatten, next_help_heading = "Sending")]
+    send: SendOptions,
 }
 
 /// The result of one run.

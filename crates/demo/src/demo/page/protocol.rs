@@ -143,7 +143,7 @@ pub(super) type Packet = (u32, u32, u8);
 pub(super) struct Look {
     pub(super) id: u32,
     pub(super) tick: u32,
-    /// The lanes of the sent state.
+    /// Its lanes in the sender's state, even if the last packet left it out.
     pub(super) sent: Vec<u32>,
     /// The receiver's newest lanes, and their tick.
     pub(super) known: Option<Vec<u32>>,

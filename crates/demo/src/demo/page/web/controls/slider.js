@@ -66,7 +66,7 @@ export class Slider {
   }
 }
 
-/** Rounds to two significant digits, or as the input requires. */
+/** Rounds to two significant digits and clamps to the range of the input. */
 function rounded(value, { name, step }) {
   const [low, high] = NUMBERS[name];
   const short = Number(value.toPrecision(2));
