@@ -182,7 +182,7 @@ fn a_joiner_without_a_place_watches_and_asks_again() {
     }
     assert_eq!(pair.news, ["only watches: all places of players are taken"], "reported once");
     assert_eq!(pair.player.entity(), None);
-    pair.players.leave(7, &mut pair.world);
+    pair.players.remove(7, &mut pair.world);
     (0..90).for_each(|_| pair.step(RIGHT, || true));
     assert_eq!(
         pair.player.entity(),
@@ -190,7 +190,7 @@ fn a_joiner_without_a_place_watches_and_asks_again() {
         "numbers of removed players are not reused at once"
     );
     assert_eq!((pair.players.playing(), pair.players.peak()), (1, 1));
-    pair.players.leave(1, &mut pair.world);
+    pair.players.remove(1, &mut pair.world);
     assert_eq!(pair.players.playing(), 0);
     assert!(pair.players.counts().records > 100, "removed players count too");
 }

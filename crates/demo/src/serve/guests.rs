@@ -100,7 +100,7 @@ impl Guests {
     }
 
     /// Removes a client that has disconnected. Returns a line for the log if it received snapshots.
-    pub(super) fn leave(
+    pub(super) fn remove(
         &mut self,
         client: u64,
         reason: DisconnectReason,

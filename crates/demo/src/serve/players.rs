@@ -163,7 +163,7 @@ impl Players {
     }
 
     /// Removes a guest and its cube.
-    pub fn leave(&mut self, client: u64, world: &mut Played) {
+    pub fn remove(&mut self, client: u64, world: &mut Played) {
         let Some(player) = self.present.remove(&client) else { return };
         self.ended.add(&player.keys.stats());
         if player.entity.is_some() {

@@ -121,8 +121,8 @@ impl Serving {
                 ServerEvent::Datagram { client, payload } => self.take(client, now, &payload),
                 ServerEvent::Disconnected { client, reason } => {
                     self.sender.hub.remove(ReceiverId(client));
-                    self.players.leave(client, &mut self.sender.world);
-                    if let Some(line) = self.guests.leave(client, reason, self.timeout) {
+                    self.players.remove(client, &mut self.sender.world);
+                    if let Some(line) = self.guests.remove(client, reason, self.timeout) {
                         self.say(&line);
                     }
                 }
@@ -132,7 +132,7 @@ impl Serving {
         self.transmit(now);
         while let Some(client) = self.guests.pop_farewell(now) {
             self.sender.hub.remove(ReceiverId(client));
-            self.players.leave(client, &mut self.sender.world);
+            self.players.remove(client, &mut self.sender.world);
             self.server.disconnect(client);
         }
         Ok(())

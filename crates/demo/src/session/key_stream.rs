@@ -100,7 +100,7 @@ impl KeyStream {
     }
 
     /// Notes that no keys are sent in this tick.
-    pub(super) fn rest(&mut self) {
+    pub(super) fn pause(&mut self) {
         self.plays_from = None;
     }
 

@@ -254,7 +254,7 @@ impl Peer {
     ) {
         let (Side::Viewer(viewer), Some(pressed)) = (&mut self.side, keys) else {
             self.plays = false;
-            return self.keys.iter_mut().for_each(|keys| keys.rest());
+            return self.keys.iter_mut().for_each(|keys| keys.pause());
         };
         self.plays = true;
         let mut datagram = Vec::new();

@@ -77,7 +77,7 @@ fn code_all(codec: &StreamCodec, records: &[u32], backs: &[Option<u16>]) -> Spee
     let (mut client, mut server) = (End::new(codec, records), End::new(codec, records));
     let (mut encoding, mut decoding) = (Duration::ZERO, Duration::ZERO);
     let mut packets = vec![Vec::new(); BATCH];
-    let mut room = vec![0; Move::LANES];
+    let mut lanes = vec![0; Move::LANES];
     for first in (0..backs.len()).step_by(BATCH) {
         let batch = first..(first + BATCH).min(backs.len());
         let begin = Instant::now();
@@ -91,9 +91,9 @@ fn code_all(codec: &StreamCodec, records: &[u32], backs: &[Option<u16>]) -> Spee
         let begin = Instant::now();
         for (index, packet) in batch.zip(&packets) {
             server.at(index, backs[index], |codec, base, _, learned| {
-                codec.decode(base, &mut room, learned, packet).expect("it was encoded");
+                codec.decode(base, &mut lanes, learned, packet).expect("it was encoded");
             });
-            black_box(&room);
+            black_box(&lanes);
         }
         decoding += begin.elapsed();
     }
