@@ -8,6 +8,8 @@ use clap::Args;
 use command_kit::Failure;
 use kinepack_udp::{Secret, SecretError, SecretFile};
 
+use crate::stderr::say;
+
 const VARIABLE: &str = "KINEPACK_SECRET";
 
 /// The options that name the secret.
@@ -55,7 +57,7 @@ impl SecretOptions {
     pub fn resolve(&self) -> Result<Secret, SecretOptionsError> {
         let (secret, warning) = self.resolve_with(std::env::var_os(VARIABLE))?;
         if let Some(warning) = warning {
-            eprintln!("{warning}");
+            say(warning);
         }
         Ok(secret)
     }
