@@ -14,6 +14,6 @@ mod convert;
 pub mod cube;
 mod unpacked;
 
-pub use challenge::{Challenge, Frame};
+pub use challenge::{Challenge, Frame, is_capture};
 pub use challenge_error::ChallengeError;
 pub use convert::{ConvertError, Converted, capture_to_challenge, challenge_to_capture};
