@@ -258,6 +258,11 @@ fn a_capture_is_sent_through_the_endpoints() {
         capture.to_str().unwrap(),
     ]);
     assert_eq!(document["wrong_lanes"], 0);
+    let recorded = files.path("world");
+    let recorded = recorded.to_str().unwrap();
+    assert_eq!(run(&["record", recorded, "--seconds", "1", "--cubes", "20"]).code, Some(0));
+    let document = json(&["demo", "--headless", "--fast", "--velocities", "--capture", recorded]);
+    assert_eq!((&document["wrong_lanes"], &document["frames_sent"]), (&0.into(), &60.into()));
     let quantized = files.write("run.bin", &good_bin(8));
     let refused = refusal(&["demo", "--capture", quantized.to_str().unwrap()]);
     assert!(refused.contains("use a .f32 file"), "{refused}");
