@@ -43,7 +43,10 @@ pub(crate) enum ConversionError {
     Output(#[from] OutputError),
     #[error("{}: {error}", path.display())]
     Convert { path: PathBuf, error: ConvertError },
-    #[error("{}: this is {kind}; give the other file a name that ends in {endings}", path.display())]
+    #[error(
+        "{}: this is {kind}; give the other file a name that ends in {endings}",
+        path.display()
+    )]
     Same { path: PathBuf, kind: &'static str, endings: &'static str },
     #[error(
         "{}: the name must end in .mcap, or in .bin if the capture holds lanes, or in .f32 if it \

@@ -46,7 +46,13 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     stream: StreamArguments,
     /// Levels by name or number: those that are sent over a network.
-    #[arg(long, value_name = "LEVEL", value_delimiter = ',', default_value = "packed,adaptive", value_parser = SentLevel::named)]
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        value_delimiter = ',',
+        default_value = "packed,adaptive",
+        value_parser = SentLevel::named
+    )]
     level: Vec<SentLevel>,
     /// The parameters of the levels from 9 on: built-in, article, untrained, or files that `tune`
     /// or `train` wrote. Several are compared. Built-in is the profile trained for cubes; for other
