@@ -5,10 +5,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 use clap::Args;
-use command_kit::Failure;
+use command_kit::{Failure, say};
 use kinepack_udp::{Secret, SecretError, SecretFile};
-
-use crate::stderr::say;
 
 const VARIABLE: &str = "KINEPACK_SECRET";
 

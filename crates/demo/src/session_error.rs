@@ -2,13 +2,11 @@
 
 use std::io;
 
+use command_kit::interrupt::Interrupted;
 use command_kit::{Failure, LinkOptionsError};
 use kinepack_net::{LinkError, NetError, StreamError};
 
 use crate::world::WorldError;
-
-/// The exit code of a run that a signal ended, as a shell reports SIGINT.
-const INTERRUPTED: u8 = 130;
 
 /// See the head of this file.
 #[derive(Debug, thiserror::Error)]
@@ -21,12 +19,6 @@ pub enum SessionError {
     Stream(#[from] StreamError),
     #[error(transparent)]
     Link(#[from] LinkOptionsError),
-    /// No link loses this share of its datagrams in bursts this short.
-    #[error(
-        "--burst {burst} is too short for --loss {percent}: bursts must have at least {least:.1} \
-         datagrams"
-    )]
-    ShortBurst { percent: f32, burst: f32, least: f32 },
     /// The schema cannot represent a state of the built-in world.
     #[error("object {object} of the built-in world: {reason}")]
     OutOfRange { object: u32, reason: String },
@@ -39,16 +31,20 @@ pub enum SessionError {
     /// A defect of this program.
     #[error("the keys of {records} ticks did not arrive as they were sent: please report this")]
     WrongKeys { records: u64 },
-    /// A signal ended the run early. Its report was printed before.
-    #[error("interrupted after {done}; the report covers only this part")]
-    Interrupted { done: String },
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
 }
 
 impl SessionError {
     /// The run was interrupted after this many ticks.
     pub fn interrupted_at(tick: u32) -> Self {
         let seconds = f64::from(tick) / f64::from(cubes::TICK_HZ);
-        Self::Interrupted { done: format!("{seconds:.1} s of virtual time") }
+        Self::interrupted_after(&format!("{seconds:.1} s of virtual time"))
+    }
+
+    /// The run was interrupted when this was done.
+    pub fn interrupted_after(done: &str) -> Self {
+        Interrupted::new(format!("after {done}; the report covers only this part")).into()
     }
 }
 
@@ -56,7 +52,7 @@ impl Failure for SessionError {
     fn exit_code(&self) -> u8 {
         match self {
             Self::OutOfRange { .. } | Self::Drifted { .. } | Self::WrongKeys { .. } => 1,
-            Self::Interrupted { .. } => INTERRUPTED,
+            Self::Interrupted(interrupted) => interrupted.exit_code(),
             _ => 2,
         }
     }

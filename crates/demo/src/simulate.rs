@@ -7,7 +7,10 @@ use std::time::Duration;
 use clap::Args;
 use command_kit::interrupt::Interrupt;
 use command_kit::table::write_rows;
-use command_kit::{Distribution, Failure, OutputError, Summary, print};
+use command_kit::{
+    Distribution, Failure, LinkOptions, LinkOptionsError, OutputError, Summary, parse_milliseconds,
+    print,
+};
 use indicatif::{ProgressBar, ProgressStyle};
 use kinepack_net::{HubConfig, LinkError};
 use serde::Serialize;
@@ -17,7 +20,6 @@ use crate::sender::{SendOptions, due};
 use crate::session::{Direct, Session};
 use crate::session_error::SessionError;
 use crate::session_report::{SessionReport, plural, summary};
-use crate::simulated_link::{SimulatedLink, parse_milliseconds};
 use crate::world::{Played, WorldArguments, WorldError};
 
 /// With more receivers than this, datagrams arrive only at ticks, instead of at their own times.
@@ -43,7 +45,7 @@ pub struct Arguments {
     #[command(flatten, next_help_heading = "Sending")]
     send: SendOptions,
     #[command(flatten, next_help_heading = "Link")]
-    link: SimulatedLink,
+    link: LinkOptions,
     /// Number of receivers.
     #[arg(long, help_heading = "Receivers", value_name = "COUNT", default_value_t = 1, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     receivers: u32,
@@ -88,6 +90,12 @@ pub enum SimulateError {
     Session(#[from] SessionError),
     #[error(transparent)]
     Output(#[from] OutputError),
+}
+
+impl From<LinkOptionsError> for SimulateError {
+    fn from(error: LinkOptionsError) -> Self {
+        Self::Session(error.into())
+    }
 }
 
 impl Failure for SimulateError {

@@ -1,23 +1,33 @@
-//! Recorded streams, whatever file they are in: frames of entities with their raw words or lanes.
+//! Reads the streams of captures and challenge files as frames of entities, with raw words or
+//! lanes.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use command_kit::Failure;
+use command_kit::{Failure, counted, say};
 use cube_data::cube::{self, Cube, Quantized};
-use cube_data::{Challenge, ChallengeError, Frame};
-use kinepack::{EntityId, Pack, Profile, Schema, Snapshot, Tick};
+use cube_data::{Challenge, ChallengeError, Frame, is_capture};
+use kinepack::{EncodeError, EntityId, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_capture::analysis::Columns;
 use kinepack_capture::{Capture, CaptureError, CaptureLimits};
 
 use crate::ladder::{Parameters, ProfileError, read_profile};
+use crate::steps::{MaxError, Steps, StepsError};
 
-/// How much of a capture is read.
+/// The stream of a file, for commands that take one.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct StreamArguments {
+    /// The stream of the capture, by name. Without it, the first one.
+    #[arg(long, value_name = "NAME", requires = "file")]
+    pub(crate) stream: Option<String>,
+}
+
+/// The limit of a capture's size.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct CaptureArguments {
-    /// Values that the capture may hold: 16,777,216 when not given, and 512 more for each byte of
-    /// the file. A frame of E entities counts (E + 1) · (lanes + 1) + 256. For files that you
-    /// trust.
+    /// Read larger captures than usual, if you trust them: up to this many values. The default is
+    /// 16,777,216 and 512 more for each byte of the file. A frame of E entities counts
+    /// (E + 1) · (lanes + 1) + 256 values.
     #[arg(long, value_name = "VALUES")]
     max_values: Option<u64>,
 }
@@ -42,17 +52,12 @@ pub(crate) enum CapturedError {
         #[from]
         error: ChallengeError,
     },
-    #[error("{}: it has no streams that kinepack recorded", path.display())]
+    #[error("{}: it has no stream that kinepack recorded", path.display())]
     NoStreams { path: PathBuf },
     #[error("--stream {name}: no such stream; there are {}", there.join(", "))]
     UnknownStream { name: String, there: Vec<String> },
-    /// A capture file where only challenge files are taken.
-    #[error(
-        "{}: this takes challenge files; `analyze`, `tune` and `replay` read capture files, and \
-         `convert` makes a challenge file of one of cubes",
-        path.display()
-    )]
-    IsCapture { path: PathBuf },
+    #[error(transparent)]
+    Steps(#[from] StepsError),
     /// The schema does not hold a frame.
     #[error("{}: the frame of tick {tick}: {reason}", path.display())]
     BadFrame { path: PathBuf, tick: u32, reason: String },
@@ -75,7 +80,7 @@ pub(crate) struct Stream {
     pub(crate) name: String,
     pub(crate) schema: Schema,
     pub(crate) rate_hz: f64,
-    /// How many frames there are, where that is known.
+    /// The number of frames, if it is known.
     pub(crate) frames: Option<u64>,
 }
 
@@ -109,20 +114,8 @@ pub(crate) struct CapturedFrame<'a> {
     pub(crate) columns: Columns<'a>,
 }
 
-/// Opens a challenge file, for what knows nothing but its cubes.
-pub(crate) fn challenge(path: &Path, limits: CaptureLimits) -> Result<Challenge, CapturedError> {
-    if is_capture(path) {
-        return Err(CapturedError::IsCapture { path: path.to_owned() });
-    }
-    Ok(Challenge::open(path)?.with_limits(limits))
-}
-
-fn is_capture(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "mcap")
-}
-
 impl Captured {
-    /// Opens a file; its name's ending tells the format.
+    /// Opens a file. Its first bytes tell the format; for a `.bin` file the name does.
     pub(crate) fn open(path: &Path, limits: CaptureLimits) -> Result<Self, CapturedError> {
         if is_capture(path) {
             return Self::open_capture(path, limits);
@@ -170,6 +163,17 @@ impl Captured {
         &self.path
     }
 
+    /// The challenge file before quantization, whose frames also have velocities. `None` for all
+    /// other files.
+    pub(crate) fn floats(&mut self) -> Option<&mut Challenge> {
+        match &mut self.source {
+            Source::Challenge(cubes) if !cubes.challenge.is_quantized() => {
+                Some(&mut cubes.challenge)
+            }
+            _ => None,
+        }
+    }
+
     /// The streams of the file.
     pub(crate) fn streams(&self) -> &[Stream] {
         &self.streams
@@ -185,13 +189,13 @@ impl Captured {
         })
     }
 
-    /// Frames of all streams, where that is known.
+    /// The number of frames of all streams, if it is known.
     pub(crate) fn frames(&self) -> Option<u64> {
         self.streams.iter().map(|stream| stream.frames).sum()
     }
 
-    /// The next frame of any stream; `None` at the end, or where the file is damaged: see
-    /// [`Self::warn_of_damage`].
+    /// The next frame of any stream. `None` at the end, or at the place where the file is damaged:
+    /// see [`Self::warn_of_damage`].
     pub(crate) fn next_frame(&mut self) -> Result<Option<CapturedFrame<'_>>, CapturedError> {
         let capture = match &mut self.source {
             Source::Challenge(cubes) => return cubes.next_frame(),
@@ -213,12 +217,12 @@ impl Captured {
         Ok(Some(CapturedFrame { stream, tick: frame.tick(), ids: frame.ids(), columns }))
     }
 
-    /// Says on standard error where the file stopped being readable, if it did.
+    /// Warns on standard error if the file is damaged.
     pub(crate) fn warn_of_damage(&self) {
         if let Source::Capture(capture) = &self.source
             && let Some(damage) = capture.damage()
         {
-            eprintln!("{}: {damage}; what is before was read", self.path.display());
+            say(format_args!("{}: {damage}; the frames before it were read", self.path.display()));
         }
     }
 }
@@ -263,17 +267,15 @@ impl Cubes {
     }
 }
 
-/// How many frames back a baseline is: as asked, or 100 ms, as in the article.
+/// The lag of baselines in frames: the one asked for, or 100 ms, as in the article.
 pub(crate) fn lag_of(asked: Option<u32>, rate_hz: f64) -> u32 {
     asked.unwrap_or_else(|| ((0.1 * rate_hz).round() as u32).clamp(1, 60))
 }
 
-/// How a report names the parameters of a stream.
+/// The name of a stream's parameters in reports.
 pub(crate) fn profile_name(parameters: &Parameters, schema: &Schema) -> String {
     match parameters {
-        Parameters::BuiltIn if cube::profile().schema_hash != schema.hash() => {
-            Parameters::Untrained.to_string()
-        }
+        Parameters::BuiltIn if !is_cubes(schema) => Parameters::Untrained.to_string(),
         parameters => parameters.to_string(),
     }
 }
@@ -281,9 +283,111 @@ pub(crate) fn profile_name(parameters: &Parameters, schema: &Schema) -> String {
 /// The parameters of a stream.
 pub(crate) fn profile(parameters: &Parameters, schema: &Schema) -> Result<Profile, ProfileError> {
     Ok(match parameters {
-        Parameters::BuiltIn if cube::profile().schema_hash == schema.hash() => cube::profile(),
+        Parameters::BuiltIn if is_cubes(schema) => cube::profile(),
         Parameters::BuiltIn | Parameters::Untrained => Profile::untrained(schema),
         Parameters::Article => Profile::article(schema),
         Parameters::File(path) => read_profile(path, schema)?,
     })
+}
+
+/// True if a stream's entities are the cubes, which have built-in profiles.
+pub(crate) fn is_cubes(schema: &Schema) -> bool {
+    cube::profile().schema_hash == schema.hash()
+}
+
+/// One stream of a file as snapshots, in the capture's steps or in others.
+pub(crate) struct Snapshots {
+    captured: Captured,
+    index: usize,
+    stream: Stream,
+    steps: Steps,
+    read: u32,
+    /// Entities with a value out of its range.
+    clamped: u64,
+    raw: Vec<u64>,
+    lanes: Vec<u32>,
+    to: Vec<u32>,
+}
+
+impl Snapshots {
+    pub(crate) fn new(
+        captured: Captured,
+        stream: &StreamArguments,
+        max_error: &[MaxError],
+    ) -> Result<Self, CapturedError> {
+        let index = captured.find(stream.stream.as_deref())?;
+        let stream = captured.streams()[index].clone();
+        let steps = Steps::new(&stream.schema, max_error)?;
+        let count = stream.schema.lanes().len();
+        Ok(Self {
+            captured,
+            index,
+            read: 0,
+            clamped: 0,
+            raw: vec![0; count],
+            lanes: vec![0; count],
+            to: vec![0; steps.schema.lanes().len()],
+            steps,
+            stream,
+        })
+    }
+
+    /// The stream as it was captured.
+    pub(crate) fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    /// The schema of the snapshots.
+    pub(crate) fn schema(&self) -> &Schema {
+        &self.steps.schema
+    }
+
+    pub(crate) fn steps(&self) -> &Steps {
+        &self.steps
+    }
+
+    /// The next snapshot; ticks begin at 0. `None` at the end, or at the place where the file is
+    /// damaged.
+    pub(crate) fn next_snapshot(&mut self) -> Result<Option<Snapshot>, CapturedError> {
+        let path = self.captured.path().to_owned();
+        while let Some(frame) = self.captured.next_frame()? {
+            if frame.stream != self.index {
+                continue;
+            }
+            let failed = |error: EncodeError| CapturedError::BadFrame {
+                path: path.clone(),
+                tick: frame.tick.0,
+                reason: error.to_string(),
+            };
+            let mut snapshot = Snapshot::new(&self.steps.schema, Tick(self.read));
+            for (index, id) in frame.ids.iter().enumerate() {
+                let (raw, lanes, to) = (&mut self.raw, &mut self.lanes, &mut self.to);
+                let schema = &self.stream.schema;
+                if let Columns::Raw(columns) = frame.columns {
+                    raw.iter_mut().zip(columns).for_each(|(word, column)| *word = column[index]);
+                    let is_within = schema.quantize_raw(raw, lanes).map_err(failed)?;
+                    self.clamped += u64::from(!is_within);
+                } else {
+                    frame.columns.entity(index, schema, raw, lanes).map_err(failed)?;
+                }
+                self.steps.quantize(schema, raw, lanes, to).map_err(failed)?;
+                snapshot.push_lanes(*id, to).map_err(failed)?;
+            }
+            self.read += 1;
+            return Ok(Some(snapshot));
+        }
+        Ok(None)
+    }
+
+    /// Warns on standard error if the file is damaged or has values out of range.
+    pub(crate) fn warn(&self) {
+        self.captured.warn_of_damage();
+        if self.clamped > 0 {
+            say(format_args!(
+                "{}: {} had a value out of its range, which took the nearest end",
+                self.captured.path().display(),
+                counted(self.clamped, "state")
+            ));
+        }
+    }
 }

@@ -1,6 +1,6 @@
-//! The ladder: one stream of frames through several levels at once, each frame encoded against the
-//! one `lag` frames before, decoded, and compared lane for lane. Rows that quantize alike share
-//! their snapshots.
+//! The ladder: one stream of frames through several levels at once. Each frame is encoded against
+//! the one `lag` frames before, decoded, and compared lane for lane. Rows with the same schema
+//! share their snapshots.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -13,12 +13,15 @@ use command_kit::cube_precision::{Errors, Precision};
 use command_kit::parts::{PartOfField, Parts};
 use cube_data::cube::{self, Measured, Quantized};
 use kinepack::{
-    Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View,
+    Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, SetupError, Snapshot,
+    Tick, View,
 };
 use kinepack_capture::analysis::Past;
 use kinepack_capture::levels;
 
-/// Everything that is measured of one level.
+use crate::captured::{is_cubes, profile};
+
+/// The measurements of a level.
 #[derive(Clone, Debug)]
 pub(crate) struct Measurement {
     pub(crate) level: Level,
@@ -28,37 +31,37 @@ pub(crate) struct Measurement {
     pub(crate) encode_ns: u64,
     pub(crate) decode_ns: u64,
     pub(crate) changed_entities: u64,
-    /// How far values are off, where the codec has a time precision.
+    /// The errors of values, if the codec has a time precision.
     pub(crate) errors: Option<Errors>,
 }
 
-/// Several levels over one stream of frames.
+/// Several levels that code the same frames.
 pub(crate) struct Ladder {
     history: History,
     frame: u32,
     groups: Vec<Group>,
 }
 
-/// Which frames a frame is coded against, in frames.
+/// The distances to the frames that a frame is coded against, in frames.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct History {
-    /// How far back the baseline is.
+    /// From the frame back to its baseline.
     pub(crate) lag: u32,
-    /// How far before it the older views are; the second is a lag before the first.
+    /// From the baseline back to the first older view. The second one is a lag before the first.
     pub(crate) spacing: u32,
     /// The first frame that is measured.
     pub(crate) from: u32,
 }
 
 impl History {
-    /// How far back the baseline and the older views are.
+    /// From the frame back to the baseline and to each older view.
     fn back(&self) -> [usize; 3] {
         let [lag, spacing] = [self.lag, self.spacing].map(|frames| frames as usize);
         [lag, lag + spacing, 2 * lag + spacing]
     }
 }
 
-/// Levels whose schemas are the same.
+/// Levels with the same schema.
 struct Group {
     quantized: Quantized,
     schema: Schema,
@@ -70,75 +73,114 @@ struct Run {
     encoder: Encoder,
     decoder: Decoder,
     packet: Vec<u8>,
-    /// What both sides hold of the last frames.
+    /// The last views, which both sides hold.
     past: Past,
+    /// False with a time precision, which makes values coarser.
+    is_exact: bool,
     measurement: Measurement,
 }
 
 impl Ladder {
-    /// The rows of `levels`; `profile` names the parameters of those that have any.
+    /// The cubes at the rows of `levels`. `parameters` gives the profile of those that have one.
     pub(crate) fn new(
         levels: &[Level],
         history: History,
         parameters: &Parameters,
         precision: Precision,
-    ) -> Result<Self, ProfileError> {
-        let mut groups: Vec<Group> = Vec::new();
+    ) -> Result<Self, LadderError> {
+        let mut ladder = Self { history, frame: 0, groups: Vec::new() };
         for &level in levels {
-            let schema = cube::schema(Quantized::at(level));
+            let quantized = Quantized::at(level);
+            let schema = cube::schema(quantized);
             let profile = match parameters {
-                _ if Quantized::at(level) != Quantized::Everything => Profile::untrained(&schema),
+                _ if quantized != Quantized::Everything => Profile::untrained(&schema),
                 Parameters::BuiltIn => precision.profile(),
-                Parameters::Article => Profile::article(&schema),
-                Parameters::Untrained => Profile::untrained(&schema),
-                Parameters::File(path) => read_profile(path, &schema)?,
+                parameters => profile(parameters, &schema)?,
             };
-            let codec = Codec::new(precision.of(schema.clone()), level, profile)
-                .expect("a profile fits its schema");
-            let run = Run {
-                encoder: Encoder::new(&codec),
-                decoder: Decoder::new(&codec),
-                packet: Vec::new(),
-                past: Past::new(history.back()[2]),
-                measurement: Measurement::new(&codec),
-            };
-            if let Some(group) =
-                groups.iter_mut().find(|group| group.quantized == Quantized::at(level))
-            {
-                group.runs.push(run);
-                continue;
-            }
-            groups.push(Group {
-                quantized: Quantized::at(level),
-                part_of_field: PartOfField::new(&schema),
+            ladder.add_run(quantized, &schema, precision.of(schema.clone()), level, profile)?;
+        }
+        Ok(ladder)
+    }
+
+    /// Any stream, at rows of `levels` that quantize everything.
+    pub(crate) fn of_stream(
+        levels: &[Level],
+        history: History,
+        parameters: &Parameters,
+        precision: Precision,
+        schema: &Schema,
+    ) -> Result<Self, LadderError> {
+        if is_cubes(schema) {
+            return Self::new(levels, history, parameters, precision);
+        }
+        if !precision.is_exact() {
+            return Err(LadderError::NotCubes);
+        }
+        let profile = profile(parameters, schema)?;
+        let mut ladder = Self { history, frame: 0, groups: Vec::new() };
+        for &level in levels {
+            let quantized = Quantized::Everything;
+            ladder.add_run(quantized, schema, schema.clone(), level, profile.clone())?;
+        }
+        Ok(ladder)
+    }
+
+    /// Adds a level. `coded` is `schema` with its time precision.
+    fn add_run(
+        &mut self,
+        quantized: Quantized,
+        schema: &Schema,
+        coded: Schema,
+        level: Level,
+        profile: Profile,
+    ) -> Result<(), LadderError> {
+        let codec = Codec::new(coded, level, profile)?;
+        let run = Run {
+            encoder: Encoder::new(&codec),
+            decoder: Decoder::new(&codec),
+            packet: Vec::new(),
+            past: Past::new(self.history.back()[2]),
+            is_exact: !codec.has_precision(),
+            measurement: Measurement::new(&codec, is_cubes(schema)),
+        };
+        if let Some(group) = self.groups.iter_mut().find(|group| group.quantized == quantized) {
+            group.runs.push(run);
+        } else {
+            self.groups.push(Group {
+                quantized,
+                part_of_field: PartOfField::new(schema),
                 runs: vec![run],
-                schema,
+                schema: schema.clone(),
             });
         }
-        Ok(Self { history, frame: 0, groups })
+        Ok(())
     }
 
     /// Takes a frame of floats.
     pub(crate) fn add(&mut self, states: &[Measured]) -> Result<(), BadFrame> {
-        self.add_with(|quantized, snapshot| {
+        self.add_to_groups(|quantized, mut snapshot| {
             for (object, state) in (0..).zip(states) {
-                let pushed = cube::push(snapshot, quantized, EntityId(object), *state);
+                let pushed = cube::push(&mut snapshot, quantized, EntityId(object), *state);
                 pushed.map_err(|error| BadFrame::Value { object, reason: error.to_string() })?;
             }
-            Ok(())
+            Ok(Arc::new(snapshot))
         })
     }
 
-    /// Takes a frame that `fill` puts into the snapshot of each schema.
-    pub(crate) fn add_with<E: From<BadFrame>>(
+    /// Takes a frame of a stream.
+    pub(crate) fn add_snapshot(&mut self, snapshot: Snapshot) -> Result<(), BadFrame> {
+        let exact = Arc::new(snapshot);
+        self.add_to_groups(|_, _| Ok(Arc::clone(&exact)))
+    }
+
+    /// Takes the frame that `of` makes for each schema.
+    fn add_to_groups(
         &mut self,
-        mut fill: impl FnMut(Quantized, &mut Snapshot) -> Result<(), E>,
-    ) -> Result<(), E> {
+        mut of: impl FnMut(Quantized, Snapshot) -> Result<Arc<Snapshot>, BadFrame>,
+    ) -> Result<(), BadFrame> {
         let is_measured = self.frame >= self.history.lag.max(self.history.from);
         for group in &mut self.groups {
-            let mut snapshot = Snapshot::new(&group.schema, Tick(self.frame));
-            fill(group.quantized, &mut snapshot)?;
-            let exact = Arc::new(snapshot);
+            let exact = of(group.quantized, Snapshot::new(&group.schema, Tick(self.frame)))?;
             for run in &mut group.runs {
                 if is_measured {
                     run.frame(self.history, &exact, &group.part_of_field)?;
@@ -151,27 +193,27 @@ impl Ladder {
         Ok(())
     }
 
-    /// Frames taken so far.
+    /// The number of frames taken.
     pub(crate) fn frames(&self) -> u32 {
         self.frame
     }
 
-    /// What was measured so far, a level each.
+    /// The measurements, one for each level.
     pub(crate) fn measurements(&self) -> impl Iterator<Item = &Measurement> {
         self.groups.iter().flat_map(|group| &group.runs).map(|run| &run.measurement)
     }
 }
 
-/// The parameters of the stages that have any.
+/// The parameters of the levels that have any.
 #[derive(Clone, Debug)]
 pub(crate) enum Parameters {
     /// The profile trained for cubes.
     BuiltIn,
     /// The article's widths: positions small 5 and large 9, orientations small 5 and large 8.
     Article,
-    /// A profile that knows nothing of the data.
+    /// A profile without training.
     Untrained,
-    /// A trained one.
+    /// A trained profile.
     File(PathBuf),
 }
 
@@ -199,6 +241,22 @@ impl FromStr for Parameters {
     }
 }
 
+/// Why levels cannot be measured.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LadderError {
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    #[error(
+        "--time-precision-ms is for cubes; a schema of your own states it for each field: \
+         #[pack(time_precision_ms = 2)]"
+    )]
+    NotCubes,
+}
+
+impl Failure for LadderError {}
+
 /// A profile that cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {reason}", path.display())]
@@ -210,7 +268,7 @@ pub(crate) struct ProfileError {
 impl Failure for ProfileError {}
 
 impl ProfileError {
-    /// The same for one stream of a file with several.
+    /// The error for one of several streams of a file.
     pub(crate) fn of_stream(self, stream: &str) -> Self {
         let Self { path, reason } = self;
         let reason = format!("{reason} than that of stream {stream}; --stream takes another");
@@ -233,7 +291,7 @@ pub(crate) fn read_profile(path: &Path, schema: &Schema) -> Result<Profile, Prof
     let bytes = std::fs::read(path).map_err(|error| {
         failed(format!(
             "{error}; --profile takes built-in, article, untrained, or a file that `kinepack \
-             train` wrote"
+             train` or `kinepack tune` wrote"
         ))
     })?;
     Profile::from_bytes(&bytes, schema).map_err(|error| failed(error.to_string()))
@@ -245,9 +303,9 @@ pub(crate) enum BadFrame {
     /// The schema does not hold a state.
     #[error("object {object} of the built-in world: {reason}")]
     Value { object: u32, reason: String },
-    /// The decoder returned another frame: a defect of this program.
+    /// The decoder returned another frame, which is a defect of this program.
     #[error(
-        "level {}: frame {frame} did not come back as it was: {reason}",
+        "level {}: frame {frame} differs after decoding: {reason}",
         levels::name(*level)
     )]
     NotVerified { level: Level, frame: u32, reason: String },
@@ -260,14 +318,14 @@ impl Failure for BadFrame {
 }
 
 impl Run {
-    /// Sends a frame relative to those that both sides hold.
+    /// Codes a frame against those that both sides hold, and compares the result.
     fn frame(
         &mut self,
         history: History,
         exact: &Arc<Snapshot>,
         part_of_field: &PartOfField,
     ) -> Result<(), BadFrame> {
-        let Self { encoder, decoder, packet, past, measurement } = self;
+        let Self { encoder, decoder, packet, past, is_exact, measurement } = self;
         let (level, tick) = (measurement.level, exact.tick);
         let failed = |reason: String| BadFrame::NotVerified { level, frame: tick.0, reason };
         let known = Baselines::new(history.back().into_iter().map_while(|lag| past.back(lag)));
@@ -281,8 +339,7 @@ impl Run {
         let decoded = decoder.decode(known, packet, tick);
         let decode_ns = begin.elapsed().as_nanos() as u64;
         let decoded = decoded.map_err(|error| failed(error.to_string()))?;
-        let is_exact = measurement.errors.is_none();
-        if decoded != sent || (is_exact && *sent != **exact) {
+        if decoded != sent || (*is_exact && *sent != **exact) {
             return Err(failed("lanes differ".to_owned()));
         }
         measurement.encode_ns += encode_ns;
@@ -293,8 +350,8 @@ impl Run {
         if let Some(errors) = &mut measurement.errors {
             errors.add(exact, &sent);
         }
-        // All runs of a group share the memory of what is as exact.
-        let held = if is_exact { Arc::clone(exact) } else { Arc::clone(sent.snapshot()) };
+        // All exact runs of a group share the memory of their views.
+        let held = if *is_exact { Arc::clone(exact) } else { Arc::clone(sent.snapshot()) };
         let forgotten = past.push(View::from(held).with_learned(sent.learned().cloned()));
         decoder.recycle(decoded);
         [Some(sent), forgotten].into_iter().flatten().for_each(|view| encoder.recycle(view));
@@ -303,10 +360,10 @@ impl Run {
 }
 
 impl Measurement {
-    fn new(codec: &Codec) -> Self {
+    fn new(codec: &Codec, is_cubes: bool) -> Self {
         Self {
             level: *codec.level(),
-            errors: codec.has_precision().then(Errors::default),
+            errors: (codec.has_precision() && is_cubes).then(Errors::default),
             frames_bytes: Vec::new(),
             parts_bits: Parts::default(),
             encode_ns: 0,
@@ -323,7 +380,7 @@ impl Measurement {
         self.per_frame(self.frames_bytes.iter().map(|bytes| u64::from(*bytes)).sum())
     }
 
-    /// The size that a share of `ratio` of the frames does not exceed (nearest rank).
+    /// The size that the share `ratio` of all frames does not exceed (nearest rank).
     pub(crate) fn percentile_bytes(&self, ratio: f64) -> u32 {
         let mut sorted = self.frames_bytes.clone();
         sorted.sort_unstable();

@@ -6,6 +6,7 @@
 mod analyze;
 #[cfg(feature = "anim")]
 mod anim;
+mod bodies;
 mod captured;
 mod convert;
 mod distance;
@@ -16,6 +17,7 @@ mod record;
 mod replay;
 mod report;
 mod shell;
+mod steps;
 mod train;
 mod tune;
 
@@ -87,7 +89,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("kinepack: {failure}");
+            command_kit::say(format_args!("kinepack: {failure}"));
             ExitCode::from(failure.exit_code())
         }
     }

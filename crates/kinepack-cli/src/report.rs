@@ -1,10 +1,11 @@
-//! What was measured, as a table for people and as one JSON document for machines.
+//! The report of `measure`, as a table and as JSON.
 
 use std::io::{self, Write};
 
-use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use command_kit::bandwidth::{HEADER_BYTES, kbps};
+use command_kit::counted;
 use command_kit::cube_precision::{ErrorReport, Errors};
+use command_kit::table::{table, write_json, write_text};
 use kinepack_capture::levels;
 use serde::Serialize;
 
@@ -13,10 +14,10 @@ use crate::ladder::Measurement;
 /// One run of the ladder.
 #[derive(Serialize)]
 pub(crate) struct Report {
-    /// The file, or the options that make the built-in world again.
+    /// The file, or the options that reproduce the built-in world.
     file: String,
     lag: u32,
-    rate_hz: u32,
+    rate_hz: f64,
     /// Frames that were encoded, decoded and compared.
     frames: usize,
     objects: usize,
@@ -35,7 +36,7 @@ struct LevelReport {
     encode_us_per_frame: f64,
     decode_us_per_frame: f64,
     verified: bool,
-    /// How far the values that are off are off, with a time precision.
+    /// The errors of values that are not exact, with a time precision.
     #[serde(skip_serializing_if = "Option::is_none")]
     errors: Option<ErrorReport>,
 }
@@ -60,7 +61,7 @@ impl Report {
     pub(crate) fn new<'a>(
         file: String,
         lag: u32,
-        rate_hz: u32,
+        rate_hz: f64,
         objects: usize,
         measurements: impl Iterator<Item = &'a Measurement>,
     ) -> Self {
@@ -77,22 +78,20 @@ impl Report {
 
     /// One JSON document.
     pub(crate) fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut *out, self)?;
-        writeln!(out)
+        write_json(self, out)
     }
 
     /// A table of the levels.
     pub(crate) fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
         let Self { file, lag, rate_hz, frames, objects, .. } = self;
-        writeln!(
-            out,
-            "{file}\n{objects} objects at {rate_hz} Hz, {frames} frames, each against the one {lag} before, decoded and compared"
-        )?;
-        let mut table = Table::new();
-        table.load_style(
-            TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')),
+        let title = format!(
+            "{} at {rate_hz} Hz, {}, each against the one {lag} before, decoded and compared",
+            counted(objects, "object"),
+            counted(frames, "frame")
         );
-        table.set_header([
+        writeln!(out, "{file}")?;
+        write_text(out, "", &title)?;
+        let header = [
             "",
             "\nlevel",
             "bytes\nmean",
@@ -105,57 +104,36 @@ impl Report {
             "\nposition",
             "\norient.",
             "\nothers",
-            "encode\nµs",
-            "decode\nµs",
-        ]);
-        for level in &self.levels {
-            table.add_row(level.cells());
-        }
-        for (index, column) in table.column_iter_mut().enumerate() {
-            column.set_padding((0, 1));
-            if index != 1 {
-                column.set_cell_alignment(CellAlignment::Right);
-            }
-        }
-        writeln!(out, "{}", table.trim_fmt())?;
+            "µs\nencode",
+            "\ndecode",
+        ];
+        let rows = self.levels.iter().map(LevelReport::cells);
+        writeln!(out, "{}", table(header, 2, rows).trim_fmt())?;
         self.write_errors(out)
     }
 
-    /// How far values are off, where they are.
+    /// The errors of values that are not exact.
     fn write_errors(&self, out: &mut impl Write) -> io::Result<()> {
-        let mut table = Table::new();
-        table.load_style(
-            TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')),
-        );
-        table.set_header([
-            "of what is off\nlevel",
-            "mm\nmean",
-            "\np99",
-            "\nmax",
-            "degrees\nmean",
-            "\np99",
-            "\nmax",
-        ]);
-        for level in &self.levels {
-            if let Some(errors) = &level.errors {
-                table.add_row([level.level.to_owned()].into_iter().chain(errors.cells()));
-            }
-        }
-        if table.row_count() == 0 {
+        let rows: Vec<Vec<String>> = self
+            .levels
+            .iter()
+            .filter_map(|level| {
+                let cells = level.errors.as_ref()?.cells();
+                Some([level.level.to_owned()].into_iter().chain(cells).collect())
+            })
+            .collect();
+        if rows.is_empty() {
             return Ok(());
         }
-        for (index, column) in table.column_iter_mut().enumerate() {
-            column.set_padding((0, 1));
-            if index > 0 {
-                column.set_cell_alignment(CellAlignment::Right);
-            }
-        }
-        writeln!(out, "\n{}", table.trim_fmt())
+        let header = ["\nlevel", "mm\nmean", "\np99", "\nmax", "degrees\nmean", "\np99", "\nmax"];
+        writeln!(out)?;
+        write_text(out, "", "Errors of the values that are not exact")?;
+        writeln!(out, "{}", table(header, 1, rows).trim_fmt())
     }
 }
 
 impl LevelReport {
-    fn new(measurement: &Measurement, rate_hz: u32) -> Self {
+    fn new(measurement: &Measurement, rate_hz: f64) -> Self {
         let parts = measurement.mean_parts_bits();
         let mean = measurement.mean_bytes();
         Self {
@@ -178,7 +156,7 @@ impl LevelReport {
             changed_per_frame: measurement.mean_changed(),
             encode_us_per_frame: measurement.encode_us(),
             decode_us_per_frame: measurement.decode_us(),
-            // A frame that does not come back as it was ends the command.
+            // A frame that differs after decoding ends the command.
             verified: true,
             errors: measurement.errors.as_ref().map(Errors::report),
         }

@@ -1,4 +1,4 @@
-//! What the program does with captures: records, converts, analyzes and replays them.
+//! The commands for captures: recording, converting, analyzing, tuning, training and replaying.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 #![allow(dead_code, reason = "other tests use the rest of these modules")]
@@ -11,10 +11,10 @@ mod program;
 use common::{Files, good_bin, good_f32};
 use kinepack::{EntityId, Pack, Profile, Schema, Tick};
 use kinepack_capture::Recorder;
-use program::{json, refusal, run, see_that_it_replaces_by_force_alone, stdout};
+use program::{json, program, refusal, run, see_that_it_replaces_by_force_alone, stdout};
 
 #[test]
-fn an_analysis_agrees_with_what_is_measured() {
+fn analyze_and_measure_agree() {
     let files = Files::new();
     for (name, capture) in [("run.f32", good_f32(40, 30)), ("run.bin", good_bin(8))] {
         let capture = files.write(name, &capture);
@@ -44,7 +44,7 @@ fn an_analysis_agrees_with_what_is_measured() {
 }
 
 #[test]
-fn an_analysis_is_tables_and_a_page_that_needs_nothing_else() {
+fn an_analysis_is_printed_as_tables_and_written_as_a_self_contained_page() {
     let files = Files::new();
     let capture = files.write("run.f32", &good_f32(40, 30));
     let page = files.path("report.html");
@@ -69,7 +69,7 @@ fn an_analysis_is_tables_and_a_page_that_needs_nothing_else() {
 }
 
 #[test]
-fn what_cannot_be_analyzed_is_refused_in_one_line() {
+fn bad_arguments_of_analyze_are_refused_in_one_line() {
     let files = Files::new();
     let short = files.write("short.bin", &good_bin(6));
     let message = refusal(&["analyze", short.to_str().unwrap()]);
@@ -85,7 +85,7 @@ fn what_cannot_be_analyzed_is_refused_in_one_line() {
 }
 
 #[test]
-fn what_is_recorded_is_analyzed_and_replayed() {
+fn a_recording_is_analyzed_and_replayed() {
     let files = Files::new();
     let capture = files.path("world.mcap");
     let capture = capture.to_str().unwrap();
@@ -117,10 +117,10 @@ fn what_is_recorded_is_analyzed_and_replayed() {
             number("playout_delay_ms") > 10.0 && run["errors"][0]["field"] == "position",
             "{run}"
         );
-        // Off by the quantization and a little of playback.
+        // The error of quantization, and a little of playback.
         assert!(run["errors"][0]["p50"].as_f64().unwrap() < 0.02, "{run}");
     }
-    assert_eq!(json(&arguments), replayed, "the same again");
+    assert_eq!(json(&arguments), replayed, "a second run gives the same report");
     let cut_off = json(&["replay", capture, "--outage", "1..2"]);
     assert!(replayed["runs"][0]["recovery_ms"].is_null());
     let recovery_ms = cut_off["runs"][0]["recovery_ms"].as_f64().unwrap();
@@ -135,11 +135,15 @@ fn what_is_recorded_is_analyzed_and_replayed() {
     assert!(refused.contains("no such stream; there are cubes"), "{refused}");
     let refused = run(&["replay", capture, "--sweep", "loss=0..500"]);
     assert_eq!(refused.code, Some(2));
-    assert!(refused.stderr.contains("no more than 100 percent"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("give percent from 0 to 100, such as 0..20"),
+        "{}",
+        refused.stderr
+    );
 }
 
 #[test]
-fn challenge_files_become_captures_and_come_back() {
+fn challenge_files_convert_to_captures_and_back() {
     let files = Files::new();
     for (name, challenge) in [("run.bin", good_bin(8)), ("run.f32", good_f32(20, 30))] {
         let (from, capture, back) = (
@@ -163,12 +167,126 @@ fn challenge_files_become_captures_and_come_back() {
         files.path("other.bin").to_str().unwrap(),
     ]);
     assert!(message.contains("must end in .mcap"), "{message}");
-    let message = refusal(&["measure", files.path("run.mcap").to_str().unwrap()]);
-    assert!(message.contains("`analyze`, `tune` and `replay` read capture files"), "{message}");
+    let again = files.path("again.mcap");
+    let capture = files.path("run.mcap");
+    let [capture, again] = [&capture, &again].map(|path| path.to_str().unwrap());
+    let message = refusal(&["convert", capture, again]);
+    assert!(message.contains("run.mcap: this is a capture already"), "{message}");
 }
 
 #[test]
-fn a_capture_that_was_cut_off_is_read_up_to_there() {
+fn every_command_recognises_captures_and_challenge_files_by_content() {
+    let files = Files::new();
+    let challenge = files.write("run.f32", &good_f32(60, 30));
+    let capture = files.path("run.mcap");
+    let [challenge, capture] = [&challenge, &capture].map(|path| path.to_str().unwrap());
+    assert_eq!(run(&["convert", challenge, capture]).code, Some(0));
+    let out = files.path("run.profile");
+    let out = out.to_str().unwrap();
+    let mut sizes = Vec::new();
+    for (name, from) in [("challenge", challenge), ("capture", capture)] {
+        let nameless = files.write(name, &std::fs::read(from).unwrap());
+        let file = nameless.to_str().unwrap();
+        let measured = json(&["measure", file, "--level", "packed,adaptive", "--stream", "cubes"]);
+        sizes.push((measured["levels"][0]["bytes_per_frame"].clone(), measured["frames"].clone()));
+        assert_eq!(json(&["analyze", file])["streams"][0]["name"], "cubes", "{name}");
+        assert_eq!(json(&["replay", file, "--level", "packed"])["frames"], 60, "{name}");
+        assert_eq!(
+            json(&["tune", file, "--passes", "1", "--lag", "3"])["stream"],
+            "cubes",
+            "{name}"
+        );
+        let trained = run(&["train", file, "--passes", "1", "--out", out, "--force"]);
+        assert_eq!(trained.code, Some(0), "{name}: {}", trained.stderr);
+    }
+    assert_eq!(sizes[0], sizes[1]);
+    let refused = refusal(&["measure", capture, "--level", "1"]);
+    assert!(refused.contains("level 1 (uncompressed) needs floats"), "{refused}");
+    let refused = refusal(&["measure", capture, "--stream", "ships"]);
+    assert!(refused.contains("no such stream; there are cubes"), "{refused}");
+}
+
+#[test]
+fn a_profile_for_coarser_steps_is_tried_with_the_same_steps() {
+    let files = Files::new();
+    let (capture, profile) = (&*drones(&files), files.path("coarse.profile"));
+    let profile = profile.to_str().unwrap();
+    let steps = ["--max-error", "position=0.05,battery=2"];
+    let tune = ["tune", capture, "--out", profile, "--passes", "1", "--lag", "3"];
+    let tuned = json(&[&tune[..], &steps].concat());
+    let measure = ["measure", capture, "--level", "packed", "--lag", "3", "--profile", profile];
+    let bytes = |report: &serde_json::Value| {
+        report["levels"][0]["bytes_per_frame"]["mean"].as_f64().unwrap()
+    };
+    let coarse = json(&[&measure[..], &steps].concat());
+    let [training, held_out] =
+        ["training", "held_out"].map(|part| tuned["tuned"][part]["packed"].as_f64().unwrap());
+    let (least, most) = (training.min(held_out), training.max(held_out));
+    assert!((least..=most).contains(&bytes(&coarse)), "{coarse}");
+    let replay = ["replay", capture, "--level", "packed", "--profile", profile];
+    let replayed = json(&[&replay[..], &steps].concat());
+    assert_eq!(replayed["runs"][0]["wrong_lanes"], 0, "{replayed}");
+    let error_m = replayed["runs"][0]["errors"][0]["error"]["p50"]
+        .as_f64()
+        .or_else(|| replayed["runs"][0]["errors"][0]["p50"].as_f64())
+        .unwrap();
+    assert!((0.01..0.06).contains(&error_m), "{replayed}");
+    for without in [&measure[..], &replay] {
+        let refused = refusal(without);
+        assert!(refused.contains("made for another schema"), "{refused}");
+    }
+    let refused = refusal(&[&measure[..], &["--max-error", "hull=1"]].concat());
+    assert!(refused.contains("--max-error hull: no such field"), "{refused}");
+}
+
+#[test]
+fn a_profile_of_any_schema_is_trained_on_several_captures() {
+    let files = Files::new();
+    let (capture, profile) = (&*drones(&files), files.path("drones.profile"));
+    let profile = profile.to_str().unwrap();
+    let trained =
+        run(&["train", capture, capture, "--passes", "1", "--to", "60", "--out", profile]);
+    assert_eq!(trained.code, Some(0), "{}", trained.stderr);
+    assert!(trained.stderr.contains("trained on 120 frames"), "{}", trained.stderr);
+    let [untrained, with] = ["untrained", profile].map(|profile| {
+        let report = json(&["measure", capture, "--level", "packed", "--profile", profile]);
+        report["levels"][0]["bytes_per_frame"]["mean"].as_f64().unwrap()
+    });
+    assert!(with < 0.9 * untrained, "{with} of {untrained}");
+    let cubes = files.write("run.f32", &good_f32(40, 30));
+    let cubes = cubes.to_str().unwrap();
+    let refused = refusal(&["train", capture, cubes, "--out", profile, "--force"]);
+    assert!(refused.contains("another schema than that of"), "{refused}");
+    let refused = refusal(&["measure", capture, "--time-precision-ms", "2"]);
+    assert!(refused.contains("--time-precision-ms is for cubes"), "{refused}");
+}
+
+#[test]
+fn tables_fit_into_the_terminal() {
+    let files = Files::new();
+    let capture = &*drones(&files);
+    let replay = ["replay", capture, "--level", "packed"];
+    let tune = ["tune", capture, "--passes", "1", "--lag", "3", "--max-error", "position=0.05"];
+    let world = ["measure", "--seconds", "1", "--cubes", "20"];
+    for columns in [60, 80] {
+        for arguments in [&["analyze", capture][..], &["measure", capture], &world, &replay, &tune]
+        {
+            let mut command = program();
+            command.args(arguments).env("COLUMNS", columns.to_string());
+            let table = String::from_utf8(command.output().unwrap().stdout).unwrap();
+            let longest = table
+                .lines()
+                // A path is not broken.
+                .filter(|line| !line.contains(capture))
+                .max_by_key(|line| line.chars().count())
+                .unwrap();
+            assert!(longest.chars().count() <= columns, "{columns}, {arguments:?}: {longest}");
+        }
+    }
+}
+
+#[test]
+fn a_capture_that_is_cut_off_is_read_up_to_the_damage() {
     let files = Files::new();
     let whole = files.path("whole.mcap");
     run(&["record", whole.to_str().unwrap(), "--seconds", "8", "--cubes", "300"]);
@@ -195,7 +313,7 @@ struct Drone {
     battery: i32,
 }
 
-/// Drones that circle, each at its own speed, before they are quantized.
+/// A capture, before quantization, of drones that circle at different speeds.
 fn drones(files: &Files) -> String {
     let capture = files.path("drones.mcap");
     let mut recorder = Recorder::create(&capture).unwrap();
@@ -218,7 +336,7 @@ fn drones(files: &Files) -> String {
 }
 
 #[test]
-fn a_profile_is_tuned_and_measured_on_what_it_has_not_seen() {
+fn a_tuned_profile_saves_bytes_on_held_out_frames() {
     let files = Files::new();
     let (capture, profile, rust) =
         (&*drones(&files), files.path("drones.profile"), files.path("drones.rs"));
@@ -241,7 +359,7 @@ fn a_profile_is_tuned_and_measured_on_what_it_has_not_seen() {
         "{}",
         &constant[..200]
     );
-    // It is for these drones, and for nothing else.
+    // The profile is for the schema of these drones only.
     assert_eq!(json(&["replay", capture, "--profile", profile_path])["runs"][0]["wrong_lanes"], 0);
     let cubes = files.write("run.f32", &good_f32(40, 30));
     let message = refusal(&["analyze", cubes.to_str().unwrap(), "--profile", profile_path]);
@@ -249,7 +367,7 @@ fn a_profile_is_tuned_and_measured_on_what_it_has_not_seen() {
 }
 
 #[derive(Pack)]
-#[allow(dead_code, reason = "it is there for its schema")]
+#[allow(dead_code, reason = "only its schema is used")]
 struct CoarseDrone {
     #[pack(range = -500.0..500.0, precision = 0.0577)]
     position: [f32; 3],
@@ -258,7 +376,7 @@ struct CoarseDrone {
 }
 
 #[test]
-fn steps_for_an_error_that_is_allowed_are_found_and_the_profile_is_for_them() {
+fn max_error_finds_the_coarsest_steps_and_a_profile_for_them() {
     let files = Files::new();
     let (capture, profile) = (&*drones(&files), files.path("coarse.profile"));
     let options = ["--passes", "2", "--lag", "3", "--max-error", "position=0.05,battery=2"];
@@ -276,7 +394,7 @@ fn steps_for_an_error_that_is_allowed_are_found_and_the_profile_is_for_them() {
         let largest = step["error"]["max"].as_f64().unwrap();
         assert!(0.8 * asked < largest && largest <= asked, "{step}");
     }
-    // What the derive makes of these attributes is what the profile is for.
+    // The profile is for the schema that the derive makes with these attributes.
     let schema = Schema::of::<CoarseDrone>();
     assert_eq!(tuned["schema_hash"], format!("{:016x}", schema.hash()));
     assert!(Profile::from_bytes(&std::fs::read(&profile).unwrap(), &schema).is_ok());
@@ -294,7 +412,7 @@ fn steps_for_an_error_that_is_allowed_are_found_and_the_profile_is_for_them() {
     for (wanted, message) in [
         ("hull=1", "no such field; there are position, battery"),
         ("position=1e-9", "--max-error position: steps of"),
-        ("position=0", "an error above 0 is wanted"),
+        ("position=0", "give an error above 0"),
     ] {
         let refused = run(&["tune", capture, "--max-error", wanted]);
         assert_eq!(refused.code, Some(2));
@@ -305,7 +423,7 @@ fn steps_for_an_error_that_is_allowed_are_found_and_the_profile_is_for_them() {
 }
 
 #[test]
-fn tune_replaces_no_file_without_force_and_writes_no_two_into_one() {
+fn tune_replaces_files_only_with_force_and_refuses_one_file_for_two_outputs() {
     let files = Files::new();
     let capture = &*drones(&files);
     let [profile, rust] = ["run.profile", "run.rs"].map(|name| files.path(name));

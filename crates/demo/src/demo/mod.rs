@@ -12,13 +12,12 @@ use std::path::PathBuf;
 use clap::Args;
 use command_kit::bandwidth::{HEADER_BYTES, kbps};
 use command_kit::page::PageError;
-use command_kit::{Failure, OutputError, print};
+use command_kit::{Failure, LinkOptions, LinkOptionsError, OutputError, print};
 
 use crate::sender::SendOptions;
 use crate::session::Session;
 use crate::session_error::SessionError;
 use crate::session_report::SessionReport;
-use crate::simulated_link::SimulatedLink;
 use crate::world::{Played, WorldArguments, WorldError, read_capture};
 
 /// Send a physics world through a simulated bad link, and show both sides in the browser.
@@ -47,8 +46,8 @@ pub struct Arguments {
     /// Print the summary as one JSON document instead of a table.
     #[arg(long)]
     json: bool,
-    /// Send a capture instead of the built-in world: a .f32 file of the data compression challenge,
-    /// or such a file compressed as .zst.
+    /// Send a capture instead of the built-in world: cubes before quantization, as a challenge file
+    /// (.f32, plain or as .zst) or a .mcap that `record` made. It starts again at its end.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "style", "cubes"])]
     capture: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Built-in world")]
@@ -56,7 +55,7 @@ pub struct Arguments {
     #[command(flatten, next_help_heading = "Sending")]
     send: SendOptions,
     #[command(flatten, next_help_heading = "Link")]
-    link: SimulatedLink,
+    link: LinkOptions,
 }
 
 /// Why the demo fails or ends early.
@@ -71,6 +70,12 @@ pub enum DemoError {
     /// The page cannot show these options.
     #[error("the page cannot show these settings: {reason}; run it with --headless")]
     Settings { reason: String },
+}
+
+impl From<LinkOptionsError> for DemoError {
+    fn from(error: LinkOptionsError) -> Self {
+        Self::Session(error.into())
+    }
 }
 
 impl Failure for DemoError {

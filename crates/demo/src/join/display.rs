@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use command_kit::say;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use kinepack::EntityId;
 
 use super::tally::Tally;
 use crate::map::{ROWS, map, map_of};
-use crate::stderr::say;
 use crate::viewer::Viewer;
 
 /// Lines that are redrawn, on a terminal only.

@@ -1,8 +1,7 @@
 //! The server's lines on a terminal: redrawn each second, below the news.
 
+use command_kit::say;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-
-use crate::stderr::say;
 
 /// See the head of this file. Invisible if standard error is not a terminal.
 pub(super) struct Status {

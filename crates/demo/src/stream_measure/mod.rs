@@ -1,4 +1,4 @@
-//! `kinepack measure --stream`: the moves of players' characters as input streams over bad links,
+//! `kinepack measure --input-stream`: the moves of players' characters as input streams over bad links,
 //! under virtual time.
 //!
 //! Each client plays the script of its own seed and sends a packet each tick. The server returns an

@@ -143,7 +143,7 @@ pub fn run(arguments: &Arguments) -> Result<(), SweepError> {
         Err(SessionError::Drifted { wrong_lanes }.into())
     } else if done < runs {
         let picture = if svg.is_some() { ", before the picture was drawn" } else { "" };
-        Err(SessionError::Interrupted { done: format!("{done} of {runs} points{picture}") }.into())
+        Err(SessionError::interrupted_after(&format!("{done} of {runs} points{picture}")).into())
     } else {
         Ok(())
     }

@@ -24,7 +24,7 @@ use std::time::Duration;
 use board::Board;
 use command_kit::interrupt::Interrupt;
 use command_kit::page::{self, PageError};
-use command_kit::{LinkOptions, OutputError};
+use command_kit::{LinkOptions, OutputError, say};
 use kinepack_net::HubConfig;
 use protocol::{Hello, Message, Settings};
 use settings::Defaults;
@@ -35,7 +35,6 @@ use crate::demo::DemoError;
 use crate::inputs::with_keys;
 use crate::session::Session;
 use crate::session_report::SessionReport;
-use crate::stderr::say;
 
 /// The page's default port.
 const PORT: u16 = 4650;
