@@ -5,6 +5,6 @@
 pub const HEADER_BYTES: f64 = 28.0 + 4.0;
 
 /// The kilobits a second of packets of `bytes` bytes.
-pub fn kbps(bytes: f64, rate_hz: u32) -> f64 {
-    bytes * 8.0 * f64::from(rate_hz) / 1000.0
+pub fn kbps(bytes: f64, rate_hz: impl Into<f64>) -> f64 {
+    bytes * 8.0 * rate_hz.into() / 1000.0
 }

@@ -22,6 +22,11 @@ pub struct Precision {
 }
 
 impl Precision {
+    /// True without a time precision.
+    pub fn is_exact(self) -> bool {
+        self.time_precision_ms == 0.0
+    }
+
     /// The schema with this precision for bodies.
     pub fn of(self, schema: Schema) -> Schema {
         if self.time_precision_ms == 0.0 {

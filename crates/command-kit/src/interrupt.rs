@@ -1,7 +1,8 @@
-//! Ctrl-C, and the other signals that end a program. A loop that listens ends as it would anyway.
-//! Any other command ends at once, and the files that it has not finished are deleted first.
+//! Ctrl-C, and the other signals that end a program. A command that listens stops at the next
+//! sensible point and reports what it has done. A second signal ends it at once. A command that
+//! does not listen ends at the first one. Unfinished files are deleted before the program ends.
 //!
-//! A process has one handler of signals, so what the handler knows is static.
+//! A process has only one signal handler, so the handler's data is static.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,24 +10,30 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// The exit code of a command that a signal ended: as a shell reports SIGINT.
-const INTERRUPTED: i32 = 130;
+use crate::{Failure, counted};
 
-/// The wish of the loop that listens, if one does.
-static WISH: OnceLock<Interrupt> = OnceLock::new();
-/// Files that no longer make sense once this program has ended.
+/// The exit code of a command that a signal ended: the one that shells report for SIGINT.
+const INTERRUPTED: u8 = 130;
+
+/// The flag of the command that listens, if one does.
+static LISTENER: OnceLock<Interrupt> = OnceLock::new();
+/// Files to delete if a signal ends the program.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Whether somebody wants this program to end. Clones are of one wish.
+/// Whether a signal has asked the program to end. All clones share one flag.
 #[derive(Clone)]
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Listens from now on. Once in a process.
+    /// Listens from now on. The command must look at [`is_raised`](Self::is_raised) often.
     pub fn listen() -> Result<Self, ctrlc::Error> {
         handle_signals()?;
-        let own = Self(Arc::new(AtomicBool::new(false)));
-        Ok(WISH.get_or_init(|| own).clone())
+        Ok(LISTENER.get_or_init(Self::unheard).clone())
+    }
+
+    /// A flag that no signal raises.
+    pub fn unheard() -> Self {
+        Self(Arc::new(AtomicBool::new(false)))
     }
 
     pub fn is_raised(&self) -> bool {
@@ -36,6 +43,37 @@ impl Interrupt {
     /// As if Ctrl-C had been pressed.
     pub fn raise(&self) {
         self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A command stopped before the end of its work because of a signal. It has reported what it had
+/// done by then.
+#[derive(Debug, thiserror::Error)]
+#[error("interrupted {how_far}")]
+pub struct Interrupted {
+    how_far: String,
+}
+
+impl Interrupted {
+    /// `how_far` completes "interrupted": "after 12 of 60 frames; ...".
+    pub fn new(how_far: impl Into<String>) -> Self {
+        Self { how_far: how_far.into() }
+    }
+
+    /// Interrupted while it went through frames, whose number may be unknown. `then` says what
+    /// became of them.
+    pub fn after_frames(done: u64, all: Option<u64>, then: &str) -> Self {
+        let frames = match all {
+            Some(all) => format!("{done} of {}", counted(all, "frame")),
+            None => counted(done, "frame"),
+        };
+        Self::new(format!("after {frames}; {then}"))
+    }
+}
+
+impl Failure for Interrupted {
+    fn exit_code(&self) -> u8 {
+        INTERRUPTED
     }
 }
 
@@ -60,13 +98,15 @@ fn handle_signals() -> Result<(), ctrlc::Error> {
 }
 
 fn on_signal() {
-    if let Some(wish) = WISH.get() {
-        return wish.raise();
+    if let Some(listener) = LISTENER.get()
+        && !listener.0.swap(true, Ordering::Relaxed)
+    {
+        return;
     }
     let unfinished = lock_unfinished();
     for file in unfinished.iter() {
-        // Nobody is left to be told of a file that stays.
+        // The program ends now, so it cannot report a file that stays.
         let _ = fs::remove_file(file);
     }
-    std::process::exit(INTERRUPTED);
+    std::process::exit(INTERRUPTED.into());
 }

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 #![allow(missing_docs, unreachable_pub, reason = "a part of the program, with no users of its own")]
 
+mod background;
 pub mod bandwidth;
 pub mod cube_precision;
 mod distribution;
@@ -19,13 +20,16 @@ pub mod report_page;
 mod sent_level;
 mod stdout;
 pub mod table;
+mod words;
 mod wrong_lanes;
 
+pub use background::in_background;
 pub use distribution::{Distribution, Summary};
 pub use failure::Failure;
 pub use link_options::{LinkOptions, LinkOptionsError, link_names, parse_span};
 pub use output::OutputError;
 pub use progress::progress;
 pub use sent_level::SentLevel;
-pub use stdout::print;
+pub use stdout::{print, say};
+pub use words::counted;
 pub use wrong_lanes::wrong_lanes;

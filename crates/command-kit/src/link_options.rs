@@ -8,45 +8,69 @@ use kinepack_net::{LinkConfig, LinkError, Loss, PRESETS};
 
 use crate::Failure;
 
+/// The longest delay of a link: that of [`LinkError::DelayTooLong`].
+const MAX_DELAY_MS: f64 = 3_600_000.0;
+
 /// Options of the simulated link; the same for both directions.
 #[derive(Args, Clone, Debug)]
 pub struct LinkOptions {
-    /// A link by name: lan, cable, wifi, mobile or terrible.
+    /// A link by name: lan, cable, wifi, mobile or terrible. The other options change it.
     #[arg(long, default_value = "wifi", value_name = "NAME")]
     pub link: String,
-    /// Round trip of the idle link in milliseconds, jitter not counted.
-    #[arg(long, value_name = "MS")]
+    /// Round trip of the idle link in milliseconds, without jitter.
+    #[arg(long, value_name = "MS", allow_negative_numbers = true, value_parser = parse_round_trip_ms)]
     pub round_trip_ms: Option<f64>,
-    /// The longest additional delay of each direction in milliseconds.
-    #[arg(long, value_name = "MS")]
+    /// The largest random delay in each direction, in milliseconds.
+    #[arg(long, value_name = "MS", allow_negative_numbers = true, value_parser = parse_delay_ms)]
     pub jitter_ms: Option<f64>,
-    /// Loss in percent.
-    #[arg(long, value_name = "PERCENT")]
+    /// The share of datagrams that are lost, in percent.
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, value_parser = parse_percent)]
     pub loss: Option<f32>,
-    /// Datagrams lost in a row, on average.
-    #[arg(long, value_name = "DATAGRAMS", default_value_t = 1.0, requires = "loss")]
+    /// How many datagrams are lost in a row, on average.
+    #[arg(long, value_name = "DATAGRAMS", default_value_t = 1.0, requires = "loss", allow_negative_numbers = true, value_parser = parse_burst)]
     pub burst: f32,
-    /// Datagrams that arrive twice, in percent.
-    #[arg(long, value_name = "PERCENT")]
+    /// The share of datagrams that arrive twice, in percent.
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, value_parser = parse_percent)]
     pub duplicate: Option<f32>,
-    /// Datagrams that fall behind others, in percent.
-    #[arg(long, value_name = "PERCENT")]
+    /// The share of datagrams that later ones overtake, in percent.
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, value_parser = parse_percent)]
     pub reorder: Option<f32>,
-    /// By how much they fall behind at most, in milliseconds.
-    #[arg(long, value_name = "MS")]
+    /// The largest delay of those datagrams, in milliseconds.
+    #[arg(long, value_name = "MS", allow_negative_numbers = true, value_parser = parse_delay_ms)]
     pub reorder_ms: Option<f64>,
-    /// What the link carries, in kbit/s, headers included.
-    #[arg(long, value_name = "KBPS")]
+    /// The bandwidth in kbit/s, headers included.
+    #[arg(long, value_name = "KBPS", value_parser = clap::value_parser!(u32).range(1..))]
     pub bandwidth_kbps: Option<u32>,
-    /// The largest packet that passes, headers included.
-    #[arg(long, value_name = "BYTES")]
+    /// The largest packet that passes, in bytes, headers included.
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(28..=65_535))]
     pub mtu: Option<u32>,
-    /// Nothing passes in this time, in seconds from the beginning.
+    /// No datagram passes in this time, in seconds from the beginning.
     #[arg(long, value_name = "FROM..TO", value_parser = parse_span)]
     pub outage: Option<(f64, f64)>,
-    /// Seed of the link's chances.
+    /// Seed of the link's random numbers.
     #[arg(long, default_value_t = 1, value_name = "SEED")]
     pub link_seed: u64,
+}
+
+fn parse_percent(text: &str) -> Result<f32, String> {
+    parse_within(text, 0.0, 100.0, "percent").map(|percent| percent as f32)
+}
+
+fn parse_delay_ms(text: &str) -> Result<f64, String> {
+    parse_within(text, 0.0, MAX_DELAY_MS, "ms")
+}
+
+fn parse_round_trip_ms(text: &str) -> Result<f64, String> {
+    parse_within(text, 0.0, 2.0 * MAX_DELAY_MS, "ms")
+}
+
+fn parse_burst(text: &str) -> Result<f32, String> {
+    parse_within(text, 1.0, 1e6, "datagrams").map(|datagrams| datagrams as f32)
+}
+
+fn parse_within(text: &str, least: f64, most: f64, unit: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+    number.ok_or_else(|| format!("give a number from {least} to {most} {unit}"))
 }
 
 /// Why the options do not describe a link.
@@ -63,7 +87,7 @@ pub enum LinkOptionsError {
 impl Failure for LinkOptionsError {}
 
 impl LinkOptions {
-    /// The link asked for.
+    /// The link that the options describe.
     pub fn config(&self) -> Result<LinkConfig, LinkOptionsError> {
         let mut config = LinkConfig::named(&self.link)
             .ok_or_else(|| LinkOptionsError::UnknownLink { name: self.link.clone() })?;
@@ -95,13 +119,13 @@ impl LinkOptions {
         Ok(config)
     }
 
-    /// The time in which nothing passes.
+    /// The time in which no datagram passes.
     pub fn outage(&self) -> Range<Duration> {
         let time = |s: f64| Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX);
         self.outage.map_or(Duration::ZERO..Duration::ZERO, |(from, to)| time(from)..time(to))
     }
 
-    /// How a report names it.
+    /// The options of this link, as a report names it.
     pub fn name(&self) -> String {
         let mut name = format!("--link {}", self.link);
         let mut add = |option: &str, value: Option<String>| {
@@ -123,13 +147,13 @@ impl LinkOptions {
     }
 }
 
-/// Two numbers, the second not below the first.
+/// Two numbers from 0 on, the second not below the first.
 pub fn parse_span(text: &str) -> Result<(f64, f64), String> {
     let parts =
         text.split_once("..").and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
     parts
         .filter(|(from, to)| 0.0 <= *from && from <= to)
-        .ok_or_else(|| "two numbers, such as 10..200".to_owned())
+        .ok_or_else(|| "give two numbers from 0 on, the smaller first, such as 10..200".to_owned())
 }
 
 /// The names of all links.

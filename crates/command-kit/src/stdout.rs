@@ -1,10 +1,12 @@
-//! Standard output.
+//! Standard output and standard error. A reader that has closed its end (`| head`) is not a
+//! failure.
 
+use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 
 use crate::OutputError;
 
-/// Writes to standard output. If the reader has closed it (`| head`), that is not a failure.
+/// Writes to standard output.
 ///
 /// # Errors
 /// [`OutputError::Stdout`].
@@ -16,4 +18,9 @@ pub fn print(
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(OutputError::Stdout(error)),
         _ => Ok(()),
     }
+}
+
+/// Writes a line to standard error. Unlike `eprintln!`, it does not panic if the reader is gone.
+pub fn say(line: impl Display) {
+    let _ = writeln!(io::stderr(), "{line}");
 }

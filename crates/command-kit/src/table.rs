@@ -1,28 +1,157 @@
-//! The look of tables, and reports as JSON.
+//! The look of tables and of text beside them, and reports as JSON.
+//!
+//! A table that is wider than the terminal is written in parts, one below the other. Each part
+//! repeats the columns of names. Text breaks between words. Output that is not to a terminal stays
+//! as wide as it is, unless the environment variable COLUMNS gives a width.
 
+use std::env;
 use std::io::{self, Write};
 
-use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
+use comfy_table::{CellAlignment, LineStyle, TableStyle};
+use console::{Term, measure_text_width};
 
-/// Columns under a header; the first `names` are of words, the others of numbers.
+/// The narrowest width that is taken seriously.
+const LEAST_WIDTH: usize = 20;
+
+/// The characters of a line of standard output. `None` without a limit.
+pub fn width() -> Option<usize> {
+    let asked = env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let terminal = || {
+        let terminal = Term::stdout();
+        terminal.is_term().then(|| terminal.size_checked()).flatten()
+    };
+    asked
+        .or_else(|| terminal().map(|(_, columns)| usize::from(columns)))
+        .filter(|width| *width > 0)
+        .map(|width| width.max(LEAST_WIDTH))
+}
+
+/// Columns under a header.
+pub struct Table {
+    header: Vec<String>,
+    names: usize,
+    rows: Vec<Vec<String>>,
+}
+
+/// Columns under a header; the first `names` are of words, the others of numbers. A heading that
+/// begins with a line break or a tab belongs to the group of the column before, which is never
+/// split. The tab is not shown.
 pub fn table<H: Into<String>, R: IntoIterator<Item = String>>(
     header: impl IntoIterator<Item = H>,
     names: usize,
     rows: impl IntoIterator<Item = R>,
 ) -> Table {
-    let mut table = Table::new();
-    table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
-    table.set_header(header.into_iter().map(Into::into).collect::<Vec<String>>());
-    for row in rows {
-        table.add_row(row);
+    Table {
+        header: header.into_iter().map(Into::into).collect(),
+        names,
+        rows: rows.into_iter().map(|row| row.into_iter().collect()).collect(),
     }
-    for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 1));
-        if index >= names {
-            column.set_cell_alignment(CellAlignment::Right);
+}
+
+impl Table {
+    /// The table in the width of standard output, without spaces at the ends of lines.
+    pub fn trim_fmt(&self) -> String {
+        self.fitted(width())
+    }
+
+    fn fitted(&self, width: Option<usize>) -> String {
+        let all: Vec<usize> = (self.names..self.header.len()).collect();
+        let whole = self.rendered(&all);
+        let Some(width) = width.filter(|width| longest_line(&whole) > *width) else {
+            return whole;
+        };
+        let mut parts: Vec<(Vec<usize>, String)> = Vec::new();
+        for group in self.groups() {
+            if let Some((columns, text)) = parts.last_mut() {
+                let longer = [columns, &group[..]].concat();
+                let rendered = self.rendered(&longer);
+                if longest_line(&rendered) <= width {
+                    (*columns, *text) = (longer, rendered);
+                    continue;
+                }
+            }
+            let rendered = self.rendered(&group);
+            parts.push((group, rendered));
         }
+        let parts: Vec<String> = parts.into_iter().map(|(_, text)| text).collect();
+        if parts.is_empty() { whole } else { parts.join("\n\n") }
     }
-    table
+
+    /// The columns of numbers, those together that belong together.
+    fn groups(&self) -> Vec<Vec<usize>> {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for index in self.names..self.header.len() {
+            match groups.last_mut() {
+                Some(group) if self.header[index].starts_with(['\n', '\t']) => group.push(index),
+                _ => groups.push(vec![index]),
+            }
+        }
+        groups
+    }
+
+    /// The columns of names and these.
+    fn rendered(&self, columns: &[usize]) -> String {
+        let of = |cells: &[String]| -> Vec<String> {
+            let cell = |index: usize| {
+                let cell = cells.get(index).map_or("", String::as_str);
+                cell.strip_prefix('\t').unwrap_or(cell).to_owned()
+            };
+            (0..self.names).chain(columns.iter().copied()).map(cell).collect()
+        };
+        let mut table = comfy_table::Table::new();
+        table.load_style(
+            TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')),
+        );
+        table.set_header(of(&self.header));
+        for row in &self.rows {
+            table.add_row(of(row));
+        }
+        for (index, column) in table.column_iter_mut().enumerate() {
+            column.set_padding((0, 1));
+            if index >= self.names {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        let text = table.trim_fmt();
+        // The separator is as wide as the padding of the last column.
+        let width = text.lines().filter(|line| !line.starts_with('─')).map(measure_text_width);
+        let width = width.max().unwrap_or(0);
+        let line = |line: &str| match line.starts_with('─') {
+            true => "─".repeat(width),
+            false => line.to_owned(),
+        };
+        text.lines().map(line).collect::<Vec<_>>().join("\n")
+    }
+}
+
+fn longest_line(text: &str) -> usize {
+    text.lines().map(measure_text_width).max().unwrap_or(0)
+}
+
+/// Writes a paragraph in the width of standard output. `first` begins its first line, and spaces
+/// of the same width begin the others.
+pub fn write_text(out: &mut impl Write, first: &str, text: &str) -> io::Result<()> {
+    writeln!(out, "{}", wrapped(first, text, width()))
+}
+
+fn wrapped(first: &str, text: &str, width: Option<usize>) -> String {
+    let Some(width) = width else { return format!("{first}{text}") };
+    let indent = measure_text_width(first);
+    let (mut lines, mut line) = (first.to_owned(), indent);
+    for (index, word) in text.split(' ').enumerate() {
+        let word_width = measure_text_width(word);
+        if index > 0 && line + 1 + word_width > width {
+            lines.push('\n');
+            lines.push_str(&" ".repeat(indent));
+            line = indent;
+        } else if index > 0 {
+            lines.push(' ');
+            line += 1;
+        }
+        lines.push_str(word);
+        line += word_width;
+    }
+    lines
 }
 
 /// One JSON document.
@@ -45,7 +174,7 @@ pub fn write_rows(
     out: &mut impl Write,
     rows: impl IntoIterator<Item = (&'static str, String)>,
 ) -> io::Result<()> {
-    let mut table = Table::new();
+    let mut table = comfy_table::Table::new();
     table.load_style(TableStyle::new());
     for (what, value) in rows {
         table.add_row([what.to_owned(), value]);
@@ -57,4 +186,38 @@ pub fn write_rows(
         }
     }
     writeln!(out, "{}", table.trim_fmt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sizes() -> Table {
+        let rows = [["packed", "14.5", "20", "174.0"], ["adaptive", "9.5", "12", "114.0"]];
+        table(["level", "bytes\nmean", "\nmax", "kbit/s"], 1, rows.map(|row| row.map(String::from)))
+    }
+
+    #[test]
+    fn a_table_that_fits_is_whole() {
+        let whole = sizes().fitted(None);
+        assert_eq!(whole.lines().count(), 5, "{whole}");
+        assert_eq!(sizes().fitted(Some(longest_line(&whole))), whole);
+    }
+
+    #[test]
+    fn a_wide_table_is_in_parts_that_repeat_the_names_and_split_no_group() {
+        let narrow = sizes().fitted(Some(24));
+        let parts: Vec<&str> = narrow.split("\n\n").collect();
+        assert_eq!(parts.len(), 2, "{narrow}");
+        assert!(parts.iter().all(|part| part.contains("adaptive")), "{narrow}");
+        assert!(parts[0].contains("mean") && parts[0].contains("max"), "{narrow}");
+        assert!(parts[1].contains("kbit/s") && longest_line(&narrow) <= 24, "{narrow}");
+    }
+
+    #[test]
+    fn text_breaks_between_words_under_its_first_word() {
+        assert_eq!(wrapped("- ", "one two three", Some(10)), "- one two\n  three");
+        assert_eq!(wrapped("- ", "one two three", None), "- one two three");
+        assert_eq!(wrapped("", "extraordinarily long", Some(5)), "extraordinarily\nlong");
+    }
 }

@@ -1,5 +1,8 @@
 //! The reader of the challenge files.
 //!
+//! A `.f32` file and a `.zst` file are recognised by their first bytes, whatever their names. A
+//! `.bin` file has no such mark, so its name must end in `.bin` or `.bin.zst`.
+//!
 //! `.bin`: frames of 901 records of 8 `i32`, without a header: index of the dropped component, the
 //! other three (0 to 511), position x, y, z in 1/512 m, interacting 0 or 1. `.f32`: a header of 8
 //! `u32` (magic "CF32", version 1, objects, frames, rate in Hz, record bytes 53, 0, 0), then
@@ -8,7 +11,7 @@
 
 use std::cell::Cell;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -34,6 +37,12 @@ pub(crate) const BIN_LANES: [(usize, &str); 8] = [
     (3, "third component"),
     (7, "interacting"),
 ];
+/// The first bytes of a `.f32` file.
+const F32_MAGIC: &[u8] = b"CF32";
+/// The first bytes of a `.zst` file.
+const ZSTD_MAGIC: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
+/// The first bytes of a capture file, which is MCAP.
+const CAPTURE_MAGIC: &[u8] = b"\x89MCAP0\r\n";
 /// More than any capture has. It keeps a frame below 4 MB for any header.
 const MAX_OBJECTS: u32 = 65_536;
 
@@ -44,6 +53,7 @@ pub struct Challenge {
     /// Bytes of the file that were read.
     read_bytes: Rc<Cell<u64>>,
     values: ValueCount,
+    is_packed: bool,
     quantized: bool,
     objects: u32,
     rate_hz: u32,
@@ -77,17 +87,17 @@ pub struct FloatFrame<'a> {
 }
 
 impl Challenge {
-    /// Opens a file. The ending of its name gives the format.
+    /// Opens a file. Its first bytes tell the format; for a `.bin` file the name does.
     ///
     /// # Errors
-    /// [`ChallengeError`] for a name or header of another format and for a file that cannot be read.
+    /// [`ChallengeError`] for a file of another format, and for one that cannot be read.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, ChallengeError> {
         let path = path.into();
         let file = || Ok(BufReader::new(File::open(&path)?));
         Self::with_source(path.clone(), file)
     }
 
-    /// Reads a capture from any reader. The ending of `name` gives the format.
+    /// Reads a capture from any reader. The format is recognised as by [`open`](Self::open).
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -98,32 +108,32 @@ impl Challenge {
         Self::with_source(name.into(), || Ok(reader))
     }
 
-    /// Opens the source only if the name is that of a capture.
     fn with_source<R: BufRead + 'static>(
         path: PathBuf,
         open: impl FnOnce() -> io::Result<R>,
     ) -> Result<Self, ChallengeError> {
         let name = path.to_string_lossy().into_owned();
-        let (inner, packed) = match name.strip_suffix(".zst") {
-            Some(inner) => (inner, true),
-            None => (name.as_str(), false),
-        };
-        let quantized = inner.ends_with(".bin");
-        if !quantized && !inner.ends_with(".f32") {
-            return Err(ChallengeError::UnknownFormat { path });
-        }
         let unreadable = |source| ChallengeError::Io { path: path.clone(), source };
         let (source, read_bytes) = Counted::new(open().map_err(unreadable)?);
-        let source: Box<dyn Read> = if packed {
-            Box::new(Unpacked::new(source).map_err(unreadable)?)
+        let (start, source) = Peeked::new(source, ZSTD_MAGIC.len());
+        let is_packed = name.ends_with(".zst") || start == ZSTD_MAGIC;
+        let source: Box<dyn Read> = if is_packed {
+            Box::new(Unpacked::new(BufReader::new(source)).map_err(unreadable)?)
         } else {
             Box::new(source)
         };
+        let (start, source) = Peeked::new(source, F32_MAGIC.len());
+        let inner = name.strip_suffix(".zst").unwrap_or(&name);
+        let quantized = start != F32_MAGIC && inner.ends_with(".bin");
+        if !quantized && start != F32_MAGIC && !inner.ends_with(".f32") {
+            return Err(ChallengeError::UnknownFormat { path });
+        }
         let mut challenge = Self {
             path,
-            source,
+            source: Box::new(source),
             read_bytes,
             values: ValueCount::default(),
+            is_packed,
             quantized,
             objects: BIN_OBJECTS,
             rate_hz: 60,
@@ -146,7 +156,7 @@ impl Challenge {
         })?;
         let words: [u32; 8] = std::array::from_fn(|index| read_u32(&header, index * 4));
         let [magic, version, objects, frames, rate_hz, record_bytes, ..] = words;
-        let reason = if magic.to_le_bytes() != *b"CF32" {
+        let reason = if magic.to_le_bytes() != *F32_MAGIC {
             "it does not begin with CF32"
         } else if version != 1 {
             "its version is not 1"
@@ -188,7 +198,7 @@ impl Challenge {
 
     /// Frames of the file, if its header or its length gives the number.
     pub fn frames(&self) -> Option<u32> {
-        let plain = self.path.extension().is_some_and(|ending| ending == "bin");
+        let plain = self.quantized && !self.is_packed;
         let from_length = || Some(self.path.metadata().ok()?.len() / self.frame_bytes() as u64);
         self.announced.or_else(|| {
             if plain { from_length().and_then(|n| u32::try_from(n).ok()) } else { None }
@@ -347,6 +357,39 @@ impl<'a> FloatFrame<'a> {
                 record[F32_RECORD_BYTES - 1] != 0,
             )
         })
+    }
+}
+
+/// True for a capture file (`.mcap`): by its first bytes, or by its name if it is damaged or cannot
+/// be read.
+pub fn is_capture(path: &Path) -> bool {
+    let start = || Some(Peeked::new(File::open(path).ok()?, CAPTURE_MAGIC.len()).0);
+    path.extension().is_some_and(|ending| ending == "mcap")
+        || start().is_some_and(|start| start == CAPTURE_MAGIC)
+}
+
+/// A reader whose first bytes are known. An error that ended the look at them comes after them.
+struct Peeked<R> {
+    start: Cursor<Vec<u8>>,
+    error: Option<io::Error>,
+    rest: R,
+}
+
+impl<R: Read> Peeked<R> {
+    /// The first `count` bytes, or fewer if there are no more, and the reader of the whole.
+    fn new(mut rest: R, count: usize) -> (Vec<u8>, Self) {
+        let mut start = Vec::with_capacity(count);
+        let error = rest.by_ref().take(count as u64).read_to_end(&mut start).err();
+        (start.clone(), Self { start: Cursor::new(start), error, rest })
+    }
+}
+
+impl<R: Read> Read for Peeked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.start.read(buffer)? {
+            0 => self.error.take().map_or_else(|| self.rest.read(buffer), Err),
+            count => Ok(count),
+        }
     }
 }
 

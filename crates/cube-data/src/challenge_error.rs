@@ -14,7 +14,7 @@ pub enum ChallengeError {
         /// What the system says.
         source: io::Error,
     },
-    /// The file's name does not end in `.bin`, `.f32`, `.bin.zst` or `.f32.zst`.
+    /// The file does not begin as a `.f32` file, and its name does not end in `.bin` or `.bin.zst`.
     UnknownFormat {
         /// The file.
         path: PathBuf,
@@ -78,8 +78,8 @@ impl fmt::Display for ChallengeError {
             Self::Io { path, source } => write!(f, "{}: {source}", path.display()),
             Self::UnknownFormat { path } => write!(
                 f,
-                "{}: not a capture: the name must end in .bin, .f32, .bin.zst or .f32.zst, or in \
-                 .mcap for commands that read capture files",
+                "{}: neither a capture (.mcap) nor a .f32 file by its first bytes; the name of any \
+                 other file must end in .bin or .bin.zst",
                 path.display()
             ),
             Self::BadHeader { path, reason } => {

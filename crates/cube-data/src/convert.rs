@@ -19,7 +19,7 @@ const BIN_RATE_HZ: u32 = 60;
 
 /// The state of a cube in a `.f32` file that [`Cube`] does not have.
 #[derive(Pack)]
-struct CubeVelocity {
+pub(crate) struct CubeVelocity {
     /// Metres a second.
     velocity: [f32; 3],
     /// Radians a second.

@@ -4,16 +4,18 @@
 //! it. [`Challenge`] reads the files of the 2015 "networked physics data compression challenge",
 //! frame by frame: quantized (`.bin`) or before quantization (`.f32`), plain or as `.zst`.
 //! [`challenge_to_capture`] and [`capture_to_challenge`] convert between those files and capture
-//! files.
+//! files. [`CapturedStates`] reads a capture file of cubes before quantization.
 
 #![forbid(unsafe_code)]
 
+mod captured_states;
 mod challenge;
 mod challenge_error;
 mod convert;
 pub mod cube;
 mod unpacked;
 
-pub use challenge::{Challenge, Frame};
+pub use captured_states::CapturedStates;
+pub use challenge::{Challenge, Frame, is_capture};
 pub use challenge_error::ChallengeError;
 pub use convert::{ConvertError, Converted, capture_to_challenge, challenge_to_capture};

@@ -11,7 +11,7 @@ use common::{
     Files, Header, OBJECTS, Record, bin, f32_file, good_bin, good_f32, record, states, zst,
 };
 use cube_data::cube::{self, Measured, Quantized};
-use cube_data::{Challenge, ChallengeError, Frame};
+use cube_data::{Challenge, ChallengeError, Frame, is_capture};
 use kinepack::{Snapshot, Tick};
 use kinepack_capture::CaptureLimits;
 
@@ -120,6 +120,31 @@ fn a_file_packed_in_several_pieces_is_read_to_its_end() {
     let (first, second) = bytes.split_at(bytes.len() / 3);
     let path = files.write("pieces.bin.zst", &[zst(first), zst(second)].concat());
     assert_eq!(read_all(&path).unwrap(), read_all(&files.write("whole.bin", &bytes)).unwrap());
+}
+
+#[test]
+fn floats_and_packing_are_recognised_by_content() {
+    let files = Files::new();
+    let bytes = good_f32(2, 50);
+    let expected = read_all(&files.write("run.f32", &bytes)).unwrap();
+    for (name, bytes) in
+        [("run", bytes.clone()), ("other.bin", bytes.clone()), ("packed", zst(&bytes))]
+    {
+        assert_eq!(read_all(&files.write(name, &bytes)).unwrap(), expected, "{name}");
+    }
+    let packed = files.write("packed.bin", &zst(&good_bin(2)));
+    assert_eq!(read_all(&packed).unwrap().snapshots.len(), 2);
+    assert_eq!(Challenge::open(&packed).unwrap().frames(), None);
+}
+
+#[test]
+fn a_capture_file_is_recognised_by_content_or_by_name() {
+    let files = Files::new();
+    assert!(is_capture(&files.write("run.bin", b"\x89MCAP0\r\n and more")));
+    assert!(is_capture(&files.write("damaged.mcap", b"")) && is_capture(&files.path("no.mcap")));
+    assert!(
+        !is_capture(&files.write("run.f32", &good_f32(2, 5))) && !is_capture(&files.path("no"))
+    );
 }
 
 #[test]

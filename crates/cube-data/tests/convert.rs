@@ -10,10 +10,11 @@ use std::fs;
 use std::io::{Cursor, Read};
 use std::path::PathBuf;
 
-use common::{Header, OBJECTS, good_bin, good_f32, zst};
-use cube_data::cube::{self, Quantized};
+use common::{Files, Header, OBJECTS, good_bin, good_f32, states, zst};
+use cube_data::cube::{self, Cube, Quantized};
 use cube_data::{
-    Challenge, ConvertError, Converted, Frame, capture_to_challenge, challenge_to_capture,
+    CapturedStates, Challenge, ConvertError, Converted, Frame, capture_to_challenge,
+    challenge_to_capture,
 };
 use files::{Ship, Sink, ship};
 use kinepack::{EntityId, Schema, Snapshot, Tick};
@@ -36,6 +37,34 @@ fn back(capture: Vec<u8>) -> Result<(Converted, Vec<u8>), ConvertError> {
         &mut out,
     )?;
     Ok((converted, out.into_inner()))
+}
+
+#[test]
+fn the_states_of_a_converted_file_are_those_of_the_file() {
+    let files = Files::new();
+    let states = states(5, 30);
+    let floats = to_capture("a.f32", good_f32(5, 30)).unwrap();
+    let read = CapturedStates::open(&files.write("floats", &floats)).unwrap().unwrap();
+    assert_eq!((read.frames, read.damage), (states, None));
+    let lanes = to_capture("a.bin", good_bin(2)).unwrap();
+    assert!(CapturedStates::open(&files.write("lanes", &lanes)).unwrap().is_none());
+}
+
+#[test]
+fn without_recorded_velocities_the_differences_between_frames_give_them() {
+    let files = Files::new();
+    let sink = Sink::default();
+    let mut recorder = Recorder::to_writer("run", sink.clone()).unwrap();
+    let stream = recorder.stream::<Cube>("cubes", 60.0).unwrap();
+    for tick in 0..3 {
+        let mut cube = Cube::from(states(1, 1)[0][0]);
+        cube.position[0] = tick as f32;
+        recorder.record(&stream, Tick(tick), [(EntityId(0), &cube)]).unwrap();
+    }
+    recorder.finish().unwrap();
+    let read = CapturedStates::open(&files.write("run", &sink.bytes())).unwrap().unwrap();
+    let velocities: Vec<f32> = read.frames.iter().map(|frame| frame[0].velocity[0]).collect();
+    assert_eq!(velocities, [0.0, 60.0, 60.0]);
 }
 
 #[test]
@@ -123,7 +152,7 @@ fn captures_of_other_things_are_refused() {
     assert_ne!(Schema::of::<Ship>().hash(), cube::schema(Quantized::Everything).hash());
 
     // A file with fewer frames than its header declares is converted up to its end.
-    let lying = common::f32_file(Header::new(2, 9), &common::states(3, 2));
+    let lying = common::f32_file(Header::new(2, 9), &states(3, 2));
     let error = to_capture("a.f32", lying).unwrap_err();
     assert!(matches!(error, ConvertError::Challenge(_)), "{error}");
 }

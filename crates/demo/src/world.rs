@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use command_kit::Failure;
+use command_kit::{Failure, say};
 use cube_data::cube::Measured;
-use cube_data::{Challenge, ChallengeError, Frame};
+use cube_data::{CapturedStates, Challenge, ChallengeError, Frame, is_capture};
 use cubes::{Config, ConfigError, Input, Script, Style, World};
 use kinepack::EntityId;
+use kinepack_capture::CaptureError;
 use kinepack_net::ReceiverId;
 
 use crate::crowd::Crowd;
@@ -34,10 +35,16 @@ pub struct WorldArguments {
     pub cubes: u32,
 }
 
-/// The frames of a capture of floats.
+/// The frames of a challenge file or a capture of cubes, before quantization.
 pub fn read_capture(path: &Path) -> Result<Vec<Vec<Measured>>, WorldError> {
-    if path.extension().is_some_and(|ending| ending == "mcap") {
-        return Err(WorldError::IsCapture { path: path.to_owned() });
+    if is_capture(path) {
+        let Some(read) = CapturedStates::open(path)? else {
+            return Err(WorldError::NeedsFloats { path: path.to_owned() });
+        };
+        if let Some(damage) = read.damage {
+            say(format_args!("{}: {damage}; the frames before it were read", path.display()));
+        }
+        return Ok(read.frames);
     }
     let mut capture = Challenge::open(path)?;
     let mut frames = Vec::new();
@@ -69,14 +76,14 @@ pub enum WorldError {
     Config(#[from] ConfigError),
     #[error(transparent)]
     Challenge(#[from] ChallengeError),
-    #[error("{}: a world to send needs floats, and this capture is quantized; use a .f32 file", path.display())]
-    NeedsFloats { path: PathBuf },
+    #[error(transparent)]
+    Capture(#[from] CaptureError),
     #[error(
-        "{}: this takes challenge files; `analyze`, `tune` and `replay` read capture files, and \
-         `convert` makes a challenge file of one of cubes",
+        "{}: it has no cubes before quantization; use a .f32 file, or a capture that `record` made \
+         without --from",
         path.display()
     )]
-    IsCapture { path: PathBuf },
+    NeedsFloats { path: PathBuf },
 }
 
 impl Failure for WorldError {}

@@ -3,21 +3,30 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use command_kit::Failure;
+use command_kit::{Failure, counted, say};
 use cube_data::cube::{self, Cube, Quantized};
-use cube_data::{Challenge, ChallengeError, Frame};
-use kinepack::{EntityId, Pack, Profile, Schema, Snapshot, Tick};
+use cube_data::{Challenge, ChallengeError, Frame, is_capture};
+use kinepack::{EncodeError, EntityId, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_capture::analysis::Columns;
 use kinepack_capture::{Capture, CaptureError, CaptureLimits};
 
 use crate::ladder::{Parameters, ProfileError, read_profile};
+use crate::steps::{MaxError, Steps, StepsError};
+
+/// The stream of a file, for commands that take one.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct StreamArguments {
+    /// The stream of the capture, by name. Without it, the first one.
+    #[arg(long, value_name = "NAME", requires = "file")]
+    pub(crate) stream: Option<String>,
+}
 
 /// How much of a capture is read.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct CaptureArguments {
-    /// Values that the capture may hold: 16,777,216 when not given, and 512 more for each byte of
-    /// the file. A frame of E entities counts (E + 1) · (lanes + 1) + 256. For files that you
-    /// trust.
+    /// The most values that the capture may hold, for files that you trust. Without it, 16,777,216
+    /// and 512 more for each byte of the file. A frame of E entities counts
+    /// (E + 1) · (lanes + 1) + 256 values.
     #[arg(long, value_name = "VALUES")]
     max_values: Option<u64>,
 }
@@ -46,13 +55,8 @@ pub(crate) enum CapturedError {
     NoStreams { path: PathBuf },
     #[error("--stream {name}: no such stream; there are {}", there.join(", "))]
     UnknownStream { name: String, there: Vec<String> },
-    /// A capture file where only challenge files are taken.
-    #[error(
-        "{}: this takes challenge files; `analyze`, `tune` and `replay` read capture files, and \
-         `convert` makes a challenge file of one of cubes",
-        path.display()
-    )]
-    IsCapture { path: PathBuf },
+    #[error(transparent)]
+    Steps(#[from] StepsError),
     /// The schema does not hold a frame.
     #[error("{}: the frame of tick {tick}: {reason}", path.display())]
     BadFrame { path: PathBuf, tick: u32, reason: String },
@@ -109,20 +113,8 @@ pub(crate) struct CapturedFrame<'a> {
     pub(crate) columns: Columns<'a>,
 }
 
-/// Opens a challenge file, for what knows nothing but its cubes.
-pub(crate) fn challenge(path: &Path, limits: CaptureLimits) -> Result<Challenge, CapturedError> {
-    if is_capture(path) {
-        return Err(CapturedError::IsCapture { path: path.to_owned() });
-    }
-    Ok(Challenge::open(path)?.with_limits(limits))
-}
-
-fn is_capture(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "mcap")
-}
-
 impl Captured {
-    /// Opens a file; its name's ending tells the format.
+    /// Opens a file. Its first bytes tell the format; for a `.bin` file the name does.
     pub(crate) fn open(path: &Path, limits: CaptureLimits) -> Result<Self, CapturedError> {
         if is_capture(path) {
             return Self::open_capture(path, limits);
@@ -168,6 +160,17 @@ impl Captured {
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The challenge file before quantization, whose frames also have velocities. `None` for all
+    /// other files.
+    pub(crate) fn floats(&mut self) -> Option<&mut Challenge> {
+        match &mut self.source {
+            Source::Challenge(cubes) if !cubes.challenge.is_quantized() => {
+                Some(&mut cubes.challenge)
+            }
+            _ => None,
+        }
     }
 
     /// The streams of the file.
@@ -218,7 +221,7 @@ impl Captured {
         if let Source::Capture(capture) = &self.source
             && let Some(damage) = capture.damage()
         {
-            eprintln!("{}: {damage}; what is before was read", self.path.display());
+            say(format_args!("{}: {damage}; the frames before it were read", self.path.display()));
         }
     }
 }
@@ -271,9 +274,7 @@ pub(crate) fn lag_of(asked: Option<u32>, rate_hz: f64) -> u32 {
 /// How a report names the parameters of a stream.
 pub(crate) fn profile_name(parameters: &Parameters, schema: &Schema) -> String {
     match parameters {
-        Parameters::BuiltIn if cube::profile().schema_hash != schema.hash() => {
-            Parameters::Untrained.to_string()
-        }
+        Parameters::BuiltIn if !is_cubes(schema) => Parameters::Untrained.to_string(),
         parameters => parameters.to_string(),
     }
 }
@@ -281,9 +282,110 @@ pub(crate) fn profile_name(parameters: &Parameters, schema: &Schema) -> String {
 /// The parameters of a stream.
 pub(crate) fn profile(parameters: &Parameters, schema: &Schema) -> Result<Profile, ProfileError> {
     Ok(match parameters {
-        Parameters::BuiltIn if cube::profile().schema_hash == schema.hash() => cube::profile(),
+        Parameters::BuiltIn if is_cubes(schema) => cube::profile(),
         Parameters::BuiltIn | Parameters::Untrained => Profile::untrained(schema),
         Parameters::Article => Profile::article(schema),
         Parameters::File(path) => read_profile(path, schema)?,
     })
+}
+
+/// True if a stream's entities are the cubes, which have built-in profiles.
+pub(crate) fn is_cubes(schema: &Schema) -> bool {
+    cube::profile().schema_hash == schema.hash()
+}
+
+/// One stream of a file as snapshots, in the capture's steps or in others.
+pub(crate) struct Snapshots {
+    captured: Captured,
+    index: usize,
+    stream: Stream,
+    steps: Steps,
+    read: u32,
+    /// Entities with a value out of its range.
+    clamped: u64,
+    raw: Vec<u64>,
+    lanes: Vec<u32>,
+    to: Vec<u32>,
+}
+
+impl Snapshots {
+    pub(crate) fn new(
+        captured: Captured,
+        stream: &StreamArguments,
+        max_error: &[MaxError],
+    ) -> Result<Self, CapturedError> {
+        let index = captured.find(stream.stream.as_deref())?;
+        let stream = captured.streams()[index].clone();
+        let steps = Steps::new(&stream.schema, max_error)?;
+        let count = stream.schema.lanes().len();
+        Ok(Self {
+            captured,
+            index,
+            read: 0,
+            clamped: 0,
+            raw: vec![0; count],
+            lanes: vec![0; count],
+            to: vec![0; steps.schema.lanes().len()],
+            steps,
+            stream,
+        })
+    }
+
+    /// The stream as it was captured.
+    pub(crate) fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    /// The schema of the snapshots.
+    pub(crate) fn schema(&self) -> &Schema {
+        &self.steps.schema
+    }
+
+    pub(crate) fn steps(&self) -> &Steps {
+        &self.steps
+    }
+
+    /// The next snapshot, with ticks from 0. `None` at the end, or where the file is damaged.
+    pub(crate) fn next_snapshot(&mut self) -> Result<Option<Snapshot>, CapturedError> {
+        let path = self.captured.path().to_owned();
+        while let Some(frame) = self.captured.next_frame()? {
+            if frame.stream != self.index {
+                continue;
+            }
+            let failed = |error: EncodeError| CapturedError::BadFrame {
+                path: path.clone(),
+                tick: frame.tick.0,
+                reason: error.to_string(),
+            };
+            let mut snapshot = Snapshot::new(&self.steps.schema, Tick(self.read));
+            for (index, id) in frame.ids.iter().enumerate() {
+                let (raw, lanes, to) = (&mut self.raw, &mut self.lanes, &mut self.to);
+                let schema = &self.stream.schema;
+                if let Columns::Raw(columns) = frame.columns {
+                    raw.iter_mut().zip(columns).for_each(|(word, column)| *word = column[index]);
+                    let is_within = schema.quantize_raw(raw, lanes).map_err(failed)?;
+                    self.clamped += u64::from(!is_within);
+                } else {
+                    frame.columns.entity(index, schema, raw, lanes).map_err(failed)?;
+                }
+                self.steps.quantize(schema, raw, lanes, to).map_err(failed)?;
+                snapshot.push_lanes(*id, to).map_err(failed)?;
+            }
+            self.read += 1;
+            return Ok(Some(snapshot));
+        }
+        Ok(None)
+    }
+
+    /// Says on standard error what is wrong with the file, if anything is.
+    pub(crate) fn warn(&self) {
+        self.captured.warn_of_damage();
+        if self.clamped > 0 {
+            say(format_args!(
+                "{}: {} had a value out of its range, which took the nearest end",
+                self.captured.path().display(),
+                counted(self.clamped, "state")
+            ));
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! `kinepack convert`: challenge files to captures and back.
+//! `kinepack convert`: from challenge files to captures and back.
 
 use std::ffi::OsStr;
 use std::io::BufWriter;
@@ -6,22 +6,25 @@ use std::path::PathBuf;
 
 use clap::Args;
 use command_kit::output::{Force, Problem};
-use command_kit::{Failure, OutputError};
+use command_kit::{Failure, OutputError, counted, say};
 use cube_data::{
-    Challenge, ChallengeError, ConvertError, capture_to_challenge, challenge_to_capture,
+    Challenge, ChallengeError, ConvertError, capture_to_challenge, challenge_to_capture, is_capture,
 };
 use kinepack_capture::{Capture, CaptureError, RecordError, Recorder};
 
 use crate::captured::{CaptureArguments, CapturedError};
 
-/// Make a capture of a challenge file, or a challenge file of a capture of cubes; bit for bit, both
-/// ways.
+/// Convert a challenge file to a capture, or a capture of cubes to a challenge file.
+///
+/// Both ways keep every bit. Other commands read both formats, so this is needed only for other
+/// tools. Challenge files are those of the 2015 networked physics data compression challenge.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// A .bin or .f32 of the data compression challenge, or one of them as .zst; or a .mcap that
-    /// was made of one.
+    /// A challenge file (.bin or .f32, plain or as .zst), or a capture (.mcap) that was made from
+    /// one.
     from: PathBuf,
-    /// Where to put the other: .mcap; or .bin or .f32, as the capture holds lanes or floats.
+    /// The file to write. The name of a capture must end in .mcap. That of a challenge file must
+    /// end in .bin if the capture holds lanes, and in .f32 if it holds floats.
     to: PathBuf,
     #[command(flatten)]
     capture: CaptureArguments,
@@ -40,6 +43,8 @@ pub(crate) enum ConversionError {
     Output(#[from] OutputError),
     #[error("{}: {error}", path.display())]
     Convert { path: PathBuf, error: ConvertError },
+    #[error("{}: this is {kind}; give the other file a name that ends in {endings}", path.display())]
+    Same { path: PathBuf, kind: &'static str, endings: &'static str },
     #[error(
         "{}: the name must end in .mcap, or in .bin if the capture holds lanes, or in .f32 if it \
          holds floats",
@@ -84,6 +89,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), ConversionError> {
     if !matches!(ending, Some("mcap" | "bin" | "f32")) {
         return Err(ConversionError::Name { path: to.clone() });
     }
+    let path = || from.clone();
+    match (is_capture(from), ending) {
+        (true, Some("mcap")) => {
+            let (kind, endings) = ("a capture already", ".bin or .f32");
+            return Err(ConversionError::Same { path: path(), kind, endings });
+        }
+        (false, Some("bin" | "f32")) if from.exists() => {
+            let (kind, endings) = ("not a capture", ".mcap");
+            return Err(ConversionError::Same { path: path(), kind, endings });
+        }
+        _ => {}
+    }
     let target = force.target(to)?;
     let (frames, output) = if ending == Some("mcap") {
         let mut challenge = Challenge::open(from)?.with_limits(limits);
@@ -104,6 +121,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), ConversionError> {
         (converted.frames, output)
     };
     output.commit()?;
-    eprintln!("{}: {frames} frames", to.display());
+    say(format_args!("{}: {}", to.display(), counted(frames, "frame")));
     Ok(())
 }

@@ -13,10 +13,13 @@ use command_kit::cube_precision::{Errors, Precision};
 use command_kit::parts::{PartOfField, Parts};
 use cube_data::cube::{self, Measured, Quantized};
 use kinepack::{
-    Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View,
+    Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, SetupError, Snapshot,
+    Tick, View,
 };
 use kinepack_capture::analysis::Past;
 use kinepack_capture::levels;
+
+use crate::captured::{is_cubes, profile};
 
 /// Everything that is measured of one level.
 #[derive(Clone, Debug)]
@@ -72,73 +75,112 @@ struct Run {
     packet: Vec<u8>,
     /// What both sides hold of the last frames.
     past: Past,
+    /// False with a time precision, which makes values coarser.
+    is_exact: bool,
     measurement: Measurement,
 }
 
 impl Ladder {
-    /// The rows of `levels`; `profile` names the parameters of those that have any.
+    /// The cubes at the rows of `levels`. `parameters` gives the profile of those that have one.
     pub(crate) fn new(
         levels: &[Level],
         history: History,
         parameters: &Parameters,
         precision: Precision,
-    ) -> Result<Self, ProfileError> {
-        let mut groups: Vec<Group> = Vec::new();
+    ) -> Result<Self, LadderError> {
+        let mut ladder = Self { history, frame: 0, groups: Vec::new() };
         for &level in levels {
-            let schema = cube::schema(Quantized::at(level));
+            let quantized = Quantized::at(level);
+            let schema = cube::schema(quantized);
             let profile = match parameters {
-                _ if Quantized::at(level) != Quantized::Everything => Profile::untrained(&schema),
+                _ if quantized != Quantized::Everything => Profile::untrained(&schema),
                 Parameters::BuiltIn => precision.profile(),
-                Parameters::Article => Profile::article(&schema),
-                Parameters::Untrained => Profile::untrained(&schema),
-                Parameters::File(path) => read_profile(path, &schema)?,
+                parameters => profile(parameters, &schema)?,
             };
-            let codec = Codec::new(precision.of(schema.clone()), level, profile)
-                .expect("a profile fits its schema");
-            let run = Run {
-                encoder: Encoder::new(&codec),
-                decoder: Decoder::new(&codec),
-                packet: Vec::new(),
-                past: Past::new(history.back()[2]),
-                measurement: Measurement::new(&codec),
-            };
-            if let Some(group) =
-                groups.iter_mut().find(|group| group.quantized == Quantized::at(level))
-            {
-                group.runs.push(run);
-                continue;
-            }
-            groups.push(Group {
-                quantized: Quantized::at(level),
-                part_of_field: PartOfField::new(&schema),
+            ladder.add_run(quantized, &schema, precision.of(schema.clone()), level, profile)?;
+        }
+        Ok(ladder)
+    }
+
+    /// Any stream, at rows of `levels` that quantize everything.
+    pub(crate) fn of_stream(
+        levels: &[Level],
+        history: History,
+        parameters: &Parameters,
+        precision: Precision,
+        schema: &Schema,
+    ) -> Result<Self, LadderError> {
+        if is_cubes(schema) {
+            return Self::new(levels, history, parameters, precision);
+        }
+        if !precision.is_exact() {
+            return Err(LadderError::NotCubes);
+        }
+        let profile = profile(parameters, schema)?;
+        let mut ladder = Self { history, frame: 0, groups: Vec::new() };
+        for &level in levels {
+            let quantized = Quantized::Everything;
+            ladder.add_run(quantized, schema, schema.clone(), level, profile.clone())?;
+        }
+        Ok(ladder)
+    }
+
+    /// Adds a level. `coded` is `schema` with its time precision.
+    fn add_run(
+        &mut self,
+        quantized: Quantized,
+        schema: &Schema,
+        coded: Schema,
+        level: Level,
+        profile: Profile,
+    ) -> Result<(), LadderError> {
+        let codec = Codec::new(coded, level, profile)?;
+        let run = Run {
+            encoder: Encoder::new(&codec),
+            decoder: Decoder::new(&codec),
+            packet: Vec::new(),
+            past: Past::new(self.history.back()[2]),
+            is_exact: !codec.has_precision(),
+            measurement: Measurement::new(&codec, is_cubes(schema)),
+        };
+        if let Some(group) = self.groups.iter_mut().find(|group| group.quantized == quantized) {
+            group.runs.push(run);
+        } else {
+            self.groups.push(Group {
+                quantized,
+                part_of_field: PartOfField::new(schema),
                 runs: vec![run],
-                schema,
+                schema: schema.clone(),
             });
         }
-        Ok(Self { history, frame: 0, groups })
+        Ok(())
     }
 
     /// Takes a frame of floats.
     pub(crate) fn add(&mut self, states: &[Measured]) -> Result<(), BadFrame> {
-        self.add_with(|quantized, snapshot| {
+        self.add_to_groups(|quantized, mut snapshot| {
             for (object, state) in (0..).zip(states) {
-                let pushed = cube::push(snapshot, quantized, EntityId(object), *state);
+                let pushed = cube::push(&mut snapshot, quantized, EntityId(object), *state);
                 pushed.map_err(|error| BadFrame::Value { object, reason: error.to_string() })?;
             }
-            Ok(())
+            Ok(Arc::new(snapshot))
         })
     }
 
-    /// Takes a frame that `fill` puts into the snapshot of each schema.
-    pub(crate) fn add_with<E: From<BadFrame>>(
+    /// Takes a frame of a stream.
+    pub(crate) fn add_snapshot(&mut self, snapshot: Snapshot) -> Result<(), BadFrame> {
+        let exact = Arc::new(snapshot);
+        self.add_to_groups(|_, _| Ok(Arc::clone(&exact)))
+    }
+
+    /// Takes the frame that `of` makes for each schema.
+    fn add_to_groups(
         &mut self,
-        mut fill: impl FnMut(Quantized, &mut Snapshot) -> Result<(), E>,
-    ) -> Result<(), E> {
+        mut of: impl FnMut(Quantized, Snapshot) -> Result<Arc<Snapshot>, BadFrame>,
+    ) -> Result<(), BadFrame> {
         let is_measured = self.frame >= self.history.lag.max(self.history.from);
         for group in &mut self.groups {
-            let mut snapshot = Snapshot::new(&group.schema, Tick(self.frame));
-            fill(group.quantized, &mut snapshot)?;
-            let exact = Arc::new(snapshot);
+            let exact = of(group.quantized, Snapshot::new(&group.schema, Tick(self.frame)))?;
             for run in &mut group.runs {
                 if is_measured {
                     run.frame(self.history, &exact, &group.part_of_field)?;
@@ -199,6 +241,22 @@ impl FromStr for Parameters {
     }
 }
 
+/// Why levels cannot be measured.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LadderError {
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    #[error(
+        "--time-precision-ms is for cubes; a schema of your own states it for each field: \
+         #[pack(time_precision_ms = 2)]"
+    )]
+    NotCubes,
+}
+
+impl Failure for LadderError {}
+
 /// A profile that cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {reason}", path.display())]
@@ -233,7 +291,7 @@ pub(crate) fn read_profile(path: &Path, schema: &Schema) -> Result<Profile, Prof
     let bytes = std::fs::read(path).map_err(|error| {
         failed(format!(
             "{error}; --profile takes built-in, article, untrained, or a file that `kinepack \
-             train` wrote"
+             train` or `kinepack tune` wrote"
         ))
     })?;
     Profile::from_bytes(&bytes, schema).map_err(|error| failed(error.to_string()))
@@ -267,7 +325,7 @@ impl Run {
         exact: &Arc<Snapshot>,
         part_of_field: &PartOfField,
     ) -> Result<(), BadFrame> {
-        let Self { encoder, decoder, packet, past, measurement } = self;
+        let Self { encoder, decoder, packet, past, is_exact, measurement } = self;
         let (level, tick) = (measurement.level, exact.tick);
         let failed = |reason: String| BadFrame::NotVerified { level, frame: tick.0, reason };
         let known = Baselines::new(history.back().into_iter().map_while(|lag| past.back(lag)));
@@ -281,8 +339,7 @@ impl Run {
         let decoded = decoder.decode(known, packet, tick);
         let decode_ns = begin.elapsed().as_nanos() as u64;
         let decoded = decoded.map_err(|error| failed(error.to_string()))?;
-        let is_exact = measurement.errors.is_none();
-        if decoded != sent || (is_exact && *sent != **exact) {
+        if decoded != sent || (*is_exact && *sent != **exact) {
             return Err(failed("lanes differ".to_owned()));
         }
         measurement.encode_ns += encode_ns;
@@ -294,7 +351,7 @@ impl Run {
             errors.add(exact, &sent);
         }
         // All runs of a group share the memory of what is as exact.
-        let held = if is_exact { Arc::clone(exact) } else { Arc::clone(sent.snapshot()) };
+        let held = if *is_exact { Arc::clone(exact) } else { Arc::clone(sent.snapshot()) };
         let forgotten = past.push(View::from(held).with_learned(sent.learned().cloned()));
         decoder.recycle(decoded);
         [Some(sent), forgotten].into_iter().flatten().for_each(|view| encoder.recycle(view));
@@ -303,10 +360,10 @@ impl Run {
 }
 
 impl Measurement {
-    fn new(codec: &Codec) -> Self {
+    fn new(codec: &Codec, is_cubes: bool) -> Self {
         Self {
             level: *codec.level(),
-            errors: codec.has_precision().then(Errors::default),
+            errors: (codec.has_precision() && is_cubes).then(Errors::default),
             frames_bytes: Vec::new(),
             parts_bits: Parts::default(),
             encode_ns: 0,

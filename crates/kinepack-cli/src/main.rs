@@ -6,6 +6,7 @@
 mod analyze;
 #[cfg(feature = "anim")]
 mod anim;
+mod bodies;
 mod captured;
 mod convert;
 mod distance;
@@ -15,6 +16,7 @@ mod measure;
 mod record;
 mod replay;
 mod report;
+mod steps;
 mod train;
 mod tune;
 
@@ -81,7 +83,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("kinepack: {failure}");
+            command_kit::say(format_args!("kinepack: {failure}"));
             ExitCode::from(failure.exit_code())
         }
     }

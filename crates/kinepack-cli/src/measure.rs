@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use command_kit::cube_precision::Precision;
+use command_kit::interrupt::{Interrupt, Interrupted};
 #[cfg(feature = "demo")]
 use command_kit::table::write_json;
 use command_kit::{Failure, OutputError, print, progress};
 use cube_data::cube::Quantized;
-use cube_data::{ChallengeError, Frame};
+use cube_data::{Challenge, ChallengeError, Frame};
 #[cfg(feature = "demo")]
 use demo::SessionError;
 #[cfg(feature = "demo")]
@@ -20,35 +21,44 @@ use demo::stream_measure::{self, Row, StreamRun};
 use kinepack::Level;
 use kinepack_capture::levels;
 
-use crate::captured::{CaptureArguments, CapturedError, challenge};
-use crate::ladder::{BadFrame, History, Ladder, Parameters, ProfileError, TooShort};
+use crate::captured::{
+    CaptureArguments, Captured, CapturedError, Snapshots, StreamArguments, lag_of,
+};
+use crate::ladder::{BadFrame, History, Ladder, LadderError, Parameters, TooShort};
 use crate::report::Report;
+use crate::steps::StepArguments;
 
-/// Measure each level on a capture, or on the built-in world: every frame is encoded, decoded and
-/// compared.
+/// Measure the size and speed of each level on a capture or the built-in world.
+///
+/// Every frame is encoded, decoded and compared. This uses the codec alone: `replay` adds a
+/// network, and `analyze` shows where the bits go.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// A capture: .bin or .f32 of the data compression challenge, or one of them as .zst. Without
-    /// it, the built-in world.
+    /// A capture: .mcap, or a challenge file (.bin or .f32, plain or as .zst). Without it, the
+    /// built-in world is measured. Levels 1 to 5 need floats: a .f32 file or the built-in world.
     #[cfg_attr(feature = "demo", arg(conflicts_with_all = ["seconds", "seed", "style", "cubes"]))]
     file: Option<PathBuf>,
-    /// Levels by name or number; all that the data allow when not given.
+    #[command(flatten)]
+    stream: StreamArguments,
+    /// Levels by name or number [default: all that the data allow]
     #[arg(long = "level", value_name = "LEVEL", value_delimiter = ',')]
     levels: Vec<String>,
-    /// How many frames back the baseline is.
-    #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=600))]
-    lag: u32,
-    /// How many frames lie between the baseline and the older views that the adaptive level looks
-    /// at; as many as --lag when not given.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=600))]
+    /// How many frames back the baseline is [default: 100 ms, which is 6 at 60 Hz]
+    #[arg(long, value_name = "FRAMES", value_parser = clap::value_parser!(u32).range(1..=600))]
+    lag: Option<u32>,
+    /// Frames between the baseline and the older views that the adaptive level looks at [default:
+    /// as --lag]
+    #[arg(long, value_name = "FRAMES", value_parser = clap::value_parser!(u32).range(1..=600))]
     spacing: Option<u32>,
-    /// The first frame that counts; those before are only looked back at.
-    #[arg(long, default_value_t = 0)]
+    /// The first frame that counts. Earlier frames serve as baselines only.
+    #[arg(long, value_name = "FRAME", default_value_t = 0)]
     from: u32,
-    /// The parameters of the levels from 9 on: built-in, article, untrained, or a file that
-    /// `kinepack train` wrote.
+    /// The parameters of the levels from 9 on: built-in, article, untrained, or a file that `tune`
+    /// or `train` wrote. Built-in is the profile trained for cubes; for other data it is untrained.
     #[arg(long, default_value = "built-in")]
     profile: Parameters,
+    #[command(flatten)]
+    steps: StepArguments,
     #[command(flatten)]
     precision: Precision,
     #[command(flatten)]
@@ -57,17 +67,17 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
     #[cfg(feature = "demo")]
-    /// Instead of snapshots: a character's moves as an input stream, over links that lose 0, 5 and
-    /// 20 %. Levels are full, packed and adaptive; --seconds are 60 where not given.
-    #[arg(long, help_heading = "Input stream", conflicts_with_all = ["file", "lag", "spacing", "from", "profile", "style", "cubes"])]
-    stream: bool,
+    /// Measure an input stream instead of snapshots: the moves of characters, over links that lose
+    /// 0, 5 and 20 %. The levels are full, packed and adaptive. The default of --seconds is 60.
+    #[arg(long, help_heading = "Input stream", conflicts_with_all = ["file", "lag", "spacing", "from", "profile", "max_error", "style", "cubes"])]
+    input_stream: bool,
     #[cfg(feature = "demo")]
-    /// Clients, each with a seed of its own.
-    #[arg(long, help_heading = "Input stream", requires = "stream", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    /// Number of clients. Each one has its own seed.
+    #[arg(long, help_heading = "Input stream", requires = "input_stream", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     clients: u32,
     #[cfg(feature = "demo")]
-    /// Moves that are repeated in each packet.
-    #[arg(long, help_heading = "Input stream", requires = "stream", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=15))]
+    /// How many earlier moves each packet repeats.
+    #[arg(long, help_heading = "Input stream", requires = "input_stream", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=15))]
     repeats: u8,
     #[cfg(feature = "demo")]
     #[command(flatten, next_help_heading = "Built-in world")]
@@ -80,7 +90,7 @@ pub(crate) enum MeasureError {
     #[error(transparent)]
     Captured(#[from] CapturedError),
     #[error(transparent)]
-    Profile(#[from] ProfileError),
+    Ladder(#[from] LadderError),
     #[error(transparent)]
     TooShort(#[from] TooShort),
     #[error(transparent)]
@@ -90,12 +100,14 @@ pub(crate) enum MeasureError {
     Session(#[from] SessionError),
     #[error(transparent)]
     Output(#[from] OutputError),
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
     #[error("--level {name}: no such level; there are {}", level_names())]
     UnknownLevel { name: String },
     #[cfg(feature = "demo")]
     #[error("--level {name}: no such level of a stream; there are {}", Row::ALL.map(Row::name).join(", "))]
     UnknownStreamLevel { name: String },
-    #[error("{what} needs floats, which a quantized capture does not have; use a .f32 file")]
+    #[error("{what} needs floats, which only .f32 files and the built-in world have")]
     NeedsFloats { what: String },
     #[cfg(not(feature = "demo"))]
     #[error("give a capture to measure: this program is built without the built-in world")]
@@ -109,6 +121,7 @@ impl Failure for MeasureError {
             #[cfg(feature = "demo")]
             Self::Session(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
+            Self::Interrupted(error) => error.exit_code(),
             _ => 2,
         }
     }
@@ -124,18 +137,30 @@ fn level_names() -> String {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), MeasureError> {
     #[cfg(feature = "demo")]
-    if arguments.stream {
+    if arguments.input_stream {
         return measure_stream(arguments);
     }
-    let report = match &arguments.file {
-        Some(path) => measure_capture(arguments, path)?,
+    let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
+    let Measured { report, done, all } = match &arguments.file {
+        Some(path) => measure_capture(arguments, path, &interrupt)?,
         #[cfg(feature = "demo")]
-        None => measure_world(arguments)?,
+        None => measure_world(arguments, &interrupt)?,
         #[cfg(not(feature = "demo"))]
         None => return Err(MeasureError::NoWorld),
     };
     print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) })?;
+    if interrupt.is_raised() {
+        let then = "the table is of these";
+        return Err(Interrupted::after_frames(done, all, then).into());
+    }
     Ok(())
+}
+
+/// A report, and of how many frames it is.
+struct Measured {
+    report: Report,
+    done: u64,
+    all: Option<u64>,
 }
 
 #[cfg(feature = "demo")]
@@ -188,73 +213,132 @@ fn levels(arguments: &Arguments, quantized: bool) -> Result<Vec<Level>, MeasureE
     Ok(Level::TABLE.into_iter().filter(|level| asked.contains(level)).collect())
 }
 
-fn ladder(arguments: &Arguments, quantized: bool) -> Result<Ladder, MeasureError> {
-    let Arguments { lag, spacing, from, precision, .. } = *arguments;
-    let history = History { lag, spacing: spacing.unwrap_or(lag), from };
-    Ok(Ladder::new(&levels(arguments, quantized)?, history, &arguments.profile, precision)?)
+fn history(arguments: &Arguments, rate_hz: f64) -> History {
+    let lag = lag_of(arguments.lag, rate_hz);
+    History { lag, spacing: arguments.spacing.unwrap_or(lag), from: arguments.from }
 }
 
-fn measure_capture(arguments: &Arguments, path: &Path) -> Result<Report, MeasureError> {
-    let mut capture = challenge(path, arguments.capture.limits())?;
-    let mut ladder = ladder(arguments, capture.is_quantized())?;
-    let progress = progress(capture.frames());
-    let mut states = Vec::new();
-    loop {
-        match capture.next_frame()? {
-            None => break,
-            Some(Frame::Quantized(frame)) => {
-                ladder.add_with(|_, snapshot| {
-                    frame.push_into(snapshot).map_err(MeasureError::from)
-                })?;
-            }
-            Some(Frame::Floats(frame)) => {
-                states.clear();
-                states.extend(frame.states());
-                ladder.add(&states).map_err(|bad| match bad {
-                    BadFrame::Value { object, reason } => capture.bad_value(object, reason).into(),
-                    bad => MeasureError::from(bad),
-                })?;
-            }
+/// Which frames there are.
+struct Source<'a> {
+    name: String,
+    rate_hz: f64,
+    all: Option<u64>,
+    interrupt: &'a Interrupt,
+}
+
+impl Source<'_> {
+    /// Gives all frames to a ladder, or those before a signal: `next` adds one, and returns the
+    /// number of its objects, or `None` at the end.
+    fn measure(
+        self,
+        history: History,
+        mut ladder: Ladder,
+        mut next: impl FnMut(&mut Ladder) -> Result<Option<usize>, MeasureError>,
+    ) -> Result<Measured, MeasureError> {
+        let bar = progress(self.all);
+        let mut objects = 0;
+        while !self.interrupt.is_raised() {
+            let Some(count) = next(&mut ladder)? else { break };
+            objects = objects.max(count);
+            bar.inc(1);
         }
-        progress.inc(1);
+        bar.finish_and_clear();
+        let (frames, first) = (ladder.frames(), history.lag.max(history.from));
+        let (done, all) = (u64::from(frames), self.all);
+        if frames <= first {
+            let nothing = "none of them was measured";
+            return Err(if self.interrupt.is_raised() {
+                Interrupted::after_frames(done, all, nothing).into()
+            } else {
+                TooShort { frames, lag: first }.into()
+            });
+        }
+        let measurements = ladder.measurements();
+        let report = Report::new(self.name, history.lag, self.rate_hz, objects, measurements);
+        Ok(Measured { report, done, all })
     }
-    progress.finish_and_clear();
-    report(
-        arguments,
-        &ladder,
-        path.display().to_string(),
-        capture.rate_hz(),
-        capture.objects() as usize,
-    )
+}
+
+fn measure_capture(
+    arguments: &Arguments,
+    path: &Path,
+    interrupt: &Interrupt,
+) -> Result<Measured, MeasureError> {
+    let mut captured = Captured::open(path, arguments.capture.limits())?;
+    let name = path.display().to_string();
+    if arguments.steps.max_error.is_empty() {
+        // The only files that have what levels 1 to 5 send.
+        captured.find(arguments.stream.stream.as_deref())?;
+        if let Some(challenge) = captured.floats() {
+            return measure_floats(arguments, challenge, name, interrupt);
+        }
+    }
+    let mut snapshots = Snapshots::new(captured, &arguments.stream, &arguments.steps.max_error)?;
+    let (rate_hz, all) = (snapshots.stream().rate_hz, snapshots.stream().frames);
+    let history = history(arguments, rate_hz);
+    let ladder = Ladder::of_stream(
+        &levels(arguments, true)?,
+        history,
+        &arguments.profile,
+        arguments.precision,
+        snapshots.schema(),
+    )?;
+    let source = Source { name, rate_hz, all, interrupt };
+    let measured = source.measure(history, ladder, |ladder| {
+        let Some(snapshot) = snapshots.next_snapshot()? else { return Ok(None) };
+        let objects = snapshot.len();
+        ladder.add_snapshot(snapshot)?;
+        Ok(Some(objects))
+    })?;
+    snapshots.warn();
+    Ok(measured)
+}
+
+fn measure_floats(
+    arguments: &Arguments,
+    challenge: &mut Challenge,
+    name: String,
+    interrupt: &Interrupt,
+) -> Result<Measured, MeasureError> {
+    let rate_hz = f64::from(challenge.rate_hz());
+    let history = history(arguments, rate_hz);
+    let ladder = cubes_ladder(arguments, history)?;
+    let source = Source { name, rate_hz, all: challenge.frames().map(u64::from), interrupt };
+    let mut states = Vec::new();
+    source.measure(history, ladder, |ladder| {
+        let Some(Frame::Floats(frame)) = challenge.next_frame()? else { return Ok(None) };
+        states.clear();
+        states.extend(frame.states());
+        ladder.add(&states).map_err(|bad| match bad {
+            BadFrame::Value { object, reason } => challenge.bad_value(object, reason).into(),
+            bad => MeasureError::from(bad),
+        })?;
+        Ok(Some(states.len()))
+    })
+}
+
+fn cubes_ladder(arguments: &Arguments, history: History) -> Result<Ladder, MeasureError> {
+    let levels = levels(arguments, false)?;
+    Ok(Ladder::new(&levels, history, &arguments.profile, arguments.precision)?)
 }
 
 #[cfg(feature = "demo")]
-fn measure_world(arguments: &Arguments) -> Result<Report, MeasureError> {
+fn measure_world(arguments: &Arguments, interrupt: &Interrupt) -> Result<Measured, MeasureError> {
     let mut world = arguments.world.play().map_err(SessionError::from)?;
-    let mut ladder = ladder(arguments, false)?;
-    let progress = progress(Some(arguments.world.frames()));
+    let (rate_hz, frames) = (f64::from(cubes::TICK_HZ), arguments.world.frames());
+    let history = history(arguments, rate_hz);
+    let ladder = cubes_ladder(arguments, history)?;
     let mut states = States::default();
-    for _ in 0..arguments.world.frames() {
+    let all = Some(u64::from(frames));
+    let source = Source { name: arguments.world.name(), rate_hz, all, interrupt };
+    source.measure(history, ladder, |ladder| {
+        if ladder.frames() == frames {
+            return Ok(None);
+        }
         world.next_frame(&mut states);
         ladder.add(states.measured())?;
-        progress.inc(1);
-    }
-    progress.finish_and_clear();
-    report(arguments, &ladder, arguments.world.name(), cubes::TICK_HZ, states.count())
-}
-
-fn report(
-    arguments: &Arguments,
-    ladder: &Ladder,
-    name: String,
-    rate_hz: u32,
-    objects: usize,
-) -> Result<Report, MeasureError> {
-    let first = arguments.lag.max(arguments.from);
-    if ladder.frames() <= first {
-        return Err(TooShort { frames: ladder.frames(), lag: first }.into());
-    }
-    Ok(Report::new(name, arguments.lag, rate_hz, objects, ladder.measurements()))
+        Ok(Some(states.count()))
+    })
 }
 
 impl From<ChallengeError> for MeasureError {

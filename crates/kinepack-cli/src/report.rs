@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
-use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use command_kit::bandwidth::{HEADER_BYTES, kbps};
+use command_kit::counted;
 use command_kit::cube_precision::{ErrorReport, Errors};
+use command_kit::table::{table, write_json, write_text};
 use kinepack_capture::levels;
 use serde::Serialize;
 
@@ -16,7 +17,7 @@ pub(crate) struct Report {
     /// The file, or the options that make the built-in world again.
     file: String,
     lag: u32,
-    rate_hz: u32,
+    rate_hz: f64,
     /// Frames that were encoded, decoded and compared.
     frames: usize,
     objects: usize,
@@ -60,7 +61,7 @@ impl Report {
     pub(crate) fn new<'a>(
         file: String,
         lag: u32,
-        rate_hz: u32,
+        rate_hz: f64,
         objects: usize,
         measurements: impl Iterator<Item = &'a Measurement>,
     ) -> Self {
@@ -77,22 +78,20 @@ impl Report {
 
     /// One JSON document.
     pub(crate) fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut *out, self)?;
-        writeln!(out)
+        write_json(self, out)
     }
 
     /// A table of the levels.
     pub(crate) fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
         let Self { file, lag, rate_hz, frames, objects, .. } = self;
-        writeln!(
-            out,
-            "{file}\n{objects} objects at {rate_hz} Hz, {frames} frames, each against the one {lag} before, decoded and compared"
-        )?;
-        let mut table = Table::new();
-        table.load_style(
-            TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')),
+        let title = format!(
+            "{} at {rate_hz} Hz, {}, each against the one {lag} before, decoded and compared",
+            counted(objects, "object"),
+            counted(frames, "frame")
         );
-        table.set_header([
+        writeln!(out, "{file}")?;
+        write_text(out, "", &title)?;
+        let header = [
             "",
             "\nlevel",
             "bytes\nmean",
@@ -107,27 +106,26 @@ impl Report {
             "\nothers",
             "encode\nµs",
             "decode\nµs",
-        ]);
-        for level in &self.levels {
-            table.add_row(level.cells());
-        }
-        for (index, column) in table.column_iter_mut().enumerate() {
-            column.set_padding((0, 1));
-            if index != 1 {
-                column.set_cell_alignment(CellAlignment::Right);
-            }
-        }
-        writeln!(out, "{}", table.trim_fmt())?;
+        ];
+        let rows = self.levels.iter().map(LevelReport::cells);
+        writeln!(out, "{}", table(header, 2, rows).trim_fmt())?;
         self.write_errors(out)
     }
 
     /// How far values are off, where they are.
     fn write_errors(&self, out: &mut impl Write) -> io::Result<()> {
-        let mut table = Table::new();
-        table.load_style(
-            TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')),
-        );
-        table.set_header([
+        let rows: Vec<Vec<String>> = self
+            .levels
+            .iter()
+            .filter_map(|level| {
+                let cells = level.errors.as_ref()?.cells();
+                Some([level.level.to_owned()].into_iter().chain(cells).collect())
+            })
+            .collect();
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let header = [
             "of what is off\nlevel",
             "mm\nmean",
             "\np99",
@@ -135,27 +133,13 @@ impl Report {
             "degrees\nmean",
             "\np99",
             "\nmax",
-        ]);
-        for level in &self.levels {
-            if let Some(errors) = &level.errors {
-                table.add_row([level.level.to_owned()].into_iter().chain(errors.cells()));
-            }
-        }
-        if table.row_count() == 0 {
-            return Ok(());
-        }
-        for (index, column) in table.column_iter_mut().enumerate() {
-            column.set_padding((0, 1));
-            if index > 0 {
-                column.set_cell_alignment(CellAlignment::Right);
-            }
-        }
-        writeln!(out, "\n{}", table.trim_fmt())
+        ];
+        writeln!(out, "\n{}", table(header, 1, rows).trim_fmt())
     }
 }
 
 impl LevelReport {
-    fn new(measurement: &Measurement, rate_hz: u32) -> Self {
+    fn new(measurement: &Measurement, rate_hz: f64) -> Self {
         let parts = measurement.mean_parts_bits();
         let mean = measurement.mean_bytes();
         Self {

@@ -3,50 +3,68 @@
 #[cfg(feature = "demo")]
 pub(crate) mod world;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use command_kit::cube_precision::Precision;
+use command_kit::interrupt::{Interrupt, Interrupted};
 use command_kit::output::Force;
-use command_kit::{Failure, OutputError, progress};
-use cube_data::cube::{Measured, Quantized};
-use cube_data::{ChallengeError, Frame, cube};
+use command_kit::{Failure, OutputError, counted, in_background, progress, say};
+use cube_data::cube::{self, Quantized};
 #[cfg(feature = "demo")]
 use demo::SessionError;
-use indicatif::{ProgressBar, ProgressStyle};
+use kinepack::profile::Context;
 use kinepack::training::{ProfileSearch, TrainError, Training};
-use kinepack::{EncodeError, EntityId, Profile, Schema, Snapshot, Tick};
-use kinepack_capture::CaptureLimits;
+use kinepack::{Profile, Schema, Snapshot};
 
-use crate::captured::{CaptureArguments, CapturedError, challenge};
+use crate::bodies::{BodyArguments, NoBody};
+use crate::captured::{
+    CaptureArguments, Captured, CapturedError, Snapshots, StreamArguments, is_cubes, lag_of,
+};
+use crate::ladder::LadderError;
+use crate::steps::StepArguments;
 
-/// Train a profile on captures: what the levels from 9 on expect of the data.
+/// Train a profile on all frames of one or more captures, and measure nothing.
+///
+/// A profile is what the levels from 9 on expect of the data. Use `tune` to find out what a profile
+/// saves: it keeps a part of one capture for measuring. Use `train` for the profile that you ship,
+/// made from everything you have captured. Without captures, it trains the profile of the built-in
+/// world again.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Captures: .bin or .f32 of the data compression challenge, or one of them as .zst. Without
-    /// any, the built-in world: four minutes in each style but rest, seeds 1000 to 1003, which no
-    /// measurement uses.
+    /// Captures: .mcap, or challenge files (.bin or .f32, plain or as .zst). All must have the same
+    /// schema. Without any, the built-in world: four minutes in each style but rest, with the seeds
+    /// 1000 to 1003, which no measurement uses.
+    #[arg(id = "file", value_name = "FILES")]
     files: Vec<PathBuf>,
-    /// Where to put the profile.
+    #[command(flatten)]
+    stream: StreamArguments,
+    /// The file to write the profile to.
     #[arg(long, value_name = "PROFILE")]
     out: PathBuf,
     #[command(flatten)]
     force: Force,
     /// The first frame of each capture to train on.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, value_name = "FRAME", default_value_t = 0)]
     from: u32,
-    /// The first frame of each capture not to train on; all to the end when not given.
-    #[arg(long)]
+    /// The frame of each capture to stop before [default: train to the end]
+    #[arg(long, value_name = "FRAME")]
     to: Option<u32>,
-    /// Look for the classes and contexts too, instead of training the built-in ones.
+    /// Search for classes and contexts too. This is always done for data other than cubes, which
+    /// have built-in ones.
     #[arg(long)]
     search: bool,
-    /// Passes over the data that improve the weights.
+    /// Passes over the data that improve the weights of the adaptive level.
     #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=1000))]
     passes: u32,
-    /// Snapshots that a pass looks at, for each range of lags.
+    /// Snapshots that a pass uses for each range of lags.
     #[arg(long, default_value_t = 3000, value_parser = clap::value_parser!(u32).range(1..))]
     snapshots: u32,
+    #[command(flatten)]
+    steps: StepArguments,
+    #[command(flatten)]
+    bodies: BodyArguments,
     #[command(flatten)]
     precision: Precision,
     #[command(flatten)]
@@ -64,7 +82,19 @@ pub(crate) enum TrainingError {
     #[error(transparent)]
     Output(#[from] OutputError),
     #[error(transparent)]
-    Training(TrainError),
+    Ladder(#[from] LadderError),
+    #[error(transparent)]
+    Bodies(#[from] NoBody),
+    #[error(transparent)]
+    Training(#[from] TrainError),
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
+    #[error(
+        "{}: its stream {stream} has another schema than that of {}; train them apart",
+        path.display(),
+        first.display()
+    )]
+    OtherSchema { path: PathBuf, stream: String, first: PathBuf },
     #[cfg(not(feature = "demo"))]
     #[error("give captures to train on: this program is built without the built-in world")]
     NoWorld,
@@ -76,112 +106,155 @@ impl Failure for TrainingError {
             #[cfg(feature = "demo")]
             Self::World(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
+            Self::Interrupted(error) => error.exit_code(),
             _ => 2,
         }
     }
 }
 
+/// What a profile is trained on.
+struct Data {
+    /// The schema of the streams as they were captured.
+    stream: Schema,
+    /// The schema of the runs.
+    schema: Schema,
+    rate_hz: f64,
+    runs: Vec<Vec<Snapshot>>,
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Result<(), TrainingError> {
     let target = arguments.force.target(&arguments.out)?;
-    let runs = if arguments.files.is_empty() { world::runs()? } else { capture_runs(arguments)? };
-    let schema = arguments.precision.of(cube::schema(Quantized::Everything));
-    let structure = if arguments.search { searched(&schema, &runs)? } else { cube::structure() };
-    let mut training = Training::new(structure, Some(cube::bodies()));
+    let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
+    let data = if arguments.files.is_empty() {
+        let schema = cube::schema(Quantized::Everything);
+        let runs = world::runs(&interrupt)?;
+        Data { stream: schema.clone(), schema, rate_hz: 60.0, runs }
+    } else {
+        captured(arguments, &interrupt)?
+    };
+    let Data { stream, schema, rate_hz, runs } = data;
+    let frames: usize = runs.iter().map(Vec::len).sum();
+    let stopped = |stage: &str| {
+        let frames = counted(frames, "frame");
+        Interrupted::new(format!("while {stage} on {frames}; no profile was written"))
+    };
+    if interrupt.is_raised() {
+        return Err(stopped("reading, before training").into());
+    }
+    let bodies = arguments.bodies.bodies(&stream, &schema)?;
+    let is_built_in = is_cubes(&schema);
+    if !is_built_in && !arguments.precision.is_exact() {
+        return Err(LadderError::NotCubes.into());
+    }
+    let schema = arguments.precision.of(schema);
+    let runs: Arc<[Vec<Snapshot>]> = runs.into();
+    let lag_ticks = lag_of(None, rate_hz);
+    let structure = if is_built_in && !arguments.search {
+        cube::structure()
+    } else {
+        let search = ProfileSearch { lag_ticks, ..ProfileSearch::default() };
+        let (of, runs) = (schema.clone(), Arc::clone(&runs));
+        let found = in_background("searched", &interrupt, move |done| search.run(&of, &runs, done));
+        let structure = found.ok_or_else(|| stopped("searching for classes"))??;
+        if arguments.search {
+            say_structure(&schema, &structure);
+        }
+        structure
+    };
+    let mut training = Training::new(structure, bodies);
+    training.packed_lag_ticks = lag_ticks;
     training.passes = arguments.passes;
     training.snapshots_per_pass = arguments.snapshots as usize;
-    let profile = with_shares("trained", |told| training.run(&schema, &runs, told));
-    let profile = profile.map_err(TrainingError::Training)?;
+    let trained =
+        in_background("trained", &interrupt, move |done| training.run(&schema, &runs, done));
+    let profile = trained.ok_or_else(|| stopped("training"))??;
     let bytes = profile.to_bytes();
     target.write(&bytes)?;
-    let frames: usize = runs.iter().map(Vec::len).sum();
-    eprintln!("{}: {} bytes, trained on {frames} frames", arguments.out.display(), bytes.len());
+    say(format_args!(
+        "{}: {}, trained on {}",
+        arguments.out.display(),
+        counted(bytes.len(), "byte"),
+        counted(frames, "frame")
+    ));
     Ok(())
 }
 
-/// The classes and contexts that take the fewest bits for `runs`.
-fn searched(schema: &Schema, runs: &[Vec<Snapshot>]) -> Result<Profile, TrainingError> {
-    let structure =
-        with_shares("searched", |told| ProfileSearch::default().run(schema, runs, told));
-    let structure = structure.map_err(TrainingError::Training)?;
+/// Says which classes and contexts a search found.
+fn say_structure(schema: &Schema, structure: &Profile) {
     for (field, code) in schema.fields().iter().zip(&structure.fields) {
-        eprintln!("{}: {} classes, {:?}", field.name, code.classes.len(), code.context);
+        let context = match code.context {
+            Context::None => "each value by itself".to_owned(),
+            Context::Previous => "depending on the class of the entity before".to_owned(),
+            Context::Field(other) => {
+                format!("depending on the class of {}", schema.fields()[other].name)
+            }
+        };
+        // A class has no regular plural.
+        let classes = match code.classes.len() {
+            1 => "1 class".to_owned(),
+            count => format!("{count} classes"),
+        };
+        say(format_args!("{}: {classes}, {context}", field.name));
     }
-    Ok(structure)
 }
 
-/// Does what tells the share that is done, with a bar for it.
-pub(crate) fn with_shares<R>(done: &str, work: impl FnOnce(&mut dyn FnMut(f64)) -> R) -> R {
-    let style =
-        ProgressStyle::with_template(&format!("{{bar:40}} {{percent}} % {done}, {{eta}} left"));
-    let bar =
-        ProgressBar::new(1000).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    let result = work(&mut |share| bar.set_position((share * 1000.0) as u64));
-    bar.finish_and_clear();
-    result
-}
-
-fn capture_runs(arguments: &Arguments) -> Result<Vec<Vec<Snapshot>>, TrainingError> {
-    let to = arguments.to.unwrap_or(u32::MAX);
-    let limits = arguments.capture.limits();
-    arguments.files.iter().map(|path| read_run(path, arguments.from, to, limits)).collect()
-}
-
-/// The frames `from` to `to` of a capture.
-fn read_run(
-    path: &Path,
-    from: u32,
-    to: u32,
-    limits: CaptureLimits,
-) -> Result<Vec<Snapshot>, TrainingError> {
-    let mut capture = challenge(path, limits)?;
-    let mut run = Vec::new();
-    let mut states = Vec::new();
-    let bar = progress(capture.frames().map(|frames| frames.min(to)));
-    for tick in 0..to {
-        let Some(frame) = capture.next_frame()? else { break };
-        bar.inc(1);
-        if tick < from {
-            continue;
-        }
-        run.push(match frame {
-            Frame::Quantized(frame) => {
-                let mut snapshot = Snapshot::new(&cube::schema(Quantized::Everything), Tick(tick));
-                frame.push_into(&mut snapshot)?;
-                snapshot
-            }
-            Frame::Floats(frame) => {
-                states.clear();
-                states.extend(frame.states());
-                quantized(&states, tick)
-                    .map_err(|(object, error)| capture.bad_value(object, error.to_string()))?
-            }
+/// The frames of all captures.
+fn captured(arguments: &Arguments, interrupt: &Interrupt) -> Result<Data, TrainingError> {
+    let mut all: Option<Data> = None;
+    for path in &arguments.files {
+        let captured = Captured::open(path, arguments.capture.limits())?;
+        let mut snapshots =
+            Snapshots::new(captured, &arguments.stream, &arguments.steps.max_error)?;
+        let data = all.get_or_insert_with(|| Data {
+            stream: snapshots.stream().schema.clone(),
+            schema: snapshots.schema().clone(),
+            rate_hz: snapshots.stream().rate_hz,
+            runs: Vec::new(),
         });
+        if data.stream.hash() != snapshots.stream().schema.hash() {
+            return Err(TrainingError::OtherSchema {
+                path: path.clone(),
+                stream: snapshots.stream().name.clone(),
+                first: arguments.files[0].clone(),
+            });
+        }
+        let run = read_run(&mut snapshots, arguments, interrupt)?;
+        data.runs.push(run);
+    }
+    Ok(all.ok_or(TrainError::TooShort)?)
+}
+
+/// The frames of a capture that were asked for, or those before a signal.
+fn read_run(
+    snapshots: &mut Snapshots,
+    arguments: &Arguments,
+    interrupt: &Interrupt,
+) -> Result<Vec<Snapshot>, TrainingError> {
+    let to = arguments.to.unwrap_or(u32::MAX);
+    let bar = progress(snapshots.stream().frames.map(|frames| frames.min(u64::from(to))));
+    let mut run = Vec::new();
+    for frame in 0..to {
+        if interrupt.is_raised() {
+            break;
+        }
+        let Some(snapshot) = snapshots.next_snapshot()? else { break };
+        bar.inc(1);
+        if frame >= arguments.from {
+            run.push(snapshot);
+        }
     }
     bar.finish_and_clear();
+    snapshots.warn();
     Ok(run)
-}
-
-/// A frame of floats as it is sent, or which object is out of range.
-fn quantized(states: &[Measured], tick: u32) -> Result<Snapshot, (u32, EncodeError)> {
-    let mut snapshot = Snapshot::new(&cube::schema(Quantized::Everything), Tick(tick));
-    for (object, state) in (0..).zip(states) {
-        let pushed = cube::push(&mut snapshot, Quantized::Everything, EntityId(object), *state);
-        pushed.map_err(|error| (object, error))?;
-    }
-    Ok(snapshot)
-}
-
-impl From<ChallengeError> for TrainingError {
-    fn from(error: ChallengeError) -> Self {
-        Self::Captured(error.into())
-    }
 }
 
 #[cfg(not(feature = "demo"))]
 mod world {
+    use command_kit::interrupt::Interrupt;
+
     use super::TrainingError;
 
-    pub(super) fn runs() -> Result<Vec<Vec<kinepack::Snapshot>>, TrainingError> {
+    pub(super) fn runs(_: &Interrupt) -> Result<Vec<Vec<kinepack::Snapshot>>, TrainingError> {
         Err(TrainingError::NoWorld)
     }
 }

@@ -11,7 +11,7 @@ mod program;
 use common::{Files, good_bin, good_f32};
 use kinepack::{EntityId, Pack, Profile, Schema, Tick};
 use kinepack_capture::Recorder;
-use program::{json, refusal, run, see_that_it_replaces_by_force_alone, stdout};
+use program::{json, program, refusal, run, see_that_it_replaces_by_force_alone, stdout};
 
 #[test]
 fn an_analysis_agrees_with_what_is_measured() {
@@ -135,7 +135,7 @@ fn what_is_recorded_is_analyzed_and_replayed() {
     assert!(refused.contains("no such stream; there are cubes"), "{refused}");
     let refused = run(&["replay", capture, "--sweep", "loss=0..500"]);
     assert_eq!(refused.code, Some(2));
-    assert!(refused.stderr.contains("no more than 100 percent"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("loss is from 0 to 100 percent"), "{}", refused.stderr);
 }
 
 #[test]
@@ -163,8 +163,122 @@ fn challenge_files_become_captures_and_come_back() {
         files.path("other.bin").to_str().unwrap(),
     ]);
     assert!(message.contains("must end in .mcap"), "{message}");
-    let message = refusal(&["measure", files.path("run.mcap").to_str().unwrap()]);
-    assert!(message.contains("`analyze`, `tune` and `replay` read capture files"), "{message}");
+    let again = files.path("again.mcap");
+    let capture = files.path("run.mcap");
+    let [capture, again] = [&capture, &again].map(|path| path.to_str().unwrap());
+    let message = refusal(&["convert", capture, again]);
+    assert!(message.contains("run.mcap: this is a capture already"), "{message}");
+}
+
+#[test]
+fn every_command_recognises_captures_and_challenge_files_by_content() {
+    let files = Files::new();
+    let challenge = files.write("run.f32", &good_f32(60, 30));
+    let capture = files.path("run.mcap");
+    let [challenge, capture] = [&challenge, &capture].map(|path| path.to_str().unwrap());
+    assert_eq!(run(&["convert", challenge, capture]).code, Some(0));
+    let out = files.path("run.profile");
+    let out = out.to_str().unwrap();
+    let mut sizes = Vec::new();
+    for (name, from) in [("challenge", challenge), ("capture", capture)] {
+        let nameless = files.write(name, &std::fs::read(from).unwrap());
+        let file = nameless.to_str().unwrap();
+        let measured = json(&["measure", file, "--level", "packed,adaptive", "--stream", "cubes"]);
+        sizes.push((measured["levels"][0]["bytes_per_frame"].clone(), measured["frames"].clone()));
+        assert_eq!(json(&["analyze", file])["streams"][0]["name"], "cubes", "{name}");
+        assert_eq!(json(&["replay", file, "--level", "packed"])["frames"], 60, "{name}");
+        assert_eq!(
+            json(&["tune", file, "--passes", "1", "--lag", "3"])["stream"],
+            "cubes",
+            "{name}"
+        );
+        let trained = run(&["train", file, "--passes", "1", "--out", out, "--force"]);
+        assert_eq!(trained.code, Some(0), "{name}: {}", trained.stderr);
+    }
+    assert_eq!(sizes[0], sizes[1]);
+    let refused = refusal(&["measure", capture, "--level", "1"]);
+    assert!(refused.contains("level 1 (uncompressed) needs floats"), "{refused}");
+    let refused = refusal(&["measure", capture, "--stream", "ships"]);
+    assert!(refused.contains("no such stream; there are cubes"), "{refused}");
+}
+
+#[test]
+fn a_profile_for_coarser_steps_is_tried_with_the_same_steps() {
+    let files = Files::new();
+    let (capture, profile) = (&*drones(&files), files.path("coarse.profile"));
+    let profile = profile.to_str().unwrap();
+    let steps = ["--max-error", "position=0.05,battery=2"];
+    let tune = ["tune", capture, "--out", profile, "--passes", "1", "--lag", "3"];
+    let tuned = json(&[&tune[..], &steps].concat());
+    let measure = ["measure", capture, "--level", "packed", "--lag", "3", "--profile", profile];
+    let bytes = |report: &serde_json::Value| {
+        report["levels"][0]["bytes_per_frame"]["mean"].as_f64().unwrap()
+    };
+    let coarse = json(&[&measure[..], &steps].concat());
+    let [training, held_out] =
+        ["training", "held_out"].map(|part| tuned["tuned"][part]["packed"].as_f64().unwrap());
+    let (least, most) = (training.min(held_out), training.max(held_out));
+    assert!((least..=most).contains(&bytes(&coarse)), "{coarse}");
+    let replay = ["replay", capture, "--level", "packed", "--profile", profile];
+    let replayed = json(&[&replay[..], &steps].concat());
+    assert_eq!(replayed["runs"][0]["wrong_lanes"], 0, "{replayed}");
+    let error_m = replayed["runs"][0]["errors"][0]["error"]["p50"]
+        .as_f64()
+        .or_else(|| replayed["runs"][0]["errors"][0]["p50"].as_f64())
+        .unwrap();
+    assert!((0.01..0.06).contains(&error_m), "{replayed}");
+    for without in [&measure[..], &replay] {
+        let refused = refusal(without);
+        assert!(refused.contains("made for another schema"), "{refused}");
+    }
+    let refused = refusal(&[&measure[..], &["--max-error", "hull=1"]].concat());
+    assert!(refused.contains("--max-error hull: no such field"), "{refused}");
+}
+
+#[test]
+fn a_profile_of_any_schema_is_trained_on_several_captures() {
+    let files = Files::new();
+    let (capture, profile) = (&*drones(&files), files.path("drones.profile"));
+    let profile = profile.to_str().unwrap();
+    let trained =
+        run(&["train", capture, capture, "--passes", "1", "--to", "60", "--out", profile]);
+    assert_eq!(trained.code, Some(0), "{}", trained.stderr);
+    assert!(trained.stderr.contains("trained on 120 frames"), "{}", trained.stderr);
+    let [untrained, with] = ["untrained", profile].map(|profile| {
+        let report = json(&["measure", capture, "--level", "packed", "--profile", profile]);
+        report["levels"][0]["bytes_per_frame"]["mean"].as_f64().unwrap()
+    });
+    assert!(with < 0.9 * untrained, "{with} of {untrained}");
+    let cubes = files.write("run.f32", &good_f32(40, 30));
+    let cubes = cubes.to_str().unwrap();
+    let refused = refusal(&["train", capture, cubes, "--out", profile, "--force"]);
+    assert!(refused.contains("another schema than that of"), "{refused}");
+    let refused = refusal(&["measure", capture, "--time-precision-ms", "2"]);
+    assert!(refused.contains("--time-precision-ms is for cubes"), "{refused}");
+}
+
+#[test]
+fn tables_fit_into_the_terminal() {
+    let files = Files::new();
+    let capture = &*drones(&files);
+    let replay = ["replay", capture, "--level", "packed"];
+    let tune = ["tune", capture, "--passes", "1", "--lag", "3", "--max-error", "position=0.05"];
+    let world = ["measure", "--seconds", "1", "--cubes", "20"];
+    for columns in [60, 80] {
+        for arguments in [&["analyze", capture][..], &["measure", capture], &world, &replay, &tune]
+        {
+            let mut command = program();
+            command.args(arguments).env("COLUMNS", columns.to_string());
+            let table = String::from_utf8(command.output().unwrap().stdout).unwrap();
+            let longest = table
+                .lines()
+                // The path of the file may be as long as it likes.
+                .filter(|line| !line.contains(capture))
+                .max_by_key(|line| line.chars().count())
+                .unwrap();
+            assert!(longest.chars().count() <= columns, "{columns}, {arguments:?}: {longest}");
+        }
+    }
 }
 
 #[test]

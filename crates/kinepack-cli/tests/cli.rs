@@ -258,6 +258,11 @@ fn a_capture_is_sent_through_the_endpoints() {
         capture.to_str().unwrap(),
     ]);
     assert_eq!(document["wrong_lanes"], 0);
+    let recorded = files.path("world");
+    let recorded = recorded.to_str().unwrap();
+    assert_eq!(run(&["record", recorded, "--seconds", "1", "--cubes", "20"]).code, Some(0));
+    let document = json(&["demo", "--headless", "--fast", "--velocities", "--capture", recorded]);
+    assert_eq!((&document["wrong_lanes"], &document["frames_sent"]), (&0.into(), &60.into()));
     let quantized = files.write("run.bin", &good_bin(8));
     let refused = refusal(&["demo", "--capture", quantized.to_str().unwrap()]);
     assert!(refused.contains("use a .f32 file"), "{refused}");
@@ -353,14 +358,16 @@ fn bad_arguments_are_refused_with_what_would_be_good() {
         let message = refusal(&["measure", "--level", level]);
         assert!(message.contains("1 uncompressed") && message.contains("12 packed"), "{message}");
     }
-    let bad: [(&[&str], &str); 10] = [
+    let bad: [(&[&str], &str); 12] = [
         (&["measure", "--lag", "0"], "1..=600"),
         (&["measure", "--style", "loud"], "typical, push, pull, rest"),
         (&["measure", "run.bin", "--seed", "2"], "cannot be used with"),
         (&["measure", "--profile", "loud"], "untrained"),
         (&["demo", "--seconds", "0"], "1..=86400"),
         (&["demo", "--link", "loud"], "lan, cable, wifi, mobile, terrible"),
-        (&["demo", "--loss", "101"], "link"),
+        (&["demo", "--loss", "101"], "'--loss <PERCENT>': give a number from 0 to 100 percent"),
+        (&["demo", "--jitter-ms", "-1"], "give a number from 0 to 3600000 ms"),
+        (&["demo", "--mtu", "3"], "28..=65535"),
         (&["demo", "--send-hz", "7"], "divide the world's 60"),
         (&["simulate", "--round-trips-ms", "9"], "10..200"),
         (&["loud"], "unrecognized subcommand"),
@@ -543,6 +550,23 @@ fn a_closed_output_is_no_failure() {
         let mut stderr = String::new();
         child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
         assert_eq!((child.wait().unwrap().code(), stderr.as_str()), (Some(0), ""), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_closed_standard_error_is_no_failure() {
+    let files = Files::new();
+    let capture = files.path("run.mcap");
+    let capture = capture.to_str().unwrap();
+    for (arguments, code) in [
+        (&["record", capture, "--seconds", "1", "--cubes", "5"][..], 0),
+        (&["measure", "missing.bin"], 2),
+    ] {
+        let mut command = program();
+        let mut child =
+            command.args(arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stderr.take());
+        assert_eq!(child.wait().unwrap().code(), Some(code), "{arguments:?}");
     }
 }
 

@@ -115,7 +115,11 @@ fn what_cannot_be_written_is_said_before_the_work() {
         // An hour of the world, if it began.
         let hour = ["record", path, "--seconds", "3600"];
         let page = ["analyze", &capture, "--html", path];
-        for arguments in [&hour[..], &page, &["train", "--out", path], &["sweep", "--svg", path]] {
+        let tune = ["tune", &capture, "--passes", "1000", "--out", path];
+        let rust = ["tune", &capture, "--passes", "1000", "--rust", path];
+        let replay = ["replay", &capture, "--html", path];
+        let (train, sweep) = (["train", "--out", path], ["sweep", "--svg", path]);
+        for arguments in [&hour[..], &page, &tune, &rust, &replay, &train, &sweep] {
             let refused = refusal(arguments);
             assert!(refused.contains(path) && refused.contains(said), "{refused}");
         }

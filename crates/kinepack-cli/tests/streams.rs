@@ -1,4 +1,4 @@
-//! `measure --stream` as its users see it.
+//! `measure --input-stream` as its users see it.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -8,7 +8,7 @@ mod program;
 use program::{json, refusal, run, stdout};
 use serde_json::Value;
 
-const FEW: [&str; 6] = ["measure", "--stream", "--seconds", "20", "--clients", "4"];
+const FEW: [&str; 6] = ["measure", "--input-stream", "--seconds", "20", "--clients", "4"];
 
 fn numbers<const N: usize>(row: &Value, keys: [&str; N]) -> [f64; N] {
     keys.map(|key| {
@@ -69,16 +69,16 @@ fn the_table_has_a_row_for_each_loss_and_says_what_is_counted() {
 
 #[test]
 fn options_that_make_no_sense_are_refused() {
-    let refused = refusal(&["measure", "--stream", "--level", "13"]);
+    let refused = refusal(&["measure", "--input-stream", "--level", "13"]);
     assert!(
         refused.contains("no such level of a stream; there are full, packed, adaptive"),
         "{refused}"
     );
     for arguments in [
         &["measure", "--clients", "4"][..],
-        &["measure", "--stream", "--lag", "6"],
-        &["measure", "--stream", "--repeats", "16"],
-        &["measure", "capture.bin", "--stream"],
+        &["measure", "--input-stream", "--lag", "6"],
+        &["measure", "--input-stream", "--repeats", "16"],
+        &["measure", "capture.bin", "--input-stream"],
     ] {
         assert_eq!(run(arguments).code, Some(2), "{arguments:?}");
     }

@@ -1,5 +1,5 @@
-//! What the pages of this program have in common: where they listen, whom they answer, and the
-//! files that both use. `demo` and `anim view` each add their own files and their own data.
+//! The shared parts of the program's pages: the address, the server with its limits and checks, and
+//! common files. `demo` and `anim view` each add their own files and data.
 
 mod files;
 mod guard;
@@ -12,7 +12,7 @@ pub use files::{File, with_files};
 pub use guard::{guard, is_same_origin};
 pub use server::serve;
 
-use crate::Failure;
+use crate::{Failure, say};
 
 /// Why a page cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -34,8 +34,8 @@ impl Failure for PageError {
     }
 }
 
-/// Takes the address that was asked for, or the usual port of this machine, or any other port of
-/// it. `powers` is what somebody who reaches the page can do.
+/// Listens at the given address. Without one, listens at the usual port of this machine, or at any
+/// free port if that one is taken. `powers` completes "anyone who can reach this address can".
 pub fn listen(
     asked: Option<SocketAddr>,
     usual_port: u16,
@@ -49,7 +49,7 @@ pub fn listen(
     };
     if let Some(address) = asked {
         if !address.ip().is_loopback() {
-            eprintln!("WARNING: whoever reaches {address} can {powers}");
+            say(format_args!("WARNING: anyone who can reach {address} can {powers}"));
         }
         return bind(address);
     }
@@ -57,19 +57,19 @@ pub fn listen(
     bind(local(usual_port)).or_else(|_| bind(local(0)))
 }
 
-/// Where a page is.
+/// The address of a page.
 pub fn url(listener: &TcpListener) -> Result<String, PageError> {
     Ok(format!("http://{}/", listener.local_addr().map_err(|error| PageError::Page { error })?))
 }
 
-/// Opens the page in the desktop's browser, where there is one to be seen.
+/// Opens the page in the desktop's browser, if the user can see one.
 pub fn open(url: &str) {
     if is_desktop() && open::that_detached(url).is_err() {
-        eprintln!("no browser could be opened");
+        say("no browser could be opened");
     }
 }
 
-/// Whether a browser would be seen by who started this program.
+/// Whether the user of this program would see a browser.
 fn is_desktop() -> bool {
     let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let has_screen = !cfg!(all(unix, not(target_os = "macos")))

@@ -40,8 +40,8 @@ pub struct Arguments {
     /// Print the summary as one JSON document.
     #[arg(long)]
     json: bool,
-    /// Send what was captured instead: a .f32 file of the data compression challenge, or one as
-    /// .zst.
+    /// Send a capture instead: cubes before quantization, as a challenge file (.f32, plain or as
+    /// .zst) or a .mcap that `record` made. It starts again at its end.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "style", "cubes"])]
     capture: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Built-in world")]

@@ -1,4 +1,4 @@
-//! `kinepack measure --stream`: the moves of players' characters as input streams over bad links,
+//! `kinepack measure --input-stream`: the moves of players' characters as input streams over bad links,
 //! under virtual time.
 //!
 //! Every client plays another seed's script and sends a packet each tick; the server answers each

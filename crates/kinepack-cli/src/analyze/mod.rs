@@ -5,6 +5,7 @@ mod text;
 use std::path::PathBuf;
 
 use clap::Args;
+use command_kit::interrupt::{Interrupt, Interrupted};
 use command_kit::output::Force;
 use command_kit::table::write_json;
 use command_kit::{Failure, OutputError, print, progress, report_page};
@@ -15,30 +16,30 @@ use serde::Serialize;
 use crate::captured::{CaptureArguments, Captured, CapturedError, lag_of, profile};
 use crate::ladder::{Parameters, ProfileError, TooShort};
 
-/// Say where the bits of a capture go and what they could be: fields, differences, entropy,
-/// precision, levels, lags, entities, and what to change first.
+/// Show where the bits of a capture go, and what to change in the schema first.
+///
+/// Each proposal is measured. The report also has the sizes at each level, the fields and their
+/// components, the age of the baseline, and the entities that take the most.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// A capture: .mcap as a game, `kinepack record` or `kinepack convert` wrote it; or .bin or
-    /// .f32 of the data compression challenge, or one of them as .zst.
+    /// A capture: .mcap, or a challenge file (.bin or .f32, plain or as .zst).
     file: PathBuf,
-    /// One stream; all where none is named.
+    /// The stream of the capture, by name [default: all streams]
     #[arg(long, value_name = "NAME")]
     stream: Option<String>,
-    /// How many frames back the baseline is [default: 100 ms]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=60))]
+    /// How many frames back the baseline is [default: 100 ms, which is 6 at 60 Hz]
+    #[arg(long, value_name = "FRAMES", value_parser = clap::value_parser!(u32).range(1..=60))]
     lag: Option<u32>,
-    /// The parameters of the levels from 9 on: built-in, article, untrained, or a file that
-    /// `kinepack train` wrote. Built-in is the one trained for cubes where the stream has them, and
-    /// untrained for all others.
+    /// The parameters of the levels from 9 on: built-in, article, untrained, or a file that `tune`
+    /// or `train` wrote. Built-in is the profile trained for cubes; for other data it is untrained.
     #[arg(long, default_value = "built-in")]
     profile: Parameters,
     #[command(flatten)]
     capture: CaptureArguments,
-    /// Memory that frames may take which are kept to be compared with, in MiB.
+    /// Memory for the frames that are kept to compare with, in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     max_memory: u32,
-    /// Write the report as one HTML file with charts, too, which needs no network.
+    /// Also write the report as an HTML file with charts. The file needs no network.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     #[command(flatten)]
@@ -48,7 +49,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// All that was found out about a file.
+/// The analysis of a file.
 #[derive(Serialize)]
 pub(crate) struct Report {
     file: String,
@@ -73,6 +74,8 @@ pub(crate) enum AnalyzeError {
     TooShort(#[from] TooShort),
     #[error(transparent)]
     Output(#[from] OutputError),
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
     #[error("{}: stream {stream}: {error}{}", path.display(), advice(error))]
     Analysis { path: PathBuf, stream: String, error: AnalysisError },
 }
@@ -81,6 +84,7 @@ impl Failure for AnalyzeError {
     fn exit_code(&self) -> u8 {
         match self {
             Self::Output(error) => error.exit_code(),
+            Self::Interrupted(error) => error.exit_code(),
             _ => 2,
         }
     }
@@ -96,15 +100,24 @@ fn advice(error: &AnalysisError) -> &'static str {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), AnalyzeError> {
     let [html] = arguments.force.targets([arguments.html.as_deref()])?;
-    let report = analyze(arguments)?;
+    let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
+    let (report, done, all) = analyze(arguments, &interrupt)?;
     if let Some(html) = &html {
         report_page::write(html, "Where the bits go", include_str!("web/analyze.js"), &report)?;
     }
     print(|out| if arguments.json { write_json(&report, out) } else { text::write(&report, out) })?;
+    if interrupt.is_raised() {
+        let then = "the report is of these";
+        return Err(Interrupted::after_frames(done, all, then).into());
+    }
     Ok(())
 }
 
-fn analyze(arguments: &Arguments) -> Result<Report, AnalyzeError> {
+/// The report, with the number of frames that it is of and of all frames.
+fn analyze(
+    arguments: &Arguments,
+    interrupt: &Interrupt,
+) -> Result<(Report, u64, Option<u64>), AnalyzeError> {
     let mut captured = Captured::open(&arguments.file, arguments.capture.limits())?;
     let names: Vec<String> = captured.streams().iter().map(|stream| stream.name.clone()).collect();
     let failed = |stream: &str, error: AnalysisError| AnalyzeError::Analysis {
@@ -128,8 +141,12 @@ fn analyze(arguments: &Arguments) -> Result<Report, AnalyzeError> {
         let analyzer = Analyzer::new(&stream.schema, stream.rate_hz, options);
         analyzers.push(Some(analyzer.map_err(|error| failed(&stream.name, error))?));
     }
-    let bar: ProgressBar = progress(captured.frames());
-    while let Some(frame) = captured.next_frame()? {
+    let all = captured.frames();
+    let bar: ProgressBar = progress(all);
+    let mut done = 0;
+    while !interrupt.is_raised() {
+        let Some(frame) = captured.next_frame()? else { break };
+        done += 1;
         let Some(analyzer) = &mut analyzers[frame.stream] else { continue };
         let added = analyzer.add(frame.tick, frame.ids, frame.columns);
         added.map_err(|error| failed(&names[frame.stream], error))?;
@@ -141,6 +158,10 @@ fn analyze(arguments: &Arguments) -> Result<Report, AnalyzeError> {
     let streams = streams.map(|(name, analyzer)| {
         let analysis = analyzer.finish().map_err(|error| failed(&name, error))?;
         if analysis.frames <= u64::from(analysis.lag) {
+            if interrupt.is_raised() {
+                let nothing = "they are too few for a report";
+                return Err(Interrupted::after_frames(done, all, nothing).into());
+            }
             let (frames, lag) = (analysis.frames as u32, analysis.lag);
             return Err(AnalyzeError::from(TooShort { frames, lag }));
         }
@@ -148,5 +169,5 @@ fn analyze(arguments: &Arguments) -> Result<Report, AnalyzeError> {
     });
     let streams = streams.collect::<Result<_, _>>()?;
     bar.finish_and_clear();
-    Ok(Report { file: arguments.file.display().to_string(), streams })
+    Ok((Report { file: arguments.file.display().to_string(), streams }, done, all))
 }

@@ -2,14 +2,15 @@
 
 use std::io::{self, Write};
 
-use command_kit::table::table;
+use command_kit::counted;
+use command_kit::table::{table, write_text};
 use kinepack_capture::analysis::{Analysis, ComponentAnalysis, FieldAnalysis, any_element};
 
 use super::Report;
 
-/// Pairs of fields that are worth a line.
+/// The most pairs of fields that are listed.
 const PAIRS: usize = 5;
-/// Fields that have a column among the levels.
+/// The most fields that have a column in the table of levels.
 const FIELD_COLUMNS: usize = 6;
 
 pub(super) fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
@@ -28,23 +29,28 @@ fn write_stream(
     let Analysis { frames, rate_hz, lag, entities, changed_per_frame, bits_per_entity, .. } =
         analysis;
     writeln!(out, "{file}: {name}")?;
-    writeln!(
-        out,
-        "{frames} frames at {rate_hz} Hz, {:.1} entities of {bits_per_entity} bits, {changed_per_frame:.1} of them other than {lag} frames before",
-        entities[0]
-    )?;
-    writeln!(out, "\nWhat to change first")?;
+    let title = format!(
+        "{} at {rate_hz} Hz, {:.1} entities of {}; {changed_per_frame:.1} of them differ from {} \
+         before",
+        counted(frames, "frame"),
+        entities[0],
+        counted(bits_per_entity, "bit"),
+        counted(lag, "frame")
+    );
+    write_text(out, "", &title)?;
+    write_title(out, "What to change first")?;
     write_advice(analysis, out)?;
-    writeln!(out, "\nWhat each level takes, without headers")?;
+    write_title(out, "What each level takes, without headers; sets and fields in bits")?;
     write_levels(analysis, out)?;
-    writeln!(out, "\nFields")?;
+    write_title(out, "Fields")?;
     write_fields(&analysis.fields, out)?;
-    writeln!(
+    write_title(
         out,
-        "\nTheir components; bits a frame at two levels, and where each difference is coded by itself, and where the one before is known"
+        "Their components. The last four columns are bits a frame: at two levels, with each \
+         difference coded by itself (order 0), and with the difference before known",
     )?;
     write_components(analysis, out)?;
-    writeln!(out, "\nBy the age of the baseline, kbit/s without headers")?;
+    write_title(out, "By the age of the baseline, kbit/s without headers")?;
     let lags = analysis.lags.iter().map(|cost| {
         [
             cost.lag.to_string(),
@@ -54,23 +60,29 @@ fn write_stream(
     });
     writeln!(out, "{}", table(["frames", "packed", "adaptive"], 0, lags).trim_fmt())?;
     if !analysis.together.is_empty() {
-        writeln!(out, "\nFields that change together")?;
+        write_title(out, "Fields that change together")?;
         let pairs = analysis.together.iter().take(PAIRS);
         let pairs = pairs.map(|pair| {
             [pair.fields.join(" and "), percent(pair.both_share), pair.either.to_string()]
         });
         writeln!(out, "{}", table(["", "both", "of"], 1, pairs).trim_fmt())?;
     }
-    writeln!(out, "\nThe entities that take most, packed")?;
+    write_title(out, "The entities that take most, packed")?;
     let entities = analysis.entities_by_cost.iter();
     let entities = entities
         .map(|cost| [cost.id.to_string(), format!("{:.2}", cost.kbps), percent(cost.share)]);
     writeln!(out, "{}", table(["id", "kbit/s", "share"], 0, entities).trim_fmt())
 }
 
+/// A title after an empty line.
+fn write_title(out: &mut impl Write, title: &str) -> io::Result<()> {
+    writeln!(out)?;
+    write_text(out, "", title)
+}
+
 fn write_advice(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
     if analysis.advice.is_empty() {
-        return writeln!(out, "nothing that would save half a percent");
+        return writeln!(out, "no change would save half a percent");
     }
     for advice in &analysis.advice {
         let field = advice.field.as_ref().map_or_else(String::new, |field| format!("{field}: "));
@@ -79,7 +91,8 @@ fn write_advice(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
         } else {
             String::new()
         };
-        writeln!(out, "{saves:>14}  {field}{}\n                {}", advice.change, advice.because)?;
+        write_text(out, &format!("{saves:>14}  "), &format!("{field}{}", advice.change))?;
+        write_text(out, &" ".repeat(16), &advice.because)?;
     }
     Ok(())
 }
@@ -93,7 +106,7 @@ fn write_levels(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
             None => fields.push((name, bits.clone())),
         }
     }
-    // More columns would not fit.
+    // More columns would be hard to read.
     fields.truncate(FIELD_COLUMNS);
     let rows = analysis.levels.iter().enumerate().map(|(index, level)| {
         let cells = [
@@ -178,7 +191,7 @@ fn write_components(analysis: &Analysis, out: &mut impl Write) -> io::Result<()>
         "carried",
         "unchanged",
         "steps: half",
-        "99 %",
+        "\t99 %",
         "packed",
         "adaptive",
         "order 0",

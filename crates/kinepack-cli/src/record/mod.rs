@@ -1,4 +1,4 @@
-//! `kinepack record`: a capture of the built-in world, or of what a server sends.
+//! `kinepack record`: a capture of the built-in world, or of the states that a server sends.
 
 mod gaps;
 mod server;
@@ -9,48 +9,50 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, Args, Command};
 use command_kit::interrupt::Interrupt;
 use command_kit::output::{Force, Output};
-use command_kit::{Failure, OutputError, progress};
+use command_kit::{Failure, OutputError, counted, progress, say};
 use cube_data::cube::Cube;
 use demo::join::{ConnectionArguments, JoinError, parse_server};
 use demo::{SessionError, States, WorldArguments, WorldError};
 use kinepack::{EntityId, Tick};
 use kinepack_capture::{RecordError, RecordSummary, Recorder};
 
-/// The name of the stream, whatever is recorded.
+/// The name of the stream in every recording.
 const STREAM: &str = "cubes";
 
-/// Record the built-in world as a capture, as a game does with `kinepack_capture::Recorder`; or
-/// what a running `kinepack serve` sends.
+/// Record the built-in world, or the states that a running server sends, as a capture.
+///
+/// The capture can be given to `analyze`, `tune`, `train`, `measure` and `replay`. Your own game
+/// records itself with `kinepack_capture::Recorder`.
 #[derive(Args)]
 #[command(mut_args(for_a_connection))]
 #[command(mut_arg("seconds", |argument| argument
-    .help("Seconds of the world's time [default: 20]; with --from, seconds to run [default: until Ctrl-C]")))]
+    .help("Seconds of the world's time [default: 20]; with --from, seconds to record [default: until Ctrl-C]")))]
 pub(crate) struct Arguments {
-    /// Where to put the capture. Ctrl-C ends and completes it. Until then it is in
-    /// FILE.mcap.XXXXXX.partial, and stays there after a crash or an error.
+    /// The file to write the capture to. Ctrl-C ends the recording and completes the file. Until
+    /// then the frames are in FILE.mcap.XXXXXX.partial, which a crash or an error leaves there.
     #[arg(value_name = "FILE.mcap")]
     out: PathBuf,
     #[command(flatten)]
     force: Force,
     #[command(flatten, next_help_heading = "Built-in world")]
     world: WorldArguments,
-    /// Look on at this server, an address or a name and its port, and record each whole state that
-    /// comes, quantized as it was sent, with the server's ticks. What is lost on the way is
-    /// missing. Ends with the connection.
+    /// Join this server as a spectator, and record each complete state that arrives, quantized as it
+    /// was sent and with the server's ticks. Lost states are missing. The recording ends with the
+    /// connection.
     #[arg(long, help_heading = "A server", value_name = "ADDRESS:PORT", value_parser = parse_server, conflicts_with_all = ["seed", "style", "cubes"])]
     from: Option<SocketAddr>,
     #[command(flatten, next_help_heading = "A server")]
     connection: ConnectionArguments,
 }
 
-/// Without `--from` there is nothing to connect to.
+/// Without `--from` there is no server to connect to.
 fn for_a_connection(argument: Arg) -> Arg {
     let connection = ConnectionArguments::augment_args(Command::new("connection"));
     let is_of_it = connection.get_arguments().any(|other| other.get_id() == argument.get_id());
     if is_of_it { argument.requires("from") } else { argument }
 }
 
-/// Why nothing was recorded, or not all of it.
+/// Why a recording failed or is incomplete.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RecordingError {
     #[error(transparent)]
@@ -61,9 +63,9 @@ pub(crate) enum RecordingError {
     Record(#[from] RecordError),
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// The time is over, and no whole state arrived.
+    /// The time is over, and no complete state arrived.
     #[error(
-        "no whole state came from {server}: it leaves out what its --budget-kbps has no room for"
+        "no complete state arrived from {server}: its --budget-kbps has no room for all entities"
     )]
     NothingWhole { server: SocketAddr },
 }
@@ -96,14 +98,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), RecordingError> {
     file.end(recorded)
 }
 
-/// The file of a recording. It is worth something from the first frame on, even if the recording
-/// fails later.
+/// The file of a recording. From the first frame on it is kept, even if the recording fails later.
 struct CaptureFile<'a> {
     name: &'a Path,
     output: Output,
 }
 
-/// What was recorded, if there was anything, and a line that says so.
+/// A line about the recorded frames. `None` if there are none.
 type Recorded = Option<String>;
 
 impl CaptureFile<'_> {
@@ -111,26 +112,29 @@ impl CaptureFile<'_> {
         Ok(Recorder::to_writer(self.name, self.output.file()?)?)
     }
 
-    /// Says that a frame is there.
+    /// Keeps the file from now on, because it has a frame.
     fn keep(&mut self) {
         self.output.keep();
     }
 
-    /// Puts the file into its place, or says where it stays.
+    /// Moves the file to its place, or says where its frames are.
     fn end(self, recorded: Result<Recorded, RecordingError>) -> Result<(), RecordingError> {
         let Self { name, output } = self;
         let kept = output.kept().map(Path::to_owned);
         let ended = recorded.and_then(|recorded| {
             let Some(line) = recorded else {
-                eprintln!("{}: nothing was recorded, so no file was written", name.display());
+                say(format_args!(
+                    "{}: no frame was recorded, so no file was written",
+                    name.display()
+                ));
                 return Ok(());
             };
             output.commit()?;
-            eprintln!("{}: {line}", name.display());
+            say(format_args!("{}: {line}", name.display()));
             Ok(())
         });
         if let (Err(_), Some(kept)) = (&ended, kept) {
-            eprintln!("what was recorded is in {}; rename it to read it", kept.display());
+            say(format_args!("the recorded frames are in {}", kept.display()));
         }
         ended
     }
@@ -157,5 +161,6 @@ fn record_world(
     }
     bar.finish_and_clear();
     let RecordSummary { frames, bytes, .. } = recorder.finish()?;
-    Ok((frames > 0).then(|| format!("{frames} frames, {bytes} bytes")))
+    let line = || format!("{}, {}", counted(frames, "frame"), counted(bytes, "byte"));
+    Ok((frames > 0).then(line))
 }

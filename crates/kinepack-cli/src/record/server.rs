@@ -1,10 +1,12 @@
-//! Records what a server sends: joins it as one who looks on.
+//! Records the states that a server sends, as a spectator.
 //!
-//! A recording is of one connection. Who comes back may find another world, whose ticks begin anew.
+//! A recording covers one connection. After a reconnection the world may be another one, whose ticks
+//! begin again.
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use command_kit::{counted, say};
 use demo::join::{ConnectionArguments, Course, JoinError, Joiner, News, Pilot, Target};
 use demo::{NewView, due};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -14,7 +16,7 @@ use kinepack_capture::{RecordError, RecordSummary, RecordedLanes, Recorder};
 use super::gaps::Gaps;
 use super::{CaptureFile, Recorded, RecordingError, STREAM};
 
-/// How often the playout buffer is looked at, which is not shown here, and the status drawn.
+/// How often the playout buffer is emptied, which is not shown here, and the status line is drawn.
 const ROUND_FRAMES: u32 = 6;
 
 pub(super) fn run(
@@ -35,7 +37,7 @@ pub(super) fn run(
     let has_received = joiner.has_received(course.now());
     let (summary, gaps) = recording.finish()?;
     match summary.frames {
-        // Who ends it early has seen enough.
+        // The user ended it early, so an empty recording is not an error.
         0 if course.interrupt.is_raised() => Ok(None),
         0 if has_received => Err(RecordingError::NothingWhole { server }),
         0 => Err(JoinError::NothingReceived { server }.into()),
@@ -43,7 +45,7 @@ pub(super) fn run(
     }
 }
 
-/// Until the time is over, or the connection.
+/// Records until the time or the connection ends.
 fn follow(
     joiner: &mut Joiner<'_>,
     server: SocketAddr,
@@ -53,7 +55,7 @@ fn follow(
 ) -> Result<(), RecordingError> {
     let mut frame = 0;
     loop {
-        // Asked before the last look, so that what has arrived by the end is recorded.
+        // Checked before the last step, so that states that arrive by the end are recorded.
         let is_over = course.is_over();
         let now = course.now();
         let mut recorded = Ok(());
@@ -83,7 +85,7 @@ fn follow(
     }
 }
 
-/// The file, and what it lacks.
+/// The file, and the ticks that it lacks.
 struct Recording<'a, 'b> {
     file: &'a mut CaptureFile<'b>,
     recorder: Recorder,
@@ -97,7 +99,7 @@ impl<'a, 'b> Recording<'a, 'b> {
         let mut recorder = file.recorder()?;
         let codec = target.stream.codec();
         let stream = recorder.stream_of_lanes(STREAM, codec.schema(), f64::from(cubes::TICK_HZ))?;
-        // A disk without room says so now, and not when the first frames are there.
+        // A full disk is reported now, instead of after the first frames.
         recorder.flush()?;
         Ok(Self { file, recorder, stream, gaps: Gaps::default(), frames: 0 })
     }
@@ -118,17 +120,23 @@ impl<'a, 'b> Recording<'a, 'b> {
 
 fn closing(summary: &RecordSummary, gaps: &Gaps) -> String {
     let RecordSummary { frames, bytes, .. } = summary;
-    let mut line = format!("{frames} frames, {bytes} bytes, {} missing ticks", gaps.missing());
+    let mut line = format!(
+        "{}, {}, {}",
+        counted(frames, "frame"),
+        counted(bytes, "byte"),
+        counted(gaps.missing(), "missing tick")
+    );
     if gaps.in_parts + gaps.late > 0 {
         line += &format!(
-            "; left out: {} ticks that came in parts, {} that came too late",
-            gaps.in_parts, gaps.late
+            "; left out: {} that arrived in parts, {} that arrived too late",
+            counted(gaps.in_parts, "tick"),
+            gaps.late
         );
     }
     line
 }
 
-/// A line on a terminal, and nothing elsewhere.
+/// A status line. It is hidden if standard error is not a terminal.
 struct Status(ProgressBar);
 
 impl Status {
@@ -142,15 +150,16 @@ impl Status {
         if !self.0.is_hidden() {
             let Recording { frames, gaps, .. } = recording;
             self.0.set_message(format!(
-                "{} s, {frames} frames, {} missing ticks",
+                "{} s, {}, {}",
                 now.as_secs(),
-                gaps.missing()
+                counted(frames, "frame"),
+                counted(gaps.missing(), "missing tick")
             ));
         }
     }
 
-    /// A line on standard error, above that one.
+    /// Writes a line to standard error, above the status line.
     fn say(&self, line: &str) {
-        self.0.suspend(|| eprintln!("kinepack: {line}"));
+        self.0.suspend(|| say(format_args!("kinepack: {line}")));
     }
 }

@@ -11,50 +11,58 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use command_kit::interrupt::{Interrupt, Interrupted};
 use command_kit::output::Force;
-use command_kit::table::{table, write_json};
+use command_kit::table::{table, write_json, write_text};
 use command_kit::{
-    Failure, LinkOptions, LinkOptionsError, OutputError, SentLevel, print, progress, report_page,
+    Failure, LinkOptions, LinkOptionsError, OutputError, SentLevel, counted, print, progress,
+    report_page,
 };
-use kinepack::{Codec, Schema, SetupError};
+use kinepack::{Codec, SetupError};
 use kinepack_net::NetError;
-use run::{Run, RunReport, Setup};
+use run::{Run, RunReport, Schemas, Setup};
 use serde::Serialize;
 use sweep::{Links, Sweep};
 use truth::{Moment, Truth};
 
-use crate::captured::{CaptureArguments, Captured, CapturedError, profile, profile_name};
+use crate::captured::{
+    CaptureArguments, Captured, CapturedError, StreamArguments, profile, profile_name,
+};
 use crate::ladder::{Parameters, ProfileError, TooShort};
+use crate::steps::{StepArguments, Steps, StepsError};
 
 /// Frames that are read ahead of what is sent.
 const AHEAD: usize = 16;
 
-/// Send a capture through the endpoints and a simulated link, much faster than in real time:
-/// kbit/s, delay, errors, stalls.
+/// Send a capture over a simulated network, and measure bandwidth, delay, errors and stalls.
+///
+/// The capture goes through the real endpoints and a simulated link, much faster than real time.
+/// `measure` has the codec's sizes without a network.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// A capture: .mcap as a game, `kinepack record` or `kinepack convert` wrote it; or .bin or
-    /// .f32 of the data compression challenge, or one of them as .zst.
+    /// A capture: .mcap, or a challenge file (.bin or .f32, plain or as .zst).
     file: PathBuf,
-    /// The stream; the first where there are several and none is named.
-    #[arg(long, value_name = "NAME")]
-    stream: Option<String>,
-    /// Levels by name or number.
+    #[command(flatten)]
+    stream: StreamArguments,
+    /// Levels by name or number: those that are sent over a network.
     #[arg(long, value_name = "LEVEL", value_delimiter = ',', default_value = "packed,adaptive", value_parser = SentLevel::named)]
     level: Vec<SentLevel>,
-    /// The parameters of the levels from 9 on: built-in, article, untrained, or files that
-    /// `kinepack train` wrote; several are compared.
+    /// The parameters of the levels from 9 on: built-in, article, untrained, or files that `tune`
+    /// or `train` wrote. Several are compared. Built-in is the profile trained for cubes; for other
+    /// data it is untrained.
     #[arg(long, value_delimiter = ',', default_value = "built-in")]
     profile: Vec<Parameters>,
-    /// Curves over the loss in percent and the round trip in milliseconds, each with the rest of
-    /// the link as it is: loss=0..20,rtt=20..300.
+    #[command(flatten)]
+    steps: StepArguments,
+    /// Also measure over a range of loss in percent, and of round trips in milliseconds. The rest
+    /// of the link stays the same. For example loss=0..20,rtt=20..300.
     #[arg(long, value_name = "loss=A..B,rtt=A..B")]
     sweep: Option<Sweep>,
     #[command(flatten)]
     capture: CaptureArguments,
     #[command(flatten, next_help_heading = "Link")]
     link: LinkOptions,
-    /// Write the report as one HTML file with charts, too, which needs no network.
+    /// Also write the report as an HTML file with charts. The file needs no network.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     #[command(flatten)]
@@ -64,7 +72,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// What came of all runs.
+/// The results of all runs.
 #[derive(Serialize)]
 struct Report {
     file: String,
@@ -72,7 +80,7 @@ struct Report {
     link: String,
     frames: u32,
     rate_hz: f64,
-    /// How much faster than in real time all runs together were.
+    /// How many times as fast as real time all runs together were.
     #[serde(skip)]
     speed: f64,
     runs: Vec<RunReport>,
@@ -86,6 +94,8 @@ pub(crate) enum ReplayError {
     #[error(transparent)]
     Captured(#[from] CapturedError),
     #[error(transparent)]
+    Steps(#[from] StepsError),
+    #[error(transparent)]
     Profile(#[from] ProfileError),
     #[error(transparent)]
     TooShort(#[from] TooShort),
@@ -95,6 +105,8 @@ pub(crate) enum ReplayError {
     Net(#[from] NetError),
     #[error(transparent)]
     Output(#[from] OutputError),
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
     #[error(transparent)]
     Codec(SetupError),
     /// The schema cannot interpolate a state.
@@ -109,6 +121,7 @@ impl Failure for ReplayError {
     fn exit_code(&self) -> u8 {
         match self {
             Self::Output(error) => error.exit_code(),
+            Self::Interrupted(error) => error.exit_code(),
             Self::Interpolation { .. } | Self::Drifted { .. } => 1,
             _ => 2,
         }
@@ -117,7 +130,8 @@ impl Failure for ReplayError {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), ReplayError> {
     let [html] = arguments.force.targets([arguments.html.as_deref()])?;
-    let report = replay(arguments)?;
+    let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
+    let (report, all) = replay(arguments, &interrupt)?;
     if let Some(html) = &html {
         report_page::write(
             html,
@@ -127,22 +141,35 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), ReplayError> {
         )?;
     }
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })?;
-    let all = report.runs.iter().chain(&report.over_loss).chain(&report.over_round_trip);
-    let wrong_lanes = all.map(|run| run.wrong_lanes).sum();
-    if wrong_lanes > 0 { Err(ReplayError::Drifted { wrong_lanes }) } else { Ok(()) }
+    let runs = report.runs.iter().chain(&report.over_loss).chain(&report.over_round_trip);
+    let wrong_lanes = runs.map(|run| run.wrong_lanes).sum();
+    if wrong_lanes > 0 {
+        return Err(ReplayError::Drifted { wrong_lanes });
+    }
+    if interrupt.is_raised() {
+        let (done, then) = (u64::from(report.frames), "the table is of these");
+        return Err(Interrupted::after_frames(done, all, then).into());
+    }
+    Ok(())
 }
 
-fn replay(arguments: &Arguments) -> Result<Report, ReplayError> {
+/// The report, and the number of frames of the whole stream.
+fn replay(
+    arguments: &Arguments,
+    interrupt: &Interrupt,
+) -> Result<(Report, Option<u64>), ReplayError> {
     let mut captured = Captured::open(&arguments.file, arguments.capture.limits())?;
-    let wanted = captured.find(arguments.stream.as_deref())?;
+    let wanted = captured.find(arguments.stream.stream.as_deref())?;
     let stream = captured.streams()[wanted].clone();
-    let schema = Arc::new(stream.schema);
+    let mut steps = Steps::new(&stream.schema, &arguments.steps.max_error)?;
+    let schemas = Arc::new(Schemas { stream: stream.schema, sent: steps.schema.clone() });
+    let schema = &schemas.sent;
     let mut codecs = Vec::new();
     for parameters in &arguments.profile {
-        let profile = profile(parameters, &schema)?;
+        let profile = profile(parameters, schema)?;
         for level in &arguments.level {
-            let codec = Codec::new((*schema).clone(), level.row(), profile.clone());
-            let name = profile_name(parameters, &schema);
+            let codec = Codec::new(schema.clone(), level.row(), profile.clone());
+            let name = profile_name(parameters, schema);
             codecs.push((codec.map_err(ReplayError::Codec)?, name));
         }
     }
@@ -152,7 +179,7 @@ fn replay(arguments: &Arguments) -> Result<Report, ReplayError> {
         for (link, link_name) in links {
             for (codec, profile) in &codecs {
                 let setup = Setup {
-                    schema: &schema,
+                    schemas: &schemas,
                     codec,
                     rate_hz: stream.rate_hz,
                     profile,
@@ -175,7 +202,11 @@ fn replay(arguments: &Arguments) -> Result<Report, ReplayError> {
     runs.append(&mut runs_over(over_round_trip)?);
     let count = runs.len() as u32;
     let begin = Instant::now();
-    let (runs, frames) = play(&mut captured, wanted, &schema, runs)?;
+    let (runs, frames) = play(&mut captured, wanted, &mut steps, runs, interrupt)?;
+    if frames < 2 && interrupt.is_raised() {
+        let nothing = "they are too few for a report";
+        return Err(Interrupted::after_frames(frames.into(), stream.frames, nothing).into());
+    }
     if frames < 2 {
         return Err(TooShort { frames, lag: 1 }.into());
     }
@@ -183,7 +214,7 @@ fn replay(arguments: &Arguments) -> Result<Report, ReplayError> {
     let mut runs: Vec<RunReport> = runs.into_iter().map(|run| run.finish(frames)).collect();
     let over_round_trip = runs.split_off(first_over_round_trip);
     let over_loss = runs.split_off(first_over_loss);
-    Ok(Report {
+    let report = Report {
         file: arguments.file.display().to_string(),
         stream: stream.name,
         link: arguments.link.name(),
@@ -193,16 +224,18 @@ fn replay(arguments: &Arguments) -> Result<Report, ReplayError> {
         runs,
         over_loss,
         over_round_trip,
-    })
+    };
+    Ok((report, stream.frames))
 }
 
-/// Sends the frames of a stream through all runs, which share the processor's cores; gives them
-/// back with the number of frames.
+/// Sends the frames of a stream through all runs, which share the processor's cores. Returns the
+/// runs and the number of frames, which a signal cuts short.
 fn play(
     captured: &mut Captured,
     wanted: usize,
-    schema: &Schema,
+    steps: &mut Steps,
     runs: Vec<Run>,
+    interrupt: &Interrupt,
 ) -> Result<(Vec<Run>, u32), ReplayError> {
     let threads = thread::available_parallelism().map_or(1, usize::from).min(runs.len());
     let mut groups: Vec<Vec<(usize, Run)>> = (0..threads).map(|_| Vec::new()).collect();
@@ -210,6 +243,7 @@ fn play(
         groups[index % threads].push((index, run));
     }
     let bar = progress(captured.streams()[wanted].frames);
+    let schema = captured.streams()[wanted].schema.clone();
     let path = captured.path().to_owned();
     thread::scope(|scope| {
         let mut senders = Vec::new();
@@ -221,7 +255,8 @@ fn play(
         }
         let mut last: Option<Arc<Moment>> = None;
         let mut read = || -> Result<(), ReplayError> {
-            while let Some(frame) = captured.next_frame()? {
+            while !interrupt.is_raised() {
+                let Some(frame) = captured.next_frame()? else { break };
                 if frame.stream != wanted {
                     continue;
                 }
@@ -230,10 +265,11 @@ fn play(
                     tick: frame.tick.0,
                     reason,
                 };
-                let moment = Moment::next(last.as_deref(), schema, frame.ids, frame.columns);
+                let moment =
+                    Moment::next(last.as_deref(), &schema, steps, frame.ids, frame.columns);
                 let moment = Arc::new(moment.map_err(|error| failed(error.to_string()))?);
                 last = Some(Arc::clone(&moment));
-                // A group that ended early says why.
+                // A group that ended early returns the reason.
                 if senders.iter().any(|sender| sender.send(Arc::clone(&moment)).is_err()) {
                     break;
                 }
@@ -276,10 +312,12 @@ fn play_group(
 impl Report {
     fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
         let Self { file, stream, link, frames, rate_hz, speed, .. } = self;
-        writeln!(
-            out,
-            "{file}: {stream}\n{frames} frames at {rate_hz} Hz, {link}; {speed:.0} times as fast as in real time"
-        )?;
+        writeln!(out, "{file}: {stream}")?;
+        let title = format!(
+            "{} at {rate_hz} Hz, {link}; {speed:.0} times as fast as in real time",
+            counted(frames, "frame")
+        );
+        write_text(out, "", &title)?;
         for (title, runs) in [
             ("", &self.runs),
             ("\nOver the loss, percent", &self.over_loss),
@@ -312,7 +350,7 @@ impl Report {
                     .chain(recovery)
                     .map(str::to_owned)
                     .chain(fields.iter().flat_map(|field| {
-                        [format!("{} off: half", field.field), "99 %".to_owned()]
+                        [format!("{} off: half", field.field), "\t99 %".to_owned()]
                     }))
                     .collect();
             writeln!(

@@ -20,11 +20,11 @@ use super::ReplayError;
 use super::truth::Truth;
 use crate::distance::distance;
 
-/// Views that are kept to compare with what arrives.
+/// Sent views that are kept to compare with the received ones.
 const KEPT_VIEWS: usize = 512;
 const RECEIVER: ReceiverId = ReceiverId(0);
 
-/// What a replay was like.
+/// The result of a replay.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct RunReport {
     pub(super) level: String,
@@ -32,52 +32,61 @@ pub(super) struct RunReport {
     pub(super) link: String,
     pub(super) loss_percent: f64,
     pub(super) round_trip_ms: f64,
-    /// From the sender, without the headers of IP and UDP.
+    /// From the sender to the receiver, without the headers of IP and UDP.
     pub(super) kbps_payload: f64,
-    /// With them.
+    /// With the headers.
     pub(super) kbps_total: f64,
     /// Snapshots that arrived.
     pub(super) received: u64,
     pub(super) wrong_lanes: u64,
-    /// How far what is shown is behind the fastest state of late.
+    /// How far the shown state lags behind the fastest recent state.
     pub(super) playout_delay_ms: f64,
-    /// Share of the time in which the next state was needed and not there.
+    /// Share of the time in which the next state was missing.
     pub(super) stalled_ratio: f64,
-    /// How often, and for how long at most.
+    /// The number of stalls.
     pub(super) stalls: u64,
     pub(super) longest_stall_ms: f64,
-    /// After an outage: until what is shown went on.
+    /// The time from the end of an outage until playback resumed.
     pub(super) recovery_ms: Option<f64>,
-    /// Of the fields that have distances, while they change: in their unit, of rotations in
-    /// degrees.
+    /// The errors of each field that has distances, while it changes: in its unit, or in degrees
+    /// for rotations.
     pub(super) errors: Vec<FieldError>,
 }
 
-/// How far a field that is shown is from where it was then.
+/// How far a shown field is from its recorded value at that moment.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct FieldError {
     pub(super) field: String,
-    /// `None` if the schema does not say it.
+    /// `None` if the unit is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) unit: Option<&'static str>,
     #[serde(flatten)]
     pub(super) error: Summary,
 }
 
+/// The schemas of a replay. They differ only in the steps of some fields.
+pub(super) struct Schemas {
+    /// As captured.
+    pub(super) stream: Schema,
+    /// As sent.
+    pub(super) sent: Schema,
+}
+
 /// A replay on its way.
 pub(super) struct Run {
-    schema: Arc<Schema>,
+    schemas: Arc<Schemas>,
     rate_hz: f64,
     hub: Hub,
     receiver: Receiver,
     down: Link,
     up: Link,
     outage: std::ops::Range<Duration>,
-    /// The views that were sent: what must arrive.
+    /// The last views that were sent.
     sent: VecDeque<(Sequence, Snapshot)>,
     report: RunReport,
-    /// By name, that of elements of an array in common; and which of them each field has.
+    /// The errors by field name; elements of an array share theirs.
     errors: Vec<(String, Distribution)>,
+    /// For each field, the index of its errors.
     error_of_field: Vec<usize>,
     shown: u64,
     delay_ms: f64,
@@ -87,9 +96,9 @@ pub(super) struct Run {
     lanes: [Vec<u32>; 2],
 }
 
-/// What a run is made of.
+/// The parts of a run.
 pub(super) struct Setup<'a> {
-    pub(super) schema: &'a Arc<Schema>,
+    pub(super) schemas: &'a Arc<Schemas>,
     pub(super) codec: &'a Codec,
     pub(super) rate_hz: f64,
     pub(super) profile: &'a str,
@@ -101,9 +110,10 @@ pub(super) struct Setup<'a> {
 
 impl Run {
     pub(super) fn new(setup: Setup<'_>) -> Result<Self, ReplayError> {
-        let Setup { schema, codec, rate_hz, profile, link, link_name, link_seed, outage } = setup;
+        let Setup { schemas, codec, rate_hz, profile, link, link_name, link_seed, outage } = setup;
         let mut hub = Hub::new(codec, HubConfig::default())?;
         hub.add(RECEIVER, &ReceiverOptions::default(), Duration::ZERO)?;
+        let schema = &schemas.sent;
         let lanes = schema.lanes().len();
         let mut errors: Vec<(String, Distribution)> = Vec::new();
         let mut error_of = |name: &str| {
@@ -147,7 +157,7 @@ impl Run {
             longest_stall: 0,
             raw: vec![0; lanes],
             lanes: [vec![0; lanes], vec![0; lanes]],
-            schema: Arc::clone(schema),
+            schemas: Arc::clone(schemas),
             rate_hz,
         })
     }
@@ -157,8 +167,8 @@ impl Run {
         Duration::from_secs_f64(f64::from(frame) / self.rate_hz)
     }
 
-    /// The next frame: what was on its way arrives at its own time, the frame is sent, and a
-    /// picture is drawn.
+    /// The next frame: datagrams arrive at their own times, then the frame is sent, and a picture is
+    /// drawn.
     pub(super) fn frame(&mut self, snapshot: &Snapshot, truth: &Truth) -> Result<(), ReplayError> {
         let now = self.due(snapshot.tick.0);
         while let Some(at) = [self.down.next_due(), self.up.next_due()]
@@ -190,7 +200,7 @@ impl Run {
     fn deliver(&mut self, now: Duration) {
         let is_out = self.outage.contains(&now);
         while let Some(datagram) = self.down.poll(now) {
-            // What is refused is counted by the receiver.
+            // The receiver counts the datagrams that it refuses.
             let Ok(Received::Snapshot { .. }) = self.receiver.handle(now, &datagram) else {
                 continue;
             };
@@ -207,7 +217,7 @@ impl Run {
             }
         }
         while let Some(datagram) = self.up.poll(now) {
-            // So is what is refused here.
+            // The hub counts those that it refuses.
             let _ = self.hub.handle(RECEIVER, now, &datagram);
         }
     }
@@ -241,18 +251,22 @@ impl Run {
                     .for_each(|(lane, value)| *value = snapshot.lane(lane)[at]);
             }
             let [from, to] = &self.lanes;
-            let interpolated = self.schema.interpolate_raw(from, to, sample.between, &mut self.raw);
+            let Schemas { stream, sent } = &*self.schemas;
+            let interpolated = sent.interpolate_raw(from, to, sample.between, &mut self.raw);
             interpolated.map_err(|error| ReplayError::Interpolation {
                 entity: sample.id.0,
                 reason: error.to_string(),
             })?;
-            for (field, errors) in self.schema.fields().iter().zip(&self.error_of_field) {
+            let fields = stream.fields().iter().zip(sent.fields());
+            for ((field, sent), errors) in fields.zip(&self.error_of_field) {
                 let lanes = field.lanes();
                 if before[lanes.clone()] == after[lanes.clone()] {
                     continue;
                 }
                 let around = [&before[lanes.clone()], &after[lanes.clone()]];
-                if let Some(off) = distance(&field.kind, &self.raw[lanes], around, frame.fract()) {
+                if let Some(off) =
+                    distance(&field.kind, &self.raw[sent.lanes()], around, frame.fract())
+                {
                     self.errors[*errors].1.add(off);
                 }
             }
@@ -268,7 +282,7 @@ impl Run {
         };
         let of_field = |(field, errors): (String, Distribution)| {
             (errors.percentile(1.0) > 0.0).then(|| FieldError {
-                unit: unit(&self.schema, &field),
+                unit: unit(&self.schemas.stream, &field),
                 field,
                 error: errors.summary(),
             })

@@ -1,4 +1,4 @@
-//! Links around one: other losses, other round trips.
+//! Variations of a link: other losses, other round trips.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use kinepack_net::{LinkConfig, Loss};
 /// Points of a curve.
 const POINTS: u32 = 7;
 
-/// What to go over.
+/// The ranges to vary.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Sweep {
     loss_percent: Option<(f64, f64)>,
@@ -22,14 +22,15 @@ impl FromStr for Sweep {
     fn from_str(text: &str) -> Result<Self, String> {
         let mut sweep = Self { loss_percent: None, round_trip_ms: None };
         for part in text.split(',') {
-            let (name, span) = part.split_once('=').ok_or("such as loss=0..20,rtt=20..300")?;
+            let (name, span) =
+                part.split_once('=').ok_or("give ranges, such as loss=0..20,rtt=20..300")?;
             let span = parse_span(span)?;
             match name {
                 "loss" if span.1 <= 100.0 => sweep.loss_percent = Some(span),
-                "loss" => return Err("no more than 100 percent can be lost".to_owned()),
+                "loss" => return Err("loss is from 0 to 100 percent".to_owned()),
                 "rtt" if span.1 <= 10_000.0 => sweep.round_trip_ms = Some(span),
-                "rtt" => return Err("round trips are in milliseconds, 10000 at most".to_owned()),
-                other => return Err(format!("{other}: there are loss and rtt")),
+                "rtt" => return Err("rtt is from 0 to 10000 ms".to_owned()),
+                other => return Err(format!("{other}: only loss and rtt can vary")),
             }
         }
         Ok(sweep)

@@ -1,5 +1,4 @@
-//! What was recorded: frame by frame as it is sent, and of late, as what a receiver's picture is
-//! compared with.
+//! The recorded frames: each as it is sent, and the last ones to compare a receiver's picture with.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -7,15 +6,17 @@ use std::sync::Arc;
 use kinepack::{EncodeError, EntityId, Schema, Snapshot, Tick};
 use kinepack_capture::analysis::Columns;
 
+use crate::steps::Steps;
+
 /// Frames that are kept: longer than any playout delay and round trip at 60 Hz.
 const KEPT: usize = 240;
 
 /// A recorded frame.
 #[derive(Debug)]
 pub(super) struct Moment {
-    /// As it is sent.
+    /// In the steps in which it is sent.
     pub(super) snapshot: Snapshot,
-    /// Raw words, entity by entity.
+    /// Raw words and lanes in the stream's own steps, entity by entity.
     words: Vec<u64>,
     lanes: Vec<u32>,
 }
@@ -25,12 +26,14 @@ impl Moment {
     pub(super) fn next(
         last: Option<&Self>,
         schema: &Schema,
+        steps: &mut Steps,
         ids: &[EntityId],
         columns: Columns<'_>,
     ) -> Result<Self, EncodeError> {
         let count = schema.lanes().len();
         let mut snapshot =
-            Snapshot::new(schema, Tick(last.map_or(1, |last| last.snapshot.tick.0 + 1)));
+            Snapshot::new(&steps.schema, Tick(last.map_or(1, |last| last.snapshot.tick.0 + 1)));
+        let mut sent = vec![0; steps.schema.lanes().len()];
         let (mut words, mut lanes) = (vec![0; ids.len() * count], vec![0; ids.len() * count]);
         for (index, id) in ids.iter().enumerate() {
             let row = index * count..(index + 1) * count;
@@ -45,14 +48,15 @@ impl Moment {
                 Columns::Lanes(_) => false,
             });
             match same {
-                // Most are what they were.
+                // Most entities did not change.
                 Some(last) => {
                     raw.copy_from_slice(&last.words[row.clone()]);
                     lanes.copy_from_slice(&last.lanes[row]);
                 }
                 None => columns.entity(index, schema, raw, lanes)?,
             }
-            snapshot.push_lanes(*id, lanes)?;
+            steps.quantize(schema, raw, lanes, &mut sent)?;
+            snapshot.push_lanes(*id, &sent)?;
         }
         Ok(Self { snapshot, words, lanes })
     }
@@ -73,8 +77,8 @@ impl Truth {
         self.moments.push_back(moment);
     }
 
-    /// The raw words of an entity before and after a moment, a frame with its fraction; `None`
-    /// where they are not known.
+    /// The raw words of an entity in the frames before and after `frame`, which has a fraction.
+    /// `None` if they are not known. `guess` is the entity's probable index.
     pub(super) fn around(&self, frame: f64, id: EntityId, guess: usize) -> Option<[&[u64]; 2]> {
         let of = |frame: f64| {
             let first = self.moments.front()?.snapshot.tick.0;
@@ -84,8 +88,8 @@ impl Truth {
                 Some(there) if *there == id => guess,
                 _ => ids.binary_search(&id).ok()?,
             };
-            let lanes = moment.snapshot.lane_count();
-            moment.words.get(at * lanes..(at + 1) * lanes)
+            let count = moment.words.len() / ids.len();
+            moment.words.get(at * count..(at + 1) * count)
         };
         let before = of(frame.floor())?;
         Some([before, of(frame.ceil()).unwrap_or(before)])

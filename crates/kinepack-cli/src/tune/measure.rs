@@ -1,62 +1,45 @@
-//! Reading a stream's frames, and what they take.
+//! Reads a stream's frames, and measures their sizes.
 
-use command_kit::progress;
-use kinepack::{Codec, Encoder, Level, Profile, Schema, Snapshot, Tick, View};
+use command_kit::interrupt::Interrupt;
+use command_kit::{progress, say};
+use kinepack::{Codec, Encoder, Level, Profile, Schema, Snapshot, View};
 use kinepack_capture::analysis::Past;
 
 use super::TuneError;
 use super::report::{Bytes, Parts};
-use super::steps::Steps;
-use crate::captured::{Captured, CapturedError};
+use crate::captured::Snapshots;
 
 /// Frames that are kept at most: four minutes at 60 Hz.
 const MAX_FRAMES: usize = 14_400;
-/// What they take at most.
+/// Memory of the kept frames at most.
 const MAX_BYTES: usize = 1 << 30;
 
-/// The frames of a stream, quantized in these steps.
+/// The frames of a stream, or those before a signal.
 pub(super) fn read(
-    captured: &mut Captured,
-    wanted: usize,
-    steps: &mut Steps,
+    snapshots: &mut Snapshots,
+    name: &str,
+    interrupt: &Interrupt,
 ) -> Result<Vec<Snapshot>, TuneError> {
-    let stream = captured.streams()[wanted].schema.clone();
-    let path = captured.path().to_owned();
-    let (mut raw, mut lanes) = (vec![0; stream.lanes().len()], vec![0; stream.lanes().len()]);
-    let mut to = vec![0; steps.schema.lanes().len()];
+    let lanes = snapshots.schema().lanes().len();
     let mut frames = Vec::new();
     let mut bytes = 0;
-    let bar = progress(captured.streams()[wanted].frames);
-    while let Some(frame) = captured.next_frame()? {
-        if frame.stream != wanted {
-            continue;
-        }
-        let mut snapshot = Snapshot::new(&steps.schema, Tick(frames.len() as u32));
-        for (index, id) in frame.ids.iter().enumerate() {
-            let read = frame.columns.entity(index, &stream, &mut raw, &mut lanes);
-            let read = read.and_then(|()| steps.quantize(&stream, &raw, &lanes, &mut to));
-            let failed = |reason: String| CapturedError::BadFrame {
-                path: path.clone(),
-                tick: frame.tick.0,
-                reason,
-            };
-            read.and_then(|()| snapshot.push_lanes(*id, &to))
-                .map_err(|error| failed(error.to_string()))?;
-        }
-        bytes += size_of::<u32>() * frame.ids.len() * (to.len() + 1);
+    let bar = progress(snapshots.stream().frames);
+    while !interrupt.is_raised() {
+        let Some(snapshot) = snapshots.next_snapshot()? else { break };
+        bytes += size_of::<u32>() * snapshot.len() * (lanes + 1);
         frames.push(snapshot);
         bar.inc(1);
         if frames.len() == MAX_FRAMES || bytes > MAX_BYTES {
-            eprintln!("{}: the first {} frames are used", path.display(), frames.len());
+            say(format_args!("{name}: only the first {} frames are used", frames.len()));
             break;
         }
     }
     bar.finish_and_clear();
-    captured.warn_of_damage();
+    snapshots.warn();
     Ok(frames)
 }
 
-/// What the frames before `training` take, and the others.
+/// The sizes of the frames before `training`, and of the others.
 pub(super) fn parts(
     schema: &Schema,
     profile: &Profile,
@@ -77,8 +60,8 @@ pub(super) fn parts(
     })
 }
 
-/// Mean bytes of a frame of each part, each against the one `lag` before as a receiver has it;
-/// `part_of` tells a frame's part.
+/// Mean bytes of a frame in each part. Each frame is coded against the one `lag` before, as a
+/// receiver holds it. `part_of` gives a frame's part.
 pub(super) fn mean_bytes<const PARTS: usize>(
     codec: &Codec,
     frames: &[Snapshot],

@@ -1,90 +1,86 @@
-//! `kinepack tune`: the best profile for a capture, and what it gains on a part that it has not
-//! seen.
+//! `kinepack tune`: the best profile for a capture, and what it saves on a part of the capture that
+//! it was not trained on.
 
 mod measure;
 mod order;
 mod report;
-mod steps;
 
-use std::borrow::Cow;
+use std::iter;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
-use command_kit::output::{Batch, Force};
+use command_kit::interrupt::{Interrupt, Interrupted};
+use command_kit::output::{Batch, Force, Target};
 #[cfg(feature = "demo")]
 use command_kit::progress;
 use command_kit::table::write_json;
-use command_kit::{Failure, OutputError, print};
+use command_kit::{Failure, OutputError, in_background, print};
 use cube_data::cube;
 #[cfg(feature = "demo")]
 use demo::SessionError;
 use kinepack::profile::Bodies;
-use kinepack::schema::{FieldKind, Role};
 use kinepack::training::{ProfileSearch, TrainError, Training};
 use kinepack::{Profile, Schema, Snapshot};
 use report::{Report, constant};
-use steps::{MaxError, Steps};
 
-use crate::captured::{CaptureArguments, Captured, CapturedError, lag_of, profile, profile_name};
+use crate::bodies::{BodyArguments, NoBody};
+use crate::captured::{
+    CaptureArguments, Captured, CapturedError, Snapshots, StreamArguments, is_cubes, lag_of,
+    profile, profile_name,
+};
 use crate::ladder::{Parameters, ProfileError, TooShort};
-use crate::train::with_shares;
+use crate::steps::MaxError;
 #[cfg(feature = "demo")]
 use crate::train::world::{self, STYLES};
 
-/// Of what the built-in profile was trained on, so that it is not forgotten.
+/// Frames of each style of the built-in world that train the model for cubes as well, so that it
+/// also fits other data of cubes.
 #[cfg(feature = "demo")]
 const WORLD_FRAMES: u32 = 900;
 
-/// Find the best profile for a capture, and say what it gains on frames that it was not made from.
+/// Search for the best profile for one capture, and measure what it saves on held-out frames.
+///
+/// The first part of the capture trains the profile, and the rest only measures it. `tune` also
+/// tries other orders of the fields, and with --max-error coarser steps. Use it to find out what
+/// pays. `train` makes a profile from all frames of many captures, without measuring.
+///
+/// Ctrl-C stops the search, writes the best profile found by then, and measures that one.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// A capture: .mcap as a game, `kinepack record` or `kinepack convert` wrote it; or .bin or
-    /// .f32 of the data compression challenge, or one of them as .zst.
+    /// A capture: .mcap, or a challenge file (.bin or .f32, plain or as .zst).
     file: PathBuf,
-    /// The stream; the first where there are several and none is named.
-    #[arg(long, value_name = "NAME")]
-    stream: Option<String>,
-    /// Where to put the profile.
+    #[command(flatten)]
+    stream: StreamArguments,
+    /// The file to write the profile to.
     #[arg(long, value_name = "PROFILE")]
     out: Option<PathBuf>,
-    /// Where to put the same as a constant in Rust.
+    /// A file to write the profile to as a constant in Rust.
     #[arg(long, value_name = "FILE.rs")]
     rust: Option<PathBuf>,
     #[command(flatten)]
     force: Force,
-    /// How many frames back the baseline is [default: 100 ms]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=60))]
+    /// How many frames back the baseline is [default: 100 ms, which is 6 at 60 Hz]
+    #[arg(long, value_name = "FRAMES", value_parser = clap::value_parser!(u32).range(1..=60))]
     lag: Option<u32>,
-    /// The last part of the capture, in percent, that is only measured.
+    /// The share of the capture, at its end, that is only measured.
     #[arg(long, default_value_t = 25, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=90))]
     hold_out: u32,
     /// Passes over the data that improve the weights of the adaptive level.
     #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=1000))]
     passes: u32,
-    /// How far a field may be off, in its unit, of a rotation in degrees: the coarsest steps within
-    /// that are found, and the profile is for them.
+    /// The largest allowed error of a field, in the field's unit, or in degrees for a rotation. The
+    /// report says which steps are the coarsest within it, and the profile is for these steps. To
+    /// try that profile, give `measure` or `replay` the same option.
     #[arg(long, value_name = "FIELD=ERROR", value_delimiter = ',')]
     max_error: Vec<MaxError>,
-    /// The edge of a typical body, in the unit of the position, where the schema has a rigid body:
-    /// neighbours then predict each other.
-    #[arg(long, value_name = "LENGTH", value_parser = parse_length)]
-    body_size: Option<f64>,
-    /// Which axis points up.
-    #[arg(long, value_name = "AXIS", default_value = "z", requires = "body_size", value_parser = ["x", "y", "z"])]
-    body_up: String,
-    /// How high the floor is on that axis, where there is one.
-    #[arg(long, value_name = "HEIGHT", requires = "body_size", allow_negative_numbers = true)]
-    body_floor: Option<f64>,
+    #[command(flatten)]
+    bodies: BodyArguments,
     #[command(flatten)]
     capture: CaptureArguments,
     /// Print one JSON document instead of a table.
     #[arg(long)]
     json: bool,
-}
-
-fn parse_length(text: &str) -> Result<f64, String> {
-    let length = text.parse().ok().filter(|length: &f64| length.is_finite() && *length > 0.0);
-    length.ok_or_else(|| format!("{text} is no length"))
 }
 
 /// Why a capture cannot be tuned for.
@@ -102,14 +98,11 @@ pub(crate) enum TuneError {
     #[error(transparent)]
     Output(#[from] OutputError),
     #[error(transparent)]
-    Training(TrainError),
-    #[error(
-        "--body-size: the schema marks no position of three axes and rotation with #[pack(body)]; \
-         leave it out"
-    )]
-    NoBody,
-    #[error("--max-error {field}: {reason}")]
-    MaxError { field: String, reason: String },
+    Training(#[from] TrainError),
+    #[error(transparent)]
+    Bodies(#[from] NoBody),
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
 }
 
 impl Failure for TuneError {
@@ -118,20 +111,31 @@ impl Failure for TuneError {
             #[cfg(feature = "demo")]
             Self::World(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
+            Self::Interrupted(error) => error.exit_code(),
             _ => 2,
         }
     }
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
-    let [out, rust] =
-        arguments.force.targets([arguments.out.as_deref(), arguments.rust.as_deref()])?;
-    let mut captured = Captured::open(&arguments.file, arguments.capture.limits())?;
-    let wanted = captured.find(arguments.stream.as_deref())?;
-    let stream = captured.streams()[wanted].clone();
-    let mut steps = Steps::new(&stream.schema, &arguments.max_error)?;
-    let bodies = bodies(arguments, &stream.schema, &steps.schema)?;
-    let frames = measure::read(&mut captured, wanted, &mut Steps::new(&stream.schema, &[])?)?;
+    let targets = arguments.force.targets([arguments.out.as_deref(), arguments.rust.as_deref()])?;
+    let open = |max_error: &[MaxError]| {
+        let captured = Captured::open(&arguments.file, arguments.capture.limits())?;
+        Snapshots::new(captured, &arguments.stream, max_error)
+    };
+    // Options that do not fit the stream are refused before it is read.
+    let mut stepped = open(&arguments.max_error)?;
+    let mut snapshots = open(&[])?;
+    let stream = snapshots.stream().clone();
+    let schema = stepped.schema().clone();
+    let bodies = arguments.bodies.bodies(&stream.schema, &schema)?;
+    let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
+    let file = arguments.file.display().to_string();
+    let stopped = |stage: &str| Interrupted::new(format!("while {stage}; nothing was tuned"));
+    let frames = measure::read(&mut snapshots, &file, &interrupt)?;
+    if interrupt.is_raised() {
+        return Err(stopped("reading").into());
+    }
     let training = frames.len() - frames.len() * arguments.hold_out as usize / 100;
     let lag_ticks = lag_of(arguments.lag, stream.rate_hz);
     let lag = lag_ticks as usize;
@@ -139,103 +143,169 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
         return Err(TooShort { frames: frames.len() as u32, lag: 3 * lag_ticks }.into());
     }
     let built_in = profile(&Parameters::BuiltIn, &stream.schema)?;
-    let built_in = measure::parts(&stream.schema, &built_in, &frames, training, lag)?;
-    let frames = if arguments.max_error.is_empty() {
+    let frames: Arc<[Snapshot]> = frames.into();
+    let built_in = in_background("measured without tuning", &interrupt, {
+        let (schema, frames) = (stream.schema.clone(), Arc::clone(&frames));
+        move |_| measure::parts(&schema, &built_in, &frames, training, lag)
+    });
+    let built_in = built_in.ok_or_else(|| stopped("measuring without tuning"))??;
+    let frames: Arc<[Snapshot]> = if arguments.max_error.is_empty() {
         frames
     } else {
         drop(frames);
-        measure::read(
-            &mut Captured::open(&arguments.file, arguments.capture.limits())?,
-            wanted,
-            &mut steps,
-        )?
+        measure::read(&mut stepped, &file, &interrupt)?.into()
     };
-    let schema = &steps.schema;
-    let tuned = tune(schema, bodies.as_ref(), &frames[..training], lag_ticks, arguments.passes)?;
-    let field_order = with_shares("of the orders tried", |told| {
-        order::best(schema, bodies.as_ref(), &frames[..training], lag, told)
-    })?;
-    let bytes = tuned.to_bytes();
+    if interrupt.is_raised() {
+        return Err(stopped("reading").into());
+    }
+    let tuning = Tuning {
+        schema: schema.clone(),
+        bodies,
+        frames: Arc::clone(&frames),
+        training,
+        lag_ticks,
+        passes: arguments.passes,
+    };
+    let found = tuning.profile(&interrupt)?;
+    let bytes = found.profile.as_ref().map(Profile::to_bytes);
+    if let Some(bytes) = &bytes {
+        write(&targets, &schema, bytes)?;
+    }
+    let field_order = if interrupt.is_raised() { None } else { tuning.order(&interrupt)? };
+    let tuned =
+        found.profile.map(|profile| measure::parts(&schema, &profile, &frames, training, lag));
     let report = Report {
-        file: arguments.file.display().to_string(),
+        file,
         stream: stream.name,
         lag: lag_ticks,
         training_frames: training,
         held_out_frames: frames.len() - training,
-        profile_bytes: bytes.len(),
+        profile_bytes: bytes.as_ref().map(Vec::len),
         untuned: profile_name(&Parameters::BuiltIn, &stream.schema),
         schema_hash: format!("{:016x}", schema.hash()),
         built_in,
-        tuned: measure::parts(schema, &tuned, &frames, training, lag)?,
-        steps: steps.report(&stream.schema),
+        tuned: tuned.transpose()?,
+        steps: stepped.steps().report(&stream.schema),
         field_order,
     };
+    print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })?;
+    if !interrupt.is_raised() {
+        return Ok(());
+    }
+    let mut how_far =
+        found.stopped.unwrap_or("after the profile was complete, while measuring it").to_owned();
+    if let (Some(_), Some(out)) = (&bytes, &targets[0]) {
+        how_far.push_str(&format!("; it was written to {}", out.name().display()));
+    }
+    Err(Interrupted::new(how_far).into())
+}
+
+/// Writes a profile to the files that were asked for.
+fn write(
+    [out, rust]: &[Option<Target>; 2],
+    schema: &Schema,
+    bytes: &[u8],
+) -> Result<(), OutputError> {
     let mut batch = Batch::default();
     if let Some(out) = out {
-        batch.write(&out, &bytes)?;
+        batch.write(out, bytes)?;
     }
     if let Some(rust) = rust {
-        batch.write(&rust, constant(schema, &bytes).as_bytes())?;
+        batch.write(rust, constant(schema, bytes).as_bytes())?;
     }
-    batch.commit()?;
-    print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })?;
-    Ok(())
+    batch.commit()
 }
 
-/// What is known of the stream's rigid bodies, in the steps of `schema`.
-fn bodies(
-    arguments: &Arguments,
-    stream: &Schema,
-    schema: &Schema,
-) -> Result<Option<Bodies>, TuneError> {
-    if let Some(size) = arguments.body_size {
-        let up = ["x", "y", "z"].iter().position(|axis| *axis == arguments.body_up).unwrap_or(2);
-        let bodies = Bodies::of(schema, up as u8, [size / 2.0; 3], arguments.body_floor);
-        return bodies.map(Some).ok_or(TuneError::NoBody);
-    }
-    if is_cubes(stream) {
-        let step = |schema: &Schema| match &schema.fields()[0].kind {
-            FieldKind::Floats(axes) => axes[0].step(),
-            _ => 1.0,
-        };
-        return Ok(Some(cube::bodies().in_longer_steps(step(schema) / step(stream))));
-    }
-    if schema.fields().iter().any(|field| field.role == Role::Body) {
-        eprintln!(
-            "the schema has a rigid body: with --body-size its neighbours predict it, which takes fewer bits"
-        );
-    }
-    Ok(None)
-}
-
-fn is_cubes(schema: &Schema) -> bool {
-    cube::profile().schema_hash == schema.hash()
-}
-
-fn tune(
-    schema: &Schema,
-    bodies: Option<&Bodies>,
-    frames: &[Snapshot],
+/// The data of a search, for the threads that do it.
+struct Tuning {
+    schema: Schema,
+    bodies: Option<Bodies>,
+    frames: Arc<[Snapshot]>,
+    /// Frames to train on.
+    training: usize,
     lag_ticks: u32,
     passes: u32,
-) -> Result<Profile, TuneError> {
-    let search = ProfileSearch { lag_ticks, ..ProfileSearch::default() };
-    let structure = with_shares("searched", |told| search.run(schema, &[frames], told));
-    let mut training = Training::new(structure.map_err(TuneError::Training)?, bodies.cloned());
-    training.packed_lag_ticks = lag_ticks;
-    training.passes = passes;
-    // The word lengths are the capture's alone; the model keeps to what it knows of the world, too.
-    let lengths = training.lengths(schema, &[frames]).map_err(TuneError::Training)?;
-    #[cfg_attr(not(feature = "demo"), expect(unused_mut, reason = "only the world adds runs"))]
-    let mut runs = vec![Cow::Borrowed(frames)];
-    #[cfg(feature = "demo")]
-    if is_cubes(schema) {
-        let bar = progress(Some(WORLD_FRAMES * STYLES.len() as u32));
-        for style in STYLES {
-            runs.push(Cow::Owned(world::run(style, 1000, WORLD_FRAMES, &bar)?));
-        }
-        bar.finish_and_clear();
+}
+
+/// The best profile that was found.
+struct Found {
+    /// `None` if a signal came before there was one.
+    profile: Option<Profile>,
+    /// How far the search came before a signal, to complete "interrupted".
+    stopped: Option<&'static str>,
+}
+
+impl Tuning {
+    fn profile(&self, interrupt: &Interrupt) -> Result<Found, TuneError> {
+        let Self { schema, bodies, training, lag_ticks, passes, .. } = self;
+        let (training, lag_ticks) = (*training, *lag_ticks);
+        let structure = in_background("searched", interrupt, {
+            let (schema, frames) = (schema.clone(), Arc::clone(&self.frames));
+            let search = ProfileSearch { lag_ticks, ..ProfileSearch::default() };
+            move |done| search.run(&schema, &[&frames[..training]], done)
+        });
+        let Some(structure) = structure.transpose()? else {
+            let stopped = "while searching for classes; no profile was found yet, and none was \
+                           written";
+            return Ok(Found { profile: None, stopped: Some(stopped) });
+        };
+        let mut trainer = Training::new(structure, bodies.clone());
+        trainer.packed_lag_ticks = lag_ticks;
+        trainer.passes = *passes;
+        // The capture alone gives the word lengths. The model of cubes also learns from the
+        // built-in world.
+        let lengths = trainer.lengths(schema, &[&self.frames[..training]])?;
+        let worlds = worlds(schema, interrupt)?;
+        let model = in_background("trained", interrupt, {
+            let (schema, frames) = (schema.clone(), Arc::clone(&self.frames));
+            move |done| {
+                let worlds = worlds.iter().map(Vec::as_slice);
+                let runs: Vec<&[Snapshot]> =
+                    iter::once(&frames[..training]).chain(worlds).collect();
+                trainer.model(&schema, &runs, done)
+            }
+        });
+        Ok(match model.filter(|_| !interrupt.is_raised()).transpose()? {
+            Some(model) => {
+                Found { profile: Some(Profile { model: Some(model), ..lengths }), stopped: None }
+            }
+            None => {
+                let model = if is_cubes(schema) { cube::profile().model } else { None };
+                let stopped = "while training the model of the adaptive level; the profile holds \
+                               the best word lengths and no new model";
+                Found { profile: Some(Profile { model, ..lengths }), stopped: Some(stopped) }
+            }
+        })
     }
-    let model = with_shares("trained", |told| training.model(schema, &runs, told));
-    Ok(Profile { model: Some(model.map_err(TuneError::Training)?), ..lengths })
+
+    /// The best order of fields; `None` after a signal.
+    fn order(&self, interrupt: &Interrupt) -> Result<Option<order::FieldOrder>, TuneError> {
+        let Self { schema, bodies, training, lag_ticks, .. } = self;
+        let (training, lag) = (*training, *lag_ticks as usize);
+        let found = in_background("of the orders tried", interrupt, {
+            let (schema, bodies, frames) =
+                (schema.clone(), bodies.clone(), Arc::clone(&self.frames));
+            move |done| order::best(&schema, bodies.as_ref(), &frames[..training], lag, done)
+        });
+        found.transpose().map(Option::flatten)
+    }
+}
+
+/// Runs of the built-in world that train the model of cubes as well. After a signal, fewer.
+#[cfg(feature = "demo")]
+fn worlds(schema: &Schema, interrupt: &Interrupt) -> Result<Vec<Vec<Snapshot>>, TuneError> {
+    if !is_cubes(schema) {
+        return Ok(Vec::new());
+    }
+    let bar = progress(Some(WORLD_FRAMES * STYLES.len() as u32));
+    let run = |style| world::run(style, 1000, WORLD_FRAMES, &bar, interrupt);
+    let runs = STYLES.into_iter().map(run).collect::<Result<_, _>>()?;
+    bar.finish_and_clear();
+    Ok(runs)
+}
+
+#[cfg(not(feature = "demo"))]
+#[expect(clippy::unnecessary_wraps, reason = "with the feature `demo`, the world may fail")]
+fn worlds(_: &Schema, _: &Interrupt) -> Result<Vec<Vec<Snapshot>>, TuneError> {
+    Ok(Vec::new())
 }

@@ -1,4 +1,5 @@
-//! Which order of fields takes fewest bits: what is coded first is known when the others are.
+//! Finds the order of fields that takes the fewest bits. Later fields are predicted from earlier
+//! ones, so the order matters.
 
 use std::fmt;
 
@@ -11,28 +12,28 @@ use serde::Serialize;
 use super::TuneError;
 use super::measure::mean_bytes;
 
-/// Snapshots that a try is trained on, and that it is measured on.
+/// Snapshots that each try trains on, and snapshots that it is measured on.
 const TRAINED: usize = 200;
 const MEASURED: usize = 100;
-/// Of more fields, each is tried as the first, not every order.
+/// With more fields, each one is tried as the first, instead of every order.
 const ALL_ORDERS: usize = 4;
-/// Of still more, only so many.
+/// The most orders that are tried.
 const MOST_TRIES: usize = 24;
-/// What is saved has to be more than this to be worth a change.
+/// An order that saves less than this share is not worth a change.
 const LEAST: f64 = 0.005;
 
-/// An order of fields, as indices of the schema's.
+/// An order of fields, as indices into the schema's fields.
 type Order = Vec<usize>;
 
-/// What other orders of the fields would give.
+/// The best order of the fields, and what it would save.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct FieldOrder {
-    /// How many were tried.
+    /// How many orders were tried.
     tried: usize,
-    /// The one that takes least.
+    /// The order that takes the fewest bits.
     best: Vec<String>,
-    /// What it saves of the bits at the level `adaptive`, on frames that the tries were not trained
-    /// on.
+    /// The share of the bits that it saves at the level `adaptive`, on frames that the tries were
+    /// not trained on.
     saves_ratio: f64,
 }
 
@@ -51,7 +52,7 @@ impl fmt::Display for FieldOrder {
     }
 }
 
-/// Tries orders: each with a quick training on the first frames, measured on the last.
+/// Tries orders. Each try trains quickly on the first frames, and is measured on the last.
 pub(super) fn best(
     schema: &Schema,
     bodies: Option<&Bodies>,
@@ -61,7 +62,7 @@ pub(super) fn best(
 ) -> Result<Option<FieldOrder>, TuneError> {
     let count = schema.fields().len();
     let orders = orders(count);
-    // What is measured has to be later than what was trained on, with its baselines.
+    // The measured frames and their baselines must be later than the frames to train on.
     let (training, held_out) = frames.split_at(frames.len() * 2 / 3);
     if orders.len() < 2 || training.len() <= lag || held_out.len() <= 3 * lag {
         return Ok(None);
@@ -85,7 +86,7 @@ pub(super) fn best(
     }))
 }
 
-/// The orders to try, the one that there is first.
+/// The orders to try. The first one is the present order.
 fn orders(count: usize) -> Vec<Order> {
     let as_it_is: Order = (0..count).collect();
     if count > ALL_ORDERS {
@@ -124,7 +125,7 @@ fn bytes(
         mover: bodies.mover.map(now),
         ..bodies.clone()
     });
-    // The last of each part, so that what is measured follows what was trained on.
+    // The last frames of each part, so that the measured ones follow those that trained it.
     let wanted = [TRAINED + 3 * lag, MEASURED + 3 * lag];
     let mut entity = vec![0; lanes.len()];
     let mut part = |frames: &[Snapshot], wanted: usize| {

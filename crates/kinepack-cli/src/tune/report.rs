@@ -1,14 +1,15 @@
-//! What `kinepack tune` says.
+//! The report of `kinepack tune`.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use command_kit::table::table;
+use command_kit::counted;
+use command_kit::table::{table, write_text};
 use kinepack::Schema;
 use serde::Serialize;
 
 use super::order::FieldOrder;
-use super::steps::FieldSteps;
+use crate::steps::FieldSteps;
 
 /// Bytes of a frame, without headers.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -17,7 +18,7 @@ pub(super) struct Bytes {
     pub(super) adaptive: f64,
 }
 
-/// On the frames that the tuned profile was made from, and on the others.
+/// Sizes of the frames that the tuned profile was trained on, and of the held-out ones.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct Parts {
     pub(super) training: Bytes,
@@ -31,19 +32,21 @@ pub(super) struct Report {
     pub(super) lag: u32,
     pub(super) training_frames: usize,
     pub(super) held_out_frames: usize,
-    pub(super) profile_bytes: usize,
-    /// What there is without tuning: `built-in` or `untrained`.
+    pub(super) profile_bytes: Option<usize>,
+    /// The profile without tuning: `built-in` or `untrained`.
     pub(super) untuned: String,
-    /// Of the schema that the profile is for.
+    /// The hash of the schema that the profile is for.
     pub(super) schema_hash: String,
-    /// Of the stream as it is, with the profile that is there without tuning: the one trained for
-    /// cubes where the stream has them, else one that knows nothing.
+    /// The stream as it is, without tuning: with the built-in profile if it has cubes, else with
+    /// an untrained one.
     pub(super) built_in: Parts,
-    /// With the steps that were asked for, and the profile for them.
-    pub(super) tuned: Parts,
-    /// Fields that were given other steps.
+    /// With the steps that were asked for and the profile for them. `None` if a signal came before
+    /// there was one.
+    pub(super) tuned: Option<Parts>,
+    /// The fields that got other steps.
     pub(super) steps: Vec<FieldSteps>,
-    /// The order of fields that takes least, where it was looked for.
+    /// The best order of fields. `None` if there are too few fields or frames to look for it, and
+    /// after a signal.
     pub(super) field_order: Option<FieldOrder>,
 }
 
@@ -60,23 +63,30 @@ impl Report {
             tuned,
             ..
         } = self;
-        writeln!(
-            out,
-            "{file}: {stream}\nbytes a frame, each against the one {lag} before; the profile takes {profile_bytes} bytes"
-        )?;
+        let size = match profile_bytes {
+            Some(bytes) => format!("the profile takes {}", counted(bytes, "byte")),
+            None => "no profile was found".to_owned(),
+        };
+        writeln!(out, "{file}: {stream}")?;
+        let title = format!("bytes a frame, each against the one {lag} before; {size}");
+        write_text(out, "", &title)?;
+        let [training, held_out] =
+            [tuned.map(|tuned: Parts| tuned.training), tuned.map(|tuned: Parts| tuned.held_out)];
         let rows = [
-            ("training", training_frames, built_in.training, tuned.training),
-            ("held out", held_out_frames, built_in.held_out, tuned.held_out),
+            ("training", training_frames, built_in.training, training),
+            ("held out", held_out_frames, built_in.held_out, held_out),
         ];
         let rows = rows.map(|(part, frames, before, after)| {
             let cell = |bytes: f64| format!("{bytes:.1}");
+            let tuned =
+                |bytes: fn(Bytes) -> f64| after.map_or("–".to_owned(), |b| cell(bytes(b)));
             [
                 part.to_owned(),
                 frames.to_string(),
                 cell(before.packed),
-                cell(after.packed),
+                tuned(|bytes| bytes.packed),
                 cell(before.adaptive),
-                cell(after.adaptive),
+                tuned(|bytes| bytes.adaptive),
             ]
         });
         let [packed, adaptive] =
@@ -85,7 +95,8 @@ impl Report {
         writeln!(out, "{}", table(header, 1, rows).trim_fmt())?;
         self.write_steps(out)?;
         if let Some(order) = &self.field_order {
-            writeln!(out, "\n{order}")?;
+            writeln!(out)?;
+            write_text(out, "", &order.to_string())?;
         }
         Ok(())
     }
@@ -94,12 +105,14 @@ impl Report {
         if self.steps.is_empty() {
             return Ok(());
         }
-        writeln!(
+        writeln!(out)?;
+        write_text(
             out,
-            "\nThe profile is for these steps; write them into the struct, or the profile is refused:"
+            "",
+            "The profile is for these steps; write them into the struct, or the profile is refused:",
         )?;
         let rows = self.steps.iter().map(|steps| {
-            // To four digits, of any size.
+            // Four digits, whatever the magnitude.
             let error = |error: f64| format!("{error:.3e}").parse().unwrap_or(error).to_string();
             [
                 steps.field.clone(),
@@ -112,14 +125,18 @@ impl Report {
             ]
         });
         let header = ["field", "was", "now", "error asked", "half", "99 %", "largest"];
-        writeln!(out, "{}", table(header, 3, rows).trim_fmt())
+        writeln!(out, "{}", table(header, 1, rows).trim_fmt())?;
+        writeln!(out)?;
+        let hint = "To try the profile before, give `measure` or `replay` the same --max-error.";
+        write_text(out, "", hint)
     }
 }
 
 /// The profile as Rust.
 pub(super) fn constant(schema: &Schema, bytes: &[u8]) -> String {
     let mut text = format!(
-        "/// A profile that `kinepack tune` found, for `kinepack::Profile::from_bytes` with the schema of hash {:016x}.\n#[rustfmt::skip]\npub const PROFILE: [u8; {}] = [\n",
+        "/// A profile that `kinepack tune` found, for `kinepack::Profile::from_bytes` with the schema \
+         of hash {:016x}.\n#[rustfmt::skip]\npub const PROFILE: [u8; {}] = [\n",
         schema.hash(),
         bytes.len()
     );

@@ -9,8 +9,25 @@ use kinepack::schema::{Field, FieldKind};
 use kinepack::{EncodeError, Schema};
 use serde::Serialize;
 
-use super::TuneError;
 use crate::distance::distance;
+
+/// Options for other steps than the capture's.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct StepArguments {
+    /// The largest allowed error of a field, in the field's unit, or in degrees for a rotation. The
+    /// field then gets the coarsest steps within that error. A profile that `kinepack tune` found
+    /// with this option needs the same option here.
+    #[arg(long, value_name = "FIELD=ERROR", value_delimiter = ',', requires = "file")]
+    pub(crate) max_error: Vec<MaxError>,
+}
+
+/// A `--max-error` that the schema cannot follow.
+#[derive(Debug, thiserror::Error)]
+#[error("--max-error {field}: {reason}")]
+pub(crate) struct StepsError {
+    field: String,
+    reason: String,
+}
 
 /// How far a field may be off: `FIELD=ERROR`, in its unit, of a rotation in degrees.
 #[derive(Clone, Debug)]
@@ -35,31 +52,31 @@ impl FromStr for MaxError {
 
 /// A field with other steps, and what they do.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct FieldSteps {
-    pub(super) field: String,
+pub(crate) struct FieldSteps {
+    pub(crate) field: String,
     /// What the derive has to say.
-    pub(super) attribute: String,
+    pub(crate) attribute: String,
     /// What it said.
-    pub(super) was: String,
+    pub(crate) was: String,
     /// The largest error that was allowed: it is kept for any value.
-    pub(super) asked: f64,
+    pub(crate) asked: f64,
     /// How far the recorded values are off.
-    pub(super) error: Summary,
+    pub(crate) error: Summary,
 }
 
 /// A schema with coarser or finer steps in some fields.
-pub(super) struct Steps {
-    pub(super) schema: Schema,
+pub(crate) struct Steps {
+    pub(crate) schema: Schema,
     /// Of each field: how far it may be off, and how far it is, where it has other steps.
     changed: Vec<Option<(f64, Distribution)>>,
 }
 
 impl Steps {
-    pub(super) fn new(schema: &Schema, wanted: &[MaxError]) -> Result<Self, TuneError> {
+    pub(crate) fn new(schema: &Schema, wanted: &[MaxError]) -> Result<Self, StepsError> {
         let mut fields = schema.fields().to_vec();
         let mut changed = vec![None; fields.len()];
         for MaxError { field: name, error } in wanted {
-            let refused = |reason: String| TuneError::MaxError { field: name.clone(), reason };
+            let refused = |reason: String| StepsError { field: name.clone(), reason };
             let index = fields.iter().position(|field| field.name == *name).ok_or_else(|| {
                 let names: Vec<&str> =
                     schema.fields().iter().map(|field| field.name.as_str()).collect();
@@ -73,7 +90,7 @@ impl Steps {
     }
 
     /// Quantizes an entity of the stream's schema that has these raw words and lanes.
-    pub(super) fn quantize(
+    pub(crate) fn quantize(
         &mut self,
         stream: &Schema,
         raw: &[u64],
@@ -110,7 +127,7 @@ impl Steps {
         Ok(())
     }
 
-    pub(super) fn report(&self, stream: &Schema) -> Vec<FieldSteps> {
+    pub(crate) fn report(&self, stream: &Schema) -> Vec<FieldSteps> {
         let fields = stream.fields().iter().zip(self.schema.fields()).zip(&self.changed);
         fields
             .filter_map(|((was, now), changed)| {

@@ -1,0 +1,126 @@
+//! Ctrl-C in commands that run long: they report what they have done by then, and exit with 130.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+#![allow(dead_code, reason = "other tests use the rest of these modules")]
+
+#[path = "../../cube-data/tests/common/mod.rs"]
+mod common;
+#[path = "support/program.rs"]
+mod program;
+#[path = "support/mod.rs"]
+mod running;
+
+use std::thread::sleep;
+use std::time::Duration;
+
+use common::Files;
+use program::{beside, json, run};
+use running::{Run, Running};
+
+/// Waits before a signal. A machine that is busy with other tests may need the later ones.
+const WAITS_MS: [u64; 5] = [500, 1500, 4000, 10_000, 25_000];
+
+/// A capture of a minute.
+fn capture(files: &Files) -> String {
+    let capture = files.path("world.mcap").to_str().unwrap().to_owned();
+    let recorded = run(&["record", &capture, "--seconds", "60", "--cubes", "40"]);
+    assert_eq!(recorded.code, Some(0), "{}", recorded.stderr);
+    capture
+}
+
+/// Interrupts a command, later each time, until `is_far_enough`.
+fn interrupted(arguments: &[&str], is_far_enough: impl Fn(&Run) -> bool) -> Run {
+    let mut tries = WAITS_MS.iter().map(|wait_ms| {
+        let running = Running::start(arguments, None);
+        sleep(Duration::from_millis(*wait_ms));
+        running.interrupt()
+    });
+    let run = tries.find(is_far_enough);
+    let run = run.unwrap_or_else(|| panic!("{arguments:?} never came far enough"));
+    assert_eq!(run.code, Some(130), "{arguments:?}: {}", run.stderr);
+    assert_eq!(
+        run.stderr.lines().filter(|line| line.starts_with("kinepack: interrupted ")).count(),
+        1,
+        "{arguments:?}: {}",
+        run.stderr
+    );
+    run
+}
+
+/// The frames of "interrupted after 12 of 60 frames".
+fn frames_done(run: &Run) -> u64 {
+    let (_, after) = run.stderr.split_once("interrupted after ").unwrap();
+    after.split(' ').next().unwrap().parse().unwrap()
+}
+
+fn has_report(run: &Run) -> bool {
+    !run.stdout.is_empty()
+}
+
+#[test]
+fn measure_reports_the_frames_before_the_signal() {
+    let world = ["measure", "--seconds", "86400", "--cubes", "20", "--level", "packed", "--json"];
+    let run = interrupted(&world, has_report);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let done = frames_done(&run);
+    assert!(done > 6 && done < 86_400 * 60, "{}", run.stderr);
+    assert_eq!(report["frames"], done - 6, "{report}");
+    assert!(run.stderr.contains("of 5184000 frames; the table is of these"), "{}", run.stderr);
+}
+
+#[test]
+fn analyze_and_replay_report_the_frames_before_the_signal() {
+    let files = Files::new();
+    let capture = &*capture(&files);
+    let page = files.path("page.html");
+    let page = page.to_str().unwrap();
+    for arguments in [
+        &["analyze", capture, "--json", "--html", page, "--force"][..],
+        &["replay", capture, "--json", "--sweep", "loss=0..20,rtt=20..300"],
+    ] {
+        let run = interrupted(arguments, has_report);
+        let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        let frames = report.get("frames").unwrap_or_else(|| &report["streams"][0]["frames"]);
+        assert_eq!(*frames, frames_done(&run), "{arguments:?}: {}", run.stderr);
+    }
+    assert!(std::fs::read_to_string(page).unwrap().trim_end().ends_with("</html>"));
+}
+
+#[test]
+fn tune_writes_the_best_profile_that_it_found_before_the_signal() {
+    let files = Files::new();
+    let capture = &*capture(&files);
+    let profile = files.path("best.profile");
+    let name = profile.to_str().unwrap();
+    let long = ["tune", capture, "--passes", "1000", "--out", name, "--force", "--json"];
+    let run = interrupted(&long, |_| profile.exists());
+    assert!(run.stderr.contains(&format!("it was written to {name}")), "{}", run.stderr);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let packed = |part: &str| report[part]["training"]["packed"].as_f64().unwrap();
+    assert!(packed("tuned") < packed("built_in"), "{report}");
+    let measured = json(&["measure", capture, "--level", "packed,adaptive", "--profile", name]);
+    assert_eq!(measured["levels"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn train_writes_no_file_if_a_signal_ends_it() {
+    let files = Files::new();
+    let profile = files.path("run.profile");
+    let name = profile.to_str().unwrap();
+    let run = interrupted(&["train", "--out", name], |run| run.code == Some(130));
+    assert!(run.stderr.contains("no profile was written"), "{}", run.stderr);
+    assert!(run.stdout.is_empty() && beside(&profile).is_empty(), "{:?}", beside(&profile));
+}
+
+#[test]
+fn a_second_signal_ends_a_command_at_once() {
+    let files = Files::new();
+    let capture = capture(&files);
+    let running = Running::start(&["tune", &capture, "--passes", "1000"], None);
+    sleep(Duration::from_secs(3));
+    running.signal("-INT");
+    sleep(Duration::from_millis(20));
+    let run = running.interrupt();
+    assert_eq!(run.code, Some(130), "{}", run.stderr);
+}
