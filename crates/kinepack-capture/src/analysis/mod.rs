@@ -178,6 +178,23 @@ impl Columns<'_> {
         columns.len()
     }
 
+    /// The numbers of one entity, as [`components`](crate::components) makes them of its raw words.
+    /// Lanes are reconstructed.
+    ///
+    /// # Panics
+    /// If a column is shorter than the index requires, or the schema has another number of lanes.
+    pub fn components(&self, index: usize, schema: &Schema) -> Vec<f64> {
+        let (Self::Raw(columns) | Self::Lanes(columns)) = self;
+        let mut raw: Vec<u64> = columns.iter().map(|column| column[index]).collect();
+        if matches!(self, Self::Lanes(_)) {
+            let lanes: Vec<u32> = raw.iter().map(|word| *word as u32).collect();
+            for field in schema.fields() {
+                field.reconstruct_raw(&lanes[field.lanes()], &mut raw[field.lanes()]);
+            }
+        }
+        crate::components(schema, &raw).collect()
+    }
+
     /// Fills in the raw words and the lanes of one entity. Values out of range take the nearest
     /// end.
     ///
