@@ -1,7 +1,7 @@
 //! Bytes to kilobits a second.
 
-/// Bytes that each snapshot takes besides its payload: IP and UDP (28) and a packet header of
-/// sequence, baseline and flags (4), as the article counts them.
+/// The bytes of a snapshot's headers: IP and UDP (28), and a packet header of sequence, baseline
+/// and flags (4), as the article counts them.
 pub const HEADER_BYTES: f64 = 28.0 + 4.0;
 
 /// The kilobits a second of packets of `bytes` bytes.

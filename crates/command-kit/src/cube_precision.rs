@@ -1,4 +1,4 @@
-//! Time precision of the cubes: the option, and how far what is sent is off.
+//! Time precision of the cubes: the option, and the resulting errors.
 
 use clap::Args;
 use cube_data::cube;
@@ -11,12 +11,12 @@ use crate::distribution::Distribution;
 /// Ticks a second of the challenge files and of the built-in world.
 const TICK_HZ: f64 = 60.0;
 
-/// How exact moving cubes have to be.
+/// The allowed error of moving cubes.
 #[derive(Args, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Precision {
-    /// Time precision of moving cubes: their positions and orientations may be off by the distance
-    /// that they move in this time, positions by at most 16 mm. Cubes at rest are exact. With 0,
-    /// all cubes are exact.
+    /// The allowed error of moving cubes, as a time: positions and orientations may be off by their
+    /// movement in this time, and positions by at most 16 mm. Cubes at rest stay exact. With 0, all
+    /// cubes are exact.
     #[arg(long, value_name = "MS", default_value_t = 0.0, value_parser = parse_ms)]
     time_precision_ms: f64,
 }
@@ -39,37 +39,37 @@ impl Precision {
         })
     }
 
-    /// The built-in profile that fits.
+    /// The built-in profile for this precision.
     pub fn profile(self) -> Profile {
         if self.time_precision_ms == 0.0 { cube::profile() } else { cube::coarse_profile() }
     }
 
-    /// As an option; empty where everything is exact.
+    /// The option as a report names it. Empty without a time precision.
     pub fn name(self) -> String {
         let Self { time_precision_ms: ms } = self;
         if ms == 0.0 { String::new() } else { format!(" --time-precision-ms {ms}") }
     }
 }
 
-/// What a field of three lanes allows.
+/// Up to the most that a field of three lanes allows.
 fn parse_ms(text: &str) -> Result<f64, String> {
     let most_ms = 1000.0 / TICK_HZ / 12f64.sqrt();
     let ms: f64 = text.parse().map_err(|_| "not a number of milliseconds".to_owned())?;
     if (0.0..most_ms).contains(&ms) {
         Ok(ms)
     } else {
-        Err(format!("it must be 0 or more and below {most_ms:.1} ms"))
+        Err(format!("give a number from 0 to below {most_ms:.1} ms"))
     }
 }
 
-/// How far the cubes that are not exact are off.
+/// The errors of cubes that are not exact.
 #[derive(Clone, Debug, Default)]
 pub struct Errors {
     position_mm: Distribution,
     orientation_deg: Distribution,
 }
 
-/// What a report says of them.
+/// Their summary in a report.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ErrorReport {
     position_mm: OneError,
@@ -84,7 +84,7 @@ struct OneError {
 }
 
 impl Errors {
-    /// Compares a snapshot of cubes as it was with what is made of it.
+    /// Compares a snapshot of cubes with the one that is sent for it.
     pub fn add(&mut self, exact: &Snapshot, coarse: &Snapshot) {
         for off in cube::off(exact, coarse) {
             if off.position_m > 0.0 {
@@ -110,7 +110,7 @@ impl Errors {
 }
 
 impl ErrorReport {
-    /// Mean, 99th percentile and largest, of positions and of orientations.
+    /// Mean, 99th percentile and largest error of positions, then those of orientations.
     pub fn cells(&self) -> [String; 6] {
         let cells = |error: &OneError, digits: usize| {
             [error.mean, error.p99, error.max].map(|number| format!("{number:.digits$}"))

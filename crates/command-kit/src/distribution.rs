@@ -1,15 +1,15 @@
-//! Percentiles of many numbers in little memory: a histogram in steps of 1 %.
+//! Percentiles of many numbers in little memory, from a histogram in steps of 1 %.
 
 use serde::Serialize;
 
-/// The smallest number that is told from zero.
+/// Smaller numbers count as this one.
 const LEAST: f64 = 1e-4;
-/// From one step to the next.
+/// The ratio of one step to the step before.
 const STEP: f64 = 1.01;
-/// Up to 10¹² times the least.
+/// Enough steps for 10¹² times the least number.
 const STEPS: usize = 2777;
 
-/// A distribution of numbers from 0 on.
+/// A distribution of numbers that are not negative.
 #[derive(Clone, Debug)]
 pub struct Distribution {
     counts: Vec<u64>,
@@ -18,7 +18,7 @@ pub struct Distribution {
     max: f64,
 }
 
-/// What a report says of a distribution; percentiles within 1 %.
+/// The summary of a distribution in a report. Percentiles are within 1 %.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Summary {
     pub p50: f64,
@@ -32,7 +32,7 @@ impl Default for Distribution {
     }
 }
 
-/// In which step a number is counted.
+/// The step that counts a number.
 fn step_of(number: f64) -> usize {
     let step = (number.max(LEAST) / LEAST).ln() / STEP.ln();
     (step as usize).min(STEPS - 1)
@@ -46,7 +46,7 @@ impl Distribution {
         self.max = self.max.max(number);
     }
 
-    /// Counts for the largest only.
+    /// Adds a number to the maximum only, not to the other statistics.
     pub fn note_largest(&mut self, number: f64) {
         self.max = self.max.max(number);
     }
@@ -55,17 +55,17 @@ impl Distribution {
         self.count
     }
 
-    /// How many are not above a number, within 1 % of it.
+    /// How many numbers are at most `number`, within 1 % of it.
     pub fn count_up_to(&self, number: f64) -> u64 {
         self.counts[..=step_of(number)].iter().sum()
     }
 
-    /// The mean; 0 of none.
+    /// The mean. 0 without numbers.
     pub fn mean(&self) -> f64 {
         self.sum / self.count.max(1) as f64
     }
 
-    /// The number that a share of all are not above.
+    /// The number that this share of all numbers does not exceed.
     pub fn percentile(&self, ratio: f64) -> f64 {
         let wanted = (ratio * self.count as f64).ceil().max(1.0) as u64;
         let mut seen = 0;
@@ -82,7 +82,7 @@ impl Distribution {
         Summary { p50: self.percentile(0.5), p99: self.percentile(0.99), max: self.max }
     }
 
-    /// Takes the numbers of another in.
+    /// Adds the numbers of another distribution.
     pub fn merge(&mut self, other: &Self) {
         self.counts.iter_mut().zip(&other.counts).for_each(|(count, other)| *count += other);
         self.count += other.count;

@@ -1,5 +1,5 @@
-//! What the commands of the program `kinepack` share: options, files to write, tables, pages, and
-//! the way a command fails.
+//! The shared parts of the commands of the program `kinepack`: options, output files, tables,
+//! pages, and exit codes.
 
 #![forbid(unsafe_code)]
 #![allow(missing_docs, unreachable_pub, reason = "a part of the program, with no users of its own")]

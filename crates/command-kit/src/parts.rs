@@ -1,9 +1,9 @@
-//! Bits by what they are spent on.
+//! Bits by purpose.
 
 use kinepack::schema::Role;
 use kinepack::{Schema, Size};
 
-/// A number for each kind of expense.
+/// A number for each purpose.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Parts<T> {
     pub flags_and_indices: T,
@@ -12,7 +12,7 @@ pub struct Parts<T> {
     pub others: T,
 }
 
-/// What each field of a schema counts as.
+/// The purpose of each field of a schema.
 #[derive(Clone, Debug)]
 pub struct PartOfField(Vec<Part>);
 
@@ -35,7 +35,7 @@ impl PartOfField {
 }
 
 impl Parts<u64> {
-    /// Takes in the bits of a snapshot.
+    /// Adds the bits of a snapshot.
     pub fn add(&mut self, size: &Size, part_of_field: &PartOfField) {
         self.flags_and_indices += size.sets_bits;
         for (bits, part) in size.fields_bits.iter().zip(&part_of_field.0) {

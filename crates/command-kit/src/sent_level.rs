@@ -6,14 +6,14 @@ use kinepack::Level;
 use kinepack::level::Changed;
 use kinepack_capture::levels;
 
-/// A level that a hub can send: its packets hold only what differs from a baseline.
+/// A level that a hub can send: its packets hold only the differences from a baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SentLevel(Level);
 
 impl SentLevel {
     pub const PACKED: Self = Self(Level::PACKED);
 
-    /// All of them, the simplest first.
+    /// All levels that a hub can send, the simplest first.
     pub fn all() -> impl Iterator<Item = Self> {
         let is_sent = |level: &Level| {
             level.row() >= levels::FIRST_QUANTIZED_ROW && level.changed() != Changed::All
@@ -24,7 +24,7 @@ impl SentLevel {
     /// The level with this name or row number.
     ///
     /// # Errors
-    /// The names of all levels, as a text.
+    /// A text with the names of all levels.
     pub fn named(name: &str) -> Result<Self, String> {
         let found = levels::named(name).and_then(|level| Self::all().find(|sent| sent.0 == level));
         found.ok_or_else(|| {

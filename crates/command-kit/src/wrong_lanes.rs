@@ -1,9 +1,9 @@
-//! Compares a state that arrived with the one that was sent.
+//! Compares a received state with the sent one.
 
 use kinepack::Snapshot;
 
-/// The number of lanes in which two snapshots differ. If they have different entities, each entity
-/// that one of them lacks counts with all its lanes, and the others do not count.
+/// The number of lanes in which two snapshots differ. If their entities differ, it is instead the
+/// number of lanes of the entities that only one of them has.
 pub fn wrong_lanes(expected: &Snapshot, state: &Snapshot) -> u64 {
     if expected.ids() != state.ids() {
         let missing = |a: &Snapshot, b: &Snapshot| {

@@ -1,12 +1,12 @@
-//! Encoding and decoding one frame at each level of the table, and finding out that nothing
+//! Encoding and decoding one frame at each level of the table, and detecting that no entity
 //! changed.
 //!
-//! `encode/<source>/<level>` and `decode/<source>/<level>` go round and round over 120 consecutive
-//! frames in memory, from the sixth second on, each against the frame 6 before (100 ms): the time
-//! is the mean of a frame. Sources are the built-in world (901 cubes, typical, seed 1) and a
-//! challenge file, where the environment names one. `rest` is a snapshot that equals its baseline,
-//! at the last two levels: what a world costs while it sleeps, per entity. `growth` is the adaptive
-//! level with one world and with ten.
+//! `encode/<source>/<level>` and `decode/<source>/<level>` loop over 120 consecutive frames in
+//! memory, from the sixth second on, each against the frame 6 before (100 ms). The time is the mean
+//! of a frame. Sources are the built-in world (901 cubes, typical, seed 1) and a challenge file, if
+//! the environment names one. `rest` is a snapshot that equals its baseline, at the last two
+//! levels: the cost of a world at rest, per entity. `growth` is the adaptive level with one world
+//! and with ten.
 //!
 //! `KINEPACK_CAPTURE=/absolute/path/typical.bin cargo bench -p kinepack-cli --bench levels`
 
@@ -24,7 +24,7 @@ use kinepack::{
 };
 use kinepack_capture::levels;
 
-/// Names the challenge file.
+/// The environment variable that names the challenge file.
 const CAPTURE_VARIABLE: &str = "KINEPACK_CAPTURE";
 /// Frames left out at the beginning: 5 seconds, after which the play is in full swing.
 const SKIPPED_FRAMES: usize = 300;
@@ -37,7 +37,7 @@ const MEASURED_FRAMES: usize = 120;
 enum Source {
     /// Before quantization: measurable at every level.
     Floats { name: &'static str, frames: Vec<Vec<Measured>> },
-    /// Quantized already: measurable where everything is.
+    /// Already quantized: measurable at levels that quantize all fields.
     Quantized { name: &'static str, frames: Vec<View> },
 }
 
@@ -56,8 +56,8 @@ impl Source {
         Self::Floats { name: "world", frames }
     }
 
-    /// The capture, if the environment names one. A file that cannot be read ends the run: better
-    /// than a missing row.
+    /// The capture, if the environment names one. A file that cannot be read ends the run, because
+    /// a missing row could go unnoticed.
     fn capture() -> Option<Self> {
         let Some(path) = std::env::var_os(CAPTURE_VARIABLE) else {
             eprintln!("{CAPTURE_VARIABLE} is not set: the real capture is left out");
@@ -93,7 +93,7 @@ impl Source {
         }
     }
 
-    /// The frames as a level takes them, if it can.
+    /// The frames in the schema of a level, if they can have it.
     fn views(&self, quantized: Quantized) -> Option<Vec<View>> {
         match self {
             Self::Floats { frames, .. } => Some(
@@ -130,7 +130,7 @@ fn codec(level: Level) -> Codec {
     Codec::new(schema, level, profile).expect("the built-in profiles fit their schemas")
 }
 
-/// Each frame with its baseline and two older views, which only the adaptive level looks at.
+/// Each frame with its baseline and two older views, which only the adaptive level uses.
 fn frames(views: &[View]) -> impl Iterator<Item = (Baselines<'_>, &View)> + Clone {
     (3 * LAG..views.len()).map(|frame| {
         let known = Baselines::new([1, 2, 3].map(|lags| &views[frame - lags * LAG]));
@@ -138,7 +138,7 @@ fn frames(views: &[View]) -> impl Iterator<Item = (Baselines<'_>, &View)> + Clon
     })
 }
 
-/// Encodes a frame as who needs its view for a while.
+/// Encodes a frame as a sender does that keeps the view for a while.
 fn encode<'a>(
     encoder: &mut Encoder,
     known: impl Into<Baselines<'a>>,
@@ -149,13 +149,13 @@ fn encode<'a>(
     encoder.recycle(black_box(view));
 }
 
-/// Decodes a frame as who needs its view for a while.
+/// Decodes a frame as a receiver does that keeps the view for a while.
 fn decode<'a>(decoder: &mut Decoder, known: impl Into<Baselines<'a>>, packet: &[u8], tick: Tick) {
     let view = decoder.decode(known, packet, tick).expect("it was just encoded");
     decoder.recycle(black_box(view));
 }
 
-/// Encodes every frame once and decodes it again; returns the packets.
+/// Encodes and decodes every frame once. Returns the packets.
 fn packets(codec: &Codec, views: &[View]) -> Vec<Vec<u8>> {
     let (mut encoder, mut decoder) = (Encoder::new(codec), Decoder::new(codec));
     frames(views)
@@ -208,8 +208,8 @@ fn measure(criterion: &mut Criterion, source: &str, row: &str, codec: &Codec, vi
     group.finish();
 }
 
-/// The adaptive level with one world, and with ten of them side by side: ten times as many cubes,
-/// and as many that move.
+/// The adaptive level with one world, and with ten side by side, which have ten times as many cubes
+/// and moving cubes.
 fn growth(criterion: &mut Criterion) {
     let Source::Floats { frames, .. } = Source::world() else { return };
     let codec = codec(Level::ADAPTIVE);
@@ -268,7 +268,7 @@ fn rest_at(criterion: &mut Criterion, level: Level) {
 
 criterion_group! {
     name = benches;
-    // Tens of rows: a second each.
+    // There are tens of rows, so each one gets a second.
     config = Criterion::default().warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(1));
     targets = levels, growth, rest
 }

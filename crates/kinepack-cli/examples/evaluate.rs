@@ -1,9 +1,9 @@
-//! What the levels that predict reach with which training: each profile is measured on frames that
-//! it has not seen.
+//! Compares trainings for the levels that predict. Each profile is measured on frames that it was
+//! not trained on.
 //!
 //! `cargo run --release -p kinepack-cli --example evaluate -- TYPICAL PUSH`: two captures of the
 //! data compression challenge (.bin). Trains six profiles, so it takes some minutes. With `--lags`
-//! it asks instead what one profile for all lags loses against one trained for each lag alone.
+//! it instead measures what one profile for all lags loses against a profile for each lag.
 
 use std::error::Error;
 
@@ -15,12 +15,12 @@ use kinepack::training::Training;
 use kinepack::{Baselines, Codec, Decoder, Encoder, Level, Profile, Schema, Snapshot, Tick, View};
 use kinepack_capture::analysis::Past;
 
-/// Frames up to this one are trained on where a run is both trained and measured on.
+/// If a run is both trained and measured on, the frames before this one are for training.
 const SPLIT: usize = 1400;
 /// Lags, in ticks, that `--lags` compares.
 const LAGS: [usize; 6] = [1, 3, 6, 9, 14, 20];
-/// How far back the baseline is, in frames, and how far before it the first older state, in the two
-/// forms that are measured.
+/// The lag of the baseline, and the distance from there to the first older state, in frames, in the
+/// two measured forms.
 const FAR: [usize; 2] = [6, 6];
 const NEAR: [usize; 2] = [6, 3];
 
@@ -85,7 +85,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The schema of cubes, with a time precision for what moves.
+/// The schema of cubes, with a time precision for bodies.
 fn schema(time_precision_ms: f64) -> Schema {
     let precision = (time_precision_ms > 0.0).then(|| TimePrecision::new(time_precision_ms, 60.0));
     cube::schema(Quantized::Everything)
@@ -127,17 +127,17 @@ fn train(
     Ok(training.run(&schema(time_precision_ms), runs, |_| {})?)
 }
 
-/// What was sent.
+/// The sizes and errors of the sent frames.
 struct Sent {
     /// Payload bytes a frame.
     bytes: f64,
-    /// How far what is not exact is off.
+    /// The errors of cubes that are not exact.
     off_mm: Vec<f64>,
     off_deg: Vec<f64>,
 }
 
-/// Sends the frames from `from` on, each relative to the view `lag` frames before and older ones
-/// `spacing` before that. Every frame is decoded and compared.
+/// Sends the frames from `from` on, each against the view `lag` frames before and older ones
+/// `spacing` before that. Decodes and compares every frame.
 fn send(
     level: Level,
     time_precision_ms: f64,

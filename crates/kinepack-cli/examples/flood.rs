@@ -1,14 +1,14 @@
-//! What a flood of junk from one socket costs a server: `kinepack serve` with joiners, in turns
-//! quiet and flooded, all over loopback.
+//! The cost of a flood of junk from one socket for a server: `kinepack serve` with joiners,
+//! alternately quiet and flooded, over loopback.
 //!
 //! ```text
 //! cargo build --release && cargo run --release --example flood -- [JOINERS] [SECONDS A TURN]
 //! ```
 //!
-//! The flood's sender runs on the same machine and takes a processor of its own, so a flood of the
-//! same rate that goes *elsewhere*, to a socket that nobody reads, stands beside. Processor time is
-//! that of the server's ticking thread alone; time on the wall includes what others took from it.
-//! It ends by itself: no turn is longer than 30 seconds, no flood leaves this machine.
+//! The flood's sender runs on the same machine and takes processor time itself. For comparison, a
+//! flood of the same rate goes *elsewhere*, to a socket without a reader. Processor time is that of
+//! the server's ticking thread alone. Wall-clock time includes the time that other threads took
+//! from it. No turn is longer than 30 seconds, and no flood leaves this machine.
 
 use std::error::Error;
 use std::io::{BufRead, BufReader};
@@ -23,7 +23,7 @@ use serde_json::Value;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// The junk looks like a packet of a client: only who knows the senders can tell.
+/// The junk looks like a client's packet, and only its sender's address gives it away.
 const JUNK: [u8; 60] = [0x25; 60];
 /// The most datagrams of one turn.
 const MOST: u64 = 50_000_000;
@@ -54,7 +54,7 @@ const TURNS: [Flood; 11] = [
     Flood::Quiet,
 ];
 
-/// A process that does not outlive this one.
+/// A process that is killed when this is dropped.
 struct Running(Child);
 
 impl Drop for Running {
@@ -131,7 +131,7 @@ fn name(flood: Flood) -> String {
     }
 }
 
-/// One server and its joiners, for a while; how many datagrams of junk were sent, and the server's
+/// Runs a server and its joiners for a while. Returns the number of junk datagrams and the server's
 /// document.
 fn turn(flood: Flood, joiners: u64, seconds: u64) -> Result<(u64, Value)> {
     let program = program()?;
@@ -165,7 +165,7 @@ fn turn(flood: Flood, joiners: u64, seconds: u64) -> Result<(u64, Value)> {
             break address.parse()?;
         }
     };
-    // Its words must not block it.
+    // Its output must be read, or it blocks.
     let drain = thread::spawn(move || lines.map_while(std::io::Result::ok).for_each(drop));
     let join = [
         "join",
@@ -202,7 +202,7 @@ fn turn(flood: Flood, joiners: u64, seconds: u64) -> Result<(u64, Value)> {
     Ok((sent, document))
 }
 
-/// Sends until it is over; returns how many.
+/// Sends until the end of the turn. Returns the number of datagrams.
 fn send_junk(to: SocketAddr, per_second: u64, is_over: &AtomicBool) -> u64 {
     assert!(to.ip().is_loopback(), "a flood is for this machine only");
     let Ok(socket) = UdpSocket::bind("127.0.0.1:0") else { return 0 };
@@ -224,7 +224,7 @@ fn send_junk(to: SocketAddr, per_second: u64, is_over: &AtomicBool) -> u64 {
     sent
 }
 
-/// The program beside this example, of the same build.
+/// The program of the same build, next to this example.
 fn program() -> Result<PathBuf> {
     let example = std::env::current_exe()?;
     let folder = example.parent().and_then(|examples| examples.parent()).ok_or("no folder")?;

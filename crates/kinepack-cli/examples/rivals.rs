@@ -1,19 +1,18 @@
-//! What the same frames take with what one would otherwise send: bytes and time a frame.
+//! Compares this library with other formats on the same frames: bytes and time a frame.
 //!
 //! `cargo run --release -p kinepack-cli --example rivals -- [FILE...]`: challenge files, whole;
 //! without any, 10 seconds of the built-in world in each of two styles.
 //!
-//! Frames are quantized once, before the clock starts, and each rival sees them in the form that
-//! suits it. It encodes every frame, knowing the one 6 before (100 ms) where it has a use for it,
-//! and decodes it again, and what comes out is compared with what went in. Bytes are the payload's,
-//! without any header. Times are means over the frames, each frame's the fastest of five passes;
-//! memory is used again wherever the rival's interface allows for it.
+//! Frames are quantized once, before the clock starts. Each rival gets them in the form that suits
+//! it, and the frame 6 before (100 ms) if it can use it. It encodes and decodes every frame, and
+//! the result is compared. Bytes are the payload's, without headers. The time of a frame is the
+//! fastest of five passes, and times are means over the frames. Memory is reused if the rival
+//! allows it.
 //!
 //! - bitcode: a derived binary format that lays each field of all structs out as a column and packs
 //!   it.
-//! - zstd: the general compressor, one context used again; level 3 is its default.
-//! - compactly: a derived format, every bit coded by arithmetic with models that begin anew with
-//!   each packet.
+//! - zstd: the general compressor with a reused context; level 3 is its default.
+//! - compactly: a derived format with arithmetic coding, whose models start anew with each packet.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -26,8 +25,7 @@ use kinepack::{Baselines, Codec, Decoder, Encoder, EntityId, Level, Snapshot, Ti
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe;
 
-/// Frames between a frame and its baseline, and between the older views that the adaptive level
-/// looks at.
+/// Frames between a frame and its baseline, and between the older views of the adaptive level.
 const LAG_FRAMES: usize = 6;
 /// Frames of a run of the built-in world.
 const WORLD_FRAMES: u32 = 600;
@@ -36,7 +34,7 @@ const WORLD_SEED: u64 = 1;
 const RATE_HZ: f64 = 60.0;
 const PASSES: usize = 5;
 const ZSTD_LEVEL: i32 = 3;
-/// What x and y have in their lanes where the challenge files have zero.
+/// The lane value of x and y at zero.
 const POSITION_OFFSET: i32 = 1 << 17;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -92,7 +90,7 @@ fn report(name: &str, frames: &[Frame]) -> Outcome<()> {
     Ok(())
 }
 
-/// Means of a frame.
+/// Means per frame.
 struct Cost {
     bytes: f64,
     encode_us: f64,
@@ -135,7 +133,7 @@ fn measure(rival: &mut dyn Rival, frames: &[Frame]) -> Outcome<Cost> {
     Ok(Cost { bytes: bytes as f64 / count as f64, encode_us: mean_us(0), decode_us: mean_us(1) })
 }
 
-/// A frame in the forms that the rivals take.
+/// A frame in the forms for the rivals.
 struct Frame {
     view: View,
     cubes: Vec<PlainCube>,
@@ -143,7 +141,7 @@ struct Frame {
     records: Vec<[i32; 8]>,
 }
 
-/// What both sides hold.
+/// The views that both sides hold.
 struct Known<'a> {
     baseline: &'a Frame,
     /// The baseline and older ones.
@@ -163,7 +161,7 @@ struct PlainCube {
     interacting: bool,
 }
 
-/// A cube that is not as in the baseline.
+/// A cube that differs from the baseline.
 #[derive(Clone, Copy, Debug, PartialEq, bitcode::Encode, bitcode::Decode, compactly::Encode)]
 struct ChangedCube {
     #[compactly(Sorted)]
@@ -258,10 +256,10 @@ trait Rival {
     /// Appends the frame to an empty packet.
     fn encode(&mut self, known: &Known<'_>, frame: &Frame, packet: &mut Vec<u8>) -> Outcome<()>;
 
-    /// Brings the frame back from the packet.
+    /// Decodes the frame from the packet.
     fn decode(&mut self, known: &Known<'_>, packet: &[u8], tick: Tick) -> Outcome<()>;
 
-    /// True where the frame that came back is this one.
+    /// True if the decoded frame equals this one.
     fn holds(&self, frame: &Frame) -> bool;
 }
 
@@ -307,11 +305,11 @@ struct Structs<F> {
     decoded: Vec<PlainCube>,
 }
 
-/// Which structs.
+/// The structs to send.
 #[derive(Clone, Copy, PartialEq)]
 enum Sent {
     All,
-    /// Those that are not as in the baseline, each with its index.
+    /// Those that differ from the baseline, each with its index.
     Changed,
 }
 
@@ -359,7 +357,7 @@ trait Format {
     fn read<T: Struct>(&mut self, packet: &[u8]) -> Outcome<Vec<T>>;
 }
 
-/// What has all the derives.
+/// A type with all the derives.
 trait Struct: bitcode::Encode + bitcode::DecodeOwned + compactly::Encode {}
 
 impl Struct for PlainCube {}
@@ -454,7 +452,7 @@ impl Rival for Xor {
     }
 }
 
-/// zstd with its contexts used again; the size of what is compressed stands in its header.
+/// zstd with reused contexts. Its header stores the uncompressed size.
 struct ZstdBytes {
     compressor: Compressor<'static>,
     decompressor: Decompressor<'static>,

@@ -1,4 +1,4 @@
-//! The rigid bodies of a stream: what the adaptive level knows of them.
+//! The rigid bodies of a stream, as the adaptive level needs them.
 
 use clap::Args;
 use command_kit::say;

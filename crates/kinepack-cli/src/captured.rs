@@ -1,4 +1,5 @@
-//! Recorded streams, whatever file they are in: frames of entities with their raw words or lanes.
+//! Reads the streams of captures and challenge files as frames of entities, with raw words or
+//! lanes.
 
 use std::path::{Path, PathBuf};
 
@@ -21,11 +22,11 @@ pub(crate) struct StreamArguments {
     pub(crate) stream: Option<String>,
 }
 
-/// How much of a capture is read.
+/// The limit of a capture's size.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct CaptureArguments {
-    /// The most values that the capture may hold, for files that you trust. Without it, 16,777,216
-    /// and 512 more for each byte of the file. A frame of E entities counts
+    /// Read larger captures than usual, if you trust them: up to this many values. The default is
+    /// 16,777,216 and 512 more for each byte of the file. A frame of E entities counts
     /// (E + 1) · (lanes + 1) + 256 values.
     #[arg(long, value_name = "VALUES")]
     max_values: Option<u64>,
@@ -51,7 +52,7 @@ pub(crate) enum CapturedError {
         #[from]
         error: ChallengeError,
     },
-    #[error("{}: it has no streams that kinepack recorded", path.display())]
+    #[error("{}: it has no stream that kinepack recorded", path.display())]
     NoStreams { path: PathBuf },
     #[error("--stream {name}: no such stream; there are {}", there.join(", "))]
     UnknownStream { name: String, there: Vec<String> },
@@ -79,7 +80,7 @@ pub(crate) struct Stream {
     pub(crate) name: String,
     pub(crate) schema: Schema,
     pub(crate) rate_hz: f64,
-    /// How many frames there are, where that is known.
+    /// The number of frames, if it is known.
     pub(crate) frames: Option<u64>,
 }
 
@@ -188,13 +189,13 @@ impl Captured {
         })
     }
 
-    /// Frames of all streams, where that is known.
+    /// The number of frames of all streams, if it is known.
     pub(crate) fn frames(&self) -> Option<u64> {
         self.streams.iter().map(|stream| stream.frames).sum()
     }
 
-    /// The next frame of any stream; `None` at the end, or where the file is damaged: see
-    /// [`Self::warn_of_damage`].
+    /// The next frame of any stream. `None` at the end, or at the place where the file is damaged:
+    /// see [`Self::warn_of_damage`].
     pub(crate) fn next_frame(&mut self) -> Result<Option<CapturedFrame<'_>>, CapturedError> {
         let capture = match &mut self.source {
             Source::Challenge(cubes) => return cubes.next_frame(),
@@ -216,7 +217,7 @@ impl Captured {
         Ok(Some(CapturedFrame { stream, tick: frame.tick(), ids: frame.ids(), columns }))
     }
 
-    /// Says on standard error where the file stopped being readable, if it did.
+    /// Warns on standard error if the file is damaged.
     pub(crate) fn warn_of_damage(&self) {
         if let Source::Capture(capture) = &self.source
             && let Some(damage) = capture.damage()
@@ -266,12 +267,12 @@ impl Cubes {
     }
 }
 
-/// How many frames back a baseline is: as asked, or 100 ms, as in the article.
+/// The lag of baselines in frames: the one asked for, or 100 ms, as in the article.
 pub(crate) fn lag_of(asked: Option<u32>, rate_hz: f64) -> u32 {
     asked.unwrap_or_else(|| ((0.1 * rate_hz).round() as u32).clamp(1, 60))
 }
 
-/// How a report names the parameters of a stream.
+/// The name of a stream's parameters in reports.
 pub(crate) fn profile_name(parameters: &Parameters, schema: &Schema) -> String {
     match parameters {
         Parameters::BuiltIn if !is_cubes(schema) => Parameters::Untrained.to_string(),
@@ -345,7 +346,8 @@ impl Snapshots {
         &self.steps
     }
 
-    /// The next snapshot, with ticks from 0. `None` at the end, or where the file is damaged.
+    /// The next snapshot; ticks begin at 0. `None` at the end, or at the place where the file is
+    /// damaged.
     pub(crate) fn next_snapshot(&mut self) -> Result<Option<Snapshot>, CapturedError> {
         let path = self.captured.path().to_owned();
         while let Some(frame) = self.captured.next_frame()? {
@@ -377,7 +379,7 @@ impl Snapshots {
         Ok(None)
     }
 
-    /// Says on standard error what is wrong with the file, if anything is.
+    /// Warns on standard error if the file is damaged or has values out of range.
     pub(crate) fn warn(&self) {
         self.captured.warn_of_damage();
         if self.clamped > 0 {

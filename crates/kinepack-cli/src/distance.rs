@@ -1,10 +1,10 @@
-//! How far a value is from what it should be, in the field's unit, of rotations in degrees.
+//! The error of a value, in the field's unit, or in degrees for rotations.
 
 use kinepack::quantize::FloatLimits;
 use kinepack::schema::FieldKind;
 
-/// How far a field that is shown is from where it was, `ratio` between two recorded values. `None`
-/// where there is no distance.
+/// The distance of a shown field from its recorded value, which is at `ratio` between two recorded
+/// values. `None` for a kind without distances.
 pub(crate) fn distance(
     kind: &FieldKind,
     shown: &[u64],

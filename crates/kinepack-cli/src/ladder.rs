@@ -1,6 +1,6 @@
-//! The ladder: one stream of frames through several levels at once, each frame encoded against the
-//! one `lag` frames before, decoded, and compared lane for lane. Rows that quantize alike share
-//! their snapshots.
+//! The ladder: one stream of frames through several levels at once. Each frame is encoded against
+//! the one `lag` frames before, decoded, and compared lane for lane. Rows with the same schema
+//! share their snapshots.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use kinepack_capture::levels;
 
 use crate::captured::{is_cubes, profile};
 
-/// Everything that is measured of one level.
+/// The measurements of a level.
 #[derive(Clone, Debug)]
 pub(crate) struct Measurement {
     pub(crate) level: Level,
@@ -31,37 +31,37 @@ pub(crate) struct Measurement {
     pub(crate) encode_ns: u64,
     pub(crate) decode_ns: u64,
     pub(crate) changed_entities: u64,
-    /// How far values are off, where the codec has a time precision.
+    /// The errors of values, if the codec has a time precision.
     pub(crate) errors: Option<Errors>,
 }
 
-/// Several levels over one stream of frames.
+/// Several levels that code the same frames.
 pub(crate) struct Ladder {
     history: History,
     frame: u32,
     groups: Vec<Group>,
 }
 
-/// Which frames a frame is coded against, in frames.
+/// The distances to the frames that a frame is coded against, in frames.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct History {
-    /// How far back the baseline is.
+    /// From the frame back to its baseline.
     pub(crate) lag: u32,
-    /// How far before it the older views are; the second is a lag before the first.
+    /// From the baseline back to the first older view. The second one is a lag before the first.
     pub(crate) spacing: u32,
     /// The first frame that is measured.
     pub(crate) from: u32,
 }
 
 impl History {
-    /// How far back the baseline and the older views are.
+    /// From the frame back to the baseline and to each older view.
     fn back(&self) -> [usize; 3] {
         let [lag, spacing] = [self.lag, self.spacing].map(|frames| frames as usize);
         [lag, lag + spacing, 2 * lag + spacing]
     }
 }
 
-/// Levels whose schemas are the same.
+/// Levels with the same schema.
 struct Group {
     quantized: Quantized,
     schema: Schema,
@@ -73,7 +73,7 @@ struct Run {
     encoder: Encoder,
     decoder: Decoder,
     packet: Vec<u8>,
-    /// What both sides hold of the last frames.
+    /// The last views, which both sides hold.
     past: Past,
     /// False with a time precision, which makes values coarser.
     is_exact: bool,
@@ -193,27 +193,27 @@ impl Ladder {
         Ok(())
     }
 
-    /// Frames taken so far.
+    /// The number of frames taken.
     pub(crate) fn frames(&self) -> u32 {
         self.frame
     }
 
-    /// What was measured so far, a level each.
+    /// The measurements, one for each level.
     pub(crate) fn measurements(&self) -> impl Iterator<Item = &Measurement> {
         self.groups.iter().flat_map(|group| &group.runs).map(|run| &run.measurement)
     }
 }
 
-/// The parameters of the stages that have any.
+/// The parameters of the levels that have any.
 #[derive(Clone, Debug)]
 pub(crate) enum Parameters {
     /// The profile trained for cubes.
     BuiltIn,
     /// The article's widths: positions small 5 and large 9, orientations small 5 and large 8.
     Article,
-    /// A profile that knows nothing of the data.
+    /// A profile without training.
     Untrained,
-    /// A trained one.
+    /// A trained profile.
     File(PathBuf),
 }
 
@@ -268,7 +268,7 @@ pub(crate) struct ProfileError {
 impl Failure for ProfileError {}
 
 impl ProfileError {
-    /// The same for one stream of a file with several.
+    /// The error for one of several streams of a file.
     pub(crate) fn of_stream(self, stream: &str) -> Self {
         let Self { path, reason } = self;
         let reason = format!("{reason} than that of stream {stream}; --stream takes another");
@@ -303,9 +303,9 @@ pub(crate) enum BadFrame {
     /// The schema does not hold a state.
     #[error("object {object} of the built-in world: {reason}")]
     Value { object: u32, reason: String },
-    /// The decoder returned another frame: a defect of this program.
+    /// The decoder returned another frame, which is a defect of this program.
     #[error(
-        "level {}: frame {frame} did not come back as it was: {reason}",
+        "level {}: frame {frame} differs after decoding: {reason}",
         levels::name(*level)
     )]
     NotVerified { level: Level, frame: u32, reason: String },
@@ -318,7 +318,7 @@ impl Failure for BadFrame {
 }
 
 impl Run {
-    /// Sends a frame relative to those that both sides hold.
+    /// Codes a frame against those that both sides hold, and compares the result.
     fn frame(
         &mut self,
         history: History,
@@ -350,7 +350,7 @@ impl Run {
         if let Some(errors) = &mut measurement.errors {
             errors.add(exact, &sent);
         }
-        // All runs of a group share the memory of what is as exact.
+        // All exact runs of a group share the memory of their views.
         let held = if *is_exact { Arc::clone(exact) } else { Arc::clone(sent.snapshot()) };
         let forgotten = past.push(View::from(held).with_learned(sent.learned().cloned()));
         decoder.recycle(decoded);
@@ -380,7 +380,7 @@ impl Measurement {
         self.per_frame(self.frames_bytes.iter().map(|bytes| u64::from(*bytes)).sum())
     }
 
-    /// The size that a share of `ratio` of the frames does not exceed (nearest rank).
+    /// The size that the share `ratio` of all frames does not exceed (nearest rank).
     pub(crate) fn percentile_bytes(&self, ratio: f64) -> u32 {
         let mut sorted = self.frames_bytes.clone();
         sorted.sort_unstable();

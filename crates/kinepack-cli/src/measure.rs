@@ -34,8 +34,9 @@ use crate::steps::StepArguments;
 /// network, and `analyze` shows where the bits go.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// A capture: .mcap, or a challenge file (.bin or .f32, plain or as .zst). Without it, the
-    /// built-in world is measured. Levels 1 to 5 need floats: a .f32 file or the built-in world.
+    /// A capture (.mcap), or a file of the 2015 physics data compression challenge (.bin or .f32,
+    /// plain or as .zst). Without it, the built-in world is measured. Levels 1 to 5 need floats: a
+    /// .f32 file or the built-in world.
     #[cfg_attr(feature = "demo", arg(conflicts_with_all = ["seconds", "seed", "style", "cubes"]))]
     file: Option<PathBuf>,
     #[command(flatten)]
@@ -84,7 +85,7 @@ pub(crate) struct Arguments {
     world: WorldArguments,
 }
 
-/// Why nothing could be measured.
+/// Why a measurement failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum MeasureError {
     #[error(transparent)]
@@ -156,7 +157,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), MeasureError> {
     Ok(())
 }
 
-/// A report, and of how many frames it is.
+/// A report, the number of its frames, and that of all frames.
 struct Measured {
     report: Report,
     done: u64,
@@ -164,7 +165,7 @@ struct Measured {
 }
 
 #[cfg(feature = "demo")]
-/// Seconds of a stream, where nothing else is asked for.
+/// Seconds of an input stream without `--seconds`.
 const STREAM_SECONDS: u32 = 60;
 
 #[cfg(feature = "demo")]
@@ -218,7 +219,7 @@ fn history(arguments: &Arguments, rate_hz: f64) -> History {
     History { lag, spacing: arguments.spacing.unwrap_or(lag), from: arguments.from }
 }
 
-/// Which frames there are.
+/// The frames to measure.
 struct Source<'a> {
     name: String,
     rate_hz: f64,
@@ -227,7 +228,7 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Gives all frames to a ladder, or those before a signal: `next` adds one, and returns the
+    /// Gives all frames to a ladder, or those before a signal. `next` adds one and returns the
     /// number of its objects, or `None` at the end.
     fn measure(
         self,
@@ -267,7 +268,7 @@ fn measure_capture(
     let mut captured = Captured::open(path, arguments.capture.limits())?;
     let name = path.display().to_string();
     if arguments.steps.max_error.is_empty() {
-        // The only files that have what levels 1 to 5 send.
+        // Only .f32 files have the floats that levels 1 to 5 send.
         captured.find(arguments.stream.stream.as_deref())?;
         if let Some(challenge) = captured.floats() {
             return measure_floats(arguments, challenge, name, interrupt);

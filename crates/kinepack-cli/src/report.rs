@@ -1,4 +1,4 @@
-//! What was measured, as a table for people and as one JSON document for machines.
+//! The report of `measure`, as a table and as JSON.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ use crate::ladder::Measurement;
 /// One run of the ladder.
 #[derive(Serialize)]
 pub(crate) struct Report {
-    /// The file, or the options that make the built-in world again.
+    /// The file, or the options that reproduce the built-in world.
     file: String,
     lag: u32,
     rate_hz: f64,
@@ -36,7 +36,7 @@ struct LevelReport {
     encode_us_per_frame: f64,
     decode_us_per_frame: f64,
     verified: bool,
-    /// How far the values that are off are off, with a time precision.
+    /// The errors of values that are not exact, with a time precision.
     #[serde(skip_serializing_if = "Option::is_none")]
     errors: Option<ErrorReport>,
 }
@@ -112,7 +112,7 @@ impl Report {
         self.write_errors(out)
     }
 
-    /// How far values are off, where they are.
+    /// The errors of values that are not exact.
     fn write_errors(&self, out: &mut impl Write) -> io::Result<()> {
         let rows: Vec<Vec<String>> = self
             .levels
@@ -125,16 +125,10 @@ impl Report {
         if rows.is_empty() {
             return Ok(());
         }
-        let header = [
-            "of what is off\nlevel",
-            "mm\nmean",
-            "\np99",
-            "\nmax",
-            "degrees\nmean",
-            "\np99",
-            "\nmax",
-        ];
-        writeln!(out, "\n{}", table(header, 1, rows).trim_fmt())
+        let header = ["\nlevel", "mm\nmean", "\np99", "\nmax", "degrees\nmean", "\np99", "\nmax"];
+        writeln!(out)?;
+        write_text(out, "", "Errors of the values that are not exact")?;
+        writeln!(out, "{}", table(header, 1, rows).trim_fmt())
     }
 }
 
@@ -162,7 +156,7 @@ impl LevelReport {
             changed_per_frame: measurement.mean_changed(),
             encode_us_per_frame: measurement.encode_us(),
             decode_us_per_frame: measurement.decode_us(),
-            // A frame that does not come back as it was ends the command.
+            // A frame that differs after decoding ends the command.
             verified: true,
             errors: measurement.errors.as_ref().map(Errors::report),
         }

@@ -1,4 +1,4 @@
-//! Quantization steps for errors that are allowed: the coarsest that keep within them.
+//! The coarsest quantization steps that stay within allowed errors.
 
 use std::fmt;
 use std::str::FromStr;
@@ -29,7 +29,7 @@ pub(crate) struct StepsError {
     reason: String,
 }
 
-/// How far a field may be off: `FIELD=ERROR`, in its unit, of a rotation in degrees.
+/// The allowed error of a field: `FIELD=ERROR`, in its unit, or in degrees for a rotation.
 #[derive(Clone, Debug)]
 pub(crate) struct MaxError {
     field: String,
@@ -42,32 +42,32 @@ impl FromStr for MaxError {
     fn from_str(text: &str) -> Result<Self, String> {
         let (field, error) =
             text.split_once('=').ok_or("give FIELD=ERROR, as in position=0.002")?;
-        let error: f64 = error.parse().map_err(|_| format!("{error} is no number"))?;
+        let error: f64 = error.parse().map_err(|_| format!("{error} is not a number"))?;
         if !(error.is_finite() && error > 0.0) {
-            return Err(format!("an error above 0 is wanted, not {error}"));
+            return Err(format!("give an error above 0, not {error}"));
         }
         Ok(Self { field: field.to_owned(), error })
     }
 }
 
-/// A field with other steps, and what they do.
+/// A field with other steps, and their effect.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct FieldSteps {
     pub(crate) field: String,
-    /// What the derive has to say.
+    /// The derive's attribute for the new steps.
     pub(crate) attribute: String,
-    /// What it said.
+    /// The attribute for the old steps.
     pub(crate) was: String,
-    /// The largest error that was allowed: it is kept for any value.
+    /// The largest allowed error, which holds for any value.
     pub(crate) asked: f64,
-    /// How far the recorded values are off.
+    /// The errors of the recorded values.
     pub(crate) error: Summary,
 }
 
 /// A schema with coarser or finer steps in some fields.
 pub(crate) struct Steps {
     pub(crate) schema: Schema,
-    /// Of each field: how far it may be off, and how far it is, where it has other steps.
+    /// For each field with other steps, its allowed error and its errors.
     changed: Vec<Option<(f64, Distribution)>>,
 }
 
@@ -89,7 +89,7 @@ impl Steps {
         Ok(Self { schema: Schema::new(fields), changed })
     }
 
-    /// Quantizes an entity of the stream's schema that has these raw words and lanes.
+    /// Quantizes an entity of the stream, given as raw words and as lanes in the stream's steps.
     pub(crate) fn quantize(
         &mut self,
         stream: &Schema,
@@ -107,7 +107,7 @@ impl Steps {
                 continue;
             };
             let raw = &raw[from.lanes()];
-            // An integer may need fewer lanes than it did.
+            // An integer may need fewer lanes with coarser steps.
             let words = &raw[..to.len().min(raw.len())];
             if field.quantize_raw(words, to)? {
                 back.clear();
@@ -148,7 +148,7 @@ impl Steps {
 fn within(kind: &FieldKind, error: f64) -> Result<FieldKind, String> {
     match kind {
         FieldKind::Floats(axes) => {
-            // Half a step on each axis at once.
+            // The error is half a step on all axes at once.
             let step = rounded_down(2.0 * error / (axes.len() as f64).sqrt());
             let axes: Result<Vec<FloatLimits>, _> =
                 axes.iter().map(|axis| axis.with_step(step)).collect();
@@ -174,16 +174,16 @@ fn within(kind: &FieldKind, error: f64) -> Result<FieldKind, String> {
     }
 }
 
-/// To three digits, not above.
+/// Rounds down to three digits.
 fn rounded_down(step: f64) -> f64 {
     let exponent = step.log10().floor() as i32 - 2;
     let digits = (step / 10_f64.powi(exponent) * (1.0 + f64::EPSILON)).floor() as u32;
-    // By its decimal notation it is the number that is printed.
+    // Parsed from decimal notation, so that it equals the number that is printed.
     let rounded = format!("{digits}e{exponent}").parse().unwrap_or(step);
     if rounded > 0.0 && rounded <= step { rounded } else { step }
 }
 
-/// What the derive says of a kind's steps.
+/// The derive's attribute for a kind's steps.
 struct Attribute<'a>(&'a FieldKind);
 
 impl fmt::Display for Attribute<'_> {
@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_are_short_numbers_and_not_too_long() {
+    fn steps_are_rounded_down_to_three_digits() {
         for (step, rounded) in
             [(0.0034641, 0.00346), (2.0, 2.0), (0.1, 0.1), (1234.5, 1230.0), (9.999e-7, 9.99e-7)]
         {
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_within_an_error_is_the_coarsest_such() {
+    fn the_coarsest_steps_within_an_error_are_found() {
         let axis = FloatLimits::new(-10.0, 10.0, 0.001).unwrap();
         let FieldKind::Floats(axes) = within(&FieldKind::Floats(vec![axis; 3]), 0.01).unwrap()
         else {

@@ -27,15 +27,15 @@ use crate::steps::StepArguments;
 
 /// Train a profile on all frames of one or more captures, and measure nothing.
 ///
-/// A profile is what the levels from 9 on expect of the data. Use `tune` to find out what a profile
-/// saves: it keeps a part of one capture for measuring. Use `train` for the profile that you ship,
-/// made from everything you have captured. Without captures, it trains the profile of the built-in
-/// world again.
+/// A profile tells the levels from 9 on which values are frequent. Use `tune` to find out how much a
+/// profile saves: it keeps a part of one capture for measuring. Use `train` for the profile that you
+/// ship, made from everything you have captured. Without captures, it trains the profile of the
+/// built-in world again.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Captures: .mcap, or challenge files (.bin or .f32, plain or as .zst). All must have the same
-    /// schema. Without any, the built-in world: four minutes in each style but rest, with the seeds
-    /// 1000 to 1003, which no measurement uses.
+    /// Captures (.mcap), or files of the 2015 physics data compression challenge (.bin or .f32,
+    /// plain or as .zst). All must have the same schema. Without any, the built-in world: four
+    /// minutes in each style but rest, with the seeds 1000 to 1003, which no measurement uses.
     #[arg(id = "file", value_name = "FILES")]
     files: Vec<PathBuf>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! What the program does with captures: records, converts, analyzes and replays them.
+//! The commands for captures: recording, converting, analyzing, tuning, training and replaying.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 #![allow(dead_code, reason = "other tests use the rest of these modules")]
@@ -14,7 +14,7 @@ use kinepack_capture::Recorder;
 use program::{json, program, refusal, run, see_that_it_replaces_by_force_alone, stdout};
 
 #[test]
-fn an_analysis_agrees_with_what_is_measured() {
+fn analyze_and_measure_agree() {
     let files = Files::new();
     for (name, capture) in [("run.f32", good_f32(40, 30)), ("run.bin", good_bin(8))] {
         let capture = files.write(name, &capture);
@@ -44,7 +44,7 @@ fn an_analysis_agrees_with_what_is_measured() {
 }
 
 #[test]
-fn an_analysis_is_tables_and_a_page_that_needs_nothing_else() {
+fn an_analysis_is_printed_as_tables_and_written_as_a_self_contained_page() {
     let files = Files::new();
     let capture = files.write("run.f32", &good_f32(40, 30));
     let page = files.path("report.html");
@@ -69,7 +69,7 @@ fn an_analysis_is_tables_and_a_page_that_needs_nothing_else() {
 }
 
 #[test]
-fn what_cannot_be_analyzed_is_refused_in_one_line() {
+fn bad_arguments_of_analyze_are_refused_in_one_line() {
     let files = Files::new();
     let short = files.write("short.bin", &good_bin(6));
     let message = refusal(&["analyze", short.to_str().unwrap()]);
@@ -85,7 +85,7 @@ fn what_cannot_be_analyzed_is_refused_in_one_line() {
 }
 
 #[test]
-fn what_is_recorded_is_analyzed_and_replayed() {
+fn a_recording_is_analyzed_and_replayed() {
     let files = Files::new();
     let capture = files.path("world.mcap");
     let capture = capture.to_str().unwrap();
@@ -117,10 +117,10 @@ fn what_is_recorded_is_analyzed_and_replayed() {
             number("playout_delay_ms") > 10.0 && run["errors"][0]["field"] == "position",
             "{run}"
         );
-        // Off by the quantization and a little of playback.
+        // The error of quantization, and a little of playback.
         assert!(run["errors"][0]["p50"].as_f64().unwrap() < 0.02, "{run}");
     }
-    assert_eq!(json(&arguments), replayed, "the same again");
+    assert_eq!(json(&arguments), replayed, "a second run gives the same report");
     let cut_off = json(&["replay", capture, "--outage", "1..2"]);
     assert!(replayed["runs"][0]["recovery_ms"].is_null());
     let recovery_ms = cut_off["runs"][0]["recovery_ms"].as_f64().unwrap();
@@ -139,7 +139,7 @@ fn what_is_recorded_is_analyzed_and_replayed() {
 }
 
 #[test]
-fn challenge_files_become_captures_and_come_back() {
+fn challenge_files_convert_to_captures_and_back() {
     let files = Files::new();
     for (name, challenge) in [("run.bin", good_bin(8)), ("run.f32", good_f32(20, 30))] {
         let (from, capture, back) = (
@@ -272,7 +272,7 @@ fn tables_fit_into_the_terminal() {
             let table = String::from_utf8(command.output().unwrap().stdout).unwrap();
             let longest = table
                 .lines()
-                // The path of the file may be as long as it likes.
+                // A path is not broken.
                 .filter(|line| !line.contains(capture))
                 .max_by_key(|line| line.chars().count())
                 .unwrap();
@@ -282,7 +282,7 @@ fn tables_fit_into_the_terminal() {
 }
 
 #[test]
-fn a_capture_that_was_cut_off_is_read_up_to_there() {
+fn a_capture_that_is_cut_off_is_read_up_to_the_damage() {
     let files = Files::new();
     let whole = files.path("whole.mcap");
     run(&["record", whole.to_str().unwrap(), "--seconds", "8", "--cubes", "300"]);
@@ -309,7 +309,7 @@ struct Drone {
     battery: i32,
 }
 
-/// Drones that circle, each at its own speed, before they are quantized.
+/// A capture, before quantization, of drones that circle at different speeds.
 fn drones(files: &Files) -> String {
     let capture = files.path("drones.mcap");
     let mut recorder = Recorder::create(&capture).unwrap();
@@ -332,7 +332,7 @@ fn drones(files: &Files) -> String {
 }
 
 #[test]
-fn a_profile_is_tuned_and_measured_on_what_it_has_not_seen() {
+fn a_tuned_profile_saves_bytes_on_held_out_frames() {
     let files = Files::new();
     let (capture, profile, rust) =
         (&*drones(&files), files.path("drones.profile"), files.path("drones.rs"));
@@ -355,7 +355,7 @@ fn a_profile_is_tuned_and_measured_on_what_it_has_not_seen() {
         "{}",
         &constant[..200]
     );
-    // It is for these drones, and for nothing else.
+    // The profile is for the schema of these drones only.
     assert_eq!(json(&["replay", capture, "--profile", profile_path])["runs"][0]["wrong_lanes"], 0);
     let cubes = files.write("run.f32", &good_f32(40, 30));
     let message = refusal(&["analyze", cubes.to_str().unwrap(), "--profile", profile_path]);
@@ -363,7 +363,7 @@ fn a_profile_is_tuned_and_measured_on_what_it_has_not_seen() {
 }
 
 #[derive(Pack)]
-#[allow(dead_code, reason = "it is there for its schema")]
+#[allow(dead_code, reason = "only its schema is used")]
 struct CoarseDrone {
     #[pack(range = -500.0..500.0, precision = 0.0577)]
     position: [f32; 3],
@@ -372,7 +372,7 @@ struct CoarseDrone {
 }
 
 #[test]
-fn steps_for_an_error_that_is_allowed_are_found_and_the_profile_is_for_them() {
+fn max_error_finds_the_coarsest_steps_and_a_profile_for_them() {
     let files = Files::new();
     let (capture, profile) = (&*drones(&files), files.path("coarse.profile"));
     let options = ["--passes", "2", "--lag", "3", "--max-error", "position=0.05,battery=2"];
@@ -390,7 +390,7 @@ fn steps_for_an_error_that_is_allowed_are_found_and_the_profile_is_for_them() {
         let largest = step["error"]["max"].as_f64().unwrap();
         assert!(0.8 * asked < largest && largest <= asked, "{step}");
     }
-    // What the derive makes of these attributes is what the profile is for.
+    // The profile is for the schema that the derive makes with these attributes.
     let schema = Schema::of::<CoarseDrone>();
     assert_eq!(tuned["schema_hash"], format!("{:016x}", schema.hash()));
     assert!(Profile::from_bytes(&std::fs::read(&profile).unwrap(), &schema).is_ok());
@@ -408,7 +408,7 @@ fn steps_for_an_error_that_is_allowed_are_found_and_the_profile_is_for_them() {
     for (wanted, message) in [
         ("hull=1", "no such field; there are position, battery"),
         ("position=1e-9", "--max-error position: steps of"),
-        ("position=0", "an error above 0 is wanted"),
+        ("position=0", "give an error above 0"),
     ] {
         let refused = run(&["tune", capture, "--max-error", wanted]);
         assert_eq!(refused.code, Some(2));
@@ -419,7 +419,7 @@ fn steps_for_an_error_that_is_allowed_are_found_and_the_profile_is_for_them() {
 }
 
 #[test]
-fn tune_replaces_no_file_without_force_and_writes_no_two_into_one() {
+fn tune_replaces_files_only_with_force_and_refuses_one_file_for_two_outputs() {
     let files = Files::new();
     let capture = &*drones(&files);
     let [profile, rust] = ["run.profile", "run.rs"].map(|name| files.path(name));

@@ -1,5 +1,5 @@
-//! The program as its users see it: exit codes, what stands on which stream, and the numbers that
-//! never change.
+//! The program as users see it: exit codes, standard output and error, and numbers that must not
+//! change.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -56,7 +56,7 @@ fn measuring_the_built_in_world_prints_a_row_for_each_level() {
 }
 
 #[test]
-fn the_json_document_has_its_keys_and_its_sums_agree() {
+fn the_json_document_has_its_keys_and_consistent_sums() {
     let document = json(&["measure", "--seconds", "1", "--cubes", "100"]);
     assert_eq!(document["lag"], 6);
     assert_eq!(document["frames"], 54);
@@ -99,19 +99,19 @@ fn the_json_document_has_its_keys_and_its_sums_agree() {
 }
 
 #[test]
-fn rows_1_to_6_of_the_built_in_world_are_those_of_the_article() {
+fn rows_1_to_6_of_the_built_in_world_have_the_sizes_of_the_article() {
     let document = json(&["measure", "--seconds", "1", "--level", "1,2,3,4,5,6"]);
     let max = |row: usize| document["levels"][row - 1]["bytes_per_frame"]["max"].as_u64().unwrap();
     let mean =
         |row: usize| document["levels"][row - 1]["bytes_per_frame"]["mean"].as_f64().unwrap();
-    // 901 cubes of 321, 222, 159, 126 and 80 bits, and a bit that tells the set of cubes is the
-    // baseline's.
+    // 901 cubes of 321, 222, 159, 126 and 80 bits, and a bit that signals the same set of cubes as
+    // in the baseline.
     for (row, bits) in [(1, 321), (2, 222), (3, 159), (5, 126), (6, 80)] {
         let bytes = (901 * bits + 1_u64).div_ceil(8);
         assert_eq!((max(row), mean(row)), (bytes, bytes as f64), "row {row}");
     }
     assert_eq!([1, 2, 3, 5, 6].map(max), [36_153, 25_003, 17_908, 14_191, 9_011]);
-    // A cube at rest saves 32 of the 33 bits of its velocity, one that moves pays a bit.
+    // A cube at rest saves 32 of the 33 bits of its velocity; a moving cube takes one bit more.
     assert!(mean(4) < mean(3) && mean(4) > mean(5), "{}", mean(4));
     let kbps = document["levels"][0]["kbps_with_headers"].as_f64().unwrap();
     assert!((kbps - 17_368.8).abs() < 1e-6, "{kbps}");
@@ -162,7 +162,7 @@ fn every_profile_can_be_measured() {
 }
 
 #[test]
-fn a_time_precision_takes_fewer_bytes_and_says_how_far_things_are_off() {
+fn a_time_precision_saves_bytes_and_reports_the_errors() {
     let world =
         ["measure", "--seconds", "3", "--level", "relative-indices,packed,adaptive,learning"];
     let [exact, coarse] =
@@ -172,7 +172,7 @@ fn a_time_precision_takes_fewer_bytes_and_says_how_far_things_are_off() {
         assert!(exact.get("errors").is_none());
         let bytes = |level: &Value| level["bytes_per_frame"]["mean"].as_f64().unwrap();
         let Some(errors) = coarse.get("errors") else {
-            // No differences are sent.
+            // This level sends no differences, so the precision has no effect.
             assert_eq!((row, bytes(exact)), (0, bytes(coarse)));
             continue;
         };
@@ -186,7 +186,7 @@ fn a_time_precision_takes_fewer_bytes_and_says_how_far_things_are_off() {
         );
     }
     let table = stdout(&[&world[..], &["--time-precision-ms", "2"]].concat());
-    assert!(table.contains("of what is off"), "{table}");
+    assert!(table.contains("Errors of the values that are not exact"), "{table}");
     for ms in ["-1", "4.9", "nan", "x"] {
         let refused = run(&["measure", &format!("--time-precision-ms={ms}")]);
         assert_eq!(
@@ -245,7 +245,7 @@ fn a_profile_is_trained_on_captures_and_measured_with() {
 }
 
 #[test]
-fn a_capture_is_sent_through_the_endpoints() {
+fn the_demo_sends_a_capture() {
     let files = Files::new();
     let capture = files.write("run.f32", &good_f32(40, 30));
     let document = json(&[
@@ -262,14 +262,16 @@ fn a_capture_is_sent_through_the_endpoints() {
     let recorded = recorded.to_str().unwrap();
     assert_eq!(run(&["record", recorded, "--seconds", "1", "--cubes", "20"]).code, Some(0));
     let document = json(&["demo", "--headless", "--fast", "--velocities", "--capture", recorded]);
-    assert_eq!((&document["wrong_lanes"], &document["frames_sent"]), (&0.into(), &60.into()));
+    assert_eq!(document["wrong_lanes"], 0);
+    let sent = document["frames_sent"].as_u64().unwrap();
+    assert!((50..=60).contains(&sent), "a second, without ticks at rest: {sent}");
     let quantized = files.write("run.bin", &good_bin(8));
     let refused = refusal(&["demo", "--capture", quantized.to_str().unwrap()]);
     assert!(refused.contains("use a .f32 file"), "{refused}");
 }
 
 #[test]
-fn captures_are_measured_at_the_levels_that_they_allow() {
+fn challenge_files_are_measured_at_the_levels_that_they_allow() {
     let files = Files::new();
     let [bin, f32] = [("run.bin", good_bin(8)), ("run.f32", good_f32(8, 40))];
     for (name, bytes) in [bin, f32] {
@@ -295,7 +297,7 @@ fn captures_are_measured_at_the_levels_that_they_allow() {
 }
 
 #[test]
-fn bad_captures_are_refused_in_one_line() {
+fn bad_challenge_files_are_refused_in_one_line() {
     let files = Files::new();
     let run = good_bin(8);
     let frame = OBJECTS * 32;
@@ -353,7 +355,7 @@ fn bad_captures_are_refused_in_one_line() {
 }
 
 #[test]
-fn bad_arguments_are_refused_with_what_would_be_good() {
+fn bad_arguments_are_refused_with_the_allowed_values() {
     for level in ["loud", "15", ""] {
         let message = refusal(&["measure", "--level", level]);
         assert!(message.contains("1 uncompressed") && message.contains("12 packed"), "{message}");
@@ -380,7 +382,7 @@ fn bad_arguments_are_refused_with_what_would_be_good() {
 }
 
 #[test]
-fn the_demo_ends_with_a_summary_and_nothing_drifted() {
+fn the_demo_ends_with_a_summary_and_no_wrong_lanes() {
     let text = stdout(&["demo", "--seconds", "2", "--cubes", "200", "--headless", "--fast"]);
     for what in [
         "--seconds 2 --seed 1 --cubes 200",
@@ -436,7 +438,7 @@ fn the_json_document_of_the_demo_has_its_keys() {
 
 #[test]
 fn playback_recovers_after_an_outage() {
-    // After a short one a common view is left; after a long one a block is sent again.
+    // After a short outage both sides still share a view. After a long one, a block is sent again.
     for (seconds, outage, blocks) in [("12", "2..9", 1), ("74", "2..70", 2)] {
         let options = [
             "--seconds",
@@ -453,14 +455,14 @@ fn playback_recovers_after_an_outage() {
         assert_eq!(document["wrong_lanes"], 0);
         assert_eq!(document["blocks"], blocks, "{document}");
         let received = document["frames_received"].as_u64().unwrap();
-        assert!((250..450).contains(&received), "some five seconds: {received}");
+        assert!((250..450).contains(&received), "about five seconds: {received}");
         let moves_mm = document["shown_error_mm"]["p50"].as_f64().unwrap();
         assert!(moves_mm < 3.0, "{document}");
     }
 }
 
 #[test]
-fn a_simulation_counts_every_receiver_and_drifts_in_none() {
+fn a_simulation_counts_every_receiver_and_no_wrong_lanes() {
     let document =
         json(&["simulate", "--seconds", "2", "--receivers", "20", "--round-trips-ms", "10..200"]);
     assert_eq!(
@@ -471,7 +473,7 @@ fn a_simulation_counts_every_receiver_and_drifts_in_none() {
     let document = json(&[&["simulate", "--seconds", "3", "--loss", "5"], &crowd[..]].concat());
     assert_eq!(document["wrong_lanes"], 0);
     let kbps = document["first"]["kbps_total"].as_f64().unwrap();
-    // A budget may save up a tenth of a second, and begins with that.
+    // A budget can save up a tenth of a second, and begins with that much.
     assert!((100.0..256.0 * 3.1 / 3.0).contains(&kbps), "the budget: {kbps}");
     assert!(
         document["first"]["frames_with_left_out"].as_u64().is_some_and(|count| count > 0),
@@ -480,7 +482,7 @@ fn a_simulation_counts_every_receiver_and_drifts_in_none() {
 }
 
 #[test]
-fn a_simulation_with_faults_says_that_all_that_were_found_were_healed() {
+fn a_simulation_with_faults_heals_all_that_it_notices() {
     let crowd = ["simulate", "--seconds", "40", "--objects", "60", "--moving", "30"];
     let document =
         json(&[&crowd[..], &["--link", "cable", "--loss", "0", "--fault-every", "4"]].concat());
@@ -541,7 +543,7 @@ fn the_same_seed_gives_the_same_sizes() {
 }
 
 #[test]
-fn a_closed_output_is_no_failure() {
+fn a_closed_standard_output_is_not_a_failure() {
     for arguments in [&["measure", "--json"][..], &["measure"], &["demo", "--headless", "--fast"]] {
         let mut command = program();
         command.args(arguments).args(["--seconds", "1", "--cubes", "20"]);
@@ -554,7 +556,7 @@ fn a_closed_output_is_no_failure() {
 }
 
 #[test]
-fn a_closed_standard_error_is_no_failure() {
+fn a_closed_standard_error_is_not_a_failure() {
     let files = Files::new();
     let capture = files.path("run.mcap");
     let capture = capture.to_str().unwrap();

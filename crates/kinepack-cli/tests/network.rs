@@ -1,5 +1,5 @@
-//! `serve`, `join` and `record --from` over loopback, as their users see them: what they say, what
-//! they count, and how they end.
+//! `serve`, `join` and `record --from` over loopback, as users see them: output, counts and exit
+//! codes.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
@@ -16,7 +16,7 @@ use support::{Run, Running, number};
 
 const SECRET: &str = "the secret of these tests";
 
-/// A server of a small world at a free port, or at `port`; and its address.
+/// A server of a small world at `port`, or at a free port for 0. Returns it and its address.
 fn serve_at(port: u16, options: &[&str]) -> (Running, String) {
     let listen = format!("127.0.0.1:{port}");
     let world = ["serve", "--json", "--cubes", "50", "--seconds", "60", "--listen", &listen];
@@ -34,7 +34,7 @@ fn join(server: &str, options: &[&str]) -> Running {
 }
 
 #[test]
-fn a_joiner_receives_and_both_say_what_they_counted() {
+fn a_joiner_receives_states_and_both_sides_report_their_counts() {
     let (mut server, address) = serve(&[]);
     let joined = join(&address, &["--seconds", "2"]).end();
     server.until(" left; receivers: 0");
@@ -76,7 +76,7 @@ fn a_joiner_receives_and_both_say_what_they_counted() {
 }
 
 #[test]
-fn what_differs_is_said_on_both_sides_and_no_state_is_sent() {
+fn both_sides_report_a_different_schema_and_no_state_is_sent() {
     let (mut server, address) = serve(&["--velocities"]);
     let joined = join(&address, &["--seconds", "10"]).end();
     assert_eq!((joined.code, joined.stdout.as_str()), (Some(2), ""), "{}", joined.stderr);
@@ -209,7 +209,7 @@ fn many_joiners_receive_and_none_is_dropped() {
 }
 
 #[test]
-fn a_full_server_says_so() {
+fn a_full_server_refuses_joiners() {
     let (_server, address) = serve(&["--max-clients", "1"]);
     let mut first = join(&address, &[]);
     first.until("joined 127.0.0.1:");
@@ -219,7 +219,7 @@ fn a_full_server_says_so() {
 }
 
 #[test]
-fn without_a_secret_both_say_what_to_do() {
+fn without_a_secret_both_sides_say_what_to_do() {
     for arguments in [&["serve", "--listen", "127.0.0.1:0"][..], &["join", "127.0.0.1:9"]] {
         let run = Running::start(arguments, None).end();
         assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{}", run.stderr);
@@ -230,7 +230,7 @@ fn without_a_secret_both_say_what_to_do() {
 }
 
 #[test]
-fn insecure_is_loud_and_works() {
+fn insecure_works_with_a_warning() {
     let options = ["serve", "--insecure", "--cubes", "50", "--listen", "127.0.0.1:0"];
     let mut server = Running::start(&options, None);
     server.until("WARNING: --insecure");
@@ -255,7 +255,7 @@ fn record(file: &Path, server: &str, options: &[&str]) -> Running {
     )
 }
 
-/// The frames of a capture's only stream, quantized; whether it holds floats; and its rate.
+/// The quantized frames of a capture's only stream, whether the stream holds floats, and its rate.
 fn frames(file: &Path) -> (Vec<Snapshot>, bool, f64) {
     let streams = Capture::streams_of(file).unwrap();
     let [stream] = &streams[..] else { panic!("{streams:?}") };
@@ -270,21 +270,22 @@ fn frames(file: &Path) -> (Vec<Snapshot>, bool, f64) {
     (frames, stream.is_raw(), stream.rate_hz())
 }
 
-/// Frames and missing ticks, as the closing line says them.
+/// The frames and missing ticks of the last line on standard error.
 fn closing(run: &Run) -> [u64; 2] {
     assert_eq!((run.code, run.stdout.as_str()), (Some(0), ""), "{}", run.stderr);
     let line = run.stderr.lines().last().unwrap();
     let (_, counts) = line.split_once(".mcap: ").unwrap_or_else(|| panic!("{line}"));
     let number = |what: &str| {
-        let count = counts.split([',', ';']).find_map(|part| part.trim().strip_suffix(what));
+        let mut parts = counts.split([',', ';']).map(|part| part.trim().trim_end_matches('s'));
+        let count = parts.find_map(|part| part.strip_suffix(what));
         count.unwrap_or_else(|| panic!("{what}: {line}")).parse::<u64>().unwrap()
     };
-    assert!(number(" bytes") > 500, "{line}");
-    [number(" frames"), number(" missing ticks")]
+    assert!(number(" byte") > 500, "{line}");
+    [number(" frame"), number(" missing tick")]
 }
 
 #[test]
-fn a_recording_is_the_world_that_was_sent() {
+fn a_recording_equals_the_sent_world() {
     let folder = tempfile::tempdir().unwrap();
     let [recorded, world] = ["recorded.mcap", "world.mcap"].map(|name| folder.path().join(name));
     let (mut server, address) = serve(&[]);
@@ -318,8 +319,7 @@ fn a_recording_is_the_world_that_was_sent() {
         [&Value::from(count), &serde_json::json!([51.0, 51.0])]
     );
 
-    // The same world without a network: its first state, of tick 0, is what a server sends as tick
-    // 1.
+    // The same world without a network. A server sends its first state, of tick 0, as tick 1.
     let seconds = (last / 60 + 1).to_string();
     let built_in = ["record", world.to_str().unwrap(), "--cubes", "50", "--seconds", &seconds];
     assert_eq!(Running::start(&built_in, None).end().code, Some(0));
@@ -365,7 +365,7 @@ fn a_recording_ends_with_its_server_or_by_an_interrupt() {
 }
 
 #[test]
-fn what_cannot_be_recorded_from_a_server_is_refused() {
+fn recordings_that_cannot_work_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("refused.mcap");
     let path = file.to_str().unwrap();
@@ -383,13 +383,13 @@ fn what_cannot_be_recorded_from_a_server_is_refused() {
         assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{options:?}: {}", run.stderr);
         assert!(run.stderr.contains(said), "{options:?}: {}", run.stderr);
     }
-    assert!(!file.exists(), "nothing was made before it was refused");
+    assert!(!file.exists(), "a refused recording leaves no file");
 
     let nowhere = folder.path().join("no/such/folder.mcap");
     let mut unwritable = vec![nowhere.as_path()];
     unwritable.extend(cfg!(target_os = "linux").then_some(Path::new("/dev/full")));
     for file in unwritable {
-        // Nobody is there, which takes a time-out to be seen.
+        // There is no server, which takes a time-out to notice.
         let run = record(file, "127.0.0.1:9", &[]).end();
         assert_eq!(run.code, Some(2), "{}", run.stderr);
         assert!(run.stderr.contains(file.to_str().unwrap()), "{}", run.stderr);

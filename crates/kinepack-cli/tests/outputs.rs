@@ -1,5 +1,5 @@
-//! The files that commands write: none that exists is replaced without being asked, none is written
-//! by halves, and a command that fails leaves what was there.
+//! The files that commands write. Existing files are replaced only with `--force`, files are
+//! complete or absent, and a command that fails leaves old files unchanged.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 #![allow(dead_code, reason = "other tests use the rest of these modules")]
@@ -23,7 +23,7 @@ use program::{
 };
 
 const OLD: &[u8] = b"worth something";
-/// A recording that takes no time.
+/// Options of a short recording.
 const SHORT: [&str; 4] = ["--seconds", "1", "--cubes", "20"];
 
 /// A challenge file, and the same as a capture.
@@ -35,7 +35,7 @@ fn captures(files: &Files) -> [String; 2] {
 }
 
 #[test]
-fn convert_replaces_a_file_by_force_alone() {
+fn convert_replaces_a_file_only_with_force() {
     let files = Files::new();
     let [challenge, capture] = captures(&files);
     for (from, to) in [(&challenge, "other.mcap"), (&capture, "other.f32")] {
@@ -45,7 +45,7 @@ fn convert_replaces_a_file_by_force_alone() {
 }
 
 #[test]
-fn record_replaces_a_file_by_force_alone() {
+fn record_replaces_a_file_only_with_force() {
     let files = Files::new();
     let out = files.path("world.mcap");
     see_that_it_replaces_by_force_alone(
@@ -55,7 +55,7 @@ fn record_replaces_a_file_by_force_alone() {
 }
 
 #[test]
-fn train_replaces_a_file_by_force_alone() {
+fn train_replaces_a_file_only_with_force() {
     let files = Files::new();
     let ([challenge, _], out) = (captures(&files), files.path("run.profile"));
     let arguments = ["train", &challenge, "--passes", "1", "--out", out.to_str().unwrap()];
@@ -63,7 +63,7 @@ fn train_replaces_a_file_by_force_alone() {
 }
 
 #[test]
-fn analyze_and_replay_replace_a_page_by_force_alone() {
+fn analyze_and_replay_replace_a_page_only_with_force() {
     let files = Files::new();
     let ([_, capture], page) = (captures(&files), files.path("page.html"));
     for command in ["analyze", "replay"] {
@@ -75,7 +75,7 @@ fn analyze_and_replay_replace_a_page_by_force_alone() {
 }
 
 #[test]
-fn sweep_replaces_a_picture_by_force_alone() {
+fn sweep_replaces_a_picture_only_with_force() {
     let files = Files::new();
     let out = files.path("sweep.svg");
     let arguments = [&["sweep", "--svg", out.to_str().unwrap()], &SHORT[..]].concat();
@@ -91,7 +91,7 @@ fn a_convert_that_fails_leaves_the_old_file() {
     for (from, to) in [
         (damaged.to_str().unwrap(), "old.mcap"),
         ("missing.f32", "old.mcap"),
-        // This capture holds floats.
+        // This capture holds floats, so it cannot become a .bin file.
         (&capture, "old.bin"),
     ] {
         let old = files.write(to, OLD);
@@ -106,13 +106,13 @@ fn a_convert_that_fails_leaves_the_old_file() {
 }
 
 #[test]
-fn what_cannot_be_written_is_said_before_the_work() {
+fn outputs_that_cannot_be_written_are_refused_before_the_work() {
     let files = Files::new();
     let [_, capture] = captures(&files);
     let [directory, nowhere] = [files.path(""), files.path("no/such/file")];
     for (path, said) in [(&directory, "is a directory"), (&nowhere, "directory does not exist")] {
         let path = path.to_str().unwrap();
-        // An hour of the world, if it began.
+        // This would record an hour of the world.
         let hour = ["record", path, "--seconds", "3600"];
         let page = ["analyze", &capture, "--html", path];
         let tune = ["tune", &capture, "--passes", "1000", "--out", path];
@@ -127,7 +127,7 @@ fn what_cannot_be_written_is_said_before_the_work() {
 }
 
 #[test]
-fn a_recording_from_nobody_leaves_the_old_file() {
+fn a_recording_without_a_server_leaves_the_old_file() {
     let files = Files::new();
     let old = files.write("old.mcap", OLD);
     let path = old.to_str().unwrap();

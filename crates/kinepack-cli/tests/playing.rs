@@ -1,4 +1,4 @@
-//! Playing over loopback, as its users see it: two who join, and one at a terminal of its own.
+//! Playing over loopback, as users see it: two joiners with scripts, and one at a terminal.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
@@ -84,7 +84,7 @@ fn beyond_the_most_players_joiners_watch() {
 }
 
 #[test]
-fn what_cannot_play_is_said() {
+fn options_that_cannot_play_are_refused() {
     for (options, words) in [
         (&["--play", "keys"][..], "needs a terminal"),
         (&["--play", "keys", "--count", "2"], "is for one joiner"),
@@ -100,7 +100,7 @@ fn what_cannot_play_is_said() {
     assert!(run.code == Some(2) && run.stderr.contains("0..=63"), "{}", run.stderr);
 }
 
-/// A terminal of 40 lines: what a person types into and reads, and the side of the program.
+/// A terminal of 40 lines: the user's side, and the program's side.
 fn terminal() -> (File, File) {
     let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&person).unwrap();
@@ -117,7 +117,8 @@ fn modes(terminal: &File) -> String {
     format!("{input_modes:?} {output_modes:?} {local_modes:?}")
 }
 
-/// What a person sees and what the terminal is after these keys, the last of which end the program.
+/// The exit code and the output after some keys. The last keys end the program, which must restore
+/// the terminal.
 fn play(address: &str, ends: &[u8]) -> (Option<i32>, String) {
     let (mut person, program) = terminal();
     let before = modes(&program);
@@ -138,11 +139,15 @@ fn play(address: &str, ends: &[u8]) -> (Option<i32>, String) {
     let mut text = Vec::new();
     let (begin, mut playing, mut ended) = (Instant::now(), None, false);
     let code = loop {
-        assert!(begin.elapsed() < PATIENCE, "it does not end: {}", String::from_utf8_lossy(&text));
+        assert!(
+            begin.elapsed() < PATIENCE,
+            "the program does not end: {}",
+            String::from_utf8_lossy(&text)
+        );
         text.extend(seen.try_iter().flatten());
         if playing.is_none() && String::from_utf8_lossy(&text).contains("plays cube 65536") {
             playing = Some(Instant::now());
-            assert_ne!(modes(&program), before, "keys come one by one");
+            assert_ne!(modes(&program), before, "the program reads single keys");
         }
         match playing.map(|since: Instant| since.elapsed()) {
             Some(time) if time > Duration::from_millis(1500) && !ended => {
@@ -159,18 +164,18 @@ fn play(address: &str, ends: &[u8]) -> (Option<i32>, String) {
     };
     thread::sleep(Duration::from_millis(100));
     text.extend(seen.try_iter().flatten());
-    assert_eq!(modes(&program), before, "the terminal is as before");
+    assert_eq!(modes(&program), before, "the program restores the terminal");
     (code, String::from_utf8_lossy(&text).into_owned())
 }
 
 #[test]
-fn keys_of_a_terminal_steer_and_the_terminal_is_as_before() {
+fn keys_of_a_terminal_steer_and_the_terminal_is_restored() {
     let (server, address) = serve(&["--style", "rest"]);
     let (code, text) = play(&address, b"\x03");
     assert_eq!(code, Some(0), "{text}");
     assert!(text.contains("arrow keys or WASD steer") && text.contains('@'), "{text}");
     assert!(text.contains("cubes steered") && text.contains("number 65536"), "{text}");
-    // What it was told, it is told again, the other way.
+    // Each mode that the program sets is set back once.
     for pair in ["\x1b[>3u", "\x1b[<1u", "\x1b[?1004h", "\x1b[?1004l"] {
         assert_eq!(text.matches(pair).count(), 1, "{pair:?}");
     }
@@ -179,7 +184,7 @@ fn keys_of_a_terminal_steer_and_the_terminal_is_as_before() {
 }
 
 #[test]
-fn a_terminal_is_as_before_after_an_error_too() {
+fn a_terminal_is_restored_after_an_error_too() {
     let (_server, address) = serve(&["--velocities"]);
     let (_person, program) = terminal();
     let before = modes(&program);

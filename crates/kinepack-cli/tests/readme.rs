@@ -1,5 +1,5 @@
-//! The commands of the README, the book and the other pages are ones that the program understands,
-//! and the examples, benchmarks and tests that they name exist.
+//! The program understands the commands in the README, the book and the other pages, and the
+//! examples, benchmarks and tests that they name exist.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -25,12 +25,12 @@ fn shell_lines(page: &str) -> Vec<&str> {
     lines
 }
 
-/// The arguments that a line gives to the program; `None` for other commands and for output.
+/// The arguments of the program in a line. `None` for other commands and for output.
 fn arguments(line: &str) -> Option<Vec<&str>> {
     let rest =
         line.strip_prefix("cargo run --release -- ").or_else(|| line.strip_prefix("kinepack "))?;
     let words = rest.split_whitespace().take_while(|word| !["#", "|", ">", "&&"].contains(word));
-    // As a shell takes away the quotes of a word.
+    // A shell removes the quotes of a word.
     Some(
         words
             .map(|word| {
@@ -58,7 +58,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// Checks that the targets exist that a `cargo` command names.
+/// Checks that the targets of a `cargo` command exist.
 fn check_targets(line: &str) {
     let words: Vec<&str> = line.split_whitespace().take_while(|word| *word != "#").collect();
     let after =
@@ -97,8 +97,8 @@ fn the_program_understands_the_commands_of_all_pages() {
         assert!(shown, "no page shows `{subcommand}`");
     }
     for command in commands {
-        // The arguments are parsed, up to the last, and nothing runs: the files of the examples are
-        // placeholders.
+        // With `--help` the program parses all arguments and runs no command, because the files of
+        // the examples are placeholders.
         let output = Command::new(env!("CARGO_BIN_EXE_kinepack"))
             .args(&command)
             .arg("--help")
@@ -109,7 +109,7 @@ fn the_program_understands_the_commands_of_all_pages() {
             "{command:?}: {}",
             String::from_utf8_lossy(&output.stderr)
         );
-        // Levels are looked up later than that.
+        // The program looks up levels later.
         let levels = command.iter().skip_while(|word| **word != "--level").nth(1);
         assert!(
             levels.is_none_or(|names| names.split(',').all(|name| levels::named(name).is_some())),

@@ -1,4 +1,4 @@
-//! `measure --input-stream` as its users see it.
+//! `measure --input-stream` as users see it.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -17,7 +17,7 @@ fn numbers<const N: usize>(row: &Value, keys: [&str; N]) -> [f64; N] {
 }
 
 #[test]
-fn a_move_takes_less_than_200_bits_of_540_and_comes_back_as_it_was() {
+fn a_move_takes_less_than_200_of_540_bits_and_is_decoded_exactly() {
     let document = json(&FEW);
     let rows = document.as_array().unwrap();
     let names: Vec<&str> = rows.iter().map(|row| row["level"].as_str().unwrap()).collect();
@@ -45,7 +45,7 @@ fn a_move_takes_less_than_200_bits_of_540_and_comes_back_as_it_was() {
 }
 
 #[test]
-fn repeats_bring_back_what_was_lost_and_the_seed_decides_all_but_time() {
+fn repeats_restore_lost_moves_and_equal_seeds_give_equal_sizes() {
     let measure = |seed: &str| {
         json(&[&FEW[..], &["--level", "adaptive", "--repeats", "3", "--seed", seed]].concat())
     };
@@ -58,7 +58,7 @@ fn repeats_bring_back_what_was_lost_and_the_seed_decides_all_but_time() {
 }
 
 #[test]
-fn the_table_has_a_row_for_each_loss_and_says_what_is_counted() {
+fn the_table_has_a_row_for_each_loss_and_explains_its_counts() {
     let table = stdout(&[&FEW[..], &["--level", "packed"]].concat());
     assert_eq!(table.lines().filter(|line| line.starts_with("packed")).count(), 3, "{table}");
     assert!(
@@ -68,7 +68,7 @@ fn the_table_has_a_row_for_each_loss_and_says_what_is_counted() {
 }
 
 #[test]
-fn options_that_make_no_sense_are_refused() {
+fn invalid_options_are_refused() {
     let refused = refusal(&["measure", "--input-stream", "--level", "13"]);
     assert!(
         refused.contains("no such level of a stream; there are full, packed, adaptive"),

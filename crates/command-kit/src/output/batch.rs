@@ -1,4 +1,4 @@
-//! Files that belong together: all are written before the first comes to its place.
+//! Files that belong together: all are written before the first one moves to its place.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use super::{OutputError, Problem, Target, failure};
 #[derive(Default)]
 pub struct Batch {
     partials: Vec<Partial>,
-    /// Directories that were made for them, inner ones first.
+    /// Directories that were made for the files, inner ones first.
     directories: Vec<PathBuf>,
 }
 
 impl Batch {
-    /// Files of a directory, which is made where it is missing.
+    /// Files of a directory, which is made if it is missing.
     pub fn in_directory(directory: &Path) -> Result<Self, OutputError> {
         let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
         let directories =
@@ -30,7 +30,7 @@ impl Batch {
         Ok(())
     }
 
-    /// Puts all files into their places.
+    /// Moves all files to their places.
     pub fn commit(mut self) -> Result<(), OutputError> {
         partial::put_in_place(&mut self.partials)?;
         self.directories.clear();
@@ -42,7 +42,7 @@ impl Drop for Batch {
     fn drop(&mut self) {
         self.partials.clear();
         for directory in &self.directories {
-            // One that is not empty stays.
+            // A directory that is not empty stays.
             let _ = fs::remove_dir(directory);
         }
     }

@@ -1,12 +1,12 @@
-//! The files that commands write. A command asks for a [`Target`] before it begins its work, which
-//! refuses a file that exists. It writes later, and an old file stays as it was until the new one
-//! is complete.
+//! The files that commands write. A command asks for a [`Target`] before it begins its work, so an
+//! existing file is refused at once. It writes later. An old file stays until the new one is
+//! complete.
 //!
 //! ```text
 //! Force::target ──► Target::create ──► Output: NAME.XXXXXX.partial ──► Output::commit: NAME
 //! ```
 //!
-//! What is no regular file (a pipe, a device, /dev/stdout) is written directly.
+//! A pipe, a device or /dev/stdout is written directly.
 
 mod batch;
 mod partial;
@@ -26,7 +26,7 @@ use crate::Failure;
 /// Whether files may be replaced.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Force {
-    /// Replace files that exist. Without it, nothing is written if one does.
+    /// Replace existing files. Without it, a command refuses to start if an output file exists.
     #[arg(long)]
     force: bool,
 }
@@ -62,23 +62,23 @@ pub enum Problem {
     NoDirectory,
     #[error("two options name this file: give each its own name")]
     Twice,
-    /// What the system says.
+    /// The system's error.
     #[error("{0}")]
     System(io::Error),
 }
 
-/// A file to write, which may be written as far as can be known before.
+/// A file to write. The checks that are possible beforehand have passed.
 pub struct Target {
-    /// As it was given.
+    /// The name as the user gave it.
     name: PathBuf,
     place: Place,
 }
 
-/// A file that is being written. Without [`commit`](Self::commit) nothing becomes of it.
+/// A file that is being written. Without [`commit`](Self::commit) it is deleted.
 pub struct Output {
     name: PathBuf,
     file: File,
-    /// `None` for what is written directly.
+    /// `None` for a file that is written directly.
     partial: Option<Partial>,
 }
 
@@ -89,7 +89,7 @@ impl Force {
         Ok(Target { name: name.to_owned(), place })
     }
 
-    /// The same of options that may name a file or not.
+    /// The targets of optional options, which must name different files.
     pub fn targets<const N: usize>(
         self,
         names: [Option<&Path>; N],
@@ -107,7 +107,7 @@ impl Force {
         Ok(targets)
     }
 
-    /// A file of a directory that a [`Batch`] makes where it is missing.
+    /// A file of a directory, which a [`Batch`] makes if it is missing.
     pub fn target_in(self, directory: &Path, name: &str) -> Result<Target, OutputError> {
         let path = directory.join(name);
         if directory.exists() {
@@ -117,7 +117,8 @@ impl Force {
         }
     }
 
-    /// The same of a file whose name says what it holds: `None` if it is there and holds that.
+    /// The same for a file whose name depends on its contents: `None` if it exists with these
+    /// contents.
     pub fn target_of(
         self,
         directory: &Path,
@@ -151,7 +152,7 @@ impl Target {
         self.written(bytes)?.commit()
     }
 
-    /// The file with these bytes, which is not in its place yet.
+    /// A file with these bytes that is not at its place yet.
     fn written(&self, bytes: &[u8]) -> Result<Output, OutputError> {
         let mut output = self.create()?;
         output.write_all(bytes).map_err(|error| self.failed(error))?;
@@ -164,24 +165,24 @@ impl Target {
 }
 
 impl Output {
-    /// The file again, for what wants to own it.
+    /// Another handle of the file, for callees that need to own one.
     pub fn file(&self) -> Result<File, OutputError> {
         self.file.try_clone().map_err(|error| failure(&self.name, Problem::System(error)))
     }
 
-    /// From now on the file stays where it is written, if it does not come to its place.
+    /// From now on an incomplete file is not deleted.
     pub fn keep(&mut self) {
         if let Some(partial) = &mut self.partial {
             partial.keep();
         }
     }
 
-    /// Where the file is, if it stays there.
+    /// The path of the incomplete file, if it is kept.
     pub fn kept(&self) -> Option<&Path> {
         self.partial.as_ref().and_then(Partial::kept)
     }
 
-    /// Puts the file into its place: all that was written, and nothing of an old one.
+    /// Moves the complete file to its place, where it replaces an old one.
     pub fn commit(self) -> Result<(), OutputError> {
         partial::put_in_place(self.finish()?.as_mut_slice())
     }

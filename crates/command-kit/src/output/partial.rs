@@ -1,5 +1,5 @@
-//! A file under a name of its own, NAME.XXXXXX.partial, beside its place: so that a rename puts it
-//! there at once.
+//! An incomplete file, NAME.XXXXXX.partial, in the directory of its place, so that a rename can
+//! move it there.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,9 +10,9 @@ use tempfile::{Builder, TempPath};
 use super::{OutputError, Problem, failure, place};
 use crate::interrupt::unfinished;
 
-/// Deleted when dropped before it came to its place, or when a signal ends the program.
+/// Deleted if it is dropped before it moved to its place, or if a signal ends the program.
 pub(super) struct Partial {
-    /// `None` once it is in its place.
+    /// `None` once it is at its place.
     temporary: Option<TempPath>,
     place: PathBuf,
     is_forced: bool,
@@ -25,10 +25,10 @@ impl Partial {
         prefix.push(".");
         let mut builder = Builder::new();
         builder.prefix(&prefix).suffix(".partial");
-        // As any new file: the system takes away what the umask says.
+        // Like any new file; the system applies the umask.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        // Locked before the file is made, so that no signal comes between.
+        // Locked before the file exists, so that a signal cannot miss it.
         let mut unfinished = unfinished()?;
         let made = builder.tempfile_in(place::directory(place)).and_then(|made| {
             take_permissions(made.as_file(), place)?;
@@ -42,7 +42,7 @@ impl Partial {
         ))
     }
 
-    /// From now on it is not deleted.
+    /// From now on the file is not deleted.
     pub(super) fn keep(&mut self) {
         if let Some(temporary) = self.temporary.as_mut().filter(|_| !self.is_kept) {
             temporary.disable_cleanup(true);
@@ -51,13 +51,12 @@ impl Partial {
         }
     }
 
-    /// Where it stays.
+    /// The path of a file that is kept.
     pub(super) fn kept(&self) -> Option<&Path> {
         self.temporary.as_deref().filter(|_| self.is_kept)
     }
 
-    /// Sees that the bytes are on the disk before an old file goes. Without one, there is nothing
-    /// to lose by not waiting.
+    /// If there is an old file, waits until the new bytes are on the disk.
     pub(super) fn finish(&self, file: &File) -> io::Result<()> {
         if self.place.exists() { file.sync_all() } else { Ok(()) }
     }
@@ -73,11 +72,10 @@ impl Drop for Partial {
     }
 }
 
-/// Gives a file the permissions of the one that it will replace, before anything is in it that only
-/// some may read.
+/// Gives a file the permissions of the one that it will replace, before it holds any data.
 fn take_permissions(file: &File, place: &Path) -> io::Result<()> {
     let Ok(old) = fs::metadata(place) else { return Ok(()) };
-    // Some file systems have no permissions that can be set, and then these are alike.
+    // On some file systems permissions cannot be set, and are always equal.
     if file.metadata()?.permissions() == old.permissions() {
         Ok(())
     } else {
@@ -91,8 +89,8 @@ fn forget(temporary: &Path) {
     }
 }
 
-/// Puts files into their places: all of them, unless the system refuses one. No signal comes
-/// between.
+/// Moves files to their places: all of them, unless the system refuses one. A signal waits for
+/// that.
 pub(super) fn put_in_place(partials: &mut [Partial]) -> Result<(), OutputError> {
     let mut unfinished = unfinished()?;
     let is_taken =

@@ -1,4 +1,4 @@
-//! Where a file will be: links followed, and what is no regular file told apart.
+//! The place of an output file: links are followed, and pipes and devices are recognised.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -10,9 +10,9 @@ use super::Problem;
 const MAX_LINKS: usize = 40;
 
 pub(super) enum Place {
-    /// A pipe, a device or an open file of this process: there is nothing to put into its place.
+    /// A pipe, a device or an open file of this process, which cannot be replaced.
     Direct(PathBuf),
-    /// A regular file, or nothing yet.
+    /// A regular file, which may not exist yet.
     File { path: PathBuf, is_forced: bool },
 }
 
@@ -39,14 +39,14 @@ impl Place {
         let (Self::File { path, .. }, Self::File { path: other, .. }) = (self, other) else {
             return false;
         };
-        // Names may lead to one directory in several ways.
+        // Several names may lead to one directory.
         let directory = |path: &Path| fs::canonicalize(directory(path)).ok();
         path.file_name() == other.file_name() && directory(path) == directory(other)
     }
 }
 
-/// Opens what is written directly. Never truncates: the shell did that for `> file`, and must not
-/// for `>> file`.
+/// Opens a file that is written directly. Never truncates it: the shell has done that for `> file`,
+/// and `>> file` must keep its contents.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).open(path)
 }
@@ -56,21 +56,21 @@ pub(super) fn directory(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Follows links to a file, which need not exist; stops at the names of open files.
+/// Follows links to a file, which need not exist. Stops at the names of open files.
 fn followed(name: &Path) -> io::Result<PathBuf> {
     let mut path = name.to_owned();
     for _ in 0..MAX_LINKS {
         match fs::read_link(&path) {
             Ok(next) if !is_open_file(&path) => path = directory(&path).join(next),
-            // Not a link, or nothing is there.
+            // Not a link, or no file.
             _ => return Ok(path),
         }
     }
     Err(io::Error::other("too many links"))
 }
 
-/// Whether a path is a name of a device or of an open file, like /dev/stdout. A regular file that
-/// is open as one is not replaced: whoever opened it goes on writing to the old one.
+/// Whether a path names a device or an open file, like /dev/stdout. An open file must not be
+/// replaced, because its other users keep writing to the old one.
 fn is_open_file(path: &Path) -> bool {
     let Ok(directory) = fs::canonicalize(directory(path)) else { return false };
     directory == Path::new("/dev")

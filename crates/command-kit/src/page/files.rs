@@ -4,23 +4,23 @@ use axum::Router;
 use axum::http::header;
 use axum::routing::get;
 
-/// A name, which is also the path after the first slash, and a text.
+/// A file's name, which is also its path on the server, and its contents.
 pub type File = (&'static str, &'static str);
 
-/// The files of these names in the folder `web` beside the file in which this stands.
+/// The files with these names in the folder `web` next to the calling source file.
 #[macro_export]
 macro_rules! web_files {
     ($($name:literal,)*) => { &[$(($name, include_str!(concat!("web/", $name)))),*] };
 }
 
-/// What all pages use.
+/// The files that all pages use.
 #[rustfmt::skip]
 const SHARED: &[File] = crate::web_files![
     "shared/base.css", "shared/camera_input.js", "shared/favicon.svg", "shared/floor.js", "shared/format.js",
     "shared/matrix.js", "shared/orbit.js", "shared/plot.js", "shared/programs.js", "shared/scale.js", "shared/theme.js",
 ];
 
-/// Answers with a page's own files and the shared ones; `index.html` is what is at the root.
+/// Serves a page's own files and the shared ones. `index.html` is at the root.
 pub fn with_files<S: Clone + Send + Sync + 'static>(
     mut router: Router<S>,
     own: &'static [File],
@@ -33,7 +33,7 @@ pub fn with_files<S: Clone + Send + Sync + 'static>(
     router
 }
 
-/// What a browser is to take a file for.
+/// The content type of a file.
 fn kind(name: &str) -> &'static str {
     match name.rsplit_once('.') {
         Some((_, "html")) => "text/html; charset=utf-8",

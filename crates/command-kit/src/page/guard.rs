@@ -1,5 +1,5 @@
-//! Whom a page's server answers, and what every answer says. Trusts no request: a foreign page must
-//! not reach this program by a name that leads here.
+//! The checks and headers of a page's server. No request is trusted: a foreign page must not reach
+//! this program through a name that leads to this machine.
 
 use std::net::IpAddr;
 
@@ -14,7 +14,8 @@ use axum::response::{IntoResponse, Response};
 const HEADERS: [(HeaderName, &str); 6] = [
     (
         header::CONTENT_SECURITY_POLICY,
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; \
+        "default-src 'none'; script-src 'self'; style-src 'self'; \
+         connect-src 'self'; img-src 'self' data:; base-uri 'none'; \
          form-action 'none'; frame-ancestors 'none'",
     ),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -24,7 +25,7 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
 ];
 
-/// Refuses requests under a name that is not ours, and adds what every answer says.
+/// Refuses requests under a foreign name, and adds the headers of every response.
 pub async fn guard(request: Request, next: Next) -> Response {
     let response = if request
         .headers()
@@ -39,8 +40,8 @@ pub async fn guard(request: Request, next: Next) -> Response {
     (HEADERS, response).into_response()
 }
 
-/// Whether a host is `localhost` or a bare address: names can be made to lead here by anyone (DNS
-/// rebinding).
+/// Whether a host is `localhost` or a bare address. Anyone can make another name lead to this
+/// machine (DNS rebinding).
 fn is_own(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next(),
@@ -51,8 +52,8 @@ fn is_own(host: &str) -> bool {
     })
 }
 
-/// Whether a page came from where its socket goes to. Browsers say the origin, and no page can make
-/// them lie.
+/// Whether a page comes from the server that its socket connects to. Browsers send the origin, and
+/// a page cannot forge it.
 pub fn is_same_origin(headers: &HeaderMap) -> bool {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let (Some(origin), Some(host)) = (text(header::ORIGIN), text(header::HOST)) else {

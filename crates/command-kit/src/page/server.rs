@@ -1,8 +1,7 @@
-//! Connections of a page: as many as are allowed, and none that makes others wait. Whoever opens
-//! many and says nothing closes its own oldest ones, so a person who asks for the page always gets
-//! it.
+//! The connections of a page's server. Their number is limited. At the limit, a new connection
+//! closes the oldest silent one, so many idle connections cannot keep a user from the page.
 //!
-//! A connection that became a socket no longer counts here: who opens sockets limits them.
+//! A connection that became a web socket no longer counts: the code that opens sockets limits them.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -20,17 +19,17 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpStream;
 use tokio::task::AbortHandle;
 
-/// Connections at once. A browser opens six for a page, and pages are few; a process may often have
-/// only 256 files.
+/// Connections at once. A browser opens six for a page, and a process may often have only 256 open
+/// files.
 const MAX_CONNECTIONS: usize = 128;
-/// From the beginning of a connection, or its last answer, to the end of a request's head. A
-/// browser sends one in a single packet, and connects again without being noticed.
+/// The longest time from the beginning of a connection, or its last answer, to the end of a
+/// request's head. A browser sends a head in a single packet, and reconnects by itself.
 const HEAD_TIME: Duration = Duration::from_secs(10);
-/// Of a request. Browsers send some hundred bytes, and the cookies of whatever else is on this
-/// machine.
+/// The largest head of a request. Browsers send some hundred bytes, and the cookies of other
+/// servers on this machine.
 const MAX_HEAD_BYTES: usize = 16 << 10;
 
-/// What connections may do.
+/// The limits of connections.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     connections: usize,
@@ -44,7 +43,7 @@ impl Default for Limits {
     }
 }
 
-/// Answers all who connect until `end`. The listener does not block.
+/// Answers all connections until `end`. The listener must not block.
 pub fn serve(
     listener: TcpListener,
     router: Router,
@@ -74,15 +73,15 @@ async fn accept(mut listener: tokio::net::TcpListener, router: Router, limits: L
     let table = Arc::new(Mutex::new(Table::default()));
     loop {
         let (stream, _) = Listener::accept(&mut listener).await;
-        // Each answer, and each world of a socket, on its way at once. A connection that is gone
-        // says so later.
+        // Answers and a socket's messages leave at once. If the connection is gone, a later call
+        // reports it.
         let _ = stream.set_nodelay(true);
         let mut open = lock(&table);
         if open.connections.len() >= limits.connections {
             open.close_one();
         }
-        open.came += 1;
-        let place = Place { table: Arc::clone(&table), number: open.came };
+        open.count += 1;
+        let place = Place { table: Arc::clone(&table), number: open.count };
         let number = place.number;
         let task = tokio::spawn(answer(stream, router.clone(), limits, place)).abort_handle();
         open.connections.insert(number, Connection { stage: Stage::Silent, task });
@@ -103,16 +102,16 @@ async fn answer(stream: TcpStream, router: Router, limits: Limits, place: Place)
         .timer(TokioTimer::new())
         .header_read_timeout(limits.head_time)
         .max_header_size(limits.head_bytes);
-    // An error means that the other side is gone, so there is nobody to report it to.
+    // An error means that the other side is gone, so it cannot be reported.
     let _ = protocol.serve_connection(TokioIo::new(stream), requests).with_upgrades().await;
 }
 
-/// How far a connection is. If all places are taken, one of the first stage gives up its own.
+/// The progress of a connection. At the limit, a connection of the lowest stage is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
-    /// No whole request came yet.
+    /// No complete request has arrived.
     Silent,
-    /// It may ask again.
+    /// Its request was answered.
     Answered,
     /// It waits for an answer.
     Asked,
@@ -123,15 +122,16 @@ struct Connection {
     task: AbortHandle,
 }
 
-/// The connections that are open, by number.
+/// The open connections, by number.
 #[derive(Default)]
 struct Table {
     connections: BTreeMap<u64, Connection>,
-    came: u64,
+    /// Connections so far.
+    count: u64,
 }
 
 impl Table {
-    /// Closes the oldest of the first stage that there is.
+    /// Closes the oldest connection of the lowest stage.
     fn close_one(&mut self) {
         let first =
             self.connections.iter().min_by_key(|(number, connection)| (connection.stage, **number));
@@ -143,7 +143,7 @@ impl Table {
     }
 }
 
-/// A connection's place in the table; given back when dropped.
+/// A connection's place in the table, which is free again when this is dropped.
 struct Place {
     table: Arc<Mutex<Table>>,
     number: u64,
@@ -163,7 +163,7 @@ impl Drop for Place {
     }
 }
 
-/// Nothing here is left half done by a panic.
+/// Locks the table. A panic cannot leave it inconsistent, so poisoning is ignored.
 fn lock(table: &Mutex<Table>) -> MutexGuard<'_, Table> {
     table.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -185,7 +185,7 @@ mod tests {
     const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
     const PATIENT: Limits = Limits { connections: 4, head_time: PATIENCE, head_bytes: 1024 };
 
-    /// A server that answers at `/` at once and at `/slow` when it is notified; where it is.
+    /// A server that answers `/` at once, and `/slow` when it is notified. Returns its address.
     fn server(limits: Limits) -> (SocketAddr, Arc<Notify>) {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         listener.set_nonblocking(true).unwrap();
@@ -207,34 +207,34 @@ mod tests {
         stream
     }
 
-    /// What comes until `last` does, or until the connection is closed.
-    fn heard(stream: &mut TcpStream, last: &str) -> String {
-        let mut heard = String::new();
+    /// Reads up to `last`, or until the connection is closed.
+    fn read_until(stream: &mut TcpStream, last: &str) -> String {
+        let mut text = String::new();
         let mut byte = [0];
-        while last.is_empty() || !heard.ends_with(last) {
+        while last.is_empty() || !text.ends_with(last) {
             match stream.read(&mut byte) {
-                Ok(1) => heard.push(byte[0].into()),
+                Ok(1) => text.push(byte[0].into()),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    panic!("it stays open: {heard}")
+                    panic!("the connection stays open after {text:?}")
                 }
                 _ => break,
             }
         }
-        heard
+        text
     }
 
     fn is_answered(mut stream: &TcpStream) -> bool {
         stream.write_all(REQUEST).unwrap();
-        heard(&mut stream.try_clone().unwrap(), "here").starts_with("HTTP/1.1 200")
+        read_until(&mut stream.try_clone().unwrap(), "here").starts_with("HTTP/1.1 200")
     }
 
     #[test]
-    fn connections_that_say_nothing_give_way_to_a_request() {
+    fn silent_connections_give_way_to_a_request() {
         let (address, _) = server(PATIENT);
         let silent: Vec<TcpStream> = (0..40)
             .map(|number| {
                 let mut stream = connect(address);
-                // Some say a part of a head.
+                // Some send a part of a head.
                 stream.write_all(&REQUEST[..number % 20]).unwrap();
                 stream
             })
@@ -242,9 +242,9 @@ mod tests {
         for _ in 0..3 {
             assert!(is_answered(&connect(address)));
         }
-        // The oldest are closed; four are left at most, those of the person included.
+        // The oldest are closed. At most four stay open, the answered ones included.
         for stream in &silent[..36] {
-            assert_eq!(heard(&mut stream.try_clone().unwrap(), ""), "");
+            assert_eq!(read_until(&mut stream.try_clone().unwrap(), ""), "");
         }
     }
 
@@ -253,14 +253,14 @@ mod tests {
         let (address, notify) = server(PATIENT);
         let mut asked = connect(address);
         asked.write_all(b"GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
-        // Answered, so the one before was heard.
+        // This one is answered, so the server has read the request before.
         let answered = connect(address);
         assert!(is_answered(&answered));
         let silent: Vec<TcpStream> = (0..20).map(|_| connect(address)).collect();
-        assert_eq!(heard(&mut silent[0].try_clone().unwrap(), ""), "");
-        assert!(is_answered(&answered), "it said something, so it stays");
+        assert_eq!(read_until(&mut silent[0].try_clone().unwrap(), ""), "");
+        assert!(is_answered(&answered), "it has sent a request, so it stays open");
         notify.notify_one();
-        assert!(heard(&mut asked, "late").ends_with("late"));
+        assert!(read_until(&mut asked, "late").ends_with("late"));
     }
 
     #[test]
@@ -269,12 +269,12 @@ mod tests {
         let begin = Instant::now();
         let mut trickle = connect(address);
         while trickle.write_all(b"G").is_ok() {
-            assert!(begin.elapsed() < PATIENCE, "it goes on");
+            assert!(begin.elapsed() < PATIENCE, "the connection stays open");
             thread::sleep(Duration::from_millis(5));
         }
         let idle = connect(address);
         assert!(is_answered(&idle));
-        assert_eq!(heard(&mut idle.try_clone().unwrap(), ""), "", "closed after a while");
+        assert_eq!(read_until(&mut idle.try_clone().unwrap(), ""), "", "closed after a while");
     }
 
     #[test]
@@ -282,6 +282,6 @@ mod tests {
         let (address, _) = server(PATIENT);
         let mut long = connect(address);
         long.write_all(&[&REQUEST[..16], b"Cookie: ", &[b'c'; 1024]].concat()).unwrap();
-        assert!(heard(&mut long, "\r\n\r\n").starts_with("HTTP/1.1 431"));
+        assert!(read_until(&mut long, "\r\n\r\n").starts_with("HTTP/1.1 431"));
     }
 }

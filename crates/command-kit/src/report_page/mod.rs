@@ -1,5 +1,5 @@
-//! A report as one HTML file that needs nothing else: its numbers as JSON, a script that shows
-//! them, and the look of the program's pages.
+//! A report as a self-contained HTML file: its numbers as JSON, a script that shows them, and the
+//! style of the program's pages.
 
 use std::io;
 
@@ -12,7 +12,7 @@ const LOOK: &str = include_str!("../page/web/shared/base.css");
 const STYLE: &str = include_str!("web/report.css");
 const CHARTS: &str = include_str!("web/charts.js");
 
-/// Writes the file. `script` finds the numbers in `report`, and shows them in `main`.
+/// Writes the file. `script` reads the variable `report` and fills the element `main`.
 pub fn write(
     target: &Target,
     title: &str,
@@ -24,7 +24,7 @@ pub fn write(
 }
 
 fn page(title: &str, script: &str, report: &impl Serialize) -> io::Result<String> {
-    // Within a script element nothing but its end has a meaning.
+    // In a script element only its end tag has a meaning.
     let numbers = serde_json::to_string(report)?.replace('<', "\\u003c");
     let title = title.replace('&', "&amp;").replace('<', "&lt;");
     let mut page = String::new();
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_is_whole_and_no_text_ends_its_script() {
+    fn a_page_is_complete_and_no_text_ends_its_script() {
         let page = page("a & b <c>", "show();", &["</script><b>", "{script}"]).unwrap();
         assert!(page.contains("a &amp; b &lt;c>"));
         assert!(page.contains(r#"["\u003c/script>\u003cb>","{script}"]"#));

@@ -1,34 +1,33 @@
-//! What a recording of a server lacks.
+//! The ticks that a recording of a server lacks.
 
 use kinepack::Tick;
 use kinepack_net::Sequence;
 
-/// Decides which views are frames, and counts what is missing between them.
+/// Decides which views become frames, and counts the missing ticks.
 #[derive(Debug, Default)]
 pub(super) struct Gaps {
     last: Option<(Tick, Sequence)>,
-    /// The largest number that all ticks so far are multiples of: a server may send every second
-    /// tick, or every sixth.
+    /// The greatest common divisor of all ticks: a server may send every second tick, or every
+    /// sixth.
     step: u32,
-    /// Ticks between the first frame and the last of which no frame was made, though the server
-    /// sent something.
+    /// Ticks between the first and the last frame that the server sent and that are not frames.
     between: u64,
-    /// Ticks after the last frame of which a part came.
-    behind: u64,
-    /// Whole views that came after the frame of a later tick.
+    /// Ticks after the last frame that arrived in part.
+    after: u64,
+    /// Complete views that arrived after the frame of a later tick.
     pub(super) late: u64,
-    /// Ticks of which a part came: nothing tells whether all parts together are the whole.
+    /// Ticks that arrived in part. It is unknown whether their parts together are complete.
     pub(super) in_parts: u64,
     newest_part: Option<Tick>,
 }
 
 impl Gaps {
-    /// True where the view is the next frame.
+    /// True if the view is the next frame.
     pub(super) fn take(&mut self, tick: Tick, sequence: Sequence, left_out: bool) -> bool {
         if left_out {
             let is_news = self.newest_part.replace(tick) != Some(tick);
             self.in_parts += u64::from(is_news);
-            self.behind += u64::from(is_news && self.last.is_some_and(|(last, _)| last < tick));
+            self.after += u64::from(is_news && self.last.is_some_and(|(last, _)| last < tick));
             return false;
         }
         if self.last.is_some_and(|(last, _)| tick <= last) {
@@ -37,21 +36,21 @@ impl Gaps {
         }
         self.step = greatest_common_divisor(self.step, tick.0);
         if let Some((last_tick, last_sequence)) = self.last {
-            // A divisor of both ticks, of which this one is not 0: so neither is it, nor the
-            // quotient.
+            // `step` divides both ticks, and this tick is not 0, so neither `step` nor the quotient
+            // is 0.
             let steps = (tick.0 - last_tick.0) / self.step;
-            // A world at rest is not sent at each tick, and then nothing lies between. A tick may
-            // take several datagrams.
+            // A world at rest is not sent at each tick, so the missing ticks are at most the
+            // missing datagrams. A tick may take several datagrams.
             let datagrams = u32::try_from(sequence.since(last_sequence) - 1).unwrap_or(0);
             self.between += u64::from(datagrams.min(steps - 1));
         }
-        (self.last, self.behind) = (Some((tick, sequence)), 0);
+        (self.last, self.after) = (Some((tick, sequence)), 0);
         true
     }
 
-    /// Ticks from the first frame on of which no frame was made, though the server sent something.
+    /// Ticks after the first frame that the server sent and that are not frames.
     pub(super) fn missing(&self) -> u64 {
-        self.between + self.behind
+        self.between + self.after
     }
 
     pub(super) fn has_frames(&self) -> bool {
@@ -67,7 +66,8 @@ fn greatest_common_divisor(a: u32, b: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// What is taken of views by tick, sequence, and whether something was left out.
+    /// The ticks that become frames, of views given by tick, sequence, and whether parts are
+    /// missing.
     fn taken<const N: usize>(views: [(u32, u16, bool); N]) -> (Vec<u32>, Gaps) {
         let mut gaps = Gaps::default();
         let taken = views.into_iter().filter(|(tick, sequence, left_out)| {
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn late_ones_are_left_out() {
+    fn late_views_are_left_out() {
         let (ticks, gaps) =
             taken([(1, 1, false), (3, 3, false), (2, 2, false), (4, 4, false), (4, 4, false)]);
         assert_eq!(ticks, [1, 3, 4]);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn ticks_in_parts_are_missing_once() {
+    fn a_tick_in_parts_is_missing_once() {
         let (ticks, gaps) = taken([
             (1, 1, false),
             (2, 2, false),
@@ -116,12 +116,12 @@ mod tests {
         assert_eq!(
             (ticks, gaps.missing(), gaps.in_parts),
             (vec![3], 0, 2),
-            "nothing is missing before the first frame"
+            "ticks before the first frame are not missing"
         );
     }
 
     #[test]
-    fn only_ticks_that_are_sent_can_be_missing() {
+    fn only_ticks_that_the_server_sends_can_be_missing() {
         let (ticks, gaps) = taken([
             (3, 1, false),
             (6, 2, false),

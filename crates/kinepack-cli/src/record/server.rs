@@ -1,7 +1,7 @@
 //! Records the states that a server sends, as a spectator.
 //!
-//! A recording covers one connection. After a reconnection the world may be another one, whose ticks
-//! begin again.
+//! A recording covers one connection. After a reconnection the world may be another one, whose
+//! ticks begin again.
 
 use std::net::SocketAddr;
 use std::time::Duration;

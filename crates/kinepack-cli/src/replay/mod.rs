@@ -1,4 +1,4 @@
-//! `kinepack replay`: a capture through the endpoints and a simulated link, under virtual time.
+//! `kinepack replay`: sends a capture through the endpoints and a simulated link, in virtual time.
 
 mod run;
 mod sweep;
@@ -31,7 +31,7 @@ use crate::captured::{
 use crate::ladder::{Parameters, ProfileError, TooShort};
 use crate::steps::{StepArguments, Steps, StepsError};
 
-/// Frames that are read ahead of what is sent.
+/// The most frames that are read ahead of sending.
 const AHEAD: usize = 16;
 
 /// Send a capture over a simulated network, and measure bandwidth, delay, errors and stalls.
@@ -40,7 +40,8 @@ const AHEAD: usize = 16;
 /// `measure` has the codec's sizes without a network.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// A capture: .mcap, or a challenge file (.bin or .f32, plain or as .zst).
+    /// A capture (.mcap), or a file of the 2015 physics data compression challenge (.bin or .f32,
+    /// plain or as .zst).
     file: PathBuf,
     #[command(flatten)]
     stream: StreamArguments,
@@ -60,8 +61,6 @@ pub(crate) struct Arguments {
     sweep: Option<Sweep>,
     #[command(flatten)]
     capture: CaptureArguments,
-    #[command(flatten, next_help_heading = "Link")]
-    link: LinkOptions,
     /// Also write the report as an HTML file with charts. The file needs no network.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -70,6 +69,8 @@ pub(crate) struct Arguments {
     /// Print one JSON document instead of a table.
     #[arg(long)]
     json: bool,
+    #[command(flatten, next_help_heading = "Link")]
+    link: LinkOptions,
 }
 
 /// The results of all runs.
@@ -88,7 +89,7 @@ struct Report {
     over_round_trip: Vec<RunReport>,
 }
 
-/// Why a capture cannot be replayed, or did not arrive as it was sent.
+/// Why a capture cannot be replayed, or arrived with errors.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReplayError {
     #[error(transparent)]
@@ -113,7 +114,7 @@ pub(crate) enum ReplayError {
     #[error("entity {entity}: {reason}")]
     Interpolation { entity: u32, reason: String },
     /// A defect of this program.
-    #[error("{wrong_lanes} lanes did not arrive as they were sent: please report this")]
+    #[error("{wrong_lanes} received lanes differ from the sent ones: please report this")]
     Drifted { wrong_lanes: u64 },
 }
 

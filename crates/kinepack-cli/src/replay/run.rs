@@ -1,4 +1,4 @@
-//! One replay: a hub, a link, a receiver, under virtual time.
+//! One replay: a hub, a link and a receiver, in virtual time.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -72,7 +72,7 @@ pub(super) struct Schemas {
     pub(super) sent: Schema,
 }
 
-/// A replay on its way.
+/// A running replay.
 pub(super) struct Run {
     schemas: Arc<Schemas>,
     rate_hz: f64,
@@ -162,13 +162,13 @@ impl Run {
         })
     }
 
-    /// When a frame is due.
+    /// The time of a frame.
     fn due(&self, frame: u32) -> Duration {
         Duration::from_secs_f64(f64::from(frame) / self.rate_hz)
     }
 
-    /// The next frame: datagrams arrive at their own times, then the frame is sent, and a picture is
-    /// drawn.
+    /// The next frame: datagrams arrive at their own times, then the frame is sent, and a picture
+    /// is drawn.
     pub(super) fn frame(&mut self, snapshot: &Snapshot, truth: &Truth) -> Result<(), ReplayError> {
         let now = self.due(snapshot.tick.0);
         while let Some(at) = [self.down.next_due(), self.up.next_due()]

@@ -1,4 +1,4 @@
-//! Runs of the built-in world, to train on.
+//! Runs of the built-in world to train on.
 
 use command_kit::interrupt::Interrupt;
 use command_kit::progress;

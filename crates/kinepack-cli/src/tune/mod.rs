@@ -1,5 +1,5 @@
-//! `kinepack tune`: the best profile for a capture, and what it saves on a part of the capture that
-//! it was not trained on.
+//! `kinepack tune`: the best profile for a capture, and its savings on a part of the capture that it
+//! was not trained on.
 
 mod measure;
 mod order;
@@ -42,13 +42,14 @@ const WORLD_FRAMES: u32 = 900;
 /// Search for the best profile for one capture, and measure what it saves on held-out frames.
 ///
 /// The first part of the capture trains the profile, and the rest only measures it. `tune` also
-/// tries other orders of the fields, and with --max-error coarser steps. Use it to find out what
-/// pays. `train` makes a profile from all frames of many captures, without measuring.
+/// tries other orders of the fields, and with --max-error coarser steps. Use it to decide whether a
+/// profile is worth it. `train` makes a profile from all frames of many captures, without measuring.
 ///
 /// Ctrl-C stops the search, writes the best profile found by then, and measures that one.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// A capture: .mcap, or a challenge file (.bin or .f32, plain or as .zst).
+    /// A capture (.mcap), or a file of the 2015 physics data compression challenge (.bin or .f32,
+    /// plain or as .zst).
     file: PathBuf,
     #[command(flatten)]
     stream: StreamArguments,

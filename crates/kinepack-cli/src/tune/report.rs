@@ -109,7 +109,8 @@ impl Report {
         write_text(
             out,
             "",
-            "The profile is for these steps; write them into the struct, or the profile is refused:",
+            "The profile is for these steps; write them into the struct, or the profile is \
+             refused:",
         )?;
         let rows = self.steps.iter().map(|steps| {
             // Four digits, whatever the magnitude.
@@ -135,8 +136,8 @@ impl Report {
 /// The profile as Rust.
 pub(super) fn constant(schema: &Schema, bytes: &[u8]) -> String {
     let mut text = format!(
-        "/// A profile that `kinepack tune` found, for `kinepack::Profile::from_bytes` with the schema \
-         of hash {:016x}.\n#[rustfmt::skip]\npub const PROFILE: [u8; {}] = [\n",
+        "/// A profile that `kinepack tune` found, for `kinepack::Profile::from_bytes` with the \
+         schema of hash {:016x}.\n#[rustfmt::skip]\npub const PROFILE: [u8; {}] = [\n",
         schema.hash(),
         bytes.len()
     );

@@ -1,5 +1,5 @@
-//! What the demo compares Kinepack with: the same world without compression, at the same rate and
-//! at the same bandwidth.
+//! The demo's comparison with the same world without compression, at the same rate and at the same
+//! bandwidth.
 
 use fantoccini::key::Key;
 use serde_json::Value;
@@ -44,7 +44,7 @@ fn the_uncompressed_view_spends_the_bandwidth_of_kinepack() {
     browser.resize(1280, 900);
     browser.open(address, "");
     browser.wait("kinepack.uncompressed().rate_hz > 0 && kinepack.samples().length > 20");
-    // The rate and the bandwidth may be of two moments that are near to each other.
+    // The rate and the bandwidth may be of slightly different moments.
     let rate = format!(
         "((now) => now.rate_hz / (1000 * now.kbps / (901 * {CUBE_BITS})))(kinepack.uncompressed())"
     );
@@ -56,7 +56,7 @@ fn the_uncompressed_view_spends_the_bandwidth_of_kinepack() {
         let found = about.contains(part) || browser.text("document.body.innerText").contains(part);
         assert!(found, "no {part:?} in {about}");
     }
-    // It begins as the world is, and falls behind.
+    // It begins equal to the world, and then lags behind.
     let behind = "(() => {
         const [{ shown }, { bodies }] = [kinepack.world(), kinepack.uncompressed()];
         return Math.hypot(...[0, 1, 2].map((axis) => shown[axis] - bodies[axis])) > 0.5;
@@ -78,7 +78,7 @@ fn the_uncompressed_view_spends_the_bandwidth_of_kinepack() {
 }
 
 #[test]
-fn a_player_who_is_followed_stays_in_the_frame() {
+fn a_followed_player_stays_in_view() {
     let (_demo, address) = Running::demo(&[]);
     let browser = Browser::start();
     browser.resize(1280, 900);
@@ -120,7 +120,7 @@ fn restart_puts_the_cubes_back_and_begins_a_new_connection() {
         "(() => { globalThis.first = Float32Array.from(kinepack.world().sent); return true; })()",
     );
     browser.click("#pause");
-    // How far the cubes are from their first places, in metres, on average.
+    // The mean distance of the cubes from their first positions, in metres.
     let away = "(() => {
         const { sent } = kinepack.world();
         let sum = 0;

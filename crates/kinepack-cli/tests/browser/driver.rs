@@ -1,4 +1,4 @@
-//! Chromium and the driver that works it, started for one test and stopped with it.
+//! Chromium and its driver, started and stopped with each test.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::MetadataExt;
@@ -20,18 +20,18 @@ use url::{ParseError, Url};
 /// One browser at a time: each of them draws with the processor.
 static ONE: Mutex<()> = Mutex::new(());
 
-/// WebGL by the processor, on any machine.
+/// WebGL on the processor, which works on any machine.
 const SOFTWARE_GL: &[&str] = &["--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
 const NO_GL: &[&str] = &["--disable-gpu", "--disable-software-rasterizer", "--disable-3d-apis"];
 
-/// A browser with one window. What it is told is done before the call returns.
+/// A browser with one window. Each call returns when its effect is complete.
 pub(crate) struct Browser {
     runtime: Runtime,
     client: Client,
-    /// Of the browser, which outlives a driver that is killed.
+    /// The browser's process, which outlives a killed driver.
     browser_id: u64,
     driver: Child,
-    /// Where the browser keeps what it would leave behind.
+    /// The browser's files, deleted after the test.
     _home: TempDir,
     _one: MutexGuard<'static, ()>,
 }
@@ -56,7 +56,7 @@ impl Browser {
         };
         let home = TempDir::new().unwrap();
         let (driver, port) = start_driver(&chromedriver, home.path());
-        // From here on `driver` is killed by hand where something fails.
+        // From here on, a failure must kill `driver` explicitly.
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         let capabilities = capabilities(&chromium, home.path(), options);
         let capabilities = capabilities.as_object().unwrap();
@@ -80,7 +80,7 @@ impl Browser {
         }
     }
 
-    /// Does something with the client of the driver.
+    /// Runs a closure with the driver's client.
     pub(crate) fn run<T, E: std::fmt::Display>(
         &self,
         work: impl AsyncFnOnce(&Client) -> Result<T, E>,
@@ -88,7 +88,7 @@ impl Browser {
         self.runtime.block_on(work(&self.client)).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// A command that only this driver knows, by its path after that of the session.
+    /// A command that is specific to this driver, by its path below the session.
     pub(crate) fn command(&self, path: &str, body: Option<Value>) -> Value {
         let command = Own { path: path.to_owned(), body };
         self.run(async move |client| client.issue_cmd(command).await)
@@ -156,7 +156,7 @@ fn capabilities(chromium: &Path, home: &Path, options: &[&str]) -> Value {
         "--disable-dev-shm-usage",
         "--no-first-run",
     ];
-    // The superuser's browser has no sandbox, and does not start without being told so.
+    // As superuser, the browser has no sandbox and must be told so.
     if home.metadata().unwrap().uid() == 0 {
         arguments.push("--no-sandbox");
     }
@@ -170,7 +170,7 @@ fn capabilities(chromium: &Path, home: &Path, options: &[&str]) -> Value {
 #[derive(Debug)]
 struct Own {
     path: String,
-    /// Posted, where there is one.
+    /// The body to post, if there is one.
     body: Option<Value>,
 }
 

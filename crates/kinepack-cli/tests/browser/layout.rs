@@ -1,4 +1,4 @@
-//! The page fits, can be read and can be worked without a mouse.
+//! The page fits, is readable, and works without a mouse.
 
 use std::collections::BTreeSet;
 
@@ -12,14 +12,13 @@ pub(crate) const CONTROLS: &str =
     "[...document.querySelectorAll('a[href], button, input, select, summary, [tabindex=\"0\"]')]
     .filter((control) => control.checkVisibility() && !control.matches(':disabled, [type=hidden], [tabindex=\"-1\"]'))";
 
-/// What makes the page scroll sideways.
+/// The elements that make the page scroll sideways.
 pub(crate) const TOO_WIDE: &str =
     "document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]
     .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
     .map((element) => `${element.outerHTML.slice(0, 80)}: ${element.getBoundingClientRect().right}`)";
 
-/// Words that are darker or lighter than what is behind them, by the measure of WCAG 2; below 4.5
-/// they are hard to read.
+/// Texts with a contrast to their background below 4.5 by WCAG 2, which are hard to read.
 pub(crate) const FAINT: &str = "(() => {
     const channels = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
     const light = ([red, green, blue]) => [red, green, blue].map((value) => value / 255)
@@ -67,7 +66,7 @@ fn it_fits_every_width_in_light_and_dark() {
 }
 
 #[test]
-fn who_wants_less_motion_gets_less() {
+fn reduced_motion_is_respected() {
     let (_demo, address) = Running::demo(&[]);
     let browser = Browser::start();
     browser.prefer(&[("prefers-reduced-motion", "reduce")]);

@@ -1,15 +1,15 @@
-//! The page comes up, says what is the matter, and comes back.
+//! The page loads, reports problems, and reconnects.
 
 use serde_json::Value;
 
 use crate::driver::Browser;
 use crate::support::Running;
 
-/// Of the left world, as far as the page has it.
+/// The newest tick of the left world in the page.
 const TICK: &str = "kinepack.world()?.tick ?? 0";
 
 #[test]
-fn loads_without_a_word_on_the_console_and_asks_nobody_else() {
+fn the_page_loads_without_console_messages_or_foreign_requests() {
     let (_demo, address) = Running::demo(&[]);
     let browser = Browser::start();
     browser.open(address, "");
@@ -46,7 +46,7 @@ fn a_program_that_is_killed_and_started_again_is_found() {
     let tick = browser.number(TICK);
     browser.wait_above(TICK, tick + 30.0);
     browser.wait("kinepack.world().shown.length > 0");
-    // And has the settings of the address again.
+    // The settings of the address apply again.
     browser.wait(
         "document.querySelector('#report [data-key=link]')?.dataset.value.includes('--loss 7')",
     );
@@ -57,7 +57,7 @@ fn a_program_that_is_killed_and_started_again_is_found() {
 }
 
 #[test]
-fn without_webgl_it_says_so_and_the_numbers_go_on() {
+fn without_webgl_the_page_says_so_and_the_numbers_still_update() {
     let (_demo, address) = Running::demo(&[]);
     let browser = Browser::without_webgl();
     browser.run(async |client| client.goto(&format!("http://{address}/")).await);
@@ -68,7 +68,7 @@ fn without_webgl_it_says_so_and_the_numbers_go_on() {
     browser.wait_above(sent, before + 30.0);
     let samples = browser.number("kinepack.samples().length");
     browser.wait_above("kinepack.samples().length", samples + 5.0);
-    // A copy is read, since a canvas that is read is drawn otherwise from then on.
+    // Reads a copy, because reading a canvas changes how the browser draws it from then on.
     let chart = "(() => {
         const chart = document.getElementById('chart-kbps');
         const copy = new OffscreenCanvas(chart.width, chart.height).getContext('2d', { willReadFrequently: true });

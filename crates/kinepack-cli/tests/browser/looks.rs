@@ -1,4 +1,4 @@
-//! What there is to see: the worlds, the heat, one body, and the picture of the README.
+//! The pictures of the page: the worlds, the heat, one body, and the image of the README.
 
 use std::env;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::window::PATIENCE;
 
 const VIEWS: [&str; 2] = ["view-sent", "view-shown"];
 const LOOK: &str = "document.getElementById('look').innerText";
-/// The lanes of a body, and what it cost.
+/// The lanes of a body, and its bits.
 const TOLD: &str = "/\\d/.test(document.querySelector('#look-lanes td').textContent)
     && /\\d/.test(document.getElementById('look-bits').textContent)";
 
@@ -29,13 +29,14 @@ impl Browser {
 }
 
 #[test]
-fn a_body_under_the_pointer_is_told_with_its_lanes_and_bits() {
+fn the_body_under_the_pointer_is_shown_with_its_lanes_and_bits() {
     let (_demo, address) = Running::demo(&[]);
     let browser = Browser::start();
     browser.resize(800, 700);
     browser.open(address, "");
     browser.wait("kinepack.world()?.shown.length > 0");
-    // A cube may be anywhere: the pointer goes along the middle of the view until it is over one.
+    // The cubes may be anywhere, so the pointer moves along the middle of the view until it is over
+    // one.
     let view = "document.getElementById('view-sent').getBoundingClientRect()";
     let [left, top, width, height] =
         ["left", "top", "width", "height"].map(|of| browser.number(&format!("{view}.{of}")));
@@ -63,7 +64,7 @@ fn a_body_under_the_pointer_is_told_with_its_lanes_and_bits() {
 }
 
 #[test]
-fn heat_is_another_picture() {
+fn heat_changes_the_picture() {
     let (_demo, address) = Running::demo(&[]);
     let browser = Browser::start();
     browser.resize(1280, 900);
@@ -72,12 +73,12 @@ fn heat_is_another_picture() {
     browser.click("#pause");
     let area = browser.area("view-sent");
     let mut plain = browser.screenshot();
-    // The camera comes to rest a while after the world.
+    // The camera stops a while after the world.
     let begin = Instant::now();
     while let again = browser.screenshot()
         && plain.share_changed(&again, area) > 0.0
     {
-        assert!(begin.elapsed() < PATIENCE, "what is paused moves on");
+        assert!(begin.elapsed() < PATIENCE, "the paused world moves");
         plain = again;
     }
     browser.click("#heat");
@@ -97,7 +98,7 @@ fn both_views_have_something_in_them() {
     browser.fill("#look-id", "0");
     browser.eval("(scrollTo(0, 0), document.querySelector('.side').scrollTo(0, 0), true)");
     let picture = env::var_os("KINEPACK_WRITE_PICTURE");
-    // For the picture, the charts are to be full, and somebody plays.
+    // In the picture the charts are full and a person plays.
     let seconds = if picture.is_some() { 30.2 } else { 5.0 };
     browser.wait_above("kinepack.world()?.tick ?? 0", (seconds - 1.5) * 60.0);
     if picture.is_some() {

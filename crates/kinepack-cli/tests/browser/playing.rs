@@ -1,4 +1,4 @@
-//! Hands on the world: keys, pause, and who may.
+//! Playing in the page: keys, pause, and which page may play.
 
 use std::thread;
 use std::time::Duration;
@@ -8,8 +8,7 @@ use fantoccini::key::Key;
 use crate::driver::Browser;
 use crate::support::Running;
 
-/// Watches the program beside the page, for what the page need not tell: the last status is in
-/// `heard`.
+/// Opens a second socket next to the page, which stores the program's last status in `heard`.
 const LISTEN: &str = "(() => {
     globalThis.heard = null;
     const socket = new WebSocket(`ws://${location.host}/socket`);
@@ -18,7 +17,7 @@ const LISTEN: &str = "(() => {
 })()";
 
 #[test]
-fn pause_holds_step_advances_by_one_and_it_goes_on() {
+fn pause_holds_a_step_is_one_tick_and_the_world_resumes() {
     let (_demo, address) = Running::demo(&[]);
     let browser = Browser::start();
     browser.open(address, "");
@@ -28,7 +27,7 @@ fn pause_holds_step_advances_by_one_and_it_goes_on() {
     browser.click("#pause");
     browser.wait("heard?.paused && kinepack.world().tick === heard.tick");
     let paused = tick();
-    // That nothing happens has no condition to wait for.
+    // An event that must not happen has no condition to wait for.
     thread::sleep(Duration::from_millis(500));
     assert_eq!(tick(), paused);
     for step in 1..=3 {
@@ -43,7 +42,7 @@ fn pause_holds_step_advances_by_one_and_it_goes_on() {
 }
 
 #[test]
-fn an_arrow_that_is_held_makes_a_person_play() {
+fn a_held_arrow_key_makes_a_person_play() {
     let (_demo, address) = Running::demo(&[]);
     let browser = Browser::start();
     browser.open(address, "");
@@ -60,7 +59,7 @@ fn an_arrow_that_is_held_makes_a_person_play() {
 }
 
 #[test]
-fn what_the_keys_take_is_on_display_once_somebody_plays() {
+fn the_page_shows_the_bandwidth_of_keys_once_a_person_plays() {
     let (demo, address) = Running::demo(&[]);
     let browser = Browser::start();
     browser.resize(1280, 800);
@@ -80,7 +79,7 @@ fn what_the_keys_take_is_on_display_once_somebody_plays() {
     browser
         .wait("document.querySelector('#report [data-key=\"input.records\"]').dataset.value > 60");
     browser.let_go();
-    // It stays when nobody plays any more, and takes nothing then.
+    // The display stays after the person has stopped playing, and then shows no bandwidth.
     browser.wait(&format!("{} === 0 && {} >= 32", shown("kbps"), shown("bits")));
     assert_eq!(
         browser.text("document.querySelector('#report [data-key=\"input.wrong\"]').dataset.value"),
@@ -92,7 +91,7 @@ fn what_the_keys_take_is_on_display_once_somebody_plays() {
 }
 
 #[test]
-fn arrows_in_a_field_are_for_the_field() {
+fn arrow_keys_in_a_field_edit_the_field() {
     let (_demo, address) = Running::demo(&[]);
     let browser = Browser::start();
     browser.open(address, "");

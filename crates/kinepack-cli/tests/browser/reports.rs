@@ -1,5 +1,5 @@
-//! The report pages of `analyze` and `replay`: they fit, their words keep their size, their axes
-//! have units, and their fields have the demo's colours.
+//! The report pages of `analyze` and `replay`: they fit, their text keeps its size, their axes have
+//! units, and their fields have the demo's colours.
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -8,11 +8,11 @@ use crate::driver::Browser;
 use crate::layout::TOO_WIDE;
 use crate::support::Running;
 
-/// Charts that are not drawn pixel by pixel, whose words would shrink with them.
+/// Charts that are scaled, so that their text would shrink with them.
 const SCALED: &str = "[...document.querySelectorAll('svg')]
     .filter((chart) => Math.abs(chart.getBoundingClientRect().width / chart.viewBox.baseVal.width - 1) > 0.01)
     .map((chart) => chart.outerHTML.slice(0, 80))";
-/// Words of charts below 12 px.
+/// Texts of charts below 12 px.
 const SMALL: &str = "[...document.querySelectorAll('svg text, td, th, .note, li')]
     .filter((element) => parseFloat(getComputedStyle(element).fontSize) < 12).map((element) => element.textContent)";
 
@@ -44,7 +44,7 @@ impl Browser {
 }
 
 #[test]
-fn reports_fit_every_width_and_their_words_keep_their_size() {
+fn reports_fit_every_width_and_their_text_keeps_its_size() {
     let reports = reports();
     let browser = Browser::start();
     for path in [&reports.analysis, &reports.replay] {

@@ -1,4 +1,4 @@
-//! What is on the screen, pixel by pixel.
+//! Screenshots, pixel by pixel.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -23,7 +23,7 @@ pub(crate) struct Area {
 }
 
 impl Area {
-    /// What an element takes, from its `getBoundingClientRect`.
+    /// The area of an element, from its `getBoundingClientRect`.
     pub(crate) fn of(rectangle: &Value) -> Self {
         let [left, top, right, bottom] = ["left", "top", "right", "bottom"]
             .map(|side| rectangle[side].as_f64().unwrap().max(0.0) as usize);
@@ -56,7 +56,7 @@ impl Screenshot {
             Encoder::new(File::create(path).unwrap(), self.width as u32, height as u32);
         encoder.set_color(ColorType::Rgb);
         encoder.set_compression(Compression::High);
-        // Flat surfaces and words are smaller without.
+        // Without filters, flat surfaces and text are smaller.
         encoder.set_filter(Filter::NoFilter);
         let rows = self.colours[..self.width * height].as_flattened();
         encoder.write_header().unwrap().write_image_data(rows).unwrap();
@@ -69,12 +69,12 @@ impl Screenshot {
         })
     }
 
-    /// How many different colours there are.
+    /// The number of different colours.
     pub(crate) fn colours(&self, area: Area) -> usize {
         self.pixels(area).collect::<HashSet<_>>().len()
     }
 
-    /// The share of the pixels that are unlike this one, at the left upper corner of the area.
+    /// The share of the pixels that differ from the one at the upper left corner of the area.
     pub(crate) fn share_unlike_corner(&self, area: Area) -> f64 {
         let corner = self.pixels(area).next().expect("a pixel");
         let [unlike, all] = self.pixels(area).fold([0, 0], |[unlike, all], pixel| {
@@ -91,7 +91,7 @@ impl Screenshot {
     }
 }
 
-/// Whether a person would call them different.
+/// Whether a person would see a difference.
 fn far_apart(one: [u8; 3], another: [u8; 3]) -> bool {
     one.into_iter().zip(another).any(|(one, another)| one.abs_diff(another) > 12)
 }

@@ -1,9 +1,9 @@
-//! What a person sets is what the link and the sender do, and stands in the address.
+//! The settings of the page apply to the link and the sender, and are stored in the address.
 
 use crate::driver::Browser;
 use crate::support::Running;
 
-/// The last tick of which the page knows the packets.
+/// The last tick whose packets the page knows.
 const LAST: &str = "kinepack.packets().at(-1)?.[0] ?? 0";
 
 impl Browser {
@@ -11,7 +11,7 @@ impl Browser {
         self.text(&format!("document.querySelector('#settings [name={name}]').value"))
     }
 
-    /// Of the packets of the ticks after this one: how many, and how many were lost.
+    /// Waits for `count` packets of later ticks than `after`. Returns the share that was lost.
     fn wait_for_packets(&self, after: f64, count: f64) -> f64 {
         let packets = format!("kinepack.packets().filter(([tick]) => tick > {after})");
         let all = self.wait_above(&format!("{packets}.length"), count);
@@ -20,14 +20,14 @@ impl Browser {
 }
 
 #[test]
-fn loss_that_is_set_shows_and_what_is_lost_does_no_harm() {
+fn loss_takes_effect_and_lost_packets_do_no_harm() {
     let (demo, address) = Running::demo(&[]);
     let browser = Browser::start();
     browser.open(address, "");
     browser.wait_above(LAST, 30.0);
     browser.fill("#settings [name=loss_percent]", "20");
     browser.wait("new URLSearchParams(location.search).get('loss_percent') === '20'");
-    // What is on its way may still belong to the old setting.
+    // Packets in flight may still belong to the old setting.
     let set = browser.number(LAST) + 20.0;
     let lost = browser.wait_for_packets(set, 400.0);
     assert!((0.12..0.28).contains(&lost), "{lost}");
@@ -63,8 +63,8 @@ fn the_settings_of_an_address_are_applied() {
     browser.wait(&format!(
         "{sending}.includes('--level adaptive') && {sending}.includes('--send-hz 30')"
     ));
-    // Thirty packets a second of the world's sixty ticks, once what was sent before is far enough
-    // away.
+    // Thirty packets a second of sixty ticks, once earlier packets are no longer among the last
+    // ones.
     let set = browser.number(LAST) + 20.0;
     browser.wait_for_packets(set, 60.0);
     let ticks = "kinepack.packets().slice(-50).map(([tick]) => tick)";
@@ -80,7 +80,7 @@ fn the_settings_of_an_address_are_applied() {
 }
 
 #[test]
-fn choosing_is_enough_and_what_makes_no_sense_is_not_sent() {
+fn a_choice_applies_at_once_and_invalid_values_are_not_sent() {
     let (_demo, address) = Running::demo(&[]);
     let browser = Browser::start();
     browser.open(address, "");

@@ -1,4 +1,4 @@
-//! The page of `anim view`: both skeletons, their time, a joint and its curve.
+//! The page of `anim view`: both skeletons, the time, a joint and its curve.
 
 use std::net::SocketAddr;
 
@@ -12,11 +12,11 @@ use crate::layout::{CONTROLS, FAINT, TOO_WIDE};
 use crate::screenshot::Screenshot;
 use crate::support::Running;
 
-/// What a person would see of one skeleton: the view without the other one.
+/// One skeleton on the screen: the view without the other one.
 const FIGURES: [&str; 2] = ["raw", "compressed"];
 
 impl Browser {
-    /// Opens the page, and stops the playback that it begins with.
+    /// Opens the page, and stops its initial playback.
     fn open_still(&self, address: SocketAddr) {
         self.resize(1280, 800);
         self.open(address, "");
@@ -25,7 +25,7 @@ impl Browser {
         self.wait("document.getElementById('play').textContent === 'Play'");
     }
 
-    /// The screen once nothing moves on it.
+    /// A screenshot once the page is still.
     fn still(&self) -> Screenshot {
         self.wait_for_a_frame();
         self.wait_for_a_frame();
@@ -48,7 +48,7 @@ fn both_skeletons_are_drawn_and_time_moves_them() {
     });
     for (figure, screenshot) in FIGURES.iter().zip(&single) {
         assert!(screenshot.share_unlike_corner(area) > 0.004, "{figure}");
-        // Where the other one is alone, or is on top.
+        // Pixels that only the other skeleton covers, or covers on top.
         assert!(both.share_changed(screenshot, area) > 0.001, "{figure}");
     }
     assert!(single[0].share_changed(&single[1], area) > 0.002);
@@ -56,7 +56,7 @@ fn both_skeletons_are_drawn_and_time_moves_them() {
     browser.choose("#show", "both");
     browser.choose("#factor", "× 100");
     browser.choose("#up", "z");
-    assert!(both.share_changed(&browser.still(), area) > 0.01, "lying down is another picture");
+    assert!(both.share_changed(&browser.still(), area) > 0.01, "a lying figure looks different");
     browser.choose("#up", "y");
     browser.choose("#factor", "as");
     browser.click("#frame");
@@ -74,7 +74,7 @@ fn both_skeletons_are_drawn_and_time_moves_them() {
     assert!(middle.share_changed(&after, area) > 0.003, "{}", middle.share_changed(&after, area));
     assert!(before.share_changed(&middle, area) + before.share_changed(&after, area) > 0.003);
 
-    // And by itself, after the space bar.
+    // The space bar starts playback.
     let view =
         async |client: &Client| client.find(Locator::Css("#view")).await?.send_keys(" ").await;
     browser.run(view);
@@ -83,7 +83,7 @@ fn both_skeletons_are_drawn_and_time_moves_them() {
 }
 
 #[test]
-fn a_joint_that_is_chosen_shows_its_curve() {
+fn a_selected_joint_shows_its_curve() {
     let (_folder, files) = figure::files();
     let (_view, address) = Running::view(&files);
     let browser = Browser::start();
@@ -91,7 +91,7 @@ fn a_joint_that_is_chosen_shows_its_curve() {
     let area = browser.area("track-curve");
     let worst = browser.still();
     assert!(worst.colours(area) > 20 && worst.share_unlike_corner(area) > 0.01);
-    // The last of the table, by the name in its row.
+    // The last joint of the table, through the button with its name.
     let last = browser
         .number("Number([...document.querySelectorAll('#joint-rows tr')].at(-1).dataset.joint)");
     browser.click("#joint-rows tr:last-child button");
@@ -101,7 +101,7 @@ fn a_joint_that_is_chosen_shows_its_curve() {
         format!("joint {last}")
     );
     assert!(worst.share_changed(&browser.still(), area) > 0.005);
-    // Another channel of the hips, which go up and down.
+    // Another channel of the hips, which move up and down.
     browser.click("#joint-rows tr[data-joint=\"0\"] button");
     browser.click("#channels input[value=translation]");
     browser.wait("kinepack.track()?.joint === 0 && kinepack.track().channel === 'translation'");
@@ -139,7 +139,7 @@ fn another_clip_is_found_and_shown() {
     );
     assert_eq!(browser.console(), [""; 0]);
 
-    // Without the program there is no other clip, and the page says so.
+    // If the program has ended, the page cannot load another clip and says so.
     view.kill();
     browser.fill("#search", "stroll");
     browser.click("#clips li:not([hidden]) button");
@@ -151,7 +151,7 @@ fn another_clip_is_found_and_shown() {
 }
 
 #[test]
-fn it_fits_every_width_and_can_be_read() {
+fn the_page_fits_every_width_and_is_readable() {
     let (_folder, files) = figure::files();
     let (_view, address) = Running::view(&files);
     let browser = Browser::start();
@@ -186,7 +186,7 @@ fn it_fits_every_width_and_can_be_read() {
 }
 
 #[test]
-fn without_webgl_there_are_curves_and_numbers() {
+fn without_webgl_the_page_still_has_curves_and_numbers() {
     let (_folder, files) = figure::files();
     let (_view, address) = Running::view(&files);
     let browser = Browser::without_webgl();
@@ -207,7 +207,7 @@ fn a_compiled_clip_is_shown_alone() {
     browser.open_still(address);
     assert_eq!(browser.text("kinepack.clip().name"), "stroll");
     let compared = "[...document.querySelectorAll('.compared, [data-figure=raw]')].filter((element) => element.checkVisibility()).length";
-    assert_eq!(browser.number(compared), 0.0, "there is nothing to compare with");
+    assert_eq!(browser.number(compared), 0.0, "a compiled clip has no raw clip to compare with");
     let area = browser.area("view");
     let first = browser.still();
     assert!(first.share_unlike_corner(area) > 0.004);

@@ -1,4 +1,4 @@
-//! What a person does with the page, and what a test asks it.
+//! A user's actions in the page, and a test's queries.
 
 use std::net::SocketAddr;
 use std::thread;
@@ -13,12 +13,11 @@ use serde_json::{Value, json};
 use crate::driver::Browser;
 use crate::screenshot::Screenshot;
 
-/// Long enough for two slow cores that draw two worlds, and have other things to do.
+/// Long enough for two slow, busy cores that draw two worlds.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Browser {
-    /// Opens the page, with settings in its address where `query` has some, and waits until it is
-    /// connected.
+    /// Opens the page with the settings in `query`, and waits until it is connected.
     pub(crate) fn open(&self, address: SocketAddr, query: &str) {
         self.run(async |client| client.goto(&format!("http://{address}/{query}")).await);
         self.wait_for_state("live");
@@ -44,7 +43,7 @@ impl Browser {
         value.as_str().unwrap_or_else(|| panic!("{expression} is {value}")).to_owned()
     }
 
-    /// Waits until the expression is true, and gives its value.
+    /// Waits until the expression is true, and returns its value.
     pub(crate) fn wait(&self, expression: &str) -> Value {
         let end = Instant::now() + PATIENCE;
         loop {
@@ -57,32 +56,32 @@ impl Browser {
         }
     }
 
-    /// Waits until an expression that is a number is above `least`, and gives it.
+    /// Waits until a number is above `least`, and returns it.
     pub(crate) fn wait_above(&self, expression: &str, least: f64) -> f64 {
         self.wait(&format!("({expression}) > {least}"));
         self.number(expression)
     }
 
-    /// Waits until what was asked for before is on the screen.
+    /// Waits until earlier changes are on the screen.
     pub(crate) fn wait_for_a_frame(&self) {
         let frames = self.number("kinepack.frames()");
         self.wait_above("kinepack.frames()", frames + 2.0);
     }
 
-    /// What the page says of itself, for a test that fails.
+    /// The page's own state, for the message of a failing test.
     fn says(&self) -> String {
         let expression = "JSON.stringify([document.documentElement.dataset, ...['state', 'message'].map((id) => document.getElementById(id)?.textContent)])";
         format!("{}\n{:#?}", self.eval(expression), self.console())
     }
 
-    /// What has come to the console since the last call, warnings and information too.
+    /// All console messages since the last call, including warnings and information.
     pub(crate) fn console(&self) -> Vec<String> {
         let entries = self.command("se/log", Some(json!({ "type": "browser" })));
         let entries = entries.as_array().expect("entries of the console");
         entries.iter().map(|entry| format!("{}: {}", entry["level"], entry["message"])).collect()
     }
 
-    /// Finds an element that can be used.
+    /// Finds an element that is visible and enabled.
     fn find(&self, css: &str) -> Element {
         self.wait(&format!("document.querySelector('{css}')?.matches(':enabled')"));
         self.run(async |client| client.find(Locator::Css(css)).await)
@@ -93,7 +92,7 @@ impl Browser {
         self.run(async move |_| element.click().await);
     }
 
-    /// Replaces what stands in a field, as a person does, and leaves it.
+    /// Replaces the contents of a field as a person does, and leaves the field.
     pub(crate) fn fill(&self, css: &str, text: &str) {
         let keys = format!(
             "{}a{}{text}{}",
@@ -105,14 +104,14 @@ impl Browser {
         self.run(async move |_| element.send_keys(&keys).await);
     }
 
-    /// Chooses from a list, as one does with the keyboard: by how the wanted begins.
+    /// Selects from a list with the keyboard, by the first letters of the item.
     pub(crate) fn choose(&self, css: &str, beginning: &str) {
         let keys = format!("{beginning}{}", char::from(Key::Tab));
         let element = self.find(css);
         self.run(async move |_| element.send_keys(&keys).await);
     }
 
-    /// The name by which a screen reader calls an element.
+    /// The accessible name of an element.
     pub(crate) fn accessible_name(&self, element: &Value) -> String {
         let id = element
             .as_object()
@@ -148,7 +147,7 @@ impl Browser {
         self.run(async move |client| client.perform_actions(pointer).await);
     }
 
-    /// Makes the window this wide inside, whatever the smallest window of the desktop is.
+    /// Sets the inner size of the window, which may be below the desktop's minimum.
     pub(crate) fn resize(&self, width: u32, height: u32) {
         let size =
             json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
@@ -156,7 +155,7 @@ impl Browser {
         self.wait(&format!("innerWidth === {width} && innerHeight === {height}"));
     }
 
-    /// Sets what the person prefers: `[("prefers-color-scheme", "dark")]`.
+    /// Sets the user's preferences, such as `[("prefers-color-scheme", "dark")]`.
     pub(crate) fn prefer(&self, features: &[(&str, &str)]) {
         let features: Vec<_> =
             features.iter().map(|(name, value)| json!({ "name": name, "value": value })).collect();

@@ -1,4 +1,4 @@
-//! Both worlds move, and the right one is the left one's past.
+//! Both worlds move, and the right one shows the left one's past.
 
 use fantoccini::key::Key;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::driver::Browser;
 use crate::support::Running;
 
-/// Keeps what the page drew, frame by frame, for [`DISTANCES`].
+/// Records the drawn frames of the page for [`DISTANCES`].
 const WATCH: &str = "(() => {
     globalThis.seen = { sent: new Map(), shown: [] };
     const watch = () => {
@@ -21,10 +21,10 @@ const WATCH: &str = "(() => {
     return true;
 })()";
 
-/// How far bodies on the right are from where they were on the left at that tick, in millimetres:
-/// the median, and how much 99 % are below. Of those that rested meanwhile, and of those that
-/// moved, where the page drew ticks that are so close to each other that a body went straight from
-/// one to the next.
+/// The distances of bodies on the right from their positions on the left at the same tick, in
+/// millimetres, as the median and the 99th percentile. They are given for bodies that rested
+/// meanwhile, and for moving bodies if the drawn ticks are close enough together for straight
+/// movements between them.
 const DISTANCES: &str = "(() => {
     const ticks = [...seen.sent.keys()].sort((one, another) => one - another);
     const resting = [], moving = [];
@@ -50,8 +50,8 @@ const DISTANCES: &str = "(() => {
 })()";
 
 impl Browser {
-    /// Sees that the right world is the left one's past, within what the steps of quantization and
-    /// playback allow.
+    /// Asserts that the right world is the left one's past, within the errors of quantization and
+    /// playback.
     pub(crate) fn see_that_worlds_agree(&self) {
         self.eval(WATCH);
         let enough = format!(
@@ -60,7 +60,7 @@ impl Browser {
         let distances = self.wait(&enough);
         let mm = |which: &str, rank: usize| distances[which]["ranks"][rank].as_f64().unwrap();
         assert!(mm("resting", 0) < 2.0 && mm("resting", 1) < 4.0, "{distances:#}");
-        // A browser that draws with the processor may be too slow to see any of these.
+        // A browser that draws on the processor may be too slow to have any of these.
         if distances["moving"]["count"].as_u64() > Some(50) {
             assert!(mm("moving", 0) < 25.0, "{distances:#}");
         }
@@ -88,7 +88,7 @@ fn both_worlds_move_and_the_right_one_is_the_left_ones_past() {
     browser.see_that_worlds_agree();
 }
 
-/// Each number and text of a document, with the keys on the way to it.
+/// Each number and text of a document, with the path of its keys.
 fn leaves(document: &Value, path: &str, found: &mut Vec<(String, Value)>) {
     let Value::Object(entries) = document else {
         found.push((path.to_owned(), document.clone()));
@@ -124,8 +124,7 @@ fn the_numbers_of_the_page_are_those_of_the_summary() {
         match value {
             Value::Number(number) => {
                 let [shown, number] = [shown.parse().unwrap(), number.as_f64().unwrap()];
-                // Reading a number from text may round the last of its bits otherwise than the
-                // browser does.
+                // Parsing a number may round its last bit differently than the browser does.
                 assert!(
                     f64::abs(shown - number) <= 1e-12 * f64::abs(number),
                     "{key}: {shown}, {number}"

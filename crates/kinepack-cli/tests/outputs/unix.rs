@@ -1,4 +1,4 @@
-//! Interrupts, permissions, links, and what is no regular file.
+//! Interrupts, permissions, links, and outputs that are not regular files.
 
 use std::fs::{self, File, Permissions};
 use std::io::Read;
@@ -13,13 +13,13 @@ use crate::common::Files;
 use crate::program::{beside, program, run};
 use crate::running::{Running, wait_for};
 
-/// Far more than a test takes.
+/// Options of a recording that is far longer than a test.
 const LONG: [&str; 4] = ["--seconds", "86400", "--cubes", "20"];
 
-/// Bytes of a recording in which there is a whole chunk: one is of 1 MB before it is compressed.
+/// The size of a recording with at least one complete chunk, which is 1 MB before compression.
 const SEVERAL_CHUNKS: u64 = 2 << 20;
 
-/// The frames of a capture, and whether it is whole.
+/// The number of a capture's frames, and whether it is complete.
 fn frames(path: &Path) -> (usize, bool) {
     let mut capture = Capture::open(path).unwrap();
     let mut frames = 0;
@@ -29,7 +29,7 @@ fn frames(path: &Path) -> (usize, bool) {
     (frames, capture.damage().is_none())
 }
 
-/// Begins a long recording, and waits until some of it is on the disk. Returns where.
+/// Begins a long recording, and waits until a part of it is on the disk. Returns the partial file.
 fn recording(out: &Path) -> (Running, PathBuf) {
     let run =
         Running::start(&[&["record", out.to_str().unwrap(), "--force"], &LONG[..]].concat(), None);
@@ -47,11 +47,11 @@ fn recording(out: &Path) -> (Running, PathBuf) {
 }
 
 #[test]
-fn a_recording_that_is_interrupted_is_whole() {
+fn an_interrupted_recording_is_complete() {
     let files = Files::new();
     let out = files.write("world.mcap", OLD);
     let (run, _) = recording(&out);
-    assert_eq!(fs::read(&out).unwrap(), OLD, "the old file is there until the new one is whole");
+    assert_eq!(fs::read(&out).unwrap(), OLD, "the old file stays until the new one is complete");
     let run = run.interrupt();
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let (count, is_whole) = frames(&out);
@@ -64,7 +64,7 @@ fn a_recording_that_is_interrupted_is_whole() {
 }
 
 #[test]
-fn a_recording_that_is_killed_leaves_the_old_file_and_what_it_recorded() {
+fn a_killed_recording_leaves_the_old_file_and_its_frames() {
     let files = Files::new();
     let out = files.write("world.mcap", OLD);
     let (run, partial) = recording(&out);
@@ -77,8 +77,7 @@ fn a_recording_that_is_killed_leaves_the_old_file_and_what_it_recorded() {
     assert!(frames(&saved).0 > 60);
 }
 
-/// Runs the program with no room for a file of more than some blocks of 512 bytes, as on a full
-/// disk.
+/// Runs the program with a limit of `blocks` blocks of 512 bytes for each file, as on a full disk.
 fn run_without_room(blocks: u32, arguments: &[&str]) -> Output {
     let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
     Command::new("sh")
@@ -89,7 +88,7 @@ fn run_without_room(blocks: u32, arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn a_full_disk_leaves_the_old_file_and_what_was_recorded() {
+fn a_full_disk_leaves_the_old_file_and_the_recorded_frames() {
     let files = Files::new();
     let out = files.write("world.mcap", OLD);
     let record = [&["record", out.to_str().unwrap(), "--force"], &LONG[..]].concat();
@@ -104,7 +103,7 @@ fn a_full_disk_leaves_the_old_file_and_what_was_recorded() {
 }
 
 #[test]
-fn a_full_disk_leaves_the_old_file_and_nothing_of_what_was_converted() {
+fn a_full_disk_leaves_the_old_file_and_no_part_of_a_conversion() {
     let files = Files::new();
     let captures = captures(&files);
     for (from, to) in captures.iter().zip(["old.mcap", "old.f32"]) {
@@ -118,7 +117,7 @@ fn a_full_disk_leaves_the_old_file_and_nothing_of_what_was_converted() {
 }
 
 #[test]
-fn a_new_file_has_usual_permissions_and_a_replaced_one_its_own() {
+fn a_new_file_has_the_usual_permissions_and_a_replaced_one_keeps_its_own() {
     let files = Files::new();
     let [mode, usual] = ["out.mcap", "usual"].map(|name| {
         let path = files.path(name);
@@ -133,13 +132,13 @@ fn a_new_file_has_usual_permissions_and_a_replaced_one_its_own() {
 }
 
 #[test]
-fn a_link_stays_and_the_file_that_it_leads_to_is_replaced() {
+fn a_link_stays_and_its_target_is_replaced() {
     let files = Files::new();
     fs::create_dir(files.path("far")).unwrap();
     let (far, link) = (files.path("far/world.mcap"), files.path("link.mcap"));
     symlink("far/world.mcap", &link).unwrap();
     let arguments = [&["record", link.to_str().unwrap()], &SHORT[..]].concat();
-    assert_eq!(run(&arguments).code, Some(0), "a link that leads nowhere yet");
+    assert_eq!(run(&arguments).code, Some(0), "a link to a file that does not exist yet");
     assert_eq!(run(&arguments).code, Some(2));
     fs::write(&far, OLD).unwrap();
     assert_eq!(run(&[&arguments[..], &["--force"]].concat()).code, Some(0));
@@ -148,7 +147,7 @@ fn a_link_stays_and_the_file_that_it_leads_to_is_replaced() {
 }
 
 #[test]
-fn what_is_no_regular_file_is_written_directly() {
+fn pipes_and_devices_are_written_directly() {
     let files = Files::new();
     let [challenge, capture] = captures(&files);
     let record = |out: &str, stdout: Stdio| {
@@ -166,14 +165,14 @@ fn what_is_no_regular_file_is_written_directly() {
     };
     let recorded = record("/dev/stdout", Stdio::piped());
     assert_eq!(frames(&files.write("recorded.mcap", &recorded)), (60, true));
-    // Files that a shell opened: for `> file`, and for `>> file`.
+    // Files opened as by a shell for `> file` and for `>> file`.
     let (empty, longer) = (files.path("empty"), files.write("longer", b"a line\n"));
     record("/dev/stdout", File::create(&empty).unwrap().into());
     assert_eq!(fs::read(&empty).unwrap(), recorded);
     record("/dev/stdout", File::options().append(true).open(&longer).unwrap().into());
     assert_eq!(fs::read(&longer).unwrap(), [b"a line\n", &recorded[..]].concat());
     record("/dev/null", Stdio::null());
-    // A pipe with a name.
+    // A named pipe.
     let pipe = files.path("pipe.mcap");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let mut child =

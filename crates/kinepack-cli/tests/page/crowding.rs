@@ -1,4 +1,4 @@
-//! Whoever opens many connections and says nothing keeps nobody from the page.
+//! Many silent connections cannot keep a user from the page.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -8,10 +8,10 @@ use crate::http::get;
 use crate::socket::Page;
 use crate::support::{PATIENCE, Running};
 
-/// More than twice as many as the program keeps.
+/// More than twice the limit of the program.
 const CROWD: usize = 300;
 
-/// Connections that never finish what they ask.
+/// Connections that send no complete request.
 fn half_open(address: SocketAddr) -> Vec<TcpStream> {
     let open = |number| {
         let mut stream = TcpStream::connect(address).unwrap();
@@ -23,24 +23,24 @@ fn half_open(address: SocketAddr) -> Vec<TcpStream> {
     (0..CROWD).map(open).collect()
 }
 
-/// Sees that the program closed a connection.
-fn is_closed(mut stream: &TcpStream) {
+/// Asserts that the program closed a connection.
+fn assert_closed(mut stream: &TcpStream) {
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     match stream.read(&mut [0]) {
         Ok(0) => {}
         Err(error) if error.kind() == ErrorKind::ConnectionReset => {}
-        other => panic!("it is open: {other:?}"),
+        other => panic!("the connection is open: {other:?}"),
     }
 }
 
 #[test]
-fn half_open_connections_keep_nobody_from_the_demo() {
+fn half_open_connections_do_not_block_the_demo() {
     let (_demo, address) = Running::demo(&["--cubes", "20"]);
     let mut before = Page::open(address);
     before.hear("hello");
     let crowd = half_open(address);
     assert_eq!(get(address, "/").status, 200);
-    is_closed(&crowd[0]);
+    assert_closed(&crowd[0]);
     Page::open(address).hear("hello");
     let tick =
         before.status("its status", |status| status["pages"].as_u64() > Some(0))["tick"].as_u64();
@@ -48,10 +48,10 @@ fn half_open_connections_keep_nobody_from_the_demo() {
 }
 
 #[test]
-fn half_open_connections_keep_nobody_from_the_viewer() {
+fn half_open_connections_do_not_block_the_viewer() {
     let (_folder, files) = figure::files();
     let (_view, address) = Running::view(&files);
     let crowd = half_open(address);
     assert_eq!(get(address, "/clips").status, 200);
-    is_closed(&crowd[0]);
+    assert_closed(&crowd[0]);
 }

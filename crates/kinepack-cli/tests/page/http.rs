@@ -1,5 +1,4 @@
-//! As much of HTTP as the tests need: one request, one answer, over a plain socket that says what
-//! it is told to say.
+//! A minimal HTTP client: one request and one answer over a plain socket.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -9,13 +8,13 @@ use crate::support::PATIENCE;
 pub(crate) struct Answer {
     pub(crate) status: u16,
     headers: Vec<(String, String)>,
-    /// Empty where it is no text.
+    /// Empty if it is not text.
     pub(crate) body: String,
     pub(crate) bytes: Vec<u8>,
 }
 
 impl Answer {
-    /// The value of a header, empty where there is none.
+    /// The value of a header. Empty if there is no such header.
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers
             .iter()

@@ -1,5 +1,5 @@
-//! The pages of `demo` and of `anim view` without a browser: what the program serves, whom it
-//! refuses, and what it says over the socket.
+//! The pages of `demo` and of `anim view` without a browser: served files, refusals, and messages
+//! over the socket.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]

@@ -1,4 +1,4 @@
-//! Whom the program does not talk to, and what it does not listen to.
+//! The pages that the program refuses, and the messages that it rejects.
 
 use std::time::Duration;
 
@@ -31,14 +31,14 @@ fn only_the_page_itself_may_open_the_socket() {
     for origin in foreign.into_iter().map(Some).chain([None]) {
         assert_eq!(Page::knock(address, &host, origin).err(), Some(403), "{origin:?}");
     }
-    // A name that was made to point here: the page of somebody else, and its own origin.
+    // A foreign name that leads to this machine: a foreign page with its own origin.
     let host = format!("evil.example:{port}");
     let status = Page::knock(address, &host, Some(&format!("http://{host}"))).err();
     assert!([Some(403), Some(421)].contains(&status), "{status:?}");
 }
 
 #[test]
-fn the_ninth_page_is_refused_until_another_goes() {
+fn the_ninth_page_is_refused_until_another_one_closes() {
     let (_demo, address) = Running::demo(SMALL);
     let origin = format!("http://{address}");
     let mut pages: Vec<_> = (0..8).map(|_| Page::open(address)).collect();
@@ -63,7 +63,7 @@ fn a_message_that_is_too_long_closes_the_socket() {
 }
 
 #[test]
-fn a_page_that_talks_too_much_is_shown_out_and_the_others_stay() {
+fn a_page_that_sends_too_much_is_closed_and_the_others_stay() {
     let (_demo, address) = Running::demo(SMALL);
     let mut good = Page::open(address);
     let mut loud = Page::open(address);
@@ -76,14 +76,14 @@ fn a_page_that_talks_too_much_is_shown_out_and_the_others_stay() {
     good.status("later ticks", |status| status["tick"].as_u64() > tick);
 }
 
-/// Settings that the program knows, but for one.
+/// The program's settings with one changed value.
 fn but(settings: &Value, key: &str, value: Value) -> String {
     let mut settings = settings.clone();
     settings[key] = value;
     json!({ "settings": settings }).to_string()
 }
 
-/// Everything that is not a message, or not one that makes sense.
+/// Texts that are not messages, or not valid ones.
 fn nonsense(settings: &Value) -> Vec<String> {
     let mut messages: Vec<String> = [
         "",
@@ -155,7 +155,7 @@ fn nonsense(settings: &Value) -> Vec<String> {
 }
 
 #[test]
-fn nonsense_is_answered_with_an_error_and_changes_nothing() {
+fn an_invalid_message_is_answered_with_an_error_and_has_no_effect() {
     let (_demo, address) = Running::demo(SMALL);
     let mut page = Page::open(address);
     let before = page.hear("status");
@@ -168,7 +168,7 @@ fn nonsense_is_answered_with_an_error_and_changes_nothing() {
         page.send(Message::text(message.clone()));
         error(&mut page, &message);
         if index % 50 == 49 {
-            // As slowly as is allowed.
+            // At the highest allowed rate.
             page.listen(Duration::from_millis(600));
         }
     }
@@ -180,13 +180,13 @@ fn nonsense_is_answered_with_an_error_and_changes_nothing() {
     for key in ["settings", "paused", "has_hands", "plays"] {
         assert_eq!(after[key], before[key], "{key}");
     }
-    // And what makes sense is still done.
+    // Valid messages still work.
     page.send(Message::text(but(&before["settings"], "loss_percent", json!(20))));
     page.status("20 % of loss", |status| status["settings"]["loss_percent"] == 20.0);
 }
 
 #[test]
-fn a_page_that_draws_nothing_gets_two_worlds_and_holds_up_nobody() {
+fn a_page_that_draws_nothing_gets_two_worlds_and_does_not_slow_others() {
     let (_demo, address) = Running::demo(SMALL);
     let mut hidden = Page::open(address);
     hidden.draws = false;
@@ -198,7 +198,7 @@ fn a_page_that_draws_nothing_gets_two_worlds_and_holds_up_nobody() {
         heard.iter().filter(|said| matches!(said, Said::Text(key, _) if key == "status")).count();
     assert_eq!(worlds, 2);
     assert!(statuses >= 10, "{statuses}");
-    // The other had its worlds all the time, and a page that draws again gets them again.
+    // The other page received its worlds throughout, and a page that draws again receives more.
     seen.until("a later world", |said| match said {
         Said::World(world) if world.tick > first + 60 => Some(()),
         _ => None,

@@ -1,4 +1,4 @@
-//! The files of the page, and where it listens.
+//! The files of the page, and the address where it listens.
 
 use std::collections::BTreeSet;
 use std::net::{SocketAddr, TcpListener};
@@ -7,15 +7,15 @@ use crate::http::{Answer, get, request};
 use crate::support::Running;
 
 const SMALL: &[&str] = &["--cubes", "20"];
-/// Where the page is served if nobody says where.
+/// The default port of the page.
 const DEFAULT_PORT: u16 = 4650;
 
-/// What stands between `before` and the quote that closes it.
+/// The texts between `before` and the closing quote.
 fn quoted<'a>(text: &'a str, before: &'a str) -> impl Iterator<Item = &'a str> {
     text.split(before).skip(1).filter_map(|rest| rest.split(['"', '\'', ')']).next())
 }
 
-/// The files of the page that this one names.
+/// The files that a file of the page names.
 fn named(path: &str, body: &str) -> Vec<String> {
     let marks: &[&str] = match path.rsplit('.').next() {
         Some("js") => &["from \"", "import \"", "import(\"", "from '", "import '", "import('"],
@@ -44,7 +44,7 @@ fn resolved(from: &str, name: &str) -> String {
     folders.join("/")
 }
 
-/// The page and everything that it needs, by path.
+/// The page and all files that it needs, by path.
 fn files(address: SocketAddr) -> Vec<(String, Answer)> {
     let mut known = BTreeSet::from(["/".to_owned()]);
     let mut waiting = vec!["/".to_owned()];
@@ -63,11 +63,11 @@ fn files(address: SocketAddr) -> Vec<(String, Answer)> {
 #[test]
 fn every_file_is_served_with_its_type_and_the_headers_that_protect_it() {
     let (_demo, address) = Running::demo(SMALL);
-    see_that_files_are_protected(address);
+    assert_files_are_protected(address);
 }
 
-/// Sees what every file of a page is served with.
-pub(crate) fn see_that_files_are_protected(address: SocketAddr) {
+/// Asserts the type and the headers of every file of a page.
+pub(crate) fn assert_files_are_protected(address: SocketAddr) {
     let files = files(address);
     for (ending, least) in [(".js", 3), (".css", 1), (".svg", 1)] {
         assert!(
@@ -121,13 +121,13 @@ fn other_paths_and_methods_are_refused() {
     for method in ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"] {
         assert_eq!(request(address, method, "/", &address.to_string()).status, 405, "{method}");
     }
-    // Without the headers of a WebSocket there is nothing at this place.
+    // Without the headers of a WebSocket this path serves no file.
     let status = get(address, "/socket").status;
     assert!((400..500).contains(&status), "{status}");
 }
 
 #[test]
-fn a_name_of_somebody_else_is_refused() {
+fn a_foreign_host_name_is_refused() {
     let (_demo, address) = Running::demo(SMALL);
     let port = address.port();
     for host in [format!("127.0.0.1:{port}"), format!("localhost:{port}")] {
@@ -145,7 +145,7 @@ fn a_name_of_somebody_else_is_refused() {
 }
 
 #[test]
-fn a_port_that_is_taken_is_an_error_only_where_it_was_asked_for() {
+fn a_taken_port_is_an_error_only_if_the_user_asked_for_it() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let listen = format!("127.0.0.1:{port}");
@@ -158,7 +158,7 @@ fn a_port_that_is_taken_is_an_error_only_where_it_was_asked_for() {
     );
     assert!(run.stderr.contains(&listen) && run.stderr.lines().count() == 1, "{}", run.stderr);
 
-    // Taken by this test, or by whoever was here before.
+    // Taken by this test, or by another program.
     let _taken = TcpListener::bind(("127.0.0.1", DEFAULT_PORT));
     let mut demo = Running::start(&[&["demo", "--no-open", "--json"], SMALL].concat(), None);
     let address = demo.page();

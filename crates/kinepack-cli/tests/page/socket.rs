@@ -1,5 +1,5 @@
-//! A page without a browser: it opens the socket, hears what the program says and says what it is
-//! told to.
+//! A page without a browser: it opens the socket, receives the program's messages and sends its
+//! own.
 
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
@@ -13,21 +13,21 @@ use crate::support::PATIENCE;
 
 pub(crate) struct Page {
     socket: WebSocket<TcpStream>,
-    /// Whether it answers each world with `drawn`, as a page does that somebody looks at.
+    /// Whether it answers each world with `drawn`, as a visible page does.
     pub(crate) draws: bool,
 }
 
-/// What the program said.
+/// A message of the program.
 #[derive(Debug)]
 pub(crate) enum Said {
-    /// One key, and its value.
+    /// A single key and its value.
     Text(String, Value),
     World(World),
-    /// With the code of the close frame, where there was one.
+    /// With the code of the close frame, if there was one.
     Closed(Option<u16>),
 }
 
-/// The head of a world message, and where the player is.
+/// The head of a world message, and the player's position.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
     pub(crate) number: u32,
@@ -41,14 +41,14 @@ pub(crate) struct World {
 }
 
 impl Page {
-    /// As a browser does that loaded the page from `address`.
+    /// Opens the socket as a browser does that loaded the page from `address`.
     pub(crate) fn open(address: SocketAddr) -> Self {
         let host = address.to_string();
         Self::knock(address, &host, Some(&format!("http://{host}")))
             .unwrap_or_else(|status| panic!("refused: {status}"))
     }
 
-    /// Asks for the socket with these headers: a page, or the HTTP status of the refusal.
+    /// Requests the socket with these headers. Returns a page, or the HTTP status of the refusal.
     pub(crate) fn knock(
         address: SocketAddr,
         host: &str,
@@ -68,7 +68,7 @@ impl Page {
         }
     }
 
-    /// What the program says next. Worlds are answered.
+    /// The next message. Worlds are answered.
     pub(crate) fn next(&mut self) -> Said {
         match self.socket.read() {
             Ok(Message::Text(text)) => {
@@ -95,7 +95,7 @@ impl Page {
         }
     }
 
-    /// The first of what it says that is `wanted`.
+    /// The first message that is `wanted`.
     pub(crate) fn until<T>(&mut self, what: &str, mut wanted: impl FnMut(Said) -> Option<T>) -> T {
         let begin = Instant::now();
         loop {
@@ -117,7 +117,7 @@ impl Page {
         })
     }
 
-    /// The next status of which `condition` holds.
+    /// The next status that fulfils `condition`.
     pub(crate) fn status(&mut self, what: &str, condition: impl Fn(&Value) -> bool) -> Value {
         self.until(what, |said| match said {
             Said::Text(key, value) if key == "status" => Some(value).filter(&condition),
@@ -140,7 +140,7 @@ impl Page {
         })
     }
 
-    /// Everything it says in this time.
+    /// All messages in this time.
     pub(crate) fn listen(&mut self, time: Duration) -> Vec<Said> {
         let end = Instant::now() + time;
         let mut heard = Vec::new();
@@ -154,7 +154,7 @@ impl Page {
         self.send(Message::text(message.to_string()));
     }
 
-    /// Anything. The program may have closed the socket meanwhile: that is what `next` tells.
+    /// Sends any message. If the program has closed the socket, `next` reports it.
     pub(crate) fn send(&mut self, message: Message) {
         let _ = self.socket.send(message);
     }

@@ -1,4 +1,4 @@
-//! What the program says to its pages, and what they may ask for.
+//! The messages from the program to its pages, and their requests.
 
 use std::thread;
 use std::time::Duration;
@@ -15,7 +15,7 @@ fn tick(status: &Value) -> f64 {
 }
 
 #[test]
-fn it_says_hello_then_how_it_is_and_where_everything_is() {
+fn the_program_sends_hello_then_status_and_worlds() {
     let (_demo, address) = Running::demo(SMALL);
     let mut page = Page::open(address);
     let Said::Text(key, hello) = page.next() else { panic!("something before hello") };
@@ -55,11 +55,11 @@ fn it_says_hello_then_how_it_is_and_where_everything_is() {
 }
 
 #[test]
-fn every_sample_and_packet_is_told_once() {
+fn every_sample_and_packet_is_sent_once() {
     let (_demo, address) = Running::demo(SMALL);
     let mut page = Page::open(address);
     page.status("two seconds", |status| tick(status) > 120.0);
-    // A page that comes later hears of what was before it.
+    // A page that connects later also receives the earlier ones.
     let mut late = Page::open(address);
     let (mut samples, mut packets) = (Vec::new(), Vec::new());
     for _ in 0..10 {
@@ -76,7 +76,7 @@ fn every_sample_and_packet_is_told_once() {
 }
 
 #[test]
-fn a_page_that_comes_later_begins_with_what_is_new() {
+fn a_page_that_connects_later_begins_with_the_newest_ones() {
     let (_demo, address) = Running::demo(SMALL);
     let mut first = Page::open(address);
     let before = f64::from(first.world().tick);
@@ -127,7 +127,7 @@ fn only_one_page_plays_until_another_takes_over() {
 }
 
 #[test]
-fn hands_go_to_the_next_when_a_page_goes() {
+fn the_next_page_plays_when_a_page_closes() {
     let (_demo, address) = Running::demo(SMALL);
     let mut first = Page::open(address);
     first.hear("hello");
@@ -180,7 +180,7 @@ fn a_held_key_moves_the_world_as_late_as_the_link_is_long() {
     page.status("some seconds", |status| tick(status) > 150.0);
     page.say(&json!({ "pause": true }));
     let paused = page.status("paused", |status| status["paused"] == true);
-    assert_eq!(paused["report"]["input"], json!(null), "nobody has played");
+    assert_eq!(paused["report"]["input"], json!(null), "no person has played");
     let at = tick(&paused) as u32;
     let mut world_of = |tick: u32, ask: &[Value]| {
         ask.iter().for_each(|ask| page.say(ask));
@@ -190,8 +190,8 @@ fn a_held_key_moves_the_world_as_late_as_the_link_is_long() {
         })
     };
     let before = world_of(at, &[]).player_x;
-    // The keys of the first tick are 200 ms on their way, twelve ticks and a little; the step after
-    // those moves the player.
+    // The keys of the first tick take 200 ms, a little more than twelve ticks. The next step moves
+    // the player.
     let still = world_of(at + 14, &[json!({ "keys": ["right"] }), json!({ "step": 14 })]).player_x;
     assert!((still - before).abs() < 0.001, "{before} to {still}");
     let moved = world_of(at + 34, &[json!({ "step": 20 })]).player_x;
@@ -211,7 +211,7 @@ fn a_held_key_moves_the_world_as_late_as_the_link_is_long() {
 }
 
 #[test]
-fn keys_that_a_link_loses_move_nothing() {
+fn lost_keys_move_no_cube() {
     let (_demo, address) = Running::demo(&[SMALL, &["--style", "rest", "--loss", "100"]].concat());
     let mut page = Page::open(address);
     page.status("a second", |status| tick(status) > 60.0);
@@ -227,7 +227,7 @@ fn keys_that_a_link_loses_move_nothing() {
 }
 
 #[test]
-fn a_body_that_is_looked_at_is_told_lane_by_lane() {
+fn an_inspected_body_is_sent_lane_by_lane() {
     let (_demo, address) = Running::demo(SMALL);
     let mut page = Page::open(address);
     let lanes = page.hear("hello")["lanes"].as_array().unwrap().len();
@@ -248,7 +248,7 @@ fn a_body_that_is_looked_at_is_told_lane_by_lane() {
 }
 
 #[test]
-fn another_level_is_another_connection_and_the_report_begins_anew() {
+fn another_level_opens_a_new_connection_and_restarts_the_report() {
     let (_demo, address) = Running::demo(SMALL);
     let mut page = Page::open(address);
     let before = page.status("a second", |status| number(&status["report"], "seconds") > 1.0);
@@ -258,7 +258,7 @@ fn another_level_is_another_connection_and_the_report_begins_anew() {
     }
     page.say(&json!({ "settings": settings }));
     let status = page.status("the new level", |status| status["settings"] == settings);
-    assert!(tick(&status) >= tick(&before), "the world goes on: {status:#}");
+    assert!(tick(&status) >= tick(&before), "the world resumes: {status:#}");
     let status = page
         .status("some of its frames", |status| number(&status["report"], "frames_received") > 5.0);
     assert!(number(&status["report"], "seconds") < 5.0, "{status:#}");
@@ -268,7 +268,7 @@ fn another_level_is_another_connection_and_the_report_begins_anew() {
 }
 
 #[test]
-fn the_end_is_said_with_the_numbers_of_standard_output() {
+fn the_last_message_has_the_numbers_of_standard_output() {
     let (demo, address) = Running::demo(SMALL);
     let mut page = Page::open(address);
     page.status("a second", |status| tick(status) > 60.0);
@@ -282,7 +282,7 @@ fn the_end_is_said_with_the_numbers_of_standard_output() {
 }
 
 #[test]
-fn it_ends_by_itself_after_as_many_seconds_as_asked_for() {
+fn the_demo_ends_after_the_given_seconds() {
     let (demo, address) = Running::demo(&["--cubes", "20", "--seconds", "2"]);
     let end = Page::open(address).hear("end");
     let document = demo.end().document();

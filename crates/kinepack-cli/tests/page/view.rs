@@ -1,4 +1,4 @@
-//! What `anim view` serves: the page, the clips as JSON, what moves as floats; and what it refuses.
+//! The server of `anim view`: the page, clips as JSON, poses and tracks as floats, and refusals.
 
 use std::net::SocketAddr;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::figure::{self, JOINTS, RATE_HZ, SAMPLES};
 use crate::http::{get, request};
-use crate::serving::see_that_files_are_protected;
+use crate::serving::assert_files_are_protected;
 use crate::support::{Running, number};
 
 const TIMES: usize = 2 * SAMPLES - 1;
@@ -17,7 +17,7 @@ fn json(address: SocketAddr, path: &str) -> Value {
     serde_json::from_str(&answer.body).unwrap()
 }
 
-/// The four numbers at the beginning of an answer, and the floats behind them.
+/// The four numbers at the beginning of an answer, and the floats after them.
 fn floats(address: SocketAddr, path: &str) -> ([usize; 4], Vec<f32>) {
     let answer = get(address, path);
     assert_eq!(
@@ -34,7 +34,7 @@ fn floats(address: SocketAddr, path: &str) -> ([usize; 4], Vec<f32>) {
 fn the_page_is_served_like_that_of_the_demo() {
     let (_folder, files) = figure::files();
     let (_view, address) = Running::view(&files);
-    see_that_files_are_protected(address);
+    assert_files_are_protected(address);
     for path in ["/clips", "/clips/0", "/clips/0/poses", "/clips/0/tracks/1/rotation", "/clips/7"] {
         let answer = get(address, path);
         assert_eq!(answer.header("x-content-type-options"), "nosniff", "{path}");
@@ -46,15 +46,15 @@ fn the_page_is_served_like_that_of_the_demo() {
 
 #[test]
 fn clips_of_blocks_are_described() {
-    see_that_clips_are_described("block");
+    assert_clips_are_described("block");
 }
 
 #[test]
 fn clips_of_keys_are_described() {
-    see_that_clips_are_described("keyed");
+    assert_clips_are_described("keyed");
 }
 
-fn see_that_clips_are_described(scheme: &str) {
+fn assert_clips_are_described(scheme: &str) {
     let (_folder, files) = figure::files();
     let (_view, address) = Running::view_of(scheme, &files);
     let list = json(address, "/clips");
@@ -108,7 +108,7 @@ fn see_that_clips_are_described(scheme: &str) {
         assert_eq!((keys > 0.0, clip["blocks"].is_null()), (scheme == "keyed", scheme == "keyed"));
         let has_samples = |blocks: &Value| [8.0, 16.0, 32.0].contains(&number(blocks, "samples"));
         assert!(scheme == "keyed" || has_samples(&clip["blocks"]), "{clip}");
-        // The hips go up and down, and their scale is that of the bind pose.
+        // The hips move up and down, and keep the scale of the bind pose.
         assert!(
             joints[0]["tracks"][1]["kind"] != "default"
                 && joints[0]["tracks"][2]["kind"] == "default"
@@ -117,7 +117,7 @@ fn see_that_clips_are_described(scheme: &str) {
 }
 
 #[test]
-fn poses_are_told_at_the_samples_and_between_them() {
+fn poses_are_served_at_the_samples_and_between_them() {
     let (_folder, files) = figure::files();
     let (_view, address) = Running::view(&files);
     let clip = json(address, "/clips/1");
@@ -126,7 +126,7 @@ fn poses_are_told_at_the_samples_and_between_them() {
     assert_eq!(floats.len(), TIMES * JOINTS * 7);
     let (raw, rest) = floats.split_at(TIMES * JOINTS * 3);
     let (played, errors) = rest.split_at(TIMES * JOINTS * 3);
-    // The hips begin where the figure has them; the head stands above them all the time.
+    // The hips begin at the figure's position. The head is always above them.
     assert_eq!(raw[..3], [0.0, 95.0, 0.0]);
     let pose =
         |positions: &[f32], time: usize, joint: usize| positions[(time * JOINTS + joint) * 3 + 1];
@@ -137,7 +137,7 @@ fn poses_are_told_at_the_samples_and_between_them() {
     let close = |error: f32, told: f64| (f64::from(error) - told).abs() < 1e-6;
     assert!(close(largest(&mut (0..TIMES).step_by(2)), number(&clip["errors"], "max_cm")));
     assert!(close(largest(&mut (1..TIMES).step_by(2)), number(&clip["between"], "max_cm")));
-    // A joint itself is off by no more than what is at some distance from it, or little more.
+    // The error of a joint itself is at most a little larger than that at a distance from it.
     for (index, (raw, played)) in raw.chunks(3).zip(played.chunks(3)).enumerate() {
         let apart = raw.iter().zip(played).map(|(a, b)| (a - b).powi(2)).sum::<f32>().sqrt();
         assert!(apart <= errors[index] * 2.0 + 1e-4, "{index}: {apart}, {}", errors[index]);
@@ -145,17 +145,17 @@ fn poses_are_told_at_the_samples_and_between_them() {
 }
 
 #[test]
-fn a_track_is_told_with_its_keys() {
-    assert!(see_that_tracks_are_told("keyed") > 0);
+fn a_keyed_track_is_served_with_its_keys() {
+    assert!(assert_tracks_are_served("keyed") > 0);
 }
 
 #[test]
-fn a_track_of_blocks_is_told_without() {
-    assert_eq!(see_that_tracks_are_told("block"), 0);
+fn a_block_track_is_served_without_keys() {
+    assert_eq!(assert_tracks_are_served("block"), 0);
 }
 
-/// How many keys they had.
-fn see_that_tracks_are_told(scheme: &str) -> usize {
+/// Asserts that tracks are served. Returns their number of keys.
+fn assert_tracks_are_served(scheme: &str) -> usize {
     let (_folder, files) = figure::files();
     let (_view, address) = Running::view_of(scheme, &files);
     let clip = json(address, "/clips/0");
@@ -191,7 +191,7 @@ fn see_that_tracks_are_told(scheme: &str) -> usize {
 }
 
 #[test]
-fn what_there_is_not_is_refused() {
+fn unknown_clips_and_tracks_are_refused() {
     let (_folder, files) = figure::files();
     let (_view, address) = Running::view(&files);
     for (path, wanted) in [
@@ -214,7 +214,7 @@ fn what_there_is_not_is_refused() {
 }
 
 #[test]
-fn an_end_that_is_asked_for_is_no_failure() {
+fn an_interrupt_is_not_a_failure() {
     let (_folder, files) = figure::files();
     let (view, _) = Running::view(&files);
     let run = view.interrupt();

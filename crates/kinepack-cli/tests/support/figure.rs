@@ -1,4 +1,4 @@
-//! A figure that walks, made by hand: the clips of the tests of `anim view`.
+//! The clips of the tests of `anim view`: a walking figure, made by hand.
 
 // Each test binary compiles this for itself and uses its own part of it.
 #![allow(dead_code)]
@@ -15,7 +15,7 @@ pub(crate) const JOINTS: usize = 15;
 pub(crate) const SAMPLES: usize = 46;
 pub(crate) const RATE_HZ: f32 = 30.0;
 
-/// Parent, and where the joint is from there, in cm.
+/// Each joint's parent, and its offset from there in cm.
 const BONES: [(Option<u16>, [f32; 3]); JOINTS] = [
     (None, [0.0, 95.0, 0.0]),
     (Some(0), [0.0, 25.0, 0.0]),
@@ -34,7 +34,7 @@ const BONES: [(Option<u16>, [f32; 3]); JOINTS] = [
     (Some(13), [0.0, -44.0, 0.0]),
 ];
 
-/// Joints that swing about x, and by which angle and phase; the hips go up and down.
+/// Joints that swing about x, with angle and phase. The hips move up and down.
 const SWINGS: [(usize, f32, f32); 8] = [
     (1, 0.06, 0.1),
     (4, 0.5, 0.5),
@@ -46,7 +46,7 @@ const SWINGS: [(usize, f32, f32); 8] = [
     (13, 0.6, 0.5),
 ];
 
-/// A walk on the spot of so many steps a second.
+/// A walk on the spot, with `pace_hz` steps a second.
 pub(crate) fn walk(name: &str, pace_hz: f32) -> RawClip {
     let joint = |(parent, translation)| Joint {
         name: String::new(),
@@ -68,7 +68,7 @@ pub(crate) fn walk(name: &str, pace_hz: f32) -> RawClip {
     RawClip::new(name, Arc::clone(&skeleton), RATE_HZ, samples).unwrap()
 }
 
-/// Files of two walks, and the folder that they are in for as long as it is kept.
+/// Files of two walks, and their folder, which exists until it is dropped.
 pub(crate) fn files() -> (TempDir, Vec<PathBuf>) {
     let folder = TempDir::new().unwrap();
     let write = |(name, pace_hz): (&str, f32)| {

@@ -1,7 +1,7 @@
-//! The program as its user sees it: started with options, read line by line, interrupted, and never
-//! left behind.
+//! Runs the program as a user does: with options, reading its lines, interrupting it. It never
+//! outlives the test.
 
-#![allow(dead_code, reason = "each of the tests takes what it needs")]
+#![allow(dead_code, reason = "each test file uses its part")]
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
@@ -16,15 +16,14 @@ use serde_json::Value;
 /// Long enough for a machine that is busy with other tests.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
 
-/// The program while it runs, and what it says on standard error. It is killed when this is
-/// dropped.
+/// The running program, and its lines on standard error. It is killed when this is dropped.
 pub(crate) struct Running {
     child: Child,
     lines: Receiver<String>,
-    said: Vec<String>,
+    seen: Vec<String>,
 }
 
-/// What a run left.
+/// The result of a run.
 pub(crate) struct Run {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
@@ -45,10 +44,10 @@ impl Running {
         thread::spawn(move || {
             stderr.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
         });
-        Self { child, lines, said: Vec::new() }
+        Self { child, lines, seen: Vec::new() }
     }
 
-    /// `demo` with its page at a free port, and where that is.
+    /// `demo` with its page at a free port, and the page's address.
     pub(crate) fn demo(options: &[&str]) -> (Self, SocketAddr) {
         Self::demo_at(0, options)
     }
@@ -63,12 +62,12 @@ impl Running {
         (demo, address)
     }
 
-    /// `anim view` with its page at a free port, and where that is.
+    /// `anim view` with its page at a free port, and the page's address.
     pub(crate) fn view(files: &[PathBuf]) -> (Self, SocketAddr) {
         Self::view_of("block", files)
     }
 
-    /// The same of clips of a scheme.
+    /// The same with a clip scheme.
     pub(crate) fn view_of(scheme: &str, files: &[PathBuf]) -> (Self, SocketAddr) {
         let files = files.iter().map(|file| file.to_str().unwrap());
         let options = ["anim", "view", "--no-open", "--listen", "127.0.0.1:0", "--scheme", scheme];
@@ -77,7 +76,7 @@ impl Running {
         (view, address)
     }
 
-    /// The address that the line about the page names.
+    /// The page's address, from the line that names it.
     pub(crate) fn page(&mut self) -> SocketAddr {
         let line = self.until("http://127.0.0.1:");
         let address = line.split_once("http://").unwrap().1.split('/').next().unwrap();
@@ -89,10 +88,10 @@ impl Running {
         let end = Instant::now() + PATIENCE;
         loop {
             match self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
-                Ok(line) => self.said.push(line),
-                Err(error) => panic!("{error}: never said {text:?}, but {:#?}", self.said),
+                Ok(line) => self.seen.push(line),
+                Err(error) => panic!("{error}: no line with {text:?} in {:#?}", self.seen),
             }
-            if let Some(line) = self.said.last().filter(|line| line.contains(text)) {
+            if let Some(line) = self.seen.last().filter(|line| line.contains(text)) {
                 return line.clone();
             }
         }
@@ -104,20 +103,22 @@ impl Running {
         assert!(status.success());
     }
 
-    /// Waits for its own end.
+    /// Waits until the program ends.
     pub(crate) fn end(mut self) -> Run {
         let end = Instant::now() + PATIENCE;
         loop {
             match self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
-                Ok(line) => self.said.push(line),
+                Ok(line) => self.seen.push(line),
                 Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) => panic!("it does not end: {:#?}", self.said),
+                Err(RecvTimeoutError::Timeout) => {
+                    panic!("the program does not end: {:#?}", self.seen)
+                }
             }
         }
         let mut stdout = String::new();
         self.child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
         let code = self.child.wait().unwrap().code();
-        Run { code, stdout, stderr: self.said.join("\n") }
+        Run { code, stdout, stderr: self.seen.join("\n") }
     }
 
     pub(crate) fn interrupt(self) -> Run {
@@ -125,17 +126,17 @@ impl Running {
         self.end()
     }
 
-    /// Without a word.
+    /// Kills the program, which cannot react.
     pub(crate) fn kill(self) {
         self.signal("-KILL");
         self.end();
     }
 }
 
-/// Waits until something is so.
-pub(crate) fn wait_for(what: &str, is_so: impl Fn() -> bool) {
+/// Waits until a condition holds.
+pub(crate) fn wait_for(what: &str, holds: impl Fn() -> bool) {
     let end = Instant::now() + PATIENCE;
-    while !is_so() {
+    while !holds() {
         assert!(Instant::now() < end, "waited in vain for {what}");
         thread::sleep(Duration::from_millis(5));
     }

@@ -1,4 +1,4 @@
-//! The program, run to its end.
+//! Runs the program to its end.
 
 // Each test binary compiles this for itself and uses its own part of it.
 #![allow(dead_code)]
@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-/// What a run of the program left.
+/// The result of a run.
 pub(crate) struct Run {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &[&str]) -> Run {
     Run { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
-/// The standard output of a run that succeeds and says nothing on standard error.
+/// The standard output of a run that succeeds without output on standard error.
 pub(crate) fn stdout(arguments: &[&str]) -> String {
     let run = run(arguments);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{arguments:?}");
@@ -39,7 +39,7 @@ pub(crate) fn json(arguments: &[&str]) -> Value {
     serde_json::from_str(&stdout(&[arguments, &["--json"]].concat())).expect("one JSON document")
 }
 
-/// The one line on standard error of a run that is refused with exit code 2 and prints nothing.
+/// The single line on standard error of a run that fails with exit code 2 and no output.
 pub(crate) fn refusal(arguments: &[&str]) -> String {
     let run = run(arguments);
     assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{arguments:?}: {}", run.stderr);
@@ -48,8 +48,8 @@ pub(crate) fn refusal(arguments: &[&str]) -> String {
     run.stderr
 }
 
-/// Sees that a command which writes `file` does not replace one that exists, and does so with
-/// `--force`; and that it leaves no other files beside it.
+/// Asserts that a command that writes `file` replaces an existing one only with `--force`, and
+/// leaves no other files beside it.
 pub(crate) fn see_that_it_replaces_by_force_alone(file: &Path, arguments: &[&str]) {
     const OLD: &[u8] = b"worth something";
     let name = file.to_str().unwrap();
@@ -66,7 +66,7 @@ pub(crate) fn see_that_it_replaces_by_force_alone(file: &Path, arguments: &[&str
     assert_eq!(beside(file), there, "{arguments:?}");
 }
 
-/// Sees that a command fails, and that nothing in the directory of `file` is another than before.
+/// Asserts that a command fails, and that it changes no file in the directory of `file`.
 pub(crate) fn see_that_a_failure_changes_nothing(
     file: &Path,
     arguments: &[&str],
@@ -81,7 +81,7 @@ pub(crate) fn see_that_a_failure_changes_nothing(
     failed.stderr
 }
 
-/// All that is in the directory of a file, in order.
+/// The paths in the directory of a file, in order.
 pub(crate) fn beside(file: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(file.parent().unwrap()).unwrap();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();

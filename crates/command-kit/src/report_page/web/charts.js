@@ -1,25 +1,25 @@
-// What reports are made of: elements, numbers as words, and three kinds of charts as SVG. Each bar and point shows its numbers when
-// it is pointed at. A chart is drawn in pixels of the page, and again when its width changes, so that its words keep their size.
+// The parts of reports: elements, formatted numbers, and three kinds of SVG charts. Bars and points show their numbers while the
+// pointer is on them. A chart is drawn in CSS pixels, and again when its width changes, so its text keeps its size.
 
 const SVG = "http://www.w3.org/2000/svg";
 const NAMED = { headers: "--part-headers", sets: "--part-sets", position: "--part-position", orientation: "--part-orientation", rotation: "--part-orientation" };
 const OTHERS = 6;
 const SERIES = 6;
-/** About what a character of a label takes. */
+/** The approximate width of a label's character. */
 const CHARACTER_PX = 6.8;
 
-/** The colour of each of these parts of a packet: fields by name, and sets. The same as in the demo. */
+/** The colours of the parts of a packet: fields by name, and sets. The demo uses the same. */
 function partColours(names) {
   const others = names.filter((name) => !NAMED[name]);
   return names.map((name) => `var(${NAMED[name] ?? `--field-${others.indexOf(name) % OTHERS}`})`);
 }
 
-/** The colours of lines that are compared. */
+/** The colours of compared lines. */
 function seriesColours(names) {
   return names.map((_, index) => `var(--series-${index % SERIES})`);
 }
 
-/** An element with attributes and children, which may be words. */
+/** An element with attributes and children, which may be texts. */
 function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
@@ -52,7 +52,7 @@ function percent(share) {
   return `${(100 * share).toFixed(1)} %`;
 }
 
-/** Rows under a header; words stay as they are, numbers are shortened. */
+/** A table with a header. Texts are unchanged, numbers are shortened. */
 function tableOf(header, rows) {
   const cell = (value) => element("td", {}, typeof value === "number" ? short(value) : value ?? "");
   return element("div", { class: "scroll" }, element("table", {},
@@ -65,7 +65,7 @@ function legend(names, colours) {
     element("li", {}, element("span", { class: "swatch", style: `background: ${colours[index]}` }), name)));
 }
 
-/** What `draw` makes for the width at hand. */
+/** An element that `draw` fills for the present width. */
 function sized(draw) {
   const place = element("div", { class: "sized" });
   let drawn = 0;
@@ -84,7 +84,7 @@ function canvas(width, height, label) {
 
 const tip = document.getElementById("tip");
 
-/** Shows a text while an element is pointed at or has the focus. */
+/** Shows a text while the pointer is on an element or the element has the focus. */
 function says(target, text) {
   const show = (x, y) => {
     tip.textContent = text;
@@ -110,7 +110,7 @@ function ticks(top) {
   return Array.from({ length: Math.ceil(top / step - 1e-9) + 1 }, (_, index) => index * step);
 }
 
-/** Rows of parts beside each other: `rows` are { name, parts }, `names` those of the parts. */
+/** Stacked bars: `rows` are { name, parts }, `names` are the names of the parts. */
 function stackedBars(rows, names, unit) {
   const colours = partColours(names);
   const total = (row) => row.parts.reduce((sum, part) => sum + part, 0);
@@ -120,7 +120,7 @@ function stackedBars(rows, names, unit) {
   const draw = (width) => {
     const names_px = room(rows.map((row) => row.name));
     const right = room(words);
-    // In a narrow chart the names are above the bars.
+    // A narrow chart has the names above the bars.
     const isNarrow = width < names_px + right + 240;
     const [left, line, bar] = isNarrow ? [0, 38, 18] : [names_px, 24, 4];
     const scale = (width - left - right) / most;
@@ -143,13 +143,13 @@ function stackedBars(rows, names, unit) {
   return element("figure", {}, legend(names, colours), sized(draw));
 }
 
-/** Lines over numbers: `lines` are { name, points: [[x, y]] }, `x` and `y` are { name, unit }. */
+/** A line chart: `lines` are { name, points: [[x, y]] }, `x` and `y` are { name, unit }. */
 function lineChart(lines, x, y, hasLegend = true) {
   const colours = seriesColours(lines);
   const xs = [...new Set(lines.flatMap((line) => line.points.map((point) => point[0])))].sort((a, b) => a - b);
   const yTicks = ticks(Math.max(...lines.flatMap((line) => line.points.map((point) => point[1])), 1e-9));
   const [low, high] = [Math.min(...xs, 0), Math.max(...xs)];
-  // Where lines coincide, the first one is seen around the others.
+  // If lines coincide, the first one is visible around the others.
   const thick = (index) => (index === 0 && lines.length > 1 ? 2 : 1);
   const draw = (width) => {
     const height = 220, right = 14, top = 12, bottom = 40;
@@ -185,7 +185,7 @@ function lineChart(lines, x, y, hasLegend = true) {
   return element("figure", { class: "lines" }, title, hasLegend ? legend(lines.map((line) => line.name), colours) : "", sized(draw));
 }
 
-/** Bins of equal width: `bins` are { first, width, counts }; `at` puts the beginning of a bin into words. */
+/** Bins of equal width: `bins` are { first, width, counts }; `at` formats the beginning of a bin. */
 function histogram(bins, at, isLogarithmic, colour) {
   const size = (count) => isLogarithmic ? Math.log10(1 + count) : count;
   const top = Math.max(...bins.counts.map(size), 1e-9);

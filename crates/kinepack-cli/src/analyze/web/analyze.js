@@ -11,7 +11,7 @@ function advice(stream) {
   ]));
 }
 
-/** The name that the elements of an array have in common. */
+/** The common name of an array's elements. */
 const common = (name) => name.replace(/\[\d+\]/g, "[*]");
 
 function levels(stream) {
@@ -26,7 +26,7 @@ function levels(stream) {
     name: level.level,
     parts: [level.sets_bits_per_frame, ...[...bits.values()].map((sums) => sums[index])].map(kbps),
   }));
-  // Next to the levels that send whole fields, all others would be thin.
+  // Beside the levels that send whole fields, the bars of all others would be too short.
   const relative = rows.filter((_, index) => stream.levels[index].row > 6);
   const box = element("input", { type: "checkbox" });
   const place = element("div");

@@ -8,7 +8,7 @@ const hasProfiles = new Set(everyRun.map((run) => run.profile)).size > 1;
 const name = (run) => (hasProfiles ? `${run.level}, ${run.profile}` : run.level);
 const fields = report.runs.length ? report.runs[0].errors : [];
 const unitOf = ({ unit }) => unit ?? "field’s unit";
-// Only after an outage there is something to recover from.
+// Only runs with an outage have a recovery time.
 const recovery = report.runs.some((run) => run.recovery_ms !== null) ? ["recovery (ms)"] : [];
 
 function runs(all) {

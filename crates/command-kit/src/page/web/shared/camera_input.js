@@ -1,18 +1,18 @@
-// Pointers on the worlds: a drag orbits, wheel and pinch zoom, a click or tap chooses, hovering points. Keys turn while held.
+// Input for the camera: a drag orbits, wheel and pinch zoom, a click or tap selects, hovering points. Held keys turn.
 
 const CLICK_PX = 5;
 const TURN_PER_PX = 0.006;
 const KEYS = { KeyQ: [1, 0, 0], KeyE: [-1, 0, 0], KeyR: [0, 1, 0], KeyF: [0, -1, 0] };
 
 export class CameraInput {
-  /** Where the mouse points, in CSS pixels of the canvas, or null. */
+  /** The position of the mouse in CSS pixels of the canvas, or null. */
   hover = null;
   #camera;
   #pointers = new Map();
   #moved_px = 0;
   #held = new Map();
 
-  /** `chosen` is called with the place of a click or tap. */
+  /** `chosen` is called with the position of a click or tap. */
   constructor(canvas, camera, chosen) {
     this.#camera = camera;
     const place = (event) => {
@@ -60,7 +60,7 @@ export class CameraInput {
     }
   }
 
-  /** Takes a key of the camera; says whether it was one. */
+  /** Handles a key. Returns whether it is one of the camera's. */
   keyDown(event) {
     const motion = event.key === "+" || event.key === "=" ? [0, 0, -1] : event.key === "-" ? [0, 0, 1] : KEYS[event.code];
     if (motion) this.#held.set(event.code, motion);

@@ -1,12 +1,12 @@
-// The floor: a square with a grid of lines every u_step metres, which fades into the sky outside of its half width.
+// The floor: a square grid with a line every u_step metres, which fades into the sky beyond its half width.
 
-/** What every shader begins with. */
+/** The beginning of every shader. */
 export const HEAD = `#version 300 es
 precision highp float;
 precision highp int;
 `;
 
-/** Floor and sky meet outside of the half width. */
+/** Floor and sky meet beyond the half width. */
 export const GROUND = `
 uniform vec3 u_sky;
 uniform float u_half_width;
@@ -33,7 +33,7 @@ uniform float u_step;
 in vec2 v_at;
 out vec4 colour;
 
-// How much a line at each multiple of step_m covers this pixel; nothing where the lines would be too dense to see.
+// How much of this pixel the lines at multiples of step_m cover; 0 if they are too dense to see.
 float lines(float step_m) {
   vec2 cell = v_at / step_m;
   vec2 width = fwidth(cell);

@@ -1,6 +1,6 @@
-// Numbers for people.
+// Numbers in a readable form.
 
-// Kept, for making one takes far longer than using it.
+// Kept, because creating a format takes far longer than using it.
 const WHOLE = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const TENTHS = new Intl.NumberFormat("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
@@ -10,13 +10,13 @@ export const whole = (value) => WHOLE.format(value);
 /** 1,234.5 */
 export const tenths = (value) => TENTHS.format(value);
 
-/** Three digits that count: 0.12, 1.23, 12.3, 123. */
+/** About three significant digits: 0.12, 1.23, 12.3, 123. */
 export const precise = (value) => (value >= 100 ? whole(value) : value.toFixed(value >= 10 ? 1 : 2));
 
 /** 0.123 */
 export const thousandths = (value) => value.toFixed(3);
 
-/** Into the element, if it isn't there yet: writing the same again costs a layout. */
+/** Sets an element's text if it differs: even setting the same text costs a layout. */
 export function put(element, words) {
   if (element.textContent !== words) element.textContent = words;
 }

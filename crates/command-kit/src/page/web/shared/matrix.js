@@ -1,4 +1,4 @@
-// The little linear algebra that the views need: column-major 4 × 4 matrices as WebGL takes them, vectors as arrays of 3.
+// Linear algebra for the views: column-major 4 × 4 matrices, as in WebGL, and vectors as arrays of 3.
 
 export const subtract = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
 export const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];

@@ -1,10 +1,10 @@
-// A camera that orbits a target. What moves it sets goals; it goes after them in wall-clock time, so that it moves alike at any
-// frame rate, and at once where motion is to be reduced. `z` is up.
+// A camera that orbits a target. Callers set goals, and it moves towards them in wall-clock time, so it is equally fast at any
+// frame rate. With reduced motion it jumps. `z` is up.
 
 import { cross, normalize, subtract, viewProjection } from "./matrix.js";
 import { reducedMotion } from "./theme.js";
 
-/** Tangent of half the vertical angle of view: about 33 degrees in all. */
+/** Tangent of half the vertical angle of view, which is about 33 degrees. */
 export const HALF_Y = 0.3;
 const PITCH_MAX = 1.5;
 const SMOOTH_S = 0.09;
@@ -14,7 +14,7 @@ export class Orbit {
   pitch;
   distance_m = 60;
   target = [0, 0, 0];
-  /** How near and far it goes, and how far behind the target there is still something to be seen. */
+  /** The nearest and the farthest distance, and how far beyond the target objects are visible. */
   nearest_m = 4;
   farthest_m = 180;
   depth_m = 120;
@@ -28,12 +28,12 @@ export class Orbit {
     this.#goal = { yaw, pitch, distance_m: this.distance_m };
   }
 
-  /** At this distance, without a way there. */
+  /** Jumps to this distance. */
   stand(distance_m) {
     this.#goal.distance_m = this.distance_m = distance_m;
   }
 
-  /** In this direction, without a way there. */
+  /** Jumps to this direction. */
   look({ yaw, pitch }) {
     this.#goal.yaw = this.yaw = yaw;
     this.#goal.pitch = this.pitch = pitch;
@@ -48,7 +48,7 @@ export class Orbit {
     this.#goal.distance_m = Math.min(this.farthest_m, Math.max(this.nearest_m, this.#goal.distance_m * factor));
   }
 
-  /** Goes on towards its goals for `seconds`. */
+  /** Moves towards its goals for `seconds`. */
   approachGoals(seconds) {
     const part = share(seconds, SMOOTH_S);
     this.yaw = approach(this.yaw, this.#goal.yaw, part);
@@ -56,13 +56,13 @@ export class Orbit {
     this.distance_m = approach(this.distance_m, this.#goal.distance_m, part);
   }
 
-  /** What a view of this aspect needs: matrix, eye, and the vectors for rays. */
+  /** The matrix, the eye, and the vectors for rays, for a view of this aspect. */
   view(aspect) {
     const level = Math.cos(this.pitch);
     const forward = [Math.sin(this.yaw) * level, Math.cos(this.yaw) * level, -Math.sin(this.pitch)];
     const right = [Math.cos(this.yaw), -Math.sin(this.yaw), 0];
     const up = cross(right, forward);
-    // A narrow view takes a step back, so that as much fits across.
+    // In a narrow view the camera moves back, so that the same width fits.
     const distance_m = this.distance_m * Math.max(1, 1.25 / aspect);
     const eye = subtract(this.target, forward.map((part) => part * distance_m));
     const basis = { eye, right, up, forward };
@@ -77,7 +77,7 @@ export function rayThrough(view, x, y) {
   return normalize([0, 1, 2].map((axis) => forward[axis] + right[axis] * x * half_y * aspect + up[axis] * y * half_y));
 }
 
-/** Which share of its way something goes in that time; all of it where motion is to be reduced. */
+/** The share of the remaining way to move in this time; all of it with reduced motion. */
 export const share = (seconds, smooth_s) => (reducedMotion() ? 1 : 1 - Math.exp(-seconds / smooth_s));
 
 export function approach(value, goal, part) {

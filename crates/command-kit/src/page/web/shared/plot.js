@@ -1,9 +1,9 @@
-// A canvas to plot on, as sharp as the screen: its borders, the lines of both axes, words. It works in pixels of the device.
+// A canvas for plots at the screen's resolution: borders, grid lines and labels. Coordinates are device pixels.
 
 import { whole } from "./format.js";
 import { colours } from "./theme.js";
 
-/** Left of the plot, where the values stand. */
+/** The width of the value labels to the left of the plot. */
 export const LEFT_PX = 44;
 const TOP_PX = 8;
 const BOTTOM_PX = 20;
@@ -17,12 +17,12 @@ export class Plot {
   right = 0;
   top = 0;
   bottom = 0;
-  /** Counts the changes of its size. */
+  /** Counts changes of the size. */
   version = 0;
   right_px;
   #visible = true;
 
-  /** `right_px`: what is left free beside it. */
+  /** `right_px`: the free width to the right of the plot. */
   constructor(canvas, right_px = 12) {
     this.canvas = canvas;
     this.right_px = right_px;
@@ -31,7 +31,7 @@ export class Plot {
     new IntersectionObserver((entries) => { this.#visible = entries.at(-1).isIntersecting; }).observe(canvas);
   }
 
-  /** Whether there is something to draw on that is seen. */
+  /** Whether the canvas is visible and has a size. */
   get ready() {
     if (!this.#visible) return false;
     if (this.ratio !== window.devicePixelRatio) this.#resize();
@@ -49,7 +49,7 @@ export class Plot {
     this.context.font = `${12 * this.ratio}px system-ui, sans-serif`;
   }
 
-  /** What `paint` draws stays between the borders. */
+  /** Calls `paint`, clipped to the borders. */
   inside(paint) {
     this.context.save();
     this.context.beginPath();
@@ -59,7 +59,7 @@ export class Plot {
     this.context.restore();
   }
 
-  /** A line of one device pixel's sharpness across or down the plot. */
+  /** A line across or down the plot, aligned to device pixels. */
   rule(x1, y1, x2, y2) {
     const half = (this.context.lineWidth % 2) / 2;
     this.context.beginPath();
@@ -75,7 +75,7 @@ export class Plot {
     this.context.fillText(words, x, y);
   }
 
-  /** The lines of the values, with their numbers; `y` says where a value is. */
+  /** Horizontal lines with their values; `y` maps a value to its position. */
   valueLines(values, y) {
     this.context.strokeStyle = colours.css.line;
     for (const value of values) {
@@ -84,7 +84,7 @@ export class Plot {
     }
   }
 
-  /** Words below the plot, and in it a line up from them. */
+  /** A label below the plot, with a vertical line above it. */
   marker(x, words) {
     const { context, ratio } = this;
     context.strokeStyle = colours.css.text;
@@ -108,7 +108,7 @@ export class Plot {
   }
 }
 
-/** As few characters as an axis needs. */
+/** A number in few characters. */
 function shortNumber(value) {
   if (Math.abs(value) >= 10_000) return `${value / 1000}k`.replace("-", "−");
   return (Math.abs(value) >= 1000 ? whole(value) : String(Number(value.toPrecision(3)))).replace("-", "−");

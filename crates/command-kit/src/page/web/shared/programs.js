@@ -1,11 +1,11 @@
-// WebGL programs: compiled, linked, with their attributes at fixed places and their uniforms by name.
+// WebGL programs: compiled and linked, with attributes at fixed locations and uniforms by name.
 
 export class Program {
   #gl;
   #program;
   #uniforms = new Map();
 
-  /** `attributes`: their places by name; the same for all programs of a page, so that one vertex array fits all. */
+  /** `attributes`: locations by name, the same for all programs of a page, so that one vertex array fits all. */
   constructor(gl, [vertex, fragment], attributes) {
     this.#gl = gl;
     this.#program = gl.createProgram();
@@ -17,7 +17,7 @@ export class Program {
     }
     for (const [name, place] of Object.entries(attributes)) gl.bindAttribLocation(this.#program, place, name);
     gl.linkProgram(this.#program);
-    // A lost context links nothing, and is mended when it is restored.
+    // A lost context cannot link; the page restores it later.
     if (!gl.getProgramParameter(this.#program, gl.LINK_STATUS) && !gl.isContextLost()) {
       const logs = gl.getAttachedShaders(this.#program).map((shader) => gl.getShaderInfoLog(shader));
       throw new Error(`a shader doesn't compile: ${logs.join(" ")} ${gl.getProgramInfoLog(this.#program)}`);
@@ -29,7 +29,7 @@ export class Program {
     }
   }
 
-  /** Uses it, with those of the values that it has uniforms for. */
+  /** Uses the program, and sets the uniforms that it has. */
   use(values) {
     const gl = this.#gl;
     gl.useProgram(this.#program);

@@ -1,11 +1,11 @@
-// Scales of the charts: from a value to its height, 0 to 1, and the values that get a line.
-// They grow at once and shrink only after a while, so that an axis stays readable.
+// Scales of the charts: they map a value to a height from 0 to 1, and choose the values of the grid lines.
+// They grow at once and shrink only after a while, so an axis stays readable.
 
 const SHRINK_WAIT_MS = 3000;
 const STEPS = [1, 1.5, 2, 3, 4, 5, 6, 8, 10];
 const LINE_STEPS = [1, 2, 2.5, 5, 10];
 
-/** A value that grows at once, and shrinks once it was to be smaller for a while. */
+/** A value that grows at once, and shrinks when smaller values have been asked for a while. */
 class Calm {
   value;
   #lower_since_ms = null;
@@ -46,7 +46,7 @@ export class LinearScale {
   }
 }
 
-/** Powers of ten, from `low` to at least so many `decades` above; what is smaller stands on the bottom. */
+/** Powers of ten, from `low` over at least `decades` decades. Smaller values are at the bottom. */
 export class LogScale {
   #low;
   #least_decades;
@@ -72,7 +72,7 @@ export class LogScale {
   }
 }
 
-/** The smallest of `steps`, times a power of ten, that isn't below the value. */
+/** The smallest of `steps` times a power of ten that is not below the value. */
 export function roundUp(value, steps) {
   if (!(value > 0)) return 0;
   const power = 10 ** Math.floor(Math.log10(value));

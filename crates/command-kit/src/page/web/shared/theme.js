@@ -1,5 +1,5 @@
-// Colours for the canvases, read from the custom properties of base.css, so that they are said in one place.
-// They are read again when the system changes between light and dark.
+// Colours for the canvases, read from the custom properties of base.css, where they are defined.
+// They are read again when the system switches between light and dark.
 
 const NAMES = [
   "panel", "line", "text", "muted",
