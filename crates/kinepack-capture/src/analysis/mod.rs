@@ -22,7 +22,7 @@ use kinepack::{
 };
 use serde::Serialize;
 
-pub use advice::Advice;
+pub use advice::{Advice, shown_rate};
 pub use costs::{EntityCost, LagCost, LevelCost};
 pub use fields::{ComponentAnalysis, FieldAnalysis, any_element};
 pub use histogram::Bins;
@@ -407,8 +407,12 @@ impl Analyzer {
             .collect();
         let levels = costs.levels(rate_hz);
         let values = self.entities * self.lanes.len() as u64;
-        let advice =
-            advice::advise(&self.schema, rate_hz, (&fields, &levels), values, self.samples)?;
+        let found = advice::Found {
+            fields: &fields,
+            levels: &levels,
+            is_trained: self.options.profile != Profile::untrained(&self.schema),
+        };
+        let advice = advice::advise(&self.schema, rate_hz, &found, values, self.samples)?;
         Ok(Analysis {
             frames,
             rate_hz,
