@@ -20,22 +20,49 @@ pub struct LinkOptions {
     #[arg(long, default_value = "wifi", value_name = "NAME")]
     pub link: String,
     /// Round trip of the idle link in milliseconds, without jitter.
-    #[arg(long, value_name = "MS", allow_negative_numbers = true, value_parser = parse_round_trip_ms)]
+    #[arg(
+        long,
+        value_name = "MS",
+        allow_negative_numbers = true,
+        value_parser = parse_round_trip_ms
+    )]
     pub round_trip_ms: Option<f64>,
     /// The largest random delay in each direction, in milliseconds.
     #[arg(long, value_name = "MS", allow_negative_numbers = true, value_parser = parse_delay_ms)]
     pub jitter_ms: Option<f64>,
     /// The share of datagrams that are lost, in percent.
-    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, value_parser = parse_percent)]
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        allow_negative_numbers = true,
+        value_parser = parse_percent
+    )]
     pub loss: Option<f32>,
     /// How many datagrams are lost in a row, on average.
-    #[arg(long, value_name = "DATAGRAMS", default_value_t = 1.0, requires = "loss", allow_negative_numbers = true, value_parser = parse_burst)]
+    #[arg(
+        long,
+        value_name = "DATAGRAMS",
+        default_value_t = 1.0,
+        requires = "loss",
+        allow_negative_numbers = true,
+        value_parser = parse_burst
+    )]
     pub burst: f32,
     /// The share of datagrams that arrive twice, in percent.
-    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, value_parser = parse_percent)]
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        allow_negative_numbers = true,
+        value_parser = parse_percent
+    )]
     pub duplicate: Option<f32>,
     /// The share of datagrams that later ones overtake, in percent.
-    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, value_parser = parse_percent)]
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        allow_negative_numbers = true,
+        value_parser = parse_percent
+    )]
     pub reorder: Option<f32>,
     /// The largest delay of those datagrams, in milliseconds.
     #[arg(long, value_name = "MS", allow_negative_numbers = true, value_parser = parse_delay_ms)]

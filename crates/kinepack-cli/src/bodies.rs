@@ -17,7 +17,13 @@ pub(crate) struct BodyArguments {
     #[arg(long, value_name = "LENGTH", requires = "file", value_parser = parse_length)]
     body_size: Option<f64>,
     /// The axis that points up.
-    #[arg(long, value_name = "AXIS", default_value = "z", requires = "body_size", value_parser = ["x", "y", "z"])]
+    #[arg(
+        long,
+        value_name = "AXIS",
+        default_value = "z",
+        requires = "body_size",
+        value_parser = ["x", "y", "z"]
+    )]
     body_up: String,
     /// The height of the floor on that axis, if there is a floor.
     #[arg(long, value_name = "HEIGHT", requires = "body_size", allow_negative_numbers = true)]

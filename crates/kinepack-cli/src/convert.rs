@@ -48,7 +48,10 @@ pub(crate) enum ConversionError {
     Output(#[from] OutputError),
     #[error("{}: {error}{}", path.display(), advice(error))]
     Convert { path: PathBuf, error: ConvertError },
-    #[error("{}: this is {kind}; give the other file a name that ends in {endings}", path.display())]
+    #[error(
+        "{}: this is {kind}; give the other file a name that ends in {endings}",
+        path.display()
+    )]
     Same { path: PathBuf, kind: &'static str, endings: &'static str },
     #[error(
         "{}: the name must end in .csv for the numbers of a capture, in .mcap for a capture of a \

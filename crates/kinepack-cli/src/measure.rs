@@ -72,15 +72,31 @@ pub(crate) struct Arguments {
     #[cfg(feature = "demo")]
     /// Measure an input stream instead of snapshots: the moves of characters, over links that lose
     /// 0, 5 and 20 %. The levels are full, packed and adaptive. The default of --seconds is 60.
-    #[arg(long, help_heading = "Input stream", conflicts_with_all = ["file", "lag", "spacing", "from", "profile", "max_error", "style", "cubes"])]
+    #[arg(
+        long,
+        help_heading = "Input stream",
+        conflicts_with_all = ["file", "lag", "spacing", "from", "profile", "max_error", "style", "cubes"]
+    )]
     input_stream: bool,
     #[cfg(feature = "demo")]
     /// Number of clients. Each one has its own seed.
-    #[arg(long, help_heading = "Input stream", requires = "input_stream", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(
+        long,
+        help_heading = "Input stream",
+        requires = "input_stream",
+        default_value_t = 32,
+        value_parser = clap::value_parser!(u32).range(1..=10_000)
+    )]
     clients: u32,
     #[cfg(feature = "demo")]
     /// How many earlier moves each packet repeats.
-    #[arg(long, help_heading = "Input stream", requires = "input_stream", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=15))]
+    #[arg(
+        long,
+        help_heading = "Input stream",
+        requires = "input_stream",
+        default_value_t = 0,
+        value_parser = clap::value_parser!(u8).range(0..=15)
+    )]
     repeats: u8,
     #[cfg(feature = "demo")]
     #[command(flatten, next_help_heading = "Built-in world")]

@@ -104,8 +104,8 @@ impl Report {
             "\nposition",
             "\norient.",
             "\nothers",
-            "encode\nµs",
-            "decode\nµs",
+            "µs\nencode",
+            "\ndecode",
         ];
         let rows = self.levels.iter().map(LevelReport::cells);
         writeln!(out, "{}", table(header, 2, rows).trim_fmt())?;

@@ -27,9 +27,9 @@ use crate::steps::StepArguments;
 
 /// Train a profile on all frames of one or more captures, and measure nothing.
 ///
-/// A profile tells the levels from 9 on which values are frequent. Use `tune` to find out how much a
-/// profile saves: it keeps a part of one capture for measuring. Use `train` for the profile that you
-/// ship, made from everything you have captured. Without captures, it trains the profile of the
+/// A profile tells the levels from 9 on which values are frequent. Use `tune` to find out how much
+/// a profile saves: it keeps a part of one capture for measuring. Use `train` for the profile that
+/// you ship, made from everything you have captured. Without captures, it trains the profile of the
 /// built-in world again.
 #[derive(Args)]
 pub(crate) struct Arguments {

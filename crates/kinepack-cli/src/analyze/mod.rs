@@ -40,7 +40,12 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     capture: CaptureArguments,
     /// Memory for the frames that are kept to compare with, in MiB.
-    #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    #[arg(
+        long,
+        value_name = "MIB",
+        default_value_t = 512,
+        value_parser = clap::value_parser!(u32).range(1..=1 << 20)
+    )]
     max_memory: u32,
     /// Also write the report as an HTML file with charts. The file needs no network.
     #[arg(long, value_name = "FILE")]

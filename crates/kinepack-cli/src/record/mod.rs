@@ -39,7 +39,13 @@ pub(crate) struct Arguments {
     /// Join this server as a spectator, and record each complete state that arrives, quantized as it
     /// was sent and with the server's ticks. Lost states are missing. The recording ends with the
     /// connection.
-    #[arg(long, help_heading = "A server", value_name = "ADDRESS:PORT", value_parser = parse_server, conflicts_with_all = ["seed", "style", "cubes"])]
+    #[arg(
+        long,
+        help_heading = "A server",
+        value_name = "ADDRESS:PORT",
+        value_parser = parse_server,
+        conflicts_with_all = ["seed", "style", "cubes"]
+    )]
     from: Option<SocketAddr>,
     #[command(flatten, next_help_heading = "A server")]
     connection: ConnectionArguments,

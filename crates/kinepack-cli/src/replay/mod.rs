@@ -47,7 +47,13 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     stream: StreamArguments,
     /// Levels by name or number: those that are sent over a network.
-    #[arg(long, value_name = "LEVEL", value_delimiter = ',', default_value = "packed,adaptive", value_parser = SentLevel::named)]
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        value_delimiter = ',',
+        default_value = "packed,adaptive",
+        value_parser = SentLevel::named
+    )]
     level: Vec<SentLevel>,
     /// The profile, which levels 9 to 14 (relative-indices to learning) use: a file that `tune` or
     /// `train` wrote, untrained, built-in or article;

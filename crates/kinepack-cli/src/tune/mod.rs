@@ -1,5 +1,5 @@
-//! `kinepack tune`: the best profile for a capture, and its savings on a part of the capture that it
-//! was not trained on.
+//! `kinepack tune`: the best profile for a capture, and its savings on a part of the capture that
+//! it was not trained on.
 
 mod measure;
 mod order;
@@ -43,7 +43,8 @@ const WORLD_FRAMES: u32 = 900;
 ///
 /// The first part of the capture trains the profile, and the rest only measures it. `tune` also
 /// tries other orders of the fields, and with --max-error coarser steps. Use it to decide whether a
-/// profile is worth it. `train` makes a profile from all frames of many captures, without measuring.
+/// profile is worth it. `train` makes a profile from all frames of many captures, without
+/// measuring.
 ///
 /// Ctrl-C stops the search, writes the best profile found by then, and measures that one.
 #[derive(Args)]
@@ -65,7 +66,12 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FRAMES", value_parser = clap::value_parser!(u32).range(1..=60))]
     lag: Option<u32>,
     /// The share of the capture, at its end, that is only measured.
-    #[arg(long, default_value_t = 25, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=90))]
+    #[arg(
+        long,
+        default_value_t = 25,
+        value_name = "PERCENT",
+        value_parser = clap::value_parser!(u32).range(1..=90)
+    )]
     hold_out: u32,
     /// Passes over the data that improve the weights of the adaptive level.
     #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=1000))]
