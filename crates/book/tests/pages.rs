@@ -137,6 +137,43 @@ fn every_rust_block_is_compiled() {
     }
 }
 
+/// The lines of Rust blocks that rustdoc hides. GitHub shows them.
+fn hidden_lines(page: &str) -> Vec<&str> {
+    let (mut hidden, mut in_rust, mut fenced) = (Vec::new(), false, false);
+    for line in page.lines() {
+        if let Some(language) = line.trim_start().strip_prefix("```") {
+            fenced = !fenced;
+            in_rust = fenced && language.starts_with("rust");
+        } else if in_rust && (line.trim() == "#" || line.trim_start().starts_with("# ")) {
+            hidden.push(line);
+        }
+    }
+    hidden
+}
+
+#[test]
+fn blocks_show_all_of_their_code() {
+    for path in pages() {
+        let page = std::fs::read_to_string(&path).unwrap();
+        let hidden = hidden_lines(&page);
+        assert!(hidden.is_empty(), "{}: GitHub shows {hidden:?}", path.display());
+    }
+    let page = "```rust\n# let x = 1;\n#[test]\n```\n# no\n```sh\n# no\n```\n";
+    assert_eq!(hidden_lines(page), ["# let x = 1;"]);
+}
+
+#[test]
+fn pages_that_include_a_file_link_to_it() {
+    for path in pages() {
+        let page = std::fs::read_to_string(&path).unwrap();
+        for (at, _) in page.match_indices("{{#include ") {
+            let file = page[at..].split([' ', '}']).nth(1).unwrap();
+            let links = targets(&page);
+            assert!(links.iter().any(|link| link == file), "{}: no link", path.display());
+        }
+    }
+}
+
 #[test]
 fn broken_links_would_be_noticed() {
     let page =

@@ -24,7 +24,7 @@
 //! let stream = recorder.stream::<Ship>("ships", 60.0)?;
 //! for tick in 0..600 {
 //!     let ship = Ship { position: [0.1 * tick as f32, 0.0, 0.0], rotation: [0.0, 0.0, 0.0, 1.0], is_docked: false };
-//!     recorder.record(&stream, Tick(tick), [(EntityId(1), &ship)])?;
+//!     recorder.record(&stream, Tick(tick), [(EntityId(1), ship)])?;
 //! }
 //! recorder.finish()?;
 //!
@@ -34,6 +34,11 @@
 //!     let mut snapshot = Snapshot::new(frame.stream().schema(), frame.tick());
 //!     let clamped = frame.push_into(&mut snapshot)?;
 //!     assert_eq!((clamped, snapshot.len()), (0, 1));
+//!     for (_, ship) in snapshot.iter::<Ship>()? {
+//!         assert!(ship.rotation[3] > 0.999 && !ship.is_docked);
+//!     }
+//!     // Or as they were recorded, as numbers.
+//!     assert_eq!(frame.components().next().map(|(id, numbers)| (id, numbers.len())), Some((EntityId(1), 8)));
 //! }
 //! assert!(capture.damage().is_none());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -44,6 +49,7 @@
 #![forbid(unsafe_code)]
 
 pub mod analysis;
+mod components;
 mod error;
 mod file;
 pub mod float_words;
@@ -54,6 +60,7 @@ mod limits;
 mod recorder;
 mod zstd;
 
+pub use components::{component_names, components};
 pub use error::CaptureError;
 pub use file::{Capture, CaptureFrame, Damage, Stream, StreamEncoding};
 pub use limits::{CaptureLimits, TooManyValues, ValueCount};

@@ -10,7 +10,7 @@ use std::io::Cursor;
 use files::{Ship, Sink, read_all, record_ships, ship};
 use kinepack::{EntityId, Pack, Schema, Snapshot, Tick};
 use kinepack_capture::{
-    Capture, CaptureError, RecordError, RecordSummary, Recorder, Stream, StreamEncoding,
+    Capture, CaptureError, RecordError, RecordSummary, Recorder, Stream, StreamEncoding, components,
 };
 
 #[test]
@@ -37,6 +37,13 @@ fn states_read_back_as_words_and_quantized() {
         }
         let (mut quantized, mut own) =
             (Snapshot::new(&schema, Tick(tick)), Snapshot::new(&schema, Tick(tick)));
+        let numbers: Vec<_> = frame.components().collect();
+        assert_eq!(numbers.iter().map(|(id, _)| id.0).collect::<Vec<_>>(), ids);
+        for (id, numbers) in numbers {
+            ship(tick, id.0).store_raw(&mut words).unwrap();
+            assert!(numbers.iter().copied().eq(components(&schema, &words)));
+            assert_eq!(numbers.len(), stream.component_names().len());
+        }
         assert_eq!(frame.push_into(&mut quantized).unwrap(), 0);
         ids.iter().for_each(|id| own.push(EntityId(*id), &ship(tick, *id)).unwrap());
         assert!(quantized == own);
@@ -88,6 +95,12 @@ fn a_stream_of_states_and_one_of_snapshots_share_a_file() {
         if index == 1 {
             let mut snapshot = Snapshot::new(&schema, frame.tick());
             assert_eq!(frame.push_into(&mut snapshot).unwrap(), 0);
+            for ((id, numbers), (same, back)) in
+                frame.components().zip(snapshot.iter::<Ship>().unwrap())
+            {
+                assert_eq!((id, numbers.len()), (same, 9));
+                assert_eq!([numbers[0], numbers[8]], [f64::from(back.position[0]), f64::from(back.health)]);
+            }
             seen.push(snapshot);
         }
     }
@@ -195,7 +208,8 @@ fn the_recorder_refuses_invalid_frames_and_continues() {
 
     let mut other = Recorder::to_writer("other", Sink::default()).unwrap();
     let lanes = other.stream_of_lanes("lanes", &Schema::of::<Ship>(), 60.0).unwrap();
-    assert!(other.record(&ships, Tick(0), []).unwrap_err().to_string().contains("lanes"));
+    let none: [(EntityId, Ship); 0] = [];
+    assert!(other.record(&ships, Tick(0), none).unwrap_err().to_string().contains("lanes"));
     let snapshot = Snapshot::new(&Schema::of::<bool>(), Tick(0));
     assert!(matches!(
         other.record_snapshot(&lanes, &snapshot),

@@ -17,7 +17,9 @@ use crate::steps::{MaxError, Steps, StepsError};
 /// The stream of a file, for commands that take one.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct StreamArguments {
-    /// The stream of the capture, by name. Without it, the first one.
+    /// The stream of the capture, by name. Without it, the first one that fits the profile and the
+    /// fields of --max-error, if there are such options; if there are several streams, a line on
+    /// standard error says which.
     #[arg(long, value_name = "NAME", requires = "file")]
     pub(crate) stream: Option<String>,
 }
@@ -179,13 +181,43 @@ impl Captured {
         &self.streams
     }
 
-    /// The index of the stream with this name, or of the first.
-    pub(crate) fn find(&self, name: Option<&str>) -> Result<usize, CapturedError> {
-        let Some(name) = name else { return Ok(0) };
+    /// The index of the stream with the name that was given, or else of the first that fits the
+    /// options. Prints which one it takes of several.
+    pub(crate) fn find(
+        &self,
+        arguments: &StreamArguments,
+        max_error: &[MaxError],
+        profiles: &[Parameters],
+    ) -> Result<usize, CapturedError> {
+        if let Some(name) = &arguments.stream {
+            return self.named(name);
+        }
+        let fits = |stream: &Stream| {
+            let Ok(steps) = Steps::new(&stream.schema, max_error) else { return false };
+            profiles.iter().all(|parameters| profile(parameters, &steps.schema).is_ok())
+        };
+        let index = self.streams.iter().position(fits).unwrap_or(0);
+        if self.streams.len() > 1 {
+            say(format_args!(
+                "{}: this is about stream {}, of {}; --stream takes another",
+                self.path.display(),
+                self.streams[index].name,
+                self.names().join(", ")
+            ));
+        }
+        Ok(index)
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.streams.iter().map(|stream| stream.name.clone()).collect()
+    }
+
+    /// The index of the stream with this name.
+    pub(crate) fn named(&self, name: &str) -> Result<usize, CapturedError> {
         let found = self.streams.iter().position(|stream| stream.name == name);
         found.ok_or_else(|| CapturedError::UnknownStream {
             name: name.to_owned(),
-            there: self.streams.iter().map(|stream| stream.name.clone()).collect(),
+            there: self.names(),
         })
     }
 
@@ -314,8 +346,9 @@ impl Snapshots {
         captured: Captured,
         stream: &StreamArguments,
         max_error: &[MaxError],
+        profiles: &[Parameters],
     ) -> Result<Self, CapturedError> {
-        let index = captured.find(stream.stream.as_deref())?;
+        let index = captured.find(stream, max_error, profiles)?;
         let stream = captured.streams()[index].clone();
         let steps = Steps::new(&stream.schema, max_error)?;
         let count = stream.schema.lanes().len();

@@ -1,7 +1,7 @@
-//! `kinepack convert`: from challenge files to captures and back.
+//! `kinepack convert`: a capture as CSV, and from challenge files to captures and back.
 
 use std::ffi::OsStr;
-use std::io::BufWriter;
+use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -10,22 +10,27 @@ use command_kit::{Failure, OutputError, counted, say};
 use cube_data::{
     Challenge, ChallengeError, ConvertError, capture_to_challenge, challenge_to_capture, is_capture,
 };
-use kinepack_capture::{Capture, CaptureError, RecordError, Recorder};
+use kinepack_capture::{Capture, CaptureError, RecordError, Recorder, component_names};
 
-use crate::captured::{CaptureArguments, CapturedError};
+use crate::captured::{CaptureArguments, Captured, CapturedError, StreamArguments};
 
-/// Convert a challenge file to a capture, or a capture of cubes to a challenge file.
+/// Write the numbers of a capture as CSV, or convert between captures and challenge files.
 ///
-/// Both ways keep every bit. Other commands read both formats, so this is needed only for other
-/// tools. Challenge files are those of the 2015 networked physics data compression challenge.
+/// The CSV has the columns tick, id and one for each number, as it was recorded, before
+/// quantization. Challenge files are those of the 2015 networked physics data compression challenge.
+/// Conversions from them to captures and back keep every bit. Other commands read all of these
+/// files, so this is needed only for other tools.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// A challenge file (.bin or .f32, plain or as .zst), or a capture (.mcap) that was made from
-    /// one.
+    /// A capture (.mcap), or a challenge file (.bin or .f32, plain or as .zst).
+    #[arg(id = "file", value_name = "FROM")]
     from: PathBuf,
-    /// The file to write. The name of a capture must end in .mcap. That of a challenge file must
-    /// end in .bin if the capture holds lanes, and in .f32 if it holds floats.
+    /// The file to write. The name ends in .csv for numbers, and in .mcap for a capture of a
+    /// challenge file. It ends in .bin or .f32 for a challenge file of a capture that was made from
+    /// one: .bin if the capture holds lanes, .f32 if it holds floats.
     to: PathBuf,
+    #[command(flatten)]
+    stream: StreamArguments,
     #[command(flatten)]
     capture: CaptureArguments,
     #[command(flatten)]
@@ -41,7 +46,7 @@ pub(crate) enum ConversionError {
     Record(#[from] RecordError),
     #[error(transparent)]
     Output(#[from] OutputError),
-    #[error("{}: {error}", path.display())]
+    #[error("{}: {error}{}", path.display(), advice(error))]
     Convert { path: PathBuf, error: ConvertError },
     #[error(
         "{}: this is {kind}; give the other file a name that ends in {endings}",
@@ -49,8 +54,9 @@ pub(crate) enum ConversionError {
     )]
     Same { path: PathBuf, kind: &'static str, endings: &'static str },
     #[error(
-        "{}: the name must end in .mcap, or in .bin if the capture holds lanes, or in .f32 if it \
-         holds floats",
+        "{}: the name must end in .csv for the numbers of a capture, in .mcap for a capture of a \
+         challenge file, and for a challenge file of a capture of cubes in .bin if the capture \
+         holds lanes or in .f32 if it holds floats",
         path.display()
     )]
     Name { path: PathBuf },
@@ -62,6 +68,17 @@ impl Failure for ConversionError {
             Self::Output(error) => error.exit_code(),
             _ => 2,
         }
+    }
+}
+
+/// What else can be done with a capture that is not of a challenge file.
+fn advice(error: &ConvertError) -> &'static str {
+    match error {
+        ConvertError::NotCubes { .. } => {
+            "; only a capture that `convert` made from a challenge file can; any capture can \
+             become a .csv"
+        }
+        _ => "",
     }
 }
 
@@ -78,7 +95,7 @@ impl From<CaptureError> for ConversionError {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), ConversionError> {
-    let Arguments { from, to, capture, force } = arguments;
+    let Arguments { from, to, stream, capture, force } = arguments;
     let limits = capture.limits();
     let failed = |error| match error {
         ConvertError::Write(error) => {
@@ -89,29 +106,38 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), ConversionError> {
         error => ConversionError::Convert { path: from.clone(), error },
     };
     let ending = to.extension().and_then(OsStr::to_str);
-    if !matches!(ending, Some("mcap" | "bin" | "f32")) {
+    if !matches!(ending, Some("csv" | "mcap" | "bin" | "f32")) {
         return Err(ConversionError::Name { path: to.clone() });
     }
     let path = || from.clone();
     match (is_capture(from), ending) {
         (true, Some("mcap")) => {
-            let (kind, endings) = ("a capture already", ".bin or .f32");
+            let (kind, endings) = ("a capture already", ".csv, .bin or .f32");
             return Err(ConversionError::Same { path: path(), kind, endings });
         }
         (false, Some("bin" | "f32")) if from.exists() => {
-            let (kind, endings) = ("not a capture", ".mcap");
+            let (kind, endings) = ("not a capture", ".csv or .mcap");
             return Err(ConversionError::Same { path: path(), kind, endings });
         }
         _ => {}
     }
     let target = force.target(to)?;
-    let (frames, output) = if ending == Some("mcap") {
+    let (frames, output) = if ending == Some("csv") {
+        let mut captured = Captured::open(from, limits)?;
+        let index = captured.find(stream, &[], &[])?;
+        let mut out = BufWriter::new(target.create()?);
+        let unwritten = |error| failed(ConvertError::Write(error));
+        let frames = write_csv(&mut captured, index, &mut out, unwritten)?;
+        captured.warn_of_damage();
+        let output = out.into_inner().map_err(|error| unwritten(error.into_error()))?;
+        (frames, output)
+    } else if ending == Some("mcap") {
         let mut challenge = Challenge::open(from)?.with_limits(limits);
         let output = target.create()?;
         let mut recorder = Recorder::to_writer(to, output.file()?)?;
         let converted = challenge_to_capture(&mut challenge, &mut recorder).map_err(failed)?;
         recorder.finish()?;
-        (converted.frames, output)
+        (u64::from(converted.frames), output)
     } else {
         let mut capture = Capture::open(from)?.with_limits(limits);
         let mut out = BufWriter::new(target.create()?);
@@ -121,9 +147,72 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), ConversionError> {
         }
         let output =
             out.into_inner().map_err(|error| failed(ConvertError::Write(error.into_error())))?;
-        (converted.frames, output)
+        (u64::from(converted.frames), output)
     };
     output.commit()?;
     say(format_args!("{}: {}", to.display(), counted(frames, "frame")));
     Ok(())
+}
+
+/// Writes a row for each entity of each frame. Returns the number of frames.
+fn write_csv(
+    captured: &mut Captured,
+    index: usize,
+    out: &mut impl Write,
+    unwritten: impl Fn(io::Error) -> ConversionError,
+) -> Result<u64, ConversionError> {
+    let schema = captured.streams()[index].schema.clone();
+    let names: String =
+        component_names(&schema).iter().map(|name| format!(",{}", quoted(name))).collect();
+    writeln!(out, "tick,id{names}").map_err(&unwritten)?;
+    let mut frames = 0;
+    let mut line = String::new();
+    while let Some(frame) = captured.next_frame()? {
+        if frame.stream != index {
+            continue;
+        }
+        for (row, id) in frame.ids.iter().enumerate() {
+            line.clear();
+            line.push_str(&format!("{},{}", frame.tick.0, id.0));
+            for value in frame.columns.components(row, &schema) {
+                line.push(',');
+                line.push_str(&number(value));
+            }
+            writeln!(out, "{line}").map_err(&unwritten)?;
+        }
+        frames += 1;
+    }
+    Ok(frames)
+}
+
+/// A name as a cell, in quotes if it has characters of the format.
+fn quoted(name: &str) -> String {
+    if name.contains(['"', ',', '\n', '\r']) {
+        format!("\"{}\"", name.replace('"', "\"\""))
+    } else {
+        name.to_owned()
+    }
+}
+
+/// The shortest decimals that read back as the same number.
+fn number(value: f64) -> String {
+    if value == 0.0 || (1e-5..1e17).contains(&value.abs()) {
+        value.to_string()
+    } else {
+        format!("{value:e}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_back_and_names_stay_one_cell() {
+        for value in [0.0, -0.5, f64::from(0.1_f32), 1e-300, 1e17, f64::MAX, 123_456.0] {
+            assert_eq!(number(value).parse(), Ok(value));
+        }
+        assert_eq!([number(2.0), number(f64::NAN), number(1e20)], ["2", "NaN", "1e20"]);
+        assert_eq!([quoted("a.x"), quoted("a,\"b\"")], ["a.x", "\"a,\"\"b\"\"\""]);
+    }
 }

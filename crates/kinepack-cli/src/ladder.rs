@@ -263,6 +263,7 @@ impl Failure for LadderError {}
 pub(crate) struct ProfileError {
     path: PathBuf,
     reason: String,
+    is_of_other_schema: bool,
 }
 
 impl Failure for ProfileError {}
@@ -270,9 +271,11 @@ impl Failure for ProfileError {}
 impl ProfileError {
     /// The error for one of several streams of a file.
     pub(crate) fn of_stream(self, stream: &str) -> Self {
-        let Self { path, reason } = self;
-        let reason = format!("{reason} than that of stream {stream}; --stream takes another");
-        Self { path, reason }
+        let Self { path, mut reason, is_of_other_schema } = self;
+        if is_of_other_schema {
+            reason.push_str(&format!(" than that of stream {stream}; --stream takes another"));
+        }
+        Self { path, reason, is_of_other_schema }
     }
 }
 
@@ -287,14 +290,21 @@ pub(crate) struct TooShort {
 impl Failure for TooShort {}
 
 pub(crate) fn read_profile(path: &Path, schema: &Schema) -> Result<Profile, ProfileError> {
-    let failed = |reason: String| ProfileError { path: path.to_owned(), reason };
+    let failed = |reason: String, is_of_other_schema| ProfileError {
+        path: path.to_owned(),
+        reason,
+        is_of_other_schema,
+    };
     let bytes = std::fs::read(path).map_err(|error| {
-        failed(format!(
-            "{error}; --profile takes built-in, article, untrained, or a file that `kinepack \
-             train` or `kinepack tune` wrote"
-        ))
+        let reason = format!(
+            "{error}; --profile takes a file that `kinepack tune` or `kinepack train` wrote, \
+             untrained, built-in (trained for the built-in world's cubes), or article (the word \
+             lengths of the article \"Snapshot Compression\")"
+        );
+        failed(reason, false)
     })?;
-    Profile::from_bytes(&bytes, schema).map_err(|error| failed(error.to_string()))
+    Profile::from_bytes(&bytes, schema)
+        .map_err(|error| failed(error.to_string(), error == SetupError::ProfileMismatch))
 }
 
 /// Why a frame could not be measured.

@@ -54,8 +54,10 @@ pub(crate) struct Arguments {
     /// The first frame that counts. Earlier frames serve as baselines only.
     #[arg(long, value_name = "FRAME", default_value_t = 0)]
     from: u32,
-    /// The parameters of the levels from 9 on: built-in, article, untrained, or a file that `tune`
-    /// or `train` wrote. Built-in is the profile trained for cubes; for other data it is untrained.
+    /// The profile, which levels 9 to 14 (relative-indices to learning) use: a file that `tune` or
+    /// `train` wrote, untrained, built-in or article. Built-in is the profile trained for the cubes
+    /// of the built-in world; for other data it is untrained. Article has the word lengths of the
+    /// article "Snapshot Compression".
     #[arg(long, default_value = "built-in")]
     profile: Parameters,
     #[command(flatten)]
@@ -284,13 +286,20 @@ fn measure_capture(
     let mut captured = Captured::open(path, arguments.capture.limits())?;
     let name = path.display().to_string();
     if arguments.steps.max_error.is_empty() {
+        if let Some(stream) = &arguments.stream.stream {
+            captured.named(stream)?;
+        }
         // Only .f32 files have the floats that levels 1 to 5 send.
-        captured.find(arguments.stream.stream.as_deref())?;
         if let Some(challenge) = captured.floats() {
             return measure_floats(arguments, challenge, name, interrupt);
         }
     }
-    let mut snapshots = Snapshots::new(captured, &arguments.stream, &arguments.steps.max_error)?;
+    let mut snapshots = Snapshots::new(
+        captured,
+        &arguments.stream,
+        &arguments.steps.max_error,
+        std::slice::from_ref(&arguments.profile),
+    )?;
     let (rate_hz, all) = (snapshots.stream().rate_hz, snapshots.stream().frames);
     let history = history(arguments, rate_hz);
     let ladder = Ladder::of_stream(

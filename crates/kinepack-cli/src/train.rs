@@ -204,7 +204,7 @@ fn captured(arguments: &Arguments, interrupt: &Interrupt) -> Result<Data, Traini
     for path in &arguments.files {
         let captured = Captured::open(path, arguments.capture.limits())?;
         let mut snapshots =
-            Snapshots::new(captured, &arguments.stream, &arguments.steps.max_error)?;
+            Snapshots::new(captured, &arguments.stream, &arguments.steps.max_error, &[])?;
         let data = all.get_or_insert_with(|| Data {
             stream: snapshots.stream().schema.clone(),
             schema: snapshots.schema().clone(),

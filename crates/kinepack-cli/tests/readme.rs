@@ -119,6 +119,28 @@ fn the_program_understands_the_commands_of_all_pages() {
 }
 
 #[test]
+fn the_captures_page_has_the_numbers_of_the_links() {
+    let page = std::fs::read_to_string(format!("{ROOT}/docs/src/captures.md")).unwrap();
+    for preset in kinepack_net::PRESETS {
+        let row = page.lines().find(|line| line.starts_with(&format!("| `{}` |", preset.name)));
+        let cells: Vec<&str> = row.unwrap().split('|').map(str::trim).collect();
+        let config = preset.config;
+        let ms = |time: std::time::Duration| format!("{} ms", time.as_secs_f64() * 1e3);
+        let percent = |ratio: f32| format!("{} %", (f64::from(ratio) * 1e5).round() / 1e3);
+        assert_eq!(cells[3..5], [ms(2 * config.latency), ms(config.jitter)], "{row:?}");
+        let lost = percent(config.loss.mean_ratio());
+        assert!(cells[5].split(',').next() == Some(&lost), "{row:?}: {lost}");
+        let [twice, overtaken] = [config.duplicate_ratio, config.reorder_ratio].map(percent);
+        assert_eq!(cells[6], format!("{twice}; {overtaken}"));
+        let bandwidth = match config.bandwidth_bps.unwrap() / 1_000_000 {
+            1000 => "1 Gbit/s".to_owned(),
+            mbps => format!("{mbps} Mbit/s"),
+        };
+        assert_eq!(cells[7..9], [bandwidth, format!("{} bytes", config.mtu_bytes)]);
+    }
+}
+
+#[test]
 fn a_wrong_option_would_be_noticed() {
     for command in [
         ["measure", "--loud", "--help"],

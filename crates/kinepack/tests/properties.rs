@@ -326,11 +326,6 @@ fn a_range_of_no_width_takes_no_bits() {
     });
 }
 
-/// The worst angle according to the head of `src/rotation.rs`.
-fn worst_deg(bits: u32) -> f64 {
-    if bits == 2 { 99.5 } else { 281.0 / f64::from((1u32 << bits) - 1) }
-}
-
 fn angle_deg(a: [f32; 4], b: [f32; 4]) -> f64 {
     let unit = |q: [f32; 4]| {
         let q = q.map(f64::from);
@@ -377,7 +372,7 @@ fn a_rotation_comes_back_within_the_documented_angle() {
         let length: f32 = back.iter().map(|c| c * c).sum();
         assert!((length - 1.0).abs() < 1e-6);
         let deg = angle_deg(q, back);
-        assert!(deg <= worst_deg(bits), "{bits} bits, {q:?}: {deg} degrees");
+        assert!(deg <= rotation.max_error_deg(), "{bits} bits, {q:?}: {deg} degrees");
     });
 }
 

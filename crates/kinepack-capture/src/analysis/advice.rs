@@ -53,13 +53,22 @@ struct Proposal {
     because: String,
 }
 
+/// The rest of the analysis.
+pub(super) struct Found<'a> {
+    pub(super) fields: &'a [FieldAnalysis],
+    pub(super) levels: &'a [LevelCost],
+    /// True if the levels were measured with a trained profile.
+    pub(super) is_trained: bool,
+}
+
 pub(super) fn advise(
     schema: &Schema,
     rate_hz: f64,
-    (fields, levels): (&[FieldAnalysis], &[LevelCost]),
+    found: &Found<'_>,
     values: u64,
     mut samples: Samples,
 ) -> Result<Vec<Advice>, TrainError> {
+    let Found { fields, levels, is_trained } = *found;
     let mut tried = proposals(schema, fields, rate_hz);
     let most = LEAST_TRIED_WORDS.saturating_add(TRIED_WORDS_PER_VALUE.saturating_mul(values));
     samples.thin(most / (tried.len() as u64 + 1));
@@ -96,12 +105,14 @@ pub(super) fn advise(
     if let (Some(packed), Some(adaptive)) = (of_level("packed"), of_level("adaptive"))
         && packed - adaptive > LEAST_SHARE * packed
     {
+        let mut because = "it predicts values and takes more processor time".to_owned();
+        if !is_trained {
+            because.push_str("; a profile trained on this capture saves more");
+        }
         all.push(Advice {
             field: None,
             change: "use Level::ADAPTIVE".to_owned(),
-            because: "it predicts values and takes more processor time; a profile trained on this \
-                 capture saves more"
-                .to_owned(),
+            because,
             saves_kbps: packed - adaptive,
         });
     }
@@ -208,7 +219,8 @@ fn proposals_of(
             }
             if let Some((narrower, text)) = narrower(axes, found) {
                 let because = format!(
-                    "the rest was never used; this leaves {:.0} % on each side",
+                    "a guess from this capture, with {:.0} % on each side of what it has: write \
+                     what your game allows",
                     100.0 * MARGIN
                 );
                 propose(FieldKind::Floats(narrower), format!("range = {text}"), because);
@@ -231,7 +243,8 @@ fn proposals_of(
             if let Some((limits, step, text)) = limits_of_bare(found) {
                 let because = format!(
                     "a float without a range is kept bit for bit, so small changes are not small \
-                     differences; the error is then up to {}",
+                     differences; the error is then up to {}; the range is a guess from this \
+                     capture: write what your game allows",
                     step / 2.0
                 );
                 propose(FieldKind::Floats(limits), text, because);
@@ -251,8 +264,11 @@ fn proposals_of(
         all.push((
             Some(field.clone().with_time_precision(TimePrecision::new(late_ms, rate_hz))),
             format!("time_precision_ms = {late_ms}"),
-            "the error while moving is up to the movement in that time; resting values are exact"
-                .to_owned(),
+            format!(
+                "the type needs #[pack(ticks_per_s = {:?})] too; the error while moving is up to \
+                 the movement in that time; resting values are exact",
+                shown_rate(rate_hz)
+            ),
         ));
     }
     if is_velocity {
@@ -290,15 +306,42 @@ fn narrower(axes: &[FloatLimits], found: &FieldAnalysis) -> Option<(Vec<FloatLim
     for (axis, component) in axes.iter().zip(&found.components) {
         let [low, high] = component.seen?;
         let margin = MARGIN * (high - low).max(axis.step());
-        let (low, high) = ((low - margin).max(axis.min()), (high + margin).min(axis.max()));
+        let ([low, high], digits) = outwards([low - margin, high + margin]);
+        let (low, high) = (low.max(axis.min()), high.min(axis.max()));
         is_worth |= 2.0 * (high - low) < axis.max() - axis.min();
         let limits = FloatLimits::new(low, high, axis.step()).ok().filter(|_| !axis.wraps())?;
         all.push(limits);
-        text.push(format!("{low:.4}..={high:.4}"));
+        text.push(format!("{low:.digits$}..={high:.digits$}"));
     }
     is_worth.then(|| {
         (all, if text.len() == 1 { text.remove(0) } else { format!("[{}]", text.join(", ")) })
     })
+}
+
+/// The ends of a range, moved outwards to short decimals, and the digits after their points: to a
+/// multiple of a power of ten that is at most a tenth of the range.
+fn outwards([low, high]: [f64; 2]) -> ([f64; 2], usize) {
+    let power = ((high - low) / 10.0).log10().floor();
+    let digits = (-power).max(1.0) as usize;
+    let size = 10_f64.powf(power.abs());
+    let round = |end: f64, round: fn(f64) -> f64| {
+        if power < 0.0 { round(end * size) / size } else { round(end / size) * size }
+    };
+    ([round(low, f64::floor), round(high, f64::ceil)], digits)
+}
+
+/// A rate for display, without the rounding of `f32`.
+///
+/// ```
+/// use kinepack_capture::analysis::shown_rate;
+///
+/// assert_eq!(shown_rate(f64::from(1.0 / (1.0 / 60.0_f32))), 60.0);
+/// assert_eq!(shown_rate(59.94), 59.94);
+/// ```
+pub fn shown_rate(rate_hz: f64) -> f64 {
+    let rounded = (rate_hz * 1e3).round() / 1e3;
+    let is_rounding = (rate_hz - rounded).abs() <= 4.0 * f64::from(f32::EPSILON) * rate_hz;
+    if is_rounding { rounded } else { rate_hz }
 }
 
 /// Limits that hold the seen values of bare `f32`, and a margin; `None` if the words do not look
@@ -323,4 +366,25 @@ fn limits_of_bare(found: &FieldAnalysis) -> Option<(Vec<FloatLimits>, f64, Strin
         .ok()
         .filter(|limits| limits.bits() <= 24 && high - low < 1e9)?;
     Some((vec![limits; seen.len()], step, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_grow_to_short_decimals() {
+        assert_eq!(outwards([-0.6105, 0.6098]), ([-0.7, 0.7], 1));
+        assert_eq!(outwards([-93.7, 93.7]), ([-100.0, 100.0], 1));
+        assert_eq!(outwards([0.0101, 0.0349]), ([0.01, 0.035], 3));
+        assert_eq!(outwards([-6220.0, 7131.0]), ([-7000.0, 8000.0], 1));
+    }
+
+    #[test]
+    fn rates_are_shown_without_the_rounding_of_f32() {
+        assert_eq!(shown_rate(59.999996185302734), 60.0);
+        assert_eq!([60.0, 59.94, 0.001, 1e6].map(shown_rate), [60.0, 59.94, 0.001, 1e6]);
+        assert_eq!(shown_rate(59.99), 59.99);
+        assert_eq!(shown_rate(1.0 / 0.3), 1.0 / 0.3);
+    }
 }

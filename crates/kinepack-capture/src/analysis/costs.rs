@@ -20,6 +20,8 @@ const KEPT_ENTITIES: usize = 200_000;
 pub struct LevelCost {
     /// Its name.
     pub level: String,
+    /// What it adds to the level above it in the table.
+    pub adds: &'static str,
     /// Its number in the table.
     pub row: u8,
     /// Bytes of a frame, without headers.
@@ -150,6 +152,7 @@ impl Costs {
             let bytes_per_frame = self.per_frame(run.bytes);
             LevelCost {
                 level: levels::name(run.level).to_owned(),
+                adds: levels::summary(run.level),
                 row: run.level.row(),
                 bytes_per_frame,
                 kbps: kbps(bytes_per_frame, rate_hz),

@@ -342,7 +342,7 @@ fn describe(kind: &FieldKind) -> String {
         FieldKind::Bool => "flag".to_owned(),
         FieldKind::Choice { max } => format!("one of {}", max + 1),
         FieldKind::Raw { lanes } => {
-            format!("{} as they are", counted(usize::from(*lanes), "float"))
+            format!("{}, bit for bit", counted(usize::from(*lanes), "float"))
         }
         FieldKind::Bytes { len } => counted(usize::from(*len), "byte"),
         _ => "other".to_owned(),

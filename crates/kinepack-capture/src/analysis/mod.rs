@@ -22,7 +22,7 @@ use kinepack::{
 };
 use serde::Serialize;
 
-pub use advice::Advice;
+pub use advice::{Advice, shown_rate};
 pub use costs::{EntityCost, LagCost, LevelCost};
 pub use fields::{ComponentAnalysis, FieldAnalysis, any_element};
 pub use histogram::Bins;
@@ -176,6 +176,23 @@ impl Columns<'_> {
     pub fn count(&self) -> usize {
         let (Self::Raw(columns) | Self::Lanes(columns)) = self;
         columns.len()
+    }
+
+    /// The numbers of one entity, as [`components`](crate::components) makes them of its raw words.
+    /// Lanes are reconstructed.
+    ///
+    /// # Panics
+    /// If a column is shorter than the index requires, or the schema has another number of lanes.
+    pub fn components(&self, index: usize, schema: &Schema) -> Vec<f64> {
+        let (Self::Raw(columns) | Self::Lanes(columns)) = self;
+        let mut raw: Vec<u64> = columns.iter().map(|column| column[index]).collect();
+        if matches!(self, Self::Lanes(_)) {
+            let lanes: Vec<u32> = raw.iter().map(|word| *word as u32).collect();
+            for field in schema.fields() {
+                field.reconstruct_raw(&lanes[field.lanes()], &mut raw[field.lanes()]);
+            }
+        }
+        crate::components(schema, &raw).collect()
     }
 
     /// Fills in the raw words and the lanes of one entity. Values out of range take the nearest
@@ -390,8 +407,12 @@ impl Analyzer {
             .collect();
         let levels = costs.levels(rate_hz);
         let values = self.entities * self.lanes.len() as u64;
-        let advice =
-            advice::advise(&self.schema, rate_hz, (&fields, &levels), values, self.samples)?;
+        let found = advice::Found {
+            fields: &fields,
+            levels: &levels,
+            is_trained: self.options.profile != Profile::untrained(&self.schema),
+        };
+        let advice = advice::advise(&self.schema, rate_hz, &found, values, self.samples)?;
         Ok(Analysis {
             frames,
             rate_hz,

@@ -12,6 +12,7 @@ use mcap::records::{Record, op};
 use super::columns::{self, Table};
 use super::source::{self, Broken, Source};
 use super::stream::{Stream, Streams};
+use crate::analysis::Columns;
 use crate::limits::{TooManyValues, ValueCount};
 use crate::{CaptureError, CaptureLimits};
 
@@ -290,12 +291,60 @@ impl<'a> CaptureFrame<'a> {
     }
 
     /// The words of the entities: one column for each lane of the schema, each as long as
-    /// [`ids`](Self::ids). They are raw words or lanes, depending on the stream's encoding.
+    /// [`ids`](Self::ids). They are raw words or lanes, depending on the stream's encoding. For
+    /// numbers, see [`components`](Self::components).
     pub fn columns(&self) -> &'a [Vec<u64>] {
         &self.table.columns
     }
 
-    /// Appends the entities to a snapshot of the stream's schema. Raw words are quantized, and a
+    /// The entities with their numbers: one for each name in
+    /// [`Stream::component_names`](Stream::component_names). In a stream of raw words they are the
+    /// recorded numbers, which are not quantized; in a stream of lanes they are reconstructed.
+    /// [`components`](crate::components) lists the numbers of each kind of field. Allocates a row
+    /// for each entity.
+    ///
+    /// ```
+    /// use kinepack::{EntityId, Pack, Tick};
+    /// use kinepack_capture::{Capture, Recorder};
+    ///
+    /// #[derive(Pack)]
+    /// struct Car {
+    ///     #[pack(range = -100.0..=100.0, precision = 0.5)] // metres
+    ///     position: [f32; 2],
+    /// }
+    ///
+    /// let path = std::env::temp_dir().join("kinepack-components.mcap");
+    /// let mut recorder = Recorder::create(&path)?;
+    /// let cars = recorder.stream::<Car>("cars", 60.0)?;
+    /// recorder.record(&cars, Tick(0), [(EntityId(3), Car { position: [0.125, -7.0] })])?;
+    /// recorder.finish()?;
+    ///
+    /// let mut capture = Capture::open(&path)?;
+    /// while let Some((_, frame)) = capture.next_frame()? {
+    ///     assert_eq!(frame.stream().component_names(), ["position.x", "position.y"]);
+    ///     let cars: Vec<_> = frame.components().collect();
+    ///     assert_eq!(cars, [(EntityId(3), vec![0.125, -7.0])]);
+    /// }
+    /// # std::fs::remove_file(path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn components(&self) -> impl Iterator<Item = (EntityId, Vec<f64>)> + 'a {
+        let Self { stream, table, .. } = *self;
+        let schema = stream.schema();
+        let columns = if stream.is_raw() {
+            Columns::Raw(&table.columns)
+        } else {
+            Columns::Lanes(&table.columns)
+        };
+        table
+            .ids
+            .iter()
+            .enumerate()
+            .map(move |(index, id)| (*id, columns.components(index, schema)))
+    }
+
+    /// Appends the entities to a snapshot of the stream's schema, whose
+    /// [`iter`](Snapshot::iter) gives them back as values of the type. Raw words are quantized, and a
     /// value outside of its limits takes the nearest end. Returns the number of entities with such
     /// a value. Allocates a row of words.
     ///

@@ -53,6 +53,12 @@ impl Stream {
         &self.schema
     }
 
+    /// The names of the numbers that
+    /// [`CaptureFrame::components`](super::CaptureFrame::components) gives for each entity.
+    pub fn component_names(&self) -> Vec<String> {
+        crate::component_names(&self.schema)
+    }
+
     /// Ticks a second, 0.001 to 1,000,000.
     pub fn rate_hz(&self) -> f64 {
         self.rate_hz

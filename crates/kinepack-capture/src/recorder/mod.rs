@@ -5,11 +5,12 @@ mod error;
 mod queue;
 mod writer;
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Write};
 use std::marker::PhantomData;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::JoinHandle;
@@ -46,7 +47,7 @@ use crate::file::{LANES, MAX_STREAMS, RAW, schema};
 /// let balls = recorder.stream::<Ball>("balls", 60.0)?;
 /// for tick in 0..100 {
 ///     let ball = Ball { position: [0.0, 0.0, tick as f32] };
-///     recorder.record(&balls, Tick(tick), [(EntityId(7), &ball)])?;
+///     recorder.record(&balls, Tick(tick), [(EntityId(7), ball)])?;
 /// }
 /// assert_eq!(recorder.finish()?.frames, 100);
 ///
@@ -115,7 +116,8 @@ pub struct RecordSummary {
     pub entities: u64,
     /// Bytes of the file.
     pub bytes: u64,
-    /// How often the calling thread waited because the disk was too slow.
+    /// How often the calling thread waited because the disk was too slow. A loop that plays faster
+    /// than in real time also fills the queue.
     pub waits: u64,
 }
 
@@ -125,8 +127,33 @@ impl Recorder {
     /// # Errors
     /// [`RecordError::Create`].
     pub fn create(path: impl Into<PathBuf>) -> Result<Self, RecordError> {
-        let path = path.into();
-        match File::create(&path) {
+        Self::open(path.into(), |path| File::create(path))
+    }
+
+    /// Creates the file as [`create`](Self::create) does, but never empties an existing one.
+    ///
+    /// ```
+    /// use kinepack_capture::{RecordError, Recorder};
+    ///
+    /// let path = std::env::temp_dir().join("kinepack-create-new.mcap");
+    /// std::fs::write(&path, "a capture of yesterday")?;
+    /// assert!(matches!(Recorder::create_new(&path), Err(RecordError::Create { .. })));
+    /// assert_eq!(std::fs::read(&path)?, b"a capture of yesterday");
+    /// # std::fs::remove_file(path)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`RecordError::Create`], also if the file exists.
+    pub fn create_new(path: impl Into<PathBuf>) -> Result<Self, RecordError> {
+        Self::open(path.into(), |path| File::create_new(path))
+    }
+
+    fn open(
+        path: PathBuf,
+        open: impl FnOnce(&Path) -> io::Result<File>,
+    ) -> Result<Self, RecordError> {
+        match open(&path) {
             Ok(file) => Self::to_writer(path, file),
             Err(source) => Err(RecordError::Create { path, source }),
         }
@@ -230,8 +257,9 @@ impl Recorder {
         Ok(handle)
     }
 
-    /// Records the entities of a tick, in the order of their ids. An empty frame records that there
-    /// were no entities.
+    /// Records the entities of a tick, in the order of their ids. Takes states by value or by
+    /// reference. An empty frame records that there were no entities; its type must be named, as in
+    /// `[(EntityId, &Ball); 0]`.
     ///
     /// Copies the numbers. Does not allocate once a frame of this size was recorded. Waits if the
     /// disk is far behind.
@@ -240,13 +268,13 @@ impl Recorder {
     /// [`RecordError`] for a tick that is not above the stream's previous one, ids that do not
     /// increase, more than 65,536 entities, or a file that could not be written, now or before.
     /// Then no part of the frame is recorded.
-    pub fn record<'a, T: Pack + 'a>(
+    pub fn record<T: Pack, B: Borrow<T>>(
         &mut self,
         stream: &RecordedStream<T>,
         tick: Tick,
-        entities: impl IntoIterator<Item = (EntityId, &'a T)>,
+        entities: impl IntoIterator<Item = (EntityId, B)>,
     ) -> Result<(), RecordError> {
-        self.record_with(stream, tick, entities, T::store_raw)
+        self.record_with(stream, tick, entities, |state, raw| state.borrow().store_raw(raw))
     }
 
     /// Records entities whose raw words `store` writes, as [`Pack::store_raw`] would. For states that

@@ -31,8 +31,10 @@ pub(crate) struct Arguments {
     /// How many frames back the baseline is [default: 100 ms, which is 6 at 60 Hz]
     #[arg(long, value_name = "FRAMES", value_parser = clap::value_parser!(u32).range(1..=60))]
     lag: Option<u32>,
-    /// The parameters of the levels from 9 on: built-in, article, untrained, or a file that `tune`
-    /// or `train` wrote. Built-in is the profile trained for cubes; for other data it is untrained.
+    /// The profile, which levels 9 to 14 (relative-indices to learning) use: a file that `tune` or
+    /// `train` wrote, untrained, built-in or article. Built-in is the profile trained for the cubes
+    /// of the built-in world; for other data it is untrained. Article has the word lengths of the
+    /// article "Snapshot Compression".
     #[arg(long, default_value = "built-in")]
     profile: Parameters,
     #[command(flatten)]
@@ -131,7 +133,7 @@ fn analyze(
         stream: stream.to_owned(),
         error,
     };
-    let wanted = arguments.stream.as_deref().map(|name| captured.find(Some(name))).transpose()?;
+    let wanted = arguments.stream.as_deref().map(|name| captured.named(name)).transpose()?;
     let mut analyzers = Vec::new();
     for (index, stream) in captured.streams().iter().enumerate() {
         if wanted.is_some_and(|wanted| wanted != index) {

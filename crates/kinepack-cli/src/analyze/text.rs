@@ -4,7 +4,9 @@ use std::io::{self, Write};
 
 use command_kit::counted;
 use command_kit::table::{table, write_text};
-use kinepack_capture::analysis::{Analysis, ComponentAnalysis, FieldAnalysis, any_element};
+use kinepack_capture::analysis::{
+    Analysis, ComponentAnalysis, FieldAnalysis, any_element, shown_rate,
+};
 
 use super::Report;
 
@@ -30,24 +32,33 @@ fn write_stream(
         analysis;
     writeln!(out, "{file}: {name}")?;
     let title = format!(
-        "{} at {rate_hz} Hz, {:.1} entities of {}; {changed_per_frame:.1} of them differ from {} \
+        "{} at {} Hz, {:.1} entities of {}; {changed_per_frame:.1} of them differ from {} \
          before",
         counted(frames, "frame"),
+        shown_rate(*rate_hz),
         entities[0],
         counted(bits_per_entity, "bit"),
         counted(lag, "frame")
     );
     write_text(out, "", &title)?;
-    write_title(out, "What to change first")?;
+    write_title(
+        out,
+        "What to change first. Each change alone, on a sample of the frames, at level packed with \
+         word lengths trained for it",
+    )?;
     write_advice(analysis, out)?;
     write_title(out, "What each level takes, without headers; sets and fields in bits")?;
     write_levels(analysis, out)?;
-    write_title(out, "Fields")?;
+    write_title(
+        out,
+        "Fields. Entropy is the least bits a frame if each difference from the baseline is coded \
+         alone, or if the size of the difference before it is known",
+    )?;
     write_fields(&analysis.fields, out)?;
     write_title(
         out,
-        "Their components. The last four columns are bits a frame: at two levels, with each \
-         difference coded by itself (order 0), and with the difference before known",
+        "Their components. Of the differences that are not zero, half and 99 % have at most these \
+         steps. The last four columns are bits a frame",
     )?;
     write_components(analysis, out)?;
     write_title(out, "By the age of the baseline, kbit/s without headers")?;
@@ -65,7 +76,11 @@ fn write_stream(
         let pairs = pairs.map(|pair| {
             [pair.fields.join(" and "), percent(pair.both_share), pair.either.to_string()]
         });
-        writeln!(out, "{}", table(["", "both", "of"], 1, pairs).trim_fmt())?;
+        writeln!(
+            out,
+            "{}",
+            table(["fields", "both change", "changes of one or both"], 1, pairs).trim_fmt()
+        )?;
     }
     write_title(out, "The entities that take most, packed")?;
     let entities = analysis.entities_by_cost.iter();
@@ -143,7 +158,7 @@ fn write_fields(fields: &[FieldAnalysis], out: &mut impl Write) -> io::Result<()
             odd,
         ]
     });
-    let header = ["field", "", "bits", "unchanged", "order 0", "given previous", ""];
+    let header = ["field", "", "bits", "unchanged", "entropy", "\tif the previous is known", ""];
     writeln!(out, "{}", table(header, 2, rows).trim_fmt())
 }
 
@@ -167,6 +182,12 @@ fn write_components(analysis: &Analysis, out: &mut impl Write) -> io::Result<()>
             format!("{:.0}", component.level_bits_per_frame[level])
         })
     };
+    // Most captures have numbers as fine as floats.
+    let has_multiples = all.clone().any(|(_, component)| component.carried_step.is_some());
+    let kept = |cells: [String; 12]| -> Vec<String> {
+        let cells = cells.into_iter().enumerate();
+        cells.filter(|(index, _)| has_multiples || *index != 4).map(|(_, cell)| cell).collect()
+    };
     let rows = all.map(|(field, component)| {
         [
             format!("{}.{}", field.name, component.name),
@@ -188,16 +209,16 @@ fn write_components(analysis: &Analysis, out: &mut impl Write) -> io::Result<()>
         "allowed",
         "seen",
         "step",
-        "carried",
+        "all multiples of",
         "unchanged",
         "steps: half",
         "\t99 %",
         "packed",
         "adaptive",
-        "order 0",
-        "given previous",
+        "entropy",
+        "\tif the previous is known",
     ];
-    writeln!(out, "{}", table(header, 1, rows).trim_fmt())
+    writeln!(out, "{}", table(kept(header.map(str::to_owned)), 1, rows.map(kept)).trim_fmt())
 }
 
 fn percent(share: f64) -> String {

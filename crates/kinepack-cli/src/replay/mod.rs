@@ -19,7 +19,8 @@ use command_kit::{
     report_page,
 };
 use kinepack::{Codec, SetupError};
-use kinepack_net::NetError;
+use kinepack_capture::analysis::shown_rate;
+use kinepack_net::{LinkConfig, NetError};
 use run::{Run, RunReport, Schemas, Setup};
 use serde::Serialize;
 use sweep::{Links, Sweep};
@@ -54,9 +55,11 @@ pub(crate) struct Arguments {
         value_parser = SentLevel::named
     )]
     level: Vec<SentLevel>,
-    /// The parameters of the levels from 9 on: built-in, article, untrained, or files that `tune`
-    /// or `train` wrote. Several are compared. Built-in is the profile trained for cubes; for other
-    /// data it is untrained.
+    /// The profile, which levels 9 to 14 (relative-indices to learning) use: a file that `tune` or
+    /// `train` wrote, untrained, built-in or article;
+    /// several are compared. Built-in is the profile trained for the cubes
+    /// of the built-in world; for other data it is untrained. Article has the word lengths of the
+    /// article "Snapshot Compression".
     #[arg(long, value_delimiter = ',', default_value = "built-in")]
     profile: Vec<Parameters>,
     #[command(flatten)]
@@ -85,6 +88,8 @@ struct Report {
     file: String,
     stream: String,
     link: String,
+    /// The link's numbers.
+    link_about: String,
     frames: u32,
     rate_hz: f64,
     /// How many times as fast as real time all runs together were.
@@ -166,14 +171,16 @@ fn replay(
     interrupt: &Interrupt,
 ) -> Result<(Report, Option<u64>), ReplayError> {
     let mut captured = Captured::open(&arguments.file, arguments.capture.limits())?;
-    let wanted = captured.find(arguments.stream.stream.as_deref())?;
+    let wanted =
+        captured.find(&arguments.stream, &arguments.steps.max_error, &arguments.profile)?;
     let stream = captured.streams()[wanted].clone();
     let mut steps = Steps::new(&stream.schema, &arguments.steps.max_error)?;
     let schemas = Arc::new(Schemas { stream: stream.schema, sent: steps.schema.clone() });
     let schema = &schemas.sent;
     let mut codecs = Vec::new();
     for parameters in &arguments.profile {
-        let profile = profile(parameters, schema)?;
+        let profile =
+            profile(parameters, schema).map_err(|failure| failure.of_stream(&stream.name))?;
         for level in &arguments.level {
             let codec = Codec::new(schema.clone(), level.row(), profile.clone());
             let name = profile_name(parameters, schema);
@@ -225,6 +232,7 @@ fn replay(
         file: arguments.file.display().to_string(),
         stream: stream.name,
         link: arguments.link.name(),
+        link_about: about(&link),
         frames,
         rate_hz: stream.rate_hz,
         speed: played.as_secs_f64() / begin.elapsed().as_secs_f64().max(1e-9),
@@ -316,13 +324,25 @@ fn play_group(
     Ok(group)
 }
 
+/// The numbers of a link that a replay depends on most.
+fn about(link: &LinkConfig) -> String {
+    let ms = |time: Duration| time.as_secs_f64() * 1e3;
+    format!(
+        "round trip {} ms, up to {} ms of jitter each way, {:.1} % lost",
+        2.0 * ms(link.latency),
+        ms(link.jitter),
+        100.0 * link.loss.mean_ratio()
+    )
+}
+
 impl Report {
     fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
-        let Self { file, stream, link, frames, rate_hz, speed, .. } = self;
+        let Self { file, stream, link, link_about, frames, rate_hz, speed, .. } = self;
         writeln!(out, "{file}: {stream}")?;
         let title = format!(
-            "{} at {rate_hz} Hz, {link}; {speed:.0} times as fast as in real time",
-            counted(frames, "frame")
+            "{} at {} Hz, {link} ({link_about}); {speed:.0} times as fast as in real time",
+            counted(frames, "frame"),
+            shown_rate(*rate_hz)
         );
         write_text(out, "", &title)?;
         for (title, runs) in [
@@ -351,15 +371,18 @@ impl Report {
             ];
             let recovery =
                 self.runs.iter().any(|run| run.recovery_ms.is_some()).then_some("recovered ms");
-            let header: Vec<String> =
-                header
-                    .into_iter()
-                    .chain(recovery)
-                    .map(str::to_owned)
-                    .chain(fields.iter().flat_map(|field| {
-                        [format!("{} off: half", field.field), "\t99 %".to_owned()]
-                    }))
-                    .collect();
+            let header: Vec<String> = header
+                .into_iter()
+                .chain(recovery)
+                .map(str::to_owned)
+                .chain(fields.iter().flat_map(|field| {
+                    [
+                        format!("{} off: half", field.field),
+                        "\t99 %".to_owned(),
+                        "\tlargest".to_owned(),
+                    ]
+                }))
+                .collect();
             writeln!(
                 out,
                 "{}",
@@ -384,7 +407,10 @@ impl RunReport {
             format!("{:.0}", self.longest_stall_ms),
             self.wrong_lanes.to_string(),
         ];
-        let errors = self.errors.iter().flat_map(|field| [field.error.p50, field.error.p99]);
+        let errors = self
+            .errors
+            .iter()
+            .flat_map(|field| [field.error.p50, field.error.p99, field.error.max]);
         let recovery = self.recovery_ms.map_or("–".to_owned(), |ms| format!("{ms:.0}"));
         first
             .into_iter()

@@ -126,13 +126,14 @@ impl Failure for TuneError {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
     let targets = arguments.force.targets([arguments.out.as_deref(), arguments.rust.as_deref()])?;
-    let open = |max_error: &[MaxError]| {
+    let open = |stream: &StreamArguments, max_error: &[MaxError]| {
         let captured = Captured::open(&arguments.file, arguments.capture.limits())?;
-        Snapshots::new(captured, &arguments.stream, max_error)
+        Snapshots::new(captured, stream, max_error, &[])
     };
     // Options that do not fit the stream are refused before it is read.
-    let mut stepped = open(&arguments.max_error)?;
-    let mut snapshots = open(&[])?;
+    let mut stepped = open(&arguments.stream, &arguments.max_error)?;
+    let same = StreamArguments { stream: Some(stepped.stream().name.clone()) };
+    let mut snapshots = open(&same, &[])?;
     let stream = snapshots.stream().clone();
     let schema = stepped.schema().clone();
     let bodies = arguments.bodies.bodies(&stream.schema, &schema)?;

@@ -106,7 +106,7 @@ function says(target, text) {
 function ticks(top) {
   const raw = top / 4 || 1;
   const power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((times) => times * power).find((size) => size >= raw);
+  const step = [1, 2, 5, 10].map((times) => times * power).find((size) => size >= raw * (1 - 1e-6));
   return Array.from({ length: Math.ceil(top / step - 1e-9) + 1 }, (_, index) => index * step);
 }
 

@@ -6,7 +6,7 @@ document.getElementById("about").textContent = `kinepack analyze: ${report.file}
 function advice(stream) {
   if (!stream.advice.length) return element("p", {}, "No change that was tried saves more than half a percent.");
   return element("div", { class: "advice" }, stream.advice.flatMap((item) => [
-    item.saves_kbps > 0 ? element("b", {}, `−${short(item.saves_kbps)} kbit/s`) : element("b", { class: "warning" }, "check"),
+    item.saves_kbps > 0 ? element("b", {}, `−${item.saves_kbps.toFixed(1)} kbit/s`) : element("b", { class: "warning" }, "check"),
     element("div", {}, `${item.field ? `${item.field}: ` : ""}${item.change}`, element("small", {}, item.because)),
   ]));
 }
@@ -33,7 +33,8 @@ function levels(stream) {
   const draw = () => place.replaceChildren(stackedBars(box.checked ? rows : relative, names, "kbit/s"));
   box.addEventListener("change", draw);
   draw();
-  return element("div", {}, element("div", { class: "bar" }, element("label", {}, box, " Show the levels without a baseline too")), place);
+  return element("div", {}, element("div", { class: "bar" }, element("label", {}, box, " Show the levels without a baseline too")), place,
+    element("details", {}, element("summary", {}, "What each level adds"), tableOf(["level", "adds to the level above"], stream.levels.map((level) => [level.level, level.adds]))));
 }
 
 function bound(stream) {
@@ -41,7 +42,7 @@ function bound(stream) {
   const adaptive = stream.levels.findIndex((level) => level.level === "adaptive");
   const sum = (field, of) => field.components.reduce((sum, component) => sum + component[of], 0);
   return tableOf(
-    ["field", "type", "size (bits)", "unchanged", "packed (bits/frame)", "adaptive (bits/frame)", "entropy (bits/frame)", "entropy given the previous (bits/frame)", "out of range", "not a number"],
+    ["field", "type", "size (bits)", "unchanged", "packed (bits/frame)", "adaptive (bits/frame)", "entropy (bits/frame)", "entropy if the previous is known (bits/frame)", "out of range", "not a number"],
     stream.fields.map((field) => [
       field.name, field.kind, field.bits, percent(field.unchanged_share), field.level_bits_per_frame[packed], field.level_bits_per_frame[adaptive],
       sum(field, "entropy_bits_per_frame"), sum(field, "entropy_given_previous_bits_per_frame"), field.out_of_range, field.not_a_number,
@@ -111,7 +112,7 @@ function shown(stream) {
       section("Age of the baseline", "A longer round trip means an older baseline.",
         lineChart([line("packed", "packed_kbps"), line("adaptive", "adaptive_kbps")], { name: "age of the baseline", unit: "frames" }, { name: "bandwidth", unit: "kbit/s" })),
       section("Most expensive entities", "At level packed.", tableOf(["entity", "bandwidth (kbit/s)", "share"], stream.entities_by_cost.map((cost) => [`${cost.id}`, cost.kbps, percent(cost.share)])))),
-    section("Fields", "The entropy of the differences is a bound for coders that code each difference alone. The second one knows the size of the previous difference.", bound(stream),
+    section("Fields", "The entropy of the differences is a bound for coders that code each difference alone. The second one is for coders that know the size of the difference before.", bound(stream),
       ...(together.length ? [element("h3", { class: "next" }, "Fields that change together"), tableOf(["fields", "changes of one or both", "of these, of both"], together)] : [])),
     section("Values and differences", "Values are in the field’s unit. Differences from the baseline are in steps of the quantization.", fields(stream)),
   ];

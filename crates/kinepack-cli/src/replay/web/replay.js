@@ -1,13 +1,13 @@
 // The page of `kinepack replay --html`.
 
 const main = document.querySelector("main");
-document.getElementById("about").textContent = `kinepack replay: ${report.file}, ${report.stream}, ${report.link}`;
+document.getElementById("about").textContent = `kinepack replay: ${report.file}, ${report.stream}, ${report.link}: ${report.link_about}`;
 
 const everyRun = [...report.runs, ...report.over_loss, ...report.over_round_trip];
 const hasProfiles = new Set(everyRun.map((run) => run.profile)).size > 1;
 const name = (run) => (hasProfiles ? `${run.level}, ${run.profile}` : run.level);
 const fields = report.runs.length ? report.runs[0].errors : [];
-const unitOf = ({ unit }) => unit ?? "field’s unit";
+const unitOf = ({ field, unit }) => unit ?? `unit of ${field}`;
 // Only runs with an outage have a recovery time.
 const recovery = report.runs.some((run) => run.recovery_ms !== null) ? ["recovery (ms)"] : [];
 
@@ -15,11 +15,11 @@ function runs(all) {
   return tableOf(
     [
       "level", "link", "bandwidth (kbit/s)", "with headers (kbit/s)", "playout delay (ms)", "stalled time", "stalls", "longest stall (ms)", ...recovery,
-      ...fields.flatMap((field) => [`${field.field} error, median (${unitOf(field)})`, `p99 (${unitOf(field)})`]),
+      ...fields.flatMap((field) => [`${field.field} error, median (${unitOf(field)})`, `p99 (${unitOf(field)})`, `largest (${unitOf(field)})`]),
     ],
     all.map((run) => [
       name(run), run.link, run.kbps_payload, run.kbps_total, run.playout_delay_ms, percent(run.stalled_ratio), run.stalls, run.longest_stall_ms, ...recovery.map(() => run.recovery_ms ?? "–"),
-      ...run.errors.flatMap((error) => [error.p50, error.p99]),
+      ...run.errors.flatMap((error) => [error.p50, error.p99, error.max]),
     ]));
 }
 
@@ -41,7 +41,7 @@ function over(title, all, at, x) {
 }
 
 main.append(
-  section(report.stream, "Errors compare what is shown with what was recorded, for fields that change at that moment. A field without a known unit is in its own.",
+  section(report.stream, "Errors compare what is shown with what was recorded, for fields that change at that moment. If the largest error is far above the 99th percentile, or that far above the median, look at the stalls: playback then holds the last state.",
     element("div", { class: "numbers" },
       element("div", {}, element("b", {}, report.frames.toLocaleString("en")), element("span", {}, `frames at ${short(report.rate_hz)} Hz`)),
       ...report.runs.map((run) => element("div", {}, element("b", {}, `${short(run.kbps_total)} kbit/s`), element("span", {}, `${name(run)}, with headers`)))),
