@@ -33,13 +33,13 @@ pub(super) struct BlockReport {
     bits_per_component: f64,
     /// Its coefficients alone.
     bits_per_coefficient: f64,
-    channels: Vec<ChannelReport>,
+    channels: Vec<BlockChannel>,
     /// The joints that take the most bytes.
     largest: Vec<JointReport>,
 }
 
 #[derive(Serialize)]
-struct ChannelReport {
+struct BlockChannel {
     channel: &'static str,
     bytes: usize,
     default: usize,
@@ -78,7 +78,7 @@ impl BlockReport {
             bytes: bits.iter().sum::<usize>().div_ceil(8),
             bytes_by_channel: bits.map(|bits| bits.div_ceil(8)),
         });
-        let channel = |channel: Channel| ChannelReport {
+        let channel = |channel: Channel| BlockChannel {
             channel: channel.name(),
             bytes: bits.iter().map(|bits| bits[channel as usize]).sum::<usize>().div_ceil(8),
             default: clip.count_of(channel, Kind::Default),
