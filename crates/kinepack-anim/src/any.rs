@@ -8,6 +8,21 @@ use crate::keyed::{self, Cursor, KeyedClip};
 use crate::{Clip, ClipError, ClipInfo, PlayError, Rig, Sampler, Skeleton, Transform, block, disk};
 
 /// A compressed clip. A clone shares the clip's memory.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use kinepack_anim::{AnyClip, Joint, RawClip, Skeleton, Transform, offline::{BuildOptions, build}};
+/// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
+/// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
+/// # let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+/// # let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
+/// # let file = build(&raw, &BuildOptions::default())?.clip.as_bytes().to_vec();
+/// let clip = AnyClip::from_bytes(file)?;
+/// assert_eq!((clip.joints(), clip.duration_s()), (1, 1.0));
+/// assert_eq!(clip.skeleton_hash(), skeleton.hash());
+/// assert!(clip.as_block().is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum AnyClip {
     /// The block scheme.
@@ -150,6 +165,22 @@ impl From<KeyedClip> for AnyClip {
 
 /// The state of one playback of an [`AnyClip`]: whole poses, at any time, without allocating. It
 /// shares the clip's memory, so that it can be stored in a component of an engine.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use kinepack_anim::{Joint, RawClip, Skeleton, Transform, offline::{BuildOptions, build}};
+/// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
+/// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
+/// # let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+/// # let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
+/// # let clip = build(&raw, &BuildOptions::default())?.clip;
+/// let mut player = clip.player(&skeleton)?;
+/// let mut pose = skeleton.bind_pose();
+/// player.sample(0.5, &mut pose);
+/// // The joint has moved by 15 cm.
+/// assert!((pose[0].translation_m()[0] - 0.15).abs() < 0.001);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum AnyPlayer {
     /// The block scheme.

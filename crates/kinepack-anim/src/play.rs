@@ -4,6 +4,13 @@
 use crate::{PlayError, Skeleton, TrackId, Transform};
 
 /// Joints, times and skeleton of a compressed clip.
+///
+/// ```
+/// use kinepack_anim::ClipInfo;
+///
+/// let info = ClipInfo { joints: 60, samples: 31, rate_hz: 30.0, skeleton_hash: 0 };
+/// assert_eq!(info.duration_s(), 1.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClipInfo {
     /// Number of joints.

@@ -7,6 +7,15 @@ use crate::{SkeletonError, Transform};
 pub const MAX_JOINTS: usize = 1 << 14;
 
 /// One joint of a [`Skeleton`].
+///
+/// ```
+/// use kinepack_anim::{Joint, Transform};
+///
+/// // A hand 25 cm from the elbow, which is joint 2 of the skeleton.
+/// let bind = Transform { translation: [25.0, 0.0, 0.0], ..Transform::IDENTITY };
+/// let hand = Joint { name: "hand".into(), parent: Some(2), bind };
+/// assert_eq!(hand.bind.translation_m(), [0.25, 0.0, 0.0]);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
     /// The name in the file. It may be empty and need not be unique.
@@ -19,6 +28,20 @@ pub struct Joint {
 }
 
 /// Joints in an order in which every parent comes before its children.
+///
+/// ```
+/// use kinepack_anim::{Joint, Skeleton, Transform};
+///
+/// let joint = |name: &str, parent| Joint { name: name.into(), parent, bind: Transform::IDENTITY };
+/// let skeleton = Skeleton::new(vec![joint("hips", None), joint("chest", Some(0))])?;
+/// assert_eq!(skeleton.find("chest"), Some(1));
+/// assert_eq!(skeleton.parent(1), Some(0));
+///
+/// // A clip stores only the skeleton's hash. The game loads the skeleton from a file of its own.
+/// let loaded = Skeleton::from_bytes(&skeleton.to_bytes())?;
+/// assert_eq!(loaded.hash(), skeleton.hash());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Skeleton {
     joints: Vec<Joint>,

@@ -74,6 +74,6 @@ fn numbers_of_joints_that_cannot_be_are_refused() {
             assert_eq!(refused(&[], &[(0, number)]), BuildError::BadOption { option: "shell" });
         }
         let said = refused(&[(3, 0.1)], &[]).to_string();
-        assert_eq!(said, "a precision for joint 3, which there is none");
+        assert_eq!(said, "a precision for joint 3, which the skeleton does not have");
     }
 }
