@@ -14,17 +14,18 @@ use kinepack_anim::offline::{Scheme, animated_raw_bytes};
 use serde::Serialize;
 
 use super::base::{Base, BaseArguments};
-use super::compiled::skeleton_name;
+use super::compiled::{SKELETON, find_hashed, hashed_name};
 use super::import_options::ImportArguments;
 use super::joints::joint_name;
+use super::names::{asset, file_stem};
 use super::rigs::{RigReport, Rigs};
 use super::scheme::SchemeArguments;
 use super::sources::{self, BuiltClip, Source};
 use super::timing;
 use crate::anim::error::AnimError;
 
-/// Compress every clip of animation files; writes DIR/NAME.kpa, or .kpd, a DIR/HASH.kps for each
-/// skeleton and a DIR/HASH.kpr for each rig.
+/// Compress every clip of animation files. Writes DIR/CLIP.kpa or .kpd for each clip,
+/// DIR/ASSET-HASH.kps for each skeleton, and DIR/ASSET-HASH.kpr for each rig.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Animations: .glb, .gltf, .bvh, .bvh.zst or .clip.
@@ -205,15 +206,17 @@ fn targets(
 ) -> Result<Targets, AnimError> {
     let (force, extension) = (arguments.force, if arguments.disk { "kpd" } else { "kpa" });
     let clip = |source: &Source| {
-        force
-            .target_in(directory, &format!("{}.{extension}", sources::file_stem(source.raw.name())))
+        force.target_in(directory, &format!("{}.{extension}", file_stem(source.raw.name())))
     };
     let mut hashes = HashSet::new();
     let mut skeletons = Vec::new();
-    for skeleton in sources.iter().map(|source| source.raw.skeleton()) {
-        if hashes.insert(skeleton.hash()) {
-            let bytes = skeleton.to_bytes();
-            let target = force.target_of(directory, &skeleton_name(skeleton.hash()), &bytes)?;
+    for raw in sources.iter().map(|source| &source.raw) {
+        let hash = raw.skeleton().hash();
+        if hashes.insert(hash) {
+            let bytes = raw.skeleton().to_bytes();
+            let name = find_hashed(directory, hash, SKELETON)
+                .unwrap_or_else(|| hashed_name(&asset(raw.name()), hash, SKELETON));
+            let target = force.target_of(directory, &name, &bytes)?;
             skeletons.extend(target.map(|target| (target, bytes)));
         }
     }

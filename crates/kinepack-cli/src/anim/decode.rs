@@ -7,7 +7,7 @@ use clap::Args;
 use command_kit::output::Force;
 use kinepack_anim::{AnyClip, Skeleton, exchange};
 
-use super::compiled::{self, SkeletonArguments};
+use super::compiled::{self, Compiled, SkeletonArguments};
 use crate::anim::error::AnimError;
 
 /// Write what a compressed clip plays at its sample times as a .clip file.
@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let target = arguments.force.target(&arguments.out)?;
-    let (clip, skeleton) = compiled::read(&arguments.clip, &arguments.skeleton)?;
+    let Compiled { clip, skeleton, .. } = compiled::read(&arguments.clip, &arguments.skeleton)?;
     let out = &arguments.out;
     let samples = samples(&clip, &skeleton)
         .map_err(|error| AnimError::ClipFile { path: out.clone(), error })?;

@@ -16,13 +16,22 @@ pub(crate) enum AnimError {
         #[from]
         error: ImportError,
     },
-    #[error("{}", same_clip(name, first, second))]
-    SameClip { name: String, first: PathBuf, second: PathBuf },
+    /// The skeleton or the rig of a clip is missing.
+    #[error(
+        "{}: its {what} is not beside it: no file there is called *-{hash:016x}.{extension}; {}",
+        clip.display(),
+        if *what == "skeleton" { "copy it there, or name it with --skeleton" } else { "copy it there" }
+    )]
+    Missing { clip: PathBuf, what: &'static str, hash: u64, extension: &'static str },
     /// A clip is damaged, or is not what the command needs.
     #[error("{}: {reason}", path.display())]
     BadClip { path: PathBuf, reason: String },
-    #[error("{option} {name}: no joint of that name in any skeleton; anim view shows them")]
-    UnknownJoint { option: &'static str, name: String },
+    /// No joint has this name. `similar` are some joints with names that contain it.
+    #[error(
+        "{option} {name}: no joint of that name in any skeleton; {}",
+        suggestion(name, similar)
+    )]
+    UnknownJoint { option: &'static str, name: String, similar: Vec<String> },
     #[error(
         "{option} is for --scheme {}, and this is {given}: leave it out, or choose another scheme",
         schemes.join(" and ")
@@ -61,8 +70,10 @@ fn advice(error: &ImportError) -> &'static str {
     }
 }
 
-fn same_clip(name: &str, first: &std::path::Path, second: &std::path::Path) -> String {
-    let other = if first == second { "" } else { ", or write them to different directories" };
-    let (first, second) = (first.display(), second.display());
-    format!("{first} and {second} both have a clip {name}: rename one{other}")
+/// Which joints might have been meant.
+fn suggestion(name: &str, similar: &[String]) -> String {
+    if similar.is_empty() {
+        return "anim view shows their names".to_owned();
+    }
+    format!("write '*{}*' for {}", name.trim_matches('*'), similar.join(", "))
 }

@@ -13,7 +13,7 @@ use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
 use kinepack_anim::{AnyClip, AnyPlayer, MAX_SAMPLES, RawClip, Skeleton, export};
 use serde::Serialize;
 
-use super::compiled::{self, SkeletonArguments};
+use super::compiled::{self, Compiled, SkeletonArguments};
 use crate::anim::error::AnimError;
 
 /// Write a compressed clip as a file that other programs show or play: r3d2canm, the article's
@@ -72,7 +72,7 @@ struct GltfReport {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let target = arguments.force.target(&arguments.out)?;
-    let (clip, skeleton) = compiled::read(&arguments.clip, &arguments.skeleton)?;
+    let Compiled { clip, skeleton, .. } = compiled::read(&arguments.clip, &arguments.skeleton)?;
     if arguments.gltf {
         write_gltf(arguments, &target, &clip, skeleton)
     } else {

@@ -26,6 +26,15 @@ pub(crate) fn named(patterns: &[String], raw: &RawClip) -> Vec<usize> {
     (0..raw.joints()).filter(is_named).collect()
 }
 
+/// The first joints whose names contain a name that no joint has.
+pub(crate) fn similar(name: &str, raw: &RawClip) -> Option<Vec<String>> {
+    const MOST: usize = 3;
+    let name = name.trim_matches('*');
+    let joints = named(&[format!("*{name}*")], raw).into_iter().take(MOST);
+    let names: Vec<_> = joints.map(|joint| joint_name(raw.skeleton(), joint)).collect();
+    (!name.is_empty() && !names.is_empty()).then_some(names)
+}
+
 /// What a joint is called.
 pub(crate) fn joint_name(skeleton: &Skeleton, joint: usize) -> String {
     match skeleton.joints()[joint].name.as_str() {

@@ -10,6 +10,7 @@ mod export;
 mod import_options;
 mod info;
 mod joints;
+mod names;
 mod peers;
 mod raw;
 mod rigs;

@@ -8,7 +8,7 @@ use kinepack_anim::offline::{
     BlockOptions, BuildOptions, Effort, KeyPosition, KeyedOptions, Margins, Scheme,
 };
 
-use super::joints::{JointLength, lengths, named, parse_length};
+use super::joints::{JointLength, lengths, named, parse_length, similar};
 use crate::anim::error::AnimError;
 
 /// How clips are compressed.
@@ -247,7 +247,11 @@ impl SchemeArguments {
             clips.clone().all(|clip| named(std::slice::from_ref(name), clip).is_empty())
         };
         match precisions.chain(shells).chain(pins).find(|(_, name)| is_nowhere(name)) {
-            Some((option, name)) => Err(AnimError::UnknownJoint { option, name: name.clone() }),
+            Some((option, name)) => {
+                let similar =
+                    clips.clone().find_map(|clip| similar(name, clip)).unwrap_or_default();
+                Err(AnimError::UnknownJoint { option, name: name.clone(), similar })
+            }
             None => Ok(()),
         }
     }

@@ -1,6 +1,6 @@
 //! Clips from many files, and what is done with each of them on all cores.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -13,6 +13,7 @@ use kinepack_anim::offline::{BuildError, BuildOptions, Built, build};
 use kinepack_anim::{RawClip, disk, exchange};
 
 use super::import_options::ImportArguments;
+use super::names::Names;
 use super::scheme::SchemeArguments;
 use crate::anim::error::AnimError;
 
@@ -36,7 +37,7 @@ pub(crate) fn read(
     let bar = progress(files.len() as u64, "read");
     let mut sources = Vec::new();
     let mut notes = Vec::new();
-    let mut names: HashMap<String, &Path> = HashMap::new();
+    let mut names = Names::default();
     for file in files {
         let clips = if file.extension().is_some_and(|extension| extension == "clip") {
             vec![read_clip_file(file)?]
@@ -46,14 +47,8 @@ pub(crate) fn read(
             import.clips
         };
         for raw in clips {
-            if let Some(first) = names.insert(file_stem(raw.name()), file) {
-                let name = raw.name().to_owned();
-                return Err(AnimError::SameClip {
-                    name,
-                    first: first.to_owned(),
-                    second: file.clone(),
-                });
-            }
+            let (raw, note) = names.take(raw, file);
+            notes.extend(note);
             sources.push(Source { file: file.clone(), raw });
         }
         bar.inc(1);
@@ -68,12 +63,6 @@ fn read_clip_file(path: &Path) -> Result<RawClip, AnimError> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     exchange::read(name, &bytes)
         .map_err(|error| AnimError::BadClip { path: path.to_owned(), reason: error.to_string() })
-}
-
-/// A clip's name comes out of a file and may hold what no file is called.
-pub(crate) fn file_stem(clip: &str) -> String {
-    let is_bad = |c: char| c.is_control() || r#"/\:*?"<>|"#.contains(c);
-    clip.replace(is_bad, "-")
 }
 
 /// A clip that was built, and how long that took on its thread.
@@ -128,18 +117,21 @@ pub(crate) fn read_some(
     import: &ImportArguments,
 ) -> Result<(Vec<Source>, Vec<String>), AnimError> {
     let (sources, notes) = read(files, &import.options())?;
-    match files.first() {
-        Some(file) if sources.is_empty() => {
-            let others =
-                if files.len() > 1 { ", and the other files have none either" } else { "" };
-            let reason = format!(
-                "no animation of joints or nodes{others}: export the file with its animations, \
-                 or give one that has some"
-            );
-            Err(AnimError::BadClip { path: file.clone(), reason })
-        }
-        _ => Ok((sources, notes)),
+    if sources.is_empty() {
+        refuse_empty(files)?
     }
+    Ok((sources, notes))
+}
+
+/// Refuses files of which none has a clip.
+pub(crate) fn refuse_empty(files: &[PathBuf]) -> Result<(), AnimError> {
+    let Some(file) = files.first() else { return Ok(()) };
+    let others = if files.len() > 1 { ", and the other files have none either" } else { "" };
+    let reason = format!(
+        "no animation of joints or nodes{others}: export the file with its animations, \
+         or give one that has some"
+    );
+    Err(AnimError::BadClip { path: file.clone(), reason })
 }
 
 /// Builds all clips, as `options` says for each.

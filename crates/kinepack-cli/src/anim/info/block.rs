@@ -10,7 +10,6 @@ use kinepack_anim::{Channel, Skeleton};
 use serde::Serialize;
 
 use super::LISTED;
-use crate::anim::compiled::rig_name;
 use crate::anim::joints::joint_name;
 
 #[derive(Serialize)]
@@ -58,7 +57,8 @@ struct JointReport {
 }
 
 impl BlockReport {
-    pub(super) fn new(skeleton: &Skeleton, clip: &Clip) -> Self {
+    /// The report of a clip. `rig` is the name of its rig's file.
+    pub(super) fn new(skeleton: &Skeleton, clip: &Clip, rig: Option<String>) -> Self {
         let mut bits = vec![[0; 3]; clip.joints()];
         for (track, own) in clip.bits_by_track() {
             bits[usize::from(track.joint)][track.channel as usize] += own;
@@ -104,7 +104,7 @@ impl BlockReport {
             loops: header.loops,
             is_fine: header.is_fine,
             blends: header.blends,
-            rig: clip.rig().map(|rig| rig_name(rig.hash())),
+            rig,
             live_components: live,
             bits_per_component: share(widths + coefficients, live * clip.segments()),
             bits_per_coefficient: share(coefficients, live * header.coded_samples()),

@@ -15,7 +15,7 @@ use kinepack_anim::measure::{ErrorReport, Errors, measure};
 use kinepack_anim::{AnyClip, RawClip, Skeleton};
 use serde::Serialize;
 
-use super::compiled::{self, SkeletonArguments};
+use super::compiled::{self, Compiled, SkeletonArguments};
 use super::import_options::ImportArguments;
 use super::joints::joint_name;
 use super::scheme::SchemeArguments;
@@ -108,7 +108,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
         arguments.scheme.check(sources.iter().map(|source| &source.raw))?;
     }
     for path in compiled {
-        let (clip, skeleton) = compiled::read(&path, &arguments.skeleton)?;
+        let Compiled { clip, skeleton, rig } = compiled::read(&path, &arguments.skeleton)?;
         let raw = raw.as_ref().and_then(|(sources, _)| sources.first()).map(|source| &source.raw);
         if raw.is_some_and(|raw| (raw.joints(), raw.samples()) != (clip.joints(), clip.samples())) {
             return Err(AnimError::BadClip {
@@ -118,13 +118,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
         }
         let errors = raw.map(|raw| measure(raw, &clip, &arguments.scheme.error(raw)));
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        report.clips.push(ClipReport::new(&name, &skeleton, &clip, errors.as_ref()));
+        report.clips.push(ClipReport::new(&name, &skeleton, (&clip, rig), errors.as_ref()));
     }
     let BuiltFiles { sources, built, notes } =
         sources::read_and_build(&animations, &arguments.import, &arguments.scheme)?;
     report.clips.extend(sources.iter().zip(&built).map(|(source, built)| {
         let raw: &RawClip = &source.raw;
-        ClipReport::new(raw.name(), raw.skeleton(), &built.built.clip, Some(&built.built.errors))
+        ClipReport::new(
+            raw.name(),
+            raw.skeleton(),
+            (&built.built.clip, None),
+            Some(&built.built.errors),
+        )
     }));
     report.notes = notes;
     print(|out| if arguments.json { write_json(&report, out) } else { report.write(out) })?;
@@ -132,7 +137,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
 }
 
 impl ClipReport {
-    fn new(name: &str, skeleton: &Skeleton, clip: &AnyClip, errors: Option<&ErrorReport>) -> Self {
+    /// The report of a clip, which may come with the name of its rig's file.
+    fn new(
+        name: &str,
+        skeleton: &Skeleton,
+        (clip, rig): (&AnyClip, Option<String>),
+        errors: Option<&ErrorReport>,
+    ) -> Self {
         Self {
             name: name.to_owned(),
             joints: clip.joints(),
@@ -142,16 +153,16 @@ impl ClipReport {
             raw_bytes: clip.joints() * clip.samples() * kinepack_anim::Transform::BYTES,
             bytes: clip.as_bytes().len(),
             parts: clip.bytes_by_part(),
-            scheme: SchemeReport::new(skeleton, clip),
+            scheme: SchemeReport::new(skeleton, clip, rig),
             errors: errors.map(|errors| ErrorsReport::new(errors, skeleton)),
         }
     }
 }
 
 impl SchemeReport {
-    fn new(skeleton: &Skeleton, clip: &AnyClip) -> Self {
+    fn new(skeleton: &Skeleton, clip: &AnyClip, rig: Option<String>) -> Self {
         match clip {
-            AnyClip::Block(clip) => Self::Block(BlockReport::new(skeleton, clip)),
+            AnyClip::Block(clip) => Self::Block(BlockReport::new(skeleton, clip, rig)),
             AnyClip::Keyed(clip) => Self::Keyed(KeyedReport::new(skeleton, clip)),
         }
     }

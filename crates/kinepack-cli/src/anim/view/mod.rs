@@ -19,7 +19,7 @@ use command_kit::{OutputError, page};
 use kinepack_anim::measure::{ErrorOptions, ErrorReport, measure};
 use kinepack_anim::{AnyClip, RawClip};
 
-use super::compiled::{self, SkeletonArguments};
+use super::compiled::{self, Compiled, SkeletonArguments};
 use super::import_options::ImportArguments;
 use super::scheme::SchemeArguments;
 use super::sources::{self, BuiltFiles};
@@ -101,7 +101,7 @@ pub(crate) struct Shown {
 impl Shown {
     /// A compiled clip, with its skeleton.
     fn compiled(path: &Path, skeleton: &SkeletonArguments) -> Result<Self, AnimError> {
-        let (clip, skeleton) = compiled::read(path, skeleton)?;
+        let Compiled { clip, skeleton, .. } = compiled::read(path, skeleton)?;
         let mut pose = skeleton.bind_pose();
         let bad = |reason: String| AnimError::BadClip { path: path.to_owned(), reason };
         let mut player = clip.player(&skeleton).map_err(|error| bad(error.to_string()))?;
