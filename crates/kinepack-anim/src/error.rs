@@ -4,7 +4,7 @@ use std::fmt;
 
 #[cfg(feature = "raw")]
 use crate::MAX_SAMPLES;
-use crate::{Channel, MAX_JOINTS, TrackId};
+use crate::{Channel, FileKind, MAX_JOINTS, TrackId};
 
 /// Why joints do not make a skeleton.
 #[derive(Clone, Debug, PartialEq)]
@@ -170,10 +170,15 @@ impl From<RawClipError> for ExchangeError {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClipError {
-    /// The bytes do not begin with `KPAB`, `KPAC` or `KPAD`.
+    /// The bytes do not begin with `KPAB`, `KPAC` or `KPAD`, and are no other file of this crate.
     NoClip,
-    /// The bytes do not begin with `KPAR`.
+    /// The bytes do not begin with `KPAR`, and are no other file of this crate.
     NoRig,
+    /// The bytes are a file for another reader.
+    OtherFile {
+        /// What they are.
+        found: FileKind,
+    },
     /// The clip needs a rig that was not given.
     Rig {
         /// [`Rig::hash`](crate::block::Rig::hash) of the rig.
@@ -267,10 +272,15 @@ impl fmt::Display for ClipError {
             |track: &TrackId| format!("the {} of joint {}", track.channel.name(), track.joint);
         match self {
             Self::NoClip => {
-                write!(f, "no compressed clip: it begins with none of KPAB, KPAC and KPAD")
+                write!(f, "not a compressed clip: it begins with none of KPAB, KPAC and KPAD")
             }
-            Self::NoRig => write!(f, "no rig: it does not begin with KPAR"),
-            Self::Rig { hash } => write!(f, "it needs its rig, {hash:016x}"),
+            Self::NoRig => write!(f, "not a rig: it does not begin with KPAR"),
+            Self::OtherFile { found } => found.fmt_refused(f),
+            Self::Rig { hash } => write!(
+                f,
+                "it needs its rig: read the file *-{hash:016x}.kpr with Rig::from_bytes, and the \
+                 clip with Clip::with_rig or AnyClip::with_rig"
+            ),
             Self::NotInRig { track } => write!(f, "damaged: its rig does not have {}", name(track)),
             Self::Version { version, newest } => {
                 write!(f, "version {version} of the format, at most {newest} can be read")
@@ -308,6 +318,13 @@ impl fmt::Display for ClipError {
 
 impl std::error::Error for ClipError {}
 
+impl ClipError {
+    /// The error for a file that does not begin as expected.
+    pub(crate) fn of_other_file(bytes: &[u8]) -> Self {
+        FileKind::of(bytes).map_or(Self::NoClip, |found| Self::OtherFile { found })
+    }
+}
+
 /// Why a clip cannot play on a skeleton or bind pose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -339,7 +356,8 @@ impl fmt::Display for PlayError {
             Self::OtherSkeleton { clip, skeleton } => write!(
                 f,
                 "the clip was built for skeleton {clip:016x} and this is {skeleton:016x}: \
-                 names, parents or bind poses of joints differ"
+                 names, parents or bind poses of joints differ; an additive clip plays on \
+                 additive::skeleton"
             ),
         }
     }
@@ -351,8 +369,13 @@ impl std::error::Error for PlayError {}
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SkeletonFileError {
-    /// The bytes do not begin with `KPSK`.
+    /// The bytes do not begin with `KPSK`, and are no other file of this crate.
     NoSkeleton,
+    /// The bytes are a file for another reader.
+    OtherFile {
+        /// What they are.
+        found: FileKind,
+    },
     /// An unknown version of the format.
     Version {
         /// The version in the file.
@@ -376,7 +399,8 @@ pub enum SkeletonFileError {
 impl fmt::Display for SkeletonFileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoSkeleton => write!(f, "no skeleton: it does not begin with KPSK"),
+            Self::NoSkeleton => write!(f, "not a skeleton: it does not begin with KPSK"),
+            Self::OtherFile { found } => found.fmt_refused(f),
             Self::Version { version, newest } => {
                 write!(f, "version {version} of the format, at most {newest} can be read")
             }

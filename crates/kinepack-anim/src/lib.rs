@@ -70,9 +70,12 @@
 #![deny(unsafe_code)]
 
 mod any;
+mod blend;
 mod channel;
 mod error;
+mod file_kind;
 mod play;
+mod quaternion;
 #[cfg(feature = "raw")]
 mod raw;
 mod rest;
@@ -99,11 +102,13 @@ pub mod measure;
 pub mod offline;
 
 pub use any::{AnyClip, AnyPlayer};
+pub use blend::blend;
 pub use block::{Clip, Instructions, JointMask, PoseWriter, Rig, Sampler, SoaPose, sample_batch};
 pub use channel::{Channel, TrackId};
 pub use error::{ClipError, PlayError, SkeletonError, SkeletonFileError};
 #[cfg(feature = "raw")]
 pub use error::{ExchangeError, RawClipError};
+pub use file_kind::FileKind;
 pub use play::ClipInfo;
 #[cfg(feature = "raw")]
 pub use raw::RawClip;

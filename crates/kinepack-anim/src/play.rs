@@ -60,3 +60,10 @@ impl ClipInfo {
         }
     }
 }
+
+/// Checks that a pose has the joints of what it is used with.
+#[inline]
+#[track_caller]
+pub(crate) fn check_pose(pose: &str, joints: usize, other: &str, expected: usize) {
+    assert!(joints == expected, "{pose} has {joints} joints and {other} has {expected}");
+}

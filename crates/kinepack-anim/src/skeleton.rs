@@ -1,6 +1,7 @@
 //! The joints that a clip moves: names, parents and the bind pose. The bind pose gives each track's
 //! default value.
 
+use crate::play::check_pose;
 use crate::{SkeletonError, Transform};
 
 /// The largest number of joints: a key names its joint in 14 bits.
@@ -110,5 +111,33 @@ impl Skeleton {
     /// The bind pose: one transform a joint.
     pub fn bind_pose(&self) -> Vec<Transform> {
         self.joints.iter().map(|joint| joint.bind).collect()
+    }
+    /// The pose in the model's space: each joint relative to the origin, from joints relative to
+    /// their parents. Scales multiply component by component, as [`Transform`] says. Units stay as
+    /// they are. It allocates nothing; rotations are not normalized.
+    ///
+    /// ```
+    /// use kinepack_anim::{Joint, Skeleton, Transform};
+    ///
+    /// let joint = |name: &str, parent| Joint { name: name.into(), parent, bind: Transform::IDENTITY };
+    /// let skeleton = Skeleton::new(vec![joint("wheel", None), joint("lamp", Some(0))])?;
+    /// let mut pose = skeleton.bind_pose();
+    /// pose[0].rotation = [0.0, 0.0, 1.0, 0.0]; // half a turn
+    /// pose[1].translation = [30.0, 0.0, 0.0];
+    /// let mut model = skeleton.bind_pose();
+    /// skeleton.model_pose(&pose, &mut model);
+    /// assert_eq!(model[1].translation, [-30.0, 0.0, 0.0]);
+    /// # Ok::<(), kinepack_anim::SkeletonError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If `pose` or `model` and the skeleton have different numbers of joints.
+    #[track_caller]
+    pub fn model_pose(&self, pose: &[Transform], model: &mut [Transform]) {
+        check_pose("the pose", pose.len(), "the skeleton", self.len());
+        check_pose("the model pose", model.len(), "the skeleton", self.len());
+        for (joint, local) in pose.iter().enumerate() {
+            model[joint] = self.parent(joint).map_or(*local, |parent| model[parent].child(local));
+        }
     }
 }

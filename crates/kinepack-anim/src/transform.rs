@@ -4,7 +4,7 @@
 #[cfg(feature = "raw")]
 use glam::{DQuat, DVec3};
 
-use crate::{Channel, PoseWriter};
+use crate::{Channel, PoseWriter, quaternion};
 
 /// Centimetres in a metre. All lengths of this crate are in centimetres.
 pub const CM_PER_M: f32 = 100.0;
@@ -14,6 +14,8 @@ pub const CM_PER_M: f32 = 100.0;
 ///
 /// A transform first scales a child of the joint, then rotates it, then moves it. The scale of a
 /// parent multiplies its children's translations and scales, component by component.
+/// [`Skeleton::model_pose`](crate::Skeleton::model_pose) does that. If a scale differs between
+/// axes, the product of the transforms' matrices is something else: it shears.
 ///
 /// [`translation_m`](Self::translation_m) gives metres. [`Metres`] writes whole poses in metres.
 ///
@@ -75,6 +77,17 @@ impl Transform {
         }
     }
 
+    /// The transform of a child in the space of this one's parent.
+    pub(crate) fn child(&self, local: &Self) -> Self {
+        let arm = std::array::from_fn(|axis| self.scale[axis] * local.translation[axis]);
+        let arm = quaternion::rotated(arm, self.rotation);
+        Self {
+            rotation: quaternion::product(self.rotation, local.rotation),
+            translation: std::array::from_fn(|axis| self.translation[axis] + arm[axis]),
+            scale: std::array::from_fn(|axis| self.scale[axis] * local.scale[axis]),
+        }
+    }
+
     /// The ten floats, in the order in which files store them.
     pub(crate) fn floats(&self) -> impl Iterator<Item = f32> {
         self.rotation.into_iter().chain(self.translation).chain(self.scale)
@@ -118,7 +131,8 @@ impl Default for Transform {
     }
 }
 
-/// Writes poses with their translations in metres, for [`Sampler::write`](crate::Sampler::write).
+/// Writes poses with their translations in metres, for [`Sampler::write`](crate::Sampler::write)
+/// and [`AnyPlayer::write`](crate::AnyPlayer::write).
 ///
 /// ```
 /// # use std::sync::Arc;
