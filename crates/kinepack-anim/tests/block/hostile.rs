@@ -1,7 +1,7 @@
 //! Invalid block clips are refused for the right reason, or played without harm. Our reader accepts
 //! exactly the clips that a second reader accepts, which was written from the spec alone.
 
-use kinepack_anim::{AnyClip, Channel, Clip, ClipError, Sampler, TrackId, Transform};
+use kinepack_anim::{AnyClip, Channel, Clip, ClipError, FileKind, Sampler, TrackId, Transform};
 
 use crate::driver;
 use crate::naive::Naive;
@@ -156,11 +156,12 @@ fn refused_as_it_is(at: usize, other: &[u8]) -> ClipError {
 #[test]
 fn other_files_and_versions_are_refused() {
     assert_eq!(refused(0, b"KPAX"), ClipError::NoClip);
-    assert_eq!(refused(0, b"KPSK"), ClipError::NoClip);
+    assert_eq!(refused(0, b"KPSK"), ClipError::OtherFile { found: FileKind::Skeleton });
     // A block clip with the magic of a keyed clip is refused.
     let mut keyed = good();
     keyed[..4].copy_from_slice(b"KPAC");
-    assert_eq!(Clip::from_bytes(keyed).unwrap_err(), ClipError::NoClip);
+    let found = FileKind::KeyedClip;
+    assert_eq!(Clip::from_bytes(keyed).unwrap_err(), ClipError::OtherFile { found });
     for version in [0, 2, 255] {
         assert_eq!(refused(4, &[version]), ClipError::Version { version, newest: 1 });
     }
@@ -439,7 +440,7 @@ fn changed_clips_are_refused_or_played() {
 fn errors_have_these_messages() {
     let track = TrackId { joint: 4, channel: Channel::Scale };
     let messages = [
-        (ClipError::NoClip, "no compressed clip: it begins with none of KPAB, KPAC and KPAD"),
+        (ClipError::NoClip, "not a compressed clip: it begins with none of KPAB, KPAC and KPAD"),
         (
             ClipError::Version { version: 9, newest: 1 },
             "version 9 of the format, at most 1 can be read",

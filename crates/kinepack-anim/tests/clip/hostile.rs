@@ -1,7 +1,9 @@
 //! Clips and skeletons of strangers: refused for the right reason, or played without harm.
 
 use kinepack_anim::keyed::KeyedClip;
-use kinepack_anim::{Channel, ClipError, Skeleton, SkeletonError, SkeletonFileError, TrackId};
+use kinepack_anim::{
+    Channel, ClipError, FileKind, Skeleton, SkeletonError, SkeletonFileError, TrackId,
+};
 use proptest::prelude::*;
 
 use crate::driver;
@@ -77,8 +79,9 @@ fn every_beginning_is_refused_and_so_is_every_tail() {
 
 #[test]
 fn other_files_and_versions_are_refused() {
-    assert_eq!(refused(0, b"KPAD"), ClipError::NoClip);
-    assert_eq!(refused(0, b"KPSK"), ClipError::NoClip);
+    assert_eq!(refused(0, b"KPAX"), ClipError::NoClip);
+    assert_eq!(refused(0, b"KPAD"), ClipError::OtherFile { found: FileKind::DiskClip });
+    assert_eq!(refused(0, b"KPSK"), ClipError::OtherFile { found: FileKind::Skeleton });
     for version in [0, 2, 255] {
         assert_eq!(refused(4, &[version]), ClipError::Version { version, newest: 1 });
     }
@@ -345,7 +348,8 @@ fn skeletons_come_back_or_are_refused() {
         bytes[at..at + other.len()].copy_from_slice(other);
         Skeleton::from_bytes(&bytes).unwrap_err()
     };
-    assert_eq!(with(0, b"KPAC"), SkeletonFileError::NoSkeleton);
+    assert_eq!(with(0, b"KPAX"), SkeletonFileError::NoSkeleton);
+    assert_eq!(with(0, b"KPAC"), SkeletonFileError::OtherFile { found: FileKind::KeyedClip });
     for (at, version) in [(4, 0), (4, 2), (5, 7)] {
         let found = if at == 4 { version } else { 1 };
         assert_eq!(with(at, &[version]), SkeletonFileError::Version { version: found, newest: 1 });
