@@ -1,4 +1,4 @@
-//! `kinepack anim decode`: the samples of a compressed clip as plain floats.
+//! `kinepack anim decode`: writes the samples of a compressed clip as plain floats.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,12 +10,12 @@ use kinepack_anim::{AnyClip, Skeleton, exchange};
 use super::compiled::{self, Compiled, SkeletonArguments};
 use crate::anim::error::AnimError;
 
-/// Write what a compressed clip plays at its sample times as a .clip file.
+/// Play a compressed clip at its sample times, and write these samples as a .clip file.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The clip, as `anim build` wrote it.
+    /// A clip that `anim build` wrote.
     clip: PathBuf,
-    /// Where to put the samples.
+    /// The .clip file to write.
     out: PathBuf,
     #[command(flatten)]
     force: Force,

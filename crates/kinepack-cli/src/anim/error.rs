@@ -18,12 +18,12 @@ pub(crate) enum AnimError {
     },
     /// The skeleton or the rig of a clip is missing.
     #[error(
-        "{}: its {what} is not beside it: no file there is called *-{hash:016x}.{extension}; {}",
+        "{}: its {what} is missing: its directory has no file *-{hash:016x}.{extension}; {}",
         clip.display(),
-        if *what == "skeleton" { "copy it there, or name it with --skeleton" } else { "copy it there" }
+        missing_advice(what)
     )]
     Missing { clip: PathBuf, what: &'static str, hash: u64, extension: &'static str },
-    /// A clip is damaged, or is not what the command needs.
+    /// A file is damaged or does not fit the command.
     #[error("{}: {reason}", path.display())]
     BadClip { path: PathBuf, reason: String },
     /// No joint has this name. `similar` are some joints with names that contain it.
@@ -33,11 +33,12 @@ pub(crate) enum AnimError {
     )]
     UnknownJoint { option: &'static str, name: String, similar: Vec<String> },
     #[error(
-        "{option} is for --scheme {}, and this is {given}: leave it out, or choose another scheme",
+        "{option} is for --scheme {}, and this is {given}: \
+         remove the option or choose another scheme",
         schemes.join(" and ")
     )]
     OtherScheme { option: &'static str, schemes: Vec<&'static str>, given: &'static str },
-    /// Additive clips cannot be built on top of this base.
+    /// Additive clips cannot be built with this base.
     #[error("--base {given}: {reason}")]
     Base { given: String, reason: String },
     #[error("{}: {clip}: {error}", file.display())]
@@ -60,7 +61,7 @@ impl Failure for AnimError {
     }
 }
 
-/// What to do about a file above its limits.
+/// Advice for a file that exceeds a limit.
 fn advice(error: &ImportError) -> &'static str {
     match error {
         ImportError::TooMuchMemory { .. }
@@ -70,7 +71,15 @@ fn advice(error: &ImportError) -> &'static str {
     }
 }
 
-/// Which joints might have been meant.
+/// Advice for a missing skeleton or rig.
+fn missing_advice(what: &str) -> &'static str {
+    match what {
+        "skeleton" => "copy it there, or name it with --skeleton",
+        _ => "copy it there",
+    }
+}
+
+/// Suggests what to write for a name that no joint has.
 fn suggestion(name: &str, similar: &[String]) -> String {
     if similar.is_empty() {
         return "anim view shows their names".to_owned();

@@ -1,4 +1,4 @@
-//! `kinepack anim raw`: the samples of animations as plain floats, for other programs.
+//! `kinepack anim raw`: writes the samples of animations as plain floats, for other programs.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -15,25 +15,26 @@ use super::names::{Names, file_stem};
 use super::sources;
 use crate::anim::error::AnimError;
 
-/// Write every clip of animation files as OUT_DIR/NAME.clip: ten floats a joint a sample, in cm.
+/// Write every clip of animation files as OUT_DIR/CLIP.clip: ten floats for each joint and sample,
+/// with lengths in cm.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Animations: .glb, .gltf, .bvh or .bvh.zst.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Where to put the clips; made where it is missing.
+    /// The directory for the clips; created if it does not exist.
     #[arg(required = true)]
     out_dir: PathBuf,
     #[command(flatten)]
     force: Force,
     #[command(flatten)]
     import: ImportArguments,
-    /// Tell what was written as JSON.
+    /// Print the report as JSON.
     #[arg(long)]
     json: bool,
 }
 
-/// What was written.
+/// The report of the clips that were written.
 #[derive(Default, Serialize)]
 struct Report {
     clips: Vec<ClipReport>,

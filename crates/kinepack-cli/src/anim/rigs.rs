@@ -1,4 +1,5 @@
-//! Rigs: what clips of one skeleton share. Each skeleton of which there are several clips gets one.
+//! Rigs, which hold the data that clips of one skeleton share. A skeleton with several clips gets a
+//! rig.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -27,7 +28,7 @@ struct NamedRig {
     rig: Arc<Rig>,
 }
 
-/// A rig that some clips are of.
+/// The report of a rig that clips use.
 #[derive(Serialize)]
 pub(crate) struct RigReport {
     file: String,
@@ -35,7 +36,7 @@ pub(crate) struct RigReport {
     tracks: usize,
     constants: usize,
     bytes: usize,
-    /// How many clips are of it.
+    /// The number of clips that use it.
     clips: usize,
 }
 
@@ -53,8 +54,8 @@ impl RigReport {
 }
 
 impl Rigs {
-    /// The rigs that clips which are built with such options share: of skeletons of which
-    /// `directory` has one, that; of others, one for the clips there are.
+    /// The rigs for clips that are built with these options. A skeleton's rig in `directory` is
+    /// used as it is. Other skeletons with several clips get a new one.
     pub(crate) fn of(
         sources: &[Source],
         options: impl Fn(&RawClip) -> BuildOptions + Sync,
@@ -96,7 +97,7 @@ impl Rigs {
         Ok(rigs)
     }
 
-    /// The rigs of a directory, if there is one.
+    /// The rigs in a directory; none if it does not exist.
     fn read(directory: &Path) -> Result<Self, AnimError> {
         let failed = |error| AnimError::ClipFile { path: directory.to_owned(), error };
         let mut rigs = Self::default();
@@ -128,7 +129,7 @@ impl Rigs {
         options
     }
 
-    /// Writes those that some clips are of.
+    /// Writes the rigs that clips use.
     pub(crate) fn write(
         &self,
         batch: &mut Batch,
@@ -145,7 +146,7 @@ impl Rigs {
         Ok(())
     }
 
-    /// What there is to know of those that some clips are of.
+    /// The reports of the rigs that clips use.
     pub(crate) fn reports(&self, built: &[BuiltClip]) -> Vec<RigReport> {
         let report = |(NamedRig { file, rig }, clips): (&NamedRig, usize)| RigReport {
             file: file.clone(),
@@ -158,7 +159,7 @@ impl Rigs {
         self.used(built).map(report).collect()
     }
 
-    /// Those that some clips are of, and how many.
+    /// The rigs that clips use, with the number of these clips.
     fn used<'a>(
         &'a self,
         built: &'a [BuiltClip],

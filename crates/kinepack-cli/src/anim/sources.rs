@@ -1,4 +1,4 @@
-//! Clips from many files, and what is done with each of them on all cores.
+//! Clips from many files, and work on each clip on all cores.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use super::names::Names;
 use super::scheme::SchemeArguments;
 use crate::anim::error::AnimError;
 
-/// A clip, and the file that it is from.
+/// A clip and the file that it comes from.
 pub(crate) struct Source {
     pub(crate) file: PathBuf,
     pub(crate) raw: RawClip,
@@ -29,7 +29,7 @@ impl Source {
     }
 }
 
-/// All clips of some files: animations, or `.clip` files.
+/// Reads all clips of animations or `.clip` files, with notes about decisions of the import.
 pub(crate) fn read(
     files: &[PathBuf],
     options: &ImportOptions,
@@ -65,7 +65,7 @@ fn read_clip_file(path: &Path) -> Result<RawClip, AnimError> {
         .map_err(|error| AnimError::BadClip { path: path.to_owned(), reason: error.to_string() })
 }
 
-/// A clip that was built, and how long that took on its thread.
+/// A built clip, and how long the build took on its thread.
 pub(crate) struct BuiltClip {
     pub(crate) built: Built,
     pub(crate) build_ms: f64,
@@ -73,21 +73,21 @@ pub(crate) struct BuiltClip {
 }
 
 impl BuiltClip {
-    /// The clip as a disk file, where its scheme has one.
+    /// The clip as a disk file, if its scheme has that form.
     pub(crate) fn packed(&self) -> Option<&[u8]> {
         let pack = || self.built.clip.as_block().and_then(|clip| disk::pack(clip).ok());
         self.packed.get_or_init(pack).as_deref()
     }
 }
 
-/// All clips of some files, what was built of each, and what importing decided.
+/// All clips of some files, as read and as built, with notes about decisions of the import.
 pub(crate) struct BuiltFiles {
     pub(crate) sources: Vec<Source>,
     pub(crate) built: Vec<BuiltClip>,
     pub(crate) notes: Vec<String>,
 }
 
-/// Reads all clips of some files and builds them as the command line says.
+/// Reads all clips of some files and builds them with the options of the command line.
 pub(crate) fn read_and_build(
     files: &[PathBuf],
     import: &ImportArguments,
@@ -98,7 +98,7 @@ pub(crate) fn read_and_build(
     Ok(BuiltFiles { sources, built, notes })
 }
 
-/// Reads all clips of some files, and sees that the command line fits them.
+/// Reads all clips of some files, and checks that the options fit them.
 pub(crate) fn read_checked(
     files: &[PathBuf],
     import: &ImportArguments,
@@ -111,7 +111,7 @@ pub(crate) fn read_checked(
     Ok((sources, notes))
 }
 
-/// Reads all clips of some files, and refuses files that hold no clip at all.
+/// Reads all clips of some files. Refuses the files if none of them has a clip.
 pub(crate) fn read_some(
     files: &[PathBuf],
     import: &ImportArguments,
@@ -123,7 +123,7 @@ pub(crate) fn read_some(
     Ok((sources, notes))
 }
 
-/// Refuses files of which none has a clip.
+/// The refusal of files without any clip.
 pub(crate) fn refuse_empty(files: &[PathBuf]) -> Result<(), AnimError> {
     let Some(file) = files.first() else { return Ok(()) };
     let others = if files.len() > 1 { ", and the other files have none either" } else { "" };
@@ -134,7 +134,7 @@ pub(crate) fn refuse_empty(files: &[PathBuf]) -> Result<(), AnimError> {
     Err(AnimError::BadClip { path: file.clone(), reason })
 }
 
-/// Builds all clips, as `options` says for each.
+/// Builds all clips, each with its own options.
 pub(crate) fn build_all(
     sources: &[Source],
     options: impl Fn(&RawClip) -> BuildOptions + Sync,
@@ -152,7 +152,7 @@ pub(crate) fn build_all(
     })
 }
 
-/// Does something with each, in order; stops at the first that fails.
+/// Calls `act` for each item, and returns the results in order. Stops at the first failure.
 pub(crate) fn on_all_cores<T: Sync, R: Send>(
     items: &[T],
     what: &str,
@@ -163,8 +163,8 @@ pub(crate) fn on_all_cores<T: Sync, R: Send>(
     Ok(all)
 }
 
-/// Does something with each, and takes the results in order, each as soon as those before it are
-/// there.
+/// Calls `act` for each item, and hands the results to `take` in order, each as soon as all earlier
+/// ones are there. Stops at the first failure.
 pub(crate) fn take_from_all_cores<T: Sync, R: Send>(
     items: &[T],
     what: &str,
@@ -201,7 +201,7 @@ pub(crate) fn take_from_all_cores<T: Sync, R: Send>(
     Ok(())
 }
 
-/// Results that come in any order.
+/// Takes results in any order and hands them on in order.
 struct InOrder<R, F> {
     taken: usize,
     waiting: BTreeMap<usize, R>,

@@ -36,14 +36,14 @@ fn every_command_refuses_files_without_an_animation() {
         assert!(said.contains("mesh.glb: no animation of joints or nodes: "), "{said}");
     }
     let base = refusal(&["anim", "build", &files.at("an arm.glb"), "--base", &mesh]);
-    assert!(base.contains("mesh.glb: no clip is in it"), "{base}");
-    // Compressed clips are what these read.
+    assert!(base.contains("mesh.glb: the file has no clip"), "{base}");
+    // These commands read compressed clips.
     for command in ["decode", "export"] {
         let said = refusal(&["anim", command, &mesh, &files.at("file")]);
         assert!(said.contains("mesh.glb: "), "{said}");
     }
     assert_eq!(names_in(&files.at("")), ["an arm.glb", "mesh.glb", "walk.bvh"]);
-    // Next to files with clips, it gets a note.
+    // If another file has a clip, there is only a note.
     let arm = files.at("an arm.glb");
     for arguments in [&["build", &arm, &mesh][..], &["raw", &arm, &mesh, &out]] {
         let document = json(&[&["anim"], arguments].concat());
@@ -71,7 +71,7 @@ fn clips_of_one_name_are_numbered() {
     assert_eq!(written[1..], ["walk-2.kpa", "walk.kpa"]);
     assert!(written[0].starts_with("walk-") && written[0].ends_with(".kps"), "{written:?}");
     assert!(files.read("out/walk.kpa") != files.read("out/walk-2.kpa"));
-    // Neither replaces a file of an earlier run.
+    // A second build replaces no file of the first.
     fs::remove_file(files.at("out/walk.kpa")).unwrap();
     assert!(refusal(&built).contains("walk-2.kpa: this file exists"));
     built.push("--force");
@@ -92,12 +92,12 @@ fn a_skeleton_is_found_under_every_name_that_ends_with_its_hash() {
     for name in [format!("out/hero-{hash}"), format!("out/{hash}")] {
         fs::rename(files.at(&skeleton), files.at(&name)).unwrap();
         stdout(&["anim", "decode", &clip, &files.at("back.clip"), "--force"]);
-        // A build leaves it under that name.
+        // A build keeps that name.
         files.build(&[]);
         assert!(!fs::exists(files.at(&skeleton)).unwrap());
         fs::rename(files.at(&name), files.at(&skeleton)).unwrap();
     }
-    // Also if the clip is named without a directory.
+    // The same if the clip is given without a directory.
     let run = program::program()
         .current_dir(files.at("out"))
         .args(["anim", "decode", "an_arm__Move.kpa", "here.clip"])

@@ -1,5 +1,4 @@
-//! What `anim info` tells of clips of keys and rows alone: channels, and the tracks with the most
-//! keys.
+//! The part of `anim info` for keyed clips: channels, and the tracks with the most keys.
 
 use std::cmp::Reverse;
 use std::io::{self, Write};

@@ -18,18 +18,19 @@ use serde::Serialize;
 use super::compiled::{self, Compiled, SkeletonArguments};
 use super::import_options::ImportArguments;
 use super::joints::joint_name;
+use super::plural::count;
 use super::scheme::SchemeArguments;
 use super::sources::{self, BuiltFiles};
 use crate::anim::error::AnimError;
 
-/// Tell where the bytes of clips go and how far they are off.
+/// Show where the bytes of clips go, and which joints have the largest errors.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Compressed clips (.kpa), or animations that are compressed for it: .glb, .gltf, .bvh,
-    /// .bvh.zst or .clip.
+    /// Compressed clips, .kpa or .kpd. Or animations, which are compressed first: .glb, .gltf,
+    /// .bvh, .bvh.zst or .clip.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// For a .kpa: the .clip file with its raw samples, to tell errors.
+    /// For a compressed clip: the .clip file with its raw samples, to measure errors.
     #[arg(long, value_name = "FILE.clip")]
     raw: Option<PathBuf>,
     #[command(flatten)]
@@ -38,12 +39,12 @@ pub(crate) struct Arguments {
     scheme: SchemeArguments,
     #[command(flatten)]
     import: ImportArguments,
-    /// Tell it as JSON.
+    /// Print the report as JSON.
     #[arg(long)]
     json: bool,
 }
 
-/// How many tracks and joints are listed.
+/// The most tracks or joints in a list.
 const LISTED: usize = 10;
 
 #[derive(Serialize)]
@@ -68,7 +69,7 @@ struct ClipReport {
     errors: Option<ErrorsReport>,
 }
 
-/// What is told of clips of one scheme alone.
+/// The part of the report that only clips of one scheme have.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum SchemeReport {
@@ -82,7 +83,7 @@ struct ErrorsReport {
     between: ErrorRow,
     foot_slide_cm: f64,
     slide_joint: Option<String>,
-    /// The joints that are farthest off.
+    /// The joints with the largest errors.
     worst: Vec<(String, ErrorRow)>,
 }
 
@@ -113,7 +114,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
         if raw.is_some_and(|raw| (raw.joints(), raw.samples()) != (clip.joints(), clip.samples())) {
             return Err(AnimError::BadClip {
                 path,
-                reason: "not of the joints and samples of the raw clip".to_owned(),
+                reason: "the raw clip has another number of joints or samples".to_owned(),
             });
         }
         let errors = raw.map(|raw| measure(raw, &clip, &arguments.scheme.error(raw)));
@@ -229,15 +230,15 @@ impl ClipReport {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(
             out,
-            "{}: {} joints, {} samples at {} Hz ({:.2} s); {} bytes, {} of the raw floats",
+            "{}: {}, {} at {} Hz ({:.2} s)",
             self.name,
-            self.joints,
-            self.samples,
+            count(self.joints, "joint"),
+            count(self.samples, "sample"),
             self.rate_hz,
             self.seconds,
-            self.bytes,
-            percent(self.bytes, self.raw_bytes),
         )?;
+        let share = percent(self.bytes, self.raw_bytes);
+        writeln!(out, "{} bytes, {share} of the raw floats", self.bytes)?;
         let parts = self.parts.iter().map(|(part, bytes)| {
             [(*part).to_owned(), bytes.to_string(), percent(*bytes, self.bytes)]
         });
