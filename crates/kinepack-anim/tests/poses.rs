@@ -165,7 +165,9 @@ fn poses_of_another_length_are_named() {
     assert_eq!(refused, "the pose has 8 joints and the clip has 9");
     let refused = message(&mut |pose| sample_batch(&[(&sampler, 0.0)], pose));
     assert_eq!(refused, "the samplers have 9 joints together and there is room for 8");
-    let refused = message(&mut |_| drop(sampler.joint(0.0, 9)));
+    let refused = message(&mut |_| {
+        let _ = sampler.joint(0.0, 9);
+    });
     assert_eq!(refused, "joint 9 of a clip of 9 joints");
     let refused = message(&mut |pose| skeleton.model_pose(&skeleton.bind_pose(), pose));
     assert_eq!(refused, "the model pose has 8 joints and the skeleton has 9");

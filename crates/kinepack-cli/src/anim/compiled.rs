@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use kinepack_anim::{AnyClip, ClipError, Rig, Skeleton};
+use kinepack_anim::{AnyClip, ClipError, Rig, Skeleton, SkeletonFileError};
 
+use super::file_types::{CLIPS, SKELETONS};
 use crate::anim::error::AnimError;
 
 /// Where a clip's skeleton is.
@@ -65,7 +66,14 @@ pub(crate) fn read(path: &Path, arguments: &SkeletonArguments) -> Result<Compile
     };
     let skeleton = Skeleton::from_bytes(&read_bytes(&skeleton_path)?);
     let bad = |reason: String| AnimError::BadClip { path: skeleton_path.clone(), reason };
-    let skeleton = skeleton.map_err(|error| bad(error.to_string()))?;
+    let skeleton = skeleton.map_err(|error| match error {
+        SkeletonFileError::OtherFile { found } => AnimError::OtherFile {
+            path: skeleton_path.clone(),
+            takes: SKELETONS,
+            found: Some(found),
+        },
+        error => bad(error.to_string()),
+    })?;
     if skeleton.hash() != hash || skeleton.len() != clip.joints() {
         return Err(bad(format!("not the skeleton of {}", path.display())));
     }
@@ -84,9 +92,14 @@ fn read_clip(path: &Path) -> Result<(AnyClip, Option<String>), AnimError> {
         }
         clip => (clip, None),
     };
-    let bad =
-        |error: ClipError| AnimError::BadClip { path: path.to_owned(), reason: error.to_string() };
-    Ok((clip.map_err(bad)?, rig))
+    let path = path.to_owned();
+    match clip {
+        Ok(clip) => Ok((clip, rig)),
+        Err(ClipError::OtherFile { found }) => {
+            Err(AnimError::OtherFile { path, takes: CLIPS, found: Some(found) })
+        }
+        Err(error) => Err(AnimError::BadClip { path, reason: error.to_string() }),
+    }
 }
 
 /// The file in the directory of a clip that has this hash.

@@ -4,8 +4,11 @@ use std::path::PathBuf;
 
 use command_kit::page::PageError;
 use command_kit::{Failure, OutputError};
+use kinepack_anim::FileKind;
 use kinepack_anim::import::ImportError;
 use kinepack_anim::offline::BuildError;
+
+use super::file_types;
 
 /// Why a command on clips fails.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +26,9 @@ pub(crate) enum AnimError {
         missing_advice(what)
     )]
     Missing { clip: PathBuf, what: &'static str, hash: u64, extension: &'static str },
+    /// A file of a kind that the command does not take.
+    #[error("{}: {}", path.display(), file_types::refused(takes, *found))]
+    OtherFile { path: PathBuf, takes: &'static [&'static str], found: Option<FileKind> },
     /// A file is damaged or does not fit the command.
     #[error("{}: {reason}", path.display())]
     BadClip { path: PathBuf, reason: String },

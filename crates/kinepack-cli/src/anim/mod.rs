@@ -7,6 +7,7 @@ mod compiled;
 mod decode;
 mod error;
 mod export;
+mod file_types;
 mod import_options;
 mod info;
 mod joints;

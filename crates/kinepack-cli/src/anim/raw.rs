@@ -10,6 +10,7 @@ use command_kit::table::{table, write_json};
 use kinepack_anim::{RawClip, exchange, import};
 use serde::Serialize;
 
+use super::file_types::{self, ANIMATIONS};
 use super::import_options::ImportArguments;
 use super::names::{Names, file_stem};
 use super::sources;
@@ -60,6 +61,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let mut report = Report::default();
     let mut names = Names::default();
     for file in &arguments.files {
+        file_types::check(file, ANIMATIONS)?;
         let import = import::read(file, &options)?;
         report.notes.extend(import.notes.iter().map(ToString::to_string));
         for clip in import.clips {

@@ -12,6 +12,7 @@ use kinepack_anim::import::{self, ImportOptions};
 use kinepack_anim::offline::{BuildError, BuildOptions, Built, build};
 use kinepack_anim::{RawClip, disk, exchange};
 
+use super::file_types::{self, RAW_CLIP, SOURCES, ends_in};
 use super::import_options::ImportArguments;
 use super::names::Names;
 use super::scheme::SchemeArguments;
@@ -39,7 +40,8 @@ pub(crate) fn read(
     let mut notes = Vec::new();
     let mut names = Names::default();
     for file in files {
-        let clips = if file.extension().is_some_and(|extension| extension == "clip") {
+        file_types::check(file, SOURCES)?;
+        let clips = if ends_in(file, &[RAW_CLIP]) {
             vec![read_clip_file(file)?]
         } else {
             let import = import::read(file, options)?;

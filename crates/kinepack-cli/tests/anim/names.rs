@@ -54,6 +54,47 @@ fn every_command_refuses_files_without_an_animation() {
 }
 
 #[test]
+fn files_of_other_kinds_are_named() {
+    let files = Files::new();
+    files.build(&[]);
+    let (clip, skeleton) = (files.at("out/an_arm__Move.kpa"), files.at(&files.skeleton()));
+    let (out, code) = (files.at("file"), files.at("build.rs"));
+    fs::write(&code, "fn main() {}").unwrap();
+    let sources = ".glb, .gltf, .bvh, .bvh.zst or .clip";
+    let all = format!(".kpa, .kpd, {sources}");
+    let of_skeleton = "this is a skeleton (.kps); the file must be";
+    let give = ": give a clip of the skeleton";
+    for (arguments, text) in [
+        (&["info", &skeleton][..], format!("{of_skeleton} {all}{give}")),
+        (&["view", &skeleton, "--no-open"], format!("{of_skeleton} {all}{give}")),
+        (&["decode", &skeleton, &out], format!("{of_skeleton} .kpa or .kpd{give}")),
+        (&["build", &skeleton], format!("{of_skeleton} {sources}")),
+        (&["build", &code], format!("build.rs: the file must be {sources}")),
+        (&["build", &clip], format!("this is a block clip (.kpa); the file must be {sources}")),
+        (&["raw", &code, &out], "the file must be .glb, .gltf, .bvh or .bvh.zst".to_owned()),
+        (
+            &["info", &clip, "--skeleton", &clip],
+            "this is a block clip (.kpa); the file must be .kps".to_owned(),
+        ),
+    ] {
+        let said = refusal(&[&["anim"], arguments].concat());
+        assert!(said.contains(&text), "{said}");
+    }
+}
+
+#[test]
+fn info_says_how_to_get_the_errors_of_a_compressed_clip() {
+    let files = Files::new();
+    files.build(&[]);
+    let clip = files.at("out/an_arm__Move.kpa");
+    let info = stdout(&["anim", "info", &clip]);
+    assert!(info.contains("`anim raw FILE DIR`, then `--raw DIR/an_arm__Move.clip`"), "{info}");
+    stdout(&["anim", "raw", &files.at("an arm.glb"), &files.at("raw")]);
+    let info = stdout(&["anim", "info", &clip, "--raw", &files.at("raw/an_arm__Move.clip")]);
+    assert!(info.contains("foot slide") && !info.contains("--raw"), "{info}");
+}
+
+#[test]
 fn clips_of_one_name_are_numbered() {
     let files = Files::new();
     fs::create_dir(files.at("other")).unwrap();

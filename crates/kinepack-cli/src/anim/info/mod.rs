@@ -16,6 +16,7 @@ use kinepack_anim::{AnyClip, RawClip, Skeleton};
 use serde::Serialize;
 
 use super::compiled::{self, Compiled, SkeletonArguments};
+use super::file_types;
 use super::import_options::ImportArguments;
 use super::joints::joint_name;
 use super::plural::count;
@@ -95,10 +96,7 @@ struct ErrorRow {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
-    let (compiled, animations): (Vec<_>, Vec<_>) =
-        arguments.files.iter().cloned().partition(|file| {
-            file.extension().is_some_and(|extension| extension == "kpa" || extension == "kpd")
-        });
+    let (compiled, animations) = file_types::split(&arguments.files)?;
     let mut report = Report { clips: Vec::new(), notes: Vec::new() };
     let raw = arguments
         .raw
@@ -119,6 +117,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
         }
         let errors = raw.map(|raw| measure(raw, &clip, &arguments.scheme.error(raw)));
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        if raw.is_none() {
+            report.notes.push(format!(
+                "{}: errors need the raw samples: `anim raw FILE DIR`, then `--raw DIR/{name}.clip`",
+                path.display()
+            ));
+        }
         report.clips.push(ClipReport::new(&name, &skeleton, (&clip, rig), errors.as_ref()));
     }
     let BuiltFiles { sources, built, notes } =
@@ -132,7 +136,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
             Some(&built.built.errors),
         )
     }));
-    report.notes = notes;
+    report.notes.extend(notes);
     print(|out| if arguments.json { write_json(&report, out) } else { report.write(out) })?;
     Ok(())
 }

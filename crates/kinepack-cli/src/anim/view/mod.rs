@@ -20,6 +20,7 @@ use kinepack_anim::measure::{ErrorOptions, ErrorReport, measure};
 use kinepack_anim::{AnyClip, RawClip};
 
 use super::compiled::{self, Compiled, SkeletonArguments};
+use super::file_types;
 use super::import_options::ImportArguments;
 use super::scheme::SchemeArguments;
 use super::sources::{self, BuiltFiles};
@@ -34,7 +35,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Animations, which are built and shown with the result: .glb, .gltf, .bvh, .bvh.zst or .clip.
-    /// Or clips that `anim build` wrote, which are shown as they are: .kpa.
+    /// Or clips that `anim build` wrote, which are shown as they are: .kpa or
+    /// .kpd.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -49,9 +51,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let scheme = &arguments.scheme;
-    let is_compiled = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "kpa");
-    let (compiled, animations): (Vec<_>, Vec<_>) =
-        arguments.files.iter().cloned().partition(is_compiled);
+    let (compiled, animations) = file_types::split(&arguments.files)?;
     let compiled = compiled.iter().map(|file| Shown::compiled(file, &arguments.skeleton));
     let compiled = compiled.collect::<Result<Vec<_>, _>>()?;
     let BuiltFiles { sources, built, notes } =
