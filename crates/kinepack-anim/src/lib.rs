@@ -46,7 +46,7 @@
 //!
 //! No feature is on by default, so a game that only plays clips links playback alone: [`Clip`],
 //! [`Sampler`], [`Rig`], [`AnyClip`], [`keyed`], [`disk`] and [`additive::add`]. It then depends on
-//! `kinepack` and `libm` only.
+//! `kinepack` and `libm` only. [`blend`](fn@blend) and [`Skeleton::model_pose`] work on poses.
 //!
 //! | feature | adds |
 //! |---|---|
