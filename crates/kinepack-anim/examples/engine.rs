@@ -1,5 +1,6 @@
-//! A loop as an engine has it: a clip is loaded once, sampled each frame straight into the engine's
-//! own transforms (here of `glam`, as Bevy has them), and brought into the model's space. `cargo run
+//! The loop of an engine. It loads a clip once. Each frame it samples the clip directly into its
+//! own transforms (here with `glam`, as in Bevy) and brings the pose into the
+//! model's space. `cargo run
 //! --release -p kinepack-anim --example engine`
 
 use std::error::Error;
@@ -9,7 +10,7 @@ use glam::{Quat, Vec3};
 use kinepack_anim::offline::{BuildOptions, build};
 use kinepack_anim::{Clip, Joint, Metres, PoseWriter, RawClip, Sampler, Skeleton, Transform};
 
-/// What the engine keeps of a joint.
+/// A joint in the engine.
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
     rotation: Quat,
@@ -23,7 +24,7 @@ struct Character {
     time_s: f32,
 }
 
-/// Kinepack writes each channel where the engine wants it.
+/// Kinepack writes each channel into the engine's transforms.
 struct IntoNodes<'a>(&'a mut [Node]);
 
 impl PoseWriter for IntoNodes<'_> {
@@ -41,8 +42,7 @@ impl PoseWriter for IntoNodes<'_> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Offline. A file would be read by `import::read`, or built by `kinepack anim build` and loaded
-    // from its .kpa.
+    // Offline. `import::read` would read a file. `kinepack anim build` would write a .kpa to load.
     let raw = tail()?;
     let skeleton = Arc::clone(raw.skeleton());
     let file = build(&raw, &BuildOptions { precision_cm: 0.01, ..BuildOptions::default() })?
@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         file.len()
     );
 
-    // At load: the clip stays in the bytes that it came in.
+    // At load: the clip keeps the bytes of its file.
     let clip = Arc::new(Clip::from_bytes(file)?);
     // The sampler shares the clip, so it can live in an asset or a component. A clip of another
     // skeleton is refused here.
@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (mut pose, mut model) = (skeleton.bind_pose(), skeleton.bind_pose());
     for frame in 0..180 {
         character.time_s = (character.time_s + 1.0 / 60.0) % clip.duration_s();
-        // Clips are in cm, this engine in metres.
+        // Clips are in cm, and this engine uses metres.
         sampler.write(character.time_s, &mut Metres(&mut IntoNodes(&mut character.nodes)));
         // An engine with a scene graph takes over here. Others bring the pose into the model's
         // space, for skinning or for hit boxes.

@@ -68,13 +68,15 @@ impl fmt::Display for AdditiveError {
             Self::OtherJoints { joints, base } => {
                 write!(
                     f,
-                    "the base has {base} joints, the clip {joints}: they must be of one skeleton"
+                    "other joints: {joints} in the clip and {base} in the base; \
+                     both must have one skeleton"
                 )
             }
             Self::OtherSamples { samples, base } => {
                 write!(
                     f,
-                    "the base has {base} samples, the clip {samples}: it must have one, or as many"
+                    "other samples: {samples} in the clip and {base} in the base; \
+                     the base must have one, or as many as the clip"
                 )
             }
             Self::Clip(error) => error.fmt(f),

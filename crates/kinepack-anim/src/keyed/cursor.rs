@@ -329,18 +329,18 @@ impl KeyedClip {
             let is_coarse =
                 self.row_rotation_bits(usize::from(track.joint)) == RotationBits::Bits32;
             if is_coarse && track.channel == Channel::Rotation {
-                let Some((bytes, behind)) = row.split_first_chunk() else { return };
+                let Some((bytes, rest)) = row.split_first_chunk() else { return };
                 *value = rotation_from_32(u32::from_le_bytes(*bytes));
-                row = behind;
+                row = rest;
             } else {
-                let Some((&[a, b, c, d, e, f], behind)) = row.split_first_chunk() else { return };
+                let Some((&[a, b, c, d, e, f], rest)) = row.split_first_chunk() else { return };
                 let words = [
                     u16::from_le_bytes([a, b]),
                     u16::from_le_bytes([c, d]),
                     u16::from_le_bytes([e, f]),
                 ];
                 *value = self.value_of(track.channel, words);
-                row = behind;
+                row = rest;
             }
         }
     }

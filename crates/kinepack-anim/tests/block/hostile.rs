@@ -440,24 +440,24 @@ fn changed_clips_are_refused_or_played() {
 fn errors_have_these_messages() {
     let track = TrackId { joint: 4, channel: Channel::Scale };
     let messages = [
-        (ClipError::NoClip, "not a compressed clip: it begins with none of KPAB, KPAC and KPAD"),
+        (ClipError::NoClip, "not a compressed clip: it does not begin with KPAB, KPAC or KPAD"),
         (
             ClipError::Version { version: 9, newest: 1 },
             "version 9 of the format, at most 1 can be read",
         ),
         (ClipError::EndOfData { part: "offsets" }, "truncated: it ends within its offsets"),
-        (ClipError::TrailingData { bytes: 3 }, "3 bytes more than its header asks for"),
+        (ClipError::TrailingData { bytes: 3 }, "3 bytes follow the clip that its header describes"),
         (ClipError::BadHeader { field: "block length" }, "damaged header: block length"),
-        (ClipError::BadKind { joint: 2, byte: 3 }, "damaged: joint 2 is of kind 0x03"),
+        (ClipError::BadKind { joint: 2, byte: 3 }, "damaged: joint 2 has the kind 0x03"),
         (
             ClipError::BadConstant { track },
-            "damaged: the scale of joint 4 is no number within ±10¹⁸",
+            "damaged: the scale of joint 4 is not a number within ±10¹⁸",
         ),
         (
             ClipError::BadSegment { segment: 7, reason: "its padding bits are not 0" },
             "damaged: segment 7: its padding bits are not 0",
         ),
-        (ClipError::BadHash, "damaged: its bytes have another hash than it says"),
+        (ClipError::BadHash, "damaged: its bytes do not have the hash that it stores"),
     ];
     for (error, message) in messages {
         assert_eq!(error.to_string(), message);

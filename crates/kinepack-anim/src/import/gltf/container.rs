@@ -114,9 +114,7 @@ fn split(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), &'static str> {
         return Err("its version is not 2");
     }
     let Some(chunks) = bytes.get(HEADER_BYTES..length as usize) else {
-        return Err(
-            "it is shorter than its header says, or its header says that it is shorter than that",
-        );
+        return Err("the length in its header is longer than the file or shorter than the header");
     };
     let (kind, json, rest) = chunk(chunks).ok_or("its JSON chunk is cut off")?;
     if kind != JSON {

@@ -88,7 +88,7 @@ pub fn from_bytes(
 /// # Errors
 /// Always.
 pub fn no_files(_path: &str, _most_bytes: u64) -> io::Result<Vec<u8>> {
-    Err(io::Error::new(io::ErrorKind::NotFound, "there are no files beside this one"))
+    Err(io::Error::new(io::ErrorKind::NotFound, "there are no other files"))
 }
 
 /// The JSON of a document, and the name of its file for errors.
