@@ -1,7 +1,6 @@
 //! The loop of an engine. It loads a clip once. Each frame it samples the clip directly into its
-//! own transforms (here with `glam`, as in Bevy) and brings the pose into the
-//! model's space. `cargo run
-//! --release -p kinepack-anim --example engine`
+//! own transforms (here with `glam`, as in Bevy) and brings the pose into the model's space. `cargo
+//! run --release -p kinepack-anim --example engine`
 
 use std::error::Error;
 use std::sync::Arc;

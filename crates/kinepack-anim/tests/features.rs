@@ -45,9 +45,11 @@ fn gated() -> Vec<(String, String)> {
     gated
 }
 
-/// The features that the names in a block of Rust need.
+/// The features that the names in a block of Rust need. Comments count for nothing.
 fn needed(code: &str) -> Names {
-    let words: BTreeSet<&str> = code.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let lines = code.lines().map(|line| line.split("//").next().unwrap());
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let words: BTreeSet<&str> = lines.flat_map(|line| line.split(|c| !is_part(c))).collect();
     let gated = gated().into_iter().filter(|(name, _)| words.contains(&**name));
     gated.map(|(_, feature)| feature).collect()
 }
@@ -104,7 +106,8 @@ fn examples_need_only_the_features_that_stand_above_them() {
 #[test]
 fn the_features_of_code_are_found() {
     let names = |all: &[&str]| all.iter().map(|name| (*name).to_owned()).collect::<Names>();
-    assert_eq!(needed("use kinepack_anim::{Clip, Sampler, disk};"), names(&[]));
+    let plays = "use kinepack_anim::{Clip, Sampler, disk}; // or import::read";
+    assert_eq!(needed(plays), names(&[]));
     assert_eq!(
         needed("use kinepack_anim::offline::build;\nuse kinepack_anim::RawClip;"),
         names(&["offline", "raw"])
