@@ -2,11 +2,12 @@
 //!
 //! A [`RawClip`] holds the transform of every joint of a [`Skeleton`] at every sample time;
 //! [`import`] reads raw clips from glTF and BVH files. [`offline::build`] compresses one to an
-//! [`AnyClip`] and reports the error of each joint in object space ([`measure`]). The default scheme
-//! is *block*: the coefficients of a cosine transform over a few samples at a time, in no more bits
-//! than they need. The other is *keyed*: the keys of splines. A [`Sampler`] plays block clips at any
-//! time, without allocating; an [`AnyPlayer`] plays clips of both schemes. Both share their clip
-//! through an [`Arc`](std::sync::Arc), so that an asset or a component can own them.
+//! [`AnyClip`] and reports the error of each joint in object space ([`measure`]). The default
+//! scheme is *block*: the coefficients of a cosine transform over a few samples at a time, in no
+//! more bits than they need. The other is *keyed*: the keys of splines. A [`Sampler`] plays block
+//! clips at any time, without allocating; an [`AnyPlayer`] plays clips of both schemes. Both share
+//! their clip through an [`Arc`](std::sync::Arc), so that an asset or a component can own them. A
+//! [`Rig`] holds the parameters of tracks that clips of one skeleton share.
 //!
 //! **Lengths are in centimetres**, times in seconds or samples. [`Metres`] writes poses in metres,
 //! and [`Transform::translation_m`] converts a single transform.
@@ -59,12 +60,12 @@
 //! # Reading order
 //!
 //! [`Skeleton`] and [`RawClip`]; [`import`] and [`exchange`]; [`Clip`], [`Sampler`] and [`Rig`], in
-//! [`block`]; [`disk`], block clips in files; [`keyed`], the other scheme; [`AnyClip`]; [`additive`]
-//! clips; [`measure`]; [`offline`]; [`export`], glTF for viewers; [`anm`]. The formats are normative
-//! in `spec/ANIM.md` and `spec/ANM.md`.
+//! [`block`]; [`disk`], block clips in files; [`keyed`], the other scheme; [`AnyClip`];
+//! [`additive`] clips; [`measure`]; [`offline`]; [`export`], glTF for viewers; [`anm`]. The formats
+//! are normative in `spec/ANIM.md` and `spec/ANM.md`.
 //!
-//! Sources: JPEG's transform coding and ACL for the block scheme, Riot's article on the animations of
-//! League of Legends for the keyed one.
+//! Sources: JPEG's transform coding and ACL for the block scheme, Riot's article on the animations
+//! of League of Legends for the keyed one.
 
 // Only the kernels of block clips contain unsafe code.
 #![deny(unsafe_code)]

@@ -1,5 +1,6 @@
-//! Skeletons as bytes. Clips of one rig share a skeleton, so they do not store it. `spec/ANIM.md`,
-//! section 7. A clip stores the hash of these bytes to name the skeleton that it belongs to.
+//! Skeletons as bytes. Clips of one character share a skeleton, so they do not store it.
+//! `spec/ANIM.md`, section 7. A clip stores the hash of these bytes to name the skeleton that it
+//! belongs to.
 
 use kinepack::hash::Fnv1a;
 

@@ -1,4 +1,4 @@
-//! The channels of an animation that move the rig, by joint, with their samplers.
+//! The channels of an animation that move joints, by joint, with their samplers.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ impl JointChannels {
     }
 }
 
-/// The channels of an animation that move joints of the rig.
+/// The channels of an animation that move joints of the skeleton.
 pub(super) fn of(
     document: Document<'_>,
     animation_index: usize,

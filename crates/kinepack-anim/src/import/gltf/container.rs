@@ -48,9 +48,9 @@ pub(super) fn read<'a>(
     Ok((root, chunk))
 }
 
-/// The most memory that a document takes after parsing, including what the rig makes of its nodes.
-/// Three bytes of JSON can become a material, so this is counted before parsing. The count includes
-/// braces and commas inside strings, but these are few.
+/// The most memory that a document takes after parsing, including what the importer makes of its
+/// nodes. Three bytes of JSON can become a material, so this is counted before parsing. The count
+/// includes braces and commas inside strings, but these are few.
 fn most_bytes(json: &[u8]) -> u64 {
     let (mut objects, mut lists_of_objects, mut elements) = (0, 0, 0);
     let mut last = 0;

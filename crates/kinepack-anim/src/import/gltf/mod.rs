@@ -1,4 +1,4 @@
-//! Clips from glTF 2.0, in text or binary form. The rig has the joints of all skins, and the
+//! Clips from glTF 2.0, in text or binary form. The skeleton has the joints of all skins, and the
 //! animated nodes above, between and below them. Each animation becomes one clip, sampled at a
 //! constant rate.
 //!
