@@ -120,7 +120,7 @@ pub(crate) fn read_some(
 ) -> Result<(Vec<Source>, Vec<String>), AnimError> {
     let (sources, notes) = read(files, &import.options())?;
     if sources.is_empty() {
-        refuse_empty(files)?
+        refuse_empty(files)?;
     }
     Ok((sources, notes))
 }
