@@ -55,6 +55,9 @@ pub(crate) fn refused(takes: &[&str], found: Option<FileKind>) -> String {
     let advice = match found {
         Some(FileKind::Skeleton) if takes.contains(&".kpa") => ": give a clip of the skeleton",
         Some(FileKind::Rig) if takes.contains(&".kpa") => ": give a clip of the rig",
+        Some(FileKind::Gltf | FileKind::Bvh | FileKind::RawClip) if takes == CLIPS => {
+            ": compress it with `anim build`"
+        }
         _ => "",
     };
     format!("{found_text}the file must be {list}{advice}")
@@ -68,6 +71,11 @@ mod tests {
     fn the_error_lists_what_a_command_takes() {
         for (takes, found, text) in [
             (CLIPS, None, "the file must be .kpa or .kpd"),
+            (
+                CLIPS,
+                Some(FileKind::Gltf),
+                "this is a glTF file; the file must be .kpa or .kpd: compress it with `anim build`",
+            ),
             (SKELETONS, Some(FileKind::Bvh), "this is a BVH file; the file must be .kps"),
             (
                 ANIMATIONS,
