@@ -99,7 +99,10 @@ fn a_stream_of_states_and_one_of_snapshots_share_a_file() {
                 frame.components().zip(snapshot.iter::<Ship>().unwrap())
             {
                 assert_eq!((id, numbers.len()), (same, 9));
-                assert_eq!([numbers[0], numbers[8]], [f64::from(back.position[0]), f64::from(back.health)]);
+                assert_eq!(
+                    [numbers[0], numbers[8]],
+                    [f64::from(back.position[0]), f64::from(back.health)]
+                );
             }
             seen.push(snapshot);
         }
