@@ -26,7 +26,7 @@ mod wrong_lanes;
 pub use background::in_background;
 pub use distribution::{Distribution, Summary};
 pub use failure::Failure;
-pub use link_options::{LinkOptions, LinkOptionsError, link_names, parse_span};
+pub use link_options::{LinkOptions, LinkOptionsError, link_names, parse_milliseconds, parse_span};
 pub use output::OutputError;
 pub use progress::progress;
 pub use sent_level::SentLevel;

@@ -68,13 +68,13 @@ pub struct LinkOptions {
     #[arg(long, value_name = "MS", allow_negative_numbers = true, value_parser = parse_delay_ms)]
     pub reorder_ms: Option<f64>,
     /// The bandwidth in kbit/s, headers included.
-    #[arg(long, value_name = "KBPS", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "KBPS", value_parser = clap::value_parser!(u32).range(1..=4_000_000))]
     pub bandwidth_kbps: Option<u32>,
     /// The largest packet that passes, in bytes, headers included.
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(28..=65_535))]
     pub mtu: Option<u32>,
     /// No datagram passes in this time, in seconds from the beginning.
-    #[arg(long, value_name = "FROM..TO", value_parser = parse_span)]
+    #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true, value_parser = parse_seconds)]
     pub outage: Option<(f64, f64)>,
     /// Seed of the link's random numbers.
     #[arg(long, default_value_t = 1, value_name = "SEED")]
@@ -109,6 +109,11 @@ pub enum LinkOptionsError {
     UnknownLink { name: String },
     #[error("{ms} ms: a time is a number from 0 on")]
     BadTime { ms: f64 },
+    #[error(
+        "--burst {burst} is too short for --loss {percent}: bursts must have at least {least:.1} \
+         datagrams"
+    )]
+    ShortBurst { percent: f32, burst: f32, least: f32 },
     #[error("this link cannot be: {0}")]
     Link(#[from] LinkError),
 }
@@ -132,9 +137,18 @@ impl LinkOptions {
         if let Some(ms) = self.reorder_ms {
             config.reorder_delay = duration(ms)?;
         }
-        match self.loss.map(|percent| percent / 100.0) {
-            Some(ratio) if self.burst > 1.0 => config.loss = Loss::bursts(ratio, self.burst),
-            Some(ratio) => config.loss = Loss::Independent { ratio },
+        match self.loss {
+            // If all datagrams are lost, the length of a burst has no meaning.
+            Some(percent) if self.burst > 1.0 && percent < 100.0 => {
+                // The pauses between bursts have at least one datagram.
+                let least = percent / (100.0 - percent);
+                if self.burst < least {
+                    let burst = self.burst;
+                    return Err(LinkOptionsError::ShortBurst { percent, burst, least });
+                }
+                config.loss = Loss::bursts(percent / 100.0, self.burst);
+            }
+            Some(percent) => config.loss = Loss::Independent { ratio: percent / 100.0 },
             None => {}
         }
         let ratio =
@@ -176,16 +190,84 @@ impl LinkOptions {
     }
 }
 
-/// Two numbers from 0 on, the second not below the first.
-pub fn parse_span(text: &str) -> Result<(f64, f64), String> {
+/// `FROM..TO` in seconds.
+fn parse_seconds(text: &str) -> Result<(f64, f64), String> {
+    parse_span(text, "seconds", "5..8", f64::INFINITY)
+}
+
+/// `FROM..TO` in milliseconds, for delays of a link.
+pub fn parse_milliseconds(text: &str) -> Result<(f64, f64), String> {
+    parse_span(text, "milliseconds", "10..200", MAX_DELAY_MS)
+}
+
+/// Two numbers of `unit` from 0 to `most`, the smaller first.
+pub fn parse_span(text: &str, unit: &str, example: &str, most: f64) -> Result<(f64, f64), String> {
     let parts =
         text.split_once("..").and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
-    parts
-        .filter(|(from, to)| 0.0 <= *from && from <= to)
-        .ok_or_else(|| "give two numbers from 0 on, the smaller first, such as 10..200".to_owned())
+    match parts {
+        Some((from, to)) if from > to => {
+            Err(format!("{from} is after {to}: the smaller number comes first"))
+        }
+        Some((from, to)) if 0.0 <= from && from <= to && to <= most => Ok((from, to)),
+        Some(_) if most.is_finite() => {
+            Err(format!("give {unit} from 0 to {most}, such as {example}"))
+        }
+        _ => Err(format!("give two numbers of {unit} from 0 on, such as {example}")),
+    }
 }
 
 /// The names of all links.
 pub fn link_names() -> String {
     PRESETS.map(|preset| preset.name).join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Options {
+        #[command(flatten)]
+        link: LinkOptions,
+    }
+
+    #[test]
+    fn a_number_out_of_range_is_refused_in_the_unit_of_its_option() {
+        for (arguments, says) in [
+            (&["--loss", "200"][..], "'--loss <PERCENT>': give a number from 0 to 100 percent"),
+            (&["--loss", "-1"], "give a number from 0 to 100 percent"),
+            (&["--loss", "NaN"], "give a number from 0 to 100 percent"),
+            (&["--reorder", "much"], "'--reorder <PERCENT>': give a number from 0 to 100 percent"),
+            (&["--jitter-ms", "1e9"], "give a number from 0 to 3600000 ms"),
+            (&["--loss", "5", "--burst", "0"], "give a number from 1 to 1000000 datagrams"),
+            (&["--bandwidth-kbps", "0"], "0 is not in 1..=4000000"),
+            (&["--mtu", "20"], "20 is not in 28..=65535"),
+            (&["--outage", "8..5"], "8 is after 5: the smaller number comes first"),
+            (&["--outage", "-1..5"], "two numbers of seconds from 0 on, such as 5..8"),
+            (&["--outage", "5"], "two numbers of seconds from 0 on, such as 5..8"),
+        ] {
+            let refused = Options::try_parse_from([&["test"], arguments].concat()).unwrap_err();
+            assert!(refused.to_string().contains(says), "{arguments:?}: {refused}");
+        }
+        assert_eq!(parse_milliseconds("10..200"), Ok((10.0, 200.0)));
+        assert!(parse_milliseconds("10..4e6").is_err_and(|error| error.contains("3600000")));
+    }
+
+    #[test]
+    fn bursts_have_at_least_the_length_that_the_loss_needs() {
+        let config =
+            |arguments: &[&str]| Options::parse_from([&["test"], arguments].concat()).link.config();
+        let error = config(&["--loss", "90", "--burst", "2"]).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "--burst 2 is too short for --loss 90: bursts must have at least 9.0 datagrams"
+        );
+        let ninety = config(&["--loss", "90", "--burst", "9"]).unwrap();
+        assert!((ninety.loss.mean_ratio() - 0.9).abs() < 1e-3);
+        let all = config(&["--loss", "100", "--burst", "9"]).unwrap();
+        assert_eq!(all.loss.mean_ratio(), 1.0);
+        assert!(config(&["--link", "loud"]).unwrap_err().to_string().contains("lan, cable, wifi"));
+    }
 }

@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use kinepack::{EncodeError, EntityId, Pack, Snapshot};
-use kinepack_capture::{CaptureLimits, TooManyValues, ValueCount};
+use kinepack_capture::{CaptureLimits, TooManyValues, ValueCount, ZstdReader};
 
 use crate::ChallengeError;
+use crate::counted::Counted;
 use crate::cube::{Cube, Measured, POSITION_OFFSET};
-use crate::unpacked::{Counted, Unpacked};
 
 /// Objects of a `.bin` file, which does not store the number.
 pub(crate) const BIN_OBJECTS: u32 = 901;
@@ -45,6 +45,8 @@ const ZSTD_MAGIC: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
 const CAPTURE_MAGIC: &[u8] = b"\x89MCAP0\r\n";
 /// More than any capture has. It keeps a frame below 4 MB for any header.
 const MAX_OBJECTS: u32 = 65_536;
+/// The largest window of a `.zst` file. It bounds the memory.
+const MAX_WINDOW_BYTES: u64 = 128 << 20;
 
 /// A challenge file that is read frame by frame.
 pub struct Challenge {
@@ -118,7 +120,7 @@ impl Challenge {
         let (start, source) = Peeked::new(source, ZSTD_MAGIC.len());
         let is_packed = name.ends_with(".zst") || start == ZSTD_MAGIC;
         let source: Box<dyn Read> = if is_packed {
-            Box::new(Unpacked::new(BufReader::new(source)).map_err(unreadable)?)
+            Box::new(ZstdReader::new(BufReader::new(source), MAX_WINDOW_BYTES))
         } else {
             Box::new(source)
         };

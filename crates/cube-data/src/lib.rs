@@ -12,8 +12,8 @@ mod captured_states;
 mod challenge;
 mod challenge_error;
 mod convert;
+mod counted;
 pub mod cube;
-mod unpacked;
 
 pub use captured_states::CapturedStates;
 pub use challenge::{Challenge, Frame, is_capture};

@@ -271,7 +271,7 @@ fn damaged_packing_is_refused() {
         (
             "checksum.bin.zst",
             flipped,
-            "frame 2: zstd data damaged or cut off: Restored data doesn't match checksum",
+            "frame 2: zstd data damaged or cut off: the checksum of a frame differs",
         ),
         ("more.bin.zst", [&packed[..], b"more"].concat(), "frame 2: zstd data damaged"),
         ("foreign.f32.zst", b"CF32 but not packed".to_vec(), "zstd data damaged"),

@@ -2,10 +2,10 @@
 //! with. The players' own flag is always set.
 //!
 //! A cube interacts while a player's cube touches it, directly or through a chain of other moving
-//! cubes, and while a push or pull reaches it. From then on it interacts as long as it moves, and
-//! passes the flag on to the cubes that it hits. It keeps the flag for [`HOLD_TICKS`] more. A cube
-//! that was blown away moves because of a player until it lies still, and a flickering flag costs
-//! bits.
+//! cubes, and while a push or pull reaches it. After that, it keeps the flag while it moves, and
+//! for [`HOLD_TICKS`] more. A moving cube passes the flag on to the cubes that it hits. The flag
+//! lasts this long for two reasons: a cube that a player has pushed away moves because of that
+//! player until it lies still, and a flickering flag costs bits.
 //!
 //! The chains are found by a walk over the engine's contact graph, from the players and from the
 //! interacting cubes that move. Cost: the contacts of the cubes reached, and one counter for every
@@ -21,10 +21,10 @@ const HOLD_TICKS: u8 = 60;
 /// Speed below which a cube counts as lying still. It is above the engine's own limit for falling
 /// asleep, 0.05 m/s, so a cube that trembles before it sleeps does not pass the flag on.
 const STILL_M_PER_S: f32 = 0.1;
-/// The same for turning.
+/// Angular speed below which a cube counts as lying still.
 const STILL_RAD_PER_S: f32 = 0.5;
 
-/// The flags, and scratch memory for the walk. Here cubes are counted from 0.
+/// The flags, and scratch memory for the walk. In this file, cubes are counted from 0.
 pub(crate) struct Interacting {
     /// For each cube, the remaining ticks in which it interacts.
     ticks_left: Vec<u8>,

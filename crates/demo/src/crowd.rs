@@ -1,5 +1,5 @@
-//! A crowd: objects that walk about on a plane, for worlds larger and longer than physics is fast
-//! enough for.
+//! A crowd: objects that walk about on a plane. For worlds that are too large, or runs that are too
+//! long, for the physics engine.
 
 use cube_data::cube::Measured;
 use kinepack::EntityId;
@@ -9,10 +9,10 @@ use crate::states::States;
 /// Half of the plane's width.
 const HALF_M: f32 = 200.0;
 const TICK_S: f32 = 1.0 / cubes::TICK_HZ as f32;
-/// How an object stands: on the floor of a schema that ends at 0.
+/// The height of every object, above the floor at 0.
 const HEIGHT_M: f32 = 1.0;
 
-/// Objects, of which the first so many walk and the others rest.
+/// Objects, some of which walk while the others rest.
 pub struct Crowd {
     walkers: Vec<Walker>,
     resting: Vec<Measured>,
@@ -35,7 +35,7 @@ impl Crowd {
         };
         for object in 0..objects {
             let place = [crowd.unit() * HALF_M, crowd.unit() * HALF_M];
-            // Walkers are spread evenly among the others.
+            // Walkers are spread evenly over the ids.
             let walks = u64::from(object) * u64::from(moving) / u64::from(objects)
                 != u64::from(object + 1) * u64::from(moving) / u64::from(objects);
             let heading_rad = crowd.unit() * std::f32::consts::PI;
@@ -55,7 +55,7 @@ impl Crowd {
         self.walkers.len()
     }
 
-    /// The state, and a step after it.
+    /// Writes the current state, then steps the crowd.
     pub fn next_frame(&mut self, states: &mut States) {
         for index in 0..self.walkers.len() {
             let id = EntityId(index as u32);
@@ -64,7 +64,7 @@ impl Crowd {
                 continue;
             }
             states.push(id, self.walkers[index].state());
-            // Now and then, one turns another way.
+            // Walkers change direction now and then.
             if self.unit() > 0.96 {
                 self.walkers[index].turn_rad_per_s = self.unit() * 2.0;
             }
@@ -88,7 +88,7 @@ impl Walker {
         let step = [self.heading_rad.cos(), self.heading_rad.sin()]
             .map(|axis| axis * self.speed_m_per_s * TICK_S);
         for (axis, step) in self.position.iter_mut().zip(step) {
-            // Who leaves at one edge turns around.
+            // A walker at the edge turns around.
             if (*axis + step).abs() > HALF_M {
                 self.heading_rad += std::f32::consts::PI;
                 return;

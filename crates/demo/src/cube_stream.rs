@@ -1,5 +1,4 @@
-//! The cube world as it goes over a network: with velocities or without, at one of the levels that
-//! are fit for it.
+//! The cube world as it is sent: with velocities or without, at one of the levels that can be sent.
 
 use clap::{ArgAction, Args};
 use command_kit::SentLevel;
@@ -13,19 +12,19 @@ use kinepack_net::{Mismatch, Sample, VERSION};
 use crate::session_error::SessionError;
 use crate::states::States;
 
-/// What is sent of the cubes, and how. Both sides must send the same, and a joiner names one of the
-/// server's levels.
+/// Options of the cubes' schema and codec. Server and joiner need the same ones, except that a
+/// joiner names one of the server's levels.
 #[derive(Args, Clone, Debug, PartialEq)]
 pub struct CubeStream {
-    /// Send velocities too, so that playback follows curves: for few snapshots a second. Server and
-    /// joiner must agree.
+    /// Send velocities too, so that playback follows curves. This is for low send rates. A server
+    /// and its joiners must agree.
     #[arg(long)]
     velocities: bool,
-    /// How snapshots are coded: packed takes the least work, adaptive few bits, learning the fewest
-    /// where play differs from what the profile was trained on; receivers then share no work once
-    /// they have lost different packets. Rows 7 to 11 of the ladder, by name or number, are for
-    /// seeing what each stage brings.
-    // One, and at least one; `serve` allows several.
+    /// How snapshots are coded: packed takes the least work, and adaptive few bits. Learning takes
+    /// the fewest if play differs from what the profile was trained on, but then receivers that
+    /// lost different packets share no work. Rows 7 to 11 of the ladder, by name or number, show
+    /// what each stage gains.
+    // Exactly one, except that `serve` allows several.
     #[arg(long, action = ArgAction::Set, default_values_t = [SentLevel::PACKED], value_parser = SentLevel::named, value_name = "LEVEL")]
     level: Vec<SentLevel>,
     /// Server and joiner must agree.
@@ -33,7 +32,7 @@ pub struct CubeStream {
     precision: Precision,
 }
 
-/// What is shown of a cube.
+/// A cube as playback shows it.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown {
     pub id: EntityId,
@@ -43,7 +42,7 @@ pub struct Shown {
 }
 
 impl CubeStream {
-    /// The same at another level.
+    /// The same stream at another level.
     pub fn at(&self, level: SentLevel) -> Self {
         Self { level: vec![level], ..self.clone() }
     }
@@ -53,12 +52,12 @@ impl CubeStream {
         self.level[0]
     }
 
-    /// That of the first level.
+    /// The first level's codec.
     pub fn codec(&self) -> Codec {
         self.codec_at(self.level[0])
     }
 
-    /// One for each level.
+    /// A codec for each level.
     pub fn codecs(&self) -> impl Iterator<Item = Codec> {
         self.level.iter().map(|level| self.codec_at(*level))
     }
@@ -73,7 +72,7 @@ impl CubeStream {
             .expect("the built-in profiles fit their schemas")
     }
 
-    /// How a report names it, as options; empty where nothing was asked for.
+    /// The options as a report names them. Empty for the defaults.
     pub fn name(&self) -> String {
         let mut name = String::new();
         if self.velocities {
@@ -87,7 +86,7 @@ impl CubeStream {
         name + &self.precision.name()
     }
 
-    /// This side's value of what differs.
+    /// This side's value of the hash or version that differs.
     pub fn own_hash(&self, mismatch: &Mismatch) -> u64 {
         let codec = self.codec();
         match mismatch {
@@ -120,7 +119,8 @@ impl CubeStream {
         Ok(())
     }
 
-    /// Where the body at `index` of a snapshot is; `None` for a snapshot of something else.
+    /// The position of the body at `index` of a snapshot. `None` if the snapshot has another
+    /// schema.
     pub fn position(&self, snapshot: &Snapshot, index: usize) -> Option<[f32; 3]> {
         if self.velocities {
             snapshot.get_at_index::<SwiftCube>(index).ok().map(|cube| cube.position)
@@ -129,7 +129,7 @@ impl CubeStream {
         }
     }
 
-    /// What playback shows of a cube.
+    /// Reconstructs a cube from playback.
     pub fn shown(&self, sample: &Sample<'_>) -> Result<Shown, EncodeError> {
         let id = sample.id;
         Ok(if self.velocities {
@@ -142,8 +142,8 @@ impl CubeStream {
     }
 }
 
-/// The trained profile knows one player, the first; this one knows that the others are players too.
-/// Their ids are the same in all worlds, so that both sides know them before anything is sent.
+/// The trained profile knows only the first player. This adds the other players' ids to it. The ids
+/// are the same in all worlds, so both sides know them before anything is sent.
 fn with_players(mut profile: Profile) -> Profile {
     if let Some(model) = &mut profile.model {
         let mut kind_of_ids =

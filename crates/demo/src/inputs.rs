@@ -2,8 +2,8 @@
 //! `spec/NET.md`, section 8.
 //!
 //! ```text
-//! joiner: keys ─► 60 records a second ─► server: holds the newest one's keys
-//! joiner: knows its cube ◄─ a record until it is acknowledged ◄─ server: gives it a cube, or none
+//! joiner: sends keys ─► 60 records a second ─► server: holds the newest record's keys
+//! joiner: learns its cube ◄─ a record until it is acknowledged ◄─ server: assigns a cube, or none
 //! ```
 
 use std::time::Duration;
@@ -15,30 +15,30 @@ use kinepack_net::{HubConfig, StreamAcknowledgement, StreamConfig};
 
 use crate::keys::Keys;
 
-/// Between two records of keys: one for each step of the world.
+/// The time between two records of keys: one for each step of the world.
 pub const RECORD_EVERY: Duration = Duration::from_nanos(1_000_000_000 / cubes::TICK_HZ as u64);
-/// Between two times that a seat is told, until it is acknowledged.
+/// The time between two packets of a seat, until one is acknowledged.
 pub const SEAT_EVERY: Duration = Duration::from_millis(250);
-/// The most guests that a world has cubes for.
+/// The most guests that can have a cube.
 pub const MAX_GUESTS: usize = MAX_PLAYERS - 1;
 
 const LAST_GUEST: u8 = MAX_GUESTS as u8 - 1;
 
-/// Of a joiner's keys. Adaptive, for its bits: most records are the one before again, which a range
-/// coder says in next to none, and three repeats with it. Packed takes whole fields, and bytes:
-/// 34.5 bits a packet against 56.2, of which 32 are the header (the test below). Six flags at 60 Hz
-/// are little work.
+/// The codec of a joiner's keys. The adaptive level takes 34.5 bits a packet, 32 of them header;
+/// the packed level takes 56.2 (see the test below). Most records equal the previous one, so a
+/// range coder needs almost no bits for them and for the three repeats. The packed level writes
+/// whole fields and whole bytes. Six flags at 60 Hz are little work for either level.
 pub fn key_codec() -> StreamCodec {
     StreamCodec::of::<Keys>(StreamLevel::Adaptive).expect("six bits are a schema")
 }
 
-/// Three repeats: keys are lost where four packets in a row are.
+/// With three repeats, keys are lost only if four packets in a row are lost.
 pub fn key_config() -> StreamConfig {
     StreamConfig { repeats: 3, ..StreamConfig::at_hz(cubes::TICK_HZ) }
 }
 
-/// For a hub whose datagrams take an acknowledgement of keys in front: leaves room for it, and
-/// counts it where there is a budget.
+/// For a hub whose datagrams begin with an acknowledgement of keys: reserves the space, and counts
+/// it against budgets.
 pub fn with_keys(config: HubConfig) -> HubConfig {
     let front_bytes = StreamAcknowledgement::BYTES;
     HubConfig {
@@ -53,7 +53,7 @@ pub fn seat_codec() -> StreamCodec {
     StreamCodec::of::<Seat>(StreamLevel::Packed).expect("a bit and a small number are a schema")
 }
 
-/// Told again until it is acknowledged, so a packet has no need to repeat others.
+/// A seat is sent until it is acknowledged, so packets repeat no earlier records.
 pub fn seat_config() -> StreamConfig {
     StreamConfig { repeats: 0, ..StreamConfig::at_hz(4) }
 }
@@ -62,7 +62,7 @@ pub fn seat_config() -> StreamConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pack)]
 pub struct Seat {
     playing: bool,
-    /// Its number from [`FIRST_GUEST`] on; 0 where it has none.
+    /// The cube's number, counted from [`FIRST_GUEST`]. 0 without a cube.
     #[pack(range = 0..=LAST_GUEST)]
     guest: u8,
 }
@@ -75,7 +75,7 @@ impl Seat {
         Self { playing: guest.is_some(), guest: guest.unwrap_or(0) }
     }
 
-    /// `None` where this joiner only watches.
+    /// `None` if this joiner only watches.
     pub fn entity(self) -> Option<EntityId> {
         self.playing.then_some(EntityId(FIRST_GUEST + u32::from(self.guest)))
     }
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_seat_is_seven_bits_and_back() {
+    fn every_seat_takes_seven_bits_and_round_trips() {
         let schema = seat_codec().schema().clone();
         assert_eq!(schema.lanes().iter().map(kinepack::schema::Lane::bits).sum::<u32>(), 7);
         for entity in
@@ -99,13 +99,14 @@ mod tests {
             Seat::of(entity).quantize(&mut lanes).expect("within the range");
             assert_eq!(Seat::reconstruct(&lanes).entity(), entity);
         }
-        for nobody in [0, 1, FIRST_GUEST - 1, FIRST_GUEST + MAX_GUESTS as u32, u32::MAX] {
-            assert_eq!(Seat::of(Some(EntityId(nobody))), Seat::of(None));
+        for no_guest in [0, 1, FIRST_GUEST - 1, FIRST_GUEST + MAX_GUESTS as u32, u32::MAX] {
+            assert_eq!(Seat::of(Some(EntityId(no_guest))), Seat::of(None));
         }
     }
 
-    /// Mean bits of a packet of a scripted player's keys, each acknowledged so many ticks later.
-    fn bits(level: StreamLevel, repeats: u8, ticks_back: usize) -> f64 {
+    /// Mean bits of a packet of a scripted player's keys. Each packet is acknowledged `delay_ticks`
+    /// later.
+    fn bits(level: StreamLevel, repeats: u8, delay_ticks: usize) -> f64 {
         let codec = StreamCodec::of::<Keys>(level).expect("six bits are a schema");
         let config = StreamConfig { repeats, ..key_config() };
         let mut sender = StreamSender::new(&codec, config).expect("a valid configuration");
@@ -118,9 +119,9 @@ mod tests {
             world.step(input);
             sender.push(&Keys::from(input)).expect("bits are never out of range");
             let packet = sender.poll_transmit().expect("something was pushed");
-            receiver.handle(RECORD_EVERY * tick, packet).expect("it comes in order");
-            acknowledgements.push_back(receiver.acknowledgement().expect("something came"));
-            if acknowledgements.len() > ticks_back {
+            receiver.handle(RECORD_EVERY * tick, packet).expect("it arrives in order");
+            acknowledgements.push_back(receiver.acknowledgement().expect("something arrived"));
+            if acknowledgements.len() > delay_ticks {
                 let acknowledgement = acknowledgements.pop_front().expect("there are some");
                 sender.handle(&acknowledgement.to_bytes()).expect("it was sent");
             }
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn adaptive_keys_take_fewer_bits_than_packed_ones_and_repeats_next_to_none() {
+    fn adaptive_keys_take_fewer_bits_than_packed_ones_and_repeats_almost_none() {
         let [packed, adaptive] =
             [StreamLevel::Packed, StreamLevel::Adaptive].map(|level| bits(level, 3, 6));
         let alone = bits(StreamLevel::Adaptive, 0, 6);

@@ -1,10 +1,10 @@
-//! What a player holds down in a tick: the keys, and a bit for each as it is sent.
+//! The keys that a player holds in a tick: by name, and as one bit each on the wire.
 
 use cubes::Input;
 use kinepack::Pack;
 use serde::Deserialize;
 
-/// A key that plays.
+/// A key of the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Key {
@@ -16,7 +16,7 @@ pub enum Key {
     Pull,
 }
 
-/// What is held, key by key.
+/// Builds the input from a predicate on each key.
 pub fn input(is_held: impl Fn(Key) -> bool) -> Input {
     Input {
         left: is_held(Key::Left),
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_input_is_six_bits_and_back() {
+    fn every_input_takes_six_bits_and_round_trips() {
         let schema = Schema::of::<Keys>();
         assert_eq!(schema.lanes().iter().map(kinepack::schema::Lane::bits).sum::<u32>(), 6);
         let mut snapshot = Snapshot::new(&schema, Tick(0));

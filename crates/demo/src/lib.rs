@@ -1,11 +1,11 @@
-//! The demo of kinepack, and its programs over a network: a physics world of cubes and the people who
-//! play in it, sent over a bad link.
+//! The demo of kinepack and its network commands: a physics world of cubes and the people who play
+//! in it, sent over a bad link.
 //!
 //! | module | command |
 //! |---|---|
 //! | [`demo`] | `demo`: both sides in a page, or in the terminal |
 //! | [`serve`], [`join`] | the same world between processes and machines |
-//! | [`simulate`], [`sweep`] | the same under virtual time, for one link or many |
+//! | [`simulate`], [`sweep`] | the same world under virtual time, for one link or many |
 //!
 //! `Session` is the core of `demo`, `simulate` and `sweep`: a sender, simulated
 //! links, and viewers. [`stream_measure`] measures input streams for the command `measure`.

@@ -1,23 +1,23 @@
-//! A world from above, in braille.
+//! Draws a world from above with braille characters.
 
 use kinepack::EntityId;
 
-/// Half of what a map shows, in metres.
+/// Half of the map's width in metres.
 const HALF_M: f32 = 10.0;
-/// Characters of a map.
+/// The map's size in characters.
 pub const COLUMNS: usize = 36;
 pub const ROWS: usize = 18;
-/// The sign of one's own cube.
+/// Marks the player's own cube.
 const OWN: char = '@';
-/// A character of braille has two by four dots.
+/// The map's size in dots. A braille character has two by four.
 const DOTS: (usize, usize) = (COLUMNS * 2, ROWS * 4);
 
-/// A map from above: a dot for each object; players are as large as they are.
+/// A map around the origin. An object is one dot; a player's cube is drawn to scale.
 pub fn map(bodies: impl Iterator<Item = (EntityId, [f32; 3])>) -> Vec<String> {
     map_around([0.0; 3], bodies).iter().map(|row| row.iter().collect()).collect()
 }
 
-/// The same around a player's own cube, which is the one with a sign in the middle.
+/// A map around the player's own cube, which is marked in the middle.
 pub fn map_of(own: [f32; 3], bodies: impl Iterator<Item = (EntityId, [f32; 3])>) -> Vec<String> {
     let mut rows = map_around(own, bodies);
     if let Some(middle) = rows.get_mut(ROWS / 2).and_then(|row| row.get_mut(COLUMNS / 2)) {
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ones_own_cube_is_in_the_middle_and_has_a_sign() {
+    fn the_players_own_cube_is_marked_in_the_middle() {
         let own = [25.0, -30.0, 0.75];
         let bodies = [(0, [27.5, -30.0, 0.75]), (7, [25.0, -25.0, 0.2]), (cubes::FIRST_GUEST, own)];
         let rows = map_of(own, bodies.into_iter().map(|(id, position)| (EntityId(id), position)));

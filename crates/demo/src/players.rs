@@ -1,9 +1,8 @@
-//! The world of cubes, with all who play in it: the script or a person for the first player, and
-//! whoever joined.
+//! The cube world and its players: the first player, which a script or a person steers, and guests.
 //!
-//! Who joined has a cube from the world's next state on. The keys that came last are held until
-//! new ones arrive, also while the joiner is silent: the caller that measures the silence handles
-//! lost connections. A joiner's cube leaves with the joiner.
+//! A guest's cube appears in the next state of the world. The guest's last keys are held until new
+//! ones arrive, even if the connection is lost: the caller detects silence and releases the keys.
+//! The cube is removed together with its guest.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,17 +18,17 @@ use crate::states::States;
 pub struct PlayedCubes {
     world: World,
     script: Script,
-    /// Keys held for the first player, in the script's place.
+    /// The first player's keys. `None` while the script plays.
     held: Option<Input>,
     guests: BTreeMap<ReceiverId, Guest>,
-    /// Of the step at hand.
+    /// The inputs of the current step, by player.
     inputs: Vec<(u32, Input)>,
 }
 
-/// One who joined.
+/// A player who joined.
 #[derive(Clone, Copy, Debug)]
 struct Guest {
-    /// Of its cube, in the world.
+    /// The number of its cube in the world.
     number: u32,
     held: Input,
 }
@@ -43,17 +42,17 @@ impl PlayedCubes {
         &self.world
     }
 
-    /// The first player plays with these keys from now on; with `None` the script plays.
+    /// Holds these keys for the first player from now on. With `None`, the script plays.
     pub fn hold(&mut self, keys: Option<Input>) {
         self.held = keys;
     }
 
-    /// What the first player held in the last step.
+    /// The first player's keys in the last step.
     pub fn pressed(&self) -> Option<Input> {
         self.inputs.first().map(|(_, input)| *input)
     }
 
-    /// The current state into `states`, and a step of the world after it.
+    /// Writes the current state into `states`, then steps the world.
     pub fn next_frame(&mut self, states: &mut States) {
         states.clear();
         for (number, Body { position, orientation, velocity, interacting }) in self.world.bodies() {
@@ -67,7 +66,7 @@ impl PlayedCubes {
         self.world.step_players(&self.inputs);
     }
 
-    /// Gives one who joined a cube, which holds no key yet. Who has one keeps it.
+    /// Gives a guest a cube with no keys held. A guest that has a cube keeps it.
     pub fn admit(&mut self, guest: ReceiverId) -> Result<EntityId, CannotPlay> {
         if let Some(guest) = self.guests.get(&guest) {
             return Ok(EntityId(guest.number));
@@ -77,25 +76,25 @@ impl PlayedCubes {
         Ok(EntityId(number))
     }
 
-    /// Plays with these keys from now on. False for who has no cube.
+    /// Holds these keys for a guest from now on. Returns false if the guest has no cube.
     pub fn hold_for(&mut self, guest: ReceiverId, keys: Input) -> bool {
         let guest = self.guests.get_mut(&guest);
         guest.map(|guest| guest.held = keys).is_some()
     }
 
-    /// Takes the cube of one who left out of the world. False for who has none.
+    /// Removes a guest's cube from the world. Returns false if the guest has none.
     pub fn dismiss(&mut self, guest: ReceiverId) -> bool {
         let guest = self.guests.remove(&guest);
         guest.is_some_and(|guest| self.world.remove_player(guest.number))
     }
 }
 
-/// Why one who joined only watches.
+/// Why a guest gets no cube.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CannotPlay {
-    /// The world takes no more players.
+    /// The world cannot take another player.
     World(AddPlayerError),
-    /// There are no cubes to steer in this world.
+    /// This world has no cubes to steer.
     NoCubes,
 }
 
@@ -119,7 +118,7 @@ mod tests {
         Played::cubes(&Config { cubes }, Style::Rest, 1).expect("a valid number of cubes")
     }
 
-    /// Steps of the world; the states before the last one.
+    /// Steps the world. Returns the states before the last step.
     fn run(played: &mut Played, ticks: u32) -> States {
         let mut states = States::default();
         (0..ticks).for_each(|_| played.next_frame(&mut states));
@@ -127,12 +126,12 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_held_until_others_come_and_cubes_go_with_their_players() {
+    fn keys_are_held_until_new_ones_arrive_and_a_cube_is_removed_with_its_player() {
         let mut played = played(0);
         let [first, second] =
             [5, 9].map(|guest| (ReceiverId(guest), played.admit(ReceiverId(guest)).unwrap()));
         assert_eq!(second.1, EntityId(FIRST_GUEST + 1));
-        assert_eq!(played.admit(second.0), Ok(second.1), "it has one");
+        assert_eq!(played.admit(second.0), Ok(second.1), "it keeps its cube");
         assert_eq!(played.extent().0, 3);
 
         let before = run(&mut played, 60);
@@ -141,22 +140,22 @@ mod tests {
         let moved_m = |a: &States, b: &States, id| {
             b.find(id).unwrap().position[0] - a.find(id).unwrap().position[0]
         };
-        assert!(moved_m(&before, &after, second.1) > 2.0, "held without another word");
+        assert!(moved_m(&before, &after, second.1) > 2.0, "held without another call");
         assert!(moved_m(&before, &after, first.1).abs() < 0.01);
         assert!(played.hold_for(second.0, Input::default()));
         let rest = run(&mut played, 240);
-        assert_eq!(rest.find(second.1).unwrap().velocity, [0.0; 3], "let go of");
+        assert_eq!(rest.find(second.1).unwrap().velocity, [0.0; 3], "released");
 
         assert!(played.dismiss(first.0) && !played.dismiss(first.0));
         assert!(!played.hold_for(first.0, Input::default()));
         let ids: Vec<EntityId> = run(&mut played, 1).iter().map(|(id, _)| id).collect();
         assert_eq!(ids, [EntityId(0), second.1]);
         let again = played.admit(first.0).unwrap();
-        assert!(![first.1, second.1].contains(&again), "not at once the number of one who left");
+        assert!(![first.1, second.1].contains(&again), "a number is not reused at once");
     }
 
     #[test]
-    fn who_finds_no_place_hears_why() {
+    fn a_guest_without_a_cube_learns_why() {
         let mut played = played(4);
         let refused = (0..64).map(|guest| played.admit(ReceiverId(guest))).find_map(Result::err);
         assert_eq!(refused, Some(CannotPlay::World(AddPlayerError::Full)));

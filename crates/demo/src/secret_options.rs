@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use clap::Args;
-use command_kit::Failure;
+use command_kit::{Failure, say};
 use kinepack_udp::{Secret, SecretError, SecretFile};
 
 const VARIABLE: &str = "KINEPACK_SECRET";
@@ -55,7 +55,7 @@ impl SecretOptions {
     pub fn resolve(&self) -> Result<Secret, SecretOptionsError> {
         let (secret, warning) = self.resolve_with(std::env::var_os(VARIABLE))?;
         if let Some(warning) = warning {
-            eprintln!("{warning}");
+            say(warning);
         }
         Ok(secret)
     }

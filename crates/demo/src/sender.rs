@@ -1,4 +1,4 @@
-//! The sending side of the program: the built-in world, quantized and given to a hub.
+//! The sending side of the program: quantizes the built-in world and passes it to a hub.
 
 use std::time::Duration;
 
@@ -11,20 +11,21 @@ use crate::session_error::SessionError;
 use crate::states::States;
 use crate::world::Played;
 
-/// How the world is sent.
+/// The options of sending.
 #[derive(Args, Clone, Debug)]
 pub struct SendOptions {
     /// Snapshots a second: 60, 30, 20, 15, 12 or 10.
-    #[arg(long, default_value_t = 60, value_parser = parse_send_hz, value_name = "HZ")]
+    #[arg(long, default_value_t = 60, allow_negative_numbers = true, value_parser = parse_send_hz, value_name = "HZ")]
     pub send_hz: u32,
     #[command(flatten)]
     pub stream: CubeStream,
-    /// A limit for each receiver in kbit/s, headers included. What matters most goes first.
-    #[arg(long, value_name = "KBPS", value_parser = clap::value_parser!(u32).range(3..=1_000_000))]
+    /// Bandwidth limit of each receiver in kbit/s, headers included. The most important entities
+    /// are sent first.
+    #[arg(long, value_name = "KBPS", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(3..=1_000_000))]
     pub budget_kbps: Option<u32>,
 }
 
-/// Snapshots a second that divide the world's steps.
+/// The send rates, which divide the world's 60 steps a second.
 pub const SEND_HZ: [u32; 6] = [60, 30, 20, 15, 12, 10];
 
 fn parse_send_hz(text: &str) -> Result<u32, String> {
@@ -32,7 +33,7 @@ fn parse_send_hz(text: &str) -> Result<u32, String> {
 }
 
 pub fn check_send_hz(hz: u32) -> Result<u32, String> {
-    let reason = "60, 30, 20, 15, 12 and 10 divide the world's 60 steps a second";
+    let reason = "it takes 60, 30, 20, 15, 12 or 10, which divide the world's 60 steps a second";
     if SEND_HZ.contains(&hz) { Ok(hz) } else { Err(reason.to_owned()) }
 }
 
@@ -42,7 +43,7 @@ impl SendOptions {
         ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() }
     }
 
-    /// How a report names it.
+    /// The options as a report names them.
     pub fn name(&self) -> String {
         let mut name = format!("--send-hz {}{}", self.send_hz, self.stream.name());
         if let Some(kbps) = self.budget_kbps {
@@ -85,13 +86,13 @@ impl Sender {
         Ok(sender)
     }
 
-    /// Sends as often as `options` say from now on, and lets receivers choose their levels.
+    /// From now on, sends at the rate of `options` and offers their levels to receivers.
     pub fn offer(&mut self, options: &SendOptions) -> Result<(), NetError> {
         self.ticks_per_snapshot = cubes::TICK_HZ / options.send_hz;
         options.stream.codecs().try_for_each(|codec| self.hub.offer(&codec))
     }
 
-    /// The world's next step. True where it is one to be sent.
+    /// Steps the world. Returns whether the new state is to be sent.
     pub fn step(&mut self) -> Result<bool, SessionError> {
         self.tick += 1;
         self.world.next_frame(&mut self.states);
@@ -102,7 +103,7 @@ impl Sender {
         Ok(true)
     }
 
-    /// Gives the state to the hub: snapshots wait to be sent then.
+    /// Passes the state to the hub, which then has snapshots to transmit.
     pub fn send(&mut self, now: Duration) -> Result<(), SessionError> {
         Ok(self.hub.tick(now, &self.snapshot)?)
     }
@@ -111,7 +112,7 @@ impl Sender {
         self.tick
     }
 
-    /// The true state of the tick at hand.
+    /// The true states of the current tick.
     pub fn states(&self) -> &States {
         &self.states
     }

@@ -1,13 +1,14 @@
-//! Why a session cannot begin or go on.
+//! Why a session cannot begin, cannot continue, or did not deliver what it should.
 
 use std::io;
 
+use command_kit::interrupt::Interrupted;
 use command_kit::{Failure, LinkOptionsError};
 use kinepack_net::{LinkError, NetError, StreamError};
 
 use crate::world::WorldError;
 
-/// Why a session cannot begin, cannot continue, or did not deliver what it should.
+/// See the head of this file.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     #[error(transparent)]
@@ -18,7 +19,7 @@ pub enum SessionError {
     Stream(#[from] StreamError),
     #[error(transparent)]
     Link(#[from] LinkOptionsError),
-    /// The schema does not hold a state of the built-in world.
+    /// The schema cannot represent a state of the built-in world.
     #[error("object {object} of the built-in world: {reason}")]
     OutOfRange { object: u32, reason: String },
     /// The sockets on this machine failed.
@@ -30,12 +31,28 @@ pub enum SessionError {
     /// A defect of this program.
     #[error("the keys of {records} ticks did not arrive as they were sent: please report this")]
     WrongKeys { records: u64 },
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
+}
+
+impl SessionError {
+    /// The run was interrupted after this many ticks.
+    pub fn interrupted_at(tick: u32) -> Self {
+        let seconds = f64::from(tick) / f64::from(cubes::TICK_HZ);
+        Self::interrupted_after(&format!("{seconds:.1} s of virtual time"))
+    }
+
+    /// The run was interrupted when this was done.
+    pub fn interrupted_after(done: &str) -> Self {
+        Interrupted::new(format!("after {done}; the report covers only this part")).into()
+    }
 }
 
 impl Failure for SessionError {
     fn exit_code(&self) -> u8 {
         match self {
             Self::OutOfRange { .. } | Self::Drifted { .. } | Self::WrongKeys { .. } => 1,
+            Self::Interrupted(interrupted) => interrupted.exit_code(),
             _ => 2,
         }
     }

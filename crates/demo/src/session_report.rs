@@ -1,5 +1,4 @@
-//! What a session over a link was like, as a table for people and as one JSON document for
-//! machines.
+//! The report of a session over a link: a table for people and a JSON document for machines.
 
 use std::io::{self, Write};
 
@@ -9,10 +8,10 @@ use serde::Serialize;
 
 use crate::session::FaultReport;
 
-/// One world on its way to one viewer.
+/// One world, sent to one viewer.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct SessionReport {
-    /// The options that make this run again.
+    /// The options that repeat this run.
     pub world: String,
     pub link: String,
     pub sending: String,
@@ -21,68 +20,68 @@ pub struct SessionReport {
     pub frames_sent: u64,
     /// Snapshots that arrived and were decoded.
     pub frames_received: u64,
-    /// Of those, how many had to leave something out.
+    /// How many of them were partial, because the sender skipped entities.
     pub frames_with_left_out: u64,
-    /// Blocks that arrived: at the beginning, and where nothing common was left.
+    /// Blocks that arrived: one at the beginning, and one whenever no common baseline remained.
     pub blocks: u64,
-    /// Snapshots that came with a state check.
+    /// Snapshots that arrived with a state check.
     pub state_checks: u64,
-    /// Of those, how many showed that the two sides did not hold the same.
+    /// How many of these checks showed that the two sides' views differ.
     pub failed_checks: u64,
     /// Frames that were drawn.
     pub states_shown: u64,
-    /// Lanes of all snapshots that arrived that differ from what was sent.
+    /// Lanes that differ from what was sent, over all received snapshots.
     pub wrong_lanes: u64,
-    /// Share of the datagrams that the link lost, for whatever reason.
+    /// Share of the datagrams that the link lost, for any reason.
     pub loss_ratio: f64,
     /// From the sender, without IP and UDP headers.
     pub kbps_payload: f64,
-    /// With them.
+    /// From the sender, with these headers.
     pub kbps_total: f64,
     /// From the viewer, with headers.
     pub kbps_upstream: f64,
     pub round_trip_ms: f64,
-    /// How many datagrams before the one encoded its baseline was sent, on average.
+    /// The mean age of the baselines, in datagrams.
     pub baseline_age: f64,
     pub playout_delay_ms: f64,
-    /// Share of the time in which the next state was needed and not there.
+    /// Share of the time in which playback lacked the next state.
     pub starved_ratio: f64,
     pub shown_error_mm: Summary,
     pub shown_error_deg: Summary,
-    /// Where keys were sent.
+    /// Present if keys were sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<InputReport>,
-    /// Where the receiver was made wrong on purpose.
+    /// Present if faults were injected into the receiver.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub faults: Option<FaultReport>,
 }
 
-/// The keys of who plays, on their way to the world: a record a tick.
+/// The player's keys, sent to the world as a record a tick.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct InputReport {
     pub records: u64,
     pub packets: u64,
     pub bits_per_packet: PacketBits,
-    /// While they flowed.
+    /// While keys were sent.
     pub kbps_payload: f64,
-    /// With headers of IP and UDP of their own, which they share with acknowledgements.
+    /// With IP and UDP headers, although acknowledgements share these.
     pub kbps_with_headers: f64,
-    /// Records that came.
+    /// Records that arrived.
     pub received: u64,
-    /// Of those, how many came as repeats: the packet of their own tick was lost, or overtaken.
+    /// How many of them arrived as repeats, because their own packet was lost or overtaken.
     pub recovered: u64,
-    /// Records that did not come, up to the newest that did.
+    /// Records before the newest received one that did not arrive.
     pub lost: u64,
-    /// Records that came out otherwise than they went in.
+    /// Records that arrived changed.
     pub wrong: u64,
 }
 
 /// Bits of packets, without the headers of IP and UDP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct PacketBits {
-    /// Of all packets.
+    /// The mean of all packets.
     pub mean: f64,
-    /// Of full ones, which need nothing that came before.
+    /// The mean of full packets, which need no earlier packet.
     pub full: f64,
 }
 
@@ -95,22 +94,18 @@ impl SessionReport {
     pub fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
         let Self { world, link, sending, .. } = self;
         writeln!(out, "{world}\n{link}\n{sending}")?;
-        let summary = |of: &Summary, unit: &str| {
-            format!("{:.2} / {:.2} / {:.2} {unit}", of.p50, of.p99, of.max)
-        };
-        let rows = [
+        let mut rows = vec![
             ("bandwidth, payload", format!("{:.1} kbit/s", self.kbps_payload)),
             ("with IP and UDP headers", format!("{:.1} kbit/s", self.kbps_total)),
-            ("the way back, with headers", format!("{:.1} kbit/s", self.kbps_upstream)),
-            ("snapshots sent / arrived / partial", {
-                format!(
-                    "{} / {} / {}",
-                    self.frames_sent, self.frames_received, self.frames_with_left_out
-                )
-            }),
+            ("upstream, with headers", format!("{:.1} kbit/s", self.kbps_upstream)),
+            (
+                "snapshots sent / arrived",
+                format!("{} / {}", self.frames_sent, self.frames_received),
+            ),
+            ("partial snapshots", self.frames_with_left_out.to_string()),
             ("blocks, one at the beginning", self.blocks.to_string()),
             (
-                "state checks that arrived / failed",
+                "state checks arrived / failed",
                 format!("{} / {}", self.state_checks, self.failed_checks),
             ),
             ("lost by the link", format!("{:.2} %", self.loss_ratio * 100.0)),
@@ -119,49 +114,100 @@ impl SessionReport {
             ("playout delay", format!("{:.1} ms", self.playout_delay_ms)),
             ("states shown", self.states_shown.to_string()),
             ("starved", format!("{:.2} % of the time", self.starved_ratio * 100.0)),
-            (
-                "shown error of what moves, median / 99 % / largest",
-                summary(&self.shown_error_mm, "mm"),
-            ),
-            ("and of its rotation", summary(&self.shown_error_deg, "°")),
-            ("lanes that differ from what was sent", self.wrong_lanes.to_string()),
+            ("position error, p50 / p99 / max", summary(&self.shown_error_mm, 2, "mm")),
+            ("rotation error, p50 / p99 / max", summary(&self.shown_error_deg, 2, "°")),
         ];
-        let input = self.input.iter().flat_map(InputReport::rows);
-        let faults = self.faults.iter().flat_map(|faults| {
-            let of = |ms: &Summary| summary(ms, "ms");
-            [
-                (
-                    "faults injected / found by a check",
-                    format!("{} / {}", faults.injected, faults.noticed),
-                ),
-                ("healed / of these within three round trips of the check", {
-                    format!("{} / {}", faults.healed, faults.healed_within_three_round_trips)
-                }),
-                (
-                    "from the failed check to the state anew, median / 99 % / largest",
-                    of(&faults.heal_ms),
-                ),
-                ("from the fault to the state anew", of(&faults.fault_to_heal_ms)),
-                ("lanes that differ between a fault and its end", faults.wrong_lanes.to_string()),
-            ]
-        });
-        let (before, last) = rows.split_at(rows.len() - 1);
-        write_rows(
-            out,
-            before.iter().cloned().chain(input).chain(faults).chain(last.iter().cloned()),
-        )
+        rows.extend(self.input.iter().flat_map(InputReport::rows));
+        rows.extend(self.faults.iter().flat_map(fault_rows));
+        rows.push(("lanes that arrived wrong", self.wrong_lanes.to_string()));
+        write_rows(out, rows)
     }
 }
 
 impl InputReport {
-    fn rows(&self) -> [(&'static str, String); 3] {
+    fn rows(&self) -> [(&'static str, String); 4] {
         let Self { bits_per_packet: bits, .. } = self;
         [
-            ("input: bits a packet / a full one", format!("{:.1} / {:.0}", bits.mean, bits.full)),
+            ("input: bits a packet / full one", format!("{:.1} / {:.0}", bits.mean, bits.full)),
             ("with IP and UDP headers", format!("{:.1} kbit/s", self.kbps_with_headers)),
-            ("keys sent / recovered by repeats / lost / wrong", {
-                format!("{} / {} / {} / {}", self.records, self.recovered, self.lost, self.wrong)
-            }),
+            ("keys sent / recovered by repeats", format!("{} / {}", self.records, self.recovered)),
+            ("keys lost / wrong", format!("{} / {}", self.lost, self.wrong)),
         ]
+    }
+}
+
+fn fault_rows(faults: &FaultReport) -> [(&'static str, String); 5] {
+    [
+        ("faults injected / found", format!("{} / {}", faults.injected, faults.noticed)),
+        ("healed / within 3 round trips", {
+            format!("{} / {}", faults.healed, faults.healed_within_three_round_trips)
+        }),
+        ("check to new state, p50/p99/max", summary(&faults.heal_ms, 1, "ms")),
+        ("fault to new state, p50/p99/max", summary(&faults.fault_to_heal_ms, 1, "ms")),
+        ("lanes wrong because of faults", faults.wrong_lanes.to_string()),
+    ]
+}
+
+/// Median, 99th percentile and largest. Numbers from 100 on have fewer digits than asked for.
+pub fn summary(of: &Summary, digits: usize, unit: &str) -> String {
+    let [p50, p99, max] = [of.p50, of.p99, of.max].map(|number| {
+        let most_digits = if number < 100.0 {
+            digits
+        } else if number < 1_000.0 {
+            1
+        } else {
+            0
+        };
+        format!("{number:.0$}", digits.min(most_digits))
+    });
+    format!("{p50} / {p99} / {max} {unit}")
+}
+
+/// A count and its noun.
+pub fn plural(count: u64, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{ending}")
+}
+
+/// Checks that a table fits a narrow terminal. The lines that repeat the options may be longer.
+#[cfg(test)]
+pub fn assert_narrow(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) {
+    let mut text = Vec::new();
+    write(&mut text).expect("memory takes everything");
+    let text = String::from_utf8(text).expect("a table is text");
+    for line in text.lines().filter(|line| !line.contains("--")) {
+        assert!(line.chars().count() <= 60, "{} columns: {line}", line.chars().count());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_with_long_numbers_fits_60_columns() {
+        let long = Summary { p50: 123.45, p99: 1234.5, max: 1234.5 };
+        let report = SessionReport {
+            frames_sent: 5_184_000,
+            frames_received: 5_184_000,
+            kbps_total: 12_345.6,
+            shown_error_mm: long,
+            shown_error_deg: long,
+            input: Some(InputReport {
+                records: 5_184_000,
+                recovered: 5_184_000,
+                ..InputReport::default()
+            }),
+            faults: Some(FaultReport { heal_ms: long, ..FaultReport::default() }),
+            ..SessionReport::default()
+        };
+        assert_narrow(|out| report.write_table(out));
+    }
+
+    #[test]
+    fn one_thing_has_no_plural() {
+        assert_eq!([0, 1, 2].map(|count| plural(count, "receiver")), {
+            ["0 receivers", "1 receiver", "2 receivers"]
+        });
     }
 }

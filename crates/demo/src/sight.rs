@@ -1,21 +1,21 @@
-//! What a joiner's scripted player sees: the bodies of a snapshot that came.
+//! What a joiner's scripted player sees: the bodies of a received snapshot.
 
 use cubes::{FIRST_GUEST, View};
 use kinepack::{EntityId, Snapshot};
 
 use crate::cube_stream::CubeStream;
 
-/// A snapshot of the cubes, seen by one of its players.
+/// A snapshot of the cubes from the view of one player.
 pub struct Sight<'a> {
     stream: &'a CubeStream,
     snapshot: &'a Snapshot,
     own_position: [f32; 3],
-    /// Where the cubes of the grid are in the snapshot.
+    /// The indices of the grid's cubes in the snapshot.
     cubes: std::ops::Range<usize>,
 }
 
 impl<'a> Sight<'a> {
-    /// `None` while the player's own cube is not there.
+    /// `None` while the snapshot lacks the player's own cube.
     pub fn new(stream: &'a CubeStream, snapshot: &'a Snapshot, own: EntityId) -> Option<Self> {
         let own_position = stream.position(snapshot, snapshot.position(own)?)?;
         let first_from = |number| snapshot.ids().partition_point(|id| id.0 < number);
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_plays_by_snapshots_as_by_the_world() {
+    fn a_script_plays_from_snapshots_as_from_the_world() {
         for options in [&["test"][..], &["test", "--velocities"]] {
             let stream = Options::parse_from(options).stream;
             let mut snapshot = Snapshot::new(stream.codec().schema(), Tick(0));
@@ -63,7 +63,7 @@ mod tests {
             let guest = world.add_player().expect("a free place");
             let [mut by_world, mut by_snapshot, mut of_guest] =
                 [1, 1, 2].map(|seed| Script::new(Style::Typical, seed));
-            let (mut same, mut moved) = (0, 0);
+            let (mut same, mut pressed) = (0, 0);
             for tick in 0..600 {
                 let mut states = States::default();
                 for (number, body) in world.bodies() {
@@ -80,12 +80,12 @@ mod tests {
                 let seen = by_snapshot.next_input(&sight(0).expect("it is there"));
                 same += u32::from(first == seen);
                 let own = of_guest.next_input(&sight(guest).expect("it is there"));
-                moved += u32::from(own != Input::default());
+                pressed += u32::from(own != Input::default());
                 world.step_players(&[(0, first), (guest, own)]);
             }
-            // Positions differ by half a step at most, which may turn a direction that is on the
-            // edge of two.
-            assert!(same > 400 && moved > 300, "{same} inputs are the same, {moved} have keys");
+            // Positions differ by at most half a step, which can change a direction that is close
+            // to the border of two.
+            assert!(same > 400 && pressed > 300, "{same} inputs are equal, {pressed} have keys");
         }
     }
 }

@@ -1,12 +1,15 @@
-//! `kinepack simulate`: a world, its receivers and their links under virtual time, as fast as the
-//! machine can.
+//! `kinepack simulate`: runs a world, its receivers and their links under virtual time, as fast as
+//! the machine can.
 
 use std::io::{self, Write};
 use std::time::Duration;
 
 use clap::Args;
+use command_kit::interrupt::Interrupt;
+use command_kit::table::write_rows;
 use command_kit::{
-    Distribution, Failure, LinkOptions, LinkOptionsError, OutputError, Summary, parse_span, print,
+    Distribution, Failure, LinkOptions, LinkOptionsError, OutputError, Summary, parse_milliseconds,
+    print,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use kinepack_net::{HubConfig, LinkError};
@@ -16,22 +19,27 @@ use crate::crowd::Crowd;
 use crate::sender::{SendOptions, due};
 use crate::session::{Direct, Session};
 use crate::session_error::SessionError;
-use crate::session_report::SessionReport;
+use crate::session_report::{SessionReport, plural, summary};
 use crate::world::{Played, WorldArguments, WorldError};
 
-/// With more receivers, datagrams arrive with the ticks, and not at their own times in between.
-const EXACT_TIMES: usize = 16;
+/// With more receivers than this, datagrams arrive only at ticks, instead of at their own times.
+const MAX_EXACT_PEERS: usize = 16;
 
-/// Run a world and its receivers under virtual time, and say what it took and whether anything
-/// drifted.
+/// Simulate a world, its links and its receivers under virtual time, as fast as the machine can.
+///
+/// Prints bandwidth, errors and the hub's work, and checks that every state arrives as it was sent.
+/// Ctrl-C stops the simulation and prints the results up to that tick.
 #[derive(Args)]
 pub struct Arguments {
+    /// Print the results as one JSON document instead of a table.
+    #[arg(long)]
+    json: bool,
     #[command(flatten, next_help_heading = "Built-in world")]
     world: WorldArguments,
-    /// Instead of the cubes: so many objects on a plane.
-    #[arg(long, help_heading = "Crowd", conflicts_with_all = ["cubes", "style"], value_parser = clap::value_parser!(u32).range(1..=60_000))]
+    /// Replace the cubes by this number of objects on a plane.
+    #[arg(long, help_heading = "Crowd", conflicts_with_all = ["cubes", "style"], allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=60_000))]
     objects: Option<u32>,
-    /// How many of them walk about.
+    /// How many of the objects walk about; the others rest.
     #[arg(long, help_heading = "Crowd", default_value_t = 100, requires = "objects")]
     moving: u32,
     #[command(flatten, next_help_heading = "Sending")]
@@ -39,50 +47,55 @@ pub struct Arguments {
     #[command(flatten, next_help_heading = "Link")]
     link: LinkOptions,
     /// Number of receivers.
-    #[arg(long, help_heading = "Receivers", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, help_heading = "Receivers", value_name = "COUNT", default_value_t = 1, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     receivers: u32,
-    /// How many of them decode, compare and show; the others only answer.
-    #[arg(long, help_heading = "Receivers", default_value_t = 4)]
+    /// How many receivers decode, compare and show what arrives. The others only acknowledge it.
+    #[arg(long, help_heading = "Receivers", value_name = "COUNT", default_value_t = 4)]
     looked_at: u32,
-    /// Round trips from the first receiver's to the last one's, in milliseconds.
-    #[arg(long, help_heading = "Receivers", value_name = "FROM..TO", value_parser = parse_span, conflicts_with = "round_trip_ms")]
+    /// Round trips in milliseconds: the first receiver's and the last one's. Those of the receivers
+    /// between them are evenly spaced.
+    #[arg(long, help_heading = "Receivers", value_name = "FROM..TO", value_parser = parse_milliseconds, conflicts_with = "round_trip_ms")]
     round_trips_ms: Option<(f64, f64)>,
-    /// Every SECONDS, corrupt the first receiver's state: add one to one lane. Its state checks
-    /// should find that, and the hub send the state anew.
-    #[arg(long, help_heading = "Receivers", value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Corrupt the first receiver's state every SECONDS: add one to one lane. Its state checks
+    /// should find that, and the hub should send the state again.
+    #[arg(long, help_heading = "Receivers", value_name = "SECONDS", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     fault_every: Option<u32>,
-    /// Print one JSON document instead of a table.
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(Serialize)]
 struct Report {
     receivers: u32,
     ticks: u32,
-    /// What the hub takes for all receivers together.
+    /// The time that the hub takes for all receivers together.
     hub_us_per_tick: Summary,
     hub_us_per_tick_mean: f64,
     hub_us_per_tick_and_receiver: f64,
-    /// Snapshots that were encoded a tick, for all receivers together.
+    /// Snapshots encoded in each tick, for all receivers together.
     encoded_per_tick: f64,
-    /// How old what a receiver knows of an object is that moves.
+    /// The age of a receiver's newest state of an object that moves.
     age_ms: Summary,
-    /// Memory of this process, after a tenth of the time and at the end; where the system tells it.
+    /// Memory of this process, after a tenth of the time and at the end. `None` if the system does
+    /// not report it.
     memory_mib: Option<(f64, f64)>,
-    /// Lanes that differ from what was sent, of all receivers that were looked at.
+    /// Lanes that differ from what was sent, over all receivers that decode.
     wrong_lanes: u64,
-    /// The first receiver.
+    /// The report of the first receiver.
     first: SessionReport,
 }
 
-/// Why a simulation ends early.
+/// Why a simulation fails or ends early.
 #[derive(Debug, thiserror::Error)]
 pub enum SimulateError {
     #[error(transparent)]
     Session(#[from] SessionError),
     #[error(transparent)]
     Output(#[from] OutputError),
+}
+
+impl From<LinkOptionsError> for SimulateError {
+    fn from(error: LinkOptionsError) -> Self {
+        Self::Session(error.into())
+    }
 }
 
 impl Failure for SimulateError {
@@ -100,12 +113,6 @@ impl From<WorldError> for SimulateError {
     }
 }
 
-impl From<LinkOptionsError> for SimulateError {
-    fn from(error: LinkOptionsError) -> Self {
-        Self::Session(error.into())
-    }
-}
-
 impl From<LinkError> for SimulateError {
     fn from(error: LinkError) -> Self {
         Self::Session(error.into())
@@ -113,6 +120,7 @@ impl From<LinkError> for SimulateError {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), SimulateError> {
+    let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
     let world = match arguments.objects {
         Some(objects) => {
             Played::Crowd(Crowd::new(objects, arguments.moving.min(objects), arguments.world.seed))
@@ -132,9 +140,10 @@ pub fn run(arguments: &Arguments) -> Result<(), SimulateError> {
     }
     let ticks = arguments.world.frames();
     let progress = progress(ticks);
-    let exact = session.peers.len() <= EXACT_TIMES;
+    let exact = session.peers.len() <= MAX_EXACT_PEERS;
     let mut early_memory = None;
-    for tick in 1..=ticks {
+    let mut done_ticks = 0;
+    for tick in (1..=ticks).take_while(|_| !interrupt.is_raised()) {
         if exact {
             session.run_until(due(tick), &mut Direct)?;
         } else {
@@ -149,12 +158,15 @@ pub fn run(arguments: &Arguments) -> Result<(), SimulateError> {
         if tick % 64 == 0 {
             progress.set_position(u64::from(tick));
         }
+        done_ticks = tick;
     }
     progress.finish_and_clear();
-    let report = Report::new(arguments, &session, early_memory);
+    let report = Report::new(arguments, &session, done_ticks, early_memory);
     print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) })?;
     if report.wrong_lanes > 0 {
         Err(SessionError::Drifted { wrong_lanes: report.wrong_lanes }.into())
+    } else if done_ticks < ticks {
+        Err(SessionError::interrupted_at(done_ticks).into())
     } else {
         Ok(())
     }
@@ -167,8 +179,12 @@ pub fn progress(ticks: u32) -> ProgressBar {
 }
 
 impl Report {
-    fn new(arguments: &Arguments, session: &Session, early_memory: Option<f64>) -> Self {
-        let ticks = arguments.world.frames();
+    fn new(
+        arguments: &Arguments,
+        session: &Session,
+        ticks: u32,
+        early_memory: Option<f64>,
+    ) -> Self {
         let sends = f64::from(ticks / (cubes::TICK_HZ / arguments.send.send_hz)).max(1.0);
         let mean_us = session.hub_total.as_secs_f64() * 1e6 / sends;
         let mut age_ms = Distribution::default();
@@ -177,7 +193,7 @@ impl Report {
         }
         let crowd = |objects: u32| {
             let Arguments { moving, world: WorldArguments { seed, .. }, .. } = arguments;
-            let seconds = ticks / cubes::TICK_HZ;
+            let seconds = arguments.world.frames() / cubes::TICK_HZ;
             format!("crowd --objects {objects} --moving {moving} --seconds {seconds} --seed {seed}")
         };
         Self {
@@ -205,34 +221,34 @@ impl Report {
     }
 
     fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
-        let Self { receivers, ticks, hub_us_per_tick: hub, age_ms, .. } = self;
+        let hub = &self.hub_us_per_tick;
         self.first.write_table(out)?;
-        writeln!(out, "\n{receivers} receivers, {ticks} ticks; above is the first of them")?;
         writeln!(
             out,
-            "the hub's work: mean {:.1} µs a tick (median {:.1}, 99 % {:.1}), {:.2} µs a receiver, {:.1} snapshots encoded",
-            self.hub_us_per_tick_mean,
-            hub.p50,
-            hub.p99,
-            self.hub_us_per_tick_and_receiver,
-            self.encoded_per_tick
+            "\n{}, {}; the table above is the first receiver's",
+            plural(u64::from(self.receivers), "receiver"),
+            plural(u64::from(self.ticks), "tick"),
         )?;
-        writeln!(
-            out,
-            "age of what is known of an object that moves: median {:.0} ms, 99 % {:.0} ms, largest {:.0} ms",
-            age_ms.p50, age_ms.p99, age_ms.max
-        )?;
-        if let Some((early, end)) = self.memory_mib {
-            writeln!(
-                out,
-                "memory: {early:.0} MiB after a tenth of the time, {end:.0} MiB at the end"
-            )?;
-        }
-        writeln!(out, "lanes that differ from what was sent, all receivers: {}", self.wrong_lanes)
+        let mut rows = vec![
+            ("hub, mean / p50 / p99 of a tick", {
+                format!("{:.1} / {:.1} / {:.1} µs", self.hub_us_per_tick_mean, hub.p50, hub.p99)
+            }),
+            (
+                "hub, mean of a tick and receiver",
+                format!("{:.2} µs", self.hub_us_per_tick_and_receiver),
+            ),
+            ("snapshots encoded a tick", format!("{:.1}", self.encoded_per_tick)),
+            ("age of movers, p50 / p99 / max", summary(&self.age_ms, 0, "ms")),
+        ];
+        rows.extend(self.memory_mib.map(|(early, end)| {
+            ("memory at a tenth / at the end", format!("{early:.0} / {end:.0} MiB"))
+        }));
+        rows.push(("wrong lanes, all receivers", self.wrong_lanes.to_string()));
+        write_rows(out, rows)
     }
 }
 
-/// Resident memory of this process, where the system has `/proc`.
+/// Resident memory of this process. `None` if the system has no `/proc`.
 fn memory_mib() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

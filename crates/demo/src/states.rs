@@ -3,10 +3,10 @@
 use cube_data::cube::Measured;
 use kinepack::EntityId;
 
-/// Who is there, and how.
+/// The bodies' ids and their states.
 #[derive(Clone, Debug, Default)]
 pub struct States {
-    /// Rising. As many as `measured`.
+    /// Increasing, one for each entry of `measured`.
     ids: Vec<EntityId>,
     measured: Vec<Measured>,
 }
@@ -24,7 +24,7 @@ impl States {
         self.measured.push(state);
     }
 
-    /// Becomes a copy of another, in the memory that it has.
+    /// Copies another into the memory that this one already has.
     pub fn copy_from(&mut self, other: &Self) {
         self.ids.clone_from(&other.ids);
         self.measured.clone_from(&other.measured);
@@ -34,31 +34,31 @@ impl States {
         self.ids.len()
     }
 
-    /// All, by rising id.
+    /// All bodies, by increasing id.
     pub fn iter(&self) -> impl Iterator<Item = (EntityId, &Measured)> {
         self.ids.iter().copied().zip(&self.measured)
     }
 
-    /// The states alone, by rising id.
+    /// The states without ids, by increasing id.
     pub fn measured(&self) -> &[Measured] {
         &self.measured
     }
 
-    /// The state of one body; `None` where it is not there.
+    /// The state of one body. `None` if there is no such body.
     pub fn find(&self, id: EntityId) -> Option<&Measured> {
-        // Most stand where their id says.
-        let place = id.0 as usize;
-        let place = if self.ids.get(place) == Some(&id) {
-            place
+        // For most bodies, the index equals the id.
+        let index = id.0 as usize;
+        let index = if self.ids.get(index) == Some(&id) {
+            index
         } else {
             self.ids.binary_search(&id).ok()?
         };
-        self.measured.get(place)
+        self.measured.get(index)
     }
 }
 
 impl Extend<Measured> for States {
-    /// Bodies with the ids after the last one's, or from 0 on.
+    /// Adds bodies with consecutive ids after the last one, or from 0.
     fn extend<T: IntoIterator<Item = Measured>>(&mut self, states: T) {
         let first = self.ids.last().map_or(0, |last| last.0 + 1);
         (first..).zip(states).for_each(|(id, state)| self.push(EntityId(id), state));

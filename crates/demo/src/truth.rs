@@ -1,4 +1,4 @@
-//! What the simulation really did in the last seconds: what the shown state is compared with.
+//! The true states of the last seconds, and how far the shown states are from them.
 
 use std::collections::VecDeque;
 
@@ -8,21 +8,21 @@ use cube_data::cube::{Measured, angle_rad};
 use crate::cube_stream::Shown;
 use crate::states::States;
 
-/// Ticks that are kept: longer than any playout delay and round trip.
+/// Ticks to keep: more than any playout delay and round trip together.
 const KEPT_TICKS: usize = 180;
 
-/// True states, tick by tick.
+/// The true states of recent ticks.
 #[derive(Debug, Default)]
 pub struct Truth {
-    /// The states of tick `first` and those after it.
+    /// The states of tick `first` and the following ticks.
     states: VecDeque<States>,
     first: u32,
 }
 
-/// How far the shown state is from the true one at the same moment of the simulation.
+/// How far the shown states are from the true ones at the same moment of the simulation.
 ///
-/// Percentiles are over the cubes that move then; of those at rest, the error is half a step, and
-/// they are many. The largest is over all.
+/// Percentiles count only moving cubes, because the many cubes at rest are all within half a step.
+/// The maximum counts all cubes.
 #[derive(Clone, Debug, Default)]
 pub struct ShownError {
     pub position_mm: Distribution,
@@ -30,21 +30,21 @@ pub struct ShownError {
 }
 
 impl Truth {
-    /// The states of the next tick.
+    /// Adds the states of the next tick.
     pub fn push(&mut self, tick: u32, states: &States) {
         if self.states.is_empty() {
             self.first = tick;
         }
-        let mut room = States::default();
+        let mut next = States::default();
         if self.states.len() == KEPT_TICKS {
-            room = self.states.pop_front().unwrap_or_default();
+            next = self.states.pop_front().unwrap_or_default();
             self.first += 1;
         }
-        room.copy_from(states);
-        self.states.push_back(room);
+        next.copy_from(states);
+        self.states.push_back(next);
     }
 
-    /// The states before and after a moment, and how far between them it is.
+    /// The states before and after a moment, and its position between them from 0 to 1.
     pub fn around(&self, tick: f64) -> Option<(&States, &States, f32)> {
         let before = self.at(tick.floor() as u32)?;
         let after = self.at(tick.ceil() as u32).unwrap_or(before);
@@ -57,7 +57,7 @@ impl Truth {
 }
 
 impl ShownError {
-    /// Compares a cube that is shown with where it truly was.
+    /// Compares a shown cube with its true state.
     pub fn add(&mut self, shown: &Shown, before: &Measured, after: &Measured, ratio: f32) {
         let moves = before.position != after.position || before.orientation != after.orientation;
         let blend = |a: f32, b: f32| a + (b - a) * ratio;

@@ -1,4 +1,4 @@
-//! The receiving side of the program: a receiver, and what is to be said about what it shows.
+//! The receiving side of the program: a receiver, what it shows, and statistics about that.
 
 use std::time::Duration;
 
@@ -9,30 +9,30 @@ use crate::cube_stream::{CubeStream, Shown};
 use crate::session_error::SessionError;
 use crate::truth::{ShownError, Truth};
 
-/// A receiver that plays the world.
+/// A receiver that plays back the world.
 pub struct Viewer {
     pub receiver: Receiver,
     stream: CubeStream,
     pub error: ShownError,
-    /// The same of late, for who takes it from time to time.
+    /// The errors since a caller last took them, if one takes them.
     pub recent_error: Option<ShownError>,
     pub states_shown: u64,
     pub snapshots: u64,
     pub left_out: u64,
-    /// How old what is known of an object is that moves.
+    /// The age of the newest state of objects that move.
     pub age_ms: Distribution,
-    /// Sum over the states shown, for the mean.
+    /// The sum of the playout delays of all states shown, for the mean.
     delay_ms: f64,
-    /// What is shown now, and of which tick that is.
+    /// What is shown now, and the tick that it belongs to.
     pub shown: Vec<Shown>,
     pub shown_tick: f64,
 }
 
-/// A view that a datagram brought.
+/// A new view from a datagram.
 #[derive(Clone, Copy, Debug)]
 pub struct NewView {
     pub sequence: Sequence,
-    /// The sender left something out.
+    /// The sender skipped some entities.
     pub left_out: bool,
 }
 
@@ -53,7 +53,7 @@ impl Viewer {
         })
     }
 
-    /// Takes a datagram; the view where one came of it.
+    /// Takes a datagram. Returns the view if it completed one.
     pub fn handle(&mut self, now: Duration, datagram: &[u8]) -> Result<Option<NewView>, Refused> {
         match self.receiver.handle(now, datagram)? {
             Received::Snapshot { left_out, .. } => {
@@ -65,8 +65,8 @@ impl Viewer {
         }
     }
 
-    /// Draws a frame; where the truth is known, it is compared. False while there is nothing to
-    /// show.
+    /// Computes a frame, and compares it with the truth if that is known. Returns false while there
+    /// is nothing to show.
     pub fn show(&mut self, now: Duration, truth: Option<&Truth>) -> Result<bool, SessionError> {
         let delay_ms = self.receiver.playout_stats().delay.as_secs_f64() * 1e3;
         let Some(playback) = self.receiver.playback(now) else { return Ok(false) };
@@ -95,7 +95,7 @@ impl Viewer {
         Ok(true)
     }
 
-    /// Notes how old what is known of each object is that moves, at a tick of the sender.
+    /// Records the age of each moving object's newest state at a tick of the sender.
     pub fn note_age(&mut self, tick: u32, truth: &Truth) {
         let (Some(newest), Some((states, ..))) =
             (self.receiver.newest(), truth.around(f64::from(tick)))
@@ -104,8 +104,7 @@ impl Viewer {
         };
         let Some((before, ..)) = truth.around(f64::from(tick) - 1.0) else { return };
         for (index, id) in newest.ids().iter().enumerate() {
-            // What has just come is not known for long, and of what has left nothing is to be
-            // known.
+            // Objects that were just added or removed have no state in both ticks.
             let (Some(before), Some(state)) = (before.find(*id), states.find(*id)) else {
                 continue;
             };
@@ -116,7 +115,7 @@ impl Viewer {
         }
     }
 
-    /// Mean playout delay of what was shown.
+    /// The mean playout delay of all states shown.
     pub fn mean_delay_ms(&self) -> f64 {
         self.delay_ms / self.states_shown.max(1) as f64
     }

@@ -1,4 +1,5 @@
-//! The built-in world: its options on the command line, and its states as the codec takes them.
+//! The built-in world: its options on the command line, and its states in the form that the codec
+//! takes.
 
 use std::path::{Path, PathBuf};
 
@@ -15,23 +16,23 @@ use crate::crowd::Crowd;
 use crate::players::{CannotPlay, PlayedCubes};
 use crate::states::States;
 
-/// Of runs that end, where `--seconds` is not given.
+/// The length of a run without `--seconds`.
 const DEFAULT_SECONDS: u32 = 20;
 
 /// Options of the built-in world.
 #[derive(Args, Clone, Debug)]
 pub struct WorldArguments {
-    /// Seconds of the world's time [default: 20]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    /// Length of the run in seconds of the world's time [default: 20]
+    #[arg(long, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     pub seconds: Option<u32>,
-    /// Seed of the scripted player.
+    /// Seed of the scripted player's choices.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// How the player plays: typical, push, pull or rest.
+    /// How the scripted player plays: typical, push, pull or rest.
     #[arg(long, default_value_t = Style::Typical)]
     pub style: Style,
-    /// Number of cubes, without the player's.
-    #[arg(long, default_value_t = 900, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    /// Number of cubes, not counting the player's.
+    #[arg(long, default_value_t = 900, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub cubes: u32,
 }
 
@@ -59,13 +60,14 @@ pub fn read_capture(path: &Path) -> Result<Vec<Vec<Measured>>, WorldError> {
     Ok(frames)
 }
 
-/// A world, and who moves in it.
+/// A world, and what moves in it.
 pub enum Played {
-    /// The cubes, and who plays with them.
+    /// The cubes and their players.
     Cubes(Box<PlayedCubes>),
     /// Objects that walk about.
     Crowd(Crowd),
-    /// What was captured, and the next of its frames; at the end it begins anew.
+    /// The frames of a capture, and the index of the next one. After the last frame follows the
+    /// first.
     Captured(Vec<Vec<Measured>>, usize),
 }
 
@@ -93,12 +95,12 @@ impl WorldArguments {
         self.asked_frames().unwrap_or(DEFAULT_SECONDS * cubes::TICK_HZ)
     }
 
-    /// `None` where `--seconds` was not given.
+    /// `None` if `--seconds` was not given.
     pub fn asked_frames(&self) -> Option<u32> {
         self.seconds.map(|seconds| seconds * cubes::TICK_HZ)
     }
 
-    /// How a report names this run: the options that make it again.
+    /// The run's name in a report: the options that repeat it.
     pub fn name(&self) -> String {
         let Self { seconds, seed, style, cubes } = self;
         let seconds = seconds.map_or_else(String::new, |seconds| format!(" --seconds {seconds}"));
@@ -116,14 +118,14 @@ impl Played {
         Ok(Self::Cubes(Box::new(PlayedCubes::new(World::new(config)?, Script::new(style, seed)))))
     }
 
-    /// The first player plays with these keys from now on; with `None` the script plays.
+    /// Holds these keys for the first player from now on. With `None`, the script plays.
     pub fn hold(&mut self, keys: Option<Input>) {
         if let Some(cubes) = self.cubes_mut() {
             cubes.hold(keys);
         }
     }
 
-    /// What the first player held in the last step; `None` where nobody plays.
+    /// The first player's keys in the last step. `None` if the world has no player.
     pub fn pressed(&self) -> Option<Input> {
         match self {
             Self::Cubes(cubes) => cubes.pressed(),
@@ -131,7 +133,7 @@ impl Played {
         }
     }
 
-    /// How many bodies there are, and the bound of |x| and |y| in metres where there are walls.
+    /// The number of bodies, and the bound of |x| and |y| in metres if the world has walls.
     pub fn extent(&self) -> (usize, Option<f32>) {
         match self {
             Self::Cubes(cubes) => (cubes.world().len(), Some(cubes.world().half_width_m())),
@@ -140,7 +142,7 @@ impl Played {
         }
     }
 
-    /// The current state into `states`, and a step of the world after it.
+    /// Writes the current state into `states`, then steps the world.
     pub fn next_frame(&mut self, states: &mut States) {
         match self {
             Self::Captured(frames, next) => {
@@ -165,18 +167,18 @@ impl Played {
         }
     }
 
-    /// Gives one who joined a cube, which is there from the next state on and holds no key yet. Who
-    /// has one keeps it.
+    /// Gives a guest a cube, which appears in the next state and has no keys held. A guest that has
+    /// a cube keeps it.
     pub fn admit(&mut self, guest: ReceiverId) -> Result<EntityId, CannotPlay> {
         self.cubes_mut().ok_or(CannotPlay::NoCubes)?.admit(guest)
     }
 
-    /// Plays with these keys until others come. False for who has no cube.
+    /// Holds these keys for a guest until the next call. Returns false if the guest has no cube.
     pub fn hold_for(&mut self, guest: ReceiverId, keys: Input) -> bool {
         self.cubes_mut().is_some_and(|cubes| cubes.hold_for(guest, keys))
     }
 
-    /// Takes the cube of one who left out of the world. False for who has none.
+    /// Removes a guest's cube from the world. Returns false if the guest has none.
     pub fn dismiss(&mut self, guest: ReceiverId) -> bool {
         self.cubes_mut().is_some_and(|cubes| cubes.dismiss(guest))
     }

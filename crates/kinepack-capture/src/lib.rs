@@ -58,9 +58,11 @@ pub mod guide {}
 pub mod levels;
 mod limits;
 mod recorder;
+mod zstd;
 
 pub use components::{component_names, components};
 pub use error::CaptureError;
 pub use file::{Capture, CaptureFrame, Damage, Stream, StreamEncoding};
 pub use limits::{CaptureLimits, TooManyValues, ValueCount};
 pub use recorder::{RecordError, RecordSummary, RecordedLanes, RecordedStream, Recorder};
+pub use zstd::ZstdReader;

@@ -10,7 +10,7 @@ use std::io::Cursor;
 use files::{Ship, Sink, read_all, record_ships, ship};
 use kinepack::{EntityId, Pack, Schema, Snapshot, Tick};
 use kinepack_capture::{
-    Capture, CaptureError, RecordError, Recorder, Stream, StreamEncoding, components,
+    Capture, CaptureError, RecordError, RecordSummary, Recorder, Stream, StreamEncoding, components,
 };
 
 #[test]
@@ -223,36 +223,41 @@ fn the_recorder_refuses_invalid_frames_and_continues() {
     assert_eq!((ticks, damage), (vec![(0, 5, 1), (0, 6, 1)], None));
 }
 
-#[test]
-fn a_full_disk_is_reported_and_earlier_frames_can_be_read() {
-    let whole = record_ships(3000).len();
-    let mut read_before = 0;
-    for room in (0..whole).step_by(whole / 37).chain([whole - 1]) {
-        let sink = Sink::with_room(room);
-        let Ok(mut recorder) = Recorder::to_writer("full", sink.clone()) else {
-            panic!("the head is in a buffer")
-        };
-        let mut told = None;
-        let ships = recorder.stream::<Ship>("ships", 60.0);
-        if let Ok(ships) = ships {
-            for tick in 0..3000 {
-                let states: Vec<(EntityId, Ship)> =
-                    (0..10).map(|id| (EntityId(id), ship(tick, id))).collect();
-                let result = recorder.record(
-                    &ships,
-                    Tick(tick),
-                    states.iter().map(|(id, state)| (*id, state)),
-                );
-                let flushed = if tick % 300 == 299 { recorder.flush() } else { Ok(()) };
-                if let Err(error) = result.and(flushed) {
-                    told = Some(error);
-                    break;
-                }
+/// Records 3,000 frames and flushes after each 300. Returns the first error of a call, and the
+/// result of the end.
+fn record_and_flush(sink: &Sink) -> (Option<RecordError>, Result<RecordSummary, RecordError>) {
+    let Ok(mut recorder) = Recorder::to_writer("full", sink.clone()) else {
+        panic!("the head is in a buffer")
+    };
+    let mut failed = None;
+    if let Ok(ships) = recorder.stream::<Ship>("ships", 60.0) {
+        for tick in 0..3000 {
+            let states: Vec<(EntityId, Ship)> =
+                (0..10).map(|id| (EntityId(id), ship(tick, id))).collect();
+            let states = states.iter().map(|(id, state)| (*id, state));
+            let result = recorder.record(&ships, Tick(tick), states);
+            let flushed = if tick % 300 == 299 { recorder.flush() } else { Ok(()) };
+            failed = result.and(flushed).err();
+            if failed.is_some() {
+                break;
             }
         }
-        let error = recorder.finish().unwrap_err().to_string();
+    }
+    (failed, recorder.finish())
+}
+
+#[test]
+fn a_full_disk_is_reported_and_earlier_frames_can_be_read() {
+    let sink = Sink::default();
+    let (failed, finished) = record_and_flush(&sink);
+    assert!(failed.is_none());
+    let (whole, mut read_before) = (finished.unwrap().bytes as usize, 0);
+    for room in (0..whole).step_by(whole / 37).chain([whole - 1]) {
+        let sink = Sink::with_room(room);
+        let (failed, finished) = record_and_flush(&sink);
+        let error = finished.unwrap_err().to_string();
         assert!(error.contains("the disk is full") && error.starts_with("full: "), "{error}");
-        assert!(told.is_none_or(|told| told.to_string() == error));
+        assert!(failed.is_none_or(|failed| failed.to_string() == error));
         assert!(sink.bytes().len() <= room);
         if sink.bytes().len() >= 8 {
             let (frames, damage) = read_all(&sink.bytes());

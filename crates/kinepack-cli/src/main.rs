@@ -16,6 +16,7 @@ mod measure;
 mod record;
 mod replay;
 mod report;
+mod shell;
 mod steps;
 mod train;
 mod tune;
@@ -55,6 +56,9 @@ enum Command {
     Simulate(demo::simulate::Arguments),
     #[cfg(feature = "demo")]
     Sweep(demo::sweep::Arguments),
+    Completions(shell::Completions),
+    #[command(hide = true)]
+    ManPages(shell::ManPages),
 }
 
 fn main() -> ExitCode {
@@ -79,6 +83,8 @@ fn main() -> ExitCode {
         Command::Simulate(arguments) => demo::simulate::run(&arguments).map_err(boxed),
         #[cfg(feature = "demo")]
         Command::Sweep(arguments) => demo::sweep::run(&arguments).map_err(boxed),
+        Command::Completions(arguments) => shell::print_completions(&arguments).map_err(boxed),
+        Command::ManPages(arguments) => shell::write_man_pages(&arguments).map_err(boxed),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -135,7 +135,11 @@ fn a_recording_is_analyzed_and_replayed() {
     assert!(refused.contains("no such stream; there are cubes"), "{refused}");
     let refused = run(&["replay", capture, "--sweep", "loss=0..500"]);
     assert_eq!(refused.code, Some(2));
-    assert!(refused.stderr.contains("loss is from 0 to 100 percent"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("give percent from 0 to 100, such as 0..20"),
+        "{}",
+        refused.stderr
+    );
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let (mut hub, player) = (Hub::new(&codec, HubConfig::default())?, ReceiverId(1));
     hub.add(player, &ReceiverOptions::default(), Duration::ZERO)?;
-    let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60))?;
+    let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60))?; // ticks a second
     let mut world = Snapshot::new(&schema, Tick(0));
     let (start, mut buffer) = (Instant::now(), [0; 1_200]);
     for tick in 1..=60 {
@@ -49,13 +49,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         while let Some((_, datagram)) = hub.poll_transmit() {
             server.send(datagram)?;
         }
-        // The client shows the ships at a moment between two states that arrived.
+        // The client draws a moment between two states that arrived.
         while let Ok(bytes) = client.recv(&mut buffer) {
             receiver.handle(now, &buffer[..bytes]).ok();
         }
-        for sample in receiver.playback(now).iter().flat_map(kinepack_net::Playback::samples) {
-            let ship: Ship = sample.state()?;
-            assert_eq!(ship.shield, 100); // draw it here
+        if let Some(playback) = receiver.playback(now) {
+            for sample in playback.samples() {
+                let ship: Ship = sample.state()?;
+                assert_eq!(ship.shield, 100); // draw it here
+            }
         }
         std::thread::sleep(Duration::from_micros(16_667));
     }

@@ -1,4 +1,4 @@
-//! The display while the demo runs: both worlds from above, and what passes between them.
+//! The display in the terminal: both worlds from above, and numbers about the link between them.
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
@@ -7,8 +7,14 @@ use crate::map::{COLUMNS, ROWS, map};
 use crate::sender::due;
 use crate::session::Session;
 
-/// Lines that are drawn over and over.
+/// Between the two maps.
+const GAP: &str = "   ";
+
+/// Lines that are redrawn.
 pub(super) struct Display {
+    /// Whether the terminal has room for both maps side by side. Otherwise only the received world is
+    /// shown.
+    has_both: bool,
     maps: Vec<ProgressBar>,
     numbers: Vec<ProgressBar>,
     bar: ProgressBar,
@@ -24,7 +30,10 @@ impl Display {
         };
         let maps = (0..=ROWS).map(|_| line("{wide_msg}", 1)).collect();
         let numbers = (0..4).map(|_| line("{wide_msg}", 1)).collect();
+        let has_both = crossterm::terminal::size()
+            .map_or(true, |(columns, _)| usize::from(columns) >= 2 * COLUMNS + GAP.len());
         Self {
+            has_both,
             maps,
             numbers,
             bar: line("{wide_bar} tick {pos} of {len}, {eta} left", u64::from(ticks)),
@@ -45,10 +54,10 @@ impl Display {
         let sent = map(session.sender.states().iter().map(|(id, state)| (id, state.position)));
         let shown = map(viewer.shown.iter().map(|shown| (shown.id, shown.position)));
         if let Some(head) = self.maps.first() {
-            head.set_message(format!("{:COLUMNS$}   {}", "simulated", "shown on the other side"));
+            head.set_message(self.beside(format!("{:COLUMNS$}", "simulated"), "received"));
         }
         for ((line, sent), shown) in self.maps.iter().skip(1).zip(sent).zip(shown) {
-            line.set_message(format!("{sent}   {shown}"));
+            line.set_message(self.beside(sent, &shown));
         }
         let playout = viewer.receiver.playout_stats();
         let error = [&viewer.error.position_mm, &viewer.error.rotation_deg]
@@ -56,31 +65,35 @@ impl Display {
         let uncompressed_kbps = uncompressed_kbps(session.sender.states().count());
         let numbers = [
             format!(
-                "{:6.1} kbit/s payload, {:6.1} with IP and UDP headers; {uncompressed_kbps:.0} uncompressed",
-                live.kbps_payload, live.kbps_total
+                "{:.1} kbit/s with headers, {:.1} payload, {uncompressed_kbps:.0} uncompressed",
+                live.kbps_total, live.kbps_payload
             ),
             format!(
-                "{:5.1} % lost, round trip {:5.1} ms, baseline {} snapshots back, playout delay {:5.1} ms",
+                "{:.1} % lost, round trip {:.0} ms, playout {:.0} ms, baseline {} back",
                 live.loss_ratio * 100.0,
                 live.round_trip_ms,
-                live.baseline_age,
-                playout.delay.as_secs_f64() * 1e3
+                playout.delay.as_secs_f64() * 1e3,
+                live.baseline_age
             ),
             peer.input_report().map_or_else(String::new, |input| {
                 format!(
-                    "input: {:.0} bits a packet, {:.0} a full one; {:.1} kbit/s up with headers; {} keys recovered by repeats, {} lost",
-                    input.bits_per_packet.mean,
-                    input.bits_per_packet.full,
+                    "keys: {:.1} kbit/s, {:.0} bits a packet, {} recovered, {} lost",
                     input.kbps_with_headers,
+                    input.bits_per_packet.mean,
                     input.recovered,
                     input.lost
                 )
             }),
-            format!("what moves is shown within {:.1} mm and {:.2}° of the truth (99 %)", error[0], error[1]),
+            format!("moving cubes: within {:.1} mm and {:.2}° (99 %)", error[0], error[1]),
         ];
         for (line, number) in self.numbers.iter().zip(numbers) {
             line.set_message(number);
         }
+    }
+
+    /// A line of both maps, or of the right one alone.
+    fn beside(&self, left: String, right: &str) -> String {
+        if self.has_both { left + GAP + right } else { right.to_owned() }
     }
 
     pub(super) fn finish(&self) {

@@ -3,6 +3,8 @@
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
+use command_kit::OutputError;
+use command_kit::interrupt::Interrupt;
 use kinepack_net::HubConfig;
 
 use super::display::Display;
@@ -12,12 +14,17 @@ use crate::demo::DemoError;
 use crate::inputs::with_keys;
 use crate::sender::due;
 use crate::session::{Hands, Session};
+use crate::session_error::SessionError;
 use crate::session_report::SessionReport;
 
-/// Ticks between two refreshes of the display.
+/// Ticks between two updates of the display.
 const REFRESH_TICKS: u32 = 3;
 
-pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, DemoError> {
+/// Returns the report, and [`SessionError::Interrupted`] if a signal ended the run early.
+pub(super) fn run(
+    arguments: &Arguments,
+) -> Result<(SessionReport, Result<(), SessionError>), DemoError> {
+    let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
     let Program { world, name, ticks } = arguments.program()?;
     let mut session = Session::new(world, &arguments.send, with_keys(HubConfig::default()))?;
     session.hands = Hands::SentScript;
@@ -27,8 +34,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, DemoError> {
     let paced = io::stderr().is_terminal() && !arguments.fast;
     let display = Display::new(ticks);
     let begin = Instant::now();
-    for tick in 1..=ticks {
-        // What is due before the tick arrives at its own time.
+    let mut done_ticks = 0;
+    for tick in (1..=ticks).take_while(|_| !interrupt.is_raised()) {
+        // Datagrams that are due before the tick arrive at their own times.
         while let Some(arrival) = session.next_arrival().filter(|at| *at <= due(tick)) {
             wait(begin, arrival, paced);
             session.deliver(arrival, &mut loopback)?;
@@ -38,9 +46,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, DemoError> {
         if tick % REFRESH_TICKS == 0 {
             display.show(tick, &session);
         }
+        done_ticks = tick;
     }
     display.finish();
-    Ok(report(&session, ticks, &name, arguments.link.name(), arguments.send.name()))
+    let report = report(&session, done_ticks, &name, arguments.link.name(), arguments.send.name());
+    let ending =
+        if done_ticks < ticks { Err(SessionError::interrupted_at(done_ticks)) } else { Ok(()) };
+    Ok((report, ending))
 }
 
 fn wait(begin: Instant, until: Duration, paced: bool) {

@@ -8,10 +8,11 @@ use std::time::Duration;
 use crate::session::Carrier;
 use crate::session_error::SessionError;
 
-/// A datagram that did not come through within this is lost; the kernel delivers at once, or drops.
+/// A datagram that has not arrived after this time is lost. The kernel delivers it at once or drops
+/// it.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// A socket for each side.
+/// One socket for each side.
 pub(super) struct Loopback {
     sender: UdpSocket,
     viewer: UdpSocket,

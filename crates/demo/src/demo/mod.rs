@@ -1,5 +1,5 @@
-//! `kinepack demo`: the built-in world over a real socket through a bad link, and what arrives on
-//! the other side; in a page, or in the terminal.
+//! `kinepack demo`: sends the built-in world over a real socket through a bad link, and shows what
+//! arrives, in a page or in the terminal.
 
 mod display;
 mod headless;
@@ -20,28 +20,34 @@ use crate::session_error::SessionError;
 use crate::session_report::SessionReport;
 use crate::world::{Played, WorldArguments, WorldError, read_capture};
 
-/// Send a physics world over a real socket through a bad link, and show both sides in the browser.
+/// Send a physics world through a simulated bad link, and show both sides in the browser.
+///
+/// The page changes the link and the level while the world runs, and lets you play. Ctrl-C ends the
+/// demo and prints a summary.
 #[derive(Args, Clone)]
-#[command(mut_arg("seconds", |argument| argument.help("Seconds of the world's time [default: 20; with the page: until Ctrl-C]")))]
+#[command(mut_arg("seconds", |argument| argument
+    .help("Length of the run in seconds of the world's time [default: 20; with the page: until \
+           Ctrl-C]")))]
 pub struct Arguments {
-    /// Keep to the terminal: no page is served.
+    /// Run in the terminal, without a page.
     #[arg(long)]
     headless: bool,
-    /// Address and port of the page; port 0 takes any that is free. Whoever reaches the address can
-    /// watch and play [default: 127.0.0.1:4650, or another port where that is taken]
+    /// Address and port of the page. Port 0 takes any free port. Anybody who can reach the address
+    /// can watch and play [default: 127.0.0.1:4650, or another port if that is taken]
     #[arg(long, value_name = "ADDRESS", conflicts_with = "headless")]
     listen: Option<SocketAddr>,
     /// Do not open the browser.
     #[arg(long, conflicts_with = "headless")]
     no_open: bool,
-    /// With --headless: do not wait for the world's clock.
+    /// With --headless: run as fast as the machine can, instead of in real time. This is always so
+    /// if standard error is not a terminal, because then there is no display to watch.
     #[arg(long, requires = "headless")]
     fast: bool,
-    /// Print the summary as one JSON document.
+    /// Print the summary as one JSON document instead of a table.
     #[arg(long)]
     json: bool,
-    /// Send a capture instead: cubes before quantization, as a challenge file (.f32, plain or as
-    /// .zst) or a .mcap that `record` made. It starts again at its end.
+    /// Send a capture instead of the built-in world: cubes before quantization, as a challenge file
+    /// (.f32, plain or as .zst) or a .mcap that `record` made. It starts again at its end.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "style", "cubes"])]
     capture: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Built-in world")]
@@ -52,7 +58,7 @@ pub struct Arguments {
     link: LinkOptions,
 }
 
-/// Why the demo ends early.
+/// Why the demo fails or ends early.
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
     #[error(transparent)]
@@ -61,9 +67,15 @@ pub enum DemoError {
     Page(#[from] PageError),
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// The page cannot begin with these options.
-    #[error("the page cannot show this: {reason}; --headless can")]
+    /// The page cannot show these options.
+    #[error("the page cannot show these settings: {reason}; run it with --headless")]
     Settings { reason: String },
+}
+
+impl From<LinkOptionsError> for DemoError {
+    fn from(error: LinkOptionsError) -> Self {
+        Self::Session(error.into())
+    }
 }
 
 impl Failure for DemoError {
@@ -83,17 +95,11 @@ impl From<WorldError> for DemoError {
     }
 }
 
-impl From<LinkOptionsError> for DemoError {
-    fn from(error: LinkOptionsError) -> Self {
-        Self::Session(error.into())
-    }
-}
-
-/// What is played, and how a report names it.
+/// The world to play, and its name in a report.
 struct Program {
     world: Played,
     name: String,
-    /// After so many ticks there is nothing new.
+    /// The length of the run.
     ticks: u32,
 }
 
@@ -119,24 +125,29 @@ impl Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), DemoError> {
-    let report = if arguments.headless { headless::run(arguments)? } else { page::run(arguments)? };
+    let (report, ending) = if arguments.headless {
+        headless::run(arguments)?
+    } else {
+        // Ctrl-C is the usual end of a page.
+        (page::run(arguments)?, Ok(()))
+    };
     print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) })?;
     match report.input.as_ref().map_or(0, |input| input.wrong) {
         _ if report.wrong_lanes > 0 => {
             Err(SessionError::Drifted { wrong_lanes: report.wrong_lanes }.into())
         }
-        0 => Ok(()),
+        0 => Ok(ending?),
         records => Err(SessionError::WrongKeys { records }.into()),
     }
 }
 
-/// What the article starts from: 321 bits an object and a header, at the world's rate.
+/// The article's uncompressed form: 321 bits an object and a header, at the world's rate.
 fn uncompressed_kbps(objects: usize) -> f64 {
     let bytes = (objects as f64 * 321.0 / 8.0).ceil() + HEADER_BYTES;
     kbps(bytes, cubes::TICK_HZ)
 }
 
-/// What the session was like up to a tick.
+/// The report of the session up to a tick.
 fn report(
     session: &Session,
     tick: u32,

@@ -1,4 +1,4 @@
-//! How to reach a server: the options of all that join one.
+//! How to reach a server: the options of all commands that join one.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::time::Duration;
@@ -10,18 +10,20 @@ use crate::cube_stream::CubeStream;
 use crate::join::JoinError;
 use crate::secret_options::SecretOptions;
 
-/// See the head of this file. The server itself is an argument or an option, as the command wants
-/// it.
+/// See the head of this file. The server's address is not part of it: it is an argument of some
+/// commands and an option of others.
 #[derive(Args, Clone, Debug)]
 #[command(mut_arg("level", |argument| argument
-    .help("How snapshots are coded: packed takes the least work, adaptive the fewest bits. One that the server offers")))]
+    .help("How snapshots are coded: packed takes the least work, adaptive the fewest bits. \
+           The server must offer this level")))]
 pub struct ConnectionArguments {
     #[command(flatten)]
     secret: SecretOptions,
     #[command(flatten)]
     stream: CubeStream,
-    /// Seconds of silence after which a connection is lost, or an attempt at one is given up.
-    #[arg(long, default_value_t = 5, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3_600))]
+    /// Seconds of silence after which a connection counts as lost, or an attempt to connect as
+    /// failed.
+    #[arg(long, default_value_t = 5, value_name = "SECONDS", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=3_600))]
     time_out: u64,
 }
 
@@ -36,8 +38,7 @@ impl ConnectionArguments {
     }
 }
 
-/// An address of the server; of several, one of IPv4, as `serve` listens there where nothing else
-/// is said.
+/// Resolves the server's address. Prefers IPv4, because `serve` listens there by default.
 pub fn parse_server(text: &str) -> Result<SocketAddr, String> {
     let found: Vec<SocketAddr> =
         text.to_socket_addrs().map_err(|error| error.to_string())?.collect();

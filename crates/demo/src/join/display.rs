@@ -1,8 +1,8 @@
-//! What a joiner sees while it runs: on a terminal the world from above, and lines about the
-//! connection anywhere.
+//! A joiner's display: news about the connection, and on a terminal the world from above.
 
 use std::time::Duration;
 
+use command_kit::say;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use kinepack::EntityId;
 
@@ -10,14 +10,14 @@ use super::tally::Tally;
 use crate::map::{ROWS, map, map_of};
 use crate::viewer::Viewer;
 
-/// Lines that are drawn over and over, on a terminal only.
+/// Lines that are redrawn, on a terminal only.
 pub(super) struct Display {
     lines: MultiProgress,
     map: Vec<ProgressBar>,
     numbers: ProgressBar,
     help: ProgressBar,
     kbps: f64,
-    /// When the rate was last measured, and all bytes until then.
+    /// When the rate was last measured, and the bytes received by then.
     measured: (Duration, u64),
 }
 
@@ -34,17 +34,17 @@ impl Display {
         Self { lines, map, numbers, help, kbps: 0.0, measured: Default::default() }
     }
 
-    /// A line below the map, for one who plays.
+    /// Shows a line of help below the map.
     pub(super) fn explain(&self, line: &'static str) {
         self.help.set_message(line);
     }
 
-    /// A line on standard error, above what is drawn.
+    /// Prints a line on standard error, above the display.
     pub(super) fn say(&self, line: &str) {
-        self.lines.suspend(|| eprintln!("kinepack: {line}"));
+        self.lines.suspend(|| say(format!("kinepack: {line}")));
     }
 
-    /// What is shown, around one's own cube where there is one.
+    /// Draws the world, centred on the player's own cube if there is one.
     pub(super) fn show(
         &mut self,
         now: Duration,
@@ -69,14 +69,14 @@ impl Display {
             line.set_message(row);
         }
         self.numbers.set_message(format!(
-            "{:6.1} kbit/s with headers and encryption, {:5.2} % lost, playout delay {:5.1} ms",
+            "{:.1} kbit/s all included, {:.2} % lost, playout delay {:.1} ms",
             self.kbps,
             tally.loss_ratio() * 100.0,
             viewer.receiver.playout_stats().delay.as_secs_f64() * 1e3
         ));
     }
 
-    /// How many of many joiners receive.
+    /// Shows how many joiners receive.
     pub(super) fn show_count(&self, receiving: usize, count: usize) {
         self.numbers.set_message(format!("{receiving} of {count} joiners receive"));
     }

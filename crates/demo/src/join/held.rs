@@ -1,8 +1,8 @@
-//! Which keys are down, as a terminal tells it.
+//! Which keys are down, as far as a terminal reports it.
 //!
-//! Most terminals tell only presses, and repeat them while a key is down: such a key counts as down
-//! for [`HOLD`] after the last one. Those that tell releases do so by an option (the kitty keyboard
-//! protocol); from the first release on, releases alone count.
+//! Most terminals report only presses, and repeat them while a key is down. There, a key counts as
+//! down for [`HOLD`] after its last press. Terminals with the kitty keyboard protocol also report
+//! releases. After the first release, only releases end a press.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use cubes::Input;
 
 use crate::keys::{Key, input};
 
-/// Longer than the time between two repeats, and shorter than it annoys: 0.3 s.
+/// Longer than the time between two repeats, and short enough not to annoy.
 const HOLD: Duration = Duration::from_millis(300);
 
 /// The keys that are down.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct HeldKeys {
-    /// When each was last pressed or repeated, in the order of [`Key`]; `None` for one that is up.
+    /// When each key was last pressed or repeated, in the order of [`Key`]. `None` if it is up.
     pressed: [Option<Duration>; 6],
     tells_releases: bool,
 }
@@ -24,7 +24,7 @@ pub(super) struct HeldKeys {
 impl HeldKeys {
     pub(super) fn press(&mut self, now: Duration, key: Key) {
         self.pressed[key as usize] = Some(now);
-        // Who goes the other way has let go of this one.
+        // A press of the opposite direction means that this key was released.
         let opposite = match key {
             Key::Left => Key::Right,
             Key::Right => Key::Left,
@@ -42,7 +42,7 @@ impl HeldKeys {
         self.pressed[key as usize] = None;
     }
 
-    /// Nothing is down any more, such as in a window that has lost the keyboard.
+    /// Releases all keys, for example when the window loses the focus.
     pub(super) fn release_all(&mut self) {
         self.pressed = [None; 6];
     }
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn the_other_way_takes_the_place_of_one() {
+    fn a_direction_replaces_its_opposite() {
         let mut keys = HeldKeys::default();
         for (key, input) in [
             (Key::Left, Input { left: true, ..NONE }),
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn where_releases_are_told_they_alone_count() {
+    fn after_a_reported_release_only_releases_count() {
         let mut keys = HeldKeys::default();
         keys.press(ms(0), Key::Left);
         keys.release(Key::Left);

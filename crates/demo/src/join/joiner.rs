@@ -1,4 +1,4 @@
-//! One joiner: a connection, what it shows, and a new connection where the one before was lost.
+//! One joiner: a connection, what it shows, and a new connection after a lost one.
 
 use std::net::SocketAddr;
 use std::thread;
@@ -19,10 +19,10 @@ use crate::join::JoinError;
 use crate::sight::Sight;
 use crate::viewer::{NewView, Viewer};
 
-/// Between the end of a connection and the attempt at the next.
+/// The pause between the end of a connection and the next attempt.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Where all joiners of this process go.
+/// The server that all joiners of this process connect to, and how.
 pub struct Target {
     pub server: SocketAddr,
     pub secret: Secret,
@@ -31,42 +31,42 @@ pub struct Target {
     pub timeout: Duration,
 }
 
-/// A receiver that comes back.
+/// A receiver that reconnects.
 pub struct Joiner<'a> {
     target: &'a Target,
     pilot: Pilot,
     connection: Option<Connection>,
     next_try: Duration,
-    /// Of the connections that have ended.
+    /// The counts of all ended connections.
     ended: Tally,
 }
 
-/// A connection and what came over it. The next one has a receiver of its own: the server may be
-/// another.
+/// A connection and its receiver. Each connection has its own receiver, because the server may have
+/// been restarted.
 struct Connection {
     client: UdpClient,
     viewer: Viewer,
-    /// `None` for one that watches.
+    /// `None` if the joiner only watches.
     player: Option<Player>,
     tally: Tally,
     mismatch: Option<Mismatch>,
-    /// The newest sequence that came.
+    /// The newest received sequence.
     newest: Option<Sequence>,
-    looked: Option<Duration>,
+    last_look: Option<Duration>,
     connected_since: Option<Duration>,
 }
 
-/// What a user wants to hear at once.
+/// News for the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum News {
     Joined,
-    /// It steers this cube now; none where the server has none for it.
+    /// It steers this cube now. `None` if the server has no cube for it.
     Seated(Option<EntityId>),
     Lost(LostReason),
 }
 
 impl News {
-    /// As a line, where a connection that is lost is tried again.
+    /// The news as a line, for a command that reconnects after a loss.
     pub fn line(self, server: SocketAddr) -> String {
         match self {
             Self::Joined => format!("joined {server}"),
@@ -87,7 +87,7 @@ impl<'a> Joiner<'a> {
         self.step_with(now, &mut |_, _| {})
     }
 
-    /// The same, for who wants each view that came.
+    /// Like [`step`](Self::step), and calls `on_view` with each new view.
     pub fn step_with(
         &mut self,
         now: Duration,
@@ -115,7 +115,7 @@ impl<'a> Joiner<'a> {
         Ok(news)
     }
 
-    /// These keys are down from now on. Only a person's joiner asks for it.
+    /// Holds these keys from now on. Has an effect only if a person steers.
     pub(super) fn hold(&mut self, input: Input) {
         if let Pilot::Person(held) = &mut self.pilot {
             *held = input;
@@ -135,7 +135,7 @@ impl<'a> Joiner<'a> {
         }
     }
 
-    /// Draws a frame.
+    /// Computes a frame.
     pub(super) fn show(&mut self, now: Duration) -> Result<(), JoinError> {
         if let Some(connection) = &mut self.connection {
             connection.viewer.show(now, None)?;
@@ -143,7 +143,7 @@ impl<'a> Joiner<'a> {
         Ok(())
     }
 
-    /// Lets a frame pass, without looking at it.
+    /// Advances playback by a frame without showing it.
     pub fn pass(&mut self, now: Duration) {
         if let Some(connection) = &mut self.connection {
             let _ = connection.viewer.receiver.playback(now);
@@ -160,12 +160,12 @@ impl<'a> Joiner<'a> {
         self.connection.as_ref().map(|connection| &connection.viewer)
     }
 
-    /// Something of a state came over one of its connections.
-    pub fn has_received(&self, now: Duration) -> bool {
-        self.tally(now).received > 0
+    /// The likely cause if none of its connections has brought a state, otherwise `None`.
+    pub fn why_nothing_received(&self, now: Duration) -> Option<String> {
+        self.tally(now).why_nothing_received()
     }
 
-    /// Of all connections so far.
+    /// The counts of all connections until now.
     pub(super) fn tally(&self, now: Duration) -> Tally {
         let mut tally = self.ended;
         if let Some(connection) = &self.connection {
@@ -174,7 +174,7 @@ impl<'a> Joiner<'a> {
         tally
     }
 
-    /// Ends the connection where there is one: the server hears it.
+    /// Ends the connection, if there is one, and notifies the server.
     pub fn end(&mut self, now: Duration) {
         if let Some(connection) = self.connection.take() {
             self.ended.add(&connection.tally(now));
@@ -194,7 +194,7 @@ impl Connection {
             tally: Tally { server: Some(target.server), ..Tally::default() },
             mismatch: None,
             newest: None,
-            looked: None,
+            last_look: None,
             connected_since: None,
         })
     }
@@ -206,9 +206,9 @@ impl Connection {
         pilot: &mut Pilot,
         on_view: &mut dyn FnMut(NewView, &Snapshot),
     ) -> Option<News> {
-        let since = now.saturating_sub(self.looked.replace(now).unwrap_or(now));
+        let since = now.saturating_sub(self.last_look.replace(now).unwrap_or(now));
         self.tally.slowest_look = self.tally.slowest_look.max(since);
-        let knew_nothing = self.viewer.receiver.newest().is_none();
+        let had_no_state = self.viewer.receiver.newest().is_none();
         let mut is_seated = false;
         let Self { client, viewer, player, tally, mismatch, newest, .. } = self;
         client.poll(&mut |datagram| {
@@ -256,7 +256,7 @@ impl Connection {
                     self.tally.connections += 1;
                 }
                 self.transmit(now, stream, pilot);
-                let has_joined = knew_nothing && self.viewer.receiver.newest().is_some();
+                let has_joined = had_no_state && self.viewer.receiver.newest().is_some();
                 let seated = self
                     .player
                     .as_ref()
@@ -275,8 +275,8 @@ impl Connection {
         }
     }
 
-    /// Sends what is due. Nothing but a connection that has just ended is in the way, and the next
-    /// step says so.
+    /// Sends what is due. Sending fails only if the connection has just ended, which the next step
+    /// reports.
     fn transmit(&mut self, now: Duration, stream: &CubeStream, pilot: &mut Pilot) {
         let Self { client, viewer, player, .. } = self;
         match (player, viewer.receiver.newest()) {
@@ -294,7 +294,7 @@ impl Connection {
         }
     }
 
-    /// With what its parts counted.
+    /// The connection's counts, including those of its parts.
     fn tally(&self, now: Duration) -> Tally {
         let (received, playout) =
             (self.viewer.receiver.stats(), self.viewer.receiver.playout_stats());

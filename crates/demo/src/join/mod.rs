@@ -1,5 +1,5 @@
-//! `kinepack join`: receives the world of a server, shows it and plays in it; or many joiners at
-//! once, to see what a server takes.
+//! `kinepack join`: receives a server's world, shows it and plays in it. Many joiners at once
+//! measure what a server can carry.
 
 mod connection;
 mod display;
@@ -41,33 +41,36 @@ const REFRESH_FRAMES: u32 = 3;
 /// The pause between two joiners. A server limits new connections a second, so they cannot all
 /// connect at once.
 const STAGGER: Duration = Duration::from_millis(5);
-/// How often many joiners look for what has arrived.
+/// How often many joiners poll their sockets.
 const ROUND: Duration = Duration::from_millis(2);
-/// From so many on, two threads share them.
+/// From this many joiners on, two threads share them.
 const MANY: usize = 32;
 
-/// Join a server, show its world and play in it.
+/// Join a server of `kinepack serve`, show its world and play in it.
+///
+/// Needs the server's secret, as a file or in the environment. Ctrl-C ends it and prints a summary.
 #[derive(Args)]
 pub struct Arguments {
-    /// The server: an address or a name, and its port.
+    /// Address or host name of the server, and its port.
     #[arg(value_name = "ADDRESS:PORT", value_parser = parse_server)]
     server: SocketAddr,
-    #[command(flatten)]
+    /// Seconds to run [default: until Ctrl-C]
+    #[arg(long, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
+    seconds: Option<u32>,
+    /// Number of joiners at once. More than one have no display; they are a load test of the
+    /// server.
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_024))]
+    count: u32,
+    /// Print the summary as one JSON document instead of a table.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten, next_help_heading = "Connection")]
     connection: ConnectionArguments,
     #[command(flatten, next_help_heading = "Playing")]
     play: PlayOptions,
-    /// Seconds to run [default: until Ctrl-C]
-    #[arg(long, help_heading = "Options", value_parser = clap::value_parser!(u32).range(1..))]
-    seconds: Option<u32>,
-    /// So many joiners at once, without a display: to try what a server takes.
-    #[arg(long, help_heading = "Options", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_024))]
-    count: u32,
-    /// Print the summary as one JSON document.
-    #[arg(long, help_heading = "Options")]
-    json: bool,
 }
 
-/// Why a joiner ends early, or without a result.
+/// Why a joiner fails, or ends without a result.
 #[derive(Debug, thiserror::Error)]
 pub enum JoinError {
     #[error(transparent)]
@@ -81,10 +84,10 @@ pub enum JoinError {
     /// Server and joiner cannot understand each other.
     #[error("{server} refuses: {mismatch}{}", advice(mismatch, *own_hash))]
     Mismatch { server: SocketAddr, mismatch: Mismatch, own_hash: u64 },
-    /// The time is over, and no state arrived.
-    #[error("nothing was received from {server}")]
-    NothingReceived { server: SocketAddr },
-    /// The options do not say who plays.
+    /// The run is over, and no state arrived.
+    #[error("nothing was received from {server}: {reason}")]
+    NothingReceived { server: SocketAddr, reason: String },
+    /// The options of playing contradict each other, or there is no terminal.
     #[error("{reason}")]
     Play { reason: String },
     /// The terminal does not report keys.
@@ -97,8 +100,8 @@ fn advice(mismatch: &Mismatch, own_hash: u64) -> String {
     match mismatch {
         Mismatch::Version { .. } => "; use the same version of this program".to_owned(),
         _ => format!(
-            ", this side's is {own_hash:016x}; --level must be one that the server offers, \
-             --velocities and --time-precision-ms alike"
+            ", this side's is {own_hash:016x}; the server must offer this --level, and both sides \
+             need the same --velocities and --time-precision-ms"
         ),
     }
 }
@@ -137,15 +140,18 @@ pub fn run(arguments: &Arguments) -> Result<(), JoinError> {
     };
     display.finish();
     let report = JoinReport::new(arguments.server, course.begin.elapsed().as_secs_f64(), &tallies?);
-    print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) })?;
-    // Who ends it early has seen enough.
-    if report.has_received() || course.interrupt.is_raised() {
-        return Ok(());
+    if arguments.json {
+        print(|out| report.write_json(out))?;
+    } else if report.why_nothing_received.is_none() {
+        print(|out| report.write_table(out))?;
     }
-    Err(JoinError::NothingReceived { server: arguments.server })
+    match report.why_nothing_received {
+        None => Ok(()),
+        Some(reason) => Err(JoinError::NothingReceived { server: arguments.server, reason }),
+    }
 }
 
-/// The time of a run, and what its threads tell each other.
+/// The time of a run, and what its threads share.
 pub struct Course {
     begin: Instant,
     end: Option<Duration>,
@@ -155,7 +161,7 @@ pub struct Course {
 }
 
 impl Course {
-    /// Until Ctrl-C, or for so many seconds from now on. Once in a process.
+    /// Begins a run that lasts for `seconds`, or until Ctrl-C.
     pub fn begin(seconds: Option<u32>) -> Result<Self, JoinError> {
         Ok(Self {
             begin: Instant::now(),
@@ -174,7 +180,7 @@ impl Course {
     }
 }
 
-/// One joiner, what it shows, and who plays it.
+/// Runs one joiner with a display.
 fn watch(
     target: &Target,
     course: &Course,
@@ -184,9 +190,7 @@ fn watch(
     let mut joiner = Joiner::new(target, Duration::ZERO, play.pilot(0));
     let mut terminal = matches!(play, Play::Keys).then(Terminal::open).transpose()?;
     if terminal.is_some() {
-        display.explain(
-            "arrow keys or WASD steer the cube with the @, space pushes, Z pulls, Ctrl-C ends",
-        );
+        display.explain("arrow keys or WASD steer @; space push, Z pull, Ctrl-C end");
     }
     let mut frame = 0;
     while !course.is_over() {
@@ -207,14 +211,14 @@ fn watch(
         if frame % REFRESH_FRAMES == 0 {
             display.show(now, joiner.viewer(), joiner.entity(), &joiner.tally(now));
         }
-        // A frame that is missed stays missed.
+        // Missed frames are skipped.
         frame = (now.as_secs_f64() * f64::from(cubes::TICK_HZ)) as u32 + 1;
     }
     joiner.end(course.now());
     Ok(joiner.tally(course.now()))
 }
 
-/// Many joiners. The first speaks for all.
+/// Runs many joiners. Only the first prints news.
 fn load(
     mut joiners: Vec<Joiner<'_>>,
     target: &Target,
@@ -247,7 +251,7 @@ fn load(
 fn drive(
     joiners: &mut [Joiner<'_>],
     course: &Course,
-    speaks: Option<(&Target, &Display)>,
+    display: Option<(&Target, &Display)>,
 ) -> Result<(), JoinError> {
     let mut frame = 0;
     while !course.is_over() {
@@ -255,14 +259,14 @@ fn drive(
         for (index, joiner) in joiners.iter_mut().enumerate() {
             let was_receiving = joiner.is_receiving();
             let now = course.now();
-            // One that cannot be understood ends all.
+            // A joiner that the server refuses ends all.
             let news = joiner.step(now).inspect_err(|_| course.interrupt.raise())?;
             match (was_receiving, joiner.is_receiving()) {
                 (false, true) => drop(course.receiving.fetch_add(1, Ordering::Relaxed)),
                 (true, false) => drop(course.receiving.fetch_sub(1, Ordering::Relaxed)),
                 _ => {}
             }
-            if let (0, Some(news), Some((target, display))) = (index, news, speaks) {
+            if let (0, Some(news), Some((target, display))) = (index, news, display) {
                 display.say(&news.line(target.server));
             }
             if is_frame {

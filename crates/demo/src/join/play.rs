@@ -1,4 +1,4 @@
-//! Who steers a joiner's cube: its options on the command line.
+//! Who steers a joiner's cube: the options on the command line.
 
 use std::io::{IsTerminal, stderr, stdin, stdout};
 
@@ -12,15 +12,14 @@ use crate::join::JoinError;
 /// See the head of this file.
 #[derive(Args, Clone, Debug)]
 pub(super) struct PlayOptions {
-    /// How to steer the cube that the server assigns: the keys of this terminal, a script, or none
-    /// to watch [default: keys if standard input and output are a terminal, otherwise none]
+    /// Who steers the cube that the server assigns: keys of this terminal, a script, or none to
+    /// only watch [default: keys if standard input and output are a terminal, otherwise none]
     #[arg(long, value_enum, value_name = "BY")]
     play: Option<By>,
     /// How the script plays: typical, push, pull or rest [default: typical]
     #[arg(long)]
     style: Option<Style>,
-    /// Seed of the script; with --count, that of the first joiner, the next has the next [default:
-    /// 1]
+    /// Seed of the script. With --count, each further joiner has the next higher seed [default: 1]
     #[arg(long)]
     seed: Option<u64>,
 }
@@ -30,13 +29,13 @@ pub(super) struct PlayOptions {
 enum By {
     /// Arrow keys or WASD steer, space pushes, Z pulls
     Keys,
-    /// By what came of the world
+    /// A script plays by the received world
     Script,
-    /// Nobody: watch
+    /// Only watch
     None,
 }
 
-/// Who steers, as it was resolved.
+/// Who steers, after the defaults are resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Play {
     Keys,
@@ -45,7 +44,7 @@ pub(super) enum Play {
 }
 
 impl PlayOptions {
-    /// For so many joiners.
+    /// Resolves the defaults for `count` joiners.
     pub(super) fn resolve(&self, count: u32) -> Result<Play, JoinError> {
         let is_at_terminal = || {
             stdin().is_terminal()
@@ -78,7 +77,7 @@ impl PlayOptions {
 }
 
 impl Play {
-    /// Who steers for the joiner of this number.
+    /// The pilot of the joiner with this number.
     pub(super) fn pilot(self, joiner: u32) -> Pilot {
         match self {
             Self::Keys => Pilot::Person(Input::default()),

@@ -1,7 +1,8 @@
-//! The joiner's end of the streams of `inputs.rs`: who steers, and one connection's keys and seat.
+//! The joiner's end of the streams of `inputs.rs`: the pilot, and a connection's keys and seat.
 //!
-//! An acknowledgement of snapshots waits for the next record of keys, at most 1/60 s, and goes in
-//! front of it: one datagram for both, each of which takes more around it than in it.
+//! An acknowledgement of snapshots waits at most 1/60 s for the next record of keys and travels in
+//! front of it. One datagram for both saves bandwidth, because a datagram's headers are larger than
+//! either.
 
 use std::time::Duration;
 
@@ -17,16 +18,16 @@ use crate::join::JoinError;
 use crate::keys::Keys;
 use crate::sight::Sight;
 
-/// More records than that behind, after a pause of this process, are skipped.
-const MOST_BEHIND: u32 = 16;
+/// The most records to send at once after a pause of this process. Further ones are skipped.
+const MAX_RECORDS_AT_ONCE: u32 = 16;
 
-/// Who steers, over all connections of a joiner.
+/// Who steers. Stays the same over all connections of a joiner.
 pub enum Pilot {
-    /// This joiner watches.
+    /// This joiner only watches.
     Nobody,
-    /// A person with these keys held.
+    /// A person, who holds these keys.
     Person(Input),
-    /// A script, by what came of the world.
+    /// A script, which sees the received world.
     Script(Box<Script>),
 }
 
@@ -34,9 +35,9 @@ pub enum Pilot {
 pub struct Player {
     keys: StreamSender,
     seats: StreamReceiver,
-    /// What the server said last; `None` before.
+    /// The last seat that the server assigned. `None` before the first.
     seat: Option<Seat>,
-    /// A seat came that is to be acknowledged.
+    /// A packet of seats arrived and is not acknowledged yet.
     acknowledges: bool,
     /// When the next record is due; `None` before the first.
     next: Option<Duration>,
@@ -65,7 +66,7 @@ impl Player {
         })
     }
 
-    /// Takes a packet of seats. True where the server says something new.
+    /// Takes a packet of seats. Returns whether the seat is a new one.
     pub fn handle(&mut self, now: Duration, packet: &[u8]) -> Result<bool, StreamRefused> {
         let handled = self.seats.handle(now, packet)?;
         self.acknowledges = true;
@@ -81,23 +82,23 @@ impl Player {
         self.keys.handle(datagram)
     }
 
-    /// Asks the pilot for each record that is due, and says whether there is something to
-    /// [transmit](Self::transmit). Call it for each 1/60 s or more often.
+    /// Asks the pilot for each record that is due. Returns whether there is something to
+    /// [transmit](Self::transmit). Call it every 1/60 s or more often.
     pub fn step(&mut self, now: Duration, pilot: &mut Pilot, sight: Option<&Sight<'_>>) -> bool {
         let next = self.next.unwrap_or(now);
         if now < next {
             return false;
         }
-        let behind = ((now - next).as_nanos() / RECORD_EVERY.as_nanos()) as u32;
-        for _ in 0..=behind.min(MOST_BEHIND - 1) {
+        let due = 1 + ((now - next).as_nanos() / RECORD_EVERY.as_nanos()) as u32;
+        for _ in 0..due.min(MAX_RECORDS_AT_ONCE) {
             let pushed = self.keys.push(&Keys::from(pilot.next_input(sight)));
             debug_assert!(pushed.is_ok(), "bits are never out of range: {pushed:?}");
         }
-        self.next = Some(next + RECORD_EVERY * (behind + 1));
+        self.next = Some(next + RECORD_EVERY * due);
         true
     }
 
-    /// The datagram of the newest records, with acknowledgements in front. Valid until the next
+    /// A datagram with the newest records, and acknowledgements in front. Valid until the next
     /// call.
     pub fn transmit(&mut self, snapshots: Option<Acknowledgement>) -> &[u8] {
         self.out.clear();

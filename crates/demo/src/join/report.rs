@@ -1,4 +1,4 @@
-//! What joiners received, as a table for people and as one JSON document for machines.
+//! The report of joiners: a table for people and a JSON document for machines.
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::tally::Tally;
 
-/// What only the server knows.
+/// Numbers that only the server knows.
 const NOT_KNOWN: [&str; 3] = ["round trip", "age of the baseline", "error of what is shown"];
 
 /// One run of `join`. Rates are means over the time that joiners were connected.
@@ -23,45 +23,48 @@ pub(super) struct JoinReport {
     connections: u64,
     /// Connections that were lost.
     dropped: u64,
-    /// Attempts to connect that nobody answered.
+    /// Attempts to connect without an answer.
     no_answer: u64,
-    /// Attempts to connect for which the server had no place.
+    /// Attempts to connect to a full server.
     full: u64,
-    /// Snapshots of all joiners.
+    /// Snapshots received by all joiners together.
     frames_received: u64,
     frames_received_min: u64,
     frames_received_mean: f64,
-    /// Of all, how many had something left out.
+    /// How many of them were partial, because the sender skipped entities.
     frames_with_left_out: u64,
     duplicates: u64,
-    /// Snapshots that came too late to be shown.
+    /// Snapshots that arrived too late to be shown.
     late: u64,
-    /// Datagrams refused for another reason than that they came twice or too late.
+    /// Refused datagrams, except duplicates and late ones.
     wrong_datagrams: u64,
     loss_ratio: f64,
-    /// To one joiner, everything included: IP and UDP headers, encryption, keep-alives.
+    /// To one joiner, with IP and UDP headers, encryption and keep-alives.
     kbps_total: f64,
-    /// From one joiner.
+    /// From one joiner, counted in the same way.
     kbps_upstream: f64,
-    /// At the end, mean over the joiners.
+    /// The delay at the end, as a mean over the joiners.
     playout_delay_ms: f64,
-    /// Share of the time in which the next state was needed and not there.
+    /// Share of the time in which playback lacked the next state.
     starved_ratio: f64,
-    /// The longest time that this process did not look at what had arrived. Where it is long, the
-    /// machine is too slow for so many joiners.
+    /// The longest time between two polls of a joiner's socket. If it is long, the machine is too
+    /// slow for this many joiners.
     slowest_look_ms: f64,
     keys: KeysReport,
     not_known_here: [&'static str; 3],
+    /// The likely cause if no joiner received a state.
+    #[serde(skip)]
+    pub(super) why_nothing_received: Option<String>,
 }
 
-/// What those who played sent. Packets without what the transport adds.
+/// The keys that all joiners sent. Bytes of packets do not include the transport's.
 #[derive(Debug, Serialize)]
 struct KeysReport {
-    /// The cube that each steered last, by its number in the world.
+    /// The cube that each joiner steered last, by its number in the world.
     entities: Vec<u32>,
     records: u64,
     packets: u64,
-    /// Of these, such as stand for themselves.
+    /// How many of them were full, so that they need no earlier packet.
     full_packets: u64,
     bytes: u64,
     bits_per_packet: f64,
@@ -84,7 +87,7 @@ impl KeysReport {
         }
     }
 
-    /// Who steered, in few words.
+    /// The cubes that were steered, in a few words.
     fn cubes(&self) -> String {
         match self.entities[..] {
             [] => "none".to_owned(),
@@ -129,11 +132,8 @@ impl JoinReport {
             slowest_look_ms: all.slowest_look.as_secs_f64() * 1e3,
             keys: KeysReport::new(&all, tallies),
             not_known_here: NOT_KNOWN,
+            why_nothing_received: all.why_nothing_received(),
         }
-    }
-
-    pub(super) fn has_received(&self) -> bool {
-        self.joined > 0
     }
 
     pub(super) fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
@@ -144,39 +144,60 @@ impl JoinReport {
     pub(super) fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{} for {:.1} s", self.server, self.seconds)?;
         let rows = [
-            ("joiners / of them, with a state", format!("{} / {}", self.joiners, self.joined)),
+            ("joiners / with a state", format!("{} / {}", self.joiners, self.joined)),
             ("connections / lost", format!("{} / {}", self.connections, self.dropped)),
-            (
-                "attempts without answer / without place",
-                format!("{} / {}", self.no_answer, self.full),
-            ),
-            ("snapshots / with something left out", {
+            ("no answer / server full", format!("{} / {}", self.no_answer, self.full)),
+            ("snapshots / partial", {
                 format!("{} / {}", self.frames_received, self.frames_with_left_out)
             }),
-            ("snapshots of a joiner, fewest / mean", {
+            ("snapshots a joiner, least / mean", {
                 format!("{} / {:.1}", self.frames_received_min, self.frames_received_mean)
             }),
-            ("datagrams twice / too late to show / wrong", {
+            ("datagrams twice / late / wrong", {
                 format!("{} / {} / {}", self.duplicates, self.late, self.wrong_datagrams)
             }),
             ("lost on the way", format!("{:.2} %", self.loss_ratio * 100.0)),
-            ("to a joiner, with headers and encryption", format!("{:.1} kbit/s", self.kbps_total)),
-            ("the way back", format!("{:.1} kbit/s", self.kbps_upstream)),
+            ("to a joiner, all included", format!("{:.1} kbit/s", self.kbps_total)),
+            ("from a joiner, all included", format!("{:.1} kbit/s", self.kbps_upstream)),
             ("playout delay", format!("{:.1} ms", self.playout_delay_ms)),
             ("starved", format!("{:.2} % of the time", self.starved_ratio * 100.0)),
-            ("longest without a look at the socket", format!("{:.1} ms", self.slowest_look_ms)),
+            ("longest pause between reads", format!("{:.1} ms", self.slowest_look_ms)),
             ("cubes steered", self.keys.cubes()),
-            ("keys sent / packets / of them full", {
-                format!(
-                    "{} / {} / {}",
-                    self.keys.records, self.keys.packets, self.keys.full_packets
-                )
+            ("keys sent", self.keys.records.to_string()),
+            ("packets of keys / full ones", {
+                format!("{} / {}", self.keys.packets, self.keys.full_packets)
             }),
             ("bytes of keys / bits a packet", {
                 format!("{} / {:.1}", self.keys.bytes, self.keys.bits_per_packet)
             }),
-            ("not known on this side", self.not_known_here.join(", ")),
         ];
-        write_rows(out, rows)
+        write_rows(out, rows)?;
+        writeln!(out, "not known on this side:\n  {}", self.not_known_here.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session_report::assert_narrow;
+
+    #[test]
+    fn a_table_with_long_numbers_fits_60_columns() {
+        let keys = StreamSenderStats {
+            records: 5_184_000,
+            packets: 5_184_000,
+            bytes: 51_840_000,
+            ..StreamSenderStats::default()
+        };
+        let tally = Tally {
+            snapshots: 5_184_000,
+            left_out: 5_184_000,
+            duplicates: 51_840,
+            late: 51_840,
+            keys,
+            ..Tally::default()
+        };
+        let report = JoinReport::new(SocketAddr::from(([127, 0, 0, 1], 9)), 3_600.0, &[tally]);
+        assert_narrow(|out| report.write_table(out));
     }
 }

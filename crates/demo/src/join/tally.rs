@@ -1,11 +1,11 @@
-//! What joiners count.
+//! Counts of joiners.
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use kinepack::EntityId;
 use kinepack_net::{Sequence, StreamSenderStats, datagram_sequence};
-use kinepack_udp::{ClientStats, header_bytes};
+use kinepack_udp::{ClientStats, LostReason, header_bytes};
 
 /// Counts of one connection, or of many.
 #[derive(Clone, Copy, Debug, Default)]
@@ -14,32 +14,31 @@ pub(super) struct Tally {
     pub(super) connections: u64,
     /// Connections that were lost.
     pub(super) dropped: u64,
-    /// Attempts that nobody answered.
+    /// Attempts without an answer.
     pub(super) no_answer: u64,
-    /// Attempts for which the server had no place.
+    /// Attempts at a full server.
     pub(super) full: u64,
     pub(super) snapshots: u64,
-    /// Of these, how many had something left out.
+    /// How many of them were partial.
     pub(super) left_out: u64,
     /// Datagrams taken: snapshots and fragments of blocks.
     pub(super) received: u64,
-    /// What the server sent, as far as the numbers of what came tell.
+    /// Datagrams that the server sent, judged by the received sequence numbers.
     pub(super) sequences: u64,
     pub(super) duplicates: u64,
-    /// Snapshots that came too late to be shown.
+    /// Snapshots that arrived too late to be shown.
     pub(super) late: u64,
-    /// Datagrams refused for another reason than that they came twice or too late.
+    /// Refused datagrams, except duplicates and late ones.
     pub(super) wrong: u64,
-    /// Of keys that were sent.
+    /// The sent keys.
     pub(super) keys: StreamSenderStats,
     /// The cube that it steered last.
     pub(super) entity: Option<EntityId>,
     pub(super) sockets: ClientStats,
     pub(super) connected: Duration,
-    /// Of that, how long the next state was needed and not there.
+    /// How long playback lacked the next state.
     pub(super) starved: Duration,
-    /// The longest time between two looks at what has arrived: how far this process itself was
-    /// behind.
+    /// The longest time between two polls of the socket: how late this process itself was.
     pub(super) slowest_look: Duration,
     /// Playout delay of the newest connection.
     pub(super) delay: Duration,
@@ -76,7 +75,7 @@ impl Tally {
         }
     }
 
-    /// Counts how far a datagram that was taken is after the newest before it.
+    /// Counts the distance from the newest datagram to a later one.
     pub(super) fn note_sequence(&mut self, newest: &mut Option<Sequence>, datagram: &[u8]) {
         let Some(sequence) = datagram_sequence(datagram) else { return };
         let ahead = newest.map_or(1, |newest| sequence.since(newest));
@@ -86,7 +85,20 @@ impl Tally {
         }
     }
 
-    /// Share of what was sent that did not come.
+    /// The likely cause if no state was received, otherwise `None`.
+    pub(super) fn why_nothing_received(&self) -> Option<String> {
+        match self {
+            Self { received: 1.., .. } => None,
+            Self { connections: 1.., .. } => {
+                Some("the connection was made, but no state arrived".to_owned())
+            }
+            Self { full: 1.., no_answer: 0, .. } => Some(LostReason::Full.to_string()),
+            // A server is silent to packets of another secret or version.
+            _ => Some(LostReason::NoAnswer.to_string()),
+        }
+    }
+
+    /// Share of the sent datagrams that did not arrive.
     pub(super) fn loss_ratio(&self) -> f64 {
         self.sequences.saturating_sub(self.received) as f64 / self.sequences.max(1) as f64
     }
@@ -104,7 +116,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn loss_is_what_is_missing_between_the_first_and_the_newest() {
+    fn the_likely_cause_is_named_if_nothing_was_received() {
+        let none = Tally::default();
+        assert_eq!(Tally { connections: 1, received: 1, ..none }.why_nothing_received(), None);
+        for (tally, cause) in [
+            (none, "the secrets differ"),
+            (Tally { no_answer: 3, ..none }, "the secrets differ"),
+            (Tally { full: 2, ..none }, "the server is full"),
+            (Tally { connections: 1, ..none }, "no state arrived"),
+        ] {
+            let why = tally.why_nothing_received();
+            assert!(why.is_some_and(|why| why.contains(cause)), "{tally:?}");
+        }
+    }
+
+    #[test]
+    fn loss_counts_the_gaps_between_the_first_and_the_newest_sequence() {
         let (mut tally, mut newest) = (Tally::default(), None);
         for sequence in [65_534_u16, 65_535, 2, 1, 4] {
             let [a, b] = sequence.to_le_bytes();

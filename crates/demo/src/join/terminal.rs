@@ -1,5 +1,5 @@
-//! The terminal of one who plays: keys as they are pressed, not by lines, and not drawn; restored
-//! on every way out.
+//! The player's terminal in raw mode: keys arrive one by one and are not echoed. The terminal is
+//! restored whenever the program ends.
 
 use std::io::{self, IsTerminal, stderr};
 use std::time::Duration;
@@ -16,30 +16,30 @@ use super::held::HeldKeys;
 use crate::join::JoinError;
 use crate::keys::Key;
 
-/// A terminal that hands out keys. Dropped, also by a panic, it is as before.
+/// A terminal that reports keys. Dropping it, even during a panic, restores the terminal.
 pub(super) struct Terminal {
     keys: HeldKeys,
-    /// Whether what is drawn, and so what the terminal is told, goes there.
-    is_told: bool,
+    /// Whether standard error is a terminal, to which the display and control sequences are
+    /// written.
+    has_display: bool,
 }
 
-/// What a look at the keys says.
+/// The result of polling the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pressed {
-    /// These are down.
+    /// These keys are down.
     Keys(Input),
-    /// Ctrl-C: here no signal says so.
+    /// Ctrl-C, which sends no signal in raw mode.
     Quit,
 }
 
 impl Terminal {
     pub(super) fn open() -> Result<Self, JoinError> {
         enable_raw_mode().map_err(JoinError::Terminal)?;
-        let terminal = Self { keys: HeldKeys::default(), is_told: stderr().is_terminal() };
+        let terminal = Self { keys: HeldKeys::default(), has_display: stderr().is_terminal() };
         keep_lines().map_err(JoinError::Terminal)?;
-        if terminal.is_told {
-            // A terminal that does not know this passes it over; where it cannot be told at all, it
-            // has no releases.
+        if terminal.has_display {
+            // Terminals without this protocol ignore it, and report no releases.
             let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES
                 | KeyboardEnhancementFlags::REPORT_EVENT_TYPES;
             let _ = crossterm::execute!(stderr(), PushKeyboardEnhancementFlags(flags));
@@ -48,7 +48,7 @@ impl Terminal {
         Ok(terminal)
     }
 
-    /// Takes what was pressed since the last call. Never waits.
+    /// Takes the key events since the last call. Never waits.
     pub(super) fn poll(&mut self, now: Duration) -> Result<Pressed, JoinError> {
         while event::poll(Duration::ZERO).map_err(JoinError::Terminal)? {
             match event::read().map_err(JoinError::Terminal)? {
@@ -72,7 +72,7 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        if self.is_told {
+        if self.has_display {
             let _ = crossterm::execute!(stderr(), DisableFocusChange);
             let _ = crossterm::execute!(stderr(), PopKeyboardEnhancementFlags);
         }
@@ -80,12 +80,11 @@ impl Drop for Terminal {
     }
 }
 
-/// False for a program that a shell runs behind its prompt: the terminal would stop it at the first
-/// touch.
+/// False for a job in the background of a shell. The terminal would stop it at the first access.
 #[cfg(unix)]
 pub(super) fn is_ours() -> bool {
     let group = rustix::termios::tcgetpgrp(io::stdin());
-    // A terminal without job control is nobody else's.
+    // Without job control, no other program uses the terminal.
     group.map_or(true, |group| group == rustix::process::getpgrp())
 }
 
@@ -100,7 +99,7 @@ fn is_quit(key: &KeyEvent) -> bool {
         && key.kind != KeyEventKind::Release
 }
 
-/// Arrows or WASD; space and Z as in the page of `demo`.
+/// Arrows or WASD, and space and Z as in the page of `demo`.
 fn key_of(code: KeyCode) -> Option<Key> {
     Some(match code {
         KeyCode::Left => Key::Left,
@@ -120,8 +119,8 @@ fn key_of(code: KeyCode) -> Option<Key> {
     })
 }
 
-/// Raw mode also leaves out what makes a new line begin at the left, which all that is drawn and
-/// said counts on.
+/// Raw mode also stops a line feed from returning to the first column. The display and all messages
+/// need that, so this enables it again.
 #[cfg(unix)]
 fn keep_lines() -> io::Result<()> {
     use rustix::termios::{OptionalActions, OutputModes, tcgetattr, tcsetattr};
@@ -142,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_found_by_their_codes_and_control_c_is_none() {
+    fn codes_map_to_keys_and_control_c_is_none_of_them() {
         for (codes, key) in [
             ([KeyCode::Left, KeyCode::Char('a'), KeyCode::Char('A')], Key::Left),
             ([KeyCode::Right, KeyCode::Char('d'), KeyCode::Char('D')], Key::Right),

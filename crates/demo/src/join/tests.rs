@@ -1,5 +1,5 @@
-//! Joiners that play, and their server: the two ends of the streams under virtual time, and whole
-//! joiners and servers over loopback.
+//! Tests of joiners that play and of their server: the two ends of the streams under virtual time,
+//! and whole joiners and servers over loopback.
 
 use std::net::SocketAddr;
 use std::thread;
@@ -36,15 +36,14 @@ fn world() -> Played {
     Played::cubes(&Config { cubes: 25 }, Style::Rest, 1).expect("a valid number of cubes")
 }
 
-/// A server's players with their world, and one guest of theirs: no network but what a test makes
-/// of it.
+/// A server's players with their world, and one guest. The test itself is the network.
 struct Pair {
     players: Players,
     world: Played,
     states: States,
     player: Player,
     tick: u32,
-    said: Vec<String>,
+    news: Vec<String>,
 }
 
 impl Pair {
@@ -57,7 +56,7 @@ impl Pair {
             states,
             player,
             tick: 0,
-            said: Vec::new(),
+            news: Vec::new(),
         }
     }
 
@@ -65,8 +64,8 @@ impl Pair {
         due(self.tick)
     }
 
-    /// A tick with these keys, in which a datagram arrives where `passes` says so; first that
-    /// upwards, then those downwards.
+    /// Runs a tick with these keys. A datagram arrives if `passes` returns true: first the one to
+    /// the server, then those from it.
     fn step(&mut self, input: Input, mut passes: impl FnMut() -> bool) {
         self.tick += 1;
         let now = self.now();
@@ -76,7 +75,7 @@ impl Pair {
                 for part in split_datagram(datagram).expect("an honest joiner") {
                     match datagram_kind(part) {
                         Some(DatagramKind::StreamPacket) => {
-                            self.said.extend(self.players.handle(1, now, part, &mut self.world));
+                            self.news.extend(self.players.handle(1, now, part, &mut self.world));
                         }
                         _ => assert!(self.players.acknowledge(1, part)),
                     }
@@ -90,7 +89,7 @@ impl Pair {
             for part in split_datagram(datagram).expect("an honest server").filter(|_| passes()) {
                 match datagram_kind(part) {
                     Some(DatagramKind::StreamPacket) => {
-                        self.player.handle(now, part).expect("it comes in order");
+                        self.player.handle(now, part).expect("it arrives in order");
                     }
                     _ => self.player.acknowledge(part).expect("it was sent"),
                 }
@@ -104,10 +103,10 @@ impl Pair {
 }
 
 #[test]
-fn keys_lost_on_the_way_come_as_repeats_and_silence_lets_go() {
+fn lost_keys_arrive_as_repeats_and_silence_releases_all_keys() {
     let mut pair = Pair::new(1);
     let mut random = 1_u32;
-    // Up or down, four of five datagrams pass.
+    // Four of five datagrams pass in each direction.
     for _ in 0..300 {
         pair.step(RIGHT, || {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -115,7 +114,7 @@ fn keys_lost_on_the_way_come_as_repeats_and_silence_lets_go() {
         });
     }
     assert_eq!(pair.player.entity(), Some(FIRST));
-    assert_eq!(pair.said, ["plays; players: 1"]);
+    assert_eq!(pair.news, ["plays; players: 1"]);
     let counts = pair.players.counts();
     assert!(counts.recovered > 30 && counts.records >= 298, "{counts:?}");
     assert_eq!((counts.lost_bases, counts.limited, counts.malformed), (0, 0, 0), "{counts:?}");
@@ -124,49 +123,49 @@ fn keys_lost_on_the_way_come_as_repeats_and_silence_lets_go() {
     for _ in 0..15 {
         pair.step(RIGHT, || false);
     }
-    assert!(pair.x_m() > moved, "held for a while");
+    assert!(pair.x_m() > moved, "the keys are held for a while");
     for _ in 0..240 {
         pair.step(RIGHT, || false);
     }
-    assert_eq!(pair.states.find(FIRST).expect("its cube is there").velocity, [0.0; 3], "let go of");
+    assert_eq!(pair.states.find(FIRST).expect("its cube is there").velocity, [0.0; 3], "released");
     let rest = pair.x_m();
     for _ in 0..60 {
         pair.step(LEFT, || true);
     }
-    assert!(pair.x_m() < rest - 1.0, "and taken up again");
+    assert!(pair.x_m() < rest - 1.0, "keys count again after the silence");
 }
 
 #[test]
-fn a_seat_is_told_until_it_is_known_and_then_no_more() {
+fn a_seat_is_sent_until_it_is_acknowledged_and_then_no_more() {
     let mut pair = Pair::new(1);
-    let mut told = 0;
+    let mut seats = 0;
     for tick in 0..240 {
         let mut parts = 0;
-        // Nothing comes down in the first second and a half.
+        // No datagram from the server arrives in the first 1.5 s.
         pair.step(NONE, || {
             parts += 1;
             parts == 1 || tick > 90
         });
-        told += u32::from(parts > 2);
+        seats += u32::from(parts > 2);
         assert!(tick > 90 || pair.player.entity().is_none());
     }
     assert_eq!(pair.player.entity(), Some(FIRST));
-    assert!((7..=9).contains(&told), "told {told} times: four times a second until it came");
+    assert!((7..=9).contains(&seats), "sent {seats} times instead of four times a second");
 }
 
 #[test]
-fn who_finds_no_place_watches_and_asks_again() {
+fn a_joiner_without_a_place_watches_and_asks_again() {
     let mut pair = Pair::new(1);
     let mut first = Player::new().expect("valid streams");
     assert!(first.step(Duration::ZERO, &mut Pilot::Person(RIGHT), None));
-    let said = pair.players.handle(7, Duration::ZERO, first.transmit(None), &mut pair.world);
-    assert_eq!(said.as_deref(), Some("plays; players: 1"));
+    let news = pair.players.handle(7, Duration::ZERO, first.transmit(None), &mut pair.world);
+    assert_eq!(news.as_deref(), Some("plays; players: 1"));
     for _ in 0..90 {
-        // What is for the other goes nowhere.
+        // Datagrams to the first player are dropped.
         pair.tick += 1;
         let now = pair.now();
         if pair.player.step(now, &mut Pilot::Person(RIGHT), None) {
-            pair.said.extend(pair.players.handle(
+            pair.news.extend(pair.players.handle(
                 1,
                 now,
                 pair.player.transmit(None),
@@ -177,47 +176,51 @@ fn who_finds_no_place_watches_and_asks_again() {
             let parts = split_datagram(datagram).expect("an honest server").filter(|_| client == 1);
             for part in parts.filter(|part| datagram_kind(part) == Some(DatagramKind::StreamPacket))
             {
-                pair.player.handle(now, part).expect("it comes in order");
+                pair.player.handle(now, part).expect("it arrives in order");
             }
         }
     }
-    assert_eq!(pair.said, ["only watches: all places of players are taken"], "said once");
+    assert_eq!(pair.news, ["only watches: all places of players are taken"], "reported once");
     assert_eq!(pair.player.entity(), None);
-    pair.players.leave(7, &mut pair.world);
+    pair.players.remove(7, &mut pair.world);
     (0..90).for_each(|_| pair.step(RIGHT, || true));
-    assert_eq!(pair.player.entity(), Some(SECOND), "not the number of the one who left");
+    assert_eq!(
+        pair.player.entity(),
+        Some(SECOND),
+        "numbers of removed players are not reused at once"
+    );
     assert_eq!((pair.players.playing(), pair.players.peak()), (1, 1));
-    pair.players.leave(1, &mut pair.world);
+    pair.players.remove(1, &mut pair.world);
     assert_eq!(pair.players.playing(), 0);
-    assert!(pair.players.counts().records > 100, "of those who left too");
+    assert!(pair.players.counts().records > 100, "removed players count too");
 }
 
 #[test]
-fn with_no_places_everybody_watches() {
+fn without_places_everybody_watches() {
     let mut pair = Pair::new(0);
     (0..30).for_each(|_| pair.step(RIGHT, || true));
-    assert_eq!(pair.said, ["only watches: all places of players are taken"]);
+    assert_eq!(pair.news, ["only watches: all places of players are taken"]);
     assert_eq!((pair.player.entity(), pair.players.peak()), (None, 0));
 }
 
 #[test]
-fn another_codec_is_refused_and_said_and_nonsense_is_counted() {
+fn another_codec_is_refused_and_reported_once_and_invalid_packets_are_counted() {
     let mut pair = Pair::new(4);
     let codec = StreamCodec::of::<Keys>(StreamLevel::Packed).expect("six bits are a schema");
     let mut stranger = StreamSender::new(&codec, StreamConfig::at_hz(60)).expect("valid");
     for tick in 0..3 {
         stranger.push(&Keys::default()).expect("within the range");
         let packet = stranger.poll_transmit().expect("something was pushed");
-        let said = pair.players.handle(1, due(tick), packet, &mut pair.world);
+        let news = pair.players.handle(1, due(tick), packet, &mut pair.world);
         let expected = format!(
             "cannot play: the two sides have different stream codecs: {:016x}",
             key_codec().hash()
         );
-        assert_eq!(said.is_some_and(|said| said.starts_with(&expected)), tick == 0);
+        assert_eq!(news.is_some_and(|news| news.starts_with(&expected)), tick == 0);
     }
-    let nonsense: [&[u8]; 5] =
+    let invalid: [&[u8]; 5] =
         [&[6], &[6, 0, 0], &[0xFE, 1, 2, 3], &[14, 0, 0, 9], &[6, 9, 9, 1, 0]];
-    for packet in nonsense {
+    for packet in invalid {
         assert_eq!(pair.players.handle(2, due(9), packet, &mut pair.world), None);
     }
     assert!(!pair.players.acknowledge(2, &[7, 0, 0]) && !pair.players.acknowledge(3, &[7, 0, 0]));
@@ -232,11 +235,11 @@ struct Options {
     send: SendOptions,
 }
 
-/// A server, and where to join it. Its time is the test's, its socket a real one.
+/// A server, and how to join it. The test passes the time. The socket is real.
 fn serve(max_players: usize) -> (Serving, Target) {
     let send = Options::parse_from(["test"]).send;
     let mut options = ServerOptions::new(PROTOCOL_ID);
-    // Virtual time passes faster.
+    // Virtual time runs faster than the server's rate limits assume.
     options.per_client.per_second = 100_000;
     options.per_client.burst = 10_000;
     let server =
@@ -252,7 +255,7 @@ fn serve(max_players: usize) -> (Serving, Target) {
     (serving, target)
 }
 
-/// A tick of the server and of its joiners, and time for what is on its way.
+/// Runs a tick of the server and its joiners, with real time for the datagrams to travel.
 fn tick(serving: &mut Serving, joiners: &mut [Joiner<'_>], number: &mut u32) {
     *number += 1;
     let now = due(*number);
@@ -265,13 +268,13 @@ fn tick(serving: &mut Serving, joiners: &mut [Joiner<'_>], number: &mut u32) {
     thread::sleep(Duration::from_millis(1));
 }
 
-/// Where a cube is in what a joiner has.
+/// A cube's position in a joiner's newest state.
 fn place(joiner: &Joiner<'_>, target: &Target, id: EntityId) -> Option<[f32; 3]> {
     let snapshot = joiner.viewer()?.receiver.newest()?;
     target.stream.position(snapshot, snapshot.position(id)?)
 }
 
-/// Ticks until both have a cube, and both have seen both. Returns these.
+/// Ticks until each joiner has a cube and has received both. Returns the cubes.
 fn begin(
     serving: &mut Serving,
     joiners: &mut [Joiner<'_>; 2],
@@ -294,7 +297,7 @@ fn begin(
 }
 
 #[test]
-fn each_joiner_steers_its_own_cube_and_takes_it_along() {
+fn each_joiner_steers_its_own_cube_which_is_removed_with_it() {
     let (mut serving, target) = serve(16);
     let person = || Joiner::new(&target, Duration::ZERO, Pilot::Person(NONE));
     let (mut joiners, mut now) = ([person(), person()], 0);
@@ -319,14 +322,14 @@ fn each_joiner_steers_its_own_cube_and_takes_it_along() {
             assert!(own_m > 0.5 && other_m.abs() < 0.05, "{steers} alone: {before:?}, {after:?}");
         }
         joiners[steers].hold(NONE);
-        // Until it has rolled out.
+        // Until the cube rests.
         before = run(&mut serving, &mut joiners, 240);
     }
     let keys = joiners[0].tally(due(now)).keys;
     assert!(keys.records > 500 && keys.full * 10 < keys.packets, "{keys:?}");
     joiners[0].end(due(now));
     while place(&joiners[1], &target, cubes[0]).is_some() {
-        assert!(now < 4_000, "the cube of the one who left stays");
+        assert!(now < 4_000, "the cube of the removed joiner stays");
         tick(&mut serving, &mut joiners[1..], &mut now);
     }
     assert!(place(&joiners[1], &target, cubes[1]).is_some());
@@ -334,13 +337,13 @@ fn each_joiner_steers_its_own_cube_and_takes_it_along() {
 }
 
 #[test]
-fn scripts_play_by_what_came() {
+fn scripts_play_by_the_received_states() {
     let (mut serving, target) = serve(16);
     let script = |seed| Pilot::Script(Box::new(Script::new(Style::Typical, seed)));
     let mut joiners = [1, 2].map(|seed| Joiner::new(&target, Duration::ZERO, script(seed)));
     let mut now = 0;
     let cubes = begin(&mut serving, &mut joiners, &target, &mut now);
-    // How far each is seen by each from where it began.
+    // For each joiner, the largest distance of each cube from where it began.
     let mut most_m = [[0.0_f32; 2]; 2];
     let seen =
         |joiner: &Joiner<'_>| cubes.map(|id| place(joiner, &target, id).expect("it is seen"));
@@ -355,13 +358,13 @@ fn scripts_play_by_what_came() {
     }
     assert!(
         most_m.iter().flatten().all(|most_m| *most_m > 1.0),
-        "both are seen to move by both: {most_m:?}"
+        "each joiner sees both move: {most_m:?}"
     );
     assert_eq!(joiners.each_ref().map(|joiner| joiner.tally(due(now)).wrong), [0, 0]);
 }
 
 #[test]
-fn who_floods_is_limited_and_the_other_plays_on() {
+fn a_flooding_joiner_is_limited_and_the_other_still_plays() {
     let (mut serving, target) = serve(16);
     let mut honest = [Joiner::new(&target, Duration::ZERO, Pilot::Person(RIGHT))];
     let mut client =
@@ -404,9 +407,9 @@ fn who_floods_is_limited_and_the_other_plays_on() {
     let x_m = |joiner: &Joiner<'_>| place(joiner, &target, own).expect("it is there")[0];
     let (before, records) = (x_m(&honest[0]), serving.counts().records);
     (0..60).for_each(|_| tick(&mut serving, &mut honest, &mut number));
-    assert!(x_m(&honest[0]) > before, "it plays on");
+    assert!(x_m(&honest[0]) > before, "it still plays");
     assert!(
         (30..=75).contains(&(serving.counts().records - records)),
-        "its records, each once, as sockets bring them"
+        "each of its records counts once"
     );
 }

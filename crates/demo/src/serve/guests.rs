@@ -1,4 +1,4 @@
-//! Who is connected, and what became of those who were.
+//! The connected clients, and counts of how connections ended.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -9,23 +9,23 @@ use kinepack_capture::levels;
 use kinepack_net::Mismatch;
 use kinepack_udp::DisconnectReason;
 
-/// How long one that is refused may stay: long enough to hear it again, should the first refusal be
+/// How long a refused client stays connected, so that it gets a second refusal if the first is
 /// lost.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// Everybody who is connected.
+/// All connected clients.
 #[derive(Debug, Default)]
 pub(super) struct Guests {
     present: BTreeMap<u64, Guest>,
     pub(super) counts: Counts,
-    /// How many joined at each level, by its name.
+    /// How many joined at each level, by the level's name.
     pub(super) joined_at: BTreeMap<&'static str, u64>,
 }
 
-/// What became of all who came.
+/// Counts of all clients that ever connected.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
-    /// Those that receive, now.
+    /// Clients that receive now.
     pub(super) receivers: usize,
     pub(super) peak: usize,
     pub(super) joined: u64,
@@ -42,7 +42,7 @@ struct Guest {
 
 #[derive(Clone, Copy, Debug)]
 enum Standing {
-    /// It has not said yet what it speaks.
+    /// It has not sent its hello yet.
     Silent,
     Receives,
     Refused {
@@ -55,7 +55,8 @@ impl Guests {
         self.present.insert(client, Guest { address, standing: Standing::Silent });
     }
 
-    /// From now on it receives, at the level that it chose. Returns what there is to say.
+    /// Notes that a client receives from now on, at the level that it chose. Returns a line for the
+    /// log.
     pub(super) fn join(&mut self, client: u64, level: Level) -> Option<String> {
         let guest = self.present.get_mut(&client)?;
         guest.standing = Standing::Receives;
@@ -76,12 +77,13 @@ impl Guests {
         self.present.get(&client).is_some_and(|guest| matches!(guest.standing, Standing::Receives))
     }
 
-    /// Something to say of it, with its address.
-    pub(super) fn says(&self, client: u64, what: &str) -> Option<String> {
+    /// A line for the log about a client, beginning with its address.
+    pub(super) fn line(&self, client: u64, what: &str) -> Option<String> {
         self.present.get(&client).map(|guest| format!("{} {what}", guest.address))
     }
 
-    /// It speaks another language. Something to say the first time only.
+    /// Refuses a client with another schema, codec or version. Returns a line for the log, the
+    /// first time only.
     pub(super) fn refuse(
         &mut self,
         client: u64,
@@ -97,8 +99,8 @@ impl Guests {
         Some(format!("{} refused: {mismatch}", guest.address))
     }
 
-    /// It is gone. Of those that never received anything there is nothing to say.
-    pub(super) fn leave(
+    /// Removes a client that has disconnected. Returns a line for the log if it received snapshots.
+    pub(super) fn remove(
         &mut self,
         client: u64,
         reason: DisconnectReason,
@@ -122,7 +124,7 @@ impl Guests {
         Some(format!("{} {what}; receivers: {}", guest.address, self.counts.receivers))
     }
 
-    /// Takes out one of those whose farewell is over.
+    /// Removes a refused client whose time is over. Returns its number.
     pub(super) fn pop_farewell(&mut self, now: Duration) -> Option<u64> {
         let is_over =
             |guest: &Guest| matches!(guest.standing, Standing::Refused { until } if now >= until);

@@ -1,15 +1,18 @@
-//! `kinepack serve`: the built-in world in real time, over UDP, for everybody who knows the secret.
+//! `kinepack serve`: sends the built-in world over UDP, in real time, to every client that has the
+//! secret.
 //!
-//! One thread ticks 60 times a second: step of the world, snapshots for all receivers, sending.
-//! Between ticks it takes what has arrived, about once a millisecond, so that acknowledgements tell
-//! the round trip. Another thread reads the socket and drops junk, see [`kinepack_udp`].
+//! One thread ticks 60 times a second. A tick steps the world, encodes snapshots for all receivers
+//! and sends them. Between ticks the thread takes what has arrived about once a millisecond,
+//! because acknowledgements measure the round trip. Another thread reads the socket and drops junk,
+//! see [`kinepack_udp`].
 //!
-//! Who sends keys plays: `players.rs`.
+//! A client that sends keys plays, see `players.rs`.
 
 mod guests;
 mod players;
 mod report;
 mod serving;
+mod status;
 mod timing;
 
 use std::net::SocketAddr;
@@ -31,43 +34,48 @@ use crate::sender::{SendOptions, Sender};
 use crate::session_error::SessionError;
 use crate::world::{WorldArguments, WorldError};
 
-/// The largest payload of UDP: passes every path of the Internet in one piece (RFC 9000, section
+/// The largest UDP payload. It passes every path of the Internet in one piece (RFC 9000, section
 /// 14).
 const UDP_PAYLOAD_BYTES: usize = 1_200;
-/// Simulate a physics world in real time and send it to everybody who joins.
+
+/// Simulate a physics world in real time, and send it over UDP to everybody who joins.
+///
+/// Server and joiners share a secret. Start a joiner with `kinepack join ADDRESS:PORT`.
 #[derive(Args)]
 #[command(mut_arg("seconds", |argument| argument
-    .help("Seconds to run [default: until Ctrl-C]")
+    .help("Seconds to run [default: until Ctrl-C, which prints the summary]")
     .value_parser(clap::value_parser!(u32).range(1..))))]
 #[command(mut_arg("level", |argument| argument
-    .help("How snapshots are coded: packed takes the least work, adaptive the fewest bits. Of several, separated by commas, each joiner takes one")
+    .help("How snapshots are coded: packed takes the least work, adaptive the fewest bits. \
+           If there are several, separated by commas, each joiner chooses one")
     .value_delimiter(',')))]
 pub struct Arguments {
-    /// Address and port to receive at; port 0 takes any that is free. 0.0.0.0 is every address of
+    /// Address and port to listen at. Port 0 takes any free port. 0.0.0.0 means all addresses of
     /// this machine.
     #[arg(long, default_value = "127.0.0.1:40000", value_name = "ADDRESS")]
     listen: SocketAddr,
+    /// Print the summary as one JSON document instead of a table.
+    #[arg(long)]
+    json: bool,
     #[command(flatten, next_help_heading = "Connections")]
     secret: SecretOptions,
-    /// How many may join.
+    /// The most clients at once.
     #[arg(long, default_value_t = 64, help_heading = "Connections", value_name = "COUNT")]
     max_clients: usize,
-    /// The most clients that play, each with its own cube. The others watch. With 0, all watch.
+    /// The most clients that play, each with its own cube. The others only watch. With 0, all
+    /// watch.
     #[arg(long, default_value_t = 16, help_heading = "Connections", value_name = "COUNT", value_parser = clap::value_parser!(u8).range(..=MAX_GUESTS as i64))]
     max_players: u8,
-    /// Seconds of silence after which a receiver is gone.
-    #[arg(long, default_value_t = 5, help_heading = "Connections", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3_600))]
+    /// Seconds of silence after which a client counts as lost.
+    #[arg(long, default_value_t = 5, help_heading = "Connections", value_name = "SECONDS", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=3_600))]
     time_out: u64,
     #[command(flatten, next_help_heading = "Built-in world")]
     world: WorldArguments,
     #[command(flatten, next_help_heading = "Sending")]
     send: SendOptions,
-    /// Print the summary as one JSON document.
-    #[arg(long)]
-    json: bool,
 }
 
-/// Why a server ends early.
+/// Why a server fails.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     #[error(transparent)]
@@ -122,7 +130,7 @@ pub fn run(arguments: &Arguments) -> Result<(), ServeError> {
     Ok(())
 }
 
-/// Datagrams that pass with all that goes around them, and an acknowledgement of keys in front.
+/// Limits datagrams so that they fit UDP together with encryption and an acknowledgement of keys.
 fn hub_config(listen: SocketAddr) -> HubConfig {
     with_keys(HubConfig {
         datagram_bytes: UDP_PAYLOAD_BYTES - MAX_OVERHEAD_BYTES,

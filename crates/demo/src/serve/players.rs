@@ -1,9 +1,9 @@
-//! Which guests play, and by which keys: the server's end of the streams of `inputs.rs`.
+//! The guests that play and their keys: the server's end of the streams of `inputs.rs`.
 //!
-//! A guest gets a cube with its first packet of keys, where there is a place, and asks again with
-//! later ones. Its newest keys are held until others come or it is silent. Time is the caller's. A
-//! guest costs memory from its first packet on, a few kilobytes, and as many records a second as
-//! the stream's rate limit lets through; the rest is counted.
+//! A guest's first packet of keys asks for a cube. If none is free, later packets ask again. The
+//! newest keys are held until new ones arrive or the guest falls silent. The caller passes the
+//! time. A guest costs a few kilobytes from its first packet on. The stream's rate limit bounds its
+//! records a second; records above the limit are only counted.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -21,14 +21,15 @@ use crate::inputs::{SEAT_EVERY, Seat, key_codec, key_config, seat_codec, seat_co
 use crate::keys::Keys;
 use crate::world::Played;
 
-/// Who sends no keys for so long holds none: 15 packets lost in a row.
+/// A guest that sends no keys for this long, 15 packets, holds none.
 const SILENCE: Duration = Duration::from_millis(250);
-/// Between two attempts of one guest to get a cube. Each looks for a free place in the world.
+/// The time between two attempts of a guest to get a cube. Each searches the world for a free
+/// place.
 const ASK_EVERY: Duration = Duration::from_secs(1);
-/// Between two acknowledgements in front of what is sent anyway: a base that is three records older
-/// takes half a bit more of each packet, an acknowledgement 24 bits.
+/// The time between two acknowledgements in front of other datagrams. One costs 24 bits. A base
+/// that is three records older costs half a bit more in each packet.
 const ACKNOWLEDGE_EVERY: Duration = Duration::from_millis(50);
-/// One goes alone where nothing else went for so long.
+/// An acknowledgement has its own datagram if no other datagram was sent for this long.
 const ACKNOWLEDGE_ALONE: Duration = Duration::from_millis(150);
 
 /// All guests that have sent keys.
@@ -41,7 +42,7 @@ pub struct Players {
     /// How many have a cube.
     playing: usize,
     peak: usize,
-    /// Of those who left.
+    /// The counts of guests that have disconnected.
     ended: KeyCounts,
     out: Vec<u8>,
 }
@@ -51,38 +52,38 @@ struct Player {
     keys: StreamReceiver,
     seats: StreamSender,
     entity: Option<EntityId>,
-    /// When it may try to get a cube.
+    /// When it may next ask for a cube.
     asks_at: Duration,
     is_refused: bool,
-    /// When keys came that it still holds.
+    /// When the keys that it holds arrived.
     holds_since: Option<Duration>,
-    /// The first record of the seat that it has; those before are of another.
+    /// The first record of its current seat. Earlier records are of other seats.
     seat_from: Option<Sequence>,
-    /// When to tell the seat again.
+    /// When to send the seat again.
     seat_due: Duration,
-    /// What was acknowledged last, and when.
+    /// The last acknowledgement, and when it was sent.
     acknowledged: Option<StreamAcknowledgement>,
     acknowledged_at: Duration,
 }
 
-/// What came of the keys of all guests.
+/// Counts of all guests' packets of keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeyCounts {
-    /// Packets taken, and of these full ones.
+    /// Packets taken, and how many of them were full.
     pub packets: u64,
     pub full: u64,
     /// Bytes of the packets taken, without what the transport adds.
     pub bytes: u64,
     pub records: u64,
-    /// Records that came as repeats.
+    /// Records that arrived as repeats.
     pub recovered: u64,
-    /// Packets refused: relative to one that never came.
+    /// Packets refused because their base never arrived.
     pub lost_bases: u64,
-    /// Packets refused: more than the rate allows.
+    /// Packets refused because they exceed the rate.
     pub limited: u64,
-    /// Packets refused: of numbers that were there, are too old, or too far ahead.
+    /// Packets refused because their number is a duplicate, too old, or too far ahead.
     pub out_of_place: u64,
-    /// Packets refused: no valid ones, or of another codec.
+    /// Packets refused because they are invalid or of another codec.
     pub malformed: u64,
 }
 
@@ -100,7 +101,7 @@ impl Players {
         }
     }
 
-    /// Takes a packet of a guest's keys. Returns what there is to say of the guest.
+    /// Takes a packet of a guest's keys. Returns news about the guest for the log.
     pub fn handle(
         &mut self,
         client: u64,
@@ -123,7 +124,7 @@ impl Players {
         };
         let newest = handled.records().filter(|record| !record.late).last();
         let keys = newest.and_then(|record| record.read::<Keys>().ok())?;
-        let mut said = None;
+        let mut news = None;
         if player.entity.is_none() && now >= player.asks_at {
             let is_first = player.asks_at.is_zero();
             player.asks_at = now + ASK_EVERY;
@@ -137,11 +138,11 @@ impl Players {
                     player.seat(Some(entity), now);
                     self.playing += 1;
                     self.peak = self.peak.max(self.playing);
-                    said = Some(format!("plays; players: {}", self.playing));
+                    news = Some(format!("plays; players: {}", self.playing));
                 }
                 Err(why) if is_first => {
                     player.seat(None, now);
-                    said = Some(format!("only watches: {why}"));
+                    news = Some(format!("only watches: {why}"));
                 }
                 Err(_) => {}
             }
@@ -150,10 +151,10 @@ impl Players {
             world.hold_for(ReceiverId(client), Input::from(keys));
             player.holds_since = Some(now);
         }
-        said
+        news
     }
 
-    /// Takes a guest's acknowledgement of its seat. False for one that no honest guest sends.
+    /// Takes a guest's acknowledgement of its seat. Returns false if it is invalid.
     pub fn acknowledge(&mut self, client: u64, datagram: &[u8]) -> bool {
         let player = self.present.get_mut(&client);
         player.is_some_and(
@@ -161,8 +162,8 @@ impl Players {
         )
     }
 
-    /// Who left takes the cube along.
-    pub fn leave(&mut self, client: u64, world: &mut Played) {
+    /// Removes a guest and its cube.
+    pub fn remove(&mut self, client: u64, world: &mut Played) {
         let Some(player) = self.present.remove(&client) else { return };
         self.ended.add(&player.keys.stats());
         if player.entity.is_some() {
@@ -171,7 +172,7 @@ impl Players {
         }
     }
 
-    /// Before a step of the world: who is silent lets go of the keys.
+    /// Releases the keys of silent guests. Call it before each step of the world.
     pub fn release_silent(&mut self, now: Duration, world: &mut Played) {
         for (client, player) in &mut self.present {
             if player.holds_since.is_some_and(|since| now > since + SILENCE) {
@@ -181,7 +182,7 @@ impl Players {
         }
     }
 
-    /// The acknowledgement to be put in front of what is sent to a guest anyway, where one is due.
+    /// The acknowledgement to put in front of a datagram to a guest, if one is due.
     pub fn front(
         &mut self,
         client: u64,
@@ -190,8 +191,8 @@ impl Players {
         self.present.get_mut(&client)?.acknowledgement(now, ACKNOWLEDGE_EVERY)
     }
 
-    /// What is to be sent of itself: seats, and acknowledgements where nothing else went. Valid
-    /// until the next call.
+    /// The next datagram that is due: a seat, or an acknowledgement for which there was no other
+    /// datagram. Valid until the next call.
     pub fn poll_transmit(&mut self, now: Duration) -> Option<(u64, &[u8])> {
         let out = &mut self.out;
         let due =
@@ -204,12 +205,12 @@ impl Players {
         self.playing
     }
 
-    /// The most that played at once.
+    /// The most guests that played at once.
     pub fn peak(&self) -> usize {
         self.peak
     }
 
-    /// Of all guests so far.
+    /// The counts of all guests until now.
     pub fn counts(&self) -> KeyCounts {
         let mut counts = self.ended;
         self.present.values().for_each(|player| counts.add(&player.keys.stats()));
@@ -218,7 +219,7 @@ impl Players {
 }
 
 impl Player {
-    /// `None` is not possible: the configurations are constant and valid.
+    /// Never `None`, because the configurations are constant and valid.
     fn new(keys: &StreamCodec, seats: &StreamCodec) -> Option<Self> {
         Some(Self {
             keys: StreamReceiver::new(keys, key_config()).ok()?,
@@ -234,7 +235,7 @@ impl Player {
         })
     }
 
-    /// Gives it this cube, or none, and has it told.
+    /// Assigns this cube, or none, and sends that to the guest.
     fn seat(&mut self, entity: Option<EntityId>, now: Duration) {
         self.entity = entity;
         self.seat_from = None;
@@ -249,14 +250,14 @@ impl Player {
         let newest = self.keys.acknowledgement()?;
         let is_due = self
             .acknowledged
-            .is_none_or(|told| told != newest && now >= self.acknowledged_at + every);
+            .is_none_or(|last| last != newest && now >= self.acknowledged_at + every);
         is_due.then(|| {
             (self.acknowledged, self.acknowledged_at) = (Some(newest), now);
             newest.to_bytes()
         })
     }
 
-    /// Writes what is due; false where nothing is.
+    /// Writes the datagram that is due. Returns false if none is.
     fn write_due(&mut self, now: Duration, out: &mut Vec<u8>) -> bool {
         out.clear();
         if now >= self.seat_due && !self.knows_seat() {
@@ -292,7 +293,7 @@ impl KeyCounts {
         self.malformed += stats.bad_headers + stats.mismatched + stats.malformed;
     }
 
-    /// What came after an earlier count: packets and bytes alone.
+    /// The difference to an earlier count, for packets and bytes only.
     pub fn since(&self, before: &Self) -> Self {
         Self {
             packets: self.packets - before.packets,

@@ -1,4 +1,4 @@
-//! What a server did, as a table for people and as one JSON document for machines.
+//! The report of a server: a table for people and a JSON document for machines.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -10,78 +10,78 @@ use super::players::{KeyCounts, Players};
 use super::timing::TimesUs;
 
 /// One run of `serve`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(super) struct ServeReport {
     /// The options of the world and of sending.
     pub(super) world: String,
     pub(super) sending: String,
     pub(super) seconds: f64,
     pub(super) ticks: u32,
-    /// Seconds that the world was stopped for, as the machine could not follow.
+    /// Seconds that the world stood still because the machine was too slow.
     pub(super) skipped_s: f64,
-    /// All work of a tick and of the polls before it, of ticks with receivers: the world's step,
-    /// encoding, sending, reading.
+    /// The work of a tick and of the polls before it: stepping the world, encoding, sending and
+    /// reading. Counts only ticks with receivers.
     pub(super) tick_us: TimesUs,
-    /// The same in processor time of the thread; null where the system does not tell.
+    /// The same in processor time of the thread. Null if the system does not report it.
     pub(super) tick_cpu_us: Option<TimesUs>,
-    /// Of that, what the hub takes to make the datagrams for all receivers.
+    /// The hub's part of this work: making the datagrams for all receivers.
     pub(super) encode_us: TimesUs,
     pub(super) encode_cpu_us: Option<TimesUs>,
-    /// Snapshots that were encoded a sent tick, for all receivers together.
+    /// Snapshots encoded in each sent tick, for all receivers together.
     pub(super) encoded_per_tick: f64,
     pub(super) receivers_peak: usize,
     pub(super) joined: u64,
-    /// How many of them at which level, by its name.
+    /// How many of them joined at each level, by the level's name.
     pub(super) joined_at: BTreeMap<&'static str, u64>,
     pub(super) left: u64,
     pub(super) timed_out: u64,
-    /// Those with another schema, codec or version.
+    /// Clients refused because of another schema, codec or version.
     pub(super) refused: u64,
     pub(super) datagrams_in: u64,
     pub(super) bytes_in: u64,
     pub(super) datagrams_out: u64,
     pub(super) bytes_out: u64,
-    /// Dropped by the reader: no packets, or none that their sender may send.
+    /// Dropped by the reader: not packets, or not packets that their sender may send.
     pub(super) junk: u64,
     /// Dropped by the reader: too many from one sender.
     pub(super) limited: u64,
-    /// Dropped by the reader: faster than ticks take them.
+    /// Dropped by the reader: they arrived faster than the ticks took them.
     pub(super) overflowed: u64,
-    /// How often a sender of junk was not even read, for a second: what it sent then is in no other
-    /// number.
+    /// How often a sender of junk was ignored for a second. No other number counts what it sent
+    /// then.
     pub(super) silenced: u64,
-    /// What did not decipher, was replayed, or came from somebody who may not connect.
+    /// Datagrams that did not decipher, were replayed, or came from a client that may not connect.
     pub(super) undeciphered: u64,
-    /// From receivers, deciphered, and refused by the hub all the same.
+    /// Datagrams of receivers that deciphered, but that the hub refused.
     pub(super) wrong_datagrams: u64,
-    /// What the system did not take for sending.
+    /// Datagrams that the system refused to send.
     pub(super) unsent: u64,
     pub(super) keys: KeysReport,
-    /// To a receiver, everything included: IP and UDP headers, encryption, keep-alives.
+    /// To one receiver, with IP and UDP headers, encryption and keep-alives.
     pub(super) kbps_per_receiver: f64,
 }
 
-/// Who played, and what their keys took. Packets without what the transport adds.
-#[derive(Debug, Serialize)]
+/// The players and their keys. Bytes of packets do not include the transport's.
+#[derive(Debug, Default, Serialize)]
 pub(super) struct KeysReport {
-    /// With a cube: at the end, and the most at once.
+    /// Clients with a cube: at the end, and the most at once.
     players: usize,
     players_peak: usize,
     packets: u64,
-    /// Of these, such as stand for themselves.
+    /// How many of them were full, so that they need no earlier packet.
     full_packets: u64,
     bytes: u64,
     bits_per_packet: f64,
     records: u64,
-    /// Of these, such as came as repeats in later packets.
+    /// How many of them arrived as repeats in later packets.
     recovered: u64,
-    /// Packets refused: relative to one that never came.
+    /// Packets refused because their base never arrived.
     lost_bases: u64,
-    /// Packets refused: more than the rate allows.
+    /// Packets refused because they exceed the rate.
     limited: u64,
-    /// Packets refused: there already, too old, or too far ahead.
+    /// Packets refused because their number is a duplicate, too old, or too far ahead.
     out_of_place: u64,
-    /// Packets refused: no valid ones, or of another codec.
+    /// Packets refused because they are invalid or of another codec.
     malformed: u64,
 }
 
@@ -125,68 +125,76 @@ impl ServeReport {
     pub(super) fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{}\n{}", self.world, self.sending)?;
         let times = |of: &TimesUs| {
-            format!("{:.0} / {:.0} / {:.0} / {:.0} µs", of.mean, of.p50, of.p99, of.max)
+            format!("{:.0} / {:.0} / {:.0} / {:.0}", of.mean, of.p50, of.p99, of.max)
         };
         let cpu = |of: &Option<TimesUs>| {
-            of.as_ref().map_or_else(|| "not known on this system".to_owned(), times)
+            of.as_ref().map_or_else(|| "unknown on this system".to_owned(), times)
         };
-        let rows = [
-            (
-                "ticks",
-                format!(
-                    "{} in {:.1} s, stopped for {:.1} s",
-                    self.ticks, self.seconds, self.skipped_s
-                ),
-            ),
-            ("work a tick, mean / median / 99 % / largest", times(&self.tick_us)),
-            ("in processor time", cpu(&self.tick_cpu_us)),
-            ("of it, encoding for all receivers", times(&self.encode_us)),
-            ("in processor time", cpu(&self.encode_cpu_us)),
-            ("snapshots encoded a tick", format!("{:.2}", self.encoded_per_tick)),
+        let counts =
+            |counts: &[u64]| counts.iter().map(u64::to_string).collect::<Vec<_>>().join(" / ");
+        let keys = &self.keys;
+        let mut rows = vec![
+            ("ticks", self.ticks.to_string()),
+            ("run / stopped to catch up", format!("{:.1} / {:.1} s", self.seconds, self.skipped_s)),
             ("most receivers at once", self.receivers_peak.to_string()),
-            ("joined / left / timed out / refused", {
-                format!("{} / {} / {} / {}", self.joined, self.left, self.timed_out, self.refused)
-            }),
-            ("joined at", {
-                let levels: Vec<String> = self
-                    .joined_at
-                    .iter()
-                    .map(|(level, count)| format!("{level} {count}"))
-                    .collect();
-                levels.join(", ")
-            }),
-            (
-                "players now / most at once",
-                format!("{} / {}", self.keys.players, self.keys.players_peak),
-            ),
-            ("packets of keys / of them full / bytes", {
-                format!("{} / {} / {}", self.keys.packets, self.keys.full_packets, self.keys.bytes)
-            }),
-            ("bits of a packet of keys", format!("{:.1}", self.keys.bits_per_packet)),
-            (
-                "keys taken / of them from repeats",
-                format!("{} / {}", self.keys.records, self.keys.recovered),
-            ),
-            ("keys refused: base lost / too many / out of place / wrong", {
-                let KeysReport { lost_bases, limited, out_of_place, malformed, .. } = self.keys;
-                format!("{lost_bases} / {limited} / {out_of_place} / {malformed}")
-            }),
-            (
-                "to a receiver, with headers and encryption",
-                format!("{:.1} kbit/s", self.kbps_per_receiver),
-            ),
-            ("datagrams in / out / not sent", {
-                format!("{} / {} / {}", self.datagrams_in, self.datagrams_out, self.unsent)
-            }),
-            ("dropped: junk / too many / too fast", {
-                format!("{} / {} / {}", self.junk, self.limited, self.overflowed)
-            }),
-            ("senders of junk silenced for a second", self.silenced.to_string()),
-            (
-                "not deciphered / deciphered but wrong",
-                format!("{} / {}", self.undeciphered, self.wrong_datagrams),
-            ),
+            ("joined / left", counts(&[self.joined, self.left])),
+            ("timed out / refused", counts(&[self.timed_out, self.refused])),
         ];
+        // Only ticks with receivers are measured.
+        if self.receivers_peak > 0 {
+            rows.extend([
+                ("µs of a tick, mean/p50/p99/max", times(&self.tick_us)),
+                ("in processor time", cpu(&self.tick_cpu_us)),
+                ("of it, encoding for everybody", times(&self.encode_us)),
+                ("in processor time", cpu(&self.encode_cpu_us)),
+                ("snapshots encoded a tick", format!("{:.2}", self.encoded_per_tick)),
+            ]);
+        }
+        let joined_at = self.joined_at.iter();
+        rows.extend(joined_at.map(|(level, count)| ("joined at", format!("{level}: {count}"))));
+        rows.extend([
+            ("players now / most at once", format!("{} / {}", keys.players, keys.players_peak)),
+            ("packets of keys / full ones", counts(&[keys.packets, keys.full_packets])),
+            ("bytes of keys / bits a packet", {
+                format!("{} / {:.1}", keys.bytes, keys.bits_per_packet)
+            }),
+            ("keys taken / from repeats", counts(&[keys.records, keys.recovered])),
+            ("refused: base lost / too many", counts(&[keys.lost_bases, keys.limited])),
+            ("refused: out of place / invalid", counts(&[keys.out_of_place, keys.malformed])),
+            ("to a receiver, all included", format!("{:.1} kbit/s", self.kbps_per_receiver)),
+            ("datagrams in / out", counts(&[self.datagrams_in, self.datagrams_out])),
+            ("not sent", self.unsent.to_string()),
+            ("dropped: junk / too many / fast", {
+                counts(&[self.junk, self.limited, self.overflowed])
+            }),
+            ("senders of junk ignored for 1 s", self.silenced.to_string()),
+            ("not deciphered / not understood", counts(&[self.undeciphered, self.wrong_datagrams])),
+        ]);
         write_rows(out, rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session_report::assert_narrow;
+
+    #[test]
+    fn a_table_with_long_numbers_fits_60_columns() {
+        let times = TimesUs { mean: 1_234.0, p50: 1_234.0, p99: 12_345.0, max: 12_345.0 };
+        let report = ServeReport {
+            ticks: 5_184_000,
+            seconds: 86_400.0,
+            receivers_peak: 1_000,
+            tick_us: times,
+            joined_at: BTreeMap::from([("adaptive", 1_000), ("packed", 1_000)]),
+            datagrams_in: 51_840_000,
+            datagrams_out: 51_840_000,
+            junk: 51_840,
+            limited: 51_840,
+            overflowed: 51_840,
+            ..ServeReport::default()
+        };
+        assert_narrow(|out| report.write_table(out));
     }
 }

@@ -1,12 +1,11 @@
-//! The server at work: what arrives, ticks, what is sent, and what is said of it.
-//! [`run`](Serving::run) gives it the time.
+//! The server's loop: takes datagrams, ticks, sends, and prints news. [`run`](Serving::run)
+//! measures the time.
 
 use std::net::SocketAddr;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use command_kit::interrupt::Interrupt;
-use indicatif::{ProgressBar, ProgressStyle};
 use kinepack_net::{DatagramKind, Handled, ReceiverId, Refused, datagram_kind, split_datagram};
 use kinepack_udp::{ServerEvent, UdpServer, UdpStats, header_bytes};
 
@@ -14,16 +13,17 @@ use super::Arguments;
 use super::guests::Guests;
 use super::players::{KeyCounts, Players};
 use super::report::{KeysReport, ServeReport};
+use super::status::Status;
 use super::timing::{Span, Spans, Watch};
 use crate::sender::{SendOptions, Sender, due};
 use crate::serve::ServeError;
 
-/// How long to sleep between two looks at what has arrived.
+/// How long to sleep between two polls of the socket.
 const NAP: Duration = Duration::from_millis(1);
-/// A machine that is further behind stops the world for a moment, rather than hurry after.
-const HURRY: Duration = Duration::from_millis(250);
+/// A server that lags by more than this stops the world for a moment, instead of catching up.
+const MAX_LAG: Duration = Duration::from_millis(250);
 
-/// The world, its connections, and what is to be said about them.
+/// The world, its connections, and statistics about them.
 pub struct Serving {
     server: UdpServer,
     sender: Sender,
@@ -33,7 +33,7 @@ pub struct Serving {
     players: Players,
     events: Vec<ServerEvent>,
     begin: Instant,
-    /// How long the world was stopped.
+    /// How long the world stood still.
     skipped: Duration,
     /// Work since the last tick.
     work: Span,
@@ -41,16 +41,15 @@ pub struct Serving {
     encodings: Spans,
     encoded: u64,
     wrong_datagrams: u64,
-    /// A snapshot with an acknowledgement in front.
+    /// Scratch memory for a snapshot with an acknowledgement in front.
     out: Vec<u8>,
-    /// Sum of the time that each receiver was there.
+    /// The sum of the receivers' times.
     receiver_time: Duration,
-    /// Only seen on a terminal.
-    status: ProgressBar,
+    status: Status,
     second: Second,
 }
 
-/// The second at hand, for the status line.
+/// Counts of the current second, for the status line.
 #[derive(Default)]
 struct Second {
     spans: Spans,
@@ -68,8 +67,6 @@ impl Serving {
         timeout: Duration,
         max_players: usize,
     ) -> Self {
-        let style = ProgressStyle::with_template("{wide_msg}")
-            .unwrap_or_else(|_| ProgressStyle::default_bar());
         Self {
             server,
             sender,
@@ -87,7 +84,7 @@ impl Serving {
             wrong_datagrams: 0,
             out: Vec::new(),
             receiver_time: Duration::ZERO,
-            status: ProgressBar::new(1).with_style(style),
+            status: Status::new(),
             second: Second::default(),
         }
     }
@@ -103,7 +100,7 @@ impl Serving {
                 std::thread::sleep(NAP.min(due - now));
                 continue;
             }
-            if now > due + HURRY {
+            if now > due + MAX_LAG {
                 self.skipped += now - due;
             }
             self.tick(now)?;
@@ -111,7 +108,7 @@ impl Serving {
         Ok(())
     }
 
-    /// Takes what has arrived.
+    /// Takes the datagrams and events that have arrived.
     pub fn poll(&mut self, now: Duration) -> Result<(), ServeError> {
         let mut events = std::mem::take(&mut self.events);
         self.server.poll(&mut events);
@@ -124,9 +121,9 @@ impl Serving {
                 ServerEvent::Datagram { client, payload } => self.take(client, now, &payload),
                 ServerEvent::Disconnected { client, reason } => {
                     self.sender.hub.remove(ReceiverId(client));
-                    self.players.leave(client, &mut self.sender.world);
-                    if let Some(said) = self.guests.leave(client, reason, self.timeout) {
-                        self.say(&said);
+                    self.players.remove(client, &mut self.sender.world);
+                    if let Some(line) = self.guests.remove(client, reason, self.timeout) {
+                        self.say(&line);
                     }
                 }
             }
@@ -135,26 +132,26 @@ impl Serving {
         self.transmit(now);
         while let Some(client) = self.guests.pop_farewell(now) {
             self.sender.hub.remove(ReceiverId(client));
-            self.players.leave(client, &mut self.sender.world);
+            self.players.remove(client, &mut self.sender.world);
             self.server.disconnect(client);
         }
         Ok(())
     }
 
-    /// Takes what came from a client in one datagram.
+    /// Takes a client's datagram.
     fn take(&mut self, client: u64, now: Duration, payload: &Range<usize>) {
         let Self { server, sender, guests, players, wrong_datagrams, .. } = self;
         let Ok(parts) = split_datagram(server.payload(payload)) else {
             *wrong_datagrams += 1;
             return;
         };
-        // Of one datagram, few have anything to say.
+        // Few datagrams bring news, so this seldom allocates.
         let mut lines = Vec::new();
         for part in parts {
             match datagram_kind(part) {
                 Some(DatagramKind::StreamPacket) if guests.is_receiving(client) => {
-                    let said = players.handle(client, now, part, &mut sender.world);
-                    lines.extend(said.and_then(|said| guests.says(client, &said)));
+                    let news = players.handle(client, now, part, &mut sender.world);
+                    lines.extend(news.and_then(|news| guests.line(client, &news)));
                 }
                 Some(DatagramKind::StreamAcknowledgement) => {
                     *wrong_datagrams += u64::from(!players.acknowledge(client, part));
@@ -181,7 +178,7 @@ impl Serving {
         lines.iter().for_each(|line| self.say(line));
     }
 
-    /// The world's next step, to all receivers.
+    /// Steps the world and sends it to all receivers.
     pub fn tick(&mut self, now: Duration) -> Result<(), ServeError> {
         let watch = Watch::start();
         self.players.release_silent(now, &mut self.sender.world);
@@ -212,7 +209,7 @@ impl Serving {
         Ok(())
     }
 
-    /// Sends what waits. One that is gone by now needs it no more.
+    /// Sends the datagrams that wait. Clients that are gone by now are ignored.
     fn transmit(&mut self, now: Duration) {
         let Self { server, sender, players, out, .. } = self;
         while let Some((ReceiverId(to), datagram)) = sender.hub.poll_transmit() {
@@ -235,21 +232,21 @@ impl Serving {
         self.server.local_addr()
     }
 
-    /// Of the keys that came.
+    /// The counts of all packets of keys.
     #[cfg(test)]
     pub fn counts(&self) -> KeyCounts {
         self.players.counts()
     }
 
-    /// Says goodbye to all.
+    /// Disconnects all clients.
     pub fn close(self) {
-        self.status.finish_and_clear();
+        self.status.finish();
         self.server.close();
     }
 
-    /// A line on standard error, above the status.
+    /// Prints a line on standard error, above the status.
     pub fn say(&self, line: &str) {
-        self.status.suspend(|| eprintln!("kinepack: {line}"));
+        self.status.say(line);
     }
 
     fn show_status(&mut self) {
@@ -264,19 +261,22 @@ impl Serving {
         let receivers = self.guests.counts.receivers;
         let kbps = (bytes - second.bytes_before) as f64 * 8.0 / 1000.0 / receivers.max(1) as f64;
         let tick_us = second.spans.wall_us();
-        self.status.set_message(format!(
-            "receivers: {receivers}; {kbps:.1} kbit/s each with headers; tick {:.0} µs, at most {:.0}; \
-             {:.1} snapshots encoded a tick; players: {}, {:.1} bits a packet of keys; {} datagrams of junk dropped",
-            tick_us.mean,
-            tick_us.max,
-            second.encoded as f64 / f64::from(self.options.send_hz),
-            self.players.playing(),
-            keys.since(&second.keys_before).bits_a_packet(),
-            stats.junk + stats.limited + stats.overflowed + stats.refused,
-        ));
+        let junk = stats.junk + stats.limited + stats.overflowed + stats.refused;
+        self.status.show([
+            format!(
+                "receivers: {receivers}, {kbps:.1} kbit/s each; {:.1} snapshots encoded a tick",
+                second.encoded as f64 / f64::from(self.options.send_hz)
+            ),
+            format!(
+                "players: {}, {:.1} bits a packet of keys; junk dropped: {junk}",
+                self.players.playing(),
+                keys.since(&second.keys_before).bits_a_packet()
+            ),
+            format!("work a tick: {:.0} µs, at most {:.0} µs", tick_us.mean, tick_us.max),
+        ]);
     }
 
-    /// All that was sent, with the headers of IP and UDP.
+    /// All bytes sent, with IP and UDP headers.
     fn bytes_out(&self, stats: &UdpStats) -> u64 {
         stats.bytes_out + stats.datagrams_out * header_bytes(self.server.local_addr()) as u64
     }

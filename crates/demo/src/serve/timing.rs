@@ -1,23 +1,22 @@
-//! How long the work of a tick takes: by the clock on the wall, and in processor time of the thread
-//! that does it.
+//! How long the work of a tick takes: in wall-clock time, and in processor time of its thread.
 //!
-//! Where other programs want the same processors, the first includes the time in which they had
-//! them, the second does not.
+//! If other programs use the same processors, wall-clock time includes their time. Processor time
+//! does not.
 
 use std::time::{Duration, Instant};
 
 use command_kit::Distribution;
 use serde::Serialize;
 
-/// Time that some work took.
+/// The time that some work took.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Span {
     wall: Duration,
-    /// `None` where the system does not tell.
+    /// `None` if the system does not report it.
     cpu: Option<Duration>,
 }
 
-/// Runs since it was made.
+/// Measures the time since it was started.
 pub(super) struct Watch {
     wall: Instant,
     cpu: Option<Duration>,
@@ -30,7 +29,7 @@ pub(super) struct Spans {
     cpu: Times,
 }
 
-/// Times in few numbers.
+/// Statistics of many times.
 #[derive(Default)]
 struct Times {
     total: Duration,
@@ -39,7 +38,7 @@ struct Times {
     distribution: Distribution,
 }
 
-/// What a report says of times, in microseconds; percentiles within 1 %.
+/// Times in a report, in microseconds. Percentiles are within 1 %.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(super) struct TimesUs {
     pub(super) mean: f64,
@@ -121,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_takes_both_times_and_waiting_one() {
+    fn work_takes_both_times_and_waiting_only_wall_clock_time() {
         let watch = Watch::start();
         std::thread::sleep(Duration::from_millis(20));
         let waited = watch.elapsed();

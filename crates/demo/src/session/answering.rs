@@ -1,4 +1,4 @@
-//! A receiver that only answers: for a crowd.
+//! A receiver that only acknowledges. It is cheap enough for many receivers.
 
 use std::time::Duration;
 
@@ -8,23 +8,23 @@ use crate::cube_stream::CubeStream;
 use crate::session_error::SessionError;
 use crate::viewer::Viewer;
 
-/// Says hello, and acknowledges what comes without a look at it.
+/// Says hello, and acknowledges datagrams without decoding them.
 pub(super) struct Answering {
     hello: Option<Vec<u8>>,
     received: Option<Acknowledgement>,
-    news: bool,
+    has_news: bool,
 }
 
 impl Answering {
     pub(super) fn new(stream: &CubeStream) -> Result<Self, SessionError> {
         let mut viewer = Viewer::new(stream)?;
         let hello = viewer.receiver.poll_transmit(Duration::ZERO).map(<[u8]>::to_vec);
-        Ok(Self { hello, received: None, news: false })
+        Ok(Self { hello, received: None, has_news: false })
     }
 
     pub(super) fn take(&mut self, datagram: &[u8]) {
         let Some(sequence) = datagram_sequence(datagram) else { return };
-        self.news = true;
+        self.has_news = true;
         self.hello = None;
         let received = self.received.unwrap_or(Acknowledgement { latest: sequence, before: 0 });
         self.received = Some(received.with(sequence));
@@ -36,7 +36,7 @@ impl Answering {
         {
             up.send(now, hello);
         }
-        if let Some(received) = self.received.filter(|_| std::mem::take(&mut self.news)) {
+        if let Some(received) = self.received.filter(|_| std::mem::take(&mut self.has_news)) {
             let mut datagram = Vec::new();
             received.write(&mut datagram);
             up.send(now, &datagram);

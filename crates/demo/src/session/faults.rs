@@ -1,4 +1,4 @@
-//! Faults put into a receiver on purpose: whether its state checks find them, and how long the
+//! Injects faults into a receiver, and measures whether its state checks find them and how long the
 //! receiver takes to heal.
 
 use std::time::Duration;
@@ -13,47 +13,47 @@ pub(super) struct Faults {
     injected: u64,
     /// When the newest fault was injected, until a check finds it.
     injected_at: Option<Duration>,
-    /// When a check failed, until a state came anew.
+    /// When a check failed, until a new state arrives.
     noticed_at: Option<Duration>,
     noticed: u64,
     /// Checks that failed without a fault.
     false_alarms: u64,
-    /// From the check that failed until a state came anew.
+    /// From the failed check until a new state arrived.
     heal_ms: Distribution,
-    /// From the fault until a state came anew.
+    /// From the fault until a new state arrived.
     wrong_ms: Distribution,
     wrong_lanes: u64,
 }
 
-/// What a report says of faults.
+/// The faults in a report.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct FaultReport {
-    /// Lanes of views that were changed by one.
+    /// Faults injected: lanes of views, changed by one.
     pub injected: u64,
-    /// Those that a state check found. No snapshot was built on the others, or it could not be
-    /// decoded.
+    /// Faults that a state check found. For the others, no snapshot used the faulty view as
+    /// baseline, or it could not be decoded.
     pub noticed: u64,
     /// Checks that failed without a fault.
     pub false_alarms: u64,
-    /// Of those found, after how many the state had come anew.
+    /// How many of the found faults were followed by a new state.
     pub healed: u64,
-    /// Of those, how many within three round trips of the check that failed.
+    /// How many of these within three round trips of the failed check.
     pub healed_within_three_round_trips: u64,
-    /// From the check that failed until the state had come anew.
+    /// From the failed check until the new state arrived.
     pub heal_ms: Summary,
-    /// From the fault until the state had come anew, of those found.
+    /// From the fault until the new state arrived, for faults that were found.
     pub fault_to_heal_ms: Summary,
-    /// Lanes that were wrong in between.
+    /// Lanes that were wrong between a fault and its end.
     pub wrong_lanes: u64,
 }
 
 impl Faults {
-    /// Changes some lane of some entity in the receiver's newest view.
+    /// Changes one lane of one entity in the receiver's newest view.
     pub(super) fn inject(&mut self, now: Duration, receiver: &mut Receiver) {
         let Some(view) = receiver.newest_sequence().and_then(|newest| receiver.view(newest)) else {
             return;
         };
-        // Another place each time, all over the world.
+        // Faults are spread over entities and lanes.
         let random = (self.injected + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let place = |count: usize, random: u64| (random >> 32) as usize % count.max(1);
         let Some(id) = view.ids().get(place(view.len(), random)) else { return };
@@ -64,7 +64,7 @@ impl Faults {
         }
     }
 
-    /// Whether what arrives now may be wrong.
+    /// Whether new views may be wrong because of a fault.
     pub(super) fn is_faulty(&self) -> bool {
         self.injected_at.is_some()
     }

@@ -1,7 +1,7 @@
-//! The keys of who plays, on their way to the world: a record a tick, on the links of the snapshots
-//! and their acknowledgements. `spec/NET.md`, sections 8 and 9.
+//! The player's keys, sent to the world as a record a tick, over the links of the snapshots and
+//! their acknowledgements. `spec/NET.md`, sections 8 and 9.
 //!
-//! Both ends are here, so that what comes out is compared with what went in.
+//! This file has both ends, so it compares the received keys with the sent ones.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -16,21 +16,21 @@ use crate::keys::Keys;
 use crate::session_report::{InputReport, PacketBits};
 use crate::world::Played;
 
-/// Above the round trips of all links that the page can be set to, but the worst. A longer ring
-/// costs no bits.
+/// Longer than the round trips of almost all links that the page can select. A longer ring costs no
+/// bits.
 const LONGEST_ROUND_TRIP: Duration = Duration::from_secs(3);
 
-/// Who plays, and whether keys are sent for it.
+/// Who plays, and whether the keys are sent over the link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hands {
-    /// The script, where the world is. Nothing is sent.
+    /// The script, beside the world. Its keys are not sent.
     #[default]
     Script,
-    /// The script too; its keys are sent all the same, to see what they take, and whether they come
-    /// out as they went in.
+    /// The script, beside the world. Its keys are sent only to measure their bandwidth and to check
+    /// that they arrive unchanged.
     SentScript,
-    /// A person behind the first receiver's link, who holds these keys: the world has them when
-    /// they came.
+    /// A person behind the first receiver's link, who holds these keys. The world gets them when
+    /// they arrive.
     Person(Input),
 }
 
@@ -48,19 +48,19 @@ impl Hands {
 
 /// See the head of this file.
 pub(super) struct KeyStream {
-    /// Beside the viewer.
+    /// The viewer's end.
     source: StreamSender,
-    /// Beside the world.
+    /// The world's end.
     sink: StreamReceiver,
-    /// What was pushed of late: what must come out.
+    /// Recently pushed records, to compare with the received ones.
     pushed: VecDeque<(Sequence, Keys)>,
-    /// Since when a person plays; `None` where none does.
+    /// The first record of the person who plays. `None` if nobody does.
     plays_from: Option<Sequence>,
-    /// A packet came that was not acknowledged yet.
+    /// A packet arrived and is not acknowledged yet.
     acknowledges: bool,
-    /// Of full packets.
+    /// Bytes of full packets.
     full_bytes: u64,
-    /// Records that came out otherwise than they went in.
+    /// Records that arrived changed.
     wrong: u64,
 }
 
@@ -81,8 +81,8 @@ impl Default for KeyStream {
 }
 
 impl KeyStream {
-    /// Adds the keys of a tick, and writes their packet. With `plays`, the world is to take what
-    /// came.
+    /// Adds the keys of a tick, and writes their packet. With `plays`, the world uses the received
+    /// keys.
     pub(super) fn push(&mut self, keys: Keys, plays: bool, out: &mut Vec<u8>) {
         let number = self.source.push(&keys).expect("bits are never out of range");
         self.plays_from = plays.then(|| self.plays_from.unwrap_or(number));
@@ -99,35 +99,36 @@ impl KeyStream {
         }
     }
 
-    /// Nobody plays, and nothing is sent.
-    pub(super) fn rest(&mut self) {
+    /// Notes that no keys are sent in this tick.
+    pub(super) fn pause(&mut self) {
         self.plays_from = None;
     }
 
-    /// Takes a packet, beside the world. What is refused is counted by the sink.
+    /// Takes a packet at the world's end. The sink counts refused packets.
     pub(super) fn take(&mut self, now: Duration, packet: &[u8]) {
         let Ok(handled) = self.sink.handle(now, packet) else { return };
         self.acknowledges = true;
         for record in handled.records() {
-            let went_in = self.pushed.iter().rev().find(|(number, _)| *number == record.number);
-            let is_same = went_in.is_some_and(|(_, keys)| record.read() == Ok(*keys));
+            let pushed = self.pushed.iter().rev().find(|(number, _)| *number == record.number);
+            let is_same = pushed.is_some_and(|(_, keys)| record.read() == Ok(*keys));
             self.wrong += u64::from(!is_same);
         }
     }
 
-    /// What goes in front of the next datagram to the viewer, once for what came since.
+    /// The acknowledgement to put in front of the next datagram to the viewer. `None` if no packet
+    /// arrived since the last one.
     pub(super) fn poll_acknowledgement(&mut self) -> Option<[u8; StreamAcknowledgement::BYTES]> {
-        let came = std::mem::take(&mut self.acknowledges);
-        self.sink.acknowledgement().filter(|_| came).map(StreamAcknowledgement::to_bytes)
+        let is_due = std::mem::take(&mut self.acknowledges);
+        self.sink.acknowledgement().filter(|_| is_due).map(StreamAcknowledgement::to_bytes)
     }
 
-    /// Takes an acknowledgement, beside the viewer.
+    /// Takes an acknowledgement at the viewer's end.
     pub(super) fn acknowledge(&mut self, acknowledgement: &[u8]) {
-        // One from before the ring's oldest changes nothing.
+        // An acknowledgement older than the ring changes nothing.
         let _ = self.source.handle(acknowledgement);
     }
 
-    /// The newest keys that came of a person who plays.
+    /// The newest received keys of the person who plays.
     pub(super) fn held(&self) -> Option<Input> {
         let newest = self
             .sink
@@ -150,9 +151,9 @@ impl KeyStream {
             (source.bytes + source.packets * u64::from(header)) as f64 * 8.0 / 1e3 / seconds
         };
         let bits = |bytes: u64, packets: u64| bytes as f64 * 8.0 / packets.max(1) as f64;
-        let not_there_yet = self.sink.newest().zip(self.source.newest());
-        let not_there_yet =
-            not_there_yet.map_or(source.records, |(there, here)| here.since(there).max(0) as u64);
+        let newest = self.sink.newest().zip(self.source.newest());
+        let in_flight =
+            newest.map_or(source.records, |(received, sent)| sent.since(received).max(0) as u64);
         InputReport {
             records: source.records,
             packets: source.packets,
@@ -164,7 +165,7 @@ impl KeyStream {
             kbps_with_headers: kbps(HEADER_BYTES),
             received: sink.records,
             recovered: sink.recovered,
-            lost: source.records.saturating_sub(not_there_yet + sink.records),
+            lost: source.records.saturating_sub(in_flight + sink.records),
             wrong: self.wrong,
         }
     }
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_come_out_as_they_went_in_on_bad_links() {
+    fn keys_arrive_unchanged_over_bad_links() {
         for (options, least, recovers) in [
             ("--link lan", 1.0, false),
             ("--link wifi", 0.99, true),
@@ -250,20 +251,24 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_holds_is_held_in_the_world_a_way_later_and_only_while_the_person_plays() {
+    fn a_persons_keys_reach_the_world_after_the_link_delay_and_only_while_the_person_plays() {
         let mut session = session("--link lan --round-trip-ms 200 --jitter-ms 0", Style::Rest);
         run(&mut session, 1..=10);
         let right = Input { right: true, ..Input::default() };
         session.hands = Hands::Person(right);
-        // Sent with tick 11, and 100 ms on its way: six ticks.
+        // Sent with tick 11, in flight for 100 ms: six ticks.
         run(&mut session, 11..=17);
         assert_eq!(session.sender.world.pressed(), Some(Input::default()));
         run(&mut session, 18..=18);
         assert_eq!(session.sender.world.pressed(), Some(right));
         session.hands = Hands::Script;
         run(&mut session, 19..=19);
-        assert_eq!(session.sender.world.pressed(), Some(Input::default()), "the script holds none");
-        // What was on its way then is not for who plays next.
+        assert_eq!(
+            session.sender.world.pressed(),
+            Some(Input::default()),
+            "the script holds no keys"
+        );
+        // Keys that were in flight then do not count for the next person.
         session.hands = Hands::Person(Input::default());
         for tick in 20..=60 {
             run(&mut session, tick..=tick);
@@ -278,11 +283,14 @@ mod tests {
         session.hands = Hands::SentScript;
         run(&mut session, 1..=300);
         let sent = session.peers[0].up.stats().sent;
-        assert!((300..305).contains(&sent.count), "one a tick, and a hello or two: {sent:?}");
+        assert!(
+            (300..305).contains(&sent.count),
+            "one datagram a tick, and one or two hellos: {sent:?}"
+        );
         let keys_bytes = session.peers[0].keys_sent().1;
         assert!(
             sent.bytes > keys_bytes + 280 * 7,
-            "acknowledgements in them: {sent:?}, keys {keys_bytes}"
+            "no acknowledgements in them: {sent:?}, keys {keys_bytes}"
         );
     }
 }

@@ -1,5 +1,5 @@
-//! A world on its way to one or many receivers through simulated links: what `demo` shows and
-//! `simulate` and `sweep` measure.
+//! A world, sent to one or many receivers through simulated links. `demo` shows it, `simulate` and
+//! `sweep` measure it.
 
 mod answering;
 mod faults;
@@ -22,16 +22,16 @@ use crate::session_error::SessionError;
 use crate::truth::Truth;
 use crate::world::Played;
 
-/// What carries a datagram between the two sides once the simulated link hands it out.
+/// Carries a datagram between the two sides once the simulated link has delivered it.
 pub trait Carrier {
-    /// To the receiver; `None` where it did not come through.
+    /// Carries it to the receiver. Returns `None` if it was lost.
     fn down<'a>(&'a mut self, datagram: &'a [u8]) -> Result<Option<&'a [u8]>, SessionError>;
 
-    /// To the sender.
+    /// Carries it to the sender. Returns `None` if it was lost.
     fn up<'a>(&'a mut self, datagram: &'a [u8]) -> Result<Option<&'a [u8]>, SessionError>;
 }
 
-/// Within this process.
+/// Hands datagrams over within this process.
 pub struct Direct;
 
 impl Carrier for Direct {
@@ -48,12 +48,12 @@ impl Carrier for Direct {
 pub struct Session {
     pub sender: Sender,
     truth: Truth,
-    /// Nothing that is sent in this time arrives.
+    /// Datagrams sent in this time are lost.
     pub outage: Range<Duration>,
     pub peers: Vec<Peer>,
-    /// Who plays; a person does it over the link of the first receiver.
+    /// Who plays. A person's keys travel over the first receiver's link.
     pub hands: Hands,
-    /// Time that the hub took for all receivers together, in microseconds a tick.
+    /// The hub's time for all receivers together, in microseconds a tick.
     pub hub_us: Distribution,
     pub hub_total: Duration,
     /// Snapshots encoded, for all receivers together.
@@ -78,7 +78,8 @@ impl Session {
         })
     }
 
-    /// Adds a receiver behind a link; one that is not to be looked at only answers.
+    /// Adds a receiver behind a link. With `looked_at`, it decodes, compares and shows; otherwise
+    /// it only acknowledges.
     pub fn add(
         &mut self,
         options: &SendOptions,
@@ -91,8 +92,8 @@ impl Session {
         Ok(())
     }
 
-    /// Makes the connection of a receiver that is looked at anew, such as at another level: nothing
-    /// that was on its way arrives, and all counts begin anew.
+    /// Replaces the connection of a receiver that is looked at, for example to change its level.
+    /// Datagrams in flight are lost, and all counts start again from 0.
     pub fn reconnect(
         &mut self,
         index: usize,
@@ -116,7 +117,7 @@ impl Session {
             .min()
     }
 
-    /// Brings what is due to its receiver.
+    /// Delivers the datagrams that are due.
     pub fn deliver(
         &mut self,
         now: Duration,
@@ -128,8 +129,7 @@ impl Session {
             .try_for_each(|peer| peer.deliver(now, is_out, &mut self.sender, carrier))
     }
 
-    /// Brings each datagram that is due before a tick to its receiver at its own time, and then the
-    /// tick.
+    /// Delivers each datagram that is due before a tick at its own time, then runs the tick.
     pub fn run_until(
         &mut self,
         tick: Duration,
@@ -141,7 +141,7 @@ impl Session {
         self.tick(tick, carrier)
     }
 
-    /// The world's next step, what is sent of it and to it, and a frame of each viewer.
+    /// Runs a tick: steps the world, sends snapshots and keys, and computes a frame of each viewer.
     pub fn tick(&mut self, now: Duration, carrier: &mut impl Carrier) -> Result<(), SessionError> {
         self.deliver(now, carrier)?;
         self.peers.iter_mut().for_each(|peer| peer.sent.clear());

@@ -1,4 +1,4 @@
-//! One receiver of a session: its links, what it shows, and what is counted of it.
+//! One receiver of a session: its links, what it shows, and its statistics.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -24,7 +24,7 @@ use crate::session_report::{InputReport, SessionReport};
 use crate::truth::Truth;
 use crate::viewer::{NewView, Viewer};
 
-/// Views that are kept to compare with what arrives.
+/// Sent views to keep, for comparison with the received ones.
 const KEPT_VIEWS: usize = 512;
 
 /// One receiver with its links.
@@ -33,22 +33,22 @@ pub struct Peer {
     pub down: Link,
     pub(super) up: Link,
     side: Side,
-    /// The keys of who plays, once there were some.
+    /// The player's keys, from the first ones on.
     keys: Option<Box<KeyStream>>,
-    /// Keys are sent each tick; what is to be acknowledged goes along.
+    /// Keys are sent each tick, with the acknowledgements in front.
     plays: bool,
-    /// The views that were sent, by sequence: what must arrive.
+    /// The sent views, by sequence. The receiver's views must equal them.
     sent_views: VecDeque<(Sequence, Snapshot)>,
     pub wrong_lanes: u64,
     faults: Faults,
-    /// Sums over the ticks in which they were known, for means.
+    /// Sum and count over the ticks in which the value was known, for the mean.
     round_trips_ms: (f64, u32),
     baseline_ages: (f64, u32),
     /// When datagrams were sent in the last second, and their bytes.
     recent: VecDeque<(Duration, usize)>,
     /// The tick at which it was added.
     since_tick: u32,
-    /// The datagrams of this tick.
+    /// The datagrams sent in this tick.
     pub sent: Vec<SentDatagram>,
 }
 
@@ -57,20 +57,20 @@ pub struct Peer {
 pub struct SentDatagram {
     /// Without the headers of IP and UDP.
     pub bytes: usize,
-    /// The link did not carry it.
+    /// The link lost it.
     pub lost: bool,
-    /// Where its bits went, where the hub counts that and it is not a part of a block.
+    /// Where its bits went. `None` if the hub does not count that, or for a part of a block.
     pub cost: Option<Arc<Cost>>,
 }
 
 enum Side {
     /// Decodes, compares and shows.
     Viewer(Box<Viewer>),
-    /// Answers like a viewer, but looks at nothing: for a crowd.
+    /// Acknowledges like a viewer, but decodes nothing.
     Answering(Answering),
 }
 
-/// What the display says while the world runs: of the last second.
+/// Numbers of the last second, for the display.
 pub struct Live {
     pub kbps_payload: f64,
     pub kbps_total: f64,
@@ -80,7 +80,7 @@ pub struct Live {
 }
 
 impl Peer {
-    /// A receiver behind a link, added to the sender; one that is not to be looked at only answers.
+    /// Adds a receiver behind a link to the sender. See [`Session::add`](super::Session::add).
     pub(super) fn new(
         id: ReceiverId,
         sender: &mut Sender,
@@ -114,7 +114,7 @@ impl Peer {
         })
     }
 
-    /// Changes what both directions do to datagrams from now on.
+    /// Changes the link of both directions from now on.
     pub fn set_link(&mut self, link: LinkConfig) -> Result<(), LinkError> {
         self.down.reconfigure(link)?;
         self.up.reconfigure(link)
@@ -127,22 +127,22 @@ impl Peer {
         }
     }
 
-    /// Takes a datagram from the hub and puts it on the link, behind what is to be acknowledged of
-    /// the keys.
+    /// Sends a datagram of the hub over the link, with an acknowledgement of keys in front if one
+    /// is due.
     pub(super) fn send(&mut self, now: Duration, datagram: &[u8], is_out: bool) {
         let front = self.keys.as_mut().and_then(|keys| keys.poll_acknowledgement());
         let datagram =
             front.map_or(Cow::Borrowed(datagram), |front| [&front[..], datagram].concat().into());
         self.recent.push_back((now, datagram.len()));
-        let before = uncarried(&self.down);
+        let lost_before = lost_datagrams(&self.down);
         if !is_out {
             self.down.send(now, &datagram);
         }
-        let lost = is_out || uncarried(&self.down) > before;
+        let lost = is_out || lost_datagrams(&self.down) > lost_before;
         self.sent.push(SentDatagram { bytes: datagram.len(), lost, cost: None });
     }
 
-    /// Notes what the hub knows of the snapshot sent last, where it was one.
+    /// Records the hub's view and cost of the datagram sent last, if it was a snapshot.
     pub(super) fn note_view(&mut self, sequence: Option<Sequence>, sender: &Sender) {
         let (Side::Viewer(_), Some(sequence)) = (&self.side, sequence) else { return };
         if let Some(sent) = self.sent.last_mut() {
@@ -158,7 +158,7 @@ impl Peer {
         }
     }
 
-    /// Makes something that this receiver holds wrong by one.
+    /// Changes one lane of this receiver's newest view by one.
     pub fn inject_fault(&mut self, now: Duration) {
         if let Side::Viewer(viewer) = &mut self.side {
             self.faults.inject(now, &mut viewer.receiver);
@@ -210,7 +210,7 @@ impl Peer {
         Ok(())
     }
 
-    /// Takes what came from the sender.
+    /// Takes a datagram from the sender.
     fn take(&mut self, now: Duration, datagram: &[u8]) {
         match (&mut self.side, &mut self.keys) {
             (_, Some(keys))
@@ -219,7 +219,7 @@ impl Peer {
                 keys.acknowledge(datagram);
             }
             (Side::Answering(answering), _) => answering.take(datagram),
-            // What is refused is counted by the receiver: duplicates, and what came too late.
+            // The receiver counts what it refuses: duplicates and late datagrams.
             (Side::Viewer(viewer), _) => {
                 let before = viewer.receiver.stats();
                 let taken = viewer.handle(now, datagram);
@@ -243,8 +243,8 @@ impl Peer {
         }
     }
 
-    /// Sends the keys of a tick, if there are any: in one datagram with what the viewer has to
-    /// acknowledge, which waits for it. With `by_person`, the world is to take what comes.
+    /// Sends the keys of a tick, if any, in one datagram with the viewer's acknowledgement, which
+    /// waits for them. With `by_person`, the world uses the received keys.
     pub(super) fn press(
         &mut self,
         now: Duration,
@@ -254,7 +254,7 @@ impl Peer {
     ) {
         let (Side::Viewer(viewer), Some(pressed)) = (&mut self.side, keys) else {
             self.plays = false;
-            return self.keys.iter_mut().for_each(|keys| keys.rest());
+            return self.keys.iter_mut().for_each(|keys| keys.pause());
         };
         self.plays = true;
         let mut datagram = Vec::new();
@@ -268,28 +268,28 @@ impl Peer {
             }
         };
         send(&datagram);
-        // A hello goes alone.
+        // A hello has its own datagram.
         while let Some(hello) = viewer.receiver.poll_transmit(now) {
             send(hello);
         }
     }
 
-    /// The keys of a person, as they came to the world.
+    /// The person's keys that have reached the world.
     pub(super) fn held(&self) -> Option<Input> {
         self.keys.as_ref().and_then(|keys| keys.held())
     }
 
-    /// Packets with keys that were sent, and their bytes.
+    /// The number of sent packets with keys, and their bytes.
     pub fn keys_sent(&self) -> (u64, u64) {
         self.keys.as_ref().map_or((0, 0), |keys| keys.sent())
     }
 
-    /// What the keys took, where some were sent.
+    /// The report on the keys, if some were sent.
     pub fn input_report(&self) -> Option<InputReport> {
         self.keys.as_ref().map(|keys| keys.report())
     }
 
-    /// Draws a frame and takes notes.
+    /// Computes a frame and updates the statistics.
     pub(super) fn look(
         &mut self,
         now: Duration,
@@ -318,7 +318,7 @@ impl Peer {
         Ok(())
     }
 
-    /// 0 while none is known.
+    /// The round trip, or 0 while it is unknown.
     pub fn round_trip_ms(&self, sender: &Sender) -> f64 {
         let round_trip = sender.hub.status(self.id).and_then(|status| status.round_trip);
         round_trip.map_or(0.0, |time| time.as_secs_f64() * 1e3)
@@ -341,7 +341,7 @@ impl Peer {
         }
     }
 
-    /// What the session was like for this receiver, up to a tick.
+    /// This receiver's report up to a tick.
     pub fn report(&self, ticks: u32) -> SessionReport {
         let seconds = due(ticks - self.since_tick).as_secs_f64().max(1e-3);
         let kbps = |link: &Link, header: u32| {
@@ -379,13 +379,13 @@ impl Peer {
     }
 }
 
-/// Share of the datagrams that a link did not carry.
+/// Share of the datagrams that a link lost.
 fn loss_ratio(link: &Link) -> f64 {
-    uncarried(link) as f64 / link.stats().sent.count.max(1) as f64
+    lost_datagrams(link) as f64 / link.stats().sent.count.max(1) as f64
 }
 
-/// Datagrams that a link did not carry.
-fn uncarried(link: &Link) -> u64 {
+/// Datagrams that a link lost, for any reason.
+fn lost_datagrams(link: &Link) -> u64 {
     let stats = link.stats();
     stats.lost.count + stats.queue_dropped.count + stats.too_large.count
 }

@@ -1,4 +1,5 @@
-//! Players who come and leave while their world is sent: who is there is a part of every state.
+//! Players are added and removed while their world is sent. Every state lists the players of its
+//! tick.
 
 use clap::Parser;
 use command_kit::LinkOptions;
@@ -18,7 +19,7 @@ struct Options {
     link: LinkOptions,
 }
 
-/// A joiner who plays by what came.
+/// A joiner whose script plays by the received views.
 struct Joiner {
     script: Script,
     own: Option<EntityId>,
@@ -32,14 +33,13 @@ impl Joiner {
     }
 }
 
-/// The players, the first one aside, that a viewer shows.
+/// The players that a viewer shows, without the first one.
 fn guests(session: &Session, peer: usize) -> Vec<EntityId> {
     let shown = &session.peers[peer].viewer().expect("it is looked at").shown;
     shown.iter().map(|shown| shown.id).filter(|id| id.0 >= FIRST_GUEST).collect()
 }
 
-/// Two joiners play, one of them leaves and comes back. Returns the world's states as they were
-/// sent.
+/// Two joiners play. One of them leaves and returns. Returns the sent states.
 fn play(options: &str) -> Vec<kinepack::Snapshot> {
     let Options { send, link } =
         Options::parse_from(["test"].into_iter().chain(options.split_whitespace()));
@@ -94,13 +94,13 @@ fn play(options: &str) -> Vec<kinepack::Snapshot> {
     };
     assert!(
         (FIRST_GUEST..FIRST_GUEST + 3).all(|id| moved(id) > 512),
-        "{options}: each went a metre"
+        "{options}: each moved more than a metre"
     );
     states
 }
 
 #[test]
-fn what_arrives_is_what_was_sent_while_players_come_and_leave() {
+fn states_arrive_unchanged_while_players_are_added_and_removed() {
     for options in [
         "--link wifi",
         "--link terrible --velocities",
@@ -113,7 +113,7 @@ fn what_arrives_is_what_was_sent_while_players_come_and_leave() {
 }
 
 #[test]
-fn the_profile_knows_further_players() {
+fn the_profile_knows_all_players() {
     let stream = |level: &str| Options::parse_from(["test", "--level", level]).send.stream;
     let known = stream("adaptive").codec();
     let unknown = {
@@ -137,6 +137,6 @@ fn the_profile_knows_further_players() {
         bytes
     };
     let [known, unknown] = [bytes(&known), bytes(&unknown)];
-    println!("{known} bytes with the kinds of all players, {unknown} with the first one's alone");
-    assert!(known < unknown, "{known} bytes, {unknown} where further players count as small cubes");
+    println!("{known} bytes with the kinds of all players, {unknown} with only the first one's");
+    assert!(known < unknown, "{known} bytes, {unknown} if further players count as small cubes");
 }

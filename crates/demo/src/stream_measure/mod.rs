@@ -1,10 +1,10 @@
 //! `kinepack measure --input-stream`: the moves of players' characters as input streams over bad links,
 //! under virtual time.
 //!
-//! Every client plays another seed's script and sends a packet each tick; the server answers each
-//! tick with an acknowledgement. What comes out is compared lane for lane with what went in. All
-//! clients are coded one after another, as a server has them, so that the clock is read twice a
-//! tick and the memory of many streams is what the caches see.
+//! Each client plays the script of its own seed and sends a packet each tick. The server returns an
+//! acknowledgement each tick. The received lanes are compared with the sent ones. All clients are
+//! coded one after another, as on a server. So the clock is read only twice a tick, and the caches
+//! hold the memory of many streams.
 
 mod speed;
 mod world;
@@ -19,9 +19,10 @@ use world::World;
 
 use crate::session_error::SessionError;
 
-/// What is measured at each level.
+/// The losses to measure at each level.
 const LOSS_RATIOS: [f32; 3] = [0.0, 0.05, 0.2];
-/// What is measured.
+
+/// The size of a measurement.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamRun {
     pub clients: u32,
@@ -30,7 +31,7 @@ pub struct StreamRun {
     pub repeats: u8,
 }
 
-/// How packets are coded: against what was acknowledged, or each in full.
+/// How packets are coded: each in full, or against an acknowledged packet at a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Row {
     Full,
@@ -57,7 +58,7 @@ impl Row {
     }
 }
 
-/// What came out at a level and a loss.
+/// The results at a level and a loss.
 #[derive(Serialize)]
 pub struct Measured {
     level: &'static str,
@@ -65,26 +66,26 @@ pub struct Measured {
     packets: u64,
     bits_per_packet: Bits,
     kbps_with_headers: f64,
-    /// Moves that arrived, in packets or in repeats.
+    /// Moves that arrived, in their own packets or as repeats.
     restored: u64,
-    /// Lanes that are not what they were.
+    /// Lanes that arrived changed.
     wrong_values: u64,
-    /// Sent in full, for want of a base.
+    /// Packets sent in full because there was no base.
     full_packets: u64,
-    /// Lost for want of a base.
+    /// Packets lost because the receiver lacked their base.
     lost_bases: u64,
-    /// The codec alone: the lanes of a record to bytes and back, of one client.
+    /// The codec alone, for one client: a record's lanes to bytes and back.
     encode_ns: f64,
     decode_ns: f64,
-    /// All that the protocol does, lanes to a datagram and back, with all clients in turn.
+    /// The whole protocol, for all clients in turn: lanes to a datagram and back.
     send_ns: f64,
     receive_ns: f64,
-    /// What an end of the stream holds for a client.
+    /// Memory of an end of the stream for one client.
     sender_bytes: usize,
     receiver_bytes: usize,
 }
 
-/// Bits of a packet: `full` of the record alone, the others of the whole packet with its header.
+/// Bits of a packet: `full` is the record alone, the others are whole packets with their headers.
 #[derive(Serialize)]
 struct Bits {
     full: u32,
@@ -103,12 +104,13 @@ pub fn measure(
     each.map(|(row, loss_ratio)| World::new(run, row, loss_ratio)?.run(progress)).collect()
 }
 
-/// A table for people.
+/// Writes the results as a table for people.
 pub fn write_table(run: StreamRun, measured: &[Measured], out: &mut impl Write) -> io::Result<()> {
     let StreamRun { clients, ticks, seed, repeats } = run;
     writeln!(
         out,
-        "moves of {clients} characters from seed {seed}, {ticks} each at {} Hz, {repeats} repeated in each packet; round trip 100 ms, decoded and compared",
+        "moves of {clients} characters from seed {seed}, {ticks} each at {} Hz, \
+         {repeats} repeated in each packet; round trip 100 ms, decoded and compared",
         cubes::TICK_HZ
     )?;
     let mut table = Table::new();
@@ -157,7 +159,8 @@ pub fn write_table(run: StreamRun, measured: &[Measured], out: &mut impl Write) 
     let full = measured.first().map_or(0, |row| row.bits_per_packet.full);
     writeln!(
         out,
-        "{}\na move in full has {full} bits; packets are counted with their headers, {} bits against a base",
+        "{}\na move in full has {full} bits; packets are counted with their headers, \
+         {} bits against a base",
         table.trim_fmt(),
         8 * 4
     )

@@ -1,5 +1,5 @@
-//! How long the codec alone takes: the packets of one client once more, each a record against the
-//! base that it had on its link.
+//! Measures the codec alone. Codes one client's packets again, each a record against the base that
+//! it had on its link.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -8,18 +8,18 @@ use character::{Move, Script};
 use kinepack::Pack;
 use kinepack::stream::{Learned, StreamBase, StreamCodec};
 
-/// Records between two looks at the clock.
+/// Records between two readings of the clock.
 const BATCH: usize = 512;
-/// Bases are no farther back.
+/// The largest distance to a base.
 const RING: usize = 256;
 
-/// A packet of one record.
+/// The time for a packet of one record.
 pub(super) struct Speed {
     pub(super) encode_ns: f64,
     pub(super) decode_ns: f64,
 }
 
-/// One end: what was learned with the last records, and memory for what comes next.
+/// One end: the models after each of the last records, and scratch memory.
 struct End<'a> {
     codec: &'a StreamCodec,
     records: &'a [u32],
@@ -61,14 +61,14 @@ fn lanes_of(records: &[u32], index: usize) -> &[u32] {
     &records[index * Move::LANES..(index + 1) * Move::LANES]
 }
 
-/// Codes the records of a seed's script; `backs` say how far back the base of each is, if it has
+/// Codes the records of a seed's script. `backs` has each record's distance to its base, if it has
 /// one.
 pub(super) fn measure(codec: &StreamCodec, seed: u64, backs: &[Option<u16>]) -> Speed {
     let mut records = vec![0; backs.len() * Move::LANES];
     for (place, played) in records.chunks_exact_mut(Move::LANES).zip(Script::new(seed)) {
         played.quantize(place).expect("a character is within its limits");
     }
-    // The first time finds the memory.
+    // The first run warms up the memory.
     code_all(codec, &records, backs);
     code_all(codec, &records, backs)
 }
@@ -77,7 +77,7 @@ fn code_all(codec: &StreamCodec, records: &[u32], backs: &[Option<u16>]) -> Spee
     let (mut client, mut server) = (End::new(codec, records), End::new(codec, records));
     let (mut encoding, mut decoding) = (Duration::ZERO, Duration::ZERO);
     let mut packets = vec![Vec::new(); BATCH];
-    let mut room = vec![0; Move::LANES];
+    let mut lanes = vec![0; Move::LANES];
     for first in (0..backs.len()).step_by(BATCH) {
         let batch = first..(first + BATCH).min(backs.len());
         let begin = Instant::now();
@@ -91,9 +91,9 @@ fn code_all(codec: &StreamCodec, records: &[u32], backs: &[Option<u16>]) -> Spee
         let begin = Instant::now();
         for (index, packet) in batch.zip(&packets) {
             server.at(index, backs[index], |codec, base, _, learned| {
-                codec.decode(base, &mut room, learned, packet).expect("it was encoded");
+                codec.decode(base, &mut lanes, learned, packet).expect("it was encoded");
             });
-            black_box(&room);
+            black_box(&lanes);
         }
         decoding += begin.elapsed();
     }

@@ -1,4 +1,4 @@
-//! Many clients and one server under virtual time.
+//! Simulates many clients and one server under virtual time.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -13,13 +13,13 @@ use super::{Bits, Measured, Row, StreamRun, speed};
 use crate::sender::due;
 use crate::session_error::SessionError;
 
-/// Of a round trip of 100 ms, and what it varies by.
+/// Half of a round trip of 100 ms, and its jitter.
 const LATENCY: Duration = Duration::from_millis(50);
 const JITTER: Duration = Duration::from_millis(5);
-/// Time for the last packets to arrive.
+/// Extra ticks for the last packets to arrive.
 const AFTER_TICKS: u32 = cubes::TICK_HZ;
-/// More than a packet is ever on its way; a power of two, since numbers wrap.
-const TOLD_TICKS: usize = 64;
+/// Longer than any packet is in flight. A power of two, because record numbers wrap.
+const RING_TICKS: usize = 64;
 
 /// All clients, their links, and the server's ends.
 pub(super) struct World {
@@ -29,7 +29,7 @@ pub(super) struct World {
     loss_ratio: f32,
     clients: Vec<Client>,
     bits: Vec<u32>,
-    /// How far back the bases of the first client's packets are.
+    /// The distance from each of the first client's packets to its base.
     backs: Vec<Option<u16>>,
     restored: u64,
     wrong_values: u64,
@@ -40,8 +40,8 @@ pub(super) struct World {
 
 struct Client {
     script: Script,
-    /// The lanes of the last moves, each at the place of its tick.
-    told: Vec<u32>,
+    /// The lanes of the last moves, in a ring by tick.
+    pushed: Vec<u32>,
     sender: StreamSender,
     receiver: StreamReceiver,
     up: Link,
@@ -65,7 +65,7 @@ impl World {
         let client = |number: u64| {
             Ok(Client {
                 script: Script::new(run.seed + number),
-                told: vec![0; TOLD_TICKS * Move::LANES],
+                pushed: vec![0; RING_TICKS * Move::LANES],
                 sender: StreamSender::new(&codec, config)?,
                 receiver: StreamReceiver::new(&codec, config)?,
                 up: Link::new(link, 2 * (run.seed + number))?,
@@ -106,17 +106,21 @@ impl World {
         Ok(self.measured())
     }
 
-    /// A packet of every client.
+    /// Sends a packet from every client.
     fn send(&mut self, now: Duration, tick: u32) -> Result<(), SessionError> {
         let place = place_of(tick as u16);
         for (object, client) in (0..).zip(&mut self.clients) {
-            let beyond =
+            let out_of_range =
                 |error: EncodeError| SessionError::OutOfRange { object, reason: error.to_string() };
-            client.script.step().quantize(&mut client.told[place.clone()]).map_err(beyond)?;
+            client
+                .script
+                .step()
+                .quantize(&mut client.pushed[place.clone()])
+                .map_err(out_of_range)?;
         }
         let begin = Instant::now();
         for client in &mut self.clients {
-            client.sender.push_lanes(&client.told[place.clone()]).expect("lanes of a move");
+            client.sender.push_lanes(&client.pushed[place.clone()]).expect("lanes of a move");
             client.out.clear();
             client.out.extend_from_slice(client.sender.poll_transmit().unwrap_or_default());
         }
@@ -131,7 +135,7 @@ impl World {
         Ok(())
     }
 
-    /// What has arrived: the next packet of every client, until there is none.
+    /// Takes the packets that have arrived: one of each client in turn, until there are none.
     fn receive(&mut self, now: Duration) {
         loop {
             let mut count = 0;
@@ -155,11 +159,12 @@ impl World {
             self.receiving += begin.elapsed();
             for client in &self.clients {
                 for number in &client.taken {
-                    let told = &client.told[place_of(number.0)];
+                    let pushed = &client.pushed[place_of(number.0)];
                     let lanes = client.receiver.record(*number).expect("just taken");
                     self.restored += 1;
                     self.wrong_values +=
-                        lanes.iter().zip(told).filter(|(lane, told)| lane != told).count() as u64;
+                        lanes.iter().zip(pushed).filter(|(lane, pushed)| lane != pushed).count()
+                            as u64;
                 }
             }
         }
@@ -211,8 +216,8 @@ impl World {
     }
 }
 
-/// Where the lanes of a record stand. Numbers are ticks, from 0.
+/// The range of a record's lanes in the ring. Record numbers are ticks from 0.
 fn place_of(number: u16) -> Range<usize> {
-    let first = usize::from(number) % TOLD_TICKS * Move::LANES;
+    let first = usize::from(number) % RING_TICKS * Move::LANES;
     first..first + Move::LANES
 }

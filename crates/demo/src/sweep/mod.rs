@@ -1,5 +1,5 @@
-//! `kinepack sweep`: what loss and round trip cost, in bytes and in error, as a table and as a
-//! picture.
+//! `kinepack sweep`: measures what loss and round trip cost in bandwidth and in error, as a table
+//! and as a picture.
 
 mod plot;
 
@@ -8,9 +8,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use comfy_table::{CellAlignment, Table, TableStyle};
+use command_kit::interrupt::Interrupt;
 use command_kit::output::Force;
-use command_kit::{Failure, LinkOptionsError, OutputError, print};
+use command_kit::table::table;
+use command_kit::{Failure, OutputError, print};
 use kinepack_net::{HubConfig, LinkConfig, LinkError, Loss};
 use serde::Serialize;
 
@@ -26,27 +27,30 @@ const ROUND_TRIPS_MS: [u32; 7] = [5, 25, 50, 100, 150, 200, 300];
 const LOSSES_PERCENT: [u32; 7] = [0, 1, 2, 5, 10, 20, 30];
 const ROUND_TRIP_MS: u32 = 100;
 const LOSS_PERCENT: u32 = 1;
-/// Of each direction: what a wired connection has.
+/// The jitter of each direction, as on a wired connection.
 const JITTER: Duration = Duration::from_millis(5);
 
-/// Measure what loss and round trip cost, in kbit/s and in the error of what is shown.
+/// Measure what loss and round trip cost, in bandwidth and in the error of what a receiver shows.
+///
+/// Simulates the world once for each of 14 links. Ctrl-C stops the sweep and prints the points that
+/// are complete.
 #[derive(Args)]
 pub struct Arguments {
+    /// Also draw the curves into this file.
+    #[arg(long, value_name = "FILE.svg")]
+    svg: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
+    /// Print the results as one JSON document instead of a table.
+    #[arg(long)]
+    json: bool,
     #[command(flatten, next_help_heading = "Built-in world")]
     world: WorldArguments,
     #[command(flatten, next_help_heading = "Sending")]
     send: SendOptions,
-    /// Draw the curves into this file.
-    #[arg(long, value_name = "FILE.svg")]
-    svg: Option<PathBuf>,
-    #[command(flatten, next_help_heading = "Options")]
-    force: Force,
-    /// Print one JSON document instead of a table.
-    #[arg(long)]
-    json: bool,
 }
 
-/// One run.
+/// The result of one run.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct Point {
     loss_percent: u32,
@@ -67,7 +71,7 @@ struct Report {
     over_round_trip: Vec<Point>,
 }
 
-/// Why a sweep ends early.
+/// Why a sweep fails or ends early.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
     #[error(transparent)]
@@ -95,12 +99,6 @@ impl From<WorldError> for SweepError {
     }
 }
 
-impl From<LinkOptionsError> for SweepError {
-    fn from(error: LinkOptionsError) -> Self {
-        Self::Session(error.into())
-    }
-}
-
 impl From<LinkError> for SweepError {
     fn from(error: LinkError) -> Self {
         Self::Session(error.into())
@@ -108,22 +106,23 @@ impl From<LinkError> for SweepError {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), SweepError> {
+    let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
     let [svg] = arguments.force.targets([arguments.svg.as_deref()])?;
-    let runs = (LOSSES_PERCENT.len() + ROUND_TRIPS_MS.len()) as u32;
-    let progress = progress(runs * arguments.world.frames());
-    let point = |loss_percent, round_trip_ms| {
-        let point = measure(arguments, loss_percent, round_trip_ms);
-        progress.inc(u64::from(arguments.world.frames()));
-        point
+    let runs = LOSSES_PERCENT.len() + ROUND_TRIPS_MS.len();
+    let progress = progress(runs as u32 * arguments.world.frames());
+    // An interrupt ends the current run without a point, and the later runs do not begin.
+    let points = |links: [(u32, u32); 7]| -> Result<Vec<Point>, SweepError> {
+        links
+            .into_iter()
+            .map_while(|(loss_percent, round_trip_ms)| {
+                let point = measure(arguments, loss_percent, round_trip_ms, &interrupt);
+                progress.inc(u64::from(arguments.world.frames()));
+                point.transpose()
+            })
+            .collect()
     };
-    let over_loss = LOSSES_PERCENT
-        .map(|loss| point(loss, ROUND_TRIP_MS))
-        .into_iter()
-        .collect::<Result<_, _>>()?;
-    let over_round_trip = ROUND_TRIPS_MS
-        .map(|time| point(LOSS_PERCENT, time))
-        .into_iter()
-        .collect::<Result<_, _>>()?;
+    let over_loss = points(LOSSES_PERCENT.map(|percent| (percent, ROUND_TRIP_MS)))?;
+    let over_round_trip = points(ROUND_TRIPS_MS.map(|ms| (LOSS_PERCENT, ms)))?;
     progress.finish_and_clear();
     let report = Report {
         world: arguments.world.name(),
@@ -131,7 +130,8 @@ pub fn run(arguments: &Arguments) -> Result<(), SweepError> {
         over_loss,
         over_round_trip,
     };
-    if let Some(svg) = svg {
+    let done = report.points().count();
+    if let Some(svg) = svg.as_ref().filter(|_| done == runs) {
         let picture = plot::draw(&report);
         let picture = picture
             .map_err(|reason| SweepError::Picture { path: svg.name().to_owned(), reason })?;
@@ -139,14 +139,23 @@ pub fn run(arguments: &Arguments) -> Result<(), SweepError> {
     }
     print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) })?;
     let wrong_lanes = report.points().map(|point| point.wrong_lanes).sum();
-    if wrong_lanes > 0 { Err(SessionError::Drifted { wrong_lanes }.into()) } else { Ok(()) }
+    if wrong_lanes > 0 {
+        Err(SessionError::Drifted { wrong_lanes }.into())
+    } else if done < runs {
+        let picture = if svg.is_some() { ", before the picture was drawn" } else { "" };
+        Err(SessionError::interrupted_after(&format!("{done} of {runs} points{picture}")).into())
+    } else {
+        Ok(())
+    }
 }
 
+/// Measures one link. Returns `None` if the run was interrupted.
 fn measure(
     arguments: &Arguments,
     loss_percent: u32,
     round_trip_ms: u32,
-) -> Result<Point, SweepError> {
+    interrupt: &Interrupt,
+) -> Result<Option<Point>, SweepError> {
     let link = LinkConfig {
         latency: Duration::from_millis(u64::from(round_trip_ms)) / 2,
         jitter: JITTER,
@@ -156,10 +165,13 @@ fn measure(
     let mut session = Session::new(arguments.world.play()?, &arguments.send, HubConfig::default())?;
     session.add(&arguments.send, link, 1, true)?;
     for tick in 1..=arguments.world.frames() {
+        if interrupt.is_raised() {
+            return Ok(None);
+        }
         session.run_until(due(tick), &mut Direct)?;
     }
     let report = session.peers[0].report(arguments.world.frames());
-    Ok(Point {
+    Ok(Some(Point {
         loss_percent,
         round_trip_ms,
         kbps_payload: report.kbps_payload,
@@ -168,7 +180,7 @@ fn measure(
         shown_error_mm_p50: report.shown_error_mm.p50,
         shown_error_mm_p99: report.shown_error_mm.p99,
         wrong_lanes: report.wrong_lanes,
-    })
+    }))
 }
 
 impl Report {
@@ -182,27 +194,20 @@ impl Report {
     }
 
     fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
-        writeln!(
-            out,
-            "{}\n{}, jitter up to {} ms each way",
-            self.world,
-            self.sending,
-            JITTER.as_millis()
-        )?;
-        let mut table = Table::new();
-        table.load_style(TableStyle::new());
-        table.set_header([
-            "loss\n%",
-            "round trip\nms",
-            "payload\nkbit/s",
-            "+headers\nkbit/s",
-            "playout\nms",
-            "error, median\nmm",
-            "99 %\nmm",
-            "wrong\nlanes",
-        ]);
-        for point in self.points() {
-            table.add_row([
+        let Self { world, sending, .. } = self;
+        writeln!(out, "{world}\n{sending}, jitter up to {} ms each way", JITTER.as_millis())?;
+        let header = [
+            "\nloss\n%",
+            "round\ntrip\nms",
+            "\npayload\nkbit/s",
+            "with\nheaders\nkbit/s",
+            "playout\ndelay\nms",
+            "median\nerror\nmm",
+            "99 %\nerror\nmm",
+            "\nwrong\nlanes",
+        ];
+        let rows = self.points().map(|point| {
+            [
                 point.loss_percent.to_string(),
                 point.round_trip_ms.to_string(),
                 format!("{:.1}", point.kbps_payload),
@@ -211,12 +216,8 @@ impl Report {
                 format!("{:.2}", point.shown_error_mm_p50),
                 format!("{:.1}", point.shown_error_mm_p99),
                 point.wrong_lanes.to_string(),
-            ]);
-        }
-        for column in table.column_iter_mut() {
-            column.set_padding((0, 2));
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-        writeln!(out, "{}", table.trim_fmt())
+            ]
+        });
+        writeln!(out, "{}", table(header, 0, rows).trim_fmt())
     }
 }

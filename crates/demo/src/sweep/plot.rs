@@ -12,7 +12,7 @@ const PAYLOAD_COLOR: RGBColor = RGBColor(0x8c, 0xbc, 0xde);
 const ERROR_COLOR: RGBColor = RGBColor(0xd6, 0x27, 0x28);
 const MEDIAN_COLOR: RGBColor = RGBColor(0xf0, 0xa0, 0x9c);
 
-/// A curve: its name, its color, and what of a point it shows.
+/// A curve: its name, its color, and the value of a point that it shows.
 type Curve = (&'static str, RGBColor, fn(&Point) -> f64);
 
 /// One of the four diagrams.
@@ -23,7 +23,7 @@ struct Panel<'a> {
     x_title: &'static str,
     y_title: &'static str,
     curves: [Curve; 2],
-    /// Where the curves are not.
+    /// A corner without curves.
     legend: SeriesLabelPosition,
 }
 

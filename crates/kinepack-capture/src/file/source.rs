@@ -8,6 +8,7 @@ use mcap::sans_io::linear_reader::{LinearReadEvent, LinearReader, LinearReaderOp
 use mcap::{MAGIC, McapError};
 
 use crate::limits::TooManyValues;
+use crate::zstd::ZstdReader;
 
 /// The most bytes of a record, and of an unpacked chunk.
 pub(crate) const MAX_RECORD_BYTES: usize = 64 << 20;
@@ -198,9 +199,8 @@ impl Source {
 /// Unpacks in steps, so a declared size alone cannot cause an allocation.
 fn unpack_zstd(data: &[u8], size: usize, out: &mut Vec<u8>) -> Result<(), String> {
     let damaged = |error: io::Error| format!("a chunk cannot be unpacked: {error}");
-    let mut unpacked = zstd::stream::read::Decoder::with_buffer(data).map_err(damaged)?;
     // The window must not be larger than the largest chunk.
-    unpacked.window_log_max(MAX_RECORD_BYTES.ilog2()).map_err(damaged)?;
+    let mut unpacked = ZstdReader::new(data, MAX_RECORD_BYTES as u64);
     // Memory grows in steps that end at the chunk's size. A vector's own growth would take up to
     // twice as much.
     let mut left = size + 1;

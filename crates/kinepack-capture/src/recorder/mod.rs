@@ -1,5 +1,6 @@
 //! The recorder, which a game calls once a tick, and its writer thread.
 
+mod container;
 mod error;
 mod queue;
 mod writer;

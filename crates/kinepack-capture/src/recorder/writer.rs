@@ -1,14 +1,11 @@
 //! The writer thread: words become columns, columns become messages, and messages become chunks of
 //! a file.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::io::{self, BufWriter, Write};
 use std::time::{Duration, Instant};
 
-use mcap::records::MessageHeader;
-use mcap::write::NoSeek;
-use mcap::{McapError, WriteOptions, Writer as McapWriter};
-
+use super::container::{Container, Message};
 use super::queue::{Frame, Job, Queue};
 use crate::file::columns::{self, Words};
 use crate::file::{PROFILE, SCHEMA};
@@ -37,29 +34,9 @@ pub(super) struct Written {
     pub(super) bytes: u64,
 }
 
-/// Counts the bytes that go into the file.
-struct Counted<W> {
-    inner: W,
-    bytes: u64,
-}
-
-impl<W: Write> Write for Counted<W> {
-    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        let written = self.inner.write(buffer)?;
-        self.bytes += written as u64;
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
-    }
-}
-
-type Out<W> = NoSeek<BufWriter<Counted<W>>>;
-
 /// A capture file while it is written.
 pub(super) struct Writer<W: Write> {
-    mcap: McapWriter<Out<W>>,
+    container: Container<BufWriter<W>>,
     streams: Vec<(u16, NewStream)>,
     written: Written,
     /// Bytes of messages since the end of the last chunk, and the time of that end.
@@ -72,17 +49,10 @@ pub(super) struct Writer<W: Write> {
 impl<W: Write> Writer<W> {
     /// Writes the head of the file.
     pub(super) fn new(out: W) -> io::Result<Self> {
-        let options = WriteOptions::new()
-            .profile(PROFILE)
-            .library(concat!("kinepack ", env!("CARGO_PKG_VERSION")))
-            // This writer ends chunks and keeps them in memory until then, so a file never ends
-            // within one.
-            .chunk_size(None)
-            .disable_seeking(true)
-            .compression_threads(0);
-        let out = BufWriter::with_capacity(1 << 16, Counted { inner: out, bytes: 0 });
+        let out = BufWriter::with_capacity(1 << 16, out);
+        let library = concat!("kinepack ", env!("CARGO_PKG_VERSION"));
         Ok(Self {
-            mcap: options.create(NoSeek::new(out)).map_err(io_error)?,
+            container: Container::new(out, PROFILE, library)?,
             streams: Vec::new(),
             written: Written::default(),
             pending_bytes: 0,
@@ -103,13 +73,9 @@ impl<W: Write> Writer<W> {
                 break written;
             }
         };
-        let result = result.and_then(|()| self.mcap.finish().map_err(io_error).map(drop));
-        // Take it apart instead of dropping it: on drop, `mcap` would try to write its end after a
-        // failed write.
-        let buffered = self.mcap.into_inner().into_inner();
         let result = result.and_then(|()| {
-            let counted = buffered.into_inner().map_err(io::IntoInnerError::into_error)?;
-            Ok(Written { bytes: counted.bytes, ..self.written })
+            let bytes = self.container.finish()?;
+            Ok(Written { bytes, ..self.written })
         });
         if let Err(error) = &result {
             queue.fail(super::queue::copied(error));
@@ -125,7 +91,7 @@ impl<W: Write> Writer<W> {
     ) -> io::Result<()> {
         for job in jobs.drain(..) {
             match job {
-                Job::Stream(stream) => self.add_stream(*stream)?,
+                Job::Stream(stream) => self.add_stream(*stream),
                 Job::Frame(frame) => {
                     self.write_frame(&frame)?;
                     emptied.push(frame.words);
@@ -136,18 +102,15 @@ impl<W: Write> Writer<W> {
         if is_due || wants_flush { self.end_chunk() } else { Ok(()) }
     }
 
-    fn add_stream(&mut self, stream: NewStream) -> io::Result<()> {
-        let schema =
-            self.mcap.add_schema(&stream.type_name, SCHEMA, &stream.json).map_err(io_error)?;
-        let channel =
-            self.mcap.add_channel(schema, &stream.name, stream.encoding, &BTreeMap::new());
-        self.streams.push((channel.map_err(io_error)?, stream));
+    fn add_stream(&mut self, stream: NewStream) {
+        let NewStream { name, type_name, encoding, json, .. } = &stream;
+        let channel = self.container.add_channel(name, encoding, type_name, SCHEMA, json);
+        self.streams.push((channel, stream));
         self.pending_bytes += 1;
-        Ok(())
     }
 
     fn write_frame(&mut self, frame: &Frame) -> io::Result<()> {
-        let (channel_id, stream) = &self.streams[frame.stream];
+        let (channel, stream) = &self.streams[frame.stream];
         let words = Words {
             words: &frame.words[..frame.used],
             entities: frame.entities,
@@ -155,18 +118,13 @@ impl<W: Write> Writer<W> {
             by_entity: frame.by_entity,
         };
         columns::write(words, &mut self.column, &mut self.message);
-        let time_ns = time_ns(frame.tick, stream.rate_hz);
-        let header = MessageHeader {
-            channel_id: *channel_id,
-            sequence: frame.tick,
-            log_time: time_ns,
-            publish_time: time_ns,
-        };
+        let (channel, time_ns) = (*channel, time_ns(frame.tick, stream.rate_hz));
         // A large message gets its own chunk, because readers limit the size of chunks.
         if self.pending_bytes > 0 && self.pending_bytes + self.message.len() > CHUNK_BYTES {
             self.end_chunk()?;
         }
-        self.mcap.write_to_known_channel(&header, &self.message).map_err(io_error)?;
+        let data = &self.message;
+        self.container.add_message(&Message { channel, sequence: frame.tick, time_ns, data });
         self.pending_bytes += self.message.len();
         self.written.frames += 1;
         self.written.entities += frame.entities as u64;
@@ -175,7 +133,7 @@ impl<W: Write> Writer<W> {
 
     /// Writes the chunk to the file, so that a later crash cannot lose it.
     fn end_chunk(&mut self) -> io::Result<()> {
-        self.mcap.flush().map_err(io_error)?;
+        self.container.end_chunk()?;
         self.pending_bytes = 0;
         self.flushed = Instant::now();
         Ok(())
@@ -197,11 +155,4 @@ impl Drop for Guard<'_> {
 fn time_ns(tick: u32, rate_hz: f64) -> u64 {
     // The cast saturates.
     (f64::from(tick) * 1e9 / rate_hz + 0.5) as u64
-}
-
-fn io_error(error: McapError) -> io::Error {
-    match error {
-        McapError::Io(error) => error,
-        other => io::Error::other(other.to_string()),
-    }
 }

@@ -34,13 +34,13 @@ pub(super) fn run(
     joiner.end(course.now());
     status.0.finish_and_clear();
     followed?;
-    let has_received = joiner.has_received(course.now());
+    let why_nothing_received = joiner.why_nothing_received(course.now());
     let (summary, gaps) = recording.finish()?;
-    match summary.frames {
+    match (summary.frames, why_nothing_received) {
         // The user ended it early, so an empty recording is not an error.
-        0 if course.interrupt.is_raised() => Ok(None),
-        0 if has_received => Err(RecordingError::NothingWhole { server }),
-        0 => Err(JoinError::NothingReceived { server }.into()),
+        (0, _) if course.interrupt.is_raised() => Ok(None),
+        (0, None) => Err(RecordingError::NothingWhole { server }),
+        (0, Some(reason)) => Err(JoinError::NothingReceived { server, reason }.into()),
         _ => Ok(Some(closing(&summary, &gaps))),
     }
 }

@@ -24,12 +24,12 @@ impl FromStr for Sweep {
         for part in text.split(',') {
             let (name, span) =
                 part.split_once('=').ok_or("give ranges, such as loss=0..20,rtt=20..300")?;
-            let span = parse_span(span)?;
             match name {
-                "loss" if span.1 <= 100.0 => sweep.loss_percent = Some(span),
-                "loss" => return Err("loss is from 0 to 100 percent".to_owned()),
-                "rtt" if span.1 <= 10_000.0 => sweep.round_trip_ms = Some(span),
-                "rtt" => return Err("rtt is from 0 to 10000 ms".to_owned()),
+                "loss" => sweep.loss_percent = Some(parse_span(span, "percent", "0..20", 100.0)?),
+                "rtt" => {
+                    let span = parse_span(span, "milliseconds", "20..300", 10_000.0)?;
+                    sweep.round_trip_ms = Some(span);
+                }
                 other => return Err(format!("{other}: only loss and rtt can vary")),
             }
         }

@@ -5,13 +5,16 @@ use std::io::Read;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use kinepack_capture::Capture;
+use serde_json::Value;
 
 use super::{OLD, SHORT, captures};
 use crate::common::Files;
 use crate::program::{beside, program, run};
-use crate::running::{Running, wait_for};
+use crate::running::{Run, Running, number, wait_for};
 
 /// Options of a recording that is far longer than a test.
 const LONG: [&str; 4] = ["--seconds", "86400", "--cubes", "20"];
@@ -75,6 +78,48 @@ fn a_killed_recording_leaves_the_old_file_and_its_frames() {
     let saved = files.path("saved.mcap");
     fs::rename(&partial, &saved).unwrap();
     assert!(frames(&saved).0 > 60);
+}
+
+/// Interrupts the command some time after it has begun. Returns how it ended.
+fn interrupt(arguments: &[&str]) -> Run {
+    let run = Running::start(&[arguments, &["--cubes", "20"]].concat(), None);
+    run.until_it_handles_signals();
+    thread::sleep(Duration::from_millis(500));
+    run.interrupt()
+}
+
+#[test]
+fn a_simulation_that_is_interrupted_reports_what_it_did() {
+    let long = ["--seconds", "86400"];
+    for command in [&["simulate"][..], &["demo", "--headless"]] {
+        let run = interrupt(&[command, &long].concat());
+        assert_eq!(run.code, Some(130), "{}", run.stderr);
+        assert!(run.stdout.contains("lanes that arrived wrong"), "{}", run.stdout);
+        let [line] = run.stderr.lines().collect::<Vec<_>>()[..] else { panic!("{}", run.stderr) };
+        let seconds = line.strip_prefix("kinepack: interrupted after ");
+        let seconds = seconds.and_then(|rest| rest.split_once(" s of virtual time"));
+        assert!(seconds.unwrap().0.parse::<f64>().unwrap() > 0.0, "{line}");
+
+        let run = interrupt(&[command, &long, &["--json"]].concat());
+        assert_eq!(run.code, Some(130), "{}", run.stderr);
+        let document: Value = serde_json::from_str(&run.stdout).unwrap();
+        let first = document.get("first").unwrap_or(&document);
+        assert!(number(first, "seconds") > 0.0 && first["wrong_lanes"] == 0, "{document:#}");
+    }
+}
+
+#[test]
+fn a_sweep_that_is_interrupted_reports_its_points_and_draws_nothing() {
+    let files = Files::new();
+    let picture = files.path("sweep.svg");
+    let options = ["sweep", "--seconds", "600", "--json", "--svg", picture.to_str().unwrap()];
+    let run = interrupt(&options);
+    assert_eq!(run.code, Some(130), "{}", run.stderr);
+    let document: Value = serde_json::from_str(&run.stdout).unwrap();
+    let points = |key: &str| document[key].as_array().unwrap().len();
+    let done = points("over_loss") + points("over_round_trip");
+    let says = format!("kinepack: interrupted after {done} of 14 points, before the picture");
+    assert!(run.stderr.starts_with(&says) && !picture.exists(), "{}", run.stderr);
 }
 
 /// Runs the program with a limit of `blocks` blocks of 512 bytes for each file, as on a full disk.

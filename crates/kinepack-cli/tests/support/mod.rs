@@ -103,6 +103,22 @@ impl Running {
         assert!(status.success());
     }
 
+    /// Waits until a signal no longer kills the program. Only Linux tells which signals a process
+    /// handles; elsewhere this waits for a second.
+    pub(crate) fn until_it_handles_signals(&self) {
+        let status = format!("/proc/{}/status", self.child.id());
+        let handles_interrupts = || {
+            let status = std::fs::read_to_string(&status).unwrap_or_default();
+            let handled = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+            handled.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() & 0b10 != 0)
+        };
+        if cfg!(target_os = "linux") {
+            wait_for("a handler of signals", handles_interrupts);
+        } else {
+            thread::sleep(Duration::from_secs(1));
+        }
+    }
+
     /// Waits until the program ends.
     pub(crate) fn end(mut self) -> Run {
         let end = Instant::now() + PATIENCE;

@@ -1,5 +1,5 @@
-//! What the world's thread and the pages share. The world's thread never waits for a page: it
-//! replaces what is newest, and each page takes what it can.
+//! The state that the world's thread and the pages share. The world's thread never waits for a
+//! page. It replaces the newest world and status, and each page takes them when it can.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::mpsc::SyncSender;
@@ -12,13 +12,13 @@ use super::protocol::{Hello, Message, Packet, Sample, Status};
 use super::settings::{Checked, Defaults};
 use super::world::WorldMessage;
 
-/// Pages at once.
+/// The most pages at once.
 const MAX_PAGES: usize = 8;
-/// What the charts of a new page begin with: a minute, at as many datagrams a tick as there may be.
+/// Kept for the charts of a new page: a minute of samples, and of datagrams at one a tick.
 const KEPT_SAMPLES: usize = 600;
 const KEPT_PACKETS: usize = 3_600;
 
-/// What a page asks of the world's thread.
+/// A page's order to the world's thread.
 #[derive(Debug)]
 pub(super) enum Order {
     Settings(Box<Checked>),
@@ -31,48 +31,49 @@ pub(super) enum Order {
 /// See the head of this file.
 pub(super) struct Board {
     pub(super) defaults: Defaults,
-    /// `hello`, as it is sent.
+    /// The message `hello`.
     pub(super) hello: String,
     pub(super) world: watch::Sender<WorldMessage>,
     pub(super) status: watch::Sender<Arc<Status>>,
-    /// `end`, as it is sent, once there is one.
+    /// The message `end`, after the end.
     pub(super) end: watch::Sender<Option<Arc<str>>>,
     charts: Mutex<Charts>,
     pages: Mutex<Pages>,
     orders: SyncSender<Order>,
 }
 
-/// The last minute.
+/// Samples and packets of the last minute.
 #[derive(Debug, Default)]
 struct Charts {
     samples: Tail<Sample>,
     packets: Tail<Packet>,
 }
 
-/// The last of a series, and how many there were before.
+/// The last items of a series, and the number of dropped ones before.
 #[derive(Debug)]
 struct Tail<T> {
     kept: VecDeque<T>,
     dropped: u64,
 }
 
-/// How much of the charts a page has.
+/// A page's position in the charts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cursor {
     samples: u64,
     packets: u64,
 }
 
-/// Who watches, in the order in which they came, and what each looks at.
+/// The open pages in order of arrival, and the body that each looks at.
 #[derive(Debug, Default)]
 struct Pages {
     looks: BTreeMap<u64, Option<u32>>,
-    /// Who plays.
+    /// The page that plays.
     hands: Option<u64>,
-    came: u64,
+    /// The number of the next page.
+    next: u64,
 }
 
-/// A page's place; given back when dropped.
+/// A page's place, which becomes free when this is dropped.
 pub(super) struct Seat {
     board: Arc<Board>,
     number: u64,
@@ -93,7 +94,7 @@ impl<T: Copy> Tail<T> {
         self.kept.push_back(item);
     }
 
-    /// Those from number `cursor` on, which then is that of the next.
+    /// The items from number `cursor` on. Advances the cursor past them.
     fn after(&self, cursor: &mut u64) -> Vec<T> {
         let skipped = cursor.saturating_sub(self.dropped) as usize;
         *cursor = self.dropped + self.kept.len() as u64;
@@ -129,7 +130,7 @@ impl Board {
         lock(&self.charts).samples.push(sample, KEPT_SAMPLES);
     }
 
-    /// What a page has not had yet.
+    /// The samples and packets that a page has not received yet.
     pub(super) fn charts_after(&self, cursor: &mut Cursor) -> (Vec<Sample>, Vec<Packet>) {
         let charts = lock(&self.charts);
         (charts.samples.after(&mut cursor.samples), charts.packets.after(&mut cursor.packets))
@@ -144,21 +145,21 @@ impl Board {
         lock(&self.pages).looks.len()
     }
 
-    /// Hands an order to the world's thread. False where it has too much to do.
+    /// Passes an order to the world's thread. Returns false if too many orders wait.
     pub(super) fn order(&self, order: Order) -> bool {
         self.orders.try_send(order).is_ok()
     }
 }
 
 impl Seat {
-    /// A place for a page; `None` where all are taken.
+    /// Takes a place for a page. Returns `None` if all are taken.
     pub(super) fn take(board: &Arc<Board>) -> Option<Self> {
         let mut pages = lock(&board.pages);
         if pages.looks.len() == MAX_PAGES {
             return None;
         }
-        let number = pages.came;
-        pages.came += 1;
+        let number = pages.next;
+        pages.next += 1;
         pages.looks.insert(number, None);
         pages.hands.get_or_insert(number);
         Some(Self { board: Arc::clone(board), number })
@@ -168,7 +169,7 @@ impl Seat {
         lock(&self.board.pages).hands == Some(self.number)
     }
 
-    /// From now on this page plays, and no other.
+    /// Makes this page the only one that plays.
     pub(super) fn take_over(&self) {
         lock(&self.board.pages).hands = Some(self.number);
         self.board.order(Order::Keys(Input::default()));
@@ -188,14 +189,14 @@ impl Drop for Seat {
         let mut pages = lock(&self.board.pages);
         pages.looks.remove(&self.number);
         if pages.hands == Some(self.number) {
-            // The one that is there for the longest time.
+            // The page that has been open for the longest time plays next.
             pages.hands = pages.looks.keys().next().copied();
             self.board.order(Order::Keys(Input::default()));
         }
     }
 }
 
-/// Nothing here is left half done by a panic.
+/// Ignores poisoning, because no update here can be interrupted by a panic.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -205,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tail_gives_what_is_new_and_forgets_the_oldest() {
+    fn a_tail_returns_new_items_and_drops_the_oldest() {
         let mut tail = Tail::default();
         let mut cursor = 0;
         (0..3).for_each(|item| tail.push(item, 4));

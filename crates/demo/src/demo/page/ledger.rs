@@ -1,5 +1,5 @@
-//! Where the bits go: by part for the charts, by body for the heat, and in full for the body that
-//! is looked at.
+//! Where the bits go: by part for the charts, by body for the heat, and in full for the selected
+//! body.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use crate::sender::Sender;
 use crate::session::{Peer, SentDatagram};
 use crate::truth::ShownError;
 
-/// Ticks of a point of the charts.
+/// Ticks in a point of the charts.
 const SAMPLE_TICKS: u32 = 6;
-/// What a packet counts for in the heat of a body.
+/// The weight of a packet in a body's heat.
 const HEAT_SHARE: f32 = 1.0 / 8.0;
 
-/// The accounts of one receiver.
+/// The bits of one receiver.
 #[derive(Debug)]
 pub(super) struct Ledger {
     part_of_field: PartOfField,
@@ -26,12 +26,12 @@ pub(super) struct Ledger {
     parts_bits: Parts<u64>,
     headers_bits: u64,
     ticks: u32,
-    /// Bits that each body costs a packet lately.
+    /// For each body, its recent bits a packet.
     heat: Vec<f32>,
-    /// Of the tick that was sent last.
+    /// The costs of the tick that was sent last.
     costs: Vec<Arc<Cost>>,
     sent_tick: u32,
-    /// Packets of keys and their bytes, up to the last sample.
+    /// Packets of keys and their bytes until the last sample.
     keys_sent: (u64, u64),
 }
 
@@ -49,7 +49,7 @@ impl Ledger {
         }
     }
 
-    /// Takes in what was sent in a tick. Returns the datagrams as the charts take them.
+    /// Adds the datagrams of a tick. Returns them in the form of the charts.
     pub(super) fn add(
         &mut self,
         tick: u32,
@@ -72,7 +72,7 @@ impl Ledger {
             };
             self.headers_bits += 8 * (u64::from(HEADER_BYTES) + (bytes - cost.bytes) as u64);
             self.parts_bits.add(&cost.size, &self.part_of_field);
-            // The rest of the last byte.
+            // The padding of the last byte.
             let counted_bits = cost.size.sets_bits + cost.size.fields_bits.iter().sum::<u64>();
             self.parts_bits.flags_and_indices +=
                 (8 * cost.bytes as u64).saturating_sub(counted_bits);
@@ -86,12 +86,12 @@ impl Ledger {
         sent.iter().map(move |sent| (tick, sent.bytes as u32, u8::from(sent.lost)))
     }
 
-    /// Bits that a body costs a packet lately.
+    /// A body's recent bits a packet.
     pub(super) fn heat(&self, body: usize) -> f32 {
         self.heat.get(body).copied().unwrap_or(0.0)
     }
 
-    /// A point of the charts, where it is time for one.
+    /// A point of the charts, if one is due.
     pub(super) fn sample(&mut self, tick: u32, peer: &mut Peer, sender: &Sender) -> Option<Sample> {
         if self.ticks < SAMPLE_TICKS {
             return None;
@@ -103,7 +103,7 @@ impl Ledger {
         let round_trip_ms = peer.round_trip_ms(sender);
         let (packets, bytes) = peer.keys_sent();
         let before = std::mem::replace(&mut self.keys_sent, (packets, bytes));
-        // A connection that is new begins anew.
+        // A new connection counts from 0 again.
         let (packets, bits) =
             if packets < before.0 { (0, 0) } else { (packets - before.0, 8 * (bytes - before.1)) };
         let viewer = peer.viewer_mut()?;
@@ -128,7 +128,7 @@ impl Ledger {
         })
     }
 
-    /// All about one body; `None` where there is no such body.
+    /// All details of one body. `None` if there is no such body.
     pub(super) fn look(&self, body: u32, peer: &Peer, sender: &Sender) -> Option<Look> {
         let id = EntityId(body);
         let lanes = |state: &Snapshot| {
@@ -155,7 +155,7 @@ impl Ledger {
     }
 }
 
-/// What each lane of a schema holds, for people.
+/// Readable names of a schema's lanes.
 pub(super) fn lane_names(schema: &Schema) -> Vec<String> {
     let mut names = Vec::new();
     for field in schema.fields() {

@@ -1,4 +1,4 @@
-//! The demo in a page of the browser: both worlds live, and where the bits go.
+//! The demo in the browser: both worlds live, and where the bits go.
 //!
 //! ```text
 //! this thread                                   server's thread
@@ -22,9 +22,9 @@ use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
 use board::Board;
-use command_kit::OutputError;
 use command_kit::interrupt::Interrupt;
 use command_kit::page::{self, PageError};
+use command_kit::{LinkOptions, OutputError, say};
 use kinepack_net::HubConfig;
 use protocol::{Hello, Message, Settings};
 use settings::Defaults;
@@ -36,24 +36,25 @@ use crate::inputs::with_keys;
 use crate::session::Session;
 use crate::session_report::SessionReport;
 
-/// Where the page is, where nothing else is asked for.
+/// The page's default port.
 const PORT: u16 = 4650;
-/// What the article was asked to stay below.
+/// The article's goal for the bandwidth.
 const GOAL_KBPS: f64 = 256.0;
-/// Of the floor on which captured cubes are shown: that of the article's scene.
+/// Half the width of the floor for captures: that of the article's scene.
 const CAPTURED_HALF_WIDTH_M: f32 = 32.0;
-/// Orders that wait for the next tick.
+/// The most orders that wait for the next tick.
 const MAX_ORDERS: usize = 64;
-/// How long pages may take to hear of the end.
+/// How long the program waits for pages to take the end message.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, DemoError> {
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
-    // What no link can be is said in the same words as everywhere.
+    // Checked before the page's own checks, so that the message is the same in all commands.
     arguments.link.config()?;
     let listener = page::listen(arguments.listen, PORT, "watch and play")?;
     let url = page::url(&listener)?;
-    let defaults = Defaults { link: arguments.link.clone(), send: arguments.send.clone() };
+    let defaults =
+        Defaults { link: LinkOptions::clone(&arguments.link), send: arguments.send.clone() };
     let checked =
         defaults.check(defaults.settings()).map_err(|reason| DemoError::Settings { reason })?;
     let Program { world, name, .. } = arguments.program()?;
@@ -73,7 +74,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, DemoError> {
         let board = Arc::clone(&board);
         move || serve(listener, board)
     });
-    eprintln!("both worlds are at {url} (Ctrl-C ends them; --headless keeps to the terminal)");
+    say(format!("the demo is at {url} (Ctrl-C ends it; with --headless it runs in the terminal)"));
     if !arguments.no_open {
         page::open(&url);
     }
@@ -88,7 +89,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, DemoError> {
     }
 }
 
-/// Serves pages until the end, and then until they have heard of it.
+/// Serves pages until the end, and then until they have taken the end message.
 fn serve(listener: TcpListener, board: Arc<Board>) -> io::Result<()> {
     let mut end = board.end.subscribe();
     let ended = async {

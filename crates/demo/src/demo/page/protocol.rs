@@ -1,8 +1,8 @@
-//! What passes between the program and its page, as JSON with one key that says what it is; worlds
-//! are binary, see [`world`](super::world).
+//! The messages between the program and its page. A message is a JSON object whose only key names
+//! its kind. Worlds are binary, see [`world`](super::world).
 //!
-//! `page → program` is [`Control`]; nothing of it is taken that is not exactly so. `program → page`
-//! is `hello`, `status`, `look`, `error` and `end`.
+//! The page sends [`Control`], and the program refuses any deviation from it. The program sends
+//! `hello`, `status`, `look`, `error` and `end`.
 
 use std::collections::BTreeMap;
 
@@ -11,28 +11,28 @@ use serde::{Deserialize, Serialize};
 use crate::keys::Key;
 use crate::session_report::SessionReport;
 
-/// What a page may say.
+/// A message of the page.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Control {
     /// All settings at once.
     Settings(Settings),
     Pause(bool),
-    /// Ticks to go, while paused.
+    /// Ticks to run while paused.
     Step(u32),
-    /// The world begins anew, and so does the connection.
+    /// Restarts the world and the connection.
     Restart(bool),
-    /// The keys that are held now.
+    /// The keys held now.
     Keys(Vec<Key>),
-    /// The body that is looked at.
+    /// The selected body.
     Look(Option<u32>),
-    /// The number of the newest world that was drawn.
+    /// The number of the newest drawn world.
     Drawn(u32),
     TakeOver(bool),
 }
 
-/// What can be chosen while the world runs. Numbers of the link that are not given are those of the
-/// named one.
+/// The settings that can change while the world runs. A missing number of the link means the named
+/// link's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Settings {
@@ -44,11 +44,11 @@ pub(super) struct Settings {
     pub(super) bandwidth_kbps: Option<u32>,
     pub(super) level: String,
     pub(super) send_hz: u32,
-    /// Not given: as the network needs.
+    /// `None` means automatic.
     pub(super) playout_ms: Option<u32>,
 }
 
-/// What a page is told first.
+/// The first message to a page.
 #[derive(Debug, Serialize)]
 pub(super) struct Hello {
     pub(super) program: String,
@@ -86,7 +86,7 @@ pub(super) struct LinkName {
     pub(super) bandwidth_kbps: Option<u32>,
 }
 
-/// How things stand, the same for all pages.
+/// The part of the status that is the same for all pages.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Status {
     pub(super) settings: Settings,
@@ -94,7 +94,7 @@ pub(super) struct Status {
     pub(super) tick: u32,
     /// `script`, `person` or `capture`.
     pub(super) plays: &'static str,
-    /// How fast the world runs, of real time.
+    /// The world's speed as a share of real time.
     pub(super) speed_ratio: f64,
     pub(super) report: SessionReport,
     /// The bodies that pages look at.
@@ -102,7 +102,7 @@ pub(super) struct Status {
     pub(super) looks: BTreeMap<u32, Look>,
 }
 
-/// How things stand, for one page: with what it has not had yet.
+/// The status for one page, with the samples and packets that it has not received yet.
 #[derive(Debug, Serialize)]
 pub(super) struct PageStatus<'a> {
     #[serde(flatten)]
@@ -113,8 +113,8 @@ pub(super) struct PageStatus<'a> {
     pub(super) packets: Vec<Packet>,
 }
 
-/// A point of the charts: means of the ticks since the one before. Of the errors, the median is of
-/// the bodies that move.
+/// A point of the charts: means of the ticks since the previous point. Medians of errors count only
+/// moving bodies.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(super) struct Sample {
     pub(super) tick: u32,
@@ -129,13 +129,13 @@ pub(super) struct Sample {
     pub(super) error_deg_max: f64,
     pub(super) playout_ms: f64,
     pub(super) round_trip_ms: f64,
-    /// A packet of keys on the way up takes so many bits; 0 where none was sent.
+    /// Bits of a packet of keys to the server. 0 if none was sent.
     pub(super) input_bits: f64,
-    /// All of them, with headers.
+    /// The bandwidth of all keys, with headers.
     pub(super) input_kbps: f64,
 }
 
-/// A datagram: its tick, its bytes, and 1 where it was lost.
+/// A datagram: its tick, its bytes, and 1 if it was lost.
 pub(super) type Packet = (u32, u32, u8);
 
 /// A body, and what it cost in the tick that was sent last.
@@ -143,19 +143,19 @@ pub(super) type Packet = (u32, u32, u8);
 pub(super) struct Look {
     pub(super) id: u32,
     pub(super) tick: u32,
-    /// Lanes as they were sent, or would have been.
+    /// Its lanes in the sender's state, even if the last packet left it out.
     pub(super) sent: Vec<u32>,
-    /// Lanes as the receiver knows them, and of which tick they are.
+    /// The receiver's newest lanes, and their tick.
     pub(super) known: Option<Vec<u32>>,
     pub(super) known_tick: Option<u32>,
     pub(super) bits: u32,
     pub(super) packet_bits: usize,
-    /// Where it was sent: of which tick the baseline is, and its lanes there.
+    /// If it was sent, the baseline's tick, and its lanes in the baseline.
     pub(super) baseline_tick: Option<u32>,
     pub(super) baseline: Option<Vec<u32>>,
 }
 
-/// One message of the program.
+/// A message of the program.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Message<'a> {
@@ -180,7 +180,7 @@ mod tests {
     use crate::keys::input;
 
     #[test]
-    fn controls_are_taken_exactly() {
+    fn only_exact_controls_are_accepted() {
         let parse = |text: &str| serde_json::from_str::<Control>(text);
         assert!(matches!(parse(r#"{"pause": true}"#), Ok(Control::Pause(true))));
         assert!(matches!(parse(r#"{"look": null}"#), Ok(Control::Look(None))));

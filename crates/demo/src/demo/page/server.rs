@@ -1,4 +1,4 @@
-//! Serves the page, which is part of the program, and takes its sockets. A foreign page must not
+//! Serves the page, which is part of the program, and accepts its sockets. A foreign page cannot
 //! open one.
 
 use std::sync::Arc;
@@ -27,7 +27,7 @@ const FILES: &[File] = command_kit::web_files![
     "worlds/worlds.js",
 ];
 
-/// All that the program answers.
+/// All routes of the program.
 pub(super) fn router(board: Arc<Board>) -> Router {
     let router = with_files(Router::new().route("/socket", get(open_socket)), FILES);
     router.with_state(board).layer(middleware::from_fn(guard))
@@ -43,7 +43,7 @@ async fn open_socket(
             .into_response();
     }
     let Some(seat) = Seat::take(&board) else {
-        return (StatusCode::SERVICE_UNAVAILABLE, "As many pages as may be are open already.\n")
+        return (StatusCode::SERVICE_UNAVAILABLE, "Too many pages are open already.\n")
             .into_response();
     };
     let upgrade = upgrade.max_message_size(MAX_MESSAGE_BYTES).max_frame_size(MAX_MESSAGE_BYTES);

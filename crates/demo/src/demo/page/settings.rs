@@ -1,4 +1,4 @@
-//! Settings of a page: checked, and as the options that a report names.
+//! Checks the settings of a page, and turns them into the options that a report names.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use kinepack_net::{LinkConfig, Loss, PRESETS};
 use super::protocol::{LevelName, LinkName, Settings};
 use crate::sender::{SendOptions, check_send_hz};
 
-/// The largest of each number that a page may ask for. The truth is kept for three seconds, and
-/// what is shown is to be compared with it.
+/// The largest values that a page may set. The true states are kept for three seconds, and the
+/// shown states must be compared with them.
 const MAX_ROUND_TRIP_MS: f64 = 2_000.0;
 const MAX_JITTER_MS: f64 = 1_000.0;
 const MAX_BURST: f32 = 100.0;
@@ -24,11 +24,11 @@ pub(super) struct Checked {
     pub(super) link: LinkOptions,
     pub(super) link_config: LinkConfig,
     pub(super) send: SendOptions,
-    /// The least and the most.
+    /// The smallest and the largest.
     pub(super) playout_delays: [Duration; 2],
 }
 
-/// What the program was started with: what no page can choose stays as it is there.
+/// The options that the program was started with. A page cannot change all of them.
 #[derive(Clone, Debug)]
 pub(super) struct Defaults {
     pub(super) link: LinkOptions,
@@ -51,7 +51,10 @@ impl Defaults {
         }
     }
 
-    /// Checks what a page asks for; a sentence where it cannot be.
+    /// Checks the settings of a page.
+    ///
+    /// # Errors
+    /// A sentence for the user.
     pub(super) fn check(&self, settings: Settings) -> Result<Checked, String> {
         let preset = LinkConfig::named(&settings.link).ok_or_else(|| {
             format!("no link is named {:?}; there are {}", settings.link, command_kit::link_names())
@@ -75,13 +78,13 @@ impl Defaults {
         if loss_percent.is_some() || burst.is_some() {
             let percent = loss_percent.unwrap_or_else(|| percent(preset.loss.mean_ratio()));
             link.loss = Some(percent);
-            // Where all are lost there are no bursts; else the pauses between them are at least a
-            // datagram long.
+            // If all datagrams are lost, there are no bursts. Otherwise the pauses between bursts
+            // have at least one datagram.
             if percent < 100.0 {
                 let least = (percent / (100.0 - percent)).max(1.0);
                 if let Some(burst) = burst.filter(|burst| *burst < least) {
                     return Err(format!(
-                        "{percent} % in bursts of {burst} cannot be: at least {least:.1} datagrams"
+                        "a loss of {percent} % needs bursts of at least {least:.1}, not {burst}"
                     ));
                 }
                 link.burst = burst.unwrap_or_else(|| mean_burst(&preset.loss)).max(least);
@@ -110,16 +113,14 @@ fn within<T: PartialOrd + std::fmt::Display>(
     unit: &str,
 ) -> Result<(), String> {
     match value {
-        Some(value) if !range.contains(&value) => Err(format!(
-            "a {name} of {value} {unit} is not from {} to {}",
-            range.start(),
-            range.end()
-        )),
+        Some(value) if !range.contains(&value) => {
+            Err(format!("{name} takes {} to {} {unit}, not {value}", range.start(), range.end(),))
+        }
         _ => Ok(()),
     }
 }
 
-/// To hundredths, as one would write it.
+/// A share in percent, rounded to hundredths.
 fn percent(ratio: f32) -> f32 {
     (ratio * 1e4).round() / 1e2
 }
@@ -132,7 +133,7 @@ fn mean_burst(loss: &Loss) -> f32 {
     }
 }
 
-/// The links to choose from.
+/// The links that a page offers.
 pub(super) fn links() -> Vec<LinkName> {
     let ms = |time: Duration| time.as_secs_f64() * 1e3;
     let link = |preset: kinepack_net::LinkPreset| LinkName {
@@ -147,7 +148,7 @@ pub(super) fn links() -> Vec<LinkName> {
     PRESETS.into_iter().map(link).collect()
 }
 
-/// The levels to choose from.
+/// The levels that a page offers.
 pub(super) fn levels() -> Vec<LevelName> {
     let name = |level: SentLevel| LevelName {
         name: levels::name(level.row()),
@@ -174,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_program_was_started_with_comes_back() {
+    fn the_default_settings_give_the_original_options() {
         for arguments in [
             &[][..],
             &["--link", "mobile", "--loss", "10", "--burst", "4", "--mtu", "600"],
@@ -200,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_not_given_are_those_of_the_link() {
+    fn missing_numbers_are_those_of_the_link() {
         let defaults = defaults(&["--loss", "50"]);
         let wifi = Settings { loss_percent: None, burst: None, ..defaults.settings() };
         assert_eq!(
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused_in_words() {
+    fn impossible_settings_are_refused_with_a_reason() {
         let defaults = defaults(&[]);
         let usual = defaults.settings();
         for (wrong, words) in [

@@ -1,8 +1,8 @@
-//! One page's socket: the newest world as fast as the page draws, a status ten times a second, and
-//! what the page asks for.
+//! One page's socket. Sends the newest world as fast as the page draws and a status ten times a
+//! second, and carries out the page's controls.
 //!
-//! A page that is slow or hidden gets fewer worlds, and never an old one: the next goes out once
-//! those before are answered, all but one.
+//! At most two worlds are unanswered at a time. So a slow or hidden page gets fewer worlds, but
+//! never an old one.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,17 +16,17 @@ use super::board::{Board, Cursor, Order, Seat};
 use super::protocol::{Control, Message, PageStatus};
 use crate::keys::input;
 
-/// Worlds that may be on their way.
+/// The most worlds in flight.
 const UNANSWERED: usize = 2;
 /// Messages a second that a page may send: three for each frame.
 const MAX_MESSAGES_PER_S: u32 = 200;
-/// A page that takes nothing for so long, or says nothing to a ping, has gone.
+/// A page counts as gone if it takes no message, or answers no ping, for this long.
 const PATIENCE: Duration = Duration::from_secs(20);
 const PING_EVERY: Duration = Duration::from_secs(5);
-/// Ticks of a step at most.
+/// The most ticks of a step.
 const MAX_STEPS: u32 = 60;
 
-/// Talks to a page until it goes, or the program ends.
+/// Serves a page until it goes or the program ends.
 pub(super) async fn talk(socket: WebSocket, board: Arc<Board>, seat: Seat) {
     let mut page = Page {
         socket,
@@ -38,7 +38,7 @@ pub(super) async fn talk(socket: WebSocket, board: Arc<Board>, seat: Seat) {
         messages: 0,
         heard: Instant::now(),
     };
-    // Whatever the reason is, nobody is left to be told.
+    // The page may be gone already, so a failure to send the reason is ignored.
     if let Err(Gone { code, reason }) = page.run().await {
         let frame = CloseFrame { code, reason: reason.into() };
         let _ = timeout(PATIENCE, page.socket.send(ws::Message::Close(Some(frame)))).await;
@@ -50,15 +50,16 @@ struct Page {
     board: Arc<Board>,
     seat: Seat,
     cursor: Cursor,
-    /// Numbers of the worlds that it has not answered yet.
+    /// The numbers of the worlds that the page has not answered yet.
     unanswered: VecDeque<u32>,
-    /// The messages since then.
+    /// The beginning of the current second, and the page's messages since then.
     second: Instant,
     messages: u32,
+    /// When the page's last message arrived.
     heard: Instant,
 }
 
-/// Why a page has to go, or that it went.
+/// Why a socket is closed.
 struct Gone {
     code: CloseCode,
     reason: &'static str,
@@ -76,7 +77,8 @@ impl Page {
         let mut end = board.end.subscribe();
         let mut ping = interval(PING_EVERY);
         ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        // It may have come before this page; what else is there may be old, and the next is near.
+        // The program may have ended before this page opened. Worlds and statuses need no such
+        // mark, because new ones follow soon.
         end.mark_changed();
         self.send_text(board.hello.clone()).await?;
         loop {
@@ -148,9 +150,9 @@ impl Page {
         let answer = match message {
             ws::Message::Text(text) => match serde_json::from_str(&text) {
                 Ok(control) => self.obey(control),
-                Err(error) => Err(format!("not a message that this program knows: {error}")),
+                Err(error) => Err(format!("the program does not know this message: {error}")),
             },
-            ws::Message::Binary(_) => Err("binary messages are not taken".to_owned()),
+            ws::Message::Binary(_) => Err("binary messages are not accepted".to_owned()),
             ws::Message::Close(_) => return Err(Gone::AWAY),
             ws::Message::Ping(_) | ws::Message::Pong(_) => Ok(()),
         };
@@ -160,7 +162,10 @@ impl Page {
         }
     }
 
-    /// Does what a page asks for, or says why not.
+    /// Carries out a control of the page.
+    ///
+    /// # Errors
+    /// The reason for a refusal, as a sentence.
     fn obey(&mut self, control: Control) -> Result<(), String> {
         let board = &self.board;
         let order = match control {
@@ -197,13 +202,13 @@ impl Page {
             Control::Restart(true) => Order::Restart,
             Control::Restart(false) => return Ok(()),
             Control::Step(ticks @ 1..=MAX_STEPS) => Order::Step(ticks),
-            Control::Step(_) => return Err(format!("a step is of 1 to {MAX_STEPS} ticks")),
+            Control::Step(_) => return Err(format!("a step takes 1 to {MAX_STEPS} ticks")),
             Control::Keys(keys) => Order::Keys(input(|key| keys.contains(&key))),
         };
         if board.order(order) {
             Ok(())
         } else {
-            Err("the program has too much to do; try again".to_owned())
+            Err("the program is too busy; try again".to_owned())
         }
     }
 }

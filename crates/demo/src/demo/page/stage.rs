@@ -1,7 +1,8 @@
-//! The worlds in real time: orders of the pages, ticks, and what is told of them.
+//! Runs the worlds in real time on one thread: applies the pages' orders, ticks, and publishes
+//! worlds and statuses.
 //!
-//! One thread. Time is the session's own: it stands still while paused, and on a machine that is
-//! too slow it is slower than the clock on the wall.
+//! The session has its own time. It stops while paused, and runs slower than real time on a slow
+//! machine.
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -23,29 +24,29 @@ use crate::session_error::SessionError;
 use crate::session_report::SessionReport;
 use crate::world::Played;
 
-/// Between two statuses.
+/// The time between two statuses.
 const STATUS_EVERY: Duration = Duration::from_millis(100);
-/// A machine that is further behind slows the world down, rather than hurry after.
-const HURRY: Duration = Duration::from_millis(250);
-/// A person who has held no key for so long has gone, and the script plays.
+/// If the world lags by more than this, it slows down instead of catching up.
+const MAX_LAG: Duration = Duration::from_millis(250);
+/// After this time without a key, the script plays instead of the person.
 const IDLE_TICKS: u32 = 3 * cubes::TICK_HZ;
 
-/// Makes a world as it is at its beginning.
+/// Creates the world in its initial state.
 pub(super) type NewWorld = Box<dyn Fn() -> Result<Played, DemoError>>;
 
 /// See the head of this file.
 pub(super) struct Stage {
     session: Session,
-    /// Makes the world as it is at its beginning.
+    /// Creates the world in its initial state.
     new_world: NewWorld,
     loopback: Loopback,
-    /// How a report names the world.
+    /// The world's name in a report.
     world: String,
     checked: Checked,
-    /// Since the connection was made: the report is of several links.
+    /// The link has changed during this connection, so the report covers several links.
     link_changed: bool,
     is_paused: bool,
-    /// Ticks to go although paused.
+    /// Ticks to run although paused.
     steps: u32,
     hand: Hand,
     speed: Speed,
@@ -53,11 +54,11 @@ pub(super) struct Stage {
     worlds: u32,
 }
 
-/// Who plays.
+/// A person's keys.
 #[derive(Debug, Default)]
 struct Hand {
     held: Input,
-    /// For how long a person has held no key; `None` while the script plays.
+    /// How long the person has held no key. `None` while the script plays.
     idle_ticks: Option<u32>,
 }
 
@@ -94,7 +95,7 @@ impl Stage {
         Ok(stage)
     }
 
-    /// Runs until somebody wants an end, or for so many ticks.
+    /// Runs for `ticks` ticks, or until an interrupt.
     pub(super) fn run(
         &mut self,
         board: &Board,
@@ -110,7 +111,7 @@ impl Stage {
             let next = if is_held { next_status } else { next_tick.min(next_status) };
             if let Ok(order) = orders.recv_timeout(next.saturating_duration_since(Instant::now())) {
                 if !matches!(order, Order::Keys(_)) {
-                    // At once, so that a page sees what it did.
+                    // Publish at once, so that the page sees the effect.
                     next_status = Instant::now();
                 }
                 self.apply(order)?;
@@ -120,7 +121,7 @@ impl Stage {
             if !is_held && now >= next_tick {
                 self.step(board)?;
                 next_tick += period;
-                if now > next_tick + HURRY {
+                if now > next_tick + MAX_LAG {
                     next_tick = now;
                 }
             } else if is_held {
@@ -129,7 +130,7 @@ impl Stage {
             if now >= next_status {
                 next_status = now + STATUS_EVERY;
                 self.speed.update(now, is_held);
-                self.tell(board, is_held);
+                self.publish(board, is_held);
             }
         }
         Ok(())
@@ -163,8 +164,9 @@ impl Stage {
         self.prepare_viewer()
     }
 
-    /// The world begins anew, and the connection with it: nothing of the old world arrives, and all
-    /// counts begin anew. Ticks are counted on. While paused it takes one tick, so that it is seen.
+    /// Restarts the world and the connection. Datagrams of the old world are lost, and all counts
+    /// except the tick start from 0. While paused, it runs one tick, so that the pages show the new
+    /// world.
     fn restart(&mut self) -> Result<(), DemoError> {
         self.session.sender.world = (self.new_world)()?;
         let Checked { send, link_config, link, .. } = &self.checked;
@@ -174,7 +176,7 @@ impl Stage {
         self.prepare_viewer()
     }
 
-    /// Brings a viewer, which may be new, to the settings.
+    /// Applies the settings to the viewer, which may be new.
     fn prepare_viewer(&mut self) -> Result<(), DemoError> {
         let [least, most] = self.checked.playout_delays;
         if let Some(viewer) = self.session.peers[0].viewer_mut() {
@@ -184,7 +186,7 @@ impl Stage {
         Ok(())
     }
 
-    /// One tick of everything.
+    /// Runs one tick.
     fn step(&mut self, board: &Board) -> Result<(), DemoError> {
         let tick = self.tick() + 1;
         self.speed.ticks += 1;
@@ -199,11 +201,11 @@ impl Stage {
         if let Some(sample) = self.ledger.sample(tick, peer, sender) {
             board.add_sample(sample);
         }
-        self.tell_world(board);
+        self.publish_world(board);
         Ok(())
     }
 
-    fn tell_world(&mut self, board: &Board) {
+    fn publish_world(&mut self, board: &Board) {
         if board.pages() == 0 {
             return;
         }
@@ -222,13 +224,13 @@ impl Stage {
         board.world.send_replace(message);
     }
 
-    fn tell(&mut self, board: &Board, is_held: bool) {
+    fn publish(&mut self, board: &Board, is_held: bool) {
         if board.pages() == 0 {
             return;
         }
         if is_held {
-            // For a page that has come since.
-            self.tell_world(board);
+            // For pages that opened during the pause.
+            self.publish_world(board);
         }
         let look = |body| self.ledger.look(body, &self.session.peers[0], &self.session.sender);
         let looks =
@@ -236,7 +238,7 @@ impl Stage {
         board.status.send_replace(Arc::new(Status { looks, ..self.status() }));
     }
 
-    /// How things stand.
+    /// The current status, without the bodies that pages look at.
     pub(super) fn status(&self) -> Status {
         Status {
             settings: self.checked.settings.clone(),
@@ -261,7 +263,7 @@ impl Stage {
         }
     }
 
-    /// What the session was like so far.
+    /// The report of the connection until now.
     pub(super) fn report(&self) -> SessionReport {
         let mut link = self.checked.link.name();
         if self.link_changed {
@@ -279,7 +281,7 @@ impl Hand {
         }
     }
 
-    /// The keys of a person for the next tick; `None` where the script plays.
+    /// The person's keys for the next tick. `None` if the script plays.
     fn next(&mut self) -> Option<Input> {
         let idle_ticks = self.idle_ticks.as_mut()?;
         *idle_ticks = if self.held == Input::default() { *idle_ticks + 1 } else { 0 };
@@ -292,7 +294,7 @@ impl Hand {
 }
 
 impl Speed {
-    /// Once a second; time that is held does not count.
+    /// Updates the ratio once a second. Paused time does not count.
     fn update(&mut self, now: Instant, is_held: bool) {
         let elapsed = now.saturating_duration_since(self.since);
         if is_held {
@@ -314,7 +316,7 @@ mod tests {
         let mut hand = Hand::default();
         assert_eq!(hand.next(), None);
         hand.hold(Input::default());
-        assert_eq!(hand.next(), None, "letting go of nothing is no play");
+        assert_eq!(hand.next(), None, "releasing no key does not count as playing");
         let held = Input { left: true, ..Input::default() };
         hand.hold(held);
         assert!((0..1000).all(|_| hand.next() == Some(held)));

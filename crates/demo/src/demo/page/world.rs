@@ -1,10 +1,11 @@
-//! Both worlds as one binary message, laid out so that a page hands it to its graphics as it is.
+//! Both worlds as one binary message. The page passes its bytes to the graphics hardware unchanged.
 //!
-//! Little-endian words of 4 bytes: 1 for "a world", the message's number, the tick, how many bodies
-//! were simulated, how many are shown (`u32`), and the tick that is shown with its fraction
-//! (`f32`). Then the bodies, those simulated first, each as position x y z in metres, orientation x
-//! y z w (`f32`), and a mark: bit 0 says that the player moves it, the bits above are its heat,
-//! what it costs a packet lately in sixteenths of a bit.
+//! The message consists of little-endian words of 4 bytes. The head: 1 for "a world", the message's
+//! number, the tick, the number of simulated bodies, the number of shown bodies (`u32`), and the
+//! shown tick with its fraction (`f32`). Then follow the simulated bodies and the shown ones. A
+//! body has its position x y z in metres, its orientation x y z w (`f32`), and a mark. Bit 0 of the
+//! mark is the flag "interacting". The bits above are the heat: the body's recent cost a packet, in
+//! sixteenths of a bit.
 
 use axum::body::Bytes;
 use cube_data::cube::Measured;
@@ -16,7 +17,7 @@ const HEAD_WORDS: usize = 6;
 /// Words of a body.
 const BODY_WORDS: usize = 8;
 
-/// A world to be drawn. A clone shares the bytes.
+/// A world to draw. Clones share the bytes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WorldMessage {
     pub(super) number: u32,
@@ -61,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_layout_is_as_said() {
+    fn the_layout_is_as_documented() {
         let state = Measured {
             position: [1.0, 2.0, 3.0],
             orientation: [0.0, 0.0, 0.0, 1.0],

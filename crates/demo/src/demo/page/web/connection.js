@@ -1,12 +1,14 @@
-// The socket to the program. It opens itself again, sooner at first, later every few seconds, for as long as the page is open.
+// The socket to the program. A socket that closes is opened again for as long as the page is open,
+// soon at first and every few seconds later.
 
 import { parseText, parseWorld } from "./protocol.js";
 
 const WAITS_MS = [500, 1000, 2000, 3000];
 
 /**
- * `handlers`: one function for each kind of text message (`hello`, `status`, `look`, `error`, `end`), `world`, and `closed`,
- * which is called each time a socket closed, also one that never opened.
+ * `handlers`: one function for each kind of text message (`hello`, `status`, `look`, `error`,
+ * `end`), `world`, and `closed`. `closed` is called each time a socket closes, even if it never
+ * opened.
  */
 export class Connection {
   #handlers;
@@ -18,7 +20,7 @@ export class Connection {
     this.#open();
   }
 
-  /** Sends one message; says whether it could. */
+  /** Sends one message. Returns whether that was possible. */
   send(message) {
     if (this.#socket?.readyState !== WebSocket.OPEN) return false;
     this.#socket.send(JSON.stringify(message));

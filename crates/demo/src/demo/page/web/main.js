@@ -1,5 +1,6 @@
-// The live page of `kinepack demo`: puts its parts together, and runs one loop with the screen's frames.
-// The program's messages change what the parts know; the loop draws what changed and answers.
+// The live page of `kinepack demo`. This file creates the parts and runs one loop, once per frame of
+// the screen. The program's messages update the parts. The loop draws what changed and acknowledges
+// each world that it has drawn.
 
 import { Camera } from "./worlds/camera.js";
 import { CameraInput } from "./shared/camera_input.js";
@@ -75,7 +76,7 @@ const connection = new Connection({
     if (value.bodies !== hello?.bodies) camera.frame(value.bodies);
     hello = value;
     tick = 0;
-    // The last world of another connection is not answered on this one.
+    // A world of an earlier connection must not be acknowledged on this one.
     drawn = world;
     history.clear();
     uncompressed.clear();
@@ -123,7 +124,7 @@ const connection = new Connection({
   },
 });
 
-/** The body at a place of the canvas, in either view, or null. */
+/** The body at a point of the canvas, in either view, or null. */
 function bodyAt(place) {
   const at = worlds && world && hello ? worlds.placeAt(place) : null;
   if (!at) return null;
@@ -133,7 +134,7 @@ function bodyAt(place) {
   return pick(bodies, view.eye, rayThrough(view, at.x, at.y), halfEdge, (2 * view.half_y) / at.height_px);
 }
 
-/** A point in the view of a matrix, −1 to 1 across and up. */
+/** Projects a point with a view matrix. The result is −1 to 1 across and up. */
 function project(matrix, [x, y, z]) {
   const [across, up, depth] = [0, 1, 3].map((row) => matrix[row] * x + matrix[4 + row] * y + matrix[8 + row] * z + matrix[12 + row]);
   return [across / depth, up / depth];
@@ -171,7 +172,7 @@ function frame(now_ms) {
 }
 requestAnimationFrame(frame);
 
-// For tests, and for people with scripts. Nothing here changes the page.
+// For tests and scripts. Nothing here changes the page.
 globalThis.kinepack = Object.freeze({
   world: () => world && { ...world },
   uncompressed: () => ({ bodies: uncompressed.bodies, rate_hz: uncompressed.rate_hz, ...now }),

@@ -1,5 +1,5 @@
-// What the program says, checked once, here: the rest of the page trusts what these functions return.
-// What doesn't fit is left out with a warning, for a page must outlive a program of another version.
+// Checks the program's messages once, so that the rest of the page can trust them. A message that
+// does not fit is ignored with a warning, because the page must survive a program of another version.
 
 const HEADER_BYTES = 24;
 /** x, y, z, orientation x, y, z, w, mark. */
@@ -15,7 +15,7 @@ const isObject = (value) => typeof value === "object" && value !== null && !Arra
 const isNumbers = (value) => Array.isArray(value) && value.every(Number.isFinite);
 const isNamed = (value) => Array.isArray(value) && value.length > 0 && value.every((item) => isObject(item) && typeof item.name === "string");
 const has = (object, type, ...names) => names.every((name) => typeof object[name] === type);
-/** Of a report; there is none before somebody plays. */
+/** The input part of a report. It is missing until somebody plays. */
 const isInput = (input) => input === undefined
   || (isObject(input) && has(input, "number", "recovered", "lost") && isObject(input.bits_per_packet) && has(input.bits_per_packet, "number", "mean", "full"));
 
@@ -37,7 +37,7 @@ const CHECKS = {
   end: (end) => isObject(end) && isObject(end.report),
 };
 
-/** `{kind, value}` of a text message, or null where it can't be used. */
+/** `{kind, value}` of a text message, or null if it is invalid. */
 export function parseText(text) {
   let message = null;
   try {
@@ -58,7 +58,7 @@ export function parseText(text) {
   return { kind, value };
 }
 
-/** A world out of a binary message, its bodies as views of the same bytes; or null where it can't be used. */
+/** Reads a world from a binary message, or returns null if it is invalid. The bodies are views of the same bytes. */
 export function parseWorld(buffer) {
   if (buffer.byteLength >= HEADER_BYTES) {
     const view = new DataView(buffer);

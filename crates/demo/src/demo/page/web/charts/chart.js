@@ -1,15 +1,16 @@
-// What all charts have in common: the last seconds on a plot, the axis of time, and the crosshair. A chart is drawn only if something
-// changed. Ticks are put onto whole pixels of the device, so that nothing shimmers while it scrolls.
+// The common part of all charts: the last seconds on a plot, the time axis, and the crosshair. A chart
+// is drawn only if something changed. Ticks are at whole device pixels, so that a chart does not
+// shimmer while it scrolls.
 
 import { LEFT_PX, Plot } from "../shared/plot.js";
 import { colours, reducedMotion } from "../shared/theme.js";
 
-/** Where the axis of time is labelled; a narrow chart has room for every other. */
+/** The labels of the time axis. A narrow chart shows every second one. */
 const SECONDS = [20, 15, 10, 5, 0];
 const NARROW_PX = 320;
 
 export class Chart extends Plot {
-  /** The last minute, of which `samples` and `packets` are in sight, with one more sample at each side. */
+  /** The last minute. `samples` and `packets` are its visible part, with one more sample at each side. */
   all;
   samples = [];
   packets = [];
@@ -20,7 +21,7 @@ export class Chart extends Plot {
   #px_per_tick = 1;
   #edge_px = 0;
 
-  /** `kind`: its `scale`, `peak(chart)` for the scale to hold, and `paint(chart)`. */
+  /** `kind` has a `scale`, `peak(chart)`, which the scale must reach, and `paint(chart)`. */
   constructor(canvas, timeline, history, kind, right_px) {
     super(canvas, right_px);
     this.#timeline = timeline;

@@ -1,4 +1,5 @@
-// The bytes of each packet as bars. A lost one is told by colour and by shape: a thin line over the whole height, with a cross on top.
+// The bytes of each packet as bars. A lost packet has another colour and another shape: a thin line over
+// the whole height, with a cross on top.
 
 import { LinearScale } from "../shared/scale.js";
 import { colours } from "../shared/theme.js";
@@ -28,7 +29,7 @@ export class BarsChart {
     const cross = CROSS_PX * ratio;
     const middle = top + cross;
     context.strokeStyle = colours.css.lost;
-    // Where many are lost, what arrived is to be seen between them.
+    // If many are lost, the arrived ones must stay visible between them.
     context.globalAlpha = 0.55;
     context.lineWidth = Math.max(1, Math.round(ratio));
     context.beginPath();

@@ -1,4 +1,4 @@
-// Lines over time: a thin one and a thick one, so that they are told apart without colour.
+// Lines over time: a thin one and a thick one, so that they differ without colour.
 
 import { runs } from "./chart_stack.js";
 import { colours } from "../shared/theme.js";
@@ -7,7 +7,7 @@ export class LinesChart {
   scale;
   #series;
 
-  /** `series`: the field of a sample, its colour, and its width in pixels. */
+  /** `series`: for each line, the field of a sample, the colour, and the width in pixels. */
   constructor(scale, series) {
     this.scale = scale;
     this.#series = series;

@@ -1,18 +1,19 @@
-// Bandwidth, stacked by part, with the line of the goal if it is in range, and the total of the last second beside the end.
+// Bandwidth, stacked by part. The goal is a line if it is in range. The total of the last second is
+// beside the right end.
 
 import { LinearScale } from "../shared/scale.js";
 import { colours } from "../shared/theme.js";
 import { lastSecond } from "./history.js";
 import { whole } from "../shared/format.js";
 
-/** From the bottom up: the field of a sample, and its colour. */
+/** From the bottom up: the field of a sample and its colour. */
 const PARTS = [
   ["headers_kbps", "part-headers"], ["sets_kbps", "part-sets"], ["position_kbps", "part-position"],
   ["orientation_kbps", "part-orientation"], ["others_kbps", "part-others"],
 ];
-/** More ticks than this between two samples are a gap: a pause of the page. */
+/** More ticks than this between two samples are a gap, because the page was paused. */
 const GAP_TICKS = 18;
-/** The goal is in range from this share of it on. */
+/** The goal is in range if the peak exceeds this share of it. */
 const NEAR_GOAL = 0.4;
 
 export class StackChart {
@@ -64,7 +65,7 @@ export class StackChart {
   }
 }
 
-/** The samples in runs without a gap. */
+/** Splits the samples at gaps. */
 export function runs(samples) {
   const all = [];
   for (const sample of samples) {

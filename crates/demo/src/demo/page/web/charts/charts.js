@@ -1,5 +1,5 @@
-// The five charts, their legends with the means of the last second or the values of the moment pointed at, and what they say to
-// a screen reader.
+// The five charts, their legends, and their text for screen readers. A legend shows the means of the
+// last second, or the values at the pointer.
 
 import { BarsChart } from "./chart_bars.js";
 import { Chart } from "./chart.js";
@@ -81,7 +81,7 @@ export class Charts {
     }
   }
 
-  /** Of now: how many arrived and were lost in sight. Pointed at: the bytes of the packet there, in the column that it belongs to. */
+  /** Without a pointer, how many visible packets arrived and were lost. Otherwise the bytes of the packet at the pointer, in its column. */
   #packetValues(hoverTick) {
     const { packets } = this.#history;
     if (hoverTick !== null) {

@@ -1,14 +1,14 @@
-// The last minute: samples and packets by tick, as the charts and the numbers of now need them.
+// The last minute: samples and packets by tick, for the charts and the current numbers.
 
 const KEPT_S = 60;
-/** The program takes one every 6 of its 60 ticks a second. */
+/** The program takes a sample every 6 of its 60 ticks a second. */
 const SAMPLES_A_SECOND = 10;
 const PACKETS_MAX = 20_000;
 
 export class History {
   samples = [];
   packets = [];
-  /** Counts the changes, so that a chart knows whether there is something new. */
+  /** Counts the changes, so that a chart can detect new data. */
   version = 0;
 
   clear() {
@@ -50,7 +50,7 @@ export class History {
   }
 }
 
-/** The mean of the last second's samples, or their largest of a field that is a maximum; null if there are none. */
+/** The mean of a field over the last second, or its maximum if the field is one. Null without samples. */
 export function lastSecond(samples, field) {
   const last = samples.slice(-SAMPLES_A_SECOND).map((sample) => sample[field]);
   if (last.length === 0) return null;

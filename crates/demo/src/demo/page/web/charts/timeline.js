@@ -1,18 +1,19 @@
-// The time that all charts share: the last 20 s up to an edge that goes with the world's ticks, and the moment pointed at.
+// The time that all charts share: the last 20 s up to an edge that follows the world's ticks, and the
+// moment at the pointer.
 
 import { reducedMotion } from "../shared/theme.js";
 
 const WINDOW_S = 20;
-/** The newest samples are up to this old when they arrive; the edge stays behind them, so that the charts scroll evenly. */
+/** The newest samples are up to this old when they arrive. The edge lags behind them, so that the charts scroll evenly. */
 const LAG_S = 0.2;
-/** Where motion is to be reduced, the charts step. */
+/** With reduced motion, the charts advance in steps. */
 const STEP_S = 0.5;
 
 export class Timeline {
   tick_hz = 60;
   /** The tick at the right end. */
   edge = 0;
-  /** How far back the pointer is, 0 at the right end to 1, or null. */
+  /** The pointer's distance from the right end, 0 to 1, or null. */
   hover = null;
 
   get ticks() {
@@ -23,7 +24,7 @@ export class Timeline {
     return this.edge - this.ticks;
   }
 
-  /** The tick pointed at, or null. */
+  /** The tick at the pointer, or null. */
   get hoverTick() {
     return this.hover === null ? null : this.edge - this.hover * this.ticks;
   }
@@ -34,7 +35,7 @@ export class Timeline {
     this.edge = Math.max(0, reducedMotion() && !paused ? Math.floor(edge / step) * step : edge);
   }
 
-  /** A tick as seconds before the edge. */
+  /** The seconds from a tick to the edge. */
   secondsAgo(tick) {
     return (this.edge - tick) / this.tick_hz;
   }

@@ -1,11 +1,12 @@
-// The settings in the page's address, so that it can be shared: all that are not null, by the names of the protocol.
+// Keeps the settings in the page's address, so that a link can share them. The address holds every
+// setting that is not null, under its name in the protocol.
 
-/** The settings that are numbers and may be null: the named link's, or as the network needs. */
+/** The range of each number. Null means the named link's value, or for the playout delay, automatic. */
 export const NUMBERS = {
   round_trip_ms: [0, 2000], jitter_ms: [0, 1000], loss_percent: [0, 100], burst: [1, 100], bandwidth_kbps: [8, 1_000_000], playout_ms: [0, 500],
 };
 
-/** Whether a number may be sent as this setting. */
+/** Whether a number is valid for this setting. */
 export function fits(name, value) {
   const [low, high] = NUMBERS[name];
   return Number.isFinite(value) && value >= low && value <= high && (name !== "bandwidth_kbps" || Number.isInteger(value));
@@ -21,8 +22,8 @@ export function writeAddress(settings) {
 }
 
 /**
- * The settings that the address asks for, or null where it asks for none; `refused` lists what it says that can't be.
- * What it doesn't name is the link's own, or stays as `current` has it.
+ * Reads the settings from the address: null if it has none. `refused` lists invalid ones.
+ * A number that the address does not name is the link's own. Other settings stay as in `current`.
  */
 export function readAddress(hello, current) {
   const query = new URLSearchParams(location.search);

@@ -1,4 +1,4 @@
-// The buttons, the check boxes and the keys of the page, and which of the parts gets a key.
+// The page's buttons, check boxes and keys. Decides which part of the page gets a key.
 
 const MESSAGE_MS = 8000;
 
@@ -14,7 +14,7 @@ export class Controls {
   #hasHands = false;
   #paused = false;
 
-  /** `parts`: `send`, and the parts that take keys: `camera`, `cameraInput`, `playing`, `look`. */
+  /** `parts` holds `send` and the parts that take keys: `camera`, `cameraInput`, `playing`, `look`. */
   constructor(parts) {
     this.#parts = parts;
     const { camera, cameraInput, playing, send } = parts;
@@ -40,7 +40,7 @@ export class Controls {
     this.close();
   }
 
-  /** Calls `changed` with the state of the heat's check box, now and whenever it changes. */
+  /** Calls `changed` with the state of the check box for heat, now and at each change. */
   heat(changed) {
     const box = document.getElementById("heat");
     const apply = () => {
@@ -52,7 +52,7 @@ export class Controls {
     apply();
   }
 
-  /** Calls `changed` with what the third view is to show, now and whenever it changes. */
+  /** Calls `changed` with the selected content of the third view, now and at each change. */
   thirdView(changed) {
     const choice = document.getElementById("uncompressed");
     choice.addEventListener("change", () => changed(choice.value));
@@ -87,7 +87,7 @@ export class Controls {
     if (this.#hasHands) this.#parts.send({ pause: !this.#paused });
   }
 
-  /** A step needs a pause: the first press pauses. */
+  /** Steps need a pause, so the first press pauses. */
   #stepOnce(repeat) {
     if (this.#paused && this.#hasHands) this.#parts.send({ step: 1 });
     else if (!repeat) this.#togglePause();
@@ -116,7 +116,7 @@ export class Controls {
     if (taken) event.preventDefault();
   }
 
-  /** Of the keys held down only the step repeats. */
+  /** While a key is held down, only the step repeats. */
   #command(key, repeat) {
     if (key === "n" || key === ".") this.#stepOnce(repeat);
     else if (repeat) return false;
@@ -127,7 +127,7 @@ export class Controls {
     return true;
   }
 
-  /** After the mouse has changed something, keys play again; the keyboard's own way through the form isn't disturbed. */
+  /** After a change by mouse, the keys play again. Tabbing through the form is not disturbed. */
   #giveBackFocus() {
     let pointer = false;
     document.addEventListener("pointerdown", () => { pointer = true; }, true);

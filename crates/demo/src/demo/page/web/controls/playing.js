@@ -1,7 +1,7 @@
-// Moves the player's cube: keys and the touch pad become the actions that the program knows. A direction is meant as one sees it,
-// so it's turned by the camera's yaw and snapped to one of eight.
+// Moves the player's cube. Turns keys and the touch pad into the program's actions. A direction is
+// relative to the view, so it is turned by the camera's yaw and rounded to one of eight.
 
-/** By the place of the key, which is the same on all layouts. */
+/** By the key's position, which is the same on all keyboard layouts. */
 const DIRECTIONS = {
   ArrowUp: [0, 1], ArrowDown: [0, -1], ArrowLeft: [-1, 0], ArrowRight: [1, 0],
   KeyW: [0, 1], KeyS: [0, -1], KeyA: [-1, 0], KeyD: [1, 0],
@@ -14,12 +14,12 @@ export class Playing {
   #buttons = new Set();
   #sent = "";
 
-  /** `send` gets the actions held now, each time they change; it says whether they were sent. */
+  /** Calls `send` with the held actions each time they change. `send` returns whether it sent them. */
   constructor(send) {
     this.#send = send;
   }
 
-  /** Takes a key of the game; says whether it was one. */
+  /** Takes a key. Returns whether it is one of the game's. */
   keyDown(event) {
     const action = DIRECTIONS[event.code] ?? actionOf(event);
     if (action) this.#held.set(event.code, action);
@@ -47,12 +47,12 @@ export class Playing {
     this.#stick = [0, 0];
   }
 
-  /** What is held goes to the program again, which has forgotten it. */
+  /** Sends the held actions again, after the program has forgotten them. */
   forget() {
     this.#sent = "";
   }
 
-  /** Sends what is held if that changed, with the yaw of the camera as it is now. */
+  /** Sends the held actions if they changed, turned by the camera's current yaw. */
   update(yaw) {
     let [x, y] = this.#stick;
     const actions = new Set(this.#buttons);
@@ -79,6 +79,6 @@ export class Playing {
 
 function actionOf({ code, key }) {
   if (code === "Space") return "push";
-  // Z by its letter and by its place, for they differ between layouts.
+  // Z by its letter and by its position, because layouts differ.
   return code === "KeyZ" || key.toLowerCase() === "z" ? "pull" : null;
 }

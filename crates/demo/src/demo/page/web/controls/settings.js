@@ -1,12 +1,13 @@
-// The form of the network and of sending. A change is sent at once, that of a slider a tenth of a second later. The form shows the
-// settings of the program, unless they would overwrite what a person types or what is on its way.
+// The form with the settings of the network and of sending. A change is sent at once, a slider's a
+// tenth of a second later. The form shows the program's settings, unless they would overwrite what
+// the user types or what was sent a moment ago.
 
 import { fits, NUMBERS, readAddress, writeAddress } from "./address.js";
 import { put, whole } from "../shared/format.js";
 import { Slider } from "./slider.js";
 
 const SLIDER_WAIT_MS = 100;
-/** As long the program's settings are not shown after others were sent: by then it has answered. */
+/** After sending, the program's settings are not shown for this long. By then it has answered. */
 const ECHO_WAIT_MS = 1000;
 
 export class Settings {
@@ -19,7 +20,7 @@ export class Settings {
   #timer = null;
   #awaited = null;
   #awaited_since_ms = 0;
-  /** From when a person changed something, or came with settings in the address, the address says the settings. */
+  /** Whether the address shows the settings: once the user changed one, or came with an address that has some. */
   #shared = location.search !== "";
   #address_applied = false;
 
@@ -53,7 +54,7 @@ export class Settings {
     options("send_hz", hello.send_hz.map((hz) => [hz, `${hz} snapshots a second`]));
   }
 
-  /** Shows what the program says. */
+  /** Shows the program's settings. */
   show(status) {
     this.#fields.disabled = !status.has_hands;
     document.getElementById("defaults").disabled = !status.has_hands;
@@ -71,12 +72,12 @@ export class Settings {
     if (this.#shared && status.has_hands) writeAddress(status.settings);
   }
 
-  /** The program refused: what it has is shown again. */
+  /** The program refused the settings, so the form shows the program's again. */
   refused() {
     this.#awaited = null;
   }
 
-  /** Nothing can be set while there is no connection. */
+  /** Disables the form while there is no connection. */
   close() {
     this.#fields.disabled = true;
     document.getElementById("defaults").disabled = true;
@@ -102,7 +103,7 @@ export class Settings {
     this.#describe();
   }
 
-  /** Another link comes with its own numbers. */
+  /** Selecting another link selects its numbers too. */
   #clearLink() {
     for (const name of Object.keys(NUMBERS)) {
       if (name !== "playout_ms") this.#put(name, "");
@@ -116,7 +117,7 @@ export class Settings {
     this.#sliders[name]?.show();
   }
 
-  /** The words below link and level, and the link's own numbers where none are set. */
+  /** Shows the descriptions of link and level, and the link's own numbers where none are set. */
   #describe() {
     const { link: linkField, level: levelField } = this.#form.elements;
     const level = this.#hello.levels.find(({ name }) => name === levelField.value);
@@ -146,7 +147,7 @@ export class Settings {
     this.#awaited_since_ms = performance.now();
   }
 
-  /** What the form says, complete; null where a number can't be sent. */
+  /** All settings of the form, or null if a number is invalid. */
   #read() {
     const { elements } = this.#form;
     const settings = { link: elements.link.value, level: elements.level.value, send_hz: Number(elements.send_hz.value) };

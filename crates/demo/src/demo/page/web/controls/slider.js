@@ -1,11 +1,12 @@
-// A number of the form with its slider and the button that gives it back: the input is the setting, empty where it isn't set.
-// The slider is the mouse's way to it; the input is the keyboard's, so the slider takes no turn in the order of tabs.
+// A number of the form, with a slider and a button that unsets it. The input is the setting, and it is
+// empty if the setting is unset. The slider is for the mouse and the input for the keyboard, so the
+// slider is not in the tab order.
 
 import { NUMBERS } from "./address.js";
 
 const STEPS = 200;
 
-/** From the slider's 0 to 1 to the number and back: the square, so that small ones are easily set; or by factors. */
+/** Maps the slider's 0 to 1 to the number and back: by the square, which makes small numbers easy to set, or by factors. */
 const square = (high) => ({ to: (part) => part * part * high, from: (value) => Math.sqrt(value / high) });
 const factors = (low, high) => ({ to: (part) => low * (high / low) ** part, from: (value) => Math.log(value / low) / Math.log(high / low) });
 const SCALES = {
@@ -46,7 +47,7 @@ export class Slider {
     });
   }
 
-  /** What holds while it isn't set, and in which words. */
+  /** Sets the value that applies while the input is empty, and its description. */
   offer(value, words) {
     if (value === this.#unset && words === this.#input.placeholder) return;
     this.#unset = value;
@@ -54,10 +55,10 @@ export class Slider {
     this.show();
   }
 
-  /** Brings slider and button in line with the input. */
+  /** Updates slider and button from the input. */
   show() {
     const value = this.#input.value === "" ? this.#unset : this.#input.valueAsNumber;
-    // What has no limit is at the slider's end.
+    // No limit is at the slider's end.
     const part = value === null ? 1 : this.#scale.from(value);
     if (Number.isFinite(part)) this.#range.value = Math.round(Math.min(1, Math.max(0, part)) * STEPS);
     this.#range.setAttribute("aria-valuetext", this.#input.value || this.#input.placeholder);
@@ -65,7 +66,7 @@ export class Slider {
   }
 }
 
-/** To two digits that count, as the input takes it. */
+/** Rounds to two significant digits and clamps to the range of the input. */
 function rounded(value, { name, step }) {
   const [low, high] = NUMBERS[name];
   const short = Number(value.toPrecision(2));

@@ -1,4 +1,5 @@
-// The stick and the two buttons for fingers. They are there on devices with a coarse pointer, and from the first touch on.
+// The stick and the two buttons for touch. They are shown on devices with a coarse pointer, and on
+// others after the first touch.
 
 const DEAD_ZONE = 0.25;
 

@@ -1,5 +1,5 @@
-// The panel of one cube: what it cost and why. It shows the cube that is pointed at, the one that was kept by a click or by its
-// number, or else the player.
+// The panel of one cube: what it cost and why. It shows the cube under the pointer, or the one selected
+// by a click or by number, or else the player's.
 
 import { whole } from "../shared/format.js";
 
@@ -29,7 +29,7 @@ export class Look {
 
   begin(hello) {
     this.#hello = hello;
-    // Another connection doesn't know yet what the page looks at.
+    // A new connection does not know the selected cube yet.
     this.#sent = null;
     this.#id.max = hello.bodies - 1;
     if (this.#kept !== null && !this.#exists(this.#kept)) this.#kept = null;
@@ -44,12 +44,12 @@ export class Look {
     this.#describe();
   }
 
-  /** The body that is shown: the player's cube if no other was chosen. */
+  /** The body to show: the player's cube if no other is selected. */
   get id() {
     return this.marked ?? 0;
   }
 
-  /** The body that was chosen, or null. */
+  /** The selected body, or null. */
   get marked() {
     return this.#kept ?? this.#pointed;
   }
@@ -60,13 +60,13 @@ export class Look {
     this.#describe();
   }
 
-  /** Keeps one, or lets go with null. */
+  /** Selects a body, or none with null. */
   keep(id) {
     this.#kept = id;
     this.#describe();
   }
 
-  /** Tells the program, at most twenty times a second. */
+  /** Sends the selection to the program, at most twenty times a second. */
   update(now_ms) {
     if (this.id === this.#sent || now_ms - this.#sent_at_ms < SEND_WAIT_MS) return;
     if (this.#send({ look: this.id })) {

@@ -1,4 +1,5 @@
-// The numbers below the worlds and the captions over them. Most are means of the last second, so that a person can read them.
+// The numbers below the worlds and the captions over them. Most are means of the last second, so that
+// they stay readable.
 
 import { lastSecond } from "../charts/history.js";
 import { CUBE_BITS, CUBE_BITS_WITH_HEADERS } from "../worlds/uncompressed.js";
@@ -7,7 +8,7 @@ import { put, tenths, whole } from "../shared/format.js";
 const few = (value) => (value >= 10 ? whole(value) : tenths(value));
 const show = (id, words) => put(document.getElementById(id), words);
 
-/** What the views and the numbers share: bandwidth of the last second, and the share of packets lost in the last 20 s. */
+/** Used by the views and the numbers: bandwidth of the last second, and the share of packets lost in the last 20 s. */
 export function measured(history, timeline) {
   const packets = history.packets.slice(history.packetIndex(timeline.first));
   const lost = packets.filter((packet) => packet[2]).length;
@@ -15,7 +16,7 @@ export function measured(history, timeline) {
   return { kbps: lastSecond(history.samples, "total_kbps"), loss_ratio, lost, sent: packets.length };
 }
 
-/** `send_hz` is the rate of snapshots; the uncompressed world is counted at the same one. */
+/** `send_hz` is the rate of snapshots. The uncompressed world is counted at the same rate. */
 export function showNow(history, hello, { kbps, loss_ratio, lost, sent }, send_hz) {
   const uncompressed_kbps = (hello.uncompressed_kbps * send_hz) / hello.tick_hz;
   show("now-of", whole(uncompressed_kbps));
@@ -29,7 +30,7 @@ export function showNow(history, hello, { kbps, loss_ratio, lost, sent }, send_h
   show("now-packets", `${whole(lost)} of ${whole(sent)} packets`);
 }
 
-/** The player's keys on their way to the server: of the last second, or of the whole connection if no key is sent now. */
+/** The player's keys as sent to the server: in the last second, or over the whole connection if none are sent now. */
 export function showInput(history, input) {
   if (!input) return ["bits", "full", "kbps", "recovered", "lost"].forEach((what) => show(`input-${what}`, "–"));
   const flowing = history.samples.slice(-10).filter((sample) => sample.input_bits > 0);
@@ -41,7 +42,7 @@ export function showInput(history, input) {
   show("input-lost", whole(input.lost));
 }
 
-/** After the worlds' names: the tick, how much later it is shown, and what the third view is. */
+/** The captions after the worlds' names: the tick, the delay, and the content of the third view. */
 export function showCaptions(world, hello, send_hz, uncompressed, kbps) {
   const delay_ms = ((world.tick - world.shownTick) / hello.tick_hz) * 1000;
   show("caption-sent", `tick ${whole(world.tick)}`);
@@ -55,7 +56,7 @@ export function showCaptions(world, hello, send_hz, uncompressed, kbps) {
 
 const interval = (rate_hz, what) => (rate_hz >= 1 ? `${what} ${tenths(rate_hz)} times a second` : `${what} every ${tenths(1 / rate_hz)} s`);
 
-/** What exactly the third view shows. */
+/** Describes the third view. */
 function about(isWhole, hello, kbps) {
   const bytes = Math.ceil((hello.bodies * CUBE_BITS) / 8);
   const what = isWhole

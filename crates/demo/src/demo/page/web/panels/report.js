@@ -1,4 +1,5 @@
-// The session as a table for people, with the program's own numbers beside it for scripts (`data-key`, `data-value`).
+// The session as a table for people. Each cell also has the program's number for scripts, in `data-key`
+// and `data-value`.
 
 import { precise, tenths, whole } from "../shared/format.js";
 
@@ -11,7 +12,7 @@ const seconds = (value) => {
 };
 const text = String;
 
-/** Groups of rows: the name, and its cells as key and writer. */
+/** Groups of rows. A row has a name, and its cells as pairs of key and formatter. */
 const GROUPS = [
   [
     ["time", ["seconds", seconds]],

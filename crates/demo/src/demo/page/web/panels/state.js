@@ -1,4 +1,4 @@
-// The state of the page in words: in the line at the top, and over the worlds if a person has to do something.
+// The page's state in words: in the line at the top, and over the worlds if the user has to act.
 
 import { put } from "../shared/format.js";
 
@@ -37,7 +37,7 @@ export class State {
     return this.#connection === "live";
   }
 
-  /** WebGL2 is missing: the worlds cannot be drawn, everything else can. */
+  /** Without WebGL2 the worlds cannot be drawn. Everything else works. */
   undrawable(why) {
     this.#drawable = false;
     this.#words.dataset.why = why;
@@ -54,7 +54,7 @@ export class State {
     this.#show();
   }
 
-  /** The socket closed. A connection that never opened is not lost, and one that has ended stays so. */
+  /** The socket closed. The state becomes "lost" only if the socket was open and the program has not ended. */
   closed() {
     this.#failed = true;
     if (this.#connection === "live") this.#connection = "lost";
@@ -73,7 +73,7 @@ export class State {
     const [line, banner] = this.live ? [this.#liveWords(watching), this.#liveBanner(watching)] : WORDS[this.#connection];
     put(this.#line, line);
     put(this.#words, banner);
-    // A page that has just opened has nothing to report yet.
+    // A page that has just opened has no speed to report.
     this.#banner.hidden = banner === "" || (this.#connection === "connecting" && !this.#failed);
     this.#takeOver.hidden = !watching;
   }

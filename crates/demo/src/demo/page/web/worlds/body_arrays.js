@@ -1,9 +1,9 @@
-// The buffers of the worlds: the corners of one box, and the bodies of all views. Those of the first two are the bytes of the
-// program's message as they came, so that nothing is done here for each body.
+// The buffers of the worlds: the corners of one box, and the bodies of all views. The first two views
+// use the bytes of the program's message unchanged, so there is no work for each body here.
 
 import { BODY_WORDS } from "../protocol.js";
 
-/** The same in all programs. */
+/** The attribute locations, the same in all shader programs. */
 export const ATTRIBUTES = { a_corner: 0, a_normal: 1, i_position: 2, i_rotation: 3, i_mark: 4 };
 const BODY_BYTES = BODY_WORDS * 4;
 export const BOX_VERTICES = 36;
@@ -50,7 +50,7 @@ export class BodyArrays {
     } else {
       gl.bufferSubData(gl.ARRAY_BUFFER, 0, bytes);
     }
-    // The right world's bodies begin where the left ones end.
+    // The second world's bodies follow the first one's.
     if (sent.byteLength !== this.#sent_bytes) {
       this.#sent_bytes = sent.byteLength;
       this.#point(this.worlds[0], 0);
@@ -65,7 +65,7 @@ export class BodyArrays {
     gl.bufferData(gl.ARRAY_BUFFER, bodies, gl.DYNAMIC_DRAW);
   }
 
-  /** Binds one box that stands as `body`, eight words of the message; not to be drawn as an instance. */
+  /** Binds one box in the pose of `body` (eight words of the message), to be drawn without instances. */
   bindSingle(body) {
     const gl = this.#gl;
     gl.bindVertexArray(this.#single);
@@ -88,7 +88,7 @@ export class BodyArrays {
   }
 }
 
-/** Corner and normal of a box's vertices, its faces counter-clockwise from outside. */
+/** Corner and normal of a box's vertices. Faces are counter-clockwise from outside. */
 function boxVertices() {
   const vertices = [];
   for (let axis = 0; axis < 3; axis += 1) {

@@ -1,18 +1,19 @@
-// The camera of all views: it orbits a target on the floor, which leans towards the player's cube and keeps it in the frame.
+// The camera of all views. It orbits a target on the floor. The target leans towards the player's cube
+// and keeps it in the frame.
 
 import { approach, HALF_Y, Orbit, share } from "../shared/orbit.js";
 import { reducedMotion } from "../shared/theme.js";
 
 const FOLLOW_S = 0.5;
 const HOME = { yaw: 0.35, pitch: 0.72 };
-/** How far the player's cube may be from the target, as a share of half the height that is seen there. */
+/** How far the player's cube may be from the target, as a share of half the visible height there. */
 const CALM_RATIO = 0.6;
 const FARTHEST_RATIO = 0.8;
 
 export class Camera extends Orbit {
   #follow = !reducedMotion();
   #grid_half_m = 15;
-  /** Whether the player's cube has been in the frame since the camera follows it. */
+  /** Whether the player's cube has been in the frame since the camera began to follow it. */
   #holds = false;
 
   constructor() {
@@ -28,7 +29,7 @@ export class Camera extends Orbit {
     this.#holds = false;
   }
 
-  /** Frames the grid that `bodies` cubes make at one for each square metre. */
+  /** Frames a grid of `bodies` cubes, one for each square metre. */
   frame(bodies) {
     this.#grid_half_m = Math.max(4, Math.sqrt(bodies) / 2);
     this.farthest_m = this.#grid_half_m * 12;
@@ -36,7 +37,7 @@ export class Camera extends Orbit {
     this.home();
   }
 
-  /** Back to where it stood at the beginning. */
+  /** Returns to the initial view. */
   home() {
     this.look(HOME);
     this.stand(this.#grid_half_m * 3.9);
@@ -44,12 +45,12 @@ export class Camera extends Orbit {
     this.#holds = false;
   }
 
-  /** Moves on for `seconds`; `player` is the place of the player's cube, if there is one. */
+  /** Advances by `seconds`. `player` is the position of the player's cube, if there is one. */
   update(seconds, player) {
     this.approachGoals(seconds);
     if (!this.follow || !player) return;
     const seen_m = HALF_Y * this.distance_m;
-    // From far away the grid stays in view and the camera only leans towards the player.
+    // From far away the grid stays in view, and the camera only leans towards the player.
     const lean = Math.min(1, Math.max(0.2, 1.25 - this.distance_m / (3.8 * this.#grid_half_m)));
     const beside = [player[0] * (1 - lean), player[1] * (1 - lean)];
     const kept = Math.min(1, (CALM_RATIO * seen_m) / Math.hypot(...beside));

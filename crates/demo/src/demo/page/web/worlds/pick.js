@@ -1,13 +1,14 @@
-// Which body a ray meets first. Bodies that the ray passes at a distance are told by their bounding sphere, a few operations
-// for each; small cubes far away may also be missed by a few pixels.
+// Finds the first body that a ray hits. The bounding sphere rejects bodies far from the ray in a few
+// operations. Small cubes far away are hit even if the ray misses them by a few pixels.
 
 import { dot } from "../shared/matrix.js";
 
 const MISS_PX = 6;
 
 /**
- * `bodies` as in the program's message, `ray` a unit vector from `eye`, `halfEdge(index)` in metres,
- * `radians_per_px` the angle that a pixel covers. The index, or null.
+ * `bodies` is laid out as in the program's message, `ray` is a unit vector from `eye`,
+ * `halfEdge(index)` is in metres, and `radians_per_px` is the angle that a pixel covers. Returns the
+ * index, or null.
  */
 export function pick(bodies, eye, ray, halfEdge, radians_per_px) {
   let hit = null;
@@ -37,14 +38,14 @@ export function pick(bodies, eye, ray, halfEdge, radians_per_px) {
   return hit ?? near;
 }
 
-/** Where the ray enters the body's box, in metres from the eye; null where it passes by. `centre` is seen from the eye. */
+/** Where the ray enters the body's box, in metres from the eye, or null if it misses. `centre` is relative to the eye. */
 function enterBox(bodies, at, centre, ray, half_m) {
   let enter_m = -Infinity;
   let leave_m = Infinity;
   for (const axis of axes(bodies[at + 3], bodies[at + 4], bodies[at + 5], bodies[at + 6])) {
     const to_m = dot(axis, centre);
     const speed = dot(axis, ray);
-    // A ray along the face: a very small number keeps the quotients finite.
+    // For a ray along the face, a very small number keeps the quotients finite.
     const safe = Math.abs(speed) < 1e-9 ? 1e-9 : speed;
     const first_m = (to_m - half_m) / safe;
     const second_m = (to_m + half_m) / safe;
@@ -54,7 +55,7 @@ function enterBox(bodies, at, centre, ray, half_m) {
   return enter_m <= leave_m ? enter_m : null;
 }
 
-/** The box's own axes in the world: the columns of the rotation matrix. */
+/** The box's axes in the world: the columns of the rotation matrix. */
 function axes(x, y, z, w) {
   return [
     [1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w)],

@@ -1,4 +1,5 @@
-// The shaders of the worlds. An instance is a body as it stands in the program's message; its corners are made here.
+// The shaders of the worlds. An instance is a body as in the program's message. The vertex shader makes
+// its corners.
 
 import { FLOOR, GROUND, HEAD } from "../shared/floor.js";
 
@@ -32,7 +33,7 @@ uniform vec3 u_ramp[5];
 uniform bool u_heat;
 flat out vec3 v_colour;
 
-// The ramp goes with the square root of the bits, up to 100: most cubes that move cost 10 to 60.
+// The colour follows the square root of the bits, up to 100. Most moving cubes cost 10 to 60.
 vec3 heat_colour(float bits) {
   float at = min(sqrt(bits / 100.0), 1.0) * 4.0;
   int below = min(int(at), 3);
@@ -45,7 +46,7 @@ void main() {
   if (u_heat) base = heat_colour(float(i_mark >> 1) / 16.0);
   float sky = 0.5 + 0.5 * normal.z;
   float lit = 0.44 + 0.16 * sky + 0.42 * max(dot(normal, u_light), 0.0);
-  // What is higher is a little lighter, so that a heap reads as one.
+  // Higher cubes are a little lighter, so that a heap is visible.
   v_colour = base * lit * (0.97 + 0.06 * clamp(i_position.z / 4.0, 0.0, 1.0));
   gl_Position = u_view * vec4(corner(), 1.0);
 }
@@ -67,7 +68,7 @@ out vec4 colour;
 void main() { colour = vec4(u_mark, 1.0); }
 `;
 
-// Bodies flattened onto the floor along the light, in one opaque colour: nothing blends twice.
+// Bodies flattened onto the floor along the light. One opaque colour, so that shadows do not add up.
 const SHADOW_VERTEX = `${HEAD}${CORNER}
 uniform vec3 u_light;
 out vec2 v_at;
@@ -85,7 +86,7 @@ out vec4 colour;
 void main() { colour = vec4(fade(u_shadow, v_at), 1.0); }
 `;
 
-// Four low bands that fade upwards: as much of the walls as one needs to see.
+// The walls: four low bands that fade upwards.
 const WALL_VERTEX = `${HEAD}
 uniform mat4 u_view;
 uniform float u_half_width;

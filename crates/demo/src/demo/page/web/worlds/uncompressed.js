@@ -1,5 +1,6 @@
-// The third view: the world as it would arrive without compression, over the same link, at the bandwidth that Kinepack uses now.
-// The program sends nothing for it. This page computes it from the true world, delayed as much as the view of Kinepack is.
+// The third view: the world as it would arrive without compression, over the same link, at the
+// bandwidth that Kinepack uses now. The program sends nothing for it. The page computes it from the
+// true world, with the same delay as Kinepack's view.
 
 import { BODY_WORDS } from "../protocol.js";
 
@@ -9,19 +10,19 @@ export const CUBE_BITS = 321;
 const CUBES_A_PACKET = 29;
 const HEADER_BITS = 28 * 8;
 export const CUBE_BITS_WITH_HEADERS = CUBE_BITS + HEADER_BITS / CUBES_A_PACKET;
-/** True worlds that wait until they are shown take no more than this. */
+/** The most memory for true worlds that wait until they are shown. */
 const PAST_BYTES_MAX = 48 << 20;
-/** For how long bandwidth is saved up when no cube has moved. */
+/** How long unused bandwidth is saved up while no cube moves. */
 const SAVED_S = 0.1;
-/** How much each world counts in the mean of the cubes that move. */
+/** The weight of each world in the mean number of moving cubes. */
 const MEAN_SHARE = 0.1;
 
 export class Uncompressed {
   /** `whole`: whole snapshots. `moved`: only cubes that moved since their last update, in turn. `none`: no view. */
   mode = "whole";
-  /** What is shown, laid out as in the program's message, or null. */
+  /** The bodies to show, laid out as in the program's message, or null. */
   bodies = null;
-  /** The rate of updates: of whole snapshots, or of a cube that moves. */
+  /** Updates a second: of whole snapshots, or of each moving cube. */
   rate_hz = null;
   #past = [];
   #shown_tick = null;
@@ -40,7 +41,7 @@ export class Uncompressed {
     this.rate_hz = null;
   }
 
-  /** Takes a world. `bits_per_s` is what may be spent, with headers; `loss_ratio` the share of packets that the link loses. */
+  /** Takes a world. `bits_per_s` is the budget, with headers. `loss_ratio` is the share of packets that the link loses. */
   update(world, { bits_per_s, loss_ratio, tick_hz }) {
     if (this.mode === "none" || world.sent.length === 0) return;
     if (world.tick < (this.#past.at(-1)?.tick ?? 0)) this.clear();
@@ -49,7 +50,7 @@ export class Uncompressed {
     if (!Number.isFinite(world.shownTick) || world.shown.length === 0) return;
     const truth = this.#at(world.shownTick);
     if (this.bodies?.length !== truth.length) {
-      // Like Kinepack's view, this one begins with the whole world.
+      // This view begins with the whole world, as Kinepack's does.
       this.bodies = truth.slice();
       this.#moving = 0;
       this.#shown_tick = world.shownTick;
@@ -66,7 +67,7 @@ export class Uncompressed {
     this.#truth = truth;
   }
 
-  /** The newest true world of this tick or before, of those that the page has. */
+  /** The newest true world in memory that is not after this tick. */
   #at(tick) {
     while (this.#past.length > 1 && this.#past[1].tick <= tick) this.#past.shift();
     return this.#past[0].bodies;
@@ -101,7 +102,7 @@ export class Uncompressed {
     this.bodies.set(truth.subarray(at, at + BODY_WORDS), at);
   }
 
-  /** How often the bandwidth pays for each of the cubes that move now; no cube needs more than one update a tick. */
+  /** How often a second the bandwidth allows an update of each moving cube, at most once a tick. */
   #rate(truth, bits_per_s, tick_hz) {
     if (this.#truth?.length !== truth.length || this.#truth === truth) return;
     let moving = 0;
@@ -111,7 +112,7 @@ export class Uncompressed {
   }
 }
 
-/** Whether a cube is elsewhere, or turned, in another world. */
+/** Whether a cube has another position or orientation in another world. */
 function differs(bodies, others, cube) {
   const at = cube * BODY_WORDS;
   for (let word = at; word < at + BODY_WORDS - 1; word += 1) {

@@ -1,5 +1,6 @@
-// Draws the worlds: one canvas and one WebGL2 context over up to three places of the page, one buffer with the bytes of the
-// program's message as they came, and one for the third view. Passes: floor, shadows, bodies, the outline of the body looked at, walls. No work for each body here.
+// Draws the worlds. One canvas and one WebGL2 context lie over up to three places of the page. One
+// buffer holds the bytes of the program's message unchanged, and one holds the third view, so there is
+// no work for each body here. The passes: floor, shadows, bodies, the outline of the selected body, walls.
 
 import { ATTRIBUTES, BodyArrays, BOX_VERTICES } from "./body_arrays.js";
 import { normalize } from "../shared/matrix.js";
@@ -26,7 +27,7 @@ export class Worlds {
   #paint = { version: -1 };
   #stale = true;
 
-  /** `places`: the elements over which the worlds are drawn: sent, shown, uncompressed. Throws if there is no WebGL2. */
+  /** `places` are the elements to draw over: sent, shown, uncompressed. Throws if there is no WebGL2. */
   constructor(canvas, places) {
     this.#canvas = canvas;
     this.#places = places;
@@ -51,7 +52,7 @@ export class Worlds {
     this.#hello = hello;
   }
 
-  /** The view under a point of the canvas in CSS pixels: which world, and the point as −1 to 1; or null. */
+  /** The view under a point of the canvas in CSS pixels: its world, and the point as −1 to 1. Null if there is none. */
   placeAt([x, y]) {
     for (const [index, box] of this.#measure().entries()) {
       const across = (x - box.left) / box.width;
@@ -66,7 +67,7 @@ export class Worlds {
     return box.width / Math.max(1, box.height);
   }
 
-  /** Takes a world, and the bodies of the third view or null; both are on screen with the next `draw`. */
+  /** Takes a world, and the bodies of the third view or null. The next `draw` shows both. */
   show(world, uncompressed) {
     this.#world = world;
     this.#uncompressed = uncompressed;
@@ -75,7 +76,7 @@ export class Worlds {
     this.#stale = true;
   }
 
-  /** Draws if something changed: the world, the camera's `view`, the body `marked` (or null), the size, the colours. */
+  /** Draws if the world, the camera's `view`, the body `marked` (or null), the size or the colours changed. */
   draw(view, marked) {
     if (!this.#hello || !this.#world || this.#gl.isContextLost()) return;
     const boxes = this.#measure();
@@ -130,7 +131,7 @@ export class Worlds {
     gl.disable(gl.BLEND);
   }
 
-  /** The same box, a little larger and inside out: what of it is seen around the body is its outline. */
+  /** The outline: the same box, a little larger and inside out, visible around the body. */
   #drawOutline(bodies, marked, view, height_px, values) {
     const gl = this.#gl;
     const body = bodies.subarray(marked * BODY_WORDS, (marked + 1) * BODY_WORDS);
@@ -160,7 +161,7 @@ export class Worlds {
     };
   }
 
-  /** Where the places are on the canvas, and the canvas's pixels to match; measured only when something was resized. */
+  /** Measures the places on the canvas and fits the canvas's pixels. Runs only after a resize. */
   #measure() {
     const ratio = Math.min(2, window.devicePixelRatio || 1);
     if (this.#boxes?.[0].ratio === ratio) return this.#boxes;

@@ -1,0 +1,50 @@
+//! Shell completions and man pages, made from the options of all commands.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::CommandFactory;
+use clap_complete::{Shell, generate};
+use command_kit::Failure;
+
+/// Prints completions for a shell, to be saved where the shell looks for them.
+///
+/// For bash: `kinepack completions bash > ~/.local/share/bash-completion/completions/kinepack`
+#[derive(clap::Args)]
+pub(crate) struct Completions {
+    /// The shell.
+    shell: Shell,
+}
+
+/// Writes a man page for each command.
+#[derive(clap::Args)]
+pub(crate) struct ManPages {
+    /// An existing folder. Pages in it are replaced.
+    #[arg(value_name = "FOLDER")]
+    folder: PathBuf,
+}
+
+/// Why completions or man pages could not be written.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ShellError {
+    #[error("{}: {source}", folder.display())]
+    Folder { folder: PathBuf, source: io::Error },
+    #[error("standard output: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl Failure for ShellError {}
+
+pub(crate) fn print_completions(arguments: &Completions) -> Result<(), ShellError> {
+    let mut command = crate::Arguments::command();
+    let name = command.get_name().to_owned();
+    let mut script = Vec::new();
+    generate(arguments.shell, &mut command, name, &mut script);
+    Ok(io::stdout().write_all(&script)?)
+}
+
+pub(crate) fn write_man_pages(arguments: &ManPages) -> Result<(), ShellError> {
+    let folder = &arguments.folder;
+    clap_mangen::generate_to(crate::Arguments::command(), folder)
+        .map_err(|source| ShellError::Folder { folder: folder.clone(), source })
+}

@@ -1,0 +1,13 @@
+//! The example `game` runs: two clients play over real sockets.
+
+use std::time::Duration;
+
+#[path = "../examples/game.rs"]
+#[expect(dead_code, reason = "the program around the game is not tested")]
+mod game;
+
+#[test]
+fn both_clients_see_both_ships() {
+    let scenes = game::run(Duration::from_secs(3)).expect("the game runs");
+    assert!(scenes.iter().all(|scene| scene.len() == 2));
+}
