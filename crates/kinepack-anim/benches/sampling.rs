@@ -1,6 +1,6 @@
-//! What a pose of a block clip takes: of one character forwards, at times all over the place, of
-//! many from memory that is in no near cache; of some joints; of a crowd; and with each set of
-//! instructions that this machine has.
+//! The time of a pose of a block clip: one character forwards and at random times, many clips that
+//! are not in a near cache, some joints, a crowd, and each set of instructions that this machine
+//! has.
 //!
 //! `cargo bench -p kinepack-anim --bench sampling`. An element is a joint.
 
@@ -15,15 +15,15 @@ use kinepack_anim::{Clip, Instructions, JointMask, Sampler, Transform, sample_ba
 use walks::Random;
 
 const CHARACTERS: usize = 1000;
-/// Clips in memory of their own. What one pose reads of each, and of its sampler, is more in all
-/// than a second-level cache.
+/// The number of clips, each with its own memory. What a pose of each reads, with its sampler, is
+/// more than a second-level cache holds.
 const COPIES: usize = 2000;
-/// A tick, in seconds.
+/// The length of a tick in seconds.
 const TICK_S: f32 = 1.0 / 60.0;
-/// Times that are drawn before they are played.
+/// The number of random times, which are drawn before the measurement.
 const TIMES: usize = 4096;
 
-/// Clips of one skeleton, as they are loaded.
+/// Loaded clips of one skeleton.
 struct Clips {
     clips: Vec<Clip>,
     bind: Vec<Transform>,
@@ -40,7 +40,7 @@ impl Clips {
         Self { clips: raw.iter().map(load).collect(), bind: raw[0].skeleton().bind_pose() }
     }
 
-    /// The one of two seconds.
+    /// The clip of two seconds.
     fn walk(&self) -> &Clip {
         &self.clips[2]
     }
@@ -59,7 +59,7 @@ fn drawn(duration_s: f32) -> Vec<f32> {
     (0..TIMES).map(|_| random.between(0.0, duration_s)).collect()
 }
 
-/// Whole poses: of one clip forwards, and all over the place; of many clips, one after another.
+/// Whole poses: of one clip forwards and at random times, and of many clips, one after another.
 fn poses(criterion: &mut Criterion) {
     let all = Clips::new();
     let (clip, mut pose) = (all.walk(), all.bind.clone());
@@ -85,8 +85,8 @@ fn poses(criterion: &mut Criterion) {
         let mut times = times.iter().cycle();
         let mut at = 0;
         bencher.iter(|| {
-            // Nowhere near the one before, and all of them before the first comes again: it shares
-            // no divisor with their number.
+            // Far from the previous clip. All clips are played before the first is played again,
+            // because the step and their number have no common divisor.
             at = (at + 1237) % COPIES;
             times.next().map(|time_s| samplers[at].sample(*time_s, black_box(&mut pose)))
         });
@@ -94,7 +94,7 @@ fn poses(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// One joint, and those of a level of detail.
+/// One joint, and the joints of a level of detail.
 fn joints(criterion: &mut Criterion) {
     let all = Clips::new();
     let (clip, mut pose) = (all.walk(), all.bind.clone());
@@ -109,7 +109,7 @@ fn joints(criterion: &mut Criterion) {
         });
     }
     let half = all.bind.len() / 2;
-    // The body without face and fingers; as many that are spread over all groups.
+    // The body without face and fingers, and as many joints that are spread over all groups.
     let masks = [
         ("body", JointMask::new(all.bind.len(), |joint| joint < half)),
         ("every-second", JointMask::new(all.bind.len(), |joint| joint % 2 == 1)),
@@ -128,7 +128,7 @@ fn joints(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// A tick of a crowd, each of which is elsewhere in one of all clips.
+/// A tick of a crowd. Each character is at another time in one of the clips.
 fn crowd(criterion: &mut Criterion) {
     let all = Clips::new();
     let samplers: Vec<_> = all.clips.iter().map(|clip| all.sampler(clip)).collect();
@@ -153,7 +153,7 @@ fn crowd(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The same poses by the instructions that any machine has, and by better ones.
+/// The same poses with the basic instructions of every machine, and with better ones.
 fn instructions(criterion: &mut Criterion) {
     let all = Clips::new();
     let (clip, mut pose) = (all.walk(), all.bind.clone());

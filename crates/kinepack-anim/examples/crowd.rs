@@ -1,6 +1,6 @@
-//! A crowd of 1,000 characters, each at its own time in one of several clips, and what a tick of it
-//! takes. `cargo run --release -p kinepack-anim --example crowd` makes clips of its own; files
-//! behind it, `-- walk.glb run.bvh`, are taken instead.
+//! Measures a tick of a crowd: 1,000 characters, each at its own time in one of several clips.
+//! `cargo run --release -p kinepack-anim --example crowd` makes its clips. With `-- walk.glb
+//! run.bvh` it reads these files instead.
 
 mod walks;
 
@@ -15,14 +15,14 @@ use kinepack_anim::{
 };
 
 const CHARACTERS: usize = 1000;
-/// One in so many is near.
+/// One in this number of characters is near.
 const NEAR_ONE_IN: usize = 5;
-/// Ticks of 1/60 s that are timed.
+/// The number of measured ticks of 1/60 s.
 const TICKS: usize = 600;
-/// What a frame may have for animation, in µs.
+/// The budget of a frame for animation in µs.
 const BUDGET_US: f64 = 500.0;
 
-/// What the crowd shares of a clip: the sampler, and the joints that are seen from afar.
+/// What all characters that play a clip share: the sampler, and the joints that matter from afar.
 struct Motion {
     sampler: Sampler,
     far: JointMask,
@@ -36,21 +36,21 @@ impl Motion {
     }
 }
 
-/// What the ticks took.
+/// The durations of the ticks.
 struct Times {
     best_us: f64,
     median_us: f64,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Offline, as `kinepack anim build` does it.
+    // Offline, as in `kinepack anim build`.
     let files: Vec<String> = std::env::args().skip(1).collect();
     let raw = if files.is_empty() { walks::clips()? } else { read_all(&files)? };
     let options = BuildOptions { precision_cm: 0.01, ..BuildOptions::default() };
     let built = raw.iter().map(|raw| Ok(build(raw, &options)?.clip.as_bytes().to_vec()));
     let built = built.collect::<Result<Vec<_>, Box<dyn Error>>>()?;
 
-    // At load: one sampler a clip, however many play it.
+    // At load: one sampler for each clip, however many characters play it.
     let bytes: usize = built.iter().map(Vec::len).sum();
     let motions = built
         .into_iter()
@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("no clip is in these files".into());
     }
 
-    // Who plays what, and where in it: everybody elsewhere.
+    // Each character plays a clip, and each is at another time.
     let mut random = walks::Random(1);
     let plays: Vec<&Motion> =
         (0..CHARACTERS).map(|index| &motions[index % motions.len()]).collect();
@@ -82,7 +82,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let whole = time(&mut crowd, &plays, &mut poses, sample_batch);
     whole.print("whole poses", joints);
 
-    // The same crowd, of which most is far away: what nobody sees there stays as it was.
+    // The same crowd, most of it far away: the joints that are too small to see keep their poses.
     let is_near = |character: usize| character.is_multiple_of(NEAR_ONE_IN);
     let kept = |motion: &Motion| {
         (0..motion.sampler.joints()).filter(|joint| motion.far.contains(*joint)).count()
@@ -93,13 +93,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let fewer = plays.iter().enumerate().map(played).sum();
     let by_distance = time(&mut crowd, &plays, &mut poses, |crowd, mut rest| {
         for (character, (sampler, time_s)) in crowd.iter().enumerate() {
-            let (pose, behind) = rest.split_at_mut(sampler.joints());
+            let (pose, next) = rest.split_at_mut(sampler.joints());
             if is_near(character) {
                 sampler.sample(*time_s, pose);
             } else {
                 sampler.sample_joints(*time_s, &plays[character].far, pose);
             }
-            rest = behind;
+            rest = next;
         }
     });
     by_distance.print("4 of 5 of them far away", fewer);
@@ -114,7 +114,7 @@ fn read_all(files: &[String]) -> Result<Vec<RawClip>, Box<dyn Error>> {
     Ok(clips)
 }
 
-/// Half of the joints: those with the longest bones, so hands and no fingers.
+/// The half of the joints with the longest bones, which has hands but no fingers.
 fn from_afar(skeleton: &Skeleton) -> JointMask {
     let length = |joint: usize| {
         let bone = skeleton.joints()[joint].bind.translation;
@@ -130,8 +130,8 @@ fn from_afar(skeleton: &Skeleton) -> JointMask {
     JointMask::new(skeleton.len(), |joint| half.contains(&joint))
 }
 
-/// Times `sample` over the ticks; between them, everybody goes on by 1/60 s, and begins anew at the
-/// end.
+/// Measures `sample` over the ticks. After each tick, every character advances by 1/60 s, and
+/// starts again at the end of its clip.
 fn time<'a>(
     crowd: &mut [(&'a Sampler, f32)],
     plays: &[&Motion],
@@ -158,7 +158,8 @@ impl Times {
         let (ns_a_joint, fit) =
             (1e3 * median_us / joints as f64, CHARACTERS as f64 * BUDGET_US / median_us);
         println!(
-            "{what:<24} {CHARACTERS:>10} {joints:>8} {best_us:>10.0} {median_us:>12.0} {ns_a_joint:>8.1} {fit:>14.0}"
+            "{what:<24} {CHARACTERS:>10} {joints:>8} {best_us:>10.0} {median_us:>12.0} \
+             {ns_a_joint:>8.1} {fit:>14.0}"
         );
     }
 }

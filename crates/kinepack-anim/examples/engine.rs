@@ -1,22 +1,20 @@
-//! A loop as an engine has it: a clip is loaded once, sampled each frame straight into the engine's
-//! own transforms (here of `glam`, as Bevy has them), and brought into world space. `cargo run
-//! --release -p kinepack-anim --example engine`
+//! The loop of an engine. It loads a clip once. Each frame it samples the clip directly into its
+//! own transforms (here with `glam`, as in Bevy) and brings the pose into the model's space. `cargo
+//! run --release -p kinepack-anim --example engine`
 
 use std::error::Error;
 use std::sync::Arc;
 
-use glam::{Affine3A, Quat, Vec3};
+use glam::{Quat, Vec3};
 use kinepack_anim::offline::{BuildOptions, build};
 use kinepack_anim::{Clip, Joint, Metres, PoseWriter, RawClip, Sampler, Skeleton, Transform};
 
-/// What the engine keeps of a joint.
+/// A joint in the engine.
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
     rotation: Quat,
     translation: Vec3,
     scale: Vec3,
-    /// In world space.
-    world: Affine3A,
 }
 
 /// A character in the scene.
@@ -25,7 +23,7 @@ struct Character {
     time_s: f32,
 }
 
-/// Kinepack writes each channel where the engine wants it.
+/// Kinepack writes each channel into the engine's transforms.
 struct IntoNodes<'a>(&'a mut [Node]);
 
 impl PoseWriter for IntoNodes<'_> {
@@ -43,8 +41,7 @@ impl PoseWriter for IntoNodes<'_> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Offline. A file would be read by `import::read`, or built by `kinepack anim build` and loaded
-    // from its .kpa.
+    // Offline. `import::read` would read a file. `kinepack anim build` would write a .kpa to load.
     let raw = tail()?;
     let skeleton = Arc::clone(raw.skeleton());
     let file = build(&raw, &BuildOptions { precision_cm: 0.01, ..BuildOptions::default() })?
@@ -59,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         file.len()
     );
 
-    // At load: the clip stays in the bytes that it came in.
+    // At load: the clip keeps the bytes of its file.
     let clip = Arc::new(Clip::from_bytes(file)?);
     // The sampler shares the clip, so it can live in an asset or a component. A clip of another
     // skeleton is refused here.
@@ -67,27 +64,21 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // Each frame.
     let mut character = Character { nodes: vec![Node::default(); skeleton.len()], time_s: 0.0 };
+    let (mut pose, mut model) = (skeleton.bind_pose(), skeleton.bind_pose());
     for frame in 0..180 {
         character.time_s = (character.time_s + 1.0 / 60.0) % clip.duration_s();
-        // Clips are in cm, this engine in metres.
+        // Clips are in cm, and this engine uses metres.
         sampler.write(character.time_s, &mut Metres(&mut IntoNodes(&mut character.nodes)));
-        for joint in 0..skeleton.len() {
-            let node = character.nodes[joint];
-            let local = Affine3A::from_scale_rotation_translation(
-                node.scale,
-                node.rotation,
-                node.translation,
-            );
-            let world = skeleton
-                .parent(joint)
-                .map_or(local, |parent| character.nodes[parent].world * local);
-            character.nodes[joint].world = world;
-        }
+        // An engine with a scene graph takes over here. Others bring the pose into the model's
+        // space, for skinning or for hit boxes.
         if frame % 30 == 0 {
-            let tip = character.nodes[skeleton.len() - 1].world.translation;
+            sampler.write(character.time_s, &mut Metres(&mut pose[..]));
+            skeleton.model_pose(&pose, &mut model);
+            let [x, y, z] = model[skeleton.len() - 1].translation;
             println!(
-                "{:.2} s: the tip is at ({:.3}, {:.3}, {:.3}) m",
-                character.time_s, tip.x, tip.y, tip.z
+                "{:.2} s: the tip is at ({x:.3}, {y:.3}, {z:.3}) m, {:.3} m from its parent",
+                character.time_s,
+                character.nodes[skeleton.len() - 1].translation.length()
             );
         }
     }

@@ -1,5 +1,5 @@
-//! Makes the trained start of disk files out of block clips: `train_disk out.bin clip.kpa…`, and
-//! says how many bytes they take with it.
+//! Trains the start of disk files on block clips, `train_disk out.bin clip.kpa…`, and prints how
+//! many bytes the clips take with it.
 
 use std::error::Error;
 

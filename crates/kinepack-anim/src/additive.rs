@@ -33,7 +33,8 @@
 #[cfg(feature = "raw")]
 use std::{fmt, sync::Arc};
 
-use crate::{Joint, Skeleton, Transform};
+use crate::play::check_pose;
+use crate::{Joint, Skeleton, Transform, quaternion};
 #[cfg(feature = "raw")]
 use crate::{RawClip, measure::Frame};
 
@@ -67,13 +68,15 @@ impl fmt::Display for AdditiveError {
             Self::OtherJoints { joints, base } => {
                 write!(
                     f,
-                    "the base has {base} joints, the clip {joints}: they must be of one skeleton"
+                    "other joints: {joints} in the clip and {base} in the base; \
+                     both must have one skeleton"
                 )
             }
             Self::OtherSamples { samples, base } => {
                 write!(
                     f,
-                    "the base has {base} samples, the clip {samples}: it must have one, or as many"
+                    "other samples: {samples} in the clip and {base} in the base; \
+                     the base must have one, or as many as the clip"
                 )
             }
             Self::Clip(error) => error.fmt(f),
@@ -132,33 +135,15 @@ pub(crate) fn pose_of(base: &RawClip, sample: usize) -> &[Transform] {
 ///
 /// # Panics
 /// If the two differ in their number of joints.
+#[track_caller]
 pub fn add(pose: &mut [Transform], delta: &[Transform], weight: f32) {
-    assert_eq!(pose.len(), delta.len(), "a delta of another skeleton");
+    check_pose("the delta", delta.len(), "the pose", pose.len());
     for (own, delta) in pose.iter_mut().zip(delta) {
-        let [x, y, z, w] = delta.rotation;
-        // Take the shorter way round.
-        let side = if w < 0.0 { -weight } else { weight };
-        let share = unit([x * side, y * side, z * side, w * side + (1.0 - weight)]);
-        own.rotation = product(own.rotation, share);
+        let share = quaternion::mix(quaternion::IDENTITY, delta.rotation, weight);
+        own.rotation = quaternion::product(own.rotation, share);
         for axis in 0..3 {
             own.translation[axis] += weight * delta.translation[axis];
             own.scale[axis] *= 1.0 + weight * (delta.scale[axis] - 1.0);
         }
     }
-}
-
-fn unit(q: [f32; 4]) -> [f32; 4] {
-    let length = q.iter().map(|c| c * c).sum::<f32>().sqrt();
-    if length > 0.0 { q.map(|c| c / length) } else { [0.0, 0.0, 0.0, 1.0] }
-}
-
-fn product(a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
-    let [ax, ay, az, aw] = a;
-    let [bx, by, bz, bw] = b;
-    [
-        aw * bx + ax * bw + ay * bz - az * by,
-        aw * by + ay * bw + az * bx - ax * bz,
-        aw * bz + az * bw + ax * by - ay * bx,
-        aw * bw - ax * bx - ay * by - az * bz,
-    ]
 }

@@ -5,9 +5,27 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::keyed::{self, Cursor, KeyedClip};
-use crate::{Clip, ClipError, ClipInfo, PlayError, Rig, Sampler, Skeleton, Transform, block, disk};
+use crate::{
+    Clip, ClipError, ClipInfo, PlayError, PoseWriter, Rig, Sampler, Skeleton, Transform, block,
+    disk,
+};
 
 /// A compressed clip. A clone shares the clip's memory.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use kinepack_anim::{AnyClip, Joint, RawClip, Skeleton, Transform, offline::{BuildOptions, build}};
+/// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
+/// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
+/// # let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+/// # let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
+/// # let file = build(&raw, &BuildOptions::default())?.clip.as_bytes().to_vec();
+/// let clip = AnyClip::from_bytes(file)?;
+/// assert_eq!((clip.joints(), clip.duration_s()), (1, 1.0));
+/// assert_eq!(clip.skeleton_hash(), skeleton.hash());
+/// assert!(clip.as_block().is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum AnyClip {
     /// The block scheme.
@@ -42,7 +60,7 @@ impl AnyClip {
             Some(&block::MAGIC) => Clip::read(bytes.into_owned(), rig).map(Self::from),
             Some(&disk::MAGIC) => Clip::read(disk::unpack(&bytes)?, rig).map(Self::from),
             Some(&keyed::MAGIC) => KeyedClip::from_bytes(bytes).map(Self::from),
-            _ => Err(ClipError::NoClip),
+            _ => Err(ClipError::of_other_file(&bytes)),
         }
     }
 
@@ -150,6 +168,22 @@ impl From<KeyedClip> for AnyClip {
 
 /// The state of one playback of an [`AnyClip`]: whole poses, at any time, without allocating. It
 /// shares the clip's memory, so that it can be stored in a component of an engine.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use kinepack_anim::{Joint, RawClip, Skeleton, Transform, offline::{BuildOptions, build}};
+/// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
+/// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
+/// # let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+/// # let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
+/// # let clip = build(&raw, &BuildOptions::default())?.clip;
+/// let mut player = clip.player(&skeleton)?;
+/// let mut pose = skeleton.bind_pose();
+/// player.sample(0.5, &mut pose);
+/// // The joint has moved by 15 cm.
+/// assert!((pose[0].translation_m()[0] - 0.15).abs() < 0.001);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum AnyPlayer {
     /// The block scheme.
@@ -164,6 +198,7 @@ impl AnyPlayer {
     ///
     /// # Panics
     /// If `pose` has another number of joints than the clip.
+    #[track_caller]
     pub fn sample(&mut self, time_s: f32, pose: &mut [Transform]) {
         match self {
             Self::Block(sampler) => sampler.sample(time_s, pose),
@@ -175,10 +210,37 @@ impl AnyPlayer {
     ///
     /// # Panics
     /// If `pose` has another number of joints than the clip.
+    #[track_caller]
     pub fn sample_at(&mut self, position: f64, pose: &mut [Transform]) {
         match self {
             Self::Block(sampler) => sampler.sample_at(position, pose),
             Self::Keyed(cursor) => cursor.sample_at(position, pose),
+        }
+    }
+    /// Hands the pose at a time to a [`PoseWriter`]: for engines that store poses in a layout of
+    /// their own, and in metres with [`Metres`](crate::Metres).
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use kinepack_anim::{Joint, RawClip, Skeleton, Transform, offline::{BuildOptions, build}};
+    /// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
+    /// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
+    /// # let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+    /// # let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
+    /// # let clip = build(&raw, &BuildOptions::default())?.clip;
+    /// use kinepack_anim::{Metres, SoaPose};
+    ///
+    /// let mut player = clip.player(&skeleton)?;
+    /// let mut pose_m = SoaPose::new(skeleton.len());
+    /// player.write(0.5, &mut Metres(&mut pose_m));
+    /// // The joint has moved by 15 cm.
+    /// assert!((pose_m.translations[0][0] - 0.15).abs() < 0.001);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn write<W: PoseWriter + ?Sized>(&mut self, time_s: f32, writer: &mut W) {
+        match self {
+            Self::Block(sampler) => sampler.write(time_s, writer),
+            Self::Keyed(cursor) => cursor.write(time_s, writer),
         }
     }
 }

@@ -1,6 +1,12 @@
 //! The channels of a joint, and the names of tracks. They are the same for all clips.
 
 /// The channel of a joint that a track moves.
+///
+/// ```
+/// use kinepack_anim::Channel;
+///
+/// assert_eq!(Channel::ALL.map(Channel::floats), [4, 3, 3]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Channel {
     /// A unit quaternion.
@@ -34,6 +40,13 @@ impl Channel {
 }
 
 /// One animated channel of one joint.
+///
+/// ```
+/// use kinepack_anim::{Channel, TrackId};
+///
+/// let track = TrackId { joint: 3, channel: Channel::Rotation };
+/// assert_eq!(track.channel.name(), "rotation");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TrackId {
     /// Index of the joint.

@@ -4,7 +4,7 @@ use std::fmt;
 
 #[cfg(feature = "raw")]
 use crate::MAX_SAMPLES;
-use crate::{Channel, MAX_JOINTS, TrackId};
+use crate::{Channel, FileKind, MAX_JOINTS, TrackId};
 
 /// Why joints do not make a skeleton.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +39,8 @@ impl fmt::Display for SkeletonError {
             Self::BadBindPose { joint } => {
                 write!(
                     f,
-                    "the bind pose of joint {joint} has a number that is not finite or a rotation of length zero"
+                    "the bind pose of joint {joint} has a number that is not finite \
+                     or a rotation of length zero"
                 )
             }
         }
@@ -86,14 +87,16 @@ impl fmt::Display for RawClipError {
             Self::BadRate { rate_hz } => write!(f, "a rate of {rate_hz} Hz: it must be positive"),
             Self::WrongCount { joints, transforms } => write!(
                 f,
-                "{transforms} transforms for {joints} joints: there must be as many for each sample, and at least one sample"
+                "{transforms} transforms for {joints} joints: \
+                 each sample needs one for each joint, and there must be a sample"
             ),
             Self::TooManySamples { samples } => {
                 write!(f, "{samples} samples, at most {MAX_SAMPLES} are possible")
             }
             Self::BadTransform { sample, joint } => write!(
                 f,
-                "joint {joint} in sample {sample} has a number that is not finite or a rotation of length zero"
+                "joint {joint} in sample {sample} has a number that is not finite \
+                 or a rotation of length zero"
             ),
         }
     }
@@ -133,15 +136,15 @@ pub enum ExchangeError {
 impl fmt::Display for ExchangeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoClipFile => write!(f, "no .clip file: it does not begin with CLIP"),
+            Self::NoClipFile => write!(f, "not a .clip file: it does not begin with CLIP"),
             Self::WrongLength { bytes, expected } => {
                 write!(
                     f,
-                    "{bytes} bytes where its header asks for {expected}: truncated or damaged"
+                    "{bytes} bytes instead of the {expected} of its header: truncated or damaged"
                 )
             }
             Self::BadParent { joint, parent } => {
-                write!(f, "joint {joint} has parent {parent}, which is no joint")
+                write!(f, "joint {joint} has the parent {parent}, which does not exist")
             }
             Self::Skeleton(error) => error.fmt(f),
             Self::Clip(error) => error.fmt(f),
@@ -170,10 +173,15 @@ impl From<RawClipError> for ExchangeError {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClipError {
-    /// The bytes do not begin with `KPAB`, `KPAC` or `KPAD`.
+    /// The bytes do not begin with `KPAB`, `KPAC` or `KPAD`, and are no other file of this crate.
     NoClip,
-    /// The bytes do not begin with `KPAR`.
+    /// The bytes do not begin with `KPAR`, and are no other file of this crate.
     NoRig,
+    /// The bytes are a file for another reader.
+    OtherFile {
+        /// What they are.
+        found: FileKind,
+    },
     /// The clip needs a rig that was not given.
     Rig {
         /// [`Rig::hash`](crate::block::Rig::hash) of the rig.
@@ -228,7 +236,7 @@ pub enum ClipError {
         /// Number of samples.
         samples: u32,
     },
-    /// A key that is invalid, or out of the order of need.
+    /// A key that is invalid, or not in the order in which playback needs it.
     BadKey {
         /// Its index in the block of keys.
         index: usize,
@@ -267,38 +275,45 @@ impl fmt::Display for ClipError {
             |track: &TrackId| format!("the {} of joint {}", track.channel.name(), track.joint);
         match self {
             Self::NoClip => {
-                write!(f, "no compressed clip: it begins with none of KPAB, KPAC and KPAD")
+                write!(f, "not a compressed clip: it does not begin with KPAB, KPAC or KPAD")
             }
-            Self::NoRig => write!(f, "no rig: it does not begin with KPAR"),
-            Self::Rig { hash } => write!(f, "it needs its rig, {hash:016x}"),
+            Self::NoRig => write!(f, "not a rig: it does not begin with KPAR"),
+            Self::OtherFile { found } => found.fmt_refused(f),
+            Self::Rig { hash } => write!(
+                f,
+                "it needs its rig: read the file *-{hash:016x}.kpr with Rig::from_bytes, and the \
+                 clip with Clip::with_rig or AnyClip::with_rig"
+            ),
             Self::NotInRig { track } => write!(f, "damaged: its rig does not have {}", name(track)),
             Self::Version { version, newest } => {
                 write!(f, "version {version} of the format, at most {newest} can be read")
             }
             Self::EndOfData { part } => write!(f, "truncated: it ends within its {part}"),
             Self::TrailingData { bytes } => {
-                write!(f, "{bytes} bytes more than its header asks for")
+                write!(f, "{bytes} bytes follow the clip that its header describes")
             }
             Self::BadHeader { field } => write!(f, "damaged header: {field}"),
             Self::BadKind { joint, byte } => {
-                write!(f, "damaged: joint {joint} is of kind {byte:#04x}")
+                write!(f, "damaged: joint {joint} has the kind {byte:#04x}")
             }
             Self::BadRange { channel } => write!(f, "damaged: the range of {}s", channel.name()),
             Self::BadConstant { track } => {
-                write!(f, "damaged: {} is no number within ±10¹⁸", name(track))
+                write!(f, "damaged: {} is not a number within ±10¹⁸", name(track))
             }
             Self::TooManySamples { samples } => {
-                write!(f, "{samples} samples, which is too many for keys")
+                write!(f, "{samples} samples are too many for keys")
             }
             Self::BadKey { index, reason } => write!(f, "damaged: key {index}: {reason}"),
             Self::TooLong { bytes, limit } => write!(
                 f,
-                "it becomes at least {bytes} bytes, and {limit} are allowed for a file of its size; keep clips that hardly move in their memory form, or raise the limit for files that you trust"
+                "it unpacks to at least {bytes} bytes, and {limit} are allowed for a file of its size; \
+                 keep clips that hardly move in their memory form, \
+                 or raise the limit for files that you trust"
             ),
             Self::BadSegment { segment, reason } => {
                 write!(f, "damaged: segment {segment}: {reason}")
             }
-            Self::BadHash => write!(f, "damaged: its bytes have another hash than it says"),
+            Self::BadHash => write!(f, "damaged: its bytes do not have the hash that it stores"),
             Self::BadJump { slice, track } => {
                 write!(f, "damaged: the jump table, slice {slice}, {}", name(track))
             }
@@ -307,6 +322,13 @@ impl fmt::Display for ClipError {
 }
 
 impl std::error::Error for ClipError {}
+
+impl ClipError {
+    /// The error for a file that does not begin as expected.
+    pub(crate) fn of_other_file(bytes: &[u8]) -> Self {
+        FileKind::of(bytes).map_or(Self::NoClip, |found| Self::OtherFile { found })
+    }
+}
 
 /// Why a clip cannot play on a skeleton or bind pose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -333,13 +355,14 @@ impl fmt::Display for PlayError {
         match self {
             Self::OtherJoints { clip, skeleton } => write!(
                 f,
-                "the clip moves {clip} joints and the skeleton has {skeleton}: \
+                "other joints: {clip} in the clip and {skeleton} in the skeleton; \
                  play the clip on the skeleton that it was built for"
             ),
             Self::OtherSkeleton { clip, skeleton } => write!(
                 f,
                 "the clip was built for skeleton {clip:016x} and this is {skeleton:016x}: \
-                 names, parents or bind poses of joints differ"
+                 names, parents or bind poses of joints differ; an additive clip plays on \
+                 additive::skeleton"
             ),
         }
     }
@@ -351,8 +374,13 @@ impl std::error::Error for PlayError {}
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SkeletonFileError {
-    /// The bytes do not begin with `KPSK`.
+    /// The bytes do not begin with `KPSK`, and are no other file of this crate.
     NoSkeleton,
+    /// The bytes are a file for another reader.
+    OtherFile {
+        /// What they are.
+        found: FileKind,
+    },
     /// An unknown version of the format.
     Version {
         /// The version in the file.
@@ -376,12 +404,13 @@ pub enum SkeletonFileError {
 impl fmt::Display for SkeletonFileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoSkeleton => write!(f, "no skeleton: it does not begin with KPSK"),
+            Self::NoSkeleton => write!(f, "not a skeleton: it does not begin with KPSK"),
+            Self::OtherFile { found } => found.fmt_refused(f),
             Self::Version { version, newest } => {
                 write!(f, "version {version} of the format, at most {newest} can be read")
             }
             Self::EndOfData => write!(f, "truncated"),
-            Self::TrailingData { bytes } => write!(f, "{bytes} bytes more than its joints ask for"),
+            Self::TrailingData { bytes } => write!(f, "{bytes} bytes follow its joints"),
             Self::BadName => write!(f, "damaged: a joint's name is not UTF-8"),
             Self::Skeleton(error) => error.fmt(f),
         }

@@ -2,11 +2,12 @@
 //!
 //! A [`RawClip`] holds the transform of every joint of a [`Skeleton`] at every sample time;
 //! [`import`] reads raw clips from glTF and BVH files. [`offline::build`] compresses one to an
-//! [`AnyClip`] and reports the error of each joint in object space ([`measure`]). The default scheme
-//! is *block*: the coefficients of a cosine transform over a few samples at a time, in no more bits
-//! than they need. The other is *keyed*: the keys of splines. A [`Sampler`] plays block clips at any
-//! time, without allocating; an [`AnyPlayer`] plays clips of both schemes. Both share their clip
-//! through an [`Arc`](std::sync::Arc), so that an asset or a component can own them.
+//! [`AnyClip`] and reports the error of each joint in object space ([`measure`]). The default
+//! scheme is *block*: the coefficients of a cosine transform over a few samples at a time, in no
+//! more bits than they need. The other is *keyed*: the keys of splines. A [`Sampler`] plays block
+//! clips at any time, without allocating; an [`AnyPlayer`] plays clips of both schemes. Both share
+//! their clip through an [`Arc`](std::sync::Arc), so that an asset or a component can own them. A
+//! [`Rig`] holds the parameters of tracks that clips of one skeleton share.
 //!
 //! **Lengths are in centimetres**, times in seconds or samples. [`Metres`] writes poses in metres,
 //! and [`Transform::translation_m`] converts a single transform.
@@ -46,7 +47,7 @@
 //!
 //! No feature is on by default, so a game that only plays clips links playback alone: [`Clip`],
 //! [`Sampler`], [`Rig`], [`AnyClip`], [`keyed`], [`disk`] and [`additive::add`]. It then depends on
-//! `kinepack` and `libm` only.
+//! `kinepack` and `libm` only. [`blend`](fn@blend) and [`Skeleton::model_pose`] work on poses.
 //!
 //! | feature | adds |
 //! |---|---|
@@ -59,20 +60,23 @@
 //! # Reading order
 //!
 //! [`Skeleton`] and [`RawClip`]; [`import`] and [`exchange`]; [`Clip`], [`Sampler`] and [`Rig`], in
-//! [`block`]; [`disk`], block clips in files; [`keyed`], the other scheme; [`AnyClip`]; [`additive`]
-//! clips; [`measure`]; [`offline`]; [`export`], glTF for viewers; [`anm`]. The formats are normative
-//! in `spec/ANIM.md` and `spec/ANM.md`.
+//! [`block`]; [`disk`], block clips in files; [`keyed`], the other scheme; [`AnyClip`];
+//! [`additive`] clips; [`measure`]; [`offline`]; [`export`], glTF for viewers; [`anm`]. The formats
+//! are normative in `spec/ANIM.md` and `spec/ANM.md`.
 //!
-//! Sources: JPEG's transform coding and ACL for the block scheme, Riot's article on the animations of
-//! League of Legends for the keyed one.
+//! Sources: JPEG's transform coding and ACL for the block scheme, Riot's article on the animations
+//! of League of Legends for the keyed one.
 
 // Only the kernels of block clips contain unsafe code.
 #![deny(unsafe_code)]
 
 mod any;
+mod blend;
 mod channel;
 mod error;
+mod file_kind;
 mod play;
+mod quaternion;
 #[cfg(feature = "raw")]
 mod raw;
 mod rest;
@@ -99,11 +103,13 @@ pub mod measure;
 pub mod offline;
 
 pub use any::{AnyClip, AnyPlayer};
+pub use blend::blend;
 pub use block::{Clip, Instructions, JointMask, PoseWriter, Rig, Sampler, SoaPose, sample_batch};
 pub use channel::{Channel, TrackId};
 pub use error::{ClipError, PlayError, SkeletonError, SkeletonFileError};
 #[cfg(feature = "raw")]
 pub use error::{ExchangeError, RawClipError};
+pub use file_kind::FileKind;
 pub use play::ClipInfo;
 #[cfg(feature = "raw")]
 pub use raw::RawClip;

@@ -4,6 +4,13 @@
 use crate::{PlayError, Skeleton, TrackId, Transform};
 
 /// Joints, times and skeleton of a compressed clip.
+///
+/// ```
+/// use kinepack_anim::ClipInfo;
+///
+/// let info = ClipInfo { joints: 60, samples: 31, rate_hz: 30.0, skeleton_hash: 0 };
+/// assert_eq!(info.duration_s(), 1.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClipInfo {
     /// Number of joints.
@@ -52,4 +59,11 @@ impl ClipInfo {
             Err(PlayError::OtherJoints { clip: self.joints, skeleton: joints })
         }
     }
+}
+
+/// Checks that a pose has the joints of what it is used with.
+#[inline]
+#[track_caller]
+pub(crate) fn check_pose(pose: &str, joints: usize, other: &str, expected: usize) {
+    assert!(joints == expected, "{pose} has {joints} joints and {other} has {expected}");
 }

@@ -8,6 +8,20 @@ use crate::{MAX_SAMPLES, RawClipError, Skeleton, Transform};
 /// Samples of all joints of a skeleton at a constant rate. Rotations are unit quaternions. Each is
 /// on the same side as the one before it (their dot product is not negative), so components can be
 /// interpolated.
+///
+/// ```
+/// use std::sync::Arc;
+/// use kinepack_anim::{Joint, RawClip, Skeleton, Transform};
+///
+/// let root = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
+/// let skeleton = Arc::new(Skeleton::new(vec![root])?);
+/// // 31 samples at 30 Hz, each a centimetre further.
+/// let sample = |cm: i32| Transform { translation: [cm as f32, 0.0, 0.0], ..Transform::IDENTITY };
+/// let raw = RawClip::new("slide", skeleton, 30.0, (0..31).map(sample).collect())?;
+/// assert_eq!(raw.duration_s(), 1.0);
+/// assert_eq!(raw.pose(30)[0].translation_m(), [0.3, 0.0, 0.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawClip {
     name: String,
@@ -59,6 +73,12 @@ impl RawClip {
     /// The clip's name, which is also the base of its file name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The same clip with another name.
+    #[must_use]
+    pub fn with_name(self, name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..self }
     }
 
     /// The joints that it moves.

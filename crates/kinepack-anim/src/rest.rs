@@ -9,7 +9,7 @@ pub(crate) fn head<const N: usize>(
     newest: u8,
 ) -> Result<&[u8; N], ClipError> {
     if !bytes.starts_with(&magic) {
-        return Err(ClipError::NoClip);
+        return Err(ClipError::of_other_file(bytes));
     }
     let head = bytes.first_chunk::<N>().ok_or(ClipError::EndOfData { part: "header" })?;
     match head[magic.len()] {

@@ -1,12 +1,22 @@
 //! The joints that a clip moves: names, parents and the bind pose. The bind pose gives each track's
 //! default value.
 
+use crate::play::check_pose;
 use crate::{SkeletonError, Transform};
 
 /// The largest number of joints: a key names its joint in 14 bits.
 pub const MAX_JOINTS: usize = 1 << 14;
 
 /// One joint of a [`Skeleton`].
+///
+/// ```
+/// use kinepack_anim::{Joint, Transform};
+///
+/// // A hand 25 cm from the elbow, which is joint 2 of the skeleton.
+/// let bind = Transform { translation: [25.0, 0.0, 0.0], ..Transform::IDENTITY };
+/// let hand = Joint { name: "hand".into(), parent: Some(2), bind };
+/// assert_eq!(hand.bind.translation_m(), [0.25, 0.0, 0.0]);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
     /// The name in the file. It may be empty and need not be unique.
@@ -19,6 +29,20 @@ pub struct Joint {
 }
 
 /// Joints in an order in which every parent comes before its children.
+///
+/// ```
+/// use kinepack_anim::{Joint, Skeleton, Transform};
+///
+/// let joint = |name: &str, parent| Joint { name: name.into(), parent, bind: Transform::IDENTITY };
+/// let skeleton = Skeleton::new(vec![joint("hips", None), joint("chest", Some(0))])?;
+/// assert_eq!(skeleton.find("chest"), Some(1));
+/// assert_eq!(skeleton.parent(1), Some(0));
+///
+/// // A clip stores only the skeleton's hash. The game loads the skeleton from a file of its own.
+/// let loaded = Skeleton::from_bytes(&skeleton.to_bytes())?;
+/// assert_eq!(loaded.hash(), skeleton.hash());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Skeleton {
     joints: Vec<Joint>,
@@ -87,5 +111,33 @@ impl Skeleton {
     /// The bind pose: one transform a joint.
     pub fn bind_pose(&self) -> Vec<Transform> {
         self.joints.iter().map(|joint| joint.bind).collect()
+    }
+    /// The pose in the model's space: each joint relative to the origin, from joints relative to
+    /// their parents. Scales multiply component by component, as [`Transform`] says. Units stay as
+    /// they are. It allocates nothing; rotations are not normalized.
+    ///
+    /// ```
+    /// use kinepack_anim::{Joint, Skeleton, Transform};
+    ///
+    /// let joint = |name: &str, parent| Joint { name: name.into(), parent, bind: Transform::IDENTITY };
+    /// let skeleton = Skeleton::new(vec![joint("wheel", None), joint("lamp", Some(0))])?;
+    /// let mut pose = skeleton.bind_pose();
+    /// pose[0].rotation = [0.0, 0.0, 1.0, 0.0]; // half a turn
+    /// pose[1].translation = [30.0, 0.0, 0.0];
+    /// let mut model = skeleton.bind_pose();
+    /// skeleton.model_pose(&pose, &mut model);
+    /// assert_eq!(model[1].translation, [-30.0, 0.0, 0.0]);
+    /// # Ok::<(), kinepack_anim::SkeletonError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If `pose` or `model` and the skeleton have different numbers of joints.
+    #[track_caller]
+    pub fn model_pose(&self, pose: &[Transform], model: &mut [Transform]) {
+        check_pose("the pose", pose.len(), "the skeleton", self.len());
+        check_pose("the model pose", model.len(), "the skeleton", self.len());
+        for (joint, local) in pose.iter().enumerate() {
+            model[joint] = self.parent(joint).map_or(*local, |parent| model[parent].child(local));
+        }
     }
 }

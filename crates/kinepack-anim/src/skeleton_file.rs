@@ -1,11 +1,12 @@
-//! Skeletons as bytes. Clips of one rig share a skeleton, so they do not store it. `spec/ANIM.md`,
-//! section 7. A clip stores the hash of these bytes to name the skeleton that it belongs to.
+//! Skeletons as bytes. Clips of one character share a skeleton, so they do not store it.
+//! `spec/ANIM.md`, section 7. A clip stores the hash of these bytes to name the skeleton that it
+//! belongs to.
 
 use kinepack::hash::Fnv1a;
 
-use crate::{Joint, Skeleton, SkeletonFileError, Transform};
+use crate::{FileKind, Joint, Skeleton, SkeletonFileError, Transform};
 
-const MAGIC: [u8; 4] = *b"KPSK";
+pub(crate) const MAGIC: [u8; 4] = *b"KPSK";
 const VERSION: u8 = 1;
 const HEADER_BYTES: usize = 8;
 const NO_PARENT: u16 = u16::MAX;
@@ -34,7 +35,9 @@ impl Skeleton {
     /// [`SkeletonFileError`]. The length of the bytes bounds the memory.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SkeletonFileError> {
         if !bytes.starts_with(&MAGIC) {
-            return Err(SkeletonFileError::NoSkeleton);
+            return Err(FileKind::of(bytes).map_or(SkeletonFileError::NoSkeleton, |found| {
+                SkeletonFileError::OtherFile { found }
+            }));
         }
         let (head, mut rest) = split(bytes, HEADER_BYTES)?;
         if head[4..6] != [VERSION, 0] {

@@ -4,7 +4,7 @@
 #[cfg(feature = "raw")]
 use glam::{DQuat, DVec3};
 
-use crate::{Channel, PoseWriter};
+use crate::{Channel, PoseWriter, quaternion};
 
 /// Centimetres in a metre. All lengths of this crate are in centimetres.
 pub const CM_PER_M: f32 = 100.0;
@@ -14,6 +14,19 @@ pub const CM_PER_M: f32 = 100.0;
 ///
 /// A transform first scales a child of the joint, then rotates it, then moves it. The scale of a
 /// parent multiplies its children's translations and scales, component by component.
+/// [`Skeleton::model_pose`](crate::Skeleton::model_pose) does that. If a scale differs between
+/// axes, the product of the transforms' matrices is something else: it shears.
+///
+/// [`translation_m`](Self::translation_m) gives metres. [`Metres`] writes whole poses in metres.
+///
+/// ```
+/// use kinepack_anim::Transform;
+///
+/// // A hip 95 cm above the ground.
+/// let hip = Transform { translation: [0.0, 95.0, 0.0], ..Transform::IDENTITY };
+/// assert_eq!(hip.translation_m(), [0.0, 0.95, 0.0]);
+/// assert_eq!(Transform::IDENTITY.with_translation_m([0.0, 0.95, 0.0]), hip);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transform {
     /// A unit quaternion, `x, y, z, w`.
@@ -32,7 +45,7 @@ impl Transform {
     /// Bytes of the ten floats.
     pub const BYTES: usize = 40;
 
-    /// The translation in metres.
+    /// The translation in metres: [`translation`](Self::translation) divided by [`CM_PER_M`].
     #[inline]
     pub fn translation_m(&self) -> [f32; 3] {
         self.translation.map(metres)
@@ -61,6 +74,17 @@ impl Transform {
             Channel::Rotation => self.rotation = value,
             Channel::Translation => self.translation = [x, y, z],
             Channel::Scale => self.scale = [x, y, z],
+        }
+    }
+
+    /// The transform of a child in the space of this one's parent.
+    pub(crate) fn child(&self, local: &Self) -> Self {
+        let arm = std::array::from_fn(|axis| self.scale[axis] * local.translation[axis]);
+        let arm = quaternion::rotated(arm, self.rotation);
+        Self {
+            rotation: quaternion::product(self.rotation, local.rotation),
+            translation: std::array::from_fn(|axis| self.translation[axis] + arm[axis]),
+            scale: std::array::from_fn(|axis| self.scale[axis] * local.scale[axis]),
         }
     }
 
@@ -107,14 +131,26 @@ impl Default for Transform {
     }
 }
 
-/// Writes poses with their translations in metres, for [`Sampler::write`](crate::Sampler::write).
+/// Writes poses with their translations in metres, for [`Sampler::write`](crate::Sampler::write)
+/// and [`AnyPlayer::write`](crate::AnyPlayer::write).
 ///
 /// ```
-/// use kinepack_anim::{Metres, PoseWriter, Transform};
+/// # use std::sync::Arc;
+/// # use kinepack_anim::{Joint, RawClip, Sampler, Skeleton, Transform, offline::{BuildOptions, build}};
+/// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
+/// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
+/// # let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+/// # let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
+/// # let built = build(&raw, &BuildOptions::default())?;
+/// # let clip = built.clip.as_block().expect("block clips are the default");
+/// use kinepack_anim::{Metres, SoaPose};
 ///
-/// let mut pose = [Transform::IDENTITY];
-/// Metres(&mut pose[..]).translation(0, [150.0, 0.0, 0.0]);
-/// assert_eq!(pose[0].translation, [1.5, 0.0, 0.0]);
+/// // The clip moves its joint by 30 cm in a second.
+/// let sampler = Sampler::new(Arc::clone(clip), &skeleton)?;
+/// let mut pose_m = SoaPose::new(skeleton.len());
+/// sampler.write(1.0, &mut Metres(&mut pose_m));
+/// assert!((pose_m.translations[0][0] - 0.3).abs() < 0.001);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct Metres<'a, W: ?Sized>(

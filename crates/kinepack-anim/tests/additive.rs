@@ -1,5 +1,5 @@
-//! Additive clips: what a motion adds to a pose or to another motion, built against what it is put
-//! on.
+//! Additive clips: the difference of a motion from a pose or another motion, built against that
+//! base.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -15,7 +15,7 @@ use random::Random;
 
 const JOINTS: usize = 9;
 
-/// Two chains below a root.
+/// A root with two chains of joints.
 fn skeleton() -> Arc<Skeleton> {
     let joint = |index: usize| Joint {
         name: format!("joint {index}"),
@@ -48,7 +48,7 @@ fn motion(skeleton: &Arc<Skeleton>, seed: u64, samples: usize, size: f32) -> Raw
 }
 
 #[test]
-fn on_top_of_its_base_it_is_the_motion() {
+fn an_additive_clip_added_to_its_base_gives_the_motion() {
     let skeleton = skeleton();
     for base_samples in [1, 50] {
         let whole = motion(&skeleton, 3, 50, 0.5);
@@ -60,7 +60,7 @@ fn on_top_of_its_base_it_is_the_motion() {
         let built = build(&raw, &options).unwrap();
         assert!(built.errors.all.max_cm <= 0.01, "{}", built.errors.all.max_cm);
 
-        // As an engine does it, in f32.
+        // In f32, as engines do it.
         let bind = raw.skeleton().bind_pose();
         let mut player = built.clip.player_with_bind_pose(&bind).unwrap();
         let mut delta = bind.clone();
@@ -76,8 +76,8 @@ fn on_top_of_its_base_it_is_the_motion() {
 }
 
 #[test]
-fn without_its_base_it_would_be_coarser_than_it_may() {
-    // The arms of the base are what a rotation's error is multiplied with.
+fn a_clip_built_without_its_base_misses_the_precision() {
+    // The length of the base's arms multiplies the error of a rotation.
     let skeleton = skeleton();
     let whole = motion(&skeleton, 5, 40, 0.3);
     let base = Arc::new(motion(&skeleton, 6, 1, 0.3));
@@ -90,7 +90,7 @@ fn without_its_base_it_would_be_coarser_than_it_may() {
 }
 
 #[test]
-fn feet_stand_where_they_do_on_top_of_the_base() {
+fn feet_stand_still_if_the_sum_with_the_base_does() {
     let skeleton = skeleton();
     let base = Arc::new(motion(&skeleton, 4, 40, 0.5));
     let pose = motion(&skeleton, 3, 1, 0.5).pose(0).repeat(40);
@@ -100,16 +100,16 @@ fn feet_stand_where_they_do_on_top_of_the_base() {
         options.error.base = Some(Arc::clone(&base));
         build(&additive::difference(whole, &base).unwrap(), &options).unwrap().errors
     };
-    // What it adds moves all the time, so that nothing does.
+    // The difference cancels the motion of the base, so the feet stand.
     let stands = errors(&still);
     assert!(stands.slide_joint.is_some() && stands.foot_slide_cm <= 0.1, "{stands:?}");
-    // What it adds is nothing, to a base that moves.
+    // The difference is zero, and the base moves.
     let moves = errors(&base);
     assert_eq!((moves.slide_joint, moves.foot_slide_cm), (None, 0.0));
 }
 
 #[test]
-fn half_of_a_delta_is_half_the_way() {
+fn half_of_a_difference_gives_half_of_the_motion() {
     let mut pose = [Transform::IDENTITY];
     let delta = Transform {
         rotation: [0.0, 0.0, (0.4_f32).sin(), (0.4_f32).cos()],
@@ -130,7 +130,8 @@ fn a_base_must_fit() {
     assert_eq!(additive::difference(&whole, &short), Err(error.clone()));
     assert_eq!(
         error.to_string(),
-        "the base has 7 samples, the clip 20: it must have one, or as many"
+        "other samples: 20 in the clip and 7 in the base; \
+         the base must have one, or as many as the clip"
     );
     let lone = Arc::new(Skeleton::new(skeleton.joints()[..1].to_vec()).unwrap());
     let other = RawClip::new("lone", lone, 30.0, vec![Transform::IDENTITY]).unwrap();

@@ -1,4 +1,4 @@
-//! `r3d2canm` files: what we write is what `ltk_anim` and we ourselves play, from whatever time.
+//! `r3d2canm` files: `ltk_anim` and our player play what we write, from any time.
 
 #![allow(clippy::unwrap_used)]
 
@@ -22,8 +22,8 @@ use runner::for_all;
 
 const BOTH: [Parametrization; 2] = [Parametrization::Uniform, Parametrization::Times];
 
-/// The largest difference between two poses: of a rotation's components, and of a vector's as a
-/// share of its range.
+/// The largest difference between two poses: of the components of rotations, and of the components
+/// of vectors as a share of their range.
 fn difference<'a>(pairs: impl Iterator<Item = (&'a Transform, Transform)>) -> [f32; 2] {
     let mut largest = [0.0_f32; 2];
     for (ours, theirs) in pairs {
@@ -45,7 +45,7 @@ fn difference<'a>(pairs: impl Iterator<Item = (&'a Transform, Transform)>) -> [f
     largest
 }
 
-/// What `ltk_anim` and we play from a file at some times, one after another.
+/// The difference between `ltk_anim` and our player at some times, one after another.
 fn compare_with_ltk(anm: &Anm, times_s: impl Iterator<Item = f32>) -> [f32; 2] {
     let animation = Compressed::from_reader(&mut Cursor::new(anm.to_bytes())).unwrap();
     let (mut evaluator, mut player) = (animation.evaluator(), AnmPlayer::new(anm));
@@ -77,7 +77,7 @@ fn assert_close(difference: [f32; 2]) {
 }
 
 #[test]
-fn ltk_anim_plays_what_we_play() {
+fn ltk_anim_plays_the_same_poses() {
     let mut largest = [0.0_f32; 2];
     for seed in 0..24 {
         for parametrization in BOTH {
@@ -94,7 +94,7 @@ fn ltk_anim_plays_what_we_play() {
 }
 
 #[test]
-fn ltk_anim_jumps_where_we_jump() {
+fn ltk_anim_plays_the_same_poses_after_jumps() {
     let mut random = Random(5);
     for seed in 0..12 {
         for caches in [1, 2, 5, 7, 30, 1000] {
@@ -108,7 +108,7 @@ fn ltk_anim_jumps_where_we_jump() {
 }
 
 #[test]
-fn ltk_anim_knows_joints_by_our_hashes() {
+fn ltk_anim_computes_the_same_hashes_of_joints() {
     let anm = file_of(head(Parametrization::Times, 1.0), 3, &smooth_tracks(1, 3, 9));
     let animation = Compressed::from_reader(&mut Cursor::new(anm.to_bytes())).unwrap();
     assert_eq!(animation.joints(), hashes(3));
@@ -116,16 +116,16 @@ fn ltk_anim_knows_joints_by_our_hashes() {
 }
 
 #[test]
-fn a_hash_is_that_of_the_lower_case_name() {
+fn a_hash_ignores_case() {
     assert_eq!(elf_hash(""), 0);
     assert_eq!(elf_hash("L_Hand"), elf_hash("l_hand"));
-    // The hash of ELF over "printf", of which the generic ABI's tables have it.
+    // The ELF hash of "printf", from the tables of the generic ABI.
     assert_eq!(elf_hash("printf"), 0x077905a6);
     assert!(elf_hash(&"zyxwv".repeat(40)) < 1 << 28);
 }
 
 #[test]
-fn what_stands_still_plays_its_key_and_what_is_missing_the_identity() {
+fn still_tracks_play_their_key_and_missing_tracks_the_identity() {
     let track =
         AnmTrack { joint: 1, channel: Channel::Translation, keys: vec![(40_000, [1, 2, 3])] };
     let anm = file_of(head(Parametrization::Times, 2.0), 2, std::slice::from_ref(&track));
@@ -145,8 +145,8 @@ fn what_stands_still_plays_its_key_and_what_is_missing_the_identity() {
     assert!(order(2, &tracks).unwrap().len() == 24);
 }
 
-/// The way in which shipped files have what never changes: one key, at which all four indices of
-/// the cache point.
+/// The form of constant tracks in shipped files: a single key, to which all four indices of the
+/// cache point.
 #[test]
 fn a_single_key_is_played_by_its_cache() {
     let key = Key {
@@ -160,7 +160,7 @@ fn a_single_key_is_played_by_its_cache() {
         .with_jump_caches(1)
         .unwrap();
     let mut bytes = anm.to_bytes();
-    // Here the key came last; there it is in all places.
+    // The writer puts the key last; shipped files have it in all places.
     let none = [0xff_u8; 2];
     assert_eq!(bytes[138..146], [none, none, none, [0, 0]].concat());
     bytes[138..146].fill(0);
@@ -197,7 +197,7 @@ fn more_keys_than_16_bits_can_index_take_wide_caches() {
 }
 
 #[test]
-fn a_clip_without_duration_is_its_first_pose() {
+fn a_clip_without_duration_plays_its_first_pose() {
     let anm = file_of(head(Parametrization::Times, 0.0), 4, &smooth_tracks(3, 4, 9));
     let first =
         pose_at(&file_of(head(Parametrization::Times, 1.0), 4, &smooth_tracks(3, 4, 9)), 0.0);
@@ -208,7 +208,7 @@ fn a_clip_without_duration_is_its_first_pose() {
 }
 
 #[test]
-fn a_pose_may_be_shorter_or_longer_than_the_joints_are_many() {
+fn a_pose_may_have_fewer_or_more_joints_than_the_file() {
     let anm = file_of(head(Parametrization::Times, 1.0), 3, &smooth_tracks(3, 3, 9));
     let whole = pose_at(&anm, 0.3);
     let far = Transform { translation: [7.0; 3], ..Transform::IDENTITY };
@@ -220,7 +220,7 @@ fn a_pose_may_be_shorter_or_longer_than_the_joints_are_many() {
     }
 }
 
-/// Tracks of any times and values, of channels and joints in any order.
+/// Tracks with any times and values, for channels and joints in any order.
 fn any_tracks() -> impl Strategy<Value = Vec<AnmTrack>> {
     let time = prop_oneof![any::<u16>(), 0_u16..6, 65530..=65535_u16];
     let between = prop::collection::btree_map(time, any::<[u16; 3]>(), 0..12);
@@ -250,7 +250,7 @@ fn any_head() -> impl Strategy<Value = AnmHead> {
 }
 
 #[test]
-fn the_order_of_the_file_is_exact() {
+fn playing_forwards_matches_the_naive_player() {
     for_all(300, (any_head(), any_tracks()), |(head, tracks)| {
         let anm = file_of(head.clone(), 5, &tracks);
         let mut player = AnmPlayer::new(&anm);
@@ -270,7 +270,7 @@ fn the_order_of_the_file_is_exact() {
 }
 
 #[test]
-fn needs_do_not_decrease_and_each_track_keeps_its_order() {
+fn keys_are_sorted_by_need_and_by_time_within_a_track() {
     for_all(300, any_tracks(), |tracks| {
         let mut seen = vec![Vec::new(); 15];
         let mut last = 0;
@@ -303,7 +303,7 @@ fn seeks_in_any_order_are_linear_playback() {
 }
 
 #[test]
-fn files_come_back() {
+fn written_files_are_read_back() {
     let fields = (any::<u32>(), any::<u32>(), 1..=3_u32);
     for_all(300, (any_head(), fields, any_tracks(), 0..5_u32), |(head, fields, tracks, count)| {
         let (format_token, flags, version) = fields;
@@ -319,9 +319,9 @@ fn files_come_back() {
     });
 }
 
-/// Of rotations that a writer makes; what no rotation has makes the two differ.
+/// For rotations that a writer makes. The two players differ for codes that are not rotations.
 #[test]
-fn ltk_anim_plays_any_tracks_as_we_do() {
+fn ltk_anim_plays_random_tracks_the_same() {
     for_all(300, (any_head(), any_tracks(), 0..4_u32), |(head, mut tracks, caches)| {
         for track in tracks.iter_mut().filter(|track| track.channel == Channel::Rotation) {
             for (_, value) in &mut track.keys {
@@ -338,7 +338,7 @@ fn ltk_anim_plays_any_tracks_as_we_do() {
 }
 
 #[test]
-fn a_range_without_keys_may_stand_the_wrong_way_round() {
+fn a_range_without_keys_may_be_reversed() {
     let inside_out = VectorRange { min: [f32::MAX; 3], max: [f32::MIN; 3] };
     let head = AnmHead { scale: inside_out, ..head(Parametrization::Times, 1.0) };
     let anm = file_of(head, 1, &[AnmTrack::constant(0, Channel::Rotation, [1; 3])]);

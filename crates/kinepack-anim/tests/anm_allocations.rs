@@ -1,4 +1,4 @@
-//! Playing `r3d2canm` files allocates nothing, and reading them what their length bounds.
+//! Playing `r3d2canm` files allocates nothing, and their length bounds the memory of reading them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -27,7 +27,7 @@ fn sampling_allocates_nothing() {
 }
 
 #[test]
-fn a_file_takes_a_small_multiple_of_its_length_whatever_it_counts() {
+fn reading_takes_a_small_multiple_of_the_length_whatever_the_counts() {
     let anm = file_of(head(Parametrization::Times, 2.0), 9, &smooth_tracks(2, 9, 30))
         .with_jump_caches(5)
         .unwrap();

@@ -1,13 +1,13 @@
-//! The driver of the fuzz target `anm` over its stored corpus, and over every beginning of each
+//! Runs the driver of the fuzz target `anm` over its stored corpus, and over every prefix of each
 //! file.
 //!
-//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim --test anm_corpus` writes the corpus anew.
+//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim --test anm_corpus` writes the corpus again.
 
 #![allow(clippy::unwrap_used)]
 
 mod anm_support;
 mod corpora;
-// Public in the crate of the fuzz targets.
+// It is public in the crate of the fuzz targets.
 #[allow(unreachable_pub)]
 #[path = "../../../fuzz/src/anm.rs"]
 mod driver;
@@ -17,7 +17,7 @@ use kinepack_anim::Channel;
 use kinepack_anim::anm::{Anm, AnmHead, AnmTrack};
 use kinepack_anim::keyed::Parametrization;
 
-/// A track of any codes.
+/// A track with random codes.
 fn track(random: &mut Random, joint: u16, channel: Channel, keys: u16) -> AnmTrack {
     let mut value = || [(); 3].map(|()| random.below(1 << 16) as u16);
     let last = keys.saturating_sub(1).max(1);
@@ -26,8 +26,8 @@ fn track(random: &mut Random, joint: u16, channel: Channel, keys: u16) -> AnmTra
     AnmTrack { joint, channel, keys }
 }
 
-/// Files of both parametrizations, with and without caches, of one key and of many, of tracks that
-/// are not there, and some that lie.
+/// Files with both parametrizations, with and without caches, with one key and with many, with
+/// missing tracks, and with wrong counts and offsets.
 fn files() -> Vec<Vec<u8>> {
     let mut random = Random(7);
     let mut file = |parametrization, joints: u16, keys: u16, caches| {
@@ -49,7 +49,7 @@ fn files() -> Vec<Vec<u8>> {
     .map(Anm::to_bytes)
     .collect();
     files.push(times.to_bytes());
-    // Its caches lead to other tracks, its keys are a thousand, its offsets lead into each other.
+    // Caches of other tracks, a thousand keys, overlapping offsets.
     let caches_at = 128 + 10 * times.keys().len();
     for (at, word) in [(caches_at + 24, 0x0003_0001_u32), (28, 1000), (116, 120)] {
         let mut bytes = times.to_bytes();
@@ -60,11 +60,11 @@ fn files() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn the_corpus_is_what_the_driver_takes() {
+fn the_stored_corpus_is_up_to_date() {
     corpora::compare("anm", &files());
 }
 
 #[test]
-fn stored_files_and_their_beginnings_are_played_or_refused() {
+fn stored_files_and_their_prefixes_are_played_or_refused() {
     corpora::drive_beginnings("anm", driver::anm);
 }

@@ -1,5 +1,5 @@
-//! Clips as `r3d2canm` files: at the sample times the file, played by us and by `ltk_anim`, is what
-//! the clip plays itself.
+//! Clips as `r3d2canm` files: at the sample times, our player and `ltk_anim` play the file as the
+//! clip plays.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +17,7 @@ use kinepack_anim::offline::{BuildOptions, KeyedOptions, Scheme, build};
 use kinepack_anim::{Channel, Joint, RawClip, Skeleton, Transform};
 use ltk_anim::Compressed;
 
-/// Names of a chain of joints, each 10 cm from its parent.
+/// A chain of joints with these names, each 10 cm from its parent.
 fn chain(names: &[&str]) -> Arc<Skeleton> {
     let joint = |(index, name): (usize, &&str)| Joint {
         name: (*name).to_owned(),
@@ -27,7 +27,7 @@ fn chain(names: &[&str]) -> Arc<Skeleton> {
     Arc::new(Skeleton::new(names.iter().enumerate().map(joint).collect()).unwrap())
 }
 
-/// A chain: one joint of each kind of track, and two that turn.
+/// A chain with a joint for each kind of track, and two that turn.
 fn rig() -> Arc<Skeleton> {
     chain(&["Root", "Turned", "Still", "Grown", "Moved", "Tip"])
 }
@@ -36,8 +36,8 @@ fn around_z(angle_rad: f32) -> [f32; 4] {
     [0.0, 0.0, (angle_rad / 2.0).sin(), (angle_rad / 2.0).cos()]
 }
 
-/// Waves: the root walks, joints turn, one stays in a pose that is not its bind pose, one grows,
-/// one is moved, the last is at rest.
+/// A clip of waves: the root walks, joints turn, one stays in a pose that is not its bind pose, one
+/// grows, one is moved, and the last is at rest.
 fn smooth_clip(seed: u64, samples: u16, rate_hz: f32) -> RawClip {
     let mut random = Random(seed);
     let waves: Vec<[f32; 3]> = (0..24)
@@ -88,14 +88,14 @@ fn length_cm(range: &VectorRange) -> f64 {
     squares.sum::<f64>().sqrt()
 }
 
-/// What a file may be off at the sample times, in cm: for each joint half a step of its
-/// translation, and of rotation and scale at the distance of the end of the chain; and three times
-/// what any joint moves in a 65535th of the duration.
+/// The allowed error of a file at the sample times, in cm. For each joint it has half a step of the
+/// translation, and half a step of rotation and scale at the distance of the chain's end. It also
+/// has three times the largest movement of any joint in a 65535th of the duration.
 ///
-/// A rotation of 15 bits is off by less than 0.00015 rad: half a step of 0.0000432 of three
-/// components, what that makes of the fourth, and twice that as an angle. What is played at a time
-/// between two keys depends on that time and four others, each cut by less than one; all move the
-/// value by no more than a tangent's length for each.
+/// The error of a rotation of 15 bits is less than 0.00015 rad: half a step of 0.0000432 in three
+/// components, the effect on the fourth, and twice that as an angle. A value between two keys
+/// depends on its time and on four key times. Each is rounded down by less than one tick, which
+/// moves the value by at most the length of a tangent.
 fn bound_cm(clip: &KeyedClip, skeleton: &Skeleton, anm: &Anm) -> f64 {
     let half_step = |range| length_cm(range) / 65535.0 / 2.0;
     let tick = (clip.samples() - 1) as f64 / 65535.0;
@@ -118,7 +118,7 @@ fn bound_cm(clip: &KeyedClip, skeleton: &Skeleton, anm: &Anm) -> f64 {
     skeleton.len() as f64 * joint_cm * size + 3.0 * moved_cm
 }
 
-/// What `ltk_anim` plays at some times, one after another.
+/// The poses of `ltk_anim` at some times, one after another.
 fn ltk_poses(anm: &Anm, times_s: impl Iterator<Item = f32>) -> Vec<Vec<Transform>> {
     let animation = Compressed::from_reader(&mut Reader::new(anm.to_bytes())).unwrap();
     let mut evaluator = animation.evaluator();
@@ -137,7 +137,7 @@ fn ltk_poses(anm: &Anm, times_s: impl Iterator<Item = f32>) -> Vec<Vec<Transform
     times_s.map(pose).collect()
 }
 
-/// What the clip plays at some positions in samples.
+/// The clip's poses at some positions in samples.
 fn clip_poses(
     clip: &KeyedClip,
     skeleton: &Skeleton,
@@ -167,8 +167,8 @@ fn max_distance_cm(skeleton: &Skeleton, one: &[Vec<Transform>], other: &[Vec<Tra
     one.iter().zip(other).map(|(one, other)| distance_cm(skeleton, one, other)).fold(0.0, f64::max)
 }
 
-/// Exports a clip without and with caches, and compares what is played at the sample times,
-/// forwards and, with caches, backwards. The file without caches, and the largest distance.
+/// Exports a clip without and with caches, and compares the poses at the sample times: forwards,
+/// and with caches also backwards. Returns the file without caches and the largest distance.
 fn exported(clip: &KeyedClip, skeleton: &Skeleton) -> (Anm, f64) {
     let expected = clip_poses(clip, skeleton, (0..clip.samples()).map(|sample| sample as f64));
     let backwards: Vec<_> = expected.iter().rev().cloned().collect();
@@ -209,7 +209,7 @@ fn track_of(anm: &Anm, joint: u16, channel: Channel) -> Vec<(u16, [u16; 3])> {
 }
 
 #[test]
-fn every_scheme_plays_alike() {
+fn files_of_every_scheme_play_like_the_clip() {
     let pinned = KeyedOptions { pins: vec![5], ..KeyedOptions::default() };
     let schemes = [
         keys(Parametrization::Times),
@@ -226,18 +226,18 @@ fn every_scheme_plays_alike() {
             let clip = built(&raw, scheme.clone());
             let (anm, distance) = exported(&clip, raw.skeleton());
             assert_eq!(anm.head().parametrization(), clip.parametrization());
-            // What the steps add up to at worst is ten times that.
+            // In the worst case, the steps add up to ten times this.
             assert!(distance < 0.01, "{scheme:?}: {distance} cm");
         }
     }
 }
 
-/// Not only within the bound: without a range to widen, a file of rows has the rows' codes, at
-/// times where players arrive.
+/// Rows are not only within the bound. If no range is widened, the file has the codes of the rows,
+/// at times that players reach.
 #[test]
 fn rows_are_played_to_the_bit() {
     let skeleton = chain(&["Root"]);
-    // With 16, 18, 52 and 256 samples, each is at a whole time.
+    // With 16, 18, 52 and 256 samples, each sample is at a whole time.
     for samples in [2, 7, 16, 18, 52, 100, 256, 1000] {
         let pose = |sample: u16| Transform {
             rotation: around_z(f32::from(sample % 90) / 60.0),
@@ -287,7 +287,7 @@ fn rotations_of_keys_keep_their_bits() {
 }
 
 #[test]
-fn all_channels_of_all_joints_are_there() {
+fn a_file_has_all_channels_of_all_joints() {
     let raw = smooth_clip(5, 40, 30.0);
     let clip = built(&raw, Scheme::Keyed(KeyedOptions::default()));
     let (anm, _) = exported(&clip, raw.skeleton());
@@ -310,7 +310,7 @@ fn all_channels_of_all_joints_are_there() {
 }
 
 #[test]
-fn one_sample_is_a_pose() {
+fn a_clip_of_one_sample_is_a_pose() {
     let raw = smooth_clip(6, 1, 30.0);
     for scheme in [Scheme::Keyed(KeyedOptions::default()), Scheme::Quantized(RotationBits::Bits32)]
     {
@@ -321,7 +321,7 @@ fn one_sample_is_a_pose() {
 }
 
 #[test]
-fn what_does_not_move_may_be_long() {
+fn a_long_clip_that_does_not_move_is_exported() {
     let skeleton = chain(&["Root"]);
     let still = Transform { translation: [1e6, 3.0, -7.0], ..Transform::IDENTITY };
     let raw = RawClip::new("still", Arc::clone(&skeleton), 120.0, vec![still; 70_000]).unwrap();
@@ -332,7 +332,7 @@ fn what_does_not_move_may_be_long() {
 }
 
 #[test]
-fn there_are_as_many_rows_as_times() {
+fn a_file_has_at_most_65536_rows() {
     let skeleton = chain(&["Root"]);
     let clip = |samples: u32| {
         let pose = |sample: u32| Transform {
@@ -350,13 +350,13 @@ fn there_are_as_many_rows_as_times() {
     assert!(times.into_iter().eq(0..=u16::MAX));
     let refused = Anm::from_clip(&clip(65_537), &skeleton, 1).unwrap_err();
     assert_eq!(refused, AnmError::TooManyRows { samples: 65_537 });
-    assert!(refused.to_string().contains("65537 rows of samples, at most 65536"));
+    assert!(refused.to_string().contains("65537 rows of samples: a file has only 65536"));
 }
 
-/// A clip puts each key on the side of the one before it, a file's player on that of the first of
-/// four.
+/// A clip puts each key on the side of the previous key. A player of files puts it on the side of
+/// the first of four keys.
 #[test]
-fn what_spins_gets_keys_until_it_turns_the_same_way() {
+fn a_fast_spin_gets_keys_until_players_turn_the_same_way() {
     let skeleton = chain(&["Hub", "Blade"]);
     let schemes = [
         Scheme::Keyed(KeyedOptions { rows: false, ..KeyedOptions::default() }),
@@ -380,7 +380,7 @@ fn what_spins_gets_keys_until_it_turns_the_same_way() {
         for scheme in &schemes {
             let clip = built(&raw, scheme.clone());
             let (anm, _) = exported(&clip, &skeleton);
-            // The other way round the tip would be 20 cm away.
+            // Turned the other way, the tip would be 20 cm away.
             let positions = (0..49).map(|sample| f64::from(sample) + 0.5);
             let expected = clip_poses(&clip, &skeleton, positions.clone());
             let times_s = positions.map(|position| position as f32 / 30.0);
@@ -395,7 +395,7 @@ fn what_spins_gets_keys_until_it_turns_the_same_way() {
 }
 
 #[test]
-fn half_a_turn_from_key_to_key_is_the_half_that_the_clip_takes() {
+fn half_a_turn_between_keys_goes_the_same_way_as_in_the_clip() {
     let skeleton = chain(&["Root", "Tip"]);
     let pose = |sample: u16| {
         let mut pose = skeleton.bind_pose();
@@ -413,7 +413,7 @@ fn half_a_turn_from_key_to_key_is_the_half_that_the_clip_takes() {
 }
 
 #[test]
-fn what_no_file_can_say_is_refused() {
+fn clips_that_files_cannot_express_are_refused() {
     let raw = smooth_clip(7, 30, 30.0);
     for parametrization in [Parametrization::Chordal, Parametrization::Centripetal] {
         let refused =
@@ -432,7 +432,7 @@ fn what_no_file_can_say_is_refused() {
 }
 
 #[test]
-fn joints_are_told_apart_by_their_hashes() {
+fn joints_with_the_same_hash_are_refused() {
     let still = |names: &[&str]| {
         let skeleton = chain(names);
         let raw = RawClip::new("still", Arc::clone(&skeleton), 30.0, skeleton.bind_pose()).unwrap();

@@ -1,4 +1,4 @@
-//! `r3d2canm` files of strangers: refused for the right reason, or played without harm.
+//! Hostile `r3d2canm` files: refused for the right reason, or played without harm.
 
 #![allow(clippy::unwrap_used)]
 
@@ -22,7 +22,7 @@ const TRANSLATION: usize = 68;
 const SCALE: usize = 92;
 const OFFSETS: usize = 116;
 
-/// Two joints, six tracks, two caches.
+/// A file with two joints, six tracks and two caches.
 fn small() -> Vec<u8> {
     let channels =
         [0, 1].into_iter().flat_map(|joint| Channel::ALL.map(|channel| (joint, channel)));
@@ -48,7 +48,7 @@ fn refused(result: Result<Anm, AnmError>) -> AnmError {
 }
 
 #[test]
-fn every_beginning_is_refused() {
+fn every_prefix_is_refused() {
     let bytes = small();
     for end in 0..bytes.len() {
         assert!(Anm::from_bytes(&bytes[..end]).is_err(), "{end}");
@@ -59,7 +59,7 @@ fn every_beginning_is_refused() {
 }
 
 #[test]
-fn what_follows_the_blocks_and_what_the_size_says_do_not_matter() {
+fn trailing_bytes_and_the_stored_size_do_not_matter() {
     let anm = Anm::from_bytes(&small()).unwrap();
     assert!(Anm::from_bytes(&[&small()[..], &[7; 100]].concat()).unwrap() == anm);
     for size in [0, 1, u32::MAX] {
@@ -78,7 +78,7 @@ fn flipped_bits_and_noise_are_refused_or_played() {
     }
     let mut random = Random(3);
     for round in 0..3000 {
-        // Behind a good head, or in place of some bytes of it.
+        // Noise after a good head, or in place of some bytes of a file.
         let mut noisy = bytes.clone();
         for _ in 0..1 + random.below(12) {
             let begin = if round % 2 == 0 { 128 } else { 0 };
@@ -93,7 +93,7 @@ fn flipped_bits_and_noise_are_refused_or_played() {
 }
 
 #[test]
-fn files_of_any_tracks_and_their_beginnings_go_through_the_driver() {
+fn the_driver_takes_files_of_random_tracks_and_their_prefixes() {
     for seed in 0..10 {
         let anm = file_of(head(Parametrization::Uniform, 2.0), 5, &smooth_tracks(seed, 5, 20));
         let bytes = anm.with_jump_caches(seed as u32).unwrap().to_bytes();
@@ -123,7 +123,7 @@ fn counts_of_billions_are_refused() {
 }
 
 #[test]
-fn offsets_that_lead_elsewhere_are_refused() {
+fn offsets_outside_their_range_are_refused() {
     let blocks = [AnmBlock::Keys, AnmBlock::JumpCaches, AnmBlock::Joints];
     for (index, block) in blocks.into_iter().enumerate() {
         let at = OFFSETS + 4 * index;
@@ -147,7 +147,7 @@ fn offsets_that_lead_elsewhere_are_refused() {
 }
 
 #[test]
-fn versions_that_nobody_knows_are_refused() {
+fn unknown_versions_are_refused() {
     for version in 1..=3 {
         assert_eq!(with_word(8, version).unwrap().head().version, version);
     }
@@ -157,7 +157,7 @@ fn versions_that_nobody_knows_are_refused() {
 }
 
 #[test]
-fn floats_that_are_none_are_refused() {
+fn floats_that_are_not_finite_are_refused() {
     for float in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -1.0] {
         let bits = float.to_bits();
         assert!(matches!(refused(with_word(DURATION, bits)), AnmError::BadDuration { .. }));
@@ -190,7 +190,7 @@ fn floats_that_are_none_are_refused() {
 }
 
 #[test]
-fn keys_that_are_none_are_refused() {
+fn bad_keys_are_refused() {
     let with_joint = |key: usize, joint: u16| {
         let mut bytes = small();
         bytes[128 + 10 * key + 2..][..2].copy_from_slice(&joint.to_le_bytes());
@@ -204,7 +204,7 @@ fn keys_that_are_none_are_refused() {
 }
 
 #[test]
-fn a_file_cannot_be_made_of_what_could_not_be_read() {
+fn the_writer_refuses_what_the_reader_refuses() {
     let good = head(Parametrization::Times, 1.0);
     let key = Key { time: 0, joint: 0, channel: Channel::Scale, value: [0; 3] };
     let error = |head: AnmHead, joints, keys| refused(Anm::new(head, joints, keys));
@@ -236,7 +236,7 @@ fn a_file_cannot_be_made_of_what_could_not_be_read() {
 }
 
 #[test]
-fn with_all_indices_of_16_bits_taken_none_can_stand_for_no_key() {
+fn exactly_65536_keys_leave_no_index_for_missing_tracks() {
     let key = Key { time: 0, joint: 0, channel: Channel::Scale, value: [0; 3] };
     let anm = |keys: usize| {
         Anm::new(head(Parametrization::Times, 1.0), hashes(1), vec![key; keys]).unwrap()
@@ -247,7 +247,7 @@ fn with_all_indices_of_16_bits_taken_none_can_stand_for_no_key() {
 }
 
 #[test]
-fn tracks_that_are_none_are_refused() {
+fn bad_tracks_are_refused() {
     let track = |joint, times: &[u16]| {
         let keys = times.iter().map(|time| (*time, [0; 3])).collect();
         AnmTrack { joint, channel: Channel::Rotation, keys }

@@ -1,7 +1,7 @@
-//! The frozen files of `spec/vectors/anm.txt`, and what they play: what this version writes, and
-//! what every later one must read.
+//! The frozen files of `spec/vectors/anm.txt` and their poses. This version writes these files, and
+//! every later one must read them.
 //!
-//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim --test anm_vectors` writes them anew.
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim --test anm_vectors` writes them again.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +17,7 @@ use kinepack_anim::{Channel, Transform};
 
 const TIMES_S: [f32; 5] = [0.0, 0.25, 0.61, 1.5, 2.0];
 
-/// The file whose bytes stand in `spec/ANM.md`.
+/// The file whose bytes are in `spec/ANM.md`.
 fn worked() -> Anm {
     let up = VectorRange { min: [0.0; 3], max: [0.0, 8.0, 0.0] };
     let one = VectorRange { min: [1.0; 3], max: [1.0; 3] };
@@ -40,7 +40,7 @@ fn files() -> Vec<(&'static str, Anm)> {
     ]
 }
 
-/// Tracks of all lengths, of codes alone, since the sine is not the same everywhere.
+/// Tracks of all lengths. Their values are codes, because the sine differs between platforms.
 fn tracks(seed: u64) -> Vec<AnmTrack> {
     let mut random = Random(seed);
     let mut tracks = Vec::new();
@@ -95,6 +95,6 @@ fn every_vector_is_written_read_and_played() {
     }
     assert!(
         written == std::fs::read_to_string(path).unwrap(),
-        "the files are not those of spec/vectors/anm.txt"
+        "the files differ from spec/vectors/anm.txt"
     );
 }

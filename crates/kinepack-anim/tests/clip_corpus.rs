@@ -1,7 +1,8 @@
-//! The driver of the fuzz target `clip` over its stored corpus, and over every beginning of each
+//! Runs the driver of the fuzz target `clip` over its stored corpus, and over every prefix of each
 //! file.
 //!
-//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim --test clip_corpus` writes the corpus anew.
+//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim --test clip_corpus` writes the corpus
+//! again.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +11,7 @@
 #[path = "block/write.rs"]
 mod block;
 mod corpora;
-// Public in the crate of the fuzz targets.
+// It is public in the crate of the fuzz targets.
 #[allow(unreachable_pub)]
 #[path = "../../../fuzz/src/clip.rs"]
 mod driver;
@@ -34,9 +35,9 @@ use kinepack_anim::{AnyClip, Rig, Skeleton, exchange};
 use support::{Random, skeleton, smooth_clip};
 use write::{Parts, any_track};
 
-/// Clips of each parametrization, with and without slices, of rows of both widths, with constants,
-/// of one sample; skeletons; exchange files; block clips of each block length, with and without a
-/// loop.
+/// Keyed clips with each parametrization, with and without slices, with rows of both widths, with
+/// constants, and with one sample. Skeletons and exchange files. Block clips of each block length,
+/// with and without a loop.
 fn files() -> Vec<Vec<u8>> {
     let mut random = Random(3);
     let mut clips = Vec::new();
@@ -75,7 +76,7 @@ fn files() -> Vec<Vec<u8>> {
         let samples = 0.5_f32.to_le_bytes().repeat(30 * joints as usize);
         files.push([head(joints), parents, samples].concat());
     }
-    // All but the first as one whose hash the driver makes right.
+    // Except for the first, the driver corrects their hashes.
     for (index, n) in [8, 16, 32, 8, 16, 32, 16].into_iter().enumerate() {
         let mut parts =
             any_parts(&mut random, [2, 4, 1][index % 3], [19, 1, 40, 33, 12][index % 5]);
@@ -87,7 +88,7 @@ fn files() -> Vec<Vec<u8>> {
         }
         files.push([&[if index == 0 { 0 } else { 3 }], &parts.to_bytes()[..]].concat());
     }
-    // A rig, and clips of rigs; those are told how long in eights of bytes.
+    // A rig, and clips of rigs. The length of the rig is stored in units of eight bytes.
     files.push([&[4], &any_rig(&mut random, 5).to_bytes()[..]].concat());
     for joints in [1, 3, 9] {
         let mut rig = any_rig(&mut random, joints);
@@ -101,7 +102,7 @@ fn files() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn the_corpus_is_what_the_driver_takes() {
+fn the_stored_corpus_is_up_to_date() {
     let files = files();
     corpora::compare("clip", &files);
     for (index, data) in files.iter().enumerate() {
@@ -120,12 +121,12 @@ fn the_corpus_is_what_the_driver_takes() {
 }
 
 #[test]
-fn stored_files_and_their_beginnings_are_played_or_refused() {
+fn stored_files_and_their_prefixes_are_played_or_refused() {
     corpora::drive_beginnings("clip", driver::clip);
 }
 
 #[test]
-fn exchange_files_go_through_the_driver() {
+fn the_driver_takes_exchange_files() {
     let mut data = vec![2];
     exchange::write(&smooth_clip(1, 3, 20), &mut data).unwrap();
     driver::clip(&data);

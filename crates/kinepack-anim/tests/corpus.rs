@@ -1,12 +1,12 @@
-//! The drivers of the fuzz targets `gltf_import`, `bvh_import` and `exchange` over their stored
-//! corpora, over every beginning of each file, each bit of it turned, and noise.
+//! Runs the drivers of the fuzz targets `gltf_import`, `bvh_import` and `exchange` over their
+//! stored corpora: over every prefix of each file, over files with a flipped bit, and over noise.
 //!
-//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim --test corpus` writes the corpora anew.
+//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim --test corpus` writes the corpora again.
 
 #![cfg(feature = "import")]
 #![allow(clippy::unwrap_used)]
 
-// Public in the crate of the fuzz targets.
+// It is public in the crate of the fuzz targets.
 #[allow(unreachable_pub)]
 #[path = "../../../fuzz/src/anim.rs"]
 mod anim;
@@ -18,12 +18,19 @@ use kinepack_anim::import::gltf::{from_bytes, no_files};
 use serde_json::json;
 use support::{Document, arm};
 
-const BVH: &str = "HIERARCHY\nROOT Hips\n{\n\tOFFSET 0 1 0\n\tCHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation\n\tJOINT LHipJoint\n\t{\n\t\tOFFSET 0.5 0 0\n\t\tCHANNELS 3 Zrotation Yrotation Xrotation\n\t\tEnd Site\n\t\t{\n\t\t\tOFFSET 0 1e-1 0\n\t\t}\n\t}\n}\nMOTION\nFrames: 3\nFrame Time: .0083333\n1 2 3 0 0 0 0 0 0\n1 2 3 4 5 6 7 8 9\n-1 2 3.5 4 5 6 7 8 90\n";
+const BVH: &str = "HIERARCHY\nROOT Hips\n{\n\tOFFSET 0 1 0\n\
+    \tCHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation\n\
+    \tJOINT LHipJoint\n\t{\n\t\tOFFSET 0.5 0 0\n\t\tCHANNELS 3 Zrotation Yrotation Xrotation\n\
+    \t\tEnd Site\n\t\t{\n\t\t\tOFFSET 0 1e-1 0\n\t\t}\n\t}\n}\n\
+    MOTION\nFrames: 3\nFrame Time: .0083333\n\
+    1 2 3 0 0 0 0 0 0\n1 2 3 4 5 6 7 8 9\n-1 2 3.5 4 5 6 7 8 90\n";
 
-const DAZ: &str = "HIERARCHY ROOT hip { OFFSET 0 1 0 CHANNELS 1 Yrotation JOINT abdomen { OFFSET 0 1 0 JOINT chest { OFFSET 0 1 0 } } } MOTION Frames: 12 Frame Time: 0.01 0 1 2 3 4 5 6 7 8 9 10 11";
+const DAZ: &str = "HIERARCHY ROOT hip { OFFSET 0 1 0 CHANNELS 1 Yrotation \
+    JOINT abdomen { OFFSET 0 1 0 JOINT chest { OFFSET 0 1 0 } } } \
+    MOTION Frames: 12 Frame Time: 0.01 0 1 2 3 4 5 6 7 8 9 10 11";
 
-/// The arm, and one with a matrix, a static ancestor, integers, a sparse accessor and buffers in
-/// other places.
+/// The arm, and a document with a matrix, a static ancestor, integers, a sparse accessor and
+/// buffers in other places.
 fn documents() -> [Document; 2] {
     let mut document = Document::new(json!([
         { "children": [1], "scale": [0.01, 0.01, 0.01], "rotation": [0.5, 0.5, 0.5, 0.5] },
@@ -87,7 +94,7 @@ fn targets() -> [Target; 3] {
 }
 
 #[test]
-fn the_corpora_are_what_the_drivers_take() {
+fn the_stored_corpora_are_up_to_date() {
     for (target, files, _) in targets() {
         corpora::compare(target, &files);
     }
@@ -107,14 +114,14 @@ fn documents_of_the_corpus_are_read() {
 }
 
 #[test]
-fn every_beginning_of_a_file_is_read_or_refused() {
+fn every_prefix_of_a_file_is_read_or_refused() {
     for (target, _, drive) in targets() {
         corpora::drive_beginnings(target, drive);
     }
 }
 
 #[test]
-fn files_with_a_bit_turned_are_read_or_refused() {
+fn files_with_a_flipped_bit_are_read_or_refused() {
     for (_, files, drive) in targets() {
         for mut data in files {
             for bit in 0..8 * data.len() {
@@ -139,7 +146,7 @@ fn noise_is_read_or_refused() {
             let mut data = files[round % files.len()].clone();
             for _ in 0..1 + random() % 8 {
                 let (at, from) = (random() % data.len(), random() % data.len());
-                // Digits become other digits, words other words.
+                // Replaces digits by digits and words by words.
                 match random() % 3 {
                     0 => data[at] = random() as u8,
                     1 => data[at] = data[from],

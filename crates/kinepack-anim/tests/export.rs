@@ -1,4 +1,4 @@
-//! Clips as glTF: what a strict reader says of the files, and what comes back.
+//! Exported glTF files: a strict reader accepts them, and importing them gives the same clip.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -17,7 +17,7 @@ fn skeleton(joints: &[(&str, Option<u16>, [f32; 3])]) -> Arc<Skeleton> {
     Arc::new(Skeleton::new(joints.iter().map(joint).collect()).unwrap())
 }
 
-/// Two legs that kick, a stone beside them that grows, and a hand that lies still.
+/// Two legs that kick, a stone that grows, and a hand that does not move.
 fn kicks(samples: usize) -> RawClip {
     let joints = [
         ("hip", None, [0.0, 90.0, 0.0]),
@@ -52,7 +52,7 @@ fn read(file: &[u8]) -> Import {
     .unwrap()
 }
 
-/// Joints may come back in another order.
+/// Compares two clips, whose joints may be in another order.
 fn assert_same(there: &RawClip, back: &RawClip) {
     assert_eq!(
         (back.joints(), back.samples(), back.rate_hz()),
@@ -89,11 +89,11 @@ fn assert_same(there: &RawClip, back: &RawClip) {
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn exported_clips_are_imported_again() {
     for samples in [1, 2, 61] {
         let clip = kicks(samples);
         let file = export::glb(&clip).unwrap();
-        // A strict reader, which checks the whole document.
+        // This strict reader checks the whole document.
         let document = gltf::Gltf::from_slice(&file).unwrap();
         assert_eq!(
             (document.animations().count(), document.skins().count(), document.meshes().count()),
@@ -106,7 +106,7 @@ fn what_is_written_is_read_again() {
 }
 
 #[test]
-fn only_what_moves_has_keys() {
+fn only_moving_channels_have_keys() {
     let document = gltf::Gltf::from_slice(&export::glb(&kicks(40)).unwrap()).unwrap();
     let animation = document.animations().next().unwrap();
     let mut channels: Vec<(String, String)> = animation
@@ -131,8 +131,8 @@ fn only_what_moves_has_keys() {
 }
 
 #[test]
-fn odd_clips_are_files_too() {
-    // One joint that lies still; a joint of no size; names that are none; bones of no length.
+fn unusual_clips_are_exported() {
+    // A joint that does not move, a joint with a scale of zero, empty names, bones of length zero.
     let still = skeleton(&[("", None, [0.0; 3])]);
     let mut flat = skeleton(&[("a", None, [0.0; 3]), ("a", Some(0), [0.0; 3])]).joints().to_vec();
     flat[0].bind.scale = [0.0; 3];

@@ -1,5 +1,5 @@
-//! Figures that walk, made by arithmetic: 43 joints, of which all turn, and hips that go forwards.
-//! For who has no animation at hand.
+//! Walking figures from formulas, for examples without animation files: 43 joints that all turn,
+//! and hips that move forwards.
 
 use std::error::Error;
 use std::f32::consts::TAU;
@@ -9,12 +9,12 @@ use kinepack_anim::{Joint, RawClip, Skeleton, Transform};
 
 /// Samples a second.
 const RATE_HZ: f32 = 30.0;
-/// What the clips are called, and how many seconds each takes.
+/// The names of the clips and their lengths in seconds.
 const CLIPS: [(&str, f32); 6] =
     [("hop", 1.0), ("run", 1.5), ("walk", 2.0), ("stroll", 3.0), ("limp", 5.0), ("wander", 10.0)];
 
-/// A joint, the one that it hangs from, where it is from there in cm, and by how many radians it
-/// swings. Body first, then face and fingers.
+/// A joint, its parent, its place relative to the parent in cm, and its swing in radians. The body
+/// is first, then face and fingers.
 type Bone = (&'static str, Option<u16>, [f32; 3], f32);
 
 const BODY: [Bone; 22] = [
@@ -48,13 +48,13 @@ const FACE: [Bone; 3] = [
     ("right eye", Some(5), [-3.0, 5.0, 7.0], 0.10),
 ];
 
-/// The hands, and which way their fingers go.
+/// The hands, and the direction of their fingers.
 const HANDS: [(u16, f32); 2] = [(9, 1.0), (13, -1.0)];
 
 /// Clips of one skeleton, of 1 to 10 seconds.
 ///
 /// # Errors
-/// None, as long as the figure above is one.
+/// None, if the joints above are valid.
 pub(crate) fn clips() -> Result<Vec<RawClip>, Box<dyn Error>> {
     let (skeleton, swings) = figure()?;
     let clip = |(seed, (name, seconds)): (usize, (&str, f32))| {
@@ -63,7 +63,7 @@ pub(crate) fn clips() -> Result<Vec<RawClip>, Box<dyn Error>> {
     CLIPS.into_iter().enumerate().map(clip).collect()
 }
 
-/// The skeleton, and by how much each joint swings.
+/// The skeleton, and the swing of each joint.
 fn figure() -> Result<(Arc<Skeleton>, Vec<f32>), Box<dyn Error>> {
     let mut joints = Vec::new();
     let mut swings = Vec::new();
@@ -96,7 +96,7 @@ fn figure() -> Result<(Arc<Skeleton>, Vec<f32>), Box<dyn Error>> {
     Ok((Arc::new(Skeleton::new(joints)?), swings))
 }
 
-/// Each joint turns about three axes, hips go forwards.
+/// Each joint turns about three axes, and the hips move forwards.
 fn clip(
     name: &str,
     seconds: f32,
@@ -131,7 +131,8 @@ fn clip(
     Ok(RawClip::new(name, Arc::clone(skeleton), RATE_HZ, samples)?)
 }
 
-/// A motion that repeats with the steps, and what never repeats: slower sway and faster tremor.
+/// A motion that repeats with the steps, and parts that never repeat: slower sway and faster
+/// tremor.
 struct Wave {
     /// Size, frequency in Hz and phase of each part.
     parts: [(f32, f32, f32); 6],

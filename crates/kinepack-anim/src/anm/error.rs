@@ -176,41 +176,46 @@ impl fmt::Display for AnmError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoAnmFile => {
-                write!(f, "no compressed animation: it does not begin with r3d2canm")
+                write!(f, "not a compressed animation: it does not begin with r3d2canm")
             }
-            Self::TruncatedHead { bytes } => write!(f, "{bytes} bytes end within the head"),
+            Self::TruncatedHead { bytes } => {
+                write!(f, "truncated: {bytes} bytes are less than the head")
+            }
             Self::UnknownVersion { version } => {
-                write!(f, "version {version}: 1, 2 and 3 are known")
+                write!(f, "version {version}: only 1, 2 and 3 can be read")
             }
-            Self::BadDuration { duration_s } => write!(f, "a duration of {duration_s} s"),
-            Self::BadRate { rate_hz } => write!(f, "a rate of {rate_hz} Hz"),
+            Self::BadDuration { duration_s } => write!(f, "damaged: a duration of {duration_s} s"),
+            Self::BadRate { rate_hz } => write!(f, "damaged: a rate of {rate_hz} Hz"),
             Self::BadErrorMargin { channel } => {
-                write!(f, "the error margin of {} is not finite", channel.name())
+                write!(f, "the error margin of the {} is not finite", channel.name())
             }
-            Self::BadRange { channel } => write!(f, "the range of {} is none", channel.name()),
+            Self::BadRange { channel } => {
+                write!(f, "the range of the {} is not valid", channel.name())
+            }
             Self::TooManyJoints { joints } => {
                 write!(f, "{joints} joints, at most {MAX_JOINTS} are possible")
             }
-            Self::NegativeCacheCount { count } => write!(f, "{count} jump caches"),
+            Self::NegativeCacheCount { count } => write!(f, "damaged: {count} jump caches"),
             Self::BadOffset { block, offset } => {
-                write!(f, "the offset {offset} of the {} leads nowhere", block.name())
+                write!(f, "the {} have the impossible offset {offset}", block.name())
             }
             Self::PastEnd { block, begin, block_bytes, bytes } => {
                 write!(
                     f,
-                    "{block_bytes} bytes of {} from byte {begin} on, in {bytes} bytes",
+                    "the {} reach past the end: \
+                     {block_bytes} bytes from byte {begin} on, of {bytes}",
                     block.name()
                 )
             }
             Self::Overlap { first, second } => {
-                write!(f, "the {} begin within the {}", second.name(), first.name())
+                write!(f, "the {} begin inside the {}", second.name(), first.name())
             }
-            Self::BadChannel { key } => write!(f, "key {key} is of no channel"),
+            Self::BadChannel { key } => write!(f, "the channel of key {key} does not exist"),
             Self::KeyOfNoJoint { key, joint } => {
-                write!(f, "key {key} is of joint {joint}, which is not there")
+                write!(f, "key {key} belongs to joint {joint}, which does not exist")
             }
             Self::TimeDecreases { key } => {
-                write!(f, "key {key} is before the key before it in its track")
+                write!(f, "key {key} is earlier than the previous key of its track")
             }
             Self::TooLarge { bytes } => {
                 write!(f, "{bytes} bytes, at most {} are possible", i32::MAX)
@@ -219,29 +224,26 @@ impl fmt::Display for AnmError {
                 write!(f, "{count} jump caches, at most 65535 are possible")
             }
             Self::NoIndexLeft => {
-                write!(f, "no index is left for what has no key: 65536 keys use all")
+                write!(f, "65536 keys use all indices, and none is left for tracks without keys")
             }
             Self::EmptyTrack { track } => write!(f, "track {track} has no key"),
             Self::TrackOfNoJoint { track, joint } => {
-                write!(f, "track {track} is of joint {joint}, which is not there")
+                write!(f, "track {track} belongs to joint {joint}, which does not exist")
             }
-            Self::TrackTwice { track } => write!(f, "track {track} is one that came before"),
+            Self::TrackTwice { track } => write!(f, "track {track} is the same as an earlier one"),
             Self::BadTrackTimes { track } => {
                 write!(f, "the times of track {track} do not increase from 0 to 65535")
             }
-            Self::OtherSkeleton => write!(f, "not the skeleton of the clip"),
+            Self::OtherSkeleton => write!(f, "the clip belongs to another skeleton"),
             Self::BadParametrization { parametrization } => {
                 let name = parametrization.name();
                 write!(
                     f,
-                    "the splines are {name}, which files cannot say: build the clip with times or uniform"
+                    "these files have no {name} splines: build the clip with times or uniform"
                 )
             }
             Self::TooManyRows { samples } => {
-                write!(
-                    f,
-                    "{samples} rows of samples, at most 65536 are possible: a file has no more times"
-                )
+                write!(f, "{samples} rows of samples: a file has only 65536 different times")
             }
             Self::SameHash { joints: [a, b], names: [first, second] } => {
                 write!(

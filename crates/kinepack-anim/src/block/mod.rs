@@ -38,8 +38,10 @@ pub(crate) use layout::{
     END_BYTES, MAGIC, MAX_NUMBER, animated, kinds_from_byte, kinds_to_byte, tracks_of,
 };
 pub use layout::{Header, Kind};
+pub(crate) use pose::write_pose;
 pub use pose::{JointMask, PoseWriter, SoaPose};
 pub(crate) use read::checksum;
+pub(crate) use rig::MAGIC as RIG_MAGIC;
 pub use rig::Rig;
 pub use sampler::{Sampler, sample_batch};
 pub(crate) use tracks::Track;
@@ -51,6 +53,10 @@ pub(crate) use write::{Constant, Contents, SegmentContents};
 /// A block clip, in the bytes of its file: owned, borrowed, or mapped into memory.
 ///
 /// Besides the bytes it keeps 4 bytes for each animated track.
+///
+/// A slice of embedded bytes, `&include_bytes!("walk.kpa")[..]`, gives a `Clip<&'static [u8]>`.
+/// Without `[..]` the type would contain the file's length, so each file would have a type of its
+/// own.
 ///
 /// ```
 /// # use std::sync::Arc;

@@ -31,6 +31,16 @@ pub trait PoseWriter {
     fn scale(&mut self, joint: usize, scale: [f32; 3]);
 }
 
+/// Writes all channels of a pose.
+#[inline]
+pub(crate) fn write_pose<W: PoseWriter + ?Sized>(pose: &[Transform], writer: &mut W) {
+    for (joint, transform) in pose.iter().enumerate() {
+        writer.rotation(joint, transform.rotation);
+        writer.translation(joint, transform.translation);
+        writer.scale(joint, transform.scale);
+    }
+}
+
 impl PoseWriter for [Transform] {
     #[inline(always)]
     fn rotation(&mut self, joint: usize, rotation: [f32; 4]) {

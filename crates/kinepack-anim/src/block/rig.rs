@@ -9,7 +9,7 @@ use crate::rest::{self, Rest};
 use crate::skeleton::MAX_JOINTS;
 use crate::{Channel, ClipError, TrackId};
 
-const MAGIC: [u8; 4] = *b"KPAR";
+pub(crate) const MAGIC: [u8; 4] = *b"KPAR";
 const VERSION: u8 = 1;
 const HASH_BYTES: usize = 8;
 /// A rig stores each track as a group of one, with 16-bit codes and without the bytes for sharing.

@@ -8,7 +8,8 @@ use super::Clip;
 use super::group::{Group, Rotations, Vectors, groups};
 use super::kernel::{AnyKernel, Instructions, prefetch};
 use super::play::{Play, Source};
-use super::pose::{All, Choice, JointMask, One, PoseWriter};
+use super::pose::{All, Choice, JointMask, One, PoseWriter, write_pose};
+use crate::play::check_pose;
 use crate::{PlayError, Skeleton, Transform, time};
 
 /// Plays a clip, for any number of characters. It holds the data that does not depend on the time,
@@ -100,6 +101,7 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     ///
     /// # Panics
     /// If `pose` and the clip have different numbers of joints.
+    #[track_caller]
     pub fn sample(&self, time_s: f32, pose: &mut [Transform]) {
         self.sample_at(self.position(time_s), pose);
     }
@@ -108,7 +110,9 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     ///
     /// # Panics
     /// If `pose` and the clip have different numbers of joints.
+    #[track_caller]
     pub fn sample_at(&self, position: f64, pose: &mut [Transform]) {
+        check_pose("the pose", pose.len(), "the clip", self.joints());
         self.play(position, All, pose, |pose| pose.copy_from_slice(&self.base));
     }
 
@@ -117,8 +121,9 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     ///
     /// # Panics
     /// If `pose` and the clip have different numbers of joints.
+    #[track_caller]
     pub fn sample_joints(&self, time_s: f32, joints: &JointMask, pose: &mut [Transform]) {
-        assert_eq!(pose.len(), self.base.len(), "the pose belongs to another skeleton");
+        check_pose("the pose", pose.len(), "the clip", self.joints());
         self.play(self.position(time_s), joints, pose, |pose| {
             joints.for_each(|joint| {
                 if let (Some(transform), Some(base)) = (pose.get_mut(joint), self.base.get(joint)) {
@@ -132,7 +137,10 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     ///
     /// # Panics
     /// If the clip has no such joint.
+    #[track_caller]
     pub fn joint(&self, time_s: f32, joint: usize) -> Transform {
+        let joints = self.joints();
+        assert!(joint < joints, "joint {joint} of a clip of {joints} joints");
         let mut transform = self.base[joint];
         self.play(self.position(time_s), One(joint), &mut transform, |_| ());
         transform
@@ -141,13 +149,7 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     /// Hands the pose at a time to a [`PoseWriter`], for engines that store poses in a layout of
     /// their own. Static values come first. Animated tracks then overwrite them.
     pub fn write<W: PoseWriter + ?Sized>(&self, time_s: f32, writer: &mut W) {
-        self.play(self.position(time_s), All, writer, |writer| {
-            for (joint, transform) in self.base.iter().enumerate() {
-                writer.rotation(joint, transform.rotation);
-                writer.translation(joint, transform.translation);
-                writer.scale(joint, transform.scale);
-            }
-        });
+        self.play(self.position(time_s), All, writer, |writer| write_pose(&self.base, writer));
     }
 
     fn position(&self, time_s: f32) -> f64 {
@@ -204,9 +206,14 @@ impl<B: AsRef<[u8]>> Sampler<B> {
 ///
 /// # Panics
 /// If the length of `poses` is not the sum of all samplers' joints.
+#[track_caller]
 pub fn sample_batch<B: AsRef<[u8]>>(requests: &[(&Sampler<B>, f32)], poses: &mut [Transform]) {
     let joints: usize = requests.iter().map(|(sampler, _)| sampler.joints()).sum();
-    assert_eq!(joints, poses.len(), "the poses belong to other skeletons");
+    assert!(
+        joints == poses.len(),
+        "the samplers have {joints} joints together and there is room for {}",
+        poses.len()
+    );
     let mut rest = poses;
     for (sampler, time_s) in requests {
         let (pose, after) = rest.split_at_mut(sampler.joints());

@@ -324,7 +324,9 @@ impl Default for ComponentHistory {
 }
 
 impl ComponentHistory {
-    /// Scales the sizes to the step of the next segment.
+    /// Scales the sizes to the step of the next segment. If the step stays, so do the sizes, even
+    /// those above [`MAX_SIZE`]: a difference from a prediction may be 3 · 2²³, which is a size of
+    /// 1.5 · 2²⁸. The format depends on that.
     fn scale(&mut self, gain: i64) {
         if gain != 1 << 16 {
             for size in self.last.iter_mut().chain(&mut self.mean) {
@@ -414,4 +416,20 @@ fn octaves(eighths: i32) -> i64 {
 /// √(length / before) in 1/65536, rounded down.
 fn root_of_ratio(length: usize, before: usize) -> i64 {
     (((length as u64) << 32) / before as u64).isqrt() as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_new_step_limits_sizes() {
+        let largest = (1 << 24 | 1 << 23) << 4;
+        let mut past = ComponentHistory::default();
+        (past.last[0], past.mean[0]) = (largest, largest);
+        past.scale(octaves(0));
+        assert_eq!((past.last[0], past.mean[0]), (largest, largest));
+        past.scale(octaves(1));
+        assert_eq!((past.last[0], past.mean[0]), (1 << 28, 1 << 28));
+    }
 }

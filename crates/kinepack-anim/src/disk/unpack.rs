@@ -146,9 +146,9 @@ impl Unpacker {
         self.file.extend(bytes);
         let mut rest = &self.file[..];
         if self.length.is_none() {
-            let known = rest.len().min(MAGIC.len());
-            if rest[..known] != MAGIC[..known] {
-                return Err(ClipError::NoClip);
+            let Some(magic) = rest.first_chunk() else { return Ok(()) };
+            if *magic != MAGIC {
+                return Err(ClipError::of_other_file(rest));
             }
             if rest.get(4).is_some_and(|version| *version != VERSION) {
                 return Err(ClipError::Version { version: rest[4], newest: VERSION });

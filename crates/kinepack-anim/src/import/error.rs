@@ -270,31 +270,31 @@ impl fmt::Display for ImportError {
                 )
             }
             Self::TooManyBytes { file, limit_bytes } => {
-                write!(f, "{file}: more than the {limit_bytes} bytes that are read at once")
+                write!(f, "{file}: larger than the limit of {limit_bytes} bytes")
             }
             Self::TooManyTransforms { file, clip, joints, samples, limit } => write!(
                 f,
-                "{file}: {samples} samples of {joints} joints in {clip} are more than the {limit} transforms that the clips of a file may have together"
+                "{file}: {clip} has {samples} samples of {joints} joints: \
+                 the clips of a file may have {limit} transforms together"
             ),
             Self::TooMuchMemory { file, needed_bytes, limit_bytes } => write!(
                 f,
-                "{file}: reading it takes at least {needed_bytes} bytes of memory, and {limit_bytes} are allowed for a file of its size"
+                "{file}: reading it takes at least {needed_bytes} bytes of memory, \
+                 and {limit_bytes} are allowed for a file of its size"
             ),
             Self::Skeleton { file, error } => write!(f, "{file}: {error}"),
             Self::Clip { file, clip, error } => write!(f, "{file}: {clip}: {error}"),
             Self::Unexpected { file, line, expected, found } => {
-                write!(f, "{file}: line {line}: {found} where {expected} must stand")
+                write!(f, "{file}: line {line}: expected {expected}, found {found}")
             }
             Self::AllDropped { file, frames, dropped } => {
-                write!(
-                    f,
-                    "{file}: of {frames} frames the first {dropped} are to be dropped: none remains"
-                )
+                write!(f, "{file}: dropping {dropped} of its {frames} frames leaves none")
             }
             Self::RateNotPossible { file, rate_hz, native_hz, possible_hz } => {
                 write!(
                     f,
-                    "{file}: {rate_hz} Hz does not divide the motion's {native_hz} Hz; possible are "
+                    "{file}: {rate_hz} Hz does not divide the motion's {native_hz} Hz; \
+                     possible are "
                 )?;
                 if possible_hz.is_empty() {
                     return write!(f, "{native_hz} Hz divided by whole numbers");
@@ -305,10 +305,13 @@ impl fmt::Display for ImportError {
             Self::BadContainer { file, reason } => write!(f, "{file}: not a GLB file: {reason}"),
             Self::BadJson { file, reason } => write!(f, "{file}: not glTF: {reason}"),
             Self::UnsupportedVersion { file, version } => {
-                write!(f, "{file}: version {version:?} of glTF, where 2.0 is read")
+                write!(f, "{file}: glTF version {version:?}: only 2.0 can be read")
             }
             Self::UnsupportedExtension { file, extension } => {
-                write!(f, "{file}: needs {extension}, which is not read; save it without")
+                write!(
+                    f,
+                    "{file}: needs {extension}, which cannot be read: save the file without it"
+                )
             }
             Self::BadBuffer { file, buffer, reason } => {
                 write!(f, "{file}: buffer {buffer}: {reason}")
@@ -321,22 +324,26 @@ impl fmt::Display for ImportError {
             }
             Self::BadNode { file, node, reason } => write!(f, "{file}: node {node}: {reason}"),
             Self::BadSkin { file, skin, node } => {
-                write!(f, "{file}: skin {skin}: there is no node {node}")
+                write!(f, "{file}: skin {skin}: node {node} does not exist")
             }
             Self::NonUniformScale { file, node, scale: [x, y, z] } => write!(
                 f,
-                "{file}: node {node}: it stands above the joints with a scale of {x} {y} {z}, which is not the same on all axes and cannot be part of their translations; apply it before saving"
+                "{file}: node {node}: it is above the joints and has a scale of {x} {y} {z}; \
+                 this cannot become part of their translations, because it differs between axes \
+                 or is zero: apply it before saving"
             ),
             Self::BadChannel { file, animation, channel, reason } => {
                 write!(f, "{file}: animation {animation}, channel {channel}: {reason}")
             }
             Self::BadKeyTime { file, animation, channel, key } => write!(
                 f,
-                "{file}: animation {animation}, channel {channel}: the time of key {key} is not finite or not after the one before"
+                "{file}: animation {animation}, channel {channel}: \
+                 the time of key {key} is not finite or not after the previous one"
             ),
             Self::WrongKeyCount { file, animation, channel, values, expected } => write!(
                 f,
-                "{file}: animation {animation}, channel {channel}: {values} values where the key times ask for {expected}"
+                "{file}: animation {animation}, channel {channel}: \
+                 {values} values, but its key times need {expected}"
             ),
             Self::TooManyKeys { file, accessor, limit } => {
                 write!(
@@ -346,11 +353,13 @@ impl fmt::Display for ImportError {
             }
             Self::BadKeyValue { file, animation, channel, key } => write!(
                 f,
-                "{file}: animation {animation}, channel {channel}: key {key} has a number that is not finite or a rotation of length zero"
+                "{file}: animation {animation}, channel {channel}: \
+                 key {key} has a number that is not finite or a rotation of length zero"
             ),
             Self::ZeroRotation { file, animation, channel, time_s } => write!(
                 f,
-                "{file}: animation {animation}, channel {channel}: the spline of rotations goes through zero at {time_s} s"
+                "{file}: animation {animation}, channel {channel}: \
+                 the spline of rotations goes through zero at {time_s} s"
             ),
         }
     }

@@ -154,7 +154,7 @@ fn read_below(directory: &Path, relative: &str, limit_bytes: u64) -> io::Result<
     if !path.metadata()?.is_file() {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,
-            format!("{relative:?} is no file"),
+            format!("{relative:?} is not a file"),
         ));
     }
     read_at_most(File::open(path)?, limit_bytes)

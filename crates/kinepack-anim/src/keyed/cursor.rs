@@ -10,7 +10,9 @@ use std::sync::Arc;
 
 use super::quantize::rotation_from_32;
 use super::{KeyedClip, RotationBits, spline, ticks_per_sample};
-use crate::{Channel, PlayError, Skeleton, TrackId, Transform, time};
+use crate::block::write_pose;
+use crate::play::check_pose;
+use crate::{Channel, PlayError, PoseWriter, Skeleton, TrackId, Transform, time};
 
 /// The state of one playback of a clip.
 ///
@@ -133,25 +135,44 @@ impl Cursor {
     ///
     /// # Panics
     /// If the length of `pose` is not the clip's number of joints.
+    #[track_caller]
     pub fn sample(&mut self, time_s: f32, pose: &mut [Transform]) {
-        self.sample_at(time::position(time_s, self.clip.rate_hz()), pose);
+        self.sample_at(self.position(time_s), pose);
     }
 
     /// The pose at `position` samples from the first: whole numbers are the sample times.
     ///
     /// # Panics
     /// If the length of `pose` is not the clip's number of joints.
+    #[track_caller]
     pub fn sample_at(&mut self, position: f64, pose: &mut [Transform]) {
+        check_pose("the pose", pose.len(), "the clip", self.base.len());
+        pose.copy_from_slice(&self.base);
+        self.play(position, pose);
+    }
+
+    /// Hands the pose at a time to a [`PoseWriter`], for engines that store poses in a layout of
+    /// their own. Static values come first. Animated tracks then overwrite them.
+    pub fn write<W: PoseWriter + ?Sized>(&mut self, time_s: f32, writer: &mut W) {
+        write_pose(&self.base, writer);
+        self.play(self.position(time_s), writer);
+    }
+
+    fn position(&self, time_s: f32) -> f64 {
+        time::position(time_s, self.clip.rate_hz())
+    }
+
+    /// Writes the animated tracks.
+    fn play<W: PoseWriter + ?Sized>(&mut self, position: f64, writer: &mut W) {
         let last = self.clip.samples() - 1;
         // NaN counts as the first sample.
         let position = if position > 0.0 { position.min(last as f64) } else { 0.0 };
-        pose.copy_from_slice(&self.base);
         if !self.rows[0].is_empty() {
-            self.sample_rows(position, last, pose);
+            self.sample_rows(position, last, writer);
         }
         if !self.hot.is_empty() {
             self.go_to(((position * self.ticks_per_sample) as f32).min(self.end));
-            self.sample_keys(pose);
+            self.sample_keys(writer);
         }
     }
 
@@ -161,20 +182,20 @@ impl Cursor {
         &self.base
     }
 
-    fn sample_keys(&mut self, pose: &mut [Transform]) {
+    fn sample_keys<W: PoseWriter + ?Sized>(&mut self, writer: &mut W) {
         self.rotations.clear();
         for (hot, &TrackId { joint, channel }) in self.hot.iter().zip(self.clip.keyed_tracks()) {
             let share = ((self.tick - hot.times[1]) * hot.per_tick).clamp(0.0, 1.0);
             let value = spline::blend(spline::weights(share, hot.tangents), &hot.values);
             match channel {
                 Channel::Rotation => self.rotations.push(value),
-                channel => pose[usize::from(joint)].set(channel, value),
+                channel => write_vector(writer, joint, channel, value),
             }
         }
-        put_rotations(&mut self.rotations, self.clip.keyed_tracks(), pose);
+        put_rotations(&mut self.rotations, self.clip.keyed_tracks(), writer);
     }
 
-    fn sample_rows(&mut self, position: f64, last: usize, pose: &mut [Transform]) {
+    fn sample_rows<W: PoseWriter + ?Sized>(&mut self, position: f64, last: usize, writer: &mut W) {
         let sample = (position as usize).min(last);
         if self.row != Some(sample) {
             if self.row.is_some_and(|row| row + 1 == sample) {
@@ -191,10 +212,10 @@ impl Cursor {
         for ((from, to), &TrackId { joint, channel }) in pairs.zip(self.clip.row_tracks()) {
             match channel {
                 Channel::Rotation => self.rotations.push(mix(from, &near(*to, from), share)),
-                channel => pose[usize::from(joint)].set(channel, mix(from, to, share)),
+                channel => write_vector(writer, joint, channel, mix(from, to, share)),
             }
         }
-        put_rotations(&mut self.rotations, self.clip.row_tracks(), pose);
+        put_rotations(&mut self.rotations, self.clip.row_tracks(), writer);
     }
 
     /// Advances the hot keys to a tick, or jumps there.
@@ -308,18 +329,18 @@ impl KeyedClip {
             let is_coarse =
                 self.row_rotation_bits(usize::from(track.joint)) == RotationBits::Bits32;
             if is_coarse && track.channel == Channel::Rotation {
-                let Some((bytes, behind)) = row.split_first_chunk() else { return };
+                let Some((bytes, rest)) = row.split_first_chunk() else { return };
                 *value = rotation_from_32(u32::from_le_bytes(*bytes));
-                row = behind;
+                row = rest;
             } else {
-                let Some((&[a, b, c, d, e, f], behind)) = row.split_first_chunk() else { return };
+                let Some((&[a, b, c, d, e, f], rest)) = row.split_first_chunk() else { return };
                 let words = [
                     u16::from_le_bytes([a, b]),
                     u16::from_le_bytes([c, d]),
                     u16::from_le_bytes([e, f]),
                 ];
                 *value = self.value_of(track.channel, words);
-                row = behind;
+                row = rest;
             }
         }
     }
@@ -345,9 +366,28 @@ fn mix(from: &[f32; 4], to: &[f32; 4], share: f32) -> [f32; 4] {
     value
 }
 
-/// Normalizes the rotations of some tracks and puts them into a pose. It works on four at a time,
-/// because square roots and divisions done one by one would wait for each other.
-fn put_rotations(rotations: &mut [[f32; 4]], tracks: &[TrackId], pose: &mut [Transform]) {
+/// Writes a translation or a scale.
+#[inline]
+fn write_vector<W: PoseWriter + ?Sized>(
+    writer: &mut W,
+    joint: u16,
+    channel: Channel,
+    [x, y, z, _]: [f32; 4],
+) {
+    let joint = usize::from(joint);
+    if channel == Channel::Translation {
+        writer.translation(joint, [x, y, z]);
+    } else {
+        writer.scale(joint, [x, y, z]);
+    }
+}
+
+/// Normalizes the rotations of some tracks and writes them. It works on four at a time, because square roots and divisions done one by one would wait for each other.
+fn put_rotations<W: PoseWriter + ?Sized>(
+    rotations: &mut [[f32; 4]],
+    tracks: &[TrackId],
+    writer: &mut W,
+) {
     let (fours, rest) = rotations.as_chunks_mut::<4>();
     for four in fours {
         let lengths = four.map(|q| dot(&q, &q)).map(f32::sqrt);
@@ -362,7 +402,7 @@ fn put_rotations(rotations: &mut [[f32; 4]], tracks: &[TrackId], pose: &mut [Tra
     }
     let tracks = tracks.iter().filter(|track| track.channel == Channel::Rotation);
     for (rotation, track) in rotations.iter().zip(tracks) {
-        pose[usize::from(track.joint)].rotation = *rotation;
+        writer.rotation(usize::from(track.joint), *rotation);
     }
 }
 

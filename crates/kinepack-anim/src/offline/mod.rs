@@ -47,6 +47,14 @@ impl Default for Scheme {
 }
 
 /// Options for building a clip.
+///
+/// ```
+/// use kinepack_anim::offline::BuildOptions;
+///
+/// // Joint 7 is a hand, which must be more precise than the other joints.
+/// let options = BuildOptions { joint_precisions_cm: vec![(7, 0.02)], ..BuildOptions::default() };
+/// assert_eq!(options.precisions_cm(9)[6..8], [0.1, 0.02]);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct BuildOptions {
     /// The largest error at the sample times, in cm, in object space. A scheme's numbers may be too
@@ -106,6 +114,19 @@ impl BuildOptions {
 }
 
 /// A compressed clip with its errors.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use kinepack_anim::{Joint, RawClip, Skeleton, Transform, offline::{BuildOptions, build}};
+/// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
+/// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
+/// # let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+/// # let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
+/// let built = build(&raw, &BuildOptions::default())?;
+/// assert!(built.errors.all.max_cm <= 0.1);
+/// assert!(built.clip.as_bytes().len() < raw.raw_bytes());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Built {
     /// The clip.
@@ -150,9 +171,11 @@ impl fmt::Display for BuildError {
         match self {
             Self::BadOption { option } => write!(f, "the {option} must be a positive number"),
             Self::BadJoint { option, joint } => {
-                write!(f, "a {option} for joint {joint}, which there is none")
+                write!(f, "a {option} for joint {joint}, which the skeleton does not have")
             }
-            Self::BadPin { joint } => write!(f, "a pin on joint {joint}, which there is none"),
+            Self::BadPin { joint } => {
+                write!(f, "a pin on joint {joint}, which the skeleton does not have")
+            }
             Self::Base(error) => error.fmt(f),
             Self::NoBase => write!(f, "additive clips are built as block clips only"),
             Self::OtherRig => write!(f, "a rig of another skeleton"),
@@ -164,7 +187,7 @@ impl fmt::Display for BuildError {
 impl std::error::Error for BuildError {}
 
 /// Compresses a clip. Cost: 0.1 to 0.5 s a MB of raw samples with blocks, 0.1 to 0.2 s with keys,
-/// 0.01 s quantized; memory about ten times the raw samples.
+/// 0.01 s quantized; memory about ten times the raw samples. [`Built`] has an example.
 ///
 /// # Errors
 /// [`BuildError`] if an option or a number of the clip is out of range.

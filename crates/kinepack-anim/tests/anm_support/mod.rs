@@ -1,7 +1,7 @@
-//! What the tests of `r3d2canm` files share: seeded tracks, and what a file plays by each track
+//! Shared by the tests of `r3d2canm` files: seeded tracks, and a naive player that plays each track
 //! alone.
 
-// Each test binary compiles this for itself and uses its own part of it.
+// Each test binary compiles this module and uses a part of it.
 #![allow(dead_code)]
 
 #[path = "../random/mod.rs"]
@@ -17,7 +17,7 @@ pub(crate) const TRANSLATION: VectorRange =
     VectorRange { min: [-40.0, -3.0, 10.0], max: [25.0, 90.0, 10.5] };
 pub(crate) const SCALE: VectorRange = VectorRange { min: [0.5; 3], max: [2.0, 1.5, 1.0] };
 
-/// Increasing times from the first to the last, or a single one.
+/// Increasing times from 0 to the end, or a single time.
 fn times(random: &mut Random, most: u32) -> Vec<u16> {
     if random.below(6) == 0 {
         return vec![random.below(1 << 16) as u16];
@@ -58,7 +58,7 @@ fn smooth_track(random: &mut Random, joint: u16, channel: Channel, most: u32) ->
     AnmTrack { joint, channel, keys: times.into_iter().map(|time| (time, value(time))).collect() }
 }
 
-/// Tracks of most channels of some joints, in no order.
+/// Tracks of most channels of some joints, in random order.
 pub(crate) fn smooth_tracks(seed: u64, joints: u16, most: u32) -> Vec<AnmTrack> {
     let mut random = Random(seed);
     let mut tracks = Vec::new();
@@ -86,15 +86,15 @@ pub(crate) fn file_of(head: AnmHead, joints: u16, tracks: &[AnmTrack]) -> Anm {
     Anm::new(head, hashes(joints), order(joints.into(), tracks).unwrap()).unwrap()
 }
 
-/// The pose at a time of keys, from a new player.
+/// The pose of a new player at a time.
 pub(crate) fn pose_at(anm: &Anm, time_s: f32) -> Vec<Transform> {
     let mut pose = vec![Transform::IDENTITY; anm.joints().len()];
     AnmPlayer::new(anm).sample(time_s, &mut pose);
     pose
 }
 
-/// The pose of each track alone: its two keys around the time and their neighbours, the ends
-/// doubled.
+/// The pose from each track alone: its two keys around the time and their neighbours. The first and
+/// the last key count twice.
 pub(crate) fn naive_pose(
     head: &AnmHead,
     joints: u16,
@@ -143,7 +143,7 @@ fn naive<const N: usize>(
     if keys.len() == 1 {
         return value(keys[0].1);
     }
-    // The key before the time; at the end of the clip the last but one.
+    // The key before the time; at the end of the clip, the last but one.
     let before = keys.partition_point(|(key_time, _)| *key_time <= time).min(keys.len() - 1) - 1;
     let four = [before.saturating_sub(1), before, before + 1, (before + 2).min(keys.len() - 1)]
         .map(|index| keys[index]);
@@ -154,7 +154,7 @@ fn naive<const N: usize>(
     blend(weights(share, head.parametrization().shares(times, &values)), &values)
 }
 
-/// That two poses are the same bits.
+/// Checks that two poses have the same bits.
 pub(crate) fn assert_same(one: &[Transform], other: &[Transform], context: &str) {
     let bits = |pose: &[Transform]| -> Vec<u32> {
         let floats =
@@ -164,7 +164,7 @@ pub(crate) fn assert_same(one: &[Transform], other: &[Transform], context: &str)
     assert!(bits(one) == bits(other), "{context}: {one:?} and {other:?}");
 }
 
-/// Bytes as they stand in a vector.
+/// Bytes in the form of the vectors.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

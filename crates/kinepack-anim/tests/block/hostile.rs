@@ -1,7 +1,7 @@
 //! Invalid block clips are refused for the right reason, or played without harm. Our reader accepts
 //! exactly the clips that a second reader accepts, which was written from the spec alone.
 
-use kinepack_anim::{AnyClip, Channel, Clip, ClipError, Sampler, TrackId, Transform};
+use kinepack_anim::{AnyClip, Channel, Clip, ClipError, FileKind, Sampler, TrackId, Transform};
 
 use crate::driver;
 use crate::naive::Naive;
@@ -156,11 +156,12 @@ fn refused_as_it_is(at: usize, other: &[u8]) -> ClipError {
 #[test]
 fn other_files_and_versions_are_refused() {
     assert_eq!(refused(0, b"KPAX"), ClipError::NoClip);
-    assert_eq!(refused(0, b"KPSK"), ClipError::NoClip);
+    assert_eq!(refused(0, b"KPSK"), ClipError::OtherFile { found: FileKind::Skeleton });
     // A block clip with the magic of a keyed clip is refused.
     let mut keyed = good();
     keyed[..4].copy_from_slice(b"KPAC");
-    assert_eq!(Clip::from_bytes(keyed).unwrap_err(), ClipError::NoClip);
+    let found = FileKind::KeyedClip;
+    assert_eq!(Clip::from_bytes(keyed).unwrap_err(), ClipError::OtherFile { found });
     for version in [0, 2, 255] {
         assert_eq!(refused(4, &[version]), ClipError::Version { version, newest: 1 });
     }
@@ -439,24 +440,24 @@ fn changed_clips_are_refused_or_played() {
 fn errors_have_these_messages() {
     let track = TrackId { joint: 4, channel: Channel::Scale };
     let messages = [
-        (ClipError::NoClip, "no compressed clip: it begins with none of KPAB, KPAC and KPAD"),
+        (ClipError::NoClip, "not a compressed clip: it does not begin with KPAB, KPAC or KPAD"),
         (
             ClipError::Version { version: 9, newest: 1 },
             "version 9 of the format, at most 1 can be read",
         ),
         (ClipError::EndOfData { part: "offsets" }, "truncated: it ends within its offsets"),
-        (ClipError::TrailingData { bytes: 3 }, "3 bytes more than its header asks for"),
+        (ClipError::TrailingData { bytes: 3 }, "3 bytes follow the clip that its header describes"),
         (ClipError::BadHeader { field: "block length" }, "damaged header: block length"),
-        (ClipError::BadKind { joint: 2, byte: 3 }, "damaged: joint 2 is of kind 0x03"),
+        (ClipError::BadKind { joint: 2, byte: 3 }, "damaged: joint 2 has the kind 0x03"),
         (
             ClipError::BadConstant { track },
-            "damaged: the scale of joint 4 is no number within ±10¹⁸",
+            "damaged: the scale of joint 4 is not a number within ±10¹⁸",
         ),
         (
             ClipError::BadSegment { segment: 7, reason: "its padding bits are not 0" },
             "damaged: segment 7: its padding bits are not 0",
         ),
-        (ClipError::BadHash, "damaged: its bytes have another hash than it says"),
+        (ClipError::BadHash, "damaged: its bytes do not have the hash that it stores"),
     ];
     for (error, message) in messages {
         assert_eq!(error.to_string(), message);

@@ -9,7 +9,9 @@ use kinepack_anim::disk::{pack, unpack};
 use kinepack_anim::offline::{
     BlockOptions, BuildError, BuildOptions, Effort, RigTrainer, Scheme, build,
 };
-use kinepack_anim::{AnyClip, Channel, Clip, ClipError, RawClip, Rig, Sampler, TrackId, Transform};
+use kinepack_anim::{
+    AnyClip, Channel, Clip, ClipError, FileKind, RawClip, Rig, Sampler, TrackId, Transform,
+};
 
 use crate::motions::{Motion, USUAL};
 use crate::naive::{Naive, NaiveRig};
@@ -135,7 +137,8 @@ fn invalid_rigs_are_refused() {
         changed[at..at + other.len()].copy_from_slice(other);
         agree_rig(&sealed_rig(changed)).unwrap_err()
     };
-    assert_eq!(refused(0, b"KPAB"), ClipError::NoRig);
+    assert_eq!(refused(0, b"KPAX"), ClipError::NoRig);
+    assert_eq!(refused(0, b"KPAB"), ClipError::OtherFile { found: FileKind::BlockClip });
     assert_eq!(refused(4, &[2]), ClipError::Version { version: 2, newest: 1 });
     assert_eq!(refused(5, &[1]), ClipError::BadHeader { field: "reserved bits" });
     assert_eq!(refused(6, &[0, 0]), ClipError::BadHeader { field: "joints" });
@@ -165,7 +168,9 @@ fn clips_of_a_rig_cannot_be_read_without_it() {
     let needed = ClipError::Rig { hash: rig.hash() };
     assert_eq!(Clip::from_bytes(&bytes[..]).unwrap_err(), needed);
     assert_eq!(AnyClip::from_bytes(&bytes[..]).unwrap_err(), needed);
-    assert_eq!(needed.to_string(), format!("it needs its rig, {:016x}", rig.hash()));
+    let message = needed.to_string();
+    let file = format!("*-{:016x}.kpr", rig.hash());
+    assert!(message.contains(&file) && message.contains("with_rig"), "{message}");
     assert!(Naive::read(&bytes).is_err());
     let mut other = rig.clone();
     other.skeleton += 1;

@@ -1,4 +1,4 @@
-//! A clip of whatever scheme says and plays what the clip itself does.
+//! `AnyClip` reports and plays the same as the clip that it holds.
 
 use kinepack_anim::keyed::{Cursor, KeyedClip};
 use kinepack_anim::offline::{BuildOptions, KeyedOptions, Scheme, build};
@@ -13,7 +13,7 @@ fn keyed_clip(raw: &RawClip) -> KeyedClip {
 }
 
 #[test]
-fn what_is_read_is_the_clip_of_its_scheme() {
+fn a_clip_is_read_by_its_scheme() {
     let raw = smooth_clip(2, 9, 90);
     let keyed = keyed_clip(&raw);
     let any = AnyClip::from_bytes(keyed.as_bytes()).unwrap();
@@ -44,7 +44,7 @@ fn what_is_read_is_the_clip_of_its_scheme() {
 }
 
 #[test]
-fn what_is_refused_is_refused_for_the_same_reason() {
+fn bad_clips_are_refused_for_the_same_reason() {
     let good = keyed_clip(&smooth_clip(0, 5, 61)).as_bytes().to_vec();
     for end in [0, 3, 4, 31, good.len() - 1] {
         assert_eq!(

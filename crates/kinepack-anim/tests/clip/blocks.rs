@@ -1,4 +1,4 @@
-//! What a block clip tells of itself.
+//! The reports of a block clip about its bytes.
 
 use kinepack_anim::block::{Clip, Kind};
 use kinepack_anim::offline::{BuildOptions, build};
@@ -12,7 +12,7 @@ fn block_clip(raw: &RawClip, precision_cm: f64) -> Clip {
 }
 
 #[test]
-fn the_bits_of_all_tracks_are_those_of_their_parts() {
+fn the_bits_of_tracks_add_up_to_their_parts() {
     for (seed, joints, samples, precision_cm) in
         [(0, 3, 40, 0.1), (1, 12, 90, 0.01), (2, 30, 333, 0.1), (3, 1, 2, 1.0)]
     {
@@ -24,7 +24,7 @@ fn the_bits_of_all_tracks_are_those_of_their_parts() {
         let of = |name: &str| parts.iter().find(|(part, _)| *part == name).unwrap().1;
         let most = 8 * (of("references, axes, steps") + of("widths") + of("coefficients"));
         let all: usize = bits.iter().map(|(_, bits)| bits).sum();
-        // Of each segment the last byte need not be full.
+        // The last byte of each segment need not be full.
         assert!(all <= most && most - all <= 7 * clip.segments(), "{seed}: {all} {most}");
         assert!(clip.live_components() <= 3 * tracks.len());
     }

@@ -1,4 +1,4 @@
-//! Clips at the edges, built, played as the spec says, and within their precision.
+//! Unusual clips: built, played as the spec says, and within their precision.
 
 use std::f32::consts::TAU;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ fn built(raw: &RawClip, scheme: Scheme) -> KeyedClip {
     KeyedClip::clone(built.clip.as_keyed().unwrap())
 }
 
-/// Builds a clip by all schemes and plays it; with our keys it is within a millimetre.
+/// Builds a clip with all schemes and plays it. With the default keys it is within a millimetre.
 fn all(raw: &RawClip) -> Vec<KeyedClip> {
     let one = |(name, scheme): (&str, Scheme)| {
         let options = BuildOptions { scheme, ..BuildOptions::default() };
@@ -44,7 +44,7 @@ fn all(raw: &RawClip) -> Vec<KeyedClip> {
     schemes().map(one).into()
 }
 
-/// A root and joints on it, ten cm apart, posed by sample and joint.
+/// A root and its children, ten cm apart, posed by sample and joint.
 fn posed(
     name: &str,
     joints: usize,
@@ -71,7 +71,7 @@ fn kinds(clip: &KeyedClip, joint: u16) -> [Kind; 3] {
 }
 
 #[test]
-fn one_sample_and_two() {
+fn clips_of_one_sample_and_of_two() {
     for samples in [1, 2, 3] {
         let clips = all(&smooth_clip(1, 4, samples));
         assert!(clips.iter().all(|clip| clip.samples() == samples));
@@ -82,7 +82,7 @@ fn one_sample_and_two() {
 }
 
 #[test]
-fn what_does_not_move_takes_its_mark_or_one_value() {
+fn still_tracks_take_only_their_kind_or_one_value() {
     let bind = |joint: usize| [10.0 * joint as f32, 0.0, 0.0];
     let still = posed("bind", 3, 20, |_, joint| Transform {
         translation: bind(joint),
@@ -105,7 +105,7 @@ fn what_does_not_move_takes_its_mark_or_one_value() {
 }
 
 #[test]
-fn one_joint_and_many() {
+fn clips_of_one_joint_and_of_many() {
     all(&smooth_clip(5, 1, 50));
     for clip in all(&smooth_clip(3, 300, 8)) {
         assert_eq!(clip.joints(), 300);
@@ -170,7 +170,7 @@ fn rotations_may_be_of_any_length_and_sign() {
 }
 
 #[test]
-fn so_many_samples_that_no_ticks_are_left_become_rows() {
+fn clips_with_more_samples_than_ticks_become_rows() {
     for (samples, has_keys) in [(65_536, true), (65_537, false), (70_000, false)] {
         let long = posed("long", 1, samples, |sample, _| Transform {
             translation: [(sample as f32 / 9000.0).sin() * 40.0, 0.0, 0.0],
@@ -209,7 +209,7 @@ fn numbers_too_large_for_a_range_are_refused() {
 }
 
 #[test]
-fn a_rate_may_be_any() {
+fn any_rate_works() {
     for rate_hz in [1e-30, 0.5, 1e9] {
         let smooth = smooth_clip(2, 2, 20);
         let samples = smooth.poses().flatten().copied().collect();

@@ -1,5 +1,5 @@
-//! What is measured of a clip is what the metric says, computed here anew; and foot slide of a clip
-//! whose wandering is known.
+//! Measured errors match the metric, which is computed here a second time. Foot slide is measured
+//! on clips with a known slide.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ fn assert_errors(found: Errors, mut all: Vec<f64>, context: &str) {
     for (found, expected) in
         [(found.max_cm, all[all.len() - 1]), (found.p99_cm, p99), (found.mean_cm, mean)]
     {
-        // The errors are kept as `f32`.
+        // Errors are stored as `f32`.
         assert!(
             (found - expected).abs() < 1e-6 * (1.0 + expected),
             "{context}: {found} {expected}"
@@ -30,11 +30,11 @@ fn assert_errors(found: Errors, mut all: Vec<f64>, context: &str) {
 }
 
 #[test]
-fn errors_are_those_of_the_metric() {
+fn errors_match_the_metric() {
     for (seed, shell_cm) in [(0, 3.0), (1, 0.5), (2, 20.0)] {
         let raw = smooth_clip(seed, 6, 40);
-        // Of two for one joint the last one counts; and there may be joints that a clip does not
-        // have.
+        // The last of two entries for a joint counts. Joints that the clip does not have are
+        // ignored.
         let error = ErrorOptions {
             shell_cm,
             joint_shells_cm: vec![(2, 1.0), (4, 7.0), (2, 9.0), (60, 1.0)],
@@ -78,8 +78,8 @@ fn errors_are_those_of_the_metric() {
     }
 }
 
-/// Half-way between two poses, by the sine formula of slerp; of the same pose twice the pose
-/// itself.
+/// The pose half-way between two poses, by the sine formula of slerp. If both are the same, that
+/// pose.
 fn half_way(from: &[Transform], to: &[Transform]) -> Vec<Transform> {
     let mean = |a: [f32; 3], b: [f32; 3]| [0, 1, 2].map(|axis| (a[axis] + b[axis]) / 2.0);
     let pairs = from.iter().zip(to);
@@ -100,8 +100,8 @@ fn half_way(from: &[Transform], to: &[Transform]) -> Vec<Transform> {
         .collect()
 }
 
-/// A clip of two joints, of which the second is at x = `theirs` in cm in the raw clip, and at
-/// `ours` in the compressed one.
+/// A clip of two joints. The second joint is at x = `theirs` cm in the raw clip and at x = `ours`
+/// cm in the compressed one.
 fn sliding(theirs: &[f32], ours: &[f32]) -> (RawClip, AnyClip) {
     let joint = |parent| Joint { name: String::new(), parent, bind: Transform::IDENTITY };
     let skeleton = Arc::new(Skeleton::new(vec![joint(None), joint(Some(0))]).unwrap());
@@ -116,7 +116,7 @@ fn sliding(theirs: &[f32], ours: &[f32]) -> (RawClip, AnyClip) {
     (raw, AnyClip::from_bytes(parts.to_bytes()).unwrap())
 }
 
-/// What the second joint wanders, and which joint wanders most.
+/// The slide of such a clip, and the joint that slides farthest.
 fn slide(theirs: &[f32], ours: &[f32]) -> (f64, Option<usize>) {
     let (raw, clip) = sliding(theirs, ours);
     let report = measure(&raw, &clip, &ErrorOptions::default());
@@ -125,30 +125,30 @@ fn slide(theirs: &[f32], ours: &[f32]) -> (f64, Option<usize>) {
 
 fn assert_slide(found: (f64, Option<usize>), expected_cm: f64) {
     assert!((found.0 - expected_cm).abs() < 1e-4, "{found:?} {expected_cm}");
-    // What `f32` rounds may be the most that there is.
+    // The rounding of `f32` may be the largest slide.
     assert!(found.1 == Some(1) || expected_cm == 0.0, "{found:?}");
 }
 
 #[test]
-fn a_foot_that_stands_slides_by_what_it_wanders_since_it_stands() {
+fn the_slide_is_the_change_of_the_error_since_a_foot_came_to_rest() {
     // It stands at 10 cm for 20 samples, walks for ten, stands at 20 cm for ten.
     let walk: Vec<f32> = (0..40).map(|n| 10.0 + (n - 19).clamp(0, 10) as f32).collect();
     let plus = |off: &dyn Fn(usize) -> f32| {
         walk.iter().enumerate().map(|(n, x)| x + off(n)).collect::<Vec<_>>()
     };
     assert_slide(slide(&walk, &walk), 0.0);
-    // An error that stays is none that slides, nor is one while it walks.
+    // A constant error is not a slide, and neither is an error while the joint walks.
     assert_slide(slide(&walk, &plus(&|n| if n < 25 { 0.5 } else { 0.2 })), 0.0);
     assert_slide(slide(&walk, &plus(&|n| if (20..29).contains(&n) { 2.0 } else { 0.3 })), 0.0);
-    // The farthest of two times; and back again counts too.
+    // The larger of two slides counts, and a slide back counts too.
     assert_slide(slide(&walk, &plus(&|n| if n == 7 { 0.55 } else { 0.3 })), 0.25);
     let both = plus(&|n| if n < 20 { 0.005 * n as f32 } else { 0.04 * (n as f32 - 20.0) });
-    // From sample 29 on it stands again: ten steps of 0.04.
+    // From sample 29 on it stands again, with ten steps of 0.04.
     assert_slide(slide(&walk, &both), 0.4);
 }
 
 #[test]
-fn what_stands_for_less_than_a_tenth_of_a_second_does_not_stand() {
+fn a_rest_of_less_than_a_tenth_of_a_second_does_not_count() {
     for (still, counts) in [(3, false), (4, true)] {
         let walk: Vec<f32> =
             (0..20).map(|n: i32| (5 + n.min(8) + (n - 8 - (still - 1)).max(0)) as f32).collect();
@@ -159,9 +159,9 @@ fn what_stands_for_less_than_a_tenth_of_a_second_does_not_stand() {
 }
 
 #[test]
-fn what_moves_slowly_stands_until_it_has_gone_a_millimetre() {
-    // 0.03 cm a sample: samples 0 to 3 are within 0.1 cm of the first, 4 to 7 of the fourth, and so
-    // on.
+fn a_slow_joint_stands_until_it_has_moved_a_millimetre() {
+    // 0.03 cm a sample: samples 0 to 3 are within 0.1 cm of sample 0, samples 4 to 7 within 0.1 cm
+    // of sample 4, and so on.
     let creep: Vec<f32> = (0..16).map(|n| 5.0 + 0.03 * n as f32).collect();
     let off: Vec<f32> = creep.iter().enumerate().map(|(n, x)| x + (n / 4) as f32).collect();
     assert_slide(slide(&creep, &off), 0.0);

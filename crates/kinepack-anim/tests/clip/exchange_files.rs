@@ -1,5 +1,5 @@
-//! `.clip` files: what is written is what `spec/ANIM.md`, section 9 says, and what is none is
-//! refused for the right reason.
+//! `.clip` files: written as `spec/ANIM.md`, section 9 says. Other files are refused for the right
+//! reason.
 
 use kinepack_anim::{ExchangeError, RawClip, RawClipError, SkeletonError, exchange};
 
@@ -24,7 +24,7 @@ fn refused(at: usize, other: &[u8]) -> ExchangeError {
 }
 
 #[test]
-fn a_file_is_what_the_spec_says_and_comes_back() {
+fn a_file_matches_the_spec_and_is_read_back() {
     let (raw, bytes) = good();
     let mut expected = b"CLIP".to_vec();
     expected.extend([JOINTS as u32, SAMPLES as u32].iter().flat_map(|count| count.to_le_bytes()));
@@ -70,15 +70,15 @@ fn lengths_that_do_not_fit_are_refused() {
             assert!(matches!(error, ExchangeError::WrongLength { .. }), "{at} {count}: {error}");
         }
     }
-    // Ten floats of 2³² samples and a bind pose, for each of 2³² − 1 joints, are more than 64 bits
-    // can count.
+    // Ten floats for 2³² samples and a bind pose of 2³² − 1 joints are more bytes than 64 bits can
+    // count.
     let most = [&b"CLIP"[..], &[255; 8], &30_f32.to_le_bytes()].concat();
     let error = ExchangeError::WrongLength { bytes: 16, expected: u64::MAX };
     assert_eq!(exchange::read("", &most), Err(error));
 }
 
 #[test]
-fn what_is_no_clip_is_refused() {
+fn other_files_are_refused() {
     let (raw, bytes) = good();
     assert_eq!(refused(0, b"KPAC"), ExchangeError::NoClipFile);
     for parent in [-2, i32::MIN, 65_536, i32::MAX] {
@@ -124,7 +124,7 @@ fn what_is_no_clip_is_refused() {
 }
 
 #[test]
-fn flipped_bits_and_noise_are_refused_or_taken() {
+fn flipped_bits_and_noise_are_refused_or_read() {
     let (_, bytes) = good();
     let good = [&[2], &bytes[..]].concat();
     for bit in 0..8 * good.len() {

@@ -1,7 +1,9 @@
-//! Clips and skeletons of strangers: refused for the right reason, or played without harm.
+//! Hostile clips and skeletons: refused for the right reason, or played without harm.
 
 use kinepack_anim::keyed::KeyedClip;
-use kinepack_anim::{Channel, ClipError, Skeleton, SkeletonError, SkeletonFileError, TrackId};
+use kinepack_anim::{
+    Channel, ClipError, FileKind, Skeleton, SkeletonError, SkeletonFileError, TrackId,
+};
 use proptest::prelude::*;
 
 use crate::driver;
@@ -17,8 +19,8 @@ const CONSTANTS: usize = RANGES + 48;
 const ROWS: usize = CONSTANTS + 18;
 const KEYS: usize = ROWS + SAMPLES as usize * 16;
 
-/// Three joints with all kinds, one of them of coarse rotations in rows; the keys of a translation
-/// and of a rotation in two slices.
+/// A clip of three joints with all kinds: coarse rotations in rows, and keys of a translation and a
+/// rotation in two slices.
 pub(crate) fn small() -> Parts {
     let end = end_of(SAMPLES);
     let track = |joint, channel, ticks: &[u16]| {
@@ -41,7 +43,7 @@ fn good() -> Vec<u8> {
     bytes
 }
 
-/// The reason for which `good` with other bytes at a place is refused.
+/// Why `good` is refused with other bytes at a place.
 fn refused(at: usize, other: &[u8]) -> ClipError {
     let mut bytes = good();
     bytes[at..at + other.len()].copy_from_slice(other);
@@ -50,7 +52,7 @@ fn refused(at: usize, other: &[u8]) -> ClipError {
 }
 
 #[test]
-fn every_beginning_is_refused_and_so_is_every_tail() {
+fn every_prefix_and_every_suffix_is_refused() {
     let good = good();
     let parts = [
         (32, "header"),
@@ -77,8 +79,9 @@ fn every_beginning_is_refused_and_so_is_every_tail() {
 
 #[test]
 fn other_files_and_versions_are_refused() {
-    assert_eq!(refused(0, b"KPAD"), ClipError::NoClip);
-    assert_eq!(refused(0, b"KPSK"), ClipError::NoClip);
+    assert_eq!(refused(0, b"KPAX"), ClipError::NoClip);
+    assert_eq!(refused(0, b"KPAD"), ClipError::OtherFile { found: FileKind::DiskClip });
+    assert_eq!(refused(0, b"KPSK"), ClipError::OtherFile { found: FileKind::Skeleton });
     for version in [0, 2, 255] {
         assert_eq!(refused(4, &[version]), ClipError::Version { version, newest: 1 });
     }
@@ -120,7 +123,7 @@ fn counts_of_billions_are_refused() {
 }
 
 #[test]
-fn kinds_that_mean_nothing_are_refused() {
+fn unknown_kinds_are_refused() {
     for byte in [0x80, 0x40, 0xc0, 0x41, 0x42, 0xc3] {
         assert_eq!(refused(KINDS, &[byte]), ClipError::BadKind { joint: 0, byte });
     }
@@ -128,7 +131,7 @@ fn kinds_that_mean_nothing_are_refused() {
 }
 
 #[test]
-fn ranges_that_are_none_are_refused() {
+fn bad_ranges_are_refused() {
     for (from, channel) in [(RANGES, Channel::Translation), (RANGES + 24, Channel::Scale)] {
         for at in [from, from + 8, from + 12, from + 20] {
             for end in
@@ -146,8 +149,8 @@ fn ranges_that_are_none_are_refused() {
     }
 }
 
-/// The widest range, of keys whose splines go beyond it; squares of chords would be too large for
-/// floats in a wider one.
+/// The widest range, with keys whose splines leave it. In a wider range, squares of chords would be
+/// too large for floats.
 #[test]
 fn the_widest_ranges_play_finite_numbers() {
     for parametrization in 0..4 {
@@ -181,37 +184,39 @@ fn constants_that_are_not_finite_are_refused() {
 }
 
 #[test]
-fn keys_that_are_none_are_refused() {
+fn bad_keys_are_refused() {
     let reason = |key: usize, other: &[u8]| match refused(KEYS + 10 * key, other) {
         ClipError::BadKey { index, reason } => (index, reason),
         error => panic!("{error}"),
     };
-    // In the order of the block: three of the rotation of joint 1, three of the translation of
-    // joint 0, two of the rotation.
+    // The order of the block: three keys of joint 1's rotation, three of joint 0's translation,
+    // two of the rotation.
     let id = |joint: u16, channel: u16| (joint | channel << 14).to_le_bytes();
     let with_id = |tick: u16, joint, channel| [tick.to_le_bytes(), id(joint, channel)].concat();
-    assert_eq!(reason(1, &with_id(9000, 1, 3)), (1, "a channel that is none"));
+    assert_eq!(reason(1, &with_id(9000, 1, 3)), (1, "a channel that does not exist"));
     for (joint, channel) in [(3, 0), (0x3fff, 0), (1, 1), (2, 0), (0, 2), (2, 1)] {
         assert_eq!(
             reason(2, &with_id(20_000, joint, channel)),
             (2, "a joint or channel that has no keys")
         );
     }
-    assert_eq!(reason(1, &with_id(9000, 0, 1)), (1, "the first keys of each track come first"));
+    assert_eq!(
+        reason(1, &with_id(9000, 0, 1)),
+        (1, "not among the first keys of each track, which come first")
+    );
     assert_eq!(reason(0, &[1, 0]), (0, "a track that does not begin with the clip"));
     assert_eq!(reason(3, &[1, 0]), (3, "a track that does not begin with the clip"));
     for tick in [0_u16, 8999, 9000] {
         assert_eq!(reason(2, &tick.to_le_bytes()), (2, "times of a track that do not increase"));
     }
-    assert_eq!(reason(2, &65_535_u16.to_le_bytes()), (2, "a time behind the last sample"));
+    assert_eq!(reason(2, &65_535_u16.to_le_bytes()), (2, "a time after the last sample"));
     assert_eq!(reason(7, &[0, 250]), (8, "a track that does not end with the clip"));
-    // The translation has its last key as its third, so any more of it would stand behind the last
-    // sample.
+    // The third key of the translation is its last one, so another would be after the last sample.
     assert_eq!(reason(6, &with_id(50_000, 0, 1)), (6, "times of a track that do not increase"));
 }
 
 #[test]
-fn keys_in_another_order_than_that_of_need_are_refused() {
+fn keys_that_are_not_in_the_order_of_playback_are_refused() {
     let track = |joint, ticks: [u16; 5]| NaiveTrack {
         joint,
         channel: 0,
@@ -228,14 +233,14 @@ fn keys_in_another_order_than_that_of_need_are_refused() {
         driver::play(&bytes);
         KeyedClip::from_bytes(bytes)
     };
-    let reason = "out of the order of need";
+    let reason = "not in the order in which playback needs it";
     assert_eq!(swapped([0, 15, 25, 35, end]).unwrap_err(), ClipError::BadKey { index: 7, reason });
-    // Those that are needed at once may stand in any order.
+    // Keys that are needed at the same time may be in any order.
     assert!(swapped([0, 10, 20, 30, end]).is_ok());
 }
 
 #[test]
-fn a_clip_without_the_keys_that_it_says_is_refused() {
+fn a_clip_with_missing_keys_is_refused() {
     let reason = "a track that does not end with the clip";
     for samples in [1, 2] {
         let mut parts = Parts::keyed(0, 1, samples, Vec::new());
@@ -303,9 +308,9 @@ fn flipped_bits_and_noise_are_refused_or_played() {
     }
 }
 
-/// A clip of any tracks, then any changes of its bytes.
+/// A clip of random tracks, with random changes of its bytes.
 #[test]
-fn any_clip_and_any_change_of_it_is_refused_or_played() {
+fn random_clips_and_damaged_ones_are_refused_or_played() {
     let changes = prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4);
     let clips = (any::<u64>(), 0..4_u8, 1..9_u16, 2..90_u32, changes);
     for_all(400, clips, |(seed, parametrization, slices, samples, changes)| {
@@ -329,7 +334,7 @@ fn any_clip_and_any_change_of_it_is_refused_or_played() {
 }
 
 #[test]
-fn skeletons_come_back_or_are_refused() {
+fn skeletons_are_read_back_or_refused() {
     let skeleton = skeleton(&mut Random(1), 7);
     let bytes = skeleton.to_bytes();
     assert_eq!(Skeleton::from_bytes(&bytes).unwrap(), *skeleton);
@@ -345,7 +350,8 @@ fn skeletons_come_back_or_are_refused() {
         bytes[at..at + other.len()].copy_from_slice(other);
         Skeleton::from_bytes(&bytes).unwrap_err()
     };
-    assert_eq!(with(0, b"KPAC"), SkeletonFileError::NoSkeleton);
+    assert_eq!(with(0, b"KPAX"), SkeletonFileError::NoSkeleton);
+    assert_eq!(with(0, b"KPAC"), SkeletonFileError::OtherFile { found: FileKind::KeyedClip });
     for (at, version) in [(4, 0), (4, 2), (5, 7)] {
         let found = if at == 4 { version } else { 1 };
         assert_eq!(with(at, &[version]), SkeletonFileError::Version { version: found, newest: 1 });

@@ -1,4 +1,4 @@
-//! Joints with a precision and a shell of their own, in clips of both schemes.
+//! Joints with their own precision and shell, in clips of both schemes.
 
 use kinepack_anim::measure::ErrorOptions;
 use kinepack_anim::offline::{BlockOptions, BuildError, BuildOptions, KeyedOptions, Scheme, build};
@@ -10,12 +10,12 @@ fn schemes() -> [Scheme; 2] {
 }
 
 #[test]
-fn a_joint_keeps_to_a_precision_of_its_own() {
+fn a_joint_keeps_its_own_precision() {
     for (seed, scheme) in [1, 6].into_iter().flat_map(|seed| schemes().map(|scheme| (seed, scheme)))
     {
         let raw = smooth_clip(seed, 8, 90);
         let coarse = BuildOptions { precision_cm: 0.5, scheme, ..BuildOptions::default() };
-        // Of two for one joint the last one counts.
+        // The last of two entries for a joint counts.
         let joint_precisions_cm = vec![(5, 10.0), (5, 0.02), (6, 2.0)];
         let some = BuildOptions { joint_precisions_cm, ..coarse.clone() };
         let fine = BuildOptions { precision_cm: 0.02, ..coarse.clone() };
@@ -28,7 +28,7 @@ fn a_joint_keeps_to_a_precision_of_its_own() {
         }
         let (_, share) = some.farthest_off(&some_built.errors);
         assert!(share > 0.3 && share <= 1.0, "{share}");
-        // What the others were built for is not what that one was.
+        // Joint 5 misses its precision in a clip that was built without that precision.
         let (joint, share) = some.farthest_off(&coarse_built.errors);
         assert!(joint == 5 && share > 1.0, "{joint} {share}");
         let bytes =
@@ -38,7 +38,7 @@ fn a_joint_keeps_to_a_precision_of_its_own() {
 }
 
 #[test]
-fn a_joint_is_as_near_at_a_shell_of_its_own() {
+fn a_joint_keeps_the_precision_at_its_own_shell() {
     for scheme in schemes() {
         let raw = smooth_clip(1, 8, 90);
         let error = ErrorOptions { joint_shells_cm: vec![(7, 60.0)], ..ErrorOptions::default() };
@@ -51,7 +51,7 @@ fn a_joint_is_as_near_at_a_shell_of_its_own() {
 }
 
 #[test]
-fn numbers_of_joints_that_cannot_be_are_refused() {
+fn impossible_numbers_for_joints_are_refused() {
     let raw = smooth_clip(0, 3, 9);
     let refused = |precisions: &[(usize, f64)], shells: &[(usize, f64)], scheme: Scheme| {
         let error = ErrorOptions { joint_shells_cm: shells.to_vec(), ..ErrorOptions::default() };
@@ -74,6 +74,6 @@ fn numbers_of_joints_that_cannot_be_are_refused() {
             assert_eq!(refused(&[], &[(0, number)]), BuildError::BadOption { option: "shell" });
         }
         let said = refused(&[(3, 0.1)], &[]).to_string();
-        assert_eq!(said, "a precision for joint 3, which there is none");
+        assert_eq!(said, "a precision for joint 3, which the skeleton does not have");
     }
 }

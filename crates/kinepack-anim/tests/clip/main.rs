@@ -1,11 +1,11 @@
-//! Clips: what is written, read and played is what `spec/ANIM.md` says, by a reader and a writer
-//! made from that page alone.
+//! Clips are written, read and played as `spec/ANIM.md` says. A reader and a writer that were made
+//! from that page alone check it.
 
 #![allow(clippy::unwrap_used)]
 
 mod any;
 mod blocks;
-// Public in the crate of the fuzz targets.
+// It is public in the crate of the fuzz targets.
 #[allow(unreachable_pub)]
 #[path = "../../../../fuzz/src/clip.rs"]
 mod driver;

@@ -1,4 +1,4 @@
-//! Playing allocates nothing, and reading what the length of the bytes bounds.
+//! Playing allocates nothing, and the length of the bytes bounds the memory of reading.
 
 use allocation_counter::measure;
 use kinepack_anim::keyed::{Cursor, KeyedClip};
@@ -27,7 +27,7 @@ fn sampling_allocates_nothing() {
 }
 
 #[test]
-fn reading_takes_a_small_multiple_of_the_length_whatever_is_counted() {
+fn reading_takes_a_small_multiple_of_the_length_whatever_the_counts() {
     let bytes = small().to_bytes();
     let most = |bytes: &[u8]| 1000 + 8 * bytes.len() as u64;
     assert!(measure(|| drop(KeyedClip::from_bytes(&bytes[..]))).bytes_total < most(&bytes));

@@ -1,10 +1,10 @@
-//! Clips read and played as `spec/ANIM.md` says it, without anything of the crate: tracks apart,
-//! each segment sought anew.
+//! Reads and plays clips as `spec/ANIM.md` says, without code of the crate. It keeps each track
+//! apart and searches for its segment at each time.
 
 /// Rotation x, y, z, w, translation, scale.
 pub(crate) type Floats = [f32; 10];
 
-/// The keys of one track: tick, and the value as it stands.
+/// The keys of a track: tick and stored value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct NaiveTrack {
     pub(crate) joint: usize,
@@ -66,7 +66,7 @@ fn rotation(bits: u64, n: u32) -> Vec<f32> {
 }
 
 impl Naive {
-    /// Of bytes that are right.
+    /// Reads valid bytes.
     pub(crate) fn read(bytes: &[u8]) -> Self {
         let mut rest = Bytes(bytes);
         assert_eq!(rest.take(5), b"KPAC\x01");

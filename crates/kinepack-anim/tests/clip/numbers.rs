@@ -1,5 +1,4 @@
-//! Rotations and vectors in their bits: how far off they are, at most, and what becomes of numbers
-//! that are none.
+//! Quantized rotations and vectors: their largest errors, and numbers that are not finite.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
@@ -9,8 +8,7 @@ use kinepack_anim::keyed::quantize::{
 
 use crate::support::Random;
 
-/// How far off a rotation comes back: the kept components, the dropped one, and the angle in
-/// radians.
+/// The errors of a rotation: of the kept components, of the dropped one, and the angle in radians.
 fn errors(rotation: [f32; 4], back: [f32; 4]) -> [f64; 3] {
     let length = rotation.iter().map(|c| f64::from(*c) * f64::from(*c)).sum::<f64>().sqrt();
     let exact = rotation.map(|c| f64::from(c) / length);
@@ -25,8 +23,8 @@ fn errors(rotation: [f32; 4], back: [f32; 4]) -> [f64; 3] {
         exact.iter().zip(back).map(|(exact, back)| exact * sign - f64::from(back)).collect();
     let kept =
         (0..4).filter(|index| *index != dropped).map(|index| off[index].abs()).fold(0.0, f64::max);
-    // The angle between two unit quaternions, by the chord between them; what comes back is one up
-    // to the floats.
+    // The angle between two unit quaternions, from the chord between them. The decoded one has unit
+    // length up to the rounding of floats.
     let chord = off.iter().map(|c| c * c).sum::<f64>().sqrt();
     [kept, off[dropped].abs(), 4.0 * (chord / 2.0).asin()]
 }
@@ -42,8 +40,8 @@ fn worst(from_to: impl Fn([f32; 4]) -> [f32; 4], step: f64) -> [f64; 3] {
         let rotation = [(); 4].map(|()| random.between(-1.0, 1.0));
         look(rotation);
     }
-    // About all four components alike the dropped one is farthest off: at the middles between two
-    // codes.
+    // The dropped component has the largest error if all four are nearly equal and the others are
+    // in the middle between two codes.
     let half = ((0.5 + FRAC_1_SQRT_2) / step).floor();
     for code in [half - 2.0, half - 1.0, half] {
         for middle in [0.48, 0.499, 0.501, 0.52] {
@@ -55,7 +53,7 @@ fn worst(from_to: impl Fn([f32; 4]) -> [f32; 4], step: f64) -> [f64; 3] {
 }
 
 #[test]
-fn rotations_are_as_precise_as_they_say() {
+fn rotations_keep_their_documented_precision() {
     let bounds = [
         (
             worst(|q| rotation_from_48(rotation_48(q)), 2_f64.sqrt() / 32_767.0),
@@ -68,14 +66,14 @@ fn rotations_are_as_precise_as_they_say() {
     ];
     for (worst, bounds) in bounds {
         for (worst, bound) in worst.into_iter().zip(bounds) {
-            // No bound is much too wide.
+            // The bounds are tight.
             assert!(worst <= bound && worst > 0.95 * bound, "{worst} of {bound}");
         }
     }
 }
 
 #[test]
-fn rotations_that_are_exact_in_their_largest_component_come_back() {
+fn rotations_with_one_component_keep_it() {
     for axis in 0..4 {
         for sign in [1.0, -1.0] {
             let mut rotation = [0.0; 4];
@@ -90,7 +88,7 @@ fn rotations_that_are_exact_in_their_largest_component_come_back() {
 }
 
 #[test]
-fn any_bits_are_a_rotation() {
+fn all_bits_give_a_rotation() {
     let mut random = Random(2);
     for round in 0..100_000 {
         let mut word = || {
@@ -112,7 +110,7 @@ fn any_bits_are_a_rotation() {
 }
 
 #[test]
-fn what_has_no_direction_is_no_rotation() {
+fn quaternions_without_a_direction_become_the_identity() {
     let none = rotation_48([0.0, 0.0, 0.0, 1.0]);
     assert_eq!(none, [0x4000, 0x2000, 0x7000]);
     for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
@@ -127,7 +125,7 @@ fn what_has_no_direction_is_no_rotation() {
 }
 
 #[test]
-fn vectors_come_back_within_half_a_step() {
+fn vectors_are_within_half_a_step() {
     let mut random = Random(3);
     for _ in 0..20_000 {
         let size = 10_f32.powi(random.below(12) as i32 - 5);
@@ -145,7 +143,7 @@ fn vectors_come_back_within_half_a_step() {
         assert_eq!(low, range.min);
         for axis in 0..3 {
             let extent = f64::from(range.max[axis]) - f64::from(range.min[axis]);
-            // What the three roundings of floats may add.
+            // The three roundings of floats may add this.
             let floats = 2e-7 * (extent + f64::from(range.min[axis].abs()));
             let off = |a: f32, b: f32| (f64::from(a) - f64::from(b)).abs();
             assert!(
@@ -158,7 +156,7 @@ fn vectors_come_back_within_half_a_step() {
 }
 
 #[test]
-fn a_range_without_extent_is_its_point_and_numbers_that_are_none_are_its_ends() {
+fn an_empty_range_gives_its_point_and_bad_numbers_give_its_ends() {
     let point = VectorRange::around(&[[1.5, -2.0, 1e-30]]);
     for vector in [[1.5, -2.0, 1e-30], [9.0, -9.0, f32::NAN], [f32::INFINITY; 3]] {
         assert_eq!(point.quantize(vector), [0; 3]);

@@ -1,4 +1,4 @@
-//! A cursor plays what `spec/ANIM.md` says, bit by bit, in whatever order the times come.
+//! A cursor plays a clip as `spec/ANIM.md` says, to the last bit, for times in any order.
 
 use kinepack_anim::Transform;
 use kinepack_anim::keyed::quantize::rotation_from_48;
@@ -9,8 +9,8 @@ use crate::naive::{Naive, NaiveTrack};
 use crate::support::{Random, assert_same, assert_sane, pose_floats, position, smooth_clip};
 use crate::write::{Parts, any_track, end_of, parts_of};
 
-/// Plays forwards at 60 Hz, backwards, anywhere, by huge steps, and at times that are none, all
-/// with the same cursor.
+/// Plays forwards at 60 Hz, backwards, at random times, with huge steps, and at times that are not
+/// finite, all with the same cursor.
 pub(crate) fn compare(clip: &KeyedClip, bind: &[Transform], steps: usize, context: &str) {
     let naive = Naive::read(clip.as_bytes());
     let floats = pose_floats(bind);
@@ -36,7 +36,7 @@ pub(crate) fn compare(clip: &KeyedClip, bind: &[Transform], steps: usize, contex
         f64::NEG_INFINITY,
         last,
     ]);
-    // At every key and just before, and in the middle of all samples of a short clip.
+    // At every key and just before it, and between all samples of a short clip.
     let ticks = f64::from(naive.ticks_per_sample());
     let keys = naive.tracks.iter().flat_map(|track| track.keys.iter().take(40));
     positions.extend(
@@ -54,12 +54,12 @@ pub(crate) fn compare(clip: &KeyedClip, bind: &[Transform], steps: usize, contex
     }
 }
 
-/// All of [`compare`], and that the bytes are those of the writer of these tests.
+/// As [`compare`]. Also checks that the bytes equal those of these tests' writer.
 fn compare_written(clip: &KeyedClip, bind: &[Transform], steps: usize, context: &str) {
     compare(clip, bind, steps, context);
     let bytes = clip.as_bytes();
     let mut again = parts_of(&Naive::read(bytes), bytes).to_bytes();
-    // Of the hash the writer of these tests knows nothing.
+    // The writer of these tests does not compute the hash.
     again[24..32].copy_from_slice(&bytes[24..32]);
     assert!(again == bytes, "{context}: other bytes than the spec's");
 }
@@ -94,7 +94,7 @@ fn clips_of_each_scheme_are_played_as_the_spec_says() {
 }
 
 #[test]
-fn tracks_of_any_codes_are_played_as_the_spec_says() {
+fn tracks_of_random_codes_are_played_as_the_spec_says() {
     let mut random = Random(1);
     for parametrization in 0..4 {
         for slices in [1, 2, 3, 7, 40] {
@@ -127,9 +127,9 @@ fn long_clips_have_slices_and_wide_places() {
     }
 }
 
-/// Exactly as many keys as a place of two bytes can name, and one more.
+/// The most keys that a place of two bytes can name, and one more.
 #[test]
-fn places_become_wide_behind_65536_keys() {
+fn places_become_wide_after_65536_keys() {
     for keys in [65_535_u32, 65_536, 65_537] {
         let long = |joint, keys: u32| {
             let ticks = (0..keys).map(|key| if key + 1 == keys { 65_535 } else { key as u16 });
@@ -148,7 +148,7 @@ fn places_become_wide_behind_65536_keys() {
     }
 }
 
-/// A noisy clip of so many keys that its builder makes slices.
+/// A noisy clip with enough keys that the builder makes slices.
 #[test]
 fn a_built_clip_has_slices() {
     let mut random = Random(3);
@@ -175,10 +175,10 @@ fn a_built_clip_has_slices() {
     compare_written(clip, &raw.skeleton().bind_pose(), 300, "noise");
 }
 
-/// More slices than ticks: some begin where the one before does, and the ticks between two samples
-/// are no whole numbers.
+/// More slices than ticks: some begin where the previous one begins. The number of ticks between
+/// two samples is not whole.
 #[test]
-fn no_slice_is_taken_that_begins_behind_the_time() {
+fn playback_never_starts_from_a_slice_after_the_time() {
     let mut random = Random(8);
     for (samples, slices) in
         [(40_000, 65_535), (32_769, 65_535), (2, 65_535), (65_536, 65_534), (50_000, 49_998)]
@@ -201,10 +201,10 @@ fn no_slice_is_taken_that_begins_behind_the_time() {
     }
 }
 
-/// Two keys at right angles, up to the last bit: behind a key whose sign was turned, and at the
+/// Two keys that are exactly at right angles: after a key whose sign was changed, and at the
 /// beginning of a slice.
 #[test]
-fn keys_at_right_angles_play_the_same_from_any_side() {
+fn keys_at_right_angles_play_the_same_from_any_time() {
     let [turned, from, to] = right_angles();
     let end = end_of(6);
     let keys = [turned, from, to, turned, to, from];
@@ -217,7 +217,8 @@ fn keys_at_right_angles_play_the_same_from_any_side() {
     }
 }
 
-/// A rotation of which the next is on the other side, and two whose dot product is exactly zero.
+/// Three rotations: the second is on the other side of the first, and its dot product with the third
+/// is exactly zero.
 fn right_angles() -> [[u16; 3]; 3] {
     let pack = |dropped: u64, [a, b, c]: [u64; 3]| {
         let bits = dropped << 45 | a << 30 | b << 15 | c;

@@ -1,4 +1,4 @@
-//! What the tests of clips share: seeded smooth motion, and poses compared bit by bit.
+//! Shared by the tests of clips: seeded smooth motion, and comparisons of poses bit by bit.
 
 #[path = "../random/mod.rs"]
 mod random;
@@ -10,7 +10,7 @@ use kinepack_anim::{Joint, RawClip, Skeleton, Transform};
 use crate::naive::Floats;
 pub(crate) use random::Random;
 
-/// Joints that hang on any joint before them.
+/// Joints whose parents are random earlier joints.
 pub(crate) fn skeleton(random: &mut Random, joints: usize) -> Arc<Skeleton> {
     let joint = |index: usize| Joint {
         name: format!("joint {index}"),
@@ -43,7 +43,7 @@ impl Waves {
     }
 }
 
-/// Smooth motion of which some channels stay in the bind pose, and some in another.
+/// Smooth motion. Some channels stay in the bind pose, and some keep another value.
 pub(crate) fn smooth_clip(seed: u64, joints: usize, samples: usize) -> RawClip {
     let mut random = Random(seed);
     let skeleton = skeleton(&mut random, joints);
@@ -85,7 +85,7 @@ pub(crate) fn pose_floats(pose: &[Transform]) -> Vec<Floats> {
     pose.iter().map(floats).collect()
 }
 
-/// That two poses are the same bits but for the signs of quaternions.
+/// Checks that two poses have the same bits, except for the signs of quaternions.
 pub(crate) fn assert_same(pose: &[Transform], naive: &[Floats], context: &str) {
     assert_eq!(pose.len(), naive.len());
     for (joint, (ours, theirs)) in pose.iter().map(floats).zip(naive).enumerate() {
@@ -99,7 +99,7 @@ pub(crate) fn assert_same(pose: &[Transform], naive: &[Floats], context: &str) {
     }
 }
 
-/// That a pose can be shown.
+/// Checks that a pose is finite.
 pub(crate) fn assert_sane(pose: &[Transform], context: &str) {
     for transform in pose {
         assert!(floats(transform).iter().all(|c| c.is_finite()), "{context}: {transform:?}");
@@ -112,21 +112,20 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Of the two quaternions that are the same rotation, the one whose last component that is not zero
-/// is positive.
+/// The one of a rotation's two quaternions whose last component that is not zero is positive.
 pub(crate) fn pose_hex(pose: &[Transform]) -> String {
     let floats = pose.iter().flat_map(|transform| {
         let mut all = floats(transform);
         if all[..4].iter().rev().find(|c| **c != 0.0).is_some_and(|c| *c < 0.0) {
             all[..4].iter_mut().for_each(|c| *c = -*c);
         }
-        // Both zeros as one.
+        // Makes both zeros the same.
         all.map(|c| c + 0.0)
     });
     floats.map(|float| format!("{:08x}", float.to_bits())).collect()
 }
 
-/// The bytes of a dump: lines of a place, bytes in hex, and words on them.
+/// The bytes of a dump: each line has an offset, bytes in hex, and a comment.
 pub(crate) fn dumped(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     for line in text.lines().filter(|line| line.starts_with("      ")) {

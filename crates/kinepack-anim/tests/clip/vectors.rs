@@ -1,7 +1,7 @@
-//! The frozen clips and skeletons of `spec/vectors/clip.txt`, and what they play. All of them are
-//! explicit bytes: what a decoder must read for ever, whatever a later builder makes.
+//! The frozen clips and skeletons of `spec/vectors/clip.txt` and their poses. Every later decoder
+//! must read these bytes, even if the builder changes.
 //!
-//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim --test clip vectors` writes them anew.
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim --test clip vectors` writes them again.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use crate::write::{Parts, any_track};
 
 const POSITIONS: [f64; 7] = [-1.0, 0.0, 0.4, 1.0, 1.75, 2.5, 9.0];
 
-/// The clip whose bytes stand in `spec/ANIM.md`.
+/// The clip whose bytes are in `spec/ANIM.md`.
 fn worked() -> Parts {
     let keys = vec![
         (0, [0; 3]),
@@ -42,7 +42,7 @@ fn mixed(parametrization: u8, seed: u64) -> Parts {
     parts
 }
 
-/// Rows alone, of rotations of 48 or of 32 bits, and of both vectors.
+/// A clip with only rows: rotations of 48 or 32 bits, and both vectors.
 fn rows(is_coarse: bool) -> Parts {
     let mut random = Random(11);
     let mut parts = Parts::keyed(0, 1, 3, Vec::new());
@@ -64,7 +64,7 @@ fn clips() -> Vec<(&'static str, Parts)> {
     ]
 }
 
-/// The bind pose that clips of the vectors are played over.
+/// The skeleton of the vectors' clips.
 fn skeleton(joints: u16) -> Skeleton {
     let joint = |index: u16| Joint {
         name: ["root", "Hüfte", ""][usize::from(index)].into(),
@@ -106,12 +106,12 @@ fn every_vector_is_read_and_played() {
     }
     assert!(
         written == std::fs::read_to_string(path).unwrap(),
-        "the clips are not those of spec/vectors/clip.txt"
+        "the clips differ from spec/vectors/clip.txt"
     );
 }
 
 #[test]
-fn the_bytes_in_the_spec_are_those_of_the_vectors() {
+fn the_bytes_in_the_spec_match_the_vectors() {
     let spec = include_str!("../../../../spec/ANIM.md");
     let section = spec.split("## 8. Worked bytes").nth(1).unwrap().split("## 9.").next().unwrap();
     let (clip, root) = section.split_once("A skeleton").unwrap();

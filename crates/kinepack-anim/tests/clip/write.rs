@@ -1,10 +1,10 @@
-//! Clips written as `spec/ANIM.md`, section 5 says it, without the writer of the crate: any slices,
-//! any kinds.
+//! Writes clips as `spec/ANIM.md`, section 5 says, without the writer of the crate, with any slices
+//! and kinds.
 
 use crate::naive::{Naive, NaiveTrack};
 use crate::support::Random;
 
-/// All of a clip but its order and its jump table.
+/// The contents of a clip, without the order of keys and the jump table.
 #[derive(Clone)]
 pub(crate) struct Parts {
     pub(crate) parametrization: u8,
@@ -14,7 +14,7 @@ pub(crate) struct Parts {
     pub(crate) kinds: Vec<u8>,
     /// Least and largest values of translations and of scales.
     pub(crate) ranges: [[[f32; 3]; 2]; 2],
-    /// As they stand.
+    /// In the bytes of the file.
     pub(crate) constants: Vec<u8>,
     pub(crate) rows: Vec<u8>,
     pub(crate) tracks: Vec<NaiveTrack>,
@@ -23,7 +23,7 @@ pub(crate) struct Parts {
 pub(crate) const SKELETON: u64 = 0x0807_0605_0403_0201;
 
 impl Parts {
-    /// Of keys alone, with kinds and a last tick that fit: of as many joints as the tracks need.
+    /// A clip with only these keyed tracks. It has as many joints as they need.
     pub(crate) fn keyed(
         parametrization: u8,
         slices: u16,
@@ -128,8 +128,7 @@ impl Parts {
     }
 }
 
-/// The parts of a clip that was read, to be written again; constants and rows are taken as they
-/// stand.
+/// The parts of a clip, to be written again. The bytes of constants and rows are copied.
 pub(crate) fn parts_of(naive: &Naive, bytes: &[u8]) -> Parts {
     let ranges = (1..3)
         .filter(|channel| naive.kinds.iter().any(|kinds| kinds >> (2 * channel) & 3 >= 2))
@@ -160,7 +159,7 @@ pub(crate) fn end_of(samples: u32) -> u16 {
     if samples < 2 { 0 } else { ((samples - 1) * (65535 / (samples - 1))) as u16 }
 }
 
-/// A track of any codes, at any ticks or at sample times.
+/// A track of random codes, at random ticks or at sample times.
 pub(crate) fn any_track(
     random: &mut Random,
     joint: usize,

@@ -1,4 +1,4 @@
-//! The stored corpora of fuzz targets: written, compared, and given to their drivers.
+//! Writes and compares the stored corpora of fuzz targets, and runs the drivers over them.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,8 +7,8 @@ fn directory(target: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target)
 }
 
-/// Sees that the stored files of a target are these; with `KINEPACK_WRITE_CORPUS` they are written
-/// before.
+/// Checks that a target's stored files are these. With `KINEPACK_WRITE_CORPUS` it writes them
+/// first.
 pub(crate) fn compare(target: &str, files: &[Vec<u8>]) {
     for (index, data) in files.iter().enumerate() {
         let path = directory(target).join(format!("{index:02}"));
@@ -20,7 +20,7 @@ pub(crate) fn compare(target: &str, files: &[Vec<u8>]) {
     }
 }
 
-/// Gives every beginning of each stored file of a target to its driver.
+/// Runs a target's driver over every prefix of each stored file.
 pub(crate) fn drive_beginnings(target: &str, drive: impl Fn(&[u8])) {
     for entry in fs::read_dir(directory(target)).unwrap() {
         let data = fs::read(entry.unwrap().path()).unwrap();

@@ -1,7 +1,7 @@
 //! Invalid files are refused for the right reason, without panics and without much memory.
 
 use kinepack_anim::disk::{UnpackLimits, Unpacker, pack, unpack, unpack_with};
-use kinepack_anim::{Clip, ClipError};
+use kinepack_anim::{Clip, ClipError, FileKind};
 use proptest::prelude::*;
 
 use crate::driver;
@@ -51,7 +51,8 @@ fn files_are_refused_for_the_right_reason() {
         changed[at..at + other.len()].copy_from_slice(other);
         unpack(&changed).unwrap_err()
     };
-    assert_eq!(with(0, b"KPAB"), ClipError::NoClip);
+    assert_eq!(with(0, b"KPAB"), ClipError::OtherFile { found: FileKind::BlockClip });
+    assert_eq!(with(0, b"KPAX"), ClipError::NoClip);
     assert_eq!(with(4, &[2]), ClipError::Version { version: 2, newest: 1 });
     assert_eq!(with(file.len() - 4, &[0, 1, 2, 3]), ClipError::BadHash);
     let with_length = |length: &[u8]| {

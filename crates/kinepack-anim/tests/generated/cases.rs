@@ -1,4 +1,4 @@
-//! How a generated motion is built, and how near to it a clip can be.
+//! Options to build a generated motion with, and the precision that a clip of it can reach.
 
 use std::sync::Arc;
 
@@ -13,15 +13,15 @@ use proptest::sample::{Index, select};
 
 use crate::motions::{Motion, motions};
 
-/// What a clip has to do with others.
+/// A clip's relation to other clips.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Company {
     Alone,
     /// It may share a rig with another variant.
     OfRig,
-    /// It adds to a pose.
+    /// It is the difference from a pose.
     OnPose,
-    /// It adds to another variant.
+    /// It is the difference from another variant.
     OnMotion,
 }
 
@@ -33,13 +33,13 @@ pub(crate) struct Case {
     scheme: Scheme,
     precision_cm: f64,
     shell_cm: f64,
-    /// A joint with a precision and a shell of its own.
+    /// A joint with its own precision and shell.
     other: Option<(Index, f64, f64)>,
     pin: Option<Index>,
     pub(crate) seed: u64,
 }
 
-/// A case made ready: the raw clip, how it is to be built, and the rig that it may share.
+/// A case that is ready to be built: the raw clip, the options, and the rig that it may share.
 pub(crate) struct Ready {
     pub(crate) raw: RawClip,
     pub(crate) options: BuildOptions,
@@ -110,7 +110,7 @@ fn keys() -> impl Strategy<Value = KeyedOptions> {
 }
 
 impl Case {
-    /// What there is to build; nothing if the numbers are too far apart for a difference.
+    /// The clip to build. `None` if the numbers are too far apart for a difference.
     pub(crate) fn ready(&self) -> Option<Ready> {
         let skeleton = self.motion.skeleton();
         let mut raw = self.motion.clip(&skeleton, 0);
@@ -162,11 +162,11 @@ impl Case {
 #[derive(Clone, Copy)]
 pub(crate) struct Reach {
     joints: f64,
-    /// What the scales of the joint and those above make of a length.
+    /// The factor of the scales of the joint and its ancestors on a length.
     pub(crate) growth: f64,
     cm: f64,
-    /// The joint's error by rounding is a share of this: its shell's distance, once for each joint
-    /// above it.
+    /// The joint's rounding error is a share of this: the distance of its shell, once for each
+    /// joint above it.
     pub(crate) size_cm: f64,
 }
 
@@ -190,7 +190,7 @@ impl Ready {
             }
         }
         if is_keyed {
-            // They have one range of numbers for all joints.
+            // Keyed clips have one range for all joints.
             let all =
                 own.iter().fold([0.0_f64; 2], |all, own| [all[0].max(own[0]), all[1].max(own[1])]);
             own.fill(all);
@@ -200,7 +200,7 @@ impl Ready {
         for (joint, [way_cm, scale]) in own.into_iter().enumerate() {
             let above = raw.skeleton().parent(joint).map(|parent| reaches[parent]);
             let above = above.unwrap_or(Reach { joints: 0.0, growth: 1.0, cm: 0.0, size_cm: 0.0 });
-            // A small scale makes no number below it smaller.
+            // A small scale does not make the stored numbers of descendants smaller.
             let (joints, growth) = (above.joints + 1.0, above.growth * scale.max(1.0));
             let cm = above.cm + above.growth * way_cm;
             reaches.push(Reach {

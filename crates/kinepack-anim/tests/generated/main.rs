@@ -1,13 +1,13 @@
-//! Generated motions. A clip built of one is within its precision, plays at any time, and comes
-//! back from disk. Damaged bytes are refused or played.
+//! Generated motions. Clips built from them keep their precision, play at any time, and survive the
+//! disk form. Damaged bytes are refused or played.
 //!
-//! The suite tries some dozens. A long run, of some minutes:
+//! The suite runs a few dozen cases. A long run takes some minutes:
 //! `PROPTEST_CASES=3000 cargo test -p kinepack-anim --test generated`
 
 #![allow(clippy::unwrap_used)]
 
 mod cases;
-// Public in the crate of the fuzz targets.
+// It is public in the crate of the fuzz targets.
 #[allow(dead_code)]
 #[allow(unreachable_pub)]
 #[path = "../../../../fuzz/src/clip_disk.rs"]
@@ -44,12 +44,12 @@ use packets::first_packet;
 use runner::for_all;
 use support::{Random, assert_sane};
 
-/// How far off a clip may be, as a share of the size of its numbers, if that exceeds its precision.
-/// Block clips are played in `f32`. The numbers of keyed clips have 15 bits and more.
+/// The allowed error as a share of the size of a clip's numbers, if that exceeds its precision.
+/// Block clips are played in `f32`. Keyed clips have numbers of 15 bits and more.
 const ROUNDING: f64 = 1e-6;
 const KEYED_ROUNDING: f64 = 1e-4;
-/// Steps exist for clips whose rounding is at most this many precisions, and whose scales enlarge
-/// nothing by more than this.
+/// Steps exist for clips whose rounding is at most this multiple of the precision, and whose scales
+/// multiply lengths by at most this.
 const LARGEST_STEPS: f64 = 1e5;
 const LARGEST_GROWTH: f64 = 1e3;
 /// Beyond this, numbers are too large for some formats.
@@ -83,7 +83,7 @@ fn read(bytes: &[u8], rig: Option<&Arc<Rig>>) -> AnyClip {
 }
 
 #[test]
-fn generated_clips_are_within_their_precision() {
+fn generated_clips_keep_their_precision() {
     let [exact, coarse] = [Cell::new(0), Cell::new(0)];
     for_all(60, cases(), |case| {
         let Some((ready, built)) = built(&case) else { return };
@@ -99,7 +99,7 @@ fn generated_clips_are_within_their_precision() {
                 &options.error.shells_cm(joints),
             );
             for (joint, (said, measured)) in built.errors.joints.iter().zip(measured).enumerate() {
-                // They are kept as `f32`.
+                // Errors are stored as `f32`.
                 let room = 1e-6 * (1e-6 + measured) + 1e-12 * reaches[joint].size_cm;
                 assert!(
                     (said.max_cm - measured).abs() <= room,
@@ -116,7 +116,7 @@ fn generated_clips_are_within_their_precision() {
         let precisions_cm = options.precisions_cm(joints);
         let least_cm = precisions_cm.iter().copied().fold(f64::INFINITY, f64::min);
         let rounding_cm = rounding * reaches.iter().map(|reach| reach.size_cm).fold(0.0, f64::max);
-        // Joints share a segment's step, so that one with large numbers makes all of them coarse.
+        // Joints share a segment's step, so one with large numbers makes all of them coarse.
         let is_exact = rounding_cm <= least_cm;
         let is_in_range = rounding_cm <= LARGEST_STEPS * least_cm
             && reaches.iter().all(|reach| reach.growth <= LARGEST_GROWTH);
@@ -127,7 +127,7 @@ fn generated_clips_are_within_their_precision() {
             let allowed_cm = precision_cm.max(if is_exact { 0.0 } else { rounding_cm });
             assert!(
                 error_cm <= allowed_cm,
-                "joint {joint}: {error_cm} cm, allowed are {precision_cm}, {allowed_cm}"
+                "joint {joint}: an error of {error_cm} cm, allowed are {precision_cm}, {allowed_cm}"
             );
         }
         let count = if is_exact { &exact } else { &coarse };
@@ -158,7 +158,7 @@ fn generated_clips_play_at_any_time() {
 }
 
 #[test]
-fn generated_clips_come_back_from_disk() {
+fn generated_clips_survive_the_disk_form() {
     for_all(60, cases(), |case| {
         let Some((_, built)) = built(&case) else { return };
         let Some(clip) = built.clip.as_block() else { return };
@@ -177,7 +177,7 @@ fn generated_clips_come_back_from_disk() {
     });
 }
 
-/// Bytes with some of them changed, or without their end.
+/// Bytes with some changes, or without their end.
 fn damaged(random: &mut Random, bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     let mut any = |below: usize| random.below(below as u32) as usize;
@@ -185,7 +185,7 @@ fn damaged(random: &mut Random, bytes: &[u8]) -> Vec<u8> {
         bytes.truncate(any(bytes.len()));
         return bytes;
     }
-    // The head more often: it says how the rest is read.
+    // Changes the head more often, because the reading of all other bytes depends on it.
     let end = if any(2) == 0 { bytes.len() } else { bytes.len().min(64) };
     for _ in 0..=any(3) {
         let at = any(end);

@@ -1,4 +1,4 @@
-//! Skeletons and motions of all sorts, as proptest makes and shrinks them.
+//! Random skeletons and motions, which proptest makes and shrinks.
 
 use std::f32::consts::PI;
 use std::sync::Arc;
@@ -10,19 +10,19 @@ use proptest::sample::{Index, select};
 
 use crate::support::Random;
 
-/// How the numbers of a track follow one another.
+/// The shape of a track over time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Shape {
-    /// As in the bind pose.
+    /// Stays in the bind pose.
     Bind,
     Constant,
     /// Stands still, then jumps.
     Steps,
     Smooth,
     Noise,
-    /// Turns on, or grows, and begins anew.
+    /// Turns or grows, then starts again.
     Spin,
-    /// Away from its place at single samples.
+    /// Leaves its place at single samples.
     Spikes,
 }
 
@@ -36,7 +36,7 @@ struct Track {
 /// A joint of a skeleton and its motion.
 #[derive(Clone, Debug)]
 struct Part {
-    /// How far before it its parent is: 1 makes chains.
+    /// The distance to its parent's index. 1 makes chains.
     back: usize,
     bone_cm: f32,
     scale: f32,
@@ -45,7 +45,7 @@ struct Part {
     seed: u64,
 }
 
-/// A skeleton and how it moves.
+/// A skeleton and its motion.
 #[derive(Clone, Debug)]
 pub(crate) struct Motion {
     parts: Vec<Part>,
@@ -105,7 +105,7 @@ fn track(usual: &[f32], extreme: &[f32]) -> impl Strategy<Value = Track> {
     (shape, size).prop_map(|(shape, size)| Track { shape, size })
 }
 
-/// Most of such tracks do not move.
+/// Tracks most of which do not move.
 fn still(track: impl Strategy<Value = Track>) -> impl Strategy<Value = Track> {
     prop_oneof![4 => Just(Track { shape: Shape::Bind, size: 0.0 }), 1 => track]
 }
@@ -159,7 +159,7 @@ impl Motion {
         Arc::new(Skeleton::new(self.parts.iter().enumerate().map(joint).collect()).unwrap())
     }
 
-    /// A clip of it, another one for each variant.
+    /// A clip of the motion; each variant is another one.
     pub(crate) fn clip(&self, skeleton: &Arc<Skeleton>, variant: u64) -> RawClip {
         let joints = self.parts.len();
         let mut samples = skeleton.bind_pose().repeat(self.samples);
@@ -193,7 +193,7 @@ impl Motion {
     }
 }
 
-/// The rotation about a vector by its length in half turns.
+/// The rotation about a vector, by its length in half turns.
 fn turned(half_turns: [f32; 3]) -> [f32; 4] {
     let length = half_turns.iter().map(|c| c * c).sum::<f32>().sqrt();
     let (sine, cosine) = (0.5 * PI * length).sin_cos();

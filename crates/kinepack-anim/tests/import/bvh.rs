@@ -1,4 +1,4 @@
-//! BVH files made by hand: what comes out of them, and what is refused.
+//! Handmade BVH files: their clips, and the refused ones.
 
 use std::f32::consts::FRAC_1_SQRT_2;
 use std::fmt::Write;
@@ -17,10 +17,12 @@ fn clip(text: &str) -> RawClip {
     import(text).unwrap().clips.remove(0)
 }
 
-/// One joint with these channels and frames.
+/// A file of one joint with these channels and frames.
 fn one(channels: &str, frames: &[&str]) -> String {
     format!(
-        "HIERARCHY\nROOT a\n{{\nOFFSET 1 2 3\nCHANNELS {channels}\nEnd Site\n{{\nOFFSET 0 1 0\n}}\n}}\nMOTION\nFrames: {}\nFrame Time: .0333333\n{}\n",
+        "HIERARCHY\nROOT a\n{{\nOFFSET 1 2 3\nCHANNELS {channels}\n\
+         End Site\n{{\nOFFSET 0 1 0\n}}\n}}\n\
+         MOTION\nFrames: {}\nFrame Time: .0333333\n{}\n",
         frames.len(),
         frames.join("\n")
     )
@@ -35,7 +37,7 @@ fn assert_near<const N: usize>(found: [f32; N], expected: [f32; N]) {
 }
 
 #[test]
-fn rotations_are_multiplied_as_they_stand() {
+fn rotations_are_multiplied_in_the_order_of_the_file() {
     let (h, z) = (FRAC_1_SQRT_2, 0.0);
     let zx = clip(&one("2 Zrotation Xrotation", &["90 90"])).pose(0)[0].rotation;
     assert_near(zx, [0.5, 0.5, 0.5, 0.5]);
@@ -57,7 +59,10 @@ fn positions_replace_the_offset_axis_by_axis() {
 
 #[test]
 fn several_roots_joints_without_channels_and_names_with_spaces() {
-    let text = "HIERARCHY\r\nROOT left hand {\r\nOFFSET 0 0 0\nJOINT b\n{\nOFFSET 1 0 0\nCHANNELS 0\n}\n}\nROOT c\n{\nOFFSET 0 0 0\nCHANNELS 1 Xposition }\nMOTION\nFrames: 1\nFrame Time: 1\n5";
+    let text = "HIERARCHY\r\nROOT left hand {\r\nOFFSET 0 0 0\n\
+                JOINT b\n{\nOFFSET 1 0 0\nCHANNELS 0\n}\n}\n\
+                ROOT c\n{\nOFFSET 0 0 0\nCHANNELS 1 Xposition }\n\
+                MOTION\nFrames: 1\nFrame Time: 1\n5";
     let clip = clip(&format!("\u{feff}{text}"));
     let joints = clip.skeleton().joints();
     let names: Vec<(&str, Option<u16>)> =
@@ -66,7 +71,7 @@ fn several_roots_joints_without_channels_and_names_with_spaces() {
     assert_eq!((clip.pose(0)[2].translation[0], clip.duration_s()), (5.0, 0.0));
 }
 
-/// A chain of joints with a rotation each, of which the first frame is a T-pose.
+/// A chain of joints that each have a rotation. The first frame is a T-pose.
 fn capture(names: &[&str], frames: usize, first_turn: f32) -> String {
     let mut text = "HIERARCHY ".to_owned();
     for (index, name) in names.iter().enumerate() {
@@ -86,7 +91,7 @@ const DAZ: [&str; 3] = ["hip", "abdomen", "chest"];
 const MOTION_BUILDER: [&str; 2] = ["Hips", "LHipJoint"];
 
 #[test]
-fn conventions_are_found_by_names_and_t_poses() {
+fn names_and_t_poses_select_the_convention() {
     let found = |text: &str| {
         let import = import(text).unwrap();
         let bind = import.clips[0].skeleton().bind_pose()[0].translation[0];
@@ -112,7 +117,7 @@ fn conventions_are_found_by_names_and_t_poses() {
 }
 
 #[test]
-fn options_go_before_conventions() {
+fn options_override_conventions() {
     let with = |text: &str, options: ImportOptions| from_text("walk.bvh", text, &options);
     let daz = capture(&DAZ, 12, 0.0);
     let options =
@@ -183,7 +188,7 @@ fn packed_files_are_read() {
 }
 
 #[test]
-fn packed_megabytes_of_nothing_are_refused_early() {
+fn packed_megabytes_of_spaces_are_refused_early() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("bomb.bvh.zst");
     fs::write(&path, compress_to_vec(vec![b' '; 1 << 24].as_slice(), CompressionLevel::Fastest))
@@ -196,76 +201,76 @@ fn packed_megabytes_of_nothing_are_refused_early() {
 }
 
 #[test]
-fn errors_say_the_line_and_what_must_stand_there() {
+fn errors_name_the_line_and_the_expected_word() {
     let good = one("2 Xrotation Yposition", &["1 2", "3 4"]);
     let said = |text: &str| import(text).unwrap_err().to_string();
     let cases = [
-        ("HIERARCHY", "HIER", "line 1: \"HIER\" where HIERARCHY must stand"),
-        ("ROOT a", "JOINT a", "line 2: \"JOINT\" where ROOT must stand"),
-        ("OFFSET 1 2 3", "CHANNELS 0", "line 4: \"CHANNELS\" where OFFSET must stand"),
-        (
-            "OFFSET 1 2 3",
-            "OFFSET 1 nan 3",
-            "line 4: \"nan\" where a number of an offset must stand",
-        ),
+        ("HIERARCHY", "HIER", "line 1: expected HIERARCHY, found \"HIER\""),
+        ("ROOT a", "JOINT a", "line 2: expected ROOT, found \"JOINT\""),
+        ("OFFSET 1 2 3", "CHANNELS 0", "line 4: expected OFFSET, found \"CHANNELS\""),
+        ("OFFSET 1 2 3", "OFFSET 1 nan 3", "line 4: expected a number of an offset, found \"nan\""),
         (
             "CHANNELS 2",
             "CHANNELS 7",
-            "line 5: \"7\" where a number of channels from 0 to 6 must stand",
+            "line 5: expected a number of channels from 0 to 6, found \"7\"",
         ),
         (
             "CHANNELS 2",
             "CHANNELS 4000000000",
-            "line 5: \"4000000000\" where a number of channels from 0 to 6 must stand",
+            "line 5: expected a number of channels from 0 to 6, found \"4000000000\"",
         ),
         (
             "Yposition",
             "Wposition",
-            "line 5: \"Wposition\" where a channel: Xposition, Yrotation and so on must stand",
+            "line 5: expected a channel: Xposition, Yrotation and so on, found \"Wposition\"",
         ),
-        ("End Site", "End", "line 7: \"{\" where Site must stand"),
+        ("End Site", "End", "line 7: expected Site, found \"{\""),
         (
             "CHANNELS 2",
             "OFFSET 0 0 0 CHANNELS 2",
-            "line 5: \"OFFSET\" where CHANNELS, JOINT, End Site or } must stand",
+            "line 5: expected CHANNELS, JOINT, End Site or }, found \"OFFSET\"",
         ),
-        ("}\n}\nMOTION", "}\n}\n}\nMOTION", "line 11: \"}\" where MOTION or ROOT must stand"),
+        ("}\n}\nMOTION", "}\n}\n}\nMOTION", "line 11: expected MOTION or ROOT, found \"}\""),
         (
             "Frames: 2",
             "Frames: 0",
-            "line 13: \"Frame\" where a motion of at least one frame must stand",
+            "line 13: expected a motion of at least one frame, found \"Frame\"",
         ),
-        ("Frames: 2", "Frames: -1", "line 12: \"-1\" where a number of frames must stand"),
+        ("Frames: 2", "Frames: -1", "line 12: expected a number of frames, found \"-1\""),
         (
             "Frames: 2",
             "Frames: 3",
-            "line 15: the end of the file where number 1 of 2 of frame 3 of 3 must stand",
+            "line 15: expected number 1 of 2 of frame 3 of 3, found the end of the file",
         ),
-        ("Frames: 2", "Frames: 1", "line 15: \"3\" where the end of a file of 1 frames must stand"),
-        (".0333333", "inf", "line 13: \"inf\" where a time in seconds must stand"),
+        (
+            "Frames: 2",
+            "Frames: 1",
+            "line 15: expected the end of the file after frame 1, found \"3\"",
+        ),
+        (".0333333", "inf", "line 13: expected a time in seconds, found \"inf\""),
         (
             ".0333333",
             "0",
-            "line 14: \"1\" where the first frame after a positive frame time must stand",
+            "line 14: expected the first frame after a positive frame time, found \"1\"",
         ),
         (
             ".0333333",
             "-1",
-            "line 14: \"1\" where the first frame after a positive frame time must stand",
+            "line 14: expected the first frame after a positive frame time, found \"1\"",
         ),
-        ("3 4", "3 NaN", "line 15: \"NaN\" where number 2 of 2 of frame 2 of 2 must stand"),
-        ("3 4", "3 1e999", "line 15: \"1e999\" where number 2 of 2 of frame 2 of 2 must stand"),
+        ("3 4", "3 NaN", "line 15: expected number 2 of 2 of frame 2 of 2, found \"NaN\""),
+        ("3 4", "3 1e999", "line 15: expected number 2 of 2 of frame 2 of 2, found \"1e999\""),
         (
             "2 Xrotation Yposition",
             "0",
-            "line 14: \"1\" where the end of a file in which no joint has channels must stand",
+            "line 14: expected the end of a file in which no joint has channels, found \"1\"",
         ),
     ];
     for (from, to, expected) in cases {
         assert!(good.contains(from), "{from}");
         assert_eq!(said(&good.replacen(from, to, 1)), format!("dir/walk.bvh: {expected}"));
     }
-    assert_eq!(said(""), "dir/walk.bvh: line 1: the end of the file where HIERARCHY must stand");
+    assert_eq!(said(""), "dir/walk.bvh: line 1: expected HIERARCHY, found the end of the file");
 }
 
 #[test]
@@ -279,14 +284,14 @@ fn numbers_beyond_floats_are_refused() {
 }
 
 #[test]
-fn four_billion_frames_that_are_not_there() {
+fn four_billion_missing_frames_are_refused() {
     let text = one("1 Xrotation", &["0"]).replace("Frames: 1", "Frames: 4000000000");
     let error = import(&text).unwrap_err();
     assert!(
         matches!(error, ImportError::TooManyTransforms { samples: 4_000_000_000, .. }),
         "{error}"
     );
-    // Dropped frames take no memory, but must be there.
+    // Dropped frames take no memory, but they must exist.
     let options = ImportOptions { drop_frames: Some(3_999_999_999), ..ImportOptions::default() };
     let error = from_text("a.bvh", &text, &options).unwrap_err();
     assert!(matches!(error, ImportError::Unexpected { .. }), "{error}");
@@ -294,7 +299,7 @@ fn four_billion_frames_that_are_not_there() {
 }
 
 #[test]
-fn a_hierarchy_a_hundred_thousand_deep() {
+fn deep_hierarchies_are_read_up_to_the_limit_of_joints() {
     let chain = |depth: usize| {
         let mut text = "HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xrotation ".to_owned();
         text.push_str(&"JOINT b { OFFSET 0 0 0 ".repeat(depth - 1));
@@ -310,7 +315,7 @@ fn a_hierarchy_a_hundred_thousand_deep() {
 }
 
 #[test]
-fn many_joints_and_few_numbers_are_limited_too() {
+fn many_joints_with_few_numbers_are_limited_too() {
     let mut text = "HIERARCHY ".to_owned();
     text.push_str(&"ROOT a { OFFSET 0 0 0 } ".repeat(10_000));
     text.push_str(

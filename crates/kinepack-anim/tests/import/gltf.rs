@@ -1,4 +1,4 @@
-//! glTF files made by hand: what comes out of them, number by number.
+//! Handmade glTF files: their clips, number by number.
 
 use std::f32::consts::FRAC_PI_2;
 use std::fs;
@@ -51,19 +51,19 @@ fn all_interpolations_in_metres() {
 }
 
 #[test]
-fn tangents_of_splines_count_by_the_time_between_keys() {
+fn tangents_of_splines_are_scaled_by_the_time_between_keys() {
     let mut document = arm();
     document.json["animations"][0]["channels"] = json!([]);
     let keys = [[9.0; 3], [0.0; 3], [1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0; 3], [9.0; 3]];
     document.channel(0, "translation", "CUBICSPLINE", &[1.0, 3.0], &keys);
     let clip = clip_of(&document);
     assert_eq!(clip.samples(), 9);
-    // Half way a tangent counts for an eighth of the span.
+    // Half-way, a tangent has a weight of an eighth of the span.
     assert_near(clip.pose(4)[0].translation, [25.0, 25.0, 0.0]);
 }
 
 #[test]
-fn splines_of_rotations_are_made_unit_quaternions() {
+fn splines_of_rotations_give_unit_quaternions() {
     let mut document = arm();
     document.json["animations"][0]["channels"] = json!([]);
     let zero = [0.0; 4];
@@ -73,7 +73,7 @@ fn splines_of_rotations_are_made_unit_quaternions() {
 }
 
 #[test]
-fn the_shorter_way_is_taken() {
+fn rotations_take_the_shorter_way() {
     let mut document = arm();
     document.json["animations"][0]["channels"] = json!([]);
     let back = QUARTER.map(|c| -2.0 * c);
@@ -86,7 +86,7 @@ fn samples_end_at_the_last_key() {
     let mut document = arm();
     document.json["animations"][0]["channels"] = json!([]);
     document.channel(0, "translation", "LINEAR", &[2.0, 2.9], &[[0.0; 3], [0.9, 0.0, 0.0]]);
-    // 0.9 s are 3.6 steps: the fourth stands for the last key. 0.625 s are 2.5, to even.
+    // 0.9 s are 3.6 steps, so the fourth sample has the last key. 0.625 s are 2.5, rounded to even.
     let clip = clip_of(&document);
     assert_eq!(clip.samples(), 5);
     assert_near(clip.pose(4)[0].translation, [90.0, 0.0, 0.0]);
@@ -97,7 +97,7 @@ fn samples_end_at_the_last_key() {
 }
 
 #[test]
-fn what_stands_still_above_becomes_part_of_the_root() {
+fn static_ancestors_become_part_of_the_root() {
     let mut document = Document::new(json!([
         { "name": "scene", "children": [1], "translation": [1.0, 0.0, 0.0], "rotation": QUARTER },
         { "name": "armature", "children": [2], "scale": [0.5, 0.5, 0.5], "translation": [0.0, 2.0, 0.0] },
@@ -119,7 +119,7 @@ fn what_stands_still_above_becomes_part_of_the_root() {
 }
 
 #[test]
-fn animated_ancestors_what_is_between_and_attachments_are_joints() {
+fn animated_ancestors_attachments_and_nodes_between_are_joints() {
     let mut document = Document::new(json!([
         { "name": "still", "children": [1] },
         { "name": "moved", "children": [2] },
@@ -144,7 +144,7 @@ fn animated_ancestors_what_is_between_and_attachments_are_joints() {
 }
 
 #[test]
-fn without_a_skin_what_is_animated_is_a_joint() {
+fn without_a_skin_animated_nodes_are_joints() {
     let mut document = Document::new(json!([{ "children": [2] }, {}, { "children": [3] }, {}]));
     document.json["animations"][0].as_object_mut().unwrap().remove("name");
     document.channel(3, "translation", "STEP", &[0.0], &[[1.0; 3]]);
@@ -156,8 +156,8 @@ fn without_a_skin_what_is_animated_is_a_joint() {
 }
 
 #[test]
-fn matrices_are_taken_apart() {
-    // A turn by 90° around y, a scale of 1, 2 and 3, mirrored along x.
+fn matrices_are_decomposed() {
+    // A rotation by 90° around y with a scale of 1, 2 and 3, mirrored along x.
     let matrix = json!([0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 0, 1, 2, 3, 1]);
     let mut document = Document::new(json!([{ "children": [1], "matrix": matrix }, {}]));
     document.channel(1, "scale", "STEP", &[0.0], &[[1.0; 3]]);
@@ -193,7 +193,7 @@ fn integers_are_normalized() {
 }
 
 #[test]
-fn strides_and_sparse_accessors() {
+fn strides_and_sparse_accessors_are_read() {
     let mut document = Document::new(json!([{}]));
     let times = document.floats(&[[0.0], [0.25], [0.5]]);
     let rows: Vec<u8> = [[1.0f32, 0.0, 0.0, 7.0], [2.0, 0.0, 0.0, 7.0], [3.0, 0.0, 0.0, 7.0]]
@@ -240,14 +240,14 @@ fn skeletons_of_more_than_20_m_are_in_cm() {
 }
 
 #[test]
-fn names_are_those_of_files() {
+fn clips_are_named_after_files() {
     let mut document = arm();
     document.json["animations"][0]["name"] = json!("Armature|walk left/right");
     assert_eq!(clip_of(&document).name(), "an_arm__Armature-walk_left-right");
 }
 
 #[test]
-fn animations_that_move_no_joint_are_left_out() {
+fn animations_without_joints_are_skipped() {
     let mut document = arm();
     document.json["nodes"].as_array_mut().unwrap().push(json!({}));
     document.json["animations"]
@@ -265,7 +265,7 @@ fn animations_that_move_no_joint_are_left_out() {
 }
 
 #[test]
-fn documents_with_files_and_with_data_in_the_text() {
+fn buffers_may_be_files_or_data_in_the_text() {
     let directory = tempfile::tempdir().unwrap();
     let expected = [clip_of(&arm())];
     let options = ImportOptions { rate_hz: Some(4.0), ..ImportOptions::default() };
@@ -326,7 +326,7 @@ fn base64(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn poses_that_nothing_moves_are_the_bind_pose() {
+fn channels_without_animation_keep_the_bind_pose() {
     let mut document = arm();
     document.json["animations"][0]["channels"] = json!([]);
     document.channel(0, "rotation", "STEP", &[3.0], &[[0.0, 0.0, 0.0, 2.0]]);

@@ -1,4 +1,4 @@
-//! glTF files that are wrong: each is refused with the place, in little memory.
+//! Bad glTF files: each is refused with the place of the error, in little memory.
 
 use crate::support::{Document, arm, glb};
 use kinepack_anim::import::gltf::{from_bytes, no_files};
@@ -14,7 +14,7 @@ fn import(document: &Document) -> Result<Import, ImportError> {
     import_bytes(&document.glb())
 }
 
-/// The arm with something else at these places of its JSON.
+/// The arm with other values at these places of its JSON.
 fn changed(changes: &[(&str, Value)]) -> Document {
     let mut document = arm();
     for (pointer, value) in changes {
@@ -28,14 +28,14 @@ fn changed(changes: &[(&str, Value)]) -> Document {
     document
 }
 
-/// What is said about that.
+/// The error of such a document.
 fn said(changes: &[(&str, Value)]) -> String {
     let error = import(&changed(changes)).unwrap_err().to_string();
     error.strip_prefix("a.glb: ").unwrap().to_owned()
 }
 
 #[test]
-fn containers_that_lie() {
+fn bad_containers_are_refused() {
     let good = arm().glb();
     for end in 0..good.len() {
         assert!(import_bytes(&good[..end]).is_err());
@@ -46,7 +46,7 @@ fn containers_that_lie() {
         import_bytes(&file).unwrap_err().to_string()
     };
     assert_eq!(with(4, 1), "a.glb: not a GLB file: its version is not 2");
-    // Shorter than the header itself.
+    // A length shorter than the header.
     assert!(with(8, 0).contains("not a GLB file"));
     assert!(with(8, u32::MAX).contains("not a GLB file"));
     assert_eq!(with(12, u32::MAX), "a.glb: not a GLB file: its JSON chunk is cut off");
@@ -56,11 +56,11 @@ fn containers_that_lie() {
     assert_eq!(no_chunk, "a.glb: buffer 0: there is no binary chunk");
     assert_eq!(
         import_bytes(&glb(json.as_bytes(), &[0; 8])).unwrap_err().to_string(),
-        "a.glb: buffer 0: it has fewer bytes than it says"
+        "a.glb: buffer 0: it has fewer bytes than its length"
     );
     assert!(import_bytes(b"[[[[").unwrap_err().to_string().starts_with("a.glb: not glTF: "));
     assert!(import_bytes(&b"[".repeat(1_000_000)).is_err());
-    assert!(said(&[("/asset/version", json!("1.0"))]).starts_with("version \"1.0\" of glTF"));
+    assert!(said(&[("/asset/version", json!("1.0"))]).starts_with("glTF version \"1.0\": "));
     assert!(
         said(&[("/extensionsRequired", json!(["EXT_meshopt_compression"]))])
             .starts_with("needs EXT_meshopt_compression")
@@ -68,15 +68,15 @@ fn containers_that_lie() {
 }
 
 #[test]
-fn nodes_that_are_no_tree() {
-    assert_eq!(said(&[("/nodes/1/children", json!([0]))]), "node 0: it stands below itself");
+fn nodes_that_are_not_a_tree_are_refused() {
+    assert_eq!(said(&[("/nodes/1/children", json!([0]))]), "node 0: it is its own descendant");
     assert_eq!(
         said(&[("/nodes/1/children", json!([1]))]),
-        "node 1: it is the child of two nodes, or twice of one"
+        "node 1: it is a child of two nodes, or twice a child of one"
     );
     assert_eq!(
         said(&[("/nodes/0/children", json!([1, 1]))]),
-        "node 1: it is the child of two nodes, or twice of one"
+        "node 1: it is a child of two nodes, or twice a child of one"
     );
     assert_eq!(
         said(&[("/nodes/0/children", json!([4_000_000_000u32]))]),
@@ -84,20 +84,20 @@ fn nodes_that_are_no_tree() {
     );
     assert_eq!(
         said(&[("/skins/0/joints", json!([0, 4_000_000_000u32]))]),
-        "skin 0: there is no node 4000000000"
+        "skin 0: node 4000000000 does not exist"
     );
     assert!(said(&[("/skins/0/joints", json!([-1]))]).starts_with("not glTF: "));
 }
 
-/// A number that no `f32` holds is infinite to `serde_json`, or, where another crate of the build
-/// asks it for exact floats, refused by it.
+/// `serde_json` makes a number beyond `f32` infinite. It refuses the number if another crate of the
+/// build enables exact floats.
 #[track_caller]
 fn assert_beyond_floats(said: &str, ours: &str) {
     assert!(said == ours || said.starts_with("not glTF: number out of range"), "{said}");
 }
 
 #[test]
-fn transforms_that_are_none() {
+fn bad_transforms_are_refused() {
     let zero = "node 0: its rotation is not finite or has length zero";
     assert_eq!(said(&[("/nodes/0/rotation", json!([0, 0, 0, 0]))]), zero);
     assert_beyond_floats(&said(&[("/nodes/0/rotation", json!([1e300, 0, 0, 0]))]), zero);
@@ -105,7 +105,7 @@ fn transforms_that_are_none() {
     assert_beyond_floats(&said(&[("/nodes/0/translation", json!([1e300, 0, 0]))]), not_finite);
     assert_beyond_floats(&said(&[("/nodes/0/scale", json!([1e300, 0, 0]))]), not_finite);
     let matrix =
-        "node 0: its matrix has a number that is not finite, or is no rotation with a scale";
+        "node 0: its matrix has a number that is not finite, or is not a rotation with a scale";
     let with = |matrix: Value| said(&[("/nodes/0/matrix", matrix)]);
     assert_eq!(with(json!([1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1])), matrix);
     assert_eq!(with(json!([0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1])), matrix);
@@ -128,7 +128,7 @@ fn transforms_that_are_none() {
 }
 
 #[test]
-fn static_scales_that_are_not_uniform() {
+fn static_scales_that_are_not_uniform_are_refused() {
     let still = |scale: Value| {
         said(&[
             ("/skins/0/joints", json!([1])),
@@ -138,17 +138,17 @@ fn static_scales_that_are_not_uniform() {
     };
     assert!(
         still(json!([1, 2, 1]))
-            .starts_with("node 0: it stands above the joints with a scale of 1 2 1, ")
+            .starts_with("node 0: it is above the joints and has a scale of 1 2 1; ")
     );
     assert!(
         still(json!([0, 0, 0]))
-            .starts_with("node 0: it stands above the joints with a scale of 0 0 0, ")
+            .starts_with("node 0: it is above the joints and has a scale of 0 0 0; ")
     );
     assert!(still(json!([-1, 1, 1])).starts_with("node 0: "));
 }
 
 #[test]
-fn accessors_out_of_bounds() {
+fn accessors_out_of_bounds_are_refused() {
     let accessor = |field: &str, value: Value| said(&[(&format!("/accessors/1/{field}"), value)]);
     assert_eq!(accessor("bufferView", json!(99)), "accessor 1: its buffer view does not exist");
     assert_eq!(accessor("byteOffset", json!(4)), "accessor 1: it reaches beyond its buffer view");
@@ -168,11 +168,14 @@ fn accessors_out_of_bounds() {
         accessor("componentType", json!(5121)),
         "accessor 1: its integers are not normalized"
     );
-    assert_eq!(accessor("componentType", json!(1)), "accessor 1: its component type is none");
+    assert_eq!(
+        accessor("componentType", json!(1)),
+        "accessor 1: its component type does not exist"
+    );
     let times = |field: &str, value: Value| said(&[(&format!("/accessors/0/{field}"), value)]);
     assert_eq!(times("count", json!(3)), "accessor 0: it reaches beyond its buffer view");
     for count in [4_000_000_000, u64::MAX] {
-        // 32 for each transform that fits into the memory that a file of this length may take.
+        // 32 for each transform that fits into the memory allowed for a file of this length.
         let file_bytes = changed(&[("/accessors/0/count", json!(count))]).glb().len();
         let keys = 32 * (((128 << 20) + 64 * file_bytes) / Transform::BYTES);
         let too_many = format!("accessor 0: its channels read more than {keys} keys together");
@@ -199,7 +202,7 @@ fn accessors_out_of_bounds() {
     );
     assert_eq!(
         said(&[("/buffers/0/byteLength", json!(4_000_000_000u32))]),
-        "buffer 0: it has fewer bytes than it says"
+        "buffer 0: it has fewer bytes than its length"
     );
     assert_eq!(
         said(&[("/buffers/0/uri", json!("data:;base64,$"))]),
@@ -209,17 +212,17 @@ fn accessors_out_of_bounds() {
 }
 
 #[test]
-fn sparse_accessors_that_lie() {
+fn bad_sparse_accessors_are_refused() {
     let with = |count: Value, indices: Value, values: Value| {
         let sparse = json!({ "count": count, "indices": indices, "values": values });
         said(&[("/accessors/1/sparse", sparse)])
     };
     let [indices, values] =
         [json!({ "bufferView": 1, "componentType": 5125 }), json!({ "bufferView": 1 })];
-    let too_many = "accessor 1: more of it is sparse than there is";
+    let too_many = "accessor 1: it has more sparse elements than elements";
     assert_eq!(with(json!(u64::MAX), indices.clone(), values.clone()), too_many);
     assert_eq!(with(json!(3), indices.clone(), values.clone()), too_many);
-    // The last component of a rotation is no index.
+    // The last component of a rotation is not an index.
     let end = json!({ "bufferView": 1, "componentType": 5125, "byteOffset": 12 });
     assert_eq!(with(json!(1), end, values), "accessor 1: a sparse index is beyond its elements");
     let late = json!({ "bufferView": 1, "byteOffset": 24 });
@@ -227,60 +230,65 @@ fn sparse_accessors_that_lie() {
 }
 
 #[test]
-fn counts_that_do_not_fit_the_interpolation() {
+fn counts_that_do_not_fit_the_interpolation_are_refused() {
     let spline = said(&[("/animations/0/samplers/0/interpolation", json!("CUBICSPLINE"))]);
-    assert_eq!(spline, "animation 0, channel 0: 2 values where the key times ask for 6");
+    assert_eq!(spline, "animation 0, channel 0: 2 values, but its key times need 6");
     let linear = said(&[("/animations/0/samplers/2/interpolation", json!("LINEAR"))]);
-    assert_eq!(linear, "animation 0, channel 2: 6 values where the key times ask for 2");
+    assert_eq!(linear, "animation 0, channel 2: 6 values, but its key times need 2");
     let zeros = said(&[
         ("/accessors/1/count", json!(4_000_000_000u32)),
         ("/accessors/1/bufferView", Value::Null),
     ]);
-    assert_eq!(zeros, "animation 0, channel 0: 4000000000 values where the key times ask for 2");
+    assert_eq!(zeros, "animation 0, channel 0: 4000000000 values, but its key times need 2");
 }
 
 #[test]
-fn channels_that_lead_nowhere() {
+fn channels_of_missing_objects_are_refused() {
     let channel =
         |field: &str, value: Value| said(&[(&format!("/animations/0/channels/0/{field}"), value)]);
     assert_eq!(channel("sampler", json!(9)), "animation 0, channel 0: its sampler does not exist");
     assert_eq!(channel("target/node", json!(9)), "animation 0, channel 0: its node does not exist");
     assert_eq!(
         channel("target/path", json!("colour")),
-        "animation 0, channel 0: it moves something that is not known"
+        "animation 0, channel 0: it moves something unknown"
     );
     let twice = json!({ "node": 1, "path": "scale" });
-    assert_eq!(channel("target", twice), "animation 0, channel 1: another channel moves the same");
+    assert_eq!(
+        channel("target", twice),
+        "animation 0, channel 1: another channel moves the same property"
+    );
     let sampler =
         |field: &str, value: Value| said(&[(&format!("/animations/0/samplers/0/{field}"), value)]);
     assert_eq!(
         sampler("interpolation", json!("SMOOTH")),
-        "animation 0, channel 0: its interpolation is none of glTF"
+        "animation 0, channel 0: its interpolation does not exist in glTF"
     );
     assert_eq!(sampler("input", json!(99)), "accessor 99: it does not exist");
     assert_eq!(sampler("output", json!(99)), "accessor 99: it does not exist");
 }
 
-/// What is said about keys of a joint's rotation.
-fn keys_said(interpolation: &str, times: &[f32], values: &[[f32; 4]]) -> String {
+/// The error of these keys of a joint's rotation.
+fn error_of_keys(interpolation: &str, times: &[f32], values: &[[f32; 4]]) -> String {
     let mut document = Document::new(json!([{}]));
     document.channel(0, "rotation", interpolation, times, values);
     import(&document).unwrap_err().to_string()
 }
 
 #[test]
-fn keys_that_are_none() {
+fn bad_keys_are_refused() {
     let one = [0.0, 0.0, 0.0, 1.0];
-    let time = "a.glb: animation 0, channel 0: the time of key 1 is not finite or not after the one before";
+    let time = "a.glb: animation 0, channel 0: \
+                the time of key 1 is not finite or not after the previous one";
     for second in [1.0, 0.5, -1.0, f32::NAN, f32::INFINITY] {
-        assert_eq!(keys_said("LINEAR", &[1.0, second], &[one; 2]), time);
+        assert_eq!(error_of_keys("LINEAR", &[1.0, second], &[one; 2]), time);
     }
-    let value = "a.glb: animation 0, channel 0: key 1 has a number that is not finite or a rotation of length zero";
+    let value = "a.glb: animation 0, channel 0: \
+                 key 1 has a number that is not finite or a rotation of length zero";
     for second in [[0.0; 4], [f32::NAN, 0.0, 0.0, 1.0], [0.0, f32::INFINITY, 0.0, 1.0]] {
-        assert_eq!(keys_said("STEP", &[0.0, 1.0], &[one, second]), value);
-        assert_eq!(keys_said("LINEAR", &[0.0, 1.0], &[one, second]), value);
+        assert_eq!(error_of_keys("STEP", &[0.0, 1.0], &[one, second]), value);
+        assert_eq!(error_of_keys("LINEAR", &[0.0, 1.0], &[one, second]), value);
         assert_eq!(
-            keys_said(
+            error_of_keys(
                 "CUBICSPLINE",
                 &[0.0, 1.0],
                 &[[0.0; 4], one, [0.0; 4], [0.0; 4], second, [0.0; 4]]
@@ -290,12 +298,19 @@ fn keys_that_are_none() {
     }
     let tangent = [f32::NAN; 4];
     assert_eq!(
-        keys_said("CUBICSPLINE", &[0.0, 1.0], &[[0.0; 4], one, [0.0; 4], tangent, one, [0.0; 4]]),
+        error_of_keys(
+            "CUBICSPLINE",
+            &[0.0, 1.0],
+            &[[0.0; 4], one, [0.0; 4], tangent, one, [0.0; 4]]
+        ),
         value
     );
     let back = one.map(|c| -c);
-    let through =
-        keys_said("CUBICSPLINE", &[0.0, 1.0], &[[0.0; 4], one, [0.0; 4], [0.0; 4], back, [0.0; 4]]);
+    let through = error_of_keys(
+        "CUBICSPLINE",
+        &[0.0, 1.0],
+        &[[0.0; 4], one, [0.0; 4], [0.0; 4], back, [0.0; 4]],
+    );
     assert_eq!(
         through,
         "a.glb: animation 0, channel 0: the spline of rotations goes through zero at 0.5 s"
@@ -303,7 +318,7 @@ fn keys_that_are_none() {
 }
 
 #[test]
-fn values_beyond_floats() {
+fn values_beyond_floats_are_refused() {
     let mut document = Document::new(json!([{}]));
     document.channel(0, "translation", "STEP", &[0.0], &[[3e38, 0.0, 0.0]]);
     let error = import(&document).unwrap_err();
@@ -314,7 +329,7 @@ fn values_beyond_floats() {
 }
 
 #[test]
-fn durations_without_end() {
+fn endless_durations_are_refused() {
     let lasting = |seconds: f32| {
         let mut document = Document::new(json!([{}]));
         document.channel(0, "scale", "STEP", &[0.0, seconds], &[[1.0; 3]; 2]);
@@ -348,7 +363,7 @@ fn clips_of_a_file_share_a_limit() {
 }
 
 #[test]
-fn keys_that_are_read_again_and_again() {
+fn keys_that_many_channels_read_are_limited() {
     let mut document = arm();
     let animation = document.json["animations"][0].clone();
     document.json["animations"] = vec![animation; 100].into();
@@ -357,7 +372,7 @@ fn keys_that_are_read_again_and_again() {
             ImportOptions { max_transforms, rate_hz: Some(rate_hz), ..ImportOptions::default() };
         from_bytes("a.glb", &document.glb(), &options, no_files)
     };
-    // A sample of two joints each, and 22 keys.
+    // Each animation has a sample of two joints and 22 keys.
     assert_eq!(limited(200, 0.1).unwrap().clips.len(), 100);
     document.json["animations"].as_array_mut().unwrap().truncate(1);
     let times: Vec<[f32; 1]> = (0..1000).map(|key| [key as f32 / 1000.0]).collect();
@@ -369,7 +384,7 @@ fn keys_that_are_read_again_and_again() {
 }
 
 #[test]
-fn skeletons_that_are_too_large_or_deep() {
+fn too_large_skeletons_are_refused_and_deep_hierarchies_read() {
     let chain = |count: usize| {
         let nodes = (0..count).map(|node| {
             if node + 1 < count { json!({ "children": [node + 1] }) } else { json!({}) }
@@ -384,7 +399,7 @@ fn skeletons_that_are_too_large_or_deep() {
         matches!(error, ImportError::Skeleton { error: SkeletonError::TooManyJoints { .. }, .. }),
         "{error}"
     );
-    // Deep, but of few joints.
+    // A deep hierarchy with few joints.
     let mut document = chain(100_000);
     document.json["skins"] = json!([{ "joints": [99_998, 99_999] }]);
     document.json["animations"][0]["channels"][0]["target"]["node"] = json!(99_999);

@@ -1,4 +1,4 @@
-//! Small files that ask for much: reading takes no more memory, as a whole, than the options allow.
+//! Small files that need much memory: reading never takes more in total than the options allow.
 
 use std::fmt::Write;
 use std::{fs, io};
@@ -12,10 +12,11 @@ use crate::support::{Document, QUARTER, arm};
 
 /// The limit of most tests: small, so that they are fast.
 const LIMIT_BYTES: u64 = 4 << 20;
-/// Names, paths, and what a test itself makes.
+/// Allowance for names, paths and the test's own allocations.
 const BESIDES_BYTES: u64 = 1 << 14;
 
-/// What reading gives, within a limit. `outside_bytes` are the file's, if the caller holds them.
+/// Reads with a limit and checks the memory. `outside_bytes` is the file's length if the caller
+/// holds its bytes.
 fn within(
     limit_bytes: u64,
     outside_bytes: usize,
@@ -39,7 +40,7 @@ fn refused(result: Result<Import, ImportError>) {
     assert!(matches!(error, ImportError::TooMuchMemory { .. }), "{error}");
 }
 
-/// A zstd frame that says a byte again and again, 128 KiB in four bytes.
+/// A zstd frame that repeats a byte: 128 KiB in four bytes.
 fn repeated(byte: u8, blocks: usize, window: u8) -> Vec<u8> {
     let mut packed = vec![0x28, 0xb5, 0x2f, 0xfd, 0, window];
     for block in 1..=blocks {
@@ -50,22 +51,22 @@ fn repeated(byte: u8, blocks: usize, window: u8) -> Vec<u8> {
     packed
 }
 
-/// A window of 128 KiB, and one of 16 MiB.
+/// Windows of 128 KiB and of 16 MiB.
 const SMALL: u8 = 7 << 3;
 const LARGE: u8 = 14 << 3;
 
 #[test]
-fn packed_text_is_within_the_limit_as_a_whole() {
+fn packed_text_stays_within_the_limit() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.bvh.zst");
     let of = |packed: &[u8], limit| {
         fs::write(&path, packed).unwrap();
         within(limit, 0, |options| read(&path, options))
     };
-    // 34 kB that are 1 GiB.
+    // 34 kB that unpack to 1 GiB.
     refused(of(&repeated(b' ', 8191, SMALL), LIMIT_BYTES));
     refused(of(&repeated(b' ', 1, LARGE), LIMIT_BYTES));
-    // No UTF-8, which as characters of its own would be three times as long.
+    // Bytes that are not UTF-8. Replacement characters would be three times as long.
     let error = of(&repeated(0xff, 100, SMALL), 32 << 20).unwrap_err();
     assert!(matches!(error, ImportError::Unexpected { line: 1, .. }), "{error}");
     let error = of(&repeated(b'\n', 64, LARGE), 256 << 20).unwrap_err();
@@ -73,7 +74,7 @@ fn packed_text_is_within_the_limit_as_a_whole() {
 }
 
 #[test]
-fn by_default_a_file_takes_128_mib_and_64_bytes_for_each_of_its_own() {
+fn the_default_limit_is_128_mib_and_64_bytes_for_each_byte_of_the_file() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.bvh.zst");
     let packed = repeated(b' ', 8191, SMALL);
@@ -89,7 +90,7 @@ fn by_default_a_file_takes_128_mib_and_64_bytes_for_each_of_its_own() {
     assert!(measured.bytes_max < limit);
 }
 
-/// A root that moves, and joints that do not, which take no numbers of a frame.
+/// A root that moves, and joints without channels, which take no numbers of a frame.
 fn bvh_of(joints: usize, said_frames: usize, frames: usize) -> String {
     let mut text = "HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xrotation\n".to_owned();
     (1..joints).for_each(|_| text += "JOINT { OFFSET 0 0 0 }\n");
@@ -103,7 +104,7 @@ fn joints_without_channels_take_no_more_than_the_limit() {
     let of = |limit| within(limit, text.len(), |options| bvh::from_text("a.bvh", &text, options));
     refused(of(LIMIT_BYTES));
     assert_eq!(of(24 << 20).unwrap().clips[0].samples(), 1000);
-    // Frames that are not there take nothing.
+    // Missing frames take no memory.
     let lie = bvh_of(500, 30_000, 1);
     let error = within(LIMIT_BYTES, lie.len(), |options| bvh::from_text("a.bvh", &lie, options))
         .unwrap_err();
@@ -114,17 +115,18 @@ fn joints_without_channels_take_no_more_than_the_limit() {
 }
 
 #[test]
-fn names_of_joints_are_in_the_limit() {
+fn names_of_joints_count_towards_the_limit() {
     let name = "a ".repeat(1_300_000);
     let text = format!(
-        "HIERARCHY ROOT {name} {{ OFFSET 0 0 0 CHANNELS 1 Xrotation }} MOTION Frames: 1 Frame Time: 1 0"
+        "HIERARCHY ROOT {name} {{ OFFSET 0 0 0 CHANNELS 1 Xrotation }} \
+         MOTION Frames: 1 Frame Time: 1 0"
     );
     let of = |limit| within(limit, text.len(), |options| bvh::from_text("a.bvh", &text, options));
     refused(of(LIMIT_BYTES));
     assert_eq!(of(2 * LIMIT_BYTES).unwrap().clips[0].samples(), 1);
 }
 
-/// Two keys that are far apart.
+/// A document with two keys that are far apart.
 fn lasting(seconds: f32) -> Document {
     let mut document = Document::new(json!([{}]));
     document.channel(0, "scale", "STEP", &[0.0, seconds], &[[1.0; 3]; 2]);
@@ -135,7 +137,7 @@ fn lasting(seconds: f32) -> Document {
 fn keys_that_are_far_apart_take_no_more_than_the_limit() {
     refused(within_of_glb(&lasting(100_000.0), LIMIT_BYTES));
     assert_eq!(within_of_glb(&lasting(3000.0), LIMIT_BYTES).unwrap().clips[0].samples(), 90_001);
-    // By default, too: 671 MB of four joints.
+    // The same with the default limit: 671 MB for four joints.
     let mut document = Document::new(json!([{}, {}, {}, {}]));
     document.json["skins"] = json!([{ "joints": [0, 1, 2, 3] }]);
     document.channel(0, "scale", "STEP", &[0.0, 139_810.0], &[[1.0; 3]; 2]);
@@ -165,12 +167,12 @@ fn animations_share_the_limit() {
 }
 
 #[test]
-fn few_bytes_of_json_become_no_large_document() {
+fn a_short_json_text_cannot_become_a_large_document() {
     let large = |key: &str, value: &str| {
         let list = vec![value; 300_000 / (value.len() + 1)].join(",");
         let head = arm().json.to_string();
         let json = match key {
-            // One of the keys that are there already.
+            // One of the existing keys.
             "nodes" => head.replace("\"nodes\":[", &format!("\"nodes\":[{list},")),
             _ => format!("{},\"{key}\":[{list}]}}", &head[..head.len() - 1]),
         };
@@ -184,13 +186,13 @@ fn few_bytes_of_json_become_no_large_document() {
     }
     refused(large("meshes", r#"{"primitives":[{"attributes":{"A":0}}]}"#));
     refused(large("meshes", r#"{"primitives":[{"attributes":{}}],"weights":[0]}"#));
-    // What is left out makes nothing.
+    // Ignored parts take no memory.
     let _ = large("extras", "[[[]]]");
 }
 
 #[test]
-fn any_object_of_json_takes_no_more_than_what_is_counted_for_it() {
-    // A limit at which some are read: what they took must be within it.
+fn no_json_object_takes_more_memory_than_is_counted_for_it() {
+    // With this limit some documents are read, and their memory must be within it.
     let accessor = r#"{"count":1,"componentType":5126,"type":"SCALAR","min":[0,{"a":[[],[]]}],"max":{"b":0,"c":{}}}"#;
     let mesh = r#"{"primitives":[{"attributes":{"POSITION":0,"_A":1,"TEXCOORD_9":2},"targets":[{"NORMAL":1}]}]}"#;
     let sampler = r#"{"input":0,"output":0}"#;
@@ -220,7 +222,7 @@ fn any_object_of_json_takes_no_more_than_what_is_counted_for_it() {
 }
 
 #[test]
-fn sparse_keys_without_data_are_in_the_limit() {
+fn sparse_keys_without_data_count_towards_the_limit() {
     let mut document = Document::new(json!([{}]));
     let times: Vec<[f32; 1]> = (0..30_000).map(|key| [key as f32 / 30_000.0]).collect();
     let times = document.floats(&times);
@@ -234,7 +236,7 @@ fn sparse_keys_without_data_are_in_the_limit() {
 }
 
 #[test]
-fn buffers_within_the_text_are_in_the_limit() {
+fn buffers_in_the_text_count_towards_the_limit() {
     let mut document = arm();
     let data = format!("data:;base64,{}", "A".repeat(200_000));
     document.json["buffers"] = vec![json!({ "byteLength": 150_000, "uri": data }); 6].into();
@@ -244,7 +246,7 @@ fn buffers_within_the_text_are_in_the_limit() {
 }
 
 #[test]
-fn a_file_that_is_named_again_and_again_is_in_the_limit() {
+fn a_file_counts_towards_the_limit_each_time_it_is_named() {
     let mut document = arm();
     let uris: Vec<Value> = (0..6)
         .map(|index| json!({ "byteLength": document.chunk.len(), "uri": format!("{}a.bin", "./".repeat(index)) }))
@@ -270,13 +272,13 @@ fn a_file_that_is_named_again_and_again_is_in_the_limit() {
     refused(within(LIMIT_BYTES, json.len(), |options| {
         from_bytes("a.gltf", json.as_bytes(), options, file(5 << 20))
     }));
-    // By default a file is worth 64 times its length, however often it is named.
+    // By default a file adds 64 times its length to the limit, however often it is named.
     let import = from_bytes("a.gltf", json.as_bytes(), &ImportOptions::default(), file(1 << 20));
     assert_eq!(import.unwrap().clips.len(), 1);
 }
 
 #[test]
-fn keys_that_are_shared_are_counted_by_what_the_limit_allows() {
+fn the_memory_limit_also_limits_shared_keys() {
     let mut document = Document::new((0..400).map(|_| json!({})).collect());
     let times: Vec<[f32; 1]> = (0..20_000).map(|key| [key as f32 / 1e6]).collect();
     let (times, values) = (document.floats(&times), document.floats(&vec![QUARTER; 20_000]));

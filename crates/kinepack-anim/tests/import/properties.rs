@@ -1,4 +1,4 @@
-//! Properties of importing, over documents that are right.
+//! Properties of the import of valid documents.
 
 use crate::support::Document;
 use kinepack_anim::RawClip;
@@ -19,7 +19,8 @@ fn rotation() -> impl Strategy<Value = [f32; 4]> {
 }
 
 proptest! {
-    /// At the rate of the keys, what comes out is the keys, by all interpolations.
+    /// Sampled at the rate of the keys, a clip has the values of the keys, with every
+    /// interpolation.
     #[test]
     fn keys_come_out_at_their_times(
         keys in prop::collection::vec((prop::array::uniform3(-10.0f32..10.0), rotation()), 1..12),
@@ -44,13 +45,13 @@ proptest! {
         }
         for pair in clip.poses().collect::<Vec<_>>().windows(2) {
             let cosine: f32 = pair[0][0].rotation.iter().zip(&pair[1][0].rotation).map(|(a, b)| a * b).sum();
-            prop_assert!(cosine >= -1e-6, "signs are those of the shorter way");
+            prop_assert!(cosine >= -1e-6, "the signs give the longer way");
         }
     }
 
-    /// A static node above the root moves every joint in object space as itself would.
+    /// A static node above the root becomes part of the root, and no joint moves in object space.
     #[test]
-    fn what_is_folded_stands_where_it_stood(
+    fn static_ancestors_do_not_change_object_space(
         turn in rotation(),
         translation in prop::array::uniform3(-10.0f32..10.0),
         scale in 0.1f32..10.0,
@@ -73,7 +74,7 @@ proptest! {
         prop_assert!((found - expected).length() < 1e-3, "{found} is not {expected}");
     }
 
-    /// Words in any order are read or refused.
+    /// Random words are read or refused.
     #[test]
     fn words_of_bvh_never_panic(words in prop::collection::vec(prop::sample::select(vec![
         "HIERARCHY", "ROOT", "JOINT", "End", "Site", "{", "}", "OFFSET", "CHANNELS", "Xposition", "Zrotation", "MOTION",

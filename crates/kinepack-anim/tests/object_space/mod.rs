@@ -1,5 +1,5 @@
-//! Where joints are in object space, and how far they are apart: the metric of errors, computed
-//! anew.
+//! The places of joints in object space and the distances between them: a second computation of the
+//! error metric.
 
 use kinepack_anim::{AnyPlayer, RawClip, Skeleton, Transform};
 
@@ -71,7 +71,7 @@ pub(crate) fn error_cm(a: &Placed, b: &Placed, shell_cm: f64) -> f64 {
 }
 
 /// The largest error of each joint at the sample times.
-// Some tests measure between the samples, too, and do that themselves.
+// Unused in tests that also measure between the samples.
 #[allow(dead_code)]
 pub(crate) fn errors_cm(raw: &RawClip, mut player: AnyPlayer, shells_cm: &[f64]) -> Vec<f64> {
     let mut pose = raw.pose(0).to_vec();

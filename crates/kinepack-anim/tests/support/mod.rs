@@ -1,8 +1,8 @@
-//! Small glTF files, made by hand.
+//! Small handmade glTF files.
 
 use serde_json::{Value, json};
 
-/// A document with one animation, and its binary chunk.
+/// A document with one animation, and the binary chunk.
 #[derive(Clone)]
 pub(crate) struct Document {
     pub(crate) json: Value,
@@ -75,7 +75,7 @@ impl Document {
         self.channel_of(node, path, interpolation, times, values);
     }
 
-    /// As a `.glb`.
+    /// The bytes of a `.glb`.
     pub(crate) fn glb(&self) -> Vec<u8> {
         glb(self.json.to_string().as_bytes(), &self.chunk)
     }
@@ -101,11 +101,11 @@ fn push(list: &mut Value, value: Value) -> usize {
     list.len() - 1
 }
 
-/// A turn by 90° around y.
+/// A rotation by 90° around y.
 pub(crate) const QUARTER: [f32; 4] =
     [0.0, std::f32::consts::FRAC_1_SQRT_2, 0.0, std::f32::consts::FRAC_1_SQRT_2];
 
-/// Two joints and all three interpolations, within a second.
+/// Two joints that move for a second, with all three interpolations.
 pub(crate) fn arm() -> Document {
     let mut document = Document::new(json!([
         { "name": "upper", "children": [1], "translation": [0.0, 1.0, 0.0] },

@@ -1,4 +1,4 @@
-//! What additive clips are put on top of, on the command line.
+//! The base of additive clips, on the command line.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,25 +8,26 @@ use kinepack_anim::import::ImportOptions;
 use kinepack_anim::{RawClip, Skeleton, additive};
 
 use super::joints::joint_name;
+use super::plural::count;
 use super::sources::{self, Source};
 use crate::anim::error::AnimError;
 
-/// Which clip, and what of it.
+/// The options that name the base.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct BaseArguments {
-    /// Build additive clips: what each adds to this one, a pose or a clip of as many samples. #CLIP
-    /// is its name, where the file has several.
+    /// Build additive clips: the difference of each clip from this one, which is a pose or has as
+    /// many samples. #CLIP selects a clip of the file if it has several.
     #[arg(long, value_name = "FILE[#CLIP]", help_heading = "Additive clips")]
     base: Option<String>,
-    /// Take one sample of the base as a pose, counted from 0.
+    /// Use one sample of the base as a pose. The first sample is 0.
     #[arg(long, value_name = "SAMPLE", requires = "base", help_heading = "Additive clips")]
     base_sample: Option<usize>,
 }
 
-/// What clips are put on top of.
+/// The base of additive clips.
 pub(crate) struct Base {
     given: String,
-    /// Which sample it is of a longer clip.
+    /// The sample of a longer clip, if one was chosen.
     sample: Option<usize>,
     pub(crate) raw: Arc<RawClip>,
 }
@@ -36,7 +37,7 @@ impl BaseArguments {
         self.base.is_some()
     }
 
-    /// Reads the base where there is one, and what importing it decided.
+    /// Reads the base, if one is given, with the notes of its import.
     pub(crate) fn read(
         &self,
         options: &ImportOptions,
@@ -56,8 +57,8 @@ impl BaseArguments {
     }
 }
 
-/// Names of files and of clips may have a # of their own: it is the one behind a file that there
-/// is.
+/// Splits FILE#CLIP. Names of files and of clips may contain a #. The one that counts follows the
+/// name of a file that exists.
 fn file_and_clip(given: &str) -> (PathBuf, Option<&str>) {
     let is_file = |file: &str| Path::new(file).is_file();
     if is_file(given) {
@@ -70,7 +71,8 @@ fn file_and_clip(given: &str) -> (PathBuf, Option<&str>) {
     }
 }
 
-/// The clip of that name, which may be that of the animation alone; without a name the only one.
+/// The clip with a name, which may be the name of its animation only. Without a name, the only
+/// clip.
 fn choose(given: &str, name: Option<&str>, sources: Vec<Source>) -> Result<RawClip, AnimError> {
     let (many, names) = (sources.len(), names_of(&sources));
     let mut clips: Vec<RawClip> = sources.into_iter().map(|source| source.raw).collect();
@@ -86,11 +88,13 @@ fn choose(given: &str, name: Option<&str>, sources: Vec<Source>) -> Result<RawCl
     };
     match (found, name) {
         (Some(index), _) => Ok(clips.swap_remove(index)),
-        (None, _) if many == 0 => Err(bad(given, "no clip is in it")),
-        (None, Some(_)) => Err(bad(given, format!("no such clip; there are {names}"))),
+        (None, _) if many == 0 => Err(bad(given, "the file has no clip")),
+        (None, Some(_)) => {
+            Err(bad(given, format!("the file has no such clip; its clips are {names}")))
+        }
         (None, None) => Err(bad(
             given,
-            format!("{many} clips are in it; write one behind it, FILE#CLIP: {names}"),
+            format!("the file has {many} clips; choose one with FILE#CLIP: {names}"),
         )),
     }
 }
@@ -104,7 +108,7 @@ fn pose(given: &str, clip: &RawClip, sample: usize) -> Result<RawClip, AnimError
     let samples = clip.samples();
     if sample >= samples {
         let reason =
-            format!("no sample {sample}; {} has {samples}, from 0 to {}", clip.name(), samples - 1);
+            format!("no sample {sample}: {} has samples 0 to {}", clip.name(), samples - 1);
         return Err(bad(given, reason));
     }
     let pose = clip.pose(sample).to_vec();
@@ -117,7 +121,7 @@ fn bad(given: &str, reason: impl Into<String>) -> AnimError {
 }
 
 impl Base {
-    /// The clips as what each adds to the base.
+    /// The difference of each clip from the base.
     pub(crate) fn differences(&self, sources: Vec<Source>) -> Result<Vec<Source>, AnimError> {
         let difference = |Source { file, raw }: Source| {
             let refused =
@@ -131,19 +135,20 @@ impl Base {
         sources.into_iter().map(difference).collect()
     }
 
-    /// Sees that a clip can be on top of the base.
+    /// Checks that a clip can be added to the base.
     fn check(&self, raw: &RawClip) -> Result<(), String> {
         check_joints(raw.skeleton(), self.raw.skeleton())?;
         let (own, base) = (raw.samples(), self.raw.samples());
         if base != 1 && base != own {
             return Err(format!(
-                "has {own} samples, the base {base}; --base-sample takes one of those as a pose"
+                "has {}, the base has {base}; use one of those as a pose with --base-sample",
+                count(own, "sample")
             ));
         }
         Ok(())
     }
 
-    /// What there is to know of clips that were built.
+    /// The note for clips that were built with this base.
     pub(crate) fn note(&self) -> String {
         let of = match self.sample {
             Some(sample) => format!(" at sample {sample}"),
@@ -151,18 +156,18 @@ impl Base {
             None => String::new(),
         };
         format!(
-            "additive clips: what each adds to {}{of}; errors are those on top of it",
+            "additive clips: differences from {}{of}; errors are measured with the base added",
             self.raw.name()
         )
     }
 }
 
-/// Sees that the joints of a clip are those of the base. Joints of `.clip` files have no names.
+/// Checks that a clip has the joints of the base. Joints of `.clip` files have no names.
 fn check_joints(own: &Skeleton, base: &Skeleton) -> Result<(), String> {
     if own.len() != base.len() {
         return Err(format!(
-            "has {} joints, the base {}; both must be of one skeleton",
-            own.len(),
+            "has {}, the base has {}; both must have one skeleton",
+            count(own.len(), "joint"),
             base.len()
         ));
     }
@@ -173,12 +178,12 @@ fn check_joints(own: &Skeleton, base: &Skeleton) -> Result<(), String> {
     };
     match (0..own.len()).find(is_other) {
         Some(joint) if own.joints()[joint].parent != base.joints()[joint].parent => Err(format!(
-            "has {} below another joint than the base; both must be of one skeleton",
+            "has another parent for {} than the base; both must have one skeleton",
             joint_name(own, joint)
         )),
         Some(joint) => {
             let (own, base) = (joint_name(own, joint), joint_name(base, joint));
-            Err(format!("has {own} where the base has {base}; both must be of one skeleton"))
+            Err(format!("has the joint {own} in place of {base}; both must have one skeleton"))
         }
         None => Ok(()),
     }

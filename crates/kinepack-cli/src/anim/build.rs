@@ -1,4 +1,4 @@
-//! `kinepack anim build`: compressed clips from animation files, and how far each is off.
+//! `kinepack anim build`: compresses the clips of animation files and reports the error of each.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -14,36 +14,38 @@ use kinepack_anim::offline::{Scheme, animated_raw_bytes};
 use serde::Serialize;
 
 use super::base::{Base, BaseArguments};
-use super::compiled::skeleton_name;
+use super::compiled::{SKELETON, find_hashed, hashed_name};
 use super::import_options::ImportArguments;
 use super::joints::joint_name;
+use super::names::{asset, file_stem};
+use super::plural::count;
 use super::rigs::{RigReport, Rigs};
 use super::scheme::SchemeArguments;
 use super::sources::{self, BuiltClip, Source};
 use super::timing;
 use crate::anim::error::AnimError;
 
-/// Compress every clip of animation files; writes DIR/NAME.kpa, or .kpd, a DIR/HASH.kps for each
-/// skeleton and a DIR/HASH.kpr for each rig.
+/// Compress every clip of animation files. Writes DIR/CLIP.kpa or .kpd for each clip,
+/// DIR/ASSET-HASH.kps for each skeleton, and DIR/ASSET-HASH.kpr for each rig.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Animations: .glb, .gltf, .bvh, .bvh.zst or .clip.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Where to put the clips; made where it is missing. Without it nothing is written.
+    /// The directory for the clips; created if it does not exist. Without it nothing is written.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
     force: Force,
-    /// Write disk files, NAME.kpd: block clips entropy-coded, which are unpacked when they are
-    /// loaded.
+    /// Write disk files, CLIP.kpd: entropy-coded block clips, which a game unpacks when it loads
+    /// them.
     #[arg(long, requires = "out")]
     disk: bool,
-    /// Let clips of one skeleton share what they have in common: a rig, without which they cannot
-    /// be read. One that is in DIR is used as it is.
+    /// Let clips of one skeleton share a rig. They are smaller, but cannot be read without it. If
+    /// DIR already has a rig of the skeleton, that one is used.
     #[arg(long)]
     rig: bool,
-    /// Time poses of clips in cold memory too: at random from 2.5 MB, and from 64 MB.
+    /// Also measure how fast clips in cold memory play: random ones of 2.5 MB, and of 64 MB.
     #[arg(long)]
     cold: bool,
     #[command(flatten)]
@@ -52,12 +54,12 @@ pub(crate) struct Arguments {
     scheme: SchemeArguments,
     #[command(flatten)]
     import: ImportArguments,
-    /// Tell what was built as JSON.
+    /// Print the report as JSON.
     #[arg(long)]
     json: bool,
 }
 
-/// What was built.
+/// The report of a build.
 #[derive(Serialize)]
 struct Report {
     clips: Vec<ClipReport>,
@@ -65,7 +67,7 @@ struct Report {
     notes: Vec<String>,
 }
 
-/// One clip.
+/// The report of a clip.
 #[derive(Serialize)]
 struct ClipReport {
     name: String,
@@ -74,29 +76,29 @@ struct ClipReport {
     joints: usize,
     samples: usize,
     rate_hz: f32,
-    /// Ten floats a joint a sample.
+    /// Ten floats for each joint and sample.
     raw_bytes: usize,
     /// The floats of the tracks that change.
     animated_raw_bytes: usize,
     bytes: usize,
-    /// As a disk file.
+    /// Bytes as a disk file.
     #[serde(skip_serializing_if = "Option::is_none")]
     disk_bytes: Option<usize>,
     precision_cm: f64,
-    /// Whether every joint is as near as was asked for.
+    /// Whether every joint keeps its precision.
     is_within_precision: bool,
     max_error_cm: f64,
     p99_error_cm: f64,
     mean_error_cm: f64,
-    /// Half-way between the samples.
+    /// The largest error half-way between samples.
     max_error_between_cm: f64,
     foot_slide_cm: f64,
     build_ms: f64,
     sample_ns_per_joint: f64,
-    /// At random from as many copies as take 2.5 MB.
+    /// Playing random copies of the clip that together take 2.5 MB.
     #[serde(skip_serializing_if = "Option::is_none")]
     cold_2_5_mb_ns_per_joint: Option<f64>,
-    /// From 64 MB.
+    /// Playing random copies that take 64 MB.
     #[serde(skip_serializing_if = "Option::is_none")]
     cold_64_mb_ns_per_joint: Option<f64>,
 }
@@ -145,9 +147,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     Ok(())
 }
 
-/// What clips are built from.
+/// The input of a build.
 struct Inputs {
-    /// All clips, or what each adds to the base.
+    /// All clips. With a base, the difference of each clip from the base.
     sources: Vec<Source>,
     notes: Vec<String>,
     base: Option<Base>,
@@ -170,7 +172,7 @@ impl Inputs {
     }
 }
 
-/// Builds all clips, and the rigs that they share.
+/// Builds all clips and the rigs that they share.
 fn build(
     arguments: &Arguments,
     sources: &[Source],
@@ -190,11 +192,11 @@ fn build(
     Ok((built, rigs))
 }
 
-/// The files of a build whose names are known before it.
+/// The output files whose names are known before the build.
 struct Targets {
-    /// One for each source.
+    /// A file for each source.
     clips: Vec<Target>,
-    /// Those that are not there yet, with what they hold.
+    /// The skeletons that do not exist yet, with their bytes.
     skeletons: Vec<(Target, Vec<u8>)>,
 }
 
@@ -205,22 +207,24 @@ fn targets(
 ) -> Result<Targets, AnimError> {
     let (force, extension) = (arguments.force, if arguments.disk { "kpd" } else { "kpa" });
     let clip = |source: &Source| {
-        force
-            .target_in(directory, &format!("{}.{extension}", sources::file_stem(source.raw.name())))
+        force.target_in(directory, &format!("{}.{extension}", file_stem(source.raw.name())))
     };
     let mut hashes = HashSet::new();
     let mut skeletons = Vec::new();
-    for skeleton in sources.iter().map(|source| source.raw.skeleton()) {
-        if hashes.insert(skeleton.hash()) {
-            let bytes = skeleton.to_bytes();
-            let target = force.target_of(directory, &skeleton_name(skeleton.hash()), &bytes)?;
+    for raw in sources.iter().map(|source| &source.raw) {
+        let hash = raw.skeleton().hash();
+        if hashes.insert(hash) {
+            let bytes = raw.skeleton().to_bytes();
+            let name = find_hashed(directory, hash, SKELETON)
+                .unwrap_or_else(|| hashed_name(&asset(raw.name()), hash, SKELETON));
+            let target = force.target_of(directory, &name, &bytes)?;
             skeletons.extend(target.map(|target| (target, bytes)));
         }
     }
     Ok(Targets { clips: sources.iter().map(clip).collect::<Result<_, _>>()?, skeletons })
 }
 
-/// The bytes of a clip's file.
+/// The bytes for a clip's file.
 fn bytes_of<'a>(
     built: &'a BuiltClip,
     target: &Target,
@@ -236,8 +240,8 @@ fn bytes_of<'a>(
     built.packed().ok_or_else(no_disk_form)
 }
 
-/// What there is to say of a clip that is not as near as was asked for. Quantized clips are what
-/// they are.
+/// A note for a clip that does not keep its precision. Quantized clips have none, because they
+/// ignore the precision.
 fn too_far_off(source: &Source, built: &BuiltClip, scheme: &SchemeArguments) -> Option<String> {
     let raw = &source.raw;
     let options = scheme.options(raw);
@@ -250,7 +254,8 @@ fn too_far_off(source: &Source, built: &BuiltClip, scheme: &SchemeArguments) -> 
     let (off_cm, asked_cm) =
         (errors.joints[joint].max_cm, options.precisions_cm(raw.joints())[joint]);
     Some(format!(
-        "{}: {name} is {off_cm:.4} cm off where {asked_cm} was asked for: as near as {scheme} comes",
+        "{}: {name} is {off_cm:.4} cm off, and {asked_cm} cm was asked for: \
+         {scheme} clips cannot be more precise",
         raw.name()
     ))
 }
@@ -285,17 +290,14 @@ impl ClipReport {
         }
     }
 
-    fn cells(&self) -> [String; 10] {
+    fn cells(&self) -> [String; 7] {
         [
             self.name.clone(),
             self.joints.to_string(),
             self.samples.to_string(),
             self.bytes.to_string(),
             percent(self.bytes, self.raw_bytes),
-            percent(self.bytes, self.animated_raw_bytes),
             format!("{:.4}", self.max_error_cm),
-            format!("{:.4}", self.p99_error_cm),
-            format!("{:.4}", self.foot_slide_cm),
             format!("{:.1}", self.sample_ns_per_joint),
         ]
     }
@@ -303,18 +305,7 @@ impl ClipReport {
 
 impl Report {
     fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
-        let header = [
-            "clip",
-            "joints",
-            "samples",
-            "bytes",
-            "of raw",
-            "of animated",
-            "max cm",
-            "p99 cm",
-            "slide cm",
-            "ns/joint",
-        ];
+        let header = ["clip", "joints", "samples", "bytes", "of raw", "max cm", "ns/joint"];
         writeln!(out, "{}", table(header, 1, self.clips.iter().map(ClipReport::cells)).trim_fmt())?;
         let sum = |number: fn(&ClipReport) -> usize| self.clips.iter().map(number).sum::<usize>();
         let (raw, animated, bytes) = (
@@ -325,18 +316,23 @@ impl Report {
         let seconds = self.clips.iter().map(|clip| clip.build_ms).sum::<f64>() / 1e3;
         let worst = self.clips.iter().map(|clip| clip.max_error_cm).fold(0.0, f64::max);
         writeln!(out)?;
+        writeln!(out, "{}: {bytes} bytes", count(self.clips.len(), "clip"))?;
         writeln!(
             out,
-            "{} clips: {bytes} bytes, {} of the raw floats, {} of those of tracks that change; at most {worst:.4} cm off; {:.1} MB of raw samples a second and core",
-            self.clips.len(),
+            "{} of the raw floats, {} of the floats that change",
             percent(bytes, raw),
             percent(bytes, animated),
-            raw as f64 / 1e6 / seconds,
+        )?;
+        writeln!(out, "at most {worst:.4} cm off")?;
+        writeln!(
+            out,
+            "built at {:.1} MB of raw samples a second on one core",
+            raw as f64 / 1e6 / seconds
         )?;
         if let Some(disk) = self.clips.iter().map(|clip| clip.disk_bytes).sum::<Option<usize>>() {
             writeln!(
                 out,
-                "as disk files (--disk): {disk} bytes, {} of these",
+                "as disk files (--disk): {disk} bytes, {} of that",
                 percent(disk, bytes)
             )?;
         }
@@ -366,7 +362,7 @@ impl Report {
         if let (Some(near), Some(far)) = cold {
             writeln!(
                 out,
-                "a joint at random from 2.5 MB: {near:.1} ns, from 64 MB: {far:.1} ns, on average over the clips"
+                "random clips: {near:.1} ns a joint from 2.5 MB, {far:.1} ns from 64 MB"
             )?;
         }
         self.notes.iter().try_for_each(|note| writeln!(out, "{note}"))

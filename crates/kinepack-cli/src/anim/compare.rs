@@ -1,4 +1,4 @@
-//! `kinepack anim compare`: what the schemes, and each step of them, make of the same clips.
+//! `kinepack anim compare`: the schemes, or the steps of the keyed scheme, on the same clips.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -18,33 +18,35 @@ use serde::Serialize;
 
 use super::import_options::ImportArguments;
 use super::peers::{Comparison, Peers};
+use super::plural::count;
 use super::rigs::{RigReport, Rigs};
 use super::scheme::{EffortName, SchemeArguments, SchemeName};
 use super::sources::{self, BuiltClip, Source};
 use super::timing;
 use crate::anim::error::AnimError;
 
-/// Compare schemes on animation files: sizes, errors, and what they cost.
+/// Compare the sizes, errors and speed of schemes on animation files.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Animations: .glb, .gltf, .bvh, .bvh.zst or .clip.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Show what each option of the keyed scheme gains: alone, and what is lost without it.
+    /// Show the effect of each option of the keyed scheme: when only it is on, and when only it is
+    /// off.
     #[arg(long)]
     options: bool,
     /// Compare clip by clip with another codec: a CSV file with the columns file, clip, samples,
     /// NAME_bytes and NAME_max_error_cm.
     #[arg(long, value_name = "CSV")]
     peer: Option<PathBuf>,
-    /// Let clips of one skeleton share a rig, whose bytes count.
+    /// Let clips of one skeleton share a rig. Its bytes count.
     #[arg(long, conflicts_with = "options")]
     rig: bool,
     #[command(flatten)]
     scheme: SchemeArguments,
     #[command(flatten)]
     import: ImportArguments,
-    /// Tell it as JSON.
+    /// Print the report as JSON.
     #[arg(long)]
     json: bool,
 }
@@ -61,12 +63,12 @@ struct Report {
     notes: Vec<String>,
 }
 
-/// What one scheme makes of all clips.
+/// The results of one scheme over all clips.
 #[derive(Serialize)]
 struct Row {
     name: String,
     bytes: usize,
-    /// Of what plays.
+    /// `None` for forms that cannot be played.
     #[serde(flatten)]
     played: Option<Played>,
 }
@@ -74,13 +76,13 @@ struct Row {
 #[derive(Serialize)]
 struct Played {
     max_error_cm: f64,
-    /// The mean over the clips of what 99 of 100 are not above.
+    /// The 99th percentile, averaged over the clips.
     p99_error_cm: f64,
     max_error_between_cm: f64,
     foot_slide_cm: f64,
-    /// Raw bytes by the time on one core.
+    /// Raw megabytes a second on one core.
     build_mb_per_s: f64,
-    /// The mean over the clips of 30 to 50 joints, or over all where there are none.
+    /// The mean over the clips with 30 to 50 joints, or over all clips if there are none.
     sample_ns_per_joint: f64,
 }
 
@@ -130,7 +132,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
 
 type Options<'a> = Box<dyn Fn(&RawClip) -> BuildOptions + Sync + 'a>;
 
-/// The schemes side by side; the one that was asked for comes last.
+/// All schemes; the chosen one is last.
 fn schemes(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
     let scheme = &arguments.scheme;
     let asked = |raw: &RawClip| scheme.options(raw);
@@ -154,7 +156,7 @@ fn schemes(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
     let is_block = scheme.scheme() == SchemeName::Block;
     let asked_effort = scheme.asked_effort();
     for effort in EffortName::value_variants() {
-        // The best takes a hundred times as long: it must be asked for.
+        // The best effort takes a hundred times as long, so users have to ask for it.
         let is_quick =
             *effort != EffortName::Best && !(is_block && *effort == EffortName::default());
         if asked_effort.is_none() && is_quick {
@@ -168,7 +170,7 @@ fn schemes(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
     all
 }
 
-/// What the samples take as they are, and packed by a program that knows nothing of them.
+/// The sizes of the samples as plain floats, and of these floats packed by gzip.
 fn plain(sources: &[Source]) -> Result<Vec<Row>, AnimError> {
     let raw = sources.iter().map(|source| source.raw.raw_bytes()).sum();
     let zipped = sources::on_all_cores(sources, "packed", |source| {
@@ -187,7 +189,7 @@ fn gzip_bytes(raw: &RawClip) -> io::Result<usize> {
     Ok(out.finish()?.len())
 }
 
-/// The keyed scheme: splines alone, with each option, all of them, and all but each.
+/// The keyed scheme: splines alone, splines with one option, all options but one, all options.
 fn options(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
     type Change = fn(&mut KeyedOptions);
     let plain: [(&str, Change); 10] = [
@@ -265,48 +267,42 @@ impl Row {
         Self { name, bytes, played: Some(played) }
     }
 
-    fn cells(&self, report: &Report) -> [String; 9] {
-        let played = |number: fn(&Played) -> String| {
-            self.played.as_ref().map_or_else(|| "–".to_owned(), number)
-        };
+    fn size_cells(&self, report: &Report) -> [String; 4] {
         [
             self.name.clone(),
             self.bytes.to_string(),
             percent(self.bytes, report.raw_bytes),
             percent(self.bytes, report.animated_raw_bytes),
-            played(|played| format!("{:.4}", played.max_error_cm)),
-            played(|played| format!("{:.4}", played.p99_error_cm)),
-            played(|played| format!("{:.4}", played.foot_slide_cm)),
-            played(|played| format!("{:.1}", played.build_mb_per_s)),
-            played(|played| format!("{:.1}", played.sample_ns_per_joint)),
         ]
+    }
+
+    /// The errors and the speed, if it can be played.
+    fn played_cells(&self) -> Option<[String; 6]> {
+        let played = self.played.as_ref()?;
+        Some([
+            self.name.clone(),
+            format!("{:.4}", played.max_error_cm),
+            format!("{:.4}", played.p99_error_cm),
+            format!("{:.4}", played.foot_slide_cm),
+            format!("{:.1}", played.build_mb_per_s),
+            format!("{:.1}", played.sample_ns_per_joint),
+        ])
     }
 }
 
 impl Report {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        writeln!(
-            out,
-            "{} clips: {} bytes of raw floats, {} of those of tracks that change; precision {} cm",
-            self.clips, self.raw_bytes, self.animated_raw_bytes, self.precision_cm
-        )?;
-        writeln!(out)?;
-        let header = [
-            "scheme",
-            "bytes",
-            "of raw",
-            "of animated",
-            "max cm",
-            "p99 cm",
-            "slide cm",
-            "build MB/s",
-            "ns/joint",
-        ];
-        writeln!(
-            out,
-            "{}",
-            table(header, 1, self.rows.iter().map(|row| row.cells(self))).trim_fmt()
-        )?;
+        let (clips, raw) = (count(self.clips, "clip"), self.raw_bytes);
+        writeln!(out, "{clips}: {raw} bytes of raw floats,")?;
+        writeln!(out, "{} bytes of them in tracks that change", self.animated_raw_bytes)?;
+        writeln!(out, "precision: {} cm\n", self.precision_cm)?;
+        let sizes = self.rows.iter().map(|row| row.size_cells(self));
+        let header = ["scheme", "bytes", "of raw", "of changing"];
+        writeln!(out, "{}\n", table(header, 1, sizes).trim_fmt())?;
+        let header = ["scheme", "max cm", "p99 cm", "slide cm", "MB/s", "ns/joint"];
+        let played = self.rows.iter().filter_map(Row::played_cells);
+        writeln!(out, "{}", table(header, 1, played).trim_fmt())?;
+        writeln!(out, "MB/s: speed of building on one core; ns/joint: of playing")?;
         if let Some(peer) = &self.peer {
             writeln!(out)?;
             peer.write(out)?;

@@ -1,31 +1,53 @@
-//! Compressed clips on disk, and the skeletons and rigs that lie beside them.
+//! Compressed clips on disk, with the skeletons and rigs in the same directory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use kinepack_anim::{AnyClip, ClipError, Rig, Skeleton};
+use kinepack_anim::{AnyClip, ClipError, Rig, Skeleton, SkeletonFileError};
 
+use super::file_types::{CLIPS, SKELETONS};
 use crate::anim::error::AnimError;
 
 /// Where a clip's skeleton is.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct SkeletonArguments {
-    /// The skeleton of the clip; when not given, the one that its file names, in the same
-    /// directory.
+    /// The skeleton of the clip. Without it, the file next to the clip whose name ends with the
+    /// skeleton's hash.
     #[arg(long, value_name = "FILE.kps")]
     skeleton: Option<PathBuf>,
 }
 
-/// The name of a skeleton's file.
-pub(crate) fn skeleton_name(hash: u64) -> String {
-    format!("{hash:016x}.kps")
+/// The extension of a skeleton's file.
+pub(crate) const SKELETON: &str = "kps";
+/// The extension of a rig's file.
+pub(crate) const RIG: &str = "kpr";
+
+/// A clip with what it needs to be played.
+pub(crate) struct Compiled {
+    pub(crate) clip: AnyClip,
+    pub(crate) skeleton: Skeleton,
+    /// The name of its rig's file, if it has one.
+    pub(crate) rig: Option<String>,
 }
 
-/// The name of a rig's file.
-pub(crate) fn rig_name(hash: u64) -> String {
-    format!("{hash:016x}.kpr")
+/// The name of the file of a skeleton or a rig: the asset for people, the hash for clips, which
+/// find the file by it.
+pub(crate) fn hashed_name(asset: &str, hash: u64, extension: &str) -> String {
+    format!("{asset}-{hash:016x}.{extension}")
+}
+
+/// The name of the file in `directory` that has this hash and extension, whatever asset it is named
+/// after. Of several, the first by name.
+pub(crate) fn find_hashed(directory: &Path, hash: u64, extension: &str) -> Option<String> {
+    let exact = format!("{hash:016x}.{extension}");
+    let ending = format!("-{exact}");
+    let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+    let names = fs::read_dir(directory)
+        .ok()?
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    names.filter(|name| *name == exact || name.ends_with(&ending)).min()
 }
 
 /// Reads a rig.
@@ -35,39 +57,62 @@ pub(crate) fn read_rig(path: &Path) -> Result<Rig, AnimError> {
 }
 
 /// Reads a clip and its skeleton.
-pub(crate) fn read(
-    path: &Path,
-    arguments: &SkeletonArguments,
-) -> Result<(AnyClip, Skeleton), AnimError> {
-    let clip = read_clip(path)?;
+pub(crate) fn read(path: &Path, arguments: &SkeletonArguments) -> Result<Compiled, AnimError> {
+    let (clip, rig) = read_clip(path)?;
     let hash = clip.skeleton_hash();
-    let skeleton_path =
-        arguments.skeleton.clone().unwrap_or_else(|| beside(path, skeleton_name(hash)));
+    let skeleton_path = match &arguments.skeleton {
+        Some(given) => given.clone(),
+        None => beside(path, "skeleton", hash, SKELETON)?,
+    };
     let skeleton = Skeleton::from_bytes(&read_bytes(&skeleton_path)?);
     let bad = |reason: String| AnimError::BadClip { path: skeleton_path.clone(), reason };
-    let skeleton = skeleton.map_err(|error| bad(error.to_string()))?;
+    let skeleton = skeleton.map_err(|error| match error {
+        SkeletonFileError::OtherFile { found } => AnimError::OtherFile {
+            path: skeleton_path.clone(),
+            takes: SKELETONS,
+            found: Some(found),
+        },
+        error => bad(error.to_string()),
+    })?;
     if skeleton.hash() != hash || skeleton.len() != clip.joints() {
         return Err(bad(format!("not the skeleton of {}", path.display())));
     }
-    Ok((clip, skeleton))
+    Ok(Compiled { clip, skeleton, rig })
 }
 
-/// Reads a clip, with its rig, which lies beside it, where it is of one.
-fn read_clip(path: &Path) -> Result<AnyClip, AnimError> {
+/// Reads a clip. If it has a rig, reads that from the same directory, and returns the name of the
+/// rig's file too.
+fn read_clip(path: &Path) -> Result<(AnyClip, Option<String>), AnimError> {
     let bytes = read_bytes(path)?;
-    let clip = match AnyClip::from_bytes(&bytes[..]) {
+    let (clip, rig) = match AnyClip::from_bytes(&bytes[..]) {
         Err(ClipError::Rig { hash }) => {
-            let rig = read_rig(&beside(path, rig_name(hash)))?;
-            AnyClip::with_rig(bytes, &Arc::new(rig))
+            let rig_path = beside(path, "rig", hash, RIG)?;
+            let name = rig_path.file_name().map(|name| name.to_string_lossy().into_owned());
+            (AnyClip::with_rig(bytes, &Arc::new(read_rig(&rig_path)?)), name)
         }
-        clip => clip,
+        clip => (clip, None),
     };
-    clip.map_err(|error| AnimError::BadClip { path: path.to_owned(), reason: error.to_string() })
+    let path = path.to_owned();
+    match clip {
+        Ok(clip) => Ok((clip, rig)),
+        Err(ClipError::OtherFile { found }) => {
+            Err(AnimError::OtherFile { path, takes: CLIPS, found: Some(found) })
+        }
+        Err(error) => Err(AnimError::BadClip { path, reason: error.to_string() }),
+    }
 }
 
-/// A file in the directory of another.
-fn beside(path: &Path, name: String) -> PathBuf {
-    path.parent().unwrap_or(Path::new("")).join(name)
+/// The file in the directory of a clip that has this hash.
+fn beside(
+    clip: &Path,
+    what: &'static str,
+    hash: u64,
+    extension: &'static str,
+) -> Result<PathBuf, AnimError> {
+    let directory = clip.parent().unwrap_or(Path::new(""));
+    let name = find_hashed(directory, hash, extension);
+    let missing = || AnimError::Missing { clip: clip.to_owned(), what, hash, extension };
+    name.map(|name| directory.join(name)).ok_or_else(missing)
 }
 
 fn read_bytes(path: &Path) -> Result<Vec<u8>, AnimError> {

@@ -1,4 +1,4 @@
-//! `kinepack anim decode`: the samples of a compressed clip as plain floats.
+//! `kinepack anim decode`: writes the samples of a compressed clip as plain floats.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,15 +7,15 @@ use clap::Args;
 use command_kit::output::Force;
 use kinepack_anim::{AnyClip, Skeleton, exchange};
 
-use super::compiled::{self, SkeletonArguments};
+use super::compiled::{self, Compiled, SkeletonArguments};
 use crate::anim::error::AnimError;
 
-/// Write what a compressed clip plays at its sample times as a .clip file.
+/// Play a compressed clip at its sample times, and write these samples as a .clip file.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The clip, as `anim build` wrote it.
+    /// A clip that `anim build` wrote.
     clip: PathBuf,
-    /// Where to put the samples.
+    /// The .clip file to write.
     out: PathBuf,
     #[command(flatten)]
     force: Force,
@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let target = arguments.force.target(&arguments.out)?;
-    let (clip, skeleton) = compiled::read(&arguments.clip, &arguments.skeleton)?;
+    let Compiled { clip, skeleton, .. } = compiled::read(&arguments.clip, &arguments.skeleton)?;
     let out = &arguments.out;
     let samples = samples(&clip, &skeleton)
         .map_err(|error| AnimError::ClipFile { path: out.clone(), error })?;

@@ -4,8 +4,11 @@ use std::path::PathBuf;
 
 use command_kit::page::PageError;
 use command_kit::{Failure, OutputError};
+use kinepack_anim::FileKind;
 use kinepack_anim::import::ImportError;
 use kinepack_anim::offline::BuildError;
+
+use super::file_types;
 
 /// Why a command on clips fails.
 #[derive(Debug, thiserror::Error)]
@@ -16,19 +19,32 @@ pub(crate) enum AnimError {
         #[from]
         error: ImportError,
     },
-    #[error("{}", same_clip(name, first, second))]
-    SameClip { name: String, first: PathBuf, second: PathBuf },
-    /// A clip is damaged, or is not what the command needs.
+    /// The skeleton or the rig of a clip is missing.
+    #[error(
+        "{}: its {what} is missing: its directory has no file *-{hash:016x}.{extension}; {}",
+        clip.display(),
+        missing_advice(what)
+    )]
+    Missing { clip: PathBuf, what: &'static str, hash: u64, extension: &'static str },
+    /// A file of a kind that the command does not take.
+    #[error("{}: {}", path.display(), file_types::refused(takes, *found))]
+    OtherFile { path: PathBuf, takes: &'static [&'static str], found: Option<FileKind> },
+    /// A file is damaged or does not fit the command.
     #[error("{}: {reason}", path.display())]
     BadClip { path: PathBuf, reason: String },
-    #[error("{option} {name}: no joint of that name in any skeleton; anim view shows them")]
-    UnknownJoint { option: &'static str, name: String },
+    /// No joint has this name. `similar` are some joints with names that contain it.
     #[error(
-        "{option} is for --scheme {}, and this is {given}: leave it out, or choose another scheme",
+        "{option} {name}: no joint of that name in any skeleton; {}",
+        suggestion(name, similar)
+    )]
+    UnknownJoint { option: &'static str, name: String, similar: Vec<String> },
+    #[error(
+        "{option} is for --scheme {}, and this is {given}: \
+         remove the option or choose another scheme",
         schemes.join(" and ")
     )]
     OtherScheme { option: &'static str, schemes: Vec<&'static str>, given: &'static str },
-    /// Additive clips cannot be built on top of this base.
+    /// Additive clips cannot be built with this base.
     #[error("--base {given}: {reason}")]
     Base { given: String, reason: String },
     #[error("{}: {clip}: {error}", file.display())]
@@ -51,7 +67,7 @@ impl Failure for AnimError {
     }
 }
 
-/// What to do about a file above its limits.
+/// Advice for a file that exceeds a limit.
 fn advice(error: &ImportError) -> &'static str {
     match error {
         ImportError::TooMuchMemory { .. }
@@ -61,8 +77,18 @@ fn advice(error: &ImportError) -> &'static str {
     }
 }
 
-fn same_clip(name: &str, first: &std::path::Path, second: &std::path::Path) -> String {
-    let other = if first == second { "" } else { ", or write them to different directories" };
-    let (first, second) = (first.display(), second.display());
-    format!("{first} and {second} both have a clip {name}: rename one{other}")
+/// Advice for a missing skeleton or rig.
+fn missing_advice(what: &str) -> &'static str {
+    match what {
+        "skeleton" => "copy it there, or name it with --skeleton",
+        _ => "copy it there",
+    }
+}
+
+/// Suggests what to write for a name that no joint has.
+fn suggestion(name: &str, similar: &[String]) -> String {
+    if similar.is_empty() {
+        return "anim view shows their names".to_owned();
+    }
+    format!("write '*{}*' for {}", name.trim_matches('*'), similar.join(", "))
 }

@@ -1,4 +1,4 @@
-//! `kinepack anim export`: a compressed clip as a file that other programs play.
+//! `kinepack anim export`: writes a compressed clip as a file that other programs play.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -13,42 +13,43 @@ use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
 use kinepack_anim::{AnyClip, AnyPlayer, MAX_SAMPLES, RawClip, Skeleton, export};
 use serde::Serialize;
 
-use super::compiled::{self, SkeletonArguments};
+use super::compiled::{self, Compiled, SkeletonArguments};
+use super::plural::count;
 use crate::anim::error::AnimError;
 
-/// Write a compressed clip as a file that other programs show or play: r3d2canm, the article's
-/// format, and how far that is off the clip; or glTF.
+/// Write a compressed clip as a file for other programs: r3d2canm, the format of League of
+/// Legends, or glTF.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The clip, as `anim build` wrote it.
+    /// A clip that `anim build` wrote.
     clip: PathBuf,
-    /// Where to put the file.
+    /// The file to write.
     out: PathBuf,
     #[command(flatten)]
     force: Force,
-    /// Write a .glb, with a key for each sample, so that any viewer shows what became of the clip.
+    /// Write a .glb with a key for each sample, so that any viewer shows the compressed clip.
     #[arg(long)]
     gltf: bool,
-    /// Of glTF: samples a second; those of the clip when not given.
+    /// glTF: samples a second. By default, those of the clip.
     #[arg(long, value_name = "HZ", requires = "gltf", value_parser = parse_rate)]
     rate: Option<f32>,
-    /// Of r3d2canm: places at which players can begin, for 24 or 48 bytes a joint each. With one
-    /// they can go back to the start; without, some cannot.
+    /// r3d2canm: the number of places at which players can start. Each takes 24 or 48 bytes a
+    /// joint. Without any, some players cannot go back to the start.
     #[arg(long, value_name = "COUNT", default_value_t = 1, conflicts_with = "gltf")]
     jump_caches: u32,
     #[command(flatten)]
     skeleton: SkeletonArguments,
-    /// Tell what was written as JSON.
+    /// Print the report as JSON.
     #[arg(long)]
     json: bool,
 }
 
 fn parse_rate(text: &str) -> Result<f32, String> {
     let rate = text.parse().ok().filter(|rate: &f32| rate.is_finite() && *rate > 0.0);
-    rate.ok_or_else(|| format!("{text} is no rate"))
+    rate.ok_or_else(|| format!("{text} is not a positive rate"))
 }
 
-/// What was written.
+/// The report of an r3d2canm file.
 #[derive(Serialize)]
 struct AnmReport {
     file: String,
@@ -56,11 +57,11 @@ struct AnmReport {
     keys: usize,
     bytes: usize,
     jump_caches: u32,
-    /// From the clip's own playback, at the sample times, in object space.
+    /// The largest difference from the clip at the sample times, in object space.
     max_difference_cm: f64,
 }
 
-/// The same of glTF.
+/// The report of a glTF file.
 #[derive(Serialize)]
 struct GltfReport {
     file: String,
@@ -72,7 +73,7 @@ struct GltfReport {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let target = arguments.force.target(&arguments.out)?;
-    let (clip, skeleton) = compiled::read(&arguments.clip, &arguments.skeleton)?;
+    let Compiled { clip, skeleton, .. } = compiled::read(&arguments.clip, &arguments.skeleton)?;
     if arguments.gltf {
         write_gltf(arguments, &target, &clip, skeleton)
     } else {
@@ -88,7 +89,8 @@ fn write_anm(
 ) -> Result<(), AnimError> {
     let anm = match clip {
         AnyClip::Block(_) => {
-            Err("a block clip, and r3d2canm has keys: build the clip with --scheme keyed, or write glTF with --gltf"
+            Err("this is a block clip, and r3d2canm stores keys: build the clip with \
+                 --scheme keyed, or write glTF with --gltf"
                 .to_owned())
         }
         AnyClip::Keyed(clip) => {
@@ -178,21 +180,17 @@ fn max_difference_cm(
 impl AnmReport {
     fn write_line(&self, out: &mut impl Write) -> io::Result<()> {
         let Self { file, joints, keys, bytes, jump_caches, max_difference_cm } = self;
-        let caches = if *jump_caches == 1 {
-            "1 jump cache".to_owned()
-        } else {
-            format!("{jump_caches} jump caches")
-        };
-        writeln!(
-            out,
-            "{file}: {joints} joints, {keys} keys, {bytes} bytes, {caches}; at most {max_difference_cm:.4} cm off the clip"
-        )
+        let (joints, keys) = (count(*joints, "joint"), count(*keys, "key"));
+        let caches = count(*jump_caches as usize, "jump cache");
+        writeln!(out, "{file}: {joints}, {keys}, {bytes} bytes, {caches};")?;
+        writeln!(out, "at most {max_difference_cm:.4} cm from the clip")
     }
 }
 
 impl GltfReport {
     fn write_line(&self, out: &mut impl Write) -> io::Result<()> {
         let Self { file, joints, samples, rate_hz, bytes } = self;
-        writeln!(out, "{file}: {joints} joints, {samples} samples at {rate_hz} Hz, {bytes} bytes")
+        let (joints, samples) = (count(*joints, "joint"), count(*samples, "sample"));
+        writeln!(out, "{file}: {joints}, {samples} at {rate_hz} Hz, {bytes} bytes")
     }
 }

@@ -2,21 +2,21 @@
 
 use kinepack_anim::{RawClip, Skeleton};
 
-/// Joints, and a length of theirs.
+/// A length for the joints whose names match a pattern.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct JointLength {
     pub(crate) pattern: String,
     pub(crate) cm: f64,
 }
 
-/// `NAME=CM`. Whether the number may be, the library says.
+/// Parses `NAME=CM`. The library checks the range of the number.
 pub(crate) fn parse_length(text: &str) -> Result<JointLength, String> {
     let parsed = text.rsplit_once('=').and_then(|(pattern, cm)| Some((pattern, cm.parse().ok()?)));
-    let (pattern, cm) = parsed.ok_or_else(|| format!("{text} is no NAME=CM, like *hand=0.05"))?;
+    let (pattern, cm) = parsed.ok_or_else(|| format!("{text} is not NAME=CM, like *hand=0.05"))?;
     Ok(JointLength { pattern: pattern.to_owned(), cm })
 }
 
-/// The joints that some patterns name, by index.
+/// The indices of the joints whose names match a pattern.
 pub(crate) fn named(patterns: &[String], raw: &RawClip) -> Vec<usize> {
     let patterns: Vec<_> = patterns.iter().map(|pattern| pattern.to_lowercase()).collect();
     let is_named = |joint: &usize| {
@@ -26,7 +26,16 @@ pub(crate) fn named(patterns: &[String], raw: &RawClip) -> Vec<usize> {
     (0..raw.joints()).filter(is_named).collect()
 }
 
-/// What a joint is called.
+/// The first joints whose names contain a name that no joint has.
+pub(crate) fn similar(name: &str, raw: &RawClip) -> Option<Vec<String>> {
+    const MOST: usize = 3;
+    let name = name.trim_matches('*');
+    let joints = named(&[format!("*{name}*")], raw).into_iter().take(MOST);
+    let names: Vec<_> = joints.map(|joint| joint_name(raw.skeleton(), joint)).collect();
+    (!name.is_empty() && !names.is_empty()).then_some(names)
+}
+
+/// A joint's name, or its number if it has none.
 pub(crate) fn joint_name(skeleton: &Skeleton, joint: usize) -> String {
     match skeleton.joints()[joint].name.as_str() {
         "" => format!("joint {joint}"),
@@ -34,7 +43,7 @@ pub(crate) fn joint_name(skeleton: &Skeleton, joint: usize) -> String {
     }
 }
 
-/// Each joint that is named, with its length.
+/// Each joint that matches a pattern, with its length.
 pub(crate) fn lengths(all: &[JointLength], raw: &RawClip) -> Vec<(usize, f64)> {
     let of = |length: &JointLength| {
         let cm = length.cm;
@@ -43,7 +52,7 @@ pub(crate) fn lengths(all: &[JointLength], raw: &RawClip) -> Vec<(usize, f64)> {
     all.iter().flat_map(of).collect()
 }
 
-/// Whether a name is what a pattern says, in which * stands for anything.
+/// Whether a name matches a pattern, in which * stands for any characters.
 fn matches(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut name) = name.strip_prefix(start) else { return false };

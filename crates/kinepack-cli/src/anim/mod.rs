@@ -7,10 +7,13 @@ mod compiled;
 mod decode;
 mod error;
 mod export;
+mod file_types;
 mod import_options;
 mod info;
 mod joints;
+mod names;
 mod peers;
+mod plural;
 mod raw;
 mod rigs;
 mod scheme;
@@ -23,7 +26,7 @@ use clap::{Args, Subcommand};
 
 use crate::anim::error::AnimError;
 
-/// Skeletal animation clips: from glTF and BVH files, and what becomes of them.
+/// Skeletal animation clips: compress them, play them, and show their sizes and errors.
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]

@@ -1,4 +1,4 @@
-//! What another codec makes of the same clips, from a table that someone measured.
+//! Sizes and errors of another codec on the same clips, from a table of measurements.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use command_kit::table::{percent, table};
 use serde::Serialize;
 
+use super::plural::count;
 use super::sources::{BuiltClip, Source};
 use crate::anim::error::AnimError;
 
-/// The figures of a peer, by clip and number of samples.
+/// The figures of another codec, the peer, by clip and number of samples.
 pub(crate) struct Peers {
     name: String,
     clips: HashMap<(String, usize), Figures>,
@@ -23,14 +24,14 @@ struct Figures {
     max_error_cm: f64,
 }
 
-/// Clip by clip.
+/// Our clips next to the peer's.
 #[derive(Serialize)]
 pub(crate) struct Comparison {
     peer: String,
     clips: Vec<Pair>,
-    /// Bytes of the rigs that our clips share; they count in sums.
+    /// Bytes of the rigs that our clips share. They are part of the sums.
     rig_bytes: usize,
-    /// Clips that the peer's table does not have.
+    /// The number of clips that are not in the peer's table.
     missing: usize,
 }
 
@@ -38,20 +39,20 @@ pub(crate) struct Comparison {
 struct Pair {
     name: String,
     samples: usize,
-    /// Some programs lose a sample, or find one.
+    /// Some programs produce one sample more or fewer.
     peer_samples: usize,
     peer_bytes: usize,
     peer_max_error_cm: f64,
     bytes: usize,
-    /// As a disk file.
+    /// Bytes as a disk file.
     #[serde(skip_serializing_if = "Option::is_none")]
     disk_bytes: Option<usize>,
     max_error_cm: f64,
 }
 
 impl Peers {
-    /// Reads a table in CSV without quotes; the first line names the columns, of which one ends in
-    /// `_bytes` and gives the peer its name.
+    /// Reads a table in CSV without quotes. The first line names the columns. The peer's name is
+    /// the one before `_bytes`.
     pub(crate) fn read(path: &Path) -> Result<Self, AnimError> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| AnimError::ClipFile { path: path.to_owned(), error })?;
@@ -96,14 +97,14 @@ impl Peers {
         Ok(Self { name, clips })
     }
 
-    /// The figures of a clip of so many samples, or of one more or fewer.
+    /// The figures of a clip with this number of samples, or with one more or fewer.
     fn find(&self, name: &str, samples: usize) -> Option<(usize, Figures)> {
         let near = [samples, samples + 1, samples - 1];
         near.into_iter()
             .find_map(|samples| Some((samples, *self.clips.get(&(name.to_owned(), samples))?)))
     }
 
-    /// What was built, beside the peer.
+    /// Compares the built clips with the peer's.
     pub(crate) fn compare(
         &self,
         sources: &[Source],
@@ -133,7 +134,7 @@ impl Peers {
     }
 }
 
-/// What an importer calls a clip.
+/// The name that our importer gives to a clip.
 fn clip_name(file: &str, clip: &str) -> String {
     let file = PathBuf::from(file);
     let name = file.file_name().unwrap_or_default().to_string_lossy();
@@ -178,16 +179,18 @@ impl Comparison {
         writeln!(out)?;
         writeln!(
             out,
-            "{peer}: {theirs} bytes; ours: {ours}, {} of it; {peer} is smaller on {worse} of {} clips. Mind the errors: bytes compare where they are alike.",
-            percent(ours, theirs),
-            self.clips.len(),
+            "{peer}: {theirs} bytes; ours: {ours} bytes, {} of it",
+            percent(ours, theirs)
         )?;
+        let clips = count(self.clips.len(), "clip");
+        writeln!(out, "{peer} is smaller on {worse} of {clips}")?;
+        writeln!(out, "Compare bytes only where the errors are alike.")?;
         if let Some(disk) = self.clips.iter().map(|pair| pair.disk_bytes).sum::<Option<usize>>() {
             let disk = disk + self.rig_bytes;
-            writeln!(out, "As disk files ours are {disk} bytes, {} of it.", percent(disk, theirs))?;
+            writeln!(out, "ours as disk files: {disk} bytes, {} of it", percent(disk, theirs))?;
         }
         if self.missing > 0 {
-            writeln!(out, "{} clips are not in the table of {peer}", self.missing)?;
+            writeln!(out, "not in the table of {peer}: {}", count(self.missing, "clip"))?;
         }
         Ok(())
     }

@@ -1,6 +1,5 @@
-//! `kinepack anim raw`: the samples of animations as plain floats, for other programs.
+//! `kinepack anim raw`: writes the samples of animations as plain floats, for other programs.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -11,29 +10,32 @@ use command_kit::table::{table, write_json};
 use kinepack_anim::{RawClip, exchange, import};
 use serde::Serialize;
 
+use super::file_types::{self, ANIMATIONS};
 use super::import_options::ImportArguments;
-use super::sources::file_stem;
+use super::names::{Names, file_stem};
+use super::sources;
 use crate::anim::error::AnimError;
 
-/// Write every clip of animation files as OUT_DIR/NAME.clip: ten floats a joint a sample, in cm.
+/// Write every clip of animation files as OUT_DIR/CLIP.clip: ten floats for each joint and sample,
+/// with lengths in cm.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Animations: .glb, .gltf, .bvh or .bvh.zst.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Where to put the clips; made where it is missing.
+    /// The directory for the clips; created if it does not exist.
     #[arg(required = true)]
     out_dir: PathBuf,
     #[command(flatten)]
     force: Force,
     #[command(flatten)]
     import: ImportArguments,
-    /// Tell what was written as JSON.
+    /// Print the report as JSON.
     #[arg(long)]
     json: bool,
 }
 
-/// What was written.
+/// The report of the clips that were written.
 #[derive(Default, Serialize)]
 struct Report {
     clips: Vec<ClipReport>,
@@ -57,27 +59,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let out_dir = &arguments.out_dir;
     let mut batch = Batch::in_directory(out_dir)?;
     let mut report = Report::default();
-    let mut written: HashMap<String, &Path> = HashMap::new();
+    let mut names = Names::default();
     for file in &arguments.files {
+        file_types::check(file, ANIMATIONS)?;
         let import = import::read(file, &options)?;
         report.notes.extend(import.notes.iter().map(ToString::to_string));
-        for clip in &import.clips {
+        for clip in import.clips {
+            let (clip, note) = names.take(clip, file);
+            report.notes.extend(note);
             let name = format!("{}.clip", file_stem(clip.name()));
-            if let Some(first) = written.insert(name.clone(), file) {
-                let name = clip.name().to_owned();
-                return Err(AnimError::SameClip {
-                    name,
-                    first: first.to_owned(),
-                    second: file.clone(),
-                });
-            }
             let target = arguments.force.target_in(out_dir, &name)?;
             let mut bytes = Vec::new();
-            exchange::write(clip, &mut bytes)
+            exchange::write(&clip, &mut bytes)
                 .map_err(|error| AnimError::ClipFile { path: file.clone(), error })?;
             batch.write(&target, &bytes)?;
-            report.clips.push(ClipReport::new(clip, file));
+            report.clips.push(ClipReport::new(&clip, file));
         }
+    }
+    if report.clips.is_empty() {
+        sources::refuse_empty(&arguments.files)?;
     }
     batch.commit()?;
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })?;
@@ -113,9 +113,7 @@ impl Report {
     fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
         let header = ["clip", "joints", "samples", "Hz", "seconds", "raw bytes"];
         let table = table(header, 1, self.clips.iter().map(ClipReport::cells));
-        if !self.clips.is_empty() {
-            writeln!(out, "{}", table.trim_fmt())?;
-        }
+        writeln!(out, "{}", table.trim_fmt())?;
         self.notes.iter().try_for_each(|note| writeln!(out, "{note}"))
     }
 }

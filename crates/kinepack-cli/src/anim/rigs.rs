@@ -1,4 +1,5 @@
-//! Rigs: what clips of one skeleton share. Each skeleton of which there are several clips gets one.
+//! Rigs, which hold the data that clips of one skeleton share. A skeleton with several clips gets a
+//! rig.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -10,17 +11,24 @@ use kinepack_anim::offline::{BuildOptions, RigTrainer, Scheme};
 use kinepack_anim::{RawClip, Rig};
 use serde::Serialize;
 
-use super::compiled::{self, rig_name};
+use super::compiled::{self, RIG, hashed_name};
+use super::names::asset;
 use super::sources::{self, BuiltClip, Source};
 use crate::anim::error::AnimError;
 
 /// Rigs by the hash of their skeletons.
 #[derive(Default)]
 pub(crate) struct Rigs {
-    by_skeleton: BTreeMap<u64, Arc<Rig>>,
+    by_skeleton: BTreeMap<u64, NamedRig>,
 }
 
-/// A rig that some clips are of.
+/// A rig, and the name of its file.
+struct NamedRig {
+    file: String,
+    rig: Arc<Rig>,
+}
+
+/// The report of a rig that clips use.
 #[derive(Serialize)]
 pub(crate) struct RigReport {
     file: String,
@@ -28,7 +36,7 @@ pub(crate) struct RigReport {
     tracks: usize,
     constants: usize,
     bytes: usize,
-    /// How many clips are of it.
+    /// The number of clips that use it.
     clips: usize,
 }
 
@@ -46,8 +54,8 @@ impl RigReport {
 }
 
 impl Rigs {
-    /// The rigs that clips which are built with such options share: of skeletons of which
-    /// `directory` has one, that; of others, one for the clips there are.
+    /// The rigs for clips that are built with these options. A skeleton's rig in `directory` is
+    /// used as it is. Other skeletons with several clips get a new one.
     pub(crate) fn of(
         sources: &[Source],
         options: impl Fn(&RawClip) -> BuildOptions + Sync,
@@ -73,13 +81,23 @@ impl Rigs {
                 None => drop(trainers.insert(hash, own)),
             }
         })?;
-        let several = trainers.into_iter().filter(|(_, trainer)| trainer.clips() > 1);
-        rigs.by_skeleton
-            .extend(several.map(|(skeleton, trainer)| (skeleton, Arc::new(trainer.finish()))));
+        // A rig is named after the first clip of its skeleton.
+        let asset_of = |skeleton| {
+            let of_skeleton = |source: &&Source| source.raw.skeleton().hash() == skeleton;
+            sources.iter().find(of_skeleton).map(|source| asset(source.raw.name()))
+        };
+        for (skeleton, trainer) in trainers {
+            if trainer.clips() < 2 {
+                continue;
+            }
+            let rig = Arc::new(trainer.finish());
+            let file = hashed_name(&asset_of(skeleton).unwrap_or_default(), rig.hash(), RIG);
+            rigs.by_skeleton.insert(skeleton, NamedRig { file, rig });
+        }
         Ok(rigs)
     }
 
-    /// The rigs of a directory, if there is one.
+    /// The rigs in a directory; none if it does not exist.
     fn read(directory: &Path) -> Result<Self, AnimError> {
         let failed = |error| AnimError::ClipFile { path: directory.to_owned(), error };
         let mut rigs = Self::default();
@@ -90,11 +108,14 @@ impl Rigs {
             entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>, std::io::Error>>()
         });
         let mut files = files.map_err(failed)?;
-        files.retain(|file| file.extension().is_some_and(|extension| extension == "kpr"));
+        files.retain(|file| file.extension().is_some_and(|extension| extension == RIG));
         files.sort();
         for file in files {
             let rig = compiled::read_rig(&file)?;
-            rigs.by_skeleton.entry(rig.skeleton_hash()).or_insert_with(|| Arc::new(rig));
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            rigs.by_skeleton
+                .entry(rig.skeleton_hash())
+                .or_insert_with(|| NamedRig { file: name, rig: Arc::new(rig) });
         }
         Ok(rigs)
     }
@@ -102,12 +123,13 @@ impl Rigs {
     /// The options of a clip, with the rig of its skeleton.
     pub(crate) fn give(&self, raw: &RawClip, mut options: BuildOptions) -> BuildOptions {
         if let Scheme::Block(block) = &mut options.scheme {
-            block.rig = self.by_skeleton.get(&raw.skeleton().hash()).cloned();
+            let named = self.by_skeleton.get(&raw.skeleton().hash());
+            block.rig = named.map(|named| Arc::clone(&named.rig));
         }
         options
     }
 
-    /// Writes those that some clips are of.
+    /// Writes the rigs that clips use.
     pub(crate) fn write(
         &self,
         batch: &mut Batch,
@@ -115,19 +137,19 @@ impl Rigs {
         directory: &Path,
         built: &[BuiltClip],
     ) -> Result<(), AnimError> {
-        for (rig, _) in self.used(built) {
+        for (NamedRig { file, rig }, _) in self.used(built) {
             let bytes = rig.to_bytes();
-            if let Some(target) = force.target_of(directory, &rig_name(rig.hash()), &bytes)? {
+            if let Some(target) = force.target_of(directory, file, &bytes)? {
                 batch.write(&target, &bytes)?;
             }
         }
         Ok(())
     }
 
-    /// What there is to know of those that some clips are of.
+    /// The reports of the rigs that clips use.
     pub(crate) fn reports(&self, built: &[BuiltClip]) -> Vec<RigReport> {
-        let report = |(rig, clips): (&Rig, usize)| RigReport {
-            file: rig_name(rig.hash()),
+        let report = |(NamedRig { file, rig }, clips): (&NamedRig, usize)| RigReport {
+            file: file.clone(),
             joints: rig.joints(),
             tracks: rig.tracks().len(),
             constants: rig.constants().len(),
@@ -137,8 +159,11 @@ impl Rigs {
         self.used(built).map(report).collect()
     }
 
-    /// Those that some clips are of, and how many.
-    fn used<'a>(&'a self, built: &'a [BuiltClip]) -> impl Iterator<Item = (&'a Rig, usize)> + 'a {
+    /// The rigs that clips use, with the number of these clips.
+    fn used<'a>(
+        &'a self,
+        built: &'a [BuiltClip],
+    ) -> impl Iterator<Item = (&'a NamedRig, usize)> + 'a {
         let hash = |built: &BuiltClip| {
             built.built.clip.as_block().and_then(|clip| clip.rig()).map(|rig| rig.hash())
         };
@@ -146,7 +171,7 @@ impl Rigs {
             move |rig: &Rig| built.iter().filter(|built| hash(built) == Some(rig.hash())).count();
         self.by_skeleton
             .values()
-            .map(move |rig| (&**rig, clips_of(rig)))
+            .map(move |named| (named, clips_of(&named.rig)))
             .filter(|(_, clips)| *clips > 0)
     }
 }

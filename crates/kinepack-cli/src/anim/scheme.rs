@@ -1,4 +1,4 @@
-//! What clips are built for and of, on the command line.
+//! How clips are built: options of the command line.
 
 use clap::{Args, ValueEnum};
 use kinepack_anim::RawClip;
@@ -8,30 +8,30 @@ use kinepack_anim::offline::{
     BlockOptions, BuildOptions, Effort, KeyPosition, KeyedOptions, Margins, Scheme,
 };
 
-use super::joints::{JointLength, lengths, named, parse_length};
+use super::joints::{JointLength, lengths, named, parse_length, similar};
 use crate::anim::error::AnimError;
 
 /// How clips are compressed.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct SchemeArguments {
-    /// The largest error at the sample times, in object space. Quantized clips are what they are.
+    /// The largest error at the sample times, in object space. Quantized clips ignore it.
     #[arg(long, value_name = "CM", default_value_t = 0.1)]
     precision: f64,
-    /// Another one for some joints, by name: case does not matter, * stands for anything; of
-    /// several for one joint the last counts.
+    /// Another precision for some joints, by name. Case does not matter, and * stands for any
+    /// characters, as in '*hand*=0.02'. If several match a joint, the last one counts.
     #[arg(long, value_name = "NAME=CM", value_parser = parse_length)]
     joint_precision: Vec<JointLength>,
-    /// How far from each joint errors are measured.
+    /// The distance from each joint at which errors are measured.
     #[arg(long, value_name = "CM", default_value_t = 3.0)]
     shell: f64,
-    /// Another distance for some joints, by name like --joint-precision.
+    /// Another distance for some joints, by name as with --joint-precision.
     #[arg(long, value_name = "NAME=CM", value_parser = parse_length)]
     joint_shell: Vec<JointLength>,
-    /// What a clip is made of.
+    /// How a clip is stored.
     #[arg(long, value_enum, default_value_t)]
     scheme: SchemeName,
-    /// Ends of chains whose place must not suffer from what becomes of their ancestors, by name
-    /// like --joint-precision. With block and keyed.
+    /// Ends of chains, such as feet, whose place must not depend on the errors of their ancestors;
+    /// by name as with --joint-precision. For block and keyed clips.
     #[arg(long, value_name = "JOINT")]
     pin: Vec<String>,
     /// How much time a build may take [default: default]
@@ -40,33 +40,33 @@ pub(crate) struct SchemeArguments {
     /// How splines are parametrized [default: times]
     #[arg(long, value_enum, help_heading = "Keyed scheme")]
     parametrization: Option<ParametrizationName>,
-    /// How far a track may be off [default: measured]
+    /// How the largest error of each track is chosen [default: measured]
     #[arg(long, value_enum, help_heading = "Keyed scheme")]
     margins: Option<MarginsName>,
     /// Where in a segment a new key goes [default: worst]
     #[arg(long, value_enum, help_heading = "Keyed scheme")]
     key_position: Option<PositionName>,
-    /// How often all keys are tried to be taken away [default: 3]
+    /// How often to try removing each key [default: 3]
     #[arg(long, value_name = "TIMES", help_heading = "Keyed scheme")]
     removal_passes: Option<usize>,
-    /// Leave the values of keys as they are when one next to them is taken away.
+    /// Do not change the values of keys when a key next to them is removed.
     #[arg(long, help_heading = "Keyed scheme")]
     no_refit: bool,
-    /// Keys for every track that changes, even where rows of samples are smaller.
+    /// Use keys for every track that changes, even if rows of samples are smaller.
     #[arg(long, help_heading = "Keyed scheme")]
     no_rows: bool,
-    /// Let joints that stand still be off as far as others.
+    /// Allow the full error for joints that stand still. By default they get half of it.
     #[arg(long, help_heading = "Keyed scheme")]
     no_hold_still: bool,
 }
 
-/// What a clip is made of.
+/// How a clip is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SchemeName {
-    /// Coefficients of a few samples at a time: the fewest bytes.
+    /// Coefficients for a few samples at a time: the fewest bytes.
     #[default]
     Block,
-    /// The keys that splines need, as Riot describes it for League of Legends, and what improves it.
+    /// The keys of splines, as Riot describes it for League of Legends, with improvements.
     #[value(alias = "article")]
     Keyed,
     /// All samples, rotations in 48 bits.
@@ -79,47 +79,47 @@ pub(crate) enum SchemeName {
 /// How much time a build may take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EffortName {
-    /// While somebody waits.
+    /// For previews.
     Fast,
-    /// While a game is built.
+    /// For builds of a game.
     #[default]
     Default,
-    /// Over night.
+    /// For releases: a hundred times as long as the default.
     Best,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum ParametrizationName {
-    /// All distances between keys are alike.
+    /// All keys are equally far apart.
     Uniform,
     /// By the time between keys.
     #[default]
     Times,
     /// By the length of chords.
     Chordal,
-    /// By the square root of that.
+    /// By the square root of that length.
     Centripetal,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum MarginsName {
-    /// All joints as far.
+    /// The same for all joints.
     Fixed,
-    /// The higher up the less.
+    /// Smaller towards the root.
     Hierarchy,
-    /// By the error that is measured in object space.
+    /// By the error in object space.
     #[default]
     Measured,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum PositionName {
-    /// Into the middle.
+    /// In the middle.
     Middle,
-    /// Where the error is worst.
+    /// Where the error is largest.
     #[default]
     Worst,
-    /// Where it leaves the smallest errors.
+    /// Where it gives the smallest errors.
     Best,
 }
 
@@ -161,7 +161,7 @@ impl SchemeArguments {
         self.scheme.name()
     }
 
-    /// The effort that was asked for.
+    /// The effort, if one was given.
     pub(crate) fn asked_effort(&self) -> Option<EffortName> {
         self.effort
     }
@@ -179,7 +179,7 @@ impl SchemeArguments {
         }
     }
 
-    /// What the library takes, for one clip; it checks the numbers.
+    /// The options of the library for one clip. The library checks the numbers.
     pub(crate) fn options(&self, raw: &RawClip) -> BuildOptions {
         let scheme = match self.scheme {
             SchemeName::Block => Scheme::Block(self.block(raw, self.effort.unwrap_or_default())),
@@ -195,12 +195,12 @@ impl SchemeArguments {
         }
     }
 
-    /// Options of the block scheme, even if another was asked for.
+    /// Options of the block scheme, even if another scheme was chosen.
     pub(crate) fn block(&self, raw: &RawClip, effort: EffortName) -> BlockOptions {
         BlockOptions { effort: effort.effort(), pins: self.pins(raw), rig: None }
     }
 
-    /// Options of the keyed scheme, even if another was asked for.
+    /// Options of the keyed scheme, even if another scheme was chosen.
     pub(crate) fn keyed(&self, raw: &RawClip) -> KeyedOptions {
         KeyedOptions {
             parametrization: match self.parametrization.unwrap_or_default() {
@@ -232,8 +232,8 @@ impl SchemeArguments {
         named(&self.pin, raw)
     }
 
-    /// Sees that there is no option that another scheme has alone, and that each name is that of a
-    /// joint of at least one skeleton.
+    /// Checks that the scheme has all options that are given, and that each name matches a joint of
+    /// at least one skeleton.
     pub(crate) fn check<'a>(
         &self,
         clips: impl Iterator<Item = &'a RawClip> + Clone,
@@ -247,12 +247,16 @@ impl SchemeArguments {
             clips.clone().all(|clip| named(std::slice::from_ref(name), clip).is_empty())
         };
         match precisions.chain(shells).chain(pins).find(|(_, name)| is_nowhere(name)) {
-            Some((option, name)) => Err(AnimError::UnknownJoint { option, name: name.clone() }),
+            Some((option, name)) => {
+                let similar =
+                    clips.clone().find_map(|clip| similar(name, clip)).unwrap_or_default();
+                Err(AnimError::UnknownJoint { option, name: name.clone(), similar })
+            }
             None => Ok(()),
         }
     }
 
-    /// Refuses a command's own options that only the block scheme has.
+    /// Refuses the command's options for block clips if another scheme was chosen.
     pub(crate) fn check_block(&self, options: &[(&'static str, bool)]) -> Result<(), AnimError> {
         match options.iter().find(|(_, is_given)| *is_given) {
             Some(&(option, _)) if self.scheme != SchemeName::Block => Err(AnimError::OtherScheme {

@@ -1,6 +1,6 @@
-//! Clips from many files, and what is done with each of them on all cores.
+//! Clips from many files, and work on each clip on all cores.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -12,11 +12,13 @@ use kinepack_anim::import::{self, ImportOptions};
 use kinepack_anim::offline::{BuildError, BuildOptions, Built, build};
 use kinepack_anim::{RawClip, disk, exchange};
 
+use super::file_types::{self, RAW_CLIP, SOURCES, ends_in};
 use super::import_options::ImportArguments;
+use super::names::Names;
 use super::scheme::SchemeArguments;
 use crate::anim::error::AnimError;
 
-/// A clip, and the file that it is from.
+/// A clip and the file that it comes from.
 pub(crate) struct Source {
     pub(crate) file: PathBuf,
     pub(crate) raw: RawClip,
@@ -28,7 +30,7 @@ impl Source {
     }
 }
 
-/// All clips of some files: animations, or `.clip` files.
+/// Reads all clips of animations or `.clip` files, with notes about decisions of the import.
 pub(crate) fn read(
     files: &[PathBuf],
     options: &ImportOptions,
@@ -36,9 +38,10 @@ pub(crate) fn read(
     let bar = progress(files.len() as u64, "read");
     let mut sources = Vec::new();
     let mut notes = Vec::new();
-    let mut names: HashMap<String, &Path> = HashMap::new();
+    let mut names = Names::default();
     for file in files {
-        let clips = if file.extension().is_some_and(|extension| extension == "clip") {
+        file_types::check(file, SOURCES)?;
+        let clips = if ends_in(file, &[RAW_CLIP]) {
             vec![read_clip_file(file)?]
         } else {
             let import = import::read(file, options)?;
@@ -46,14 +49,8 @@ pub(crate) fn read(
             import.clips
         };
         for raw in clips {
-            if let Some(first) = names.insert(file_stem(raw.name()), file) {
-                let name = raw.name().to_owned();
-                return Err(AnimError::SameClip {
-                    name,
-                    first: first.to_owned(),
-                    second: file.clone(),
-                });
-            }
+            let (raw, note) = names.take(raw, file);
+            notes.extend(note);
             sources.push(Source { file: file.clone(), raw });
         }
         bar.inc(1);
@@ -70,13 +67,7 @@ fn read_clip_file(path: &Path) -> Result<RawClip, AnimError> {
         .map_err(|error| AnimError::BadClip { path: path.to_owned(), reason: error.to_string() })
 }
 
-/// A clip's name comes out of a file and may hold what no file is called.
-pub(crate) fn file_stem(clip: &str) -> String {
-    let is_bad = |c: char| c.is_control() || r#"/\:*?"<>|"#.contains(c);
-    clip.replace(is_bad, "-")
-}
-
-/// A clip that was built, and how long that took on its thread.
+/// A built clip, and how long the build took on its thread.
 pub(crate) struct BuiltClip {
     pub(crate) built: Built,
     pub(crate) build_ms: f64,
@@ -84,21 +75,21 @@ pub(crate) struct BuiltClip {
 }
 
 impl BuiltClip {
-    /// The clip as a disk file, where its scheme has one.
+    /// The clip as a disk file, if its scheme has that form.
     pub(crate) fn packed(&self) -> Option<&[u8]> {
         let pack = || self.built.clip.as_block().and_then(|clip| disk::pack(clip).ok());
         self.packed.get_or_init(pack).as_deref()
     }
 }
 
-/// All clips of some files, what was built of each, and what importing decided.
+/// All clips of some files, as read and as built, with notes about decisions of the import.
 pub(crate) struct BuiltFiles {
     pub(crate) sources: Vec<Source>,
     pub(crate) built: Vec<BuiltClip>,
     pub(crate) notes: Vec<String>,
 }
 
-/// Reads all clips of some files and builds them as the command line says.
+/// Reads all clips of some files and builds them with the options of the command line.
 pub(crate) fn read_and_build(
     files: &[PathBuf],
     import: &ImportArguments,
@@ -109,7 +100,7 @@ pub(crate) fn read_and_build(
     Ok(BuiltFiles { sources, built, notes })
 }
 
-/// Reads all clips of some files, and sees that the command line fits them.
+/// Reads all clips of some files, and checks that the options fit them.
 pub(crate) fn read_checked(
     files: &[PathBuf],
     import: &ImportArguments,
@@ -122,27 +113,30 @@ pub(crate) fn read_checked(
     Ok((sources, notes))
 }
 
-/// Reads all clips of some files, and refuses files that hold no clip at all.
+/// Reads all clips of some files. Refuses the files if none of them has a clip.
 pub(crate) fn read_some(
     files: &[PathBuf],
     import: &ImportArguments,
 ) -> Result<(Vec<Source>, Vec<String>), AnimError> {
     let (sources, notes) = read(files, &import.options())?;
-    match files.first() {
-        Some(file) if sources.is_empty() => {
-            let others =
-                if files.len() > 1 { ", and the other files have none either" } else { "" };
-            let reason = format!(
-                "no animation of joints or nodes{others}: export the file with its animations, \
-                 or give one that has some"
-            );
-            Err(AnimError::BadClip { path: file.clone(), reason })
-        }
-        _ => Ok((sources, notes)),
+    if sources.is_empty() {
+        refuse_empty(files)?;
     }
+    Ok((sources, notes))
 }
 
-/// Builds all clips, as `options` says for each.
+/// The refusal of files without any clip.
+pub(crate) fn refuse_empty(files: &[PathBuf]) -> Result<(), AnimError> {
+    let Some(file) = files.first() else { return Ok(()) };
+    let others = if files.len() > 1 { ", and the other files have none either" } else { "" };
+    let reason = format!(
+        "no animation of joints or nodes{others}: export the file with its animations, \
+         or give one that has some"
+    );
+    Err(AnimError::BadClip { path: file.clone(), reason })
+}
+
+/// Builds all clips, each with its own options.
 pub(crate) fn build_all(
     sources: &[Source],
     options: impl Fn(&RawClip) -> BuildOptions + Sync,
@@ -160,7 +154,7 @@ pub(crate) fn build_all(
     })
 }
 
-/// Does something with each, in order; stops at the first that fails.
+/// Calls `act` for each item, and returns the results in order. Stops at the first failure.
 pub(crate) fn on_all_cores<T: Sync, R: Send>(
     items: &[T],
     what: &str,
@@ -171,8 +165,8 @@ pub(crate) fn on_all_cores<T: Sync, R: Send>(
     Ok(all)
 }
 
-/// Does something with each, and takes the results in order, each as soon as those before it are
-/// there.
+/// Calls `act` for each item, and hands the results to `take` in order, each as soon as all earlier
+/// ones are there. Stops at the first failure.
 pub(crate) fn take_from_all_cores<T: Sync, R: Send>(
     items: &[T],
     what: &str,
@@ -209,7 +203,7 @@ pub(crate) fn take_from_all_cores<T: Sync, R: Send>(
     Ok(())
 }
 
-/// Results that come in any order.
+/// Takes results in any order and hands them on in order.
 struct InOrder<R, F> {
     taken: usize,
     waiting: BTreeMap<usize, R>,

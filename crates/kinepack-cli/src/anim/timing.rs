@@ -1,4 +1,4 @@
-//! How long poses of a clip take.
+//! Measures how long playing a pose takes.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -7,8 +7,8 @@ use kinepack_anim::keyed::KeyedClip;
 use kinepack_anim::offline::Built;
 use kinepack_anim::{AnyClip, AnyPlayer, Clip, RawClip, Transform};
 
-/// How long a pose takes, played forwards at 60 Hz over and over: the best of some rounds, in ns a
-/// joint.
+/// The time of a pose in ns a joint, playing forwards at 60 Hz over and over: the best of five
+/// rounds.
 pub(crate) fn warm_ns_per_joint(raw: &RawClip, built: &Built) -> f64 {
     const POSES: usize = 2000;
     const ROUNDS: usize = 5;
@@ -28,12 +28,12 @@ pub(crate) fn warm_ns_per_joint(raw: &RawClip, built: &Built) -> f64 {
     1e9 * best / (POSES * raw.joints()) as f64
 }
 
-/// How long a pose takes of a clip that is in no near cache, at times all over it: each pose is of
-/// another one of many copies, each with a player of its own, which take `all_bytes` together. The
-/// best of some rounds, in ns a joint.
+/// The time of a pose in ns a joint if the clip is not in a near cache: the best of five rounds.
+/// Each pose is at another time of another copy of the clip. Each copy has a player, and all copies
+/// take `all_bytes`.
 pub(crate) fn cold_ns_per_joint(raw: &RawClip, built: &Built, all_bytes: usize) -> f64 {
     const ROUNDS: usize = 5;
-    /// Odd, and far from one copy to the next.
+    /// The distance from one copy to the next: large, and odd so that every copy is played.
     const STRIDE: usize = 7919;
     let bind = raw.skeleton().bind_pose();
     let mut pose = bind.clone();

@@ -1,4 +1,4 @@
-//! `kinepack anim train`: the widths of coefficients of block clips, from what clips need.
+//! `kinepack anim train`: finds widths of coefficients for block clips.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -14,30 +14,31 @@ use kinepack_anim::offline::{
 use serde::Serialize;
 
 use super::import_options::ImportArguments;
+use super::plural::count;
 use super::sources;
 use crate::anim::error::AnimError;
 
-/// Find the widths of coefficients that suit clips best. They are part of the format: what is found
-/// here is for another version of it.
+/// Find the widths of coefficients that suit clips best. The widths are part of the format, so the
+/// result is for a new version of the format.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Animations: .glb, .gltf, .bvh, .bvh.zst or .clip.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Where to put the widths, as text.
+    /// The file for the widths, as text.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Where to put them as the bytes that the library is built with.
+    /// The file for the widths as bytes, with which the library is built.
     #[arg(long, value_name = "FILE")]
     binary: Option<PathBuf>,
     #[command(flatten)]
     force: Force,
-    /// The largest error that clips are built for; may be given several times.
+    /// The precision that clips are built for; may be given several times.
     #[arg(long, value_name = "CM", default_values_t = [0.01], value_parser = parse_precision)]
     precision: Vec<f64>,
     #[command(flatten)]
     import: ImportArguments,
-    /// Tell what was found as JSON.
+    /// Print the report as JSON.
     #[arg(long)]
     json: bool,
 }
@@ -45,7 +46,7 @@ pub(crate) struct Arguments {
 fn parse_precision(text: &str) -> Result<f64, String> {
     let precision =
         text.parse().ok().filter(|precision: &f64| precision.is_finite() && *precision > 0.0);
-    precision.ok_or_else(|| format!("{text} is no positive number"))
+    precision.ok_or_else(|| format!("{text} is not a positive number"))
 }
 
 #[derive(Serialize)]
@@ -61,9 +62,9 @@ struct PieceReport {
     block_samples: usize,
     piece: usize,
     profiles: usize,
-    /// Of the coefficients of a component, each with the width that it needs.
+    /// Bits of a component's coefficients if each takes only the width that it needs.
     ideal_bits: f64,
-    /// With the profiles.
+    /// Bits with the profiles.
     bits: f64,
 }
 
@@ -140,8 +141,8 @@ impl Report {
         writeln!(out, "{}", table(header, 0, rows).trim_fmt())?;
         writeln!(
             out,
-            "\n{} clips; bits of a component, without the byte that says which profile",
-            self.clips
+            "\n{}; bits of a component, without the byte that selects the profile",
+            count(self.clips, "clip")
         )?;
         self.notes.iter().try_for_each(|note| writeln!(out, "{note}"))
     }

@@ -1,4 +1,4 @@
-//! Clips as what they add to others.
+//! Additive clips: differences from a base.
 
 use std::fs;
 
@@ -19,7 +19,7 @@ fn note(document: &Value) -> &str {
         .unwrap()
 }
 
-/// How far a clip is off where it is put on top of a base.
+/// The largest error of a difference that is added to its base.
 fn off_cm(whole: &RawClip, delta: &RawClip, base: impl Fn(usize) -> Vec<Transform>) -> f64 {
     let off = |sample: usize| {
         let mut pose = base(sample);
@@ -44,7 +44,7 @@ impl Files {
         exchange::read("raw", &self.read("raw/an_arm__Move.clip")).unwrap()
     }
 
-    /// The clip that was built, as plain samples.
+    /// The built clip as plain samples.
     fn decoded(&self) -> RawClip {
         stdout(&[
             "anim",
@@ -58,9 +58,9 @@ impl Files {
 }
 
 #[test]
-fn an_additive_clip_on_top_of_its_base_is_the_motion() {
+fn an_additive_clip_added_to_its_base_gives_the_motion() {
     let files = Files::new();
-    // A base of fewer samples, of which one is the pose; then of as many.
+    // One sample of a base with fewer samples; then a base with as many samples.
     let base = files.raw("15");
     fs::rename(files.at("raw/an_arm__Move.clip"), files.at("slow.clip")).unwrap();
     let whole = files.raw("30");
@@ -68,7 +68,7 @@ fn an_additive_clip_on_top_of_its_base_is_the_motion() {
     let document = files.build(&["--base", &slow, "--base-sample", "5", "--precision", "0.02"]);
     assert_eq!(
         note(&document),
-        "additive clips: what each adds to slow at sample 5; errors are those on top of it"
+        "additive clips: differences from slow at sample 5; errors are measured with the base added"
     );
     let clip = &document["clips"][0];
     assert_eq!(
@@ -79,11 +79,14 @@ fn an_additive_clip_on_top_of_its_base_is_the_motion() {
     assert!(skeleton.joints().iter().all(|joint| joint.bind == Transform::IDENTITY));
     assert_eq!(skeleton.find("lower"), Some(1));
     let off = off_cm(&whole, &files.decoded(), |_| base.pose(5).to_vec());
-    let told = clip["max_error_cm"].as_f64().unwrap();
-    assert!(told <= 0.02 && (off - told).abs() < 1e-4, "{off}: {clip}");
+    let reported = clip["max_error_cm"].as_f64().unwrap();
+    assert!(reported <= 0.02 && (off - reported).abs() < 1e-4, "{off}: {clip}");
 
     let document = files.build(&["--base", &files.at("an arm.glb")]);
-    assert!(note(&document).contains("adds to an_arm__Move, sample by sample;"), "{document}");
+    assert!(
+        note(&document).contains("differences from an_arm__Move, sample by sample;"),
+        "{document}"
+    );
     let off = off_cm(&whole, &files.decoded(), |sample| whole.pose(sample).to_vec());
     assert!(off < 1e-3, "{off}");
     let table =
@@ -92,13 +95,13 @@ fn an_additive_clip_on_top_of_its_base_is_the_motion() {
 }
 
 #[test]
-fn a_base_of_several_clips_is_named() {
+fn one_clip_of_a_base_with_several_is_chosen_by_name() {
     let files = Files::new();
     let mut two = document::arm();
     let mut other = two.json["animations"][0].clone();
     other["name"] = json!("Hold still");
     two.json["animations"].as_array_mut().unwrap().push(other);
-    // A # that is the file's own.
+    // The name of the second file contains a #.
     for name in ["two.glb", "take #2.glb"] {
         fs::write(files.at(name), two.glb()).unwrap();
         let build =
@@ -107,15 +110,17 @@ fn a_base_of_several_clips_is_named() {
         let there = format!("{stem}__Move, {stem}__Hold_still");
         let unnamed = build(&files.at(name)).stderr;
         assert!(
-            unnamed
-                .contains(&format!("2 clips are in it; write one behind it, FILE#CLIP: {there}")),
+            unnamed.contains(&format!("the file has 2 clips; choose one with FILE#CLIP: {there}")),
             "{unnamed}"
         );
         let wrong = build(&files.at(&format!("{name}#till"))).stderr;
-        assert!(wrong.contains(&format!("#till: no such clip; there are {there}")), "{wrong}");
+        assert!(
+            wrong.contains(&format!("#till: the file has no such clip; its clips are {there}")),
+            "{wrong}"
+        );
         for clip in ["Hold_still", &format!("{stem}__Hold_still")] {
             let built = build(&files.at(&format!("{name}#{clip}")));
-            let note = format!("what each adds to {stem}__Hold_still, sample by sample");
+            let note = format!("differences from {stem}__Hold_still, sample by sample");
             assert!(built.stdout.contains(&note), "{note}: {} {}", built.stdout, built.stderr);
         }
     }
@@ -130,15 +135,16 @@ fn a_base_that_does_not_fit_is_refused() {
     for (options, reason) in [
         (
             &["--base", &slow][..],
-            "an arm.glb has 31 samples, the base 16; --base-sample takes one of those as a pose",
+            "an arm.glb has 31 samples, the base has 16; \
+             use one of those as a pose with --base-sample",
         ),
         (
             &["--base", &slow, "--base-sample", "16"],
-            "no sample 16; an_arm__Move has 16, from 0 to 15",
+            "no sample 16: an_arm__Move has samples 0 to 15",
         ),
         (
             &["--base", &walk],
-            "an arm.glb has upper where the base has Hips; both must be of one skeleton",
+            "an arm.glb has the joint upper in place of Hips; both must have one skeleton",
         ),
         (&["--base", &files.at("missing.glb#Move")], "missing.glb: "),
         (&["--base", &arm, "--scheme", "keyed"], "--base is for --scheme block, and this is keyed"),
@@ -148,7 +154,7 @@ fn a_base_that_does_not_fit_is_refused() {
         assert!(said.contains(options[0]) || said.contains("missing"), "{said}");
         assert!(said.contains(reason), "{reason}: {said}");
     }
-    assert!(!fs::exists(files.at("out")).unwrap(), "something was written");
+    assert!(!fs::exists(files.at("out")).unwrap(), "a refused build wrote files");
     let alone = program::run(&["anim", "build", &arm, "--base-sample", "0"]);
     assert!(
         alone.code == Some(2) && alone.stderr.contains("--base <FILE[#CLIP]>"),

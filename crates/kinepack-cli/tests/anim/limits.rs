@@ -1,4 +1,4 @@
-//! Small files that ask for much memory: refused, unless the user allows more.
+//! Small files that need much memory: refused unless the user allows more.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use crate::document::Document;
 use crate::program::{refusal, stdout};
 
 #[test]
-fn memory_of_imports_is_limited_and_the_message_says_how_to_allow_more() {
+fn a_file_that_needs_too_much_memory_is_refused_with_advice() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name).display().to_string();
     let mut document = Document::new(json!([{}]));

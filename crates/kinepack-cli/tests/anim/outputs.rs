@@ -1,4 +1,5 @@
-//! What `anim` writes: nothing that exists without being asked, and nothing by halves.
+//! Output files of `anim`: it replaces a file only with `--force`, and never writes half of its
+//! files.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +9,7 @@ use crate::program::{
     beside, json, refusal, see_that_a_failure_changes_nothing, see_that_it_replaces_by_force_alone,
 };
 
-/// A directory with the arm as a built clip, beside the files that it is made of.
+/// A directory with the arm and its built clip.
 fn built(options: &[&str]) -> Files {
     let files = Files::new();
     files.build(options);
@@ -16,7 +17,7 @@ fn built(options: &[&str]) -> Files {
 }
 
 #[test]
-fn raw_replaces_a_clip_by_force_alone() {
+fn raw_replaces_a_clip_only_with_force() {
     let files = Files::new();
     fs::create_dir(files.at("out")).unwrap();
     let arguments = ["anim", "raw", &files.at("an arm.glb"), &files.at("out")];
@@ -27,7 +28,7 @@ fn raw_replaces_a_clip_by_force_alone() {
 }
 
 #[test]
-fn build_replaces_a_clip_by_force_alone() {
+fn build_replaces_a_clip_only_with_force() {
     for (options, name) in
         [(&["--out"][..], "an_arm__Move.kpa"), (&["--disk", "--out"], "an_arm__Move.kpd")]
     {
@@ -42,7 +43,7 @@ fn build_replaces_a_clip_by_force_alone() {
 }
 
 #[test]
-fn build_leaves_a_skeleton_that_is_there_and_refuses_another_of_its_name() {
+fn build_keeps_an_existing_skeleton_and_refuses_a_different_file_of_its_name() {
     let files = built(&[]);
     let skeleton = files.at(&files.skeleton());
     fs::remove_file(files.at("out/an_arm__Move.kpa")).unwrap();
@@ -56,7 +57,7 @@ fn build_leaves_a_skeleton_that_is_there_and_refuses_another_of_its_name() {
 }
 
 #[test]
-fn decode_replaces_a_file_by_force_alone() {
+fn decode_replaces_a_file_only_with_force() {
     let files = built(&[]);
     let out = files.at("back.clip");
     let arguments = ["anim", "decode", &files.at("out/an_arm__Move.kpa"), &out];
@@ -64,7 +65,7 @@ fn decode_replaces_a_file_by_force_alone() {
 }
 
 #[test]
-fn export_replaces_a_file_by_force_alone() {
+fn export_replaces_a_file_only_with_force() {
     let files = built(&["--scheme", "keyed"]);
     let clip = files.at("out/an_arm__Move.kpa");
     for (name, options) in [("arm.anm", &[][..]), ("arm.glb", &["--gltf"])] {
@@ -75,7 +76,7 @@ fn export_replaces_a_file_by_force_alone() {
 }
 
 #[test]
-fn train_replaces_no_file_without_force_and_writes_no_two_into_one() {
+fn train_replaces_files_only_with_force_and_refuses_the_same_file_twice() {
     let files = Files::new();
     let [arm, text, binary] = ["an arm.glb", "widths.txt", "widths.bin"].map(|name| files.at(name));
     for old in [&text, &binary] {
@@ -95,7 +96,7 @@ fn train_replaces_no_file_without_force_and_writes_no_two_into_one() {
 }
 
 #[test]
-fn a_failure_at_the_second_file_writes_nothing_of_the_first() {
+fn nothing_is_written_if_the_second_file_fails() {
     let files = built(&[]);
     let old = PathBuf::from(files.at("out/an_arm__Move.clip"));
     fs::write(&old, "worth something").unwrap();
@@ -109,7 +110,7 @@ fn a_failure_at_the_second_file_writes_nothing_of_the_first() {
         &["anim", "build", &arm, &bad, "--out", &out, "--force"],
         2,
     );
-    // Directories that were made for the files go with them.
+    // Directories that were created for the files are removed too.
     let there = beside(&PathBuf::from(&out));
     refusal(&["anim", "raw", &arm, &bad, &files.at("new/clips")]);
     assert_eq!(beside(&PathBuf::from(&out)), there);
@@ -117,14 +118,14 @@ fn a_failure_at_the_second_file_writes_nothing_of_the_first() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupt_in_the_middle_leaves_nothing() {
+fn an_interrupted_run_leaves_no_files() {
     use std::process::Command;
 
     use crate::running::{Running, wait_for};
 
     let files = built(&[]);
     let [arm, pipe, out] = ["an arm.glb", "pipe.bvh", "out"].map(|name| files.at(name));
-    // The program writes the arm and waits at the pipe, which says nothing.
+    // The program writes the arm, then waits for data from the pipe.
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let _quiet = fs::File::options().read(true).write(true).open(&pipe).unwrap();
     let there = beside(&PathBuf::from(files.at("out/file")));

@@ -1,4 +1,4 @@
-//! What clips of one skeleton share, in a file beside them.
+//! Rigs, which clips of one skeleton share.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::Files;
 use crate::program::{json, refusal, stdout};
 
 impl Files {
-    /// The arm forwards and backwards, as samples of the same joints.
+    /// Two files with samples of the arm: forwards and backwards.
     fn two(&self) -> [String; 2] {
         stdout(&["anim", "raw", &self.at("an arm.glb"), &self.at("raw"), "--force"]);
         let raw = exchange::read("raw", &self.read("raw/an_arm__Move.clip")).unwrap();
@@ -37,8 +37,8 @@ fn clips_of_one_skeleton_share_a_rig() {
     let name = rig["file"].as_str().unwrap();
     let bytes = files.read(&format!("out/{name}"));
     assert_eq!(rig["bytes"].as_u64(), Some(bytes.len() as u64));
-    assert_eq!(name, format!("{:016x}.kpr", Rig::from_bytes(&bytes).unwrap().hash()));
-    // The whole is told of, and what reads clips finds it beside them.
+    assert_eq!(name, format!("an_arm-{:016x}.kpr", Rig::from_bytes(&bytes).unwrap().hash()));
+    // The report has the sum, and other commands find the rig.
     let clips = document["clips"].as_array().unwrap();
     let sum =
         clips.iter().map(|clip| clip["bytes"].as_u64().unwrap()).sum::<u64>() + bytes.len() as u64;
@@ -46,14 +46,14 @@ fn clips_of_one_skeleton_share_a_rig() {
     let table = stdout(&["anim", "build", &there, &back, "--rig", "--precision", "0.01"]);
     assert!(table.contains(&format!("\nwith rigs: {sum} bytes, ")), "{table}");
     let info = stdout(&["anim", "info", &files.at("out/back.kpa")]);
-    assert!(info.contains(&format!("; references of the rig {name}")), "{info}");
+    assert!(info.contains(&format!("\nreferences from the rig {name}")), "{info}");
     stdout(&["anim", "decode", &files.at("out/back.kpa"), &files.at("decoded.clip")]);
     stdout(&["anim", "export", &files.at("out/back.kpa"), &files.at("back.glb"), "--gltf"]);
     assert_eq!(exchange::read("decoded", &files.read("decoded.clip")).unwrap().samples(), 31);
     let errors = json(&["anim", "info", &files.at("out/back.kpa"), "--raw", &back]);
     assert!(errors["clips"][0]["errors"]["all"]["max_cm"].as_f64().unwrap() <= 0.01, "{errors}");
 
-    // A clip that comes later takes the rig that is there, also on disk.
+    // A later build uses the existing rig, also for disk files.
     let mut later =
         vec!["anim", "build", &there, "--rig", "--precision", "0.02", "--disk", "--out"];
     let out = files.at("out");
@@ -65,7 +65,8 @@ fn clips_of_one_skeleton_share_a_rig() {
     fs::rename(files.at(&format!("out/{name}")), files.at("elsewhere.kpr")).unwrap();
     for clip in ["out/back.kpa", "out/an_arm__Move.kpd"] {
         let said = refusal(&["anim", "decode", &files.at(clip), &files.at("third.clip")]);
-        assert!(said.contains(&files.at(&format!("out/{name}"))), "{said}");
+        let hash = name.strip_prefix("an_arm").unwrap();
+        assert!(said.contains(&files.at(clip)) && said.contains(&format!("*{hash}")), "{said}");
     }
     fs::write(files.at(&format!("out/{name}")), &bytes[..40]).unwrap();
     let said = refusal(&["anim", "info", &files.at("out/back.kpa")]);
@@ -75,7 +76,7 @@ fn clips_of_one_skeleton_share_a_rig() {
 }
 
 #[test]
-fn a_single_clip_and_other_schemes_have_no_rig() {
+fn single_clips_and_other_schemes_have_no_rig() {
     let files = Files::new();
     let document = files.build(&["--rig"]);
     assert_eq!(document["rigs"].as_array().map(Vec::len), Some(0));
@@ -87,7 +88,7 @@ fn a_single_clip_and_other_schemes_have_no_rig() {
 }
 
 #[test]
-fn rigs_count_where_schemes_are_compared() {
+fn compare_adds_the_bytes_of_rigs() {
     let files = Files::new();
     let built = files.build_two(&[]);
     let bytes = |list: &str| {

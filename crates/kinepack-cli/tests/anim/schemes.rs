@@ -1,5 +1,5 @@
-//! What there is to say of clips of different schemes: how near, where the bytes go, which is
-//! smaller; and what widths are made from.
+//! Reports about clips of different schemes: precision, bytes, comparisons. And the training of
+//! widths.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::Files;
 use crate::program::{self, json, stdout};
 
 #[test]
-fn joints_keep_to_precisions_and_shells_of_their_own() {
+fn joints_keep_their_own_precisions_and_shells() {
     let files = Files::new();
     for scheme in ["block", "keyed"] {
         let of = |options: &[&str]| {
@@ -28,25 +28,31 @@ fn joints_keep_to_precisions_and_shells_of_their_own() {
 }
 
 #[test]
-fn a_clip_that_is_not_as_near_as_was_asked_for_is_told_of() {
+fn a_clip_that_misses_its_precision_is_reported() {
     let files = Files::new();
-    for (scheme, is_told) in [("block", true), ("keyed", true), ("quantized", false)] {
-        // Nearer than single floats are.
+    for (scheme, is_reported) in [("block", true), ("keyed", true), ("quantized", false)] {
+        // Smaller than the rounding of single floats.
         let options = ["--scheme", scheme, "--precision", "1e-7"];
         let document = files.build(&options);
         let clip = &document["clips"][0];
         assert_eq!(clip["is_within_precision"], false);
-        let note = format!("cm off where 0.0000001 was asked for: as near as {scheme} comes");
+        let note = format!(
+            "cm off, and 0.0000001 cm was asked for: {scheme} clips cannot be more precise"
+        );
         let notes = document["notes"].as_array().unwrap();
         let is_note = |text: &str| text.starts_with("an_arm__Move: ") && text.ends_with(&note);
-        assert_eq!(notes.iter().any(|text| is_note(text.as_str().unwrap())), is_told, "{document}");
+        assert_eq!(
+            notes.iter().any(|text| is_note(text.as_str().unwrap())),
+            is_reported,
+            "{document}"
+        );
         let table = stdout(&[&["anim", "build", &files.at("an arm.glb")], &options[..]].concat());
-        assert_eq!(table.lines().any(is_note), is_told, "{table}");
+        assert_eq!(table.lines().any(is_note), is_reported, "{table}");
     }
 }
 
 #[test]
-fn info_says_where_the_bytes_of_blocks_go() {
+fn info_shows_where_the_bytes_of_block_clips_go() {
     let files = Files::new();
     files.build(&[]);
     let document = json(&["anim", "info", &files.at("out/an_arm__Move.kpa")]);
@@ -67,7 +73,7 @@ fn info_says_where_the_bytes_of_blocks_go() {
     let bytes: Vec<_> = largest.iter().map(|joint| joint["bytes"].as_u64().unwrap()).collect();
     assert!(bytes.is_sorted_by(|a, b| a >= b) && bytes[0] > 0);
     let text = stdout(&["anim", "info", &files.at("out/an_arm__Move.kpa")]);
-    for word in ["segments of up to", "live components", "animated", "most bytes", "upper"] {
+    for word in ["of up to", "live component", "animated", "most bytes", "upper"] {
         assert!(text.contains(word), "{word}: {text}");
     }
 }
@@ -78,7 +84,7 @@ fn rows(document: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn schemes_are_compared_and_the_one_asked_for_comes_last() {
+fn compare_puts_the_chosen_scheme_last() {
     let files = Files::new();
     let arm = files.at("an arm.glb");
     let document = json(&["anim", "compare", &arm]);
@@ -102,7 +108,7 @@ fn schemes_are_compared_and_the_one_asked_for_comes_last() {
         rows(&fast),
         [&plain[..], &["keyed", "as asked: block, fast effort", "  the same on disk"]].concat()
     );
-    // The scheme was called article once.
+    // `article` is the old name of the keyed scheme.
     let keyed = json(&["anim", "compare", &arm, "--scheme", "article"]);
     let blocks = ["block, fast effort", "block, default effort", "as asked: keyed"];
     assert_eq!(rows(&keyed), [&plain[..], &blocks].concat());
@@ -116,7 +122,7 @@ fn a_peer_may_have_a_sample_more_or_fewer() {
     let arm = files.at("an arm.glb");
     let head = "file,clip,samples,acl_bytes,acl_max_error_cm\n";
     let row = |samples: usize, bytes: usize| format!("an_arm.glb,Move,{samples},{bytes},0.01\n");
-    // The exact number is taken before others.
+    // A row with the exact number is preferred.
     for (rows, samples, word) in [
         (row(30, 7) + &row(31, 8) + &row(32, 9), 31, None),
         (row(30, 7), 30, Some("acl has a sample fewer")),
@@ -142,7 +148,7 @@ fn a_peer_may_have_a_sample_more_or_fewer() {
 }
 
 #[test]
-fn widths_are_trained_the_same_each_time() {
+fn training_widths_gives_the_same_result_each_time() {
     let files = Files::new();
     let (arm, walk) = (files.at("an arm.glb"), files.at("walk.bvh"));
     for name in ["a", "b"] {
@@ -174,7 +180,7 @@ fn widths_are_trained_the_same_each_time() {
     let zero =
         program::run(&["anim", "train", &arm, "--out", &files.at("c.txt"), "--precision", "0"]);
     assert!(
-        zero.code == Some(2) && zero.stderr.contains("0 is no positive number"),
+        zero.code == Some(2) && zero.stderr.contains("0 is not a positive number"),
         "{}",
         zero.stderr
     );

@@ -86,7 +86,7 @@ pub(super) fn read(
     }
     match tokens.peek() {
         None => Ok(Motion { samples: poses, rate_hz: native_hz / step as f32, unit_cm, note }),
-        Some(_) => Err(tokens.unexpected(&format!("the end of a file of {frames} frames"))),
+        Some(_) => Err(tokens.unexpected(&format!("the end of the file after frame {frames}"))),
     }
 }
 

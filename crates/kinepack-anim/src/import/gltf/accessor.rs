@@ -99,7 +99,7 @@ impl<'a> Numbers<'a> {
         let document = buffers.document;
         let bad = |reason| document.bad_accessor(self.index, reason);
         let Checked::Valid(kind) = self.accessor.component_type else {
-            return Err(bad("its component type is none"));
+            return Err(bad("its component type does not exist"));
         };
         let number = decoder(kind.0, self.accessor.normalized)
             .ok_or_else(|| bad("its integers are not normalized"))?;
@@ -156,7 +156,7 @@ impl<'a> Numbers<'a> {
             return Err(bad("its sparse indices have no type"));
         };
         let count = usize::try_from(sparse.count.0).ok().filter(|count| *count <= elements);
-        let count = count.ok_or_else(|| bad("more of it is sparse than there is"))?;
+        let count = count.ok_or_else(|| bad("it has more sparse elements than elements"))?;
         let view: Index<buffer::View> = sparse.indices.buffer_view;
         buffers.budget.take_for_now((count * size_of::<usize>()) as u64)?;
         let view = buffers.view(self.index, view)?;

@@ -132,7 +132,7 @@ impl<'a> Buffers<'a> {
             None if index == 0 => {
                 Cow::Borrowed(self.chunk.ok_or_else(|| bad("there is no binary chunk"))?)
             }
-            None => return Err(bad("nothing says where its bytes are")),
+            None => return Err(bad("it has no address and is not the binary chunk")),
             Some(uri) => Cow::Owned(match uri.strip_prefix("data:") {
                 Some(data) => {
                     let (kind, text) = data.split_once(',').unwrap_or_default();
@@ -148,7 +148,7 @@ impl<'a> Buffers<'a> {
         let Some(length) =
             usize::try_from(buffer.byte_length.0).ok().filter(|length| *length <= bytes.len())
         else {
-            return Err(bad("it has fewer bytes than it says"));
+            return Err(bad("it has fewer bytes than its length"));
         };
         match &mut bytes {
             Cow::Borrowed(bytes) => *bytes = &bytes[..length],
@@ -161,7 +161,7 @@ impl<'a> Buffers<'a> {
         let document = self.document;
         let path = percent_decode_str(uri).decode_utf8().ok().filter(|path| !path.contains("://"));
         let path =
-            path.ok_or_else(|| document.bad_buffer(index, "its name is no relative path"))?;
+            path.ok_or_else(|| document.bad_buffer(index, "its address is not a relative path"))?;
         let room_bytes = self.room_bytes.min(self.budget.room_for_file());
         let bytes = (self.resolve)(&path, room_bytes).and_then(|bytes| {
             self.room_bytes = self

@@ -1,4 +1,4 @@
-//! The channels of an animation that move the rig, by joint, with their samplers.
+//! The channels of an animation that move joints, by joint, with their samplers.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ impl JointChannels {
     }
 }
 
-/// The channels of an animation that move joints of the rig.
+/// The channels of an animation that move joints of the skeleton.
 pub(super) fn of(
     document: Document<'_>,
     animation_index: usize,
@@ -52,7 +52,7 @@ pub(super) fn of(
     for (index, channel) in animation.channels.iter().enumerate() {
         let place = (animation_index, index);
         let Checked::Valid(property) = channel.target.path else {
-            return Err(bad(document, place, "it moves something that is not known"));
+            return Err(bad(document, place, "it moves something unknown"));
         };
         if property == Property::MorphTargetWeights {
             continue;
@@ -62,7 +62,7 @@ pub(super) fn of(
             return Err(bad(document, place, "its sampler does not exist"));
         };
         let Checked::Valid(interpolation) = sampler.interpolation else {
-            return Err(bad(document, place, "its interpolation is none of glTF"));
+            return Err(bad(document, place, "its interpolation does not exist in glTF"));
         };
         let channels = by_joint.entry(joint).or_default();
         let own = match property {
@@ -72,7 +72,7 @@ pub(super) fn of(
         };
         let new = Channel { place, interpolation, times: sampler.input, values: sampler.output };
         if own.replace(new).is_some() {
-            return Err(bad(document, place, "another channel moves the same"));
+            return Err(bad(document, place, "another channel moves the same property"));
         }
     }
     Ok(by_joint)

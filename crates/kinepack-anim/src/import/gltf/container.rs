@@ -48,9 +48,9 @@ pub(super) fn read<'a>(
     Ok((root, chunk))
 }
 
-/// The most memory that a document takes after parsing, including what the rig makes of its nodes.
-/// Three bytes of JSON can become a material, so this is counted before parsing. The count includes
-/// braces and commas inside strings, but these are few.
+/// The most memory that a document takes after parsing, including what the importer makes of its
+/// nodes. Three bytes of JSON can become a material, so this is counted before parsing. The count
+/// includes braces and commas inside strings, but these are few.
 fn most_bytes(json: &[u8]) -> u64 {
     let (mut objects, mut lists_of_objects, mut elements) = (0, 0, 0);
     let mut last = 0;
@@ -114,9 +114,7 @@ fn split(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), &'static str> {
         return Err("its version is not 2");
     }
     let Some(chunks) = bytes.get(HEADER_BYTES..length as usize) else {
-        return Err(
-            "it is shorter than its header says, or its header says that it is shorter than that",
-        );
+        return Err("the length in its header is longer than the file or shorter than the header");
     };
     let (kind, json, rest) = chunk(chunks).ok_or("its JSON chunk is cut off")?;
     if kind != JSON {

@@ -1,4 +1,4 @@
-//! Clips from glTF 2.0, in text or binary form. The rig has the joints of all skins, and the
+//! Clips from glTF 2.0, in text or binary form. The skeleton has the joints of all skins, and the
 //! animated nodes above, between and below them. Each animation becomes one clip, sampled at a
 //! constant rate.
 //!
@@ -88,7 +88,7 @@ pub fn from_bytes(
 /// # Errors
 /// Always.
 pub fn no_files(_path: &str, _most_bytes: u64) -> io::Result<Vec<u8>> {
-    Err(io::Error::new(io::ErrorKind::NotFound, "there are no files beside this one"))
+    Err(io::Error::new(io::ErrorKind::NotFound, "there are no other files"))
 }
 
 /// The JSON of a document, and the name of its file for errors.

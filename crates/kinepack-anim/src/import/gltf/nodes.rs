@@ -44,8 +44,10 @@ impl Tree {
                         return Err(document.bad_node(node, "it has a child that does not exist"));
                     }
                     Some(Some(_)) => {
-                        return Err(document
-                            .bad_node(child, "it is the child of two nodes, or twice of one"));
+                        return Err(document.bad_node(
+                            child,
+                            "it is a child of two nodes, or twice a child of one",
+                        ));
                     }
                     Some(parent) => *parent = Some(node),
                 }
@@ -63,7 +65,7 @@ impl Tree {
             let mut is_reached = vec![false; nodes.len()];
             order.iter().for_each(|node| is_reached[*node] = true);
             let node = is_reached.iter().position(|is_reached| !is_reached).unwrap_or_default();
-            return Err(document.bad_node(node, "it stands below itself"));
+            return Err(document.bad_node(node, "it is its own descendant"));
         }
         Ok(Self { parents, order })
     }
@@ -100,7 +102,7 @@ pub(super) fn local(document: Document<'_>, index: usize) -> Result<Local, Impor
                 vector([matrix[4 * column], matrix[4 * column + 1], matrix[4 * column + 2]])
             };
             parts([column(0), column(1), column(2)], column(3)).ok_or_else(|| {
-                bad("its matrix has a number that is not finite, or is no rotation with a scale")
+                bad("its matrix has a number that is not finite, or is not a rotation with a scale")
             })?
         }
         None => {

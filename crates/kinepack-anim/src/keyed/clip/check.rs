@@ -130,7 +130,7 @@ fn check_keys(clip: &KeyedClip) -> Result<(), ClipError> {
             .copied()
             .unwrap_or_default();
         let key = Key::from_bytes(bytes)
-            .ok_or(ClipError::BadKey { index, reason: "a channel that is none" })?;
+            .ok_or(ClipError::BadKey { index, reason: "a channel that does not exist" })?;
         let is_joint = usize::from(key.joint) < clip.joints();
         let track = if is_joint { clip.keyed_index(&key) } else { usize::MAX };
         if track >= clip.keyed.len() {
@@ -216,17 +216,17 @@ impl Playback {
         let need = self.need(track);
         let is_head = self.head < self.tracks.len();
         if is_head && track != self.head {
-            return Err("the first keys of each track come first");
+            return Err("not among the first keys of each track, which come first");
         }
         if need < self.needed {
-            return Err("out of the order of need");
+            return Err("not in the order in which playback needs it");
         }
         let hot = &mut self.tracks[track];
         match hot.count {
             0 if time != 0 => return Err("a track that does not begin with the clip"),
             0 => (hot.keys, hot.times) = ([index; 4], [time; 4]),
             _ if time <= hot.times[3] => return Err("times of a track that do not increase"),
-            _ if time > self.end => return Err("a time behind the last sample"),
+            _ if time > self.end => return Err("a time after the last sample"),
             1 => {
                 hot.keys[2..].fill(index);
                 hot.times[2..].fill(time);

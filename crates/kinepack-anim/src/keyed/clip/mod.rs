@@ -26,6 +26,23 @@ pub use layout::{KeyedHeader, Kind, RotationBits};
 pub(crate) use write::{Contents, PlacedTrack};
 
 /// A compressed clip of keys and rows.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use kinepack_anim::{Joint, RawClip, Skeleton, Transform, offline::{BuildOptions, build}};
+/// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
+/// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
+/// # let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+/// # let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
+/// use kinepack_anim::keyed::KeyedClip;
+/// use kinepack_anim::offline::{KeyedOptions, Scheme};
+///
+/// let scheme = Scheme::Keyed(KeyedOptions::default());
+/// let built = build(&raw, &BuildOptions { scheme, ..BuildOptions::default() })?;
+/// let clip = KeyedClip::from_bytes(built.clip.as_bytes())?;
+/// assert_eq!((clip.joints(), clip.samples()), (1, 31));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct KeyedClip {
     bytes: Vec<u8>,

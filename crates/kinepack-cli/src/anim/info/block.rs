@@ -1,5 +1,5 @@
-//! What `anim info` tells of block clips alone: what they are made of, channels, and the joints
-//! that take the most.
+//! The part of `anim info` for block clips: segments, channels, and the joints that take the most
+//! bytes.
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
@@ -10,8 +10,8 @@ use kinepack_anim::{Channel, Skeleton};
 use serde::Serialize;
 
 use super::LISTED;
-use crate::anim::compiled::rig_name;
 use crate::anim::joints::joint_name;
+use crate::anim::plural::count;
 
 #[derive(Serialize)]
 pub(super) struct BlockReport {
@@ -22,24 +22,24 @@ pub(super) struct BlockReport {
     loops: bool,
     /// Whether references and axes have 16 bits a number instead of 8.
     is_fine: bool,
-    /// Whether what is between two samples is made of both in some segments.
+    /// Whether some segments interpolate by blending the poses of two samples.
     blends: bool,
-    /// The file of the rig that it is of.
+    /// The name of its rig's file.
     #[serde(skip_serializing_if = "Option::is_none")]
     rig: Option<String>,
-    /// Components of tracks that are not 0 all the time.
+    /// Components of tracks that are not always 0.
     live_components: usize,
-    /// Of a live component in a segment: its widths and its coefficients.
+    /// Bits of a live component in a segment: widths and coefficients.
     bits_per_component: f64,
-    /// Its coefficients alone.
+    /// Bits of a coefficient, without widths.
     bits_per_coefficient: f64,
-    channels: Vec<ChannelReport>,
+    channels: Vec<BlockChannel>,
     /// The joints that take the most bytes.
     largest: Vec<JointReport>,
 }
 
 #[derive(Serialize)]
-struct ChannelReport {
+struct BlockChannel {
     channel: &'static str,
     bytes: usize,
     default: usize,
@@ -58,7 +58,8 @@ struct JointReport {
 }
 
 impl BlockReport {
-    pub(super) fn new(skeleton: &Skeleton, clip: &Clip) -> Self {
+    /// The report of a clip. `rig` is the name of its rig's file.
+    pub(super) fn new(skeleton: &Skeleton, clip: &Clip, rig: Option<String>) -> Self {
         let mut bits = vec![[0; 3]; clip.joints()];
         for (track, own) in clip.bits_by_track() {
             bits[usize::from(track.joint)][track.channel as usize] += own;
@@ -78,7 +79,7 @@ impl BlockReport {
             bytes: bits.iter().sum::<usize>().div_ceil(8),
             bytes_by_channel: bits.map(|bits| bits.div_ceil(8)),
         });
-        let channel = |channel: Channel| ChannelReport {
+        let channel = |channel: Channel| BlockChannel {
             channel: channel.name(),
             bytes: bits.iter().map(|bits| bits[channel as usize]).sum::<usize>().div_ceil(8),
             default: clip.count_of(channel, Kind::Default),
@@ -104,7 +105,7 @@ impl BlockReport {
             loops: header.loops,
             is_fine: header.is_fine,
             blends: header.blends,
-            rig: clip.rig().map(|rig| rig_name(rig.hash())),
+            rig,
             live_components: live,
             bits_per_component: share(widths + coefficients, live * clip.segments()),
             bits_per_coefficient: share(coefficients, live * header.coded_samples()),
@@ -116,20 +117,24 @@ impl BlockReport {
     pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(
             out,
-            "\n{} segments of up to {} samples; {} live components, {:.1} bits each in a segment, {:.2} a coefficient; references {}{}{}",
-            self.segments,
+            "\n{} of up to {} samples{}{}",
+            count(self.segments, "segment"),
             self.block_samples,
-            self.live_components,
-            self.bits_per_component,
-            self.bits_per_coefficient,
-            match &self.rig {
-                Some(rig) => format!("of the rig {rig}"),
-                None if self.is_fine => "fine".to_owned(),
-                None => "coarse".to_owned(),
-            },
             if self.loops { "; loops" } else { "" },
             if self.blends { "; some segments blend" } else { "" },
         )?;
+        writeln!(
+            out,
+            "{}: {:.1} bits each in a segment, {:.2} a coefficient",
+            count(self.live_components, "live component"),
+            self.bits_per_component,
+            self.bits_per_coefficient,
+        )?;
+        match &self.rig {
+            Some(rig) => writeln!(out, "references from the rig {rig}")?,
+            None if self.is_fine => writeln!(out, "references with 16 bits a number")?,
+            None => writeln!(out, "references with 8 bits a number")?,
+        }
         let channels = self.channels.iter().map(|channel| {
             let counts = [
                 channel.bytes,
@@ -141,7 +146,7 @@ impl BlockReport {
             .map(|count| count.to_string());
             [&[channel.channel.to_owned()], &counts[..]].concat()
         });
-        let header = ["channel", "bytes", "default", "constant", "of the rig", "animated"];
+        let header = ["channel", "bytes", "default", "constant", "from rig", "animated"];
         writeln!(out, "\n{}", table(header, 1, channels).trim_fmt())?;
         if self.largest.is_empty() {
             return Ok(());
@@ -164,7 +169,7 @@ impl BlockReport {
     }
 }
 
-/// Of a track that keeps one value.
+/// Bytes of a constant.
 fn constant_bytes(channel: Channel) -> usize {
     if channel == Channel::Rotation { 8 } else { 12 }
 }

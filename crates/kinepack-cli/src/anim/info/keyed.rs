@@ -1,5 +1,4 @@
-//! What `anim info` tells of clips of keys and rows alone: channels, and the tracks with the most
-//! keys.
+//! The part of `anim info` for keyed clips: channels, and the tracks with the most keys.
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
@@ -15,13 +14,13 @@ use crate::anim::joints::joint_name;
 #[derive(Serialize)]
 pub(super) struct KeyedReport {
     parametrization: &'static str,
-    channels: Vec<ChannelReport>,
+    channels: Vec<KeyedChannel>,
     /// The tracks with the most keys.
     tracks: Vec<TrackReport>,
 }
 
 #[derive(Serialize)]
-struct ChannelReport {
+struct KeyedChannel {
     channel: &'static str,
     bytes: usize,
     default: usize,
@@ -62,7 +61,7 @@ impl KeyedReport {
         Self {
             parametrization: clip.parametrization().name(),
             channels: Channel::ALL
-                .map(|channel| ChannelReport::new(clip, channel, bytes[channel as usize], &keys))
+                .map(|channel| KeyedChannel::new(clip, channel, bytes[channel as usize], &keys))
                 .into(),
             tracks,
         }
@@ -97,7 +96,7 @@ impl KeyedReport {
     }
 }
 
-impl ChannelReport {
+impl KeyedChannel {
     fn new(clip: &KeyedClip, channel: Channel, bytes: usize, keys: &[[usize; 3]]) -> Self {
         let of_kind = |kind: Kind| {
             (0..clip.joints())

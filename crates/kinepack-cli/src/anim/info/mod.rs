@@ -15,21 +15,23 @@ use kinepack_anim::measure::{ErrorReport, Errors, measure};
 use kinepack_anim::{AnyClip, RawClip, Skeleton};
 use serde::Serialize;
 
-use super::compiled::{self, SkeletonArguments};
+use super::compiled::{self, Compiled, SkeletonArguments};
+use super::file_types;
 use super::import_options::ImportArguments;
 use super::joints::joint_name;
+use super::plural::count;
 use super::scheme::SchemeArguments;
 use super::sources::{self, BuiltFiles};
 use crate::anim::error::AnimError;
 
-/// Tell where the bytes of clips go and how far they are off.
+/// Show where the bytes of clips go, and which joints have the largest errors.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Compressed clips (.kpa), or animations that are compressed for it: .glb, .gltf, .bvh,
-    /// .bvh.zst or .clip.
+    /// Compressed clips, .kpa or .kpd. Or animations, which are compressed first: .glb, .gltf,
+    /// .bvh, .bvh.zst or .clip.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// For a .kpa: the .clip file with its raw samples, to tell errors.
+    /// For a compressed clip: the .clip file with its raw samples, to measure errors.
     #[arg(long, value_name = "FILE.clip")]
     raw: Option<PathBuf>,
     #[command(flatten)]
@@ -38,12 +40,12 @@ pub(crate) struct Arguments {
     scheme: SchemeArguments,
     #[command(flatten)]
     import: ImportArguments,
-    /// Tell it as JSON.
+    /// Print the report as JSON.
     #[arg(long)]
     json: bool,
 }
 
-/// How many tracks and joints are listed.
+/// The most tracks or joints in a list.
 const LISTED: usize = 10;
 
 #[derive(Serialize)]
@@ -68,7 +70,7 @@ struct ClipReport {
     errors: Option<ErrorsReport>,
 }
 
-/// What is told of clips of one scheme alone.
+/// The part of the report that only clips of one scheme have.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum SchemeReport {
@@ -82,7 +84,7 @@ struct ErrorsReport {
     between: ErrorRow,
     foot_slide_cm: f64,
     slide_joint: Option<String>,
-    /// The joints that are farthest off.
+    /// The joints with the largest errors.
     worst: Vec<(String, ErrorRow)>,
 }
 
@@ -94,10 +96,7 @@ struct ErrorRow {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
-    let (compiled, animations): (Vec<_>, Vec<_>) =
-        arguments.files.iter().cloned().partition(|file| {
-            file.extension().is_some_and(|extension| extension == "kpa" || extension == "kpd")
-        });
+    let (compiled, animations) = file_types::split(&arguments.files)?;
     let mut report = Report { clips: Vec::new(), notes: Vec::new() };
     let raw = arguments
         .raw
@@ -108,31 +107,48 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
         arguments.scheme.check(sources.iter().map(|source| &source.raw))?;
     }
     for path in compiled {
-        let (clip, skeleton) = compiled::read(&path, &arguments.skeleton)?;
+        let Compiled { clip, skeleton, rig } = compiled::read(&path, &arguments.skeleton)?;
         let raw = raw.as_ref().and_then(|(sources, _)| sources.first()).map(|source| &source.raw);
         if raw.is_some_and(|raw| (raw.joints(), raw.samples()) != (clip.joints(), clip.samples())) {
             return Err(AnimError::BadClip {
                 path,
-                reason: "not of the joints and samples of the raw clip".to_owned(),
+                reason: "the raw clip has another number of joints or samples".to_owned(),
             });
         }
         let errors = raw.map(|raw| measure(raw, &clip, &arguments.scheme.error(raw)));
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        report.clips.push(ClipReport::new(&name, &skeleton, &clip, errors.as_ref()));
+        if raw.is_none() {
+            report.notes.push(format!(
+                "{}: errors need the raw samples: `anim raw FILE DIR`, then `--raw DIR/{name}.clip`",
+                path.display()
+            ));
+        }
+        report.clips.push(ClipReport::new(&name, &skeleton, (&clip, rig), errors.as_ref()));
     }
     let BuiltFiles { sources, built, notes } =
         sources::read_and_build(&animations, &arguments.import, &arguments.scheme)?;
     report.clips.extend(sources.iter().zip(&built).map(|(source, built)| {
         let raw: &RawClip = &source.raw;
-        ClipReport::new(raw.name(), raw.skeleton(), &built.built.clip, Some(&built.built.errors))
+        ClipReport::new(
+            raw.name(),
+            raw.skeleton(),
+            (&built.built.clip, None),
+            Some(&built.built.errors),
+        )
     }));
-    report.notes = notes;
+    report.notes.extend(notes);
     print(|out| if arguments.json { write_json(&report, out) } else { report.write(out) })?;
     Ok(())
 }
 
 impl ClipReport {
-    fn new(name: &str, skeleton: &Skeleton, clip: &AnyClip, errors: Option<&ErrorReport>) -> Self {
+    /// The report of a clip, which may come with the name of its rig's file.
+    fn new(
+        name: &str,
+        skeleton: &Skeleton,
+        (clip, rig): (&AnyClip, Option<String>),
+        errors: Option<&ErrorReport>,
+    ) -> Self {
         Self {
             name: name.to_owned(),
             joints: clip.joints(),
@@ -142,16 +158,16 @@ impl ClipReport {
             raw_bytes: clip.joints() * clip.samples() * kinepack_anim::Transform::BYTES,
             bytes: clip.as_bytes().len(),
             parts: clip.bytes_by_part(),
-            scheme: SchemeReport::new(skeleton, clip),
+            scheme: SchemeReport::new(skeleton, clip, rig),
             errors: errors.map(|errors| ErrorsReport::new(errors, skeleton)),
         }
     }
 }
 
 impl SchemeReport {
-    fn new(skeleton: &Skeleton, clip: &AnyClip) -> Self {
+    fn new(skeleton: &Skeleton, clip: &AnyClip, rig: Option<String>) -> Self {
         match clip {
-            AnyClip::Block(clip) => Self::Block(BlockReport::new(skeleton, clip)),
+            AnyClip::Block(clip) => Self::Block(BlockReport::new(skeleton, clip, rig)),
             AnyClip::Keyed(clip) => Self::Keyed(KeyedReport::new(skeleton, clip)),
         }
     }
@@ -218,15 +234,15 @@ impl ClipReport {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(
             out,
-            "{}: {} joints, {} samples at {} Hz ({:.2} s); {} bytes, {} of the raw floats",
+            "{}: {}, {} at {} Hz ({:.2} s)",
             self.name,
-            self.joints,
-            self.samples,
+            count(self.joints, "joint"),
+            count(self.samples, "sample"),
             self.rate_hz,
             self.seconds,
-            self.bytes,
-            percent(self.bytes, self.raw_bytes),
         )?;
+        let share = percent(self.bytes, self.raw_bytes);
+        writeln!(out, "{} bytes, {share} of the raw floats", self.bytes)?;
         let parts = self.parts.iter().map(|(part, bytes)| {
             [(*part).to_owned(), bytes.to_string(), percent(*bytes, self.bytes)]
         });

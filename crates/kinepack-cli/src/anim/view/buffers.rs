@@ -1,16 +1,16 @@
-//! What moves, as the page takes it: little-endian `u32` for a head of four numbers, then `f32`.
-//! Times are half samples, so that what is played between the sample times is seen as it is; of a
-//! clip too long for that, every other one, or every fourth, and so on.
+//! Motion as binary data for the page: a head of four little-endian `u32`, then `f32`. Times are
+//! half samples, so that the page also shows the poses between sample times. A long clip has only
+//! every second time, every fourth, and so on.
 
 use kinepack_anim::measure::Follower;
 use kinepack_anim::{Channel, Transform};
 
 use super::Shown;
 
-/// An answer is at most about so long.
+/// The approximate limit of an answer.
 const MAX_FLOATS: usize = 12 << 20;
 
-/// Half samples from one time to the next, and how many times there are; the last time is the last
+/// The half samples from one time to the next, and the number of times. The last time is the last
 /// sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Times {
@@ -30,9 +30,9 @@ impl Times {
     }
 }
 
-/// Head: times, joints, half samples a time, 0. Then by time the positions of all joints in the raw
-/// clip (three floats each, in cm from the object's origin), those in the compressed one, and the
-/// errors (a float each, in cm).
+/// Head: times, joints, half samples a time, 0. Three arrays follow, each by time, then by joint:
+/// positions in the raw clip (three floats, in cm from the object's origin), positions in the
+/// compressed clip, and errors (a float, in cm).
 pub(super) fn poses(shown: &Shown) -> Vec<u8> {
     let joints = shown.raw.joints();
     let times = Times::of(shown.raw.samples(), 7 * joints);
@@ -48,9 +48,9 @@ pub(super) fn poses(shown: &Shown) -> Vec<u8> {
     [head([times.count, joints, times.step, 0]), raw, clip, errors].concat()
 }
 
-/// Head: times, floats of a value, half samples a time, keys. Then by time the raw values, the
-/// decoded ones, the keys' times in seconds, and the keys' values. A rotation that is told may be
-/// the negative of the one that is stored, on the side of the raw one.
+/// Head: times, floats of a value, half samples a time, keys. Then the raw values by time, the
+/// decoded values by time, the keys' times in seconds, and the keys' values. A rotation may be the
+/// negative of the stored one, so that it is on the side of the raw one.
 pub(super) fn track(shown: &Shown, joint: usize, channel: Channel) -> Vec<u8> {
     let Shown { raw, clip, .. } = shown;
     let floats = channel.floats();
@@ -73,19 +73,19 @@ pub(super) fn track(shown: &Shown, joint: usize, channel: Channel) -> Vec<u8> {
     [head([times.count, floats, times.step, keys]), before, after, key_times, key_values].concat()
 }
 
-/// When the keys of a track are, in seconds, and their values; of a clip without keys none.
+/// The times in seconds and the values of a track's keys. A block clip has none.
 fn keys(shown: &Shown, joint: usize, channel: Channel) -> Vec<(f32, [f32; 4])> {
     let Some(clip) = shown.clip.as_keyed() else { return Vec::new() };
     let raw = &shown.raw;
     let keys = (0..clip.key_count()).map(|index| clip.key(index));
     let keys = keys.filter(|key| usize::from(key.joint) == joint && key.channel == channel);
-    let told = keys.map(|key| {
+    let times_and_values = keys.map(|key| {
         let time_s = clip.key_time_s(&key);
         // Keys are at sample times.
         let sample = ((time_s * raw.rate_hz()).round() as usize).min(raw.samples() - 1);
         (time_s, beside(clip.value(&key), value(&raw.pose(sample)[joint], channel), channel))
     });
-    told.collect()
+    times_and_values.collect()
 }
 
 fn head(numbers: [usize; 4]) -> Vec<u8> {
@@ -105,7 +105,7 @@ fn value(transform: &Transform, channel: Channel) -> [f32; 4] {
     }
 }
 
-/// A rotation, or its negative, whichever is on the side of the other; a vector as it is.
+/// The rotation, or its negative if that is on the side of `other`. A vector stays the same.
 fn beside(value: [f32; 4], other: [f32; 4], channel: Channel) -> [f32; 4] {
     let dot: f32 = value.iter().zip(other).map(|(a, b)| a * b).sum();
     if channel == Channel::Rotation && dot < 0.0 { value.map(|part| -part) } else { value }

@@ -1,4 +1,4 @@
-//! What the page is told of clips as JSON: the list, and one of them.
+//! Descriptions of clips for the page, as JSON: the list, and a single clip.
 
 use kinepack_anim::block::{Clip, Kind};
 use kinepack_anim::keyed::KeyedClip;
@@ -22,24 +22,24 @@ pub(super) struct Line<'a> {
     ratio: f64,
     max_cm: f64,
     precision_cm: f64,
-    /// There is no raw clip to compare with.
+    /// Whether there is no raw clip to compare with.
     compiled: bool,
 }
 
-/// All of one clip but what moves.
+/// The description of a clip, without its motion.
 #[derive(Debug, Serialize)]
 pub(super) struct Detail<'a> {
     #[serde(flatten)]
     line: Line<'a>,
     shell_cm: f64,
-    /// They sum to the clip's bytes.
+    /// Their sum is the clip's bytes.
     parts: Vec<Part>,
     keys: usize,
-    /// Of splines.
+    /// The parametrization of the splines of a keyed clip.
     parametrization: Option<&'static str>,
     blocks: Option<Blocks>,
     errors: ErrorNumbers,
-    /// Half-way between the samples.
+    /// Errors half-way between samples.
     between: ErrorNumbers,
     foot_slide_cm: f64,
     slide_joint: Option<usize>,
@@ -73,11 +73,11 @@ struct Track {
     channel: &'static str,
     kind: &'static str,
     keys: usize,
-    /// Of a track in blocks.
+    /// For a track of a block clip.
     bytes: Option<usize>,
 }
 
-/// What a clip of blocks is made of.
+/// The contents of a block clip.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct Blocks {
     /// The most samples of a segment.
@@ -128,7 +128,7 @@ pub(super) fn detail(shown: &Shown) -> Detail<'_> {
     }
 }
 
-/// What a scheme says of the tracks of a clip.
+/// The tracks of a clip.
 struct Tracks {
     keys: usize,
     parametrization: Option<&'static str>,

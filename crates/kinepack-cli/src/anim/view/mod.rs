@@ -1,6 +1,6 @@
-//! `kinepack anim view`: raw clips and the compressed ones in a page of the browser, on top of each
-//! other, or compiled clips alone. The page asks for what it shows: the list, then a clip, its poses and the curve of
-//! one track. Nothing of that is computed before, or kept after.
+//! `kinepack anim view`: shows raw and compressed clips on top of each other in the browser, or
+//! compiled clips alone. The page asks for the list, then for a clip, its poses and the curve of a
+//! track. The program computes each answer when the page asks, and does not keep it.
 
 mod buffers;
 mod describe;
@@ -19,22 +19,24 @@ use command_kit::{OutputError, page};
 use kinepack_anim::measure::{ErrorOptions, ErrorReport, measure};
 use kinepack_anim::{AnyClip, RawClip};
 
-use super::compiled::{self, SkeletonArguments};
+use super::compiled::{self, Compiled, SkeletonArguments};
+use super::file_types;
 use super::import_options::ImportArguments;
 use super::scheme::SchemeArguments;
 use super::sources::{self, BuiltFiles};
 use crate::anim::error::AnimError;
 
-/// Where the page is, where nothing else is asked for.
+/// The default port of the page.
 const PORT: u16 = 4651;
-/// How often it is seen that somebody wants an end.
+/// The time between two checks for Ctrl-C.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Show raw clips and the compressed ones on top of each other in the browser, or compiled clips.
+/// Show raw and compressed clips on top of each other in the browser, or compiled clips alone.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Animations: .glb, .gltf, .bvh, .bvh.zst or .clip; they are built and shown with the result.
-    /// Or clips that `anim build` wrote, .kpa, which are shown as they are.
+    /// Animations, which are built and shown with the result: .glb, .gltf, .bvh, .bvh.zst or .clip.
+    /// Or clips that `anim build` wrote, which are shown as they are: .kpa or
+    /// .kpd.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -49,9 +51,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let scheme = &arguments.scheme;
-    let is_compiled = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "kpa");
-    let (compiled, animations): (Vec<_>, Vec<_>) =
-        arguments.files.iter().cloned().partition(is_compiled);
+    let (compiled, animations) = file_types::split(&arguments.files)?;
     let compiled = compiled.iter().map(|file| Shown::compiled(file, &arguments.skeleton));
     let compiled = compiled.collect::<Result<Vec<_>, _>>()?;
     let BuiltFiles { sources, built, notes } =
@@ -72,8 +72,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
 /// Where the page is served.
 #[derive(Args, Clone, Debug, Default)]
 struct ViewOptions {
-    /// Address and port of the page; port 0 takes any that is free. Whoever reaches the address can
-    /// see the clips [default: 127.0.0.1:4651, or another port where that is taken]
+    /// Address and port of the page. Port 0 takes any free port. Everybody who can reach the
+    /// address can see the clips [default: 127.0.0.1:4651, or another port if that is taken]
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Option<SocketAddr>,
     /// Do not open the browser.
@@ -85,23 +85,24 @@ struct ViewOptions {
 #[derive(Debug)]
 pub(crate) struct Shown {
     pub(crate) raw: RawClip,
-    /// Made of the raw one: of as many joints and samples.
+    /// Has as many joints and samples as the raw clip.
     pub(crate) clip: AnyClip,
     pub(crate) report: ErrorReport,
-    /// How it was made, in a few words.
+    /// The name of its scheme.
     pub(crate) scheme: String,
-    /// The largest error that it was made for.
+    /// The precision that it was built for.
     pub(crate) precision_cm: f64,
-    /// As the report was measured.
+    /// How the report was measured.
     pub(crate) error: ErrorOptions,
-    /// The clip alone: `raw` is what it plays at its sample times, and errors mean nothing.
+    /// Whether there is no raw clip. Then `raw` has the clip's own samples, and errors mean
+    /// nothing.
     pub(crate) is_compiled: bool,
 }
 
 impl Shown {
     /// A compiled clip, with its skeleton.
     fn compiled(path: &Path, skeleton: &SkeletonArguments) -> Result<Self, AnimError> {
-        let (clip, skeleton) = compiled::read(path, skeleton)?;
+        let Compiled { clip, skeleton, .. } = compiled::read(path, skeleton)?;
         let mut pose = skeleton.bind_pose();
         let bad = |reason: String| AnimError::BadClip { path: path.to_owned(), reason };
         let mut player = clip.player(&skeleton).map_err(|error| bad(error.to_string()))?;

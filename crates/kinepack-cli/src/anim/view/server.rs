@@ -1,5 +1,5 @@
-//! Serves the page, which is part of the program, and what it asks for. What is computed is
-//! computed for one page at a time, so that memory is bounded by one answer, whatever is asked.
+//! Serves the page, which is part of the program, and answers its requests. Only one answer is
+//! computed at a time, which bounds the memory.
 
 use std::sync::Arc;
 
@@ -20,27 +20,28 @@ use super::{Shown, buffers, describe};
 /// The page's own files.
 #[rustfmt::skip]
 const FILES: &[File] = web_files![
-    "api.js", "charts/error_curve.js", "charts/time_plot.js", "charts/track_curve.js", "charts/value_scale.js",
-    "controls/clip_list.js", "controls/playback.js", "controls/transport.js", "index.html", "main.js",
-    "panels/joints.js", "panels/numbers.js", "panels/track.js", "scene/figures.js", "scene/framing.js",
-    "scene/motion.js", "scene/scene.js", "scene/shaders.js", "style.css",
+    "api.js", "charts/error_curve.js", "charts/time_plot.js", "charts/track_curve.js",
+    "charts/value_scale.js", "controls/clip_list.js", "controls/playback.js",
+    "controls/transport.js", "index.html", "main.js", "panels/joints.js", "panels/numbers.js",
+    "panels/track.js", "scene/figures.js", "scene/framing.js", "scene/motion.js",
+    "scene/scene.js", "scene/shaders.js", "style.css",
 ];
 
 #[derive(Clone)]
 struct Store {
     clips: Arc<[Shown]>,
-    /// Taken by who computes.
+    /// Held while an answer is computed.
     turn: Arc<Semaphore>,
 }
 
-/// Why there is no answer.
+/// Why a request gets no answer.
 enum Refusal {
     NoClip,
     NoTrack,
     Failed,
 }
 
-/// All that the program answers.
+/// The page's files and the data that it asks for.
 pub(super) fn router(clips: Arc<[Shown]>) -> Router {
     let store = Store { clips, turn: Arc::new(Semaphore::new(1)) };
     let data = Router::new()
@@ -80,7 +81,7 @@ impl Store {
         self.clips.get(index).ok_or(Refusal::NoClip)
     }
 
-    /// Computes bytes on another thread, when no other are being computed.
+    /// Computes an answer on another thread, after other answers that are being computed.
     async fn compute(
         &self,
         index: usize,
@@ -106,9 +107,11 @@ fn json(document: &impl Serialize) -> Response {
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let (status, reason) = match self {
-            Self::NoClip => (StatusCode::NOT_FOUND, "There is no such clip.\n"),
-            Self::NoTrack => (StatusCode::NOT_FOUND, "There is no such track.\n"),
-            Self::Failed => (StatusCode::INTERNAL_SERVER_ERROR, "This could not be computed.\n"),
+            Self::NoClip => (StatusCode::NOT_FOUND, "This clip does not exist.\n"),
+            Self::NoTrack => (StatusCode::NOT_FOUND, "This track does not exist.\n"),
+            Self::Failed => {
+                (StatusCode::INTERNAL_SERVER_ERROR, "The answer could not be computed.\n")
+            }
         };
         (status, reason).into_response()
     }

@@ -1,4 +1,4 @@
-// What the program is asked, and its answers, checked once, here: the rest of the page trusts what these functions return.
+// Requests to the program. The answers are checked here, so the rest of the page trusts what these functions return.
 
 const HEAD_BYTES = 16;
 
@@ -21,7 +21,7 @@ export async function fetchList() {
   return checked(list, Array.isArray(list) && list.every(isLine));
 }
 
-/** All of one clip but what moves. */
+/** The description of a clip, without its motion. */
 export async function fetchClip(clip) {
   const detail = await json(`clips/${clip}`);
   return checked(detail, isLine(detail) && has(detail, "number", "shell_cm", "keys", "foot_slide_cm")
@@ -29,7 +29,7 @@ export async function fetchClip(clip) {
     && Array.isArray(detail.parts) && Array.isArray(detail.joints) && detail.joints.length === detail.joints.filter(isJoint).length);
 }
 
-/** `{count, joints, step, raw, clip, errors}`: by time, positions in cm and errors of all joints; `step` in half samples. */
+/** `{count, joints, step, raw, clip, errors}`: positions in cm and errors of all joints, by time; `step` is in half samples. */
 export async function fetchPoses(clip) {
   const { head: [count, joints, step], floats } = await binary(`clips/${clip}/poses`);
   checked(floats, count > 0 && step > 0 && floats.length === count * joints * 7);

@@ -1,4 +1,4 @@
-// The page of `kinepack anim view`: puts its parts together, asks for the clip that is chosen, and runs one loop with the screen's frames.
+// The page of `kinepack anim view`. Connects its parts, loads the chosen clip, and draws a frame whenever the screen does.
 
 import { fetchClip, fetchList, fetchPoses } from "./api.js";
 import { ErrorCurve } from "./charts/error_curve.js";
@@ -57,7 +57,7 @@ async function open(index) {
   state(clip ? "live" : "connecting", "loading");
   try {
     const [detail, poses] = await Promise.all([fetchClip(index), fetchPoses(index)]);
-    // Another was chosen meanwhile.
+    // Another clip was chosen meanwhile.
     if (mine !== asked) return;
     begin(index, detail, poses);
     complain("");
@@ -78,7 +78,7 @@ function begin(index, detail, poses) {
   playback.begin(detail);
   transport.begin(detail);
   errorCurve.begin(motion, detail);
-  // Without a raw clip all errors are zero, and any scale will do.
+  // Without a raw clip all errors are zero, so any scale works.
   scene?.begin(detail.joints.map(({ parent }) => parent), detail.precision_cm || 1);
   showNumbers(detail);
   showScale(detail);
@@ -88,7 +88,7 @@ function begin(index, detail, poses) {
   select(worst);
 }
 
-/** Stands so that the motion is in view. */
+/** Moves the camera so that the motion is in view. */
 function frame() {
   if (!motion) return;
   byId("follow").checked = camera.frame(motion, byId("up").value);
@@ -146,7 +146,7 @@ try {
   state("lost", "not loaded");
 }
 
-// For tests, and for people with scripts. Nothing here changes the page.
+// For tests and scripts. Nothing here changes the page.
 globalThis.kinepack = Object.freeze({
   frames: () => frames,
   clip: () => clip && { name: clip.name, joints: clip.joints.map((_, joint) => jointName(clip, joint)) },

@@ -1,4 +1,4 @@
-// The largest error of all joints over time, and the precision that it was to keep.
+// The largest error of all joints over time, and the clip's precision.
 
 import { TimePlot } from "./time_plot.js";
 import { LinearScale } from "../shared/scale.js";

@@ -1,12 +1,12 @@
-// What both curves have in common: a clip's time from left to right, the head of playback, and to be drawn only when something
-// changed. A pointer on it goes to its time.
+// The common part of both curves: time from left to right and the playhead. A plot is drawn only if something changed. A pointer on the
+// plot sets the time.
 
 import { LEFT_PX, Plot } from "../shared/plot.js";
 import { roundUp } from "../shared/scale.js";
 import { colours } from "../shared/theme.js";
 
 const STEPS = [1, 2, 5, 10];
-/** A label of time takes so much room. */
+/** The width of a time label. */
 const LABEL_PX = 70;
 
 export class TimePlot extends Plot {
@@ -37,7 +37,7 @@ export class TimePlot extends Plot {
     return this.bottom - this.scale.height(value) * (this.bottom - this.top);
   }
 
-  /** To be drawn anew. */
+  /** Marks the plot to be drawn again. */
   stale() {
     this.#drawn = "";
   }
@@ -57,7 +57,7 @@ export class TimePlot extends Plot {
     this.marker(head, `${time_s.toFixed(2)} s`);
   }
 
-  /** A line through values by index, as far apart as pixels are; `peak` keeps the largest of those that fall on one. */
+  /** A line through values, one for each pixel. With `peak`, a pixel shows the largest of its values. */
   curve(count, time, value, peak = false) {
     const { context } = this;
     const every = Math.max(1, Math.floor(count / (this.right - this.left)));

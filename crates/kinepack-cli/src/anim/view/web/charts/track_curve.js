@@ -1,20 +1,20 @@
-// One track over time: what was decoded as thick lines in a colour each, the raw values as thin lines on them, keys as dots.
+// A track over time: a thick coloured line for each decoded value, thin lines on them for the raw values, dots for keys.
 
 import { TimePlot } from "./time_plot.js";
 import { ValueScale } from "./value_scale.js";
 import { colours } from "../shared/theme.js";
 
 export const COLOURS = ["axis-x", "axis-y", "axis-z", "axis-w"];
-/** What is shown at least, of a rotation or scale and of a translation in cm. */
+/** The smallest ranges that are shown: of a rotation or scale, and of a translation in cm. */
 const LEAST = { rotation: 0.02, translation: 0.5, scale: 0.02 };
-/** Keys that stand closer than this are smaller dots, without a rim. */
+/** Keys that are closer than this are smaller dots without a rim. */
 const CROWD_PX = 6;
 
 export class TrackCurve extends TimePlot {
   #track = null;
   #clip = null;
 
-  /** Nothing to show. */
+  /** Shows nothing. */
   clearTrack() {
     this.#track = null;
     this.scale = null;

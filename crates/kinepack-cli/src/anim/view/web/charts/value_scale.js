@@ -1,4 +1,4 @@
-// A scale of values that may be below zero: from a little below the smallest to a little above the largest.
+// A scale of values that may be negative, with a margin below the smallest and above the largest value.
 
 import { roundUp } from "../shared/scale.js";
 
@@ -9,7 +9,7 @@ export class ValueScale {
   #low;
   #high;
 
-  /** `least` is the smallest range that is shown, so that noise doesn't look like motion. */
+  /** `least` is the smallest range of the scale, so that noise does not look like motion. */
   constructor(low, high, least) {
     const middle = (low + high) / 2;
     const half = Math.max(least / 2, ((high - low) / 2) * (1 + MARGIN));

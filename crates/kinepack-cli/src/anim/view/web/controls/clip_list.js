@@ -1,4 +1,4 @@
-// The list of clips, and the field that searches it.
+// The list of clips and its search field.
 
 import { put, tenths, thousandths, whole } from "../shared/format.js";
 
@@ -26,7 +26,7 @@ export class ClipList {
     this.#filter();
   }
 
-  /** Marks the one that is shown. */
+  /** Marks the clip that is shown. */
   mark(index) {
     for (const [at, { button }] of this.#items.entries()) {
       if (at === index) button.setAttribute("aria-current", "true");
@@ -46,7 +46,7 @@ export class ClipList {
   }
 }
 
-/** A name that breaks between its words: after _, -, . and spaces, and before capitals. */
+/** A name that can break after _, -, . and spaces, and before capitals. */
 function breakable(name) {
   const words = name.split(/(?<=[_\-.])(?![_\-.])|(?<=[a-z0-9])(?=[A-Z])/);
   return words.flatMap((part, index) => (index > 0 ? [document.createElement("wbr"), part] : [part]));

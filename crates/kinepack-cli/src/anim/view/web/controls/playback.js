@@ -1,4 +1,4 @@
-// The time that everything shows, and how it goes on.
+// The current time of the page, and how it advances.
 
 export class Playback {
   time_s = 0;
@@ -8,19 +8,19 @@ export class Playback {
   speed = 1;
   #sample_s = 1;
 
-  /** Another clip, from its beginning. */
+  /** Begins a clip at its first sample. */
   begin({ duration_s, rate_hz }) {
     this.duration_s = duration_s;
     this.#sample_s = 1 / rate_hz;
     this.time_s = 0;
   }
 
-  /** The nearest sample before or at the time. */
+  /** The last sample at or before the time. */
   get sample() {
     return Math.floor(this.time_s / this.#sample_s + 1e-3);
   }
 
-  /** Plays or stops; from the end on it plays from the beginning. */
+  /** Plays or stops. At the end, it plays from the beginning. */
   toggle() {
     this.playing = !this.playing && this.duration_s > 0;
     if (this.playing && this.time_s >= this.duration_s) this.time_s = 0;
@@ -30,7 +30,7 @@ export class Playback {
     this.time_s = Math.min(this.duration_s, Math.max(0, time_s));
   }
 
-  /** Stops at a sample time, so many samples from here. */
+  /** Stops at the sample that is `samples` after the current one. */
   step(samples) {
     this.playing = false;
     const at = this.time_s / this.#sample_s;

@@ -1,8 +1,8 @@
-// The controls of playback: buttons, the slider of time, speed, loop, and keys.
+// The controls of playback: buttons, the time slider, speed, loop, and keys.
 
 import { put } from "../shared/format.js";
 
-/** What takes the space bar itself, and what takes the arrows. */
+/** Elements that handle the space bar or the arrow keys themselves. */
 const TAKES_SPACE = "button, input:not([type=range]), select";
 const TAKES_ARROWS = "input:not([type=range], [type=checkbox]), input#speed, select";
 
@@ -14,7 +14,7 @@ export class Transport {
   #scrub = byId("scrub");
   #time = byId("time");
 
-  /** `cameraInput` is told of keys that are none of playback's. */
+  /** `cameraInput` gets the keys that playback does not use. */
   constructor(playback, cameraInput) {
     this.#playback = playback;
     this.#play.addEventListener("click", () => playback.toggle());
@@ -49,7 +49,7 @@ export class Transport {
     put(this.#time, `${time_s.toFixed(2)} of ${duration_s.toFixed(2)} s, sample ${sample}`);
   }
 
-  /** Takes a key of playback; says whether it was one. */
+  /** Handles a key of playback, and returns whether it was one. */
   #take({ key, target }) {
     if (key === " " && !target.matches(TAKES_SPACE)) this.#playback.toggle();
     else if (key === "ArrowLeft" && !target.matches(TAKES_ARROWS)) this.#playback.step(-1);

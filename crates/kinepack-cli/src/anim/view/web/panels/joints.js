@@ -4,7 +4,7 @@ import { put, thousandths, whole } from "../shared/format.js";
 
 const MOST_ROWS = 1000;
 
-/** What a joint is called: by its name, or by its number where it has none. */
+/** A joint's name, or its number if it has none. */
 export const jointName = (clip, joint) => clip.joints[joint].name || `joint ${joint}`;
 
 export class Joints {
@@ -20,7 +20,7 @@ export class Joints {
 
   begin(clip) {
     const order = [...clip.joints.keys()];
-    // A clip without a raw one has no errors to sort by.
+    // Without a raw clip there are no errors to sort by.
     if (!clip.compiled) order.sort((a, b) => clip.joints[b].errors.max_cm - clip.joints[a].errors.max_cm);
     this.#rows.clear();
     const rows = order.slice(0, MOST_ROWS).map((joint) => this.#row(clip, joint));
@@ -34,7 +34,7 @@ export class Joints {
       row.classList.toggle("selected", at === joint);
       button.setAttribute("aria-pressed", String(at === joint));
     }
-    // Within the table alone: the page stays where it is.
+    // Scrolls only the table, not the page.
     const row = this.#rows.get(joint)?.row;
     const box = this.#body.closest(".scroll");
     if (!row) return;

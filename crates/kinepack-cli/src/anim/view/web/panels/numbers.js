@@ -5,8 +5,11 @@ import { precise, put, tenths, thousandths, whole } from "../shared/format.js";
 
 const byId = (id) => document.getElementById(id);
 
+/** 1 key, 2 keys. */
+export const count = (number, what) => `${whole(number)} ${what}${number === 1 ? "" : "s"}`;
+
 export function showNumbers(clip) {
-  put(byId("about"), `${clip.name}: ${whole(clip.joints.length)} joints, ${whole(clip.samples)} samples at ${precise(clip.rate_hz)} Hz`);
+  put(byId("about"), `${clip.name}: ${count(clip.joints.length, "joint")}, ${count(clip.samples, "sample")} at ${precise(clip.rate_hz)} Hz`);
   put(byId("now-ratio"), `${tenths(clip.ratio)}×`);
   put(byId("now-bytes"), whole(clip.bytes));
   put(byId("now-raw"), whole(clip.raw_bytes));
@@ -23,10 +26,10 @@ export function showNumbers(clip) {
   rows("parts", parts, ({ name, bytes }) => [name, whole(bytes), `${tenths((100 * bytes) / clip.bytes)} %`]);
 }
 
-/** What it is made of, in a few words. */
+/** A short text about the contents of a clip. */
 function contents({ keys, blocks }) {
-  if (blocks === null) return `${whole(keys)} keys`;
-  return `${whole(blocks.segments)} segments of up to ${blocks.samples} samples, ${whole(blocks.components)} components`;
+  if (blocks === null) return count(keys, "key");
+  return `${count(blocks.segments, "segment")} of up to ${blocks.samples} samples, ${count(blocks.components, "component")}`;
 }
 
 function rows(id, items, cells) {
@@ -39,7 +42,7 @@ function rows(id, items, cells) {
   }));
 }
 
-/** The legend of the errors' colours. */
+/** Shows the legend of the error colours. */
 export function showScale({ precision_cm }) {
   put(byId("scale-middle"), `${Number(precision_cm.toPrecision(2))}`);
   put(byId("scale-end"), `≥ ${Number((2 * precision_cm).toPrecision(2))} cm`);

@@ -1,16 +1,17 @@
-// The curve of the selected joint: which channel, what became of it, and the values at the time of playback.
+// The curve of the selected joint: its channel, how the track is stored, and the values at the current time.
 
 import { fetchTrack } from "../api.js";
 import { COLOURS, TrackCurve } from "../charts/track_curve.js";
-import { put, whole } from "../shared/format.js";
+import { put } from "../shared/format.js";
 import { jointName } from "./joints.js";
+import { count } from "./numbers.js";
 
 const KINDS = {
   default: () => "as in the bind pose, takes no bytes",
   constant: () => "constant",
-  keys: ({ keys }) => `${whole(keys)} keys`,
+  keys: ({ keys }) => count(keys, "key"),
   rows: () => "one value per sample",
-  animated: ({ bytes }) => `${whole(bytes)} bytes`,
+  animated: ({ bytes }) => count(bytes, "byte"),
 };
 
 export class TrackPanel {
@@ -26,10 +27,10 @@ export class TrackPanel {
   #index = 0;
   #joint = null;
   #asked = 0;
-  /** What is shown, or null. */
+  /** The joint and channel that are shown, or null. */
   shown = null;
 
-  /** `complain` shows a sentence. */
+  /** `complain` shows a message. */
   constructor(playback, complain) {
     this.#curve = new TrackCurve(this.#canvas, playback);
     this.#complain = complain;
@@ -44,7 +45,7 @@ export class TrackPanel {
     this.#curve.clearTrack();
   }
 
-  /** Shows a joint, by the channel that was chosen, or one that moves where that doesn't. */
+  /** Shows the chosen channel of a joint, or one that moves if that channel does not. */
   select(joint) {
     this.#joint = joint;
     const { tracks } = this.#clip.joints[joint];
@@ -74,7 +75,7 @@ export class TrackPanel {
     put(this.#kind, `${track.channel}: ${KINDS[track.kind]?.(track) ?? track.kind}`);
     try {
       const values = await fetchTrack(this.#index, joint, track.channel);
-      // Another was asked for meanwhile.
+      // Another track was selected meanwhile.
       if (asked !== this.#asked) return;
       this.shown = { joint, channel: track.channel, keys: values.key_times_s.length };
       const lines = clip.compiled ? "" : "thick: compressed, thin: raw";

@@ -1,8 +1,8 @@
-// The buffers of both skeletons: an instance for each bone and one for each joint, eight floats each, written anew for each picture.
+// The buffers of both skeletons: an instance of eight floats for each bone and each joint, written again for each frame.
 
 import { ATTRIBUTES } from "./shaders.js";
 
-/** From, to, and the errors at both; of a joint, to is what from is. */
+/** Two ends and the error at each. Both ends of a joint are the same. */
 const FLOATS = 8;
 const BYTES = FLOATS * 4;
 
@@ -19,7 +19,7 @@ export class Figures {
     this.#figures = ["raw", "clip"].map(() => ({ buffer: gl.createBuffer(), bones: gl.createVertexArray(), joints: gl.createVertexArray() }));
   }
 
-  /** Another skeleton: the parent of each joint, or null. */
+  /** Begins a skeleton, with the parent of each joint, or null. */
   begin(parents) {
     this.#parents = [...parents.entries()].filter(([, parent]) => parent !== null);
     this.joints = parents.length;
@@ -33,7 +33,7 @@ export class Figures {
     }
   }
 
-  /** Takes where the joints of a skeleton are, 0 the raw one and 1 the compressed one, and their errors. */
+  /** Sets the positions and errors of a skeleton's joints. Skeleton 0 is the raw one, 1 the compressed one. */
   upload(figure, positions, errors) {
     let at = 0;
     const write = (from, to) => {

@@ -1,10 +1,10 @@
-// The camera of a clip: all of the motion is in view, or the camera goes along with a motion that leads far away.
+// The camera of a clip. The whole motion is in view, or the camera follows a motion that leads far away.
 
 import { approach, Orbit, share } from "../shared/orbit.js";
 
-/** Metres from which a sphere of one metre is seen whole, with a little room. */
+/** The distance in metres at which a sphere of one metre fits into the view, with some margin. */
 const AWAY = 3.6;
-/** A motion is followed where all of it is so much larger than the skeleton. */
+/** The camera follows a motion that is larger than the skeleton by this factor. */
 const FAR = 1.9;
 const FOLLOW_S = 0.25;
 
@@ -18,7 +18,7 @@ export class Camera extends Orbit {
     super({ yaw: 0.6, pitch: 0.22, pitch_min: -0.4 });
   }
 
-  /** Frames a motion; says whether it is better followed. */
+  /** Frames a motion, and returns whether the camera should follow it. */
   frame(motion, up) {
     const all = { low: [Infinity, Infinity, Infinity], high: [-Infinity, -Infinity, -Infinity] };
     let pose_m = 0;
@@ -38,7 +38,7 @@ export class Camera extends Orbit {
     this.farthest_m = whole_m * 12;
     this.depth_m = whole_m * 8;
     this.stand(seen_m * AWAY);
-    // Most skeletons stand on a floor at zero; one that doesn't gets its floor where it is.
+    // Most skeletons stand on a floor at zero. The floor moves to the ones that do not.
     const height_m = all.high[2] - all.low[2];
     const standsOnZero = all.low[2] > -0.2 * height_m && all.low[2] < 0.3 * height_m;
     const step_m = 10 ** Math.round(Math.log10(seen_m / 2));
@@ -46,7 +46,7 @@ export class Camera extends Orbit {
     return isFar;
   }
 
-  /** Goes on for `seconds`, towards `motion` where it follows. */
+  /** Moves the camera for `seconds`. If it follows, it moves towards `motion`. */
   update(seconds, motion) {
     this.approachGoals(seconds);
     const goal = this.follow ? middle(motion) : this.#centre;
@@ -54,7 +54,7 @@ export class Camera extends Orbit {
     for (let axis = 0; axis < 3; axis += 1) this.target[axis] = approach(this.target[axis], goal[axis], part);
   }
 
-  /** Stands where it would come to. */
+  /** Moves the camera to its destination at once. */
   arrive(motion) {
     this.target = [...(this.follow ? middle(motion) : this.#centre)];
   }
@@ -62,7 +62,7 @@ export class Camera extends Orbit {
 
 const radius = (low, high) => Math.hypot(...low.map((value, axis) => high[axis] - value)) / 2;
 
-/** Of the raw skeleton now: between its outermost joints. */
+/** The centre of the raw skeleton now, between its outermost joints. */
 function middle({ raw }) {
   const low = [Infinity, Infinity, Infinity];
   const high = [-Infinity, -Infinity, -Infinity];

@@ -1,19 +1,19 @@
-// Where the joints of both skeletons are at a time, between the times that the program told. In metres, z up, as the view has it.
+// The positions of the joints of both skeletons at any time, interpolated between the program's times. In metres with z up, as in the view.
 
 export class Motion {
   joints;
   count;
-  /** Now: positions of the raw skeleton and of the compressed one, by joint, and errors in cm. */
+  /** At the current time, by joint: positions of the raw and the compressed skeleton, and errors in cm. */
   raw;
   clip;
   errors;
-  /** By time: the largest error of all joints. */
+  /** The largest error of all joints, by time. */
   maxima;
   #poses;
   #last;
   #half_samples_per_s;
 
-  /** `poses` as the program told them, of a `clip` as it was described. */
+  /** `poses` and `clip` as the program sent them. */
   constructor(poses, { samples, rate_hz }) {
     this.#poses = poses;
     this.#last = 2 * (samples - 1);
@@ -26,12 +26,12 @@ export class Motion {
     this.maxima = Float32Array.from({ length: count }, (_, index) => poses.errors.subarray(index * joints, (index + 1) * joints).reduce((a, b) => Math.max(a, b), 0));
   }
 
-  /** The time of what was told as the `index`th, in seconds. */
+  /** The time of pose `index` in seconds. */
   time(index) {
     return Math.min(index * this.#poses.step, this.#last) / this.#half_samples_per_s;
   }
 
-  /** The raw skeleton's corners, told as the `index`th. */
+  /** The corners of the raw skeleton's box in pose `index`. */
   bounds(index, up) {
     const low = [Infinity, Infinity, Infinity];
     const high = [-Infinity, -Infinity, -Infinity];
@@ -46,7 +46,7 @@ export class Motion {
     return { low, high };
   }
 
-  /** Goes to a time. `factor` multiplies how far the compressed skeleton is off; `up` is the axis that is up in the clip. */
+  /** Goes to a time. `factor` scales the differences of the compressed skeleton; `up` is the clip's upward axis. */
   go(time_s, factor, up) {
     const { raw, clip, errors, step } = this.#poses;
     const half = Math.min(this.#last, time_s * this.#half_samples_per_s);
@@ -66,7 +66,7 @@ export class Motion {
   }
 }
 
-/** A point in cm as the clip has it, in metres with z up. */
+/** Converts a point from the clip's cm and axes to metres with z up. */
 function turned(x, y, z, up) {
   return up === "y" ? [x / 100, -z / 100, y / 100] : [x / 100, y / 100, z / 100];
 }

@@ -1,5 +1,5 @@
-// Draws both skeletons: on top of each other, one of them, or side by side with the same camera. Passes: floor, the raw skeleton as wide
-// neutral bands, the compressed one on them, narrower, in the colours of its errors.
+// Draws both skeletons on top of each other or side by side, or only one of them. Passes: the floor, the raw skeleton as wide neutral
+// bands, and on it the compressed skeleton as narrower bands in the colours of its errors.
 
 import { Figures } from "./figures.js";
 import { Program } from "../shared/programs.js";
@@ -8,12 +8,12 @@ import { colours, rgb } from "../shared/theme.js";
 
 const RAW_PX = 6;
 const CLIP_PX = 3;
-/** A click this near a joint is on it. */
+/** The largest distance of a click from a joint that selects it. */
 const PICK_PX = 14;
-/** From so many joints on, they are drawn smaller. */
+/** Skeletons with at least this many joints have smaller dots. */
 const MANY_JOINTS = 120;
 
-/** Which skeletons are drawn in which views. */
+/** The skeletons that each view shows. */
 const VIEWS = { both: [[0, 1]], raw: [[0]], clip: [[1]], beside: [[0], [1]] };
 
 export class Scene {
@@ -29,7 +29,7 @@ export class Scene {
   #drawn = "";
   #size = null;
 
-  /** Throws where there is no WebGL2. */
+  /** Throws if there is no WebGL2. */
   constructor(canvas) {
     this.#canvas = canvas;
     this.#gl = canvas.getContext("webgl2", { antialias: true, alpha: true, powerPreference: "high-performance" });
@@ -42,7 +42,7 @@ export class Scene {
     window.addEventListener("resize", measure);
   }
 
-  /** Another clip: the parent of each joint, and its precision. */
+  /** Begins a clip, with the parent of each joint and the clip's precision. */
   begin(parents, precision_cm) {
     this.#parents = parents;
     this.#precision_cm = precision_cm;
@@ -78,7 +78,7 @@ export class Scene {
     return nearest;
   }
 
-  /** Draws if something changed: the camera's `view`, `floor`, or `state`, which says what of the motion changes. */
+  /** Draws if the camera's `view`, the `floor` or the `state` of the motion changed. */
   draw(view, floor, motion, state) {
     const gl = this.#gl;
     if (!this.#parents || gl.isContextLost()) return;
@@ -102,7 +102,7 @@ export class Scene {
     }
   }
 
-  /** From below there is no floor. */
+  /** The floor is not drawn from below. */
   #drawFloor(values, view, floor) {
     const gl = this.#gl;
     if (view.eye[2] <= floor.height_m) return;
@@ -151,7 +151,7 @@ export class Scene {
   }
 }
 
-/** The matrix of a view for what lies so much higher. */
+/** A view's matrix for things that are `height_m` higher. */
 function lifted(matrix, height_m) {
   const all = Float32Array.from(matrix);
   for (let row = 0; row < 4; row += 1) all[12 + row] += matrix[8 + row] * height_m;

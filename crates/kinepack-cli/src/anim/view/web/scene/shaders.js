@@ -1,11 +1,11 @@
-// The shaders of the skeletons: bones as bands and joints as discs, of so many pixels however far away they are.
+// The shaders of the skeletons: bones as bands and joints as discs, with the same size in pixels at any distance.
 
 import { FLOOR, HEAD } from "../shared/floor.js";
 
-/** The same in all programs. */
+/** The beginning of all programs. */
 export const ATTRIBUTES = { i_from: 0, i_to: 1, i_errors: 2 };
 
-// From blue at no error over orange at the precision to red at twice the precision.
+// Blue without an error, orange at the precision, red at twice the precision.
 const COLOUR = `
 uniform vec3 u_colour;
 uniform vec3 u_ramp[3];
@@ -36,7 +36,7 @@ void main() {
   at.xy += vec2(-along.y, along.x) * side * u_width / u_size * at.w;
   at.z -= u_lift * at.w;
   v_error = is_end ? i_errors.y : i_errors.x;
-  // What begins or ends behind the eye is left out.
+  // A bone with an end behind the eye is not drawn.
   gl_Position = from.w > 0.0 && to.w > 0.0 ? at : vec4(2.0, 2.0, 2.0, 1.0);
 }
 `;

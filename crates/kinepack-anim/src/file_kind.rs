@@ -1,0 +1,93 @@
+//! What a file is, by its first bytes. Readers that get another file name it in their errors.
+
+use std::fmt;
+
+use crate::{block, disk, keyed, skeleton_file};
+
+/// A kind of file that this crate reads.
+///
+/// ```
+/// use kinepack_anim::keyed::KeyedClip;
+/// use kinepack_anim::{ClipError, FileKind, Skeleton};
+///
+/// let skeleton = Skeleton::new(Vec::new())?.to_bytes();
+/// assert_eq!(FileKind::of(&skeleton), Some(FileKind::Skeleton));
+/// let error = KeyedClip::from_bytes(skeleton).unwrap_err();
+/// assert_eq!(error, ClipError::OtherFile { found: FileKind::Skeleton });
+/// assert_eq!(error.to_string(), "this is a skeleton (.kps): read it with Skeleton::from_bytes");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FileKind {
+    /// A block clip in its memory form, `.kpa`.
+    BlockClip,
+    /// A block clip in its disk form, `.kpd`.
+    DiskClip,
+    /// A keyed clip, `.kpa`.
+    KeyedClip,
+    /// A skeleton, `.kps`.
+    Skeleton,
+    /// A rig, `.kpr`.
+    Rig,
+    /// Raw samples, `.clip`.
+    RawClip,
+    /// A binary glTF file, `.glb`.
+    Gltf,
+    /// A BVH file, `.bvh`.
+    Bvh,
+    /// An animation of League of Legends, `.anm`.
+    Anm,
+}
+
+impl FileKind {
+    /// The kind of a file, from its first four bytes. It does not check the rest.
+    pub fn of(bytes: &[u8]) -> Option<Self> {
+        Some(match bytes.first_chunk()? {
+            &block::MAGIC => Self::BlockClip,
+            &disk::MAGIC => Self::DiskClip,
+            &keyed::MAGIC => Self::KeyedClip,
+            &skeleton_file::MAGIC => Self::Skeleton,
+            &block::RIG_MAGIC => Self::Rig,
+            b"CLIP" => Self::RawClip,
+            b"glTF" => Self::Gltf,
+            b"HIER" => Self::Bvh,
+            b"r3d2" => Self::Anm,
+            _ => return None,
+        })
+    }
+
+    /// Writes the error of a reader of other files, with what to do instead.
+    pub(crate) fn fmt_refused(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let advice = match self {
+            Self::BlockClip => "read it with Clip::from_bytes or AnyClip::from_bytes",
+            Self::DiskClip => "read it with AnyClip::from_bytes, or unpack it with disk::unpack",
+            Self::KeyedClip => "read it with AnyClip::from_bytes or KeyedClip::from_bytes",
+            Self::Skeleton => "read it with Skeleton::from_bytes",
+            Self::Rig => "read it with Rig::from_bytes",
+            Self::RawClip => "read it with exchange::read",
+            Self::Gltf | Self::Bvh => {
+                "compress it first, with `kinepack anim build` or with import::read and \
+                 offline::build"
+            }
+            Self::Anm => "read it with anm::Anm::from_bytes",
+        };
+        write!(f, "this is {self}: {advice}")
+    }
+}
+
+impl fmt::Display for FileKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::BlockClip => "a block clip (.kpa)",
+            Self::DiskClip => "a block clip in disk form (.kpd)",
+            Self::KeyedClip => "a keyed clip (.kpa)",
+            Self::Skeleton => "a skeleton (.kps)",
+            Self::Rig => "a rig (.kpr)",
+            Self::RawClip => "a clip of raw samples (.clip)",
+            Self::Gltf => "a glTF file",
+            Self::Bvh => "a BVH file",
+            Self::Anm => "an animation of League of Legends (.anm)",
+        })
+    }
+}

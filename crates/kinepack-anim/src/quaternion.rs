@@ -1,0 +1,42 @@
+//! Rotations in `f32`, for poses that are already played. Only additions, multiplications,
+//! divisions and square roots, in a fixed order, so results are the same on every platform.
+
+/// No rotation.
+pub(crate) const IDENTITY: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
+
+/// The rotation `b`, followed by `a`.
+pub(crate) fn product(a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
+    let [ax, ay, az, aw] = a;
+    let [bx, by, bz, bw] = b;
+    [
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by + ay * bw + az * bx - ax * bz,
+        aw * bz + az * bw + ax * by - ay * bx,
+        aw * bw - ax * bx - ay * by - az * bz,
+    ]
+}
+
+/// A vector, rotated.
+pub(crate) fn rotated(vector: [f32; 3], [x, y, z, w]: [f32; 4]) -> [f32; 3] {
+    let axis = [x, y, z];
+    let twice = cross(axis, vector).map(|c| 2.0 * c);
+    let turned = cross(axis, twice);
+    std::array::from_fn(|index| vector[index] + w * twice[index] + turned[index])
+}
+
+/// A rotation between two, the shorter way round: their normalized weighted sum.
+pub(crate) fn mix(from: [f32; 4], to: [f32; 4], weight: f32) -> [f32; 4] {
+    let cosine: f32 = from.iter().zip(to).map(|(a, b)| a * b).sum();
+    let share = if cosine < 0.0 { -weight } else { weight };
+    unit(std::array::from_fn(|index| from[index] * (1.0 - weight) + to[index] * share))
+}
+
+fn cross([ax, ay, az]: [f32; 3], [bx, by, bz]: [f32; 3]) -> [f32; 3] {
+    [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
+}
+
+/// Normalizes a quaternion; one of length zero becomes the identity.
+fn unit(q: [f32; 4]) -> [f32; 4] {
+    let length = q.iter().map(|c| c * c).sum::<f32>().sqrt();
+    if length > 0.0 { q.map(|c| c / length) } else { IDENTITY }
+}
