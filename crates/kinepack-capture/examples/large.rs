@@ -11,7 +11,7 @@ use kinepack::{EntityId, Pack, Tick};
 use kinepack_capture::Recorder;
 
 /// State that changes at random.
-#[derive(Clone, Copy, Default, Pack)]
+#[derive(Pack)]
 struct Noise {
     #[pack(range = 0.0..=1.0, precision = 0.001)]
     position: [f64; 3],
@@ -39,15 +39,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
     };
-    let mut things = vec![Noise::default(); ENTITIES as usize];
     for tick in 0..frames {
-        for thing in &mut things {
-            *thing = Noise {
-                position: [random(), random(), random()],
-                velocity: [random(), random(), random()],
-            };
-        }
-        recorder.record(&stream, Tick(tick as u32), (0..).map(EntityId).zip(&things))?;
+        let things = (0..ENTITIES).map(|id| {
+            let position = [random(), random(), random()];
+            (EntityId(id), Noise { position, velocity: [random(), random(), random()] })
+        });
+        recorder.record(&stream, Tick(tick as u32), things)?;
     }
     let summary = recorder.finish()?;
     println!("{}: {} frames, {} bytes", path.display(), summary.frames, summary.bytes);

@@ -99,10 +99,8 @@ fn a_stream_of_states_and_one_of_snapshots_share_a_file() {
                 frame.components().zip(snapshot.iter::<Ship>().unwrap())
             {
                 assert_eq!((id, numbers.len()), (same, 9));
-                assert_eq!(
-                    [numbers[0], numbers[8]],
-                    [f64::from(back.position[0]), f64::from(back.health)]
-                );
+                let shown = [numbers[0] as f32, numbers[8] as f32];
+                assert_eq!(shown, [back.position[0], f32::from(back.health)]);
             }
             seen.push(snapshot);
         }

@@ -197,7 +197,8 @@ impl Captured {
             profiles.iter().all(|parameters| profile(parameters, &steps.schema).is_ok())
         };
         let index = self.streams.iter().position(fits).unwrap_or(0);
-        if self.streams.len() > 1 {
+        // A converted challenge file has a second stream with the cubes' velocities.
+        if self.streams.len() > 1 && !is_cubes(&self.streams[index].schema) {
             say(format_args!(
                 "{}: this is about stream {}, of {}; --stream takes another",
                 self.path.display(),

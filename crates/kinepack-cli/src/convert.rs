@@ -54,9 +54,9 @@ pub(crate) enum ConversionError {
     )]
     Same { path: PathBuf, kind: &'static str, endings: &'static str },
     #[error(
-        "{}: the name must end in .csv for the numbers of a capture, in .mcap for a capture of a \
-         challenge file, and for a challenge file of a capture of cubes in .bin if the capture \
-         holds lanes or in .f32 if it holds floats",
+        "{}: the name must end in .mcap for a capture of a challenge file, in .csv for the \
+         numbers of a capture, and for a challenge file of a capture of cubes in .bin if the \
+         capture holds lanes or in .f32 if it holds floats",
         path.display()
     )]
     Name { path: PathBuf },

@@ -13,8 +13,8 @@ use command_kit::cube_precision::{Errors, Precision};
 use command_kit::parts::{PartOfField, Parts};
 use cube_data::cube::{self, Measured, Quantized};
 use kinepack::{
-    Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, SetupError, Snapshot,
-    Tick, View,
+    Baselines, Codec, Decoder, EncodeError, Encoder, EntityId, Level, Profile, Schema, SetupError,
+    Snapshot, Tick, View,
 };
 use kinepack_capture::analysis::Past;
 use kinepack_capture::levels;
@@ -161,6 +161,16 @@ impl Ladder {
         self.add_to_groups(|quantized, mut snapshot| {
             for (object, state) in (0..).zip(states) {
                 let pushed = cube::push(&mut snapshot, quantized, EntityId(object), *state);
+                // The object names the entity.
+                let pushed = pushed.map_err(|error| match error {
+                    EncodeError::NotANumber { field, .. } => {
+                        EncodeError::NotANumber { id: None, field }
+                    }
+                    EncodeError::OutOfRange { field, value, .. } => {
+                        EncodeError::OutOfRange { id: None, field, value }
+                    }
+                    other => other,
+                });
                 pushed.map_err(|error| BadFrame::Value { object, reason: error.to_string() })?;
             }
             Ok(Arc::new(snapshot))

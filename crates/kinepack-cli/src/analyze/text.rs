@@ -52,7 +52,7 @@ fn write_stream(
     write_title(
         out,
         "Fields. Entropy is the least bits a frame if each difference from the baseline is coded \
-         alone, or if the size of the difference before it is known",
+         alone; given previous, if the size of the difference before it is known",
     )?;
     write_fields(&analysis.fields, out)?;
     write_title(
@@ -158,7 +158,7 @@ fn write_fields(fields: &[FieldAnalysis], out: &mut impl Write) -> io::Result<()
             odd,
         ]
     });
-    let header = ["field", "", "bits", "unchanged", "entropy", "\tif the previous is known", ""];
+    let header = ["field", "", "bits", "unchanged", "entropy", "given previous", ""];
     writeln!(out, "{}", table(header, 2, rows).trim_fmt())
 }
 
@@ -216,7 +216,7 @@ fn write_components(analysis: &Analysis, out: &mut impl Write) -> io::Result<()>
         "packed",
         "adaptive",
         "entropy",
-        "\tif the previous is known",
+        "given previous",
     ];
     writeln!(out, "{}", table(kept(header.map(str::to_owned)), 1, rows.map(kept)).trim_fmt())
 }

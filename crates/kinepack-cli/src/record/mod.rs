@@ -13,7 +13,7 @@ use command_kit::{Failure, OutputError, counted, progress, say};
 use cube_data::cube::Cube;
 use demo::join::{ConnectionArguments, JoinError, parse_server};
 use demo::{SessionError, States, WorldArguments, WorldError};
-use kinepack::{EntityId, Tick};
+use kinepack::Tick;
 use kinepack_capture::{RecordError, RecordSummary, Recorder};
 
 /// The name of the stream in every recording.
@@ -156,12 +156,10 @@ fn record_world(
     let stream = recorder.stream::<Cube>(STREAM, f64::from(cubes::TICK_HZ))?;
     let bar = progress(Some(arguments.frames()));
     let mut states = States::default();
-    let mut sent: Vec<(EntityId, Cube)> = Vec::new();
     for tick in (0..arguments.frames()).take_while(|_| !interrupt.is_raised()) {
         world.next_frame(&mut states);
-        sent.clear();
-        sent.extend(states.iter().map(|(id, state)| (id, Cube::from(*state))));
-        recorder.record(&stream, Tick(tick), sent.iter().map(|(id, cube)| (*id, cube)))?;
+        let sent = states.iter().map(|(id, state)| (id, Cube::from(*state)));
+        recorder.record(&stream, Tick(tick), sent)?;
         file.keep();
         bar.inc(1);
     }

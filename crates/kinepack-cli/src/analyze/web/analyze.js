@@ -42,7 +42,7 @@ function bound(stream) {
   const adaptive = stream.levels.findIndex((level) => level.level === "adaptive");
   const sum = (field, of) => field.components.reduce((sum, component) => sum + component[of], 0);
   return tableOf(
-    ["field", "type", "size (bits)", "unchanged", "packed (bits/frame)", "adaptive (bits/frame)", "entropy (bits/frame)", "entropy if the previous is known (bits/frame)", "out of range", "not a number"],
+    ["field", "type", "size (bits)", "unchanged", "packed (bits/frame)", "adaptive (bits/frame)", "entropy (bits/frame)", "entropy given previous (bits/frame)", "out of range", "not a number"],
     stream.fields.map((field) => [
       field.name, field.kind, field.bits, percent(field.unchanged_share), field.level_bits_per_frame[packed], field.level_bits_per_frame[adaptive],
       sum(field, "entropy_bits_per_frame"), sum(field, "entropy_given_previous_bits_per_frame"), field.out_of_range, field.not_a_number,
