@@ -87,7 +87,7 @@ impl<'a> Joiner<'a> {
         self.step_with(now, &mut |_, _| {})
     }
 
-    /// Like [`step`](Self::step), and calls `on_view` with each new view.
+    /// Receives, sends and reconnects as is due, and calls `on_view` with each new view.
     pub fn step_with(
         &mut self,
         now: Duration,
