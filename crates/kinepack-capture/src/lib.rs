@@ -48,6 +48,7 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "analysis")]
 pub mod analysis;
 mod components;
 mod error;
@@ -58,6 +59,7 @@ pub mod guide {}
 pub mod levels;
 mod limits;
 mod recorder;
+mod values;
 mod zstd;
 
 pub use components::{component_names, components};
@@ -65,4 +67,5 @@ pub use error::CaptureError;
 pub use file::{Capture, CaptureFrame, Damage, Stream, StreamEncoding};
 pub use limits::{CaptureLimits, TooManyValues, ValueCount};
 pub use recorder::{RecordError, RecordSummary, RecordedLanes, RecordedStream, Recorder};
+pub use values::Columns;
 pub use zstd::ZstdReader;

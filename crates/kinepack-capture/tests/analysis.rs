@@ -1,8 +1,9 @@
 //! Analyses of streams with known answers.
 
 use kinepack::{EntityId, Pack, Profile, Schema, Tick};
+use kinepack_capture::Columns;
 use kinepack_capture::analysis::{
-    Analysis, AnalysisError, AnalysisOptions, Analyzer, Columns, FieldAnalysis, any_element,
+    Analysis, AnalysisError, AnalysisOptions, Analyzer, FieldAnalysis, any_element,
 };
 
 #[derive(Clone, Copy, Debug, Pack)]

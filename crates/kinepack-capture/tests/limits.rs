@@ -12,8 +12,8 @@ use allocation_counter::measure;
 use kinepack::quantize::FloatLimits;
 use kinepack::schema::{Field, FieldKind};
 use kinepack::{EntityId, Profile, Schema, Tick};
-use kinepack_capture::analysis::{Analysis, AnalysisError, AnalysisOptions, Analyzer, Columns};
-use kinepack_capture::{Capture, CaptureError, CaptureLimits};
+use kinepack_capture::analysis::{Analysis, AnalysisError, AnalysisOptions, Analyzer};
+use kinepack_capture::{Capture, CaptureError, CaptureLimits, Columns};
 
 /// A frame with constant columns: each entity takes only the two bytes of its id.
 fn constant_frame(entities: u16) -> Vec<u8> {

@@ -8,7 +8,7 @@ use command_kit::{Failure, counted, say};
 use cube_data::cube::{self, Cube, Quantized};
 use cube_data::{Challenge, ChallengeError, Frame, is_capture};
 use kinepack::{EncodeError, EntityId, Pack, Profile, Schema, Snapshot, Tick};
-use kinepack_capture::analysis::Columns;
+use kinepack_capture::Columns;
 use kinepack_capture::{Capture, CaptureError, CaptureLimits};
 
 use crate::ladder::{Parameters, ProfileError, read_profile};

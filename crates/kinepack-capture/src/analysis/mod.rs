@@ -34,6 +34,8 @@ use fields::FieldStatistics;
 use samples::{RawFrame, Samples};
 use together::Masks;
 
+use crate::Columns;
+
 /// How to analyze a stream.
 #[derive(Clone, Debug)]
 pub struct AnalysisOptions {
@@ -159,70 +161,6 @@ impl From<TrainError> for AnalysisError {
 impl From<SetupError> for AnalysisError {
     fn from(error: SetupError) -> Self {
         Self::Setup(error)
-    }
-}
-
-/// The values of a frame, lane by lane.
-#[derive(Clone, Copy, Debug)]
-pub enum Columns<'a> {
-    /// State before quantization, as [`Pack::store_raw`](kinepack::Pack::store_raw) stores it.
-    Raw(&'a [Vec<u64>]),
-    /// Lanes.
-    Lanes(&'a [Vec<u64>]),
-}
-
-impl Columns<'_> {
-    /// The number of columns.
-    pub fn count(&self) -> usize {
-        let (Self::Raw(columns) | Self::Lanes(columns)) = self;
-        columns.len()
-    }
-
-    /// The numbers of one entity, as [`components`](crate::components) makes them of its raw words.
-    /// Lanes are reconstructed.
-    ///
-    /// # Panics
-    /// If a column is shorter than the index requires, or the schema has another number of lanes.
-    pub fn components(&self, index: usize, schema: &Schema) -> Vec<f64> {
-        let (Self::Raw(columns) | Self::Lanes(columns)) = self;
-        let mut raw: Vec<u64> = columns.iter().map(|column| column[index]).collect();
-        if matches!(self, Self::Lanes(_)) {
-            let lanes: Vec<u32> = raw.iter().map(|word| *word as u32).collect();
-            for field in schema.fields() {
-                field.reconstruct_raw(&lanes[field.lanes()], &mut raw[field.lanes()]);
-            }
-        }
-        crate::components(schema, &raw).collect()
-    }
-
-    /// Fills in the raw words and the lanes of one entity. Values out of range take the nearest
-    /// end.
-    ///
-    /// # Errors
-    /// [`EncodeError`] for a value that the schema cannot hold.
-    ///
-    /// # Panics
-    /// If a column is shorter than the index requires.
-    pub fn entity(
-        &self,
-        index: usize,
-        schema: &Schema,
-        raw: &mut [u64],
-        lanes: &mut [u32],
-    ) -> Result<(), EncodeError> {
-        match self {
-            Self::Raw(columns) => {
-                raw.iter_mut().zip(*columns).for_each(|(word, column)| *word = column[index]);
-                schema.quantize_raw(raw, lanes).map(|_| ())
-            }
-            Self::Lanes(columns) => {
-                lanes
-                    .iter_mut()
-                    .zip(*columns)
-                    .for_each(|(lane, column)| *lane = column[index] as u32);
-                schema.reconstruct_raw(lanes, raw)
-            }
-        }
     }
 }
 

@@ -12,7 +12,7 @@ use mcap::records::{Record, op};
 use super::columns::{self, Table};
 use super::source::{self, Broken, Source};
 use super::stream::{Stream, Streams};
-use crate::analysis::Columns;
+use crate::Columns;
 use crate::limits::{TooManyValues, ValueCount};
 use crate::{CaptureError, CaptureLimits};
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use kinepack::{EncodeError, EntityId, Schema, Snapshot, Tick};
-use kinepack_capture::analysis::Columns;
+use kinepack_capture::Columns;
 
 use crate::steps::Steps;
 
