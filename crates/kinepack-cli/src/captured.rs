@@ -17,9 +17,8 @@ use crate::steps::{MaxError, Steps, StepsError};
 /// The stream of a file, for commands that take one.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct StreamArguments {
-    /// The stream of the capture, by name. Without it, the first one that fits the profile and the
-    /// fields of --max-error, if there are such options; if there are several streams, a line on
-    /// standard error says which.
+    /// The stream of the capture, by name. Without it, the first one that fits the other options,
+    /// such as a profile. If there are several streams, standard error says which one it is.
     #[arg(long, value_name = "NAME", requires = "file")]
     pub(crate) stream: Option<String>,
 }

@@ -1,7 +1,7 @@
 // The page of `kinepack replay --html`.
 
 const main = document.querySelector("main");
-document.getElementById("about").textContent = `kinepack replay: ${report.file}, ${report.stream}, ${report.link}: ${report.link_about}`;
+document.getElementById("about").textContent = `kinepack replay: ${report.file}, ${report.stream}, ${report.link}`;
 
 const everyRun = [...report.runs, ...report.over_loss, ...report.over_round_trip];
 const hasProfiles = new Set(everyRun.map((run) => run.profile)).size > 1;
@@ -41,7 +41,7 @@ function over(title, all, at, x) {
 }
 
 main.append(
-  section(report.stream, "Errors compare what is shown with what was recorded, for fields that change at that moment. If the largest error is far above the 99th percentile, or that far above the median, look at the stalls: playback then holds the last state.",
+  section(report.stream, `The link of ${report.link}: ${report.link_about}. Errors compare what is shown with what was recorded, for fields that change at that moment. If the 99th percentile or the largest error is far above the median, look at the stalls: playback then holds the last state.`,
     element("div", { class: "numbers" },
       element("div", {}, element("b", {}, report.frames.toLocaleString("en")), element("span", {}, `frames at ${short(report.rate_hz)} Hz`)),
       ...report.runs.map((run) => element("div", {}, element("b", {}, `${short(run.kbps_total)} kbit/s`), element("span", {}, `${name(run)}, with headers`)))),
