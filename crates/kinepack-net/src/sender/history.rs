@@ -204,9 +204,12 @@ impl History {
         }
         if let Content::Snapshot { own_back: back @ 1.., .. } = content {
             let used = self.next.before(u16::from(back));
-            self.newest_used = Some(used);
-            // Views before this one are no longer baselines.
-            let before = self.entries.iter_mut().take_while(|entry| used.since(entry.sequence) > 0);
+            // Views before this one are no longer baselines. Those before the one that was used
+            // last have forgotten their models already.
+            let last = self.newest_used.replace(used);
+            let begin = last.and_then(|last| self.index(last)).unwrap_or(0);
+            let end = self.index(used).unwrap_or(0);
+            let before = self.entries.range_mut(begin.min(end)..end);
             before.for_each(|entry| entry.content.forget_models());
         }
         self.entries.push_back(Sent { sequence: self.next, at, content, state: State::InFlight });
