@@ -130,14 +130,14 @@ pub fn encode_roundtrip(data: &[u8]) {
     let mut source = Source(data);
     let Tested { codec, .. } = choose(&mut source);
     let cuts = source.byte();
-    let older_states = source.below(3);
+    let older_views = source.below(3);
     let long_before = state(codec.schema(), &mut source, None);
     let before = View::from(state(codec.schema(), &mut source, Some(&long_before)));
     let after = View::from(state(codec.schema(), &mut source, Some(&before)));
     let older = [&long_before, &*before];
     let mut pair = Pair::new(codec);
     for (baseline, snapshot) in [(&before, &after), (&after, &before), (&after, &after)] {
-        let known = lined_up(baseline.clone(), &older[..older_states]);
+        let known = lined_up(baseline.clone(), &older[..older_views]);
         pair.part(&known, snapshot, u32::from(cuts));
         let (mut packet, _) = pair.round_trip(&known, snapshot);
         let cut = usize::from(cuts) % packet.len();

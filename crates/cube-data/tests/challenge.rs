@@ -458,8 +458,7 @@ fn a_file_may_hold_no_more_values_than_its_limits_allow() {
                 }
             }
         };
-        let (frames, error) =
-            read(CaptureLimits { least_values: 10 * a_frame, values_per_byte: 0 });
+        let (frames, error) = read(CaptureLimits { min_values: 10 * a_frame, values_per_byte: 0 });
         assert_eq!(frames, 10);
         assert!(
             matches!(error, Some(ChallengeError::TooManyValues { limit: 83_740, .. })),
@@ -467,7 +466,7 @@ fn a_file_may_hold_no_more_values_than_its_limits_allow() {
         );
         assert!(matches!(read(CaptureLimits::default()), (60, None)));
         // Bytes count as they are in the file.
-        let (frames, _) = read(CaptureLimits { least_values: 0, values_per_byte: 1 });
+        let (frames, _) = read(CaptureLimits { min_values: 0, values_per_byte: 1 });
         assert_eq!(frames == 60, name == "still.bin", "{frames}");
     }
 }

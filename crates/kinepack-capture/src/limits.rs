@@ -1,7 +1,7 @@
 //! Limits the values of a capture by its size. With constant columns and zstd, a few bytes can
 //! become gigabytes, which take time to read.
 
-/// The most values that a capture may hold: `least_values + values_per_byte · n` after `n` bytes of
+/// The most values that a capture may hold: `min_values + values_per_byte · n` after `n` bytes of
 /// the file. A frame of E entities counts (E + 1) · (lanes + 1) + 256 values. For a challenge file,
 /// `n` counts the bytes of the file, packed or not.
 ///
@@ -11,21 +11,21 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CaptureLimits {
     /// Values that any file may hold.
-    pub least_values: u64,
+    pub min_values: u64,
     /// Values that each byte of a file adds.
     pub values_per_byte: u64,
 }
 
 impl Default for CaptureLimits {
     fn default() -> Self {
-        Self { least_values: 1 << 24, values_per_byte: 512 }
+        Self { min_values: 1 << 24, values_per_byte: 512 }
     }
 }
 
 impl CaptureLimits {
     /// The most values that `file_bytes` bytes of a file may hold.
     pub fn most_values(&self, file_bytes: u64) -> u64 {
-        self.least_values.saturating_add(self.values_per_byte.saturating_mul(file_bytes))
+        self.min_values.saturating_add(self.values_per_byte.saturating_mul(file_bytes))
     }
 }
 

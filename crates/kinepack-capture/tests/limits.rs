@@ -72,7 +72,7 @@ fn a_capture_holds_no_more_values_than_its_bytes_allow() {
     let (frames, error) = read(&file, limits);
     assert!(frames as u64 == fits && fits < 140, "{frames}");
     assert!(matches!(error, Some(CaptureError::TooManyValues { .. })), "{error:?}");
-    let exact = |least_values| CaptureLimits { least_values, values_per_byte: 0 };
+    let exact = |min_values| CaptureLimits { min_values, values_per_byte: 0 };
     assert!(matches!(read(&file, exact(140 * a_frame)), (140, None)));
     let (frames, error) = read(&file, exact(140 * a_frame - 1));
     assert_eq!(frames, 139);
@@ -86,14 +86,14 @@ fn a_capture_holds_no_more_values_than_its_bytes_allow() {
     );
     // By bytes: the chunk counts as a whole.
     let per_byte = 10 * a_frame / file.len() as u64;
-    let (frames, error) = read(&file, CaptureLimits { least_values: 0, values_per_byte: per_byte });
+    let (frames, error) = read(&file, CaptureLimits { min_values: 0, values_per_byte: per_byte });
     assert!((8..=10).contains(&frames) && error.is_some(), "{frames}");
 }
 
 #[test]
 fn frames_without_entities_count() {
     let file = packed(&vec![constant_frame(0); 1000]);
-    let limits = CaptureLimits { least_values: 1000 * (11 + 256) - 1, values_per_byte: 0 };
+    let limits = CaptureLimits { min_values: 1000 * (11 + 256) - 1, values_per_byte: 0 };
     let (frames, error) = read(&file, limits);
     assert_eq!(frames, 999);
     assert!(matches!(error, Some(CaptureError::TooManyValues { .. })));
@@ -105,7 +105,7 @@ fn streams_are_found_within_the_same_limit() {
     let path = directory.path().join("a.mcap");
     std::fs::write(&path, packed(&vec![constant_frame(9); 100])).unwrap();
     assert_eq!(Capture::streams_of(&path).unwrap().len(), 1);
-    let none = CaptureLimits { least_values: 1000, values_per_byte: 0 };
+    let none = CaptureLimits { min_values: 1000, values_per_byte: 0 };
     let error = Capture::streams_with_limits(&path, none).unwrap_err();
     assert!(matches!(error, CaptureError::TooManyValues { limit: 1000, .. }), "{error}");
 }

@@ -35,7 +35,7 @@ pub(crate) struct CaptureArguments {
 
 impl CaptureArguments {
     pub(crate) fn limits(self) -> CaptureLimits {
-        let given = |least_values| CaptureLimits { least_values, values_per_byte: 0 };
+        let given = |min_values| CaptureLimits { min_values, values_per_byte: 0 };
         self.max_values.map_or_else(CaptureLimits::default, given)
     }
 }

@@ -100,7 +100,7 @@ fn each_receiver_gets_its_codec_and_the_same_bytes_as_alone() {
             };
             assert_eq!(count(client), count(single));
             assert!(client.expected == single.expected && client.largest <= 300);
-            let has_older = older_views.map_or(level.older_states() > 0, |count| count > 0);
+            let has_older = older_views.map_or(level.older_views() > 0, |count| count > 0);
             assert_eq!(client.with_older > 0, has_older, "{}", client.id.0);
         }
         std::iter::once(&mut mixed).chain(&mut alone).for_each(settle);
@@ -192,7 +192,7 @@ fn views_are_kept_for_as_long_as_the_codec_can_use_them() {
     let client = &net.clients[0];
     let older = &client.older[&client.receiver.newest_sequence().unwrap().0];
     let newest_tick = client.receiver.newest().unwrap().tick.0;
-    assert_eq!(older.len(), Level::ADAPTIVE.older_states());
+    assert_eq!(older.len(), Level::ADAPTIVE.older_views());
     assert!(older.last().is_some_and(|view| newest_tick - view.tick.0 >= 85), "{newest_tick}");
 }
 

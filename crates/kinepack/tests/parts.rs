@@ -71,7 +71,7 @@ fn patching_a_baseline_with_its_difference_gives_the_snapshot() {
         let mut rows = Snapshot::new_like(after);
         rows.gather(after, &difference.sent).unwrap();
         let mut patched = before.clone();
-        patched.patch(&difference.left, &rows).unwrap();
+        patched.patch(&difference.removed, &rows).unwrap();
         assert!(patched.holds_same(after), "{name}, {seed}");
         assert_eq!(patched.state_hash(), after.state_hash());
         difference.find(before, before);

@@ -431,9 +431,9 @@ fn only_the_codecs_hash_depends_on_the_precision() {
     }
     let in_full = hashes(Level::TABLE[8]);
     assert!(in_full.iter().all(|hash| *hash == in_full[0]), "exact values do not differ");
-    assert_eq!(codec(&schemas[0], Level::PACKED).older_states(), 0);
-    assert_eq!(codec(&schemas[1], Level::PACKED).older_states(), 1);
-    assert_eq!(codec(&schemas[1], Level::ADAPTIVE).older_states(), 2);
+    assert_eq!(codec(&schemas[0], Level::PACKED).older_views(), 0);
+    assert_eq!(codec(&schemas[1], Level::PACKED).older_views(), 1);
+    assert_eq!(codec(&schemas[1], Level::ADAPTIVE).older_views(), 2);
 }
 
 /// The schema of `spec/vectors/precision.txt`: that of `adaptive.txt` with time precision.

@@ -4,7 +4,7 @@ use super::segment::COMPONENT_BYTES;
 use crate::ClipError;
 
 /// Limits the length of the clip that a disk file unpacks to. At the end of each packet, with `n`
-/// bytes of the file, the clip may have `least_bytes + bytes_per_byte · n` bytes. Each live
+/// bytes of the file, the clip may have `min_bytes + bytes_per_byte · n` bytes. Each live
 /// component counts as 1024 bytes more. Memory is at most three times the limit, and time grows
 /// with it.
 ///
@@ -14,27 +14,27 @@ use crate::ClipError;
 /// ```
 /// use kinepack_anim::disk::UnpackLimits;
 ///
-/// let limits = UnpackLimits { least_bytes: 1 << 20, bytes_per_byte: 16 };
+/// let limits = UnpackLimits { min_bytes: 1 << 20, bytes_per_byte: 16 };
 /// assert_eq!(limits.most_bytes(1000), 1_064_576);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnpackLimits {
     /// Bytes that every file may unpack to.
-    pub least_bytes: u64,
+    pub min_bytes: u64,
     /// Bytes that each byte of a file adds to that.
     pub bytes_per_byte: u64,
 }
 
 impl Default for UnpackLimits {
     fn default() -> Self {
-        Self { least_bytes: 4 << 20, bytes_per_byte: 256 }
+        Self { min_bytes: 4 << 20, bytes_per_byte: 256 }
     }
 }
 
 impl UnpackLimits {
     /// The most bytes that `file_bytes` bytes of a file may unpack to.
     pub fn most_bytes(&self, file_bytes: u64) -> u64 {
-        self.least_bytes.saturating_add(self.bytes_per_byte.saturating_mul(file_bytes))
+        self.min_bytes.saturating_add(self.bytes_per_byte.saturating_mul(file_bytes))
     }
 
     /// Checks that a clip's bytes and live components are within the limit for a file of

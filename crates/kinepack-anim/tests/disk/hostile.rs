@@ -145,9 +145,9 @@ fn the_limits_hold_however_the_file_is_cut() {
     assert!(bytes.len() > 1000 * file.len());
     assert!(unpack(&file).unwrap() == bytes);
     for limits in [
-        UnpackLimits { least_bytes: 1 << 18, bytes_per_byte: 256 },
-        UnpackLimits { least_bytes: 0, bytes_per_byte: 900 },
-        UnpackLimits { least_bytes: 700_000, bytes_per_byte: 1 },
+        UnpackLimits { min_bytes: 1 << 18, bytes_per_byte: 256 },
+        UnpackLimits { min_bytes: 0, bytes_per_byte: 900 },
+        UnpackLimits { min_bytes: 700_000, bytes_per_byte: 1 },
     ] {
         let refused = |result: Result<Vec<u8>, ClipError>| {
             let error = result.unwrap_err();
@@ -164,7 +164,7 @@ fn the_limits_hold_however_the_file_is_cut() {
             assert!(measured.bytes_max < most, "{measured:?}");
         }
     }
-    let raised = UnpackLimits { least_bytes: bytes.len() as u64 + 1024, bytes_per_byte: 0 };
+    let raised = UnpackLimits { min_bytes: bytes.len() as u64 + 1024, bytes_per_byte: 0 };
     assert!(unpack_with(&file, raised).unwrap() == bytes);
 }
 
@@ -181,7 +181,7 @@ fn dead_components_do_not_count_against_the_limits() {
         let clip = still_joints(400, live);
         let (file, bytes) = (pack(&clip).unwrap(), clip.as_bytes());
         let claimed = bytes.len() as u64 + 1024 * live as u64;
-        let limits = |least_bytes| UnpackLimits { least_bytes, bytes_per_byte: 0 };
+        let limits = |min_bytes| UnpackLimits { min_bytes, bytes_per_byte: 0 };
         assert!(unpack_with(&file, limits(claimed)).unwrap() == bytes);
         let limit = claimed - 1;
         assert_eq!(

@@ -440,7 +440,7 @@ impl Receiver {
         let mut shown =
             self.newest_shown.take().unwrap_or_else(|| Shown::whole(Arc::clone(view.snapshot())));
         let reach = shown.reach(sent, self.config.longest_blend_ticks());
-        if shown.advance(tick, &self.difference.left, sent).is_err() {
+        if shown.advance(tick, &self.difference.removed, sent).is_err() {
             self.stats.unmerged += 1;
             shown = Shown::whole(Arc::clone(view.snapshot()));
         }

@@ -45,7 +45,7 @@ pub struct HubConfig {
     /// than one.
     pub datagrams_per_tick: u32,
     /// How many older views a snapshot may use beside the baseline, 0 to 3. `None` for as many as
-    /// the receiver's codec can use ([`Codec::older_states`]). With 0, a time precision has no
+    /// the receiver's codec can use ([`Codec::older_views`]). With 0, a time precision has no
     /// effect: everything is exact. Each older view takes a byte a snapshot. For a receiver with
     /// any, the hub keeps the last 72 datagrams before the newest acknowledged one, instead of 40.
     pub older_views: Option<u8>,
@@ -292,7 +292,7 @@ impl Hub {
             return Err(NetError::LevelWithoutBaseline { row: codec.level().row() });
         }
         if self.sending.offered(codec.hash()).is_none() {
-            let older_views = self.config.older_views.unwrap_or(codec.older_states() as u8);
+            let older_views = self.config.older_views.unwrap_or(codec.older_views() as u8);
             self.sending.offer(codec, older_views, self.config.count_costs);
         }
         Ok(())

@@ -160,7 +160,7 @@ impl Planner {
         self.items.clear();
         let removed_items = self
             .difference
-            .left
+            .removed
             .iter()
             .map(|id| Item { score: f32::INFINITY, what: What::Removed(*id) });
         self.items.extend(removed_items);

@@ -27,7 +27,7 @@ use crate::{Schema, SetupError};
 /// let adaptive = Codec::new(schema, Level::ADAPTIVE, profile)?;
 /// // A handshake compares hashes: these two codecs cannot read each other's packets.
 /// assert_ne!(packed.hash(), adaptive.hash());
-/// assert_eq!((packed.older_states(), adaptive.older_states()), (0, 2));
+/// assert_eq!((packed.older_views(), adaptive.older_views()), (0, 2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -107,8 +107,8 @@ impl Codec {
 
     /// How many views older than the baseline the codec can use: the adaptive level predicts from
     /// them, and a time precision needs one at any level.
-    pub fn older_states(&self) -> usize {
-        self.0.level.older_states().max(self.has_precision().into())
+    pub fn older_views(&self) -> usize {
+        self.0.level.older_views().max(self.has_precision().into())
     }
 
     /// True if a field has a time precision that has an effect at this level. Views are then

@@ -23,14 +23,14 @@ use super::store::{EntityId, Snapshot};
 /// };
 /// let mut difference = Difference::default();
 /// difference.find(&state(&[(1, 10), (2, 20), (3, 30)])?, &state(&[(2, 20), (3, 31), (4, 40)])?);
-/// assert_eq!(difference.left, [EntityId(1)]);
+/// assert_eq!(difference.removed, [EntityId(1)]);
 /// assert_eq!(difference.sent, [1, 2]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Default)]
 pub struct Difference {
     /// The removed entities: those of the baseline that the snapshot does not have.
-    pub left: Vec<EntityId>,
+    pub removed: Vec<EntityId>,
     /// The entities that a packet must send, by index in the snapshot, increasing: those that were
     /// added, and those that differ in a lane.
     pub sent: Vec<u32>,
@@ -50,13 +50,13 @@ impl Difference {
             snapshot.schema_hash(),
             "snapshots of different schemas"
         );
-        self.left.clear();
+        self.removed.clear();
         if baseline.ids == snapshot.ids {
             find_changed(&baseline.columns, &snapshot.columns, snapshot.len(), &mut self.sent);
             return;
         }
         self.alignment.compare(&baseline.ids, &snapshot.ids);
-        self.left
+        self.removed
             .extend(self.alignment.removed().iter().map(|index| baseline.ids[*index as usize]));
         self.aligned.resize_with(snapshot.lane_count(), Vec::new);
         self.alignment.line_up(baseline, &mut self.aligned);
@@ -72,7 +72,7 @@ impl Difference {
 
     /// True if the snapshots have the same entities with the same lanes.
     pub fn is_empty(&self) -> bool {
-        self.left.is_empty() && self.sent.is_empty()
+        self.removed.is_empty() && self.sent.is_empty()
     }
 }
 
@@ -96,12 +96,12 @@ mod tests {
         let mut difference = Difference::default();
         let before = snapshot(&[(1, 0), (2, 5), (4, 7), (6, 6)]);
         difference.find(&before, &snapshot(&[(2, 5), (3, 0), (4, 8), (9, 9)]));
-        assert_eq!(difference.left, [EntityId(1), EntityId(6)]);
+        assert_eq!(difference.removed, [EntityId(1), EntityId(6)]);
         assert_eq!(difference.sent, [1, 2, 3]);
         difference.find(&before, &before);
         assert!(difference.is_empty());
         difference.find(&before, &snapshot(&[(1, 0), (2, 6), (4, 7), (6, 6)]));
-        assert!(difference.left.is_empty());
+        assert!(difference.removed.is_empty());
         assert_eq!(difference.sent, [1]);
     }
 }

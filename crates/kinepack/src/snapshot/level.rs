@@ -139,8 +139,8 @@ impl Level {
     }
 
     /// How many views older than the baseline the level can use.
-    /// [`Codec::older_states`](super::Codec::older_states) also takes time precision into account.
-    pub const fn older_states(&self) -> usize {
+    /// [`Codec::older_views`](super::Codec::older_views) also takes time precision into account.
+    pub const fn older_views(&self) -> usize {
         if self.adaptive { ADAPTIVE_OLDER_STATES } else { 0 }
     }
 
