@@ -75,7 +75,19 @@ pub struct ClientStats {
     pub bytes_out: u64,
 }
 
-/// A connection to a server, or an attempt at one.
+/// A connection to a server, or an attempt at one. The head of [the crate](crate) has an example
+/// with a server.
+///
+/// ```
+/// use kinepack_udp::{ClientOptions, ClientState, Secret, UdpClient};
+///
+/// let secret = Secret::parse("a passphrase of your own")?;
+/// let options = ClientOptions::new(u64::from_le_bytes(*b"my game "));
+/// let mut client = UdpClient::connect("127.0.0.1:40999".parse()?, &secret, options)?;
+/// client.poll(&mut |payload| println!("{} bytes", payload.len()));
+/// assert_eq!(client.state(), ClientState::Connecting);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct UdpClient {
     netcode: Box<NetcodeClient>,
     socket: UdpSocket,

@@ -103,7 +103,19 @@ pub struct UdpStats {
     pub unsent: u64,
 }
 
-/// A server on one socket.
+/// A server on one socket. The head of [the crate](crate) has an example with a client.
+///
+/// ```
+/// use kinepack_udp::{Secret, ServerOptions, UdpServer};
+///
+/// let secret = Secret::parse("a passphrase of your own")?;
+/// let options = ServerOptions::new(u64::from_le_bytes(*b"my game "));
+/// let mut server = UdpServer::bind("127.0.0.1:0".parse()?, &secret, options)?;
+/// let mut events = Vec::new();
+/// server.poll(&mut events);
+/// assert!(events.is_empty(), "no client has connected");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct UdpServer {
     netcode: NetcodeServer,
     timeout: Duration,

@@ -168,6 +168,28 @@ impl From<SetupError> for AnalysisError {
 ///
 /// Cost: it encodes each frame at all levels and one in `sweep_stride` at all lags, and counts
 /// about ten numbers an entity.
+///
+/// ```
+/// use kinepack::{EntityId, Pack, Profile, Schema, Tick};
+/// use kinepack_capture::Columns;
+/// use kinepack_capture::analysis::{AnalysisOptions, Analyzer};
+///
+/// #[derive(Pack)]
+/// struct Lamp {
+///     lit: bool,
+/// }
+///
+/// let schema = Schema::of::<Lamp>();
+/// let options = AnalysisOptions::new(Profile::untrained(&schema), 60);
+/// let mut analyzer = Analyzer::new(&schema, 60.0, options)?;
+/// for tick in 0..60 {
+///     let lit = [vec![u64::from(tick % 20 == 0)]];
+///     analyzer.add(Tick(tick), &[EntityId(1)], Columns::Lanes(&lit))?;
+/// }
+/// let analysis = analyzer.finish()?;
+/// assert_eq!(analysis.frames, 60);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Analyzer {
     schema: Schema,
     rate_hz: f64,

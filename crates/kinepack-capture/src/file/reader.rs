@@ -21,6 +21,24 @@ use crate::{CaptureError, CaptureLimits};
 /// A file that is damaged, or cut off by a crash, is read up to that place, and
 /// [`damage`](Self::damage) reports it. A file that holds more values than [`CaptureLimits`] allow
 /// for its size is refused at the first frame above the limit.
+///
+/// ```
+/// use std::io::Cursor;
+/// use kinepack_capture::{Capture, Recorder};
+///
+/// // A file without frames. [`CaptureFrame::components`] shows how frames are read.
+/// let path = std::env::temp_dir().join(format!("empty-{}.mcap", std::process::id()));
+/// Recorder::create(&path)?.finish()?;
+/// let mut capture = Capture::open(&path)?;
+/// assert!(capture.next_frame()?.is_none() && capture.damage().is_none());
+///
+/// // One that was cut off is read up to that place.
+/// let bytes = std::fs::read(&path)?;
+/// let mut cut = Capture::from_reader("cut.mcap", Cursor::new(bytes[..20].to_vec()))?;
+/// assert!(cut.next_frame()?.is_none() && cut.damage().is_some());
+/// # std::fs::remove_file(path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Capture {
     path: PathBuf,
     source: Source,

@@ -13,7 +13,7 @@ use super::{StreamAcknowledgement, StreamConfig, StreamError, StreamReceiverStat
 use crate::Sequence;
 use crate::trace::event;
 
-/// A packet that the receiver took, with its new records.
+/// A packet that the receiver took, with its new records. [`StreamReceiver`] has an example.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamHandled<'a> {
     /// The packet's number, which is that of its newest record.

@@ -150,6 +150,25 @@ impl<'a> Chosen<'a> {
 }
 
 /// A packet that was written, before its [`View`] is made.
+///
+/// ```
+/// use kinepack::codec::Chosen;
+/// use kinepack::schema::{Field, FieldKind};
+/// use kinepack::{Baselines, Codec, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
+///
+/// let schema = Schema::new(vec![Field::new("lit", FieldKind::Bool)]);
+/// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// let mut world = Snapshot::new(&schema, Tick(1));
+/// world.push_lanes(EntityId(3), &[1])?;
+/// let (known, mut packet) = (View::empty(&schema), Vec::new());
+/// let mut encoder = Encoder::new(&codec);
+/// let encoded =
+///     encoder.write(Baselines::new([&known])?, &world, Chosen::All, &mut packet)?;
+/// assert_eq!(encoded.size().changed_entities, 1);
+/// assert!(encoded.unsent().is_empty() && encoded.learned().is_none());
+/// assert_eq!(**encoded.view().snapshot(), world);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Encoded<'a> {
     encoder: &'a mut Encoder,

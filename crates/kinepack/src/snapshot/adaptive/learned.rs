@@ -11,6 +11,20 @@ use crate::entropy::Counter;
 ///
 /// A clone shares the memory: four bytes per counter and 64 per predictor, which is 50 kB for the
 /// schema of the cubes.
+///
+/// ```
+/// use kinepack::schema::{Field, FieldKind};
+/// use kinepack::{Codec, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
+///
+/// let schema = Schema::new(vec![Field::new("lit", FieldKind::Bool)]);
+/// let codec = Codec::new(schema.clone(), Level::LEARNING, Profile::untrained(&schema))?;
+/// let mut world = Snapshot::new(&schema, Tick(1));
+/// world.push_lanes(EntityId(3), &[1])?;
+/// let view = Encoder::new(&codec).encode(&View::empty(&schema), &world, &mut Vec::new())?;
+/// let learned = view.learned().ok_or("this level learns")?;
+/// assert!(learned.memory_bytes() > 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Learned {
     /// The hash of the codec that learned this. Other codecs cannot resume from it.

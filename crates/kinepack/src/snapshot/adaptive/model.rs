@@ -11,8 +11,8 @@ use crate::entropy::Counter;
 use crate::snapshot::level::MAX_TICKS;
 use crate::{Schema, SetupError};
 
-/// A trained model: what a profile holds for the adaptive level. `training::Training`
-/// makes one.
+/// A trained model: what a profile holds for the adaptive level. `training::Training` makes one, as
+/// its example shows. A profile without a model works at every level; it costs more bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     /// The fields that form a rigid body, if there are any.
