@@ -12,7 +12,7 @@ const TICK_S: f32 = 1.0 / cubes::TICK_HZ as f32;
 /// The height of every object, above the floor at 0.
 const HEIGHT_M: f32 = 1.0;
 
-/// Objects, some of which walk while the others rest.
+/// Walking and resting objects.
 pub struct Crowd {
     walkers: Vec<Walker>,
     resting: Vec<Measured>,

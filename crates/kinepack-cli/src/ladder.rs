@@ -81,7 +81,7 @@ struct Run {
 }
 
 impl Ladder {
-    /// The cubes at the rows of `levels`. `parameters` gives the profile of those that have one.
+    /// The cubes at the rows of `levels`. `parameters` gives the profile for levels that need one.
     pub(crate) fn new(
         levels: &[Level],
         history: History,

@@ -1,5 +1,5 @@
 //! The connections of a page's server. Their number is limited. At the limit, a new connection
-//! closes the oldest silent one, so many idle connections cannot keep a user from the page.
+//! closes the oldest silent one, so idle connections cannot lock a user out of the page.
 //!
 //! A connection that became a web socket no longer counts: the code that opens sockets limits them.
 

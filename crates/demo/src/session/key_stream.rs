@@ -29,8 +29,8 @@ pub enum Hands {
     /// The script, beside the world. Its keys are sent only to measure their bandwidth and to check
     /// that they arrive unchanged.
     SentScript,
-    /// A person behind the first receiver's link, who holds these keys. The world gets them when
-    /// they arrive.
+    /// A person plays at the first receiver and holds these keys. They reach the world over the
+    /// receiver's link.
     Person(Input),
 }
 
@@ -54,7 +54,7 @@ pub(super) struct KeyStream {
     sink: StreamReceiver,
     /// Recently pushed records, to compare with the received ones.
     pushed: VecDeque<(Sequence, Keys)>,
-    /// The first record of the person who plays. `None` if nobody does.
+    /// The first record of the current player. `None` without a player.
     plays_from: Option<Sequence>,
     /// A packet arrived and is not acknowledged yet.
     acknowledges: bool,

@@ -78,8 +78,8 @@ impl Session {
         })
     }
 
-    /// Adds a receiver behind a link. With `looked_at`, it decodes, compares and shows; otherwise
-    /// it only acknowledges.
+    /// Adds a receiver that a link connects to the sender. With `looked_at`, it decodes, compares
+    /// and shows; otherwise it only acknowledges.
     pub fn add(
         &mut self,
         options: &SendOptions,

@@ -80,7 +80,8 @@ pub struct Live {
 }
 
 impl Peer {
-    /// Adds a receiver behind a link to the sender. See [`Session::add`](super::Session::add).
+    /// Adds a receiver that a link connects to the sender. See
+    /// [`Session::add`](super::Session::add).
     pub(super) fn new(
         id: ReceiverId,
         sender: &mut Sender,

@@ -14,7 +14,7 @@ const WORLD_FRAMES: u32 = 60 * cubes::TICK_HZ;
 /// The styles of the built-in world in which something moves.
 pub(crate) const STYLES: [Style; 3] = [Style::Typical, Style::Push, Style::Pull];
 
-/// All runs, or those before a signal, the last of which is then cut off.
+/// All runs. After a signal, only the runs until then; the last one is cut off.
 pub(super) fn runs(interrupt: &Interrupt) -> Result<Vec<Vec<Snapshot>>, SessionError> {
     let runs: Vec<(Style, u64)> =
         STYLES.into_iter().flat_map(|style| (1000..1004).map(move |seed| (style, seed))).collect();

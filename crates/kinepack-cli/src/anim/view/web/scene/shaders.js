@@ -36,7 +36,7 @@ void main() {
   at.xy += vec2(-along.y, along.x) * side * u_width / u_size * at.w;
   at.z -= u_lift * at.w;
   v_error = is_end ? i_errors.y : i_errors.x;
-  // A bone with an end behind the eye is not drawn.
+  // Skips a bone if one of its ends is not in front of the eye.
   gl_Position = from.w > 0.0 && to.w > 0.0 ? at : vec4(2.0, 2.0, 2.0, 1.0);
 }
 `;
