@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use kinepack::{EncodeError, EntityId, Pack, Snapshot};
-use kinepack_capture::{CaptureLimits, TooManyValues, ValueCount, ZstdReader};
+use kinepack_capture::{Capture, CaptureLimits, TooManyValues, ValueCount, ZstdReader};
 
 use crate::ChallengeError;
 use crate::counted::Counted;
@@ -41,8 +41,6 @@ pub(crate) const BIN_LANES: [(usize, &str); 8] = [
 const F32_MAGIC: &[u8] = b"CF32";
 /// The first bytes of a `.zst` file.
 const ZSTD_MAGIC: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
-/// The first bytes of a capture file, which is MCAP.
-const CAPTURE_MAGIC: &[u8] = b"\x89MCAP0\r\n";
 /// More than any capture has. It keeps a frame below 4 MB for any header.
 const MAX_OBJECTS: u32 = 65_536;
 /// The largest window of a `.zst` file. It bounds the memory.
@@ -365,9 +363,9 @@ impl<'a> FloatFrame<'a> {
 /// True for a capture file (`.mcap`): by its first bytes, or by its name if it is damaged or cannot
 /// be read.
 pub fn is_capture(path: &Path) -> bool {
-    let start = || Some(Peeked::new(File::open(path).ok()?, CAPTURE_MAGIC.len()).0);
+    let start = || Some(Peeked::new(File::open(path).ok()?, Capture::MAGIC.len()).0);
     path.extension().is_some_and(|ending| ending == "mcap")
-        || start().is_some_and(|start| start == CAPTURE_MAGIC)
+        || start().is_some_and(|start| start == Capture::MAGIC)
 }
 
 /// A reader whose first bytes are known. An error that ended the look at them comes after them.

@@ -163,12 +163,6 @@ pub fn summary(of: &Summary, digits: usize, unit: &str) -> String {
     format!("{p50} / {p99} / {max} {unit}")
 }
 
-/// A count and its noun.
-pub fn plural(count: u64, noun: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{ending}")
-}
-
 /// Checks that a table fits a narrow terminal. The lines that repeat the options may be longer.
 #[cfg(test)]
 pub fn assert_narrow(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) {
@@ -202,12 +196,5 @@ mod tests {
             ..SessionReport::default()
         };
         assert_narrow(|out| report.write_table(out));
-    }
-
-    #[test]
-    fn one_thing_has_no_plural() {
-        assert_eq!([0, 1, 2].map(|count| plural(count, "receiver")), {
-            ["0 receivers", "1 receiver", "2 receivers"]
-        });
     }
 }

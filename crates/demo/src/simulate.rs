@@ -8,8 +8,8 @@ use clap::Args;
 use command_kit::interrupt::Interrupt;
 use command_kit::table::write_rows;
 use command_kit::{
-    Distribution, Failure, LinkOptions, LinkOptionsError, OutputError, Summary, parse_milliseconds,
-    print,
+    Distribution, Failure, LinkOptions, LinkOptionsError, OutputError, Summary, counted,
+    parse_milliseconds, print,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use kinepack_net::{HubConfig, LinkError};
@@ -19,7 +19,7 @@ use crate::crowd::Crowd;
 use crate::sender::{SendOptions, due};
 use crate::session::{Direct, Session};
 use crate::session_error::SessionError;
-use crate::session_report::{SessionReport, plural, summary};
+use crate::session_report::{SessionReport, summary};
 use crate::world::{Played, WorldArguments, WorldError};
 
 /// With more receivers than this, datagrams arrive only at ticks, instead of at their own times.
@@ -226,8 +226,8 @@ impl Report {
         writeln!(
             out,
             "\n{}, {}; the table above is the first receiver's",
-            plural(u64::from(self.receivers), "receiver"),
-            plural(u64::from(self.ticks), "tick"),
+            counted(self.receivers, "receiver"),
+            counted(self.ticks, "tick"),
         )?;
         let mut rows = vec![
             ("hub, mean / p50 / p99 of a tick", {

@@ -8,8 +8,7 @@ use command_kit::{Failure, counted, say};
 use cube_data::cube::{self, Cube, Quantized};
 use cube_data::{Challenge, ChallengeError, Frame, is_capture};
 use kinepack::{EncodeError, EntityId, Pack, Profile, Schema, Snapshot, Tick};
-use kinepack_capture::Columns;
-use kinepack_capture::{Capture, CaptureError, CaptureLimits};
+use kinepack_capture::{Capture, CaptureError, CaptureLimits, Columns};
 
 use crate::ladder::{Parameters, ProfileError, read_profile};
 use crate::steps::{MaxError, Steps, StepsError};
@@ -241,11 +240,7 @@ impl Captured {
         let Some(stream) = known.iter().position(|stream| stream.name == name) else {
             return Err(CapturedError::NoStreams { path: self.path.clone() });
         };
-        let columns = if frame.stream().is_raw() {
-            Columns::Raw(frame.columns())
-        } else {
-            Columns::Lanes(frame.columns())
-        };
+        let columns = frame.values();
         Ok(Some(CapturedFrame { stream, tick: frame.tick(), ids: frame.ids(), columns }))
     }
 

@@ -5,10 +5,13 @@
 
 #[path = "../../cube-data/tests/common/mod.rs"]
 mod common;
+#[path = "support/drone.rs"]
+mod drone;
 #[path = "support/program.rs"]
 mod program;
 
 use common::{Files, good_bin, good_f32};
+use drone::Drone;
 use kinepack::{EntityId, Pack, Profile, Schema, Tick};
 use kinepack_capture::Recorder;
 use program::{json, program, refusal, run, see_that_it_replaces_by_force_alone, stdout};
@@ -303,14 +306,6 @@ fn a_capture_that_is_cut_off_is_read_up_to_the_damage() {
     let foreign = files.write("foreign.mcap", &good_bin(3));
     let message = refusal(&["analyze", foreign.to_str().unwrap()]);
     assert!(message.contains("foreign.mcap"), "{message}");
-}
-
-#[derive(Clone, Copy, Pack)]
-struct Drone {
-    #[pack(range = -500.0..500.0, precision = 0.01)]
-    position: [f32; 3],
-    #[pack(range = 0..=100)]
-    battery: i32,
 }
 
 /// A capture, before quantization, of drones that circle at different speeds.

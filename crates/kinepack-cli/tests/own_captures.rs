@@ -6,21 +6,16 @@
 
 #[path = "../../cube-data/tests/common/mod.rs"]
 mod common;
+#[path = "support/drone.rs"]
+mod drone;
 #[path = "support/program.rs"]
 mod program;
 
 use common::{Files, good_f32};
+use drone::Drone;
 use kinepack::{EntityId, Pack, Profile, Schema, Tick};
 use kinepack_capture::Recorder;
 use program::{json, refusal, run, stdout};
-
-#[derive(Clone, Copy, Pack)]
-struct Drone {
-    #[pack(range = -500.0..500.0, precision = 0.01)]
-    position: [f32; 3],
-    #[pack(range = 0..=100)]
-    battery: i32,
-}
 
 #[derive(Pack)]
 struct Gate {

@@ -77,6 +77,9 @@ pub struct CaptureFrame<'a> {
 }
 
 impl Capture {
+    /// The first bytes of a capture file, which is MCAP.
+    pub const MAGIC: &'static [u8] = MAGIC;
+
     /// Opens a file.
     ///
     /// # Errors
@@ -315,6 +318,12 @@ impl<'a> CaptureFrame<'a> {
         &self.table.columns
     }
 
+    /// The [`columns`](Self::columns) with what they are: raw words or lanes.
+    pub fn values(&self) -> Columns<'a> {
+        let columns = self.columns();
+        if self.stream.is_raw() { Columns::Raw(columns) } else { Columns::Lanes(columns) }
+    }
+
     /// The entities with their numbers: one for each name in
     /// [`Stream::component_names`](Stream::component_names). In a stream of raw words they are the
     /// recorded numbers, which are not quantized; in a stream of lanes they are reconstructed.
@@ -348,12 +357,7 @@ impl<'a> CaptureFrame<'a> {
     /// ```
     pub fn components(&self) -> impl Iterator<Item = (EntityId, Vec<f64>)> + 'a {
         let Self { stream, table, .. } = *self;
-        let schema = stream.schema();
-        let columns = if stream.is_raw() {
-            Columns::Raw(&table.columns)
-        } else {
-            Columns::Lanes(&table.columns)
-        };
+        let (schema, columns) = (stream.schema(), self.values());
         table
             .ids
             .iter()

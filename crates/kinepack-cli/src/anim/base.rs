@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use command_kit::counted;
 use kinepack_anim::import::ImportOptions;
 use kinepack_anim::{RawClip, Skeleton, additive};
 
 use super::joints::joint_name;
-use super::plural::count;
 use super::sources::{self, Source};
 use crate::anim::error::AnimError;
 
@@ -142,7 +142,7 @@ impl Base {
         if base != 1 && base != own {
             return Err(format!(
                 "has {}, the base has {base}; use one of those as a pose with --base-sample",
-                count(own, "sample")
+                counted(own, "sample")
             ));
         }
         Ok(())
@@ -167,7 +167,7 @@ fn check_joints(own: &Skeleton, base: &Skeleton) -> Result<(), String> {
     if own.len() != base.len() {
         return Err(format!(
             "has {}, the base has {}; both must have one skeleton",
-            count(own.len(), "joint"),
+            counted(own.len(), "joint"),
             base.len()
         ));
     }

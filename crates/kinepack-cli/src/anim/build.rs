@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use clap::Args;
 use command_kit::output::{Batch, Force, Target};
-use command_kit::print;
 use command_kit::table::{percent, table, write_json};
+use command_kit::{counted, print};
 use kinepack_anim::RawClip;
 use kinepack_anim::offline::{Scheme, animated_raw_bytes};
 use serde::Serialize;
@@ -18,7 +18,6 @@ use super::compiled::{SKELETON, find_hashed, hashed_name};
 use super::import_options::ImportArguments;
 use super::joints::joint_name;
 use super::names::{asset, file_stem};
-use super::plural::count;
 use super::rigs::{RigReport, Rigs};
 use super::scheme::SchemeArguments;
 use super::sources::{self, BuiltClip, Source};
@@ -316,7 +315,7 @@ impl Report {
         let seconds = self.clips.iter().map(|clip| clip.build_ms).sum::<f64>() / 1e3;
         let worst = self.clips.iter().map(|clip| clip.max_error_cm).fold(0.0, f64::max);
         writeln!(out)?;
-        writeln!(out, "{}: {bytes} bytes", count(self.clips.len(), "clip"))?;
+        writeln!(out, "{}: {bytes} bytes", counted(self.clips.len(), "clip"))?;
         writeln!(
             out,
             "{} of the raw floats, {} of the floats that change",

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use command_kit::print;
 use command_kit::table::{percent, table, write_json};
+use command_kit::{counted, print};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use kinepack_anim::keyed::{Parametrization, RotationBits};
@@ -18,7 +18,6 @@ use serde::Serialize;
 
 use super::import_options::ImportArguments;
 use super::peers::{Comparison, Peers};
-use super::plural::count;
 use super::rigs::{RigReport, Rigs};
 use super::scheme::{EffortName, SchemeArguments, SchemeName};
 use super::sources::{self, BuiltClip, Source};
@@ -292,7 +291,7 @@ impl Row {
 
 impl Report {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let (clips, raw) = (count(self.clips, "clip"), self.raw_bytes);
+        let (clips, raw) = (counted(self.clips, "clip"), self.raw_bytes);
         writeln!(out, "{clips}: {raw} bytes of raw floats,")?;
         writeln!(out, "{} bytes of them in tracks that change", self.animated_raw_bytes)?;
         writeln!(out, "precision: {} cm\n", self.precision_cm)?;

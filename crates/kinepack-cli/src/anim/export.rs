@@ -6,15 +6,14 @@ use std::sync::Arc;
 
 use clap::Args;
 use command_kit::output::{Force, Target};
-use command_kit::print;
 use command_kit::table::write_json;
+use command_kit::{counted, print};
 use kinepack_anim::anm::{Anm, AnmPlayer};
 use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
 use kinepack_anim::{AnyClip, AnyPlayer, MAX_SAMPLES, RawClip, Skeleton, export};
 use serde::Serialize;
 
 use super::compiled::{self, Compiled, SkeletonArguments};
-use super::plural::count;
 use crate::anim::error::AnimError;
 
 /// Write a compressed clip as a file for other programs: r3d2canm, the format of League of
@@ -180,8 +179,8 @@ fn max_difference_cm(
 impl AnmReport {
     fn write_line(&self, out: &mut impl Write) -> io::Result<()> {
         let Self { file, joints, keys, bytes, jump_caches, max_difference_cm } = self;
-        let (joints, keys) = (count(*joints, "joint"), count(*keys, "key"));
-        let caches = count(*jump_caches as usize, "jump cache");
+        let (joints, keys) = (counted(*joints, "joint"), counted(*keys, "key"));
+        let caches = counted(*jump_caches as usize, "jump cache");
         writeln!(out, "{file}: {joints}, {keys}, {bytes} bytes, {caches};")?;
         writeln!(out, "at most {max_difference_cm:.4} cm from the clip")
     }
@@ -190,7 +189,7 @@ impl AnmReport {
 impl GltfReport {
     fn write_line(&self, out: &mut impl Write) -> io::Result<()> {
         let Self { file, joints, samples, rate_hz, bytes } = self;
-        let (joints, samples) = (count(*joints, "joint"), count(*samples, "sample"));
+        let (joints, samples) = (counted(*joints, "joint"), counted(*samples, "sample"));
         writeln!(out, "{file}: {joints}, {samples} at {rate_hz} Hz, {bytes} bytes")
     }
 }

@@ -13,7 +13,6 @@ mod info;
 mod joints;
 mod names;
 mod peers;
-mod plural;
 mod raw;
 mod rigs;
 mod scheme;

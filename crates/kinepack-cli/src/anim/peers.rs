@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use command_kit::counted;
 use command_kit::table::{percent, table};
 use serde::Serialize;
 
-use super::plural::count;
 use super::sources::{BuiltClip, Source};
 use crate::anim::error::AnimError;
 
@@ -182,7 +182,7 @@ impl Comparison {
             "{peer}: {theirs} bytes; ours: {ours} bytes, {} of it",
             percent(ours, theirs)
         )?;
-        let clips = count(self.clips.len(), "clip");
+        let clips = counted(self.clips.len(), "clip");
         writeln!(out, "{peer} is smaller on {worse} of {clips}")?;
         writeln!(out, "Compare bytes only where the errors are alike.")?;
         if let Some(disk) = self.clips.iter().map(|pair| pair.disk_bytes).sum::<Option<usize>>() {
@@ -190,7 +190,7 @@ impl Comparison {
             writeln!(out, "ours as disk files: {disk} bytes, {} of it", percent(disk, theirs))?;
         }
         if self.missing > 0 {
-            writeln!(out, "not in the table of {peer}: {}", count(self.missing, "clip"))?;
+            writeln!(out, "not in the table of {peer}: {}", counted(self.missing, "clip"))?;
         }
         Ok(())
     }

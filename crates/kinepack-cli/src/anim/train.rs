@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use command_kit::output::{Batch, Force};
-use command_kit::print;
 use command_kit::table::{table, write_json};
+use command_kit::{counted, print};
 use kinepack_anim::block::BlockLength;
 use kinepack_anim::offline::{
     BuildOptions, WidthTable, WidthTrainer, widths_to_bytes, widths_to_text,
@@ -14,7 +14,6 @@ use kinepack_anim::offline::{
 use serde::Serialize;
 
 use super::import_options::ImportArguments;
-use super::plural::count;
 use super::sources;
 use crate::anim::error::AnimError;
 
@@ -142,7 +141,7 @@ impl Report {
         writeln!(
             out,
             "\n{}; bits of a component, without the byte that selects the profile",
-            count(self.clips, "clip")
+            counted(self.clips, "clip")
         )?;
         self.notes.iter().try_for_each(|note| writeln!(out, "{note}"))
     }

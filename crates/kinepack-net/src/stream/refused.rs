@@ -4,7 +4,7 @@ use core::fmt;
 
 use kinepack::DecodeError;
 
-use crate::Sequence;
+use crate::{Refused, Sequence};
 
 /// Why a datagram of a stream was refused. Only a counter has changed, and after
 /// [`Malformed`](Self::Malformed) the sender's credit.
@@ -63,16 +63,9 @@ pub enum StreamRefused {
 impl fmt::Display for StreamRefused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Length { bytes } => {
-                write!(f, "a datagram of {bytes} bytes is too short or too long for its kind")
-            }
-            Self::Kind { first_byte } => {
-                write!(
-                    f,
-                    "not a datagram for this endpoint (first byte {first_byte:#04x}); split_datagram \
-                     and datagram_kind find the endpoint"
-                )
-            }
+            // As for the datagrams of snapshots.
+            Self::Length { bytes } => Refused::Length { bytes: *bytes }.fmt(f),
+            Self::Kind { first_byte } => Refused::Kind { first_byte: *first_byte }.fmt(f),
             Self::BadBack { back, count } => {
                 write!(f, "a base {back} back, in a packet of {count} records")
             }

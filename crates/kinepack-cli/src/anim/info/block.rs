@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 use std::io::{self, Write};
 
+use command_kit::counted;
 use command_kit::table::{percent, table};
 use kinepack_anim::block::{Clip, Kind};
 use kinepack_anim::{Channel, Skeleton};
@@ -11,7 +12,6 @@ use serde::Serialize;
 
 use super::LISTED;
 use crate::anim::joints::joint_name;
-use crate::anim::plural::count;
 
 #[derive(Serialize)]
 pub(super) struct BlockReport {
@@ -118,7 +118,7 @@ impl BlockReport {
         writeln!(
             out,
             "\n{} of up to {} samples{}{}",
-            count(self.segments, "segment"),
+            counted(self.segments, "segment"),
             self.block_samples,
             if self.loops { "; loops" } else { "" },
             if self.blends { "; some segments blend" } else { "" },
@@ -126,7 +126,7 @@ impl BlockReport {
         writeln!(
             out,
             "{}: {:.1} bits each in a segment, {:.2} a coefficient",
-            count(self.live_components, "live component"),
+            counted(self.live_components, "live component"),
             self.bits_per_component,
             self.bits_per_coefficient,
         )?;

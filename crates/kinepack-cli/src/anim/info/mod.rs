@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use block::BlockReport;
 use clap::Args;
-use command_kit::print;
 use command_kit::table::{percent, table, write_json};
+use command_kit::{counted, print};
 use keyed::KeyedReport;
 use kinepack_anim::measure::{ErrorReport, Errors, measure};
 use kinepack_anim::{AnyClip, RawClip, Skeleton};
@@ -19,7 +19,6 @@ use super::compiled::{self, Compiled, SkeletonArguments};
 use super::file_types;
 use super::import_options::ImportArguments;
 use super::joints::joint_name;
-use super::plural::count;
 use super::scheme::SchemeArguments;
 use super::sources::{self, BuiltFiles};
 use crate::anim::error::AnimError;
@@ -236,8 +235,8 @@ impl ClipReport {
             out,
             "{}: {}, {} at {} Hz ({:.2} s)",
             self.name,
-            count(self.joints, "joint"),
-            count(self.samples, "sample"),
+            counted(self.joints, "joint"),
+            counted(self.samples, "sample"),
             self.rate_hz,
             self.seconds,
         )?;
