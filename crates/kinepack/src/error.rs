@@ -50,6 +50,12 @@ pub enum SetupError {
         /// Index of the field in the schema.
         field: usize,
     },
+    /// A condition that names no earlier flag, choice or integer of one lane, or an empty range of
+    /// values.
+    BadCondition {
+        /// Index of the field in the schema.
+        field: usize,
+    },
     /// The index code's widths or lengths do not have the form that `spec/CODEC.md` requires.
     BadGapCode,
     /// Code lengths that are not a complete prefix code of at most 8 bits.
@@ -93,6 +99,13 @@ impl fmt::Display for SetupError {
             }
             Self::BadTimePrecision { field } => {
                 write!(f, "field {field} cannot have its time precision")
+            }
+            Self::BadCondition { field } => {
+                write!(
+                    f,
+                    "the condition of field {field} must name an earlier flag, choice or integer, \
+                     and a range of its values"
+                )
             }
             Self::BadGapCode => write!(f, "the profile's index code is malformed"),
             Self::BadPrefixCode => write!(f, "the code lengths are not a complete prefix code"),
@@ -218,7 +231,7 @@ pub enum EncodeError {
         /// Number of entities.
         entities: usize,
     },
-    /// A lane above its maximum in the schema.
+    /// A lane above its maximum in the schema, or not 0 although its field is absent.
     LaneOutOfRange {
         /// The entity, if the value belongs to one of a snapshot.
         id: Option<u32>,
@@ -309,7 +322,10 @@ impl fmt::Display for EncodeError {
             }
             Self::LaneOutOfRange { id, lane, value } => {
                 entity(f, *id)?;
-                write!(f, "lane {lane}: {value} is above the schema's maximum")
+                write!(
+                    f,
+                    "lane {lane}: {value} is above its maximum, which is 0 if its field is absent"
+                )
             }
             Self::TypeMismatch { id, expected_hash, hash } => {
                 entity(f, *id)?;
@@ -432,7 +448,8 @@ pub enum DecodeError {
         /// The hash of the snapshot's schema.
         hash: u64,
     },
-    /// A lane of the base, or of a record that is read, above its maximum in the schema.
+    /// A lane of the base, or of a record that is read, that is above its maximum in the schema, or
+    /// not 0 although its field is absent.
     LaneOutOfRange {
         /// Index of the lane in the schema.
         lane: usize,
@@ -491,7 +508,10 @@ impl fmt::Display for DecodeError {
                 )
             }
             Self::LaneOutOfRange { lane, value } => {
-                write!(f, "lane {lane}: {value} is above the schema's maximum")
+                write!(
+                    f,
+                    "lane {lane}: {value} is above its maximum, which is 0 if its field is absent"
+                )
             }
             Self::TypeMismatch { expected_hash, hash } => {
                 write!(f, "{}", OtherType { expected_hash: *expected_hash, hash: *hash })

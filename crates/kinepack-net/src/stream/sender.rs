@@ -112,10 +112,7 @@ impl StreamSender {
     /// [`EncodeError::LaneCount`] and [`EncodeError::LaneOutOfRange`]. Nothing has changed then.
     pub fn push_lanes(&mut self, lanes: &[u32]) -> Result<Sequence, EncodeError> {
         self.check_count(lanes.len())?;
-        let schema = self.codec.schema().lanes();
-        if let Some(lane) = (0..lanes.len()).find(|&lane| lanes[lane] > schema[lane].max) {
-            return Err(EncodeError::LaneOutOfRange { id: None, lane, value: lanes[lane] });
-        }
+        self.codec.check_lanes(lanes)?;
         let number = self.ring.newest().map_or(self.config.first_number, |newest| newest.after(1));
         self.ring.advance(number);
         self.ring.put(number, lanes);

@@ -7,9 +7,11 @@
 //! another full check, so the last two are remembered.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{Field, Pack, Schema};
+use super::condition::Conditions;
+use super::{Field, Lane, Pack, Schema};
 
 /// The hash of a schema, and the types found to have it.
 ///
@@ -95,17 +97,64 @@ impl PartialEq for TypeCheck {
     }
 }
 
-/// The first lane whose value is above its maximum, and the value.
-#[inline]
-pub(crate) fn first_beyond(lanes: &[u32], maxima: &[u32]) -> Option<(usize, u32)> {
-    // Compares all lanes without a branch, because most often all are within their limits, and the
-    // compiler can compare several at once.
-    let is_any = lanes.iter().zip(maxima).fold(false, |any, (value, max)| any | (value > max));
-    if is_any { find_beyond(lanes, maxima) } else { None }
+/// Which values the lanes of an entity may have.
+#[derive(Debug)]
+pub(crate) struct LaneRules {
+    /// The largest value of each lane.
+    maxima: Vec<u32>,
+    /// The lanes of each field, and when it is present.
+    fields: Vec<(Range<usize>, Conditions)>,
+    /// Whether a field may be absent.
+    has_optional: bool,
 }
 
-#[cold]
-fn find_beyond(lanes: &[u32], maxima: &[u32]) -> Option<(usize, u32)> {
-    let lane = lanes.iter().zip(maxima).position(|(value, max)| value > max)?;
-    Some((lane, lanes[lane]))
+impl LaneRules {
+    pub(super) fn new(fields: &[Field], lanes: &[Lane]) -> Self {
+        Self {
+            maxima: lanes.iter().map(|lane| lane.max).collect(),
+            fields: fields
+                .iter()
+                .map(|field| (field.lanes(), field.conditions().clone()))
+                .collect(),
+            has_optional: fields.iter().any(|field| !field.conditions().is_empty()),
+        }
+    }
+
+    /// The lanes of each field, and when it is present.
+    pub(crate) fn fields(&self) -> &[(Range<usize>, Conditions)] {
+        &self.fields
+    }
+
+    /// The largest value of each lane.
+    pub(crate) fn maxima(&self) -> &[u32] {
+        &self.maxima
+    }
+
+    /// The number of lanes.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.maxima.len()
+    }
+
+    /// The first lane that is above its maximum, or not 0 although its field is absent; and its
+    /// value. `row` has the lanes of one entity.
+    #[inline]
+    pub(crate) fn first_wrong(&self, row: &[u32]) -> Option<(usize, u32)> {
+        // Compares all lanes without a branch, because most often all are within their limits, and
+        // the compiler can compare several at once.
+        let is_any =
+            row.iter().zip(&self.maxima).fold(false, |any, (value, max)| any | (value > max));
+        if is_any || self.has_optional { self.find_wrong(row) } else { None }
+    }
+
+    fn find_wrong(&self, row: &[u32]) -> Option<(usize, u32)> {
+        let beyond = || row.iter().zip(&self.maxima).position(|(value, max)| value > max);
+        let absent = || {
+            self.fields.iter().find_map(|(lanes, conditions)| {
+                let lane = lanes.clone().find(|lane| row[*lane] != 0)?;
+                (!conditions.hold(|lane| row[lane])).then_some(lane)
+            })
+        };
+        beyond().or_else(absent).map(|lane| (lane, row[lane]))
+    }
 }

@@ -3,7 +3,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::TimePrecision;
+use super::condition::Conditions;
+use super::{Condition, TimePrecision};
 use crate::bits::bits_for;
 use crate::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 
@@ -33,6 +34,10 @@ pub struct Field {
     /// For a velocity: the name of the field that moves with it, if known. Not part of the schema's
     /// hash.
     pub velocity_of: Option<String>,
+    /// When it is present; `None` for always.
+    pub condition: Option<Condition>,
+    /// The condition and those of the selector, by lane. Empty until a schema is made.
+    pub(super) conditions: Conditions,
     pub(super) first_lane: usize,
     pub(super) lane_count: usize,
 }
@@ -46,6 +51,8 @@ impl Field {
             role: Role::Plain,
             time_precision: None,
             velocity_of: None,
+            condition: None,
+            conditions: Conditions::default(),
             first_lane: 0,
             lane_count: 0,
         }
@@ -76,15 +83,27 @@ impl Field {
         Self { velocity_of: Some(name.into()), ..self }
     }
 
+    /// The same field, which is present only under this condition.
+    #[must_use]
+    pub fn with_condition(self, condition: Condition) -> Self {
+        Self { condition: Some(condition), ..self }
+    }
+
     /// The range of its lanes among the schema's.
     pub fn lanes(&self) -> core::ops::Range<usize> {
         self.first_lane..self.first_lane + self.lane_count
     }
 
+    /// When it is present, by lane.
+    #[inline]
+    pub(crate) fn conditions(&self) -> &Conditions {
+        &self.conditions
+    }
+
     pub(super) fn hash_into(&self, add: &mut impl FnMut(&[u8])) {
         add(&(self.name.len() as u32).to_le_bytes());
         add(self.name.as_bytes());
-        add(&[self.role as u8]);
+        add(&[self.role as u8 | u8::from(self.condition.is_some()) << 7]);
         match &self.kind {
             FieldKind::Floats(axes) => {
                 add(&[0, axes.len() as u8]);

@@ -6,19 +6,24 @@
 //! captures work on lanes only. `spec/CODEC.md`, section 5.
 
 mod check;
+mod condition;
 pub(crate) mod derived;
 mod field;
 mod pack;
 mod precision;
 mod raw;
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-pub(crate) use check::{TypeCheck, first_beyond};
+pub(crate) use check::{LaneRules, TypeCheck};
+pub use condition::Condition;
+pub(crate) use condition::{Conditions, Presence};
 pub use field::{Field, FieldKind, Lane, LaneArithmetic, Role};
 pub use pack::{Components, Pack, PackWith};
 pub use precision::TimePrecision;
 
+use crate::SetupError;
 use crate::hash::Fnv1a;
 
 /// An entity's fields in order, their lanes, and a hash that tells two schemas apart.
@@ -38,10 +43,11 @@ use crate::hash::Fnv1a;
 /// assert_eq!(schema.lanes()[0].max, 90);
 /// assert_eq!(schema.bits_per_entity(), 7 + 1);
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Schema {
     fields: Vec<Field>,
     lanes: Vec<Lane>,
+    rules: Arc<LaneRules>,
     /// The hash, and the types known to have this schema.
     types: TypeCheck,
 }
@@ -51,23 +57,45 @@ impl Schema {
     pub fn of<T: Pack>() -> Self {
         let mut fields = Vec::new();
         T::fields("", &mut fields);
-        let Self { fields, lanes, types } = Self::new(fields);
-        Self { fields, lanes, types: types.made_from::<T>() }
+        let made = Self::new(fields);
+        Self { types: made.types.made_from::<T>(), ..made }
     }
 
     /// A schema of these fields, in this order.
-    pub fn new(mut fields: Vec<Field>) -> Self {
+    ///
+    /// # Panics
+    /// If the [`Condition`] of a field names no earlier field that can be its selector. Use
+    /// [`try_new`](Self::try_new) for fields that a program does not make itself.
+    #[track_caller]
+    pub fn new(fields: Vec<Field>) -> Self {
+        match Self::try_new(fields) {
+            Ok(schema) => schema,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// A schema of these fields, in this order.
+    ///
+    /// # Errors
+    /// [`SetupError::BadCondition`] if the [`Condition`] of a field names no earlier field that can
+    /// be its selector: a flag, a choice, or an integer of one lane.
+    pub fn try_new(mut fields: Vec<Field>) -> Result<Self, SetupError> {
         let mut lanes = Vec::new();
-        for field in &mut fields {
+        for index in 0..fields.len() {
+            let conditions = Conditions::resolve(&fields, index)?;
+            let field = &mut fields[index];
+            field.conditions = conditions;
             field.first_lane = lanes.len();
             field.kind.append_lanes(&mut lanes);
             field.lane_count = lanes.len() - field.first_lane;
         }
         let mut hasher = Fnv1a::new();
-        for field in &fields {
+        for (index, field) in fields.iter().enumerate() {
             field.hash_into(&mut |bytes| hasher.add(bytes));
+            Conditions::hash_into(&fields, index, &mut |bytes| hasher.add(bytes));
         }
-        Self { fields, lanes, types: TypeCheck::new(hasher.finish()) }
+        let rules = Arc::new(LaneRules::new(&fields, &lanes));
+        Ok(Self { fields, lanes, rules, types: TypeCheck::new(hasher.finish()) })
     }
 
     /// The same schema, with the time precision that `precision` returns for each field; it
@@ -100,6 +128,10 @@ impl Schema {
         self.types.schema_hash()
     }
 
+    pub(crate) fn rules(&self) -> &Arc<LaneRules> {
+        &self.rules
+    }
+
     pub(crate) fn types(&self) -> &TypeCheck {
         &self.types
     }
@@ -107,5 +139,12 @@ impl Schema {
     /// Bits of one entity with every lane in full.
     pub fn bits_per_entity(&self) -> u32 {
         self.lanes.iter().map(Lane::bits).sum()
+    }
+}
+
+/// Schemas are equal if all of their fields are.
+impl PartialEq for Schema {
+    fn eq(&self, other: &Self) -> bool {
+        self.fields == other.fields
     }
 }

@@ -2,7 +2,7 @@
 //! precision and ranges can be analysed and changed later. For real numbers and rotations (x, y, z,
 //! w), a word is the component's bits as `f64`. For an integer, it is the value in two's
 //! complement; if there are two lanes, the first word holds it. For every other kind, it is the
-//! lane itself. `spec/CAPTURE.md`, section 4.
+//! lane itself. The words of an absent field are 0. `spec/CAPTURE.md`, section 4.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -24,7 +24,11 @@ impl Schema {
         self.check_lanes(lanes.len())?;
         let mut is_within = true;
         for field in &self.fields {
-            is_within &= field.quantize_raw(&raw[field.lanes()], &mut lanes[field.lanes()])?;
+            if field.conditions().hold(|lane| lanes[lane]) {
+                is_within &= field.quantize_raw(&raw[field.lanes()], &mut lanes[field.lanes()])?;
+            } else {
+                lanes[field.lanes()].fill(0);
+            }
         }
         Ok(is_within)
     }
@@ -37,14 +41,18 @@ impl Schema {
         self.check_lanes(raw.len())?;
         self.check_lanes(lanes.len())?;
         for field in &self.fields {
-            field.reconstruct_raw(&lanes[field.lanes()], &mut raw[field.lanes()]);
+            if field.conditions().hold(|lane| lanes[lane]) {
+                field.reconstruct_raw(&lanes[field.lanes()], &mut raw[field.lanes()]);
+            } else {
+                raw[field.lanes()].fill(0);
+            }
         }
         Ok(())
     }
 
     /// The raw words of the state between those of `from` and `to`, as
     /// [`Pack::interpolate`](super::Pack::interpolate) gives it without `step`: a schema does not
-    /// know which fields step.
+    /// know which fields step. A field that is absent at one end steps.
     ///
     /// # Errors
     /// [`EncodeError::LaneCount`] for slices of other lengths.
@@ -59,6 +67,10 @@ impl Schema {
         self.check_lanes(to.len())?;
         self.reconstruct_raw(at.step(from, to), raw)?;
         for field in &self.fields {
+            let conditions = field.conditions();
+            if ![from, to].into_iter().all(|lanes| conditions.hold(|lane| lanes[lane])) {
+                continue;
+            }
             let lanes = field.lanes();
             let (begin, end, raw) = (&from[lanes.clone()], &to[lanes.clone()], &mut raw[lanes]);
             match &field.kind {

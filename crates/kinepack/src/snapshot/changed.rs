@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use crate::schema::Conditions;
+
 /// Entities that are compared at once; few enough to keep the differences in registers.
 const BLOCK: usize = 16;
 
@@ -53,6 +55,38 @@ fn compare_block(base: &[Vec<u32>], new: &[Vec<u32>], first: usize) -> Option<[u
         differs = core::array::from_fn(|index| differs[index] | (base[index] ^ new[index]));
     }
     Some(differs)
+}
+
+/// Finds those of the entities at the indices `changed` in which a field is present, by position in
+/// `changed`. `new` are all columns of the snapshot.
+pub(super) fn find_present(
+    conditions: &Conditions,
+    new: &[Vec<u32>],
+    changed: &[u32],
+    present: &mut Vec<u32>,
+) {
+    present.clear();
+    let is_present = |(_, entity): &(u32, &u32)| conditions.hold_at(new, **entity as usize);
+    present.extend((0..).zip(changed).filter(is_present).map(|(nth, _)| nth));
+}
+
+/// The set of the entities that changed a field, as a packet has it: the number of changed entities
+/// in which the field is present, and its members, numbered among these. `flagged` are their
+/// positions in `changed`.
+#[cfg(feature = "training")]
+pub(super) fn set_of_flagged(
+    conditions: &Conditions,
+    new: &[Vec<u32>],
+    changed: &[u32],
+    flagged: &[u32],
+) -> (usize, Vec<u32>) {
+    if conditions.is_empty() {
+        return (changed.len(), flagged.to_vec());
+    }
+    let mut present = Vec::new();
+    find_present(conditions, new, changed, &mut present);
+    let members = flagged.iter().filter_map(|nth| present.binary_search(nth).ok());
+    (present.len(), members.map(|place| place as u32).collect())
 }
 
 /// Finds which of the changed entities changed the lanes of one field, by position in `changed`.

@@ -6,10 +6,11 @@ use alloc::vec::Vec;
 
 use super::adaptive::{Adaptive, Learned, Packet, State};
 use super::baselines::Baselines;
+use super::changed::find_present;
 use super::codec::{Codec, Tables};
 use super::contexts::Contexts;
 use super::entities::Alignment;
-use super::fields::FieldValues;
+use super::fields::{FieldTable, FieldValues};
 use super::lineup::Lineup;
 use super::sets::{SetCoding, read_set};
 use super::store::{Snapshot, Tick};
@@ -114,6 +115,8 @@ pub struct Decoder {
     limits: DecodeLimits,
     alignment: Alignment,
     changed: Vec<u32>,
+    /// Those of the changed entities in which the current field is present; empty if it always is.
+    present: Vec<u32>,
     flagged: Vec<u32>,
     scratch: Vec<u32>,
     contexts: Contexts,
@@ -136,6 +139,7 @@ impl Decoder {
             limits,
             alignment: Alignment::default(),
             changed: Vec::new(),
+            present: Vec::new(),
             flagged: Vec::new(),
             scratch: Vec::new(),
             contexts: Contexts::default(),
@@ -294,14 +298,18 @@ impl Decoder {
     ) -> Result<(), DecodeError> {
         let count = next.len();
         for (field, rest) in tables.fields.iter().zip(&tables.rest_lanes) {
-            let columns = &mut next.columns[field.lanes.clone()];
-            self.values.reset(columns.len(), false);
+            self.values.reset(field.lanes.len(), false);
             for index in 0..count {
-                match rest {
-                    Some(rest) if reader.read_bool()? => self.values.put(rest),
-                    _ => field.read_full(reader, &mut self.values)?,
+                if !field.conditions.hold_at(&next.columns, index) {
+                    self.values.put_absent();
+                } else if let Some(rest) = rest
+                    && reader.read_bool()?
+                {
+                    self.values.put(rest);
+                } else {
+                    field.read_full(reader, &mut self.values)?;
                 }
-                self.values.store_new(columns, index);
+                self.values.store_new(&mut next.columns[field.lanes.clone()], index);
             }
         }
         Ok(())
@@ -316,17 +324,39 @@ impl Decoder {
     ) -> Result<(), DecodeError> {
         read_set(reader, next.len(), coding, &mut self.changed, &mut self.scratch)?;
         self.contexts.reset(tables.fields.len(), self.changed.len());
-        for index in 0..tables.fields.len() {
+        for (index, field) in tables.fields.iter().enumerate() {
+            let is_optional = !field.conditions.is_empty();
+            let mut candidates = self.changed.len();
+            if is_optional {
+                find_present(&field.conditions, &next.columns, &self.changed, &mut self.present);
+                candidates = self.present.len();
+            }
             if tables.level.field_flags() {
                 let flags = SetCoding::BitsOrGaps(&tables.flags);
-                read_set(reader, self.changed.len(), flags, &mut self.flagged, &mut self.scratch)?;
+                read_set(reader, candidates, flags, &mut self.flagged, &mut self.scratch)?;
             } else {
                 self.flagged.clear();
-                self.flagged.extend(0..self.changed.len() as u32);
+                self.flagged.extend(0..candidates as u32);
+            }
+            if is_optional {
+                self.flagged.iter_mut().for_each(|nth| *nth = self.present[*nth as usize]);
+                self.clear_absent(field, next);
             }
             self.read_field(reader, tables, index, next)?;
         }
         Ok(())
+    }
+
+    /// Sets a field to 0 in the changed entities in which it is absent.
+    fn clear_absent(&mut self, field: &FieldTable, next: &mut Snapshot) {
+        let mut present = self.present.iter().peekable();
+        for (nth, &entity) in (0..).zip(&self.changed) {
+            if present.next_if(|present| **present == nth).is_none() {
+                for column in &mut next.columns[field.lanes.clone()] {
+                    column[entity as usize] = 0;
+                }
+            }
+        }
     }
 
     fn read_field(

@@ -10,7 +10,7 @@ use super::widths::{Fits, Width};
 use crate::bits::{BitReader, BitSink, bits_for, mask};
 use crate::prefix::PrefixCode;
 use crate::quantize::{SmallestThree, read_up_to};
-use crate::schema::{FieldKind, Lane};
+use crate::schema::{Conditions, FieldKind, Lane};
 use crate::{DecodeError, Schema, SetupError};
 
 /// A [`FieldCode`] as tables.
@@ -19,6 +19,8 @@ pub(super) struct FieldTable {
     /// The field's lanes in the schema.
     pub(super) lanes: core::ops::Range<usize>,
     kinds: Vec<Lane>,
+    /// When the field is present.
+    pub(super) conditions: Conditions,
     /// The index of the field's first lane that has differences: 1 for a rotation. The number of
     /// lanes for a flag or choice, which has none.
     first: usize,
@@ -80,6 +82,11 @@ impl FieldValues {
     /// Sets the new values.
     pub(super) fn put(&mut self, new: &[u32]) {
         self.lanes.iter_mut().zip(new).for_each(|(lane, new)| lane.new = *new);
+    }
+
+    /// Sets the new values of a field that is absent.
+    pub(super) fn put_absent(&mut self) {
+        self.lanes.iter_mut().for_each(|lane| lane.new = 0);
     }
 
     /// Overwrites the baseline's values by the new ones.
@@ -162,6 +169,7 @@ impl FieldTable {
             lanes: field.lanes(),
             first: kinds.len() - lanes.len(),
             kinds,
+            conditions: field.conditions().clone(),
             rotation: if let FieldKind::Rotation(rotation) = field.kind {
                 Some(rotation)
             } else {

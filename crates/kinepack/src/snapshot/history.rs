@@ -114,17 +114,17 @@ impl History {
     pub(super) fn recent_changes<T: Copy, D: Copy>(
         &self,
         baselines: &Baselines<'_>,
-        entity: usize,
+        status: u8,
         now: T,
         at: impl Fn(&[Vec<u32>]) -> T,
         change: impl Fn(T, T, f64) -> D,
     ) -> Option<[D; STEPS]> {
-        if self.status[entity] & NEW != 0 {
+        if status & NEW != 0 {
             return None;
         }
         let before = at(self.columns(baselines, 0));
         let last = change(before, now, self.per_step[0]);
-        if self.status[entity] & NEW_BEFORE != 0 {
+        if status & NEW_BEFORE != 0 {
             return Some([last; STEPS]);
         }
         let long_before = at(self.columns(baselines, 1));

@@ -4,10 +4,10 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::changed::find_flagged;
+use super::changed::{find_flagged, find_present};
 use super::codec::Tables;
 use super::contexts::Contexts;
-use super::fields::Measured;
+use super::fields::{FieldTable, Measured};
 use super::lineup::Lineup;
 use super::sets::{SetCoding, write_set};
 use super::store::Snapshot;
@@ -79,6 +79,8 @@ impl Spent {
 pub(super) struct Packer {
     /// One word per changed entity, not zero if the entity changed the current field.
     differs: Vec<u32>,
+    /// Those of the changed entities in which the current field is present; empty if it always is.
+    present: Vec<u32>,
     /// Those of the changed entities that changed the current field.
     flagged: Vec<u32>,
     pub(super) contexts: Contexts,
@@ -129,18 +131,7 @@ impl Packer {
         for (index, field) in tables.fields.iter().enumerate() {
             let [base, new] = [&base[field.lanes.clone()], &snapshot.columns[field.lanes.clone()]];
             let begin = writer.len_bits();
-            if tables.level.field_flags() {
-                find_flagged(base, new, changed, &mut self.differs, &mut self.flagged);
-                write_set(
-                    writer,
-                    changed.len(),
-                    &self.flagged,
-                    SetCoding::BitsOrGaps(&tables.flags),
-                );
-            } else {
-                self.flagged.clear();
-                self.flagged.extend(0..changed.len() as u32);
-            }
+            self.flag(writer, contents, field, [base, new]);
             let values = writer.len_bits();
             if spent.tally.is_wanted() {
                 self.write_field::<true>(writer, contents, index, [base, new], &mut spent.tally);
@@ -149,6 +140,37 @@ impl Packer {
             }
             spent.size.sets_bits += values - begin;
             spent.size.fields_bits[index] = writer.len_bits() - values;
+        }
+    }
+
+    /// Finds the entities that changed a field, and writes which ones they are if the level does.
+    fn flag(
+        &mut self,
+        writer: &mut BitWriter<'_>,
+        contents: &Contents<'_>,
+        field: &FieldTable,
+        [base, new]: [&[Vec<u32>]; 2],
+    ) {
+        let Contents { tables, snapshot, changed, .. } = *contents;
+        let Self { present, entities, differs, flagged, .. } = self;
+        let is_optional = !field.conditions.is_empty();
+        let mut candidates = changed;
+        if is_optional {
+            find_present(&field.conditions, &snapshot.columns, changed, present);
+            entities.clear();
+            entities.extend(present.iter().map(|nth| changed[*nth as usize]));
+            candidates = entities;
+        }
+        if tables.level.field_flags() {
+            find_flagged(base, new, candidates, differs, flagged);
+            let coding = SetCoding::BitsOrGaps(&tables.flags);
+            write_set(writer, candidates.len(), flagged, coding);
+        } else {
+            flagged.clear();
+            flagged.extend(0..candidates.len() as u32);
+        }
+        if is_optional {
+            flagged.iter_mut().for_each(|nth| *nth = present[*nth as usize]);
         }
     }
 
@@ -222,9 +244,13 @@ fn write_all<const COUNTS: bool>(
     for ((field, rest), field_bits) in
         tables.fields.iter().zip(&tables.rest_lanes).zip(&mut size.fields_bits)
     {
+        let all = columns;
         let columns = &columns[field.lanes.clone()];
         let begin = writer.len_bits();
         for index in 0..count {
+            if !field.conditions.hold_at(all, index) {
+                continue;
+            }
             let begin = writer.len_bits();
             let is_at_rest = rest.as_ref().is_some_and(|rest| {
                 let at_rest = columns.iter().zip(rest).all(|(column, rest)| column[index] == *rest);

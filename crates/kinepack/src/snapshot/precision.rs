@@ -10,7 +10,7 @@ use super::history::{History, MOVED};
 use super::level::Level;
 use crate::hash::Fnv1a;
 use crate::quantize::{FloatLimits, SmallestThree};
-use crate::schema::{Field, FieldKind, Lane};
+use crate::schema::{Conditions, Field, FieldKind, Lane};
 use crate::{Schema, SetupError};
 
 /// No step is coarser than 2³¹ of the finest ones.
@@ -31,6 +31,8 @@ struct FieldPrecision {
     /// The field's index in the schema.
     index: usize,
     ticks: f64,
+    /// When the field is present.
+    conditions: Conditions,
     /// The first lane that can have a shift.
     first: usize,
     lanes: Vec<LanePrecision>,
@@ -228,6 +230,7 @@ impl FieldPrecision {
         let made = Self {
             index,
             ticks,
+            conditions: field.conditions().clone(),
             first,
             lanes: steps.iter().zip(&lanes[first..]).map(lane).collect::<Option<_>>()?,
             rotation,
@@ -244,7 +247,8 @@ impl FieldPrecision {
         self.range().zip(self.lanes.iter().copied())
     }
 
-    /// Finds the shifts of an entity that is in both states.
+    /// Finds the shifts of an entity that is in both states. The field has none if it is absent in
+    /// one of them.
     fn find(
         &self,
         shifts: &mut [Vec<u8>],
@@ -252,6 +256,9 @@ impl FieldPrecision {
         entity: usize,
         ticks_squared: f64,
     ) {
+        if ![older, base].into_iter().all(|columns| self.conditions.hold_at(columns, entity)) {
+            return;
+        }
         let turned = self.rotation.and_then(|rotation| {
             let codes = |columns: &[Vec<u32>]| {
                 [0, 1, 2, 3].map(|nth| columns[self.first - 1 + nth][entity])

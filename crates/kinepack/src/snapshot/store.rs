@@ -1,10 +1,11 @@
 //! The state of a set of entities at one tick, as integer lanes.
 
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::schema::{TypeCheck, first_beyond};
+use crate::schema::{LaneRules, TypeCheck};
 use crate::{Between, EncodeError, Pack, Schema};
 
 /// Identifies an entity for as long as it lives; the same on both sides.
@@ -40,13 +41,13 @@ pub struct Snapshot {
     pub tick: Tick,
     /// Invariant: strictly increasing.
     pub(super) ids: Vec<EntityId>,
-    /// Invariant: one column per lane of the schema, each as long as `ids`, with no value above its
-    /// lane's maximum.
+    /// Invariant: one column per lane of the schema, each as long as `ids`, with values that
+    /// `rules` allow.
     pub(super) columns: Vec<Vec<u32>>,
     /// The schema's hash, and the types that have this schema.
     types: TypeCheck,
-    /// The largest value of each lane.
-    maxima: Vec<u32>,
+    /// Which values the lanes may have.
+    rules: Arc<LaneRules>,
     /// Scratch: the lanes of the entity being pushed.
     row: Vec<u32>,
 }
@@ -79,14 +80,14 @@ impl fmt::Debug for Snapshot {
 impl Snapshot {
     /// A snapshot without entities.
     pub fn new(schema: &Schema, tick: Tick) -> Self {
-        let maxima: Vec<u32> = schema.lanes().iter().map(|lane| lane.max).collect();
+        let rules = Arc::clone(schema.rules());
         Self {
             types: schema.types().clone(),
             tick,
             ids: Vec::new(),
-            columns: vec![Vec::new(); maxima.len()],
-            row: vec![0; maxima.len()],
-            maxima,
+            columns: vec![Vec::new(); rules.len()],
+            row: vec![0; rules.len()],
+            rules,
         }
     }
 
@@ -107,7 +108,7 @@ impl Snapshot {
             ids: Vec::new(),
             columns: vec![Vec::new(); other.columns.len()],
             types: other.types.clone(),
-            maxima: other.maxima.clone(),
+            rules: Arc::clone(&other.rules),
             row: other.row.clone(),
         }
     }
@@ -143,8 +144,8 @@ impl Snapshot {
     /// # Errors
     /// [`EncodeError::LaneCount`] if the schema has another number of lanes,
     /// [`EncodeError::IdsNotIncreasing`] if the id is not above the last one, and
-    /// [`EncodeError::LaneOutOfRange`] if a lane is above its maximum. After an error the snapshot
-    /// is unchanged.
+    /// [`EncodeError::LaneOutOfRange`] if a lane is above its maximum, or not 0 although its field
+    /// is absent. After an error the snapshot is unchanged.
     pub fn push_lanes(&mut self, id: EntityId, lanes: &[u32]) -> Result<(), EncodeError> {
         self.check(id, lanes.len())?;
         self.row.copy_from_slice(lanes);
@@ -173,7 +174,7 @@ impl Snapshot {
 
     /// Appends an entity whose lanes are in `row`.
     fn append_row(&mut self, id: EntityId) -> Result<(), EncodeError> {
-        if let Some((lane, value)) = first_beyond(&self.row, &self.maxima) {
+        if let Some((lane, value)) = self.rules.first_wrong(&self.row) {
             return Err(EncodeError::LaneOutOfRange { id: Some(id.0), lane, value });
         }
         self.ids.push(id);
@@ -216,8 +217,7 @@ impl Snapshot {
     /// Bytes on the heap.
     pub fn memory_bytes(&self) -> usize {
         let columns: usize = self.columns.iter().map(Vec::capacity).sum();
-        let lanes = self.maxima.capacity() + self.row.capacity();
-        (columns + lanes) * size_of::<u32>()
+        (columns + self.row.capacity()) * size_of::<u32>()
             + self.ids.capacity() * size_of::<EntityId>()
             + self.columns.capacity() * size_of::<Vec<u32>>()
     }

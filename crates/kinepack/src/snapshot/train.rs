@@ -6,6 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::Baselines;
+use super::changed::set_of_flagged;
 use super::codec::Codec;
 use super::encode::{Chosen, Encoder};
 use super::level::Level;
@@ -103,7 +104,9 @@ impl Trainer {
             let flagged: Vec<u32> =
                 (0..).zip(classes).filter(|(_, class)| **class > 0).map(|(nth, _)| nth).collect();
             if !field.is_category() {
-                count_gaps(&mut self.flags, &tables.flags, changed.len(), &flagged);
+                let (count, members) =
+                    set_of_flagged(&field.conditions, &snapshot.columns, changed, &flagged);
+                count_gaps(&mut self.flags, &tables.flags, count, &members);
             }
             let mut previous = 0;
             for nth in flagged {

@@ -1,11 +1,14 @@
 //! Level `Adaptive`: predicts each part from the records that both sides hold, and range codes it.
 //! `spec/CODEC.md`, section 17.3.
 
+use core::ops::Range;
+
 use super::learned::{SIZE_SETS, State};
 use super::plan::{Part, PartKind, Plan};
 use crate::bits::bits_for;
 use crate::entropy::{Coder, Counter, code_tree};
 use crate::quantize::SmallestThree;
+use crate::schema::Presence;
 
 /// Observations after which counters forget.
 const LIMIT: u8 = 120;
@@ -64,10 +67,13 @@ pub(super) fn code<C: Coder, R: Record>(
     mut record: R,
 ) -> Result<(), Outside> {
     let Some(base) = base else {
-        return plan.lanes.iter().enumerate().try_for_each(|(index, lane)| {
-            let value = coder.code_direct(record.get(index), lane.bits());
-            record.set(index, value);
-            if value > lane.max { Err(Outside) } else { Ok(()) }
+        return plan.rules.fields().iter().try_for_each(|(lanes, conditions)| {
+            if conditions.hold(|lane| record.get(lane)) {
+                code_full(coder, plan, lanes.clone(), &mut record)
+            } else {
+                lanes.clone().for_each(|lane| record.set(lane, 0));
+                Ok(())
+            }
         });
     };
     let lag = lag.max(1);
@@ -75,6 +81,21 @@ pub(super) fn code<C: Coder, R: Record>(
     let (per_elapsed, lag_size) = (1.0 / elapsed, size_of(u64::from(lag)));
     let mut coding = Coding { coder, plan, learned, base, record, elapsed, per_elapsed, lag_size };
     plan.parts.iter().enumerate().try_for_each(|(index, part)| coding.code_part(index, part))
+}
+
+/// Codes lanes without a base.
+fn code_full<C: Coder>(
+    coder: &mut C,
+    plan: &Plan,
+    mut lanes: Range<usize>,
+    record: &mut impl Record,
+) -> Result<(), Outside> {
+    lanes.try_for_each(|index| {
+        let lane = &plan.lanes[index];
+        let value = coder.code_direct(record.get(index), lane.bits());
+        record.set(index, value);
+        if value > lane.max { Err(Outside) } else { Ok(()) }
+    })
 }
 
 /// The coding of one record against its base.
@@ -94,7 +115,19 @@ struct Coding<'a, C, R> {
 
 impl<C: Coder, R: Record> Coding<'_, C, R> {
     fn code_part(&mut self, index: usize, part: &Part) -> Result<(), Outside> {
-        let lanes = part.first..part.first + part.count;
+        let lanes = part.lanes();
+        let presence =
+            part.conditions.presence(|lane| self.base[lane], |lane| self.record.get(lane));
+        if presence != Presence::Kept {
+            for lane in lanes.clone() {
+                self.learned.lanes[lane].rate = 0.0;
+            }
+            if presence == Presence::Added {
+                return code_full(self.coder, self.plan, lanes, &mut self.record);
+            }
+            lanes.for_each(|lane| self.record.set(lane, 0));
+            return Ok(());
+        }
         let state = &mut self.learned.parts[index];
         let given = lanes.clone().any(|lane| self.record.get(lane) != self.base[lane]);
         let is_changed =
@@ -171,7 +204,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
             .try_for_each(|(lane, base)| self.code_lane(index, lane, base, None))
     }
 
-    fn code_bytes(&mut self, index: usize, lanes: core::ops::Range<usize>) -> Result<(), Outside> {
+    fn code_bytes(&mut self, index: usize, lanes: Range<usize>) -> Result<(), Outside> {
         let mut before = 0;
         for lane in lanes {
             let base = self.base[lane];

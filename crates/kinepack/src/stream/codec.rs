@@ -10,7 +10,6 @@ use super::plan::Plan;
 use crate::bits::{BitReader, BitWriter};
 use crate::entropy::{RangeDecoder, RangeEncoder};
 use crate::hash::Fnv1a;
-use crate::schema::first_beyond;
 use crate::{DecodeError, EncodeError, Pack, Schema, SetupError};
 
 /// How records are coded.
@@ -147,7 +146,19 @@ impl StreamCodec {
         self.check_count::<T>(record.len())
             .map_err(|[expected_lanes, lanes]| EncodeError::LaneCount { expected_lanes, lanes })?;
         value.quantize(record)?;
-        match self.beyond(record) {
+        self.check_lanes(record)
+    }
+
+    /// Checks that lanes are those of whole records, that none is above its maximum, and that those
+    /// of absent fields are 0.
+    ///
+    /// # Errors
+    /// [`EncodeError::LaneCount`] and [`EncodeError::LaneOutOfRange`].
+    pub fn check_lanes(&self, records: &[u32]) -> Result<(), EncodeError> {
+        let expected_lanes = self.lanes();
+        self.check(None, records.len())
+            .map_err(|lanes| EncodeError::LaneCount { expected_lanes, lanes })?;
+        match self.wrong(records) {
             Some((lane, value)) => Err(EncodeError::LaneOutOfRange { id: None, lane, value }),
             None => Ok(()),
         }
@@ -164,7 +175,7 @@ impl StreamCodec {
         types.check::<T>().map_err(|hash| DecodeError::TypeMismatch { expected_hash, hash })?;
         self.check_count::<T>(record.len())
             .map_err(|[expected_lanes, lanes]| DecodeError::LaneCount { expected_lanes, lanes })?;
-        match self.beyond(record) {
+        match self.wrong(record) {
             Some((lane, value)) => Err(DecodeError::LaneOutOfRange { lane, value }),
             None => Ok(T::reconstruct(record)),
         }
@@ -193,7 +204,7 @@ impl StreamCodec {
     /// # Errors
     /// [`EncodeError::LaneCount`] if `records` is not a whole number of records, or is empty, or
     /// the base is not one record; [`EncodeError::LaneOutOfRange`] if a lane of them or of the base
-    /// is above its largest value; [`EncodeError::ForeignLearned`] if the base's learned state is
+    /// is above its largest value, or not 0 although its field is absent; [`EncodeError::ForeignLearned`] if the base's learned state is
     /// another codec's, at a level that learns. `out` does not change then.
     pub fn encode(
         &self,
@@ -202,16 +213,15 @@ impl StreamCodec {
         learned: &mut Learned,
         out: &mut Vec<u8>,
     ) -> Result<(), EncodeError> {
-        let expected_lanes = self.lanes();
-        self.check(base, records.len())
-            .map_err(|lanes| EncodeError::LaneCount { expected_lanes, lanes })?;
-        let beyond = base.and_then(|base| self.beyond(base.lanes)).or_else(|| self.beyond(records));
-        if let Some((lane, value)) = beyond {
-            return Err(EncodeError::LaneOutOfRange { id: None, lane, value });
+        if let Some(base) = base {
+            self.check(Some(base), self.lanes())
+                .map_err(|lanes| EncodeError::LaneCount { expected_lanes: self.lanes(), lanes })?;
+            self.check_lanes(base.lanes)?;
         }
+        self.check_lanes(records)?;
         let mut writer = BitWriter::append(out);
         let mut before = base.map(|base| base.lanes);
-        let records = records.chunks_exact(expected_lanes);
+        let records = records.chunks_exact(self.lanes());
         match self.0.level {
             StreamLevel::Packed => records.for_each(|record| {
                 packed::write(&mut writer, &self.0.plan, before, record);
@@ -262,7 +272,7 @@ impl StreamCodec {
         let expected_lanes = self.lanes();
         self.check(base, records.len())
             .map_err(|lanes| DecodeError::LaneCount { expected_lanes, lanes })?;
-        if let Some((lane, value)) = base.and_then(|base| self.beyond(base.lanes)) {
+        if let Some((lane, value)) = base.and_then(|base| self.wrong(base.lanes)) {
             return Err(DecodeError::LaneOutOfRange { lane, value });
         }
         let mut reader = BitReader::new(bytes);
@@ -311,10 +321,10 @@ impl StreamCodec {
         if given == 0 || !given.is_multiple_of(lanes) { Err(given) } else { Ok(()) }
     }
 
-    /// The first value in `records` above its lane's maximum, with the lane.
-    fn beyond(&self, records: &[u32]) -> Option<(usize, u32)> {
-        let maxima = &self.0.plan.maxima;
-        records.chunks_exact(maxima.len()).find_map(|record| first_beyond(record, maxima))
+    /// The first value in `records` that its lane must not have, with the lane.
+    fn wrong(&self, records: &[u32]) -> Option<(usize, u32)> {
+        let rules = &self.0.plan.rules;
+        records.chunks_exact(rules.len()).find_map(|record| rules.first_wrong(record))
     }
 
     /// The learned state to resume from, at a level that learns; `None` if it is another codec's.

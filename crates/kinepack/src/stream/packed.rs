@@ -6,25 +6,30 @@ use crate::bits::{BitReader, BitSink};
 use crate::magnitude::{read_steps, write_steps};
 use crate::quantize::{SmallestThree, read_up_to};
 use crate::rle::{read_sparse_lanes, write_sparse_lanes};
-use crate::schema::Lane;
+use crate::schema::{Lane, Presence};
 
-/// Writes a record against a base, or in full. Invariant: no value of either is above its lane's
-/// maximum.
+/// Writes a record against a base, or in full. Invariant: the lanes of both obey the plan's rules.
 pub(super) fn write(sink: &mut impl BitSink, plan: &Plan, base: Option<&[u32]>, record: &[u32]) {
     let Some(base) = base else {
-        return plan
-            .lanes
-            .iter()
-            .zip(record)
-            .for_each(|(lane, value)| sink.write(u64::from(*value), lane.bits()));
+        for (lanes, conditions) in plan.rules.fields() {
+            if conditions.hold(|lane| record[lane]) {
+                write_full(sink, &plan.lanes[lanes.clone()], &record[lanes.clone()]);
+            }
+        }
+        return;
     };
     for part in &plan.parts {
+        let presence = part.conditions.presence(|lane| base[lane], |lane| record[lane]);
         let (lanes, base, record) = (part.of(&plan.lanes), part.of(base), part.of(record));
-        match part.kind {
-            PartKind::Numbers => write_numbers(sink, lanes, base, record),
-            PartKind::Rotation(rotation) => write_rotation(sink, rotation, lanes, base, record),
-            PartKind::Choice => write_choice(sink, lanes[0].max, base[0], record[0]),
-            PartKind::Bytes => write_sparse_lanes(sink, base, record),
+        match (presence, part.kind) {
+            (Presence::Absent, _) => {}
+            (Presence::Added, _) => write_full(sink, lanes, record),
+            (_, PartKind::Numbers) => write_numbers(sink, lanes, base, record),
+            (_, PartKind::Rotation(rotation)) => {
+                write_rotation(sink, rotation, lanes, base, record);
+            }
+            (_, PartKind::Choice) => write_choice(sink, lanes[0].max, base[0], record[0]),
+            (_, PartKind::Bytes) => write_sparse_lanes(sink, base, record),
         }
     }
 }
@@ -37,22 +42,50 @@ pub(super) fn read(
     record: &mut [u32],
 ) -> Result<(), DecodeError> {
     let Some(base) = base else {
-        return plan.lanes.iter().zip(record).try_for_each(|(lane, value)| {
-            *value = read_up_to(reader, u64::from(lane.max))? as u32;
-            Ok(())
+        return plan.rules.fields().iter().try_for_each(|(lanes, conditions)| {
+            if conditions.hold(|lane| record[lane]) {
+                read_full(reader, &plan.lanes[lanes.clone()], &mut record[lanes.clone()])
+            } else {
+                record[lanes.clone()].fill(0);
+                Ok(())
+            }
         });
     };
     plan.parts.iter().try_for_each(|part| {
+        let presence = part.conditions.presence(|lane| base[lane], |lane| record[lane]);
         let (lanes, base, record) = (part.of(&plan.lanes), part.of(base), part.of_mut(record));
-        match part.kind {
-            PartKind::Numbers => read_numbers(reader, lanes, base, record),
-            PartKind::Rotation(rotation) => read_rotation(reader, rotation, lanes, base, record),
-            PartKind::Choice => {
+        match (presence, part.kind) {
+            (Presence::Absent, _) => {
+                record.fill(0);
+                Ok(())
+            }
+            (Presence::Added, _) => read_full(reader, lanes, record),
+            (_, PartKind::Numbers) => read_numbers(reader, lanes, base, record),
+            (_, PartKind::Rotation(rotation)) => {
+                read_rotation(reader, rotation, lanes, base, record)
+            }
+            (_, PartKind::Choice) => {
                 record[0] = read_choice(reader, lanes[0].max, base[0])?;
                 Ok(())
             }
-            PartKind::Bytes => read_sparse_lanes(reader, base, record),
+            (_, PartKind::Bytes) => read_sparse_lanes(reader, base, record),
         }
+    })
+}
+
+/// Writes lanes without a base.
+fn write_full(sink: &mut impl BitSink, lanes: &[Lane], values: &[u32]) {
+    lanes.iter().zip(values).for_each(|(lane, value)| sink.write(u64::from(*value), lane.bits()));
+}
+
+fn read_full(
+    reader: &mut BitReader<'_>,
+    lanes: &[Lane],
+    values: &mut [u32],
+) -> Result<(), DecodeError> {
+    lanes.iter().zip(values).try_for_each(|(lane, value)| {
+        *value = read_up_to(reader, u64::from(lane.max))? as u32;
+        Ok(())
     })
 }
 

@@ -1,16 +1,18 @@
 //! The parts of a record, in the order in which they are coded.
 
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use crate::Schema;
 use crate::hash::Fnv1a;
 use crate::quantize::{FloatLimits, SmallestThree};
 use crate::rle::MAX_LANES;
-use crate::schema::{Field, FieldKind, Lane, Role};
+use crate::schema::{Conditions, Field, FieldKind, Lane, LaneRules, Role};
 
 /// Lanes that are coded together.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Part {
     pub(super) kind: PartKind,
     /// The first of its lanes.
@@ -19,14 +21,16 @@ pub(super) struct Part {
     pub(super) count: usize,
     /// The first lane of their velocities, which are coded before them.
     pub(super) velocity: Option<usize>,
+    /// When their field is present. The selectors are coded before them.
+    pub(super) conditions: Conditions,
 }
 
 /// The parts of a record, in coding order.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) lanes: Vec<Lane>,
-    /// The maximum of each lane.
-    pub(super) maxima: Vec<u32>,
+    /// Which values the lanes may have.
+    pub(super) rules: Arc<LaneRules>,
     pub(super) parts: Vec<Part>,
     /// The part that is a time stamp.
     pub(super) clock: Option<usize>,
@@ -48,8 +52,8 @@ impl Plan {
             parts.sort_by_key(|part| (Some(part.first) != time, part.velocity.is_some()));
             clock = time.map(|_| 0);
         }
-        let maxima = schema.lanes().iter().map(|lane| lane.max).collect();
-        Self { lanes: schema.lanes().to_vec(), maxima, parts, clock, zeros: zeros(schema) }
+        let (lanes, rules) = (schema.lanes().to_vec(), Arc::clone(schema.rules()));
+        Self { lanes, rules, parts, clock, zeros: zeros(schema) }
     }
 }
 
@@ -65,13 +69,17 @@ impl Plan {
     }
 }
 
-/// The field by which the others move: the first numeric field with the role.
+/// The field by which the others move: the first numeric field with the role that is always
+/// present.
 fn time_stamp(schema: &Schema) -> Option<&Field> {
     let is_numbers = |field: &Field| {
         matches!(field.kind, FieldKind::Floats(_) | FieldKind::Integer(_) | FieldKind::Raw { .. })
     };
     let is_time = |field: &&Field| {
-        field.role == Role::Clock && is_numbers(field) && !field.lanes().is_empty()
+        field.role == Role::Clock
+            && is_numbers(field)
+            && !field.lanes().is_empty()
+            && field.condition.is_none()
     };
     schema.fields().iter().find(is_time)
 }
@@ -137,7 +145,13 @@ fn parts(schema: &Schema) -> Vec<Part> {
         };
         let lanes = field.lanes();
         for first in lanes.clone().step_by(most) {
-            parts.push(Part { kind, first, count: most.min(lanes.end - first), velocity: None });
+            parts.push(Part {
+                kind,
+                first,
+                count: most.min(lanes.end - first),
+                velocity: None,
+                conditions: field.conditions().clone(),
+            });
         }
     }
     parts
@@ -147,11 +161,17 @@ impl Part {
     /// The range of its lanes in the schema and in a record.
     #[inline]
     pub(super) fn of<'a, T>(&self, lanes: &'a [T]) -> &'a [T] {
-        &lanes[self.first..self.first + self.count]
+        &lanes[self.lanes()]
+    }
+
+    /// The indices of its lanes.
+    #[inline]
+    pub(super) fn lanes(&self) -> Range<usize> {
+        self.first..self.first + self.count
     }
 
     #[inline]
     pub(super) fn of_mut<'a>(&self, record: &'a mut [u32]) -> &'a mut [u32] {
-        &mut record[self.first..self.first + self.count]
+        &mut record[self.lanes()]
     }
 }

@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::schema::{FieldKind, Role};
+use crate::schema::{Field, FieldKind, Role};
 use crate::{Schema, SetupError};
 
 /// The largest length, in steps.
@@ -112,6 +112,8 @@ impl Bodies {
     /// [`Role::Mover`]. `half_extents_m` are half the edges of a typical body along its own axes,
     /// in the position's unit. `floor_m` is the height of the floor, if there is one.
     ///
+    /// Fields that may be absent are not part of a body.
+    ///
     /// `None` if the schema does not mark a position and a rotation, or has no axis `up`.
     pub fn of(
         schema: &Schema,
@@ -120,7 +122,9 @@ impl Bodies {
         floor_m: Option<f64>,
     ) -> Option<Self> {
         let marked = |role, is: fn(&FieldKind) -> bool| {
-            schema.fields().iter().position(|field| field.role == role && is(&field.kind))
+            let is_part =
+                |field: &Field| field.role == role && field.condition.is_none() && is(&field.kind);
+            schema.fields().iter().position(is_part)
         };
         let position =
             marked(Role::Body, |kind| matches!(kind, FieldKind::Floats(axes) if axes.len() == 3))?;

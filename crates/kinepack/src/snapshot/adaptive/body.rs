@@ -398,10 +398,11 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let now = position(body, self.past.base(), entity);
         let at = |columns: &[Vec<u32>]| position(body, columns, entity);
         let change = |from, to, per_step| scale(sub(to, from), per_step);
-        let [moved, moved_before] = self.past.recent_changes(entity, now, at, change);
+        let known = (entity, self.past.status(entity));
+        let [moved, moved_before] = self.past.recent_changes(known.1, now, at, change);
         let rotation = rotation_at(&body.quantizer, body.rotation, self.past.base(), entity);
         let [turned, turned_before] =
-            self.recent_turns(&body.quantizer, body.rotation, entity, rotation);
+            self.recent_turns(&body.quantizer, body.rotation, known, rotation);
         Motion {
             position: now,
             position_before: sub(now, moved),

@@ -1,6 +1,7 @@
 //! The coding of a packet, described once for both directions. `spec/CODEC.md`, section 12.5.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::counters::{
     Counters, LIMIT, MAX_SCALE_LOG2, MIN_SCALE_LOG2, changed_context, flag_context,
@@ -12,6 +13,7 @@ use super::plan::{FieldCoding, FieldPlan, Plan};
 use super::scratch::{Previous, Scratch};
 use super::values::{Spent, Values};
 use crate::entropy::Coder;
+use crate::schema::Presence;
 use crate::snapshot::history::{ADDED, MOVED, MOVED_BEFORE, NEW};
 
 /// The probability, in 1/65536, that a packet ends before the next entity. Section 12.5.
@@ -68,6 +70,8 @@ impl Predictor for &[Row] {
 pub(super) struct FieldAt<'a> {
     pub(super) field: &'a FieldPlan,
     pub(super) entity: usize,
+    /// Its [`Past::field_status`].
+    pub(super) status: u8,
     pub(super) class: usize,
 }
 
@@ -171,7 +175,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
 
     fn code_entity(&mut self, scratch: &mut Scratch, entity: usize) {
         if self.past.status(entity) & ADDED != 0 {
-            return self.code_full(entity);
+            return self.code_added(entity);
         }
         let plan = self.plan;
         let mut body_changed = false;
@@ -188,35 +192,79 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         }
         let mut last_changed = body_changed;
         for (nth, field) in plan.fields.iter().enumerate() {
-            let status = self.past.status(entity);
-            let has_changed = self.has_changed(field.lanes(), entity);
-            let rested =
-                if status & MOVED != 0 { 0 } else { 1 + usize::from(status & MOVED_BEFORE == 0) };
             let begin = self.coder.spent();
-            let class = match field.coding {
-                FieldCoding::Choice { .. } => {
-                    self.past.base()[field.first_lane][entity].min(3) as usize
+            let base = self.past.base();
+            let now = |lane: usize| self.values.at(lane, entity);
+            match field.conditions.presence(|lane| base[lane][entity], now) {
+                Presence::Absent => {
+                    self.clear(field.lanes(), entity);
+                    continue;
                 }
-                _ => self.past.field_class(field.lanes(), entity),
-            };
-            let context = flag_context(rested, last_changed, scratch.nearness[entity], class);
-            last_changed =
-                self.counters.field_flag(nth, context).code(self.coder, has_changed, LIMIT);
-            if last_changed {
-                let at = FieldAt { field, entity, class };
-                self.code_field(&at, &mut scratch.previous[nth]);
+                Presence::Added => {
+                    self.code_full(field.lanes(), entity);
+                    last_changed = true;
+                }
+                Presence::Kept => last_changed = self.code_kept(scratch, nth, entity, last_changed),
             }
             self.spent.add_field(field.index, self.coder.spent() - begin);
         }
     }
 
+    /// Codes a field outside the body, the `nth` of them, of an entity in which it was and is
+    /// present. Returns whether it changed. `last_changed` says so of the field before it.
+    fn code_kept(
+        &mut self,
+        scratch: &mut Scratch,
+        nth: usize,
+        entity: usize,
+        last_changed: bool,
+    ) -> bool {
+        let field = &self.plan.fields[nth];
+        let status = self.past.status(entity);
+        let has_changed = self.has_changed(field.lanes(), entity);
+        let rested =
+            if status & MOVED != 0 { 0 } else { 1 + usize::from(status & MOVED_BEFORE == 0) };
+        let status = self.past.field_status(&field.conditions, entity);
+        let class = match field.coding {
+            FieldCoding::Choice { .. } => {
+                self.past.base()[field.first_lane][entity].min(3) as usize
+            }
+            _ => self.past.field_class(field.lanes(), (entity, status)),
+        };
+        let context = flag_context(rested, last_changed, scratch.nearness[entity], class);
+        let is_changed =
+            self.counters.field_flag(nth, context).code(self.coder, has_changed, LIMIT);
+        if is_changed {
+            let at = FieldAt { field, entity, status, class };
+            self.code_field(&at, &mut scratch.previous[nth]);
+        }
+        is_changed
+    }
+
     /// Codes an added entity: all lanes in full.
-    fn code_full(&mut self, entity: usize) {
-        for (lane, &max) in self.plan.maxima.iter().enumerate() {
+    fn code_added(&mut self, entity: usize) {
+        for (lanes, conditions) in self.plan.rules.fields() {
+            if conditions.hold(|lane| self.values.at(lane, entity)) {
+                self.code_full(lanes.clone(), entity);
+            } else {
+                self.clear(lanes.clone(), entity);
+            }
+        }
+    }
+
+    /// Codes lanes of an entity in full.
+    fn code_full(&mut self, lanes: Range<usize>, entity: usize) {
+        for lane in lanes {
+            let max = self.plan.rules.maxima()[lane];
             let value = self
                 .coder
                 .code_direct(self.values.at(lane, entity), crate::bits::bits_for(u64::from(max)));
             self.values.put_within(lane, entity, value, max);
         }
+    }
+
+    /// Sets the lanes of an absent field.
+    fn clear(&mut self, lanes: Range<usize>, entity: usize) {
+        lanes.for_each(|lane| self.values.put(lane, entity, 0));
     }
 }

@@ -1,5 +1,7 @@
 //! Fields outside a body. `spec/CODEC.md`, section 12.7.
 
+use alloc::vec::Vec;
+
 use super::coding::{Coding, FieldAt, Predictor};
 use super::counters::LIMIT;
 use super::features::{FieldFeatures, NumberSizes, TurnSizes};
@@ -54,15 +56,15 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         group: usize,
         rows: NumberRows,
     ) {
-        let FieldAt { field, entity, class } = *at;
+        let FieldAt { field, entity, status, class } = *at;
         let mut lane_before = 0;
         for (nth, kind) in field.lanes.iter().enumerate() {
             let lane = field.first_lane + nth;
             let base = self.past.base()[lane][entity];
             let change =
                 |from, to, per_step| sixteenths(kind.difference(from, to) as f64 * per_step);
-            let [own, own_before] =
-                self.past.recent_changes(entity, base, |columns| columns[lane][entity], change);
+            let at = |columns: &[Vec<u32>]| columns[lane][entity];
+            let [own, own_before] = self.past.recent_changes(status, base, at, change);
             let Previous {
                 moved: previous_change,
                 error: previous_error,
@@ -107,10 +109,10 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         rows: RotationRows,
         codes: &RotationCodes,
     ) {
-        let FieldAt { field, entity, class } = *at;
+        let FieldAt { field, entity, status, class } = *at;
         let lane = field.first_lane;
         let base = rotation_at(codes, lane, self.past.base(), entity);
-        let [turned, turned_before] = self.recent_turns(codes, lane, entity, base);
+        let [turned, turned_before] = self.recent_turns(codes, lane, (entity, status), base);
         let features = [0, 1, 2].map(|axis| {
             let features = FieldFeatures {
                 own: sixteenths(turned[axis]),

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use super::fixed::log2;
 use super::learned::Learned;
+use crate::schema::Conditions;
 use crate::snapshot::Baselines;
 use crate::snapshot::history::{History, NEW, NEW_BEFORE, STEPS};
 use crate::snapshot::lineup::Lineup;
@@ -83,30 +84,51 @@ impl<'a> Past<'a> {
         self.shifts.at(lane, entity)
     }
 
+    /// The [`History`] flags of a field of an entity. The field is new if the entity is, or if the
+    /// field was absent.
+    #[inline]
+    pub(super) fn field_status(&self, conditions: &Conditions, entity: usize) -> u8 {
+        let mut status = self.status(entity);
+        if !conditions.is_empty() {
+            for (step, flags) in [NEW | NEW_BEFORE, NEW_BEFORE].into_iter().enumerate() {
+                if status & flags != flags
+                    && !conditions.hold_at(self.history.columns(&self.baselines, step), entity)
+                {
+                    status |= flags;
+                }
+            }
+        }
+        status
+    }
+
     /// How a value, `now` in the baseline, changed in the last two steps: see
-    /// [`History::recent_changes`]. Zero if the entity is new.
+    /// [`History::recent_changes`]. Zero if `status` says that it is new.
     #[inline]
     pub(super) fn recent_changes<T: Copy, D: Copy + Default>(
         &self,
-        entity: usize,
+        status: u8,
         now: T,
         at: impl Fn(&[Vec<u32>]) -> T,
         change: impl Fn(T, T, f64) -> D,
     ) -> [D; STEPS] {
-        self.history.recent_changes(&self.baselines, entity, now, at, change).unwrap_or_default()
+        self.history.recent_changes(&self.baselines, status, now, at, change).unwrap_or_default()
     }
 
     /// The class of the field with these lanes: 0 without history, 1 at rest, 2 just begun to move,
     /// 3 moving. Section 12.7.
-    pub(super) fn field_class(&self, lanes: core::ops::Range<usize>, entity: usize) -> usize {
-        if self.status(entity) & NEW != 0 {
+    pub(super) fn field_class(
+        &self,
+        lanes: core::ops::Range<usize>,
+        (entity, status): (usize, u8),
+    ) -> usize {
+        if status & NEW != 0 {
             return 0;
         }
         let before = self.history.columns(&self.baselines, 0);
         if lanes.clone().all(|lane| self.base[lane][entity] == before[lane][entity]) {
             return 1;
         }
-        if self.status(entity) & NEW_BEFORE != 0 {
+        if status & NEW_BEFORE != 0 {
             return 2;
         }
         let long_before = self.history.columns(&self.baselines, 1);

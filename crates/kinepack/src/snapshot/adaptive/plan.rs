@@ -1,6 +1,7 @@
 //! The plan of a packet: everything that coding needs from the schema and the bodies, looked up
 //! once.
 
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -10,7 +11,7 @@ use super::fixed::{FEATURES, Row};
 use super::rows::{BodyRows, NumberRows, RotationRows};
 use crate::entropy::Counter;
 use crate::quantize::{FloatLimits, SmallestThree};
-use crate::schema::{Field, FieldKind, Lane};
+use crate::schema::{Conditions, Field, FieldKind, Lane, LaneRules};
 use crate::{Schema, SetupError};
 
 /// The plan for a schema. The fields are in the order in which they are coded.
@@ -24,8 +25,8 @@ pub(super) struct Plan {
     pub(super) rows: usize,
     /// Where the counters of each part begin.
     pub(super) layout: Layout,
-    /// The largest value of each lane of the schema.
-    pub(super) maxima: Vec<u32>,
+    /// The schema's fields in its order, and the maxima of their lanes.
+    pub(super) rules: Arc<LaneRules>,
 }
 
 /// The lanes of a rigid body.
@@ -63,6 +64,8 @@ pub(super) struct FieldPlan {
     pub(super) index: usize,
     pub(super) first_lane: usize,
     pub(super) lanes: Vec<Lane>,
+    /// When the field is present.
+    pub(super) conditions: Conditions,
     pub(super) coding: FieldCoding,
 }
 
@@ -107,13 +110,14 @@ impl BodyPlan {
         else {
             return None;
         };
-        if limits.len() != 3 || limits.iter().any(FloatLimits::wraps) {
+        let is_optional = position.condition.is_some() || rotation.condition.is_some();
+        if limits.len() != 3 || limits.iter().any(FloatLimits::wraps) || is_optional {
             return None;
         }
         let flag = |index: Option<usize>| match index {
             Some(index) => fields
                 .get(index)
-                .filter(|field| field.kind == FieldKind::Bool)
+                .filter(|field| field.kind == FieldKind::Bool && field.condition.is_none())
                 .map(|field| Some(field.lanes().start)),
             None => Some(None),
         };
@@ -136,14 +140,13 @@ impl Plan {
     /// position, a rotation, and flags.
     pub(super) fn new(schema: &Schema, bodies: Option<&Bodies>) -> Result<Self, SetupError> {
         let fields = schema.fields();
-        let maxima = schema.lanes().iter().map(|lane| lane.max).collect();
         let mut plan = Self {
             body: None,
             fields: Vec::new(),
             groups: 0,
             rows: 0,
             layout: Layout::default(),
-            maxima,
+            rules: Arc::clone(schema.rules()),
         };
         if let Some(bodies) = bodies {
             bodies.validate()?;
@@ -181,7 +184,13 @@ impl Plan {
                     FieldCoding::Numbers { group, rows }
                 }
             };
-            plan.fields.push(FieldPlan { index, first_lane: field.lanes().start, lanes, coding });
+            plan.fields.push(FieldPlan {
+                index,
+                first_lane: field.lanes().start,
+                lanes,
+                conditions: field.conditions().clone(),
+                coding,
+            });
         }
         plan.layout = Layout::new(plan.fields.len(), choices, plan.groups);
         Ok(plan)

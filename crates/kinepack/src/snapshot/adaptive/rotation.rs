@@ -24,18 +24,18 @@ const SECOND_GAP: f64 = 100.0;
 const MIN_REMAINING: f64 = 1e-4;
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
-    /// How a rotation, `now` in the baseline, turned in the last two steps. Zero if the entity is
-    /// new.
+    /// How a rotation, `now` in the baseline, turned in the last two steps. Zero if `status` says
+    /// that it is new.
     pub(super) fn recent_turns(
         &self,
         codes: &RotationCodes,
         lane: usize,
-        entity: usize,
+        (entity, status): (usize, u8),
         now: Quaternion,
     ) -> [Vector; STEPS] {
         let at = |columns: &[Vec<u32>]| rotation_at(codes, lane, columns, entity);
         let change = |from, to, per_step| scale(rotation_vector(turn(from, to)), per_step);
-        self.past.recent_changes(entity, now, at, change)
+        self.past.recent_changes(status, now, at, change)
     }
 
     /// Codes a rotation that is predicted to be `predicted`. Returns the mean of the scales.

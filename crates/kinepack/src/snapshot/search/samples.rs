@@ -7,6 +7,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::super::Baselines;
+use super::super::changed::set_of_flagged;
 use super::super::codec::Codec;
 use super::super::encode::{Chosen, Encoder};
 use super::super::fields::Measured;
@@ -128,13 +129,16 @@ impl Observer {
             .extend((0..).zip(classes).filter(|(_, class)| **class > 0).map(|(nth, _)| nth));
     }
 
-    fn count_gaps(&mut self, samples: &mut Samples, half: usize, count: usize) {
+    fn count_gaps(&mut self, samples: &mut Samples, half: usize, snapshot: &Snapshot) {
         let codec = self.codec.clone();
-        samples.entities.add(half, count, &self.encoder.changed);
+        samples.entities.add(half, snapshot.len(), &self.encoder.changed);
         for (index, field) in codec.tables().fields.iter().enumerate() {
             if !field.is_category() {
                 self.find_flagged(index);
-                samples.flags.add(half, self.encoder.changed.len(), &self.flagged);
+                let (columns, changed) = (&snapshot.columns, &self.encoder.changed);
+                let (count, members) =
+                    set_of_flagged(&field.conditions, columns, changed, &self.flagged);
+                samples.flags.add(half, count, &members);
             }
         }
     }
@@ -257,11 +261,7 @@ pub(super) fn collect<R: AsRef<[Snapshot]>>(
                     );
                     begin += entities as u32;
                 } else {
-                    observer.count_gaps(
-                        &mut samples,
-                        usize::from(packet * 2 > packets),
-                        snapshot.len(),
-                    );
+                    observer.count_gaps(&mut samples, usize::from(packet * 2 > packets), snapshot);
                     changed += entities;
                 }
             }

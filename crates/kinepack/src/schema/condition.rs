@@ -1,0 +1,139 @@
+//! Conditions: when a field is present. `spec/CODEC.md`, section 5.5.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::RangeInclusive;
+
+use super::{Field, FieldKind};
+use crate::SetupError;
+
+/// When a field is present: if an earlier field, its *selector*, is present and has one of these
+/// values.
+///
+/// The selector is a flag, a choice, or an integer of one lane. An absent field has 0 in all of its
+/// lanes, and no bits in a packet. `#[derive(Pack)]` makes conditions for `Option`, enums with
+/// fields, and [`List`](crate::List).
+///
+/// ```
+/// use kinepack::quantize::IntegerLimits;
+/// use kinepack::schema::{Condition, Field, FieldKind};
+/// use kinepack::{EncodeError, EntityId, Schema, Snapshot, Tick};
+///
+/// // What `#[derive(Pack)]` makes of `fuel: Option<u8>` with `max = 100`.
+/// let fuel = FieldKind::Integer(IntegerLimits::new(0, 100, 1)?);
+/// let schema = Schema::new(vec![
+///     Field::new("fuel?", FieldKind::Bool),
+///     Field::new("fuel", fuel).with_condition(Condition::new("fuel?", 1..=1)),
+/// ]);
+/// let mut world = Snapshot::new(&schema, Tick(0));
+/// world.push_lanes(EntityId(1), &[1, 80])?;
+/// world.push_lanes(EntityId(2), &[0, 0])?;
+/// let refused = world.push_lanes(EntityId(3), &[0, 80]);
+/// assert_eq!(refused, Err(EncodeError::LaneOutOfRange { id: Some(3), lane: 1, value: 80 }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// The name of the selector. If several earlier fields have this name, the last of them.
+    pub selector: String,
+    /// The values of the selector's lane.
+    pub values: RangeInclusive<u32>,
+}
+
+impl Condition {
+    /// A condition on the field with this name.
+    pub fn new(selector: impl Into<String>, values: RangeInclusive<u32>) -> Self {
+        Self { selector: selector.into(), values }
+    }
+}
+
+/// Whether a field is present now and was present before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Presence {
+    /// It is absent now.
+    Absent,
+    /// It is present, but was absent before.
+    Added,
+    /// It is and was present.
+    Kept,
+}
+
+/// The conditions of a field and of its selectors, by lane. A field without conditions is always
+/// present.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Conditions(Vec<(usize, RangeInclusive<u32>)>);
+
+impl Conditions {
+    /// Whether the field is always present.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether the field is present in the entity that has these lanes.
+    #[inline]
+    pub(crate) fn hold(&self, lane: impl Fn(usize) -> u32) -> bool {
+        self.0.iter().all(|(selector, values)| values.contains(&lane(*selector)))
+    }
+
+    /// Whether the field of the entity at `index` is present in a snapshot with these columns.
+    #[inline]
+    pub(crate) fn hold_at(&self, columns: &[Vec<u32>], index: usize) -> bool {
+        self.hold(|lane| columns[lane][index])
+    }
+
+    /// Whether the field is present in the lanes of an entity, of which at least the selectors are
+    /// known, and in those that it had before.
+    #[inline]
+    pub(crate) fn presence(
+        &self,
+        before: impl Fn(usize) -> u32,
+        now: impl Fn(usize) -> u32,
+    ) -> Presence {
+        if self.is_empty() {
+            Presence::Kept
+        } else if !self.hold(now) {
+            Presence::Absent
+        } else if self.hold(before) {
+            Presence::Kept
+        } else {
+            Presence::Added
+        }
+    }
+
+    /// Those of the field at `index`, whose earlier fields are resolved.
+    ///
+    /// # Errors
+    /// [`SetupError::BadCondition`] if no earlier field can be the selector.
+    pub(super) fn resolve(fields: &[Field], index: usize) -> Result<Self, SetupError> {
+        let Some((condition, selector)) = Self::selector(fields, index)? else {
+            return Ok(Self::default());
+        };
+        let selector = &fields[selector];
+        let mut all = selector.conditions.0.clone();
+        all.push((selector.first_lane, condition.values.clone()));
+        Ok(Self(all))
+    }
+
+    /// The condition of the field at `index`, with the index of its selector.
+    fn selector(fields: &[Field], index: usize) -> Result<Option<(&Condition, usize)>, SetupError> {
+        let Some(condition) = &fields[index].condition else { return Ok(None) };
+        let place = fields[..index].iter().rposition(|field| field.name == condition.selector);
+        let fits = |place: &usize| {
+            let field = &fields[*place];
+            matches!(field.kind, FieldKind::Bool | FieldKind::Choice { .. } | FieldKind::Integer(_))
+                && field.lane_count == 1
+        };
+        let place = place.filter(fits).filter(|_| !condition.values.is_empty());
+        place.map(|place| Some((condition, place))).ok_or(SetupError::BadCondition { field: index })
+    }
+
+    /// Adds the condition of the field at `index` to the schema's hash.
+    pub(super) fn hash_into(fields: &[Field], index: usize, add: &mut impl FnMut(&[u8])) {
+        if let Ok(Some((condition, selector))) = Self::selector(fields, index) {
+            add(&(selector as u32).to_le_bytes());
+            add(&condition.values.start().to_le_bytes());
+            add(&condition.values.end().to_le_bytes());
+        }
+    }
+}
