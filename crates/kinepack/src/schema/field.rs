@@ -94,6 +94,15 @@ impl Field {
         self.first_lane..self.first_lane + self.lane_count
     }
 
+    /// Whether it is present in an entity with these lanes, which are all lanes of a schema that the
+    /// field was taken from.
+    ///
+    /// # Panics
+    /// If there are fewer lanes.
+    pub fn is_present(&self, lanes: &[u32]) -> bool {
+        self.conditions.hold(|lane| lanes[lane])
+    }
+
     /// When it is present, by lane.
     #[inline]
     pub(crate) fn conditions(&self) -> &Conditions {
