@@ -14,7 +14,7 @@ use kinepack::{
 };
 
 pub(crate) use crate::support::bodies_schema;
-use crate::support::{assert_valid, at_tick, frames, profile_of, schemas as plain_schemas};
+use crate::support::{assert_valid, at_tick, frames, profile_of, schema, schemas as plain_schemas};
 
 /// Takes bytes from the front, and zeros after the end.
 pub(crate) struct Source<'a>(pub(crate) &'a [u8]);
@@ -206,7 +206,8 @@ pub(crate) fn state(
                 (None, small) => u32::from(small).min(max),
             }
         };
-        let lanes: Vec<u32> = (0..schema.lanes().len()).map(&mut value).collect();
+        let mut lanes: Vec<u32> = (0..schema.lanes().len()).map(&mut value).collect();
+        schema.clear_absent(&mut lanes);
         snapshot.push_lanes(EntityId(id), &lanes).unwrap();
         match id.checked_add(1) {
             Some(after) => next = after,
@@ -221,6 +222,7 @@ pub(crate) fn state(
 pub(crate) fn schemas() -> Vec<Schema> {
     let mut schemas: Vec<Schema> = plain_schemas().into_iter().map(|(_, schema)| schema).collect();
     schemas.splice(5..5, [bodies_schema(), slab_schema()]);
+    schemas.push(schema("optional"));
     schemas
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use command_kit::{Distribution, LinkOptionsError, Summary, wrong_lanes};
 use cube_data::cube;
-use kinepack::schema::FieldKind;
+use kinepack::schema::{Field, FieldKind};
 use kinepack::{Codec, Schema, Snapshot};
 use kinepack_capture::analysis::any_element;
 use kinepack_capture::levels;
@@ -263,6 +263,13 @@ impl Run {
                 if before[lanes.clone()] == after[lanes.clone()] {
                     continue;
                 }
+                // Where a field is absent, there is nothing to compare.
+                let is_shown = || [from, to].iter().all(|lanes| sent.is_present(lanes));
+                if field.condition.is_some()
+                    && !(is_shown() && are_present(stream, field, [before, after]))
+                {
+                    continue;
+                }
                 let around = [&before[lanes.clone()], &after[lanes.clone()]];
                 if let Some(off) =
                     distance(&field.kind, &self.raw[sent.lanes()], around, frame.fract())
@@ -308,4 +315,12 @@ fn unit(schema: &Schema, field: &str) -> Option<&'static str> {
         FieldKind::Floats(_) if is_cube && own.name == "position" => Some("m"),
         _ => None,
     }
+}
+
+/// Whether a field is present in all of these entities, given as raw words.
+fn are_present(schema: &Schema, field: &Field, entities: [&[u64]; 2]) -> bool {
+    let mut lanes = vec![0; schema.lanes().len()];
+    let is_present =
+        |raw: &[u64]| schema.quantize_raw(raw, &mut lanes).is_ok() && field.is_present(&lanes);
+    entities.into_iter().all(is_present)
 }

@@ -133,4 +133,10 @@ pub(crate) fn assert_valid(schema: &Schema, snapshot: &Snapshot) {
         assert_eq!(snapshot.lane(index).len(), snapshot.len());
         assert!(snapshot.lane(index).iter().all(|value| *value <= lane.max), "lane {index}");
     }
+    for field in schema.fields().iter().filter(|field| field.condition.is_some()) {
+        for index in 0..snapshot.len() {
+            let is_zero = || field.lanes().all(|lane| snapshot.lane(lane)[index] == 0);
+            assert!(field.is_present_in(|lane| snapshot.lane(lane)[index]) || is_zero());
+        }
+    }
 }
