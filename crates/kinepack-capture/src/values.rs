@@ -19,7 +19,7 @@ impl Columns<'_> {
     }
 
     /// The numbers of one entity, as [`components`](crate::components) makes them of its raw words.
-    /// Lanes are reconstructed.
+    /// Lanes are reconstructed. Those of absent fields are 0.
     ///
     /// # Panics
     /// If a column is shorter than the index requires, or the schema has another number of lanes.
@@ -28,7 +28,7 @@ impl Columns<'_> {
         let mut raw: Vec<u64> = columns.iter().map(|column| column[index]).collect();
         if matches!(self, Self::Lanes(_)) {
             let lanes: Vec<u32> = raw.iter().map(|word| *word as u32).collect();
-            for field in schema.fields() {
+            for field in schema.fields().iter().filter(|field| field.is_present(&lanes)) {
                 field.reconstruct_raw(&lanes[field.lanes()], &mut raw[field.lanes()]);
             }
         }

@@ -82,6 +82,12 @@ impl Steps {
                     schema.fields().iter().map(|field| field.name.as_str()).collect();
                 refused(format!("no such field; there are {}", names.join(", ")))
             })?;
+            let is_selector = |field: &Field| {
+                field.condition.as_ref().is_some_and(|condition| condition.selector == *name)
+            };
+            if fields.iter().any(is_selector) {
+                return Err(refused("it decides which other fields are present".into()));
+            }
             let kind = within(&fields[index].kind, *error).map_err(refused)?;
             fields[index] = fields[index].clone().with_kind(kind);
             changed[index] = Some((*error, Distribution::default()));
@@ -101,7 +107,12 @@ impl Steps {
         for ((from, field), changed) in
             stream.fields().iter().zip(self.schema.fields()).zip(&mut self.changed)
         {
+            let is_present = field.is_present(to);
             let to = &mut to[field.lanes()];
+            if !is_present {
+                to.fill(0);
+                continue;
+            }
             let Some((_, errors)) = changed else {
                 to.copy_from_slice(&lanes[from.lanes()]);
                 continue;

@@ -92,6 +92,11 @@ fn snapshots_of_opaque_bytes_survive() {
     snapshots_survive("calls");
 }
 
+#[test]
+fn snapshots_of_optional_fields_survive() {
+    snapshots_survive("optional");
+}
+
 /// Whatever the packet holds, its state check must match the view, or the packet is refused.
 #[test]
 fn snapshots_with_a_state_check_survive() {
@@ -116,7 +121,7 @@ fn snapshots_with_a_state_check_survive() {
 
 #[test]
 fn snapshots_come_back_lane_for_lane() {
-    for schema_name in schemas().into_iter().map(|(name, _)| name).chain(["calls"]) {
+    for schema_name in schemas().into_iter().map(|(name, _)| name).chain(["calls", "optional"]) {
         for (seed, (_, codec)) in codecs(schema_name).iter().enumerate() {
             let mut subject = Subject::new(codec);
             let frames = views(frames(codec.schema(), seed as u64, 20, 5));

@@ -7,7 +7,9 @@ mod support;
 
 use kinepack::codec::{Chosen, Difference};
 use kinepack::{Baselines, Codec, Encoder, Level, Profile, Schema, Snapshot, View};
-use support::{bodies, bodies_run, bodies_schema, frames, profiles, schemas, trained, views};
+use support::{
+    bodies, bodies_run, bodies_schema, frames, profiles, schema, schemas, trained, views,
+};
 
 fn counting(codec: &Codec) -> Encoder {
     let mut encoder = Encoder::new(codec);
@@ -64,7 +66,7 @@ fn check_lanes(schema: &Schema, encoder: &Encoder, level: Level) {
 
 #[test]
 fn in_packed_form_they_add_up_to_the_fields_bits() {
-    for (name, schema) in schemas() {
+    for (name, schema) in schemas().into_iter().chain([("optional", schema("optional"))]) {
         let frames = views(frames(&schema, 21, 25, 8));
         for (_, profile) in profiles(&schema) {
             for level in Level::TABLE.into_iter().filter(|level| !level.adaptive()) {

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use kinepack::profile::{Class, Context, FieldCode, GapCode, LaneWidth};
 use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
-use kinepack::schema::{Field, FieldKind, LaneArithmetic, Role, TimePrecision};
+use kinepack::schema::{Condition, Field, FieldKind, LaneArithmetic, Role, TimePrecision};
 use kinepack::training::Trainer;
 use kinepack::{
     Baselines, Codec, DecodeLimits, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot,
@@ -37,7 +37,7 @@ impl Numbers {
 }
 
 fn field(name: &'static str, kind: Kind) -> reference::Field {
-    reference::Field { name, role: 0, kind, time: None, velocity_of: None }
+    reference::Field { name, role: 0, kind, time: None, velocity_of: None, condition: None }
 }
 
 fn velocity(name: &'static str, kind: Kind) -> reference::Field {
@@ -46,6 +46,11 @@ fn velocity(name: &'static str, kind: Kind) -> reference::Field {
 
 fn timed(name: &'static str, kind: Kind, time: Time) -> reference::Field {
     reference::Field { time: Some(time), ..field(name, kind) }
+}
+
+/// The same field, present only if the selector's value is in this range.
+fn only(selector: &'static str, values: [u32; 2], field: reference::Field) -> reference::Field {
+    reference::Field { condition: Some((selector, values[0], values[1])), ..field }
 }
 
 /// The schema of the vectors.
@@ -87,6 +92,12 @@ fn of_the_crate(schema: &[reference::Field]) -> Schema {
         } else {
             Role::Velocity
         });
+        let of_the_crate = match field.condition {
+            Some((selector, first, last)) => {
+                of_the_crate.with_condition(Condition::new(selector, first..=last))
+            }
+            None => of_the_crate,
+        };
         match field.time {
             Some(Time { ms, ticks_per_s, max_step }) => {
                 of_the_crate.with_time_precision(TimePrecision {
@@ -224,7 +235,7 @@ fn the_reference_reads_the_frozen_vectors() {
 }
 
 /// Schemas for random snapshots: every kind of field, all cyclic, and wide integers.
-fn schemas() -> [Vec<reference::Field>; 4] {
+fn schemas() -> [Vec<reference::Field>; 5] {
     let axis = Axis::until(-256.0, 256.0, 1.0 / 512.0);
     let speed = Axis::until(-32.0, 32.0, 1.0 / 32.0);
     let things = vec![
@@ -284,7 +295,21 @@ fn schemas() -> [Vec<reference::Field>; 4] {
         ),
         field("burning", Kind::Bool),
     ];
-    [things, cyclic, wide, moving]
+    let optional = vec![
+        field("burning", Kind::Bool),
+        timed("length", Kind::Floats(vec![axis]), long),
+        field("weapon?", Kind::Bool),
+        only("weapon?", [1, 1], field("weapon", Kind::Choice { max: 2 })),
+        only("weapon", [0, 0], field("grip", Kind::Integer { min: 0, max: 1 << 40, step: 1 })),
+        only("weapon", [1, 2], velocity("swing", Kind::Floats(vec![speed; 2]))),
+        only("weapon", [2, 2], timed("aim", Kind::Rotation { bits: 9 }, short)),
+        field("stops", Kind::Integer { min: 0, max: 3, step: 1 }),
+        only("stops", [1, 3], timed("stop", Kind::Floats(vec![axis, axis]), short)),
+        only("stops", [2, 3], field("stop", Kind::Floats(vec![axis, axis]))),
+        only("stops", [3, 3], field("weapon?", Kind::Bool)),
+        only("weapon?", [1, 1], field("colour", Kind::Choice { max: 9 })),
+    ];
+    [things, cyclic, wide, moving, optional]
 }
 
 /// The code of 0 in the lanes of velocities that have one, so that some entities are at rest.
@@ -348,6 +373,9 @@ fn pair(numbers: &mut Numbers, schema: &[reference::Field]) -> [Entities; 2] {
             id = u32::MAX;
         }
     }
+    for values in baseline.values_mut().chain(snapshot.values_mut()) {
+        reference::clear_absent(schema, values);
+    }
     [baseline, snapshot]
 }
 
@@ -364,6 +392,7 @@ fn before(numbers: &mut Numbers, schema: &[reference::Field], baseline: &Entitie
             }
         }
     }
+    older.values_mut().for_each(|values| reference::clear_absent(schema, values));
     older
 }
 

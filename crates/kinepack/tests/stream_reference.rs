@@ -17,8 +17,8 @@ use kinepack::stream::{Learned, StreamBase, StreamCodec, StreamLevel};
 use reference::stream::Stream;
 use reference::{Axis, Kind};
 use support::{
-    Random, Walk, bodies_schema, from_hex, records_schema, schemas, stream_packets, stream_records,
-    stream_schema,
+    Random, Walk, bodies_schema, from_hex, records_schema, schema, schemas, stream_packets,
+    stream_records, stream_schema,
 };
 
 const LEVELS: [StreamLevel; 2] = [StreamLevel::Packed, StreamLevel::Adaptive];
@@ -52,6 +52,10 @@ fn of_the_reference(schema: &Schema) -> Vec<reference::Field> {
         },
         time: None,
         velocity_of: field.velocity_of.clone().map(|name| &*name.leak()),
+        condition: field.condition.as_ref().map(|condition| {
+            let selector: &'static str = condition.selector.clone().leak();
+            (selector, *condition.values.start(), *condition.values.end())
+        }),
     };
     let fields: Vec<reference::Field> = schema.fields().iter().map(field).collect();
     assert_eq!(reference::hash(&fields), schema.hash());
@@ -62,6 +66,7 @@ fn all_schemas() -> Vec<(&'static str, Schema)> {
     let mut all = schemas();
     all.retain(|(_, schema)| !schema.lanes().is_empty());
     all.extend([("bodies", bodies_schema()), ("records", records_schema())]);
+    all.push(("optional", schema("optional")));
     all.extend(clocks());
     all
 }

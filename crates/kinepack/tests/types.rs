@@ -202,7 +202,10 @@ fn lanes_above_their_largest_value_are_not_pushed() {
     let refusal = EncodeError::LaneOutOfRange { id: Some(2), lane: 0, value: 6 };
     assert_eq!(snapshot.push(EntityId(2), &Few { count: 6.0 }), Err(refusal.clone()));
     assert_eq!(snapshot.push_lanes(EntityId(2), &[6]), Err(refusal.clone()));
-    assert_eq!(refusal.to_string(), "entity 2, lane 0: 6 is above the schema's maximum");
+    assert_eq!(
+        refusal.to_string(),
+        "entity 2, lane 0: 6 is above its maximum, which is 0 if its field is absent"
+    );
     assert_eq!(snapshot.ids(), [EntityId(1)]);
     snapshot.push_lanes(EntityId(2), &[5]).unwrap();
     assert_eq!(snapshot.lane(0), [5, 5]);

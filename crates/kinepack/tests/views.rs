@@ -20,8 +20,11 @@ use support::{
 
 /// The schemas of the tests; those with time precision also without it.
 fn all_schemas() -> Vec<(String, Schema)> {
-    let plain =
-        schemas().into_iter().chain([("calls", schema("calls")), ("bodies", bodies_schema())]);
+    let plain = schemas().into_iter().chain([
+        ("calls", schema("calls")),
+        ("optional", schema("optional")),
+        ("bodies", bodies_schema()),
+    ]);
     let mut all: Vec<(String, Schema)> =
         plain.map(|(name, schema)| (name.into(), schema)).collect();
     all.push(("moving, exact".into(), schema("moving").with_time_precision(|_| None)));

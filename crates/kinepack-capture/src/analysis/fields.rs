@@ -169,7 +169,15 @@ impl FieldStatistics {
         let lanes = self.field.lanes();
         for (index, id) in newest.ids().iter().enumerate() {
             let Some(base) = place(baseline, *id, index) else { continue };
-            let before = older.and_then(|older| place(older, *id, index).map(|at| (older, at)));
+            let is_present = |snapshot: &Snapshot, at: usize| {
+                self.field.is_present_in(|lane| snapshot.lane(lane)[at])
+            };
+            if !is_present(newest, index) || !is_present(baseline, base) {
+                continue;
+            }
+            let before = older
+                .and_then(|older| place(older, *id, index).map(|at| (older, at)))
+                .filter(|(older, at)| is_present(older, *at));
             let is_same = |lane: usize| newest.lane(lane)[index] == baseline.lane(lane)[base];
             self.compared += 1;
             let is_unchanged = lanes.clone().all(is_same);

@@ -335,7 +335,12 @@ impl Analyzer {
                 self.schema.reconstruct_raw(&self.lanes, &mut self.raw)?;
             }
             for (field, statistics) in self.schema.fields().iter().zip(&mut self.fields) {
+                let is_present = field.is_present(&self.lanes);
                 let (raw, lanes) = (&self.raw[field.lanes()], &mut self.lanes[field.lanes()]);
+                if !is_present {
+                    lanes.fill(0);
+                    continue;
+                }
                 statistics.see(raw, is_exact);
                 if is_exact {
                     statistics.quantize(raw, lanes);

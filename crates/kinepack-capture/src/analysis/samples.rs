@@ -67,6 +67,7 @@ impl RawFrame {
                     lanes.fill(0);
                 }
             }
+            changed.schema.clear_absent(&mut lanes);
             snapshot.push_lanes(*id, &lanes)?;
         }
         Ok(snapshot)

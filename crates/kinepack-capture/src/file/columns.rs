@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use kinepack::EntityId;
+use kinepack::{EntityId, Schema};
 
 use crate::float_words::to_word;
 
@@ -144,6 +144,23 @@ pub(crate) fn read(
     if rest.is_empty() { Ok(()) } else { Err(FrameError::TrailingBytes { bytes: rest.len() }) }
 }
 
+/// Checks that the lanes of absent fields are 0 in a frame of lanes.
+pub(crate) fn check_absent(schema: &Schema, table: &Table) -> Result<(), FrameError> {
+    let Table { ids, columns } = table;
+    for field in schema.fields().iter().filter(|field| field.condition.is_some()) {
+        for (index, id) in ids.iter().enumerate() {
+            // `read` checked that no lane is above its maximum.
+            if field.is_present_in(|lane| columns[lane][index] as u32) {
+                continue;
+            }
+            if let Some(lane) = field.lanes().find(|lane| columns[*lane][index] != 0) {
+                return Err(FrameError::Absent { lane, value: columns[lane][index], id: id.0 });
+            }
+        }
+    }
+    Ok(())
+}
+
 fn read_column(
     rest: &mut &[u8],
     entities: usize,
@@ -200,6 +217,7 @@ pub(crate) enum FrameError {
     IdTooLarge { id: u64 },
     IdsNotIncreasing { id: u32 },
     AboveMaximum { lane: usize, value: u64, max: u32 },
+    Absent { lane: usize, value: u64, id: u32 },
     TrailingBytes { bytes: usize },
 }
 
@@ -222,6 +240,9 @@ impl fmt::Display for FrameError {
             Self::IdsNotIncreasing { id } => write!(f, "the id {id} is not above the previous one"),
             Self::AboveMaximum { lane, value, max } => {
                 write!(f, "lane {lane} has {value}, above its maximum {max}")
+            }
+            Self::Absent { lane, value, id } => {
+                write!(f, "lane {lane} of entity {id} has {value}, but its field is absent")
             }
             Self::TrailingBytes { bytes } => write!(f, "{bytes} bytes after the last column"),
         }

@@ -258,6 +258,10 @@ impl Capture {
                 }
                 let maxima = (!stream.is_raw()).then_some(&stream.maxima[..]);
                 columns::read(&data, stream.maxima.len(), maxima, &mut self.table)
+                    .and_then(|()| match stream.is_raw() {
+                        true => Ok(()),
+                        false => columns::check_absent(stream.schema(), &self.table),
+                    })
                     .map_err(|error| broken(error.to_string()))?;
                 self.values.add(
                     self.table.ids.len(),
@@ -400,7 +404,7 @@ impl<'a> CaptureFrame<'a> {
                     .map_err(|error| bad(error.to_string()))?;
                 clamped += usize::from(!is_within);
             } else {
-                // A lane is never above its maximum: the reader checked that.
+                // The reader checked that the lanes are possible.
                 row.iter_mut()
                     .zip(&self.table.columns)
                     .for_each(|(lane, column)| *lane = column[index] as u32);

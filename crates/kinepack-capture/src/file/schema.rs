@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use kinepack::Schema;
 use kinepack::quantize::{FloatLimits, FloatParts, IntegerLimits, SmallestThree};
-use kinepack::schema::{Field, FieldKind, Role, TimePrecision};
+use kinepack::schema::{Condition, Field, FieldKind, Role, TimePrecision};
+use kinepack::{Schema, SetupError};
 use serde::{Deserialize, Serialize};
 
 /// The most bytes of a document.
@@ -33,6 +33,15 @@ struct FieldDocument {
     velocity_of: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     time_precision: Option<Precision>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    condition: Option<PresentIf>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PresentIf {
+    selector: String,
+    first: u32,
+    last: u32,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -102,8 +111,16 @@ pub(crate) fn from_json(json: &[u8]) -> Result<(Schema, f64), SchemaError> {
     check_rate(rate_hz)?;
     // Count first: a few bytes can declare many lanes.
     check_lanes(fields.iter().map(|field| field.kind.lanes()).sum())?;
-    let schema =
-        Schema::new(fields.into_iter().map(FieldDocument::into_field).collect::<Result<_, _>>()?);
+    let fields: Vec<Field> =
+        fields.into_iter().map(FieldDocument::into_field).collect::<Result<_, _>>()?;
+    let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
+    let schema = Schema::try_new(fields).map_err(|error| match error {
+        SetupError::BadCondition { field } => SchemaError::Field {
+            name: names[field].clone(),
+            reason: "its condition names no earlier flag, choice or integer".into(),
+        },
+        error => SchemaError::NoDocument { reason: error.to_string() },
+    })?;
     check_lanes(schema.lanes().len())?;
     let remade = digits(schema.hash());
     if hash != remade {
@@ -164,6 +181,11 @@ impl FieldDocument {
             kind,
             velocity_of: field.velocity_of.clone(),
             time_precision,
+            condition: field.condition.as_ref().map(|condition| PresentIf {
+                selector: condition.selector.clone(),
+                first: *condition.values.start(),
+                last: *condition.values.end(),
+            }),
         })
     }
 
@@ -177,7 +199,7 @@ impl FieldDocument {
             RoleName::Clock => Role::Clock,
         };
         let refused = |reason: String| SchemaError::Field { name: self.name.clone(), reason };
-        let setup = |error: kinepack::SetupError| refused(error.to_string());
+        let setup = |error: SetupError| refused(error.to_string());
         let kind = match self.kind {
             // The schema's hash has one byte for the number.
             Kind::Floats(axes) if axes.len() > 255 => {
@@ -203,6 +225,9 @@ impl FieldDocument {
             let Precision { time_precision_ms, ticks_per_s, max_step } = precision;
             TimePrecision { time_precision_ms, ticks_per_s, max_step }
         });
+        field.condition = self
+            .condition
+            .map(|PresentIf { selector, first, last }| Condition::new(selector, first..=last));
         Ok(field)
     }
 }
@@ -226,7 +251,7 @@ impl Axis {
         Self { min, max, highest, step, max_code, wraps, single }
     }
 
-    fn limits(&self) -> Result<FloatLimits, kinepack::SetupError> {
+    fn limits(&self) -> Result<FloatLimits, SetupError> {
         let Self { min, max, highest, step, max_code, wraps, single } = *self;
         FloatLimits::from_parts(FloatParts { min, max, highest, step, max_code, wraps, single })
     }

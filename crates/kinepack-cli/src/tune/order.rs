@@ -61,7 +61,8 @@ pub(super) fn best(
     mut progress: impl FnMut(f64),
 ) -> Result<Option<FieldOrder>, TuneError> {
     let count = schema.fields().len();
-    let orders = orders(count);
+    let mut orders = orders(count);
+    orders.retain(|order| keeps_selectors_first(schema, order));
     // The measured frames and their baselines must be later than the frames to train on.
     let (training, held_out) = frames.split_at(frames.len() * 2 / 3);
     if orders.len() < 2 || training.len() <= lag || held_out.len() <= 3 * lag {
@@ -104,6 +105,17 @@ fn orders(count: usize) -> Vec<Order> {
         all = all.iter().flat_map(longer).collect();
     }
     all
+}
+
+/// Whether each field stays after the field that decides whether it is present.
+fn keeps_selectors_first(schema: &Schema, order: &[usize]) -> bool {
+    let fields = schema.fields();
+    let place = |field: usize| order.iter().position(|other| *other == field);
+    fields.iter().enumerate().all(|(index, field)| {
+        let Some(condition) = &field.condition else { return true };
+        let selector = fields[..index].iter().rposition(|field| field.name == condition.selector);
+        selector.is_none_or(|selector| place(selector) < place(index))
+    })
 }
 
 /// Mean bytes of a frame of the second part, after training on the first.

@@ -94,6 +94,20 @@ impl Field {
         self.first_lane..self.first_lane + self.lane_count
     }
 
+    /// Whether it is present in an entity with these lanes, which are all lanes of the schema that
+    /// the field was taken from.
+    ///
+    /// # Panics
+    /// If there are fewer lanes.
+    pub fn is_present(&self, lanes: &[u32]) -> bool {
+        self.is_present_in(|lane| lanes[lane])
+    }
+
+    /// Whether it is present in an entity of which `lane` returns each lane of the schema.
+    pub fn is_present_in(&self, lane: impl Fn(usize) -> u32) -> bool {
+        self.conditions.hold(lane)
+    }
+
     /// When it is present, by lane.
     #[inline]
     pub(crate) fn conditions(&self) -> &Conditions {

@@ -134,6 +134,20 @@ impl Schema {
         self.types.schema_hash()
     }
 
+    /// Sets the lanes of absent fields to 0, as a snapshot and a stream require. `#[derive(Pack)]`
+    /// does it already.
+    ///
+    /// # Panics
+    /// If the number of lanes is not the schema's.
+    pub fn clear_absent(&self, lanes: &mut [u32]) {
+        assert!(lanes.len() == self.lanes.len(), "the lanes of another schema");
+        for (range, conditions) in self.rules.fields() {
+            if !conditions.hold(|lane| lanes[lane]) {
+                lanes[range.clone()].fill(0);
+            }
+        }
+    }
+
     pub(crate) fn rules(&self) -> &Arc<LaneRules> {
         &self.rules
     }

@@ -1,7 +1,9 @@
 //! Schemas with all kinds of fields, which proptest generates and shrinks.
 
-use kinepack::quantize::{FloatLimits, SmallestThree};
-use kinepack::schema::{Field, FieldKind, Role, TimePrecision};
+use std::ops::RangeInclusive;
+
+use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
+use kinepack::schema::{Condition, Field, FieldKind, Role, TimePrecision};
 use kinepack::{BytesUpTo, Pack, Schema};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -35,17 +37,45 @@ struct Hull {
 
 /// Schemas of up to six groups of fields, each group below its own name.
 pub(crate) fn schemas() -> impl Strategy<Value = Schema> {
-    vec(group(), 0..7).prop_map(|groups| {
-        let named = |(number, group): (usize, Vec<Field>)| {
+    let selectors = prop_oneof![2 => Just(Vec::new()), 1 => vec(selector(), 1..3)];
+    vec((group(), selectors), 0..7).prop_map(|groups| {
+        let named = |(number, (group, selectors)): (usize, (Vec<Field>, Vec<Selector>))| {
             let path = format!("g{number}.");
-            group.into_iter().map(move |mut field| {
+            optional(group, selectors).into_iter().map(move |mut field| {
                 field.name.insert_str(0, &path);
                 field.velocity_of = field.velocity_of.map(|of| path.clone() + &of);
+                if let Some(condition) = &mut field.condition {
+                    condition.selector.insert_str(0, &path);
+                }
                 field
             })
         };
         Schema::new(groups.into_iter().enumerate().flat_map(named).collect())
     })
+}
+
+/// The kind of a selector, and the values at which its fields are present.
+type Selector = (FieldKind, RangeInclusive<u32>);
+
+fn selector() -> impl Strategy<Value = Selector> {
+    let number = |max: u32| FieldKind::Integer(IntegerLimits::new(0, max.into(), 1).unwrap());
+    prop_oneof![
+        2 => Just((FieldKind::Bool, 1..=1)),
+        1 => (0u32..4, 0u32..4).prop_map(|(a, b)| (FieldKind::Choice { max: 4 }, a.min(b)..=a.max(b))),
+        1 => (0u32..3).prop_map(move |first| (number(3), first..=3)),
+    ]
+}
+
+/// The same fields behind selectors, the outermost last; always present without any.
+fn optional(mut group: Vec<Field>, selectors: Vec<Selector>) -> Vec<Field> {
+    for (depth, (kind, values)) in selectors.into_iter().enumerate() {
+        let selector = Field::new(format!("only if {depth}"), kind);
+        for field in group.iter_mut().filter(|field| field.condition.is_none()) {
+            field.condition = Some(Condition::new(selector.name.clone(), values.clone()));
+        }
+        group.insert(0, selector);
+    }
+    group
 }
 
 /// Fields that belong together.

@@ -172,6 +172,8 @@ pub(crate) struct Field {
     pub(crate) time: Option<Time>,
     /// The name of the field whose velocity it is.
     pub(crate) velocity_of: Option<&'static str>,
+    /// Section 5.5: the selector's name and values.
+    pub(crate) condition: Option<(&'static str, u32, u32)>,
 }
 
 /// The role of a velocity.
@@ -229,13 +231,41 @@ impl Field {
     }
 }
 
+/// Section 5.5: the index of a field's selector.
+fn selector(schema: &[Field], index: usize) -> Option<usize> {
+    let (name, _, _) = schema[index].condition?;
+    (0..index).rev().find(|other| schema[*other].name == name)
+}
+
+/// Whether a field is present in an entity or record, of which at least the earlier fields are
+/// known.
+pub(crate) fn is_present(schema: &[Field], index: usize, lanes: &[i128]) -> bool {
+    let Some((_, first, last)) = schema[index].condition else { return true };
+    let selector = selector(schema, index).unwrap();
+    let lane: usize = schema[..selector].iter().map(|field| field.lanes().len()).sum();
+    let is_selected = (i128::from(first)..=i128::from(last)).contains(&lanes[lane]);
+    is_selected && is_present(schema, selector, lanes)
+}
+
+/// Sets the lanes of absent fields to 0.
+pub(crate) fn clear_absent(schema: &[Field], lanes: &mut [i128]) {
+    let mut first = 0;
+    for (index, field) in schema.iter().enumerate() {
+        let end = first + field.lanes().len();
+        if !is_present(schema, index, lanes) {
+            lanes[first..end].fill(0);
+        }
+        first = end;
+    }
+}
+
 /// Section 5.3.
 pub(crate) fn hash(schema: &[Field]) -> u64 {
     let mut bytes = Vec::new();
-    for field in schema {
+    for (index, field) in schema.iter().enumerate() {
         bytes.extend((field.name.len() as u32).to_le_bytes());
         bytes.extend(field.name.as_bytes());
-        bytes.push(field.role);
+        bytes.push(field.role + if field.condition.is_some() { 128 } else { 0 });
         match &field.kind {
             Kind::Floats(axes) => {
                 bytes.extend([0, axes.len() as u8]);
@@ -260,6 +290,12 @@ pub(crate) fn hash(schema: &[Field]) -> u64 {
             }
             Kind::Raw { lanes } => bytes.extend([5, *lanes]),
             Kind::Bytes { len } => bytes.extend([6, *len]),
+        }
+        if let Some((_, first, last)) = field.condition {
+            let selector = selector(schema, index).unwrap();
+            [selector as u32, first, last]
+                .iter()
+                .for_each(|number| bytes.extend(number.to_le_bytes()));
         }
     }
     hash_of(&bytes)
@@ -570,12 +606,15 @@ impl Field {
 impl Reader<'_> {
     /// The shifts of an entity's lanes in a field; `before` are its lanes in the baseline.
     fn shifts(&self, baseline: &Entities, id: u32, (first, field): (usize, &Field)) -> Vec<u32> {
+        let index =
+            self.fields().position(|(_, lane, other)| (lane, &other.name) == (first, &field.name));
+        let is_there = |lanes: &Vec<i128>| is_present(self.schema, index.unwrap(), lanes);
         let lanes = first..first + field.lanes().len();
         match (
             baseline.get(&id),
             self.older.and_then(|(older, ticks)| Some((older.get(&id)?, ticks))),
         ) {
-            (Some(base), Some((older, ticks))) => {
+            (Some(base), Some((older, ticks))) if is_there(base) && is_there(older) => {
                 field.shifts(&base[lanes.clone()], &older[lanes], ticks.max(1))
             }
             _ => vec![0; lanes.len()],
@@ -635,10 +674,14 @@ impl Reader<'_> {
     }
 
     fn read_every_entity(&self, bits: &mut Bits, entities: &mut Entities) -> Result<(), Refused> {
-        for (_, first, field) in self.fields() {
+        for (index, first, field) in self.fields() {
             let at_rest = field.at_rest().filter(|_| self.level == 4);
             let lanes = field.lanes();
             for values in entities.values_mut() {
+                if !is_present(self.schema, index, values) {
+                    values[first..first + lanes.len()].fill(0);
+                    continue;
+                }
                 let values = &mut values[first..first + lanes.len()];
                 match &at_rest {
                     Some(zero) if bits.bool()? => values.clone_from_slice(zero),
@@ -667,13 +710,18 @@ impl Reader<'_> {
         // The class that an entity had in a field; the one after the last means "in full".
         let mut classes: HashMap<(usize, u32), usize> = HashMap::new();
         for (index, first, field) in self.fields() {
-            let flagged = if self.level == 12 {
-                let flagged = read_set(bits, Form::BitsOrGaps, changed.len(), &self.profile.flags)?;
-                flagged.into_iter().map(|nth| changed[nth]).collect()
-            } else {
-                changed.clone()
-            };
             let lanes = field.lanes();
+            let (present, absent): (Vec<u32>, Vec<u32>) =
+                changed.iter().partition(|id| is_present(self.schema, index, &after[id]));
+            for id in absent {
+                after.get_mut(&id).unwrap()[first..first + lanes.len()].fill(0);
+            }
+            let flagged = if self.level == 12 {
+                let flagged = read_set(bits, Form::BitsOrGaps, present.len(), &self.profile.flags)?;
+                flagged.into_iter().map(|nth| present[nth]).collect()
+            } else {
+                present
+            };
             let has_differences = lanes.iter().any(|lane| lane.differences != Differences::None);
             let from_level = if field.is_rotation() { 11 } else { 10 };
             let mut previous = None;

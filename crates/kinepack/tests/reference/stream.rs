@@ -2,7 +2,8 @@
 
 use super::range::{Counter, Range};
 use super::{
-    Bits, Differences, Field, Kind, Lane, Refused, Words, bits_for, hash_of, refuse, turned,
+    Bits, Differences, Field, Kind, Lane, Refused, Words, bits_for, hash_of, is_present, refuse,
+    turned,
 };
 
 /// The limit of the counts of a stream's counters.
@@ -27,6 +28,8 @@ enum Written {
 /// Lanes that are coded together.
 #[derive(Clone, Debug)]
 struct Part {
+    /// The index of its field.
+    field: usize,
     written: Written,
     lanes: Vec<usize>,
     /// The velocity of each lane.
@@ -91,6 +94,7 @@ impl<'a> Stream<'a> {
                 });
                 let is_clock = Some(index) == clock && nth == 0;
                 stream.parts.push(Part {
+                    field: index,
                     written,
                     lanes: lanes.to_vec(),
                     velocities: velocity,
@@ -170,11 +174,9 @@ impl<'a> Stream<'a> {
             let range = &mut Range::of(packet)?;
             for _ in 0..count {
                 let record = match &before {
-                    None => self
-                        .lanes
-                        .iter()
-                        .map(|lane| up_to(range.direct(bits_for(lane.max))?, lane.max))
-                        .collect(),
+                    None => {
+                        self.read_in_full(|lane| up_to(range.direct(bits_for(lane.max))?, lane.max))
+                    }
                     Some((base, lag)) => {
                         let record = base.clone();
                         let per = 1.0 / *lag as f64;
@@ -197,7 +199,7 @@ impl<'a> Stream<'a> {
             let bits = &mut Bits::of(packet);
             for _ in 0..count {
                 let record = match &before {
-                    None => self.lanes.iter().map(|lane| bits.up_to(lane.max)).collect(),
+                    None => self.read_in_full(|lane| bits.up_to(lane.max)),
                     Some((base, _)) => self.read_packed(bits, base),
                 };
                 records.push(record?);
@@ -208,6 +210,22 @@ impl<'a> Stream<'a> {
         Ok((records, learned))
     }
 
+    /// Section 17.1.
+    fn read_in_full(
+        &self,
+        mut read: impl FnMut(&Lane) -> Result<i128, Refused>,
+    ) -> Result<Vec<i128>, Refused> {
+        let mut record = vec![0; self.lanes.len()];
+        for (index, field) in self.schema.iter().enumerate() {
+            if is_present(self.schema, index, &record) {
+                for lane in self.first(index)..self.first(index) + field.lanes().len() {
+                    record[lane] = read(&self.lanes[lane])?;
+                }
+            }
+        }
+        Ok(record)
+    }
+
     // Section 17.2.
 
     fn read_packed(&self, bits: &mut Bits, base: &[i128]) -> Result<Vec<i128>, Refused> {
@@ -215,6 +233,16 @@ impl<'a> Stream<'a> {
         for part in &self.parts {
             let before: Vec<i128> = part.lanes.iter().map(|lane| base[*lane]).collect();
             let limits: Vec<Lane> = part.lanes.iter().map(|lane| self.lanes[*lane]).collect();
+            if !is_present(self.schema, part.field, &record) {
+                part.lanes.iter().for_each(|lane| record[*lane] = 0);
+                continue;
+            }
+            if !is_present(self.schema, part.field, base) {
+                for lane in &part.lanes {
+                    record[*lane] = bits.up_to(self.lanes[*lane].max)?;
+                }
+                continue;
+            }
             let coded = match part.written {
                 Written::Steps => read_from(bits, &limits, &before)?,
                 Written::Choice => vec![read_choice(bits, limits[0].max, before[0])?],
@@ -243,7 +271,7 @@ impl Field {
     fn is_time_stamp(&self) -> bool {
         let is_numbers =
             matches!(self.kind, Kind::Floats(_) | Kind::Integer { .. } | Kind::Raw { .. });
-        self.role == 5 && is_numbers && !self.lanes().is_empty()
+        self.role == 5 && is_numbers && !self.lanes().is_empty() && self.condition.is_none()
     }
 }
 
@@ -366,6 +394,16 @@ impl RecordReader<'_, '_> {
     fn read(mut self, mut elapsed: f64, mut per: f64) -> Result<Vec<i128>, Refused> {
         let stream = self.stream;
         for (index, part) in stream.parts.iter().enumerate() {
+            let is_there = is_present(stream.schema, part.field, &self.record);
+            if !is_there || !is_present(stream.schema, part.field, self.base) {
+                for lane in &part.lanes {
+                    self.learned.lanes[*lane].rate = 0.0;
+                    let max = stream.lanes[*lane].max;
+                    self.record[*lane] =
+                        if is_there { up_to(self.range.direct(bits_for(max))?, max)? } else { 0 };
+                }
+                continue;
+            }
             let of_part = &mut self.learned.parts[index];
             let is_changed = self.range.counted(&mut of_part.changed[of_part.history], MOST)?;
             of_part.history = (2 * of_part.history + usize::from(is_changed)) % 4;

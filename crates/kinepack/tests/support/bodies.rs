@@ -36,7 +36,9 @@ pub(crate) fn bodies_run(schema: &Schema, seed: u64, entities: u32, frames: u32)
             if random.below(60) == 0 {
                 *row = maxima.iter().map(|max| random.below(u64::from(*max) + 1) as u32).collect();
             }
-            snapshot.push_lanes(EntityId(*id), row).unwrap();
+            let mut lanes = row.clone();
+            schema.clear_absent(&mut lanes);
+            snapshot.push_lanes(EntityId(*id), &lanes).unwrap();
         }
         run.push(snapshot);
         if random.below(4) == 0 && !rows.is_empty() {

@@ -86,7 +86,9 @@ pub(crate) struct Walk<'a> {
 impl<'a> Walk<'a> {
     pub(crate) fn new(schema: &'a Schema, seed: u64) -> Self {
         let mut random = Random::new(seed);
-        let record = schema.lanes().iter().map(|lane| random.up_to(lane.max)).collect();
+        let mut record: Vec<u32> =
+            schema.lanes().iter().map(|lane| random.up_to(lane.max)).collect();
+        schema.clear_absent(&mut record);
         let rates = vec![0; schema.lanes().len()];
         Self { schema, random, mood: Mood::Moving, record, rates }
     }
@@ -138,6 +140,7 @@ impl<'a> Walk<'a> {
                 _ => self.go_on(field, &before),
             }
         }
+        schema.clear_absent(&mut self.record);
         &self.record
     }
 

@@ -2,9 +2,10 @@
 //! drift together and jump.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
-use kinepack::schema::{Field, FieldKind, LaneArithmetic, Role, TimePrecision};
+use kinepack::schema::{Condition, Field, FieldKind, LaneArithmetic, Role, TimePrecision};
 use kinepack::training::Trainer;
 use kinepack::{EntityId, Profile, Schema, Snapshot, Tick};
 
@@ -24,7 +25,8 @@ pub(crate) fn schema(name: &str) -> Schema {
         "corners" => corners(),
         "flag" => vec![Field::new("flag", FieldKind::Bool)],
         "moving" => moving(),
-        // Not in `schemas`, because the corpora number those.
+        "optional" => optional(),
+        // These are not in `schemas`, because the corpora number those.
         "calls" => {
             vec![integer("function", 0, 20), Field::new("arguments", FieldKind::Bytes { len: 70 })]
         }
@@ -104,6 +106,34 @@ fn moving() -> Vec<Field> {
     ]
 }
 
+/// Fields that may be absent: an option, an enum with fields inside it, and a list.
+fn optional() -> Vec<Field> {
+    let side = FloatLimits::until(-256.0, 256.0, 1.0 / 512.0).unwrap();
+    let tension = FloatLimits::new(0.0, 1.0, 0.01).unwrap();
+    let point = || FieldKind::Floats(vec![side; 2]);
+    vec![
+        Field::new("position", FieldKind::Floats(vec![side; 3]))
+            .with_time_precision(TimePrecision::new(20.0, 10.0)),
+        Field::new("weapon?", FieldKind::Bool),
+        only("weapon?", 1..=1, Field::new("weapon", FieldKind::Choice { max: 2 })),
+        only("weapon", 1..=1, Field::new("weapon.Bow.tension", FieldKind::Floats(vec![tension]))),
+        only("weapon", 2..=2, integer("weapon.Rocket.ammo", 0, 8)),
+        only("weapon", 2..=2, rotation("weapon.Rocket.aim", 9))
+            .with_time_precision(TimePrecision::new(20.0, 10.0)),
+        integer("path.len", 0, 3),
+        only("path.len", 1..=3, Field::new("path[0]", point())),
+        only("path.len", 2..=3, Field::new("path[1]", point())),
+        only("path.len", 3..=3, Field::new("path[2]", point()))
+            .with_time_precision(TimePrecision::new(20.0, 10.0)),
+        only("path.len", 0..=0, integer("goal", 0, i128::from(u64::MAX))),
+        Field::new("name", FieldKind::Bytes { len: 3 }),
+    ]
+}
+
+fn only(selector: &str, values: RangeInclusive<u32>, field: Field) -> Field {
+    field.with_condition(Condition::new(selector, values))
+}
+
 fn integer(name: &str, min: i128, max: i128) -> Field {
     Field::new(name, FieldKind::Integer(IntegerLimits::new(min, max, 1).unwrap()))
 }
@@ -166,7 +196,9 @@ impl World {
     pub(crate) fn snapshot(&self) -> Snapshot {
         let mut snapshot = Snapshot::new(&self.schema, Tick(self.tick));
         for (id, lanes) in &self.entities {
-            snapshot.push_lanes(EntityId(*id), lanes).unwrap();
+            let mut lanes = lanes.clone();
+            self.schema.clear_absent(&mut lanes);
+            snapshot.push_lanes(EntityId(*id), &lanes).unwrap();
         }
         snapshot
     }
