@@ -20,7 +20,9 @@ pub(crate) fn velocities(fields: &[PackedField<'_>]) -> Result<Vec<Option<usize>
         };
         let Some(owner) = fields.iter().position(|other| member_name(&other.member) == target)
         else {
-            return refuse(format!("there is no field `{target}` to be the velocity of"));
+            let place =
+                if field.name == member_name(&field.member) { "" } else { " in its variant" };
+            return refuse(format!("there is no field `{target}`{place} to be the velocity of"));
         };
         if !may_move(&fields[owner], field.ty) {
             return refuse(format!(

@@ -120,8 +120,8 @@ pub(crate) fn rule<'a>(
         };
         given.refuse_each(
             &["body", "touched", "mover", "clock", "velocity"],
-            "an `Option` may be absent, so it cannot be marked",
-            "write its type without `Option`",
+            "the value of an `Option` may be absent, so it cannot be marked",
+            "send it without `Option`",
         )?;
         Ok((FieldRule { optional: true, ..given.into_rule(inner)? }, inner))
     };

@@ -123,6 +123,8 @@ fn part<T: Pack>(lanes: &[u32], index: usize) -> &[u32] {
 /// `Pack` for tuples: `$lanes` is a variable for the lanes of each part.
 macro_rules! tuples {
     ($($($type:ident $lanes:ident $index:tt),+;)*) => {$(
+        // Errors would name all eight before the types that somebody looks for.
+        #[diagnostic::do_not_recommend]
         impl<$($type: Pack),+> Pack for ($($type,)+) {
             const LANES: usize = 0 $(+ $type::LANES)+;
 
