@@ -1,5 +1,5 @@
-//! The `impl` of an enum: a number for the variant, then the fields of each variant. Fields of other
-//! variants are absent; their lanes are 0.
+//! The `impl` of an enum: a number for the variant, then the fields of each variant. Fields of
+//! other variants are absent; their lanes are 0.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};

@@ -49,7 +49,8 @@ mod structs;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// Derives kinepack's trait `Pack` for a struct or an enum. The trait documents the attributes. [The crate](crate) has an example.
+/// Derives kinepack's trait `Pack` for a struct or an enum. The trait documents the attributes.
+/// [The crate](crate) has an example.
 ///
 /// Two attributes belong on the type itself: `#[pack(crate = path)]` gives kinepack's path if it is
 /// not `::kinepack`, and `#[pack(ticks_per_s = f)]` gives the ticks per second for fields with

@@ -15,7 +15,8 @@ use core::time::Duration;
 use kinepack::quantize::SmallestThree;
 use kinepack::schema::{Condition, Field, FieldKind, Lane, PackWith, Role, TimePrecision};
 use kinepack::{
-    ArrayString, ArrayVec, Between, BytesUpTo, EncodeError, EntityId, Pack, Schema, Snapshot, Tick,
+    ArrayString, ArrayVec, Between, BytesUpTo, Codec, Decoder, EncodeError, Encoder, EntityId,
+    Level, Pack, Profile, Schema, Snapshot, Tick, View,
 };
 use proptest::prelude::*;
 use runner::for_all;
@@ -721,4 +722,29 @@ fn optional_parts_nest() {
         // Any lanes give a state that a snapshot accepts.
         lanes(&Deep::reconstruct(&codes));
     });
+}
+
+#[test]
+fn packets_carry_optional_parts() {
+    let schema = Schema::of::<Deep>();
+    for level in [Level::PACKED, Level::ADAPTIVE] {
+        let codec = Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap();
+        let world = || proptest::collection::vec(deep(), 1..6);
+        for_all(200, proptest::collection::vec(world(), 3), |worlds| {
+            let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
+            let mut held = View::empty(&schema);
+            for (tick, states) in (1..).map(Tick).zip(worlds) {
+                let mut world = Snapshot::new(&schema, tick);
+                for (id, state) in (0..).map(EntityId).zip(&states) {
+                    world.push(id, state).unwrap();
+                }
+                let mut packet = Vec::new();
+                let sent = encoder.encode(&held, &world, &mut packet).unwrap();
+                held = decoder.decode(&held, &packet, tick).unwrap();
+                assert_eq!(held, sent);
+                let received: Vec<Deep> = held.iter().unwrap().map(|(_, state)| state).collect();
+                assert_eq!(received, states);
+            }
+        });
+    }
 }

@@ -9,12 +9,28 @@ use crate::{Between, EncodeError};
 /// cannot describe.
 ///
 /// Without an attribute, `f32` and `f64` are kept bit for bit and integers in their full width. A
-/// `bool` takes one bit, and an enum without fields the bits that number its variants. Arrays and
-/// structs are coded part by part.
+/// `bool` takes one bit, and a [`Duration`](core::time::Duration) 64 bits of nanoseconds. Arrays,
+/// tuples and structs are coded part by part. With the feature `glam`, its vectors and quaternions
+/// are like arrays.
+///
+/// Some parts may be absent. An absent part has no bits in a packet, apart from the part that
+/// selects it. Its lanes are 0, and they count towards [`LANES`](Self::LANES).
+///
+/// | type | fields |
+/// |---|---|
+/// | `Option<T>` at `path` | a flag `path?`; those of `T` at `path`, present if it is set |
+/// | an enum at `path` | a choice `path`, the number of the variant; those of each variant, as `path.Variant.field` or `path.Variant.0`, present if the value is that variant |
+/// | [`ArrayVec<T, N>`](crate::ArrayVec) at `path` | the length `path.len`; those of `T` at `path[0]`, `path[1]` and so on, present below the length |
+/// | [`ArrayString<N>`](crate::ArrayString) at `path` | the length in bytes `path.len`; four bytes each at `path[0]`, `path[4]` and so on, present if the text reaches them |
+///
+/// Lists and texts need the feature `arrayvec`, which is on by default. Their capacity is 1 to
+/// 65,535. To give the elements of a list attributes, wrap them in a struct.
+///
+/// Attributes on the fields of a struct or a variant:
 ///
 /// | attribute | on | meaning |
 /// |---|---|---|
-/// | `range = a..=b`, `range = a..b` | numbers, vectors, integers | limits; `..` excludes the end |
+/// | `range = a..=b`, `range = a..b` | numbers, vectors, integers, durations in seconds | limits; `..` excludes the end |
 /// | `range = [r, r, r]` | vectors | limits for each axis |
 /// | `precision = p` | with `range` | the step, or one for each axis: `[p, p, p]` |
 /// | `bits = n` | with `range`, or an integer alone | that many bits instead of a step, 1 to 32; integers up to 64 |
@@ -32,9 +48,16 @@ use crate::{Between, EncodeError};
 /// | `with = Type` | anything | lanes by `Type`'s [`PackWith`] |
 /// | `skip` | anything | not sent; `Default::default()` on the other side |
 ///
-/// `velocity = field` names the field that moves with it. That field has the same type, and is not
-/// marked `velocity`, `rotation`, `wrap`, `step`, `clock`, `skip` or `with`. `velocity` alone means
-/// the nearest such field before it in the struct, or else the nearest after it, or else no field.
+/// The attributes of an `Option` are those of the value in it, except `skip`: `#[pack(max = 8)]` on
+/// an `Option<u8>`, or `with = Type` with a `Type` for the value. The type must be written as
+/// `Option`, not as an alias. The value may be absent, so it cannot be marked `body`, `touched`,
+/// `mover`, `clock` or `velocity`. A field of a variant cannot be marked `body`, `touched`, `mover`
+/// or `clock` either.
+///
+/// `velocity = field` names the field that moves with it, in the same struct or variant. That field
+/// has the same type, is no `Option`, and is not marked `velocity`, `rotation`, `wrap`, `step`,
+/// `clock`, `skip` or `with`. `velocity` alone means the nearest such field before it in the struct
+/// or variant, or else the nearest after it, or else no field.
 /// If several velocities mean the same field, the one that names it counts, or else the first. For
 /// example, `position` is followed by `linear_velocity` and `angular_velocity`, and the first is
 /// the position's.
@@ -67,6 +90,18 @@ use crate::{Between, EncodeError};
 ///     name: String,
 /// }
 /// assert_eq!(Player::LANES, 3 + 3 + 4 + 1);
+///
+/// #[derive(Pack)]
+/// enum Weapon {
+///     Sword,
+///     Bow {
+///         #[pack(range = 0.0..=1.0, precision = 0.01)]
+///         tension: f32,
+///         #[pack(max = 30)]
+///         burning_arrows: Option<u8>,
+///     },
+/// }
+/// assert_eq!(Weapon::LANES, 1 + (1 + 2));
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no schema",
@@ -121,9 +156,14 @@ pub trait Pack: Sized {
     /// | `f32`, `f64`, vectors, with a `range` or without | on the line, component by component; steps if an end is not finite |
     /// | the same, if another field is its `velocity` | on the cubic of both ends and both velocities (Hermite), within the `range` |
     /// | with `wrap` | the short way round |
-    /// | `rotation`, and glam's `Quat` without an attribute | the shorter turn at constant angular speed, with length 1 |
-    /// | `bool`, enums, integers, all with `step` | steps: `from` below ratio 1, then `to` |
-    /// | structs, arrays | part by part, by their own `interpolate` |
+    /// | `rotation`, and glam's `Quat` and `DQuat` without an attribute | the shorter turn at constant angular speed, with length 1 |
+    /// | `Duration`, with a `range` or without | on the line |
+    /// | glam's integer vectors, with a `range` | on the line, rounded to integers |
+    /// | `bool`, integers, enums without fields, texts, all with `step` | steps: `from` below ratio 1, then `to` |
+    /// | structs, arrays, tuples | part by part, by their own `interpolate` |
+    /// | `Option` | the value in it, if both ends have one; otherwise steps |
+    /// | enums with fields | field by field, if both ends are the same variant; otherwise steps |
+    /// | `ArrayVec` | the elements that both ends have; the others and the length step |
     /// | `with = Type` | by `Type`'s [`PackWith::interpolate`] |
     /// | `skip` | `Default::default()` |
     ///
