@@ -119,6 +119,7 @@ fn with_fields(
             let selector = fields.len();
             fields.push(#krate::schema::Field::new(path, #krate::schema::FieldKind::Choice { max: #max }));
             #(#schema)*
+            let _ = selector;
         },
         quantize: quote! {
             lanes.fill(0);

@@ -292,6 +292,17 @@ fn integer_vectors_with_limits() {
         out.quantize(&mut lanes[0]),
         Err(EncodeError::OutOfRange { id: None, field: "cell", value: 101.0 })
     );
+
+    // An angle between the last step and the end is the end, which is the minimum again.
+    #[derive(Pack)]
+    struct Compass {
+        #[pack(range = 0..360, precision = 1, wrap)]
+        degrees: IVec2,
+    }
+    let [from, to] = [[359, 0], [0, 0]];
+    let compass = Compass::interpolate(&from, &to, Between { ratio: 0.75, seconds: 0.0 });
+    assert_eq!(compass.degrees, IVec2::ZERO);
+
     // Rounded, and never a panic.
     assert_eq!(IVec2::from_components([1e99, f64::NAN]), IVec2::new(i32::MAX, 0));
     assert_eq!(IVec2::from_components([-2.5, 2.4]), IVec2::new(-3, 2));

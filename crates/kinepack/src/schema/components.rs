@@ -7,7 +7,8 @@ use core::time::Duration;
     message = "`{Self}` has no components that a range or a rotation could apply to",
     label = "not `f32`, `f64`, a vector of them, or a `Duration`",
     note = "integers are known by their names `u8` to `i64`, not by an alias; glam's types need \
-            the feature `glam`"
+            the feature `glam`",
+    note = "for attributes on the elements of a list or a tuple, wrap them in a struct"
 )]
 pub trait Components {
     /// The components as an array.

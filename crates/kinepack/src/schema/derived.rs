@@ -197,12 +197,20 @@ pub fn interpolate_floats<T: Components>(
     for (index, component) in components.as_mut().iter_mut().enumerate() {
         let (axis, from, to) = (axis(axes, index), lanes.from[index], lanes.to[index]);
         *component = if axis.wraps() {
-            at.around(axis, from, to, T::SINGLE)
+            at.around(axis, from, to, |value| round::<T>(index, value))
         } else {
             at.linear(axis.reconstruct(from), axis.reconstruct(to))
         };
     }
     T::from_components(components)
+}
+
+/// The number that `value` becomes as the component of a `T`.
+#[inline]
+fn round<T: Components>(component: usize, value: f64) -> f64 {
+    let mut components = T::ZERO;
+    components.as_mut()[component] = value;
+    T::from_components(components).components().as_ref()[component]
 }
 
 /// The interpolated value of two that have velocities, within limits: `axes` as for
