@@ -139,6 +139,14 @@ impl Given {
         }
     }
 
+    /// An error if the field has one of these attributes: why it cannot, and the remedy next to
+    /// removing the attribute.
+    pub(crate) fn refuse_each(&self, names: &[&str], reason: &str, remedy: &str) -> Result<()> {
+        names.iter().try_for_each(|name| {
+            self.refuse(name, &format!("{reason} `{name}`; remove `{name}`, or {remedy}"))
+        })
+    }
+
     /// An error if any attribute remains next to a rule that allows no others.
     pub(crate) fn refuse_rest(&self, rule: &str) -> Result<()> {
         match self.0.first() {

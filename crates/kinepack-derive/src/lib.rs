@@ -1,4 +1,4 @@
-//! `#[derive(Pack)]` for kinepack: a struct's schema from its fields.
+//! `#[derive(Pack)]` for kinepack: the schema of a struct or an enum from its fields.
 //!
 //! Use it through `kinepack`, whose default feature `derive` re-exports it next to the trait of the
 //! same name. That trait documents all attributes.
@@ -10,8 +10,9 @@
 //! 2. `rules` decides how the field becomes lanes, with `roles` for rigid bodies and `precision`
 //!    for time precision. They refuse contradictions, and name the field and the remedy.
 //!
-//! 3. `expand` writes the `impl`, with `limits` for its constants and `interpolate` for its
-//!    interpolation.
+//! 3. `expand` writes the `impl` of a struct (`structs`) or an enum (`enums`) from the code of its
+//!    fields (`fields`, put together in `group`), with `limits` for its constants and `interpolate`
+//!    for its interpolation.
 //!
 //! Whether a range is possible is known only when its expressions are evaluated. So the constants
 //! check it, still at compile time.
@@ -37,15 +38,19 @@ mod precision;
 mod roles;
 mod rules;
 
+mod enums;
 mod expand;
+mod fields;
+mod group;
 mod interpolate;
 mod limits;
+mod structs;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// Derives kinepack's trait `Pack` for a struct or an enum without fields. The trait documents the
-/// attributes. [The crate](crate) has an example.
+/// Derives kinepack's trait `Pack` for a struct or an enum. The trait documents the attributes.
+/// [The crate](crate) has an example.
 ///
 /// Two attributes belong on the type itself: `#[pack(crate = path)]` gives kinepack's path if it is
 /// not `::kinepack`, and `#[pack(ticks_per_s = f)]` gives the ticks per second for fields with

@@ -17,7 +17,7 @@ pub(crate) struct Site<'a> {
     pub(crate) ty: &'a Type,
     /// The span that errors point to.
     pub(crate) span: Span,
-    /// The struct's attribute.
+    /// The type's attribute.
     pub(crate) ticks_per_s: Option<&'a Expr>,
 }
 

@@ -1,11 +1,11 @@
-//! The attributes of a time precision. Checks that a field can have one, and that the struct has
+//! The attributes of a time precision. Checks that a field can have one, and that the type has
 //! `ticks_per_s`.
 
 use proc_macro2::Ident;
 use syn::{Error, Expr, Result};
 
 use crate::attributes::{Given, OfType};
-use crate::expand::StructField;
+use crate::fields::PackedField;
 use crate::rules::{Floats, Rule};
 
 /// How exact a field must be while it moves.
@@ -48,18 +48,18 @@ impl TimePrecision {
 
 /// The ticks per second, if fields need them. An error if they are missing, or given but not
 /// needed.
-pub(crate) fn ticks_per_s<'a>(
+pub(crate) fn ticks_per_s<'a, 'b>(
     of_type: &'a OfType,
-    fields: &[StructField<'_>],
+    mut fields: impl Iterator<Item = &'b PackedField<'b>>,
 ) -> Result<Option<&'a Expr>> {
-    let first = fields.iter().find_map(|field| Some((&field.name, field.rule.precision.as_ref()?)));
+    let first = fields.find_map(|field| Some((&field.name, field.rule.precision.as_ref()?)));
     match (&of_type.ticks_per_s, first) {
         (Some((_, ticks)), Some(_)) => Ok(Some(ticks)),
         (None, None) => Ok(None),
         (None, Some((name, precision))) => {
             let message = format!(
                 "field `{name}`: `time_precision_ms` needs the duration of a tick; write \
-                 `#[pack(ticks_per_s = 60.0)]` on the struct"
+                 `#[pack(ticks_per_s = 60.0)]` on the type"
             );
             Err(Error::new(precision.key.span(), message))
         }

@@ -8,7 +8,7 @@ use proc_macro2::{Ident, Span};
 use syn::{Error, Result, Type};
 
 use crate::attributes::Given;
-use crate::expand::StructField;
+use crate::fields::PackedField;
 use crate::rules::{Floats, Rule, type_name};
 
 /// The attributes of parts, and the variant of `kinepack::schema::Role` for each.
@@ -82,7 +82,7 @@ impl BodyPart {
 }
 
 /// An error if too many or too few fields are marked for one body.
-pub(crate) fn check(fields: &[StructField<'_>]) -> Result<()> {
+pub(crate) fn check(fields: &[PackedField<'_>]) -> Result<()> {
     let (mut position, mut rotation, mut touched, mut mover) = (None, None, None, None);
     for field in fields {
         let Some(part) = &field.rule.part else { continue };

@@ -3,7 +3,10 @@
 
 use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, Expr, Member, RangeLimits, Result, Type, parse_quote};
+use syn::{
+    Attribute, Error, Expr, GenericArgument, Member, PathArguments, RangeLimits, Result, Type,
+    parse_quote,
+};
 
 use crate::attributes::{Given, Value, ungrouped};
 use crate::precision::TimePrecision;
@@ -20,6 +23,8 @@ pub(crate) struct FieldRule {
     pub(crate) precision: Option<TimePrecision>,
     /// True for a time stamp.
     pub(crate) clock: bool,
+    /// True if the rule is for the value in an `Option`.
+    pub(crate) optional: bool,
 }
 
 impl FieldRule {
@@ -91,11 +96,53 @@ pub(crate) enum Step {
     Bits(Expr),
 }
 
-/// The rule of the field `name`.
-pub(crate) fn rule(name: &str, ty: &Type, attributes: &[Attribute]) -> Result<FieldRule> {
-    Given::parse(attributes)
-        .and_then(|given| given.into_rule(ty))
-        .map_err(|error| Error::new(error.span(), format!("field `{name}`: {error}")))
+/// The rule of the field `name`, and the type that it is for: `ty`, or the type in `ty` if that is
+/// an `Option` with attributes.
+pub(crate) fn rule<'a>(
+    name: &str,
+    ty: &'a Type,
+    attributes: &[Attribute],
+    is_in_variant: bool,
+) -> Result<(FieldRule, &'a Type)> {
+    let read = || {
+        let given = Given::parse(attributes)?;
+        if is_in_variant {
+            given.refuse_each(
+                &["body", "touched", "mover", "clock"],
+                "a field of a variant may be absent, so it cannot be marked",
+                "move the field into a struct that holds the enum",
+            )?;
+        }
+        // Without attributes, the `Pack` of `Option` applies. `skip` is for the `Option` itself.
+        let is_plain = given.0.is_empty() || given.key("skip").is_some();
+        let Some(inner) = in_option(ty).filter(|_| !is_plain) else {
+            return Ok((given.into_rule(ty)?, ty));
+        };
+        given.refuse_each(
+            &["body", "touched", "mover", "clock", "velocity"],
+            "the value of an `Option` may be absent, so it cannot be marked",
+            "send it without `Option`",
+        )?;
+        Ok((FieldRule { optional: true, ..given.into_rule(inner)? }, inner))
+    };
+    read().map_err(|error: Error| Error::new(error.span(), format!("field `{name}`: {error}")))
+}
+
+/// The type in `ty`, if that is written as an `Option`.
+fn in_option(ty: &Type) -> Option<&Type> {
+    match ty {
+        Type::Group(group) => in_option(&group.elem),
+        Type::Paren(paren) => in_option(&paren.elem),
+        Type::Path(path) => {
+            let last = path.path.segments.last().filter(|last| last.ident == "Option")?;
+            let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+            match arguments.args.first()? {
+                GenericArgument::Type(inner) if arguments.args.len() == 1 => Some(inner),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
 }
 
 /// An error if a field with these lanes cannot be a time stamp.
@@ -146,6 +193,7 @@ impl Given {
                 part: None,
                 precision: None,
                 clock: false,
+                optional: false,
             });
         }
         if let Some((_, Value::Type(with))) = self.take("with") {
@@ -158,6 +206,7 @@ impl Given {
                 part: None,
                 precision: None,
                 clock: false,
+                optional: false,
             });
         }
         let steps = self.take("step").is_some();
@@ -170,7 +219,7 @@ impl Given {
         if let Some((key, _)) = &clock {
             check_clock(key, ty, &lanes, part.is_some())?;
         }
-        Ok(FieldRule { lanes, steps, part, precision, clock: clock.is_some() })
+        Ok(FieldRule { lanes, steps, part, precision, clock: clock.is_some(), optional: false })
     }
 
     fn into_lanes(mut self, ty: &Type) -> Result<Rule> {

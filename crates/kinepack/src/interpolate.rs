@@ -86,10 +86,16 @@ impl Between {
     }
 
     /// The short way round between two codes of limits that wrap; upwards if both ways are equally
-    /// long. The result is at least the minimum and less than one period above it. `single` says
-    /// that the result becomes an `f32`.
+    /// long. The result is at least the minimum and less than one period above it, also after
+    /// `round`, which gives the number that the result becomes in its type.
     #[inline]
-    pub(crate) fn around(self, limits: &FloatLimits, from: u32, to: u32, single: bool) -> f64 {
+    pub(crate) fn around(
+        self,
+        limits: &FloatLimits,
+        from: u32,
+        to: u32,
+        round: impl Fn(f64) -> f64,
+    ) -> f64 {
         if let Some(end) = self.end(from, to) {
             return limits.reconstruct(end);
         }
@@ -107,8 +113,7 @@ impl Between {
         let (value, end) =
             (limits.min() + code * limits.step(), limits.min() + codes * limits.step());
         // The last part of the last step may round to the end, which is the minimum again.
-        let at_end = if single { value as f32 >= end as f32 } else { value >= end };
-        if at_end { limits.min() } else { value }
+        if round(value) >= round(end) { limits.min() } else { value }
     }
 
     /// A point on the cubic that leaves `from` and reaches `to` with these velocities, in units per

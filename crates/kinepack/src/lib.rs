@@ -91,6 +91,8 @@ pub mod stream;
 pub mod value;
 mod vector;
 
+#[cfg(feature = "arrayvec")]
+pub use arrayvec::{ArrayString, ArrayVec};
 pub use bytes::{Bytes, BytesUpTo};
 pub use error::{BaselinesError, DecodeError, EncodeError, SetupError};
 pub use interpolate::Between;

@@ -4,7 +4,7 @@
 //! again. The messages of `impossible_*.rs` come from constants; the text that rustc puts around
 //! them may change with its version.
 
-#![cfg(feature = "derive")]
+#![cfg(all(feature = "derive", feature = "arrayvec"))]
 
 #[test]
 fn wrong_attributes_are_compile_errors() {

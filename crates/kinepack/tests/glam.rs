@@ -3,8 +3,11 @@
 #![cfg(all(feature = "glam", feature = "derive"))]
 #![allow(clippy::unwrap_used)]
 
-use glam::{DQuat, DVec2, DVec3, Quat, Vec2, Vec3, Vec3A, Vec4};
-use kinepack::schema::{FieldKind, Lane};
+use glam::{
+    DQuat, DVec2, DVec3, DVec4, IVec2, IVec3, IVec4, Quat, UVec2, UVec3, UVec4, Vec2, Vec3, Vec3A,
+    Vec4,
+};
+use kinepack::schema::{Components, FieldKind, Lane};
 use kinepack::{Between, EncodeError, Pack, Schema};
 
 #[derive(Pack, Clone, Debug, PartialEq)]
@@ -169,4 +172,139 @@ fn states_between_turn_and_move() {
     none.quantize(&mut lanes[0]).unwrap();
     let there = Mover::interpolate(&lanes[0], &lanes[1], Between { ratio: 0.25, seconds: 1.0 });
     assert_eq!(there.whole_rotation, none.whole_rotation, "a rotation without direction steps");
+}
+
+#[derive(Pack, Clone, Copy, Debug, PartialEq)]
+struct Wide {
+    point: DVec2,
+    place: DVec3,
+    four: DVec4,
+    turn: DQuat,
+    cell: IVec2,
+    block: IVec3,
+    region: IVec4,
+    size: UVec2,
+    count: UVec3,
+    flags: UVec4,
+}
+
+const WIDE: Wide = Wide {
+    point: DVec2::new(1.0 / 3.0, -0.0),
+    place: DVec3::new(1e300, f64::MIN_POSITIVE, f64::INFINITY),
+    four: DVec4::new(1.0, 2.0, 3.0, 4.0),
+    turn: DQuat::from_xyzw(0.0, 0.0, 0.6, 0.8),
+    cell: IVec2::new(i32::MIN, -1),
+    block: IVec3::new(1, 2, i32::MAX),
+    region: IVec4::new(-1, -2, -3, -4),
+    size: UVec2::new(u32::MAX, 0),
+    count: UVec3::new(1, 2, 3),
+    flags: UVec4::new(4, 5, 6, 7),
+};
+
+#[test]
+fn wide_vectors_and_integer_vectors_are_like_arrays() {
+    #[derive(Pack)]
+    struct Arrays {
+        point: [f64; 2],
+        place: [f64; 3],
+        four: [f64; 4],
+        turn: [f64; 4],
+        cell: [i32; 2],
+        block: [i32; 3],
+        region: [i32; 4],
+        size: [u32; 2],
+        count: [u32; 3],
+        flags: [u32; 4],
+    }
+
+    assert_eq!(Schema::of::<Wide>(), Schema::of::<Arrays>());
+    let arrays = Arrays {
+        point: WIDE.point.to_array(),
+        place: WIDE.place.to_array(),
+        four: WIDE.four.to_array(),
+        turn: WIDE.turn.to_array(),
+        cell: WIDE.cell.to_array(),
+        block: WIDE.block.to_array(),
+        region: WIDE.region.to_array(),
+        size: WIDE.size.to_array(),
+        count: WIDE.count.to_array(),
+        flags: WIDE.flags.to_array(),
+    };
+    let mut lanes = [[0; Wide::LANES]; 2];
+    WIDE.quantize(&mut lanes[0]).unwrap();
+    arrays.quantize(&mut lanes[1]).unwrap();
+    assert_eq!(lanes[0], lanes[1]);
+    assert_eq!(Wide::reconstruct(&lanes[0]), WIDE);
+    let mut raw = [[0; Wide::LANES]; 2];
+    WIDE.store_raw(&mut raw[0]).unwrap();
+    arrays.store_raw(&mut raw[1]).unwrap();
+    assert_eq!(raw[0], raw[1]);
+
+    let to = Wide {
+        point: DVec2::ONE,
+        four: DVec4::ZERO,
+        turn: -DQuat::IDENTITY,
+        cell: IVec2::ONE,
+        size: UVec2::ONE,
+        ..WIDE
+    };
+    to.quantize(&mut lanes[1]).unwrap();
+    let half = Wide::interpolate(&lanes[0], &lanes[1], Between { ratio: 0.5, seconds: 0.0 });
+    assert_eq!((half.point, half.place), (DVec2::new(2.0 / 3.0, 0.5), WIDE.place));
+    assert_eq!(half.four, DVec4::new(0.5, 1.0, 1.5, 2.0));
+    assert!((half.turn.angle_between(WIDE.turn) - 0.5 * 2.0 * 0.6f64.asin()).abs() < 1e-9);
+    assert!((half.turn.length() - 1.0).abs() < 1e-15);
+    assert_eq!((half.cell, half.size), (WIDE.cell, WIDE.size), "integers step");
+    let end = Wide::interpolate(&lanes[0], &lanes[1], Between { ratio: 1.0, seconds: 0.0 });
+    assert_eq!(end, to);
+}
+
+#[test]
+fn integer_vectors_with_limits() {
+    #[derive(Pack, Clone, Debug, PartialEq)]
+    struct Cell {
+        #[pack(range = -100..=100, precision = 1)]
+        cell: IVec3,
+        #[pack(range = [0..=16, 0..=3], precision = 1, clamp)]
+        tile: UVec2,
+        #[pack(range = 0..=1000, precision = 10)]
+        far: Option<IVec2>,
+    }
+
+    let bits: Vec<u32> = Schema::of::<Cell>().lanes().iter().map(Lane::bits).collect();
+    assert_eq!(bits, [8, 8, 8, 5, 2, 1, 7, 7]);
+    let cell = |cell, far| Cell { cell, tile: UVec2::new(99, 1), far };
+    let [from, to] = [
+        cell(IVec3::new(-100, 0, 100), Some(IVec2::new(994, 1000))),
+        cell(IVec3::new(-97, 0, -100), Some(IVec2::new(0, 0))),
+    ];
+    let mut lanes = [[0; Cell::LANES]; 2];
+    from.quantize(&mut lanes[0]).unwrap();
+    to.quantize(&mut lanes[1]).unwrap();
+    let back = Cell { tile: UVec2::new(16, 1), far: Some(IVec2::new(990, 1000)), ..from.clone() };
+    assert_eq!(Cell::reconstruct(&lanes[0]), back);
+    let at = Between { ratio: 0.25, seconds: 0.0 };
+    let between = Cell::interpolate(&lanes[0], &lanes[1], at);
+    assert_eq!(between.cell, IVec3::new(-99, 0, 50), "−99.25 is rounded");
+    assert_eq!(between.far, Some(IVec2::new(743, 750)), "742.5 is rounded");
+    let out = cell(IVec3::new(0, 101, 0), None);
+    assert_eq!(
+        out.quantize(&mut lanes[0]),
+        Err(EncodeError::OutOfRange { id: None, field: "cell", value: 101.0 })
+    );
+
+    // An angle between the last step and the end is the end, which is the minimum again.
+    #[derive(Pack)]
+    struct Compass {
+        #[pack(range = 0..360, precision = 1, wrap)]
+        degrees: IVec2,
+    }
+    let [from, to] = [[359, 0], [0, 0]];
+    let compass = Compass::interpolate(&from, &to, Between { ratio: 0.75, seconds: 0.0 });
+    assert_eq!(compass.degrees, IVec2::ZERO);
+
+    // Rounded, and never a panic.
+    assert_eq!(IVec2::from_components([1e99, f64::NAN]), IVec2::new(i32::MAX, 0));
+    assert_eq!(IVec2::from_components([-2.5, 2.4]), IVec2::new(-3, 2));
+    assert_eq!(UVec2::from_components([-7.0, 0.6]), UVec2::new(0, 1));
 }

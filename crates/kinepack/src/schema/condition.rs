@@ -12,7 +12,7 @@ use crate::SetupError;
 ///
 /// The selector is a flag, a choice, or an integer of one lane. An absent field has 0 in all of its
 /// lanes, and no bits in a packet. `#[derive(Pack)]` makes conditions for `Option`, enums with
-/// fields, and [`List`](crate::List).
+/// fields, and [`ArrayVec`](crate::ArrayVec).
 ///
 /// ```
 /// use kinepack::quantize::IntegerLimits;

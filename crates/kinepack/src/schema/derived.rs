@@ -4,6 +4,7 @@
 use alloc::string::String;
 pub use alloc::vec::Vec;
 
+pub use super::optional::{only_if, presence_field};
 use super::{Components, Field, FieldKind, Role, TimePrecision};
 use crate::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 use crate::{Between, EncodeError, SetupError};
@@ -37,6 +38,16 @@ pub fn flag_field(path: &str, name: &str, role: Role) -> Field {
 /// The field of an integer with limits.
 pub fn integer_field(path: &str, name: &str, limits: &IntegerLimits) -> Field {
     Field::new(join(path, name), FieldKind::Integer(*limits))
+}
+
+/// The error of a part that may not know its name.
+pub fn named(error: EncodeError, name: &'static str) -> EncodeError {
+    match &error {
+        EncodeError::NotANumber { field: "", .. } | EncodeError::OutOfRange { field: "", .. } => {
+            error.in_field(name)
+        }
+        _ => error,
+    }
 }
 
 /// Makes the last pushed field a time stamp.
@@ -167,6 +178,12 @@ impl<'a> LanePair<'a> {
         *self = Self { from: from_rest, to: to_rest };
         Self { from, to }
     }
+
+    /// The lanes after the first `count`.
+    #[inline]
+    pub fn after(self, count: usize) -> Self {
+        Self { from: &self.from[count..], to: &self.to[count..] }
+    }
 }
 
 /// The interpolated value; `axes` as for [`quantize_floats`].
@@ -180,12 +197,20 @@ pub fn interpolate_floats<T: Components>(
     for (index, component) in components.as_mut().iter_mut().enumerate() {
         let (axis, from, to) = (axis(axes, index), lanes.from[index], lanes.to[index]);
         *component = if axis.wraps() {
-            at.around(axis, from, to, T::SINGLE)
+            at.around(axis, from, to, |value| round::<T>(index, value))
         } else {
             at.linear(axis.reconstruct(from), axis.reconstruct(to))
         };
     }
     T::from_components(components)
+}
+
+/// The number that `value` becomes as the component of a `T`.
+#[inline]
+fn round<T: Components>(component: usize, value: f64) -> f64 {
+    let mut components = T::ZERO;
+    components.as_mut()[component] = value;
+    T::from_components(components).components().as_ref()[component]
 }
 
 /// The interpolated value of two that have velocities, within limits: `axes` as for
@@ -242,14 +267,15 @@ pub fn interpolate_rotation<T: Components>(
 
 /// The interpolated quaternion of two that are not quantized; steps if one has no direction.
 #[cfg(feature = "glam")]
-pub fn interpolate_raw_rotation(from: &[u32], to: &[u32], at: Between) -> [f32; 4] {
-    let [from, to]: [[f32; 4]; 2] = [from, to].map(super::Pack::reconstruct);
+pub fn interpolate_raw_rotation<T>(from: &[u32], to: &[u32], at: Between) -> [T; 4]
+where
+    T: Copy + PartialEq,
+    [T; 4]: super::Pack + Components<Array = [f64; 4]>,
+{
+    let [from, to] = [from, to].map(<[T; 4] as super::Pack>::reconstruct);
     let end = if from == to { Some(from) } else { at.end(from, to) };
-    end.or_else(|| {
-        at.slerp(from.map(f64::from), to.map(f64::from))
-            .map(|xyzw| xyzw.map(|component| component as f32))
-    })
-    .unwrap_or(from)
+    end.or_else(|| at.slerp(from.components(), to.components()).map(Components::from_components))
+        .unwrap_or(from)
 }
 
 /// Quantizes an integer into one lane or two.

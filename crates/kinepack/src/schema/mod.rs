@@ -6,10 +6,15 @@
 //! captures work on lanes only. `spec/CODEC.md`, section 5.
 
 mod check;
+mod components;
 mod condition;
 pub(crate) mod derived;
 mod field;
+#[cfg(feature = "arrayvec")]
+mod list;
+mod optional;
 mod pack;
+mod plain;
 mod precision;
 mod raw;
 
@@ -17,10 +22,11 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 pub(crate) use check::{LaneRules, TypeCheck};
+pub use components::Components;
 pub use condition::Condition;
 pub(crate) use condition::{Conditions, Presence};
 pub use field::{Field, FieldKind, Lane, LaneArithmetic, Role};
-pub use pack::{Components, Pack, PackWith};
+pub use pack::{Pack, PackWith};
 pub use precision::TimePrecision;
 
 use crate::SetupError;

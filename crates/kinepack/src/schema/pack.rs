@@ -1,22 +1,36 @@
-//! Types that have a schema: the traits of `#[derive(Pack)]`, and their implementations for
-//! primitives without an attribute.
+//! Types that have a schema: the traits of `#[derive(Pack)]`.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Field, FieldKind, derived, raw};
+use super::{Field, raw};
 use crate::{Between, EncodeError};
 
 /// A type with a schema. Derive it. Write it by hand only for a type whose lanes the attributes
 /// cannot describe.
 ///
 /// Without an attribute, `f32` and `f64` are kept bit for bit and integers in their full width. A
-/// `bool` takes one bit, and an enum without fields the bits that number its variants. Arrays and
-/// structs are coded part by part.
+/// `bool` takes one bit, and a [`Duration`](core::time::Duration) 64 bits of nanoseconds. Arrays,
+/// tuples and structs are coded part by part. With the feature `glam`, its vectors and quaternions
+/// are like arrays.
+///
+/// Some parts may be absent. An absent part has no bits in a packet, apart from the part that
+/// selects it. Its lanes are 0, and they count towards [`LANES`](Self::LANES).
+///
+/// | type | fields |
+/// |---|---|
+/// | `Option<T>` at `path` | a flag `path?`; those of `T` at `path`, present if it is set |
+/// | an enum at `path` | a choice `path`, the number of the variant; those of each variant, as `path.Variant.field` or `path.Variant.0`, present if the value is that variant |
+/// | [`ArrayVec<T, N>`](crate::ArrayVec) at `path` | the length `path.len`; those of `T` at `path[0]`, `path[1]` and so on, present below the length |
+/// | [`ArrayString<N>`](crate::ArrayString) at `path` | the length in bytes `path.len`; four bytes each at `path[0]`, `path[4]` and so on, present if the text reaches them |
+///
+/// Lists and texts need the feature `arrayvec`, which is on by default. Their capacity is 1 to
+/// 65,535. To give the elements of a list attributes, wrap them in a struct.
+///
+/// Attributes on the fields of a struct or a variant:
 ///
 /// | attribute | on | meaning |
 /// |---|---|---|
-/// | `range = a..=b`, `range = a..b` | numbers, vectors, integers | limits; `..` excludes the end |
+/// | `range = a..=b`, `range = a..b` | numbers, vectors, integers, durations in seconds | limits; `..` excludes the end |
 /// | `range = [r, r, r]` | vectors | limits for each axis |
 /// | `precision = p` | with `range` | the step, or one for each axis: `[p, p, p]` |
 /// | `bits = n` | with `range`, or an integer alone | that many bits instead of a step, 1 to 32; integers up to 64 |
@@ -34,9 +48,16 @@ use crate::{Between, EncodeError};
 /// | `with = Type` | anything | lanes by `Type`'s [`PackWith`] |
 /// | `skip` | anything | not sent; `Default::default()` on the other side |
 ///
-/// `velocity = field` names the field that moves with it. That field has the same type, and is not
-/// marked `velocity`, `rotation`, `wrap`, `step`, `clock`, `skip` or `with`. `velocity` alone means
-/// the nearest such field before it in the struct, or else the nearest after it, or else no field.
+/// The attributes of an `Option` are those of the value in it, except `skip`: `#[pack(max = 8)]` on
+/// an `Option<u8>`, or `with = Type` with a `Type` for the value. The type must be written as
+/// `Option`, not as an alias. The value may be absent, so it cannot be marked `body`, `touched`,
+/// `mover`, `clock` or `velocity`. A field of a variant cannot be marked `body`, `touched`, `mover`
+/// or `clock` either.
+///
+/// `velocity = field` names the field that moves with it, in the same struct or variant. That field
+/// has the same type, is no `Option`, and is not marked `velocity`, `rotation`, `wrap`, `step`,
+/// `clock`, `skip` or `with`. `velocity` alone means the nearest such field before it in the struct
+/// or variant, or else the nearest after it, or else no field.
 /// If several velocities mean the same field, the one that names it counts, or else the first. For
 /// example, `position` is followed by `linear_velocity` and `angular_velocity`, and the first is
 /// the position's.
@@ -69,6 +90,18 @@ use crate::{Between, EncodeError};
 ///     name: String,
 /// }
 /// assert_eq!(Player::LANES, 3 + 3 + 4 + 1);
+///
+/// #[derive(Pack)]
+/// enum Weapon {
+///     Sword,
+///     Bow {
+///         #[pack(range = 0.0..=1.0, precision = 0.01)]
+///         tension: f32,
+///         #[pack(max = 30)]
+///         burning_arrows: Option<u8>,
+///     },
+/// }
+/// assert_eq!(Weapon::LANES, 1 + (1 + 2));
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no schema",
@@ -123,9 +156,14 @@ pub trait Pack: Sized {
     /// | `f32`, `f64`, vectors, with a `range` or without | on the line, component by component; steps if an end is not finite |
     /// | the same, if another field is its `velocity` | on the cubic of both ends and both velocities (Hermite), within the `range` |
     /// | with `wrap` | the short way round |
-    /// | `rotation`, and glam's `Quat` without an attribute | the shorter turn at constant angular speed, with length 1 |
-    /// | `bool`, enums, integers, all with `step` | steps: `from` below ratio 1, then `to` |
-    /// | structs, arrays | part by part, by their own `interpolate` |
+    /// | `rotation`, and glam's `Quat` and `DQuat` without an attribute | the shorter turn at constant angular speed, with length 1 |
+    /// | `Duration`, with a `range` or without | on the line |
+    /// | glam's integer vectors, with a `range` | on the line, rounded to integers |
+    /// | `bool`, integers, enums without fields, texts, all with `step` | steps: `from` below ratio 1, then `to` |
+    /// | structs, arrays, tuples | part by part, by their own `interpolate` |
+    /// | `Option` | the value in it, if both ends have one; otherwise steps |
+    /// | enums with fields | field by field, if both ends are the same variant; otherwise steps |
+    /// | `ArrayVec` | the elements that both ends have; the others and the length step |
     /// | `with = Type` | by `Type`'s [`PackWith::interpolate`] |
     /// | `skip` | `Default::default()` |
     ///
@@ -207,259 +245,4 @@ pub trait PackWith<T> {
     fn interpolate(from: &[u32], to: &[u32], at: Between) -> T {
         Self::reconstruct(at.step(from, to))
     }
-}
-
-/// Numbers and vectors of numbers, for fields with a `range` or a `rotation`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no components that a range or a rotation could apply to",
-    label = "not `f32`, `f64`, or a vector of them",
-    note = "integers are known by their names `u8` to `i64`, not by an alias; glam's types need \
-            the feature `glam`"
-)]
-pub trait Components {
-    /// The components as an array.
-    type Array: AsRef<[f64]> + AsMut<[f64]> + Copy;
-
-    /// Number of components.
-    const COUNT: usize;
-
-    /// True if the components are `f32`.
-    const SINGLE: bool;
-
-    /// All zero.
-    const ZERO: Self::Array;
-
-    /// The components, widened.
-    fn components(&self) -> Self::Array;
-
-    /// Makes a value from components, rounded to the type's precision.
-    fn from_components(components: Self::Array) -> Self;
-}
-
-macro_rules! float_components {
-    ($($type:ty, $single:literal;)*) => {$(
-        impl Components for $type {
-            type Array = [f64; 1];
-            const COUNT: usize = 1;
-            const SINGLE: bool = $single;
-            const ZERO: [f64; 1] = [0.0];
-
-            #[inline]
-            fn components(&self) -> [f64; 1] {
-                [f64::from(*self)]
-            }
-
-            #[inline]
-            fn from_components([value]: [f64; 1]) -> Self {
-                value as $type
-            }
-        }
-
-        impl<const N: usize> Components for [$type; N] {
-            type Array = [f64; N];
-            const COUNT: usize = N;
-            const SINGLE: bool = $single;
-            const ZERO: [f64; N] = [0.0; N];
-
-            #[inline]
-            fn components(&self) -> [f64; N] {
-                self.map(f64::from)
-            }
-
-            #[inline]
-            fn from_components(components: [f64; N]) -> Self {
-                components.map(|value| value as $type)
-            }
-        }
-    )*};
-}
-
-float_components! {
-    f32, true;
-    f64, false;
-}
-
-#[cfg(feature = "glam")]
-macro_rules! glam_components {
-    ($($type:ty, $count:literal, $scalar:ty, $single:literal;)*) => {$(
-        impl Components for $type {
-            type Array = [f64; $count];
-            const COUNT: usize = $count;
-            const SINGLE: bool = $single;
-            const ZERO: [f64; $count] = [0.0; $count];
-
-            #[inline]
-            fn components(&self) -> [f64; $count] {
-                self.to_array().map(f64::from)
-            }
-
-            #[inline]
-            fn from_components(components: [f64; $count]) -> Self {
-                <$type>::from_array(components.map(|value| value as $scalar))
-            }
-        }
-    )*};
-}
-
-#[cfg(feature = "glam")]
-glam_components! {
-    glam::Vec2, 2, f32, true;
-    glam::Vec3, 3, f32, true;
-    glam::Vec3A, 3, f32, true;
-    glam::Vec4, 4, f32, true;
-    glam::Quat, 4, f32, true;
-    glam::DVec2, 2, f64, false;
-    glam::DVec3, 3, f64, false;
-    glam::DVec4, 4, f64, false;
-    glam::DQuat, 4, f64, false;
-}
-
-/// `Pack` for plain values: `$to` gives a value's bits, `$raw` its raw words, `$from` makes a value
-/// from bits, and `$between` interpolates.
-macro_rules! plain {
-    ($($type:ty, $kind:expr, $lanes:literal, $to:expr, $raw:expr, $from:expr, $between:expr;)*) => {$(
-        impl Pack for $type {
-            const LANES: usize = $lanes;
-
-            fn fields(path: &str, fields: &mut Vec<Field>) {
-                fields.push(Field::new(path, $kind));
-            }
-
-            #[inline]
-            fn quantize(&self, lanes: &mut [u32]) -> Result<(), EncodeError> {
-                let bits: u64 = $to(*self);
-                derived::store_wide(lanes, bits);
-                Ok(())
-            }
-
-            #[inline]
-            fn store_raw(&self, raw: &mut [u64]) -> Result<(), EncodeError> {
-                let words: [u64; $lanes] = $raw(*self);
-                raw.copy_from_slice(&words);
-                Ok(())
-            }
-
-            #[inline]
-            fn reconstruct(lanes: &[u32]) -> Self {
-                $from(derived::load_wide(lanes))
-            }
-
-            #[inline]
-            fn interpolate(from: &[u32], to: &[u32], at: Between) -> Self {
-                let (from, to) = (Self::reconstruct(from), Self::reconstruct(to));
-                at.end(from, to).unwrap_or_else(|| $between(at, from, to))
-            }
-        }
-    )*};
-}
-
-macro_rules! plain_integers {
-    ($($type:ident, $lanes:literal;)*) => { plain! {$(
-        $type,
-        FieldKind::Integer(derived::full_range($type::MIN as i128, $type::MAX as i128)),
-        $lanes,
-        |value: $type| value.wrapping_sub($type::MIN) as u64 & (u64::MAX >> (64 - $type::BITS)),
-        |value: $type| core::array::from_fn(|word| if word == 0 { value as u64 } else { 0 }),
-        |bits: u64| $type::MIN.wrapping_add(bits as $type),
-        Between::step;
-    )*} };
-}
-
-plain! {
-    bool, FieldKind::Bool, 1, |value: bool| u64::from(value), |value: bool| [u64::from(value)], |bits: u64| bits != 0, Between::step;
-    f32, FieldKind::Raw { lanes: 1 }, 1, |value: f32| u64::from(value.to_bits()), |value: f32| [u64::from(value.to_bits())],
-        |bits: u64| f32::from_bits(bits as u32),
-        |at: Between, from, to| at.linear(f64::from(from), f64::from(to)) as f32;
-    f64, FieldKind::Raw { lanes: 2 }, 2, |value: f64| value.to_bits(),
-        |value: f64| [value.to_bits() & u64::from(u32::MAX), value.to_bits() >> 32], f64::from_bits, Between::linear;
-}
-
-plain_integers! {
-    u8, 1; u16, 1; u32, 1; u64, 2;
-    i8, 1; i16, 1; i32, 1; i64, 2;
-}
-
-impl<T: Pack, const N: usize> Pack for [T; N] {
-    const LANES: usize = N * T::LANES;
-
-    fn fields(path: &str, fields: &mut Vec<Field>) {
-        let first = fields.len();
-        for index in 0..N {
-            T::fields(&alloc::format!("{path}[{index}]"), fields);
-        }
-        // An array of bare numbers is one field, because its parts change together.
-        if N > 0
-            && N < 128
-            && fields[first..].iter().all(|field| matches!(field.kind, FieldKind::Raw { lanes: 1 }))
-        {
-            fields.truncate(first);
-            fields.push(Field::new(String::from(path), FieldKind::Raw { lanes: N as u8 }));
-        }
-    }
-
-    fn quantize(&self, lanes: &mut [u32]) -> Result<(), EncodeError> {
-        self.iter()
-            .zip(lanes.chunks_mut(T::LANES.max(1)))
-            .try_for_each(|(part, lanes)| part.quantize(lanes))
-    }
-
-    fn store_raw(&self, raw: &mut [u64]) -> Result<(), EncodeError> {
-        self.iter()
-            .zip(raw.chunks_mut(T::LANES.max(1)))
-            .try_for_each(|(part, raw)| part.store_raw(raw))
-    }
-
-    fn reconstruct(lanes: &[u32]) -> Self {
-        core::array::from_fn(|index| T::reconstruct(part::<T>(lanes, index)))
-    }
-
-    fn interpolate(from: &[u32], to: &[u32], at: Between) -> Self {
-        core::array::from_fn(|index| {
-            T::interpolate(part::<T>(from, index), part::<T>(to, index), at)
-        })
-    }
-}
-
-/// The lanes of one part of an array.
-#[inline]
-fn part<T: Pack>(lanes: &[u32], index: usize) -> &[u32] {
-    &lanes[index * T::LANES..(index + 1) * T::LANES]
-}
-
-#[cfg(feature = "glam")]
-macro_rules! plain_glam {
-    ($($type:ty, $array:ty, $interpolate:path;)*) => {$(
-        impl Pack for $type {
-            const LANES: usize = <$array as Pack>::LANES;
-
-            fn fields(path: &str, fields: &mut Vec<Field>) {
-                <$array as Pack>::fields(path, fields);
-            }
-
-            fn quantize(&self, lanes: &mut [u32]) -> Result<(), EncodeError> {
-                Pack::quantize(&self.to_array(), lanes)
-            }
-
-            fn store_raw(&self, raw: &mut [u64]) -> Result<(), EncodeError> {
-                self.to_array().store_raw(raw)
-            }
-
-            fn reconstruct(lanes: &[u32]) -> Self {
-                <$type>::from_array(Pack::reconstruct(lanes))
-            }
-
-            fn interpolate(from: &[u32], to: &[u32], at: Between) -> Self {
-                <$type>::from_array($interpolate(from, to, at))
-            }
-        }
-    )*};
-}
-
-#[cfg(feature = "glam")]
-plain_glam! {
-    glam::Vec2, [f32; 2], Pack::interpolate;
-    glam::Vec3, [f32; 3], Pack::interpolate;
-    glam::Vec3A, [f32; 3], Pack::interpolate;
-    glam::Vec4, [f32; 4], Pack::interpolate;
-    glam::Quat, [f32; 4], derived::interpolate_raw_rotation;
 }

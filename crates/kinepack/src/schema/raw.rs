@@ -104,7 +104,9 @@ impl Schema {
                             Some([axis.reconstruct(from[lane]), axis.reconstruct(to[lane])])
                         });
                         let value = match velocities {
-                            _ if axis.wraps() => at.around(axis, begin[index], end[index], false),
+                            _ if axis.wraps() => {
+                                at.around(axis, begin[index], end[index], |value| value)
+                            }
                             Some(velocities) => at
                                 .hermite(ends[0], ends[1], velocities)
                                 .clamp(axis.min(), axis.max()),

@@ -1,0 +1,274 @@
+//! One field of a struct or of a variant: its name, its rule, and its code.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Expr, Field, Index, Member, Path, Result, Type};
+
+use crate::expand::{Needs, constant};
+use crate::limits::Site;
+use crate::rules::{self, FieldRule, Floats, Rule};
+
+/// A field, and how it becomes lanes.
+pub(crate) struct PackedField<'a> {
+    pub(crate) member: Member,
+    /// Its name below the type's path; in an enum, it starts with the variant's.
+    pub(crate) name: String,
+    /// The type that the rule is for: the one in the `Option` if the rule is optional.
+    pub(crate) ty: &'a Type,
+    pub(crate) rule: FieldRule,
+    /// Its number among all fields of the type.
+    index: usize,
+    /// The value in `quantize`.
+    place: TokenStream,
+}
+
+/// The parts of a field's code that come from its type.
+pub(crate) struct Context<'a> {
+    /// The path of kinepack.
+    pub(crate) krate: &'a Path,
+    /// The type's attribute.
+    pub(crate) ticks_per_s: Option<&'a Expr>,
+}
+
+/// The code of a field with lanes. The statements and the expression find the lanes in `part`.
+pub(crate) struct FieldCode {
+    /// An expression: the number of lanes.
+    pub(crate) lanes: TokenStream,
+    /// Statements that append to `fields` below `path`.
+    pub(crate) schema: TokenStream,
+    /// Statements that fill `part`.
+    pub(crate) quantize: TokenStream,
+    /// Statements that fill `part` with raw words.
+    pub(crate) store_raw: TokenStream,
+    /// An expression: the value of `part`.
+    pub(crate) reconstruct: TokenStream,
+}
+
+impl<'a> PackedField<'a> {
+    /// The field at `index` of a struct.
+    pub(crate) fn of_struct(index: usize, field: &'a Field) -> Result<Self> {
+        let member = member(index, field);
+        let name = member_name(&member);
+        let (rule, ty) = rules::rule(&name, &field.ty, &field.attrs, false)?;
+        let place = quote!(self.#member);
+        Ok(Self { member, name, ty, rule, index, place })
+    }
+
+    /// The field at `place` of a variant, and at `index` among all fields of the enum.
+    pub(crate) fn of_variant(
+        variant: &Ident,
+        place: usize,
+        index: usize,
+        field: &'a Field,
+    ) -> Result<Self> {
+        let member = member(place, field);
+        let name = format!("{}.{}", variant.unraw(), member_name(&member));
+        let (rule, ty) = rules::rule(&name, &field.ty, &field.attrs, true)?;
+        let binding = binding(index);
+        Ok(Self { member, name, ty, rule, index, place: quote!((*#binding)) })
+    }
+
+    /// The variable that a pattern binds it to.
+    pub(crate) fn binding(&self) -> Ident {
+        binding(self.index)
+    }
+
+    /// The variable of its lanes in `interpolate`.
+    pub(crate) fn part(&self) -> Ident {
+        format_ident!("part_{}", self.index)
+    }
+
+    /// The constant with its limits.
+    pub(crate) fn limits(&self) -> TokenStream {
+        constant(&self.limits_name())
+    }
+
+    fn limits_name(&self) -> Ident {
+        format_ident!("FIELD_{}", self.index)
+    }
+
+    /// Its code, if it has lanes. It may be the velocity of another field.
+    pub(crate) fn code(
+        &self,
+        context: &Context<'_>,
+        velocity_of: Option<&str>,
+        needs: &mut Needs<'_>,
+    ) -> Option<FieldCode> {
+        if !self.rule.optional {
+            return self.code_at(&self.place, context, velocity_of, needs);
+        }
+        let code = self.code_at(&quote!((*value)), context, velocity_of, needs)?;
+        Some(self.optional(context.krate, code))
+    }
+
+    /// The code of the value at `place`.
+    fn code_at(
+        &self,
+        place: &TokenStream,
+        context: &Context<'_>,
+        velocity_of: Option<&str>,
+        needs: &mut Needs<'_>,
+    ) -> Option<FieldCode> {
+        let &Context { krate, ticks_per_s } = context;
+        let (name, ty) = (&self.name, self.ty);
+        let span = Span::mixed_site().located_at(self.member.span());
+        let site = Site { krate, name, ty, span, ticks_per_s };
+        let helpers = quote!(#krate::__derive);
+        let limits = self.limits();
+        let role = self.rule.role();
+        let role = quote!(#krate::schema::Role::#role);
+        let precision = self.add_precision(&site, needs);
+        let velocity_of =
+            velocity_of.map(|owner| quote!(.with_velocity_of(#helpers::join(path, #owner))));
+        let mut code = match &self.rule.lanes {
+            Rule::Nested => {
+                needs.add_bound(quote!(#ty: #krate::Pack));
+                let schema = match self.rule.part {
+                    Some(_) => quote!(fields.push(#helpers::flag_field(path, #name, #role));),
+                    None => {
+                        quote!(<#ty as #krate::Pack>::fields(&#helpers::join(path, #name), fields);)
+                    }
+                };
+                let named = quote!(map_err(|error| #helpers::named(error, #name)));
+                FieldCode {
+                    lanes: quote!(<#ty as #krate::Pack>::LANES),
+                    schema,
+                    quantize: quote!(<#ty as #krate::Pack>::quantize(&#place, part).#named?;),
+                    store_raw: quote!(<#ty as #krate::Pack>::store_raw(&#place, part).#named?;),
+                    reconstruct: quote!(<#ty as #krate::Pack>::reconstruct(part)),
+                }
+            }
+            Rule::Skip => {
+                needs.add_bound(quote!(#ty: ::core::default::Default));
+                return None;
+            }
+            Rule::With(with) => {
+                needs.add_bound(quote!(#with: #krate::schema::PackWith<#ty>));
+                let lanes = quote!(<#with as #krate::schema::PackWith<#ty>>);
+                let named = quote!(map_err(|error| error.in_field(#name)));
+                FieldCode {
+                    lanes: quote!(#lanes::LANES),
+                    schema: quote!(#lanes::fields(&#helpers::join(path, #name), fields);),
+                    quantize: quote!(#lanes::quantize(&#place, part).#named?;),
+                    store_raw: quote!(#lanes::store_raw(&#place, part).#named?;),
+                    reconstruct: quote!(#lanes::reconstruct(part)),
+                }
+            }
+            Rule::Rotation { bits } => {
+                needs.add_bound(quote!(#ty: #krate::schema::Components));
+                let constant_type = quote!(#krate::quantize::SmallestThree);
+                needs.add_constant(self.limits_name(), constant_type, site.rotation(bits));
+                FieldCode {
+                    lanes: quote!(4),
+                    schema: quote!(fields.push(#helpers::rotation_field(path, #name, &#limits, #role) #precision);),
+                    quantize: quote!(#helpers::quantize_rotation::<#ty>(&#place, &#limits, #name, part)?;),
+                    store_raw: quote!(#helpers::store_raw_components::<#ty>(&#place, part);),
+                    reconstruct: quote!(#helpers::reconstruct_rotation::<#ty>(&#limits, part)),
+                }
+            }
+            Rule::Floats(floats) => {
+                needs.add_bound(quote!(#ty: #krate::schema::Components));
+                let Floats { axes, clamp, .. } = floats;
+                let count = axes.len();
+                let value = site.floats(floats, self.rule.part.is_some());
+                let constant_type = quote!([#krate::quantize::FloatLimits; #count]);
+                needs.add_constant(self.limits_name(), constant_type, value);
+                FieldCode {
+                    lanes: quote!(<#ty as #krate::schema::Components>::COUNT),
+                    schema: quote!(fields.push(#helpers::floats_field::<#ty>(path, #name, &#limits, #role) #precision #velocity_of);),
+                    quantize: quote!(#helpers::quantize_floats::<#ty>(&#place, &#limits, #clamp, #name, part)?;),
+                    store_raw: quote!(#helpers::store_raw_components::<#ty>(&#place, part);),
+                    reconstruct: quote!(#helpers::reconstruct_floats::<#ty>(&#limits, part)),
+                }
+            }
+            Rule::Integer { ends, step, clamp } => {
+                let value = site.integer(ends.as_ref(), step.as_ref());
+                let constant_type = quote!(#krate::quantize::IntegerLimits);
+                needs.add_constant(self.limits_name(), constant_type, value);
+                FieldCode {
+                    lanes: quote!(#helpers::integer_lanes(&#limits)),
+                    schema: quote!(fields.push(#helpers::integer_field(path, #name, &#limits));),
+                    quantize: quote!(#helpers::quantize_integer(#place, &#limits, #clamp, #name, part)?;),
+                    store_raw: quote!(#helpers::store_raw_integer(#place, part);),
+                    reconstruct: quote!(#helpers::reconstruct_integer(&#limits, part) as #ty),
+                }
+            }
+        };
+        if self.rule.clock {
+            code.schema.extend(quote!(#helpers::mark_clock(fields);));
+        }
+        Some(code)
+    }
+
+    /// The code of the field's `Option`, from the code of the `value` in it.
+    fn optional(&self, krate: &Path, code: FieldCode) -> FieldCode {
+        let helpers = quote!(#krate::__derive);
+        let FieldCode { lanes, schema, quantize, store_raw, reconstruct } = code;
+        let (name, place) = (&self.name, &self.place);
+        let store = |store: TokenStream| {
+            quote! {
+                part.fill(0);
+                if let ::core::option::Option::Some(value) = &#place {
+                    part[0] = 1;
+                    let part = &mut part[1..];
+                    #store
+                }
+            }
+        };
+        FieldCode {
+            lanes: quote!((1 + #lanes)),
+            schema: quote!({
+                let selector = #helpers::presence_field(path, #name, fields);
+                #schema
+                #helpers::only_if(fields, selector, selector + 1, 1..=1);
+            }),
+            quantize: store(quantize),
+            store_raw: store(store_raw),
+            reconstruct: quote! {
+                if part[0] == 0 {
+                    ::core::option::Option::None
+                } else {
+                    let part = &part[1..];
+                    ::core::option::Option::Some(#reconstruct)
+                }
+            },
+        }
+    }
+
+    /// Adds the constant of the time precision. Returns the call that gives it to the field, or no
+    /// tokens.
+    fn add_precision(&self, site: &Site<'_>, needs: &mut Needs<'_>) -> TokenStream {
+        let is_rotation = matches!(self.rule.lanes, Rule::Rotation { .. });
+        let precision = self.rule.precision.as_ref();
+        let Some(value) = precision.and_then(|precision| site.precision(precision, is_rotation))
+        else {
+            return TokenStream::new();
+        };
+        let krate = site.krate;
+        let name = format_ident!("PRECISION_{}", self.index);
+        let precision = constant(&name);
+        needs.add_constant(name, quote!(#krate::schema::TimePrecision), value);
+        quote!(.with_time_precision(#precision))
+    }
+}
+
+fn binding(index: usize) -> Ident {
+    format_ident!("field_{index}")
+}
+
+fn member(index: usize, field: &Field) -> Member {
+    match &field.ident {
+        Some(ident) => Member::Named(ident.clone()),
+        None => Member::Unnamed(Index { index: index as u32, span: field.ty.span() }),
+    }
+}
+
+/// The name of a field in its struct or variant.
+pub(crate) fn member_name(member: &Member) -> String {
+    match member {
+        Member::Named(ident) => ident.unraw().to_string(),
+        Member::Unnamed(index) => index.index.to_string(),
+    }
+}

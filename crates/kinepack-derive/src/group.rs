@@ -1,0 +1,137 @@
+//! The fields of a struct or of one variant, and their code together.
+//!
+//! Lanes are split off the front, field by field, by constant counts. After one check of the whole
+//! length, the compiler removes the others.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Path, Result};
+
+use crate::expand::Needs;
+use crate::fields::{Context, FieldCode, PackedField};
+use crate::interpolate;
+
+pub(crate) struct Group<'a> {
+    /// `Self` or `Self::Variant`.
+    constructor: TokenStream,
+    fields: Vec<PackedField<'a>>,
+    /// The code of each field; `None` without lanes.
+    codes: Vec<Option<FieldCode>>,
+    /// The place of each field's velocity in `fields`.
+    velocities: Vec<Option<usize>>,
+}
+
+impl<'a> Group<'a> {
+    pub(crate) fn new(
+        constructor: TokenStream,
+        fields: Vec<PackedField<'a>>,
+        context: &Context<'_>,
+        needs: &mut Needs<'_>,
+    ) -> Result<Self> {
+        let velocities = interpolate::velocities(&fields)?;
+        let mut codes = Vec::new();
+        for (index, field) in fields.iter().enumerate() {
+            let owner = velocities.iter().position(|velocity| *velocity == Some(index));
+            let velocity_of = owner.map(|owner| fields[owner].name.as_str());
+            codes.push(field.code(context, velocity_of, needs));
+        }
+        Ok(Self { constructor, fields, codes, velocities })
+    }
+
+    /// The number of lanes of each field.
+    pub(crate) fn lane_counts(&self) -> Vec<&TokenStream> {
+        self.codes.iter().flatten().map(|code| &code.lanes).collect()
+    }
+
+    /// Whether no field has lanes.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.codes.iter().all(Option::is_none)
+    }
+
+    /// A pattern that binds the fields with lanes by reference.
+    pub(crate) fn pattern(&self) -> TokenStream {
+        let constructor = &self.constructor;
+        let bindings = self.fields.iter().zip(&self.codes).filter_map(|(field, code)| {
+            let (member, binding) = (&field.member, field.binding());
+            code.as_ref().map(|_| quote!(#member: #binding,))
+        });
+        quote!(#constructor { #(#bindings)* .. })
+    }
+
+    /// Statements that append to `fields` below `path`.
+    pub(crate) fn schema(&self) -> TokenStream {
+        self.codes.iter().flatten().map(|code| code.schema.clone()).collect()
+    }
+
+    /// Statements that fill `lanes`.
+    pub(crate) fn quantize(&self) -> TokenStream {
+        let parts = self.codes.iter().flatten().map(|FieldCode { lanes, quantize, .. }| {
+            quote! {
+                let (part, lanes) = lanes.split_at_mut(#lanes);
+                #quantize
+            }
+        });
+        quote!(#(#parts)* let _ = lanes;)
+    }
+
+    /// Statements that fill `raw`.
+    pub(crate) fn store_raw(&self) -> TokenStream {
+        let parts = self.codes.iter().flatten().map(|FieldCode { lanes, store_raw, .. }| {
+            quote! {
+                let (part, raw) = raw.split_at_mut(#lanes);
+                #store_raw
+            }
+        });
+        quote!(#(#parts)* let _ = raw;)
+    }
+
+    /// The value of `lanes`.
+    pub(crate) fn reconstruct(&self) -> TokenStream {
+        let constructor = &self.constructor;
+        // The fields of a struct expression are evaluated in source order.
+        let values = self.fields.iter().zip(&self.codes).map(|(field, code)| {
+            let member = &field.member;
+            match code {
+                None => quote!(#member: ::core::default::Default::default()),
+                Some(FieldCode { lanes, reconstruct, .. }) => quote!(#member: {
+                    let (part, rest) = lanes.split_at(#lanes);
+                    lanes = rest;
+                    #reconstruct
+                }),
+            }
+        });
+        quote! {
+            let mut lanes = lanes;
+            let value = #constructor { #(#values),* };
+            let _ = &mut lanes;
+            value
+        }
+    }
+
+    /// The value between both sides of the pair `lanes`. Splits off the lanes field by field before
+    /// it makes any value, because a field may come before its velocity.
+    pub(crate) fn interpolate(&self, krate: &Path) -> TokenStream {
+        let constructor = &self.constructor;
+        let splits = self.fields.iter().zip(&self.codes).filter_map(|(field, code)| {
+            let (part, count) = (field.part(), &code.as_ref()?.lanes);
+            Some(quote!(let #part = lanes.split(#count);))
+        });
+        let values = self.fields.iter().enumerate().map(|(index, field)| {
+            let member = &field.member;
+            let velocity = self.velocities[index].and_then(|velocity| {
+                Some((&self.fields[velocity], self.codes[velocity].as_ref()?))
+            });
+            let value = match &self.codes[index] {
+                None => quote!(::core::default::Default::default()),
+                Some(code) => interpolate::value(krate, field, code, velocity),
+            };
+            quote!(#member: #value)
+        });
+        quote! {
+            let mut lanes = lanes;
+            #(#splits)*
+            let _ = &mut lanes;
+            #constructor { #(#values),* }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The `impl` of a struct: the code of its fields, one after the other.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{DataStruct, DeriveInput, Result};
+
+use crate::attributes::OfType;
+use crate::expand::{Bodies, Needs, all};
+use crate::fields::{Context, PackedField};
+use crate::group::Group;
+use crate::{precision, roles};
+
+pub(crate) fn expand(
+    input: &DeriveInput,
+    data: &DataStruct,
+    of_type: &OfType,
+) -> Result<TokenStream> {
+    let krate = &of_type.krate;
+    let fields = all(data
+        .fields
+        .iter()
+        .enumerate()
+        .map(|(index, field)| PackedField::of_struct(index, field)))?;
+    roles::check(&fields)?;
+    let ticks_per_s = precision::ticks_per_s(of_type, fields.iter())?;
+    let mut needs = Needs::new(input);
+    let group = Group::new(quote!(Self), fields, &Context { krate, ticks_per_s }, &mut needs)?;
+    let counts = group.lane_counts();
+    let bodies = Bodies {
+        lanes: quote!(0 #(+ #counts)*),
+        fields: group.schema(),
+        quantize: group.quantize(),
+        store_raw: group.store_raw(),
+        reconstruct: group.reconstruct(),
+        interpolate: group.interpolate(krate),
+    };
+    Ok(needs.into_impl(krate, bodies))
+}

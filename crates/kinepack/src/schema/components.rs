@@ -1,0 +1,138 @@
+//! Values made of real numbers, which a range or a rotation can apply to.
+
+use core::time::Duration;
+
+/// Numbers and vectors of numbers, for fields with a `range` or a `rotation`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no components that a range or a rotation could apply to",
+    label = "not `f32`, `f64`, a vector of them, or a `Duration`",
+    note = "integers are known by their names `u8` to `i64`, not by an alias; glam's types need \
+            the feature `glam`",
+    note = "for attributes on the elements of a list or a tuple, wrap them in a struct"
+)]
+pub trait Components {
+    /// The components as an array.
+    type Array: AsRef<[f64]> + AsMut<[f64]> + Copy;
+
+    /// Number of components.
+    const COUNT: usize;
+
+    /// True if the components are `f32`.
+    const SINGLE: bool;
+
+    /// All zero.
+    const ZERO: Self::Array;
+
+    /// The components, widened.
+    fn components(&self) -> Self::Array;
+
+    /// Makes a value from components, rounded to the type's precision.
+    fn from_components(components: Self::Array) -> Self;
+}
+
+macro_rules! float_components {
+    ($($type:ty, $single:literal;)*) => {$(
+        impl Components for $type {
+            type Array = [f64; 1];
+            const COUNT: usize = 1;
+            const SINGLE: bool = $single;
+            const ZERO: [f64; 1] = [0.0];
+
+            #[inline]
+            fn components(&self) -> [f64; 1] {
+                [f64::from(*self)]
+            }
+
+            #[inline]
+            fn from_components([value]: [f64; 1]) -> Self {
+                value as $type
+            }
+        }
+
+        impl<const N: usize> Components for [$type; N] {
+            type Array = [f64; N];
+            const COUNT: usize = N;
+            const SINGLE: bool = $single;
+            const ZERO: [f64; N] = [0.0; N];
+
+            #[inline]
+            fn components(&self) -> [f64; N] {
+                self.map(f64::from)
+            }
+
+            #[inline]
+            fn from_components(components: [f64; N]) -> Self {
+                components.map(|value| value as $type)
+            }
+        }
+    )*};
+}
+
+float_components! {
+    f32, true;
+    f64, false;
+}
+
+/// Seconds. A value that is negative or not a number becomes 0, and one too large the maximum.
+impl Components for Duration {
+    type Array = [f64; 1];
+    const COUNT: usize = 1;
+    const SINGLE: bool = false;
+    const ZERO: [f64; 1] = [0.0];
+
+    #[inline]
+    fn components(&self) -> [f64; 1] {
+        [self.as_secs_f64()]
+    }
+
+    #[inline]
+    fn from_components([seconds]: [f64; 1]) -> Self {
+        if seconds > 0.0 {
+            Self::try_from_secs_f64(seconds).unwrap_or(Self::MAX)
+        } else {
+            Self::ZERO
+        }
+    }
+}
+
+/// `Components` for glam's types: `$scalar` makes a component from an `f64`.
+#[cfg(feature = "glam")]
+macro_rules! glam_components {
+    ($($type:ty, $count:literal, $single:literal, $scalar:expr;)*) => {$(
+        impl Components for $type {
+            type Array = [f64; $count];
+            const COUNT: usize = $count;
+            const SINGLE: bool = $single;
+            const ZERO: [f64; $count] = [0.0; $count];
+
+            #[inline]
+            fn components(&self) -> [f64; $count] {
+                self.to_array().map(f64::from)
+            }
+
+            #[inline]
+            fn from_components(components: [f64; $count]) -> Self {
+                <$type>::from_array(components.map($scalar))
+            }
+        }
+    )*};
+}
+
+#[cfg(feature = "glam")]
+glam_components! {
+    glam::Vec2, 2, true, |value| value as f32;
+    glam::Vec3, 3, true, |value| value as f32;
+    glam::Vec3A, 3, true, |value| value as f32;
+    glam::Vec4, 4, true, |value| value as f32;
+    glam::Quat, 4, true, |value| value as f32;
+    glam::DVec2, 2, false, |value| value;
+    glam::DVec3, 3, false, |value| value;
+    glam::DVec4, 4, false, |value| value;
+    glam::DQuat, 4, false, |value| value;
+    glam::IVec2, 2, false, |value| libm::round(value) as i32;
+    glam::IVec3, 3, false, |value| libm::round(value) as i32;
+    glam::IVec4, 4, false, |value| libm::round(value) as i32;
+    glam::UVec2, 2, false, |value| libm::round(value) as u32;
+    glam::UVec3, 3, false, |value| libm::round(value) as u32;
+    glam::UVec4, 4, false, |value| libm::round(value) as u32;
+}
