@@ -30,6 +30,9 @@ pub struct LevelCost {
     pub kbps: f64,
     /// Bits a frame for the sets: changed entities and fields, added and removed entities.
     pub sets_bits_per_frame: f64,
+    /// Bits a frame for the values of entities that the baseline does not have. A level that
+    /// predicts counts them among the sets too, others among the fields.
+    pub added_bits_per_frame: f64,
 }
 
 /// Two levels at a lag.
@@ -73,6 +76,7 @@ struct Run {
     encoder: Encoder,
     bytes: u64,
     sets_bits: u64,
+    added_bits: u64,
     fields_bits: Vec<u64>,
     lanes_bits: Vec<u64>,
     /// Its receiver's views of the last frames.
@@ -95,6 +99,7 @@ impl Costs {
                 encoder,
                 bytes: 0,
                 sets_bits: 0,
+                added_bits: 0,
                 fields_bits,
                 lanes_bits,
                 past,
@@ -122,11 +127,15 @@ impl Costs {
                 run.sets_bits += size.sets_bits;
                 add(&mut run.fields_bits, &size.fields_bits);
                 add(&mut run.lanes_bits, run.encoder.lane_bits());
-                for &(index, bits) in
-                    run.encoder.entity_bits().iter().filter(|_| run.level == Level::PACKED)
-                {
-                    *self.entities_bits.entry(newest.ids()[index as usize].0).or_default() +=
-                        u64::from(bits);
+                let baseline = run.past.back(self.lag);
+                for &(index, bits) in run.encoder.entity_bits() {
+                    let id = newest.ids()[index as usize];
+                    if baseline.is_some_and(|baseline| baseline.position(id).is_none()) {
+                        run.added_bits += u64::from(bits);
+                    }
+                    if run.level == Level::PACKED {
+                        *self.entities_bits.entry(id.0).or_default() += u64::from(bits);
+                    }
                 }
             }
             run.past.push(view);
@@ -157,6 +166,7 @@ impl Costs {
                 bytes_per_frame,
                 kbps: kbps(bytes_per_frame, rate_hz),
                 sets_bits_per_frame: self.per_frame(run.sets_bits),
+                added_bits_per_frame: self.per_frame(run.added_bits),
             }
         };
         self.runs.iter().map(cost).collect()

@@ -130,13 +130,15 @@ fn write_levels(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
             format!("{:.1}", level.bytes_per_frame),
             format!("{:.1}", level.kbps),
             format!("{:.0}", level.sets_bits_per_frame),
+            format!("{:.0}", level.added_bits_per_frame),
         ];
         let of_fields =
             fields.iter().map(|(_, bits)| format!("{:.0}", bits[index])).collect::<Vec<_>>();
         cells.into_iter().chain(of_fields)
     });
     let names = fields.iter().map(|(name, _)| name.as_str());
-    let header = ["", "level", "bytes a frame", "kbit/s", "bits: sets"].into_iter().chain(names);
+    let header = ["", "level", "bytes a frame", "kbit/s", "bits: sets", "added"];
+    let header = header.into_iter().chain(names);
     writeln!(out, "{}", table(header, 2, rows).trim_fmt())
 }
 

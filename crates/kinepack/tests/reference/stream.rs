@@ -218,8 +218,9 @@ impl<'a> Stream<'a> {
         let mut record = vec![0; self.lanes.len()];
         for (index, field) in self.schema.iter().enumerate() {
             if is_present(self.schema, index, &record) {
-                for lane in self.first(index)..self.first(index) + field.lanes().len() {
-                    record[lane] = read(&self.lanes[lane])?;
+                let lanes = self.first(index)..self.first(index) + field.lanes().len();
+                for (value, lane) in record[lanes.clone()].iter_mut().zip(&self.lanes[lanes]) {
+                    *value = read(lane)?;
                 }
             }
         }
