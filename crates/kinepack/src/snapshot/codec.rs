@@ -14,6 +14,9 @@ use crate::hash::Fnv1a;
 use crate::schema::Role;
 use crate::{Schema, SetupError};
 
+/// The version of the adaptive levels' packets. `spec/CODEC.md`, section 12.
+const ADAPTIVE_VERSION: u8 = 2;
+
 /// What an [`Encoder`](super::Encoder) and a [`Decoder`](super::Decoder) agree on: a schema, a
 /// level and a profile. A clone shares the tables, so cloning is cheap.
 ///
@@ -63,6 +66,7 @@ impl Codec {
         hasher.add(&[level.row()]);
         profile.hash_into(&mut hasher);
         if level.adaptive() {
+            hasher.add(&[ADAPTIVE_VERSION]);
             hasher.add(&profile.to_bytes());
         }
         let precision = Precision::new(&schema, &level)?;

@@ -10,10 +10,12 @@ use crate::{Schema, SetupError};
 /// The first bytes of a profile file.
 const MAGIC: [u8; 4] = *b"KPRF";
 
-/// The newest version, in which a model has the energies of its features.
-const VERSION: u8 = 2;
-/// The version before, which is still written for a model without energies, and without a model.
-const VERSION_1: u8 = 1;
+/// The newest version, in which a model has counters of added entities.
+pub(super) const VERSION: u8 = 3;
+/// The version before, in which a model has the energies of its features.
+pub(super) const VERSION_2: u8 = 2;
+/// The first version. A profile without a model is still of this version.
+pub(super) const VERSION_1: u8 = 1;
 
 /// Appends numbers to a buffer.
 pub(super) struct Writer<'a>(pub(super) &'a mut Vec<u8>);
@@ -102,8 +104,7 @@ impl Profile {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.extend_from_slice(&MAGIC);
-        let has_energies = self.model.as_ref().is_some_and(|model| !model.energies.is_empty());
-        bytes.push(if has_energies { VERSION } else { VERSION_1 });
+        bytes.push(self.model.as_ref().map_or(VERSION_1, Model::file_version));
         bytes.extend_from_slice(&self.schema_hash.to_le_bytes());
         let mut writer = Writer(&mut bytes);
         for gaps in [&self.entities, &self.flags] {
@@ -136,11 +137,10 @@ impl Profile {
         if reader.bytes(MAGIC.len())? != MAGIC {
             return Err(SetupError::BadProfileFile);
         }
-        let has_energies = match reader.byte()? {
-            VERSION => true,
-            VERSION_1 => false,
-            version => return Err(SetupError::ProfileVersion { version, newest: VERSION }),
-        };
+        let version = reader.byte()?;
+        if !(VERSION_1..=VERSION).contains(&version) {
+            return Err(SetupError::ProfileVersion { version, newest: VERSION });
+        }
         if hash_of(body) != u64::from_le_bytes(*hash) {
             return Err(SetupError::BadProfileFile);
         }
@@ -156,8 +156,8 @@ impl Profile {
         let [entities, flags] = [gaps()?, gaps()?];
         let fields = reader.many(read_field)?;
         let model = match reader.number()? {
-            0 if !has_energies => None,
-            1 => Some(Model::read(&mut reader, schema, has_energies)?),
+            0 if version == VERSION_1 => None,
+            1 => Some(Model::read(&mut reader, schema, version)?),
             _ => return Err(SetupError::BadProfileFile),
         };
         if !reader.0.is_empty() {

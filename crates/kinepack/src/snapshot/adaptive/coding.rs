@@ -107,8 +107,13 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         }
         let order = core::mem::take(&mut scratch.order);
         let is_added = |(_, entity): &(u64, u32)| self.past.status(*entity as usize) & ADDED != 0;
-        // Added entities must be coded, so the packet cannot end before the last of them.
-        let first_end = order.iter().rposition(is_added).map_or(0, |last| last + 1);
+        // Added entities must be coded, so the packet cannot end before the last of them. They come
+        // last, relative to the others.
+        let has_added = order.last().is_some_and(is_added);
+        let first_end = if has_added { order.len() } else { 0 };
+        if has_added {
+            scratch.newcomers.begin(self.past.statuses());
+        }
         let begin = self.coder.spent();
         for (nth, &(_, entity)) in order.iter().enumerate() {
             if nth >= first_end && self.coder.code(self.is_full(begin, nth), END) {
@@ -175,7 +180,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
 
     fn code_entity(&mut self, scratch: &mut Scratch, entity: usize) {
         if self.past.status(entity) & ADDED != 0 {
-            return self.code_added(entity);
+            return self.code_newcomer(scratch, entity);
         }
         let plan = self.plan;
         let mut body_changed = false;
@@ -201,7 +206,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
                     continue;
                 }
                 Presence::Added => {
-                    self.code_full(field.lanes(), entity);
+                    self.code_added_field(field.index, entity);
                     last_changed = true;
                 }
                 Presence::Kept => last_changed = self.code_kept(scratch, nth, entity, last_changed),
@@ -241,30 +246,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         is_changed
     }
 
-    /// Codes an added entity: all lanes in full.
-    fn code_added(&mut self, entity: usize) {
-        for (lanes, conditions) in self.plan.rules.fields() {
-            if conditions.hold(|lane| self.values.at(lane, entity)) {
-                self.code_full(lanes.clone(), entity);
-            } else {
-                self.clear(lanes.clone(), entity);
-            }
-        }
-    }
-
-    /// Codes lanes of an entity in full.
-    fn code_full(&mut self, lanes: Range<usize>, entity: usize) {
-        for lane in lanes {
-            let max = self.plan.rules.maxima()[lane];
-            let value = self
-                .coder
-                .code_direct(self.values.at(lane, entity), crate::bits::bits_for(u64::from(max)));
-            self.values.put_within(lane, entity, value, max);
-        }
-    }
-
     /// Sets the lanes of an absent field.
-    fn clear(&mut self, lanes: Range<usize>, entity: usize) {
+    pub(super) fn clear(&mut self, lanes: Range<usize>, entity: usize) {
         lanes.for_each(|lane| self.values.put(lane, entity, 0));
     }
 }

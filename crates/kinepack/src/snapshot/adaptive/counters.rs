@@ -13,14 +13,16 @@ pub(super) struct Layout {
     third: usize,
     choices: usize,
     residuals: usize,
+    /// The parts before are those of a profile file of version 1 or 2.
+    pub(super) newcomers: usize,
     /// Number of counters.
     pub(super) len: usize,
 }
 
 impl Layout {
     /// The layout for `fields` fields outside the body, `choices` counters of choices, and `groups`
-    /// groups of residuals.
-    pub(super) fn new(fields: usize, choices: usize, groups: usize) -> Self {
+    /// groups of residuals, and `newcomers` counters of added entities.
+    pub(super) fn new(fields: usize, choices: usize, groups: usize, newcomers: usize) -> Self {
         let mut layout = Self::default();
         let parts = [
             (&mut layout.any, 1),
@@ -31,6 +33,7 @@ impl Layout {
             (&mut layout.third, 1),
             (&mut layout.choices, choices),
             (&mut layout.residuals, RESIDUAL * groups),
+            (&mut layout.newcomers, newcomers),
         ];
         for (begin, size) in parts {
             *begin = layout.len;
@@ -97,6 +100,11 @@ impl<'a> Counters<'a> {
     #[inline]
     pub(super) fn tree(&mut self, tree: usize, bits: u32) -> &mut [Counter] {
         &mut self.counters[self.layout.choices + tree..][..1 << bits]
+    }
+
+    /// Those of added entities.
+    pub(super) fn newcomers(&mut self) -> &mut [Counter] {
+        &mut self.counters[self.layout.newcomers..]
     }
 
     /// A residual of the expected size 2^`scale_log2`, which must not be below [`MIN_SCALE_LOG2`].

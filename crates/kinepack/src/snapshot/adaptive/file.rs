@@ -8,7 +8,7 @@ use super::fixed::{Energies, FEATURES, Row};
 use super::model::Model;
 use super::plan::Plan;
 use crate::entropy::Counter;
-use crate::snapshot::profile_file::{Reader, Writer};
+use crate::snapshot::profile_file::{Reader, VERSION, VERSION_1, VERSION_2, Writer};
 use crate::{Schema, SetupError};
 
 /// Weights are stored in 1/4096, 16 times as coarse as they are used.
@@ -23,7 +23,19 @@ fn plus_one(value: Option<u64>) -> u64 {
 }
 
 impl Model {
+    /// The oldest version of a file that can hold the model.
+    pub(in crate::snapshot) fn file_version(&self) -> u8 {
+        if self.counters[self.newcomers..].iter().any(|counter| *counter != EVEN) {
+            VERSION
+        } else if self.energies.is_empty() {
+            VERSION_1
+        } else {
+            VERSION_2
+        }
+    }
+
     pub(in crate::snapshot) fn write(&self, writer: &mut Writer<'_>) {
+        let version = self.file_version();
         writer.number(u64::from(self.bodies.is_some()));
         if let Some(bodies) = &self.bodies {
             bodies.write(writer);
@@ -37,7 +49,8 @@ impl Model {
         }
         // Runs of counters without observations are stored as their length.
         let mut fresh = 0u64;
-        for counter in &self.counters {
+        let counters = if version < VERSION { self.newcomers } else { self.counters.len() };
+        for counter in &self.counters[..counters] {
             if *counter == EVEN {
                 fresh += 1;
                 continue;
@@ -54,11 +67,11 @@ impl Model {
         }
     }
 
-    /// Reads what [`write`](Self::write) wrote, including the energies if the file has them.
+    /// Reads what [`write`](Self::write) wrote, or an older version of it.
     pub(in crate::snapshot) fn read(
         reader: &mut Reader<'_>,
         schema: &Schema,
-        has_energies: bool,
+        version: u8,
     ) -> Result<Self, SetupError> {
         let bodies = match reader.number()? {
             0 => None,
@@ -70,14 +83,16 @@ impl Model {
         let set = |reader: &mut Reader<'_>| (0..plan.rows).map(|_| read_row(reader)).collect();
         let sets: Vec<_> =
             (0..2 * max_lags_ticks.len()).map(|_| set(reader)).collect::<Result<_, _>>()?;
+        // Files of older versions have no counters of newcomers.
+        let len = if version < VERSION { plan.layout.newcomers } else { plan.layout.len };
         let mut counters = Vec::new();
         loop {
             let fresh = reader.number()? as usize;
-            if fresh > plan.layout.len - counters.len() {
+            if fresh > len - counters.len() {
                 return Err(SetupError::BadProfileFile);
             }
             counters.resize(counters.len() + fresh, EVEN);
-            if counters.len() == plan.layout.len {
+            if counters.len() == len {
                 break;
             }
             let [probability, count] = [reader.number()?, reader.number()?];
@@ -85,13 +100,15 @@ impl Model {
             let (probability, count) = counter.ok_or(SetupError::BadProfileFile)?;
             counters.push(Counter::new(probability, count));
         }
+        counters.resize(plan.layout.len, EVEN);
         let mut energies = Vec::new();
-        if has_energies {
+        if version > VERSION_1 {
             let set =
                 |reader: &mut Reader<'_>| (0..plan.rows).map(|_| read_energies(reader)).collect();
             energies = (0..sets.len()).map(|_| set(reader)).collect::<Result<_, _>>()?;
         }
-        Ok(Self { bodies, max_lags_ticks, sets, energies, counters })
+        let newcomers = plan.layout.newcomers;
+        Ok(Self { bodies, max_lags_ticks, sets, energies, counters, newcomers })
     }
 }
 

@@ -17,6 +17,7 @@ mod learned;
 mod model;
 mod movers;
 mod neighbours;
+mod newcomers;
 mod past;
 mod plan;
 mod rotation;

@@ -27,6 +27,8 @@ pub struct Model {
     pub(crate) energies: Vec<Vec<Energies>>,
     /// The counters from which packets start.
     pub(crate) counters: Vec<Counter>,
+    /// The first of the counters of added entities.
+    pub(crate) newcomers: usize,
 }
 
 impl Model {
@@ -45,6 +47,7 @@ impl Model {
             sets: vec![rows; 2 * max_lags_ticks.len()],
             energies: Vec::new(),
             counters: plan.counters(),
+            newcomers: plan.layout.newcomers,
         }
     }
 
@@ -85,7 +88,8 @@ impl Model {
             && self.sets.iter().all(|rows| rows.len() == plan.rows)
             && (self.energies.is_empty() || self.energies.len() == self.sets.len())
             && self.energies.iter().all(|energies| energies.len() == plan.rows)
-            && self.counters.len() == plan.layout.len;
+            && self.counters.len() == plan.layout.len
+            && self.newcomers == plan.layout.newcomers;
         if well_formed { Ok(()) } else { Err(SetupError::BadModel) }
     }
 }

@@ -74,12 +74,14 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         movers.iter().for_each(|mover| nearness[mover.entity as usize] = IS_MOVER);
     }
 
-    /// Sorts the changed entities: the movers first, then the others by distance from a mover.
+    /// Sorts the changed entities: the movers first, then the others by distance from a mover, and
+    /// the added ones last.
     pub(super) fn sort(&self, scratch: &mut Scratch) {
         let Scratch { order, changed, movers, neighbours, .. } = scratch;
         order.clear();
         let (Some(body), Some(bodies)) = (&self.plan.body, &self.model.bodies) else {
             order.extend(changed.iter().map(|entity| (0, *entity)));
+            order.sort_by_key(|(_, entity)| self.is_added(*entity));
             return;
         };
         order.extend(changed.iter().map(|&entity| {
@@ -95,7 +97,11 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             };
             (key, entity)
         }));
-        order.sort_unstable();
+        order.sort_unstable_by_key(|order| (self.is_added(order.1), *order));
         neighbours.reset(changed.len(), f64::from(bodies.size));
+    }
+
+    fn is_added(&self, entity: u32) -> bool {
+        self.past.status(entity as usize) & ADDED != 0
     }
 }

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use super::bodies::Bodies;
 use super::counters::{EVEN, Layout, body_group};
 use super::fixed::{FEATURES, Row};
+use super::newcomers::NewcomerPlan;
 use super::rows::{BodyRows, NumberRows, RotationRows};
 use crate::entropy::Counter;
 use crate::quantize::{FloatLimits, SmallestThree};
@@ -19,6 +20,7 @@ use crate::{Schema, SetupError};
 pub(super) struct Plan {
     pub(super) body: Option<BodyPlan>,
     pub(super) fields: Vec<FieldPlan>,
+    pub(super) newcomers: NewcomerPlan,
     /// Number of groups of residuals, each with its own counters.
     pub(super) groups: usize,
     /// Number of rows of weights in a set, one per predictor.
@@ -143,6 +145,7 @@ impl Plan {
         let mut plan = Self {
             body: None,
             fields: Vec::new(),
+            newcomers: NewcomerPlan::new(fields, schema.lanes()),
             groups: 0,
             rows: 0,
             layout: Layout::default(),
@@ -192,7 +195,7 @@ impl Plan {
                 coding,
             });
         }
-        plan.layout = Layout::new(plan.fields.len(), choices, plan.groups);
+        plan.layout = Layout::new(plan.fields.len(), choices, plan.groups, plan.newcomers.counters);
         Ok(plan)
     }
 

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use super::geometry::Vector;
 use super::neighbours::{CodedBody, Neighbours};
+use super::newcomers::Newcomers;
 
 /// A body that moves others.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +28,7 @@ pub(super) struct Previous {
 pub(super) struct Scratch {
     pub(super) neighbours: Neighbours,
     pub(super) movers: Vec<Mover>,
+    pub(super) newcomers: Newcomers,
     pub(super) nearness: Vec<u8>,
     /// The changed entities with their sort keys, in the order of the packet.
     pub(super) order: Vec<(u64, u32)>,

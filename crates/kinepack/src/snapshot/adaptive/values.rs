@@ -20,6 +20,11 @@ impl<'a> Values<'a> {
     }
 
     #[inline]
+    pub(super) fn columns_mut(&mut self) -> &mut [Vec<u32>] {
+        self.columns
+    }
+
+    #[inline]
     pub(super) fn at(&self, lane: usize, entity: usize) -> u32 {
         self.columns[lane][entity]
     }
