@@ -125,11 +125,6 @@ impl LaneRules {
         &self.fields
     }
 
-    /// The largest value of each lane.
-    pub(crate) fn maxima(&self) -> &[u32] {
-        &self.maxima
-    }
-
     /// The number of lanes.
     #[inline]
     pub(crate) fn len(&self) -> usize {

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::bodies::{Bodies, BodyKind};
-use super::counters::EVEN;
+use super::counters::{EVEN, START};
 use super::fixed::{Energies, FEATURES, Row};
 use super::model::Model;
 use super::plan::Plan;
@@ -25,7 +25,7 @@ fn plus_one(value: Option<u64>) -> u64 {
 impl Model {
     /// The oldest version of a file that can hold the model.
     pub(in crate::snapshot) fn file_version(&self) -> u8 {
-        if self.counters[self.newcomers..].iter().any(|counter| *counter != EVEN) {
+        if self.counters[self.newcomers..].iter().any(|counter| *counter != START) {
             VERSION
         } else if self.energies.is_empty() {
             VERSION_1
@@ -50,8 +50,8 @@ impl Model {
         // Runs of counters without observations are stored as their length.
         let mut fresh = 0u64;
         let counters = if version < VERSION { self.newcomers } else { self.counters.len() };
-        for counter in &self.counters[..counters] {
-            if *counter == EVEN {
+        for (index, counter) in self.counters[..counters].iter().enumerate() {
+            if *counter == untrained(index, self.newcomers) {
                 fresh += 1;
                 continue;
             }
@@ -91,7 +91,9 @@ impl Model {
             if fresh > len - counters.len() {
                 return Err(SetupError::BadProfileFile);
             }
-            counters.resize(counters.len() + fresh, EVEN);
+            let first = counters.len();
+            let untrained = |index| untrained(index, plan.layout.newcomers);
+            counters.extend((first..first + fresh).map(untrained));
             if counters.len() == len {
                 break;
             }
@@ -100,7 +102,7 @@ impl Model {
             let (probability, count) = counter.ok_or(SetupError::BadProfileFile)?;
             counters.push(Counter::new(probability, count));
         }
-        counters.resize(plan.layout.len, EVEN);
+        counters.resize(plan.layout.len, START);
         let mut energies = Vec::new();
         if version > VERSION_1 {
             let set =
@@ -110,6 +112,11 @@ impl Model {
         let newcomers = plan.layout.newcomers;
         Ok(Self { bodies, max_lags_ticks, sets, energies, counters, newcomers })
     }
+}
+
+/// The counter at this index before training.
+fn untrained(index: usize, newcomers: usize) -> Counter {
+    if index < newcomers { EVEN } else { START }
 }
 
 fn read_row(reader: &mut Reader<'_>) -> Result<Row, SetupError> {

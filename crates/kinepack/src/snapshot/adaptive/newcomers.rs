@@ -10,16 +10,17 @@ use core::ops::Range;
 use super::coding::{Coding, Predictor};
 use super::counters::LIMIT;
 use super::scratch::Scratch;
-use crate::bits::bits_for;
 use crate::entropy::{Coder, Cost, Counter, MANTISSAS, Signed, code_signed, code_tree};
-use crate::quantize::SmallestThree;
+use crate::quantize::{FloatLimits, SmallestThree};
 use crate::schema::{Conditions, Field, FieldKind, Lane, LaneArithmetic};
 use crate::snapshot::history::ADDED;
 
 /// The counter that says whether a newcomer has an origin.
 const ORIGIN: usize = 0;
+/// The first counter of the origin's number.
+const NUMBER: usize = 1;
 /// The counters before those of the fields.
-const SHARED: usize = 1;
+const SHARED: usize = NUMBER + DIFFERENCES + MANTISSAS;
 
 /// Bits of the number of a mode.
 const MODE_BITS: u32 = 2;
@@ -28,8 +29,10 @@ const MODES: usize = 2 << MODE_BITS;
 
 /// Unary steps of the exponent with counters.
 const EXPONENTS: usize = 14;
-/// Counters of differences from one kind of entity: zero, sign, exponents.
+/// Counters of numbers besides their mantissas: zero, sign, exponents.
 const DIFFERENCES: usize = 2 + EXPONENTS;
+/// The sectors of an origin's heading, each with its own counters for places, as a power of two.
+const SECTORS_LOG2: u32 = 4;
 
 /// Lanes of at most this many bits have a counter for each value.
 const SMALL_BITS: u32 = 8;
@@ -60,6 +63,8 @@ impl Mode {
 pub(super) struct NewcomerPlan {
     /// In the schema's order.
     fields: Vec<NewcomerField>,
+    /// The lane of an angle that every entity has: where it faces.
+    heading: Option<(usize, Lane)>,
     /// The number of counters.
     pub(super) counters: usize,
 }
@@ -76,6 +81,9 @@ struct NewcomerField {
     are_alike: bool,
     /// It is a number or vector with limits, by which an encoder finds a newcomer's origin.
     is_place: bool,
+    /// The counters of the differences from an origin, in sets of [`DIFFERENCES`]: one set, or one
+    /// for each lane and sector of the origin's heading.
+    origin_sets: usize,
     /// Its counters, which fields of one name in the elements of an array share.
     counters: Range<usize>,
 }
@@ -83,6 +91,12 @@ struct NewcomerField {
 /// The counters of a lane's values.
 fn value_bits(lane: &Lane) -> u32 {
     if lane.bits() <= SMALL_BITS { lane.bits() } else { UPPER_BITS }
+}
+
+/// Whether the field is an angle that every entity has.
+fn is_heading(field: &Field) -> bool {
+    let is_angle = |axes: &[FloatLimits]| axes.len() == 1 && axes[0].wraps();
+    matches!(&field.kind, FieldKind::Floats(axes) if is_angle(axes)) && field.condition.is_none()
 }
 
 /// The name without the indices of array elements.
@@ -100,13 +114,20 @@ fn common_name(name: &str) -> String {
 
 impl NewcomerPlan {
     pub(super) fn new(fields: &[Field], lanes: &[Lane]) -> Self {
-        let mut plan = Self { fields: Vec::new(), counters: SHARED };
+        let heading = fields.iter().find(|field| is_heading(field)).map(|field| {
+            let lane = field.lanes().start;
+            (lane, lanes[lane])
+        });
+        let mut plan = Self { fields: Vec::new(), heading, counters: SHARED };
         let mut known: Vec<(String, &FieldKind, Range<usize>)> = Vec::new();
         for field in fields {
             let kinds = lanes[field.lanes()].to_vec();
             let has_differences =
                 kinds.iter().any(|lane| lane.arithmetic != LaneArithmetic::Category);
             let name = common_name(&field.name);
+            let is_place = matches!(field.kind, FieldKind::Floats(_));
+            let has_sectors = is_place && heading.is_some() && !is_heading(field);
+            let origin_sets = if has_sectors { kinds.len() << SECTORS_LOG2 } else { 1 };
             let are_alike = matches!(field.kind, FieldKind::Raw { .. } | FieldKind::Bytes { .. });
             let shared =
                 known.iter().find(|(other, kind, _)| *other == name && **kind == field.kind);
@@ -115,7 +136,8 @@ impl NewcomerPlan {
                     let own = if are_alike { 1 } else { kinds.len() };
                     let values: usize =
                         kinds.iter().take(own).map(|lane| 1 << value_bits(lane)).sum();
-                    let differences = if has_differences { 2 * DIFFERENCES + MANTISSAS } else { 0 };
+                    let near = (1 + origin_sets) * DIFFERENCES + MANTISSAS;
+                    let differences = if has_differences { near } else { 0 };
                     let begin = plan.counters;
                     plan.counters += MODES + differences + values;
                     begin..plan.counters
@@ -134,7 +156,8 @@ impl NewcomerPlan {
                 },
                 has_differences,
                 are_alike,
-                is_place: matches!(field.kind, FieldKind::Floats(_)),
+                is_place,
+                origin_sets,
                 counters,
             });
         }
@@ -148,9 +171,17 @@ struct FieldRows<'a> {
     newcomer: usize,
     like: usize,
     origin: usize,
+    /// The sector of the origin's heading.
+    sector: Option<usize>,
 }
 
 impl NewcomerField {
+    /// The first counter of its values.
+    fn first_value(&self) -> usize {
+        let near = (1 + self.origin_sets) * DIFFERENCES + MANTISSAS;
+        MODES + if self.has_differences { near } else { 0 }
+    }
+
     /// Codes the field in this mode. False if a value that was decoded is not possible.
     fn code<C: Coder>(
         &self,
@@ -171,16 +202,17 @@ impl NewcomerField {
             }
             Mode::NearLike if !self.has_differences => false,
             Mode::NearLike | Mode::NearOrigin => {
-                let (near, values) = counters[MODES..].split_at_mut(2 * DIFFERENCES + MANTISSAS);
-                let (near, mantissas) = near.split_at_mut(2 * DIFFERENCES);
-                let near = &mut near[usize::from(mode == Mode::NearOrigin) * DIFFERENCES..];
-                self.code_differences(coder, [near, mantissas, values], from, rows)
+                let (near, values) = counters.split_at_mut(self.first_value());
+                let near = &mut near[MODES..];
+                let (near, mantissas) = near.split_at_mut((1 + self.origin_sets) * DIFFERENCES);
+                let (first, sector) = match mode {
+                    Mode::NearOrigin => (DIFFERENCES, rows.sector),
+                    _ => (0, None),
+                };
+                let counters = [&mut near[first..], mantissas, values];
+                self.code_differences(coder, counters, (from, sector), rows)
             }
-            Mode::Value => {
-                let first =
-                    MODES + if self.has_differences { 2 * DIFFERENCES + MANTISSAS } else { 0 };
-                self.code_values(coder, &mut counters[first..], rows)
-            }
+            Mode::Value => self.code_values(coder, &mut counters[self.first_value()..], rows),
         }
     }
 
@@ -188,7 +220,7 @@ impl NewcomerField {
         &self,
         coder: &mut C,
         [near, mantissas, values]: [&mut [Counter]; 3],
-        from: usize,
+        (from, sector): (usize, Option<usize>),
         rows: &mut FieldRows<'_>,
     ) -> bool {
         let mut turned = None;
@@ -202,8 +234,11 @@ impl NewcomerField {
         for (nth, kind) in self.kinds.iter().enumerate().skip(usize::from(turned.is_some())) {
             let column = &mut rows.columns[nth];
             let base = turned.map_or_else(|| column[from], |turned| turned[nth - 1]);
-            let [zero, sign, exponents @ ..] = &mut near[..DIFFERENCES] else { return false };
-            let model = Signed { zero, sign, exponents, mantissas: &mut *mantissas };
+            let set = match sector {
+                Some(sector) if self.origin_sets > 1 => nth << SECTORS_LOG2 | sector,
+                _ => 0,
+            };
+            let model = signed(&mut near[set * DIFFERENCES..], mantissas);
             let steps = kind.difference(base, column[rows.newcomer]);
             let steps = code_signed(coder, steps, model, LIMIT);
             let Some(value) = kind.offset(base, steps) else { return false };
@@ -325,17 +360,20 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
                 if is_encoder { self.choose_origin(newcomers, [entity, like]) } else { None };
             let counter = &mut self.counters.newcomers()[ORIGIN];
             if counter.code(self.coder, chosen.is_some(), LIMIT) {
-                let last = newcomers.kept.len() - 1;
-                let number =
-                    self.coder.code_direct(chosen.unwrap_or(0), bits_for(last as u64)) as usize;
-                origin = newcomers.kept.get(number).map(|kept| *kept as usize);
+                let number = i64::from(chosen.unwrap_or(0));
+                let number = code_number(self.coder, self.counters.newcomers(), number);
+                let number = usize::try_from(number).ok();
+                let kept = number.and_then(|number| newcomers.kept.get(number));
+                origin = kept.map(|kept| *kept as usize);
                 if origin.is_none() {
                     return self.values.refuse();
                 }
             }
         }
         let plan = self.plan;
-        for field in &plan.newcomers.fields {
+        let sector = origin.and_then(|origin| self.sector(origin));
+        for (index, field) in plan.newcomers.fields.iter().enumerate() {
+            let begin = self.coder.spent();
             let now = |lane: usize| self.values.at(lane, entity);
             if !field.conditions.hold(now) {
                 self.clear(field.lanes.clone(), entity);
@@ -350,6 +388,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
                 newcomer: entity,
                 like: like.unwrap_or(entity),
                 origin: origin.unwrap_or(entity),
+                sector,
             };
             let mut mode = Mode::Value;
             if like.is_some() {
@@ -363,7 +402,15 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             if !is_possible || !field.code(self.coder, counters, mode, &mut rows) {
                 return self.values.refuse();
             }
+            self.spent.add_field(index, self.coder.spent() - begin);
         }
+    }
+
+    /// The sector of an entity's heading.
+    fn sector(&self, entity: usize) -> Option<usize> {
+        let (lane, kind) = self.plan.newcomers.heading?;
+        let heading = u64::from(self.values.at(lane, entity));
+        Some(((heading << SECTORS_LOG2) / (u64::from(kind.max) + 1)) as usize)
     }
 
     /// Codes a field of an entity in which it was absent before.
@@ -371,7 +418,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let field = &self.plan.newcomers.fields[index];
         let counters = &mut self.counters.newcomers()[field.counters.clone()];
         let columns = &mut self.values.columns_mut()[field.lanes.clone()];
-        let mut rows = FieldRows { columns, newcomer: entity, like: entity, origin: entity };
+        let mut rows =
+            FieldRows { columns, newcomer: entity, like: entity, origin: entity, sector: None };
         if !field.code(self.coder, counters, Mode::Value, &mut rows) {
             self.values.refuse();
         }
@@ -401,10 +449,14 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         };
         let nearest = (begin..end).min_by_key(|number| away(newcomers.kept[*number] as usize))?;
         let origin = newcomers.kept[nearest] as usize;
-        let last = newcomers.kept.len() - 1;
+        let sector = self.sector(origin);
         let [without, with] = [false, true].map(|has_origin| {
             let mut cost = Cost::default();
-            self.counters.newcomers()[ORIGIN].clone().code(&mut cost, has_origin, LIMIT);
+            let mut counters = [Counter::default(); SHARED];
+            counters.copy_from_slice(&self.counters.newcomers()[..SHARED]);
+            if counters[ORIGIN].code(&mut cost, has_origin, LIMIT) {
+                code_number(&mut cost, &mut counters, nearest as i64);
+            }
             let mut sum = cost.spent();
             for field in &plan.newcomers.fields {
                 if field.lanes.is_empty()
@@ -414,14 +466,27 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
                 }
                 let counters = &self.counters.newcomers()[field.counters.clone()];
                 let columns = &mut self.values.columns_mut()[field.lanes.clone()];
-                let mut rows = FieldRows { columns, newcomer: entity, like, origin };
+                let mut rows = FieldRows { columns, newcomer: entity, like, origin, sector };
                 let copy = &mut newcomers.counters;
                 sum += cheapest(field.costs(counters, &mut rows, has_origin, copy)).0;
             }
             sum
         });
-        (with + (u64::from(bits_for(last as u64)) << 8) < without).then_some(nearest as u32)
+        (with < without).then_some(nearest as u32)
     }
+}
+
+/// A model of numbers from these counters.
+fn signed<'a>(counters: &'a mut [Counter], mantissas: &'a mut [Counter]) -> Signed<'a> {
+    let (shared, exponents) = counters[..DIFFERENCES].split_at_mut(2);
+    let (zero, sign) = shared.split_at_mut(1);
+    Signed { zero: &mut zero[0], sign: &mut sign[0], exponents, mantissas }
+}
+
+/// Codes the number of an origin. `counters` are those of newcomers.
+fn code_number<C: Coder>(coder: &mut C, counters: &mut [Counter], number: i64) -> i64 {
+    let (counters, mantissas) = counters[NUMBER..SHARED].split_at_mut(DIFFERENCES);
+    code_signed(coder, number, signed(counters, mantissas), LIMIT)
 }
 
 /// The cheapest of the modes, and its cost.

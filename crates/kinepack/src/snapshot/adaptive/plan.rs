@@ -6,7 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::bodies::Bodies;
-use super::counters::{EVEN, Layout, body_group};
+use super::counters::{EVEN, Layout, START, body_group};
 use super::fixed::{FEATURES, Row};
 use super::newcomers::NewcomerPlan;
 use super::rows::{BodyRows, NumberRows, RotationRows};
@@ -217,6 +217,8 @@ impl Plan {
 
     /// Untrained counters.
     pub(super) fn counters(&self) -> Vec<Counter> {
-        vec![EVEN; self.layout.len]
+        let mut counters = vec![EVEN; self.layout.len];
+        counters[self.layout.newcomers..].fill(START);
+        counters
     }
 }
