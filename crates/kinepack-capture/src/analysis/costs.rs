@@ -30,8 +30,8 @@ pub struct LevelCost {
     pub kbps: f64,
     /// Bits a frame for the sets: changed entities and fields, added and removed entities.
     pub sets_bits_per_frame: f64,
-    /// Bits a frame for the values of entities that the baseline does not have. A level that
-    /// predicts counts them among the sets too, others among the fields.
+    /// Bits a frame for the values of entities that the baseline does not have. They are among the
+    /// bits of the fields too.
     pub added_bits_per_frame: f64,
 }
 

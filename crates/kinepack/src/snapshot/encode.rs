@@ -396,8 +396,8 @@ impl Encoder {
     /// that was added with zero in every lane has no values and is not listed.
     ///
     /// At levels that predict, the bits of an entity are everything coded after the flag that it
-    /// changed: the flags of its fields, the values, and all lanes of an added entity. [`Size`]
-    /// counts the flags of bodies and all bits of added entities among the sets. Each entity is
+    /// changed: the flags of its fields, the values, and where an added entity came from. [`Size`]
+    /// counts the flags of bodies and these origins among the sets. Each entity is
     /// then off by less than a bit. The sum is off by half a bit, or by up to a byte if the end of
     /// the code is shorter than what its decisions are worth.
     ///
@@ -411,8 +411,8 @@ impl Encoder {
     ///
     /// The sum is below that of [`Size::fields_bits`], because some bits belong to a field but to
     /// no lane: in packed bits the word that selects a class, which gives the widths of all lanes;
-    /// at levels that predict the flag that a field changed, and all of a flag or choice. At these
-    /// levels added entities are counted among the sets.
+    /// at levels that predict the flag that a field changed, all of a flag or choice, and all of
+    /// an added entity.
     pub fn lane_bits(&self) -> &[u64] {
         self.spent.tally.lanes_bits()
     }

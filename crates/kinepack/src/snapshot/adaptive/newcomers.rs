@@ -5,6 +5,7 @@
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::mem::{Discriminant, discriminant};
 use core::ops::Range;
 
 use super::coding::{Coding, Predictor};
@@ -119,18 +120,18 @@ impl NewcomerPlan {
             (lane, lanes[lane])
         });
         let mut plan = Self { fields: Vec::new(), heading, counters: SHARED };
-        let mut known: Vec<(String, &FieldKind, Range<usize>)> = Vec::new();
+        let mut known: Vec<(String, Discriminant<FieldKind>, Vec<Lane>, Range<usize>)> = Vec::new();
         for field in fields {
             let kinds = lanes[field.lanes()].to_vec();
             let has_differences =
                 kinds.iter().any(|lane| lane.arithmetic != LaneArithmetic::Category);
-            let name = common_name(&field.name);
+            let (name, tag) = (common_name(&field.name), discriminant(&field.kind));
             let is_place = matches!(field.kind, FieldKind::Floats(_));
             let has_sectors = is_place && heading.is_some() && !is_heading(field);
             let origin_sets = if has_sectors { kinds.len() << SECTORS_LOG2 } else { 1 };
             let are_alike = matches!(field.kind, FieldKind::Raw { .. } | FieldKind::Bytes { .. });
             let shared =
-                known.iter().find(|(other, kind, _)| *other == name && **kind == field.kind);
+                known.iter().find(|known| known.0 == name && known.1 == tag && known.2 == kinds);
             let counters = shared.map_or_else(
                 || {
                     let own = if are_alike { 1 } else { kinds.len() };
@@ -142,9 +143,9 @@ impl NewcomerPlan {
                     plan.counters += MODES + differences + values;
                     begin..plan.counters
                 },
-                |(_, _, counters)| counters.clone(),
+                |(.., counters)| counters.clone(),
             );
-            known.push((name, &field.kind, counters.clone()));
+            known.push((name, tag, kinds.clone(), counters.clone()));
             plan.fields.push(NewcomerField {
                 lanes: field.lanes(),
                 kinds,
