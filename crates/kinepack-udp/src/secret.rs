@@ -39,6 +39,21 @@ const INSECURE_KEY: &[u8; KEY_BYTES] = b"kinepack --insecure: no secret!!";
 pub struct Secret([u8; KEY_BYTES]);
 
 /// A secret that was read from a file.
+///
+/// ```
+/// use kinepack_udp::Secret;
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("secret");
+/// # std::fs::write(&path, "correct horse battery staple")?;
+/// let file = Secret::from_file(&path)?;
+/// if let Some(mode) = file.open_mode {
+///     eprintln!("{}: other users can read it (mode {mode:o})", path.display());
+/// }
+/// let secret = file.secret; // for `UdpServer::bind` and `UdpClient::connect`
+/// assert_eq!(format!("{secret:?}"), "Secret(..)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct SecretFile {
     /// The secret.
