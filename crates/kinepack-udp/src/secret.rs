@@ -1,5 +1,5 @@
-//! The secret that a server and its clients share: 32 bytes, as hexadecimal digits or derived from a
-//! passphrase. Whoever knows it may connect, under any client id.
+//! The secret that a server and its clients share: 32 bytes, as hexadecimal digits or derived from
+//! a passphrase. Whoever knows it may connect, under any client id.
 
 use std::fmt;
 use std::fs::File;
@@ -82,8 +82,8 @@ pub enum SecretError {
 
 impl Secret {
     /// A secret from text: 64 hexadecimal digits are the key itself. Any other text is a passphrase
-    /// of at least 16 characters, from which a slow function (Argon2id) derives the key. White space
-    /// at both ends does not count.
+    /// of at least 16 characters, from which a slow function (Argon2id) derives the key. White
+    /// space at both ends does not count.
     ///
     /// Takes some hundredths of a second and 19 MiB for a passphrase.
     ///

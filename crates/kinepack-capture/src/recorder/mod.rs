@@ -326,8 +326,8 @@ impl Recorder {
         self.record_with(stream, tick, entities, |state, raw| state.borrow().store_raw(raw))
     }
 
-    /// Records entities whose raw words `store` writes, as [`Pack::store_raw`] would. For states that
-    /// are not values of `T`, such as the records of another file.
+    /// Records entities whose raw words `store` writes, as [`Pack::store_raw`] would. For states
+    /// that are not values of `T`, such as the records of another file.
     ///
     /// # Errors
     /// As [`record`](Self::record), and those of `store`.

@@ -95,11 +95,12 @@ impl StreamRecord<'_> {
 
 /// Receives the stream of one client.
 ///
-/// [`handle`](Self::handle) each datagram; it returns the new records in it. Send the [`acknowledgement`](Self::acknowledgement) with any datagram that
-/// goes to the client, at least a few times within the configuration's longest round trip. The
-/// caller supplies the time. Memory: [`memory_bytes`](Self::memory_bytes), all allocated at the
-/// beginning, whatever arrives. After a silence of more than 2¹⁵ records, nine minutes at 60 Hz,
-/// the next full packet begins the stream anew.
+/// [`handle`](Self::handle) each datagram; it returns the new records in it. Send the
+/// [`acknowledgement`](Self::acknowledgement) with any datagram that goes to the client, at least a
+/// few times within the configuration's longest round trip. The caller supplies the time. Memory:
+/// [`memory_bytes`](Self::memory_bytes), all allocated at the beginning, whatever arrives. After a
+/// silence of more than 2¹⁵ records, nine minutes at 60 Hz, the next full packet begins the stream
+/// anew.
 ///
 /// A packet does not name its stream: if two streams of the same direction share a socket, put a
 /// tag of your own in front of each datagram, and take it off before [`handle`](Self::handle).
@@ -174,8 +175,9 @@ impl StreamReceiver {
     /// Takes a packet, and returns its new records.
     ///
     /// # Errors
-    /// [`StreamRefused`]. Only a counter has changed then. After [`Malformed`](StreamRefused::Malformed), the receiver accepts fewer records
-    /// until time has passed.
+    /// [`StreamRefused`]. Only a counter has changed then. After
+    /// [`Malformed`](StreamRefused::Malformed), the receiver accepts fewer records until time has
+    /// passed.
     pub fn handle(
         &mut self,
         now: Duration,
