@@ -14,9 +14,9 @@ const MAX_DELAY_MS: f64 = 3_600_000.0;
 /// Options of the simulated link; the same for both directions.
 #[derive(Args, Clone, Debug)]
 pub struct LinkOptions {
-    /// A link by name; the other options change it. Round trip, jitter each way and loss: lan 0.9 ms,
-    /// 0.15 ms, 0 %; cable 28 ms, 3 ms, 0.1 %; wifi 30 ms, 25 ms, 1 %; mobile 90 ms, 30 ms, 2 %;
-    /// terrible 280 ms, 100 ms, 10 %.
+    /// A link by name; the other options change it. Round trip, jitter each way and loss: lan 0.9
+    /// ms, 0.15 ms, 0 %; cable 28 ms, 3 ms, 0.1 %; wifi 30 ms, 25 ms, 1 %; mobile 90 ms, 30 ms, 2
+    /// %; terrible 280 ms, 100 ms, 10 %.
     #[arg(long, default_value = "wifi", value_name = "NAME")]
     pub link: String,
     /// Round trip of the idle link in milliseconds, without jitter.

@@ -213,7 +213,8 @@ impl Challenge {
     ///
     /// # Errors
     /// [`ChallengeError`] if the file is damaged, too short or too long;
-    /// [`ChallengeError::TooManyValues`] if it holds more values than the limits allow for its size.
+    /// [`ChallengeError::TooManyValues`] if it holds more values than the limits allow for its
+    /// size.
     pub fn next_frame(&mut self) -> Result<Option<Frame<'_>>, ChallengeError> {
         self.buffer.resize(self.frame_bytes(), 0);
         let bytes = self.fill()?;

@@ -1,5 +1,5 @@
-//! The driver of the fuzz target `challenge` over its stored corpus, and over the beginnings of each
-//! file.
+//! The driver of the fuzz target `challenge` over its stored corpus, and over the beginnings of
+//! each file.
 //!
 //! `KINEPACK_WRITE_CORPUS=1 cargo test -p cube-data --test corpus` writes the corpus anew.
 

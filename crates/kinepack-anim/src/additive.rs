@@ -12,7 +12,8 @@
 //! # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
 //! # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
 //! # let moved = |by: f32| Transform { translation: [5.0, by, 0.0], ..Transform::IDENTITY };
-//! # let breathing = RawClip::new("breathing", skeleton.clone(), 30.0, (0..31).map(|i| moved(0.1 * i as f32)).collect())?;
+//! # let samples = (0..31).map(|i| moved(0.1 * i as f32)).collect();
+//! # let breathing = RawClip::new("breathing", skeleton.clone(), 30.0, samples)?;
 //! # let standing = RawClip::new("standing", skeleton.clone(), 30.0, vec![moved(0.0)])?;
 //! // Offline: take what breathing adds to standing, and measure errors on top of standing.
 //! let breath = additive::difference(&breathing, &standing)?;

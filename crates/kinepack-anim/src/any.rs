@@ -1,5 +1,5 @@
-//! A compressed clip of either scheme, and its playback, for code that loads files of both. The first
-//! four bytes of a file say which scheme it is.
+//! A compressed clip of either scheme, and its playback, for code that loads files of both. The
+//! first four bytes of a file say which scheme it is.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,10 +14,12 @@ use crate::{
 ///
 /// ```
 /// # use std::sync::Arc;
-/// # use kinepack_anim::{AnyClip, Joint, RawClip, Skeleton, Transform, offline::{BuildOptions, build}};
+/// # use kinepack_anim::offline::{BuildOptions, build};
+/// # use kinepack_anim::{AnyClip, Joint, RawClip, Skeleton, Transform};
 /// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
 /// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
-/// # let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+/// # let sample = |i: i32| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY };
+/// # let samples = (0..31).map(sample).collect();
 /// # let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
 /// # let file = build(&raw, &BuildOptions::default())?.clip.as_bytes().to_vec();
 /// let clip = AnyClip::from_bytes(file)?;
@@ -174,7 +176,8 @@ impl From<KeyedClip> for AnyClip {
 /// # use kinepack_anim::{Joint, RawClip, Skeleton, Transform, offline::{BuildOptions, build}};
 /// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
 /// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
-/// # let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+/// # let sample = |i: i32| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY };
+/// # let samples = (0..31).map(sample).collect();
 /// # let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
 /// # let clip = build(&raw, &BuildOptions::default())?.clip;
 /// let mut player = clip.player(&skeleton)?;
@@ -225,7 +228,8 @@ impl AnyPlayer {
     /// # use kinepack_anim::{Joint, RawClip, Skeleton, Transform, offline::{BuildOptions, build}};
     /// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
     /// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
-    /// # let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+    /// # let at = |i: i32| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY };
+    /// # let samples = (0..31).map(at).collect();
     /// # let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
     /// # let clip = build(&raw, &BuildOptions::default())?.clip;
     /// use kinepack_anim::{Metres, SoaPose};

@@ -13,7 +13,8 @@ use crate::{Transform, quaternion};
 ///
 /// let mut pose = [Transform { translation: [10.0, 0.0, 0.0], ..Transform::IDENTITY }];
 /// let half_turn = [0.0, 0.0, 1.0, 0.0];
-/// let other = [Transform { rotation: half_turn, translation: [20.0, 0.0, 0.0], ..Transform::IDENTITY }];
+/// let translation = [20.0, 0.0, 0.0];
+/// let other = [Transform { rotation: half_turn, translation, ..Transform::IDENTITY }];
 /// blend(&mut pose, &other, 0.5);
 /// assert_eq!(pose[0].translation, [15.0, 0.0, 0.0]);
 /// // A quarter turn.

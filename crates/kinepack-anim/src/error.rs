@@ -306,9 +306,9 @@ impl fmt::Display for ClipError {
             Self::BadKey { index, reason } => write!(f, "damaged: key {index}: {reason}"),
             Self::TooLong { bytes, limit } => write!(
                 f,
-                "it unpacks to at least {bytes} bytes, and {limit} are allowed for a file of its size; \
-                 keep clips that hardly move in their memory form, \
-                 or raise the limit for files that you trust"
+                "it unpacks to at least {bytes} bytes, and {limit} are allowed for a file of its \
+                 size; keep clips that hardly move in their memory form, or raise the limit for \
+                 files that you trust"
             ),
             Self::BadSegment { segment, reason } => {
                 write!(f, "damaged: segment {segment}: {reason}")

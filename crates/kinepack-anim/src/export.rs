@@ -59,14 +59,16 @@ impl std::error::Error for TooLarge {}
 /// use std::sync::Arc;
 /// use kinepack_anim::{Joint, RawClip, Skeleton, Transform, export, import};
 ///
-/// let joint = |name: &str, parent| Joint { name: name.into(), parent, bind: Transform { translation: [0.0, 40.0, 0.0], ..Transform::IDENTITY } };
+/// let bind = Transform { translation: [0.0, 40.0, 0.0], ..Transform::IDENTITY };
+/// let joint = |name: &str, parent| Joint { name: name.into(), parent, bind };
 /// let skeleton = Arc::new(Skeleton::new(vec![joint("hip", None), joint("knee", Some(0))])?);
 /// let mut samples = [skeleton.bind_pose(), skeleton.bind_pose()].concat();
 /// samples[3].rotation = [0.6, 0.0, 0.0, 0.8];
 /// let raw = RawClip::new("kick", skeleton, 30.0, samples)?;
 ///
 /// let file = export::glb(&raw)?;
-/// let read = import::gltf::from_bytes("leg.glb", &file, &Default::default(), import::gltf::no_files)?;
+/// let (options, no_files) = (import::ImportOptions::default(), import::gltf::no_files);
+/// let read = import::gltf::from_bytes("leg.glb", &file, &options, no_files)?;
 /// assert_eq!((read.clips[0].name(), read.clips[0].samples()), ("leg__kick", 2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

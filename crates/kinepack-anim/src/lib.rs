@@ -18,11 +18,16 @@
 //! use kinepack_anim::{AnyClip, Joint, RawClip, Skeleton, Transform};
 //!
 //! // A wheel that turns, with a lamp on its rim. Files are read by `import::read`.
-//! let joint = |name: &str, parent, translation| Joint { name: name.into(), parent, bind: Transform { translation, ..Transform::IDENTITY } };
-//! let skeleton = Arc::new(Skeleton::new(vec![joint("wheel", None, [0.0; 3]), joint("lamp", Some(0), [30.0, 0.0, 0.0])])?);
+//! let joint = |name: &str, parent, translation| {
+//!     let bind = Transform { translation, ..Transform::IDENTITY };
+//!     Joint { name: name.into(), parent, bind }
+//! };
+//! let (wheel, lamp) = (joint("wheel", None, [0.0; 3]), joint("lamp", Some(0), [30.0, 0.0, 0.0]));
+//! let skeleton = Arc::new(Skeleton::new(vec![wheel, lamp])?);
 //! let samples = (0..61).flat_map(|sample| {
 //!     let half = 0.05 * sample as f32;
-//!     let wheel = Transform { rotation: [0.0, 0.0, half.sin(), half.cos()], ..Transform::IDENTITY };
+//!     let rotation = [0.0, 0.0, half.sin(), half.cos()];
+//!     let wheel = Transform { rotation, ..Transform::IDENTITY };
 //!     [wheel, skeleton.joints()[1].bind]
 //! });
 //! let raw = RawClip::new("turn", skeleton.clone(), 30.0, samples.collect())?;

@@ -119,7 +119,8 @@ impl Skeleton {
     /// ```
     /// use kinepack_anim::{Joint, Skeleton, Transform};
     ///
-    /// let joint = |name: &str, parent| Joint { name: name.into(), parent, bind: Transform::IDENTITY };
+    /// let bind = Transform::IDENTITY;
+    /// let joint = |name: &str, parent| Joint { name: name.into(), parent, bind };
     /// let skeleton = Skeleton::new(vec![joint("wheel", None), joint("lamp", Some(0))])?;
     /// let mut pose = skeleton.bind_pose();
     /// pose[0].rotation = [0.0, 0.0, 1.0, 0.0]; // half a turn

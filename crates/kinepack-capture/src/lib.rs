@@ -23,7 +23,8 @@
 //! let mut recorder = Recorder::create(&path)?;
 //! let stream = recorder.stream::<Ship>("ships", 60.0)?;
 //! for tick in 0..600 {
-//!     let ship = Ship { position: [0.1 * tick as f32, 0.0, 0.0], rotation: [0.0, 0.0, 0.0, 1.0], is_docked: false };
+//!     let (position, rotation) = ([0.1 * tick as f32, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]);
+//!     let ship = Ship { position, rotation, is_docked: false };
 //!     recorder.record(&stream, Tick(tick), [(EntityId(1), ship)])?;
 //! }
 //! recorder.finish()?;
@@ -38,7 +39,8 @@
 //!         assert!(ship.rotation[3] > 0.999 && !ship.is_docked);
 //!     }
 //!     // Or as they were recorded, as numbers.
-//!     assert_eq!(frame.components().next().map(|(id, numbers)| (id, numbers.len())), Some((EntityId(1), 8)));
+//!     let (id, numbers) = frame.components().next().expect("one ship");
+//!     assert_eq!((id, numbers.len()), (EntityId(1), 8));
 //! }
 //! assert!(capture.damage().is_none());
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -8,6 +8,23 @@
 /// The default is 2²⁴ and 512. A recording of 901 cubes has 6 values for each byte while they move,
 /// and 170 while all of them rest. A challenge file in `.zst` of minutes at rest may need more:
 /// 3,600 frames at rest are 3,000 values for each byte.
+///
+/// ```
+/// use kinepack_capture::{Capture, CaptureLimits};
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("run.mcap");
+/// # kinepack_capture::Recorder::create(&path)?.finish()?;
+/// // Long rests compress well: 4,096 values for each byte.
+/// let limits = CaptureLimits { values_per_byte: 4_096, ..CaptureLimits::default() };
+/// assert_eq!(limits.most_values(1_000), (1 << 24) + 4_096_000);
+/// let mut capture = Capture::open(&path)?.with_limits(limits);
+/// while let Some((_, frame)) = capture.next_frame()? {
+///     println!("tick {}: {} entities", frame.tick().0, frame.ids().len());
+/// }
+/// assert!(capture.damage().is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CaptureLimits {
     /// Values that any file may hold.

@@ -3,6 +3,29 @@
 use kinepack::{EncodeError, Schema};
 
 /// The values of a frame, lane by lane.
+///
+/// ```
+/// use kinepack::{Pack, Schema};
+/// use kinepack_capture::Columns;
+///
+/// #[derive(Pack)]
+/// struct Lamp {
+///     lit: bool,
+///     #[pack(max = 100)]
+///     glow: u8,
+/// }
+///
+/// // A column for each lane, with a value for each entity. `CaptureFrame::values` gives the same.
+/// let columns = [vec![1, 0], vec![30, 100]];
+/// let values = Columns::Lanes(&columns);
+/// let schema = Schema::of::<Lamp>();
+/// assert_eq!(values.components(1, &schema), [0.0, 100.0]);
+///
+/// let (mut raw, mut lanes) = ([0; 2], [0; 2]);
+/// values.entity(0, &schema, &mut raw, &mut lanes)?;
+/// assert_eq!(lanes, [1, 30]);
+/// # Ok::<(), kinepack::EncodeError>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Columns<'a> {
     /// State before quantization, as [`Pack::store_raw`](kinepack::Pack::store_raw) stores it.

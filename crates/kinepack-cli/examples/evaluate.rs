@@ -40,7 +40,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         return compare_lags(&first, [&typical, &push]);
     }
     println!(
-        "| profile trained on | measured on | adaptive, older views 6 apart | 3 apart | learning, 6 apart | 3 apart |"
+        "| profile trained on | measured on | adaptive, older views 6 apart | 3 apart | learning, \
+         6 apart | 3 apart |"
     );
     println!("|---|---|--:|--:|--:|--:|");
     let row = |trained: &str, measured: &str, profile: &Profile, run: &[Snapshot], from: usize| {
@@ -65,7 +66,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     both("nothing", &cube::structure());
 
     println!(
-        "\n| time precision | measured on | adaptive, 6 apart | 3 apart | learning, 3 apart | off by mm: mean | 99 % | most | degrees: mean | 99 % | most |"
+        "\n| time precision | measured on | adaptive, 6 apart | 3 apart | learning, 3 apart | off \
+         by mm: mean | 99 % | most | degrees: mean | 99 % | most |"
     );
     println!("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     for ms in [2.0, 4.0] {

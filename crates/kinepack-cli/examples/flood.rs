@@ -69,7 +69,8 @@ fn main() -> Result<()> {
     let joiners = numbers.next().transpose()?.unwrap_or(20).clamp(1, 500);
     let seconds = numbers.next().transpose()?.unwrap_or(8).clamp(3, 30);
     println!(
-        "{joiners} joiners, {seconds} s a turn; ticks in µs, and their ratio to the mean of all quiet turns"
+        "{joiners} joiners, {seconds} s a turn; ticks in µs, and their ratio to the mean of all \
+         quiet turns"
     );
     println!(
         "{:22} {:>9} {:>9} {:>8} {:>6} {:>6} {:>8} {:>6} {:>6} {:>7} {:>6} {:>6} {:>7}",
@@ -101,7 +102,8 @@ fn main() -> Result<()> {
     for (flood, (sent, served)) in &rows {
         let ratio = |key, part| time(served, key, part) / quiet(key, part);
         println!(
-            "{:22} {:>9.0} {:>9.0} {:>8.0} {:>6.0} {:>6.0} {:>8.0} {:>6.0} {:>6.0} {:>7.0} {:>6.2} {:>6.2} {:>7.2}",
+            "{:22} {:>9.0} {:>9.0} {:>8.0} {:>6.0} {:>6.0} {:>8.0} {:>6.0} {:>6.0} {:>7.0} {:>6.2} \
+             {:>6.2} {:>7.2}",
             name(*flood),
             *sent as f64 / seconds as f64,
             (number(served, "junk") + number(served, "limited")) / seconds as f64,

@@ -17,9 +17,9 @@ use crate::captured::{CaptureArguments, Captured, CapturedError, StreamArguments
 /// Write the numbers of a capture as CSV, or convert between captures and challenge files.
 ///
 /// The CSV has the columns tick, id and one for each number, as it was recorded: not quantized,
-/// unless the capture holds lanes. Challenge files are those of the 2015 networked physics data compression challenge.
-/// Conversions from them to captures and back keep every bit. Other commands read all of these
-/// files, so this is needed only for other tools.
+/// unless the capture holds lanes. Challenge files are those of the 2015 networked physics data
+/// compression challenge. Conversions from them to captures and back keep every bit. Other commands
+/// read all of these files, so this is needed only for other tools.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// A capture (.mcap), or a challenge file (.bin or .f32, plain or as .zst).

@@ -17,7 +17,7 @@ use demo::States;
 #[cfg(feature = "demo")]
 use demo::WorldArguments;
 #[cfg(feature = "demo")]
-use demo::stream_measure::{self, Row, StreamRun};
+use demo::stream_measure::{self, Measured as StreamMeasured, Row, StreamRun};
 use kinepack::Level;
 use kinepack_capture::levels;
 
@@ -124,7 +124,10 @@ pub(crate) enum MeasureError {
     #[error("--level {name}: no such level; there are {}", level_names())]
     UnknownLevel { name: String },
     #[cfg(feature = "demo")]
-    #[error("--level {name}: no such level of a stream; there are {}", Row::ALL.map(Row::name).join(", "))]
+    #[error(
+        "--level {name}: no such level of a stream; there are {}",
+        Row::ALL.map(Row::name).join(", ")
+    )]
     UnknownStreamLevel { name: String },
     #[error("{what} needs floats, which only .f32 files and the built-in world have")]
     NeedsFloats { what: String },
@@ -155,11 +158,11 @@ fn level_names() -> String {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), MeasureError> {
+    let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
     #[cfg(feature = "demo")]
     if arguments.input_stream {
-        return measure_stream(arguments);
+        return measure_stream(arguments, &interrupt);
     }
-    let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
     let Measured { report, done, all } = match &arguments.file {
         Some(path) => measure_capture(arguments, path, &interrupt)?,
         #[cfg(feature = "demo")]
@@ -187,7 +190,7 @@ struct Measured {
 const STREAM_SECONDS: u32 = 60;
 
 #[cfg(feature = "demo")]
-fn measure_stream(arguments: &Arguments) -> Result<(), MeasureError> {
+fn measure_stream(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), MeasureError> {
     let named = |name: &String| {
         let row = Row::ALL.into_iter().find(|row| row.name() == name);
         row.ok_or_else(|| MeasureError::UnknownStreamLevel { name: name.clone() })
@@ -203,14 +206,23 @@ fn measure_stream(arguments: &Arguments) -> Result<(), MeasureError> {
         repeats: arguments.repeats,
     };
     let progress = progress(Some(run.ticks));
-    let measured = stream_measure::measure(run, &rows, &progress)?;
+    let measured = stream_measure::measure(run, &rows, &progress, interrupt)?;
     progress.finish_and_clear();
+    let packets: u64 = measured.iter().map(StreamMeasured::packets).sum();
+    let (done, all) = (packets / u64::from(run.clients), run.all_ticks(&rows));
+    if done == 0 {
+        return Err(Interrupted::after_frames(done, Some(all), "none of them was measured").into());
+    }
     print(|out| {
         if arguments.json {
             return write_json(&measured, out);
         }
         stream_measure::write_table(run, &measured, out)
     })?;
+    if done < all {
+        let then = "the table is of these, and its last row may be of fewer moves";
+        return Err(Interrupted::after_frames(done, Some(all), then).into());
+    }
     Ok(())
 }
 

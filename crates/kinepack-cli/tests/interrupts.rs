@@ -70,6 +70,20 @@ fn measure_reports_the_frames_before_the_signal() {
 }
 
 #[test]
+fn measure_reports_the_moves_of_an_input_stream_before_the_signal() {
+    let stream = ["measure", "--input-stream", "--seconds", "86400", "--clients", "2"];
+    let run = interrupted(&[&stream[..], &["--level", "packed", "--json"]].concat(), has_report);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let packets = report[0]["packets"].as_u64().unwrap();
+    assert_eq!(packets, 2 * frames_done(&run), "{}", run.stderr);
+    assert_eq!(
+        (report[0]["restored"].as_u64(), report.as_array().unwrap().len()),
+        (Some(packets), 1)
+    );
+    assert!(run.stderr.contains("of 15552000 frames; the table is of these"), "{}", run.stderr);
+}
+
+#[test]
 fn analyze_and_replay_report_the_frames_before_the_signal() {
     let files = Files::new();
     let capture = &*capture(&files);

@@ -154,7 +154,8 @@ fn a_wrong_option_would_be_noticed() {
 
 #[test]
 fn shell_blocks_are_found_and_read() {
-    let page = "```rust\nkinepack no\n```\n```console\n$ kinepack demo # show\nkinepack: output\n```\n```sh\n\
+    let page = "```rust\nkinepack no\n```\n```console\n$ kinepack demo # show\n\
+                kinepack: output\n```\n```sh\n\
                 cargo run --release -- measure 'a.bin' --json | head\n```\nkinepack no";
     let commands: Vec<_> = shell_lines(page).into_iter().filter_map(arguments).collect();
     assert_eq!(commands, [vec!["demo"], vec!["measure", "a.bin", "--json"]]);

@@ -5,7 +5,7 @@
 #[path = "support/program.rs"]
 mod program;
 
-use program::{json, refusal, run, stdout};
+use program::{json, program, refusal, run, stdout};
 use serde_json::Value;
 
 const FEW: [&str; 6] = ["measure", "--input-stream", "--seconds", "20", "--clients", "4"];
@@ -61,10 +61,22 @@ fn repeats_restore_lost_moves_and_equal_seeds_give_equal_sizes() {
 fn the_table_has_a_row_for_each_loss_and_explains_its_counts() {
     let table = stdout(&[&FEW[..], &["--level", "packed"]].concat());
     assert_eq!(table.lines().filter(|line| line.starts_with("packed")).count(), 3, "{table}");
-    assert!(
-        table
-            .ends_with("a move in full has 540 bits; packets are counted with their headers, 32 bits against a base\n")
-    );
+    assert!(table.ends_with(
+        "a move in full has 540 bits; packets are counted with their headers, 32 \
+         bits against a base\n"
+    ));
+}
+
+#[test]
+fn the_table_fits_into_the_terminal() {
+    for columns in [60, 80] {
+        let mut command = program();
+        command.args(["measure", "--input-stream", "--seconds", "1", "--clients", "2"]);
+        command.env("COLUMNS", columns.to_string());
+        let table = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        let longest = table.lines().max_by_key(|line| line.chars().count()).unwrap();
+        assert!(longest.chars().count() <= columns, "{columns}: {longest}");
+    }
 }
 
 #[test]

@@ -71,8 +71,8 @@ impl fmt::Display for Refused {
             Self::Kind { first_byte } => {
                 write!(
                     f,
-                    "not a datagram for this endpoint (first byte {first_byte:#04x}); split_datagram \
-                     and datagram_kind find the endpoint"
+                    "not a datagram for this endpoint (first byte {first_byte:#04x}); \
+                     split_datagram and datagram_kind find the endpoint"
                 )
             }
             Self::Duplicate => write!(f, "a datagram that was received before"),

@@ -134,6 +134,21 @@ impl Mismatch {
 }
 
 /// What was received: the newest sequence, and the 32 before it.
+///
+/// [`Receiver::poll_acknowledgement`](crate::Receiver::poll_acknowledgement) makes one, and
+/// [`Hub::acknowledge`](crate::Hub::acknowledge) takes it. In between, it may travel in one of your
+/// own messages.
+///
+/// ```
+/// use kinepack_net::{Acknowledgement, Sequence};
+///
+/// let received = Acknowledgement { latest: Sequence(10), before: 0 };
+/// let received = received.with(Sequence(11)).with(Sequence(13)); // 12 is lost, or late
+/// assert_eq!(received, Acknowledgement { latest: Sequence(13), before: 0b110 });
+///
+/// let message = received.to_bytes();
+/// assert_eq!(Acknowledgement::from_bytes(message), received);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acknowledgement {
     /// The newest sequence received.

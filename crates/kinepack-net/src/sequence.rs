@@ -6,6 +6,16 @@ pub(crate) const REORDERED: i32 = 6;
 
 /// A datagram's number: 16 bits that wrap from 65,535 to 0. Sequences have no order, only a
 /// distance.
+///
+/// ```
+/// use kinepack_net::Sequence;
+///
+/// let newest = Sequence(65_534).after(4);
+/// assert_eq!(newest, Sequence(2));
+/// assert_eq!(newest.since(Sequence(65_534)), 4);
+/// assert_eq!(Sequence(65_534).since(newest), -4);
+/// assert_eq!(newest.before(4), Sequence(65_534));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sequence(pub u16);
 

@@ -52,6 +52,25 @@ pub fn split_datagram(datagrams: &[u8]) -> Result<impl Iterator<Item = &[u8]>, R
 }
 
 /// Which endpoint a datagram is for.
+///
+/// ```
+/// use kinepack_net::{DatagramKind, datagram_kind, split_datagram};
+///
+/// /// Where a server hands the parts of a datagram.
+/// fn route(datagrams: &[u8]) -> Result<Vec<&'static str>, kinepack_net::Refused> {
+///     let route = |part: &[u8]| match datagram_kind(part) {
+///         Some(DatagramKind::ToHub) => "hub",
+///         Some(DatagramKind::StreamPacket) => "inputs",
+///         _ => "nowhere", // only clients get the others
+///     };
+///     Ok(split_datagram(datagrams)?.map(route).collect())
+/// }
+///
+/// let acknowledgement = [5, 1, 0, 0, 0, 0, 0];
+/// let input = [6, 5, 0, 1, 99];
+/// assert_eq!(route(&[&acknowledgement[..], &input].concat())?, ["hub", "inputs"]);
+/// # Ok::<(), kinepack_net::Refused>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DatagramKind {
     /// Snapshots, fragments and refusals, for [`Receiver::handle`](crate::Receiver::handle).

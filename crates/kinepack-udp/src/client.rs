@@ -25,6 +25,17 @@ const MAX_DATAGRAMS_PER_POLL: usize = 256;
 const HELLO: Duration = Duration::from_millis(100);
 
 /// A client's identity and patience.
+///
+/// ```
+/// use std::time::Duration;
+/// use kinepack_udp::ClientOptions;
+///
+/// let protocol_id = u64::from_le_bytes(*b"my game ");
+/// let defaults = ClientOptions::new(protocol_id);
+/// let options = ClientOptions { timeout: Duration::from_secs(10), ..defaults };
+/// assert_eq!(options.client_id, defaults.client_id, "random; or choose your own");
+/// assert_eq!(defaults.timeout, Duration::from_secs(5));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ClientOptions {
     /// The client's id, unique on the server. Whoever knows the secret can connect under any id.
@@ -36,6 +47,29 @@ pub struct ClientOptions {
 }
 
 /// The state of a connection.
+///
+/// ```
+/// use std::time::Duration;
+/// use kinepack_udp::{ClientOptions, ClientState, LostReason, Secret, UdpClient};
+///
+/// # let secret = Secret::insecure();
+/// # let silent = std::net::UdpSocket::bind("127.0.0.1:0")?; // no server answers here
+/// # let server = silent.local_addr()?;
+/// let options = ClientOptions { timeout: Duration::from_millis(20), ..ClientOptions::new(1) };
+/// let mut client = UdpClient::connect(server, &secret, options)?;
+/// let reason = loop {
+///     client.poll(&mut |_| {});
+///     match client.state() {
+///         ClientState::Connecting => {} // show a spinner
+///         ClientState::Connected => client.send(b"hello")?,
+///         ClientState::Lost { reason } => break reason,
+///     }
+///     client.wait(Duration::from_millis(1));
+/// };
+/// assert_eq!(reason, LostReason::NoAnswer);
+/// println!("{reason}"); // a sentence for the user
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClientState {
     /// The server has not accepted the client yet.

@@ -103,7 +103,7 @@ const KEEP_ALIVE: Duration = Duration::from_millis(250);
 /// The address in every token.
 ///
 /// Netcode's tokens list the servers' addresses that they are valid for. A server does not know by
-/// which address its clients reach it (a name, a forwarded port, any of its interfaces). Whoever can
-/// make a token could put any address into it, so the list protects nothing here. Both sides use
-/// this address.
+/// which address its clients reach it (a name, a forwarded port, any of its interfaces). Whoever
+/// can make a token could put any address into it, so the list protects nothing here. Both sides
+/// use this address.
 const TOKEN_ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::UNSPECIFIED), 1);

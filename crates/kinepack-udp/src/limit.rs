@@ -7,6 +7,15 @@ use std::hash::{BuildHasher, RandomState};
 use std::net::SocketAddr;
 
 /// The most events in a time.
+///
+/// ```
+/// use kinepack_udp::{RateLimit, ServerOptions};
+///
+/// // A client sends an input and an acknowledgement 60 times a second; twice that is allowed.
+/// let per_client = RateLimit { per_second: 240, burst: 60 };
+/// let options = ServerOptions { per_client, ..ServerOptions::new(1) };
+/// assert_eq!(options.per_client.burst, 60);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimit {
     /// Events a second.

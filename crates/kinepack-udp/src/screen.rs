@@ -24,8 +24,8 @@ const KEEP_ALIVE_BODY_BYTES: usize = 8;
 /// Far above the number of any packet, and far below an overflow.
 const MAX_NUMBER: u64 = 1 << 62;
 
-/// The longest time until a token expires. Our tokens last a minute; the rest allows for clocks that
-/// differ. The server keeps a half-open connection until its token expires.
+/// The longest time until a token expires. Our tokens last a minute; the rest allows for clocks
+/// that differ. The server keeps a half-open connection until its token expires.
 const MAX_TOKEN_SECONDS: u64 = 600;
 
 /// The types of netcode packets, with their numbers on the wire.

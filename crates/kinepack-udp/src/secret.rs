@@ -1,5 +1,5 @@
-//! The secret that a server and its clients share: 32 bytes, as hexadecimal digits or derived from a
-//! passphrase. Whoever knows it may connect, under any client id.
+//! The secret that a server and its clients share: 32 bytes, as hexadecimal digits or derived from
+//! a passphrase. Whoever knows it may connect, under any client id.
 
 use std::fmt;
 use std::fs::File;
@@ -39,6 +39,21 @@ const INSECURE_KEY: &[u8; KEY_BYTES] = b"kinepack --insecure: no secret!!";
 pub struct Secret([u8; KEY_BYTES]);
 
 /// A secret that was read from a file.
+///
+/// ```
+/// use kinepack_udp::Secret;
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("secret");
+/// # std::fs::write(&path, "correct horse battery staple")?;
+/// let file = Secret::from_file(&path)?;
+/// if let Some(mode) = file.open_mode {
+///     eprintln!("{}: other users can read it (mode {mode:o})", path.display());
+/// }
+/// let secret = file.secret; // for `UdpServer::bind` and `UdpClient::connect`
+/// assert_eq!(format!("{secret:?}"), "Secret(..)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct SecretFile {
     /// The secret.
@@ -67,8 +82,8 @@ pub enum SecretError {
 
 impl Secret {
     /// A secret from text: 64 hexadecimal digits are the key itself. Any other text is a passphrase
-    /// of at least 16 characters, from which a slow function (Argon2id) derives the key. White space
-    /// at both ends does not count.
+    /// of at least 16 characters, from which a slow function (Argon2id) derives the key. White
+    /// space at both ends does not count.
     ///
     /// Takes some hundredths of a second and 19 MiB for a passphrase.
     ///

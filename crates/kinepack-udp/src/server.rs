@@ -29,6 +29,21 @@ const ROUND: Duration = Duration::from_millis(25);
 const GOODBYE_PAUSE: Duration = Duration::from_millis(3);
 
 /// A server's limits.
+///
+/// ```
+/// use std::time::Duration;
+/// use kinepack_udp::{Secret, ServerOptions, UdpServer};
+///
+/// let options = ServerOptions {
+///     max_clients: 16,
+///     timeout: Duration::from_secs(10),
+///     ..ServerOptions::new(u64::from_le_bytes(*b"my game "))
+/// };
+/// assert_eq!(options.per_client.per_second, 500);
+/// let server = UdpServer::bind("127.0.0.1:0".parse()?, &Secret::insecure(), options)?;
+/// assert_ne!(server.local_addr().port(), 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ServerOptions {
     /// The most clients, 1 to [`ServerOptions::MAX_CLIENTS`].
@@ -42,6 +57,41 @@ pub struct ServerOptions {
 }
 
 /// Something that happened on the network. [`UdpServer::poll`] reports it.
+///
+/// ```
+/// use std::collections::BTreeMap;
+/// # use std::time::Duration;
+/// # use kinepack_udp::{ClientOptions, Secret, ServerOptions, UdpClient, UdpServer};
+/// use kinepack_udp::ServerEvent;
+///
+/// # let secret = Secret::insecure();
+/// # let mut server = UdpServer::bind("127.0.0.1:0".parse()?, &secret, ServerOptions::new(1))?;
+/// # let mut client = UdpClient::connect(server.local_addr(), &secret, ClientOptions::new(1))?;
+/// # let mut inputs = 0;
+/// let mut players = BTreeMap::new();
+/// let mut events = Vec::new();
+/// # while inputs == 0 {
+/// # client.poll(&mut |_| {});
+/// # let _ = client.send(b"jump");
+/// server.poll(&mut events);
+/// for event in events.drain(..) {
+///     match event {
+///         ServerEvent::Connected { client, address } => {
+///             players.insert(client, address);
+///             server.send(client, b"welcome")?;
+///         }
+///         ServerEvent::Datagram { payload, .. } => {
+///             assert_eq!(server.payload(&payload), b"jump");
+/// #           inputs += 1;
+///         }
+///         ServerEvent::Disconnected { client, .. } => drop(players.remove(&client)),
+///     }
+/// }
+/// # client.wait(Duration::from_millis(1));
+/// # }
+/// assert_eq!(players.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServerEvent {
     /// A client has connected, and both sides know it.
@@ -78,6 +128,22 @@ pub enum DisconnectReason {
 
 /// What a server has received, dropped and sent since it was bound. Bytes are those of UDP
 /// payloads.
+///
+/// ```
+/// use kinepack_udp::{Secret, ServerOptions, UdpServer};
+/// # use std::time::Duration;
+///
+/// let address = "127.0.0.1:0".parse()?;
+/// let server = UdpServer::bind(address, &Secret::insecure(), ServerOptions::new(1))?;
+/// # std::net::UdpSocket::bind(address)?.send_to(b"junk", server.local_addr())?;
+/// # while server.stats().datagrams_in == 0 || server.stats().junk == 0 {
+/// #     std::thread::sleep(Duration::from_millis(1));
+/// # }
+/// let stats = server.stats(); // after somebody sent a datagram of 4 bytes of junk
+/// assert_eq!((stats.datagrams_in, stats.bytes_in, stats.junk), (1, 4, 1));
+/// assert_eq!(stats.overflowed, 0, "if not, poll more often");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UdpStats {
     /// Datagrams received, of any content.

@@ -12,8 +12,8 @@ const GAP: &str = "   ";
 
 /// Lines that are redrawn.
 pub(super) struct Display {
-    /// Whether the terminal has room for both maps side by side. Otherwise only the received world is
-    /// shown.
+    /// Whether the terminal has room for both maps side by side. Otherwise only the received world
+    /// is shown.
     has_both: bool,
     maps: Vec<ProgressBar>,
     numbers: Vec<ProgressBar>,

@@ -1,5 +1,5 @@
-//! `kinepack measure --input-stream`: the moves of players' characters as input streams over bad links,
-//! under virtual time.
+//! `kinepack measure --input-stream`: the moves of players' characters as input streams over bad
+//! links, under virtual time.
 //!
 //! Each client plays the script of its own seed and sends a packet each tick. The server returns an
 //! acknowledgement each tick. The received lanes are compared with the sent ones. All clients are
@@ -11,7 +11,8 @@ mod world;
 
 use std::io::{self, Write};
 
-use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
+use command_kit::interrupt::Interrupt;
+use command_kit::table::{table, write_text};
 use indicatif::ProgressBar;
 use kinepack::stream::StreamLevel;
 use serde::Serialize;
@@ -29,6 +30,13 @@ pub struct StreamRun {
     pub ticks: u32,
     pub seed: u64,
     pub repeats: u8,
+}
+
+impl StreamRun {
+    /// The ticks of all measurements together.
+    pub fn all_ticks(&self, rows: &[Row]) -> u64 {
+        rows.len() as u64 * LOSS_RATIOS.len() as u64 * u64::from(self.ticks)
+    }
 }
 
 /// How packets are coded: each in full, or against an acknowledged packet at a level.
@@ -93,29 +101,64 @@ struct Bits {
     p95: u32,
 }
 
-/// Measures each row at each loss.
+impl Measured {
+    /// The moves that were measured.
+    pub fn packets(&self) -> u64 {
+        self.packets
+    }
+
+    fn cells(&self) -> [String; 14] {
+        let packets = self.packets.max(1) as f64;
+        [
+            self.level.to_owned(),
+            format!("{:.0}", self.loss_ratio * 100.0),
+            format!("{:.1}", self.bits_per_packet.mean),
+            self.bits_per_packet.p95.to_string(),
+            format!("{:.1}", self.kbps_with_headers),
+            format!("{:.2}", self.restored as f64 / packets * 100.0),
+            self.wrong_values.to_string(),
+            format!("{:.2}", self.full_packets as f64 / packets * 100.0),
+            format!("{:.0}", self.encode_ns),
+            format!("{:.0}", self.decode_ns),
+            format!("{:.0}", self.send_ns),
+            format!("{:.0}", self.receive_ns),
+            self.sender_bytes.to_string(),
+            self.receiver_bytes.to_string(),
+        ]
+    }
+}
+
+/// Measures each row at each loss. After a signal, the last row has the moves before it, and there
+/// are no further rows.
 pub fn measure(
     run: StreamRun,
     rows: &[Row],
     progress: &ProgressBar,
+    interrupt: &Interrupt,
 ) -> Result<Vec<Measured>, SessionError> {
-    progress.set_length(rows.len() as u64 * LOSS_RATIOS.len() as u64 * u64::from(run.ticks));
-    let each = rows.iter().flat_map(|row| LOSS_RATIOS.map(|loss_ratio| (*row, loss_ratio)));
-    each.map(|(row, loss_ratio)| World::new(run, row, loss_ratio)?.run(progress)).collect()
+    progress.set_length(run.all_ticks(rows));
+    let mut measured = Vec::new();
+    for (row, loss_ratio) in
+        rows.iter().flat_map(|row| LOSS_RATIOS.map(|loss_ratio| (*row, loss_ratio)))
+    {
+        measured.extend(World::new(run, row, loss_ratio)?.run(progress, interrupt)?);
+        if interrupt.is_raised() {
+            break;
+        }
+    }
+    Ok(measured)
 }
 
 /// Writes the results as a table for people.
 pub fn write_table(run: StreamRun, measured: &[Measured], out: &mut impl Write) -> io::Result<()> {
     let StreamRun { clients, ticks, seed, repeats } = run;
-    writeln!(
-        out,
-        "moves of {clients} characters from seed {seed}, {ticks} each at {} Hz, \
-         {repeats} repeated in each packet; round trip 100 ms, decoded and compared",
+    let title = format!(
+        "moves of {clients} characters from seed {seed}, {ticks} each at {} Hz, {repeats} repeated \
+         in each packet; round trip 100 ms, decoded and compared",
         cubes::TICK_HZ
-    )?;
-    let mut table = Table::new();
-    table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
-    table.set_header([
+    );
+    write_text(out, "", &title)?;
+    let header = [
         "\nlevel",
         "loss\n%",
         "bits a packet\nmean",
@@ -130,38 +173,13 @@ pub fn write_table(run: StreamRun, measured: &[Measured], out: &mut impl Write) 
         "\nreceive",
         "bytes a client\nsender",
         "\nreceiver",
-    ]);
-    for row in measured {
-        let packets = row.packets.max(1) as f64;
-        table.add_row([
-            row.level.to_owned(),
-            format!("{:.0}", row.loss_ratio * 100.0),
-            format!("{:.1}", row.bits_per_packet.mean),
-            row.bits_per_packet.p95.to_string(),
-            format!("{:.1}", row.kbps_with_headers),
-            format!("{:.2}", row.restored as f64 / packets * 100.0),
-            row.wrong_values.to_string(),
-            format!("{:.2}", row.full_packets as f64 / packets * 100.0),
-            format!("{:.0}", row.encode_ns),
-            format!("{:.0}", row.decode_ns),
-            format!("{:.0}", row.send_ns),
-            format!("{:.0}", row.receive_ns),
-            row.sender_bytes.to_string(),
-            row.receiver_bytes.to_string(),
-        ]);
-    }
-    for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 1));
-        if index > 0 {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+    ];
+    writeln!(out, "{}", table(header, 2, measured.iter().map(Measured::cells)).trim_fmt())?;
     let full = measured.first().map_or(0, |row| row.bits_per_packet.full);
-    writeln!(
-        out,
-        "{}\na move in full has {full} bits; packets are counted with their headers, \
-         {} bits against a base",
-        table.trim_fmt(),
+    let counts = format!(
+        "a move in full has {full} bits; packets are counted with their headers, {} bits against a \
+         base",
         8 * 4
-    )
+    );
+    write_text(out, "", &counts)
 }

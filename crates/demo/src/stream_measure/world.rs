@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use character::{Move, Script};
+use command_kit::interrupt::Interrupt;
 use indicatif::ProgressBar;
 use kinepack::stream::StreamCodec;
 use kinepack::{EncodeError, Pack, Schema};
@@ -93,17 +94,28 @@ impl World {
         })
     }
 
-    pub(super) fn run(mut self, progress: &ProgressBar) -> Result<Measured, SessionError> {
-        for tick in 0..self.run.ticks + AFTER_TICKS {
-            let now = due(tick);
-            if tick < self.run.ticks {
-                self.send(now, tick)?;
-                progress.inc(1);
-            }
-            self.receive(now);
-            self.acknowledge(now);
+    /// Runs all ticks, or those before a signal. `None` if there were none.
+    pub(super) fn run(
+        mut self,
+        progress: &ProgressBar,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Measured>, SessionError> {
+        let mut tick = 0;
+        while tick < self.run.ticks && !interrupt.is_raised() {
+            self.send(due(tick), tick)?;
+            self.exchange(due(tick));
+            progress.inc(1);
+            tick += 1;
         }
-        Ok(self.measured())
+        for after in tick..tick + AFTER_TICKS {
+            self.exchange(due(after));
+        }
+        Ok((tick > 0).then(|| self.measured()))
+    }
+
+    fn exchange(&mut self, now: Duration) {
+        self.receive(now);
+        self.acknowledge(now);
     }
 
     /// Sends a packet from every client.

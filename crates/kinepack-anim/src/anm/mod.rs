@@ -143,6 +143,28 @@ impl AnmHead {
 ///
 /// Every key's joint exists, and the keys of each track are in the order of time. A track may have
 /// no key. It then stays at no rotation, no translation or a scale of one.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use kinepack_anim::{Joint, RawClip, Skeleton, Transform};
+/// # use kinepack_anim::offline::{BuildOptions, KeyedOptions, Scheme, build};
+/// use kinepack_anim::anm::{Anm, elf_hash};
+///
+/// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
+/// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
+/// # let sample = |i: i32| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY };
+/// # let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, (0..31).map(sample).collect())?;
+/// # let scheme = Scheme::Keyed(KeyedOptions::default());
+/// # let built = build(&raw, &BuildOptions { scheme, ..BuildOptions::default() })?;
+/// // A keyed clip of one second, as a file with four jump caches.
+/// let clip = built.clip.as_keyed().ok_or("a block clip")?;
+/// let file = Anm::from_clip(clip, &skeleton, 4)?.to_bytes();
+///
+/// let anm = Anm::from_bytes(&file)?;
+/// assert_eq!((anm.head().duration_s, anm.jump_cache_count()), (1.0, 4));
+/// assert_eq!(anm.joints(), [elf_hash("root")]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Anm {
     head: AnmHead,

@@ -60,10 +60,12 @@ pub(crate) use write::{Constant, Contents, SegmentContents};
 ///
 /// ```
 /// # use std::sync::Arc;
-/// # use kinepack_anim::{Clip, Joint, RawClip, Skeleton, Transform, offline::{BuildOptions, build}};
+/// # use kinepack_anim::offline::{BuildOptions, build};
+/// # use kinepack_anim::{Clip, Joint, RawClip, Skeleton, Transform};
 /// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
 /// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
-/// # let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+/// # let sample = |i: i32| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY };
+/// # let samples = (0..31).map(sample).collect();
 /// # let raw = RawClip::new("slide", skeleton, 30.0, samples)?;
 /// # let built = build(&raw, &BuildOptions::default())?;
 /// # let file = built.clip.as_block().expect("block clips are the default").as_bytes().to_vec();

@@ -20,10 +20,12 @@ const TRACK_FORMAT: (bool, bool) = (true, false);
 ///
 /// ```
 /// # use std::sync::Arc;
-/// # use kinepack_anim::{Joint, RawClip, Rig, Skeleton, Transform, offline::{BuildOptions, RigTrainer}};
+/// # use kinepack_anim::offline::{BuildOptions, RigTrainer};
+/// # use kinepack_anim::{Joint, RawClip, Rig, Skeleton, Transform};
 /// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
 /// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
-/// # let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+/// # let sample = |i: i32| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY };
+/// # let samples = (0..31).map(sample).collect();
 /// # let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
 /// let mut trainer = RigTrainer::new(&skeleton);
 /// trainer.add(&raw, &BuildOptions::default())?;

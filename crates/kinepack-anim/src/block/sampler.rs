@@ -17,10 +17,12 @@ use crate::{PlayError, Skeleton, Transform, time};
 ///
 /// ```
 /// # use std::sync::Arc;
-/// # use kinepack_anim::{Joint, RawClip, Sampler, Skeleton, Transform, offline::{BuildOptions, build}};
+/// # use kinepack_anim::offline::{BuildOptions, build};
+/// # use kinepack_anim::{Joint, RawClip, Sampler, Skeleton, Transform};
 /// let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
 /// let skeleton = Arc::new(Skeleton::new(vec![joint])?);
-/// let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+/// let sample = |i: i32| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY };
+/// let samples = (0..31).map(sample).collect();
 /// let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
 /// let built = build(&raw, &BuildOptions::default())?;
 /// let clip = built.clip.as_block().expect("block clips are the default");
@@ -190,10 +192,12 @@ impl<B: AsRef<[u8]>> Sampler<B> {
 ///
 /// ```
 /// # use std::sync::Arc;
-/// # use kinepack_anim::{Joint, RawClip, Sampler, Skeleton, Transform, offline::{BuildOptions, build}, sample_batch};
+/// # use kinepack_anim::offline::{BuildOptions, build};
+/// # use kinepack_anim::{Joint, RawClip, Sampler, Skeleton, Transform, sample_batch};
 /// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
 /// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
-/// # let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+/// # let sample = |i: i32| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY };
+/// # let samples = (0..31).map(sample).collect();
 /// # let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
 /// # let built = build(&raw, &BuildOptions::default())?;
 /// # let clip = built.clip.as_block().expect("block clips are the default");

@@ -12,7 +12,8 @@
 //! use kinepack_anim::offline::{BuildOptions, build};
 //! use kinepack_anim::{Clip, Joint, RawClip, Skeleton, Transform, disk};
 //!
-//! let skeleton = Arc::new(Skeleton::new(vec![Joint { name: "wheel".into(), parent: None, bind: Transform::IDENTITY }])?);
+//! let wheel = Joint { name: "wheel".into(), parent: None, bind: Transform::IDENTITY };
+//! let skeleton = Arc::new(Skeleton::new(vec![wheel])?);
 //! let samples = (0..300).map(|sample| {
 //!     let half = (0.02 * sample as f32).sin();
 //!     Transform { rotation: [0.0, 0.0, half.sin(), half.cos()], ..Transform::IDENTITY }

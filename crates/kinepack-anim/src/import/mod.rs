@@ -25,6 +25,24 @@ use budget::Budget;
 use packed::Refused;
 
 /// The contents of a file.
+///
+/// ```
+/// use kinepack_anim::import::{ImportOptions, Note, bvh};
+///
+/// # let text = "HIERARCHY ROOT Hips { OFFSET 0 0 0 CHANNELS 1 Yrotation
+/// #     JOINT LHipJoint { OFFSET 0 1 0 CHANNELS 1 Yrotation End Site { OFFSET 0 1 0 } } }
+/// #     MOTION Frames: 3 Frame Time: 0.04 0 0 10 20 20 20";
+/// let import = bvh::from_text("walk.bvh", text, &ImportOptions::default())?; // a capture of CMU
+/// for clip in &import.clips {
+///     println!("{}: {} joints, {:.2} s", clip.name(), clip.joints(), clip.duration_s());
+/// }
+/// for note in &import.notes {
+///     println!("{note}"); // walk.bvh: taken as a capture of CMU for MotionBuilder …
+/// }
+/// assert_eq!(import.clips[0].samples(), 2);
+/// assert!(matches!(import.notes[..], [Note::Convention { dropped: 1, .. }]));
+/// # Ok::<(), kinepack_anim::import::ImportError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Import {
     /// The clips in the order of the file. Clips of one file share a skeleton.

@@ -6,6 +6,20 @@ use super::{BvhConvention, ImportError};
 
 /// Options for reading files. With `None` the importer decides from the contents of the file, and a
 /// [`Note`] reports its decision.
+///
+/// ```
+/// use kinepack_anim::import::{ImportOptions, bvh};
+///
+/// let text = "HIERARCHY ROOT hip { OFFSET 0 1 0 CHANNELS 1 Yrotation End Site { OFFSET 0 1 0 } }
+///     MOTION Frames: 4 Frame Time: 0.0166667 0 10 20 30";
+/// // The file is in metres, and half of its 60 frames a second are enough.
+/// let options =
+///     ImportOptions { unit_cm: Some(100.0), rate_hz: Some(30.0), ..ImportOptions::default() };
+/// let clip = &bvh::from_text("turn.bvh", text, &options)?.clips[0];
+/// assert_eq!((clip.samples(), clip.rate_hz()), (2, 30.0));
+/// assert_eq!(clip.skeleton().joints()[0].bind.translation, [0.0, 100.0, 0.0]);
+/// # Ok::<(), kinepack_anim::import::ImportError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportOptions {
     /// Samples a second. `None`: 30 for glTF, the motion's own rate for BVH. BVH is not resampled,
@@ -70,7 +84,7 @@ impl ImportOptions {
     }
 }
 
-/// A decision of the importer that people should know of.
+/// A decision of the importer that people should know of. [`Import`](super::Import) has an example.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Note {

@@ -24,9 +24,11 @@ use crate::{Channel, PlayError, PoseWriter, Skeleton, TrackId, Transform, time};
 ///
 /// let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
 /// let skeleton = Arc::new(Skeleton::new(vec![joint])?);
-/// let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+/// let sample = |i: i32| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY };
+/// let samples = (0..31).map(sample).collect();
 /// let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
-/// let options = BuildOptions { scheme: Scheme::Keyed(KeyedOptions::default()), ..BuildOptions::default() };
+/// let scheme = Scheme::Keyed(KeyedOptions::default());
+/// let options = BuildOptions { scheme, ..BuildOptions::default() };
 /// let file = build(&raw, &options)?.clip;
 /// let clip = KeyedClip::from_bytes(file.as_bytes())?;
 ///
@@ -382,7 +384,8 @@ fn write_vector<W: PoseWriter + ?Sized>(
     }
 }
 
-/// Normalizes the rotations of some tracks and writes them. It works on four at a time, because square roots and divisions done one by one would wait for each other.
+/// Normalizes the rotations of some tracks and writes them. It works on four at a time, because
+/// square roots and divisions done one by one would wait for each other.
 fn put_rotations<W: PoseWriter + ?Sized>(
     rotations: &mut [[f32; 4]],
     tracks: &[TrackId],

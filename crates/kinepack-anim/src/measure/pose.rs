@@ -15,7 +15,8 @@ use super::{ErrorOptions, Frame, object_space};
 /// let skeleton = Skeleton::new(vec![joint])?;
 /// let mut pose = skeleton.bind_pose();
 /// pose[0].translation = [3.0, 4.0, 0.0];
-/// let distance = pose_distance_cm(&skeleton, &pose, &skeleton.bind_pose(), &ErrorOptions::default());
+/// let (bind, options) = (skeleton.bind_pose(), ErrorOptions::default());
+/// let distance = pose_distance_cm(&skeleton, &pose, &bind, &options);
 /// assert!((distance - 5.0).abs() < 1e-9);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

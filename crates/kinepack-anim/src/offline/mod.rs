@@ -29,6 +29,26 @@ pub use keyed::{KeyPosition, KeyedOptions, Margins, animated_raw_bytes};
 pub use width_files::{widths_to_bytes, widths_to_text};
 
 /// How a clip is stored.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use kinepack_anim::{Joint, RawClip, Skeleton, Transform};
+/// use kinepack_anim::keyed::RotationBits;
+/// use kinepack_anim::offline::{BuildOptions, KeyedOptions, Scheme, build};
+///
+/// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
+/// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
+/// # let sample = |i: i32| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY };
+/// # let raw = RawClip::new("slide", skeleton, 30.0, (0..31).map(sample).collect())?;
+/// let with = |scheme| build(&raw, &BuildOptions { scheme, ..BuildOptions::default() });
+/// let block = with(Scheme::default())?;
+/// let keyed = with(Scheme::Keyed(KeyedOptions::default()))?;
+/// let quantized = with(Scheme::Quantized(RotationBits::Bits48))?;
+/// let bytes = [&block, &keyed, &quantized].map(|built| built.clip.as_bytes().len());
+/// println!("{} bytes as blocks, {} as keys, {} as rows", bytes[0], bytes[1], bytes[2]);
+/// assert!(bytes[0] < bytes[2] && bytes[1] < bytes[2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scheme {
     /// Coefficients for a few samples at a time. Takes the fewest bytes, and playing it costs the
@@ -120,7 +140,8 @@ impl BuildOptions {
 /// # use kinepack_anim::{Joint, RawClip, Skeleton, Transform, offline::{BuildOptions, build}};
 /// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
 /// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
-/// # let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+/// # let sample = |i: i32| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY };
+/// # let samples = (0..31).map(sample).collect();
 /// # let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
 /// let built = build(&raw, &BuildOptions::default())?;
 /// assert!(built.errors.all.max_cm <= 0.1);

@@ -4,7 +4,8 @@
 use super::WidthTable;
 
 const HEAD: &str = "\
-# Widths of the coefficients of block clips: spec/ANIM.md, section 11. Found by `kinepack anim train`.
+# Widths of the coefficients of block clips: spec/ANIM.md, section 11. Found by \
+`kinepack anim train`.
 # Block length, piece, number, widths.
 ";
 

@@ -217,8 +217,8 @@ fn keys_at_right_angles_play_the_same_from_any_time() {
     }
 }
 
-/// Three rotations: the second is on the other side of the first, and its dot product with the third
-/// is exactly zero.
+/// Three rotations: the second is on the other side of the first, and its dot product with the
+/// third is exactly zero.
 fn right_angles() -> [[u16; 3]; 3] {
     let pack = |dropped: u64, [a, b, c]: [u64; 3]| {
         let bits = dropped << 45 | a << 30 | b << 15 | c;

@@ -29,7 +29,7 @@ const LEAST_TRIED_WORDS: u64 = 1 << 26;
 /// The words that training a lane's codes counts for each tried change.
 const LANE_WORDS: u64 = 2048;
 
-/// A proposed change.
+/// A proposed change. [`Analysis`](super::Analysis) has an example.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Advice {
     /// The field, if the change is about one. Elements of an array have a common name, as in

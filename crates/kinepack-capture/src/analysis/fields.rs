@@ -24,7 +24,7 @@ fn share(wanted: usize, components: usize) -> usize {
     wanted.min(ALL / components.max(1)).max(1)
 }
 
-/// One field of a stream.
+/// One field of a stream. [`Analysis`](super::Analysis) has an example.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FieldAnalysis {
     /// Its name in the schema.

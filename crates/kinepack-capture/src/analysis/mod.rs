@@ -37,6 +37,25 @@ use together::Masks;
 use crate::Columns;
 
 /// How to analyze a stream.
+///
+/// ```
+/// use kinepack::{Pack, Profile, Schema};
+/// use kinepack_capture::analysis::{AnalysisOptions, Analyzer};
+///
+/// #[derive(Pack)]
+/// struct Lamp {
+///     lit: bool,
+/// }
+///
+/// // Half an hour at 30 Hz, over a network of 200 ms there and back.
+/// let schema = Schema::of::<Lamp>();
+/// let defaults = AnalysisOptions::new(Profile::untrained(&schema), 54_000);
+/// let options = AnalysisOptions { lag: 7, lags: vec![3, 7, 12], ..defaults };
+/// assert_eq!((options.sweep_stride, options.sample_stride), (135, 360));
+/// let analyzer = Analyzer::new(&schema, 30.0, options)?;
+/// # let _ = analyzer;
+/// # Ok::<(), kinepack_capture::analysis::AnalysisError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct AnalysisOptions {
     /// How many frames back the baseline is, from 1 to 60.
@@ -79,6 +98,39 @@ impl AnalysisOptions {
 }
 
 /// The analysis of a stream. Bits and bytes are without packet headers.
+///
+/// ```
+/// use kinepack::{EntityId, Pack, Profile, Schema, Tick};
+/// use kinepack_capture::Columns;
+/// use kinepack_capture::analysis::{AnalysisOptions, Analyzer};
+///
+/// #[derive(Pack)]
+/// struct Lamp {
+///     lit: bool,
+///     #[pack(max = 255)]
+///     glow: u8,
+/// }
+///
+/// # let schema = Schema::of::<Lamp>();
+/// # let options = AnalysisOptions::new(Profile::untrained(&schema), 120);
+/// # let mut analyzer = Analyzer::new(&schema, 60.0, options)?;
+/// # for tick in 0..120 {
+/// #     let columns = [vec![u64::from(tick > 60)], vec![u64::from(tick * 7 % 20)]];
+/// #     analyzer.add(Tick(tick), &[EntityId(1)], Columns::Lanes(&columns))?;
+/// # }
+/// let analysis = analyzer.finish()?; // of a lamp that is lit once and whose glow flickers
+/// let packed = analysis.levels.iter().position(|level| level.level == "packed").ok_or("none")?;
+/// let bits = |index: usize| analysis.fields[index].level_bits_per_frame[packed];
+/// assert_eq!((&*analysis.fields[0].name, &*analysis.fields[1].name), ("lit", "glow"));
+/// assert!(bits(0) < bits(1), "the glow takes most bits");
+/// assert!(analysis.fields[0].unchanged_share > analysis.fields[1].unchanged_share);
+///
+/// assert!(analysis.advice.is_sorted_by(|a, b| a.saves_kbps >= b.saves_kbps));
+/// for advice in &analysis.advice {
+///     println!("{}: saves {:.2} kbit/s, {}", advice.change, advice.saves_kbps, advice.because);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Analysis {
     /// The number of analyzed frames.

@@ -369,10 +369,10 @@ impl<'a> CaptureFrame<'a> {
             .map(move |(index, id)| (*id, columns.components(index, schema)))
     }
 
-    /// Appends the entities to a snapshot of the stream's schema, whose
-    /// [`iter`](Snapshot::iter) gives them back as values of the type. Raw words are quantized, and a
-    /// value outside of its limits takes the nearest end. Returns the number of entities with such
-    /// a value. Allocates a row of words.
+    /// Appends the entities to a snapshot of the stream's schema, whose [`iter`](Snapshot::iter)
+    /// gives them back as values of the type. Raw words are quantized, and a value outside of its
+    /// limits takes the nearest end. Returns the number of entities with such a value. Allocates a
+    /// row of words.
     ///
     /// # Errors
     /// [`CaptureError::BadState`] for a NaN, a rotation of length 0, a snapshot of another schema,

@@ -15,6 +15,34 @@ pub(crate) const LANES: &str = "kinepack-lanes";
 pub(crate) const SCHEMA: &str = "kinepack-schema-json";
 
 /// A stream of a capture file: frames with entities of one type.
+///
+/// ```
+/// use kinepack_capture::Capture;
+/// # use kinepack::{EntityId, Pack, Tick};
+/// # use kinepack_capture::Recorder;
+/// # #[derive(Pack)]
+/// # struct Lamp {
+/// #     lit: bool,
+/// #     #[pack(max = 100)]
+/// #     glow: u8,
+/// # }
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("run.mcap");
+/// # let mut recorder = Recorder::create(&path)?;
+/// # let lamps = recorder.stream::<Lamp>("lamps", 60.0)?;
+/// # for tick in 0..9 {
+/// #     recorder.record(&lamps, Tick(tick), [(EntityId(1), Lamp { lit: true, glow: 50 })])?;
+/// # }
+/// # recorder.finish()?;
+///
+/// // Reads the file's end only.
+/// let streams = Capture::streams_of(&path)?;
+/// let stream = streams.iter().find(|stream| stream.name() == "lamps").ok_or("no lamps")?;
+/// assert_eq!((stream.rate_hz(), stream.frames()), (60.0, Some(9)));
+/// assert_eq!(stream.component_names(), ["lit", "glow"]);
+/// assert!(stream.is_raw(), "recorded before quantization");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Stream {
     name: String,

@@ -75,6 +75,31 @@ struct Recording {
 }
 
 /// The handle of a stream of states of `T`, from [`Recorder::stream`].
+///
+/// ```
+/// use kinepack::{EntityId, Pack, Tick};
+/// use kinepack_capture::{RecordedStream, Recorder};
+///
+/// #[derive(Pack)]
+/// struct Lamp {
+///     lit: bool,
+/// }
+///
+/// /// What the game's loop holds.
+/// struct Recording {
+///     recorder: Recorder,
+///     lamps: RecordedStream<Lamp>,
+/// }
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("run.mcap");
+/// let mut recorder = Recorder::create(&path)?;
+/// let lamps = recorder.stream("lamps", 60.0)?;
+/// let mut recording = Recording { recorder, lamps };
+/// recording.recorder.record(&recording.lamps, Tick(0), [(EntityId(1), Lamp { lit: true })])?;
+/// assert_eq!(recording.recorder.finish()?.entities, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct RecordedStream<T> {
     handle: Handle,
     state: PhantomData<fn(&T)>,
@@ -107,6 +132,30 @@ struct Handle {
 }
 
 /// The size of a finished recording.
+///
+/// ```
+/// # use kinepack::{EntityId, Pack, Tick};
+/// # use kinepack_capture::Recorder;
+/// # #[derive(Pack)]
+/// # struct Lamp {
+/// #     lit: bool,
+/// # }
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("run.mcap");
+/// # let mut recorder = Recorder::create(&path)?;
+/// # let lamps = recorder.stream::<Lamp>("lamps", 60.0)?;
+/// # for tick in 0..10 {
+/// #     let lamp = |id| (EntityId(id), Lamp { lit: id % 2 == 0 });
+/// #     recorder.record(&lamps, Tick(tick), (0..3).map(lamp))?;
+/// # }
+/// let summary = recorder.finish()?; // after ten ticks of three lamps
+/// assert_eq!((summary.frames, summary.entities), (10, 30));
+/// assert_eq!(summary.bytes, std::fs::metadata(&path)?.len());
+/// if summary.waits > 0 {
+///     eprintln!("the game waited {} times for the disk", summary.waits);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RecordSummary {
@@ -277,8 +326,8 @@ impl Recorder {
         self.record_with(stream, tick, entities, |state, raw| state.borrow().store_raw(raw))
     }
 
-    /// Records entities whose raw words `store` writes, as [`Pack::store_raw`] would. For states that
-    /// are not values of `T`, such as the records of another file.
+    /// Records entities whose raw words `store` writes, as [`Pack::store_raw`] would. For states
+    /// that are not values of `T`, such as the records of another file.
     ///
     /// # Errors
     /// As [`record`](Self::record), and those of `store`.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use command_kit::output::{Batch, Force, Target};
-use command_kit::table::{percent, table, write_json};
+use command_kit::table::{percent, table, write_json, write_text};
 use command_kit::{counted, print};
 use kinepack_anim::RawClip;
 use kinepack_anim::offline::{Scheme, animated_raw_bytes};
@@ -316,12 +316,12 @@ impl Report {
         let worst = self.clips.iter().map(|clip| clip.max_error_cm).fold(0.0, f64::max);
         writeln!(out)?;
         writeln!(out, "{}: {bytes} bytes", counted(self.clips.len(), "clip"))?;
-        writeln!(
-            out,
+        let shares = format!(
             "{} of the raw floats, {} of the floats that change",
             percent(bytes, raw),
-            percent(bytes, animated),
-        )?;
+            percent(bytes, animated)
+        );
+        write_text(out, "", &shares)?;
         writeln!(out, "at most {worst:.4} cm off")?;
         writeln!(
             out,
@@ -359,11 +359,10 @@ impl Report {
         let cold =
             (mean(|clip| clip.cold_2_5_mb_ns_per_joint), mean(|clip| clip.cold_64_mb_ns_per_joint));
         if let (Some(near), Some(far)) = cold {
-            writeln!(
-                out,
-                "random clips: {near:.1} ns a joint from 2.5 MB, {far:.1} ns from 64 MB"
-            )?;
+            let random =
+                format!("random clips: {near:.1} ns a joint from 2.5 MB, {far:.1} ns from 64 MB");
+            write_text(out, "", &random)?;
         }
-        self.notes.iter().try_for_each(|note| writeln!(out, "{note}"))
+        self.notes.iter().try_for_each(|note| write_text(out, "", note))
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use command_kit::table::{percent, table, write_json};
+use command_kit::table::{percent, table, write_json, write_text};
 use command_kit::{counted, print};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -301,11 +301,11 @@ impl Report {
         let header = ["scheme", "max cm", "p99 cm", "slide cm", "MB/s", "ns/joint"];
         let played = self.rows.iter().filter_map(Row::played_cells);
         writeln!(out, "{}", table(header, 1, played).trim_fmt())?;
-        writeln!(out, "MB/s: speed of building on one core; ns/joint: of playing")?;
+        write_text(out, "", "MB/s: speed of building on one core; ns/joint: of playing")?;
         if let Some(peer) = &self.peer {
             writeln!(out)?;
             peer.write(out)?;
         }
-        self.notes.iter().try_for_each(|note| writeln!(out, "{note}"))
+        self.notes.iter().try_for_each(|note| write_text(out, "", note))
     }
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use command_kit::counted;
-use command_kit::table::{percent, table};
+use command_kit::table::{percent, table, write_text};
 use serde::Serialize;
 
 use super::sources::{BuiltClip, Source};
@@ -160,28 +160,26 @@ impl Comparison {
         let rows = self.clips.iter().map(|pair| {
             [
                 pair.name.clone(),
-                verdict(pair),
                 pair.peer_bytes.to_string(),
                 format!("{:.4}", pair.peer_max_error_cm),
                 pair.bytes.to_string(),
                 format!("{:.4}", pair.max_error_cm),
                 percent(pair.bytes, pair.peer_bytes),
                 pair.disk_bytes.map_or_else(String::new, |bytes| percent(bytes, pair.peer_bytes)),
+                verdict(pair),
             ]
         });
         let peer_header = format!("{peer} bytes");
         let header =
-            ["clip", "", &peer_header, "max cm", "our bytes", "max cm", "ours of it", "on disk"];
-        writeln!(out, "{}", table(header, 2, rows).trim_fmt())?;
+            ["clip", &peer_header, "max cm", "our bytes", "max cm", "ours of it", "on disk", ""];
+        writeln!(out, "{}", table(header, 1, rows).trim_fmt())?;
         let sum = |bytes: fn(&Pair) -> usize| self.clips.iter().map(bytes).sum::<usize>();
         let (theirs, ours) = (sum(|pair| pair.peer_bytes), sum(|pair| pair.bytes) + self.rig_bytes);
         let worse = self.clips.iter().filter(|pair| pair.bytes > pair.peer_bytes).count();
         writeln!(out)?;
-        writeln!(
-            out,
-            "{peer}: {theirs} bytes; ours: {ours} bytes, {} of it",
-            percent(ours, theirs)
-        )?;
+        let sums =
+            format!("{peer}: {theirs} bytes; ours: {ours} bytes, {} of it", percent(ours, theirs));
+        write_text(out, "", &sums)?;
         let clips = counted(self.clips.len(), "clip");
         writeln!(out, "{peer} is smaller on {worse} of {clips}")?;
         writeln!(out, "Compare bytes only where the errors are alike.")?;

@@ -26,7 +26,8 @@ const STREAM: &str = "cubes";
 #[derive(Args)]
 #[command(mut_args(for_a_connection))]
 #[command(mut_arg("seconds", |argument| argument
-    .help("Seconds of the world's time [default: 20]; with --from, seconds to record [default: until Ctrl-C]")))]
+    .help("Seconds of the world's time [default: 20]; with --from, seconds to record [default: \
+           until Ctrl-C]")))]
 pub(crate) struct Arguments {
     /// The file to write the capture to. Ctrl-C ends the recording and completes the file. Until
     /// then the frames are in FILE.mcap.XXXXXX.partial, which a crash or an error leaves there.
@@ -36,9 +37,9 @@ pub(crate) struct Arguments {
     force: Force,
     #[command(flatten, next_help_heading = "Built-in world")]
     world: WorldArguments,
-    /// Join this server as a spectator, and record each complete state that arrives, quantized as it
-    /// was sent and with the server's ticks. Lost states are missing. The recording ends with the
-    /// connection.
+    /// Join this server as a spectator, and record each complete state that arrives, quantized as
+    /// it was sent and with the server's ticks. Lost states are missing. The recording ends with
+    /// the connection.
     #[arg(
         long,
         help_heading = "A server",

@@ -117,6 +117,32 @@ fn compare_puts_the_chosen_scheme_last() {
 }
 
 #[test]
+fn tables_fit_into_the_terminal() {
+    let files = Files::new();
+    let [arm, walk, peer] = ["an arm.glb", "walk.bvh", "acl.csv"].map(|name| files.at(name));
+    let peers = "file,clip,samples,acl_bytes,acl_max_error_cm\nan_arm.glb,Move,30,7,0.01\n";
+    fs::write(&peer, peers).unwrap();
+    let fine = ["--precision", "0.0000001", "--effort", "fast"];
+    let build = [&["anim", "build", "--rig", &arm, &walk], &fine[..]].concat();
+    let compare = [&["anim", "compare", &arm, "--peer", &peer], &fine[..]].concat();
+    let steps = ["anim", "compare", &arm, "--scheme", "keyed", "--options"];
+    for columns in [60, 80] {
+        for arguments in [&build[..], &compare, &steps] {
+            let mut command = program::program();
+            command.args(arguments).env("COLUMNS", columns.to_string());
+            let table = String::from_utf8(command.output().unwrap().stdout).unwrap();
+            let longest = table
+                .lines()
+                // A path is not broken.
+                .filter(|line| !line.contains(&walk))
+                .max_by_key(|line| line.chars().count())
+                .unwrap();
+            assert!(longest.chars().count() <= columns, "{columns}, {arguments:?}: {longest}");
+        }
+    }
+}
+
+#[test]
 fn a_peer_may_have_a_sample_more_or_fewer() {
     let files = Files::new();
     let arm = files.at("an arm.glb");

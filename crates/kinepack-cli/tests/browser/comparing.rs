@@ -13,7 +13,11 @@ const CUBE_BITS: f64 = 321.0 + 224.0 / 29.0;
 impl Browser {
     fn choose_uncompressed(&self, mode: &str) {
         self.eval(&format!(
-            "((choice) => {{ choice.value = '{mode}'; choice.dispatchEvent(new Event('change')); return true; }})
+            "((choice) => {{
+                choice.value = '{mode}';
+                choice.dispatchEvent(new Event('change'));
+                return true;
+            }})
             (document.getElementById('uncompressed'))"
         ));
     }
@@ -124,7 +128,9 @@ fn restart_puts_the_cubes_back_and_begins_a_new_connection() {
     let away = "(() => {
         const { sent } = kinepack.world();
         let sum = 0;
-        for (let at = 0; at < sent.length; at += 8) sum += Math.hypot(sent[at] - first[at], sent[at + 1] - first[at + 1]);
+        for (let at = 0; at < sent.length; at += 8) {
+            sum += Math.hypot(sent[at] - first[at], sent[at + 1] - first[at + 1]);
+        }
         return 8 * sum / sent.length;
     })()";
     browser.wait_above(away, 0.6);
@@ -152,13 +158,22 @@ fn the_colours_of_the_cubes_and_the_goal_are_explained() {
     for name in names {
         let colours = browser.eval(&format!(
             "[getComputedStyle(document.querySelector('#cube-legend .{name}')).backgroundColor,
-                ((box) => {{ box.style.color = 'var(--{name})'; document.body.append(box); const colour = getComputedStyle(box).color; box.remove(); return colour; }})(document.createElement('i'))]"
+                ((box) => {{
+                    box.style.color = 'var(--{name})';
+                    document.body.append(box);
+                    const colour = getComputedStyle(box).color;
+                    box.remove();
+                    return colour;
+                }})(document.createElement('i'))]"
         ));
         assert_eq!(colours[0], colours[1], "{name}");
         assert_ne!(colours[0], Value::Null);
     }
     browser.click("#heat");
-    browser.wait("!document.getElementById('cube-legend').checkVisibility() && document.getElementById('heat-legend').checkVisibility()");
+    browser.wait(
+        "!document.getElementById('cube-legend').checkVisibility() && \
+         document.getElementById('heat-legend').checkVisibility()",
+    );
 }
 
 #[test]

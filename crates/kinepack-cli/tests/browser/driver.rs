@@ -51,7 +51,8 @@ impl Browser {
             ["chromium", "chromium-browser", "google-chrome"].into_iter().find_map(installed);
         let (Some(chromium), Some(chromedriver)) = (chromium, installed("chromedriver")) else {
             panic!(
-                "the tests of the page need Chromium and its driver: apt-get install chromium chromium-driver"
+                "the tests of the page need Chromium and its driver: apt-get install chromium \
+                 chromium-driver"
             );
         };
         let home = TempDir::new().unwrap();

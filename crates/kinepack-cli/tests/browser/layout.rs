@@ -10,13 +10,15 @@ use crate::support::Running;
 
 pub(crate) const CONTROLS: &str =
     "[...document.querySelectorAll('a[href], button, input, select, summary, [tabindex=\"0\"]')]
-    .filter((control) => control.checkVisibility() && !control.matches(':disabled, [type=hidden], [tabindex=\"-1\"]'))";
+    .filter((control) => control.checkVisibility()
+        && !control.matches(':disabled, [type=hidden], [tabindex=\"-1\"]'))";
 
 /// The elements that make the page scroll sideways.
-pub(crate) const TOO_WIDE: &str =
-    "document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]
+pub(crate) const TOO_WIDE: &str = "document.documentElement.scrollWidth <= innerWidth ? []
+    : [...document.querySelectorAll('body *')]
     .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
-    .map((element) => `${element.outerHTML.slice(0, 80)}: ${element.getBoundingClientRect().right}`)";
+    .map((element) =>
+        `${element.outerHTML.slice(0, 80)}: ${element.getBoundingClientRect().right}`)";
 
 /// Texts with a contrast to their background below 4.5 by WCAG 2, which are hard to read.
 pub(crate) const FAINT: &str = "(() => {
@@ -29,15 +31,19 @@ pub(crate) const FAINT: &str = "(() => {
             const colour = channels(getComputedStyle(at).backgroundColor);
             if ((colour[3] ?? 1) === 1 && colour.length > 2) return colour;
         }
-        return channels(getComputedStyle(document.documentElement).colorScheme === 'dark' ? 'rgb(18,18,18)' : 'rgb(255,255,255)');
+        const isDark = getComputedStyle(document.documentElement).colorScheme === 'dark';
+        return channels(isDark ? 'rgb(18,18,18)' : 'rgb(255,255,255)');
     };
     return [...document.querySelectorAll('body *')].filter((element) => element.checkVisibility()
             && !element.closest(':disabled, [aria-disabled=true]')
-            && [...element.childNodes].some((node) => node.nodeType === 3 && /[\\p{L}\\d]/u.test(node.data)))
+            && [...element.childNodes]
+                .some((node) => node.nodeType === 3 && /[\\p{L}\\d]/u.test(node.data)))
         .map((element) => {
-            const [one, another] = [light(channels(getComputedStyle(element).color)), light(behind(element))].sort((a, b) => b - a);
+            const lights = [channels(getComputedStyle(element).color), behind(element)].map(light);
+            const [one, another] = lights.sort((a, b) => b - a);
             return [element.textContent.trim().slice(0, 40), (one + 0.05) / (another + 0.05)];
-        }).filter(([, contrast]) => contrast < 4.5).map(([text, contrast]) => `${text}: ${contrast.toFixed(2)}`);
+        }).filter(([, contrast]) => contrast < 4.5)
+        .map(([text, contrast]) => `${text}: ${contrast.toFixed(2)}`);
 })()";
 
 #[test]
@@ -50,7 +56,9 @@ fn it_fits_every_width_in_light_and_dark() {
     for scheme in ["light", "dark"] {
         browser.prefer(&[("prefers-color-scheme", scheme)]);
         browser.wait(&format!("matchMedia('(prefers-color-scheme: {scheme})').matches"));
-        backgrounds.insert(browser.text("getComputedStyle(document.body).backgroundColor + getComputedStyle(document.documentElement).backgroundColor"));
+        let background =
+            |of: &str| browser.text(&format!("getComputedStyle(document.{of}).backgroundColor"));
+        backgrounds.insert(background("body") + &background("documentElement"));
         for width in [400, 768, 1280] {
             browser.resize(width, 900);
             browser.wait_for_a_frame();
@@ -71,9 +79,15 @@ fn reduced_motion_is_respected() {
     let browser = Browser::start();
     browser.prefer(&[("prefers-reduced-motion", "reduce")]);
     browser.open(address, "");
-    browser.wait("matchMedia('(prefers-reduced-motion: reduce)').matches && kinepack.world()?.shown.length > 0");
+    browser.wait(
+        "matchMedia('(prefers-reduced-motion: reduce)').matches && \
+         kinepack.world()?.shown.length > 0",
+    );
     assert_eq!(
-        browser.number("document.getAnimations().filter((animation) => animation.playState === 'running').length"),
+        browser.number(
+            "document.getAnimations()
+                .filter((animation) => animation.playState === 'running').length"
+        ),
         0.0
     );
     let tick = browser.number("kinepack.world().tick");
@@ -120,7 +134,9 @@ fn tab_reaches_every_control_in_order_and_shows_where_it_is() {
         let index = browser.number(&format!("{CONTROLS}.indexOf(document.activeElement)"));
         let who = browser.text("document.activeElement.outerHTML.slice(0, 120)");
         assert!(index > at, "from {at} to {index}: {who}");
-        let ring = "((style) => style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1 || style.boxShadow !== 'none')
+        let ring =
+            "((style) => style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1
+                || style.boxShadow !== 'none')
             (getComputedStyle(document.activeElement))";
         assert_eq!(browser.eval(ring), true, "no ring: {who}");
         at = index;

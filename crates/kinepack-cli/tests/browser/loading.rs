@@ -71,9 +71,11 @@ fn without_webgl_the_page_says_so_and_the_numbers_still_update() {
     // Reads a copy, because reading a canvas changes how the browser draws it from then on.
     let chart = "(() => {
         const chart = document.getElementById('chart-kbps');
-        const copy = new OffscreenCanvas(chart.width, chart.height).getContext('2d', { willReadFrequently: true });
+        const copy = new OffscreenCanvas(chart.width, chart.height)
+            .getContext('2d', { willReadFrequently: true });
         copy.drawImage(chart, 0, 0);
-        return new Set(new Uint32Array(copy.getImageData(0, 0, chart.width, chart.height).data.buffer)).size;
+        const { data } = copy.getImageData(0, 0, chart.width, chart.height);
+        return new Set(new Uint32Array(data.buffer)).size;
     })()";
     browser.eval("(document.getElementById('chart-kbps').scrollIntoView(), true)");
     browser.wait_above(chart, 3.0);

@@ -12,7 +12,9 @@ use crate::support::Running;
 const LISTEN: &str = "(() => {
     globalThis.heard = null;
     const socket = new WebSocket(`ws://${location.host}/socket`);
-    socket.onmessage = ({ data }) => { if (typeof data === 'string') heard = JSON.parse(data).status ?? heard; };
+    socket.onmessage = ({ data }) => {
+        if (typeof data === 'string') heard = JSON.parse(data).status ?? heard;
+    };
     return true;
 })()";
 

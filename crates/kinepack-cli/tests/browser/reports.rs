@@ -10,11 +10,13 @@ use crate::support::Running;
 
 /// Charts that are scaled, so that their text would shrink with them.
 const SCALED: &str = "[...document.querySelectorAll('svg')]
-    .filter((chart) => Math.abs(chart.getBoundingClientRect().width / chart.viewBox.baseVal.width - 1) > 0.01)
+    .filter((chart) =>
+        Math.abs(chart.getBoundingClientRect().width / chart.viewBox.baseVal.width - 1) > 0.01)
     .map((chart) => chart.outerHTML.slice(0, 80))";
 /// Texts of charts below 12 px.
 const SMALL: &str = "[...document.querySelectorAll('svg text, td, th, .note, li')]
-    .filter((element) => parseFloat(getComputedStyle(element).fontSize) < 12).map((element) => element.textContent)";
+    .filter((element) => parseFloat(getComputedStyle(element).fontSize) < 12)
+    .map((element) => element.textContent)";
 
 struct Reports {
     _folder: TempDir,
@@ -84,7 +86,8 @@ fn fields_have_the_colours_of_the_demo() {
     browser.open_file(&reports.analysis);
     let colour = |of: &str| {
         browser.text(&format!(
-            "getComputedStyle([...document.querySelectorAll('.legend li')].find((item) => item.textContent === '{of}').querySelector('.swatch')).backgroundColor"
+            "getComputedStyle([...document.querySelectorAll('.legend li')].find((item) => \
+             item.textContent === '{of}').querySelector('.swatch')).backgroundColor"
         ))
     };
     let fields = ["sets", "position", "orientation"].map(colour);

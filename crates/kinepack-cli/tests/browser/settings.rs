@@ -95,7 +95,10 @@ fn a_choice_applies_at_once_and_invalid_values_are_not_sent() {
         "{sending}.includes('--level adaptive') && {sending}.includes('--send-hz 20')"
     ));
     browser.fill("#settings [name=loss_percent]", "101");
-    browser.wait("document.querySelector('#settings [name=loss_percent]').matches(':invalid') || document.getElementById('message').textContent.trim() !== ''");
+    browser.wait(
+        "document.querySelector('#settings [name=loss_percent]').matches(':invalid') || \
+         document.getElementById('message').textContent.trim() !== ''",
+    );
     assert!(!browser.text("location.search").contains("101"));
     browser.wait_for_state("live");
     assert_eq!(browser.console(), [""; 0]);

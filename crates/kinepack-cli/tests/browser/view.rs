@@ -119,7 +119,8 @@ fn another_clip_is_found_and_shown() {
     browser.open_still(address);
     let area = browser.area("view");
     let first = browser.still();
-    let shown = "[...document.querySelectorAll('#clips li')].filter((item) => item.checkVisibility()).length";
+    let shown = "[...document.querySelectorAll('#clips li')].filter((item) => \
+                 item.checkVisibility()).length";
     browser.fill("#search", "HUR");
     browser.wait(&format!("{shown} === 1"));
     browser.click("#clips li:not([hidden]) button");
@@ -191,7 +192,10 @@ fn without_webgl_the_page_still_has_curves_and_numbers() {
     let (_view, address) = Running::view(&files);
     let browser = Browser::without_webgl();
     browser.open(address, "");
-    browser.wait("kinepack.track() !== null && document.getElementById('banner').textContent.includes('WebGL2')");
+    browser.wait(
+        "kinepack.track() !== null && \
+         document.getElementById('banner').textContent.includes('WebGL2')",
+    );
     browser.wait("/\\d/.test(document.getElementById('now-ratio').textContent)");
 }
 
@@ -206,7 +210,8 @@ fn a_compiled_clip_is_shown_alone() {
     let browser = Browser::start();
     browser.open_still(address);
     assert_eq!(browser.text("kinepack.clip().name"), "stroll");
-    let compared = "[...document.querySelectorAll('.compared, [data-figure=raw]')].filter((element) => element.checkVisibility()).length";
+    let compared = "[...document.querySelectorAll('.compared, \
+                    [data-figure=raw]')].filter((element) => element.checkVisibility()).length";
     assert_eq!(browser.number(compared), 0.0, "a compiled clip has no raw clip to compare with");
     let area = browser.area("view");
     let first = browser.still();

@@ -70,7 +70,8 @@ impl Browser {
 
     /// The page's own state, for the message of a failing test.
     fn says(&self) -> String {
-        let expression = "JSON.stringify([document.documentElement.dataset, ...['state', 'message'].map((id) => document.getElementById(id)?.textContent)])";
+        let expression = "JSON.stringify([document.documentElement.dataset, ...['state', \
+                          'message'].map((id) => document.getElementById(id)?.textContent)])";
         format!("{}\n{:#?}", self.eval(expression), self.console())
     }
 

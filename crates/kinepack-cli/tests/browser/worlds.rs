@@ -13,7 +13,9 @@ const WATCH: &str = "(() => {
         const world = kinepack.world();
         if (world && !seen.sent.has(world.tick)) {
             seen.sent.set(world.tick, Float32Array.from(world.sent));
-            if (world.shown.length > 0) seen.shown.push([world.shownTick, Float32Array.from(world.shown)]);
+            if (world.shown.length > 0) {
+                seen.shown.push([world.shownTick, Float32Array.from(world.shown)]);
+            }
         }
         requestAnimationFrame(watch);
     };
@@ -38,13 +40,15 @@ const DISTANCES: &str = "(() => {
             const way = [0, 1, 2].map((axis) => to[at + axis] - from[at + axis]);
             const rests = Math.hypot(...way) < 0.0005;
             if (!rests && after - before > 4) continue;
-            const distance = 1000 * Math.hypot(...way.map((value, axis) => from[at + axis] + share * value - shown[at + axis]));
+            const distance = 1000 * Math.hypot(...way.map((value, axis) =>
+                from[at + axis] + share * value - shown[at + axis]));
             (rests ? resting : moving).push(distance);
         }
     }
     const ranks = (numbers) => {
         numbers.sort((one, another) => one - another);
-        return { count: numbers.length, ranks: [0.5, 0.99].map((share) => numbers[Math.floor(share * numbers.length)]) };
+        const rank = (share) => numbers[Math.floor(share * numbers.length)];
+        return { count: numbers.length, ranks: [0.5, 0.99].map(rank) };
     };
     return { resting: ranks(resting), moving: ranks(moving) };
 })()";
@@ -80,7 +84,8 @@ fn both_worlds_move_and_the_right_one_is_the_left_ones_past() {
     let before = ["sent", "shown"].map(positions);
     for (which, before) in ["sent", "shown"].into_iter().zip(&before) {
         let moved = format!(
-            "Math.hypot(...{before}.map((value, axis) => value - kinepack.world().{which}[axis])) > 0.5"
+            "Math.hypot(...{before}.map((value, axis) => value - kinepack.world().{which}[axis])) \
+             > 0.5"
         );
         browser.wait(&moved);
     }

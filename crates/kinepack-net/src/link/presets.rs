@@ -5,6 +5,19 @@ use std::time::Duration;
 use super::{LinkConfig, Loss};
 
 /// A named configuration.
+///
+/// ```
+/// use kinepack_net::{Link, PRESETS};
+///
+/// for preset in PRESETS {
+///     println!("{:8}  {}", preset.name, preset.about);
+/// }
+/// let wifi = PRESETS.iter().find(|preset| preset.name == "wifi").ok_or("no such preset")?;
+/// let uplink = Link::new(wifi.config, 1)?;
+/// let downlink = Link::new(wifi.config, 2)?; // another seed for each direction
+/// assert_eq!(uplink.config(), downlink.config());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkPreset {
     /// The name for [`LinkConfig::named`].

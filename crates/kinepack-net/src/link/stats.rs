@@ -1,6 +1,6 @@
 //! Counts what happened to datagrams.
 
-/// A number of datagrams, and their bytes without headers.
+/// A number of datagrams, and their bytes without headers. [`LinkStats`] has an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Number of datagrams.
@@ -20,6 +20,23 @@ impl Tally {
 ///
 /// Invariant, in counts and in bytes: `sent` + `duplicated` = `delivered` + `lost` +
 /// `queue_dropped` + `too_large` + those in flight.
+///
+/// ```
+/// use std::time::Duration;
+/// use kinepack_net::{Link, LinkConfig, Loss, Tally};
+///
+/// let loss = Loss::Independent { ratio: 0.25 };
+/// let mut link = Link::new(LinkConfig { loss, ..LinkConfig::PERFECT }, 1)?;
+/// for _ in 0..1_000 {
+///     link.send(Duration::ZERO, &[0; 50]);
+///     while link.poll(Duration::ZERO).is_some() {}
+/// }
+/// let stats = link.stats();
+/// assert_eq!(stats.sent, Tally { count: 1_000, bytes: 50_000 });
+/// assert_eq!(stats.delivered.count + stats.lost.count, 1_000);
+/// assert!((200..300).contains(&stats.lost.count));
+/// # Ok::<(), kinepack_net::LinkError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkStats {
     /// Passed to the link.

@@ -74,7 +74,7 @@ pub struct Entry<S> {
     pub state: S,
 }
 
-/// What happened to a pushed state.
+/// What happened to a pushed state. [`Playout`] has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Pushed {
@@ -88,6 +88,24 @@ pub enum Pushed {
 }
 
 /// What to show in a frame.
+///
+/// ```
+/// use std::time::Duration;
+/// use kinepack::Tick;
+/// use kinepack_net::{JitterBuffer, PlayoutConfig, Pushed};
+///
+/// let mut buffer = JitterBuffer::new(PlayoutConfig::at_hz(50))?;
+/// assert!(buffer.at(Duration::ZERO).is_none(), "nothing to show yet");
+/// assert_eq!(buffer.push(Duration::from_millis(30), Tick(100), Tick(99), 3.0), Pushed::Stored);
+/// assert_eq!(buffer.push(Duration::from_millis(31), Tick(100), Tick(99), 3.0), Pushed::Duplicate);
+///
+/// // No later state arrives, so the newest one is shown.
+/// let shown = buffer.at(Duration::from_secs(1)).ok_or("nothing to show")?;
+/// assert!(shown.starved);
+/// assert_eq!((shown.tick, shown.from.state, shown.to.state), (100.0, 3.0, 3.0));
+/// assert_eq!(shown.later().len(), 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Playout<'a, S> {
     /// The shown tick, with its fraction. Never less than in an earlier frame.

@@ -3,6 +3,25 @@
 use std::time::Duration;
 
 /// Measurements of a [`JitterBuffer`](super::JitterBuffer).
+///
+/// ```
+/// use std::time::Duration;
+/// use kinepack::Tick;
+/// use kinepack_net::{JitterBuffer, PlayoutConfig};
+///
+/// let mut buffer = JitterBuffer::new(PlayoutConfig::at_hz(50))?;
+/// for tick in 0..100 {
+///     // Every second state arrives 10 ms late.
+///     let arrival = Duration::from_millis(20) * tick + Duration::from_millis(10) * (tick % 2);
+///     let _ = buffer.push(arrival, Tick(tick), Tick(0), ());
+///     buffer.at(arrival);
+/// }
+/// let stats = buffer.stats();
+/// assert!(stats.jitter > Duration::from_millis(5));
+/// assert!(stats.target_delay >= Duration::from_millis(20), "a state's interval at least");
+/// assert_eq!(stats.late, 0);
+/// # Ok::<(), kinepack_net::PlayoutError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlayoutStats {
     /// How far the clock lags the fastest recent states at their arrival. The network's own time

@@ -96,6 +96,43 @@ impl ReceiverConfig {
 }
 
 /// What a datagram contained.
+///
+/// ```
+/// use std::time::Duration;
+/// use kinepack_net::Received;
+/// # use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
+/// # use kinepack_net::{Hub, HubConfig, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions};
+/// # #[derive(Pack)]
+/// # struct Unit {
+/// #     health: u8,
+/// # }
+/// # let schema = Schema::of::<Unit>();
+/// # let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// # let mut hub = Hub::new(&codec, HubConfig::default())?;
+/// # let (client, now) = (ReceiverId(7), Duration::ZERO);
+/// # hub.add(client, &ReceiverOptions::default(), now)?;
+/// # let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60))?;
+/// # hub.handle(client, now, receiver.poll_transmit(now).ok_or("no hello")?)?;
+/// # let mut world = Snapshot::new(&schema, Tick(1));
+/// # world.push(EntityId(3), &Unit { health: 80 })?;
+/// # hub.tick(now, &world)?;
+/// # let (_, datagram) = hub.poll_transmit().ok_or("no snapshot")?;
+///
+/// match receiver.handle(now, datagram)? {
+///     Received::Snapshot { tick, left_out, late } => {
+///         assert_eq!((tick, left_out, late), (Tick(1), false, false));
+///     }
+///     Received::Block { tick } => println!("the whole world at tick {}", tick.0),
+///     Received::Fragment => {
+///         if let Some((received, all)) = receiver.block_progress() {
+///             println!("loading: {received} of {all} fragments");
+///         }
+///     }
+///     _ => {}
+/// }
+/// assert_eq!(receiver.newest(), Some(&world));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Received {
@@ -118,6 +155,23 @@ pub enum Received {
 }
 
 /// Counters of a receiver.
+///
+/// ```
+/// use std::time::Duration;
+/// # use kinepack::schema::{Field, FieldKind};
+/// # use kinepack::{Codec, Level, Profile, Schema};
+/// # use kinepack_net::{Receiver, ReceiverConfig};
+/// # let schema = Schema::new(vec![Field::new("health", FieldKind::Raw { lanes: 1 })]);
+/// # let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// # let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60))?;
+/// let before = receiver.stats();
+/// let _ = receiver.handle(Duration::ZERO, b"noise"); // and other datagrams, for a second
+/// let stats = receiver.stats();
+/// assert_eq!(stats.bytes - before.bytes, 5); // for a graph of bytes a second
+/// assert_eq!(stats.refused - before.refused, 1);
+/// assert!(stats.mismatches == 0 && stats.unmerged == 0); // worth a line in the log if not
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverStats {
     /// Datagrams taken.

@@ -65,7 +65,7 @@ pub struct Playback<'a> {
     presence: &'a Presence,
 }
 
-/// One entity at a moment of playback.
+/// One entity at a moment of playback. [`Playback`] has an example.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample<'a> {
     /// The entity.

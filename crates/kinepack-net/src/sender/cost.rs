@@ -3,6 +3,35 @@
 use kinepack::{EncodeError, Encoder, EntityId, Size, Snapshot, Tick};
 
 /// Where the bits of a snapshot went, for tools.
+///
+/// ```
+/// use std::time::Duration;
+/// # use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
+/// use kinepack_net::{Hub, HubConfig, datagram_sequence};
+/// # use kinepack_net::{Receiver, ReceiverConfig, ReceiverId, ReceiverOptions};
+/// # #[derive(Pack)]
+/// # struct Unit {
+/// #     health: u8,
+/// # }
+/// # let schema = Schema::of::<Unit>();
+/// # let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+///
+/// let mut hub = Hub::new(&codec, HubConfig { count_costs: true, ..HubConfig::default() })?;
+/// # let (client, now) = (ReceiverId(7), Duration::ZERO);
+/// # hub.add(client, &ReceiverOptions::default(), now)?;
+/// # let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60))?;
+/// # hub.handle(client, now, receiver.poll_transmit(now).ok_or("no hello")?)?;
+/// # let mut world = Snapshot::new(&schema, Tick(1));
+/// # world.push(EntityId(3), &Unit { health: 80 })?;
+/// hub.tick(now, &world)?;
+/// let (to, datagram) = hub.poll_transmit().ok_or("no snapshot")?;
+/// let sequence = datagram_sequence(datagram).ok_or("not a snapshot")?;
+/// let cost = hub.cost(to, sequence).ok_or("not kept")?;
+/// let (dearest, bits) = cost.entities.iter().max_by_key(|(_, bits)| *bits).ok_or("none sent")?;
+/// assert_eq!(*dearest, EntityId(3));
+/// assert!((1..=8 * cost.bytes).contains(&(*bits as usize)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cost {
     /// The snapshot's bytes, without any header.

@@ -18,6 +18,24 @@ use crate::trace::event;
 use crate::{Acknowledgement, NetError, Refused, Sequence};
 
 /// Identifies a receiver. The caller chooses it, for example the transport's connection number.
+///
+/// ```
+/// use std::time::Duration;
+/// use kinepack_net::{ReceiverId, ReceiverOptions};
+/// # use kinepack::schema::{Field, FieldKind};
+/// # use kinepack::{Codec, Level, Profile, Schema};
+/// # use kinepack_net::{Hub, HubConfig};
+/// # let schema = Schema::new(vec![Field::new("health", FieldKind::Raw { lanes: 1 })]);
+/// # let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// # let mut hub = Hub::new(&codec, HubConfig::default())?;
+///
+/// for connection in [3, 8] {
+///     hub.add(ReceiverId(connection), &ReceiverOptions::default(), Duration::ZERO)?;
+/// }
+/// assert!(hub.remove(ReceiverId(3)), "connection 3 was closed");
+/// assert_eq!(hub.receivers().collect::<Vec<_>>(), [ReceiverId(8)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ReceiverId(pub u64);
 
@@ -149,6 +167,31 @@ pub struct ReceiverOptions {
 pub type Weight<'a> = &'a dyn Fn(ReceiverId, EntityId) -> f32;
 
 /// What a datagram from a receiver was.
+///
+/// ```
+/// use std::time::Duration;
+/// use kinepack_net::Handled;
+/// # use kinepack::schema::{Field, FieldKind};
+/// # use kinepack::{Codec, Level, Profile, Schema};
+/// # use kinepack_net::{Hub, HubConfig, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions};
+/// # let schema = Schema::new(vec![Field::new("health", FieldKind::Raw { lanes: 1 })]);
+/// # let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// # let mut hub = Hub::new(&codec, HubConfig::default())?;
+/// # let (client, now) = (ReceiverId(7), Duration::ZERO);
+/// # hub.add(client, &ReceiverOptions::default(), now)?;
+/// # let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60))?;
+/// # let hello = receiver.poll_transmit(now).ok_or("no hello")?;
+///
+/// let mut players = 0;
+/// match hub.handle(client, now, hello)? {
+///     Handled::Joined => players += 1, // spawn the player's avatar
+///     Handled::Anew => eprintln!("receiver {} had another state", client.0),
+///     _ => {}
+/// }
+/// assert_eq!(players, 1);
+/// assert_eq!(hub.handle(client, now, hello)?, Handled::HelloAgain);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Handled {

@@ -19,8 +19,8 @@ use crate::Sequence;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamConfig {
-    /// Records a second, at most. A receiver refuses more: it accepts an eighth more in the long run, because clocks and
-    /// timers are not exact.
+    /// Records a second, at most. A receiver refuses more: it accepts an eighth more in the long
+    /// run, because clocks and timers are not exact.
     pub rate_hz: u32,
     /// The longest round trip without extra cost: from sending a packet until its acknowledgement
     /// arrives, including the wait until the other side sends something. If the round trip is

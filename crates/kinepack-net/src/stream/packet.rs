@@ -70,6 +70,22 @@ impl StreamHeader {
 
 /// The number of the newest packet that was taken. It goes back to the sender, alone or in front of
 /// another datagram ([`split_datagram`](crate::split_datagram)).
+///
+/// ```
+/// use kinepack_net::{DatagramKind, datagram_kind, split_datagram};
+/// use kinepack_net::{Sequence, StreamAcknowledgement};
+///
+/// // `StreamReceiver::acknowledgement` makes one. It travels in front of the next snapshot.
+/// let acknowledgement = StreamAcknowledgement(Sequence(41));
+/// let snapshot = [0, 7, 0, 0, 0];
+/// let datagrams = [&acknowledgement.to_bytes()[..], &snapshot].concat();
+///
+/// let front = split_datagram(&datagrams)?.next().ok_or("empty")?;
+/// assert_eq!(datagram_kind(front), Some(DatagramKind::StreamAcknowledgement));
+/// // `StreamSender::handle` takes it.
+/// assert_eq!(StreamAcknowledgement::from_bytes(front)?, acknowledgement);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamAcknowledgement(pub Sequence);
 

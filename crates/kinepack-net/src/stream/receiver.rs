@@ -13,7 +13,35 @@ use super::{StreamAcknowledgement, StreamConfig, StreamError, StreamReceiverStat
 use crate::Sequence;
 use crate::trace::event;
 
-/// A packet that the receiver took, with its new records. [`StreamReceiver`] has an example.
+/// A packet that the receiver took, with its new records.
+///
+/// ```
+/// # use std::time::Duration;
+/// # use kinepack::Pack;
+/// # use kinepack::stream::{StreamCodec, StreamLevel};
+/// # use kinepack_net::{StreamConfig, StreamReceiver, StreamSender};
+/// # #[derive(Pack)]
+/// # struct Input {
+/// #     jump: bool,
+/// # }
+/// # let codec = StreamCodec::of::<Input>(StreamLevel::Packed)?;
+/// # let mut client = StreamSender::new(&codec, StreamConfig::at_hz(60))?;
+/// # let mut server = StreamReceiver::new(&codec, StreamConfig::at_hz(60))?;
+/// client.push(&Input { jump: true })?;
+/// let _lost = client.poll_transmit();
+/// client.push(&Input { jump: false })?;
+/// let datagram = client.poll_transmit().ok_or("nothing to send")?;
+///
+/// // The second packet repeats the record of the lost one.
+/// let handled = server.handle(Duration::ZERO, datagram)?;
+/// let mut jumps = Vec::new();
+/// for record in handled.records() {
+///     jumps.push((record.number.0, record.read::<Input>()?.jump, record.repeated));
+/// }
+/// assert_eq!(jumps, [(0, true, true), (1, false, false)]);
+/// assert_eq!(server.stats().recovered, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct StreamHandled<'a> {
     /// The packet's number, which is that of its newest record.
@@ -41,7 +69,7 @@ impl<'a> StreamHandled<'a> {
     }
 }
 
-/// A record that is handed on.
+/// A record that is handed on. [`StreamHandled`] has an example.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamRecord<'a> {
     /// Its number. A number without a record is lost, or still on its way.
@@ -67,11 +95,12 @@ impl StreamRecord<'_> {
 
 /// Receives the stream of one client.
 ///
-/// [`handle`](Self::handle) each datagram; it returns the new records in it. Send the [`acknowledgement`](Self::acknowledgement) with any datagram that
-/// goes to the client, at least a few times within the configuration's longest round trip. The
-/// caller supplies the time. Memory: [`memory_bytes`](Self::memory_bytes), all allocated at the
-/// beginning, whatever arrives. After a silence of more than 2¹⁵ records, nine minutes at 60 Hz,
-/// the next full packet begins the stream anew.
+/// [`handle`](Self::handle) each datagram; it returns the new records in it. Send the
+/// [`acknowledgement`](Self::acknowledgement) with any datagram that goes to the client, at least a
+/// few times within the configuration's longest round trip. The caller supplies the time. Memory:
+/// [`memory_bytes`](Self::memory_bytes), all allocated at the beginning, whatever arrives. After a
+/// silence of more than 2¹⁵ records, nine minutes at 60 Hz, the next full packet begins the stream
+/// anew.
 ///
 /// A packet does not name its stream: if two streams of the same direction share a socket, put a
 /// tag of your own in front of each datagram, and take it off before [`handle`](Self::handle).
@@ -146,8 +175,9 @@ impl StreamReceiver {
     /// Takes a packet, and returns its new records.
     ///
     /// # Errors
-    /// [`StreamRefused`]. Only a counter has changed then. After [`Malformed`](StreamRefused::Malformed), the receiver accepts fewer records
-    /// until time has passed.
+    /// [`StreamRefused`]. Only a counter has changed then. After
+    /// [`Malformed`](StreamRefused::Malformed), the receiver accepts fewer records until time has
+    /// passed.
     pub fn handle(
         &mut self,
         now: Duration,

@@ -3,6 +3,31 @@
 use super::StreamRefused;
 
 /// Counters of a [`StreamSender`](super::StreamSender).
+///
+/// ```
+/// # use std::time::Duration;
+/// # use kinepack::Pack;
+/// # use kinepack::stream::{StreamCodec, StreamLevel};
+/// # use kinepack_net::{StreamConfig, StreamReceiver, StreamSender};
+/// # #[derive(Pack)]
+/// # struct Input {
+/// #     jump: bool,
+/// # }
+/// # let codec = StreamCodec::of::<Input>(StreamLevel::Packed)?;
+/// # let mut client = StreamSender::new(&codec, StreamConfig::at_hz(60))?;
+/// # let mut server = StreamReceiver::new(&codec, StreamConfig::at_hz(60))?;
+/// for step in 0..60 {
+///     client.push(&Input { jump: step == 7 })?;
+///     let datagram = client.poll_transmit().ok_or("nothing to send")?;
+///     # let _ = server.handle(Duration::from_secs(1) * step / 60, datagram)?;
+///     // No acknowledgement arrives, so each packet is full.
+/// }
+/// let stats = client.stats();
+/// assert_eq!((stats.records, stats.packets, stats.full), (60, 60, 60));
+/// assert_eq!(stats.sent_records, 119, "each record twice, except the newest");
+/// println!("{} bytes a second", stats.bytes);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamSenderStats {
     /// Records pushed.
@@ -22,6 +47,8 @@ pub struct StreamSenderStats {
 }
 
 /// Counters of a [`StreamReceiver`](super::StreamReceiver).
+///
+/// [`StreamHandled`](super::StreamHandled) has an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamReceiverStats {
     /// Packets taken.

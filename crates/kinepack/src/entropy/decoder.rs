@@ -12,8 +12,8 @@ const WINDOW_BITS: u32 = 32;
 /// Decodes decisions from a [`BitReader`], from its current bit to the end of its data.
 ///
 /// It takes any data: it never panics, and reads zeros past the end. During decoding the reader is
-/// at the beginning of a window of 32 bits, and the decoder reads nothing after the window. [The
-/// module](super) has an example.
+/// at the beginning of a window of 32 bits, and the decoder reads nothing after the window.
+/// [`RangeEncoder`](super::RangeEncoder) and [the module](super) have examples.
 #[derive(Debug)]
 pub struct RangeDecoder<'a, 'b> {
     reader: &'a mut BitReader<'b>,

@@ -14,7 +14,27 @@ use crate::bits::BitSink;
 ///
 /// Encoding cannot fail. All output goes through [`BitSink::write`], so a
 /// [`BitCounter`](crate::bits::BitCounter) counts the exact bits. The data are complete only after
-/// [`RangeEncoder::finish`]. [The module](super) has an example.
+/// [`RangeEncoder::finish`]. [The module](super) has a longer example.
+///
+/// ```
+/// use kinepack::bits::{BitReader, BitWriter};
+/// use kinepack::entropy::{Coder, RangeDecoder, RangeEncoder};
+///
+/// let mut bytes = Vec::new();
+/// let mut writer = BitWriter::append(&mut bytes);
+/// let mut encoder = RangeEncoder::new(&mut writer);
+/// encoder.code_direct(1000, 10);
+/// encoder.code(true, 65_000); // nearly certain, so nearly free
+/// encoder.finish();
+/// assert_eq!(writer.finish()?, 2);
+///
+/// let mut reader = BitReader::new(&bytes);
+/// let mut decoder = RangeDecoder::new(&mut reader);
+/// assert_eq!(decoder.code_direct(0, 10), 1000);
+/// assert!(decoder.code(false, 65_000));
+/// decoder.finish()?;
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct RangeEncoder<'a, S: BitSink> {
     sink: &'a mut S,

@@ -3,6 +3,45 @@
 use core::time::Duration;
 
 /// Numbers and vectors of numbers, for fields with a `range` or a `rotation`.
+///
+/// ```
+/// use kinepack::schema::Components;
+/// use kinepack::{Pack, Schema};
+///
+/// /// A game's own vector.
+/// struct Vec2 {
+///     x: f32,
+///     y: f32,
+/// }
+///
+/// impl Components for Vec2 {
+///     type Array = [f64; 2];
+///     const COUNT: usize = 2;
+///     const SINGLE: bool = true;
+///     const ZERO: [f64; 2] = [0.0; 2];
+///
+///     fn components(&self) -> [f64; 2] {
+///         [self.x.into(), self.y.into()]
+///     }
+///
+///     fn from_components([x, y]: [f64; 2]) -> Self {
+///         Self { x: x as f32, y: y as f32 }
+///     }
+/// }
+///
+/// #[derive(Pack)]
+/// struct Unit {
+///     #[pack(range = -64.0..=64.0, precision = 1.0 / 4.0)]
+///     position: Vec2,
+/// }
+///
+/// let mut lanes = [0; 2];
+/// Unit { position: Vec2 { x: -64.0, y: 1.3 } }.quantize(&mut lanes)?;
+/// assert_eq!(lanes, [0, 4 * 64 + 5]);
+/// assert_eq!(Unit::reconstruct(&lanes).position.y, 1.25);
+/// assert_eq!(Schema::of::<Unit>().bits_per_entity(), 2 * 10);
+/// # Ok::<(), kinepack::EncodeError>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no components that a range or a rotation could apply to",
     label = "not `f32`, `f64`, a vector of them, or a `Duration`",

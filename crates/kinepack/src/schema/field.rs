@@ -147,6 +147,27 @@ impl Field {
 }
 
 /// The meaning of a field beyond its numbers.
+///
+/// ```
+/// use kinepack::schema::Role;
+/// use kinepack::{Pack, Schema};
+///
+/// #[derive(Pack)]
+/// struct Barrel {
+///     #[pack(body, range = -64.0..64.0, precision = 1.0 / 128.0)]
+///     position: [f32; 3],
+///     #[pack(body, rotation, bits = 9)]
+///     rotation: [f32; 4],
+///     #[pack(velocity, range = -32.0..32.0, precision = 1.0 / 16.0)]
+///     velocity: [f32; 3],
+///     #[pack(touched)]
+///     is_carried: bool,
+/// }
+///
+/// let schema = Schema::of::<Barrel>();
+/// let roles: Vec<Role> = schema.fields().iter().map(|field| field.role).collect();
+/// assert_eq!(roles, [Role::Body, Role::Body, Role::Velocity, Role::Touched]);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 #[repr(u8)]
@@ -167,6 +188,36 @@ pub enum Role {
 }
 
 /// How a field is quantized.
+///
+/// ```
+/// use kinepack::schema::FieldKind;
+/// use kinepack::{Pack, Schema};
+///
+/// #[derive(Pack)]
+/// struct Unit {
+///     #[pack(range = 0.0..360.0, bits = 8, wrap)]
+///     heading_deg: f32,
+///     #[pack(max = 100)]
+///     health: u8,
+///     name_hash: u32,
+///     is_visible: bool,
+/// }
+///
+/// /// A column of an editor's table.
+/// fn shown(kind: &FieldKind) -> String {
+///     match kind {
+///         FieldKind::Floats(axes) => format!("numbers in steps of {}", axes[0].step()),
+///         FieldKind::Integer(limits) => format!("{} to {}", limits.min(), limits.max()),
+///         FieldKind::Bool => "yes or no".to_owned(),
+///         _ => "anything".to_owned(),
+///     }
+/// }
+///
+/// let schema = Schema::of::<Unit>();
+/// let shown: Vec<String> = schema.fields().iter().map(|field| shown(&field.kind)).collect();
+/// assert_eq!(shown[..2], ["numbers in steps of 1.40625", "0 to 100"]);
+/// assert_eq!(shown[3], "yes or no");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FieldKind {

@@ -2,6 +2,16 @@
 //! Compression", one improvement a row.
 
 /// How a packet signals which entities differ from the baseline.
+///
+/// ```
+/// use kinepack::Level;
+/// use kinepack::level::Changed;
+///
+/// assert_eq!(Level::PACKED.changed(), Changed::BitsOrGaps);
+/// // The levels of a stream over a network: the others send every entity each time.
+/// let levels = Level::TABLE.iter().filter(|level| level.changed() != Changed::All);
+/// assert_eq!(levels.map(Level::row).min(), Some(7));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Changed {
     /// It does not: every entity is sent.

@@ -13,6 +13,31 @@ use crate::hash::Fnv1a;
 use crate::{DecodeError, EncodeError, Pack, Schema, SetupError};
 
 /// How records are coded.
+///
+/// ```
+/// use kinepack::Pack;
+/// use kinepack::stream::{StreamCodec, StreamLevel};
+///
+/// #[derive(Pack)]
+/// struct Input {
+///     #[pack(range = 0.0..360.0, bits = 16, wrap)]
+///     view_deg: f32,
+/// }
+///
+/// let mut bytes = Vec::new();
+/// for level in [StreamLevel::Packed, StreamLevel::Adaptive] {
+///     let codec = StreamCodec::of::<Input>(level)?;
+///     let mut records = [0; 60]; // of one lane each; a turn at constant speed
+///     for (step, record) in (0u8..).zip(records.chunks_exact_mut(1)) {
+///         codec.quantize(&Input { view_deg: f32::from(step) * 2.0 }, record)?;
+///     }
+///     let mut packet = Vec::new();
+///     codec.encode(None, &records, &mut codec.nothing_learned(), &mut packet)?;
+///     bytes.push(packet.len());
+/// }
+/// assert!(bytes[1] < bytes[0], "the adaptive level predicts the turn");
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StreamLevel {

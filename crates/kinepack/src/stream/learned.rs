@@ -9,6 +9,33 @@ use crate::entropy::Counter;
 
 /// The learned state at a record: how each part of the records changes. It has the same size for
 /// all records of a codec, and is empty at level `Packed`.
+///
+/// ```
+/// use kinepack::Pack;
+/// use kinepack::stream::{StreamBase, StreamCodec, StreamLevel};
+///
+/// #[derive(Pack)]
+/// struct Input {
+///     #[pack(range = 0.0..360.0, bits = 16, wrap)]
+///     view_deg: f32,
+/// }
+///
+/// let codec = StreamCodec::of::<Input>(StreamLevel::Adaptive)?;
+/// let [mut first, mut second] = [[0], [0]];
+/// codec.quantize(&Input { view_deg: 10.0 }, &mut first)?;
+/// codec.quantize(&Input { view_deg: 11.0 }, &mut second)?;
+///
+/// let (mut learned, mut packet) = (codec.nothing_learned(), Vec::new());
+/// codec.encode(None, &first, &mut learned, &mut packet)?;
+/// // Keep both together, for as long as the first record may be a base.
+/// let base = StreamBase { lanes: &first, learned: &learned, lag: 1 };
+/// let mut next = codec.nothing_learned();
+/// packet.clear();
+/// codec.encode(Some(base), &second, &mut next, &mut packet)?;
+/// assert_ne!(next, learned);
+/// assert!(next.memory_bytes() < 2_000);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Learned(Option<Box<State>>);
 

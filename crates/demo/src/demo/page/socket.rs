@@ -89,7 +89,8 @@ impl Page {
                     match last {
                         Some(last) => {
                             self.send_text(last.to_string()).await?;
-                            return Err(Gone { code: close_code::NORMAL, reason: "the program has ended" });
+                            let reason = "the program has ended";
+                            return Err(Gone { code: close_code::NORMAL, reason });
                         }
                         None => changed.map_err(|_| Gone::AWAY)?,
                     }

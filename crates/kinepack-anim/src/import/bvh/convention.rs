@@ -4,6 +4,18 @@ use super::hierarchy::{BvhChannel, BvhJoint};
 
 /// The convention that a BVH file follows. The CMU motion capture database exists in two
 /// conversions by Bruce Hahne.
+///
+/// ```
+/// use kinepack_anim::import::{BvhConvention, ImportOptions};
+///
+/// // The names look like CMU's, but the file is in cm and has no T-pose.
+/// let convention = Some(BvhConvention::AsWritten);
+/// let options = ImportOptions { convention, ..ImportOptions::default() };
+/// assert_eq!(options.convention.map(BvhConvention::unit_cm), Some(1.0));
+/// for convention in BvhConvention::ALL {
+///     println!("{}: {} cm a unit", convention.name(), convention.unit_cm());
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BvhConvention {

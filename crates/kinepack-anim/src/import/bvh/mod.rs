@@ -32,7 +32,8 @@ use tokens::Tokens;
 /// let text = "HIERARCHY ROOT hip { OFFSET 0 1 0 CHANNELS 1 Yrotation End Site { OFFSET 0 1 0 } }
 ///     MOTION Frames: 2 Frame Time: 0.04 0 90";
 /// let import = bvh::from_text("turn.bvh", text, &ImportOptions::default())?;
-/// assert_eq!((import.clips[0].name(), import.clips[0].samples(), import.clips[0].rate_hz()), ("turn", 2, 25.0));
+/// let clip = &import.clips[0];
+/// assert_eq!((clip.name(), clip.samples(), clip.rate_hz()), ("turn", 2, 25.0));
 /// # Ok::<(), kinepack_anim::import::ImportError>(())
 /// ```
 ///

@@ -34,6 +34,26 @@ impl RotationBits {
 }
 
 /// The first 32 bytes of a clip.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use kinepack_anim::{Joint, RawClip, Skeleton, Transform};
+/// # use kinepack_anim::offline::{BuildOptions, KeyedOptions, Scheme, build};
+/// use kinepack_anim::keyed::{KeyedClip, Parametrization};
+///
+/// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
+/// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
+/// # let sample = |i: i32| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY };
+/// # let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, (0..31).map(sample).collect())?;
+/// # let scheme = Scheme::Keyed(KeyedOptions::default());
+/// # let file = build(&raw, &BuildOptions { scheme, ..BuildOptions::default() })?.clip;
+/// let clip = KeyedClip::from_bytes(file.as_bytes())?;
+/// let header = clip.header();
+/// assert_eq!((header.joints, header.samples, header.rate_hz), (1, 31, 30.0));
+/// assert_eq!(header.parametrization, Parametrization::Times);
+/// assert_eq!(header.skeleton, skeleton.hash(), "built for another skeleton");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KeyedHeader {
     /// How keys are parametrized.

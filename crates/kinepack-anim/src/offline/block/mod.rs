@@ -32,7 +32,8 @@ pub use train::{WidthTable, WidthTrainer};
 /// ```
 /// use kinepack_anim::offline::{BlockOptions, BuildOptions, Effort, Scheme};
 ///
-/// let block = BlockOptions { effort: Effort::Best, pins: vec![17, 21], ..BlockOptions::default() };
+/// let (effort, pins) = (Effort::Best, vec![17, 21]);
+/// let block = BlockOptions { effort, pins, ..BlockOptions::default() };
 /// let options = BuildOptions { scheme: Scheme::Block(block), ..BuildOptions::default() };
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -28,7 +28,8 @@ const MAX_ROTATIONS: usize = 64;
 /// use kinepack_anim::offline::{BlockOptions, BuildOptions, RigTrainer, Scheme, build};
 /// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
 /// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
-/// # let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+/// # let sample = |i: i32| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY };
+/// # let samples = (0..31).map(sample).collect();
 /// # let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
 ///
 /// let mut trainer = RigTrainer::new(&skeleton);

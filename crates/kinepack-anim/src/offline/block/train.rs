@@ -34,7 +34,8 @@ const ESCAPE_BITS: u32 = 60;
 /// use kinepack_anim::offline::{BuildOptions, WidthTrainer};
 /// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
 /// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
-/// # let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+/// # let sample = |i: i32| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY };
+/// # let samples = (0..31).map(sample).collect();
 /// # let raw = RawClip::new("slide", skeleton, 30.0, samples)?;
 ///
 /// let mut trainer = WidthTrainer::default();

@@ -17,7 +17,7 @@ pub use pack::animated_raw_bytes;
 pub(super) use keys::build;
 pub(super) use pack::quantized;
 
-/// How the largest error of each track is chosen.
+/// How the largest error of each track is chosen. [`KeyedOptions`] has an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Margins {
     /// The same for every joint: the widest margin that keeps the clip's precision.
@@ -33,6 +33,30 @@ pub enum Margins {
 }
 
 /// How keys are chosen.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use kinepack_anim::{Joint, RawClip, Skeleton, Transform};
+/// use kinepack_anim::offline::{BuildOptions, KeyedOptions, Margins, Scheme, build};
+///
+/// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
+/// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
+/// # let sample = |i: i32| {
+/// #     let x = (0.2 * i as f32).sin() * 10.0;
+/// #     Transform { translation: [x, 0.0, 0.0], ..Transform::IDENTITY }
+/// # };
+/// # let raw = RawClip::new("sway", skeleton, 30.0, (0..91).map(sample).collect())?;
+/// // What do measured margins gain over the article's?
+/// let build = |margins| {
+///     let scheme = Scheme::Keyed(KeyedOptions { margins, ..KeyedOptions::plain() });
+///     build(&raw, &BuildOptions { scheme, ..BuildOptions::default() })
+/// };
+/// let (fixed, measured) = (build(Margins::Fixed)?, build(Margins::Measured)?);
+/// assert!(fixed.errors.all.max_cm <= 0.1 && measured.errors.all.max_cm <= 0.1);
+/// let saved = fixed.clip.as_bytes().len() as i64 - measured.clip.as_bytes().len() as i64;
+/// println!("{saved} bytes");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyedOptions {
     /// How the splines are parametrized.

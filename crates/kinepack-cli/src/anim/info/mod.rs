@@ -118,7 +118,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         if raw.is_none() {
             report.notes.push(format!(
-                "{}: errors need the raw samples: `anim raw FILE DIR`, then `--raw DIR/{name}.clip`",
+                "{}: errors need the raw samples: `anim raw FILE DIR`, then \
+                 `--raw DIR/{name}.clip`",
                 path.display()
             ));
         }

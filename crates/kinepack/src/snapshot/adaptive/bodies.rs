@@ -72,6 +72,27 @@ pub struct Bodies {
 }
 
 /// The common properties of bodies of one kind.
+///
+/// ```
+/// use kinepack::profile::{Bodies, BodyKind};
+/// # use kinepack::Schema;
+/// # use kinepack::quantize::{FloatLimits, SmallestThree};
+/// # use kinepack::schema::{Field, FieldKind, Role};
+/// # let axis = FloatLimits::new(0.0, 64.0, 1.0 / 256.0)?;
+/// # let position = FieldKind::Floats(vec![axis; 3]);
+/// # let rotation = FieldKind::Rotation(SmallestThree::new(9)?);
+/// # let schema = Schema::new(vec![
+/// #     Field::new("position", position).with_role(Role::Body),
+/// #     Field::new("rotation", rotation).with_role(Role::Body),
+/// # ]);
+///
+/// // Crates with edges of 1 m, and players from id 1000 on. Steps are 1/256 m.
+/// let mut bodies = Bodies::of(&schema, 2, [0.5; 3], Some(0.0)).ok_or("not marked")?;
+/// bodies.kinds.push(BodyKind { half_extents: [96, 96, 230], mover: true });
+/// bodies.kind_of_ids = vec![(1000, 1)];
+/// assert_eq!(bodies.kinds[0], BodyKind { half_extents: [128; 3], mover: false });
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BodyKind {
     /// Half the edges of a box around the centre, along the body's own axes x, y, z; all zero for a

@@ -13,6 +13,34 @@ use crate::{Schema, SetupError};
 
 /// A trained model: what a profile holds for the adaptive level. `training::Training` makes one, as
 /// its example shows. A profile without a model works at every level; it costs more bits.
+///
+/// ```
+/// # #[cfg(feature = "training")]
+/// # fn main() -> Result<(), Box<dyn core::error::Error>> {
+/// # use kinepack::schema::{Field, FieldKind};
+/// # use kinepack::training::Training;
+/// # use kinepack::{EntityId, Profile, Schema, Snapshot, Tick};
+/// # let schema = Schema::new(vec![Field::new("lit", FieldKind::Bool)]);
+/// # let mut run = Vec::new();
+/// # for tick in 0..30 {
+/// #     let mut snapshot = Snapshot::new(&schema, Tick(tick));
+/// #     snapshot.push_lanes(EntityId(0), &[tick / 10 % 2])?;
+/// #     run.push(snapshot);
+/// # }
+/// # let structure = Profile::magnitudes(&schema);
+/// # let training =
+/// #     Training { max_lags_ticks: vec![6], passes: 1, ..Training::new(structure, None) };
+/// // A profile from `training::Training`, or from a file.
+/// let mut profile = training.run(&schema, &[run], |_| ())?;
+/// let model = profile.model.as_mut().ok_or("not trained")?;
+/// assert!(model.bodies().is_none(), "the schema marks none");
+/// // Entities from 1000 on are of kind 0, whatever was trained. Only matters for bodies.
+/// model.set_kind_of_ids(vec![(1000, 0)]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "training"))]
+/// # fn main() {}
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     /// The fields that form a rigid body, if there are any.
