@@ -1,0 +1,235 @@
+//! The coding of one field of a newcomer.
+
+use alloc::borrow::ToOwned;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use crate::entropy::{Coder, Cost, Counter, MANTISSAS, Signed, code_signed, code_tree};
+use crate::quantize::SmallestThree;
+use crate::schema::{Conditions, Lane};
+use crate::snapshot::adaptive::counters::LIMIT;
+
+/// Bits of the number of a mode.
+const MODE_BITS: u32 = 2;
+/// Counters of modes: a tree without an origin, and one with it.
+const MODES: usize = 2 << MODE_BITS;
+
+/// Unary steps of the exponent with counters.
+const EXPONENTS: usize = 14;
+/// Counters of numbers besides their mantissas: zero, sign, exponents.
+pub(super) const DIFFERENCES: usize = 2 + EXPONENTS;
+/// The sectors of an origin's heading, each with its own counters for places, as a power of two.
+pub(super) const SECTORS_LOG2: u32 = 4;
+
+/// Lanes of at most this many bits have a counter for each value.
+const SMALL_BITS: u32 = 8;
+/// The upper bits of a larger lane that have counters.
+const UPPER_BITS: u32 = 6;
+/// How a field of a newcomer is coded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// As in the entity that is like it.
+    Like = 0,
+    /// By the differences from that.
+    NearLike = 1,
+    /// By the differences from its origin. A field without differences is as in the origin.
+    NearOrigin = 2,
+    /// By its values.
+    Value = 3,
+}
+
+impl Mode {
+    const ALL: [Self; 4] = [Self::Like, Self::NearLike, Self::NearOrigin, Self::Value];
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct NewcomerField {
+    pub(super) lanes: Range<usize>,
+    pub(super) kinds: Vec<Lane>,
+    pub(super) conditions: Conditions,
+    pub(super) rotation: Option<SmallestThree>,
+    /// Some of its lanes have differences.
+    pub(super) has_differences: bool,
+    /// All of its lanes are of one kind, and share counters.
+    pub(super) are_alike: bool,
+    /// It is a number or vector with limits, by which an encoder finds a newcomer's origin.
+    pub(super) is_place: bool,
+    /// The counters of the differences from an origin, in sets of [`DIFFERENCES`]: one set, or one
+    /// for each lane and sector of the origin's heading.
+    pub(super) origin_sets: usize,
+    /// Its counters, which fields of one name in the elements of an array share.
+    pub(super) counters: Range<usize>,
+}
+
+/// The counters of a lane's values.
+fn value_bits(lane: &Lane) -> u32 {
+    if lane.bits() <= SMALL_BITS { lane.bits() } else { UPPER_BITS }
+}
+
+/// The lanes of a field in a newcomer and in the entities that it is coded relative to.
+pub(super) struct FieldRows<'a> {
+    pub(super) columns: &'a mut [Vec<u32>],
+    pub(super) newcomer: usize,
+    pub(super) like: usize,
+    pub(super) origin: usize,
+    /// The sector of the origin's heading.
+    pub(super) sector: Option<usize>,
+}
+
+impl NewcomerField {
+    /// The first counter of its values.
+    fn first_value(&self) -> usize {
+        let near = (1 + self.origin_sets) * DIFFERENCES + MANTISSAS;
+        MODES + if self.has_differences { near } else { 0 }
+    }
+
+    /// The number of its counters.
+    pub(super) fn own_counters(&self) -> usize {
+        let lanes = if self.are_alike { 1 } else { self.kinds.len() };
+        let values = self.kinds.iter().take(lanes).map(|lane| 1 << value_bits(lane));
+        self.first_value() + values.sum::<usize>()
+    }
+
+    /// Codes the field in this mode. False if a value that was decoded is not possible.
+    pub(super) fn code<C: Coder>(
+        &self,
+        coder: &mut C,
+        counters: &mut [Counter],
+        mode: Mode,
+        rows: &mut FieldRows<'_>,
+    ) -> bool {
+        let from = if mode == Mode::NearOrigin { rows.origin } else { rows.like };
+        match mode {
+            Mode::Value => self.code_values(coder, &mut counters[self.first_value()..], rows),
+            Mode::NearLike | Mode::NearOrigin if self.has_differences => {
+                let (near, values) = counters.split_at_mut(self.first_value());
+                let near = &mut near[MODES..];
+                let (near, mantissas) = near.split_at_mut((1 + self.origin_sets) * DIFFERENCES);
+                let (first, sector) = match mode {
+                    Mode::NearOrigin => (DIFFERENCES, rows.sector),
+                    _ => (0, None),
+                };
+                let counters = [&mut near[first..], mantissas, values];
+                self.code_differences(coder, counters, (from, sector), rows)
+            }
+            Mode::NearLike => false,
+            Mode::Like | Mode::NearOrigin => {
+                rows.columns.iter_mut().for_each(|column| column[rows.newcomer] = column[from]);
+                true
+            }
+        }
+    }
+
+    fn code_differences<C: Coder>(
+        &self,
+        coder: &mut C,
+        [near, mantissas, values]: [&mut [Counter]; 3],
+        (from, sector): (usize, Option<usize>),
+        rows: &mut FieldRows<'_>,
+    ) -> bool {
+        let mut turned = None;
+        if let Some(rotation) = self.rotation {
+            let dropped = rows.columns[0][rows.newcomer];
+            let dropped = code_tree(coder, values, dropped, 2, LIMIT);
+            rows.columns[0][rows.newcomer] = dropped;
+            let codes = [0, 1, 2, 3].map(|lane| rows.columns[lane][from]);
+            turned = Some(rotation.turned(codes, dropped));
+        }
+        for (nth, kind) in self.kinds.iter().enumerate().skip(usize::from(turned.is_some())) {
+            let column = &mut rows.columns[nth];
+            let base = turned.map_or_else(|| column[from], |turned| turned[nth - 1]);
+            let set = match sector {
+                Some(sector) if self.origin_sets > 1 => nth << SECTORS_LOG2 | sector,
+                _ => 0,
+            };
+            let model = signed(&mut near[set * DIFFERENCES..], mantissas);
+            let steps = kind.difference(base, column[rows.newcomer]);
+            let steps = code_signed(coder, steps, model, LIMIT);
+            let Some(value) = kind.offset(base, steps) else { return false };
+            column[rows.newcomer] = value;
+        }
+        true
+    }
+
+    fn code_values<C: Coder>(
+        &self,
+        coder: &mut C,
+        counters: &mut [Counter],
+        rows: &mut FieldRows<'_>,
+    ) -> bool {
+        let mut first = 0;
+        for (kind, column) in self.kinds.iter().zip(&mut *rows.columns) {
+            let upper_bits = value_bits(kind);
+            let lower_bits = kind.bits() - upper_bits;
+            let value = column[rows.newcomer];
+            let counters = &mut counters[first..][..1 << upper_bits];
+            let upper = code_tree(coder, counters, value >> lower_bits, upper_bits, LIMIT);
+            let value = match lower_bits {
+                0 => upper,
+                _ => upper << lower_bits | coder.code_direct(value, lower_bits),
+            };
+            if value > kind.max {
+                return false;
+            }
+            column[rows.newcomer] = value;
+            if !self.are_alike {
+                first += 1 << upper_bits;
+            }
+        }
+        true
+    }
+
+    /// The cheapest mode that gives the field's values, and its cost in 1/256 bit. `scratch` is
+    /// memory for a copy of the counters.
+    pub(super) fn cheapest(
+        &self,
+        counters: &[Counter],
+        rows: &mut FieldRows<'_>,
+        has_origin: bool,
+        scratch: &mut Vec<Counter>,
+    ) -> (Mode, u64) {
+        let mut cheapest = (Mode::Value, u64::MAX);
+        for mode in Mode::ALL {
+            let is_as = |other: usize| {
+                rows.columns.iter().all(|column| column[rows.newcomer] == column[other])
+            };
+            let is_possible = match mode {
+                Mode::Like => is_as(rows.like),
+                Mode::NearLike => self.has_differences,
+                Mode::NearOrigin => has_origin && (self.has_differences || is_as(rows.origin)),
+                Mode::Value => true,
+            };
+            if !is_possible {
+                continue;
+            }
+            counters.clone_into(scratch);
+            let mut cost = Cost::default();
+            self.code_mode(&mut cost, scratch, mode, has_origin);
+            self.code(&mut cost, scratch, mode, rows);
+            if cost.spent() < cheapest.1 {
+                cheapest = (mode, cost.spent());
+            }
+        }
+        cheapest
+    }
+
+    /// Codes the mode.
+    pub(super) fn code_mode<C: Coder>(
+        &self,
+        coder: &mut C,
+        counters: &mut [Counter],
+        mode: Mode,
+        has_origin: bool,
+    ) -> Mode {
+        let counters = &mut counters[usize::from(has_origin) << MODE_BITS..];
+        let mode = code_tree(coder, counters, mode as u32, MODE_BITS, LIMIT);
+        Mode::ALL[mode as usize]
+    }
+}
+
+/// A model of numbers from these counters.
+pub(super) fn signed<'a>(counters: &'a mut [Counter], mantissas: &'a mut [Counter]) -> Signed<'a> {
+    let (shared, exponents) = counters[..DIFFERENCES].split_at_mut(2);
+    let (zero, sign) = shared.split_at_mut(1);
+    Signed { zero: &mut zero[0], sign: &mut sign[0], exponents, mantissas }
+}
