@@ -6,7 +6,9 @@
 //! snapshot that the other side already holds.
 //!
 //! ```
-//! use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick, View};
+//! use kinepack::{
+//!     Codec, Decoder, Encoder, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick, View,
+//! };
 //!
 //! #[derive(Pack)]
 //! struct Crate {

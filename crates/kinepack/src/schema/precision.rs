@@ -11,7 +11,9 @@
 /// but it does change the [`Codec`](crate::Codec)'s hash.
 ///
 /// ```
-/// use kinepack::{Baselines, Codec, Encoder, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick, View};
+/// use kinepack::{
+///     Baselines, Codec, Encoder, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick, View,
+/// };
 ///
 /// #[derive(Pack)]
 /// #[pack(ticks_per_s = 60.0)]

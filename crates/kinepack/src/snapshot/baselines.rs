@@ -12,10 +12,10 @@ const OLDER: usize = 3;
 ///
 /// The first view is the *baseline*: values that are not sent keep their value from it. Levels that
 /// pack bits use only the baseline, and the first older view if a field has a
-/// [`TimePrecision`](crate::schema::TimePrecision). The adaptive level derives motion from the older views:
-/// without one it predicts that everything stays, one older view gives it velocities, and two show
-/// how the velocities change. It ignores a third. The protocol has to tell the receiver which views
-/// these are.
+/// [`TimePrecision`](crate::schema::TimePrecision). The adaptive level derives motion from the
+/// older views: without one it predicts that everything stays, one older view gives it velocities,
+/// and two show how the velocities change. It ignores a third. The protocol has to tell the
+/// receiver which views these are.
 ///
 /// A `&View` converts into a baseline without older views.
 ///

@@ -22,7 +22,10 @@ use crate::bits::BitReader;
 ///
 /// ```
 /// use kinepack::schema::{Field, FieldKind};
-/// use kinepack::{Codec, DecodeError, DecodeLimits, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
+/// use kinepack::{
+///     Codec, DecodeError, DecodeLimits, Decoder, Encoder, EntityId, Level, Profile, Schema,
+///     Snapshot, Tick, View,
+/// };
 ///
 /// let schema = Schema::new(vec![Field::new("lit", FieldKind::Bool)]);
 /// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
@@ -61,7 +64,10 @@ impl Default for DecodeLimits {
 ///
 /// ```
 /// use kinepack::schema::{Field, FieldKind};
-/// use kinepack::{Codec, DecodeError, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
+/// use kinepack::{
+///     Codec, DecodeError, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick,
+///     View,
+/// };
 ///
 /// let schema = Schema::new(vec![Field::new("value", FieldKind::Raw { lanes: 1 })]);
 /// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;

@@ -154,7 +154,9 @@ impl<'a> Chosen<'a> {
 /// ```
 /// use kinepack::codec::Chosen;
 /// use kinepack::schema::{Field, FieldKind};
-/// use kinepack::{Baselines, Codec, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
+/// use kinepack::{
+///     Baselines, Codec, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View,
+/// };
 ///
 /// let schema = Schema::new(vec![Field::new("lit", FieldKind::Bool)]);
 /// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;

@@ -229,8 +229,9 @@ impl StreamCodec {
     /// # Errors
     /// [`EncodeError::LaneCount`] if `records` is not a whole number of records, or is empty, or
     /// the base is not one record; [`EncodeError::LaneOutOfRange`] if a lane of them or of the base
-    /// is above its largest value, or not 0 although its field is absent; [`EncodeError::ForeignLearned`] if the base's learned state is
-    /// another codec's, at a level that learns. `out` does not change then.
+    /// is above its largest value, or not 0 although its field is absent;
+    /// [`EncodeError::ForeignLearned`] if the base's learned state is another codec's, at a level
+    /// that learns. `out` does not change then.
     pub fn encode(
         &self,
         base: Option<StreamBase<'_>>,

@@ -137,8 +137,8 @@ pub(super) const LIMIT: u8 = 250;
 
 /// An untrained counter.
 pub(super) const EVEN: Counter = Counter::new(1 << 15, 0);
-/// An untrained counter of newcomers. There are many, each with few observations, so they learn less
-/// from the first ones.
+/// An untrained counter of newcomers. There are many, each with few observations, so they learn
+/// less from the first ones.
 pub(super) const START: Counter = Counter::new(1 << 15, 2);
 
 /// The groups of a body's residuals: of the level axes, of the axis up, and of rotations.
