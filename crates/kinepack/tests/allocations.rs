@@ -103,6 +103,25 @@ fn encoding_and_decoding_do_not_allocate_in_steady_state() {
     }
 }
 
+/// More entities change than a sort can hold in its own memory.
+#[test]
+fn many_entities_do_not_allocate_in_steady_state() {
+    let schema = schema("cube");
+    let mut run = frames(&schema, 3, 2000, 6);
+    let (empty, mut run) = (View::from(run[0].clone()), run.split_off(1));
+    for level in [Level::PACKED, Level::ADAPTIVE, Level::LEARNING] {
+        let codec = Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap();
+        let mut sides = Sides::new(&codec, &empty, false);
+        (0..WARM_UP_ROUNDS).for_each(|_| {
+            sides.send(&mut run);
+        });
+        let counted = measure(|| {
+            sides.send(&mut run);
+        });
+        assert_eq!(counted.count_total, 0, "{}: {counted:?}", level.row());
+    }
+}
+
 #[test]
 fn coarser_values_do_not_allocate_in_steady_state() {
     let schema = schema("moving");

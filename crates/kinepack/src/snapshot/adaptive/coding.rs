@@ -106,10 +106,9 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             previous.resize(field.lanes.len(), Previous::default());
         }
         let order = core::mem::take(&mut scratch.order);
-        let is_added = |(_, entity): &(u64, u32)| self.past.status(*entity as usize) & ADDED != 0;
         // Added entities must be coded, so the packet cannot end before the last of them. They come
         // last, relative to the others.
-        let has_added = order.last().is_some_and(is_added);
+        let has_added = order.last().is_some_and(|last| self.past.is_added(last.1 as usize));
         let first_end = if has_added { order.len() } else { 0 };
         if has_added {
             scratch.newcomers.begin(self.past.statuses());
@@ -179,7 +178,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 
     fn code_entity(&mut self, scratch: &mut Scratch, entity: usize) {
-        if self.past.status(entity) & ADDED != 0 {
+        if self.past.is_added(entity) {
             return self.code_newcomer(scratch, entity);
         }
         let plan = self.plan;

@@ -7,7 +7,6 @@ use super::geometry::{Vector, dot, sub};
 use super::neighbours::CodedBody;
 use super::scratch::{Mover, Scratch};
 use crate::entropy::Coder;
-use crate::snapshot::history::ADDED;
 
 /// The largest number of movers. Section 12.5.
 const MAX_MOVERS: usize = 64;
@@ -33,7 +32,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let flagged = body.mover.map(|lane| &self.past.base()[lane][..]).unwrap_or_default();
         let flagged = (0..).zip(flagged).filter(|(_, flag)| **flag != 0).map(|(entity, _)| entity);
         for entity in movers.chain(flagged).take(MAX_MOVERS) {
-            if self.past.status(entity) & ADDED == 0 {
+            if !self.past.is_added(entity) {
                 let position = position(body, self.past.base(), entity);
                 let coded =
                     CodedBody { position, position_before: position, ..CodedBody::default() };
@@ -81,7 +80,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         order.clear();
         let (Some(body), Some(bodies)) = (&self.plan.body, &self.model.bodies) else {
             order.extend(changed.iter().map(|entity| (0, *entity)));
-            order.sort_by_key(|(_, entity)| self.is_added(*entity));
+            order.sort_unstable_by_key(|order| (self.past.is_added(order.1 as usize), *order));
             return;
         };
         order.extend(changed.iter().map(|&entity| {
@@ -97,11 +96,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             };
             (key, entity)
         }));
-        order.sort_unstable_by_key(|order| (self.is_added(order.1), *order));
+        order.sort_unstable_by_key(|order| (self.past.is_added(order.1 as usize), *order));
         neighbours.reset(changed.len(), f64::from(bodies.size));
-    }
-
-    fn is_added(&self, entity: u32) -> bool {
-        self.past.status(entity as usize) & ADDED != 0
     }
 }

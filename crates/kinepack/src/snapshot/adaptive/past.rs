@@ -6,7 +6,7 @@ use super::fixed::log2;
 use super::learned::Learned;
 use crate::schema::Conditions;
 use crate::snapshot::Baselines;
-use crate::snapshot::history::{History, NEW, NEW_BEFORE, STEPS};
+use crate::snapshot::history::{ADDED, History, NEW, NEW_BEFORE, STEPS};
 use crate::snapshot::lineup::Lineup;
 use crate::snapshot::precision::Shifts;
 use crate::snapshot::store::EntityId;
@@ -70,6 +70,12 @@ impl<'a> Past<'a> {
     #[inline]
     pub(super) fn status(&self, entity: usize) -> u8 {
         self.history.status[entity]
+    }
+
+    /// Whether an entity is not in the baseline.
+    #[inline]
+    pub(super) fn is_added(&self, entity: usize) -> bool {
+        self.status(entity) & ADDED != 0
     }
 
     /// The baseline's columns, in the order of the packet's entities.
