@@ -6,11 +6,14 @@
 #![deny(missing_docs, unused, unused_qualifications, trivial_numeric_casts, non_local_definitions)]
 #![allow(clippy::unwrap_used)]
 
+mod states;
+
 use core::f32::consts::{PI, TAU};
 
 use kinepack::quantize::IntegerLimits;
 use kinepack::schema::{Field, FieldKind, Lane, LaneArithmetic, PackWith, Role, TimePrecision};
 use kinepack::{Bytes, BytesUpTo, EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
+use states::{error, lanes, round_trip};
 
 /// The cube of the article "Snapshot Compression", with additional fields.
 #[derive(Pack, Clone, Debug, PartialEq)]
@@ -30,28 +33,6 @@ const CUBE: Cube = Cube {
     linear_velocity: [-31.99, 0.0, 7.77],
     interacting: true,
 };
-
-/// The lanes of a state.
-fn lanes<T: Pack>(state: &T) -> Vec<u32> {
-    let mut lanes = vec![0; T::LANES];
-    state.quantize(&mut lanes).unwrap();
-    for (lane, limits) in lanes.iter().zip(Schema::of::<T>().lanes()) {
-        assert!(*lane <= limits.max);
-    }
-    lanes
-}
-
-/// The state on the other side.
-fn round_trip<T: Pack>(state: &T) -> T {
-    let codes = lanes(state);
-    let back = T::reconstruct(&codes);
-    assert_eq!(lanes(&back), codes, "a reconstructed state has the same lanes");
-    back
-}
-
-fn error<T: Pack>(state: &T) -> EncodeError {
-    state.quantize(&mut vec![0; T::LANES]).unwrap_err()
-}
 
 fn names<T: Pack>() -> Vec<String> {
     Schema::of::<T>().fields().iter().map(|field| field.name.clone()).collect()

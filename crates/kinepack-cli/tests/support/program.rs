@@ -35,6 +35,20 @@ pub(crate) fn stdout(arguments: &[&str]) -> String {
     run.stdout
 }
 
+/// Runs the program in terminals of 60 and 80 columns. Its output must fit, except for lines with
+/// one of the `paths`, which are not broken.
+pub(crate) fn check_width(arguments: &[&str], paths: &[&str]) {
+    for columns in [60, 80] {
+        let mut command = program();
+        command.args(arguments).env("COLUMNS", columns.to_string());
+        let output = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        let is_own = |line: &&str| !paths.iter().any(|path| line.contains(path));
+        let longest = output.lines().filter(is_own).max_by_key(|line| line.chars().count());
+        let longest = longest.unwrap();
+        assert!(longest.chars().count() <= columns, "{columns}, {arguments:?}: {longest}");
+    }
+}
+
 pub(crate) fn json(arguments: &[&str]) -> Value {
     serde_json::from_str(&stdout(&[arguments, &["--json"]].concat())).expect("one JSON document")
 }

@@ -11,6 +11,8 @@ mod nested;
 mod options;
 #[path = "../runner/mod.rs"]
 mod runner;
+#[path = "../states/mod.rs"]
+mod states;
 mod values;
 mod variants;
 
@@ -18,37 +20,12 @@ use core::ops::RangeInclusive;
 
 use kinepack::quantize::SmallestThree;
 use kinepack::schema::{Condition, Field, FieldKind, Lane, PackWith};
-use kinepack::{Between, EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
+use kinepack::{Between, EncodeError, Pack, Schema};
+use states::{error, lanes, round_trip};
 
 /// A place with a ratio but no time.
 fn at(ratio: f32) -> Between {
     Between { ratio, seconds: 0.0 }
-}
-
-/// The lanes of a state, which a snapshot accepts, and which equal those of its raw words.
-fn lanes<T: Pack>(state: &T) -> Vec<u32> {
-    let schema = Schema::of::<T>();
-    let mut lanes = vec![7; T::LANES];
-    state.quantize(&mut lanes).unwrap();
-    let mut snapshot = Snapshot::new(&schema, Tick(1));
-    snapshot.push(EntityId(3), state).unwrap();
-    let (mut raw, mut again) = (vec![7; T::LANES], vec![7; T::LANES]);
-    state.store_raw(&mut raw).unwrap();
-    schema.quantize_raw(&raw, &mut again).unwrap();
-    assert_eq!(again, lanes, "raw words");
-    lanes
-}
-
-/// The state on the other side.
-fn round_trip<T: Pack>(state: &T) -> T {
-    let codes = lanes(state);
-    let back = T::reconstruct(&codes);
-    assert_eq!(lanes(&back), codes, "a reconstructed state has the same lanes");
-    back
-}
-
-fn error<T: Pack>(state: &T) -> EncodeError {
-    state.quantize(&mut vec![0; T::LANES]).unwrap_err()
 }
 
 fn between<T: Pack>(from: &T, to: &T, ratio: f32) -> T {

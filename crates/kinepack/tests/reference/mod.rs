@@ -237,8 +237,7 @@ fn selector(schema: &[Field], index: usize) -> Option<usize> {
     (0..index).rev().find(|other| schema[*other].name == name)
 }
 
-/// Whether a field is present in an entity or record, of which at least the earlier fields are
-/// known.
+/// Whether a field is present in an entity or record. The fields before it must be known.
 pub(crate) fn is_present(schema: &[Field], index: usize, lanes: &[i128]) -> bool {
     let Some((_, first, last)) = schema[index].condition else { return true };
     let selector = selector(schema, index).unwrap();

@@ -1,0 +1,32 @@
+//! States of derived types: their lanes, and what the other side makes of them.
+
+use kinepack::{EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
+
+/// The lanes of a state, which a snapshot accepts, and which equal those of its raw words.
+pub(crate) fn lanes<T: Pack>(state: &T) -> Vec<u32> {
+    let schema = Schema::of::<T>();
+    let mut lanes = vec![7; T::LANES];
+    state.quantize(&mut lanes).unwrap();
+    for (lane, limits) in lanes.iter().zip(schema.lanes()) {
+        assert!(*lane <= limits.max);
+    }
+    let mut snapshot = Snapshot::new(&schema, Tick(1));
+    snapshot.push(EntityId(3), state).unwrap();
+    let (mut raw, mut again) = (vec![7; T::LANES], vec![7; T::LANES]);
+    state.store_raw(&mut raw).unwrap();
+    schema.quantize_raw(&raw, &mut again).unwrap();
+    assert_eq!(again, lanes, "raw words");
+    lanes
+}
+
+/// The state on the other side.
+pub(crate) fn round_trip<T: Pack>(state: &T) -> T {
+    let codes = lanes(state);
+    let back = T::reconstruct(&codes);
+    assert_eq!(lanes(&back), codes, "a reconstructed state has the same lanes");
+    back
+}
+
+pub(crate) fn error<T: Pack>(state: &T) -> EncodeError {
+    state.quantize(&mut vec![0; T::LANES]).unwrap_err()
+}
