@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use command_kit::{Distribution, LinkOptionsError, Summary, wrong_lanes};
 use cube_data::cube;
-use kinepack::schema::{Field, FieldKind};
+use kinepack::schema::FieldKind;
 use kinepack::{Codec, Schema, Snapshot};
 use kinepack_capture::analysis::any_element;
 use kinepack_capture::levels;
@@ -94,6 +94,10 @@ pub(super) struct Run {
     longest_stall: u64,
     raw: Vec<u64>,
     lanes: [Vec<u32>; 2],
+    /// Whether the stream has fields that may be absent.
+    has_optional: bool,
+    /// The lanes of the recorded states around the shown one; only for such a stream.
+    truth: [Vec<u32>; 2],
 }
 
 /// The parts of a run.
@@ -157,6 +161,8 @@ impl Run {
             longest_stall: 0,
             raw: vec![0; lanes],
             lanes: [vec![0; lanes], vec![0; lanes]],
+            has_optional: schemas.stream.fields().iter().any(|field| field.condition.is_some()),
+            truth: [(); 2].map(|()| vec![0; schemas.stream.lanes().len()]),
             schemas: Arc::clone(schemas),
             rate_hz,
         })
@@ -252,6 +258,11 @@ impl Run {
             }
             let [from, to] = &self.lanes;
             let Schemas { stream, sent } = &*self.schemas;
+            let is_truth_known = self.has_optional
+                && [before, after]
+                    .into_iter()
+                    .zip(&mut self.truth)
+                    .all(|(raw, lanes)| stream.quantize_raw(raw, lanes).is_ok());
             let interpolated = sent.interpolate_raw(from, to, sample.between, &mut self.raw);
             interpolated.map_err(|error| ReplayError::Interpolation {
                 entity: sample.id.0,
@@ -265,9 +276,8 @@ impl Run {
                 }
                 // Where a field is absent, there is nothing to compare.
                 let is_shown = || [from, to].iter().all(|lanes| sent.is_present(lanes));
-                if field.condition.is_some()
-                    && !(is_shown() && are_present(stream, field, [before, after]))
-                {
+                let is_true = || self.truth.iter().all(|lanes| field.is_present(lanes));
+                if field.condition.is_some() && !(is_truth_known && is_shown() && is_true()) {
                     continue;
                 }
                 let around = [&before[lanes.clone()], &after[lanes.clone()]];
@@ -315,12 +325,4 @@ fn unit(schema: &Schema, field: &str) -> Option<&'static str> {
         FieldKind::Floats(_) if is_cube && own.name == "position" => Some("m"),
         _ => None,
     }
-}
-
-/// Whether a field is present in all of these entities, given as raw words.
-fn are_present(schema: &Schema, field: &Field, entities: [&[u64]; 2]) -> bool {
-    let mut lanes = vec![0; schema.lanes().len()];
-    let is_present =
-        |raw: &[u64]| schema.quantize_raw(raw, &mut lanes).is_ok() && field.is_present(&lanes);
-    entities.into_iter().all(is_present)
 }
