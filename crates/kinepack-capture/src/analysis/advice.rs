@@ -6,12 +6,12 @@ use std::collections::hash_map::Entry;
 
 use kinepack::Schema;
 use kinepack::quantize::{FloatLimits, SmallestThree};
-use kinepack::schema::{Field, FieldKind, Role, TimePrecision};
+use kinepack::schema::{Field, FieldKind, Role, TimePrecision, any_element};
 use kinepack::training::TrainError;
 use serde::Serialize;
 
 use super::costs::{LevelCost, kbps};
-use super::fields::{FieldAnalysis, any_element};
+use super::fields::FieldAnalysis;
 use super::samples::{Changed, Samples};
 
 /// The largest time precision that is proposed.

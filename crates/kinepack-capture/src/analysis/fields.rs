@@ -290,22 +290,6 @@ impl Component {
     }
 }
 
-/// The common name of a field in all elements of an array: `joints[*].rotation` for
-/// `joints[3].rotation`.
-pub fn any_element(name: &str) -> String {
-    let mut common = String::with_capacity(name.len());
-    for (nth, part) in name.split('[').enumerate() {
-        match part.split_once(']').filter(|_| nth > 0) {
-            Some((_, rest)) => {
-                common.push_str("[*]");
-                common.push_str(rest);
-            }
-            None => common.push_str(part),
-        }
-    }
-    common
-}
-
 /// The index of an entity in another snapshot. For most it is `guess`.
 pub(super) fn place(snapshot: &Snapshot, id: EntityId, guess: usize) -> Option<usize> {
     if snapshot.ids().get(guess) == Some(&id) { Some(guess) } else { snapshot.position(id) }

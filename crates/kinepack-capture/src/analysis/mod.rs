@@ -24,8 +24,9 @@ use serde::Serialize;
 
 pub use advice::{Advice, shown_rate};
 pub use costs::{EntityCost, LagCost, LevelCost};
-pub use fields::{ComponentAnalysis, FieldAnalysis, any_element};
+pub use fields::{ComponentAnalysis, FieldAnalysis};
 pub use histogram::Bins;
+pub use kinepack::schema::any_element;
 pub use past::Past;
 pub use together::Together;
 

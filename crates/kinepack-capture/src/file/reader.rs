@@ -258,9 +258,9 @@ impl Capture {
                 }
                 let maxima = (!stream.is_raw()).then_some(&stream.maxima[..]);
                 columns::read(&data, stream.maxima.len(), maxima, &mut self.table)
-                    .and_then(|()| match stream.is_raw() {
-                        true => Ok(()),
-                        false => columns::check_absent(stream.schema(), &self.table),
+                    .and_then(|()| match maxima {
+                        Some(_) => columns::check_absent(stream.schema(), &self.table),
+                        None => Ok(()),
                     })
                     .map_err(|error| broken(error.to_string()))?;
                 self.values.add(

@@ -61,19 +61,24 @@ pub(crate) enum Presence {
 /// The conditions of a field and of its selectors, by lane. A field without conditions is always
 /// present.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Conditions(Vec<(usize, RangeInclusive<u32>)>);
+pub(crate) struct Conditions {
+    /// The index of the field's selector in the schema; 0 without conditions.
+    selector: usize,
+    /// Lanes and their values: those of the selector's own conditions, then the selector's.
+    lanes: Vec<(usize, RangeInclusive<u32>)>,
+}
 
 impl Conditions {
     /// Whether the field is always present.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.lanes.is_empty()
     }
 
     /// Whether the field is present in the entity that has these lanes.
     #[inline]
     pub(crate) fn hold(&self, lane: impl Fn(usize) -> u32) -> bool {
-        self.0.iter().all(|(selector, values)| values.contains(&lane(*selector)))
+        self.lanes.iter().all(|(selector, values)| values.contains(&lane(*selector)))
     }
 
     /// Whether the field of the entity at `index` is present in a snapshot with these columns.
@@ -82,8 +87,7 @@ impl Conditions {
         self.hold(|lane| columns[lane][index])
     }
 
-    /// Whether the field is present in the lanes of an entity, of which at least the selectors are
-    /// known, and in those that it had before.
+    /// Compares an entity's lanes now, whose selectors must be known, with its lanes before.
     #[inline]
     pub(crate) fn presence(
         &self,
@@ -101,23 +105,12 @@ impl Conditions {
         }
     }
 
-    /// Those of the field at `index`, whose earlier fields are resolved.
+    /// Those of the field at `index`. The earlier fields must be resolved.
     ///
     /// # Errors
     /// [`SetupError::BadCondition`] if no earlier field can be the selector.
     pub(super) fn resolve(fields: &[Field], index: usize) -> Result<Self, SetupError> {
-        let Some((condition, selector)) = Self::selector(fields, index)? else {
-            return Ok(Self::default());
-        };
-        let selector = &fields[selector];
-        let mut all = selector.conditions.0.clone();
-        all.push((selector.first_lane, condition.values.clone()));
-        Ok(Self(all))
-    }
-
-    /// The condition of the field at `index`, with the index of its selector.
-    fn selector(fields: &[Field], index: usize) -> Result<Option<(&Condition, usize)>, SetupError> {
-        let Some(condition) = &fields[index].condition else { return Ok(None) };
+        let Some(condition) = &fields[index].condition else { return Ok(Self::default()) };
         let place = fields[..index].iter().rposition(|field| field.name == condition.selector);
         let fits = |place: &usize| {
             let field = &fields[*place];
@@ -125,15 +118,18 @@ impl Conditions {
                 && field.lane_count == 1
         };
         let place = place.filter(fits).filter(|_| !condition.values.is_empty());
-        place.map(|place| Some((condition, place))).ok_or(SetupError::BadCondition { field: index })
+        let selector = place.ok_or(SetupError::BadCondition { field: index })?;
+        let mut lanes = fields[selector].conditions.lanes.clone();
+        lanes.push((fields[selector].first_lane, condition.values.clone()));
+        Ok(Self { selector, lanes })
     }
 
-    /// Adds the condition of the field at `index` to the schema's hash.
-    pub(super) fn hash_into(fields: &[Field], index: usize, add: &mut impl FnMut(&[u8])) {
-        if let Ok(Some((condition, selector))) = Self::selector(fields, index) {
-            add(&(selector as u32).to_le_bytes());
-            add(&condition.values.start().to_le_bytes());
-            add(&condition.values.end().to_le_bytes());
+    /// Adds the field's own condition to the schema's hash.
+    pub(super) fn hash_into(&self, add: &mut impl FnMut(&[u8])) {
+        if let Some((_, values)) = self.lanes.last() {
+            add(&(self.selector as u32).to_le_bytes());
+            add(&values.start().to_le_bytes());
+            add(&values.end().to_le_bytes());
         }
     }
 }

@@ -103,7 +103,7 @@ impl Field {
         self.is_present_in(|lane| lanes[lane])
     }
 
-    /// Whether it is present in an entity of which `lane` returns each lane of the schema.
+    /// The same for an entity whose lanes `lane` returns.
     pub fn is_present_in(&self, lane: impl Fn(usize) -> u32) -> bool {
         self.conditions.hold(lane)
     }
@@ -143,7 +143,24 @@ impl Field {
             FieldKind::Raw { lanes } => add(&[5, *lanes]),
             FieldKind::Bytes { len } => add(&[6, *len]),
         }
+        self.conditions.hash_into(add);
     }
+}
+
+/// The common name of a field in all elements of an array: `joints[*].rotation` for
+/// `joints[3].rotation`.
+pub fn any_element(name: &str) -> String {
+    let mut common = String::with_capacity(name.len());
+    for (nth, part) in name.split('[').enumerate() {
+        match part.split_once(']').filter(|_| nth > 0) {
+            Some((_, rest)) => {
+                common.push_str("[*]");
+                common.push_str(rest);
+            }
+            None => common.push_str(part),
+        }
+    }
+    common
 }
 
 /// The meaning of a field beyond its numbers.

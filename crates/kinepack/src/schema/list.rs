@@ -14,8 +14,8 @@ use crate::{Between, EncodeError};
 /// enough that a long one has few fields.
 const CHUNK_BYTES: usize = 4;
 
-/// The number of elements `path.len`, and the fields of `N` elements, `path[0]` and so on, of which
-/// only that number is present. Interpolation blends the elements that both ends have; the others
+/// The number of elements `path.len`, then the fields of `N` elements, `path[0]` and so on. Those
+/// from the length on are absent. Interpolation blends the elements that both ends have; the others
 /// and the length step.
 impl<T: Pack, const N: usize> Pack for ArrayVec<T, N> {
     const LANES: usize = 1 + capacity(N) * T::LANES;
@@ -65,9 +65,9 @@ impl<T: Pack, const N: usize> Pack for ArrayVec<T, N> {
     }
 }
 
-/// The number of bytes `path.len`, and the bytes in fields of four, `path[0]`, `path[4]` and so on,
-/// of which only those with text are present. Any lanes give a text: the longest beginning that is
-/// valid UTF-8.
+/// The number of bytes `path.len`, then the bytes in fields of four, `path[0]`, `path[4]` and so on.
+/// Fields without text are absent. Any lanes give a text, up to the first byte that is not valid
+/// UTF-8.
 impl<const N: usize> Pack for ArrayString<N> {
     const LANES: usize = 1 + capacity(N);
 

@@ -25,7 +25,7 @@ pub(crate) use check::{LaneRules, TypeCheck};
 pub use components::Components;
 pub use condition::Condition;
 pub(crate) use condition::{Conditions, Presence};
-pub use field::{Field, FieldKind, Lane, LaneArithmetic, Role};
+pub use field::{Field, FieldKind, Lane, LaneArithmetic, Role, any_element};
 pub use pack::{Pack, PackWith};
 pub use precision::TimePrecision;
 
@@ -96,9 +96,8 @@ impl Schema {
             field.lane_count = lanes.len() - field.first_lane;
         }
         let mut hasher = Fnv1a::new();
-        for (index, field) in fields.iter().enumerate() {
+        for field in &fields {
             field.hash_into(&mut |bytes| hasher.add(bytes));
-            Conditions::hash_into(&fields, index, &mut |bytes| hasher.add(bytes));
         }
         let rules = Arc::new(LaneRules::new(&fields, &lanes));
         Ok(Self { fields, lanes, rules, types: TypeCheck::new(hasher.finish()) })

@@ -145,7 +145,7 @@ impl Plan {
         let mut plan = Self {
             body: None,
             fields: Vec::new(),
-            newcomers: NewcomerPlan::new(fields, schema.lanes()),
+            newcomers: NewcomerPlan::new(schema),
             groups: 0,
             rows: 0,
             layout: Layout::default(),

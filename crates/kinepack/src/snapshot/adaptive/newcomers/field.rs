@@ -25,6 +25,7 @@ pub(super) const SECTORS_LOG2: u32 = 4;
 const SMALL_BITS: u32 = 8;
 /// The upper bits of a larger lane that have counters.
 const UPPER_BITS: u32 = 6;
+
 /// How a field of a newcomer is coded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
@@ -42,6 +43,7 @@ impl Mode {
     const ALL: [Self; 4] = [Self::Like, Self::NearLike, Self::NearOrigin, Self::Value];
 }
 
+/// What coding a field of a newcomer needs of the schema.
 #[derive(Clone, Debug)]
 pub(super) struct NewcomerField {
     pub(super) lanes: Range<usize>,
@@ -61,7 +63,7 @@ pub(super) struct NewcomerField {
     pub(super) counters: Range<usize>,
 }
 
-/// The counters of a lane's values.
+/// How many upper bits of a lane's value have counters.
 fn value_bits(lane: &Lane) -> u32 {
     if lane.bits() <= SMALL_BITS { lane.bits() } else { UPPER_BITS }
 }

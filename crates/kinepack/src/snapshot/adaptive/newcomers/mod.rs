@@ -34,6 +34,7 @@ pub(super) struct Newcomers {
     kept: Vec<u32>,
     /// The newcomer that was coded last.
     last: Option<u32>,
+    /// Memory for a copy of a field's counters.
     counters: Vec<Counter>,
 }
 

@@ -1,13 +1,16 @@
 //! What coding newcomers needs of the schema: the counters of each field, and the heading.
 
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem::discriminant;
 
 use super::SHARED;
 use super::field::{NewcomerField, SECTORS_LOG2};
+use crate::Schema;
 use crate::quantize::FloatLimits;
-use crate::schema::{Field, FieldKind, Lane, LaneArithmetic};
+use crate::schema::{Field, FieldKind, Lane, any_element};
+use crate::snapshot::profile::differenced;
 
 /// What coding newcomers needs of the schema.
 #[derive(Clone, Debug, Default)]
@@ -26,26 +29,16 @@ fn is_heading(field: &Field) -> bool {
     matches!(&field.kind, FieldKind::Floats(axes) if is_angle(axes)) && field.condition.is_none()
 }
 
-/// The name without the indices of array elements.
-fn common_name(name: &str) -> String {
-    let mut common = String::new();
-    let mut is_index = false;
-    for letter in name.chars() {
-        is_index = (is_index && letter != ']') || letter == '[';
-        if !is_index || letter == '[' {
-            common.push(letter);
-        }
-    }
-    common
-}
-
 impl NewcomerPlan {
-    pub(in crate::snapshot::adaptive) fn new(fields: &[Field], lanes: &[Lane]) -> Self {
+    pub(in crate::snapshot::adaptive) fn new(schema: &Schema) -> Self {
+        let (fields, lanes) = (schema.fields(), schema.lanes());
         let heading = fields.iter().find(|field| is_heading(field)).map(|field| {
             let lane = field.lanes().start;
             (lane, lanes[lane])
         });
         let mut plan = Self { fields: Vec::new(), heading, counters: SHARED };
+        // The fields with counters of their own, by their name in all elements of an array.
+        let mut known: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (index, field) in fields.iter().enumerate() {
             let kinds = lanes[field.lanes()].to_vec();
             let is_place = matches!(field.kind, FieldKind::Floats(_));
@@ -57,26 +50,25 @@ impl NewcomerPlan {
                     FieldKind::Rotation(rotation) => Some(rotation),
                     _ => None,
                 },
-                has_differences: kinds
-                    .iter()
-                    .any(|lane| lane.arithmetic != LaneArithmetic::Category),
+                has_differences: !differenced(field, schema).0.is_empty(),
                 are_alike: matches!(field.kind, FieldKind::Raw { .. } | FieldKind::Bytes { .. }),
                 is_place,
                 origin_sets: if has_sectors { kinds.len() << SECTORS_LOG2 } else { 1 },
                 kinds,
                 counters: 0..0,
             };
-            let is_same = |(other, earlier): &(&Field, &NewcomerField)| {
-                discriminant(&other.kind) == discriminant(&field.kind)
-                    && earlier.kinds == made.kinds
-                    && common_name(&other.name) == common_name(&field.name)
+            let owners = known.entry(any_element(&field.name)).or_default();
+            let is_same = |owner: &&usize| {
+                discriminant(&fields[**owner].kind) == discriminant(&field.kind)
+                    && plan.fields[**owner].kinds == made.kinds
             };
-            let earlier = fields[..index].iter().zip(&plan.fields).find(is_same);
-            made.counters = earlier.map_or_else(
-                || plan.counters..plan.counters + made.own_counters(),
-                |(_, earlier)| earlier.counters.clone(),
-            );
-            plan.counters = plan.counters.max(made.counters.end);
+            if let Some(owner) = owners.iter().find(is_same) {
+                made.counters = plan.fields[*owner].counters.clone();
+            } else {
+                made.counters = plan.counters..plan.counters + made.own_counters();
+                plan.counters = made.counters.end;
+                owners.push(index);
+            }
             plan.fields.push(made);
         }
         plan
