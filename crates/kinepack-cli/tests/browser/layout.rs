@@ -99,6 +99,7 @@ fn every_control_has_a_name() {
     let (_demo, address) = Running::demo(&[]);
     let browser = Browser::start();
     browser.open(address, "");
+    browser.wait("kinepack.world()?.shown.length > 0");
     let elements =
         browser.eval(&format!("[...{CONTROLS}, ...document.querySelectorAll('canvas')]"));
     let elements = elements.as_array().unwrap();
