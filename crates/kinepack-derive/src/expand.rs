@@ -98,9 +98,14 @@ pub(crate) struct Bodies {
 
 impl<'a> Needs<'a> {
     pub(crate) fn new(input: &'a DeriveInput) -> Self {
+        // `Pack` requires it of the type.
+        let is_static = |parameter: &syn::TypeParam| -> WherePredicate {
+            let ident = &parameter.ident;
+            parse_quote!(#ident: 'static)
+        };
         Self {
             input,
-            predicates: Vec::new(),
+            predicates: input.generics.type_params().map(is_static).collect(),
             names: Vec::new(),
             types: Vec::new(),
             values: Vec::new(),

@@ -62,6 +62,18 @@ pub enum SetupError {
     BadPrefixCode,
     /// A schema without lanes, which has nothing to send.
     NoLanes,
+    /// A schema of no kinds, or of more than [`MAX_KINDS`](crate::schema::MAX_KINDS).
+    KindCount {
+        /// The number of kinds.
+        kinds: usize,
+    },
+    /// A kind of entities without a name, or with the name or the type of an earlier kind.
+    BadKind {
+        /// Index of the kind in the schema.
+        kind: usize,
+    },
+    /// A schema of several kinds, where entities or records must be of one kind.
+    SeveralKinds,
 }
 
 impl fmt::Display for SetupError {
@@ -110,6 +122,20 @@ impl fmt::Display for SetupError {
             Self::BadGapCode => write!(f, "the profile's index code is malformed"),
             Self::BadPrefixCode => write!(f, "the code lengths are not a complete prefix code"),
             Self::NoLanes => write!(f, "the schema has no lanes: there is nothing to send"),
+            Self::KindCount { kinds } => {
+                let most = crate::schema::MAX_KINDS;
+                write!(f, "a schema has 1 to {most} kinds of entities, not {kinds}")
+            }
+            Self::BadKind { kind } => {
+                write!(
+                    f,
+                    "kind {kind} of the schema must have a name, and neither the name nor the \
+                     type of an earlier kind"
+                )
+            }
+            Self::SeveralKinds => {
+                write!(f, "the schema has several kinds of entities; this takes only one")
+            }
         }
     }
 }
@@ -199,7 +225,24 @@ pub enum EncodeError {
         /// The refused id.
         id: u32,
     },
-    /// A state whose number of lanes is not that of the snapshot's schema.
+    /// An id that entities of two kinds have.
+    SharedId {
+        /// The id.
+        id: u32,
+    },
+    /// A kind that the schema does not have.
+    NoSuchKind {
+        /// The index of the kind.
+        kind: usize,
+        /// Number of kinds.
+        kinds: usize,
+    },
+    /// An entity that is of another kind than the type.
+    AnotherKind {
+        /// The entity.
+        id: u32,
+    },
+    /// A state whose number of lanes is not that of its kind.
     LaneCount {
         /// Lanes that the schema has.
         expected_lanes: usize,
@@ -240,8 +283,8 @@ pub enum EncodeError {
         /// The refused value.
         value: u32,
     },
-    /// A value of a type whose schema is not that of the snapshot or the stream, even if it has as
-    /// many lanes.
+    /// A value of a type whose schema is not that of the snapshot, of one of its kinds, or of the
+    /// stream, even if it has as many lanes.
     TypeMismatch {
         /// The entity, if the value belongs to one of a snapshot.
         id: Option<u32>,
@@ -298,6 +341,13 @@ impl fmt::Display for EncodeError {
             }
             Self::IdsNotIncreasing { id } => {
                 write!(f, "entity {id} is not above the entity pushed before it")
+            }
+            Self::SharedId { id } => write!(f, "entity {id} is there twice, as two kinds"),
+            Self::NoSuchKind { kind, kinds } => {
+                write!(f, "there is no kind {kind}: the schema has {kinds}")
+            }
+            Self::AnotherKind { id } => {
+                write!(f, "entity {id} is of another kind than the requested type")
             }
             Self::LaneCount { expected_lanes, lanes } => {
                 write!(f, "{lanes} lanes given, the schema has {expected_lanes}")

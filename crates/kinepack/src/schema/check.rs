@@ -31,13 +31,6 @@ impl TypeCheck {
         Self { schema_hash, passed: [const { AtomicUsize::new(0) }; 2] }
     }
 
-    /// The same check for a schema that was made from `T`: then even the first check of `T` is
-    /// cheap.
-    pub(super) fn made_from<T: Pack>(self) -> Self {
-        self.remember(address_of::<T>());
-        self
-    }
-
     /// The schema's hash.
     #[inline]
     pub(crate) fn schema_hash(&self) -> u64 {
@@ -50,29 +43,33 @@ impl TypeCheck {
     /// The hash of `T`'s schema.
     #[inline]
     pub(crate) fn check<T: Pack>(&self) -> Result<(), u64> {
+        if self.knows::<T>() { Ok(()) } else { self.check_anew::<T>() }
+    }
+
+    /// Whether `T` is one of the last types that passed.
+    #[inline]
+    pub(super) fn knows<T: Pack>(&self) -> bool {
         let address = address_of::<T>();
         let [newest, older] = &self.passed;
-        if newest.load(Ordering::Relaxed) == address || older.load(Ordering::Relaxed) == address {
-            return Ok(());
-        }
-        self.check_anew::<T>(address)
+        newest.load(Ordering::Relaxed) == address || older.load(Ordering::Relaxed) == address
     }
 
     #[cold]
     #[inline(never)]
-    fn check_anew<T: Pack>(&self, address: usize) -> Result<(), u64> {
+    fn check_anew<T: Pack>(&self) -> Result<(), u64> {
         let hash = Schema::of::<T>().hash();
         if hash != self.schema_hash {
             return Err(hash);
         }
-        self.remember(address);
+        self.remember::<T>();
         Ok(())
     }
 
-    fn remember(&self, address: usize) {
+    /// Remembers that `T` has the schema.
+    pub(super) fn remember<T: Pack>(&self) {
         let [newest, older] = &self.passed;
         older.store(newest.load(Ordering::Relaxed), Ordering::Relaxed);
-        newest.store(address, Ordering::Relaxed);
+        newest.store(address_of::<T>(), Ordering::Relaxed);
     }
 }
 
@@ -80,21 +77,6 @@ impl TypeCheck {
 #[inline]
 fn address_of<T: Pack>() -> usize {
     T::fields as fn(&str, &mut Vec<Field>) as usize
-}
-
-impl Clone for TypeCheck {
-    fn clone(&self) -> Self {
-        let passed =
-            self.passed.each_ref().map(|passed| AtomicUsize::new(passed.load(Ordering::Relaxed)));
-        Self { schema_hash: self.schema_hash, passed }
-    }
-}
-
-/// Checks of one schema are equal.
-impl PartialEq for TypeCheck {
-    fn eq(&self, other: &Self) -> bool {
-        self.schema_hash == other.schema_hash
-    }
 }
 
 /// Which values the lanes of an entity may have.

@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
 use super::{Field, FieldKind};
-use crate::SetupError;
 
 /// When a field is present: if an earlier field, its *selector*, is present and has one of these
 /// values.
@@ -62,7 +61,7 @@ pub(crate) enum Presence {
 /// present.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Conditions {
-    /// The index of the field's selector in the schema; 0 without conditions.
+    /// The index of the field's selector in its kind; 0 without conditions.
     selector: usize,
     /// Lanes and their values: those of the selector's own conditions, then the selector's.
     lanes: Vec<(usize, RangeInclusive<u32>)>,
@@ -105,12 +104,10 @@ impl Conditions {
         }
     }
 
-    /// Those of the field at `index`. The earlier fields must be resolved.
-    ///
-    /// # Errors
-    /// [`SetupError::BadCondition`] if no earlier field can be the selector.
-    pub(super) fn resolve(fields: &[Field], index: usize) -> Result<Self, SetupError> {
-        let Some(condition) = &fields[index].condition else { return Ok(Self::default()) };
+    /// Those of the field at `index` of a kind's fields. The earlier fields must be resolved.
+    /// `None` if no earlier field can be the selector.
+    pub(super) fn resolve(fields: &[Field], index: usize) -> Option<Self> {
+        let Some(condition) = &fields[index].condition else { return Some(Self::default()) };
         let place = fields[..index].iter().rposition(|field| field.name == condition.selector);
         let fits = |place: &usize| {
             let field = &fields[*place];
@@ -118,10 +115,16 @@ impl Conditions {
                 && field.lane_count == 1
         };
         let place = place.filter(fits).filter(|_| !condition.values.is_empty());
-        let selector = place.ok_or(SetupError::BadCondition { field: index })?;
+        let selector = place?;
         let mut lanes = fields[selector].conditions.lanes.clone();
         lanes.push((fields[selector].first_lane, condition.values.clone()));
-        Ok(Self { selector, lanes })
+        Some(Self { selector, lanes })
+    }
+
+    /// The same conditions on lanes that follow `lanes` others.
+    pub(super) fn after(mut self, lanes: usize) -> Self {
+        self.lanes.iter_mut().for_each(|(lane, _)| *lane += lanes);
+        self
     }
 
     /// Adds the field's own condition to the schema's hash.

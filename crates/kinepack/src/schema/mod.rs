@@ -10,6 +10,7 @@ mod components;
 mod condition;
 pub(crate) mod derived;
 mod field;
+mod kinds;
 #[cfg(feature = "arrayvec")]
 mod list;
 mod optional;
@@ -18,7 +19,9 @@ mod plain;
 mod precision;
 mod raw;
 
+use alloc::string::String;
 use alloc::sync::Arc;
+use alloc::vec;
 use alloc::vec::Vec;
 
 pub(crate) use check::{LaneRules, TypeCheck};
@@ -26,13 +29,16 @@ pub use components::Components;
 pub use condition::Condition;
 pub(crate) use condition::{Conditions, Presence};
 pub use field::{Field, FieldKind, Lane, LaneArithmetic, Role, any_element};
+pub(crate) use kinds::Kinds;
+pub use kinds::{EntityKind, MAX_KINDS, SchemaBuilder};
 pub use pack::{Pack, PackWith};
 pub use precision::TimePrecision;
 
 use crate::SetupError;
-use crate::hash::Fnv1a;
 
-/// An entity's fields in order, their lanes, and a hash that tells two schemas apart.
+/// The kinds of entities, their fields in order, the lanes of these, and a hash that tells two
+/// schemas apart. Most schemas are made of one struct; [`builder`](Self::builder) makes one of
+/// several.
 ///
 /// ```
 /// use kinepack::{Pack, Schema};
@@ -53,9 +59,8 @@ use crate::hash::Fnv1a;
 pub struct Schema {
     fields: Vec<Field>,
     lanes: Vec<Lane>,
-    rules: Arc<LaneRules>,
-    /// The hash, and the types known to have this schema.
-    types: TypeCheck,
+    /// The kinds of entities, and the hash.
+    kinds: Arc<Kinds>,
 }
 
 impl Schema {
@@ -64,10 +69,17 @@ impl Schema {
         let mut fields = Vec::new();
         T::fields("", &mut fields);
         let made = Self::new(fields);
-        Self { types: made.types.made_from::<T>(), ..made }
+        // Then even the first check of `T` is cheap.
+        made.types().remember::<T>();
+        made
     }
 
-    /// A schema of these fields, in this order.
+    /// A schema of several kinds of entities, each with fields of its own.
+    pub fn builder() -> SchemaBuilder {
+        SchemaBuilder::default()
+    }
+
+    /// A schema of one kind of entities with these fields, in this order.
     ///
     /// # Panics
     /// If the [`Condition`] of a field names no earlier field that can be its selector. Use
@@ -80,27 +92,27 @@ impl Schema {
         }
     }
 
-    /// A schema of these fields, in this order.
+    /// A schema of one kind of entities with these fields, in this order.
     ///
     /// # Errors
     /// [`SetupError::BadCondition`] if the [`Condition`] of a field names no earlier field that can
     /// be its selector: a flag, a choice, or an integer of one lane.
-    pub fn try_new(mut fields: Vec<Field>) -> Result<Self, SetupError> {
-        let mut lanes = Vec::new();
-        for index in 0..fields.len() {
-            let conditions = Conditions::resolve(&fields, index)?;
-            let field = &mut fields[index];
-            field.conditions = conditions;
-            field.first_lane = lanes.len();
-            field.kind.append_lanes(&mut lanes);
-            field.lane_count = lanes.len() - field.first_lane;
-        }
-        let mut hasher = Fnv1a::new();
-        for field in &fields {
-            field.hash_into(&mut |bytes| hasher.add(bytes));
-        }
-        let rules = Arc::new(LaneRules::new(&fields, &lanes));
-        Ok(Self { fields, lanes, rules, types: TypeCheck::new(hasher.finish()) })
+    pub fn try_new(fields: Vec<Field>) -> Result<Self, SetupError> {
+        kinds::make(vec![(String::new(), None, fields)])
+    }
+
+    /// The kinds of entities, at least one. Their fields and lanes follow one another.
+    pub fn kinds(&self) -> &[EntityKind] {
+        &self.kinds.list
+    }
+
+    /// A schema of the entities of one kind alone, without the kind's name. Its lanes are those of
+    /// [`Snapshot::push_lanes_of`](crate::Snapshot::push_lanes_of).
+    ///
+    /// # Panics
+    /// If there is no kind with this index.
+    pub fn of_kind(&self, kind: usize) -> Self {
+        Self::new(self.fields[self.kinds.list[kind].fields()].to_vec())
     }
 
     /// The same schema, with the time precision that `precision` returns for each field; it
@@ -128,42 +140,50 @@ impl Schema {
 
     /// A hash over names, kinds, ranges, steps and order. It must be equal on both sides. It
     /// excludes time precision, so snapshots and profiles with and without it fit together. FNV-1a
-    /// over the bytes that `spec/CODEC.md`, section 5.3 lists.
+    /// over the bytes that `spec/CODEC.md`, sections 5.3 and 5.6 list.
     pub fn hash(&self) -> u64 {
-        self.types.schema_hash()
+        self.kinds.schema_hash
     }
 
     /// Sets the lanes of absent fields to 0, as a snapshot and a stream require. `#[derive(Pack)]`
     /// does it already.
     ///
     /// # Panics
-    /// If the number of lanes is not the schema's.
+    /// If the schema has several kinds, or another number of lanes.
     pub fn clear_absent(&self, lanes: &mut [u32]) {
+        assert!(self.kinds.list.len() == 1, "a schema of several kinds: use that of one kind");
         assert!(lanes.len() == self.lanes.len(), "the lanes of another schema");
-        for (range, conditions) in self.rules.fields() {
+        for (range, conditions) in self.rules().fields() {
             if !conditions.hold(|lane| lanes[lane]) {
                 lanes[range.clone()].fill(0);
             }
         }
     }
 
-    pub(crate) fn rules(&self) -> &Arc<LaneRules> {
-        &self.rules
+    pub(crate) fn kinds_arc(&self) -> &Arc<Kinds> {
+        &self.kinds
     }
 
+    /// The rules of the only kind.
+    pub(crate) fn rules(&self) -> &LaneRules {
+        self.kinds.list[0].rules()
+    }
+
+    /// The types of the only kind.
     pub(crate) fn types(&self) -> &TypeCheck {
-        &self.types
+        self.kinds.list[0].types()
     }
 
-    /// Bits of one entity with every lane in full.
+    /// Bits of one entity with every lane in full; of the largest kind, if there are several.
     pub fn bits_per_entity(&self) -> u32 {
-        self.lanes.iter().map(Lane::bits).sum()
+        let bits = |kind: &EntityKind| self.lanes[kind.lanes()].iter().map(Lane::bits).sum();
+        self.kinds.list.iter().map(bits).max().unwrap_or(0)
     }
 }
 
-/// Schemas are equal if all of their fields are.
+/// Schemas are equal if all of their fields and kinds are.
 impl PartialEq for Schema {
     fn eq(&self, other: &Self) -> bool {
-        self.fields == other.fields
+        self.fields == other.fields && self.kinds.list == other.kinds.list
     }
 }

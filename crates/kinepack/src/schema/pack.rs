@@ -108,7 +108,7 @@ use crate::{Between, EncodeError};
     label = "not `Pack`",
     note = "derive `Pack` for it, or write `#[pack(with = Type)]` or `#[pack(skip)]` on the field"
 )]
-pub trait Pack: Sized {
+pub trait Pack: Sized + 'static {
     /// Number of lanes.
     const LANES: usize;
 

@@ -123,7 +123,7 @@ impl Schema {
 
     fn check_lanes(&self, lanes: usize) -> Result<(), EncodeError> {
         let expected_lanes = self.lanes.len();
-        if lanes == expected_lanes {
+        if lanes == expected_lanes && self.kinds().len() == 1 {
             Ok(())
         } else {
             Err(EncodeError::LaneCount { expected_lanes, lanes })

@@ -1,28 +1,45 @@
 //! Finds which entities differ from the baseline, and in which fields. `spec/CODEC.md`, section 9.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
-use crate::schema::Conditions;
+use super::entities::Entities;
+use crate::schema::{Conditions, Kinds};
 
 /// Entities that are compared at once; few enough to keep the differences in registers.
 const BLOCK: usize = 16;
 
-/// Finds the entities that differ in a lane. The comparison runs over plain arrays, at memory
-/// speed.
+/// Finds the entities that differ in a lane, by index. The comparison runs over plain arrays, at
+/// memory speed.
 pub(super) fn find_changed(
+    kinds: &Kinds,
+    entities: &Entities,
     base: &[Vec<u32>],
     new: &[Vec<u32>],
-    count: usize,
+    changed: &mut Vec<u32>,
+) {
+    changed.clear();
+    for (index, kind) in kinds.list.iter().enumerate() {
+        let [base, new] = [base, new].map(|columns| &columns[kind.lanes()]);
+        append_changed(base, new, entities.range(index), changed);
+    }
+}
+
+/// Appends those of one kind, which has these indices and columns.
+fn append_changed(
+    base: &[Vec<u32>],
+    new: &[Vec<u32>],
+    range: Range<usize>,
     changed: &mut Vec<u32>,
 ) {
     // Each index is written whether the entity differs or not, which avoids a branch that is hard
     // to predict.
-    changed.clear();
-    changed.resize(count, 0);
-    let mut found = 0;
+    let (begin, count) = (range.start as u32, range.len());
+    let mut found = changed.len();
+    changed.resize(found + count, 0);
     let mut push = |first: usize, differs: &[u32]| {
         if differs.iter().fold(0, |any, differs| any | differs) != 0 {
-            for (index, differs) in (first as u32..).zip(differs) {
+            for (index, differs) in (begin + first as u32..).zip(differs) {
                 changed[found] = index;
                 found += usize::from(*differs != 0);
             }
@@ -33,11 +50,8 @@ pub(super) fn find_changed(
         push(first, &differs);
         first += BLOCK;
     }
-    for index in first..count {
-        push(
-            index,
-            &[base.iter().zip(new).fold(0, |any, (base, new)| any | (base[index] ^ new[index]))],
-        );
+    for row in first..count {
+        push(row, &[base.iter().zip(new).fold(0, |any, (base, new)| any | (base[row] ^ new[row]))]);
     }
     changed.truncate(found);
 }
@@ -57,8 +71,18 @@ fn compare_block(base: &[Vec<u32>], new: &[Vec<u32>], first: usize) -> Option<[u
     Some(differs)
 }
 
-/// Finds those of the entities at the indices `changed` in which a field is present, by position in
-/// `changed`. `new` are all columns of the snapshot.
+/// Takes the next entities of `changed` that are of the kind with these indices, and replaces `rows`
+/// with their rows.
+pub(super) fn take_rows(changed: &mut &[u32], range: Range<usize>, rows: &mut Vec<u32>) {
+    let count = changed.partition_point(|index| (*index as usize) < range.end);
+    let (of_kind, rest) = changed.split_at(count);
+    *changed = rest;
+    rows.clear();
+    rows.extend(of_kind.iter().map(|index| index - range.start as u32));
+}
+
+/// Finds those of the entities at the rows `changed` of a kind in which a field is present, by
+/// position in `changed`. `new` are all columns of the snapshot.
 pub(super) fn find_present(
     conditions: &Conditions,
     new: &[Vec<u32>],
@@ -89,7 +113,8 @@ pub(super) fn set_of_flagged(
     (present.len(), members.map(|place| place as u32).collect())
 }
 
-/// Finds which of the changed entities changed the lanes of one field, by position in `changed`.
+/// Finds which of the entities at the rows `changed` of a kind changed the lanes of one of its
+/// fields, by position in `changed`.
 pub(super) fn find_flagged(
     base: &[Vec<u32>],
     new: &[Vec<u32>],

@@ -34,13 +34,17 @@ fn add(sums: Sums, mut list: impl ExactSizeIterator<Item = u32>) -> Sums {
 
 impl Snapshot {
     pub(super) fn state_check(&self) -> u16 {
-        let mut sums = add([0, 1, 2, 3, 4, 5, 6, 7], self.ids.iter().map(|id| id.0));
+        let mut sums = [0, 1, 2, 3, 4, 5, 6, 7];
+        if self.entities.kinds() > 1 {
+            sums = add(sums, self.entities.ranges().map(|range| range.len() as u32));
+        }
+        sums = add(sums, self.ids().iter().map(|id| id.0));
         for column in &self.columns {
             let (blocks, rest) = column.as_chunks();
             sums = blocks.iter().fold(sums, |sums, block| add_block(sums, *block));
             sums = add(sums, rest.iter().copied());
         }
-        let all = sums.into_iter().fold(step(0, two(self.tick.0, self.ids.len() as u32)), step);
+        let all = sums.into_iter().fold(step(0, two(self.tick.0, self.len() as u32)), step);
         (all >> 16) as u16
     }
 }

@@ -2,28 +2,31 @@
 //! `spec/CODEC.md`, the end of section 9.1.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::profile::Context;
 
 /// The classes coded so far in a packet, from which the states of all contexts follow.
 #[derive(Debug, Default)]
 pub(super) struct Contexts {
-    /// For each field and each changed entity: 1 + the field's class, or 0 if the field was not
+    /// For each field and each changed entity of its kind: 1 + the field's class, or 0 if the field was not
     /// coded.
     classes: Vec<Vec<u8>>,
 }
 
 impl Contexts {
-    /// Forgets all classes, and makes room for `fields` fields of `changed` entities.
-    pub(super) fn reset(&mut self, fields: usize, changed: usize) {
-        self.classes.resize_with(fields, Vec::new);
-        for field in &mut self.classes {
+    /// Forgets all classes of the fields of a kind, and makes room for `changed` entities.
+    pub(super) fn reset(&mut self, fields: Range<usize>, changed: usize) {
+        if self.classes.len() < fields.end {
+            self.classes.resize_with(fields.end, Vec::new);
+        }
+        for field in &mut self.classes[fields] {
             field.clear();
             field.resize(changed, 0);
         }
     }
 
-    /// The state of a field's `context` for the `nth` changed entity. `previous` is 1 + the class
+    /// The state of a field's `context` for the `nth` changed entity of its kind. `previous` is 1 + the class
     /// coded before, or 0.
     #[inline]
     pub(super) fn state(&self, context: Context, nth: usize, previous: usize) -> usize {
@@ -40,7 +43,7 @@ impl Contexts {
         self.classes[field][nth] = class as u8 + 1;
     }
 
-    /// For each changed entity, 1 + the class of `field`, or 0 if it was not coded.
+    /// For each changed entity of its kind, 1 + the class of `field`, or 0 if it was not coded.
     #[cfg(feature = "training")]
     pub(super) fn of_field(&self, field: usize) -> &[u8] {
         &self.classes[field]

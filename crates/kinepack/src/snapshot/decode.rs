@@ -5,11 +5,11 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::adaptive::{Adaptive, Learned, Packet, State};
+use super::alignment::Alignment;
 use super::baselines::Baselines;
-use super::changed::find_present;
+use super::changed::{find_present, take_rows};
 use super::codec::{Codec, Tables};
 use super::contexts::Contexts;
-use super::entities::Alignment;
 use super::fields::{FieldTable, FieldValues};
 use super::lineup::Lineup;
 use super::sets::{SetCoding, read_set};
@@ -121,6 +121,8 @@ pub struct Decoder {
     limits: DecodeLimits,
     alignment: Alignment,
     changed: Vec<u32>,
+    /// Those of the current kind, by row.
+    rows: Vec<u32>,
     /// Those of the changed entities in which the current field is present; empty if it always is.
     present: Vec<u32>,
     flagged: Vec<u32>,
@@ -145,6 +147,7 @@ impl Decoder {
             limits,
             alignment: Alignment::default(),
             changed: Vec::new(),
+            rows: Vec::new(),
             present: Vec::new(),
             flagged: Vec::new(),
             scratch: Vec::new(),
@@ -255,8 +258,8 @@ impl Decoder {
         let Self { alignment, limits, lineup, .. } = self;
         let same = alignment.read(
             &mut reader,
-            &baseline.ids,
-            &mut next.ids,
+            &baseline.entities,
+            &mut next.entities,
             &tables.entities,
             limits.max_entities,
         )?;
@@ -269,14 +272,14 @@ impl Decoder {
             alignment.line_up(baseline, &mut next.columns);
         }
         if tables.precision.is_some() || adaptive.is_some() {
-            lineup.prepare(tables.precision.as_ref(), baselines, &next.ids, tick.0);
+            lineup.prepare(tables.precision.as_ref(), baselines, &next.entities, tick.0);
         }
         match (adaptive, &mut self.adaptive, tables.changed_coding()) {
             (Some(adaptive), Some(state), _) => {
                 let learned = learned.filter(|_| resumes);
                 let packet = Packet {
                     baselines: *baselines,
-                    ids: &next.ids,
+                    entities: &next.entities,
                     lineup,
                     learned,
                     max_bits: u64::MAX,
@@ -302,20 +305,23 @@ impl Decoder {
         tables: &Tables,
         next: &mut Snapshot,
     ) -> Result<(), DecodeError> {
-        let count = next.len();
-        for (field, rest) in tables.fields.iter().zip(&tables.rest_lanes) {
-            self.values.reset(field.lanes.len(), false);
-            for index in 0..count {
-                if !field.conditions.hold_at(&next.columns, index) {
-                    self.values.put_absent();
-                } else if let Some(rest) = rest
-                    && reader.read_bool()?
-                {
-                    self.values.put(rest);
-                } else {
-                    field.read_full(reader, &mut self.values)?;
+        for (nth, kind) in tables.schema.kinds().iter().enumerate() {
+            let count = next.entities.range(nth).len();
+            for index in kind.fields() {
+                let (field, rest) = (&tables.fields[index], &tables.rest_lanes[index]);
+                self.values.reset(field.lanes.len(), false);
+                for row in 0..count {
+                    if !field.conditions.hold_at(&next.columns, row) {
+                        self.values.put_absent();
+                    } else if let Some(rest) = rest
+                        && reader.read_bool()?
+                    {
+                        self.values.put(rest);
+                    } else {
+                        field.read_full(reader, &mut self.values)?;
+                    }
+                    self.values.store_new(&mut next.columns[field.lanes.clone()], row);
                 }
-                self.values.store_new(&mut next.columns[field.lanes.clone()], index);
             }
         }
         Ok(())
@@ -329,26 +335,46 @@ impl Decoder {
         next: &mut Snapshot,
     ) -> Result<(), DecodeError> {
         read_set(reader, next.len(), coding, &mut self.changed, &mut self.scratch)?;
-        self.contexts.reset(tables.fields.len(), self.changed.len());
-        for (index, field) in tables.fields.iter().enumerate() {
-            let is_optional = !field.conditions.is_empty();
-            let mut candidates = self.changed.len();
-            if is_optional {
-                find_present(&field.conditions, &next.columns, &self.changed, &mut self.present);
-                candidates = self.present.len();
+        let mut first = 0;
+        for (nth, kind) in tables.schema.kinds().iter().enumerate() {
+            let mut rest = &self.changed[first..];
+            take_rows(&mut rest, next.entities.range(nth), &mut self.rows);
+            first += self.rows.len();
+            self.contexts.reset(kind.fields(), self.rows.len());
+            for index in kind.fields() {
+                let field = &tables.fields[index];
+                self.read_flags(reader, tables, field, next)?;
+                self.read_field(reader, tables, index, next)?;
             }
-            if tables.level.field_flags() {
-                let flags = SetCoding::BitsOrGaps(&tables.flags);
-                read_set(reader, candidates, flags, &mut self.flagged, &mut self.scratch)?;
-            } else {
-                self.flagged.clear();
-                self.flagged.extend(0..candidates as u32);
-            }
-            if is_optional {
-                self.flagged.iter_mut().for_each(|nth| *nth = self.present[*nth as usize]);
-                self.clear_absent(field, next);
-            }
-            self.read_field(reader, tables, index, next)?;
+        }
+        Ok(())
+    }
+
+    /// Reads which of the changed entities changed a field. Sets it to 0 in those in which it is
+    /// absent.
+    fn read_flags(
+        &mut self,
+        reader: &mut BitReader<'_>,
+        tables: &Tables,
+        field: &FieldTable,
+        next: &mut Snapshot,
+    ) -> Result<(), DecodeError> {
+        let is_optional = !field.conditions.is_empty();
+        let mut candidates = self.rows.len();
+        if is_optional {
+            find_present(&field.conditions, &next.columns, &self.rows, &mut self.present);
+            candidates = self.present.len();
+        }
+        if tables.level.field_flags() {
+            let flags = SetCoding::BitsOrGaps(&tables.flags);
+            read_set(reader, candidates, flags, &mut self.flagged, &mut self.scratch)?;
+        } else {
+            self.flagged.clear();
+            self.flagged.extend(0..candidates as u32);
+        }
+        if is_optional {
+            self.flagged.iter_mut().for_each(|nth| *nth = self.present[*nth as usize]);
+            self.clear_absent(field, next);
         }
         Ok(())
     }
@@ -356,7 +382,7 @@ impl Decoder {
     /// Sets a field to 0 in the changed entities in which it is absent.
     fn clear_absent(&mut self, field: &FieldTable, next: &mut Snapshot) {
         let mut present = self.present.iter().peekable();
-        for (nth, &entity) in (0..).zip(&self.changed) {
+        for (nth, &entity) in (0..).zip(&self.rows) {
             if present.next_if(|present| **present == nth).is_none() {
                 for column in &mut next.columns[field.lanes.clone()] {
                     column[entity as usize] = 0;
@@ -381,7 +407,7 @@ impl Decoder {
         let shifts = self.lineup.shifts.of(field.differenced()).filter(|_| relative);
         self.values.reset(field.lanes.len(), shifts.is_some());
         for &nth in &self.flagged {
-            let entity = self.changed[nth as usize] as usize;
+            let entity = self.rows[nth as usize] as usize;
             self.values.load_base(columns, entity);
             if let Some(shifts) = shifts {
                 self.values.load_shifts(shifts, entity);

@@ -3,8 +3,8 @@
 
 use alloc::vec::Vec;
 
+use super::alignment::Alignment;
 use super::changed::find_changed;
-use super::entities::Alignment;
 use super::store::{EntityId, Snapshot};
 
 /// The difference between a baseline and a snapshot of the same schema. Keeps its memory from one
@@ -29,7 +29,8 @@ use super::store::{EntityId, Snapshot};
 /// ```
 #[derive(Debug, Default)]
 pub struct Difference {
-    /// The removed entities: those of the baseline that the snapshot does not have.
+    /// The removed entities, increasing: those of the baseline that the snapshot does not have, or
+    /// has as another kind.
     pub removed: Vec<EntityId>,
     /// The entities that a packet must send, by index in the snapshot, increasing: those that were
     /// added, and those that differ in a lane.
@@ -51,23 +52,30 @@ impl Difference {
             "snapshots of different schemas"
         );
         self.removed.clear();
-        if baseline.ids == snapshot.ids {
-            find_changed(&baseline.columns, &snapshot.columns, snapshot.len(), &mut self.sent);
+        let (kinds, entities) = (&snapshot.kinds, &snapshot.entities);
+        if baseline.entities.are_same(entities) {
+            find_changed(kinds, entities, &baseline.columns, &snapshot.columns, &mut self.sent);
             return;
         }
-        self.alignment.compare(&baseline.ids, &snapshot.ids);
-        self.removed
-            .extend(self.alignment.removed().iter().map(|index| baseline.ids[*index as usize]));
+        self.alignment.compare(&baseline.entities, entities);
+        for (kind, removed) in self.alignment.removed().enumerate() {
+            let ids = baseline.entities.of_kind(kind);
+            self.removed.extend(removed.iter().map(|row| ids[*row as usize]));
+        }
+        if entities.kinds() > 1 {
+            self.removed.sort_unstable();
+        }
         self.aligned.resize_with(snapshot.lane_count(), Vec::new);
         self.alignment.line_up(baseline, &mut self.aligned);
-        find_changed(&self.aligned, &snapshot.columns, snapshot.len(), &mut self.changed);
+        find_changed(kinds, entities, &self.aligned, &snapshot.columns, &mut self.changed);
         // An entity added with zero in every lane is not among the changed ones.
         let mut changed = self.changed.iter().peekable();
-        let is_sent = |index: &u32| {
-            changed.next_if_eq(&index).is_some() | self.alignment.is_added(*index as usize)
+        let is_sent = |(index, is_added): &(u32, bool)| {
+            changed.next_if_eq(&index).is_some() | is_added
         };
         self.sent.clear();
-        self.sent.extend((0..snapshot.len() as u32).filter(is_sent));
+        let sent = (0..).zip(self.alignment.are_added()).filter(is_sent);
+        self.sent.extend(sent.map(|(index, _)| index));
     }
 
     /// True if the snapshots have the same entities with the same lanes.

@@ -7,6 +7,8 @@ use super::adaptive::{Adaptive, Learned, Packet, State};
 use super::baselines::Baselines;
 use super::changed::find_changed;
 use super::codec::{Codec, Tables};
+#[cfg(feature = "training")]
+use super::entities::Entities;
 use super::lineup::Lineup;
 use super::packed::{Contents, Packer, Size, Spent};
 use super::precision::differs;
@@ -74,7 +76,7 @@ use crate::bits::{BitSink, BitWriter};
 #[derive(Debug)]
 pub struct Encoder {
     codec: Codec,
-    /// The entities that the current packet sends, increasing: see
+    /// The entities that the current packet sends, by index, increasing: see
     /// [`find_changed`](Self::find_changed). Empty at levels that send every entity.
     pub(super) changed: Vec<u32>,
     pub(super) packer: Packer,
@@ -210,8 +212,11 @@ impl Encoded<'_> {
             for &index in
                 encoder.changed.iter().filter(|index| unsent.binary_search(index).is_err())
             {
-                for (to, from) in copy.columns.iter_mut().zip(&encoded.columns) {
-                    to[index as usize] = from[index as usize];
+                let (kind, row) = encoded.entities.place(index as usize);
+                let lanes = encoded.kinds.list[kind].lanes();
+                let columns = copy.columns[lanes.clone()].iter_mut();
+                for (to, from) in columns.zip(&encoded.columns[lanes]) {
+                    to[row] = from[row];
                 }
             }
         } else {
@@ -249,8 +254,8 @@ impl Encoder {
     /// Cost: coding the packet, and a copy of the snapshot.
     ///
     /// # Errors
-    /// [`EncodeError::SchemaMismatch`] if a view or `world` has another schema. `out` is then
-    /// unchanged.
+    /// [`EncodeError::SchemaMismatch`] if a view or `world` has another schema, and
+    /// [`EncodeError::SharedId`] if an id of `world` is in two kinds. `out` is then unchanged.
     pub fn encode<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -263,7 +268,7 @@ impl Encoder {
         let mut snapshot = self.spare.snapshot(codec.schema());
         let copy = Arc::make_mut(&mut snapshot);
         copy.copy_from(world);
-        self.line_up(tables, &baselines, world);
+        self.line_up(tables, &baselines, world)?;
         if let Some(precision) = &tables.precision {
             self.lineup.coarsen(precision, baselines.baseline, &mut copy.columns);
         }
@@ -312,11 +317,11 @@ impl Encoder {
         let is_partial = chosen.indices().is_some();
         if let Some(indices) = chosen.indices() {
             world.check_indices(indices)?;
-            if tables.changed_coding().is_none() || baseline.ids != world.ids {
+            if tables.changed_coding().is_none() || !baseline.entities.are_same(&world.entities) {
                 return Err(EncodeError::EntitiesDiffer);
             }
         }
-        self.line_up(tables, &baselines, world);
+        self.line_up(tables, &baselines, world)?;
         let mut is_coarse = false;
         if let Some(precision) = &tables.precision {
             is_coarse = self.lineup.is_too_fine(precision, baseline, &world.columns);
@@ -342,7 +347,7 @@ impl Encoder {
     /// before they choose what to send.
     ///
     /// # Errors
-    /// [`EncodeError::SchemaMismatch`] if a view or `world` has another schema.
+    /// As [`encode`](Self::encode).
     pub fn coarse<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -352,7 +357,7 @@ impl Encoder {
         let (tables, baseline) = (codec.tables(), baselines.baseline);
         check_schema(tables, baselines.iter().chain([&**world]))?;
         let Some(precision) = &tables.precision else { return Ok(Arc::clone(world)) };
-        self.line_up(tables, &baselines, world);
+        self.line_up(tables, &baselines, world)?;
         if !self.lineup.is_too_fine(precision, baseline, &world.columns) {
             return Ok(Arc::clone(world));
         }
@@ -419,6 +424,15 @@ impl Encoder {
         self.spent.tally.lanes_bits()
     }
 
+    /// The entities of a kind that the last packet sent, by row. `entities` are those of its
+    /// snapshot.
+    #[cfg(feature = "training")]
+    pub(super) fn changed_rows(&self, entities: &Entities, kind: usize) -> Vec<u32> {
+        let range = entities.range(kind);
+        let is_of_kind = |index: &&u32| range.contains(&(**index as usize));
+        self.changed.iter().filter(is_of_kind).map(|index| index - range.start as u32).collect()
+    }
+
     /// Makes `snapshot` as coarse as a receiver will hold it.
     #[cfg(feature = "training")]
     pub(super) fn coarsen(
@@ -430,18 +444,31 @@ impl Encoder {
         let tables = codec.tables();
         check_schema(tables, baselines.iter().chain([&*snapshot]))?;
         if let Some(precision) = &tables.precision {
-            self.line_up(tables, baselines, snapshot);
+            self.line_up(tables, baselines, snapshot)?;
             self.lineup.coarsen(precision, baselines.baseline, &mut snapshot.columns);
         }
         Ok(())
     }
 
     /// Lines up the receiver's views with the entities of `world`.
-    fn line_up(&mut self, tables: &Tables, baselines: &Baselines<'_>, world: &Snapshot) {
+    ///
+    /// # Errors
+    /// [`EncodeError::SharedId`].
+    fn line_up(
+        &mut self,
+        tables: &Tables,
+        baselines: &Baselines<'_>,
+        world: &Snapshot,
+    ) -> Result<(), EncodeError> {
         if tables.precision.is_some() || tables.adaptive.is_some() {
-            self.lineup.prepare(tables.precision.as_ref(), baselines, &world.ids, world.tick.0);
+            self.lineup.prepare(tables.precision.as_ref(), baselines, &world.entities, world.tick.0);
         } else {
-            self.lineup.line_up(baselines.baseline, &world.ids);
+            self.lineup.line_up(baselines.baseline, &world.entities);
+        }
+        // A receiver holds the baseline, so its ids are distinct.
+        match world.entities.shared_id().filter(|_| self.lineup.is_aligned()) {
+            Some(id) => Err(EncodeError::SharedId { id: id.0 }),
+            None => Ok(()),
         }
     }
 
@@ -486,13 +513,17 @@ impl Encoder {
                 if tables.precision.is_some() {
                     // An unchanged entity must not be sent, because its values may be finer than
                     // can be coded.
-                    changed.retain(|entity| {
-                        differs(&baseline.columns, &snapshot.columns, *entity as usize)
+                    changed.retain(|index| {
+                        let (kind, row) = snapshot.entities.place(*index as usize);
+                        let [base, new] = [baseline, snapshot]
+                            .map(|state| &state.columns[snapshot.kinds.list[kind].lanes()]);
+                        differs(base, new, row)
                     });
                 }
             }
             None if tables.adaptive.is_some() || tables.changed_coding().is_some() => {
-                find_changed(lineup.base(baseline), &snapshot.columns, snapshot.len(), changed);
+                let [base, new] = [lineup.base(baseline), &snapshot.columns];
+                find_changed(&snapshot.kinds, &snapshot.entities, base, new, changed);
             }
             None => {}
         }
@@ -554,8 +585,8 @@ impl Encoder {
         self.lineup.write_entities(&mut writer, baseline, &tables.entities);
         let max_bits = (limit_bytes as u64).saturating_mul(8).saturating_sub(writer.len_bits());
         if let Some(state) = &mut self.adaptive {
-            let (baselines, ids, lineup) = (*baselines, &snapshot.ids, &self.lineup);
-            let packet = Packet { baselines, ids, lineup, learned, max_bits };
+            let (baselines, entities, lineup) = (*baselines, &snapshot.entities, &self.lineup);
+            let packet = Packet { baselines, entities, lineup, learned, max_bits };
             adaptive.encode(state, &packet, &snapshot.columns, &self.changed, &mut writer);
             self.unsent.extend_from_slice(state.unsent());
             self.unsent.sort_unstable();

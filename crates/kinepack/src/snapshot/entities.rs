@@ -1,164 +1,153 @@
-//! The set of entities: which were added and removed since the baseline, and the baseline's lanes
-//! lined up with the snapshot's entities. An added entity has zero in every lane of the baseline.
-//! `spec/CODEC.md`, section 6.
+//! The entities of a snapshot, kind by kind.
 
+use alloc::vec;
 use alloc::vec::Vec;
+use core::ops::Range;
 
-use super::sets::{GapTable, SetCoding, read_gamma, read_set, write_gamma, write_set};
-use super::store::{EntityId, Snapshot};
-use crate::DecodeError;
-use crate::bits::{BitReader, BitSink};
+use super::positions::first_at_least;
+use super::store::EntityId;
 
-/// The source of an entity that the baseline does not have.
-const ADDED: u32 = u32::MAX;
-
-/// Whether two sets of entities are the same.
-pub(super) fn are_same(a: &[EntityId], b: &[EntityId]) -> bool {
-    // Without an early exit the compiler can vectorize the comparison.
-    a.len() == b.len() && a.iter().zip(b).fold(0, |any, (a, b)| any | (a.0 ^ b.0)) == 0
+/// The ids of a snapshot's entities, kind by kind, in increasing order within each kind. The
+/// *index* of an entity counts from the first entity of all, its *row* from the first of its kind.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Entities {
+    ids: Vec<EntityId>,
+    /// For each kind, the index after its last entity.
+    ends: Vec<u32>,
 }
 
-/// For each entity of a snapshot, its index in the baseline. Keeps its memory from snapshot to
-/// snapshot.
-#[derive(Debug, Default)]
-pub(super) struct Alignment {
-    /// For each entity, an index into the baseline or [`ADDED`].
-    sources: Vec<u32>,
-    removed: Vec<u32>,
-    added: Vec<EntityId>,
-    scratch: Vec<u32>,
+impl Clone for Entities {
+    fn clone(&self) -> Self {
+        Self { ids: self.ids.clone(), ends: self.ends.clone() }
+    }
+
+    /// Reuses the memory, which a derived `clone_from` would not.
+    fn clone_from(&mut self, other: &Self) {
+        self.ids.clone_from(&other.ids);
+        self.ends.clone_from(&other.ends);
+    }
 }
 
-impl Alignment {
-    /// Writes how the snapshot's set of entities differs from the baseline's. Call
-    /// [`compare`](Self::compare) first.
-    pub(super) fn write(&self, sink: &mut impl BitSink, baseline_len: usize, gaps: &GapTable) {
-        write_set(sink, baseline_len, &self.removed, SetCoding::BitsOrGaps(gaps));
-        write_gamma(sink, self.added.len() as u64 + 1);
-        let mut next = 0;
-        for id in &self.added {
-            write_gamma(sink, u64::from(id.0) - next + 1);
-            next = u64::from(id.0) + 1;
-        }
+impl Entities {
+    pub(super) fn new(kinds: usize) -> Self {
+        Self { ids: Vec::new(), ends: vec![0; kinds] }
     }
 
-    /// Compares the two sorted lists in one pass.
-    pub(super) fn compare(&mut self, baseline: &[EntityId], ids: &[EntityId]) {
-        self.sources.clear();
-        self.removed.clear();
-        self.added.clear();
-        let mut base = 0;
-        for &id in ids {
-            while base < baseline.len() && baseline[base] < id {
-                self.removed.push(base as u32);
-                base += 1;
-            }
-            if base < baseline.len() && baseline[base] == id {
-                self.sources.push(base as u32);
-                base += 1;
-            } else {
-                self.sources.push(ADDED);
-                self.added.push(id);
-            }
-        }
-        self.removed.extend(base as u32..baseline.len() as u32);
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.ids.len()
     }
 
-    /// The removed entities, by index into the baseline.
-    pub(super) fn removed(&self) -> &[u32] {
-        &self.removed
+    /// The ids by index.
+    #[inline]
+    pub(super) fn ids(&self) -> &[EntityId] {
+        &self.ids
     }
 
-    /// Whether the snapshot's entity at `index` is not in the baseline.
-    pub(super) fn is_added(&self, index: usize) -> bool {
-        self.sources[index] == ADDED
+    /// The number of kinds.
+    #[inline]
+    pub(super) fn kinds(&self) -> usize {
+        self.ends.len()
     }
 
-    /// Reads the set of entities, at most `max_entities`, into `ids`. True if it is the baseline's
-    /// set.
-    pub(super) fn read(
-        &mut self,
-        reader: &mut BitReader<'_>,
-        baseline: &[EntityId],
-        ids: &mut Vec<EntityId>,
-        gaps: &GapTable,
-        max_entities: u32,
-    ) -> Result<bool, DecodeError> {
-        ids.clear();
-        let same = !reader.read_bool()?;
-        let too_many = |count| DecodeError::TooManyEntities { count, limit: max_entities };
-        if same {
-            if baseline.len() > max_entities as usize {
-                return Err(too_many(baseline.len() as u64));
-            }
-            ids.extend_from_slice(baseline);
-            return Ok(true);
+    /// The indices of the entities of a kind.
+    #[inline]
+    pub(super) fn range(&self, kind: usize) -> Range<usize> {
+        let begin = kind.checked_sub(1).map_or(0, |before| self.ends[before]);
+        begin as usize..self.ends[kind] as usize
+    }
+
+    /// The indices of the entities of each kind.
+    pub(super) fn ranges(&self) -> impl ExactSizeIterator<Item = Range<usize>> {
+        (0..self.kinds()).map(|kind| self.range(kind))
+    }
+
+    /// The ids of the entities of a kind, by row.
+    #[inline]
+    pub(super) fn of_kind(&self, kind: usize) -> &[EntityId] {
+        &self.ids[self.range(kind)]
+    }
+
+    /// The kind of the entity at an index.
+    #[inline]
+    pub(super) fn kind_at(&self, index: usize) -> usize {
+        if let [_] = self.ends[..] {
+            return 0;
         }
-        let Self { sources, removed, added, scratch } = self;
-        read_set(reader, baseline.len(), SetCoding::BitsOrGaps(gaps), removed, scratch)?;
-        let added_count = read_gamma(reader)? - 1;
-        let count = (baseline.len() - removed.len()) as u64 + added_count;
-        if count > u64::from(max_entities) {
-            return Err(too_many(count));
-        }
-        added.clear();
-        let mut next = 0;
-        for _ in 0..added_count {
-            let id = next + read_gamma(reader)? - 1;
-            let at_bit = reader.position_bits();
-            added.push(EntityId(
-                u32::try_from(id).map_err(|_| DecodeError::BadEntitySet { at_bit })?,
-            ));
-            next = id + 1;
-        }
-        let consistent = merge(baseline, removed, added, ids, sources);
-        if consistent {
-            Ok(false)
+        self.ends.iter().filter(|end| **end as usize <= index).count()
+    }
+
+    /// The kind and the row of the entity at an index.
+    #[inline]
+    pub(super) fn place(&self, index: usize) -> (usize, usize) {
+        let kind = self.kind_at(index);
+        (kind, index - self.range(kind).start)
+    }
+
+    /// The index of an entity of any kind.
+    pub(super) fn position(&self, id: EntityId) -> Option<usize> {
+        (0..self.kinds()).find_map(|kind| self.position_in(kind, id))
+    }
+
+    /// The index of an entity of this kind.
+    pub(super) fn position_in(&self, kind: usize, id: EntityId) -> Option<usize> {
+        let row = self.of_kind(kind).binary_search(&id).ok()?;
+        Some(self.range(kind).start + row)
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.ids.clear();
+        self.ends.fill(0);
+    }
+
+    /// Appends an entity to those of its kind. Its id must be above all of them.
+    #[inline]
+    pub(super) fn push(&mut self, kind: usize, id: EntityId) {
+        let place = self.ends[kind] as usize;
+        if place == self.ids.len() {
+            self.ids.push(id);
         } else {
-            Err(DecodeError::BadEntitySet { at_bit: reader.position_bits() })
+            self.ids.insert(place, id);
         }
+        self.ends[kind..].iter_mut().for_each(|end| *end += 1);
     }
 
-    /// The baseline's columns in the order of the snapshot's entities.
-    pub(super) fn line_up(&self, baseline: &Snapshot, columns: &mut [Vec<u32>]) {
-        for (column, base) in columns.iter_mut().zip(&baseline.columns) {
-            column.clear();
-            column.extend(
-                self.sources.iter().map(|source| base.get(*source as usize).copied().unwrap_or(0)),
-            );
-        }
+    /// The list of all ids, for making it anew after [`clear`](Self::clear): the entities of a kind
+    /// are appended, then [`finish_kind`](Self::finish_kind) is called, kind by kind.
+    pub(super) fn ids_mut(&mut self) -> &mut Vec<EntityId> {
+        &mut self.ids
     }
-}
 
-/// Merges the baseline's entities that were not removed with those that were added into one sorted
-/// list. False if the baseline already has an added entity.
-fn merge(
-    baseline: &[EntityId],
-    removed: &[u32],
-    added: &[EntityId],
-    ids: &mut Vec<EntityId>,
-    sources: &mut Vec<u32>,
-) -> bool {
-    sources.clear();
-    let mut removed = removed.iter().peekable();
-    let mut added = added.iter().peekable();
-    for (index, id) in baseline.iter().enumerate() {
-        while let Some(new) = added.next_if(|new| *new < id) {
-            ids.push(*new);
-            sources.push(ADDED);
-        }
-        if added.peek() == Some(&id) {
-            return false;
-        }
-        if removed.next_if(|next| **next as usize == index).is_some() {
-            continue;
-        }
-        ids.push(*id);
-        sources.push(index as u32);
+    /// Ends a kind, to which all entities that were appended since the last one belong.
+    pub(super) fn finish_kind(&mut self, kind: usize) {
+        self.ends[kind] = self.ids.len() as u32;
     }
-    for new in added {
-        ids.push(*new);
-        sources.push(ADDED);
+
+    /// Whether the two have the same entities.
+    #[inline]
+    pub(super) fn are_same(&self, other: &Self) -> bool {
+        // Without an early exit the compiler can vectorize the comparison.
+        let is_any = |any, (a, b): (&EntityId, &EntityId)| any | (a.0 ^ b.0);
+        self.ends == other.ends && self.ids.iter().zip(&other.ids).fold(0, is_any) == 0
     }
-    true
+
+    /// An id that entities of two kinds have.
+    pub(super) fn shared_id(&self) -> Option<EntityId> {
+        let pairs = (1..self.kinds()).flat_map(|kind| (0..kind).map(move |other| (kind, other)));
+        pairs.into_iter().find_map(|(kind, other)| {
+            let (mut few, mut many) = (self.of_kind(kind), self.of_kind(other));
+            if few.len() > many.len() {
+                core::mem::swap(&mut few, &mut many);
+            }
+            few.iter().copied().find(|id| {
+                many = &many[first_at_least(many, *id)..];
+                many.first() == Some(id)
+            })
+        })
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.ids.capacity() * size_of::<EntityId>() + self.ends.capacity() * size_of::<u32>()
+    }
 }

@@ -4,10 +4,11 @@
 use alloc::vec::Vec;
 
 use super::Baselines;
+use super::alignment::Alignment;
 use super::changed::find_changed;
-use super::entities::{Alignment, are_same};
+use super::entities::Entities;
 use super::level::{ADAPTIVE_OLDER_STATES, MAX_TICKS};
-use super::store::{EntityId, Snapshot};
+use super::store::Snapshot;
 
 /// Older states that are used; each is one step into the past.
 pub(super) const STEPS: usize = ADAPTIVE_OLDER_STATES;
@@ -30,7 +31,7 @@ pub(super) struct History {
     /// Columns of the older states whose entities are not the snapshot's.
     aligned: [Vec<Vec<u32>>; STEPS],
     is_aligned: [bool; STEPS],
-    /// The flags above, for each entity.
+    /// The flags above, for each entity by index.
     pub(super) status: Vec<u8>,
     alignment: Alignment,
     changed: Vec<u32>,
@@ -49,20 +50,27 @@ fn ticks(from: &Snapshot, to: u32) -> u32 {
     to.wrapping_sub(from.tick.0).clamp(1, MAX_TICKS)
 }
 
+/// Adds flags to the statuses of the entities that `alignment` says are added.
+fn add_flags(statuses: &mut [u8], alignment: &Alignment, flags: u8) {
+    for (status, is_added) in statuses.iter_mut().zip(alignment.are_added()) {
+        *status |= if is_added { flags } else { 0 };
+    }
+}
+
 impl History {
-    /// Lines up the older states of `baselines` with the entities `ids` at `tick`. `base` are the
-    /// baseline's columns for these entities; `alignment` is the baseline's, if it has other
+    /// Lines up the older states of `baselines` with the these entities at `tick`. `base` are the
+    /// baseline's columns for them; `alignment` is the baseline's, if it has other
     /// entities.
     pub(super) fn prepare(
         &mut self,
         baselines: &Baselines<'_>,
         base: &[Vec<u32>],
         alignment: Option<&Alignment>,
-        ids: &[EntityId],
+        entities: &Entities,
         tick: u32,
     ) {
         self.status.clear();
-        self.status.resize(ids.len(), 0);
+        self.status.resize(entities.len(), 0);
         self.lag = ticks(baselines.baseline, tick);
         self.steps = baselines.older().len().min(STEPS);
         let mut newer = baselines.baseline;
@@ -73,14 +81,13 @@ impl History {
         for (step, older) in baselines.older().iter().take(STEPS).enumerate() {
             self.per_step[step] = f64::from(self.lag) / f64::from(ticks(older, newer.tick.0));
             newer = older;
-            self.is_aligned[step] = !are_same(&older.ids, ids);
+            self.is_aligned[step] = !older.entities.are_same(entities);
             if self.is_aligned[step] {
-                self.alignment.compare(&older.ids, ids);
+                self.alignment.compare(&older.entities, entities);
                 self.aligned[step].resize_with(older.lane_count(), Vec::new);
                 self.alignment.line_up(older, &mut self.aligned[step]);
-                let absent = |index: &usize| self.alignment.is_added(*index);
                 let flags = if step == 0 { NEW | NEW_BEFORE } else { NEW_BEFORE };
-                (0..ids.len()).filter(absent).for_each(|index| self.status[index] |= flags);
+                add_flags(&mut self.status, &self.alignment, flags);
             }
         }
         match self.steps {
@@ -89,15 +96,13 @@ impl History {
             _ => {}
         }
         if let Some(alignment) = alignment {
-            let is_added = |index: &usize| alignment.is_added(*index);
-            (0..ids.len())
-                .filter(is_added)
-                .for_each(|index| self.status[index] |= ADDED | NEW | NEW_BEFORE);
+            add_flags(&mut self.status, alignment, ADDED | NEW | NEW_BEFORE);
         }
         let mut changed = core::mem::take(&mut self.changed);
         for (step, flag) in [MOVED, MOVED_BEFORE].into_iter().enumerate().take(self.steps) {
             let newer = if step == 0 { base } else { self.columns(baselines, step - 1) };
-            find_changed(self.columns(baselines, step), newer, ids.len(), &mut changed);
+            let older = self.columns(baselines, step);
+            find_changed(&baselines.baseline.kinds, entities, older, newer, &mut changed);
             let unknown = if step == 0 { NEW } else { NEW_BEFORE };
             for &index in &changed {
                 let status = &mut self.status[index as usize];
@@ -131,7 +136,7 @@ impl History {
         Some([last, change(long_before, before, self.per_step[1])])
     }
 
-    /// The columns of an older state, in the order of the snapshot's entities.
+    /// All columns of an older state, in the order of the snapshot's entities.
     #[inline]
     pub(super) fn columns<'a>(&'a self, baselines: &Baselines<'a>, step: usize) -> &'a [Vec<u32>] {
         if self.is_aligned[step] { &self.aligned[step] } else { &baselines.older()[step].columns }

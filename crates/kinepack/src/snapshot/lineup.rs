@@ -4,11 +4,12 @@
 use alloc::vec::Vec;
 
 use super::Baselines;
-use super::entities::{Alignment, are_same};
+use super::alignment::Alignment;
+use super::entities::Entities;
 use super::history::History;
 use super::precision::{Precision, Shifts};
 use super::sets::GapTable;
-use super::store::{EntityId, Snapshot};
+use super::store::Snapshot;
 use crate::bits::BitSink;
 
 /// Prepared once per packet. Keeps its memory from packet to packet.
@@ -23,30 +24,30 @@ pub(super) struct Lineup {
 }
 
 impl Lineup {
-    /// Lines up `baselines` with a snapshot of entities `ids` at `tick`, and finds what moved.
+    /// Lines up `baselines` with a snapshot of these entities at `tick`, and finds what moved.
     /// Cost: one pass over the states; with a precision, moved entities cost more.
     pub(super) fn prepare(
         &mut self,
         precision: Option<&Precision>,
         baselines: &Baselines<'_>,
-        ids: &[EntityId],
+        entities: &Entities,
         tick: u32,
     ) {
         let baseline = baselines.baseline;
-        self.line_up(baseline, ids);
+        self.line_up(baseline, entities);
         let base = if self.is_aligned { &self.aligned } else { &baseline.columns };
         let alignment = self.is_aligned.then_some(&self.alignment);
-        self.history.prepare(baselines, base, alignment, ids, tick);
+        self.history.prepare(baselines, base, alignment, entities, tick);
         if let Some(precision) = precision {
-            precision.find(&mut self.shifts, &self.history, baselines, base);
+            precision.find(&mut self.shifts, &self.history, entities, baselines, base);
         }
     }
 
     /// Lines up only the baseline. This is all that levels that pack bits need.
-    pub(super) fn line_up(&mut self, baseline: &Snapshot, ids: &[EntityId]) {
-        self.is_aligned = !are_same(&baseline.ids, ids);
+    pub(super) fn line_up(&mut self, baseline: &Snapshot, entities: &Entities) {
+        self.is_aligned = !baseline.entities.are_same(entities);
         if self.is_aligned {
-            self.alignment.compare(&baseline.ids, ids);
+            self.alignment.compare(&baseline.entities, entities);
             self.aligned.resize_with(baseline.lane_count(), Vec::new);
             self.alignment.line_up(baseline, &mut self.aligned);
         }
@@ -61,8 +62,13 @@ impl Lineup {
     ) {
         sink.write_bool(self.is_aligned);
         if self.is_aligned {
-            self.alignment.write(sink, baseline.len(), gaps);
+            self.alignment.write(sink, &baseline.entities, gaps);
         }
+    }
+
+    /// Whether the lined-up snapshot has other entities than the baseline.
+    pub(super) fn is_aligned(&self) -> bool {
+        self.is_aligned
     }
 
     /// Makes the values of the lined-up snapshot coarse.

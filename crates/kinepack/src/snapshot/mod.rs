@@ -1,11 +1,12 @@
 //! Snapshots, and the codec that writes one relative to another.
 //!
-//! The stages of one snapshot: the entities that were added and removed ([`entities`]) → the
+//! The stages of one snapshot: the entities that were added and removed ([`alignment`]) → the
 //! entities that changed ([`sets`]) → for each field, the entities that changed it ([`sets`] again)
 //! and by how much ([`fields`], [`widths`]). The [`level`] selects the stages, the [`profile`]
 //! holds their parameters, and [`codec`] turns both into tables. `spec/CODEC.md`, sections 6 to 10.
 
 mod adaptive;
+mod alignment;
 mod baselines;
 mod changed;
 mod check;

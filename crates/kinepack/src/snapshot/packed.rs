@@ -4,7 +4,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::changed::{find_flagged, find_present};
+use super::changed::{find_flagged, find_present, take_rows};
 use super::codec::Tables;
 use super::contexts::Contexts;
 use super::fields::{FieldTable, Measured};
@@ -51,7 +51,7 @@ pub(super) struct Contents<'a> {
     pub(super) lineup: &'a Lineup,
     pub(super) baseline: &'a Snapshot,
     pub(super) snapshot: &'a Snapshot,
-    /// The entities to send, increasing. Empty at levels that send every entity.
+    /// The entities to send, by index, increasing. Empty at levels that send every entity.
     pub(super) changed: &'a [u32],
     /// `Some` if the caller chose some of the changes: how the set of these entities is written.
     pub(super) chosen_coding: Option<SetCoding<'a>>,
@@ -77,6 +77,8 @@ impl Spent {
 /// Packs snapshots into bits. Keeps its scratch memory.
 #[derive(Debug, Default)]
 pub(super) struct Packer {
+    /// The changed entities of the current kind, by row.
+    rows: Vec<u32>,
     /// One word per changed entity, not zero if the entity changed the current field.
     differs: Vec<u32>,
     /// Those of the changed entities in which the current field is present; empty if it always is.
@@ -84,7 +86,7 @@ pub(super) struct Packer {
     /// Those of the changed entities that changed the current field.
     flagged: Vec<u32>,
     pub(super) contexts: Contexts,
-    /// The same entities, by index in the snapshot.
+    /// The same entities, by row.
     entities: Vec<u32>,
     measured: Measured,
 }
@@ -127,19 +129,27 @@ impl Packer {
         let begin = writer.len_bits();
         write_set(writer, snapshot.len(), changed, coding);
         spent.size.sets_bits += writer.len_bits() - begin;
-        self.contexts.reset(tables.fields.len(), changed.len());
-        for (index, field) in tables.fields.iter().enumerate() {
-            let [base, new] = [&base[field.lanes.clone()], &snapshot.columns[field.lanes.clone()]];
-            let begin = writer.len_bits();
-            self.flag(writer, contents, field, [base, new]);
-            let values = writer.len_bits();
-            if spent.tally.is_wanted() {
-                self.write_field::<true>(writer, contents, index, [base, new], &mut spent.tally);
-            } else {
-                self.write_field::<false>(writer, contents, index, [base, new], &mut spent.tally);
+        let mut rest = changed;
+        for (range, kind) in snapshot.entities.ranges().zip(tables.schema.kinds()) {
+            let first = changed.len() - rest.len();
+            take_rows(&mut rest, range, &mut self.rows);
+            self.contexts.reset(kind.fields(), self.rows.len());
+            for index in kind.fields() {
+                let field = &tables.fields[index];
+                let lanes = || field.lanes.clone();
+                let [base, new] = [&base[lanes()], &snapshot.columns[lanes()]];
+                let begin = writer.len_bits();
+                self.flag(writer, contents, field, [base, new]);
+                let values = writer.len_bits();
+                let tally = (&mut spent.tally, first);
+                if tally.0.is_wanted() {
+                    self.write_field::<true>(writer, contents, index, [base, new], tally);
+                } else {
+                    self.write_field::<false>(writer, contents, index, [base, new], tally);
+                }
+                spent.size.sets_bits += values - begin;
+                spent.size.fields_bits[index] = writer.len_bits() - values;
             }
-            spent.size.sets_bits += values - begin;
-            spent.size.fields_bits[index] = writer.len_bits() - values;
         }
     }
 
@@ -151,14 +161,14 @@ impl Packer {
         field: &FieldTable,
         [base, new]: [&[Vec<u32>]; 2],
     ) {
-        let Contents { tables, snapshot, changed, .. } = *contents;
-        let Self { present, entities, differs, flagged, .. } = self;
+        let Contents { tables, snapshot, .. } = *contents;
+        let Self { rows, present, entities, differs, flagged, .. } = self;
         let is_optional = !field.conditions.is_empty();
-        let mut candidates = changed;
+        let mut candidates = &*rows;
         if is_optional {
-            find_present(&field.conditions, &snapshot.columns, changed, present);
+            find_present(&field.conditions, &snapshot.columns, rows, present);
             entities.clear();
-            entities.extend(present.iter().map(|nth| changed[*nth as usize]));
+            entities.extend(present.iter().map(|nth| rows[*nth as usize]));
             candidates = entities;
         }
         if tables.level.field_flags() {
@@ -175,21 +185,21 @@ impl Packer {
     }
 
     /// Writes the values of one field. With `COUNTS`, also counts what each entity takes, as in
-    /// [`write_all`].
+    /// [`write_all`]; the kind's first changed entity has the number that comes with the tally.
     fn write_field<const COUNTS: bool>(
         &mut self,
         writer: &mut BitWriter<'_>,
         contents: &Contents<'_>,
         index: usize,
         [base, new]: [&[Vec<u32>]; 2],
-        tally: &mut Tally,
+        (tally, first): (&mut Tally, usize),
     ) {
-        let Contents { tables, lineup, changed, .. } = *contents;
+        let Contents { tables, lineup, .. } = *contents;
         let field = &tables.fields[index];
         let level = &tables.level;
         if field.is_relative(level.relative_numbers(), level.relative_rotations()) {
             self.entities.clear();
-            self.entities.extend(self.flagged.iter().map(|nth| changed[*nth as usize]));
+            self.entities.extend(self.flagged.iter().map(|nth| self.rows[*nth as usize]));
             let shifts = lineup.shifts.of(field.differenced());
             field.measure(base, new, shifts, &self.entities, &mut self.measured);
             let mut previous = 0;
@@ -199,7 +209,7 @@ impl Packer {
                 let class =
                     field.write(writer, state, (&self.measured, place), (new, entity as usize));
                 if COUNTS {
-                    tally.add(nth as usize, writer.len_bits() - begin);
+                    tally.add(first + nth as usize, writer.len_bits() - begin);
                     field.add_bits(class, tally.lanes_mut());
                 }
                 self.contexts.record(index, nth as usize, class);
@@ -209,7 +219,7 @@ impl Packer {
         }
         let is_category = level.field_flags() && field.is_category();
         for &nth in &self.flagged {
-            let entity = changed[nth as usize] as usize;
+            let entity = self.rows[nth as usize] as usize;
             let begin = writer.len_bits();
             if is_category {
                 field.write_category(writer, base, new, entity);
@@ -217,7 +227,7 @@ impl Packer {
                 field.write_full(writer, new, entity);
             }
             if COUNTS {
-                tally.add(nth as usize, writer.len_bits() - begin);
+                tally.add(first + nth as usize, writer.len_bits() - begin);
                 if is_category {
                     tally.lanes_mut()[field.lanes.start] += writer.len_bits() - begin;
                 } else {
@@ -237,36 +247,36 @@ fn write_all<const COUNTS: bool>(
     spent: &mut Spent,
 ) {
     let Contents { tables, snapshot, .. } = *contents;
-    let (columns, count) = (&snapshot.columns, snapshot.len());
+    let columns = &snapshot.columns;
     let Spent { size, tally } = spent;
-    size.changed_entities = count;
-    tally.begin(0..count as u32, tables.schema.lanes().len());
-    for ((field, rest), field_bits) in
-        tables.fields.iter().zip(&tables.rest_lanes).zip(&mut size.fields_bits)
-    {
-        let all = columns;
-        let columns = &columns[field.lanes.clone()];
-        let begin = writer.len_bits();
-        for index in 0..count {
-            if !field.conditions.hold_at(all, index) {
-                continue;
-            }
+    size.changed_entities = snapshot.len();
+    tally.begin(0..snapshot.len() as u32, tables.schema.lanes().len());
+    for (range, kind) in snapshot.entities.ranges().zip(tables.schema.kinds()) {
+        for index in kind.fields() {
+            let (field, rest) = (&tables.fields[index], &tables.rest_lanes[index]);
+            let of_field = &columns[field.lanes.clone()];
             let begin = writer.len_bits();
-            let is_at_rest = rest.as_ref().is_some_and(|rest| {
-                let at_rest = columns.iter().zip(rest).all(|(column, rest)| column[index] == *rest);
-                writer.write_bool(at_rest);
-                at_rest
-            });
-            if !is_at_rest {
-                field.write_full(writer, columns, index);
-            }
-            if COUNTS {
-                tally.add(index, writer.len_bits() - begin);
+            for row in 0..range.len() {
+                if !field.conditions.hold_at(columns, row) {
+                    continue;
+                }
+                let begin = writer.len_bits();
+                let is_at_rest = rest.as_ref().is_some_and(|rest| {
+                    let at_rest = of_field.iter().zip(rest).all(|(column, at)| column[row] == *at);
+                    writer.write_bool(at_rest);
+                    at_rest
+                });
                 if !is_at_rest {
-                    field.add_full_bits(tally.lanes_mut());
+                    field.write_full(writer, of_field, row);
+                }
+                if COUNTS {
+                    tally.add(range.start + row, writer.len_bits() - begin);
+                    if !is_at_rest {
+                        field.add_full_bits(tally.lanes_mut());
+                    }
                 }
             }
+            size.fields_bits[index] = writer.len_bits() - begin;
         }
-        *field_bits = writer.len_bits() - begin;
     }
 }

@@ -3,6 +3,7 @@
 
 use alloc::vec::Vec;
 
+use super::entities::Entities;
 use super::store::{EntityId, Snapshot};
 use crate::EncodeError;
 use crate::hash::Fnv1a;
@@ -15,14 +16,14 @@ impl Snapshot {
             return;
         }
         self.tick = other.tick;
-        self.ids.clone_from(&other.ids);
+        self.entities.clone_from(&other.entities);
         self.columns.clone_from(&other.columns);
     }
 
     /// True if `other` has the same schema, entities and lanes. The ticks may differ.
     pub fn holds_same(&self, other: &Self) -> bool {
         self.schema_hash() == other.schema_hash()
-            && self.ids == other.ids
+            && self.entities == other.entities
             && self.columns == other.columns
     }
 
@@ -32,7 +33,11 @@ impl Snapshot {
         let mut hasher = Fnv1a::new();
         hasher.add(&self.schema_hash().to_le_bytes());
         hasher.add(&(self.len() as u32).to_le_bytes());
-        self.ids.iter().for_each(|id| hasher.add(&id.0.to_le_bytes()));
+        if self.entities.kinds() > 1 {
+            let counts = self.entities.ranges().map(|range| range.len() as u32);
+            counts.for_each(|count| hasher.add(&count.to_le_bytes()));
+        }
+        self.ids().iter().for_each(|id| hasher.add(&id.0.to_le_bytes()));
         self.columns.iter().flatten().for_each(|lane| hasher.add(&lane.to_le_bytes()));
         hasher.finish()
     }
@@ -45,13 +50,13 @@ impl Snapshot {
     pub fn push_row(&mut self, from: &Self, index: usize) -> Result<(), EncodeError> {
         self.check_schema(from)?;
         let entities = from.len();
-        let id = *from.ids.get(index).ok_or(EncodeError::IndexOutOfRange { index, entities })?;
-        if self.ids.last().is_some_and(|last| *last >= id) {
-            return Err(EncodeError::IdsNotIncreasing { id: id.0 });
-        }
-        self.ids.push(id);
-        for (column, from) in self.columns.iter_mut().zip(&from.columns) {
-            column.push(from[index]);
+        let id = *from.ids().get(index).ok_or(EncodeError::IndexOutOfRange { index, entities })?;
+        let (kind, row) = from.entities.place(index);
+        let lanes = self.kinds.list[kind].lanes();
+        self.check(kind, id, lanes.len())?;
+        self.entities.push(kind, id);
+        for (column, from) in self.columns[lanes.clone()].iter_mut().zip(&from.columns[lanes]) {
+            column.push(from[row]);
         }
         Ok(())
     }
@@ -66,9 +71,20 @@ impl Snapshot {
         self.check_schema(from)?;
         from.check_indices(indices)?;
         self.clear(from.tick);
-        self.ids.extend(indices.iter().map(|index| from.ids[*index as usize]));
-        for (column, from) in self.columns.iter_mut().zip(&from.columns) {
-            column.extend(indices.iter().map(|index| from[*index as usize]));
+        let mut rest = indices;
+        for (index, kind) in self.kinds.list.iter().enumerate() {
+            let range = from.entities.range(index);
+            let (indices, after) =
+                rest.split_at(rest.partition_point(|index| (*index as usize) < range.end));
+            rest = after;
+            let rows = || indices.iter().map(|index| *index as usize - range.start);
+            let ids = from.entities.of_kind(index);
+            self.entities.ids_mut().extend(rows().map(|row| ids[row]));
+            self.entities.finish_kind(index);
+            let columns = self.columns[kind.lanes()].iter_mut();
+            for (column, from) in columns.zip(&from.columns[kind.lanes()]) {
+                column.extend(rows().map(|row| from[row]));
+            }
         }
         Ok(())
     }
@@ -82,21 +98,33 @@ impl Snapshot {
 
     /// Keeps only the entities whose ids are in `ids`, which is sorted.
     pub fn retain(&mut self, ids: &[EntityId]) {
-        let mut wanted = ids.iter().peekable();
-        let mut is_wanted = |id: &EntityId| {
-            while wanted.next_if(|wanted| *wanted < id).is_some() {}
-            wanted.next_if_eq(&id).is_some()
-        };
-        let kept: Vec<bool> = self.ids.iter().map(&mut is_wanted).collect();
-        if kept.iter().all(|kept| *kept) {
+        let mut places = Vec::new();
+        self.positions(ids, &mut places);
+        if places.len() == self.len() {
             return;
         }
-        keep(&mut self.ids, &kept);
-        self.columns.iter_mut().for_each(|column| keep(column, &kept));
+        let none = Entities::new(self.entities.kinds());
+        let old = core::mem::replace(&mut self.entities, none);
+        let mut rest = &places[..];
+        for (index, kind) in self.kinds.list.iter().enumerate() {
+            let range = old.range(index);
+            let count = rest.partition_point(|index| (*index as usize) < range.end);
+            let (kept, after) = rest.split_at(count);
+            rest = after;
+            self.entities.ids_mut().extend(kept.iter().map(|index| old.ids()[*index as usize]));
+            self.entities.finish_kind(index);
+            for column in &mut self.columns[kind.lanes()] {
+                for (row, index) in kept.iter().enumerate() {
+                    column[row] = column[*index as usize - range.start];
+                }
+                column.truncate(kept.len());
+            }
+        }
     }
 
     /// Removes the entities `removed`, which must be sorted, then inserts those of `rows`. Rows
-    /// replace entities with the same id. Removed ids that the snapshot does not have are ignored.
+    /// replace entities with the same id, also of another kind. Removed ids that the snapshot does
+    /// not have are ignored.
     ///
     /// Cost: if the set of ids stays the same, that of [`positions`](Self::positions) and a write
     /// for each lane of `rows`; otherwise a copy of the whole snapshot.
@@ -108,55 +136,72 @@ impl Snapshot {
         let mut places = Vec::new();
         self.positions(removed, &mut places);
         let removes_none = places.is_empty();
-        self.positions(&rows.ids, &mut places);
+        places.clear();
+        for kind in 0..self.entities.kinds() {
+            self.positions_in(kind, rows.entities.of_kind(kind), &mut places);
+        }
         if removes_none && places.len() == rows.len() {
-            for (column, new) in self.columns.iter_mut().zip(&rows.columns) {
-                places.iter().zip(new).for_each(|(place, value)| column[*place as usize] = *value);
+            let mut rest = &places[..];
+            for (index, kind) in self.kinds.list.iter().enumerate() {
+                let (places, after) = rest.split_at(rows.entities.range(index).len());
+                rest = after;
+                let first = self.entities.range(index).start;
+                let columns = self.columns[kind.lanes()].iter_mut();
+                for (column, new) in columns.zip(&rows.columns[kind.lanes()]) {
+                    let values = places.iter().zip(new);
+                    values.for_each(|(place, value)| column[*place as usize - first] = *value);
+                }
             }
-        } else {
+        } else if self.entities.kinds() == 1 {
             self.merge(removed, rows);
+        } else {
+            // An entity may leave one kind and come as another.
+            let mut gone = [removed, rows.ids()].concat();
+            gone.sort_unstable();
+            self.merge(&gone, rows);
         }
         Ok(())
     }
 
     /// [`patch`](Self::patch) for a set of ids that changes.
     fn merge(&mut self, removed: &[EntityId], rows: &Self) {
-        // For each entity of the result, where its lanes are: whether in `rows`, and the index.
+        let mut entities = Entities::new(self.entities.kinds());
+        // For each entity of a kind, where its lanes are: whether in `rows`, and the row.
         let mut sources: Vec<(bool, usize)> = Vec::with_capacity(self.len() + rows.len());
-        let mut ids = Vec::with_capacity(self.len() + rows.len());
-        let mut new = rows.ids.iter().enumerate().peekable();
-        let mut removed = removed.iter().peekable();
-        for (index, id) in self.ids.iter().enumerate() {
-            while let Some((place, new_id)) = new.next_if(|(_, new_id)| *new_id < id) {
-                sources.push((true, place));
-                ids.push(*new_id);
+        for (index, kind) in self.kinds.list.iter().enumerate() {
+            sources.clear();
+            let ids = entities.ids_mut();
+            let mut new = rows.entities.of_kind(index).iter().enumerate().peekable();
+            let mut removed = removed.iter().peekable();
+            for (row, id) in self.entities.of_kind(index).iter().enumerate() {
+                while let Some((place, new_id)) = new.next_if(|(_, new_id)| *new_id < id) {
+                    sources.push((true, place));
+                    ids.push(*new_id);
+                }
+                while removed.next_if(|removed| *removed < id).is_some() {}
+                let source = match new.next_if(|(_, new_id)| *new_id == id) {
+                    Some((place, _)) => (true, place),
+                    None if removed.peek() == Some(&id) => continue,
+                    None => (false, row),
+                };
+                sources.push(source);
+                ids.push(*id);
             }
-            while removed.next_if(|removed| *removed < id).is_some() {}
-            let source = match new.next_if(|(_, new_id)| *new_id == id) {
-                Some((place, _)) => (true, place),
-                None if removed.peek() == Some(&id) => continue,
-                None => (false, index),
-            };
-            sources.push(source);
-            ids.push(*id);
+            for (place, id) in new {
+                sources.push((true, place));
+                ids.push(*id);
+            }
+            entities.finish_kind(index);
+            let columns = self.columns[kind.lanes()].iter_mut();
+            for (column, new) in columns.zip(&rows.columns[kind.lanes()]) {
+                *column = sources
+                    .iter()
+                    .map(|(is_new, at)| if *is_new { new[*at] } else { column[*at] })
+                    .collect();
+            }
         }
-        for (place, id) in new {
-            sources.push((true, place));
-            ids.push(*id);
-        }
-        for (column, new) in self.columns.iter_mut().zip(&rows.columns) {
-            *column = sources
-                .iter()
-                .map(|(is_new, at)| if *is_new { new[*at] } else { column[*at] })
-                .collect();
-        }
-        self.ids = ids;
+        self.entities = entities;
     }
-}
-
-fn keep<T>(values: &mut Vec<T>, kept: &[bool]) {
-    let mut kept = kept.iter();
-    values.retain(|_| kept.next().is_some_and(|kept| *kept));
 }
 
 #[cfg(test)]

@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 use super::store::{EntityId, Snapshot};
 
 impl Snapshot {
-    /// Replaces `positions` with the indices of those entities of `ids` that the snapshot has.
-    /// `ids` is sorted.
+    /// Replaces `positions` with the indices of those entities of `ids` that the snapshot has, in
+    /// increasing order. `ids` is sorted.
     ///
-    /// Cost: for each id the logarithm of its distance from the previous one, in entities. Constant
+    /// Cost: in each kind, for each id the logarithm of its distance from the previous one, in entities. Constant
     /// if no id between them is missing from the snapshot.
     ///
     /// ```
@@ -28,18 +28,26 @@ impl Snapshot {
     pub fn positions(&self, ids: &[EntityId], positions: &mut Vec<u32>) {
         positions.clear();
         positions.reserve(ids.len().min(self.len()));
-        let mut rest = &self.ids[..];
+        for kind in 0..self.entities.kinds() {
+            self.positions_in(kind, ids, positions);
+        }
+    }
+
+    /// Appends those of this kind.
+    pub(super) fn positions_in(&self, kind: usize, ids: &[EntityId], positions: &mut Vec<u32>) {
+        let mut rest = self.entities.of_kind(kind);
+        let end = self.entities.range(kind).end;
         for id in ids {
             rest = &rest[first_at_least(rest, *id)..];
             if rest.first() == Some(id) {
-                positions.push((self.len() - rest.len()) as u32);
+                positions.push((end - rest.len()) as u32);
             }
         }
     }
 }
 
 /// The index of the first id in `ids` that is at least `id`. `ids` increases strictly.
-fn first_at_least(ids: &[EntityId], id: EntityId) -> usize {
+pub(super) fn first_at_least(ids: &[EntityId], id: EntityId) -> usize {
     let Some(gap) = ids.first().and_then(|first| id.0.checked_sub(first.0)) else { return 0 };
     // The ids are distinct integers, so the one at `gap` is at least `id`. It is equal if none is
     // missing before it.

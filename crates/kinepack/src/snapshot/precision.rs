@@ -6,6 +6,7 @@ use core::f64::consts::FRAC_1_SQRT_2;
 use core::ops::Range;
 
 use super::Baselines;
+use super::entities::Entities;
 use super::history::{History, MOVED};
 use super::level::Level;
 use crate::hash::Fnv1a;
@@ -22,6 +23,14 @@ const DEFAULT_MAX_SHIFTS: [u8; 2] = [4, 3];
 /// The schema's time precision, checked and looked up once.
 #[derive(Debug)]
 pub(super) struct Precision {
+    kinds: Vec<OfKind>,
+}
+
+/// What one kind of entities has.
+#[derive(Debug)]
+struct OfKind {
+    /// All of its lanes.
+    lanes: Range<usize>,
     fields: Vec<FieldPrecision>,
 }
 
@@ -57,8 +66,8 @@ struct LanePrecision {
 pub(super) struct Shifts {
     /// One column per lane of the schema; empty if the lane cannot have a shift.
     columns: Vec<Vec<u8>>,
-    /// The entities that moved, increasing. All others have no shift.
-    moved: Vec<u32>,
+    /// For each kind, the rows of the entities that moved, increasing. All others have no shift.
+    moved: Vec<Vec<u32>>,
 }
 
 /// The code of a value in steps of 2^shift, rounded to the nearest, halves up.
@@ -74,7 +83,7 @@ pub(super) fn coarse_value(code: u32, shift: u32, max: u32) -> u32 {
 }
 
 impl Shifts {
-    /// The shift of a lane of an entity.
+    /// The shift of a lane of an entity, which is at this row of its kind.
     #[inline]
     pub(super) fn at(&self, lane: usize, entity: usize) -> u32 {
         self.columns.get(lane).and_then(|column| column.get(entity)).copied().unwrap_or(0).into()
@@ -97,25 +106,35 @@ impl Precision {
     /// # Errors
     /// [`SetupError::BadTimePrecision`] if a field cannot have its time precision, at any level.
     pub(super) fn new(schema: &Schema, level: &Level) -> Result<Option<Self>, SetupError> {
-        let mut fields = Vec::new();
-        for (index, field) in schema.fields().iter().enumerate() {
-            if field.time_precision.is_some() {
-                let made = FieldPrecision::new(field, index, schema.lanes());
-                let made = made.ok_or(SetupError::BadTimePrecision { field: index })?;
-                if if made.rotation.is_some() {
-                    level.relative_rotations()
-                } else {
-                    level.relative_numbers()
-                } {
-                    fields.push(made);
+        let mut kinds = Vec::new();
+        for kind in schema.kinds() {
+            let mut fields = Vec::new();
+            for index in kind.fields() {
+                let field = &schema.fields()[index];
+                if field.time_precision.is_some() {
+                    let made = FieldPrecision::new(field, index, schema.lanes());
+                    let made = made.ok_or(SetupError::BadTimePrecision { field: index })?;
+                    if if made.rotation.is_some() {
+                        level.relative_rotations()
+                    } else {
+                        level.relative_numbers()
+                    } {
+                        fields.push(made);
+                    }
                 }
             }
+            kinds.push(OfKind { lanes: kind.lanes(), fields });
         }
-        Ok(if fields.is_empty() { None } else { Some(Self { fields }) })
+        let has_none = kinds.iter().all(|kind| kind.fields.is_empty());
+        Ok(if has_none { None } else { Some(Self { kinds }) })
+    }
+
+    fn fields(&self) -> impl Iterator<Item = &FieldPrecision> {
+        self.kinds.iter().flat_map(|kind| &kind.fields)
     }
 
     pub(super) fn hash_into(&self, hasher: &mut Fnv1a) {
-        for field in &self.fields {
+        for field in self.fields() {
             hasher.add(&(field.index as u32).to_le_bytes());
             hasher.add(&field.ticks.to_bits().to_le_bytes());
             hasher.add_list(&field.lanes.iter().map(|lane| lane.max_shift).collect::<Vec<_>>());
@@ -127,42 +146,49 @@ impl Precision {
         &self,
         shifts: &mut Shifts,
         history: &History,
+        entities: &Entities,
         baselines: &Baselines<'_>,
         base: &[Vec<u32>],
     ) {
         let Shifts { columns, moved } = shifts;
         columns.resize_with(base.len(), Vec::new);
-        for lane in self.fields.iter().flat_map(FieldPrecision::range) {
-            columns[lane].clear();
-            columns[lane].resize(history.status.len(), 0);
+        moved.resize_with(self.kinds.len(), Vec::new);
+        moved.iter_mut().for_each(Vec::clear);
+        for (range, kind) in entities.ranges().zip(&self.kinds) {
+            for lane in kind.fields.iter().flat_map(FieldPrecision::range) {
+                columns[lane].clear();
+                columns[lane].resize(range.len(), 0);
+            }
         }
-        moved.clear();
         let Some(older) = baselines.older().first() else { return };
-        let has_moved = |(_, status): &(u32, &u8)| **status & MOVED != 0;
-        moved.extend((0..).zip(&history.status).filter(has_moved).map(|(entity, _)| entity));
         let ticks = f64::from(baselines.baseline.tick.0.wrapping_sub(older.tick.0).max(1));
         let older = history.columns(baselines, 0);
-        for field in &self.fields {
-            for &entity in &*moved {
-                field.find(columns, [older, base], entity as usize, ticks * ticks);
+        for ((range, kind), moved) in entities.ranges().zip(&self.kinds).zip(moved) {
+            let has_moved = |(_, status): &(u32, &u8)| **status & MOVED != 0;
+            let statuses = (0..).zip(&history.status[range]);
+            moved.extend(statuses.filter(has_moved).map(|(row, _)| row));
+            for field in &kind.fields {
+                for &row in &*moved {
+                    field.find(columns, [older, base], row as usize, ticks * ticks);
+                }
             }
         }
     }
 
     /// Makes the values of all entities that differ from `base` coarse.
     pub(super) fn coarsen(&self, shifts: &Shifts, base: &[Vec<u32>], columns: &mut [Vec<u32>]) {
-        for &entity in &shifts.moved {
-            if !self.is_off_grid(shifts, columns, entity as usize)
-                || !differs(base, columns, entity as usize)
-            {
-                continue;
-            }
-            for (lane, LanePrecision { max, .. }) in
-                self.fields.iter().flat_map(FieldPrecision::numbered)
-            {
-                let (value, shift) =
-                    (&mut columns[lane][entity as usize], shifts.at(lane, entity as usize));
-                *value = coarse_value(coarse_code(*value, shift), shift, max);
+        for (kind, moved) in self.kinds.iter().zip(&shifts.moved) {
+            for &row in moved {
+                let row = row as usize;
+                if !kind.is_too_fine(shifts, base, columns, row) {
+                    continue;
+                }
+                for (lane, LanePrecision { max, .. }) in
+                    kind.fields.iter().flat_map(FieldPrecision::numbered)
+                {
+                    let (value, shift) = (&mut columns[lane][row], shifts.at(lane, row));
+                    *value = coarse_value(coarse_code(*value, shift), shift, max);
+                }
             }
         }
     }
@@ -174,10 +200,24 @@ impl Precision {
         base: &[Vec<u32>],
         columns: &[Vec<u32>],
     ) -> bool {
-        let is_too_fine = |entity: usize| {
-            self.is_off_grid(shifts, columns, entity) && differs(base, columns, entity)
-        };
-        shifts.moved.iter().any(|entity| is_too_fine(*entity as usize))
+        self.kinds.iter().zip(&shifts.moved).any(|(kind, moved)| {
+            moved.iter().any(|row| kind.is_too_fine(shifts, base, columns, *row as usize))
+        })
+    }
+}
+
+impl OfKind {
+    /// Whether the values of the entity at a row would become coarser: it differs from `base`, and
+    /// is not at multiples of its steps.
+    fn is_too_fine(
+        &self,
+        shifts: &Shifts,
+        base: &[Vec<u32>],
+        columns: &[Vec<u32>],
+        row: usize,
+    ) -> bool {
+        let [base, all] = [base, columns].map(|columns| &columns[self.lanes.clone()]);
+        self.is_off_grid(shifts, columns, row) && differs(base, all, row)
     }
 
     /// Whether a lane of an entity is not at a multiple of its step.
@@ -190,7 +230,7 @@ impl Precision {
     }
 }
 
-/// Whether a lane of the entity differs from `base`.
+/// Whether a lane of the entity differs from `base`, in the columns of its kind.
 pub(super) fn differs(base: &[Vec<u32>], columns: &[Vec<u32>], entity: usize) -> bool {
     base.iter().zip(columns).any(|(base, column)| base[entity] != column[entity])
 }

@@ -100,7 +100,7 @@ pub enum Context {
     None,
     /// The class of the same field in the entity coded before.
     Previous,
-    /// The class of this field of the schema, an earlier one, in the same entity.
+    /// The class of this field of the schema, an earlier one of the same kind, in the same entity.
     Field(usize),
 }
 
@@ -292,17 +292,26 @@ impl Profile {
         Self { entities: GapCode::article(), ..profile }
     }
 
-    /// A class for every width, and the contexts that help with most data: the class of the first
-    /// field that has differences depends on the entity before, and the classes of all others
+    /// A class for every width, and the contexts that help with most data: the class of a kind's
+    /// first field that has differences depends on the entity before, and the classes of all others
     /// depend on that first field. A starting point for a `training::Trainer`.
     pub fn magnitudes(schema: &Schema) -> Self {
-        let first =
-            schema.fields().iter().position(|field| !differenced(field, schema).0.is_empty());
+        // For each field, the first of its kind that has differences.
+        let firsts: Vec<Option<usize>> = schema
+            .kinds()
+            .iter()
+            .flat_map(|kind| {
+                let has_differences =
+                    |index: &usize| !differenced(&schema.fields()[*index], schema).0.is_empty();
+                let first = kind.fields().find(has_differences);
+                kind.fields().map(move |_| first)
+            })
+            .collect();
         Self::with_fields(schema, |index, field| {
             let widest_bits =
                 differenced(field, schema).0.iter().map(Lane::bits).max().unwrap_or(0);
             let widths_bits: Vec<u8> = (1..(widest_bits as u8).min(25)).collect();
-            let context = match first {
+            let context = match firsts[index] {
                 Some(first) if first < index => Context::Field(first),
                 _ => Context::Previous,
             };
@@ -354,7 +363,13 @@ impl Profile {
         if self.schema_hash != schema.hash() || self.fields.len() != schema.fields().len() {
             return Err(SetupError::ProfileMismatch);
         }
-        for (index, (code, field)) in self.fields.iter().zip(schema.fields()).enumerate() {
+        let firsts = schema.kinds().iter().flat_map(|kind| {
+            let fields = kind.fields();
+            fields.clone().map(move |index| (index, fields.start))
+        });
+        for ((index, first), (code, field)) in
+            firsts.zip(self.fields.iter().zip(schema.fields()))
+        {
             let (lanes, is_rotation) = differenced(field, schema);
             let width_fits = |width: &LaneWidth| {
                 width.bits <= 32
@@ -371,7 +386,10 @@ impl Profile {
                     && class.lanes.iter().all(width_fits)
                     && reference_fits(class.reference)
             };
-            let context_fits = !matches!(code.context, Context::Field(other) if other >= index);
+            let context_fits = match code.context {
+                Context::Field(other) => (first..index).contains(&other),
+                Context::None | Context::Previous => true,
+            };
             // With the field in full, 63 classes fit in a mask of 64 bits.
             let well_formed = code.classes.len() < 64
                 && code.classes.iter().all(class_fits)

@@ -4,8 +4,10 @@ use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
+use core::ops::Range;
 
-use crate::schema::{LaneRules, TypeCheck};
+use super::entities::Entities;
+use crate::schema::Kinds;
 use crate::{Between, EncodeError, Pack, Schema};
 
 /// Identifies an entity for as long as it lives; the same on both sides.
@@ -50,7 +52,10 @@ pub struct EntityId(pub u32);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tick(pub u32);
 
-/// A tick, a sorted set of entity ids, and their lanes, stored lane by lane.
+/// A tick, a set of entity ids, and their lanes, stored kind by kind and lane by lane.
+///
+/// Within each kind of entities the ids increase. The *index* of an entity counts those of the
+/// kinds before its own too. An id must not be in two kinds: an encoder refuses such a snapshot.
 ///
 /// Because lanes are stored as columns, two snapshots are compared by a pass over plain arrays. A
 /// snapshot that is cleared and refilled keeps its memory.
@@ -73,15 +78,13 @@ pub struct Tick(pub u32);
 pub struct Snapshot {
     /// The tick of this state.
     pub tick: Tick,
-    /// Invariant: strictly increasing.
-    pub(super) ids: Vec<EntityId>,
-    /// Invariant: one column per lane of the schema, each as long as `ids`, with values that
-    /// `rules` allow.
+    /// Invariant: as many kinds as `kinds`.
+    pub(super) entities: Entities,
+    /// Invariant: one column per lane of the schema, each as long as the entities of the lane's
+    /// kind, with values that the kind's rules allow.
     pub(super) columns: Vec<Vec<u32>>,
-    /// The schema's hash, and the types that have this schema.
-    types: TypeCheck,
-    /// Which values the lanes may have.
-    rules: Arc<LaneRules>,
+    /// The schema's hash, and what each kind requires.
+    pub(super) kinds: Arc<Kinds>,
     /// Scratch: the lanes of the entity being pushed.
     row: Vec<u32>,
 }
@@ -89,10 +92,7 @@ pub struct Snapshot {
 /// Snapshots are equal if they have the same schema, tick, entities and lanes.
 impl PartialEq for Snapshot {
     fn eq(&self, other: &Self) -> bool {
-        self.types == other.types
-            && self.tick == other.tick
-            && self.ids == other.ids
-            && self.columns == other.columns
+        self.tick == other.tick && self.holds_same(other)
     }
 }
 
@@ -114,14 +114,17 @@ impl fmt::Debug for Snapshot {
 impl Snapshot {
     /// A snapshot without entities.
     pub fn new(schema: &Schema, tick: Tick) -> Self {
-        let rules = Arc::clone(schema.rules());
+        Self::of_kinds(schema.kinds_arc(), tick)
+    }
+
+    fn of_kinds(kinds: &Arc<Kinds>, tick: Tick) -> Self {
+        let lanes = kinds.list.last().map_or(0, |kind| kind.lanes().end);
         Self {
-            types: schema.types().clone(),
             tick,
-            ids: Vec::new(),
-            columns: vec![Vec::new(); rules.len()],
-            row: vec![0; rules.len()],
-            rules,
+            entities: Entities::new(kinds.list.len()),
+            columns: vec![Vec::new(); lanes],
+            row: vec![0; kinds.most_lanes()],
+            kinds: Arc::clone(kinds),
         }
     }
 
@@ -137,113 +140,160 @@ impl Snapshot {
 
     /// A snapshot without entities that has the schema and tick of `other`.
     pub fn new_like(other: &Self) -> Self {
-        Self {
-            tick: other.tick,
-            ids: Vec::new(),
-            columns: vec![Vec::new(); other.columns.len()],
-            types: other.types.clone(),
-            rules: Arc::clone(&other.rules),
-            row: other.row.clone(),
-        }
+        Self::of_kinds(&other.kinds, other.tick)
     }
 
     /// Removes all entities and sets the tick. Keeps the memory.
     pub fn clear(&mut self, tick: Tick) {
         self.tick = tick;
-        self.ids.clear();
+        self.entities.clear();
         self.columns.iter_mut().for_each(Vec::clear);
     }
 
-    /// Quantizes `state` and appends it as entity `id`, which must be above all ids pushed before.
+    /// Quantizes `state` and appends it as entity `id`, which must be above all ids of its kind
+    /// pushed before. The type says which kind it is, if the schema has several.
     ///
     /// Compares the type's schema with the snapshot's. This costs next to nothing for a type that
-    /// passed before, or that the schema was [made from](Schema::of). For any other type it costs a
-    /// [`Schema::of`].
+    /// passed before, or that the schema was made from. For any other type it costs a
+    /// [`Schema::of`]. Entities are pushed fastest kind by kind, in the schema's order: a push to a
+    /// kind moves the ids of the kinds after it.
     ///
     /// # Errors
-    /// [`EncodeError::TypeMismatch`] if the type has another schema,
-    /// [`EncodeError::IdsNotIncreasing`] if the id is not above the last one, and the errors of
-    /// [`Pack::quantize`] for values that are out of range or not numbers.
+    /// [`EncodeError::TypeMismatch`] if the type has another schema, or that of no kind,
+    /// [`EncodeError::IdsNotIncreasing`] if the id is not above the last one of the kind, and the
+    /// errors of [`Pack::quantize`] for values that are out of range or not numbers.
     /// [`EncodeError::LaneCount`] and [`EncodeError::LaneOutOfRange`] mean that a hand-written
     /// `Pack` contradicts its own schema. After an error the snapshot is unchanged.
     pub fn push<T: Pack>(&mut self, id: EntityId, state: &T) -> Result<(), EncodeError> {
-        self.check_type::<T>(|| Some(id))?;
-        self.check(id, T::LANES)?;
-        state.quantize(&mut self.row).map_err(|error| error.in_entity(id.0))?;
-        self.append_row(id)
+        let kind = self.kind_of::<T>(|| Some(id))?;
+        self.check(kind, id, T::LANES)?;
+        let row = &mut self.row[..T::LANES];
+        state.quantize(row).map_err(|error| error.in_entity(id.0))?;
+        self.append_row(kind, id)
     }
 
-    /// Appends an entity whose lanes are already quantized.
+    /// Appends an entity whose lanes are already quantized. It is of the first kind, which is the
+    /// only one of most schemas.
     ///
     /// # Errors
-    /// [`EncodeError::LaneCount`] if the schema has another number of lanes,
-    /// [`EncodeError::IdsNotIncreasing`] if the id is not above the last one, and
-    /// [`EncodeError::LaneOutOfRange`] if a lane is above its maximum, or not 0 although its field
-    /// is absent. After an error the snapshot is unchanged.
+    /// Those of [`push_lanes_of`](Self::push_lanes_of).
     pub fn push_lanes(&mut self, id: EntityId, lanes: &[u32]) -> Result<(), EncodeError> {
-        self.check(id, lanes.len())?;
-        self.row.copy_from_slice(lanes);
-        self.append_row(id)
+        self.push_lanes_of(0, id, lanes)
     }
 
-    /// Checks that `T` has the snapshot's schema. `id` gives the entity to name in the error.
+    /// Appends an entity of the kind with this index among [`Schema::kinds`], whose lanes are
+    /// already quantized.
+    ///
+    /// # Errors
+    /// [`EncodeError::NoSuchKind`], [`EncodeError::LaneCount`] if the kind has another number of
+    /// lanes, [`EncodeError::IdsNotIncreasing`] if the id is not above the last one of the kind,
+    /// and [`EncodeError::LaneOutOfRange`] if a lane is above its maximum, or not 0 although its
+    /// field is absent. After an error the snapshot is unchanged.
+    pub fn push_lanes_of(
+        &mut self,
+        kind: usize,
+        id: EntityId,
+        lanes: &[u32],
+    ) -> Result<(), EncodeError> {
+        let kinds = self.kinds.list.len();
+        if kind >= kinds {
+            return Err(EncodeError::NoSuchKind { kind, kinds });
+        }
+        self.check(kind, id, lanes.len())?;
+        self.row[..lanes.len()].copy_from_slice(lanes);
+        self.append_row(kind, id)
+    }
+
+    /// The kind that `T` describes. `id` gives the entity to name in the error.
     #[inline]
-    fn check_type<T: Pack>(
+    pub(super) fn kind_of<T: Pack>(
         &self,
         id: impl FnOnce() -> Option<EntityId>,
-    ) -> Result<(), EncodeError> {
-        self.types.check::<T>().map_err(|hash| {
+    ) -> Result<usize, EncodeError> {
+        self.kinds.of_type::<T>().map_err(|hash| {
             let expected_hash = self.schema_hash();
             EncodeError::TypeMismatch { id: id().map(|id| id.0), expected_hash, hash }
         })
     }
 
-    fn check(&self, id: EntityId, lanes: usize) -> Result<(), EncodeError> {
-        self.check_lane_count(lanes)?;
-        if self.ids.last().is_some_and(|last| *last >= id) {
+    /// Checks an entity that is to be appended.
+    pub(super) fn check(&self, kind: usize, id: EntityId, lanes: usize) -> Result<(), EncodeError> {
+        self.check_lane_count(kind, lanes)?;
+        if self.entities.of_kind(kind).last().is_some_and(|last| *last >= id) {
             return Err(EncodeError::IdsNotIncreasing { id: id.0 });
         }
         Ok(())
     }
 
-    /// Appends an entity whose lanes are in `row`.
-    fn append_row(&mut self, id: EntityId) -> Result<(), EncodeError> {
-        if let Some((lane, value)) = self.rules.first_wrong(&self.row) {
+    /// Appends an entity whose lanes are at the beginning of `row`.
+    fn append_row(&mut self, kind: usize, id: EntityId) -> Result<(), EncodeError> {
+        let of_kind = &self.kinds.list[kind];
+        let row = &self.row[..of_kind.lanes().len()];
+        if let Some((lane, value)) = of_kind.rules().first_wrong(row) {
+            let lane = of_kind.lanes().start + lane;
             return Err(EncodeError::LaneOutOfRange { id: Some(id.0), lane, value });
         }
-        self.ids.push(id);
-        for (column, value) in self.columns.iter_mut().zip(&self.row) {
+        for (column, value) in self.columns[of_kind.lanes()].iter_mut().zip(row) {
             column.push(*value);
         }
+        self.entities.push(kind, id);
         Ok(())
     }
 
     /// Number of entities.
     pub fn len(&self) -> usize {
-        self.ids.len()
+        self.entities.len()
     }
 
     /// True if there are no entities.
     pub fn is_empty(&self) -> bool {
-        self.ids.is_empty()
+        self.len() == 0
     }
 
-    /// The entities' ids, increasing.
+    /// The entities' ids by index: increasing, if the schema has one kind; otherwise kind by kind,
+    /// and increasing within each.
     pub fn ids(&self) -> &[EntityId] {
-        &self.ids
+        self.entities.ids()
     }
 
-    /// The index of entity `id`, if the snapshot has it. Cost: a binary search.
+    /// The indices of the entities of a kind. Empty if there is no such kind.
+    ///
+    /// ```
+    /// use kinepack::schema::{Field, FieldKind};
+    /// use kinepack::{EntityId, Schema, Snapshot, Tick};
+    ///
+    /// let fields = || vec![Field::new("lit", FieldKind::Bool)];
+    /// let lamps = Schema::builder().kind_of_fields("lamp", fields());
+    /// let schema = lamps.kind_of_fields("candle", fields()).build()?;
+    /// let mut world = Snapshot::new(&schema, Tick(0));
+    /// world.push_lanes_of(0, EntityId(7), &[1])?;
+    /// world.push_lanes_of(1, EntityId(2), &[0])?;
+    /// world.push_lanes_of(1, EntityId(9), &[1])?;
+    /// assert_eq!(world.ids(), [7, 2, 9].map(EntityId));
+    /// assert_eq!(world.of_kind(1), 1..3);
+    /// assert_eq!(world.kind_at(2), Some(1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of_kind(&self, kind: usize) -> Range<usize> {
+        if kind < self.entities.kinds() { self.entities.range(kind) } else { 0..0 }
+    }
+
+    /// The kind of the entity at this index; `None` beyond the last.
+    pub fn kind_at(&self, index: usize) -> Option<usize> {
+        (index < self.len()).then(|| self.entities.kind_at(index))
+    }
+
+    /// The index of entity `id`, if the snapshot has it. Cost: a binary search in each kind.
     pub fn position(&self, id: EntityId) -> Option<usize> {
-        self.ids.binary_search(&id).ok()
+        self.entities.position(id)
     }
 
     /// [`Schema::hash`] of the snapshot's schema.
     pub fn schema_hash(&self) -> u64 {
-        self.types.schema_hash()
+        self.kinds.schema_hash
     }
 
-    /// Number of lanes per entity.
+    /// Number of lanes of all kinds.
     pub fn lane_count(&self) -> usize {
         self.columns.len()
     }
@@ -252,11 +302,11 @@ impl Snapshot {
     pub fn memory_bytes(&self) -> usize {
         let columns: usize = self.columns.iter().map(Vec::capacity).sum();
         (columns + self.row.capacity()) * size_of::<u32>()
-            + self.ids.capacity() * size_of::<EntityId>()
+            + self.entities.memory_bytes()
             + self.columns.capacity() * size_of::<Vec<u32>>()
     }
 
-    /// One lane of all entities, in the order of [`ids`](Self::ids).
+    /// One lane of all entities of its kind, in the order of [`ids`](Self::ids).
     ///
     /// # Panics
     /// If the schema has no such lane.
@@ -264,20 +314,20 @@ impl Snapshot {
         &self.columns[lane]
     }
 
-    /// The state of entity `id`, reconstructed; `None` if the snapshot does not have it. Finds the
-    /// entity by binary search. Allocates only if the schema has more than 64 lanes.
+    /// The state of entity `id`, reconstructed; `None` if the snapshot does not have it, or as
+    /// another kind than the type's. Finds the entity by binary search. Allocates only if the schema has more than 64 lanes.
     ///
     /// # Errors
     /// [`EncodeError::TypeMismatch`] if the type has another schema; see [`push`](Self::push) for
     /// what the check costs. [`EncodeError::LaneCount`] for a type whose hand-written `Pack`
     /// contradicts its own schema.
     pub fn get<T: Pack>(&self, id: EntityId) -> Result<Option<T>, EncodeError> {
-        self.check_type::<T>(|| Some(id))?;
-        let index = self.position(id);
-        index.map(|index| self.with_row(T::LANES, index, T::reconstruct)).transpose()
+        let kind = self.kind_of::<T>(|| Some(id))?;
+        let index = self.entities.position_in(kind, id);
+        index.map(|index| self.with_row(kind, T::LANES, index, T::reconstruct)).transpose()
     }
 
-    /// All entities with their states, by increasing id. Checks the type once, before the first,
+    /// All entities of the type's kind with their states, by increasing id. Checks the type once, before the first,
     /// and allocates once.
     ///
     /// ```
@@ -302,11 +352,12 @@ impl Snapshot {
     pub fn iter<T: Pack>(
         &self,
     ) -> Result<impl ExactSizeIterator<Item = (EntityId, T)>, EncodeError> {
-        self.check_type::<T>(|| self.ids.first().copied())?;
-        self.check_lane_count(T::LANES)?;
+        let kind = self.kind_of::<T>(|| self.ids().first().copied())?;
+        self.check_lane_count(kind, T::LANES)?;
         let mut row = vec![0; T::LANES];
-        Ok(self.ids.iter().enumerate().map(move |(index, id)| {
-            for (lane, column) in row.iter_mut().zip(&self.columns) {
+        let columns = &self.columns[self.kinds.list[kind].lanes()];
+        Ok(self.entities.of_kind(kind).iter().enumerate().map(move |(index, id)| {
+            for (lane, column) in row.iter_mut().zip(columns) {
                 *lane = column[index];
             }
             (*id, T::reconstruct(&row))
@@ -316,11 +367,11 @@ impl Snapshot {
     /// As [`get`](Self::get), for the entity at `index` of [`ids`](Self::ids), without a search.
     ///
     /// # Errors
-    /// As [`get`](Self::get), and [`EncodeError::IndexOutOfRange`].
+    /// As [`get`](Self::get), [`EncodeError::IndexOutOfRange`], and [`EncodeError::AnotherKind`].
     #[inline]
     pub fn get_at_index<T: Pack>(&self, index: usize) -> Result<T, EncodeError> {
-        self.check_type::<T>(|| self.ids.get(index).copied())?;
-        self.with_row(T::LANES, index, T::reconstruct)
+        let kind = self.kind_of::<T>(|| self.ids().get(index).copied())?;
+        self.with_row(kind, T::LANES, index, T::reconstruct)
     }
 
     /// The state of entity `id` between this snapshot and `to`, by [`Pack::interpolate`]; `None`
@@ -337,10 +388,9 @@ impl Snapshot {
         at: Between,
     ) -> Result<Option<T>, EncodeError> {
         self.check_schema(to)?;
-        self.check_type::<T>(|| Some(id))?;
-        let Some((index, to_index)) = self.position(id).zip(to.position(id)) else {
-            return Ok(None);
-        };
+        let kind = self.kind_of::<T>(|| Some(id))?;
+        let [index, to_index] = [self, to].map(|state| state.entities.position_in(kind, id));
+        let Some((index, to_index)) = index.zip(to_index) else { return Ok(None) };
         self.interpolate_at_index(index, to, to_index, at).map(Some)
     }
 
@@ -349,7 +399,8 @@ impl Snapshot {
     /// are the same entity.
     ///
     /// # Errors
-    /// As [`interpolate`](Self::interpolate), and [`EncodeError::IndexOutOfRange`].
+    /// As [`interpolate`](Self::interpolate), [`EncodeError::IndexOutOfRange`], and
+    /// [`EncodeError::AnotherKind`].
     pub fn interpolate_at_index<T: Pack>(
         &self,
         index: usize,
@@ -358,32 +409,39 @@ impl Snapshot {
         at: Between,
     ) -> Result<T, EncodeError> {
         self.check_schema(to)?;
-        self.check_type::<T>(|| self.ids.get(index).copied())?;
-        self.with_row(T::LANES, index, |from| {
-            to.with_row(T::LANES, to_index, |to| T::interpolate(from, to, at))
+        let kind = self.kind_of::<T>(|| self.ids().get(index).copied())?;
+        self.with_row(kind, T::LANES, index, |from| {
+            to.with_row(kind, T::LANES, to_index, |to| T::interpolate(from, to, at))
         })?
     }
 
-    fn check_lane_count(&self, lanes: usize) -> Result<(), EncodeError> {
-        if lanes == self.columns.len() {
+    fn check_lane_count(&self, kind: usize, lanes: usize) -> Result<(), EncodeError> {
+        let expected_lanes = self.kinds.list[kind].lanes().len();
+        if lanes == expected_lanes {
             Ok(())
         } else {
-            Err(EncodeError::LaneCount { expected_lanes: self.columns.len(), lanes })
+            Err(EncodeError::LaneCount { expected_lanes, lanes })
         }
     }
 
-    /// What `read` makes of the lanes of the entity at `index`, gathered from their columns.
+    /// What `read` makes of the lanes of the entity at `index`, gathered from their columns. The
+    /// entity must be of this kind.
     #[inline]
     fn with_row<R>(
         &self,
+        kind: usize,
         lanes: usize,
         index: usize,
         read: impl FnOnce(&[u32]) -> R,
     ) -> Result<R, EncodeError> {
-        self.check_lane_count(lanes)?;
+        self.check_lane_count(kind, lanes)?;
         if index >= self.len() {
             return Err(EncodeError::IndexOutOfRange { index, entities: self.len() });
         }
+        let range = self.entities.range(kind);
+        let Some(index) = index.checked_sub(range.start).filter(|row| *row < range.len()) else {
+            return Err(EncodeError::AnotherKind { id: self.ids()[index].0 });
+        };
         let mut few = [0; 64];
         let mut many = Vec::new();
         let row = match few.get_mut(..lanes) {
@@ -393,7 +451,8 @@ impl Snapshot {
                 &mut many[..]
             }
         };
-        for (lane, column) in row.iter_mut().zip(&self.columns) {
+        let columns = &self.columns[self.kinds.list[kind].lanes()];
+        for (lane, column) in row.iter_mut().zip(columns) {
             *lane = column[index];
         }
         Ok(read(row))

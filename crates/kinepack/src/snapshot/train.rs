@@ -99,21 +99,25 @@ impl Trainer {
         let tables = self.codec.tables();
         let changed = &self.encoder.changed;
         count_gaps(&mut self.entities, &tables.entities, snapshot.len(), changed);
-        for (index, field) in tables.fields.iter().enumerate() {
-            let classes = self.encoder.packer.contexts.of_field(index);
-            let flagged: Vec<u32> =
-                (0..).zip(classes).filter(|(_, class)| **class > 0).map(|(nth, _)| nth).collect();
-            if !field.is_category() {
-                let (count, members) =
-                    set_of_flagged(&field.conditions, &snapshot.columns, changed, &flagged);
-                count_gaps(&mut self.flags, &tables.flags, count, &members);
-            }
-            let mut previous = 0;
-            for nth in flagged {
-                let state =
-                    self.encoder.packer.contexts.state(field.context, nth as usize, previous);
-                previous = usize::from(classes[nth as usize]);
-                self.fields[index][state][previous - 1] += 1;
+        for (nth, kind) in tables.schema.kinds().iter().enumerate() {
+            let rows = self.encoder.changed_rows(&snapshot.entities, nth);
+            for index in kind.fields() {
+                let field = &tables.fields[index];
+                let contexts = &self.encoder.packer.contexts;
+                let classes = contexts.of_field(index);
+                let flagged = (0..).zip(classes).filter(|(_, class)| **class > 0);
+                let flagged: Vec<u32> = flagged.map(|(nth, _)| nth).collect();
+                if !field.is_category() {
+                    let (count, members) =
+                        set_of_flagged(&field.conditions, &snapshot.columns, &rows, &flagged);
+                    count_gaps(&mut self.flags, &tables.flags, count, &members);
+                }
+                let mut previous = 0;
+                for nth in flagged {
+                    let state = contexts.state(field.context, nth as usize, previous);
+                    previous = usize::from(classes[nth as usize]);
+                    self.fields[index][state][previous - 1] += 1;
+                }
             }
         }
         Ok(())

@@ -67,7 +67,7 @@ pub(super) fn code<C: Coder, R: Record>(
     mut record: R,
 ) -> Result<(), Outside> {
     let Some(base) = base else {
-        return plan.rules.fields().iter().try_for_each(|(lanes, conditions)| {
+        return plan.rules().fields().iter().try_for_each(|(lanes, conditions)| {
             if conditions.hold(|lane| record.get(lane)) {
                 code_full(coder, plan, lanes.clone(), &mut record)
             } else {

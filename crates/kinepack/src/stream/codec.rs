@@ -104,10 +104,14 @@ impl StreamCodec {
     /// A codec for records of `schema`.
     ///
     /// # Errors
-    /// [`SetupError::NoLanes`] if the schema has no lanes.
+    /// [`SetupError::NoLanes`] if the schema has no lanes, and [`SetupError::SeveralKinds`] if it
+    /// has several kinds of entities.
     pub fn new(schema: Schema, level: StreamLevel) -> Result<Self, SetupError> {
         if schema.lanes().is_empty() {
             return Err(SetupError::NoLanes);
+        }
+        if schema.kinds().len() > 1 {
+            return Err(SetupError::SeveralKinds);
         }
         let plan = Plan::new(&schema, level == StreamLevel::Adaptive);
         let mut hasher = Fnv1a::new();
@@ -349,7 +353,7 @@ impl StreamCodec {
 
     /// The first value in `records` that its lane must not have, with the lane.
     fn wrong(&self, records: &[u32]) -> Option<(usize, u32)> {
-        let rules = &self.0.plan.rules;
+        let rules = self.0.plan.rules();
         records.chunks_exact(rules.len()).find_map(|record| rules.first_wrong(record))
     }
 

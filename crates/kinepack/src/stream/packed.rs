@@ -11,7 +11,7 @@ use crate::schema::{Lane, Presence};
 /// Writes a record against a base, or in full. Invariant: the lanes of both obey the plan's rules.
 pub(super) fn write(sink: &mut impl BitSink, plan: &Plan, base: Option<&[u32]>, record: &[u32]) {
     let Some(base) = base else {
-        for (lanes, conditions) in plan.rules.fields() {
+        for (lanes, conditions) in plan.rules().fields() {
             if conditions.hold(|lane| record[lane]) {
                 write_full(sink, &plan.lanes[lanes.clone()], &record[lanes.clone()]);
             }
@@ -42,7 +42,7 @@ pub(super) fn read(
     record: &mut [u32],
 ) -> Result<(), DecodeError> {
     let Some(base) = base else {
-        return plan.rules.fields().iter().try_for_each(|(lanes, conditions)| {
+        return plan.rules().fields().iter().try_for_each(|(lanes, conditions)| {
             if conditions.hold(|lane| record[lane]) {
                 read_full(reader, &plan.lanes[lanes.clone()], &mut record[lanes.clone()])
             } else {

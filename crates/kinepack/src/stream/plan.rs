@@ -9,7 +9,7 @@ use crate::Schema;
 use crate::hash::Fnv1a;
 use crate::quantize::{FloatLimits, SmallestThree};
 use crate::rle::MAX_LANES;
-use crate::schema::{Conditions, Field, FieldKind, Lane, LaneRules, Role};
+use crate::schema::{Conditions, Field, FieldKind, Kinds, Lane, LaneRules, Role};
 
 /// Lanes that are coded together.
 #[derive(Clone, Debug)]
@@ -29,8 +29,7 @@ pub(super) struct Part {
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) lanes: Vec<Lane>,
-    /// Which values the lanes may have.
-    pub(super) rules: Arc<LaneRules>,
+    kinds: Arc<Kinds>,
     pub(super) parts: Vec<Part>,
     /// The part that is a time stamp.
     pub(super) clock: Option<usize>,
@@ -52,8 +51,13 @@ impl Plan {
             parts.sort_by_key(|part| (Some(part.first) != time, part.velocity.is_some()));
             clock = time.map(|_| 0);
         }
-        let (lanes, rules) = (schema.lanes().to_vec(), Arc::clone(schema.rules()));
-        Self { lanes, rules, parts, clock, zeros: zeros(schema) }
+        let (lanes, kinds) = (schema.lanes().to_vec(), Arc::clone(schema.kinds_arc()));
+        Self { lanes, kinds, parts, clock, zeros: zeros(schema) }
+    }
+
+    /// Which values the lanes may have.
+    pub(super) fn rules(&self) -> &LaneRules {
+        self.kinds.list[0].rules()
     }
 }
 

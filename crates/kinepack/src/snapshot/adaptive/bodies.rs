@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::schema::{Field, FieldKind, Role};
+use crate::schema::{EntityKind, Field, FieldKind, Role};
 use crate::{Schema, SetupError};
 
 /// The largest length, in steps.
@@ -109,6 +109,34 @@ impl BodyKind {
     }
 }
 
+/// The fields of a kind that it marks as its body's, by index in the schema.
+struct Marked {
+    position: usize,
+    rotation: usize,
+    touched: Option<usize>,
+    mover: Option<usize>,
+}
+
+impl Marked {
+    /// `None` if there is no position or no rotation.
+    fn of(schema: &Schema, kind: &EntityKind) -> Option<Self> {
+        let marked = |role, is: fn(&FieldKind) -> bool| {
+            let is_part =
+                |field: &Field| field.role == role && field.condition.is_none() && is(&field.kind);
+            kind.fields().find(|index| is_part(&schema.fields()[*index]))
+        };
+        Some(Self {
+            position: marked(
+                Role::Body,
+                |kind| matches!(kind, FieldKind::Floats(axes) if axes.len() == 3),
+            )?,
+            rotation: marked(Role::Body, |kind| matches!(kind, FieldKind::Rotation(_)))?,
+            touched: marked(Role::Touched, |kind| *kind == FieldKind::Bool),
+            mover: marked(Role::Mover, |kind| *kind == FieldKind::Bool),
+        })
+    }
+}
+
 impl Bodies {
     /// Checks what coding relies on.
     pub(super) fn validate(&self) -> Result<(), SetupError> {
@@ -142,14 +170,8 @@ impl Bodies {
         half_extents_m: [f64; 3],
         floor_m: Option<f64>,
     ) -> Option<Self> {
-        let marked = |role, is: fn(&FieldKind) -> bool| {
-            let is_part =
-                |field: &Field| field.role == role && field.condition.is_none() && is(&field.kind);
-            schema.fields().iter().position(is_part)
-        };
-        let position =
-            marked(Role::Body, |kind| matches!(kind, FieldKind::Floats(axes) if axes.len() == 3))?;
-        let rotation = marked(Role::Body, |kind| matches!(kind, FieldKind::Rotation(_)))?;
+        let marked = schema.kinds().iter().find_map(|kind| Marked::of(schema, kind))?;
+        let Marked { position, rotation, touched, mover } = marked;
         let FieldKind::Floats(axes) = &schema.fields()[position].kind else { return None };
         let vertical = axes.get(usize::from(up))?;
         // The casts saturate.
@@ -162,8 +184,8 @@ impl Bodies {
         Some(Self {
             position,
             rotation,
-            touched: marked(Role::Touched, |kind| *kind == FieldKind::Bool),
-            mover: marked(Role::Mover, |kind| *kind == FieldKind::Bool),
+            touched,
+            mover,
             up,
             floor: floor.filter(|steps| *steps >= 0.0).map(|steps| (steps + 0.5) as u32),
             kinds: vec![BodyKind { half_extents, mover: false }],
@@ -172,6 +194,13 @@ impl Bodies {
             reach: (DEFAULT_REACH * size).min(MAX_LENGTH),
             bands,
         })
+    }
+
+    /// The parameters of the bodies of another kind of the schema, in the same world; `None` if the
+    /// kind does not mark a position and a rotation.
+    pub(super) fn of_kind(&self, schema: &Schema, kind: &EntityKind) -> Option<Self> {
+        let Marked { position, rotation, touched, mover } = Marked::of(schema, kind)?;
+        Some(Self { position, rotation, touched, mover, ..self.clone() })
     }
 
     /// The same bodies for a position whose steps are `ratio` times as long.

@@ -109,14 +109,15 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     /// Codes a body: the rotation, then the position.
     pub(super) fn code_body(&mut self, scratch: &mut Scratch, body: &BodyPlan, entity: usize) {
         let Some(bodies) = &self.model.bodies else { return };
-        let is_mover = scratch.movers.iter().position(|mover| mover.entity as usize == entity);
+        let index = self.past.index(entity);
+        let is_mover = scratch.movers.iter().position(|mover| mover.entity as usize == index);
         let inputs = self.inputs(scratch, bodies, body, entity, is_mover.is_some());
         let begin = self.coder.spent();
         let turned = self.code_turn(body, entity, &inputs);
         let middle = self.coder.spent();
         let (moved, position_error) = self.code_position(body, entity, &inputs, &turned);
-        self.spent.add_field(bodies.rotation, middle - begin);
-        self.spent.add_field(bodies.position, self.coder.spent() - middle);
+        self.spent.add_field(body.rotation_field, middle - begin);
+        self.spent.add_field(body.position_field, self.coder.spent() - middle);
         let motion = inputs.motion;
         let coded = CodedBody {
             position: motion.position,
@@ -191,8 +192,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         };
         let extents = body.axes.map(|axis| f64::from(kind.half_extents[axis]));
         let has_size = extents != [0.0; 3];
-        let floor =
-            bodies.floor.filter(|_| has_size).map(|floor| f64::from(floor) * body.ratios[UP]);
+        let floor = self.plan.floor.filter(|_| has_size);
         let height = height_of(motion.rotation, extents);
         let margin = f64::from(bodies.size) * TOUCH_MARGIN;
         let above = floor.map(|floor| motion.position[UP] - floor);
@@ -416,9 +416,11 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 }
 
-/// A body's position in steps of the first axis, in the order level, level, up.
+/// A body's position in the space of all bodies, in the order level, level, up.
 pub(super) fn position(body: &BodyPlan, columns: &[Vec<u32>], entity: usize) -> Vector {
-    let at = |axis: usize| f64::from(columns[body.position[axis]][entity]) * body.ratios[axis];
+    let at = |axis: usize| {
+        f64::from(columns[body.position[axis]][entity]) * body.ratios[axis] + body.origin[axis]
+    };
     [at(0), at(1), at(2)]
 }
 

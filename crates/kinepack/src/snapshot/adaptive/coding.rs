@@ -9,7 +9,7 @@ use super::counters::{
 use super::fixed::{Row, dot};
 use super::model::Model;
 use super::past::Past;
-use super::plan::{FieldCoding, FieldPlan, Plan};
+use super::plan::{FieldCoding, FieldPlan, KindPlan, Plan};
 use super::scratch::{Previous, Scratch};
 use super::values::{Spent, Values};
 use crate::entropy::Coder;
@@ -69,6 +69,7 @@ impl Predictor for &[Row] {
 /// A field of an entity, with its class.
 pub(super) struct FieldAt<'a> {
     pub(super) field: &'a FieldPlan,
+    /// The entity's row.
     pub(super) entity: usize,
     /// Its [`Past::field_status`].
     pub(super) status: u8,
@@ -87,7 +88,7 @@ pub(super) struct Coding<'a, C, P> {
     pub(super) spent: Spent<'a>,
 }
 
-impl<C: Coder, P: Predictor> Coding<'_, C, P> {
+impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
     /// Codes the packet: which entities changed, then their values.
     pub(super) fn run(&mut self, scratch: &mut Scratch) {
         scratch.unsent.clear();
@@ -108,21 +109,23 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let order = core::mem::take(&mut scratch.order);
         // Added entities must be coded, so the packet cannot end before the last of them. They come
         // last, relative to the others.
-        let has_added = order.last().is_some_and(|last| self.past.is_added(last.1 as usize));
+        let statuses = self.past.all_statuses();
+        let has_added = order.last().is_some_and(|last| statuses[last.1 as usize] & ADDED != 0);
         let first_end = if has_added { order.len() } else { 0 };
         if has_added {
-            scratch.newcomers.begin(self.past.statuses());
+            scratch.newcomers.begin(statuses, self.plan.kinds.len());
         }
         let begin = self.coder.spent();
-        for (nth, &(_, entity)) in order.iter().enumerate() {
+        for (nth, &(_, index)) in order.iter().enumerate() {
             if nth >= first_end && self.coder.code(self.is_full(begin, nth), END) {
-                scratch.unsent.extend(order[nth..].iter().map(|(_, entity)| *entity));
+                scratch.unsent.extend(order[nth..].iter().map(|(_, index)| *index));
                 break;
             }
             let begin = if scratch.entities_spent.is_some() { self.coder.spent() } else { 0 };
-            self.code_entity(scratch, entity as usize);
+            let entity = self.past.enter_at(index as usize);
+            self.code_entity(scratch, entity);
             if let Some(entities) = &mut scratch.entities_spent {
-                entities.push((entity, self.coder.spent() - begin));
+                entities.push((index, self.coder.spent() - begin));
             }
             if self.values.is_invalid() || self.coder.is_exhausted() {
                 break;
@@ -144,31 +147,41 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let Scratch { encoder_changed, changed, nearness, .. } = scratch;
         changed.clear();
         let mut next_changed = encoder_changed.iter().peekable();
-        let mut previous = 0;
-        for (entity, (status, nearness)) in
-            self.past.statuses().iter().zip(nearness.iter()).enumerate()
-        {
-            let has_changed = next_changed.next_if(|next| **next as usize == entity).is_some();
-            if status & ADDED != 0 {
-                changed.push(entity as u32);
-                continue;
-            }
-            let moved =
-                usize::from(status & (MOVED | MOVED_BEFORE)) | usize::from(status & NEW != 0) << 1;
-            let context = changed_context(moved & 3, self.is_touched(entity), *nearness, previous);
-            let is_changed = self.counters.changed(context).code(self.coder, has_changed, LIMIT);
-            previous = (previous << 1 | usize::from(is_changed)) & 3;
-            if is_changed {
-                changed.push(entity as u32);
-            }
-            if entity & 63 == 0 && self.coder.is_exhausted() {
-                break;
+        for kind in 0..self.plan.kinds.len() {
+            self.past.enter(kind);
+            let mut previous = 0;
+            for (entity, status) in self.past.statuses().iter().enumerate() {
+                let index = self.past.index(entity);
+                let has_changed = next_changed.next_if(|next| **next as usize == index).is_some();
+                if status & ADDED != 0 {
+                    changed.push(index as u32);
+                    continue;
+                }
+                let moved = usize::from(status & (MOVED | MOVED_BEFORE))
+                    | usize::from(status & NEW != 0) << 1;
+                let is_touched = self.is_touched(entity);
+                let context = changed_context(moved & 3, is_touched, nearness[index], previous);
+                let counter = self.counters.changed(kind, context);
+                let is_changed = counter.code(self.coder, has_changed, LIMIT);
+                previous = (previous << 1 | usize::from(is_changed)) & 3;
+                if is_changed {
+                    changed.push(index as u32);
+                }
+                if entity & 63 == 0 && self.coder.is_exhausted() {
+                    break;
+                }
             }
         }
     }
 
+    /// What the current kind's entities have.
+    #[inline]
+    pub(super) fn kind(&self) -> &'a KindPlan {
+        &self.plan.kinds[self.past.kind()]
+    }
+
     fn is_touched(&self, entity: usize) -> bool {
-        let touched = self.plan.body.as_ref().and_then(|body| body.touched);
+        let touched = self.kind().body.as_ref().and_then(|body| body.touched);
         touched.is_some_and(|lane| self.past.base()[lane][entity] != 0)
     }
 
@@ -177,25 +190,28 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         lanes.any(|lane| self.values.at(lane, entity) != self.past.base()[lane][entity])
     }
 
+    /// Codes an entity of the current kind.
     fn code_entity(&mut self, scratch: &mut Scratch, entity: usize) {
         if self.past.is_added(entity) {
             return self.code_newcomer(scratch, entity);
         }
-        let plan = self.plan;
+        let (plan, kind) = (self.plan, self.kind());
         let mut body_changed = false;
-        if let Some(body) = &plan.body {
+        if let Some(body) = &kind.body {
             let lanes = body.position.iter().copied().chain(body.rotation..body.rotation + 4);
             let has_changed = self.has_changed(lanes, entity);
-            body_changed = plan.fields.is_empty() || {
+            body_changed = kind.fields.is_empty() || {
                 let context = usize::from(self.past.status(entity) & MOVED);
-                self.counters.body_flag(context).code(self.coder, has_changed, LIMIT)
+                let counter = self.counters.body_flag(self.past.kind(), context);
+                counter.code(self.coder, has_changed, LIMIT)
             };
             if body_changed {
                 self.code_body(scratch, body, entity);
             }
         }
         let mut last_changed = body_changed;
-        for (nth, field) in plan.fields.iter().enumerate() {
+        for nth in kind.fields.clone() {
+            let field = &plan.fields[nth];
             let begin = self.coder.spent();
             let base = self.past.base();
             let now = |lane: usize| self.values.at(lane, entity);
@@ -214,7 +230,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         }
     }
 
-    /// Codes a field outside the body, the `nth` of them, of an entity in which it was and is
+    /// Codes a field outside the body, the plan's `nth`, of an entity in which it was and is
     /// present. Returns whether it changed. `last_changed` says so of the field before it.
     fn code_kept(
         &mut self,
@@ -235,7 +251,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             }
             _ => self.past.field_class(field.lanes(), (entity, status)),
         };
-        let context = flag_context(rested, last_changed, scratch.nearness[entity], class);
+        let nearness = scratch.nearness[self.past.index(entity)];
+        let context = flag_context(rested, last_changed, nearness, class);
         let is_changed =
             self.counters.field_flag(nth, context).code(self.coder, has_changed, LIMIT);
         if is_changed {

@@ -5,6 +5,7 @@ use crate::entropy::{Counter, MANTISSAS, Signed};
 /// The first counter of each part. The parts follow one another without gaps.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
+    kinds: usize,
     any: usize,
     changed: usize,
     flags: usize,
@@ -20,14 +21,21 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// The layout for `fields` fields outside the body, `choices` counters of choices, and `groups`
-    /// groups of residuals, and `newcomers` counters of added entities.
-    pub(super) fn new(fields: usize, choices: usize, groups: usize, newcomers: usize) -> Self {
-        let mut layout = Self::default();
+    /// The layout for `kinds` kinds of entities with `fields` fields outside their bodies, `choices`
+    /// counters of choices, `groups` groups of residuals, and `newcomers` counters of added
+    /// entities.
+    pub(super) fn new(
+        kinds: usize,
+        fields: usize,
+        choices: usize,
+        groups: usize,
+        newcomers: usize,
+    ) -> Self {
+        let mut layout = Self { kinds, ..Self::default() };
         let parts = [
             (&mut layout.any, 1),
-            (&mut layout.changed, CHANGED),
-            (&mut layout.flags, FLAGS * (1 + fields)),
+            (&mut layout.changed, CHANGED * kinds),
+            (&mut layout.flags, FLAGS * (kinds + fields)),
             (&mut layout.largest, LARGEST),
             (&mut layout.second, SECOND),
             (&mut layout.third, 1),
@@ -59,22 +67,23 @@ impl<'a> Counters<'a> {
         &mut self.counters[self.layout.any]
     }
 
-    /// The flag that an entity changed. `context` is a [`changed_context`].
+    /// The flag that an entity of a kind changed. `context` is a [`changed_context`].
     #[inline]
-    pub(super) fn changed(&mut self, context: usize) -> &mut Counter {
-        &mut self.counters[self.layout.changed + context]
+    pub(super) fn changed(&mut self, kind: usize, context: usize) -> &mut Counter {
+        &mut self.counters[self.layout.changed + kind * CHANGED + context]
     }
 
-    /// The flag that an entity's body changed.
+    /// The flag that the body of an entity of a kind changed.
     #[inline]
-    pub(super) fn body_flag(&mut self, context: usize) -> &mut Counter {
-        &mut self.counters[self.layout.flags + context]
+    pub(super) fn body_flag(&mut self, kind: usize, context: usize) -> &mut Counter {
+        &mut self.counters[self.layout.flags + kind * FLAGS + context]
     }
 
-    /// The flag that the `nth` of the other fields changed. `context` is a [`flag_context`].
+    /// The flag that the `nth` of the other fields of all kinds changed. `context` is a
+    /// [`flag_context`].
     #[inline]
     pub(super) fn field_flag(&mut self, nth: usize, context: usize) -> &mut Counter {
-        &mut self.counters[self.layout.flags + (1 + nth) * FLAGS + context]
+        &mut self.counters[self.layout.flags + (self.layout.kinds + nth) * FLAGS + context]
     }
 
     /// The flag that a rotation's largest component is not the predicted one. Depends on the gap to
@@ -102,7 +111,7 @@ impl<'a> Counters<'a> {
         &mut self.counters[self.layout.choices + tree..][..1 << bits]
     }
 
-    /// Those of added entities.
+    /// Those of added entities of all kinds.
     pub(super) fn newcomers(&mut self) -> &mut [Counter] {
         &mut self.counters[self.layout.newcomers..]
     }
@@ -152,7 +161,7 @@ pub(super) mod body_group {
 /// Number of classes of nearness to a mover. Section 12.5.
 const NEARNESSES: usize = 8;
 
-/// Contexts of the flag that an entity changed: by motion, touch, nearness, and the two flags
+/// Contexts of the flag that an entity of a kind changed: by motion, touch, nearness, and the two flags
 /// before. Section 12.5.
 const CHANGED: usize = 1024;
 

@@ -105,7 +105,7 @@ impl Adaptive {
             counters: self.model.counters.clone(),
             learning: Learning::default(),
             spent: vec![0; self.fields],
-            lanes_spent: vec![0; self.plan.rules.len()],
+            lanes_spent: vec![0; self.plan.lanes],
             columns: Vec::new(),
         }
     }

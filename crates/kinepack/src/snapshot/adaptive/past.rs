@@ -1,11 +1,13 @@
 //! The states that both sides know before a packet is coded. `spec/CODEC.md`, section 12.1.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::fixed::log2;
 use super::learned::Learned;
 use crate::schema::Conditions;
 use crate::snapshot::Baselines;
+use crate::snapshot::entities::Entities;
 use crate::snapshot::history::{ADDED, History, NEW, NEW_BEFORE, STEPS};
 use crate::snapshot::lineup::Lineup;
 use crate::snapshot::precision::Shifts;
@@ -14,8 +16,8 @@ use crate::snapshot::store::EntityId;
 /// The inputs of a packet that both sides have.
 pub(in crate::snapshot) struct Packet<'a> {
     pub(in crate::snapshot) baselines: Baselines<'a>,
-    pub(in crate::snapshot) ids: &'a [EntityId],
-    /// Must be prepared for these baselines and ids.
+    pub(in crate::snapshot) entities: &'a Entities,
+    /// Must be prepared for these baselines and entities.
     pub(in crate::snapshot) lineup: &'a Lineup,
     /// The learned state to resume from.
     pub(in crate::snapshot) learned: Option<&'a Learned>,
@@ -23,10 +25,16 @@ pub(in crate::snapshot) struct Packet<'a> {
     pub(in crate::snapshot) max_bits: u64,
 }
 
-/// The states before a packet, lined up with its entities.
+/// The states before a packet, lined up with its entities. They are read kind by kind: an entity is
+/// given by its row in the [current kind](Past::enter).
 pub(super) struct Past<'a> {
     baselines: Baselines<'a>,
+    entities: &'a Entities,
+    kind: usize,
+    /// The indices, ids and flags of the current kind's entities.
+    range: Range<usize>,
     ids: &'a [EntityId],
+    statuses: &'a [u8],
     base: &'a [Vec<u32>],
     history: &'a History,
     shifts: &'a Shifts,
@@ -36,17 +44,56 @@ pub(super) struct Past<'a> {
 impl<'a> Past<'a> {
     pub(super) fn new(packet: &Packet<'a>) -> Self {
         let history = &packet.lineup.history;
-        Self {
+        let mut past = Self {
             baselines: packet.baselines,
-            ids: packet.ids,
+            entities: packet.entities,
+            kind: 0,
+            range: 0..0,
+            ids: &[],
+            statuses: &[],
             base: packet.lineup.base(packet.baselines.baseline),
             history,
             shifts: &packet.lineup.shifts,
             lag_log2: log2(u64::from(history.lag)),
-        }
+        };
+        past.enter(0);
+        past
     }
 
-    /// The packet's entities.
+    /// All entities of the packet.
+    pub(super) fn entities(&self) -> &'a Entities {
+        self.entities
+    }
+
+    /// Makes a kind the current one.
+    pub(super) fn enter(&mut self, kind: usize) {
+        self.kind = kind;
+        self.range = self.entities.range(kind);
+        self.ids = &self.entities.ids()[self.range.clone()];
+        self.statuses = &self.history.status[self.range.clone()];
+    }
+
+    /// Makes the kind of the entity at an index the current one. Returns the entity's row.
+    pub(super) fn enter_at(&mut self, index: usize) -> usize {
+        if !self.range.contains(&index) {
+            self.enter(self.entities.kind_at(index));
+        }
+        index - self.range.start
+    }
+
+    /// The current kind.
+    #[inline]
+    pub(super) fn kind(&self) -> usize {
+        self.kind
+    }
+
+    /// The index of an entity of the current kind.
+    #[inline]
+    pub(super) fn index(&self, entity: usize) -> usize {
+        self.range.start + entity
+    }
+
+    /// The ids of the current kind's entities.
     pub(super) fn ids(&self) -> &'a [EntityId] {
         self.ids
     }
@@ -61,15 +108,20 @@ impl<'a> Past<'a> {
         self.lag_log2
     }
 
-    /// The [`History`] flags of each entity.
-    pub(super) fn statuses(&self) -> &'a [u8] {
+    /// The [`History`] flags of all entities, by index.
+    pub(super) fn all_statuses(&self) -> &'a [u8] {
         &self.history.status
+    }
+
+    /// The [`History`] flags of the current kind's entities.
+    pub(super) fn statuses(&self) -> &'a [u8] {
+        self.statuses
     }
 
     /// The [`History`] flags of an entity.
     #[inline]
     pub(super) fn status(&self, entity: usize) -> u8 {
-        self.history.status[entity]
+        self.statuses[entity]
     }
 
     /// Whether an entity is not in the baseline.
@@ -124,7 +176,7 @@ impl<'a> Past<'a> {
     /// 3 moving. Section 12.7.
     pub(super) fn field_class(
         &self,
-        lanes: core::ops::Range<usize>,
+        lanes: Range<usize>,
         (entity, status): (usize, u8),
     ) -> usize {
         if status & NEW != 0 {

@@ -1,24 +1,26 @@
 //! The plan of a packet: everything that coding needs from the schema and the bodies, looked up
 //! once.
 
-use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::bodies::Bodies;
 use super::counters::{EVEN, Layout, START, body_group};
 use super::fixed::{FEATURES, Row};
+use super::geometry::UP;
 use super::newcomers::NewcomerPlan;
 use super::rows::{BodyRows, NumberRows, RotationRows};
 use crate::entropy::Counter;
 use crate::quantize::{FloatLimits, SmallestThree};
-use crate::schema::{Conditions, Field, FieldKind, Lane, LaneRules};
+use crate::schema::{Conditions, EntityKind, Field, FieldKind, Lane};
 use crate::{Schema, SetupError};
 
 /// The plan for a schema. The fields are in the order in which they are coded.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
-    pub(super) body: Option<BodyPlan>,
+    pub(super) kinds: Vec<KindPlan>,
+    /// The fields outside bodies, kind by kind.
     pub(super) fields: Vec<FieldPlan>,
     pub(super) newcomers: NewcomerPlan,
     /// Number of groups of residuals, each with its own counters.
@@ -27,19 +29,35 @@ pub(super) struct Plan {
     pub(super) rows: usize,
     /// Where the counters of each part begin.
     pub(super) layout: Layout,
-    /// The schema's fields in its order, and the maxima of their lanes.
-    pub(super) rules: Arc<LaneRules>,
+    /// The number of the schema's lanes.
+    pub(super) lanes: usize,
+    /// The height of the floor, in steps of the first body's first axis.
+    pub(super) floor: Option<f64>,
 }
 
-/// The lanes of a rigid body.
+/// What the entities of one kind have.
+#[derive(Clone, Debug)]
+pub(super) struct KindPlan {
+    pub(super) body: Option<BodyPlan>,
+    /// The plan's fields of this kind.
+    pub(super) fields: Range<usize>,
+}
+
+/// The fields and lanes of a rigid body. Bodies of all kinds are in one space: that of the positions
+/// of the *first* one, whose fields the model's [`Bodies`] name, in steps of its first axis.
 #[derive(Clone, Debug)]
 pub(super) struct BodyPlan {
+    /// The schema's fields that hold the position and the rotation.
+    pub(super) position_field: usize,
+    pub(super) rotation_field: usize,
     /// The position's lanes in the order level, level, up.
     pub(super) position: [usize; 3],
     /// The schema's axes in that order.
     pub(super) axes: [usize; 3],
-    /// For each of these axes, its step in steps of the position's first axis.
+    /// For each of these axes, its step in that of the space.
     pub(super) ratios: [f64; 3],
+    /// For each of these axes, where its lane is 0 in the space.
+    pub(super) origin: [f64; 3],
     /// The largest value of each of these lanes.
     pub(super) max: [u32; 3],
     /// The first lane of the rotation.
@@ -73,7 +91,7 @@ pub(super) struct FieldPlan {
 
 impl FieldPlan {
     /// The indices of the field's lanes in the schema.
-    pub(super) fn lanes(&self) -> core::ops::Range<usize> {
+    pub(super) fn lanes(&self) -> Range<usize> {
         self.first_lane..self.first_lane + self.lanes.len()
     }
 }
@@ -102,18 +120,15 @@ fn axes(up: u8) -> [usize; 3] {
 }
 
 impl BodyPlan {
+    /// The body whose fields have these parameters, and the limits of the first body's position.
     /// `None` if a field is missing or not of the required kind.
-    fn new(fields: &[Field], bodies: &Bodies) -> Option<Self> {
-        let axes = axes(bodies.up);
-        let position = fields.get(bodies.position)?;
-        let rotation = fields.get(bodies.rotation)?;
-        let (FieldKind::Floats(limits), FieldKind::Rotation(quantizer)) =
-            (&position.kind, &rotation.kind)
-        else {
-            return None;
-        };
-        let is_optional = position.condition.is_some() || rotation.condition.is_some();
-        if limits.len() != 3 || limits.iter().any(FloatLimits::wraps) || is_optional {
+    fn new(fields: &[Field], of: &Bodies, first: &[FloatLimits]) -> Option<Self> {
+        let axes = axes(of.up);
+        let position = fields.get(of.position)?;
+        let rotation = fields.get(of.rotation)?;
+        let limits = position_limits(position)?;
+        let FieldKind::Rotation(quantizer) = &rotation.kind else { return None };
+        if position.condition.is_some() || rotation.condition.is_some() {
             return None;
         }
         let flag = |index: Option<usize>| match index {
@@ -123,80 +138,132 @@ impl BodyPlan {
                 .map(|field| Some(field.lanes().start)),
             None => Some(None),
         };
+        let unit = first[0].step();
         Some(Self {
+            position_field: of.position,
+            rotation_field: of.rotation,
             axes,
             position: axes.map(|axis| position.lanes().start + axis),
-            ratios: axes.map(|axis| limits[axis].step() / limits[0].step()),
+            ratios: axes.map(|axis| limits[axis].step() / unit),
+            origin: axes.map(|axis| (limits[axis].min() - first[axis].min()) / unit),
             max: axes.map(|axis| limits[axis].max_code()),
             rotation: rotation.lanes().start,
             quantizer: RotationCodes::new(*quantizer, axes),
-            touched: flag(bodies.touched)?,
-            mover: flag(bodies.mover)?,
+            touched: flag(of.touched)?,
+            mover: flag(of.mover)?,
         })
+    }
+}
+
+/// The limits of a field that can be a body's position.
+fn position_limits(field: &Field) -> Option<&[FloatLimits]> {
+    match &field.kind {
+        FieldKind::Floats(limits) if limits.len() == 3 => {
+            (!limits.iter().any(FloatLimits::wraps)).then_some(&limits[..])
+        }
+        _ => None,
     }
 }
 
 impl Plan {
     /// # Errors
     /// [`SetupError::BadModel`] if the bodies' parameters are malformed, or their fields are not a
-    /// position, a rotation, and flags.
+    /// position, a rotation, and flags of one kind.
     pub(super) fn new(schema: &Schema, bodies: Option<&Bodies>) -> Result<Self, SetupError> {
-        let fields = schema.fields();
         let mut plan = Self {
-            body: None,
+            kinds: Vec::new(),
             fields: Vec::new(),
             newcomers: NewcomerPlan::new(schema),
             groups: 0,
             rows: 0,
             layout: Layout::default(),
-            rules: Arc::clone(schema.rules()),
+            lanes: schema.lanes().len(),
+            floor: None,
         };
         if let Some(bodies) = bodies {
             bodies.validate()?;
-            plan.body = Some(BodyPlan::new(fields, bodies).ok_or(SetupError::BadModel)?);
             plan.groups = body_group::COUNT;
             plan.rows = bodies.classes() * BodyRows::COUNT;
         }
         let mut choices = 0;
-        for (index, field) in fields.iter().enumerate() {
-            if bodies.is_some_and(|bodies| index == bodies.position || index == bodies.rotation) {
-                continue;
-            }
-            let lanes = schema.lanes()[field.lanes()].to_vec();
-            let group = plan.groups;
-            let coding = match &field.kind {
-                FieldKind::Rotation(rotation) => {
-                    let rows = RotationRows::new(plan.rows);
-                    plan.rows += RotationRows::COUNT;
-                    plan.groups += 1;
-                    FieldCoding::Rotation {
-                        group,
-                        rows,
-                        quantizer: RotationCodes::new(*rotation, [0, 1, 2]),
-                    }
-                }
-                FieldKind::Bool | FieldKind::Choice { .. } => {
-                    let bits = if lanes[0].max == 1 { 0 } else { lanes[0].bits().min(8) };
-                    choices += 1 << bits;
-                    FieldCoding::Choice { tree: choices - (1 << bits), bits }
-                }
-                _ => {
-                    let rows = NumberRows::new(plan.rows, lanes.len());
-                    plan.rows += rows.count();
-                    plan.groups += 1;
-                    FieldCoding::Numbers { group, rows }
-                }
+        for kind in schema.kinds() {
+            let body = match bodies {
+                Some(bodies) => plan.body(schema, kind, bodies)?,
+                None => None,
             };
-            plan.fields.push(FieldPlan {
-                index,
-                first_lane: field.lanes().start,
-                lanes,
-                conditions: field.conditions().clone(),
-                coding,
-            });
+            let begin = plan.fields.len();
+            for index in kind.fields() {
+                let is_of_body = |body: &BodyPlan| {
+                    index == body.position_field || index == body.rotation_field
+                };
+                if !body.as_ref().is_some_and(is_of_body) {
+                    plan.add_field(schema, index, &mut choices);
+                }
+            }
+            plan.kinds.push(KindPlan { body, fields: begin..plan.fields.len() });
         }
-        plan.layout = Layout::new(plan.fields.len(), choices, plan.groups, plan.newcomers.counters);
+        let (kinds, fields) = (plan.kinds.len(), plan.fields.len());
+        plan.layout = Layout::new(kinds, fields, choices, plan.groups, plan.newcomers.counters);
         Ok(plan)
+    }
+
+    /// The body of a kind, if it has one: the first body's fields, or those that the schema marks.
+    fn body(
+        &mut self,
+        schema: &Schema,
+        kind: &EntityKind,
+        bodies: &Bodies,
+    ) -> Result<Option<BodyPlan>, SetupError> {
+        let fields = schema.fields();
+        let first = fields.get(bodies.position).and_then(position_limits);
+        let first = first.ok_or(SetupError::BadModel)?;
+        if !kind.fields().contains(&bodies.position) {
+            let marked = bodies.of_kind(schema, kind);
+            return Ok(marked.and_then(|marked| BodyPlan::new(fields, &marked, first)));
+        }
+        let parts = [Some(bodies.rotation), bodies.touched, bodies.mover];
+        let are_of_kind = parts.into_iter().flatten().all(|part| kind.fields().contains(&part));
+        let body = BodyPlan::new(fields, bodies, first).filter(|_| are_of_kind);
+        let body = body.ok_or(SetupError::BadModel)?;
+        self.floor = bodies.floor.map(|floor| f64::from(floor) * body.ratios[UP]);
+        Ok(Some(body))
+    }
+
+    /// Adds a field outside a body. `choices` counts the counters of choices.
+    fn add_field(&mut self, schema: &Schema, index: usize, choices: &mut usize) {
+        let field = &schema.fields()[index];
+        let lanes = schema.lanes()[field.lanes()].to_vec();
+        let group = self.groups;
+        let coding = match &field.kind {
+            FieldKind::Rotation(rotation) => {
+                let rows = RotationRows::new(self.rows);
+                self.rows += RotationRows::COUNT;
+                self.groups += 1;
+                FieldCoding::Rotation {
+                    group,
+                    rows,
+                    quantizer: RotationCodes::new(*rotation, [0, 1, 2]),
+                }
+            }
+            FieldKind::Bool | FieldKind::Choice { .. } => {
+                let bits = if lanes[0].max == 1 { 0 } else { lanes[0].bits().min(8) };
+                *choices += 1 << bits;
+                FieldCoding::Choice { tree: *choices - (1 << bits), bits }
+            }
+            _ => {
+                let rows = NumberRows::new(self.rows, lanes.len());
+                self.rows += rows.count();
+                self.groups += 1;
+                FieldCoding::Numbers { group, rows }
+            }
+        };
+        self.fields.push(FieldPlan {
+            index,
+            first_lane: field.lanes().start,
+            lanes,
+            conditions: field.conditions().clone(),
+            coding,
+        });
     }
 
     /// The weights of an untrained set. `bodies` must be those that the plan was made for.

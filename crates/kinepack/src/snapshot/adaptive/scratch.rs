@@ -9,6 +9,7 @@ use super::newcomers::Newcomers;
 /// A body that moves others.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mover {
+    /// Its index.
     pub(super) entity: u32,
     pub(super) position: Vector,
     /// Its motion; until it is coded, that of a body at rest.
@@ -29,10 +30,11 @@ pub(super) struct Scratch {
     pub(super) neighbours: Neighbours,
     pub(super) movers: Vec<Mover>,
     pub(super) newcomers: Newcomers,
+    /// The nearness of each entity, by index.
     pub(super) nearness: Vec<u8>,
-    /// The changed entities with their sort keys, in the order of the packet.
+    /// The changed entities, by index, with their sort keys, in the order of the packet.
     pub(super) order: Vec<(u64, u32)>,
-    /// The changed entities that an encoder is to write; empty in a decoder.
+    /// The changed entities, by index, that an encoder is to write; empty in a decoder.
     pub(super) encoder_changed: Vec<u32>,
     /// The changed entities of the packet, as coded on both sides.
     pub(super) changed: Vec<u32>,

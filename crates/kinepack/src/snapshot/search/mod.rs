@@ -9,6 +9,7 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
+use core::ops::RangeInclusive;
 
 use cost::{Dependent, Pricer, States, states_of};
 use samples::{FieldSamples, Samples, collect};
@@ -116,9 +117,13 @@ impl ProfileSearch {
         let priors: Vec<Vec<(u32, u64)>> = samples.fields.iter_mut().map(prior).collect();
         let mut found: Vec<Found> = samples.fields.iter().map(Found::new).collect();
         for round in 0..ROUNDS {
-            for index in 0..found.len() {
+            let kinds = schema.kinds().iter().flat_map(|kind| {
+                let fields = kind.fields();
+                fields.clone().map(move |index| (fields.start, index))
+            });
+            for (first, index) in kinds {
                 if !samples.fields[index].kinds.is_empty() {
-                    found[index] = self.search(&samples, &priors[index], &found, index);
+                    found[index] = self.search(&samples, &priors[index], &found, first..=index);
                 }
                 progress((round * found.len() + index + 1) as f64 / (ROUNDS * found.len()) as f64);
             }
@@ -136,14 +141,16 @@ impl ProfileSearch {
         Ok(profile)
     }
 
-    /// Finds the best classes and context of a field, given those of the other fields.
+    /// Finds the best classes and context of a field, given those of the other fields. The range
+    /// begins with the first field of its kind and ends with the field.
     fn search(
         &self,
         samples: &Samples,
         prior: &[(u32, u64)],
         found: &[Found],
-        index: usize,
+        fields: RangeInclusive<usize>,
     ) -> Found {
+        let (first, index) = fields.into_inner();
         let field = &samples.fields[index];
         let mut pricer = Pricer::new(field, prior);
         for (other, of) in
@@ -168,7 +175,7 @@ impl ProfileSearch {
         // entities relate depends on their arrangement, so that context has to save more than a
         // little.
         let earlier =
-            (0..index).filter(|other| !samples.fields[*other].kinds.is_empty()).map(Context::Field);
+            (first..index).filter(|other| !samples.fields[*other].kinds.is_empty()).map(Context::Field);
         let contexts: Vec<Context> =
             [Context::None].into_iter().chain(earlier).chain([Context::Previous]).collect();
         let mut best = found[index].clone();

@@ -44,7 +44,8 @@ pub(super) struct FieldSamples {
     pub(super) turned: Vec<bool>,
     /// The kind of each value.
     pub(super) kinds: Vec<u32>,
-    /// The entity of each value. Entities are numbered across all packets, so the numbers increase.
+    /// The entity of each value. The entities of a kind are numbered across all packets, so the
+    /// numbers increase.
     pub(super) entities: Vec<u32>,
     /// Whether each value is the first of its packet.
     pub(super) first: Vec<bool>,
@@ -121,24 +122,20 @@ impl Observer {
         Ok(())
     }
 
-    /// Finds the entities that changed a field, by position among the changed entities.
-    fn find_flagged(&mut self, field: usize) {
-        let classes = self.encoder.packer.contexts.of_field(field);
-        self.flagged.clear();
-        self.flagged
-            .extend((0..).zip(classes).filter(|(_, class)| **class > 0).map(|(nth, _)| nth));
-    }
-
     fn count_gaps(&mut self, samples: &mut Samples, half: usize, snapshot: &Snapshot) {
         let codec = self.codec.clone();
         samples.entities.add(half, snapshot.len(), &self.encoder.changed);
-        for (index, field) in codec.tables().fields.iter().enumerate() {
-            if !field.is_category() {
-                self.find_flagged(index);
-                let (columns, changed) = (&snapshot.columns, &self.encoder.changed);
-                let (count, members) =
-                    set_of_flagged(&field.conditions, columns, changed, &self.flagged);
-                samples.flags.add(half, count, &members);
+        for (nth, kind) in codec.schema().kinds().iter().enumerate() {
+            let rows = self.encoder.changed_rows(&snapshot.entities, nth);
+            for index in kind.fields() {
+                let field = &codec.tables().fields[index];
+                if !field.is_category() {
+                    let columns = &snapshot.columns;
+                    let flagged: Vec<u32> = flagged(&self.encoder, index).collect();
+                    let (count, members) =
+                        set_of_flagged(&field.conditions, columns, &rows, &flagged);
+                    samples.flags.add(half, count, &members);
+                }
             }
         }
     }
@@ -152,36 +149,57 @@ impl Observer {
         begin: u32,
     ) {
         let codec = self.codec.clone();
-        for (index, (table, field)) in codec.tables().fields.iter().zip(fields).enumerate() {
-            let lanes = field.lanes_bits.len();
-            if lanes == 0 {
-                continue;
-            }
-            self.find_flagged(index);
-            self.entities.clear();
-            self.entities
-                .extend(self.flagged.iter().map(|nth| self.encoder.changed[*nth as usize]));
-            let snapshot = self.coarse.as_ref().unwrap_or(snapshot);
-            let lineup = &self.encoder.lineup;
-            let [base, new] = [lineup.base(baseline), &snapshot.columns]
-                .map(|columns| &columns[table.lanes.clone()]);
-            let shifts = lineup.shifts.of(table.differenced());
-            table.measure(base, new, shifts, &self.entities, &mut self.measured);
-            for (place, nth) in self.flagged.iter().enumerate() {
-                let (differences, turned) = self.measured.of(place, lanes);
-                self.sizes.clear();
-                for reference in 0..field.stride() / lanes {
-                    self.sizes.extend(
-                        differences.iter().map(|difference| size(difference[reference]) as u8),
-                    );
+        for (nth, kind) in codec.schema().kinds().iter().enumerate() {
+            let rows = self.encoder.changed_rows(&snapshot.entities, nth);
+            for index in kind.fields() {
+                let field = &mut fields[index];
+                if !field.lanes_bits.is_empty() {
+                    self.add_values_of(index, field, [baseline, snapshot], &rows, begin);
                 }
-                let kind = field.kind(&self.sizes, turned);
-                field.kinds.push(kind);
-                field.entities.push(begin + nth);
-                field.first.push(place == 0);
             }
         }
     }
+
+    /// Adds those of one field. `rows` are the changed entities of its kind.
+    fn add_values_of(
+        &mut self,
+        index: usize,
+        field: &mut FieldSamples,
+        [baseline, snapshot]: [&Snapshot; 2],
+        rows: &[u32],
+        begin: u32,
+    ) {
+        let table = &self.codec.tables().fields[index];
+        let lanes = field.lanes_bits.len();
+        self.flagged.clear();
+        self.flagged.extend(flagged(&self.encoder, index));
+        self.entities.clear();
+        self.entities.extend(self.flagged.iter().map(|nth| rows[*nth as usize]));
+        let snapshot = self.coarse.as_ref().unwrap_or(snapshot);
+        let lineup = &self.encoder.lineup;
+        let [base, new] = [lineup.base(baseline), &snapshot.columns]
+            .map(|columns| &columns[table.lanes.clone()]);
+        let shifts = lineup.shifts.of(table.differenced());
+        table.measure(base, new, shifts, &self.entities, &mut self.measured);
+        for (place, nth) in self.flagged.iter().enumerate() {
+            let (differences, turned) = self.measured.of(place, lanes);
+            self.sizes.clear();
+            for reference in 0..field.stride() / lanes {
+                self.sizes
+                    .extend(differences.iter().map(|difference| size(difference[reference]) as u8));
+            }
+            let kind = field.kind(&self.sizes, turned);
+            field.kinds.push(kind);
+            field.entities.push(begin + nth);
+            field.first.push(place == 0);
+        }
+    }
+}
+
+/// The entities that changed a field, by position among the changed entities of its kind.
+fn flagged(encoder: &Encoder, field: usize) -> impl Iterator<Item = u32> {
+    let classes = encoder.packer.contexts.of_field(field);
+    (0..).zip(classes).filter(|(_, class)| **class > 0).map(|(nth, _)| nth)
 }
 
 /// A profile with a class of full width for each reference, so that all differences are computed.

@@ -56,6 +56,8 @@ pub(super) struct NewcomerField {
     pub(super) are_alike: bool,
     /// It is a number or vector with limits, by which an encoder finds a newcomer's origin.
     pub(super) is_place: bool,
+    /// For each kind of origin, the first lane of the same field in it.
+    pub(super) origins: Vec<Option<usize>>,
     /// The counters of the differences from an origin, in sets of [`DIFFERENCES`]: one set, or one
     /// for each lane and sector of the origin's heading.
     pub(super) origin_sets: usize,
@@ -72,10 +74,38 @@ fn value_bits(lane: &Lane) -> u32 {
 pub(super) struct FieldRows<'a> {
     pub(super) columns: &'a mut [Vec<u32>],
     pub(super) newcomer: usize,
-    pub(super) like: usize,
-    pub(super) origin: usize,
+    /// The entity that is like it.
+    pub(super) like: Option<usize>,
+    /// The field's lanes in its origin; `None` if it has none, or one without the field.
+    pub(super) origin: Option<&'a [u32]>,
     /// The sector of the origin's heading.
     pub(super) sector: Option<usize>,
+}
+
+impl FieldRows<'_> {
+    /// The value of the `nth` lane in the entity that a mode codes relative to. It must have one.
+    fn from(&self, mode: Mode, nth: usize) -> u32 {
+        match (mode, self.origin, self.like) {
+            (Mode::NearOrigin, Some(origin), _) => origin[nth],
+            (_, _, Some(like)) => self.columns[nth][like],
+            _ => 0,
+        }
+    }
+
+    /// Whether there is an entity that a mode codes relative to.
+    fn has(&self, mode: Mode) -> bool {
+        match mode {
+            Mode::Like | Mode::NearLike => self.like.is_some(),
+            Mode::NearOrigin => self.origin.is_some(),
+            Mode::Value => true,
+        }
+    }
+
+    /// Whether the newcomer has the values of that entity.
+    fn is_as(&self, mode: Mode) -> bool {
+        let mut columns = self.columns.iter().enumerate();
+        columns.all(|(nth, column)| column[self.newcomer] == self.from(mode, nth))
+    }
 }
 
 impl NewcomerField {
@@ -100,23 +130,24 @@ impl NewcomerField {
         mode: Mode,
         rows: &mut FieldRows<'_>,
     ) -> bool {
-        let from = if mode == Mode::NearOrigin { rows.origin } else { rows.like };
+        if !rows.has(mode) {
+            return false;
+        }
         match mode {
             Mode::Value => self.code_values(coder, &mut counters[self.first_value()..], rows),
             Mode::NearLike | Mode::NearOrigin if self.has_differences => {
                 let (near, values) = counters.split_at_mut(self.first_value());
                 let near = &mut near[MODES..];
                 let (near, mantissas) = near.split_at_mut((1 + self.origin_sets) * DIFFERENCES);
-                let (first, sector) = match mode {
-                    Mode::NearOrigin => (DIFFERENCES, rows.sector),
-                    _ => (0, None),
-                };
+                let first = if mode == Mode::NearOrigin { DIFFERENCES } else { 0 };
                 let counters = [&mut near[first..], mantissas, values];
-                self.code_differences(coder, counters, (from, sector), rows)
+                self.code_differences(coder, counters, mode, rows)
             }
             Mode::NearLike => false,
             Mode::Like | Mode::NearOrigin => {
-                rows.columns.iter_mut().for_each(|column| column[rows.newcomer] = column[from]);
+                for nth in 0..rows.columns.len() {
+                    rows.columns[nth][rows.newcomer] = rows.from(mode, nth);
+                }
                 true
             }
         }
@@ -126,20 +157,21 @@ impl NewcomerField {
         &self,
         coder: &mut C,
         [near, mantissas, values]: [&mut [Counter]; 3],
-        (from, sector): (usize, Option<usize>),
+        mode: Mode,
         rows: &mut FieldRows<'_>,
     ) -> bool {
+        let sector = rows.sector.filter(|_| mode == Mode::NearOrigin);
         let mut turned = None;
         if let Some(rotation) = self.rotation {
             let dropped = rows.columns[0][rows.newcomer];
             let dropped = code_tree(coder, values, dropped, 2, LIMIT);
             rows.columns[0][rows.newcomer] = dropped;
-            let codes = [0, 1, 2, 3].map(|lane| rows.columns[lane][from]);
+            let codes = [0, 1, 2, 3].map(|lane| rows.from(mode, lane));
             turned = Some(rotation.turned(codes, dropped));
         }
         for (nth, kind) in self.kinds.iter().enumerate().skip(usize::from(turned.is_some())) {
+            let base = turned.map_or_else(|| rows.from(mode, nth), |turned| turned[nth - 1]);
             let column = &mut rows.columns[nth];
-            let base = turned.map_or_else(|| column[from], |turned| turned[nth - 1]);
             let set = match sector {
                 Some(sector) if self.origin_sets > 1 => nth << SECTORS_LOG2 | sector,
                 _ => 0,
@@ -192,16 +224,13 @@ impl NewcomerField {
     ) -> (Mode, u64) {
         let mut cheapest = (Mode::Value, u64::MAX);
         for mode in Mode::ALL {
-            let is_as = |other: usize| {
-                rows.columns.iter().all(|column| column[rows.newcomer] == column[other])
-            };
             let is_possible = match mode {
-                Mode::Like => is_as(rows.like),
+                Mode::Like => rows.is_as(mode),
                 Mode::NearLike => self.has_differences,
-                Mode::NearOrigin => has_origin && (self.has_differences || is_as(rows.origin)),
+                Mode::NearOrigin => self.has_differences || rows.is_as(mode),
                 Mode::Value => true,
             };
-            if !is_possible {
+            if !rows.has(mode) || !is_possible {
                 continue;
             }
             counters.clone_into(scratch);

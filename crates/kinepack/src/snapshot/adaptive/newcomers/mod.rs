@@ -7,7 +7,7 @@ mod plan;
 
 use alloc::vec::Vec;
 
-use field::{DIFFERENCES, FieldRows, Mode, SECTORS_LOG2, signed};
+use field::{DIFFERENCES, FieldRows, Mode, NewcomerField, SECTORS_LOG2, signed};
 pub(super) use plan::NewcomerPlan;
 
 use super::coding::{Coding, Predictor};
@@ -21,38 +21,42 @@ use crate::snapshot::history::ADDED;
 const ORIGIN: usize = 0;
 /// The first counter of the origin's number.
 const NUMBER: usize = 1;
-/// The counters before those of the fields.
+/// The counters of each kind before those of the fields.
 const SHARED: usize = NUMBER + DIFFERENCES + MANTISSAS;
 
 /// The most entities that an encoder looks at for a newcomer's origin.
 const CANDIDATES: usize = 1024;
 
-/// The entities of a packet that newcomers are coded relative to.
+/// The entities of a packet that newcomers are coded relative to, by index.
 #[derive(Debug, Default)]
 pub(super) struct Newcomers {
     /// The entities that were not added, increasing.
     kept: Vec<u32>,
-    /// The newcomer that was coded last.
-    last: Option<u32>,
+    /// For each kind, the newcomer that was coded last, by row.
+    last: Vec<Option<usize>>,
     /// Memory for a copy of a field's counters.
     counters: Vec<Counter>,
+    /// Memory for a field's lanes in an origin.
+    origin: Vec<u32>,
+}
+
+/// The entity that a newcomer came from: its kind and row, and the sector of its heading.
+#[derive(Clone, Copy)]
+struct Origin {
+    kind: usize,
+    entity: usize,
+    sector: Option<usize>,
 }
 
 impl Newcomers {
-    /// Begins a packet in which entities have these flags of
+    /// Begins a packet of `kinds` kinds in which entities have these flags of
     /// [`History`](crate::snapshot::history::History).
-    pub(super) fn begin(&mut self, statuses: &[u8]) {
-        self.last = None;
+    pub(super) fn begin(&mut self, statuses: &[u8], kinds: usize) {
+        self.last.clear();
+        self.last.resize(kinds, None);
         self.kept.clear();
         let is_kept = |(_, status): &(u32, &u8)| **status & ADDED == 0;
         self.kept.extend((0..).zip(statuses).filter(is_kept).map(|(entity, _)| entity));
-    }
-
-    /// The entity that is most like the next newcomer: the last one, else the kept one before it in
-    /// the order of the ids, else the one after it.
-    fn like(&self, entity: u32) -> Option<u32> {
-        let place = self.kept.partition_point(|kept| *kept < entity);
-        self.last.or_else(|| self.kept.get(place.saturating_sub(1)).copied())
     }
 }
 
@@ -61,27 +65,27 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     pub(super) fn code_newcomer(&mut self, scratch: &mut Scratch, entity: usize) {
         let is_encoder = !scratch.encoder_changed.is_empty();
         let newcomers = &mut scratch.newcomers;
-        let like = newcomers.like(entity as u32).map(|like| like as usize);
-        newcomers.last = Some(entity as u32);
+        let kind = self.past.kind();
+        let like = self.like(newcomers, entity);
+        newcomers.last[kind] = Some(entity);
         let mut origin = None;
-        if let Some(like) = like.filter(|_| !newcomers.kept.is_empty()) {
+        if !newcomers.kept.is_empty() {
             let chosen =
-                if is_encoder { self.choose_origin(newcomers, [entity, like]) } else { None };
-            let counter = &mut self.counters.newcomers()[ORIGIN];
-            if counter.code(self.coder, chosen.is_some(), LIMIT) {
+                if is_encoder { self.choose_origin(newcomers, entity, like) } else { None };
+            let counters = &mut self.counters.newcomers()[kind * SHARED..][..SHARED];
+            if counters[ORIGIN].code(self.coder, chosen.is_some(), LIMIT) {
                 let number = i64::from(chosen.unwrap_or(0));
-                let number = code_number(self.coder, self.counters.newcomers(), number);
-                let number = usize::try_from(number).ok();
-                let kept = number.and_then(|number| newcomers.kept.get(number));
-                origin = kept.map(|kept| *kept as usize);
+                let number = usize::try_from(code_number(self.coder, counters, number)).ok();
+                origin = number.and_then(|number| newcomers.kept.get(number)).copied();
                 if origin.is_none() {
                     return self.values.refuse();
                 }
             }
         }
+        let origin = origin.map(|index| self.origin(index as usize));
         let plan = self.plan;
-        let sector = origin.and_then(|origin| self.sector(origin));
-        for (index, field) in plan.newcomers.fields.iter().enumerate() {
+        for index in plan.newcomers.kinds[kind].fields.clone() {
+            let field = &plan.newcomers.fields[index];
             let begin = self.coder.spent();
             let now = |lane: usize| self.values.at(lane, entity);
             if !field.conditions.hold(now) {
@@ -91,35 +95,66 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             if field.lanes.is_empty() {
                 continue;
             }
+            let Newcomers { counters: copy, origin: values, .. } = newcomers;
+            let has_field = self.origin_lanes(field, origin, values);
             let counters = &mut self.counters.newcomers()[field.counters.clone()];
             let mut rows = FieldRows {
                 columns: &mut self.values.columns_mut()[field.lanes.clone()],
                 newcomer: entity,
-                like: like.unwrap_or(entity),
-                origin: origin.unwrap_or(entity),
-                sector,
+                like,
+                origin: has_field.then_some(&values[..]),
+                sector: origin.and_then(|origin| origin.sector),
             };
             let mut mode = Mode::Value;
-            if like.is_some() {
+            if like.is_some() || origin.is_some() {
                 if is_encoder {
-                    let copy = &mut newcomers.counters;
                     mode = field.cheapest(counters, &mut rows, origin.is_some(), copy).0;
                 }
                 mode = field.code_mode(self.coder, counters, mode, origin.is_some());
             }
-            let is_possible = mode != Mode::NearOrigin || origin.is_some();
-            if !is_possible || !field.code(self.coder, counters, mode, &mut rows) {
+            if !field.code(self.coder, counters, mode, &mut rows) {
                 return self.values.refuse();
             }
             self.spent.add_field(index, self.coder.spent() - begin);
         }
     }
 
-    /// The sector of an entity's heading.
-    fn sector(&self, entity: usize) -> Option<usize> {
-        let (lane, kind) = self.plan.newcomers.heading?;
-        let heading = u64::from(self.values.at(lane, entity));
-        Some(((heading << SECTORS_LOG2) / (u64::from(kind.max) + 1)) as usize)
+    /// The entity of the current kind that is most like the next newcomer, by row: the last
+    /// newcomer, else the kept one before it in the order of the ids, else the one after it.
+    fn like(&self, newcomers: &Newcomers, entity: usize) -> Option<usize> {
+        let kind = self.past.kind();
+        let range = self.past.entities().range(kind);
+        let place = |index: usize| newcomers.kept.partition_point(|kept| (*kept as usize) < index);
+        let kept = &newcomers.kept[place(range.start)..place(range.end)];
+        let before = kept.partition_point(|kept| (*kept as usize) < range.start + entity);
+        let kept = kept.get(before.saturating_sub(1)).map(|kept| *kept as usize - range.start);
+        newcomers.last[kind].or(kept)
+    }
+
+    /// The entity at an index as an origin.
+    fn origin(&self, index: usize) -> Origin {
+        let (kind, entity) = self.past.entities().place(index);
+        let sector = self.plan.newcomers.kinds[kind].heading.map(|(lane, kind)| {
+            let heading = u64::from(self.values.at(lane, entity));
+            ((heading << SECTORS_LOG2) / (u64::from(kind.max) + 1)) as usize
+        });
+        Origin { kind, entity, sector }
+    }
+
+    /// Replaces `values` by the lanes of a field in an origin. False if there is no origin, or one
+    /// of a kind without the field.
+    fn origin_lanes(
+        &self,
+        field: &NewcomerField,
+        origin: Option<Origin>,
+        values: &mut Vec<u32>,
+    ) -> bool {
+        values.clear();
+        let Some(origin) = origin else { return false };
+        let Some(first) = field.origins[origin.kind] else { return false };
+        let lanes = first..first + field.lanes.len();
+        values.extend(lanes.map(|lane| self.values.at(lane, origin.entity)));
+        true
     }
 
     /// Codes a field of an entity in which it was absent before.
@@ -128,7 +163,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let counters = &mut self.counters.newcomers()[field.counters.clone()];
         let columns = &mut self.values.columns_mut()[field.lanes.clone()];
         let mut rows =
-            FieldRows { columns, newcomer: entity, like: entity, origin: entity, sector: None };
+            FieldRows { columns, newcomer: entity, like: None, origin: None, sector: None };
         if !field.code(self.coder, counters, Mode::Value, &mut rows) {
             self.values.refuse();
         }
@@ -139,45 +174,59 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     fn choose_origin(
         &mut self,
         newcomers: &mut Newcomers,
-        [entity, like]: [usize; 2],
+        entity: usize,
+        like: Option<usize>,
     ) -> Option<u32> {
-        let place = newcomers.kept.partition_point(|kept| (*kept as usize) < entity);
+        let index = self.past.index(entity);
+        let place = newcomers.kept.partition_point(|kept| (*kept as usize) < index);
         let begin = place.saturating_sub(CANDIDATES / 2);
         let end = newcomers.kept.len().min(begin + CANDIDATES);
-        let plan = self.plan;
-        let places = || {
-            let fields = plan.newcomers.fields.iter().filter(|field| field.is_place);
-            fields.flat_map(|field| field.lanes.clone().zip(&field.kinds))
-        };
+        let (plan, kind) = (self.plan, self.past.kind());
+        let fields = plan.newcomers.kinds[kind].fields.clone();
+        // How far an entity is away: the bits of all steps. What it lacks counts as much as can be.
         let away = |other: usize| -> u32 {
-            let steps = |(lane, kind): (usize, &Lane)| {
-                let [from, to] = [other, entity].map(|entity| self.values.at(lane, entity));
-                64 - kind.difference(from, to).unsigned_abs().leading_zeros()
+            let (other_kind, other) = self.past.entities().place(other);
+            let places = plan.newcomers.fields[fields.clone()].iter().filter(|field| field.is_place);
+            let bits = |field: &NewcomerField| -> u32 {
+                let lanes = field.lanes.clone().zip(&field.kinds).enumerate();
+                let bits = |(nth, (lane, kind)): (usize, (usize, &Lane))| {
+                    let Some(first) = field.origins[other_kind] else { return kind.bits() };
+                    let (from, to) =
+                        (self.values.at(first + nth, other), self.values.at(lane, entity));
+                    64 - kind.difference(from, to).unsigned_abs().leading_zeros()
+                };
+                lanes.map(bits).sum()
             };
-            places().map(steps).sum()
+            places.map(bits).sum()
         };
         let nearest = (begin..end).min_by_key(|number| away(newcomers.kept[*number] as usize))?;
-        let origin = newcomers.kept[nearest] as usize;
-        let sector = self.sector(origin);
-        let [without, with] = [false, true].map(|has_origin| {
+        let origin = self.origin(newcomers.kept[nearest] as usize);
+        let [without, with] = [None, Some(origin)].map(|origin| {
             let mut cost = Cost::default();
             let mut counters = [Counter::default(); SHARED];
-            counters.copy_from_slice(&self.counters.newcomers()[..SHARED]);
-            if counters[ORIGIN].code(&mut cost, has_origin, LIMIT) {
+            counters.copy_from_slice(&self.counters.newcomers()[kind * SHARED..][..SHARED]);
+            if counters[ORIGIN].code(&mut cost, origin.is_some(), LIMIT) {
                 code_number(&mut cost, &mut counters, nearest as i64);
             }
             let mut sum = cost.spent();
-            for field in &plan.newcomers.fields {
+            for field in &plan.newcomers.fields[fields.clone()] {
                 if field.lanes.is_empty()
                     || !field.conditions.hold(|lane| self.values.at(lane, entity))
                 {
                     continue;
                 }
+                let Newcomers { counters: copy, origin: values, .. } = &mut *newcomers;
+                let has_field = self.origin_lanes(field, origin, values);
                 let counters = &self.counters.newcomers()[field.counters.clone()];
                 let columns = &mut self.values.columns_mut()[field.lanes.clone()];
-                let mut rows = FieldRows { columns, newcomer: entity, like, origin, sector };
-                let copy = &mut newcomers.counters;
-                sum += field.cheapest(counters, &mut rows, has_origin, copy).1;
+                let mut rows = FieldRows {
+                    columns,
+                    newcomer: entity,
+                    like,
+                    origin: has_field.then_some(&values[..]),
+                    sector: origin.and_then(|origin| origin.sector),
+                };
+                sum += field.cheapest(counters, &mut rows, origin.is_some(), copy).1;
             }
             sum
         });
@@ -185,7 +234,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 }
 
-/// Codes the number of an origin. `counters` are those of newcomers.
+/// Codes the number of an origin. `counters` are those of a kind that are of no field.
 fn code_number<C: Coder>(coder: &mut C, counters: &mut [Counter], number: i64) -> i64 {
     let (counters, mantissas) = counters[NUMBER..SHARED].split_at_mut(DIFFERENCES);
     code_signed(coder, number, signed(counters, mantissas), LIMIT)

@@ -4,12 +4,13 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem::discriminant;
+use core::ops::Range;
 
 use super::SHARED;
 use super::field::{NewcomerField, SECTORS_LOG2};
 use crate::Schema;
 use crate::quantize::FloatLimits;
-use crate::schema::{Field, FieldKind, Lane, any_element};
+use crate::schema::{EntityKind, Field, FieldKind, Lane, any_element};
 use crate::snapshot::profile::differenced;
 
 /// What coding newcomers needs of the schema.
@@ -17,10 +18,18 @@ use crate::snapshot::profile::differenced;
 pub(in crate::snapshot::adaptive) struct NewcomerPlan {
     /// In the schema's order.
     pub(super) fields: Vec<NewcomerField>,
-    /// The lane of an angle that every entity has: where it faces.
-    pub(super) heading: Option<(usize, Lane)>,
+    pub(super) kinds: Vec<NewcomerKind>,
     /// The number of counters.
     pub(in crate::snapshot::adaptive) counters: usize,
+}
+
+/// What the newcomers of one kind have.
+#[derive(Clone, Debug)]
+pub(super) struct NewcomerKind {
+    /// The kind's fields in the schema.
+    pub(super) fields: Range<usize>,
+    /// The lane of an angle that every entity has: where it faces.
+    pub(super) heading: Option<(usize, Lane)>,
 }
 
 /// Whether the field is an angle that every entity has.
@@ -32,45 +41,71 @@ fn is_heading(field: &Field) -> bool {
 impl NewcomerPlan {
     pub(in crate::snapshot::adaptive) fn new(schema: &Schema) -> Self {
         let (fields, lanes) = (schema.fields(), schema.lanes());
-        let heading = fields.iter().find(|field| is_heading(field)).map(|field| {
-            let lane = field.lanes().start;
-            (lane, lanes[lane])
+        let kinds = schema.kinds().iter().map(|kind| {
+            let heading = fields[kind.fields()].iter().find(|field| is_heading(field));
+            let heading = heading.map(|field| (field.lanes().start, lanes[field.lanes().start]));
+            NewcomerKind { fields: kind.fields(), heading }
         });
-        let mut plan = Self { fields: Vec::new(), heading, counters: SHARED };
-        // The fields with counters of their own, by their name in all elements of an array.
-        let mut known: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        for (index, field) in fields.iter().enumerate() {
-            let kinds = lanes[field.lanes()].to_vec();
-            let is_place = matches!(field.kind, FieldKind::Floats(_));
-            let has_sectors = is_place && heading.is_some() && !is_heading(field);
-            let mut made = NewcomerField {
-                lanes: field.lanes(),
-                conditions: field.conditions().clone(),
-                rotation: match field.kind {
-                    FieldKind::Rotation(rotation) => Some(rotation),
-                    _ => None,
-                },
-                has_differences: !differenced(field, schema).0.is_empty(),
-                are_alike: matches!(field.kind, FieldKind::Raw { .. } | FieldKind::Bytes { .. }),
-                is_place,
-                origin_sets: if has_sectors { kinds.len() << SECTORS_LOG2 } else { 1 },
-                kinds,
-                counters: 0..0,
-            };
-            let owners = known.entry(any_element(&field.name)).or_default();
-            let is_same = |owner: &&usize| {
-                discriminant(&fields[**owner].kind) == discriminant(&field.kind)
-                    && plan.fields[**owner].kinds == made.kinds
-            };
-            if let Some(owner) = owners.iter().find(is_same) {
-                made.counters = plan.fields[*owner].counters.clone();
-            } else {
-                made.counters = plan.counters..plan.counters + made.own_counters();
-                plan.counters = made.counters.end;
-                owners.push(index);
+        let kinds: Vec<NewcomerKind> = kinds.collect();
+        let has_heading = kinds.iter().any(|kind| kind.heading.is_some());
+        let counters = SHARED * kinds.len();
+        let mut plan = Self { fields: Vec::new(), kinds, counters };
+        for kind in schema.kinds() {
+            // The fields with counters of their own, by their name in all elements of an array.
+            let mut known: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+            for index in kind.fields() {
+                let field = &fields[index];
+                let kinds = lanes[field.lanes()].to_vec();
+                let is_place = matches!(field.kind, FieldKind::Floats(_));
+                let has_sectors = is_place && has_heading && !is_heading(field);
+                let mut made = NewcomerField {
+                    lanes: field.lanes(),
+                    conditions: field.conditions().clone(),
+                    rotation: match field.kind {
+                        FieldKind::Rotation(rotation) => Some(rotation),
+                        _ => None,
+                    },
+                    has_differences: !differenced(field, schema).0.is_empty(),
+                    are_alike: matches!(
+                        field.kind,
+                        FieldKind::Raw { .. } | FieldKind::Bytes { .. }
+                    ),
+                    is_place,
+                    origins: origins(schema, index),
+                    origin_sets: if has_sectors { kinds.len() << SECTORS_LOG2 } else { 1 },
+                    kinds,
+                    counters: 0..0,
+                };
+                let owners = known.entry(any_element(&field.name)).or_default();
+                let is_same = |owner: &&usize| {
+                    discriminant(&fields[**owner].kind) == discriminant(&field.kind)
+                        && plan.fields[**owner].kinds == made.kinds
+                };
+                if let Some(owner) = owners.iter().find(is_same) {
+                    made.counters = plan.fields[*owner].counters.clone();
+                } else {
+                    made.counters = plan.counters..plan.counters + made.own_counters();
+                    plan.counters = made.counters.end;
+                    owners.push(index);
+                }
+                plan.fields.push(made);
             }
-            plan.fields.push(made);
         }
         plan
     }
+}
+
+/// For each kind, the first lane of the field that has the same name and limits as the one at
+/// `index`. Its own kind has that field itself.
+fn origins(schema: &Schema, index: usize) -> Vec<Option<usize>> {
+    let fields = schema.fields();
+    let field = &fields[index];
+    let same = |kind: &EntityKind| {
+        if kind.fields().contains(&index) {
+            return Some(field.lanes().start);
+        }
+        let is_same = |other: &&Field| other.name == field.name && other.kind == field.kind;
+        fields[kind.fields()].iter().find(is_same).map(|other| other.lanes().start)
+    };
+    schema.kinds().iter().map(same).collect()
 }

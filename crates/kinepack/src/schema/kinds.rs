@@ -1,0 +1,273 @@
+//! Kinds of entities: the players, crates and doors of a world each have fields of their own.
+//! `spec/CODEC.md`, section 5.6.
+
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::any::TypeId;
+use core::ops::Range;
+
+use super::{Conditions, Field, LaneRules, Pack, Schema, TypeCheck};
+use crate::SetupError;
+use crate::hash::Fnv1a;
+
+/// The most kinds that a schema can have.
+pub const MAX_KINDS: usize = 64;
+
+/// One kind of entity of a schema.
+///
+/// ```
+/// use kinepack::{Pack, Schema};
+///
+/// #[derive(Pack)]
+/// struct Door {
+///     open: bool,
+/// }
+///
+/// #[derive(Pack)]
+/// struct Lamp {
+///     lit: bool,
+///     #[pack(max = 7)]
+///     colour: u8,
+/// }
+///
+/// let world = Schema::builder().kind::<Door>("door").kind::<Lamp>("lamp").build()?;
+/// let [door, lamp] = world.kinds() else { return Ok(()) };
+/// assert_eq!((door.name(), lamp.name()), ("door", "lamp"));
+/// assert_eq!(lamp.fields(), 1..3);
+/// assert_eq!(world.fields()[2].name, "colour");
+/// // A schema of one struct has one kind, without a name.
+/// assert_eq!(Schema::of::<Door>().kinds()[0].name(), "");
+/// # Ok::<(), kinepack::SetupError>(())
+/// ```
+#[derive(Debug)]
+pub struct EntityKind {
+    name: String,
+    fields: Range<usize>,
+    lanes: Range<usize>,
+    /// The hash of its fields alone, and types that have them.
+    types: TypeCheck,
+    /// The type that it was made from.
+    made_from: Option<TypeId>,
+    rules: LaneRules,
+}
+
+impl EntityKind {
+    /// Its name; empty if the schema was not [built](Schema::builder) of kinds.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The indices of its fields among the schema's.
+    pub fn fields(&self) -> Range<usize> {
+        self.fields.clone()
+    }
+
+    /// The indices of its lanes among the schema's.
+    pub fn lanes(&self) -> Range<usize> {
+        self.lanes.clone()
+    }
+
+    /// Which values the lanes may have. Lanes are counted from the first of the kind.
+    #[inline]
+    pub(crate) fn rules(&self) -> &LaneRules {
+        &self.rules
+    }
+
+    pub(crate) fn types(&self) -> &TypeCheck {
+        &self.types
+    }
+}
+
+/// Kinds are equal if their names, and the places of their fields and lanes are.
+impl PartialEq for EntityKind {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.name, &self.fields, &self.lanes) == (&other.name, &other.fields, &other.lanes)
+    }
+}
+
+/// The kinds of a schema, which its snapshots share.
+#[derive(Debug)]
+pub(crate) struct Kinds {
+    /// The hash of the schema.
+    pub(crate) schema_hash: u64,
+    pub(crate) list: Vec<EntityKind>,
+}
+
+impl Kinds {
+    /// The kind of the entities that `T` describes.
+    ///
+    /// # Errors
+    /// The hash of `T`'s schema, if no kind or more than one has its fields.
+    #[inline]
+    pub(crate) fn of_type<T: Pack>(&self) -> Result<usize, u64> {
+        match &self.list[..] {
+            [only] => only.types.check::<T>().map(|()| 0),
+            list => {
+                let made_from = Some(TypeId::of::<T>());
+                let is_of_type = |kind: &EntityKind| match kind.made_from {
+                    Some(_) => kind.made_from == made_from,
+                    None => kind.types.knows::<T>(),
+                };
+                list.iter().position(is_of_type).map_or_else(|| self.find::<T>(), Ok)
+            }
+        }
+    }
+
+    /// [`of_type`](Self::of_type) for a type that no kind is known to be of: by its fields.
+    #[cold]
+    fn find<T: Pack>(&self) -> Result<usize, u64> {
+        let hash = Schema::of::<T>().hash();
+        let mut found = (0..).zip(&self.list).filter(|(_, kind)| kind.types.schema_hash() == hash);
+        match (found.next(), found.next()) {
+            (Some((kind, found)), None) => {
+                found.types.remember::<T>();
+                Ok(kind)
+            }
+            _ => Err(hash),
+        }
+    }
+
+    /// The largest number of lanes of a kind.
+    pub(crate) fn most_lanes(&self) -> usize {
+        self.list.iter().map(|kind| kind.lanes.len()).max().unwrap_or(0)
+    }
+}
+
+/// A schema of several kinds of entities, made kind by kind.
+///
+/// ```
+/// use kinepack::{EntityId, Pack, Schema, Snapshot, Tick};
+///
+/// #[derive(Pack)]
+/// struct Door {
+///     open: bool,
+/// }
+///
+/// #[derive(Pack)]
+/// struct Lamp {
+///     lit: bool,
+/// }
+///
+/// let schema = Schema::builder().kind::<Door>("door").kind::<Lamp>("lamp").build()?;
+/// let mut world = Snapshot::new(&schema, Tick(60));
+/// // Which kind an entity is follows from the type. Ids are one space for all kinds.
+/// world.push(EntityId(1), &Door { open: true })?;
+/// world.push(EntityId(4), &Door { open: false })?;
+/// world.push(EntityId(2), &Lamp { lit: true })?;
+/// assert_eq!(world.iter::<Lamp>()?.len(), 1);
+/// assert!(world.get::<Door>(EntityId(1))?.is_some_and(|door| door.open));
+/// assert!(world.get::<Door>(EntityId(2))?.is_none(), "that is a lamp");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct SchemaBuilder {
+    kinds: Vec<(String, Option<TypeId>, Vec<Field>)>,
+}
+
+impl SchemaBuilder {
+    /// Adds the kind of entities that `T` describes. The name tells it apart from a kind with the
+    /// same fields; both sides must use the same names, in the same order.
+    #[must_use]
+    pub fn kind<T: Pack>(mut self, name: impl Into<String>) -> Self {
+        let mut fields = Vec::new();
+        T::fields("", &mut fields);
+        self.kinds.push((name.into(), Some(TypeId::of::<T>()), fields));
+        self
+    }
+
+    /// Adds a kind of entities with these fields, for schemas that are not known when the program
+    /// is compiled.
+    #[must_use]
+    pub fn kind_of_fields(mut self, name: impl Into<String>, fields: Vec<Field>) -> Self {
+        self.kinds.push((name.into(), None, fields));
+        self
+    }
+
+    /// The schema.
+    ///
+    /// # Errors
+    /// [`SetupError::KindCount`] for no kinds or too many, [`SetupError::BadKind`] if a kind has no
+    /// name, or has the name or the type of an earlier one, and [`SetupError::BadCondition`] as
+    /// [`Schema::try_new`].
+    pub fn build(self) -> Result<Schema, SetupError> {
+        if self.kinds.is_empty() || self.kinds.len() > MAX_KINDS {
+            return Err(SetupError::KindCount { kinds: self.kinds.len() });
+        }
+        for (index, (name, made_from, _)) in self.kinds.iter().enumerate() {
+            let is_same = |(other_name, other, _): &(String, Option<TypeId>, _)| {
+                other_name == name || made_from.is_some() && other == made_from
+            };
+            if name.is_empty() || self.kinds[..index].iter().any(is_same) {
+                return Err(SetupError::BadKind { kind: index });
+            }
+        }
+        make(self.kinds)
+    }
+}
+
+/// Makes a schema of these kinds: their names, types and fields.
+pub(super) fn make(
+    kinds: Vec<(String, Option<TypeId>, Vec<Field>)>,
+) -> Result<Schema, SetupError> {
+    let (mut fields, mut lanes, mut list) = (Vec::new(), Vec::new(), Vec::new());
+    let mut schema_hash = Fnv1a::new();
+    for (name, made_from, own) in kinds {
+        let (first_field, first_lane) = (fields.len(), lanes.len());
+        let kind = Own::new(own, first_field)?;
+        if !name.is_empty() {
+            // No name is this long.
+            schema_hash.add(&u32::MAX.to_le_bytes());
+            schema_hash.add(&(name.len() as u32).to_le_bytes());
+            schema_hash.add(name.as_bytes());
+            schema_hash.add(&(kind.fields.len() as u32).to_le_bytes());
+        }
+        let mut own_hash = Fnv1a::new();
+        for field in &kind.fields {
+            field.hash_into(&mut |bytes| {
+                own_hash.add(bytes);
+                schema_hash.add(bytes);
+            });
+        }
+        let rules = LaneRules::new(&kind.fields, &kind.lanes);
+        lanes.extend(kind.lanes);
+        fields.extend(kind.fields.into_iter().map(|field| Field {
+            first_lane: field.first_lane + first_lane,
+            conditions: field.conditions.after(first_lane),
+            ..field
+        }));
+        list.push(EntityKind {
+            name,
+            fields: first_field..fields.len(),
+            lanes: first_lane..lanes.len(),
+            types: TypeCheck::new(own_hash.finish()),
+            made_from,
+            rules,
+        });
+    }
+    let kinds = Arc::new(Kinds { schema_hash: schema_hash.finish(), list });
+    Ok(Schema { fields, lanes, kinds })
+}
+
+/// The fields of one kind, and its lanes, counted from its first.
+struct Own {
+    fields: Vec<Field>,
+    lanes: Vec<super::Lane>,
+}
+
+impl Own {
+    /// `first` is the index of the first field in the schema, for errors.
+    fn new(mut fields: Vec<Field>, first: usize) -> Result<Self, SetupError> {
+        let mut lanes = Vec::new();
+        for index in 0..fields.len() {
+            let conditions = Conditions::resolve(&fields, index)
+                .ok_or(SetupError::BadCondition { field: first + index })?;
+            let field = &mut fields[index];
+            field.conditions = conditions;
+            field.first_lane = lanes.len();
+            field.kind.append_lanes(&mut lanes);
+            field.lane_count = lanes.len() - field.first_lane;
+        }
+        Ok(Self { fields, lanes })
+    }
+}

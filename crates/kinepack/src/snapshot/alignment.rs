@@ -1,0 +1,201 @@
+//! The set of entities: which were added and removed since the baseline, and the baseline's lanes
+//! lined up with the snapshot's entities. An added entity has zero in every lane of the baseline.
+//! `spec/CODEC.md`, section 6.
+
+use alloc::vec::Vec;
+
+use super::entities::Entities;
+use super::sets::{GapTable, SetCoding, read_gamma, read_set, write_gamma, write_set};
+use super::store::{EntityId, Snapshot};
+use crate::DecodeError;
+use crate::bits::{BitReader, BitSink};
+
+/// The source of an entity that the baseline does not have.
+const ADDED: u32 = u32::MAX;
+
+/// For each entity of a snapshot, its row in the baseline. Keeps its memory from snapshot to
+/// snapshot.
+#[derive(Debug, Default)]
+pub(super) struct Alignment {
+    kinds: Vec<OfKind>,
+    scratch: Vec<u32>,
+}
+
+/// The entities of one kind.
+#[derive(Debug, Default)]
+struct OfKind {
+    /// For each entity, a row of the baseline or [`ADDED`].
+    sources: Vec<u32>,
+    /// Rows of the baseline.
+    removed: Vec<u32>,
+    added: Vec<EntityId>,
+}
+
+impl Alignment {
+    /// Writes how the snapshot's set of entities differs from the baseline's. Call
+    /// [`compare`](Self::compare) first.
+    pub(super) fn write(&self, sink: &mut impl BitSink, baseline: &Entities, gaps: &GapTable) {
+        for (kind, of_kind) in self.kinds.iter().enumerate() {
+            let has_changed = !of_kind.removed.is_empty() || !of_kind.added.is_empty();
+            if self.kinds.len() > 1 {
+                sink.write_bool(has_changed);
+                if !has_changed {
+                    continue;
+                }
+            }
+            of_kind.write(sink, baseline.of_kind(kind).len(), gaps);
+        }
+    }
+
+    /// Compares two sets of entities in one pass.
+    pub(super) fn compare(&mut self, baseline: &Entities, entities: &Entities) {
+        self.kinds.resize_with(entities.kinds(), OfKind::default);
+        for (kind, of_kind) in self.kinds.iter_mut().enumerate() {
+            of_kind.compare(baseline.of_kind(kind), entities.of_kind(kind));
+        }
+    }
+
+    /// The removed entities of each kind, by row of the baseline.
+    pub(super) fn removed(&self) -> impl Iterator<Item = &[u32]> {
+        self.kinds.iter().map(|of_kind| &of_kind.removed[..])
+    }
+
+    /// For each of the snapshot's entities, whether it is not in the baseline.
+    pub(super) fn are_added(&self) -> impl Iterator<Item = bool> {
+        self.kinds.iter().flat_map(|of_kind| of_kind.sources.iter().map(|source| *source == ADDED))
+    }
+
+    /// Reads the set of entities, at most `max_entities`, into `entities`. True if it is the
+    /// baseline's set.
+    pub(super) fn read(
+        &mut self,
+        reader: &mut BitReader<'_>,
+        baseline: &Entities,
+        entities: &mut Entities,
+        gaps: &GapTable,
+        max_entities: u32,
+    ) -> Result<bool, DecodeError> {
+        let limit = max_entities;
+        if !reader.read_bool()? {
+            if baseline.len() > max_entities as usize {
+                return Err(DecodeError::TooManyEntities { count: baseline.len() as u64, limit });
+            }
+            entities.clone_from(baseline);
+            return Ok(true);
+        }
+        self.kinds.resize_with(baseline.kinds(), OfKind::default);
+        entities.clear();
+        for (kind, of_kind) in self.kinds.iter_mut().enumerate() {
+            let begin = entities.len();
+            let is_changed = baseline.kinds() == 1 || reader.read_bool()?;
+            let base = baseline.of_kind(kind);
+            of_kind.removed.clear();
+            of_kind.added.clear();
+            if is_changed {
+                let coding = SetCoding::BitsOrGaps(gaps);
+                read_set(reader, base.len(), coding, &mut of_kind.removed, &mut self.scratch)?;
+            }
+            let added = if is_changed { read_gamma(reader)? - 1 } else { 0 };
+            let count = (begin + base.len() - of_kind.removed.len()) as u64 + added;
+            if count > u64::from(limit) {
+                return Err(DecodeError::TooManyEntities { count, limit });
+            }
+            of_kind.read_added(reader, added)?;
+            if !of_kind.merge(base, entities.ids_mut()) {
+                return Err(DecodeError::BadEntitySet { at_bit: reader.position_bits() });
+            }
+            entities.finish_kind(kind);
+        }
+        match entities.shared_id() {
+            Some(_) => Err(DecodeError::BadEntitySet { at_bit: reader.position_bits() }),
+            None => Ok(false),
+        }
+    }
+
+    /// The baseline's columns in the order of the snapshot's entities.
+    pub(super) fn line_up(&self, baseline: &Snapshot, columns: &mut [Vec<u32>]) {
+        for (of_kind, kind) in self.kinds.iter().zip(&baseline.kinds.list) {
+            let columns = columns[kind.lanes()].iter_mut();
+            for (column, base) in columns.zip(&baseline.columns[kind.lanes()]) {
+                let value = |source: &u32| base.get(*source as usize).copied().unwrap_or(0);
+                column.clear();
+                column.extend(of_kind.sources.iter().map(value));
+            }
+        }
+    }
+}
+
+impl OfKind {
+    fn write(&self, sink: &mut impl BitSink, baseline_len: usize, gaps: &GapTable) {
+        write_set(sink, baseline_len, &self.removed, SetCoding::BitsOrGaps(gaps));
+        write_gamma(sink, self.added.len() as u64 + 1);
+        let mut next = 0;
+        for id in &self.added {
+            write_gamma(sink, u64::from(id.0) - next + 1);
+            next = u64::from(id.0) + 1;
+        }
+    }
+
+    /// Compares two sorted lists.
+    fn compare(&mut self, baseline: &[EntityId], ids: &[EntityId]) {
+        self.sources.clear();
+        self.removed.clear();
+        self.added.clear();
+        let mut base = 0;
+        for &id in ids {
+            while base < baseline.len() && baseline[base] < id {
+                self.removed.push(base as u32);
+                base += 1;
+            }
+            if base < baseline.len() && baseline[base] == id {
+                self.sources.push(base as u32);
+                base += 1;
+            } else {
+                self.sources.push(ADDED);
+                self.added.push(id);
+            }
+        }
+        self.removed.extend(base as u32..baseline.len() as u32);
+    }
+
+    fn read_added(&mut self, reader: &mut BitReader<'_>, count: u64) -> Result<(), DecodeError> {
+        let mut next = 0;
+        for _ in 0..count {
+            let id = next + read_gamma(reader)? - 1;
+            let at_bit = reader.position_bits();
+            self.added.push(EntityId(
+                u32::try_from(id).map_err(|_| DecodeError::BadEntitySet { at_bit })?,
+            ));
+            next = id + 1;
+        }
+        Ok(())
+    }
+
+    /// Merges the baseline's entities that were not removed with those that were added into one
+    /// sorted list, which it appends to `ids`. False if the baseline already has an added entity.
+    fn merge(&mut self, baseline: &[EntityId], ids: &mut Vec<EntityId>) -> bool {
+        let Self { sources, removed, added } = self;
+        sources.clear();
+        let mut removed = removed.iter().peekable();
+        let mut added = added.iter().peekable();
+        for (index, id) in baseline.iter().enumerate() {
+            while let Some(new) = added.next_if(|new| *new < id) {
+                ids.push(*new);
+                sources.push(ADDED);
+            }
+            if added.peek() == Some(&id) {
+                return false;
+            }
+            if removed.next_if(|next| **next as usize == index).is_some() {
+                continue;
+            }
+            ids.push(*id);
+            sources.push(index as u32);
+        }
+        for new in added {
+            ids.push(*new);
+            sources.push(ADDED);
+        }
+        true
+    }
+}
