@@ -35,7 +35,12 @@ pub(crate) fn refuse(input: &DeriveInput, error: &Error) -> TokenStream {
     let message = error.to_compile_error();
     let Ok(OfType { krate, .. }) = OfType::parse(&input.attrs) else { return message };
     let name = &input.ident;
-    let (generics, of_generics, predicates) = input.generics.split_for_impl();
+    let mut generics = input.generics.clone();
+    let is_static = Needs::new(input).predicates;
+    if !is_static.is_empty() {
+        generics.make_where_clause().predicates.extend(is_static);
+    }
+    let (generics, of_generics, predicates) = generics.split_for_impl();
     quote! {
         #message
         #[automatically_derived]

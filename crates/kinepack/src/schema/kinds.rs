@@ -207,9 +207,7 @@ impl SchemaBuilder {
 }
 
 /// Makes a schema of these kinds: their names, types and fields.
-pub(super) fn make(
-    kinds: Vec<(String, Option<TypeId>, Vec<Field>)>,
-) -> Result<Schema, SetupError> {
+pub(super) fn make(kinds: Vec<(String, Option<TypeId>, Vec<Field>)>) -> Result<Schema, SetupError> {
     let (mut fields, mut lanes, mut list) = (Vec::new(), Vec::new(), Vec::new());
     let mut schema_hash = Fnv1a::new();
     for (name, made_from, own) in kinds {

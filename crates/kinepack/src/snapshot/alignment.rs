@@ -32,6 +32,14 @@ struct OfKind {
 }
 
 impl Alignment {
+    /// With room for this many kinds, so that a packet of as many takes no more memory before it is
+    /// checked.
+    pub(super) fn of_kinds(kinds: usize) -> Self {
+        let mut made = Self::default();
+        made.kinds.resize_with(kinds, OfKind::default);
+        made
+    }
+
     /// Writes how the snapshot's set of entities differs from the baseline's. Call
     /// [`compare`](Self::compare) first.
     pub(super) fn write(&self, sink: &mut impl BitSink, baseline: &Entities, gaps: &GapTable) {

@@ -145,7 +145,7 @@ impl Decoder {
     pub fn with_limits(codec: &Codec, limits: DecodeLimits) -> Self {
         Self {
             limits,
-            alignment: Alignment::default(),
+            alignment: Alignment::of_kinds(codec.schema().kinds().len()),
             changed: Vec::new(),
             rows: Vec::new(),
             present: Vec::new(),

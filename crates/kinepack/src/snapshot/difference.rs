@@ -70,9 +70,8 @@ impl Difference {
         find_changed(kinds, entities, &self.aligned, &snapshot.columns, &mut self.changed);
         // An entity added with zero in every lane is not among the changed ones.
         let mut changed = self.changed.iter().peekable();
-        let is_sent = |(index, is_added): &(u32, bool)| {
-            changed.next_if_eq(&index).is_some() | is_added
-        };
+        let is_sent =
+            |(index, is_added): &(u32, bool)| changed.next_if_eq(&index).is_some() | is_added;
         self.sent.clear();
         let sent = (0..).zip(self.alignment.are_added()).filter(is_sent);
         self.sent.extend(sent.map(|(index, _)| index));

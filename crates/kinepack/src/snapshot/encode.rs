@@ -461,7 +461,12 @@ impl Encoder {
         world: &Snapshot,
     ) -> Result<(), EncodeError> {
         if tables.precision.is_some() || tables.adaptive.is_some() {
-            self.lineup.prepare(tables.precision.as_ref(), baselines, &world.entities, world.tick.0);
+            self.lineup.prepare(
+                tables.precision.as_ref(),
+                baselines,
+                &world.entities,
+                world.tick.0,
+            );
         } else {
             self.lineup.line_up(baselines.baseline, &world.entities);
         }

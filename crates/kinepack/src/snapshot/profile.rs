@@ -367,9 +367,7 @@ impl Profile {
             let fields = kind.fields();
             fields.clone().map(move |index| (index, fields.start))
         });
-        for ((index, first), (code, field)) in
-            firsts.zip(self.fields.iter().zip(schema.fields()))
-        {
+        for ((index, first), (code, field)) in firsts.zip(self.fields.iter().zip(schema.fields())) {
             let (lanes, is_rotation) = differenced(field, schema);
             let width_fits = |width: &LaneWidth| {
                 width.bits <= 32

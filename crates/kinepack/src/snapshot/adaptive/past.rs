@@ -174,11 +174,7 @@ impl<'a> Past<'a> {
 
     /// The class of the field with these lanes: 0 without history, 1 at rest, 2 just begun to move,
     /// 3 moving. Section 12.7.
-    pub(super) fn field_class(
-        &self,
-        lanes: Range<usize>,
-        (entity, status): (usize, u8),
-    ) -> usize {
+    pub(super) fn field_class(&self, lanes: Range<usize>, (entity, status): (usize, u8)) -> usize {
         if status & NEW != 0 {
             return 0;
         }

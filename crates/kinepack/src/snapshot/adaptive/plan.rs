@@ -193,9 +193,8 @@ impl Plan {
             };
             let begin = plan.fields.len();
             for index in kind.fields() {
-                let is_of_body = |body: &BodyPlan| {
-                    index == body.position_field || index == body.rotation_field
-                };
+                let is_of_body =
+                    |body: &BodyPlan| index == body.position_field || index == body.rotation_field;
                 if !body.as_ref().is_some_and(is_of_body) {
                     plan.add_field(schema, index, &mut choices);
                 }

@@ -210,19 +210,18 @@ impl ModelTrainer {
     /// Trains on a snapshot of the schema. If this has a time precision, the snapshot is made as
     /// coarse as it would be sent.
     pub(crate) fn observe(&mut self, baselines: Baselines<'_>, snapshot: &Snapshot) {
-        self.lineup.prepare(self.precision.as_ref(), &baselines, &snapshot.entities, snapshot.tick.0);
+        self.lineup.prepare(
+            self.precision.as_ref(),
+            &baselines,
+            &snapshot.entities,
+            snapshot.tick.0,
+        );
         self.columns.clone_from(&snapshot.columns);
         if let Some(precision) = &self.precision {
             self.lineup.coarsen(precision, baselines.baseline, &mut self.columns);
         }
         let base = self.lineup.base(baselines.baseline);
-        find_changed(
-            &snapshot.kinds,
-            &snapshot.entities,
-            base,
-            &self.columns,
-            &mut self.changed,
-        );
+        find_changed(&snapshot.kinds, &snapshot.entities, base, &self.columns, &mut self.changed);
         let packet = Packet {
             baselines,
             entities: &snapshot.entities,

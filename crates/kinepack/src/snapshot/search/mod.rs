@@ -174,8 +174,9 @@ impl ProfileSearch {
         // How fields of the same entity relate is much the same in other data. How neighbouring
         // entities relate depends on their arrangement, so that context has to save more than a
         // little.
-        let earlier =
-            (first..index).filter(|other| !samples.fields[*other].kinds.is_empty()).map(Context::Field);
+        let earlier = (first..index)
+            .filter(|other| !samples.fields[*other].kinds.is_empty())
+            .map(Context::Field);
         let contexts: Vec<Context> =
             [Context::None].into_iter().chain(earlier).chain([Context::Previous]).collect();
         let mut best = found[index].clone();

@@ -177,8 +177,8 @@ impl Observer {
         self.entities.extend(self.flagged.iter().map(|nth| rows[*nth as usize]));
         let snapshot = self.coarse.as_ref().unwrap_or(snapshot);
         let lineup = &self.encoder.lineup;
-        let [base, new] = [lineup.base(baseline), &snapshot.columns]
-            .map(|columns| &columns[table.lanes.clone()]);
+        let [base, new] =
+            [lineup.base(baseline), &snapshot.columns].map(|columns| &columns[table.lanes.clone()]);
         let shifts = lineup.shifts.of(table.differenced());
         table.measure(base, new, shifts, &self.entities, &mut self.measured);
         for (place, nth) in self.flagged.iter().enumerate() {

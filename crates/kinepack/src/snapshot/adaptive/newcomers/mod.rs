@@ -186,7 +186,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         // How far an entity is away: the bits of all steps. What it lacks counts as much as can be.
         let away = |other: usize| -> u32 {
             let (other_kind, other) = self.past.entities().place(other);
-            let places = plan.newcomers.fields[fields.clone()].iter().filter(|field| field.is_place);
+            let places =
+                plan.newcomers.fields[fields.clone()].iter().filter(|field| field.is_place);
             let bits = |field: &NewcomerField| -> u32 {
                 let lanes = field.lanes.clone().zip(&field.kinds).enumerate();
                 let bits = |(nth, (lane, kind)): (usize, (usize, &Lane))| {
