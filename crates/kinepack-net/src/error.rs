@@ -143,6 +143,11 @@ pub enum NetError {
         /// The snapshot's, or the further codec's.
         hash: u64,
     },
+    /// A state in which entities of two kinds have the same id.
+    SharedId {
+        /// The id.
+        id: EntityId,
+    },
     /// A set of entities that is not sorted, or has an entity twice.
     NotSorted {
         /// The first entity whose id is not above the one before it.
@@ -207,6 +212,7 @@ impl fmt::Display for NetError {
             Self::SchemaMismatch { expected_hash, hash } => {
                 write!(f, "schema {hash:016x}, but the codec's is {expected_hash:016x}")
             }
+            Self::SharedId { id } => write!(f, "entity {} is there twice, as two kinds", id.0),
             Self::NotSorted { id } => write!(f, "entity {} is not above the one before it", id.0),
             Self::LevelWithoutBaseline { row } => {
                 write!(

@@ -32,6 +32,12 @@ pub(crate) fn check_schema(expected_hash: u64, hash: u64) -> Result<(), NetError
     }
 }
 
+/// Checks an initial state: its schema, and that its ids are distinct.
+pub(crate) fn check_initial(codec: &Codec, initial: &Snapshot) -> Result<(), NetError> {
+    check_schema(codec.schema().hash(), initial.schema_hash())?;
+    initial.shared_id().map_or(Ok(()), |id| Err(NetError::SharedId { id }))
+}
+
 #[cfg(test)]
 mod tests {
     use kinepack::Schema;

@@ -13,7 +13,7 @@ use super::presence::Presence;
 use super::shown::Shown;
 use super::views::{HeldView, Resolved, Views};
 use super::window::Window;
-use crate::handshake::{check_schema, hello, reference_zero};
+use crate::handshake::{check_initial, hello, reference_zero};
 use crate::packet::{
     Baseline, Downstream, FragmentHeader, Hello, Mismatch, SnapshotHeader, write_anew,
 };
@@ -286,11 +286,12 @@ impl Receiver {
         config: ReceiverConfig,
         initial: &Snapshot,
     ) -> Result<Self, NetError> {
-        check_schema(codec.schema().hash(), initial.schema_hash())?;
+        check_initial(codec, initial)?;
         if config.hello_every.is_zero() {
             return Err(NetError::NoTime);
         }
-        let limits = config.view_limits(initial.lane_count());
+        let lanes = codec.schema().kinds().iter().map(|kind| kind.lanes().len());
+        let limits = config.view_limits(lanes.max().unwrap_or(0));
         Ok(Self {
             hello: hello(codec, initial),
             next_hello: Some(Duration::ZERO),
@@ -647,7 +648,7 @@ impl Receiver {
         let tick_hz = self.config.playout.tick_hz;
         let longest_blend_ticks = self.config.longest_blend_ticks();
         let playout = self.buffer.at(now)?;
-        self.presence.update(playout.from.state.state.ids());
+        self.presence.update(&playout.from.state.state);
         Some(Playback::new(playout, tick_hz, longest_blend_ticks, &self.presence))
     }
 

@@ -83,7 +83,8 @@ impl Sample<'_> {
     /// The entity's state at the moment, interpolated by its schema.
     ///
     /// # Errors
-    /// [`EncodeError::TypeMismatch`] for a type of another schema.
+    /// [`EncodeError::TypeMismatch`] for a type of another schema, and
+    /// [`EncodeError::AnotherKind`] for the type of another kind.
     pub fn state<T: Pack>(&self) -> Result<T, EncodeError> {
         let (from, index) = self.from;
         let (to, to_index) = self.to;
@@ -112,13 +113,27 @@ impl<'a> Playback<'a> {
         self.playout.starved
     }
 
-    /// The entities, by id. An added entity is shown from its first state on, a removed one until
+    /// The entities, by id; of several kinds, kind by kind. An added entity is shown from its first state on, a removed one until
     /// its last.
     ///
     /// Cost: constant for each entity; after partial snapshots, also a look at the buffered states.
     pub fn samples(&self) -> impl Iterator<Item = Sample<'a>> + use<'_, 'a> {
-        let ids = self.playout.from.state.state.ids();
-        ids.iter().enumerate().map(|(index, id)| self.sample(index, *id))
+        let entities = self.playout.from.state.state.entities();
+        entities.enumerate().map(|(index, (kind, id))| self.sample(index, kind, id))
+    }
+
+    /// Those of the entities that the type describes, if the schema has several kinds.
+    ///
+    /// # Errors
+    /// [`EncodeError::TypeMismatch`] if the type describes no kind.
+    pub fn samples_of<T: Pack>(
+        &self,
+    ) -> Result<impl Iterator<Item = Sample<'a>> + use<'_, 'a, T>, EncodeError> {
+        let state = &self.playout.from.state.state;
+        let kind = state.kind_of_type::<T>()?;
+        let range = state.of_kind(kind);
+        let ids = &state.ids()[range.clone()];
+        Ok(range.zip(ids).map(move |(index, id)| self.sample(index, kind, *id)))
     }
 
     /// The entities in [`samples`](Self::samples) that the previous playback call did not have, by
@@ -127,8 +142,9 @@ impl<'a> Playback<'a> {
     /// Together with [`removed`](Self::removed) this is the exact difference of two calls, whatever
     /// the network lost in between. So an entity is never added twice without being removed in
     /// between, or removed twice. An entity that was removed and added again between two calls is
-    /// in neither list. So is a new entity with the id of one that was shown until now: do not give
-    /// an id to another entity while receivers may still show the first one.
+    /// in neither list. So is a new entity of the same kind with the id of one that was shown until
+    /// now: do not give an id to another entity while receivers may still show the first one. An
+    /// entity that became one of another kind is in both lists.
     pub fn added(&self) -> &'a [EntityId] {
         self.presence.added()
     }
@@ -139,13 +155,13 @@ impl<'a> Playback<'a> {
         self.presence.removed()
     }
 
-    fn sample(&self, index: usize, id: EntityId) -> Sample<'a> {
+    fn sample(&self, index: usize, kind: usize, id: EntityId) -> Sample<'a> {
         let Self { playout, .. } = self;
         let shown = &playout.from.state;
         let since = f64::from(shown.fresh(index).0);
         let held = (&*shown.state, index);
         let next = std::iter::once(playout.to).chain(playout.later()).find_map(|entry| {
-            let at = place(&entry.state, id, index)?;
+            let at = place(&entry.state, kind, id, index)?;
             let fresh = f64::from(entry.state.fresh(at).0);
             // After a complete state, the next state always has the entity's next value.
             (fresh > since || entry.state.is_complete()).then_some((entry, at, fresh))
@@ -169,6 +185,8 @@ impl<'a> Playback<'a> {
 }
 
 /// The index of an entity; in most cases it is the same as in the state before.
-fn place(shown: &Shown, id: EntityId, guess: usize) -> Option<usize> {
-    if shown.state.ids().get(guess) == Some(&id) { Some(guess) } else { shown.state.position(id) }
+fn place(shown: &Shown, kind: usize, id: EntityId, guess: usize) -> Option<usize> {
+    let state = &shown.state;
+    let is_there = state.ids().get(guess) == Some(&id) && state.kind_at(guess) == Some(kind);
+    if is_there { Some(guess) } else { state.position_of(kind, id) }
 }

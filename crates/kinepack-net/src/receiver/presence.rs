@@ -3,41 +3,39 @@
 //! Compares the ids that are shown now with those of the previous call. Memory: three lists of at
 //! most one state's ids, reused in each call.
 
-use kinepack::EntityId;
+use kinepack::{EntityId, Snapshot};
 
 /// The entities of the last playback call, and how they differ from the previous call.
 #[derive(Debug, Default)]
 pub(super) struct Presence {
-    /// Sorted.
-    shown: Vec<EntityId>,
-    /// Sorted.
+    /// With their kinds, sorted.
+    shown: Vec<(usize, EntityId)>,
     added: Vec<EntityId>,
-    /// Sorted.
     removed: Vec<EntityId>,
 }
 
 impl Presence {
-    /// Notes that the sorted `ids` are shown now.
+    /// Notes that the entities of this state are shown now.
     ///
-    /// Cost: a comparison of the ids, and a copy if they differ.
-    pub(super) fn update(&mut self, ids: &[EntityId]) {
+    /// Cost: a comparison of the entities, and a copy if they differ.
+    pub(super) fn update(&mut self, state: &Snapshot) {
         self.added.clear();
         self.removed.clear();
-        if self.shown == ids {
+        if self.shown.iter().copied().eq(state.entities()) {
             return;
         }
         let mut before = self.shown.iter().copied().peekable();
-        for &id in ids {
-            while let Some(removed) = before.next_if(|other| *other < id) {
+        for entity in state.entities() {
+            while let Some((_, removed)) = before.next_if(|other| *other < entity) {
                 self.removed.push(removed);
             }
-            if before.next_if_eq(&id).is_none() {
-                self.added.push(id);
+            if before.next_if_eq(&entity).is_none() {
+                self.added.push(entity.1);
             }
         }
-        self.removed.extend(before);
+        self.removed.extend(before.map(|(_, id)| id));
         self.shown.clear();
-        self.shown.extend_from_slice(ids);
+        self.shown.extend(state.entities());
     }
 
     pub(super) fn added(&self) -> &[EntityId] {
@@ -51,20 +49,36 @@ impl Presence {
 
 #[cfg(test)]
 mod tests {
+    use kinepack::schema::{Field, FieldKind};
+    use kinepack::{Schema, Tick};
+
     use super::*;
 
     #[test]
     fn lists_hold_the_difference_of_two_calls() {
         let mut presence = Presence::default();
         let ids = |ids: &[u32]| ids.iter().copied().map(EntityId).collect::<Vec<_>>();
-        for (shown, added, removed) in [
-            (&[2, 4, 6][..], &[2, 4, 6][..], &[][..]),
-            (&[2, 4, 6], &[], &[]),
-            (&[1, 4, 7, 8], &[1, 7, 8], &[2, 6]),
-            (&[], &[], &[1, 4, 7, 8]),
-            (&[9], &[9], &[]),
+        let fields = || vec![Field::new("lit", FieldKind::Bool)];
+        let schema = Schema::builder()
+            .kind_of_fields("lamp", fields())
+            .kind_of_fields("candle", fields())
+            .build()
+            .unwrap();
+        for ([lamps, candles], added, removed) in [
+            ([&[2, 4, 6][..], &[]], &[2, 4, 6][..], &[][..]),
+            ([&[2, 4, 6], &[]], &[], &[]),
+            ([&[1, 4, 7, 8], &[]], &[1, 7, 8], &[2, 6]),
+            ([&[1, 4], &[7, 8]], &[7, 8], &[7, 8]),
+            ([&[], &[]], &[], &[1, 4, 7, 8]),
+            ([&[9], &[3]], &[9, 3], &[]),
         ] {
-            presence.update(&ids(shown));
+            let mut state = Snapshot::new(&schema, Tick(0));
+            for (kind, shown) in [lamps, candles].into_iter().enumerate() {
+                shown
+                    .iter()
+                    .for_each(|id| state.push_lanes_of(kind, EntityId(*id), &[1]).unwrap());
+            }
+            presence.update(&state);
             assert_eq!(presence.added(), ids(added));
             assert_eq!(presence.removed(), ids(removed));
         }

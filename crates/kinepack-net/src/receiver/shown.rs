@@ -44,8 +44,8 @@ impl Shown {
     /// longer than playback blends do not count.
     pub(super) fn reach(&self, sent: &Snapshot, longest_blend_ticks: f64) -> Tick {
         let oldest = sent.tick.0.saturating_sub(longest_blend_ticks as u32);
-        let fresh =
-            sent.ids().iter().filter_map(|id| Some(self.fresh(self.state.position(*id)?).0));
+        let index = |(kind, id)| self.state.position_of(kind, id);
+        let fresh = sent.entities().filter_map(|entity| Some(self.fresh(index(entity)?).0));
         let mut fresh: Vec<u32> = fresh.filter(|fresh| *fresh > oldest).collect();
         let tenth = fresh.len() / 10;
         let reach = fresh.get(tenth).is_some().then(|| *fresh.select_nth_unstable(tenth).1);
@@ -59,19 +59,20 @@ impl Shown {
         removed: &[EntityId],
         sent: &Snapshot,
     ) -> Result<(), EncodeError> {
-        let before: Vec<(EntityId, u32)> =
-            (0..).zip(self.state.ids()).map(|(i, id)| (*id, self.fresh(i).0)).collect();
+        let entities = self.state.entities().enumerate();
+        let before: Vec<((usize, EntityId), u32)> =
+            entities.map(|(index, entity)| (entity, self.fresh(index).0)).collect();
         let state = Arc::make_mut(&mut self.state);
         state.patch(removed, sent)?;
         state.tick = tick;
         let mut before = before.into_iter().peekable();
-        let mut sent = sent.ids().iter().peekable();
-        let fresh = state.ids().iter().map(|id| {
-            while before.next_if(|(other, _)| other < id).is_some() {}
-            let is_sent = sent.next_if_eq(&id).is_some();
+        let mut sent = sent.entities().peekable();
+        let fresh = state.entities().map(|entity| {
+            while before.next_if(|(other, _)| *other < entity).is_some() {}
+            let is_sent = sent.next_if_eq(&entity).is_some();
             before
                 .peek()
-                .filter(|(other, _)| other == id && !is_sent)
+                .filter(|(other, _)| *other == entity && !is_sent)
                 .map_or(tick.0, |(_, fresh)| *fresh)
         });
         self.fresh = Some(fresh.collect());
@@ -83,10 +84,11 @@ impl Shown {
         let Some(fresh) = &mut self.fresh else { return Ok(()) };
         let mut newer = sent.clone();
         newer.clear(tick);
-        for (row, id) in sent.ids().iter().enumerate() {
-            if let Some(index) = self.state.position(*id).filter(|index| fresh[*index] < tick.0) {
+        for (nth, (kind, id)) in sent.entities().enumerate() {
+            let index = self.state.position_of(kind, id);
+            if let Some(index) = index.filter(|index| fresh[*index] < tick.0) {
                 fresh[index] = tick.0;
-                newer.push_row(sent, row)?;
+                newer.push_row(sent, nth)?;
             }
         }
         Arc::make_mut(&mut self.state).patch(&[], &newer)

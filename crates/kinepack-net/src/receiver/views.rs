@@ -247,14 +247,16 @@ impl Views {
     }
 }
 
-/// The state with a lane of an entity one less, or one more if it is 0.
+/// The state with a lane of an entity, counted from the first of its kind, one less, or one more if it is 0.
 fn with_fault(state: &Snapshot, id: EntityId, lane: usize) -> Option<Snapshot> {
     let index = state.position(id)?;
-    let mut lanes: Vec<u32> = (0..state.lane_count()).map(|lane| state.lane(lane)[index]).collect();
+    let kind = state.kind_at(index)?;
+    let (row, of_kind) = (index - state.of_kind(kind).start, state.lanes_of(kind));
+    let mut lanes: Vec<u32> = of_kind.map(|lane| state.lane(lane)[row]).collect();
     let value = lanes.get_mut(lane)?;
     *value = value.checked_sub(1).unwrap_or(1);
     let mut fault = Snapshot::new_like(state);
-    fault.push_lanes(id, &lanes).ok()?;
+    fault.push_lanes_of(kind, id, &lanes).ok()?;
     let mut faulty = state.clone();
     faulty.patch(&[], &fault).ok()?;
     Some(faulty)

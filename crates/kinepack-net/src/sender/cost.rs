@@ -54,15 +54,19 @@ impl Cost {
         encoded: &Snapshot,
         bytes: usize,
     ) -> Result<Self, EncodeError> {
-        let ids = encoded.ids();
+        let placed: Vec<(usize, EntityId)> = encoded.entities().collect();
         let entities: Vec<_> = encoder
             .entity_bits()
             .iter()
-            .map(|(index, bits)| (ids[*index as usize], *bits))
+            .map(|(index, bits)| (placed[*index as usize].1, *bits))
             .collect();
-        let places: Vec<u32> = entities
+        let places: Vec<u32> = encoder
+            .entity_bits()
             .iter()
-            .filter_map(|(id, _)| base.position(*id))
+            .filter_map(|(index, _)| {
+                let (kind, id) = placed[*index as usize];
+                base.position_of(kind, id)
+            })
             .map(|place| place as u32)
             .collect();
         let mut baseline = Snapshot::new_like(base);

@@ -12,7 +12,7 @@ use super::peer::{Moment, Peer, PeerStatus};
 use super::sending::Sending;
 use super::sharing::{self, Outliers, Overdrawn, RUN_CREDITS};
 use super::view::SentView;
-use crate::handshake::{check_schema, hello, reference_zero};
+use crate::handshake::{check_initial, check_schema, hello, reference_zero};
 use crate::packet::{Hello, Upstream};
 use crate::trace::event;
 use crate::{Acknowledgement, NetError, Refused, Sequence};
@@ -219,7 +219,7 @@ pub enum Handled {
 /// from any clock that does not run backwards. Call `tick` as often as you want to send snapshots,
 /// 10 to 60 times a second; the world may step more often.
 ///
-/// **Ids and ticks increase.** Push the entities of each world in increasing order of their ids:
+/// **Ids and ticks increase.** Push the entities of each kind in increasing order of their ids:
 /// [`Snapshot::push`] refuses any other order. Ticks increase for as long as the hub lives; at
 /// 60 Hz, 32 bits last for two years. When your world restarts, for example for the next match,
 /// either keep counting ticks or start anew: a new hub, new [`Receiver`](crate::Receiver)s and new
@@ -299,15 +299,15 @@ impl Hub {
     /// sides loaded. Its tick does not matter.
     ///
     /// # Errors
-    /// As [`HubConfig::validate`], [`NetError::LevelWithoutBaseline`] and
-    /// [`NetError::SchemaMismatch`].
+    /// As [`HubConfig::validate`], [`NetError::LevelWithoutBaseline`],
+    /// [`NetError::SchemaMismatch`] and [`NetError::SharedId`].
     pub fn with_initial(
         codec: &Codec,
         config: HubConfig,
         initial: &Snapshot,
     ) -> Result<Self, NetError> {
         config.validate()?;
-        check_schema(codec.schema().hash(), initial.schema_hash())?;
+        check_initial(codec, initial)?;
         let mut hub = Self {
             config,
             hello: hello(codec, initial),
@@ -478,8 +478,8 @@ impl Hub {
     /// of the previous call, and `now` must not be earlier.
     ///
     /// # Errors
-    /// [`NetError::SchemaMismatch`], [`NetError::TickNotRising`] and [`NetError::TimeRanBack`]:
-    /// nothing has changed then. [`NetError::Receiver`] and [`NetError::BlockTooLarge`] name a
+    /// [`NetError::SchemaMismatch`], [`NetError::SharedId`], [`NetError::TickNotRising`] and
+    /// [`NetError::TimeRanBack`]: nothing has changed then. [`NetError::Receiver`] and [`NetError::BlockTooLarge`] name a
     /// receiver that gets nothing in this tick; the others get their datagrams. If there are
     /// several errors, this is the first.
     pub fn tick(&mut self, now: Duration, world: &Snapshot) -> Result<(), NetError> {
@@ -500,6 +500,9 @@ impl Hub {
         weight: Option<Weight<'_>>,
     ) -> Result<(), NetError> {
         check_schema(self.hello.schema_hash, world.schema_hash())?;
+        if let Some(id) = world.shared_id() {
+            return Err(NetError::SharedId { id });
+        }
         let tick = world.tick;
         let mut interval = 1;
         if let Some((last_now, last_tick)) = self.last_tick {

@@ -699,7 +699,7 @@ impl Peer {
         );
         if let Some(every) = check_every {
             let whole = &plan.view.whole;
-            self.checks.note_checked(every, whole.len() * whole.lane_count());
+            self.checks.note_checked(every, whole.value_count());
         }
         Ok(())
     }

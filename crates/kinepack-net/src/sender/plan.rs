@@ -140,7 +140,7 @@ impl Planner {
     /// [`part`](Self::part) with the same arguments.
     pub(super) fn compare(&mut self, base: &Snapshot, subject: &Snapshot) {
         self.difference.find(base, subject);
-        self.same_entities = base.ids() == subject.ids();
+        self.same_entities = base.has_same_entities(subject);
     }
 
     /// True if so much differs that an attempt to send it all would be a waste.
@@ -185,15 +185,20 @@ impl Planner {
         let mut unknown = Vec::new();
         let mut skipped = Vec::new();
         for item in &self.items[count..] {
-            let id = match item.what {
+            let (id, place) = match item.what {
                 What::Present(index) if self.same_entities => {
                     skipped.push(index);
                     continue;
                 }
-                What::Present(index) => ids[index as usize],
-                What::Removed(id) => id,
+                // The receiver may have it as another kind, which is removed.
+                What::Present(index) => {
+                    let id = ids[index as usize];
+                    let kind = subject.kind_at(index as usize).unwrap_or(0);
+                    (id, known.baseline.position_of(kind, id))
+                }
+                What::Removed(id) => (id, known.baseline.position(id)),
             };
-            match known.baseline.position(id) {
+            match place {
                 Some(place) => skipped.push(place as u32),
                 None => unknown.push(id),
             }

@@ -134,10 +134,13 @@ impl Entities {
     /// An id that entities of two kinds have.
     pub(super) fn shared_id(&self) -> Option<EntityId> {
         let pairs = (1..self.kinds()).flat_map(|kind| (0..kind).map(move |other| (kind, other)));
-        pairs.into_iter().find_map(|(kind, other)| {
+        { pairs }.find_map(|(kind, other)| {
             let (mut few, mut many) = (self.of_kind(kind), self.of_kind(other));
             if few.len() > many.len() {
                 core::mem::swap(&mut few, &mut many);
+            }
+            if few.last() < many.first() || many.last() < few.first() {
+                return None;
             }
             few.iter().copied().find(|id| {
                 many = &many[first_at_least(many, *id)..];

@@ -7,7 +7,7 @@ use core::fmt;
 use core::ops::Range;
 
 use super::entities::Entities;
-use crate::schema::Kinds;
+use crate::schema::{EntityKind, Kinds};
 use crate::{Between, EncodeError, Pack, Schema};
 
 /// Identifies an entity for as long as it lives; the same on both sides.
@@ -278,6 +278,11 @@ impl Snapshot {
         if kind < self.entities.kinds() { self.entities.range(kind) } else { 0..0 }
     }
 
+    /// The schema's lanes that entities of a kind have. Empty if there is no such kind.
+    pub fn lanes_of(&self, kind: usize) -> Range<usize> {
+        self.kinds.list.get(kind).map_or(0..0, EntityKind::lanes)
+    }
+
     /// The kind of the entity at this index; `None` beyond the last.
     pub fn kind_at(&self, index: usize) -> Option<usize> {
         (index < self.len()).then(|| self.entities.kind_at(index))
@@ -288,6 +293,38 @@ impl Snapshot {
         self.entities.position(id)
     }
 
+    /// The index of entity `id` of this kind. Cost: a binary search.
+    pub fn position_of(&self, kind: usize, id: EntityId) -> Option<usize> {
+        (kind < self.entities.kinds()).then(|| self.entities.position_in(kind, id))?
+    }
+
+    /// The kind and the id of each entity, by index.
+    pub fn entities(&self) -> impl Iterator<Item = (usize, EntityId)> {
+        let kinds = 0..self.entities.kinds();
+        kinds.flat_map(|kind| self.entities.of_kind(kind).iter().map(move |id| (kind, *id)))
+    }
+
+    /// The kind that the type describes.
+    ///
+    /// # Errors
+    /// [`EncodeError::TypeMismatch`] if it describes none, or if several kinds have its fields and
+    /// the schema was not made from it.
+    pub fn kind_of_type<T: Pack>(&self) -> Result<usize, EncodeError> {
+        self.kind_of::<T>(|| None)
+    }
+
+    /// Whether `other` has the same entities, each of the same kind.
+    pub fn has_same_entities(&self, other: &Self) -> bool {
+        self.entities.are_same(&other.entities)
+    }
+
+    /// An id that entities of two kinds have, if there is one: such a snapshot cannot be encoded.
+    ///
+    /// Cost: for two kinds whose ids overlap, a search for each id of the smaller one.
+    pub fn shared_id(&self) -> Option<EntityId> {
+        self.entities.shared_id()
+    }
+
     /// [`Schema::hash`] of the snapshot's schema.
     pub fn schema_hash(&self) -> u64 {
         self.kinds.schema_hash
@@ -296,6 +333,11 @@ impl Snapshot {
     /// Number of lanes of all kinds.
     pub fn lane_count(&self) -> usize {
         self.columns.len()
+    }
+
+    /// Number of lanes of all entities together.
+    pub fn value_count(&self) -> usize {
+        self.columns.iter().map(Vec::len).sum()
     }
 
     /// Bytes on the heap.
