@@ -74,9 +74,7 @@ mod tests {
         ] {
             let mut state = Snapshot::new(&schema, Tick(0));
             for (kind, shown) in [lamps, candles].into_iter().enumerate() {
-                shown
-                    .iter()
-                    .for_each(|id| state.push_lanes_of(kind, EntityId(*id), &[1]).unwrap());
+                shown.iter().for_each(|id| state.push_lanes_of(kind, EntityId(*id), &[1]).unwrap());
             }
             presence.update(&state);
             assert_eq!(presence.added(), ids(added));
