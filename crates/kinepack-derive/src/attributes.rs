@@ -6,7 +6,7 @@
 use syn::{Attribute, Error, Expr, Ident, Member, Path, Result, Token, Type, parse_quote};
 
 /// The attributes of fields, and the form of each.
-const KNOWN: [(&str, &str); 17] = [
+const KNOWN: [(&str, &str); 18] = [
     ("range", "range = a..=b"),
     ("precision", "precision = p"),
     ("bits", "bits = n"),
@@ -23,6 +23,7 @@ const KNOWN: [(&str, &str); 17] = [
     ("time_precision_ms", "time_precision_ms = t"),
     ("max_step", "max_step = s"),
     ("with", "with = Type"),
+    ("spawn", "spawn"),
     ("skip", "skip"),
 ];
 

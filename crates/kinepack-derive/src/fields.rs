@@ -96,11 +96,21 @@ impl<'a> PackedField<'a> {
         velocity_of: Option<&str>,
         needs: &mut Needs<'_>,
     ) -> Option<FieldCode> {
-        if !self.rule.optional {
-            return self.code_at(&self.place, context, velocity_of, needs);
+        let mut code = if self.rule.optional {
+            let code = self.code_at(&quote!((*value)), context, velocity_of, needs)?;
+            self.optional(context.krate, code)
+        } else {
+            self.code_at(&self.place, context, velocity_of, needs)?
+        };
+        if self.rule.spawn {
+            let (krate, schema) = (context.krate, code.schema);
+            code.schema = quote!({
+                let first = fields.len();
+                #schema
+                #krate::__derive::mark_spawn(fields, first);
+            });
         }
-        let code = self.code_at(&quote!((*value)), context, velocity_of, needs)?;
-        Some(self.optional(context.krate, code))
+        Some(code)
     }
 
     /// The code of the value at `place`.

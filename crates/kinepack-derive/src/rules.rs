@@ -25,6 +25,8 @@ pub(crate) struct FieldRule {
     pub(crate) clock: bool,
     /// True if the rule is for the value in an `Option`.
     pub(crate) optional: bool,
+    /// True if it never changes.
+    pub(crate) spawn: bool,
 }
 
 impl FieldRule {
@@ -105,25 +107,38 @@ pub(crate) fn rule<'a>(
     is_in_variant: bool,
 ) -> Result<(FieldRule, &'a Type)> {
     let read = || {
-        let given = Given::parse(attributes)?;
+        let mut given = Given::parse(attributes)?;
         if is_in_variant {
             given.refuse_each(
                 &["body", "touched", "mover", "clock"],
                 "a field of a variant may be absent, so it cannot be marked",
                 "move the field into a struct that holds the enum",
             )?;
+            given.refuse(
+                "spawn",
+                "the variant may change, so a field of it cannot be `spawn`; mark the field that \
+                 holds the enum",
+            )?;
+        }
+        let spawn = given.take("spawn").is_some();
+        if spawn {
+            given.refuse_each(
+                &["body", "touched", "mover", "clock", "velocity", "time_precision_ms", "skip"],
+                "a `spawn` field never changes, so it cannot be marked",
+                "remove `spawn`",
+            )?;
         }
         // Without attributes, the `Pack` of `Option` applies. `skip` is for the `Option` itself.
         let is_plain = given.0.is_empty() || given.key("skip").is_some();
         let Some(inner) = in_option(ty).filter(|_| !is_plain) else {
-            return Ok((given.into_rule(ty)?, ty));
+            return Ok((FieldRule { spawn, ..given.into_rule(ty)? }, ty));
         };
         given.refuse_each(
             &["body", "touched", "mover", "clock", "velocity"],
             "the value of an `Option` may be absent, so it cannot be marked",
             "send it without `Option`",
         )?;
-        Ok((FieldRule { optional: true, ..given.into_rule(inner)? }, inner))
+        Ok((FieldRule { optional: true, spawn, ..given.into_rule(inner)? }, inner))
     };
     read().map_err(|error: Error| Error::new(error.span(), format!("field `{name}`: {error}")))
 }
@@ -194,6 +209,7 @@ impl Given {
                 precision: None,
                 clock: false,
                 optional: false,
+                spawn: false,
             });
         }
         if let Some((_, Value::Type(with))) = self.take("with") {
@@ -207,6 +223,7 @@ impl Given {
                 precision: None,
                 clock: false,
                 optional: false,
+                spawn: false,
             });
         }
         let steps = self.take("step").is_some();
@@ -219,7 +236,8 @@ impl Given {
         if let Some((key, _)) = &clock {
             check_clock(key, ty, &lanes, part.is_some())?;
         }
-        Ok(FieldRule { lanes, steps, part, precision, clock: clock.is_some(), optional: false })
+        let clock = clock.is_some();
+        Ok(FieldRule { lanes, steps, part, precision, clock, optional: false, spawn: false })
     }
 
     fn into_lanes(mut self, ty: &Type) -> Result<Rule> {

@@ -148,6 +148,14 @@ pub enum NetError {
         /// The id.
         id: EntityId,
     },
+    /// A spawn field of an entity that changed from one tick to the next. Remove the entity, and
+    /// add another one with another id.
+    SpawnChanged {
+        /// The entity.
+        id: EntityId,
+        /// The field, after the name of its kind if that has one.
+        field: String,
+    },
     /// A set of entities that is not sorted, or has an entity twice.
     NotSorted {
         /// The first entity whose id is not above the one before it.
@@ -213,6 +221,9 @@ impl fmt::Display for NetError {
                 write!(f, "schema {hash:016x}, but the codec's is {expected_hash:016x}")
             }
             Self::SharedId { id } => write!(f, "entity {} is there twice, as two kinds", id.0),
+            Self::SpawnChanged { id, field } => {
+                write!(f, "entity {}: the spawn field `{field}` changed; it must not", id.0)
+            }
             Self::NotSorted { id } => write!(f, "entity {} is not above the one before it", id.0),
             Self::LevelWithoutBaseline { row } => {
                 write!(

@@ -28,6 +28,8 @@ struct Player {
 
 #[derive(Pack, Clone, Debug, PartialEq)]
 struct Bullet {
+    #[pack(spawn, max = 90)]
+    maker: u8,
     #[pack(range = -64.0..64.0, precision = 1.0 / 256.0, clamp)]
     position: [f32; 3],
     #[pack(velocity, range = -32.0..32.0, precision = 1.0 / 16.0, clamp)]
@@ -79,7 +81,7 @@ impl World {
                 rotation: [turn[0], turn[1], turn[2], 1.5],
                 weapon: random.chance(2).then_some(7),
             }),
-            1 => Thing::Bullet(Bullet { position, velocity }),
+            1 => Thing::Bullet(Bullet { maker: random.below(91) as u8, position, velocity }),
             _ => Thing::Door(Door { open: random.chance(2) }),
         }
     }
@@ -88,9 +90,14 @@ impl World {
         if !is_quiet {
             for _ in 0..3 {
                 // Often one that exists already, perhaps as another kind.
-                let (id, thing) = (self.random.below(90) as u32, self.any());
+                let (id, mut thing) = (self.random.below(90) as u32, self.any());
+                // In consecutive ticks, a bullet keeps its maker.
+                let before = self.snapshot.get::<Bullet>(EntityId(id)).unwrap();
+                if let (Thing::Bullet(bullet), Some(before)) = (&mut thing, before) {
+                    bullet.maker = before.maker;
+                }
                 match self.random.below(3) {
-                    0 => self.things.remove(&id).map_or((), drop),
+                    0 => drop(self.things.remove(&id)),
                     1 if self.things.contains_key(&id) => {}
                     _ => drop(self.things.insert(id, thing)),
                 }
@@ -98,7 +105,7 @@ impl World {
             for thing in self.things.values_mut() {
                 match thing {
                     Thing::Player(player) => player.position[0] += self.random.unit() * 0.1,
-                    Thing::Bullet(Bullet { position, velocity }) => {
+                    Thing::Bullet(Bullet { position, velocity, .. }) => {
                         position.iter_mut().zip(velocity).for_each(|(p, v)| *p += *v / 60.0);
                     }
                     Thing::Door(door) => door.open ^= self.random.chance(60),
@@ -249,6 +256,33 @@ fn views_and_scenes_stay_equal_within_a_small_budget() {
     }
 }
 
+fn bullet(maker: u8) -> Bullet {
+    Bullet { maker, position: [0.0; 3], velocity: [1.0; 3] }
+}
+
+#[test]
+fn a_spawn_field_that_changes_is_refused_by_name() {
+    let codec = codec(Level::PACKED);
+    let mut hub = Hub::new(&codec, HubConfig::default()).unwrap();
+    let state = |tick, maker| {
+        let mut world = Snapshot::new(&schema(), Tick(tick));
+        world.push(EntityId(5), &bullet(maker)).unwrap();
+        world
+    };
+    hub.tick(Duration::ZERO, &state(1, 7)).unwrap();
+    let refused = hub.tick(Duration::ZERO, &state(2, 8)).unwrap_err();
+    let field = String::from("bullet.maker");
+    assert_eq!(refused, NetError::SpawnChanged { id: EntityId(5), field });
+    assert_eq!(
+        refused.to_string(),
+        "entity 5: the spawn field `bullet.maker` changed; it must not"
+    );
+    // The refused tick changed nothing. After a tick without the entity, its id may return.
+    hub.tick(Duration::ZERO, &state(2, 7)).unwrap();
+    hub.tick(Duration::ZERO, &Snapshot::new(&schema(), Tick(3))).unwrap();
+    hub.tick(Duration::ZERO, &state(4, 8)).unwrap();
+}
+
 #[test]
 fn an_id_of_two_kinds_is_refused_and_changes_nothing() {
     let codec = codec(Level::PACKED);
@@ -258,8 +292,7 @@ fn an_id_of_two_kinds_is_refused_and_changes_nothing() {
     hub.tick(Duration::ZERO, &world).unwrap();
     let mut bad = world.clone();
     bad.tick = Tick(2);
-    let velocity = [1.0; 3];
-    bad.push(EntityId(5), &Bullet { position: [0.0; 3], velocity }).unwrap();
+    bad.push(EntityId(5), &bullet(1)).unwrap();
     let refused = Err(NetError::SharedId { id: EntityId(5) });
     assert_eq!(hub.tick(Duration::ZERO, &bad), refused);
     world.tick = Tick(2);

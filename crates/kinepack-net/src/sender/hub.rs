@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kinepack::level::Changed;
-use kinepack::{Baselines, Codec, EntityId, Snapshot, Tick};
+use kinepack::{Baselines, Codec, EntityId, Schema, Snapshot, Tick};
 
 use super::cost::Cost;
 use super::peer::{Moment, Peer, PeerStatus};
@@ -275,6 +275,7 @@ pub enum Handled {
 #[derive(Debug)]
 pub struct Hub {
     config: HubConfig,
+    schema: Schema,
     /// Has the hash of the first codec.
     hello: Hello,
     initial: Arc<SentView>,
@@ -310,6 +311,7 @@ impl Hub {
         check_initial(codec, initial)?;
         let mut hub = Self {
             config,
+            schema: codec.schema().clone(),
             hello: hello(codec, initial),
             initial: Arc::new(SentView::new(0, None, false, reference_zero(initial), None)),
             peers: BTreeMap::new(),
@@ -478,8 +480,8 @@ impl Hub {
     /// of the previous call, and `now` must not be earlier.
     ///
     /// # Errors
-    /// [`NetError::SchemaMismatch`], [`NetError::SharedId`], [`NetError::TickNotRising`] and
-    /// [`NetError::TimeRanBack`]: nothing has changed then. [`NetError::Receiver`] and [`NetError::BlockTooLarge`] name a
+    /// [`NetError::SchemaMismatch`], [`NetError::SharedId`], [`NetError::SpawnChanged`],
+    /// [`NetError::TickNotRising`] and [`NetError::TimeRanBack`]: nothing has changed then. [`NetError::Receiver`] and [`NetError::BlockTooLarge`] name a
     /// receiver that gets nothing in this tick; the others get their datagrams. If there are
     /// several errors, this is the first.
     pub fn tick(&mut self, now: Duration, world: &Snapshot) -> Result<(), NetError> {
@@ -502,6 +504,12 @@ impl Hub {
         check_schema(self.hello.schema_hash, world.schema_hash())?;
         if let Some(id) = world.shared_id() {
             return Err(NetError::SharedId { id });
+        }
+        if let Some((id, lane)) =
+            self.sending.subjects.world().and_then(|before| world.changed_spawn_lane(before))
+        {
+            let field = self.schema.lane_name(lane);
+            return Err(NetError::SpawnChanged { id, field });
         }
         let tick = world.tick;
         let mut interval = 1;

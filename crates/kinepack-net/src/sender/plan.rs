@@ -190,11 +190,11 @@ impl Planner {
                     skipped.push(index);
                     continue;
                 }
-                // The receiver may have it as another kind, which is removed.
+                // If the receiver has another entity of that id, that is removed.
                 What::Present(index) => {
                     let id = ids[index as usize];
-                    let kind = subject.kind_at(index as usize).unwrap_or(0);
-                    (id, known.baseline.position_of(kind, id))
+                    let is_another = self.difference.removed.binary_search(&id).is_ok();
+                    (id, known.baseline.position(id).filter(|_| !is_another))
                 }
                 What::Removed(id) => (id, known.baseline.position(id)),
             };

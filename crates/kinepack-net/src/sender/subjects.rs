@@ -78,6 +78,11 @@ impl Subjects {
         self.add(snapshot, before);
     }
 
+    /// The world of the last tick, if there was one.
+    pub(super) fn world(&self) -> Option<&Snapshot> {
+        self.now.subjects.first().map(|subject| &**subject.view.whole.snapshot())
+    }
+
     /// A set of entities. Equal sets get the same number.
     pub(super) fn relevant(&mut self, entities: Arc<[EntityId]>) -> Relevant {
         if let Some((entities, id)) = self.sets.get_key_value(&entities) {

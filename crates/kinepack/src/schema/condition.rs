@@ -9,7 +9,8 @@ use super::{Field, FieldKind};
 /// When a field is present: if an earlier field, its *selector*, is present and has one of these
 /// values.
 ///
-/// The selector is a flag, a choice, or an integer of one lane. An absent field has 0 in all of its
+/// The selector is a flag, a choice, or an integer of one lane; that of a spawn field is a spawn
+/// field too. An absent field has 0 in all of its
 /// lanes, and no bits in a packet. `#[derive(Pack)]` makes conditions for `Option`, enums with
 /// fields, and [`ArrayVec`](crate::ArrayVec).
 ///
@@ -114,7 +115,10 @@ impl Conditions {
             matches!(field.kind, FieldKind::Bool | FieldKind::Choice { .. } | FieldKind::Integer(_))
                 && field.lane_count == 1
         };
-        let place = place.filter(fits).filter(|_| !condition.values.is_empty());
+        // The selector of a spawn field must not change either.
+        let is_lasting = |place: &usize| fields[*place].is_spawn || !fields[index].is_spawn;
+        let place = place.filter(fits).filter(is_lasting);
+        let place = place.filter(|_| !condition.values.is_empty());
         let selector = place?;
         let mut lanes = fields[selector].conditions.lanes.clone();
         lanes.push((fields[selector].first_lane, condition.values.clone()));

@@ -57,6 +57,14 @@ pub fn mark_clock(fields: &mut [Field]) {
     }
 }
 
+/// Makes the fields from the index `first` on spawn fields, which are always exact.
+pub fn mark_spawn(fields: &mut [Field], first: usize) {
+    for field in &mut fields[first..] {
+        field.is_spawn = true;
+        field.time_precision = None;
+    }
+}
+
 /// Quantizes components lane by lane. `axes` has the limits of each component, or one for all.
 #[inline]
 pub fn quantize_floats<T: Components>(

@@ -36,6 +36,9 @@ pub struct Field {
     pub velocity_of: Option<String>,
     /// When it is present; `None` for always.
     pub condition: Option<Condition>,
+    /// Whether it is a *spawn field*: set when an entity appears, and never changed. A packet has
+    /// it only for entities that the baseline lacks.
+    pub is_spawn: bool,
     /// The condition and those of the selector, by lane. Empty until a schema is made.
     pub(super) conditions: Conditions,
     pub(super) first_lane: usize,
@@ -52,6 +55,7 @@ impl Field {
             time_precision: None,
             velocity_of: None,
             condition: None,
+            is_spawn: false,
             conditions: Conditions::default(),
             first_lane: 0,
             lane_count: 0,
@@ -89,6 +93,12 @@ impl Field {
         Self { condition: Some(condition), ..self }
     }
 
+    /// The same field as a spawn field.
+    #[must_use]
+    pub fn with_spawn(self) -> Self {
+        Self { is_spawn: true, ..self }
+    }
+
     /// The range of its lanes among the schema's.
     pub fn lanes(&self) -> core::ops::Range<usize> {
         self.first_lane..self.first_lane + self.lane_count
@@ -117,7 +127,8 @@ impl Field {
     pub(super) fn hash_into(&self, add: &mut impl FnMut(&[u8])) {
         add(&(self.name.len() as u32).to_le_bytes());
         add(self.name.as_bytes());
-        add(&[self.role as u8 | u8::from(self.condition.is_some()) << 7]);
+        let flags = u8::from(self.condition.is_some()) << 7 | u8::from(self.is_spawn) << 6;
+        add(&[self.role as u8 | flags]);
         match &self.kind {
             FieldKind::Floats(axes) => {
                 add(&[0, axes.len() as u8]);

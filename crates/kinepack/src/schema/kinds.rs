@@ -50,6 +50,8 @@ pub struct EntityKind {
     /// The type that it was made from.
     made_from: Option<TypeId>,
     rules: LaneRules,
+    /// The lanes of its spawn fields among the schema's.
+    spawn_lanes: Vec<usize>,
 }
 
 impl EntityKind {
@@ -72,6 +74,12 @@ impl EntityKind {
     #[inline]
     pub(crate) fn rules(&self) -> &LaneRules {
         &self.rules
+    }
+
+    /// The lanes of its spawn fields among the schema's.
+    #[inline]
+    pub(crate) fn spawn_lanes(&self) -> &[usize] {
+        &self.spawn_lanes
     }
 
     pub(crate) fn types(&self) -> &TypeCheck {
@@ -228,6 +236,8 @@ pub(super) fn make(kinds: Vec<(String, Option<TypeId>, Vec<Field>)>) -> Result<S
             });
         }
         let rules = LaneRules::new(&kind.fields, &kind.lanes);
+        let spawn = kind.fields.iter().filter(|field| field.is_spawn);
+        let spawn_lanes = spawn.flat_map(Field::lanes).map(|lane| first_lane + lane).collect();
         lanes.extend(kind.lanes);
         fields.extend(kind.fields.into_iter().map(|field| Field {
             first_lane: field.first_lane + first_lane,
@@ -241,6 +251,7 @@ pub(super) fn make(kinds: Vec<(String, Option<TypeId>, Vec<Field>)>) -> Result<S
             types: TypeCheck::new(own_hash.finish()),
             made_from,
             rules,
+            spawn_lanes,
         });
     }
     let kinds = Arc::new(Kinds { schema_hash: schema_hash.finish(), list });

@@ -138,6 +138,19 @@ impl Schema {
         &self.lanes
     }
 
+    /// The name of the field that a lane belongs to, after the name of its kind if that has one:
+    /// `player.health`. For messages.
+    ///
+    /// # Panics
+    /// If the schema has no such lane.
+    pub fn lane_name(&self, lane: usize) -> String {
+        assert!(lane < self.lanes.len(), "no lane of the schema");
+        let field = self.fields.iter().find(|field| field.lanes().contains(&lane));
+        let kind = self.kinds.list.iter().find(|kind| kind.lanes().contains(&lane));
+        let field = field.map_or("", |field| &field.name);
+        derived::join(kind.map_or("", EntityKind::name), field)
+    }
+
     /// A hash over names, kinds, ranges, steps and order. It must be equal on both sides. It
     /// excludes time precision, so snapshots and profiles with and without it fit together. FNV-1a
     /// over the bytes that `spec/CODEC.md`, sections 5.3 and 5.6 list.

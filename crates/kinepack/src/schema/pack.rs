@@ -46,6 +46,7 @@ use crate::{Between, EncodeError};
 /// | `time_precision_ms = t` | numbers and vectors with `range`, without `wrap`; a `rotation` | may be off by the distance that it moves in that time: [`TimePrecision`](super::TimePrecision) |
 /// | `max_step = s` | with `time_precision_ms` | the coarsest step, in the field's unit; for a rotation an angle in radians |
 /// | `with = Type` | anything | lanes by `Type`'s [`PackWith`] |
+/// | `spawn` | anything | is sent when the entity appears, and does not change: see below |
 /// | `skip` | anything | not sent; `Default::default()` on the other side |
 ///
 /// The attributes of an `Option` are those of the value in it, except `skip`: `#[pack(max = 8)]` on
@@ -61,6 +62,14 @@ use crate::{Between, EncodeError};
 /// If several velocities mean the same field, the one that names it counts, or else the first. For
 /// example, `position` is followed by `linear_velocity` and `angular_velocity`, and the first is
 /// the position's.
+///
+/// A `spawn` field keeps its value for as long as the entity lives, for example its team or its
+/// maker. Packets have it only for entities that the receiver does not know yet, at levels 7 and
+/// above. An entity that has another value is another one: the one that the receiver knows is
+/// removed, and this one added. A hub and a recorder refuse an entity whose value changes from one
+/// tick to the next. `spawn` does not go with `body`, `touched`, `mover`, `clock`, `velocity` or
+/// `time_precision_ms`, and not on the fields of variants; on a struct, an enum or an `Option` it
+/// is for all fields inside.
 ///
 /// A struct is at most one body: it marks one position with `body`, which is no velocity and does
 /// not `wrap`, and one rotation. `body` does not change the lanes, only the schema's hash and the

@@ -55,17 +55,35 @@ impl Alignment {
         }
     }
 
-    /// Compares two sets of entities in one pass.
-    pub(super) fn compare(&mut self, baseline: &Entities, entities: &Entities) {
+    /// Compares the entities of a baseline with others in one pass. `columns` are those of the
+    /// others: an entity whose spawn fields differ is not the same one.
+    pub(super) fn compare(
+        &mut self,
+        baseline: &Snapshot,
+        entities: &Entities,
+        columns: &[Vec<u32>],
+    ) {
         self.kinds.resize_with(entities.kinds(), OfKind::default);
-        for (kind, of_kind) in self.kinds.iter_mut().enumerate() {
-            of_kind.compare(baseline.of_kind(kind), entities.of_kind(kind));
+        let kinds = self.kinds.iter_mut().zip(&baseline.kinds.list);
+        for (index, (of_kind, kind)) in kinds.enumerate() {
+            let spawn = kind.spawn_lanes();
+            let is_same = |base: usize, row: usize| {
+                spawn.iter().all(|lane| baseline.columns[*lane][base] == columns[*lane][row])
+            };
+            let base = baseline.entities.of_kind(index);
+            of_kind.compare(base, entities.of_kind(index), is_same);
         }
     }
 
     /// The removed entities of each kind, by row of the baseline.
     pub(super) fn removed(&self) -> impl Iterator<Item = &[u32]> {
         self.kinds.iter().map(|of_kind| &of_kind.removed[..])
+    }
+
+    /// Whether the entity at a row of a kind is not in the baseline.
+    #[inline]
+    pub(super) fn is_added(&self, kind: usize, row: usize) -> bool {
+        self.kinds[kind].sources[row] == ADDED
     }
 
     /// For each of the snapshot's entities, whether it is not in the baseline.
@@ -78,12 +96,13 @@ impl Alignment {
     pub(super) fn read(
         &mut self,
         reader: &mut BitReader<'_>,
-        baseline: &Entities,
+        baseline: &Snapshot,
         entities: &mut Entities,
         gaps: &GapTable,
         max_entities: u32,
     ) -> Result<bool, DecodeError> {
         let limit = max_entities;
+        let (baseline, kinds) = (&baseline.entities, &baseline.kinds.list);
         if !reader.read_bool()? {
             if baseline.len() > max_entities as usize {
                 return Err(DecodeError::TooManyEntities { count: baseline.len() as u64, limit });
@@ -109,7 +128,8 @@ impl Alignment {
                 return Err(DecodeError::TooManyEntities { count, limit });
             }
             of_kind.read_added(reader, added)?;
-            if !of_kind.merge(base, entities.ids_mut()) {
+            let may_return = !kinds[kind].spawn_lanes().is_empty();
+            if !of_kind.merge(base, entities.ids_mut(), may_return) {
                 return Err(DecodeError::BadEntitySet { at_bit: reader.position_bits() });
             }
             entities.finish_kind(kind);
@@ -144,24 +164,34 @@ impl OfKind {
         }
     }
 
-    /// Compares two sorted lists.
-    fn compare(&mut self, baseline: &[EntityId], ids: &[EntityId]) {
+    /// Compares two sorted lists. `is_same` says of an entity in both, by its rows, whether it is
+    /// the same one.
+    fn compare(
+        &mut self,
+        baseline: &[EntityId],
+        ids: &[EntityId],
+        is_same: impl Fn(usize, usize) -> bool,
+    ) {
         self.sources.clear();
         self.removed.clear();
         self.added.clear();
         let mut base = 0;
-        for &id in ids {
+        for (row, &id) in ids.iter().enumerate() {
             while base < baseline.len() && baseline[base] < id {
                 self.removed.push(base as u32);
                 base += 1;
             }
-            if base < baseline.len() && baseline[base] == id {
+            let is_known = base < baseline.len() && baseline[base] == id;
+            if is_known && is_same(base, row) {
                 self.sources.push(base as u32);
-                base += 1;
             } else {
                 self.sources.push(ADDED);
                 self.added.push(id);
+                if is_known {
+                    self.removed.push(base as u32);
+                }
             }
+            base += usize::from(is_known);
         }
         self.removed.extend(base as u32..baseline.len() as u32);
     }
@@ -180,8 +210,9 @@ impl OfKind {
     }
 
     /// Merges the baseline's entities that were not removed with those that were added into one
-    /// sorted list, which it appends to `ids`. False if the baseline already has an added entity.
-    fn merge(&mut self, baseline: &[EntityId], ids: &mut Vec<EntityId>) -> bool {
+    /// sorted list, which it appends to `ids`. False if the baseline already has an added entity,
+    /// and it was not removed or the kind has no spawn fields, so that it may not return.
+    fn merge(&mut self, baseline: &[EntityId], ids: &mut Vec<EntityId>, may_return: bool) -> bool {
         let Self { sources, removed, added } = self;
         sources.clear();
         let mut removed = removed.iter().peekable();
@@ -191,10 +222,16 @@ impl OfKind {
                 ids.push(*new);
                 sources.push(ADDED);
             }
-            if added.peek() == Some(&id) {
-                return false;
+            let is_removed = removed.next_if(|next| **next as usize == index).is_some();
+            if added.next_if_eq(&id).is_some() {
+                if !is_removed || !may_return {
+                    return false;
+                }
+                ids.push(*id);
+                sources.push(ADDED);
+                continue;
             }
-            if removed.next_if(|next| **next as usize == index).is_some() {
+            if is_removed {
                 continue;
             }
             ids.push(*id);

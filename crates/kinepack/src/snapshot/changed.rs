@@ -4,7 +4,8 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::entities::Entities;
-use crate::schema::{Conditions, Kinds};
+use super::fields::FieldTable;
+use crate::schema::Kinds;
 
 /// Entities that are compared at once; few enough to keep the differences in registers.
 const BLOCK: usize = 16;
@@ -81,36 +82,37 @@ pub(super) fn take_rows(changed: &mut &[u32], range: Range<usize>, rows: &mut Ve
     rows.extend(of_kind.iter().map(|index| index - range.start as u32));
 }
 
-/// Finds those of the entities at the rows `changed` of a kind in which a field is present, by
-/// position in `changed`. `new` are all columns of the snapshot.
-pub(super) fn find_present(
-    conditions: &Conditions,
+/// Finds those of the entities at the rows `changed` of a kind that a packet may have a field for,
+/// by position in `changed`. `new` are all columns of the snapshot.
+pub(super) fn find_candidates(
+    field: &FieldTable,
     new: &[Vec<u32>],
     changed: &[u32],
-    present: &mut Vec<u32>,
+    is_added: impl Fn(usize) -> bool,
+    candidates: &mut Vec<u32>,
 ) {
-    present.clear();
-    let is_present = |(_, entity): &(u32, &u32)| conditions.hold_at(new, **entity as usize);
-    present.extend((0..).zip(changed).filter(is_present).map(|(nth, _)| nth));
+    candidates.clear();
+    let may_change = |(_, row): &(u32, &u32)| field.may_change(new, **row as usize, &is_added);
+    candidates.extend((0..).zip(changed).filter(may_change).map(|(nth, _)| nth));
 }
 
-/// The set of the entities that changed a field, as a packet has it: the number of changed entities
-/// in which the field is present, and its members, numbered among these. `flagged` are their
-/// positions in `changed`.
+/// The set of the entities that changed a field, as a packet has it: the number of entities that
+/// may be in it, and its members, numbered among these. `flagged` are their positions in `changed`.
 #[cfg(feature = "training")]
 pub(super) fn set_of_flagged(
-    conditions: &Conditions,
+    field: &FieldTable,
     new: &[Vec<u32>],
     changed: &[u32],
+    is_added: impl Fn(usize) -> bool,
     flagged: &[u32],
 ) -> (usize, Vec<u32>) {
-    if conditions.is_empty() {
+    if !field.is_selective() {
         return (changed.len(), flagged.to_vec());
     }
-    let mut present = Vec::new();
-    find_present(conditions, new, changed, &mut present);
-    let members = flagged.iter().filter_map(|nth| present.binary_search(nth).ok());
-    (present.len(), members.map(|place| place as u32).collect())
+    let mut candidates = Vec::new();
+    find_candidates(field, new, changed, is_added, &mut candidates);
+    let members = flagged.iter().filter_map(|nth| candidates.binary_search(nth).ok());
+    (candidates.len(), members.map(|place| place as u32).collect())
 }
 
 /// Finds which of the entities at the rows `changed` of a kind changed the lanes of one of its

@@ -5,9 +5,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::adaptive::{Adaptive, Learned, Packet, State};
-use super::alignment::Alignment;
 use super::baselines::Baselines;
-use super::changed::{find_present, take_rows};
+use super::changed::{find_candidates, take_rows};
 use super::codec::{Codec, Tables};
 use super::contexts::Contexts;
 use super::fields::{FieldTable, FieldValues};
@@ -119,18 +118,17 @@ impl Default for DecodeLimits {
 pub struct Decoder {
     codec: Codec,
     limits: DecodeLimits,
-    alignment: Alignment,
     changed: Vec<u32>,
     /// Those of the current kind, by row.
     rows: Vec<u32>,
-    /// Those of the changed entities in which the current field is present; empty if it always is.
-    present: Vec<u32>,
+    /// Those of them that may have changed the current field; empty if all may.
+    candidates: Vec<u32>,
     flagged: Vec<u32>,
     scratch: Vec<u32>,
     contexts: Contexts,
     values: FieldValues,
     adaptive: Option<State>,
-    /// Prepared only with a time precision or at the adaptive level.
+    /// Its motion is found only with a time precision or at the adaptive level.
     lineup: Lineup,
     spare: Spare,
 }
@@ -145,16 +143,15 @@ impl Decoder {
     pub fn with_limits(codec: &Codec, limits: DecodeLimits) -> Self {
         Self {
             limits,
-            alignment: Alignment::of_kinds(codec.schema().kinds().len()),
             changed: Vec::new(),
             rows: Vec::new(),
-            present: Vec::new(),
+            candidates: Vec::new(),
             flagged: Vec::new(),
             scratch: Vec::new(),
             contexts: Contexts::default(),
             values: FieldValues::default(),
             adaptive: codec.tables().adaptive.as_ref().map(Adaptive::state),
-            lineup: Lineup::default(),
+            lineup: Lineup::of_kinds(codec.schema().kinds().len()),
             spare: Spare::default(),
             codec: codec.clone(),
         }
@@ -255,24 +252,12 @@ impl Decoder {
         if resumes && learned.is_none() {
             return Err(DecodeError::NothingLearned);
         }
-        let Self { alignment, limits, lineup, .. } = self;
-        let same = alignment.read(
-            &mut reader,
-            &baseline.entities,
-            &mut next.entities,
-            &tables.entities,
-            limits.max_entities,
-        )?;
-        if same {
-            for (column, base) in next.columns.iter_mut().zip(&baseline.columns) {
-                column.clear();
-                column.extend_from_slice(base);
-            }
-        } else {
-            alignment.line_up(baseline, &mut next.columns);
-        }
+        let Self { limits, lineup, .. } = self;
+        let (gaps, max) = (&tables.entities, limits.max_entities);
+        lineup.read_entities(&mut reader, baseline, next, gaps, max)?;
         if tables.precision.is_some() || adaptive.is_some() {
-            lineup.prepare(tables.precision.as_ref(), baselines, &next.entities, tick.0);
+            lineup.keep_base(&next.columns);
+            lineup.find_motion(tables.precision.as_ref(), baselines, &next.entities, tick.0);
         }
         match (adaptive, &mut self.adaptive, tables.changed_coding()) {
             (Some(adaptive), Some(state), _) => {
@@ -343,7 +328,7 @@ impl Decoder {
             self.contexts.reset(kind.fields(), self.rows.len());
             for index in kind.fields() {
                 let field = &tables.fields[index];
-                self.read_flags(reader, tables, field, next)?;
+                self.read_flags(reader, tables, (nth, field), next)?;
                 self.read_field(reader, tables, index, next)?;
             }
         }
@@ -356,14 +341,15 @@ impl Decoder {
         &mut self,
         reader: &mut BitReader<'_>,
         tables: &Tables,
-        field: &FieldTable,
+        (kind, field): (usize, &FieldTable),
         next: &mut Snapshot,
     ) -> Result<(), DecodeError> {
-        let is_optional = !field.conditions.is_empty();
         let mut candidates = self.rows.len();
-        if is_optional {
-            find_present(&field.conditions, &next.columns, &self.rows, &mut self.present);
-            candidates = self.present.len();
+        if field.is_selective() {
+            let is_added = |row| self.lineup.is_added(kind, row);
+            let Self { rows, candidates: found, .. } = self;
+            find_candidates(field, &next.columns, rows, is_added, found);
+            candidates = found.len();
         }
         if tables.level.field_flags() {
             let flags = SetCoding::BitsOrGaps(&tables.flags);
@@ -372,8 +358,8 @@ impl Decoder {
             self.flagged.clear();
             self.flagged.extend(0..candidates as u32);
         }
-        if is_optional {
-            self.flagged.iter_mut().for_each(|nth| *nth = self.present[*nth as usize]);
+        if field.is_selective() {
+            self.flagged.iter_mut().for_each(|nth| *nth = self.candidates[*nth as usize]);
             self.clear_absent(field, next);
         }
         Ok(())
@@ -381,11 +367,10 @@ impl Decoder {
 
     /// Sets a field to 0 in the changed entities in which it is absent.
     fn clear_absent(&mut self, field: &FieldTable, next: &mut Snapshot) {
-        let mut present = self.present.iter().peekable();
-        for (nth, &entity) in (0..).zip(&self.rows) {
-            if present.next_if(|present| **present == nth).is_none() {
+        for &row in &self.rows {
+            if !field.conditions.hold_at(&next.columns, row as usize) {
                 for column in &mut next.columns[field.lanes.clone()] {
-                    column[entity as usize] = 0;
+                    column[row as usize] = 0;
                 }
             }
         }

@@ -30,7 +30,7 @@ use super::store::{EntityId, Snapshot};
 #[derive(Debug, Default)]
 pub struct Difference {
     /// The removed entities, increasing: those of the baseline that the snapshot does not have, or
-    /// has as another kind.
+    /// has as another kind or with other spawn fields.
     pub removed: Vec<EntityId>,
     /// The entities that a packet must send, by index in the snapshot, increasing: those that were
     /// added, and those that differ in a lane.
@@ -53,11 +53,11 @@ impl Difference {
         );
         self.removed.clear();
         let (kinds, entities) = (&snapshot.kinds, &snapshot.entities);
-        if baseline.entities.are_same(entities) {
+        if baseline.has_same_entities(snapshot) {
             find_changed(kinds, entities, &baseline.columns, &snapshot.columns, &mut self.sent);
             return;
         }
-        self.alignment.compare(&baseline.entities, entities);
+        self.alignment.compare(baseline, entities, &snapshot.columns);
         for (kind, removed) in self.alignment.removed().enumerate() {
             let ids = baseline.entities.of_kind(kind);
             self.removed.extend(removed.iter().map(|row| ids[*row as usize]));

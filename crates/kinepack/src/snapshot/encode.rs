@@ -317,7 +317,7 @@ impl Encoder {
         let is_partial = chosen.indices().is_some();
         if let Some(indices) = chosen.indices() {
             world.check_indices(indices)?;
-            if tables.changed_coding().is_none() || !baseline.entities.are_same(&world.entities) {
+            if tables.changed_coding().is_none() || !baseline.has_same_entities(world) {
                 return Err(EncodeError::EntitiesDiffer);
             }
         }
@@ -460,15 +460,10 @@ impl Encoder {
         baselines: &Baselines<'_>,
         world: &Snapshot,
     ) -> Result<(), EncodeError> {
+        self.lineup.line_up(baselines.baseline, world);
         if tables.precision.is_some() || tables.adaptive.is_some() {
-            self.lineup.prepare(
-                tables.precision.as_ref(),
-                baselines,
-                &world.entities,
-                world.tick.0,
-            );
-        } else {
-            self.lineup.line_up(baselines.baseline, &world.entities);
+            let precision = tables.precision.as_ref();
+            self.lineup.find_motion(precision, baselines, &world.entities, world.tick.0);
         }
         // A receiver holds the baseline, so its ids are distinct.
         match world.entities.shared_id().filter(|_| self.lineup.is_aligned()) {

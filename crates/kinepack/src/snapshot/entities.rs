@@ -123,7 +123,7 @@ impl Entities {
         self.ends[kind] = self.ids.len() as u32;
     }
 
-    /// Whether the two have the same entities.
+    /// Whether the two have the same ids in the same kinds.
     #[inline]
     pub(super) fn are_same(&self, other: &Self) -> bool {
         // Without an early exit the compiler can vectorize the comparison.

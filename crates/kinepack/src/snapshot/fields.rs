@@ -21,6 +21,8 @@ pub(super) struct FieldTable {
     kinds: Vec<Lane>,
     /// When the field is present.
     pub(super) conditions: Conditions,
+    /// Only added entities have it in a packet.
+    is_spawn: bool,
     /// The index of the field's first lane that has differences: 1 for a rotation. The number of
     /// lanes for a flag or choice, which has none.
     first: usize,
@@ -170,6 +172,7 @@ impl FieldTable {
             first: kinds.len() - lanes.len(),
             kinds,
             conditions: field.conditions().clone(),
+            is_spawn: field.is_spawn,
             rotation: if let FieldKind::Rotation(rotation) = field.kind {
                 Some(rotation)
             } else {
@@ -188,6 +191,21 @@ impl FieldTable {
             turned_mask: mask_of(Reference::Turned),
             carried_mask: mask_of(Reference::Carried),
         })
+    }
+
+    /// Whether a packet may have the field for only some of the entities that changed.
+    pub(super) fn is_selective(&self) -> bool {
+        self.is_spawn || !self.conditions.is_empty()
+    }
+
+    /// Whether a packet may have the field for the entity at a row of a snapshot with these columns.
+    pub(super) fn may_change(
+        &self,
+        columns: &[Vec<u32>],
+        row: usize,
+        is_added: impl Fn(usize) -> bool,
+    ) -> bool {
+        self.conditions.hold_at(columns, row) && (!self.is_spawn || is_added(row))
     }
 
     /// The indices in the schema of the lanes that have differences.

@@ -81,9 +81,9 @@ impl History {
         for (step, older) in baselines.older().iter().take(STEPS).enumerate() {
             self.per_step[step] = f64::from(self.lag) / f64::from(ticks(older, newer.tick.0));
             newer = older;
-            self.is_aligned[step] = !older.entities.are_same(entities);
+            self.is_aligned[step] = !older.has_entities(entities, base);
             if self.is_aligned[step] {
-                self.alignment.compare(&older.entities, entities);
+                self.alignment.compare(older, entities, base);
                 self.aligned[step].resize_with(older.lane_count(), Vec::new);
                 self.alignment.line_up(older, &mut self.aligned[step]);
                 let flags = if step == 0 { NEW | NEW_BEFORE } else { NEW_BEFORE };

@@ -10,7 +10,8 @@ use super::history::History;
 use super::precision::{Precision, Shifts};
 use super::sets::GapTable;
 use super::store::Snapshot;
-use crate::bits::BitSink;
+use crate::DecodeError;
+use crate::bits::{BitReader, BitSink};
 
 /// Prepared once per packet. Keeps its memory from packet to packet.
 #[derive(Debug, Default)]
@@ -24,9 +25,14 @@ pub(super) struct Lineup {
 }
 
 impl Lineup {
-    /// Lines up `baselines` with a snapshot of these entities at `tick`, and finds what moved.
-    /// Cost: one pass over the states; with a precision, moved entities cost more.
-    pub(super) fn prepare(
+    /// With room for this many kinds: see [`Alignment::of_kinds`].
+    pub(super) fn of_kinds(kinds: usize) -> Self {
+        Self { alignment: Alignment::of_kinds(kinds), ..Self::default() }
+    }
+
+    /// Finds what moved before a snapshot of these entities at `tick`. The baseline must be lined
+    /// up with it. Cost: one pass over the states; with a precision, moved entities cost more.
+    pub(super) fn find_motion(
         &mut self,
         precision: Option<&Precision>,
         baselines: &Baselines<'_>,
@@ -34,7 +40,6 @@ impl Lineup {
         tick: u32,
     ) {
         let baseline = baselines.baseline;
-        self.line_up(baseline, entities);
         let base = if self.is_aligned { &self.aligned } else { &baseline.columns };
         let alignment = self.is_aligned.then_some(&self.alignment);
         self.history.prepare(baselines, base, alignment, entities, tick);
@@ -43,14 +48,53 @@ impl Lineup {
         }
     }
 
-    /// Lines up only the baseline. This is all that levels that pack bits need.
-    pub(super) fn line_up(&mut self, baseline: &Snapshot, entities: &Entities) {
-        self.is_aligned = !baseline.entities.are_same(entities);
+    /// Lines up the baseline with an encoder's snapshot.
+    pub(super) fn line_up(&mut self, baseline: &Snapshot, snapshot: &Snapshot) {
+        let (entities, columns) = (&snapshot.entities, &snapshot.columns);
+        self.is_aligned = !baseline.has_entities(entities, columns);
         if self.is_aligned {
-            self.alignment.compare(&baseline.entities, entities);
+            self.alignment.compare(baseline, entities, columns);
             self.aligned.resize_with(baseline.lane_count(), Vec::new);
             self.alignment.line_up(baseline, &mut self.aligned);
         }
+    }
+
+    /// Reads a packet's set of entities, at most `max_entities`, into `next`, whose columns become
+    /// those of the baseline, lined up with it. [`keep_base`](Self::keep_base) must follow if these
+    /// are needed.
+    pub(super) fn read_entities(
+        &mut self,
+        reader: &mut BitReader<'_>,
+        baseline: &Snapshot,
+        next: &mut Snapshot,
+        gaps: &GapTable,
+        max_entities: u32,
+    ) -> Result<(), DecodeError> {
+        let entities = &mut next.entities;
+        self.is_aligned = !self.alignment.read(reader, baseline, entities, gaps, max_entities)?;
+        if self.is_aligned {
+            self.alignment.line_up(baseline, &mut next.columns);
+        } else {
+            for (column, base) in next.columns.iter_mut().zip(&baseline.columns) {
+                column.clear();
+                column.extend_from_slice(base);
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the columns of a snapshot that is being read, which are those of the baseline.
+    pub(super) fn keep_base(&mut self, columns: &[Vec<u32>]) {
+        if self.is_aligned {
+            self.aligned.resize_with(columns.len(), Vec::new);
+            self.aligned.clone_from_slice(columns);
+        }
+    }
+
+    /// Whether the entity at a row of a kind is not in the baseline.
+    #[inline]
+    pub(super) fn is_added(&self, kind: usize, row: usize) -> bool {
+        self.is_aligned && self.alignment.is_added(kind, row)
     }
 
     /// Writes the lined-up snapshot's set of entities, relative to the baseline's.

@@ -4,7 +4,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::changed::{find_flagged, find_present, take_rows};
+use super::changed::{find_candidates, find_flagged, take_rows};
 use super::codec::Tables;
 use super::contexts::Contexts;
 use super::fields::{FieldTable, Measured};
@@ -81,8 +81,8 @@ pub(super) struct Packer {
     rows: Vec<u32>,
     /// One word per changed entity, not zero if the entity changed the current field.
     differs: Vec<u32>,
-    /// Those of the changed entities in which the current field is present; empty if it always is.
-    present: Vec<u32>,
+    /// Those of them that may have changed the current field; empty if all may.
+    candidates: Vec<u32>,
     /// Those of the changed entities that changed the current field.
     flagged: Vec<u32>,
     pub(super) contexts: Contexts,
@@ -130,7 +130,8 @@ impl Packer {
         write_set(writer, snapshot.len(), changed, coding);
         spent.size.sets_bits += writer.len_bits() - begin;
         let mut rest = changed;
-        for (range, kind) in snapshot.entities.ranges().zip(tables.schema.kinds()) {
+        for (nth, kind) in tables.schema.kinds().iter().enumerate() {
+            let range = snapshot.entities.range(nth);
             let first = changed.len() - rest.len();
             take_rows(&mut rest, range, &mut self.rows);
             self.contexts.reset(kind.fields(), self.rows.len());
@@ -139,7 +140,7 @@ impl Packer {
                 let lanes = || field.lanes.clone();
                 let [base, new] = [&base[lanes()], &snapshot.columns[lanes()]];
                 let begin = writer.len_bits();
-                self.flag(writer, contents, field, [base, new]);
+                self.flag(writer, contents, (nth, field), [base, new]);
                 let values = writer.len_bits();
                 let tally = (&mut spent.tally, first);
                 if tally.0.is_wanted() {
@@ -158,17 +159,17 @@ impl Packer {
         &mut self,
         writer: &mut BitWriter<'_>,
         contents: &Contents<'_>,
-        field: &FieldTable,
+        (kind, field): (usize, &FieldTable),
         [base, new]: [&[Vec<u32>]; 2],
     ) {
-        let Contents { tables, snapshot, .. } = *contents;
-        let Self { rows, present, entities, differs, flagged, .. } = self;
-        let is_optional = !field.conditions.is_empty();
+        let Contents { tables, lineup, snapshot, .. } = *contents;
+        let Self { rows, candidates: found, entities, differs, flagged, .. } = self;
         let mut candidates = &*rows;
-        if is_optional {
-            find_present(&field.conditions, &snapshot.columns, rows, present);
+        if field.is_selective() {
+            let is_added = |row| lineup.is_added(kind, row);
+            find_candidates(field, &snapshot.columns, rows, is_added, found);
             entities.clear();
-            entities.extend(present.iter().map(|nth| rows[*nth as usize]));
+            entities.extend(found.iter().map(|nth| rows[*nth as usize]));
             candidates = entities;
         }
         if tables.level.field_flags() {
@@ -179,8 +180,8 @@ impl Packer {
             flagged.clear();
             flagged.extend(0..candidates.len() as u32);
         }
-        if is_optional {
-            flagged.iter_mut().for_each(|nth| *nth = present[*nth as usize]);
+        if field.is_selective() {
+            flagged.iter_mut().for_each(|nth| *nth = found[*nth as usize]);
         }
     }
 

@@ -313,9 +313,36 @@ impl Snapshot {
         self.kind_of::<T>(|| None)
     }
 
-    /// Whether `other` has the same entities, each of the same kind.
+    /// Whether `other` has the same entities: equal ids, kinds and spawn fields.
     pub fn has_same_entities(&self, other: &Self) -> bool {
-        self.entities.are_same(&other.entities)
+        self.has_entities(&other.entities, &other.columns)
+    }
+
+    /// Whether it has these entities, with these columns.
+    pub(super) fn has_entities(&self, entities: &Entities, columns: &[Vec<u32>]) -> bool {
+        let are_same = |lane: &usize| self.columns[*lane] == columns[*lane];
+        self.entities.are_same(entities)
+            && self.kinds.list.iter().all(|kind| kind.spawn_lanes().iter().all(are_same))
+    }
+
+    /// A spawn field that an entity of `before` changed, although it is the same entity: its id,
+    /// and the index of the field's first lane that differs in the schema.
+    ///
+    /// Cost: for schemas without spawn fields none, otherwise a pass over the ids and their lanes.
+    pub fn changed_spawn_lane(&self, before: &Self) -> Option<(EntityId, usize)> {
+        self.kinds.list.iter().enumerate().find_map(|(index, kind)| {
+            if kind.spawn_lanes().is_empty() {
+                return None;
+            }
+            let mut old = before.entities.of_kind(index).iter().enumerate().peekable();
+            self.entities.of_kind(index).iter().enumerate().find_map(|(row, id)| {
+                while old.next_if(|(_, old)| *old < id).is_some() {}
+                let (old, _) = old.next_if(|(_, old)| *old == id)?;
+                let differs =
+                    |lane: &&usize| self.columns[**lane][row] != before.columns[**lane][old];
+                kind.spawn_lanes().iter().find(differs).map(|lane| (*id, *lane))
+            })
+        })
     }
 
     /// An id that entities of two kinds have, if there is one: such a snapshot cannot be encoded.

@@ -108,8 +108,10 @@ impl Trainer {
                 let flagged = (0..).zip(classes).filter(|(_, class)| **class > 0);
                 let flagged: Vec<u32> = flagged.map(|(nth, _)| nth).collect();
                 if !field.is_category() {
+                    let is_added = |row| self.encoder.lineup.is_added(nth, row);
+                    let columns = &snapshot.columns;
                     let (count, members) =
-                        set_of_flagged(&field.conditions, &snapshot.columns, &rows, &flagged);
+                        set_of_flagged(field, columns, &rows, is_added, &flagged);
                     count_gaps(&mut self.flags, &tables.flags, count, &members);
                 }
                 let mut previous = 0;

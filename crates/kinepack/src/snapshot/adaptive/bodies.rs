@@ -3,6 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::plan::can_be_part;
 use crate::schema::{EntityKind, Field, FieldKind, Role};
 use crate::{Schema, SetupError};
 
@@ -122,7 +123,7 @@ impl Marked {
     fn of(schema: &Schema, kind: &EntityKind) -> Option<Self> {
         let marked = |role, is: fn(&FieldKind) -> bool| {
             let is_part =
-                |field: &Field| field.role == role && field.condition.is_none() && is(&field.kind);
+                |field: &Field| field.role == role && can_be_part(field) && is(&field.kind);
             kind.fields().find(|index| is_part(&schema.fields()[*index]))
         };
         Some(Self {
@@ -161,7 +162,9 @@ impl Bodies {
     /// [`Role::Mover`]. `half_extents_m` are half the edges of a typical body along its own axes,
     /// in the position's unit. `floor_m` is the height of the floor, if there is one.
     ///
-    /// Fields that may be absent are not part of a body.
+    /// Fields that may be absent and spawn fields are not part of a body. If the schema has several
+    /// kinds, the fields are those of the first kind that marks both. The bodies of the other kinds
+    /// that mark both are in the same world.
     ///
     /// `None` if the schema does not mark a position and a rotation, or has no axis `up`.
     pub fn of(

@@ -212,6 +212,9 @@ impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
         let mut last_changed = body_changed;
         for nth in kind.fields.clone() {
             let field = &plan.fields[nth];
+            if field.is_spawn {
+                continue;
+            }
             let begin = self.coder.spent();
             let base = self.past.base();
             let now = |lane: usize| self.values.at(lane, entity);

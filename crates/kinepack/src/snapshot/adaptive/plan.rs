@@ -86,6 +86,8 @@ pub(super) struct FieldPlan {
     pub(super) lanes: Vec<Lane>,
     /// When the field is present.
     pub(super) conditions: Conditions,
+    /// Only newcomers have it.
+    pub(super) is_spawn: bool,
     pub(super) coding: FieldCoding,
 }
 
@@ -128,13 +130,13 @@ impl BodyPlan {
         let rotation = fields.get(of.rotation)?;
         let limits = position_limits(position)?;
         let FieldKind::Rotation(quantizer) = &rotation.kind else { return None };
-        if position.condition.is_some() || rotation.condition.is_some() {
+        if ![position, rotation].into_iter().all(can_be_part) {
             return None;
         }
         let flag = |index: Option<usize>| match index {
             Some(index) => fields
                 .get(index)
-                .filter(|field| field.kind == FieldKind::Bool && field.condition.is_none())
+                .filter(|field| field.kind == FieldKind::Bool && can_be_part(field))
                 .map(|field| Some(field.lanes().start)),
             None => Some(None),
         };
@@ -153,6 +155,11 @@ impl BodyPlan {
             mover: flag(of.mover)?,
         })
     }
+}
+
+/// Whether every entity has the field, and may change it.
+pub(super) fn can_be_part(field: &Field) -> bool {
+    field.condition.is_none() && !field.is_spawn
 }
 
 /// The limits of a field that can be a body's position.
@@ -261,6 +268,7 @@ impl Plan {
             first_lane: field.lanes().start,
             lanes,
             conditions: field.conditions().clone(),
+            is_spawn: field.is_spawn,
             coding,
         });
     }

@@ -210,12 +210,9 @@ impl ModelTrainer {
     /// Trains on a snapshot of the schema. If this has a time precision, the snapshot is made as
     /// coarse as it would be sent.
     pub(crate) fn observe(&mut self, baselines: Baselines<'_>, snapshot: &Snapshot) {
-        self.lineup.prepare(
-            self.precision.as_ref(),
-            &baselines,
-            &snapshot.entities,
-            snapshot.tick.0,
-        );
+        self.lineup.line_up(baselines.baseline, snapshot);
+        let (precision, entities) = (self.precision.as_ref(), &snapshot.entities);
+        self.lineup.find_motion(precision, &baselines, entities, snapshot.tick.0);
         self.columns.clone_from(&snapshot.columns);
         if let Some(precision) = &self.precision {
             self.lineup.coarsen(precision, baselines.baseline, &mut self.columns);

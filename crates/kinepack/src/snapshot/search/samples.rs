@@ -131,9 +131,10 @@ impl Observer {
                 let field = &codec.tables().fields[index];
                 if !field.is_category() {
                     let columns = &snapshot.columns;
+                    let is_added = |row| self.encoder.lineup.is_added(nth, row);
                     let flagged: Vec<u32> = flagged(&self.encoder, index).collect();
                     let (count, members) =
-                        set_of_flagged(&field.conditions, columns, &rows, &flagged);
+                        set_of_flagged(field, columns, &rows, is_added, &flagged);
                     samples.flags.add(half, count, &members);
                 }
             }
