@@ -125,20 +125,22 @@ impl World {
     }
 }
 
-/// What a program shows: the kind of each entity.
+/// What a program shows: the kind of each entity, and the hash of its spawn fields.
 #[derive(Default)]
-struct Scene(BTreeMap<EntityId, usize>);
+struct Scene(BTreeMap<EntityId, (usize, u64)>);
 
 impl Scene {
     fn update(&mut self, playback: &Playback<'_>) {
         for id in playback.removed() {
             assert!(self.0.remove(id).is_some(), "{id:?} was removed but not shown");
         }
-        let kinds: HashMap<EntityId, usize> = playback
+        let kinds: HashMap<EntityId, (usize, u64)> = playback
             .samples()
             .map(|sample| {
                 let (state, index) = sample.from;
-                (sample.id, state.kind_at(index).unwrap())
+                let (to, at) = sample.to;
+                assert_eq!(to.spawn_hash(at), state.spawn_hash(index), "{:?}", sample.id);
+                (sample.id, (state.kind_at(index).unwrap(), state.spawn_hash(index)))
             })
             .collect();
         for id in playback.added() {
@@ -234,7 +236,7 @@ fn session(level: Level, seed: u64, budget: Option<u32>, relevance: bool) {
     assert!(changes > 50 && snapshots > 200, "{changes} {snapshots}");
     assert_eq!(partial > 50, budget.is_some(), "{partial}");
     assert!(receiver.newest().unwrap().holds_same(&world.snapshot), "{level:?} {seed}");
-    let kinds = scene.0.into_iter().map(|(id, kind)| (kind, id));
+    let kinds = scene.0.into_iter().map(|(id, (kind, _))| (kind, id));
     let mut shown: Vec<(usize, EntityId)> = kinds.collect();
     shown.sort_unstable();
     assert!(shown.into_iter().eq(world.snapshot.entities()), "the scene is the world");

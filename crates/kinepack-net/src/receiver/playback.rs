@@ -142,9 +142,9 @@ impl<'a> Playback<'a> {
     /// Together with [`removed`](Self::removed) this is the exact difference of two calls, whatever
     /// the network lost in between. So an entity is never added twice without being removed in
     /// between, or removed twice. An entity that was removed and added again between two calls is
-    /// in neither list. So is a new entity of the same kind with the id of one that was shown until
-    /// now: do not give an id to another entity while receivers may still show the first one. An
-    /// entity that became one of another kind is in both lists.
+    /// in neither list. So is a new entity with the id, the kind and the spawn fields of one that was
+    /// shown until now: do not give an id to another entity while receivers may still show the first
+    /// one. If the kind or a spawn field differs, the id is in both lists.
     pub fn added(&self) -> &'a [EntityId] {
         self.presence.added()
     }
@@ -160,8 +160,13 @@ impl<'a> Playback<'a> {
         let shown = &playout.from.state;
         let since = f64::from(shown.fresh(index).0);
         let held = (&*shown.state, index);
+        let spawn = shown.state.spawn_hash(index);
         let next = std::iter::once(playout.to).chain(playout.later()).find_map(|entry| {
             let at = place(&entry.state, kind, id, index)?;
+            // Another entity may have the id by then.
+            if entry.state.state.spawn_hash(at) != spawn {
+                return None;
+            }
             let fresh = f64::from(entry.state.fresh(at).0);
             // After a complete state, the next state always has the entity's next value.
             (fresh > since || entry.state.is_complete()).then_some((entry, at, fresh))

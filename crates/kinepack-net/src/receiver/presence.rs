@@ -5,11 +5,19 @@
 
 use kinepack::{EntityId, Snapshot};
 
+/// An entity: its kind, its id, and the hash of its spawn fields.
+type Shown = (usize, EntityId, u64);
+
+fn entities(state: &Snapshot) -> impl Iterator<Item = Shown> {
+    let numbered = state.entities().enumerate();
+    numbered.map(|(index, (kind, id))| (kind, id, state.spawn_hash(index)))
+}
+
 /// The entities of the last playback call, and how they differ from the previous call.
 #[derive(Debug, Default)]
 pub(super) struct Presence {
-    /// With their kinds, sorted.
-    shown: Vec<(usize, EntityId)>,
+    /// Sorted.
+    shown: Vec<Shown>,
     added: Vec<EntityId>,
     removed: Vec<EntityId>,
 }
@@ -21,21 +29,21 @@ impl Presence {
     pub(super) fn update(&mut self, state: &Snapshot) {
         self.added.clear();
         self.removed.clear();
-        if self.shown.iter().copied().eq(state.entities()) {
+        if self.shown.iter().copied().eq(entities(state)) {
             return;
         }
         let mut before = self.shown.iter().copied().peekable();
-        for entity in state.entities() {
-            while let Some((_, removed)) = before.next_if(|other| *other < entity) {
+        for entity in entities(state) {
+            while let Some((_, removed, _)) = before.next_if(|other| *other < entity) {
                 self.removed.push(removed);
             }
             if before.next_if_eq(&entity).is_none() {
                 self.added.push(entity.1);
             }
         }
-        self.removed.extend(before.map(|(_, id)| id));
+        self.removed.extend(before.map(|(_, id, _)| id));
         self.shown.clear();
-        self.shown.extend(state.entities());
+        self.shown.extend(entities(state));
     }
 
     pub(super) fn added(&self) -> &[EntityId] {

@@ -7,6 +7,7 @@ use core::fmt;
 use core::ops::Range;
 
 use super::entities::Entities;
+use crate::hash::Fnv1a;
 use crate::schema::{EntityKind, Kinds};
 use crate::{Between, EncodeError, Pack, Schema};
 
@@ -302,6 +303,23 @@ impl Snapshot {
     pub fn entities(&self) -> impl Iterator<Item = (usize, EntityId)> {
         let kinds = 0..self.entities.kinds();
         kinds.flat_map(|kind| self.entities.of_kind(kind).iter().map(move |id| (kind, *id)))
+    }
+
+    /// A hash of the spawn fields of the entity at this index; 0 if its kind has none. Entities of
+    /// one kind and id with different hashes are different ones.
+    ///
+    /// # Panics
+    /// If there is no entity at the index.
+    pub fn spawn_hash(&self, index: usize) -> u64 {
+        assert!(index < self.len(), "no entity at index {index}");
+        let (kind, row) = self.entities.place(index);
+        let lanes = self.kinds.list[kind].spawn_lanes();
+        if lanes.is_empty() {
+            return 0;
+        }
+        let mut hasher = Fnv1a::new();
+        lanes.iter().for_each(|lane| hasher.add(&self.columns[*lane][row].to_le_bytes()));
+        hasher.finish()
     }
 
     /// The kind that the type describes.
