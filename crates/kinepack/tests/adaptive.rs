@@ -260,9 +260,9 @@ fn profiles_survive_their_files_and_damage_does_not() {
             assert!(Profile::from_bytes(&damaged, &schema).is_err());
         }
         let mut newer = bytes.clone();
-        newer[4] = 4;
+        newer[4] = 5;
         let refusal = Profile::from_bytes(&newer, &schema);
-        assert_eq!(refusal, Err(SetupError::ProfileVersion { version: 4, newest: 3 }));
+        assert_eq!(refusal, Err(SetupError::ProfileVersion { version: 5, newest: 4 }));
         let other = Schema::new(vec![Field::new("flag", FieldKind::Bool)]);
         assert_eq!(Profile::from_bytes(&bytes, &other), Err(SetupError::ProfileMismatch));
     }

@@ -16,6 +16,8 @@ use crate::{Schema, SetupError};
 
 /// The version of the adaptive levels' packets. `spec/CODEC.md`, section 12.
 const ADAPTIVE_VERSION: u8 = 2;
+/// The same if alike fields share counters.
+const SHARED_VERSION: u8 = 3;
 
 /// What an [`Encoder`](super::Encoder) and a [`Decoder`](super::Decoder) agree on: a schema, a
 /// level and a profile. A clone shares the tables, so cloning is cheap.
@@ -61,12 +63,19 @@ impl Codec {
     /// its time precision.
     pub fn new(schema: Schema, level: Level, profile: Profile) -> Result<Self, SetupError> {
         profile.validate(&schema)?;
+        let adaptive = if level.adaptive() {
+            let model = profile.model.clone().map_or_else(|| Model::untrained(&schema), Ok)?;
+            Some(Adaptive::new(&schema, model, level.learning())?)
+        } else {
+            None
+        };
         let mut hasher = Fnv1a::new();
         hasher.add(&schema.hash().to_le_bytes());
         hasher.add(&[level.row()]);
         profile.hash_into(&mut hasher);
         if level.adaptive() {
-            hasher.add(&[ADAPTIVE_VERSION]);
+            let is_shared = adaptive.as_ref().is_some_and(Adaptive::is_shared);
+            hasher.add(&[if is_shared { SHARED_VERSION } else { ADAPTIVE_VERSION }]);
             hasher.add(&profile.to_bytes());
         }
         let precision = Precision::new(&schema, &level)?;
@@ -75,12 +84,6 @@ impl Codec {
         }
         let fields =
             (0..schema.fields().len()).map(|index| FieldTable::new(&schema, &profile, index));
-        let adaptive = if level.adaptive() {
-            let model = profile.model.clone().map_or_else(|| Model::untrained(&schema), Ok)?;
-            Some(Adaptive::new(&schema, model, level.learning())?)
-        } else {
-            None
-        };
         let at_rest = |role| level.at_rest() && role == Role::Velocity;
         Ok(Self(Arc::new(Tables {
             fields: fields.collect::<Result<_, _>>()?,

@@ -10,8 +10,11 @@ use crate::{Schema, SetupError};
 /// The first bytes of a profile file.
 const MAGIC: [u8; 4] = *b"KPRF";
 
-/// The newest version, in which a model has counters of added entities.
-pub(super) const VERSION: u8 = 3;
+/// The newest version, in which alike fields share counters. Other models are of the versions
+/// before.
+pub(super) const VERSION: u8 = 4;
+/// The version in which a model has counters of added entities.
+pub(super) const VERSION_3: u8 = 3;
 /// The version before, in which a model has the energies of its features.
 pub(super) const VERSION_2: u8 = 2;
 /// The first version. A profile without a model is still of this version.

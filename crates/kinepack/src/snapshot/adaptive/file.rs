@@ -8,7 +8,7 @@ use super::fixed::{Energies, FEATURES, Row};
 use super::model::Model;
 use super::plan::Plan;
 use crate::entropy::Counter;
-use crate::snapshot::profile_file::{Reader, VERSION, VERSION_1, VERSION_2, Writer};
+use crate::snapshot::profile_file::{Reader, VERSION, VERSION_1, VERSION_2, VERSION_3, Writer};
 use crate::{Schema, SetupError};
 
 /// Weights are stored in 1/4096, 16 times as coarse as they are used.
@@ -25,8 +25,10 @@ fn plus_one(value: Option<u64>) -> u64 {
 impl Model {
     /// The oldest version of a file that can hold the model.
     pub(in crate::snapshot) fn file_version(&self) -> u8 {
-        if self.counters[self.newcomers..].iter().any(|counter| *counter != START) {
+        if self.is_shared {
             VERSION
+        } else if self.counters[self.newcomers..].iter().any(|counter| *counter != START) {
+            VERSION_3
         } else if self.energies.is_empty() {
             VERSION_1
         } else {
@@ -49,7 +51,7 @@ impl Model {
         }
         // Runs of counters without observations are stored as their length.
         let mut fresh = 0u64;
-        let counters = if version < VERSION { self.newcomers } else { self.counters.len() };
+        let counters = if version < VERSION_3 { self.newcomers } else { self.counters.len() };
         for (index, counter) in self.counters[..counters].iter().enumerate() {
             if *counter == untrained(index, self.newcomers) {
                 fresh += 1;
@@ -78,13 +80,13 @@ impl Model {
             1 => Some(Bodies::read(reader)?),
             _ => return Err(SetupError::BadProfileFile),
         };
-        let plan = Plan::new(schema, bodies.as_ref())?;
+        let plan = Plan::new(schema, bodies.as_ref(), version == VERSION)?;
         let max_lags_ticks = reader.many(Reader::number)?;
         let set = |reader: &mut Reader<'_>| (0..plan.rows).map(|_| read_row(reader)).collect();
         let sets: Vec<_> =
             (0..2 * max_lags_ticks.len()).map(|_| set(reader)).collect::<Result<_, _>>()?;
         // Files of older versions have no counters of newcomers.
-        let len = if version < VERSION { plan.layout.newcomers } else { plan.layout.len };
+        let len = if version < VERSION_3 { plan.layout.newcomers } else { plan.layout.len };
         let mut counters = Vec::new();
         loop {
             let fresh = reader.number()? as usize;
@@ -110,7 +112,8 @@ impl Model {
             energies = (0..sets.len()).map(|_| set(reader)).collect::<Result<_, _>>()?;
         }
         let newcomers = plan.layout.newcomers;
-        Ok(Self { bodies, max_lags_ticks, sets, energies, counters, newcomers })
+        let is_shared = plan.is_shared;
+        Ok(Self { bodies, max_lags_ticks, sets, energies, counters, newcomers, is_shared })
     }
 }
 

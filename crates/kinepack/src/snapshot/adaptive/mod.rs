@@ -94,9 +94,14 @@ impl State {
 
 impl Adaptive {
     pub(super) fn new(schema: &Schema, model: Model, learns: bool) -> Result<Self, SetupError> {
-        let plan = Plan::new(schema, model.bodies.as_ref())?;
+        let plan = Plan::new(schema, model.bodies.as_ref(), model.is_shared)?;
         model.validate(&plan)?;
         Ok(Self { plan, model, fields: schema.fields().len(), learns })
+    }
+
+    /// Whether alike fields share counters.
+    pub(super) fn is_shared(&self) -> bool {
+        self.plan.is_shared
     }
 
     pub(super) fn state(&self) -> State {

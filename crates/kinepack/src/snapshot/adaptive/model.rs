@@ -57,12 +57,14 @@ pub struct Model {
     pub(crate) counters: Vec<Counter>,
     /// The first of the counters of added entities.
     pub(crate) newcomers: usize,
+    /// Alike fields share their counters of residuals, and some fields are alike.
+    pub(crate) is_shared: bool,
 }
 
 impl Model {
     /// An untrained model without bodies: it predicts that motion continues.
     pub(crate) fn untrained(schema: &Schema) -> Result<Self, SetupError> {
-        let plan = Plan::new(schema, None)?;
+        let plan = Plan::new(schema, None, true)?;
         Ok(Self::new(None, &plan, &[MAX_TICKS]))
     }
 
@@ -76,6 +78,7 @@ impl Model {
             energies: Vec::new(),
             counters: plan.counters(),
             newcomers: plan.layout.newcomers,
+            is_shared: plan.is_shared,
         }
     }
 

@@ -1,6 +1,8 @@
 //! The plan of a packet: everything that coding needs from the schema and the bodies, looked up
 //! once.
 
+use alloc::collections::BTreeMap;
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -13,7 +15,7 @@ use super::newcomers::NewcomerPlan;
 use super::rows::{BodyRows, NumberRows, RotationRows};
 use crate::entropy::Counter;
 use crate::quantize::{FloatLimits, SmallestThree};
-use crate::schema::{Conditions, EntityKind, Field, FieldKind, Lane};
+use crate::schema::{Conditions, EntityKind, Field, FieldKind, Lane, any_element};
 use crate::{Schema, SetupError};
 
 /// The plan for a schema. The fields are in the order in which they are coded.
@@ -25,6 +27,8 @@ pub(super) struct Plan {
     pub(super) newcomers: NewcomerPlan,
     /// Number of groups of residuals, each with its own counters.
     pub(super) groups: usize,
+    /// Alike fields share a group, and some fields are alike.
+    pub(super) is_shared: bool,
     /// Number of rows of weights in a set, one per predictor.
     pub(super) rows: usize,
     /// Where the counters of each part begin.
@@ -157,6 +161,27 @@ impl BodyPlan {
     }
 }
 
+/// What fields that share a group have in common: the name in any element of an array, and the
+/// lanes of one kind.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Alike {
+    name: String,
+    is_rotation: bool,
+    lanes: Vec<(u32, u8)>,
+}
+
+impl Alike {
+    fn of(schema: &Schema, index: usize) -> Self {
+        let field = &schema.fields()[index];
+        let lanes = schema.lanes()[field.lanes()].iter();
+        Self {
+            name: any_element(&field.name),
+            is_rotation: matches!(field.kind, FieldKind::Rotation(_)),
+            lanes: lanes.map(|lane| (lane.max, lane.arithmetic as u8)).collect(),
+        }
+    }
+}
+
 /// Whether every entity has the field, and may change it.
 pub(super) fn can_be_part(field: &Field) -> bool {
     field.condition.is_none() && !field.is_spawn
@@ -173,15 +198,23 @@ fn position_limits(field: &Field) -> Option<&[FloatLimits]> {
 }
 
 impl Plan {
+    /// `shares` says whether alike fields of a kind share a group of residuals: those of one name in
+    /// the elements of an array.
+    ///
     /// # Errors
     /// [`SetupError::BadModel`] if the bodies' parameters are malformed, or their fields are not a
     /// position, a rotation, and flags of one kind.
-    pub(super) fn new(schema: &Schema, bodies: Option<&Bodies>) -> Result<Self, SetupError> {
+    pub(super) fn new(
+        schema: &Schema,
+        bodies: Option<&Bodies>,
+        shares: bool,
+    ) -> Result<Self, SetupError> {
         let mut plan = Self {
             kinds: Vec::new(),
             fields: Vec::new(),
             newcomers: NewcomerPlan::new(schema),
             groups: 0,
+            is_shared: false,
             rows: 0,
             layout: Layout::default(),
             lanes: schema.lanes().len(),
@@ -199,11 +232,15 @@ impl Plan {
                 None => None,
             };
             let begin = plan.fields.len();
+            let mut owners = shares.then(BTreeMap::new);
             for index in kind.fields() {
                 let is_of_body =
                     |body: &BodyPlan| index == body.position_field || index == body.rotation_field;
                 if !body.as_ref().is_some_and(is_of_body) {
-                    plan.add_field(schema, index, &mut choices);
+                    let group = owners.as_mut().map(|owners| {
+                        *owners.entry(Alike::of(schema, index)).or_insert(plan.groups)
+                    });
+                    plan.add_field(schema, index, group, &mut choices);
                 }
             }
             plan.kinds.push(KindPlan { body, fields: begin..plan.fields.len() });
@@ -235,16 +272,27 @@ impl Plan {
         Ok(Some(body))
     }
 
-    /// Adds a field outside a body. `choices` counts the counters of choices.
-    fn add_field(&mut self, schema: &Schema, index: usize, choices: &mut usize) {
+    /// Adds a field outside a body. `group` is the group of residuals that it shares, if it does.
+    /// `choices` counts the counters of choices.
+    fn add_field(
+        &mut self,
+        schema: &Schema,
+        index: usize,
+        group: Option<usize>,
+        choices: &mut usize,
+    ) {
         let field = &schema.fields()[index];
         let lanes = schema.lanes()[field.lanes()].to_vec();
-        let group = self.groups;
+        let group = group.unwrap_or(self.groups);
+        let mut take_group = || {
+            self.is_shared |= group < self.groups;
+            self.groups = self.groups.max(group + 1);
+        };
         let coding = match &field.kind {
             FieldKind::Rotation(rotation) => {
                 let rows = RotationRows::new(self.rows);
                 self.rows += RotationRows::COUNT;
-                self.groups += 1;
+                take_group();
                 FieldCoding::Rotation {
                     group,
                     rows,
@@ -259,7 +307,7 @@ impl Plan {
             _ => {
                 let rows = NumberRows::new(self.rows, lanes.len());
                 self.rows += rows.count();
-                self.groups += 1;
+                take_group();
                 FieldCoding::Numbers { group, rows }
             }
         };

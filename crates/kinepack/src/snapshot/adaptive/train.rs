@@ -181,7 +181,7 @@ impl ModelTrainer {
         bodies: Option<Bodies>,
         max_lags_ticks: &[u32],
     ) -> Result<Self, SetupError> {
-        let plan = Plan::new(schema, bodies.as_ref())?;
+        let plan = Plan::new(schema, bodies.as_ref(), true)?;
         let mut model = Model::new(bodies, &plan, max_lags_ticks);
         let model_sets = model.sets.len();
         model.energies = vec![vec![[0; FEATURES]; plan.rows]; model_sets];
