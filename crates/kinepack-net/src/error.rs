@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use kinepack::{DecodeError, EncodeError, EntityId, Tick};
 
-use crate::ReceiverId;
 use crate::packet::Mismatch;
+use crate::{Channel, ReceiverId};
 
 /// Why a datagram was refused. Only a counter has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,11 @@ pub enum Refused {
     Kind {
         /// The first byte.
         first_byte: u8,
+    },
+    /// A datagram of another channel.
+    Channel {
+        /// The number of its channel.
+        number: u8,
     },
     /// This datagram was received before.
     Duplicate,
@@ -75,6 +80,9 @@ impl fmt::Display for Refused {
                      split_datagram and datagram_kind find the endpoint"
                 )
             }
+            Self::Channel { number } => {
+                write!(f, "a datagram of channel {number}; Channel::of finds the endpoint")
+            }
             Self::Duplicate => write!(f, "a datagram that was received before"),
             Self::TooOld => write!(f, "a datagram more than 32 before the newest"),
             Self::NoBaseline => write!(f, "coded against a view that is not held"),
@@ -104,6 +112,13 @@ impl fmt::Display for Refused {
 }
 
 impl core::error::Error for Refused {}
+
+impl Refused {
+    /// A datagram of another channel than the endpoint's.
+    pub(crate) fn channel(datagram: &[u8]) -> Self {
+        Self::Channel { number: Channel::of(datagram).number() }
+    }
+}
 
 impl From<DecodeError> for Refused {
     fn from(error: DecodeError) -> Self {

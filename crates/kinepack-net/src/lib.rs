@@ -53,10 +53,8 @@
 //! check finds it ([`HubConfig::check_every_bytes`]). An altered datagram never causes a panic, nor
 //! memory beyond the limits.
 //!
-//! **One socket, one hub.** A datagram does not say which hub or stream it belongs to: a connection
-//! has at most one hub and one stream in each direction. If two hubs, or two streams of the same
-//! direction, share a socket or a connection, put a tag of your own in front of each datagram, and
-//! take it off before you hand the datagram to an endpoint.
+//! **Several hubs on one connection.** If two hubs, or two streams of the same direction, share a
+//! connection, give each a [`Channel`]. Its number is then in the first byte of each datagram.
 //!
 //! **Ids increase.** Push the entities of a snapshot in increasing order of their ids;
 //! [`Snapshot::push`](kinepack::Snapshot::push) refuses any other order. Ticks increase too, from
@@ -75,6 +73,7 @@
 #![forbid(unsafe_code)]
 
 mod baseline;
+mod channel;
 mod error;
 mod handshake;
 mod link;
@@ -88,6 +87,7 @@ mod split;
 mod stream;
 mod trace;
 
+pub use channel::Channel;
 pub use error::{NetError, Refused};
 pub use link::{
     HEADER_BYTES, Link, LinkConfig, LinkError, LinkPreset, LinkStats, Loss, PRESETS, Tally,

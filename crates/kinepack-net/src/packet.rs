@@ -24,6 +24,9 @@ const STRIDE_SHIFT: u32 = 5;
 /// A state check, in front of a snapshot.
 pub(crate) const CHECK: u8 = REFUSAL | 1 << 3;
 const ANEW: u8 = HELLO | 1 << 3;
+/// A channel's number in front of any datagram, in the bits from [`CHANNEL_SHIFT`] on.
+pub(crate) const CHANNEL: u8 = REFUSAL;
+pub(crate) const CHANNEL_SHIFT: u32 = 4;
 /// In an older view's byte: another byte follows. The other bits are the distance.
 const MORE_OLDER: u8 = 1 << 7;
 

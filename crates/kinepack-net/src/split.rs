@@ -4,12 +4,14 @@ use crate::packet::{
     ACKNOWLEDGEMENT, CHECK, CHECK_BYTES, FRAGMENT, KIND_MASK, SNAPSHOT, SNAPSHOT_WITH_OLDER,
     STREAM_ACKNOWLEDGEMENT,
 };
-use crate::{Refused, Sequence};
+use crate::{Channel, Refused, Sequence};
 
-/// Splits what the transport delivered as one datagram: an acknowledgement, a stream
-/// acknowledgement and one other datagram, each at most once, in this order. [`datagram_kind`] says
-/// whether a part is for a [`Hub`](crate::Hub), [`Receiver`](crate::Receiver),
-/// [`StreamSender`](crate::StreamSender) or [`StreamReceiver`](crate::StreamReceiver).
+/// Splits what the transport delivered as one datagram: an acknowledgement and a stream
+/// acknowledgement of each channel, each at most once and in this order, then one other datagram.
+/// [`datagram_kind`] says whether a part is for a [`Hub`](crate::Hub),
+/// [`Receiver`](crate::Receiver), [`StreamSender`](crate::StreamSender) or
+/// [`StreamReceiver`](crate::StreamReceiver), and [`Channel::of`] which of them, if there are
+/// several.
 ///
 /// To combine datagrams, append one to the other. Allocates nothing.
 ///
@@ -29,26 +31,53 @@ use crate::{Refused, Sequence};
 /// [`Refused::Length`] if the datagram is empty or an acknowledgement is cut off. [`Refused::Kind`]
 /// if an acknowledgement has other bits that are not 0, appears twice, or is out of order.
 pub fn split_datagram(datagrams: &[u8]) -> Result<impl Iterator<Item = &[u8]>, Refused> {
-    const FRONT: [(u8, usize); 2] = [(ACKNOWLEDGEMENT, 7), (STREAM_ACKNOWLEDGEMENT, 3)];
-    let too_short = Refused::Length { bytes: datagrams.len() };
-    let (mut parts, mut rest) = ([None; 3], datagrams);
-    for (part, (kind, bytes)) in parts.iter_mut().zip(FRONT) {
-        if rest.first() == Some(&kind) {
-            let (front, after) = rest.split_at_checked(bytes).ok_or(too_short)?;
-            (*part, rest) = (Some(front), after);
-        }
+    if datagrams.is_empty() {
+        return Err(Refused::Length { bytes: 0 });
     }
-    match rest.first() {
-        None if datagrams.is_empty() => return Err(too_short),
-        None => {}
+    // For each channel, the acknowledgements that came so far.
+    let mut seen = [0u8; Channel::MAX as usize + 1];
+    let mut rest = datagrams;
+    while let Some((part, after)) = first_part(rest)? {
+        let (channel, of_channel) = Channel::split(part);
+        let seen = &mut seen[usize::from(channel.number())];
+        let first_byte = of_channel.first().copied().unwrap_or(0);
+        let bit = match first_byte & KIND_MASK {
+            ACKNOWLEDGEMENT => 1,
+            STREAM_ACKNOWLEDGEMENT => 2,
+            _ => 0,
+        };
+        // Not again, and none after the one that comes later.
+        if bit > 0 && *seen >= bit {
+            return Err(Refused::Kind { first_byte });
+        }
+        *seen |= bit;
+        rest = after;
+    }
+    let mut rest = datagrams;
+    Ok(core::iter::from_fn(move || {
+        let (part, after) = first_part(rest).ok()??;
+        rest = after;
+        Some(part)
+    }))
+}
+
+/// The first part of a datagram, and what follows it; `None` at the end.
+fn first_part(datagrams: &[u8]) -> Result<Option<(&[u8], &[u8])>, Refused> {
+    let (channel, rest) = Channel::split(datagrams);
+    let bytes = match rest.first() {
+        None if datagrams.is_empty() => return Ok(None),
+        None => return Err(Refused::Length { bytes: datagrams.len() }),
+        Some(&ACKNOWLEDGEMENT) => 7,
+        Some(&STREAM_ACKNOWLEDGEMENT) => 3,
         Some(first_byte)
             if matches!(first_byte & KIND_MASK, ACKNOWLEDGEMENT | STREAM_ACKNOWLEDGEMENT) =>
         {
             return Err(Refused::Kind { first_byte: *first_byte });
         }
-        Some(_) => parts[2] = Some(rest),
-    }
-    Ok(parts.into_iter().flatten())
+        Some(_) => rest.len(),
+    };
+    let too_short = Refused::Length { bytes: datagrams.len() };
+    datagrams.split_at_checked(channel.bytes() + bytes).map(Some).ok_or(too_short)
 }
 
 /// Which endpoint a datagram is for.
@@ -85,6 +114,7 @@ pub enum DatagramKind {
 
 /// Which endpoint a datagram is for; `None` if it is empty.
 pub fn datagram_kind(datagram: &[u8]) -> Option<DatagramKind> {
+    let (_, datagram) = Channel::split(datagram);
     let kind = datagram.first()? & KIND_MASK;
     Some(match kind {
         0..=3 => DatagramKind::ToReceiver,
@@ -97,6 +127,7 @@ pub fn datagram_kind(datagram: &[u8]) -> Option<DatagramKind> {
 /// The sequence of a snapshot or a fragment; `None` for any other datagram. For tools: it does not
 /// check the rest.
 pub fn datagram_sequence(datagram: &[u8]) -> Option<Sequence> {
+    let (_, datagram) = Channel::split(datagram);
     let is_checked = datagram.first() == Some(&CHECK);
     let datagram = datagram.get(if is_checked { CHECK_BYTES } else { 0 }..)?;
     let ([first_byte, low, high], _) = datagram.split_first_chunk()?;
@@ -125,6 +156,21 @@ mod tests {
                 assert!(front.is_empty() || split(front).unwrap() == front);
             }
         }
+    }
+
+    #[test]
+    fn each_channel_has_its_acknowledgements() {
+        let of = |channel: u8, part: &[u8]| [&[2 | channel << 4], part].concat();
+        let parts = [&ACK[..], &STREAM_ACK, &of(1, &ACK), &of(15, &STREAM_ACK), &of(3, &[6, 9])];
+        assert_eq!(split(&parts).unwrap(), parts);
+        for bad in
+            [&[&of(1, &ACK)[..], &ACK, &of(1, &ACK)][..], &[&of(2, &STREAM_ACK), &of(2, &ACK)]]
+        {
+            assert_eq!(split(bad), Err(Refused::Kind { first_byte: ACK[0] }));
+        }
+        assert_eq!(split(&[&of(4, &[])]), Err(Refused::Length { bytes: 1 }));
+        assert_eq!(datagram_kind(&of(4, &[6, 1])), Some(DatagramKind::StreamPacket));
+        assert_eq!(datagram_sequence(&of(4, &[0, 0x34, 0x12, 9])), Some(Sequence(0x1234)));
     }
 
     #[test]

@@ -19,7 +19,8 @@ use crate::packet::{
 };
 use crate::trace::event;
 use crate::{
-    Acknowledgement, JitterBuffer, NetError, PlayoutConfig, PlayoutStats, Pushed, Refused, Sequence,
+    Acknowledgement, Channel, JitterBuffer, NetError, PlayoutConfig, PlayoutStats, Pushed, Refused,
+    Sequence,
 };
 
 /// Limits of a receiver's memory, and how it plays.
@@ -46,6 +47,8 @@ pub struct ReceiverConfig {
     pub max_memory_bytes: usize,
     /// The largest block, in bytes.
     pub max_block_bytes: usize,
+    /// The number of the hub among those on one connection.
+    pub channel: Channel,
     /// Time between two hellos while no datagram arrives.
     pub hello_every: Duration,
     /// The longest time over which an entity's motion is blended. If an entity was not refreshed
@@ -67,6 +70,7 @@ impl ReceiverConfig {
             limits: DecodeLimits::default(),
             max_memory_bytes: 128 << 20,
             max_block_bytes: 4 << 20,
+            channel: Channel::default(),
             hello_every: Duration::from_millis(250),
             longest_blend: Duration::from_millis(250),
             playout: PlayoutConfig::at_hz(tick_hz),
@@ -327,7 +331,9 @@ impl Receiver {
     pub fn handle(&mut self, now: Duration, datagram: &[u8]) -> Result<Received, Refused> {
         self.now = self.now.max(now);
         self.stats.bytes += datagram.len() as u64;
-        let taken = Downstream::parse(datagram).and_then(|parsed| match parsed {
+        let rest = self.config.channel.strip(datagram);
+        let parsed = rest.ok_or_else(|| Refused::channel(datagram)).and_then(Downstream::parse);
+        let taken = parsed.and_then(|parsed| match parsed {
             Downstream::Snapshot(header, snapshot) => {
                 let taken = self.take_snapshot(now, &header, snapshot);
                 self.asking_anew(header.sequence, taken)
@@ -584,6 +590,7 @@ impl Receiver {
     pub fn poll_transmit(&mut self, now: Duration) -> Option<&[u8]> {
         self.now = self.now.max(now);
         self.out.clear();
+        self.config.channel.write(&mut self.out);
         if let Some(refused) = self.anew.take() {
             write_anew(refused, &mut self.out);
         } else if self.next_hello.is_some_and(|due| now >= due) {

@@ -15,7 +15,7 @@ use super::view::SentView;
 use crate::handshake::{check_initial, check_schema, hello, reference_zero};
 use crate::packet::{Hello, Upstream};
 use crate::trace::event;
-use crate::{Acknowledgement, NetError, Refused, Sequence};
+use crate::{Acknowledgement, Channel, NetError, Refused, Sequence};
 
 /// Identifies a receiver. The caller chooses it, for example the transport's connection number.
 ///
@@ -53,6 +53,8 @@ pub struct ReceiverId(pub u64);
 pub struct HubConfig {
     /// The largest datagram that the transport carries, without its own headers.
     pub datagram_bytes: usize,
+    /// The number of this hub among those on one connection, which must be that of its receivers.
+    pub channel: Channel,
     /// What the transport adds to each datagram; budgets include it.
     pub overhead_bytes: usize,
     /// Time between snapshots if nothing changes or the receiver does not answer.
@@ -106,6 +108,7 @@ impl Default for HubConfig {
     fn default() -> Self {
         Self {
             datagram_bytes: 1_200,
+            channel: Channel::default(),
             overhead_bytes: 28,
             keep_alive: Duration::from_millis(250),
             silence: Duration::from_secs(1),
@@ -225,11 +228,7 @@ pub enum Handled {
 /// either keep counting ticks or start anew: a new hub, new [`Receiver`](crate::Receiver)s and new
 /// transport connections, so that no old datagram reaches the new endpoints.
 ///
-/// **Several hubs on one socket.** A datagram does not name its hub. If two hubs, or two streams of
-/// the same direction, share a socket or a connection, put a tag of your own, such as one byte, in
-/// front of each datagram. Take it off before you call [`handle`](Self::handle) or
-/// [`Receiver::handle`](crate::Receiver::handle), and reduce [`HubConfig::datagram_bytes`] by the
-/// tag's length.
+/// **Several hubs on one connection.** Give each a [`Channel`](crate::Channel) of its own.
 ///
 /// If the codec has a time precision, receivers get coarser values of moving entities, as
 /// [`Encoder::coarse`](kinepack::Encoder::coarse) makes them. The hub does that by itself. It
@@ -309,13 +308,16 @@ impl Hub {
     ) -> Result<Self, NetError> {
         config.validate()?;
         check_initial(codec, initial)?;
+        let channel = config.channel;
+        // What a datagram has besides its channel.
+        let datagram_bytes = config.datagram_bytes - channel.bytes();
         let mut hub = Self {
-            config,
+            config: HubConfig { datagram_bytes, ..config },
             schema: codec.schema().clone(),
             hello: hello(codec, initial),
             initial: Arc::new(SentView::new(0, None, false, reference_zero(initial), None)),
             peers: BTreeMap::new(),
-            sending: Sending::new(codec.schema()),
+            sending: Sending::new(codec.schema(), channel),
             last_tick: None,
             overdrawn: Overdrawn::default(),
         };
@@ -431,6 +433,8 @@ impl Hub {
         datagram: &[u8],
     ) -> Result<Handled, Refused> {
         let peer = self.peers.get_mut(&from).ok_or(Refused::UnknownReceiver)?;
+        let channel = self.config.channel;
+        let datagram = channel.strip(datagram).ok_or_else(|| Refused::channel(datagram))?;
         match Upstream::parse(datagram)? {
             Upstream::Acknowledgement(acknowledgement) => {
                 peer.acknowledge(now, acknowledgement)?;

@@ -11,6 +11,7 @@ use super::hub::ReceiverId;
 use super::plan::{Coded, Plan, Planner};
 use super::subjects::Subjects;
 use super::view::{PartSet, SentView, Skipped};
+use crate::Channel;
 use crate::baseline::{BaselineViews, Merger};
 
 /// The shared part of a hub.
@@ -86,6 +87,7 @@ struct PartKey {
 /// Datagrams that wait to go out, in one buffer.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
+    channel: Channel,
     bytes: Vec<u8>,
     parts: VecDeque<(ReceiverId, Range<usize>)>,
 }
@@ -97,6 +99,7 @@ impl Outbox {
             self.bytes.clear();
         }
         let begin = self.bytes.len();
+        self.channel.write(&mut self.bytes);
         write(&mut self.bytes);
         self.parts.push_back((to, begin..self.bytes.len()));
         self.bytes.len() - begin
@@ -128,10 +131,10 @@ pub(super) struct PlanRequest<'a> {
 
 impl Sending {
     /// No codec is offered yet.
-    pub(super) fn new(schema: &Schema) -> Self {
+    pub(super) fn new(schema: &Schema, channel: Channel) -> Self {
         Self {
             subjects: Subjects::default(),
-            outbox: Outbox::default(),
+            outbox: Outbox { channel, ..Outbox::default() },
             checked: Arc::new(Snapshot::new(schema, Tick(0))),
             offers: Vec::new(),
             baselines: BaselineCache { last: None, merger: Merger::new(schema) },

@@ -4,7 +4,7 @@ use core::fmt;
 use std::time::Duration;
 
 use super::packet::MOST_RECORDS;
-use crate::Sequence;
+use crate::{Channel, Sequence};
 
 /// How a stream is sent, and what its receiver accepts. Both ends should use the same settings.
 ///
@@ -32,6 +32,8 @@ pub struct StreamConfig {
     /// How many new records a receiver accepts at once, at least 16: a network that stalls delivers
     /// them together afterwards.
     pub burst_records: u16,
+    /// The number of the stream among those on one connection.
+    pub channel: Channel,
     /// The largest datagram that the transport carries. Repeats that do not fit are left out; a
     /// single record is sent in any case.
     pub datagram_bytes: usize,
@@ -83,6 +85,7 @@ impl StreamConfig {
             longest_round_trip: Duration::from_millis(500),
             repeats: 1,
             burst_records: 64,
+            channel: Channel::default(),
             datagram_bytes: 1_200,
             first_number: Sequence(0),
         }

@@ -198,7 +198,9 @@ impl StreamReceiver {
     }
 
     fn take(&mut self, now: Duration, datagram: &[u8]) -> Result<Fresh, StreamRefused> {
-        let (header, bytes) = StreamHeader::parse(datagram)?;
+        let rest = self.config.channel.strip(datagram);
+        let rest = rest.ok_or_else(|| StreamRefused::channel(datagram))?;
+        let (header, bytes) = StreamHeader::parse(rest)?;
         let number = header.number;
         if let HeaderBase::Full { hash: theirs } = header.base
             && theirs != self.codec.hash()
@@ -323,7 +325,19 @@ impl StreamReceiver {
         self.ring.record(number).map(|record| self.codec.reconstruct(record)).transpose()
     }
 
-    /// What to send to the sender with any datagram, repeatedly; `None` before the first packet.
+    /// Appends the [`acknowledgement`](Self::acknowledgement) with the stream's channel to a
+    /// datagram that goes to the sender. False before the first packet.
+    pub fn write_acknowledgement(&self, out: &mut Vec<u8>) -> bool {
+        let acknowledgement = self.acknowledgement();
+        if let Some(acknowledgement) = acknowledgement {
+            self.config.channel.write(out);
+            out.extend(acknowledgement.to_bytes());
+        }
+        acknowledgement.is_some()
+    }
+
+    /// What to send to the sender with any datagram, repeatedly, without the channel; `None` before
+    /// the first packet.
     pub fn acknowledgement(&self) -> Option<StreamAcknowledgement> {
         self.ring.newest().map(StreamAcknowledgement)
     }

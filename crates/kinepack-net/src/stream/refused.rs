@@ -4,7 +4,7 @@ use core::fmt;
 
 use kinepack::DecodeError;
 
-use crate::{Refused, Sequence};
+use crate::{Channel, Refused, Sequence};
 
 /// Why a datagram of a stream was refused. Only a counter has changed, and after
 /// [`Malformed`](Self::Malformed) the sender's credit.
@@ -20,6 +20,11 @@ pub enum StreamRefused {
     Kind {
         /// The first byte.
         first_byte: u8,
+    },
+    /// A datagram of another channel.
+    Channel {
+        /// The number of its channel.
+        number: u8,
     },
     /// The base is among the packet's own records.
     BadBack {
@@ -66,6 +71,7 @@ impl fmt::Display for StreamRefused {
             // As for the datagrams of snapshots.
             Self::Length { bytes } => Refused::Length { bytes: *bytes }.fmt(f),
             Self::Kind { first_byte } => Refused::Kind { first_byte: *first_byte }.fmt(f),
+            Self::Channel { number } => Refused::Channel { number: *number }.fmt(f),
             Self::BadBack { back, count } => {
                 write!(f, "a base {back} back, in a packet of {count} records")
             }
@@ -93,3 +99,10 @@ impl fmt::Display for StreamRefused {
 }
 
 impl core::error::Error for StreamRefused {}
+
+impl StreamRefused {
+    /// A datagram of another channel than the endpoint's.
+    pub(super) fn channel(datagram: &[u8]) -> Self {
+        Self::Channel { number: Channel::of(datagram).number() }
+    }
+}

@@ -187,6 +187,7 @@ impl StreamSender {
             back.map_or(HeaderBase::Full { hash: self.codec.hash() }, HeaderBase::Back);
         let header = StreamHeader { number, count: count as u8, base: header_base };
         self.out.clear();
+        self.config.channel.write(&mut self.out);
         header.write(&mut self.out);
         let first = self.records.len() - count * self.codec.lanes();
         self.codec.encode(base, &self.records[first..], &mut self.learned, &mut self.out).ok()
@@ -212,7 +213,9 @@ impl StreamSender {
 
     /// Whether this gives a newer base.
     fn take(&mut self, datagram: &[u8]) -> Result<bool, StreamRefused> {
-        let StreamAcknowledgement(number) = StreamAcknowledgement::from_bytes(datagram)?;
+        let rest = self.config.channel.strip(datagram);
+        let rest = rest.ok_or_else(|| StreamRefused::channel(datagram))?;
+        let StreamAcknowledgement(number) = StreamAcknowledgement::from_bytes(rest)?;
         let newest = self.ring.newest().ok_or(StreamRefused::NeverSent)?;
         // A distance of half of all numbers is neither before nor after.
         let behind = newest.since(number);
