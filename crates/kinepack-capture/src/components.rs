@@ -3,23 +3,25 @@
 use kinepack::Schema;
 use kinepack::schema::{Field, FieldKind};
 
+use crate::kinds;
+
 /// The names of a schema's components, in the order of [`components`]: `position.x`,
 /// `rotation.w`, `health`, `joints[3].angle`.
 ///
 /// A number, a flag or a choice is one component with the name of its field. Vectors and rotations
-/// have one for each axis; longer arrays number them: `weights.0`.
+/// have one for each axis; longer arrays number them: `weights.0`. If the schema has several kinds,
+/// the name of the kind is in front: `player.position.x`.
 pub fn component_names(schema: &Schema) -> Vec<String> {
-    let of_field = |field: &Field| {
+    let of_field = |(field, name): (&Field, String)| {
         let count = component_count(field);
         let is_vector = matches!(field.kind, FieldKind::Floats(_) | FieldKind::Rotation(_));
-        let name = field.name.clone();
         (0..count).map(move |index| match ["x", "y", "z", "w"].get(index) {
             _ if count == 1 => name.clone(),
             Some(axis) if is_vector && count <= 4 => format!("{name}.{axis}"),
             _ => format!("{name}.{index}"),
         })
     };
-    schema.fields().iter().flat_map(of_field).collect()
+    schema.fields().iter().zip(kinds::field_names(schema)).flat_map(of_field).collect()
 }
 
 /// The numbers that an entity's raw words mean, one for each name in [`component_names`].
@@ -47,6 +49,8 @@ pub fn component_names(schema: &Schema) -> Vec<String> {
 /// assert_eq!(components(&schema, &raw).collect::<Vec<_>>(), [0.123, -7.0, -1.0]);
 /// # Ok::<(), kinepack::EncodeError>(())
 /// ```
+///
+/// The schema is that of one kind.
 ///
 /// # Panics
 /// If `raw` does not have one word per lane.

@@ -58,6 +58,7 @@ mod file;
 pub mod float_words;
 #[doc = include_str!("guide.md")]
 pub mod guide {}
+pub mod kinds;
 pub mod levels;
 mod limits;
 mod recorder;
@@ -68,6 +69,8 @@ pub use components::{component_names, components};
 pub use error::CaptureError;
 pub use file::{Capture, CaptureFrame, Damage, Stream, StreamEncoding};
 pub use limits::{CaptureLimits, TooManyValues, ValueCount};
-pub use recorder::{RecordError, RecordSummary, RecordedLanes, RecordedStream, Recorder};
+pub use recorder::{
+    RecordError, RecordSummary, RecordedFrame, RecordedKinds, RecordedLanes, RecordedStream, Recorder,
+};
 pub use values::Columns;
 pub use zstd::ZstdReader;

@@ -2,8 +2,9 @@
 //! become gigabytes, which take time to read.
 
 /// The most values that a capture may hold: `min_values + values_per_byte · n` after `n` bytes of
-/// the file. A frame of E entities counts (E + 1) · (lanes + 1) + 256 values. For a challenge file,
-/// `n` counts the bytes of the file, packed or not.
+/// the file. A frame of E entities counts (E + 1) · (lanes + 1) + 256 values; if there are several
+/// kinds, the product is added for each. For a challenge file, `n` counts the bytes of the file,
+/// packed or not.
 ///
 /// The default is 2²⁴ and 512. A recording of 901 cubes has 6 values for each byte while they move,
 /// and 170 while all of them rest. A challenge file in `.zst` of minutes at rest may need more:
@@ -77,7 +78,18 @@ impl ValueCount {
         lanes: usize,
         file_bytes: u64,
     ) -> Result<(), TooManyValues> {
-        self.count += (entities as u64 + 1) * (lanes as u64 + 1) + FRAME_VALUES;
+        self.add_kinds([(entities, lanes)], file_bytes)
+    }
+
+    /// Counts a frame of several kinds, given the number of entities and of lanes of each.
+    pub(crate) fn add_kinds(
+        &mut self,
+        kinds: impl IntoIterator<Item = (usize, usize)>,
+        file_bytes: u64,
+    ) -> Result<(), TooManyValues> {
+        let of_kind =
+            |(entities, lanes): (usize, usize)| (entities as u64 + 1) * (lanes as u64 + 1);
+        self.count += kinds.into_iter().map(of_kind).sum::<u64>() + FRAME_VALUES;
         let (values, limit) = (self.count, self.limits.most_values(file_bytes));
         if values > limit { Err(TooManyValues { values, limit }) } else { Ok(()) }
     }

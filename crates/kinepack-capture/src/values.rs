@@ -1,8 +1,11 @@
 //! The values of a captured frame, lane by lane.
 
+use std::ops::Range;
+
 use kinepack::{EncodeError, Schema};
 
-/// The values of a frame, lane by lane.
+/// The values of a frame, lane by lane. If the schema has several kinds, a lane has a value for each
+/// entity of its kind.
 ///
 /// ```
 /// use kinepack::{Pack, Schema};
@@ -34,7 +37,20 @@ pub enum Columns<'a> {
     Lanes(&'a [Vec<u64>]),
 }
 
-impl Columns<'_> {
+impl<'a> Columns<'a> {
+    /// The columns of some of the lanes, such as those of one
+    /// [kind](kinepack::schema::EntityKind::lanes).
+    ///
+    /// # Panics
+    /// If there are fewer columns.
+    #[must_use]
+    pub fn of_lanes(self, lanes: Range<usize>) -> Columns<'a> {
+        match self {
+            Self::Raw(columns) => Columns::Raw(&columns[lanes]),
+            Self::Lanes(columns) => Columns::Lanes(&columns[lanes]),
+        }
+    }
+
     /// The number of columns.
     pub fn count(&self) -> usize {
         let (Self::Raw(columns) | Self::Lanes(columns)) = self;
@@ -42,7 +58,7 @@ impl Columns<'_> {
     }
 
     /// The numbers of one entity, as [`components`](crate::components) makes them of its raw words.
-    /// Lanes are reconstructed. Those of absent fields are 0.
+    /// Lanes are reconstructed. Those of absent fields are 0. The schema is that of one kind.
     ///
     /// # Panics
     /// If a column is shorter than the index requires, or the schema has another number of lanes.
@@ -58,7 +74,7 @@ impl Columns<'_> {
         crate::components(schema, &raw).collect()
     }
 
-    /// Fills in the raw words and the lanes of one entity. Values out of range take the nearest
+    /// Fills in the raw words and the lanes of one entity. The schema is that of one kind. Values out of range take the nearest
     /// end.
     ///
     /// # Errors

@@ -1,8 +1,10 @@
-//! A frame as bytes: ids and words, column by column, each in the narrowest lossless form.
-//! `spec/CAPTURE.md`, section 5.
+//! A frame as bytes, kind by kind: ids and words, column by column, each in the narrowest lossless
+//! form. `spec/CAPTURE.md`, section 5.
 
 use std::fmt;
+use std::ops::Range;
 
+use kinepack::schema::Field;
 use kinepack::{EntityId, Schema};
 
 use crate::float_words::to_word;
@@ -23,13 +25,36 @@ const F32: u8 = 5;
 /// The entities of a frame.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
-    /// Invariant: strictly increasing.
+    /// Kind by kind. Invariant: strictly increasing within each kind, and no id is there twice.
     pub(crate) ids: Vec<EntityId>,
-    /// One for each lane, each as long as `ids`.
+    /// For each kind, the index after its last entity.
+    ends: Vec<usize>,
+    /// One for each lane, each as long as the entities of the lane's kind.
     pub(crate) columns: Vec<Vec<u64>>,
+    sorted: Vec<EntityId>,
 }
 
-/// Words in the order of the input, entity by entity or column by column. Column 0 has the ids.
+impl Table {
+    /// The indices of the entities of a kind. Empty if there is no such kind.
+    pub(crate) fn of_kind(&self, kind: usize) -> Range<usize> {
+        let Some(&end) = self.ends.get(kind) else { return 0..0 };
+        kind.checked_sub(1).map_or(0, |before| self.ends[before])..end
+    }
+}
+
+/// An id that is there twice. `sorted` is scratch memory.
+pub(crate) fn shared_id(
+    ids: impl IntoIterator<Item = EntityId>,
+    sorted: &mut Vec<EntityId>,
+) -> Option<EntityId> {
+    sorted.clear();
+    sorted.extend(ids);
+    sorted.sort_unstable();
+    sorted.array_windows().find(|[a, b]| a == b).map(|[id, _]| *id)
+}
+
+/// The words of one kind's entities in the order of the input, entity by entity or column by column.
+/// Column 0 has the ids.
 #[derive(Clone, Copy)]
 pub(crate) struct Words<'a> {
     pub(crate) words: &'a [u64],
@@ -50,9 +75,8 @@ impl Words<'_> {
     }
 }
 
-/// Writes a frame to `out`, which it clears first. `column` is scratch memory.
+/// Appends the entities of a kind to a frame. `column` is scratch memory.
 pub(crate) fn write(words: Words<'_>, column: &mut Vec<u64>, out: &mut Vec<u8>) {
-    out.clear();
     out.extend((words.entities as u32).to_le_bytes());
     for index in 0..words.columns {
         words.copy_column(index, column);
@@ -100,62 +124,92 @@ fn narrowed(bits: u64) -> Option<f32> {
     (f64::from(single).to_bits() == bits && !number.is_nan()).then_some(single)
 }
 
-/// Reads a frame of `lanes` lanes into reused memory. With `maxima`, one for each lane, no word may
-/// be above its maximum.
+/// Reads a frame into reused memory. `lanes` has the number of lanes of each kind. With `maxima`,
+/// one for each lane of all kinds, no word may be above its maximum.
 ///
 /// Reserves at most 8 bytes for each word that the data can hold or repeat, and never more than
 /// [`MAX_WORDS`] of them.
 pub(crate) fn read(
     data: &[u8],
-    lanes: usize,
+    lanes: &[usize],
     maxima: Option<&[u32]>,
     table: &mut Table,
 ) -> Result<(), FrameError> {
-    table.ids.clear();
-    table.columns.resize_with(lanes, Vec::new);
-    table.columns.iter_mut().for_each(Vec::clear);
+    let Table { ids, ends, columns, sorted } = table;
+    ids.clear();
+    ends.clear();
+    columns.resize_with(lanes.iter().sum(), Vec::new);
+    columns.iter_mut().for_each(Vec::clear);
     let mut rest = data;
-    let count = u32::from_le_bytes(
-        take(&mut rest, 4, "the number of entities")?.try_into().unwrap_or_default(),
-    );
-    let entities = count as usize;
-    if entities > MAX_ENTITIES {
-        return Err(FrameError::TooManyEntities { entities: count });
-    }
-    if entities * lanes > MAX_WORDS {
-        return Err(FrameError::TooManyWords { words: entities * lanes });
-    }
-    let mut ids = Vec::new();
-    read_column(&mut rest, entities, 0, &mut ids)?;
-    for id in ids {
-        let id = u32::try_from(id).map(EntityId).map_err(|_| FrameError::IdTooLarge { id })?;
-        if table.ids.last().is_some_and(|last| *last >= id) {
-            return Err(FrameError::IdsNotIncreasing { id: id.0 });
+    let (mut words, mut first_lane) = (0, 0);
+    let mut ids_read = Vec::new();
+    for (kind, &lanes) in lanes.iter().enumerate() {
+        let count = u32::from_le_bytes(
+            take(&mut rest, 4, "the number of entities")?.try_into().unwrap_or_default(),
+        );
+        let entities = count as usize;
+        if ids.len() + entities > MAX_ENTITIES {
+            let entities = ids.len() as u64 + u64::from(count);
+            return Err(FrameError::TooManyEntities { entities });
         }
-        table.ids.push(id);
-    }
-    for (lane, column) in table.columns.iter_mut().enumerate() {
-        read_column(&mut rest, entities, lane + 1, column)?;
-        let Some(max) = maxima.map(|maxima| maxima[lane]) else { continue };
-        if let Some(&value) = column.iter().find(|value| **value > u64::from(max)) {
-            return Err(FrameError::AboveMaximum { lane, value, max });
+        words += entities * lanes;
+        if words > MAX_WORDS {
+            return Err(FrameError::TooManyWords { words });
         }
+        // The columns of ids are counted too.
+        let first_column = first_lane + kind;
+        ids_read.clear();
+        read_column(&mut rest, entities, first_column, &mut ids_read)?;
+        let begin = ids.len();
+        for id in ids_read.drain(..) {
+            let id = u32::try_from(id).map(EntityId).map_err(|_| FrameError::IdTooLarge { id })?;
+            if ids[begin..].last().is_some_and(|last| *last >= id) {
+                return Err(FrameError::IdsNotIncreasing { id: id.0 });
+            }
+            ids.push(id);
+        }
+        ends.push(ids.len());
+        for (row, column) in columns[first_lane..first_lane + lanes].iter_mut().enumerate() {
+            read_column(&mut rest, entities, first_column + 1 + row, column)?;
+            let lane = first_lane + row;
+            let Some(max) = maxima.map(|maxima| maxima[lane]) else { continue };
+            if let Some(&value) = column.iter().find(|value| **value > u64::from(max)) {
+                return Err(FrameError::AboveMaximum { lane, value, max });
+            }
+        }
+        first_lane += lanes;
     }
-    if rest.is_empty() { Ok(()) } else { Err(FrameError::TrailingBytes { bytes: rest.len() }) }
+    if !rest.is_empty() {
+        return Err(FrameError::TrailingBytes { bytes: rest.len() });
+    }
+    if lanes.len() > 1
+        && let Some(id) = shared_id(ids.iter().copied(), sorted)
+    {
+        return Err(FrameError::SharedId { id: id.0 });
+    }
+    Ok(())
 }
 
 /// Checks that the lanes of absent fields are 0 in a frame of lanes.
 pub(crate) fn check_absent(schema: &Schema, table: &Table) -> Result<(), FrameError> {
-    let Table { ids, columns } = table;
-    for field in schema.fields().iter().filter(|field| field.condition.is_some()) {
-        for (index, id) in ids.iter().enumerate() {
-            // `read` checked that no lane is above its maximum.
-            if field.is_present_in(|lane| columns[lane][index] as u32) {
-                continue;
-            }
-            if let Some(lane) = field.lanes().find(|lane| columns[*lane][index] != 0) {
-                return Err(FrameError::Absent { lane, value: columns[lane][index], id: id.0 });
-            }
+    for (index, kind) in schema.kinds().iter().enumerate() {
+        let ids = &table.ids[table.of_kind(index)];
+        let fields = &schema.fields()[kind.fields()];
+        for field in fields.iter().filter(|field| field.condition.is_some()) {
+            check_field(field, ids, &table.columns)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_field(field: &Field, ids: &[EntityId], columns: &[Vec<u64>]) -> Result<(), FrameError> {
+    for (row, id) in ids.iter().enumerate() {
+        // `read` checked that no lane is above its maximum.
+        if field.is_present_in(|lane| columns[lane][row] as u32) {
+            continue;
+        }
+        if let Some(lane) = field.lanes().find(|lane| columns[*lane][row] != 0) {
+            return Err(FrameError::Absent { lane, value: columns[lane][row], id: id.0 });
         }
     }
     Ok(())
@@ -211,11 +265,12 @@ fn take<'a>(rest: &mut &'a [u8], bytes: usize, what: &'static str) -> Result<&'a
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum FrameError {
     EndOfData { what: &'static str, bytes: usize, left: usize },
-    TooManyEntities { entities: u32 },
+    TooManyEntities { entities: u64 },
     TooManyWords { words: usize },
     UnknownTag { column: usize, tag: u8 },
     IdTooLarge { id: u64 },
     IdsNotIncreasing { id: u32 },
+    SharedId { id: u32 },
     AboveMaximum { lane: usize, value: u64, max: u32 },
     Absent { lane: usize, value: u64, id: u32 },
     TrailingBytes { bytes: usize },
@@ -238,6 +293,7 @@ impl fmt::Display for FrameError {
             }
             Self::IdTooLarge { id } => write!(f, "the id {id} is above 4294967295"),
             Self::IdsNotIncreasing { id } => write!(f, "the id {id} is not above the previous one"),
+            Self::SharedId { id } => write!(f, "the id {id} is in two kinds"),
             Self::AboveMaximum { lane, value, max } => {
                 write!(f, "lane {lane} has {value}, above its maximum {max}")
             }
@@ -270,7 +326,7 @@ mod tests {
         write(frame, &mut scratch, &mut by_entity);
         assert_eq!(bytes, by_entity);
         let mut table = Table::default();
-        read(&bytes, columns.len(), None, &mut table).unwrap();
+        read(&bytes, &[columns.len()], None, &mut table).unwrap();
         (bytes, table)
     }
 
@@ -313,7 +369,7 @@ mod tests {
     fn malformed_frames_are_refused() {
         let mut table = Table::default();
         let mut refusal = |lanes, maxima: Option<&[u32]>, parts: &[&[u8]]| {
-            read(&parts.concat(), lanes, maxima, &mut table).unwrap_err().to_string()
+            read(&parts.concat(), &[lanes], maxima, &mut table).unwrap_err().to_string()
         };
         let two = [2, 0, 0, 0];
         assert!(

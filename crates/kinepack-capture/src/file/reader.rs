@@ -3,6 +3,7 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use kinepack::{EntityId, Snapshot, Tick};
@@ -257,17 +258,15 @@ impl Capture {
                     return Err(broken(format!("it comes after tick {}", last.0)).into());
                 }
                 let maxima = (!stream.is_raw()).then_some(&stream.maxima[..]);
-                columns::read(&data, stream.maxima.len(), maxima, &mut self.table)
+                columns::read(&data, &stream.lanes, maxima, &mut self.table)
                     .and_then(|()| match maxima {
                         Some(_) => columns::check_absent(stream.schema(), &self.table),
                         None => Ok(()),
                     })
                     .map_err(|error| broken(error.to_string()))?;
-                self.values.add(
-                    self.table.ids.len(),
-                    stream.maxima.len(),
-                    self.source.next_byte(),
-                )?;
+                let entities = (0..).map(|kind| self.table.of_kind(kind).len());
+                let kinds = entities.zip(stream.lanes.iter().copied());
+                self.values.add_kinds(kinds, self.source.next_byte())?;
                 self.last_ticks[index] = Some(tick);
                 return Ok(Step::Frame(index, tick));
             }
@@ -310,14 +309,26 @@ impl<'a> CaptureFrame<'a> {
         self.tick
     }
 
-    /// The entities' ids, increasing, at most 65,536.
+    /// The entities' ids, at most 65,536. They increase; in a schema of several kinds, those of one
+    /// kind after another do.
     pub fn ids(&self) -> &'a [EntityId] {
         &self.table.ids
     }
 
-    /// The words of the entities: one column for each lane of the schema, each as long as
-    /// [`ids`](Self::ids). They are raw words or lanes, depending on the stream's encoding. For
-    /// numbers, see [`components`](Self::components).
+    /// The indices of the entities of a kind among [`ids`](Self::ids). Empty if there is no such
+    /// kind.
+    pub fn of_kind(&self, kind: usize) -> Range<usize> {
+        self.table.of_kind(kind)
+    }
+
+    /// The ids of the entities of a kind, increasing.
+    pub fn ids_of(&self, kind: usize) -> &'a [EntityId] {
+        &self.table.ids[self.of_kind(kind)]
+    }
+
+    /// The words of the entities: one column for each lane of the schema, with a word for each
+    /// entity of the lane's kind, in the order of [`ids`](Self::ids). They are raw words or lanes,
+    /// depending on the stream's encoding. For numbers, see [`components`](Self::components).
     pub fn columns(&self) -> &'a [Vec<u64>] {
         &self.table.columns
     }
@@ -328,8 +339,17 @@ impl<'a> CaptureFrame<'a> {
         if self.stream.is_raw() { Columns::Raw(columns) } else { Columns::Lanes(columns) }
     }
 
+    /// The [`values`](Self::values) of the entities of one kind.
+    ///
+    /// # Panics
+    /// If the schema has no kind with this index.
+    pub fn values_of(&self, kind: usize) -> Columns<'a> {
+        self.values().of_lanes(self.stream.schema().kinds()[kind].lanes())
+    }
+
     /// The entities with their numbers: one for each name in
-    /// [`Stream::component_names`](Stream::component_names). In a stream of raw words they are the
+    /// [`Stream::component_names`](Stream::component_names), or for each of the entity's kind if
+    /// there are several. In a stream of raw words they are the
     /// recorded numbers, which are not quantized; in a stream of lanes they are reconstructed.
     /// [`components`](crate::components) lists the numbers of each kind of field. Allocates a row
     /// for each entity.
@@ -360,30 +380,41 @@ impl<'a> CaptureFrame<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn components(&self) -> impl Iterator<Item = (EntityId, Vec<f64>)> + 'a {
-        let Self { stream, table, .. } = *self;
-        let (schema, columns) = (stream.schema(), self.values());
-        table
-            .ids
-            .iter()
-            .enumerate()
-            .map(move |(index, id)| (*id, columns.components(index, schema)))
+        let frame = *self;
+        (0..self.stream.lanes.len()).flat_map(move |kind| {
+            let (schema, columns) = (frame.stream.schema_of(kind), frame.values_of(kind));
+            let ids = frame.ids_of(kind).iter().enumerate();
+            ids.map(move |(row, id)| (*id, columns.components(row, schema)))
+        })
     }
 
     /// Appends the entities to a snapshot of the stream's schema, whose [`iter`](Snapshot::iter)
     /// gives them back as values of the type. Raw words are quantized, and a value outside of its
     /// limits takes the nearest end. Returns the number of entities with such a value. Allocates a
-    /// row of words.
+    /// row of words for each kind.
     ///
     /// # Errors
     /// [`CaptureError::BadState`] for a NaN, a rotation of length 0, a snapshot of another schema,
     /// or one that already has entities with the same or higher ids. The snapshot then has the
     /// entities before the refused one.
     pub fn push_into(&self, snapshot: &mut Snapshot) -> Result<usize, CaptureError> {
-        let schema = self.stream.schema();
+        let mut clamped = 0;
+        for kind in 0..self.stream.lanes.len() {
+            clamped += self.push_kind_into(kind, snapshot)?;
+        }
+        Ok(clamped)
+    }
+
+    fn push_kind_into(
+        &self,
+        kind: usize,
+        snapshot: &mut Snapshot,
+    ) -> Result<usize, CaptureError> {
+        let (schema, columns) = (self.stream.schema_of(kind), self.values_of(kind));
         let lanes = schema.lanes().len();
         let (mut row, mut words) = (vec![0; lanes], vec![0; lanes]);
         let mut clamped = 0;
-        for (index, id) in self.table.ids.iter().enumerate() {
+        for (index, id) in self.ids_of(kind).iter().enumerate() {
             let bad = |reason: String| CaptureError::BadState {
                 path: self.path.to_path_buf(),
                 stream: self.stream.name().to_owned(),
@@ -391,25 +422,27 @@ impl<'a> CaptureFrame<'a> {
                 entity: id.0,
                 reason,
             };
-            if snapshot.schema_hash() != schema.hash() {
+            if snapshot.schema_hash() != self.stream.schema().hash() {
                 return Err(bad("the snapshot is of another schema".into()));
             }
-            if self.stream.is_raw() {
-                words
-                    .iter_mut()
-                    .zip(&self.table.columns)
-                    .for_each(|(word, column)| *word = column[index]);
-                let is_within = schema
-                    .quantize_raw(&words, &mut row)
-                    .map_err(|error| bad(error.to_string()))?;
-                clamped += usize::from(!is_within);
-            } else {
+            match columns {
+                Columns::Raw(columns) => {
+                    words
+                        .iter_mut()
+                        .zip(columns)
+                        .for_each(|(word, column)| *word = column[index]);
+                    let is_within = schema
+                        .quantize_raw(&words, &mut row)
+                        .map_err(|error| bad(error.to_string()))?;
+                    clamped += usize::from(!is_within);
+                }
                 // The reader checked that the lanes are possible.
-                row.iter_mut()
-                    .zip(&self.table.columns)
-                    .for_each(|(lane, column)| *lane = column[index] as u32);
+                Columns::Lanes(columns) => row
+                    .iter_mut()
+                    .zip(columns)
+                    .for_each(|(lane, column)| *lane = column[index] as u32),
             }
-            snapshot.push_lanes(*id, &row).map_err(|error| bad(error.to_string()))?;
+            snapshot.push_lanes_of(kind, *id, &row).map_err(|error| bad(error.to_string()))?;
         }
         Ok(clamped)
     }

@@ -4,8 +4,11 @@ use std::fmt;
 
 use kinepack::quantize::{FloatLimits, FloatParts, IntegerLimits, SmallestThree};
 use kinepack::schema::{Condition, Field, FieldKind, Role, TimePrecision};
+use kinepack::schema::{EntityKind, SchemaBuilder};
 use kinepack::{Schema, SetupError};
 use serde::{Deserialize, Serialize};
+
+use crate::kinds;
 
 /// The most bytes of a document.
 pub(crate) const MAX_BYTES: usize = 1 << 20;
@@ -14,14 +17,30 @@ pub(crate) const MAX_LANES: usize = 4096;
 /// The range of ticks a second.
 pub(crate) const RATES_HZ: std::ops::RangeInclusive<f64> = 0.001..=1_000_000.0;
 
+/// The version of a document of one kind without a name.
 const VERSION: u32 = 1;
+/// The version of a document with named kinds.
+const KINDS_VERSION: u32 = 2;
 
 #[derive(Serialize, Deserialize)]
 struct Document {
     version: u32,
     rate_hz: f64,
     hash: String,
+    /// Only in [`KINDS_VERSION`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    kinds: Option<Vec<KindDocument>>,
+    /// Those of all kinds, one kind after another. Readers of [`VERSION`] need this list to get as
+    /// far as to the check of the version.
     fields: Vec<FieldDocument>,
+}
+
+/// A kind of entities.
+#[derive(Serialize, Deserialize)]
+struct KindDocument {
+    name: String,
+    /// The number of its fields.
+    fields: usize,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -91,7 +110,15 @@ pub(crate) fn to_json(schema: &Schema, rate_hz: f64) -> Result<Vec<u8>, SchemaEr
     check_rate(rate_hz)?;
     check_lanes(schema.lanes().len())?;
     let fields = schema.fields().iter().map(FieldDocument::of).collect::<Result<_, _>>()?;
-    let document = Document { version: VERSION, rate_hz, hash: digits(schema.hash()), fields };
+    let kinds = kinds::are_named(schema).then(|| {
+        let kind = |kind: &EntityKind| KindDocument {
+            name: kind.name().to_owned(),
+            fields: kind.fields().len(),
+        };
+        schema.kinds().iter().map(kind).collect()
+    });
+    let version = if kinds.is_some() { KINDS_VERSION } else { VERSION };
+    let document = Document { version, rate_hz, hash: digits(schema.hash()), kinds, fields };
     let json = serde_json::to_vec(&document)
         .map_err(|error| SchemaError::NoDocument { reason: error.to_string() })?;
     if json.len() > MAX_BYTES { Err(SchemaError::TooLong { bytes: json.len() }) } else { Ok(json) }
@@ -104,17 +131,25 @@ pub(crate) fn from_json(json: &[u8]) -> Result<(Schema, f64), SchemaError> {
     }
     let document: Document = serde_json::from_slice(json)
         .map_err(|error| SchemaError::NoDocument { reason: error.to_string() })?;
-    let Document { version, rate_hz, hash, fields } = document;
-    if version != VERSION {
-        return Err(SchemaError::Version { version });
-    }
+    let Document { version, rate_hz, hash, kinds, fields } = document;
+    let kinds = match version {
+        VERSION => None,
+        KINDS_VERSION => Some(kinds.ok_or_else(|| SchemaError::NoDocument {
+            reason: format!("missing field `kinds`, which version {KINDS_VERSION} has"),
+        })?),
+        version => return Err(SchemaError::Version { version }),
+    };
     check_rate(rate_hz)?;
     // Count first: a few bytes can declare many lanes.
     check_lanes(fields.iter().map(|field| field.kind.lanes()).sum())?;
     let fields: Vec<Field> =
         fields.into_iter().map(FieldDocument::into_field).collect::<Result<_, _>>()?;
     let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
-    let schema = Schema::try_new(fields).map_err(|error| match error {
+    let made = match kinds {
+        None => Schema::try_new(fields),
+        Some(kinds) => of_kinds(kinds, fields)?.build(),
+    };
+    let schema = made.map_err(|error| match error {
         SetupError::BadCondition { field } => SchemaError::Field {
             name: names[field].clone(),
             reason: "its condition names no earlier flag, choice or integer".into(),
@@ -128,6 +163,18 @@ pub(crate) fn from_json(json: &[u8]) -> Result<(Schema, f64), SchemaError> {
     } else {
         Ok((schema, rate_hz))
     }
+}
+
+/// Distributes the fields of all kinds to the kinds.
+fn of_kinds(kinds: Vec<KindDocument>, fields: Vec<Field>) -> Result<SchemaBuilder, SchemaError> {
+    let declared = kinds.iter().fold(0_usize, |sum, kind| sum.saturating_add(kind.fields));
+    if declared != fields.len() {
+        return Err(SchemaError::FieldCount { declared, fields: fields.len() });
+    }
+    let mut fields = fields.into_iter();
+    Ok(kinds.into_iter().fold(Schema::builder(), |builder, kind| {
+        builder.kind_of_fields(kind.name, fields.by_ref().take(kind.fields).collect())
+    }))
 }
 
 fn digits(hash: u64) -> String {
@@ -266,6 +313,7 @@ pub(crate) enum SchemaError {
     Rate { rate_hz: f64 },
     TooManyLanes { lanes: usize },
     Field { name: String, reason: String },
+    FieldCount { declared: usize, fields: usize },
     OtherHash { hash: String, remade: String },
 }
 
@@ -281,7 +329,8 @@ impl fmt::Display for SchemaError {
             Self::Version { version } => {
                 write!(
                     f,
-                    "the schema is of version {version}; the newest that can be read is {VERSION}"
+                    "the schema is of version {version}; the newest that can be read is \
+                     {KINDS_VERSION}"
                 )
             }
             Self::Rate { rate_hz } => {
@@ -292,6 +341,9 @@ impl fmt::Display for SchemaError {
                 write!(f, "{lanes} lanes, at most {MAX_LANES} are allowed")
             }
             Self::Field { name, reason } => write!(f, "field {name:?} of the schema: {reason}"),
+            Self::FieldCount { declared, fields } => {
+                write!(f, "the schema's kinds have {declared} fields, but {fields} are listed")
+            }
             Self::OtherHash { hash, remade } => {
                 write!(f, "the schema has the hash {hash:?}, but its fields have {remade}")
             }

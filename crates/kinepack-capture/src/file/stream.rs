@@ -14,7 +14,7 @@ pub(crate) const LANES: &str = "kinepack-lanes";
 /// Encoding of schemas.
 pub(crate) const SCHEMA: &str = "kinepack-schema-json";
 
-/// A stream of a capture file: frames with entities of one type.
+/// A stream of a capture file: frames with entities of one type, or of several kinds.
 ///
 /// ```
 /// use kinepack_capture::Capture;
@@ -53,6 +53,10 @@ pub struct Stream {
     frames: Option<u64>,
     /// The schema's largest lane values.
     pub(super) maxima: Vec<u32>,
+    /// The number of lanes of each kind.
+    pub(super) lanes: Vec<usize>,
+    /// The schema of each kind alone.
+    of_kinds: Vec<Schema>,
 }
 
 /// The meaning of a stream's words.
@@ -81,8 +85,19 @@ impl Stream {
         &self.schema
     }
 
+    /// The schema of the entities of one kind alone: what [`Schema::of_kind`] makes, stored.
+    ///
+    /// # Panics
+    /// If the schema has no kind with this index.
+    pub fn schema_of(&self, kind: usize) -> &Schema {
+        &self.of_kinds[kind]
+    }
+
     /// The names of the numbers that
-    /// [`CaptureFrame::components`](super::CaptureFrame::components) gives for each entity.
+    /// [`CaptureFrame::components`](super::CaptureFrame::components) gives for each entity. If the
+    /// schema has several kinds, the names of all kinds follow one another, each after its kind's
+    /// name: `player.position.x`. [`component_names`](crate::component_names) of
+    /// [`schema_of`](Self::schema_of) has those of one kind.
     pub fn component_names(&self) -> Vec<String> {
         crate::component_names(&self.schema)
     }
@@ -188,6 +203,10 @@ impl Streams {
             name: topic,
             type_name: announced.type_name.clone(),
             maxima: announced.schema.lanes().iter().map(|lane| lane.max).collect(),
+            lanes: announced.schema.kinds().iter().map(|kind| kind.lanes().len()).collect(),
+            of_kinds: (0..announced.schema.kinds().len())
+                .map(|kind| announced.schema.of_kind(kind))
+                .collect(),
             schema: announced.schema.clone(),
             rate_hz: announced.rate_hz,
             encoding,

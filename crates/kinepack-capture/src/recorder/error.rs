@@ -47,13 +47,22 @@ pub enum RecordError {
         /// The previous frame's tick.
         last: u32,
     },
-    /// An id that is not above the previous one in the frame.
+    /// An id that is not above the previous one in the frame, or above that of its kind.
     IdsNotIncreasing {
         /// The stream's name.
         stream: String,
         /// The frame's tick.
         tick: u32,
         /// The refused id.
+        id: u32,
+    },
+    /// An id that entities of two kinds have in the same frame.
+    SharedId {
+        /// The stream's name.
+        stream: String,
+        /// The frame's tick.
+        tick: u32,
+        /// The id.
         id: u32,
     },
     /// More than 65,536 entities in a frame, or more than 4,194,304 words: entities times lanes.
@@ -119,6 +128,13 @@ impl fmt::Display for RecordError {
                     f,
                     "stream {stream:?}, tick {tick}: the id {id} is not above the previous one; \
                      sort entities by id"
+                )
+            }
+            Self::SharedId { stream, tick, id } => {
+                write!(
+                    f,
+                    "stream {stream:?}, tick {tick}: entities of two kinds have the id {id}; ids \
+                     are one space for all kinds"
                 )
             }
             Self::TooManyEntities { stream, tick, most } => {

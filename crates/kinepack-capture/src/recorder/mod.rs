@@ -2,6 +2,7 @@
 
 mod container;
 mod error;
+mod frame;
 mod queue;
 mod writer;
 
@@ -16,14 +17,17 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::JoinHandle;
 
 pub use error::RecordError;
+use frame::Kinds;
+pub use frame::RecordedFrame;
 use kinepack::{EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
 use queue::{Frame, Job, Queue};
 use writer::{NewStream, Writer, Written};
 
-use crate::file::columns::{MAX_ENTITIES, MAX_WORDS};
+use crate::file::columns::{MAX_ENTITIES, MAX_WORDS, shared_id};
 use crate::file::{LANES, MAX_STREAMS, RAW, schema};
 
-/// Records streams of states into a capture file.
+/// Records streams of states into a capture file. A stream has the states of one type, or of the
+/// [several kinds](Self::stream_of_kinds) of a world.
 ///
 /// The calling thread copies numbers into a reused buffer, about a microsecond for 100 entities of
 /// eight numbers. It neither allocates nor waits, unless the disk is more than 64 frames behind.
@@ -63,6 +67,8 @@ pub struct Recorder {
     streams: Vec<Recording>,
     /// Memory for the next frame.
     words: Vec<u64>,
+    /// Memory for finding an id that is there twice.
+    sorted: Vec<EntityId>,
     number: u32,
 }
 
@@ -70,8 +76,11 @@ pub struct Recorder {
 struct Recording {
     name: String,
     schema_hash: u64,
-    lanes: usize,
+    /// The columns of an entity of each kind, including its id.
+    columns: Vec<usize>,
     last_tick: Option<Tick>,
+    /// The entities of the next frame, if they are pushed one by one.
+    kinds: Kinds,
 }
 
 /// The handle of a stream of states of `T`, from [`Recorder::stream`].
@@ -122,6 +131,12 @@ impl<T> fmt::Debug for RecordedStream<T> {
 /// The handle of a stream of snapshots of one schema, from [`Recorder::stream_of_lanes`].
 #[derive(Clone, Copy, Debug)]
 pub struct RecordedLanes {
+    handle: Handle,
+}
+
+/// The handle of a stream of states of several kinds, from [`Recorder::stream_of_kinds`].
+#[derive(Clone, Copy, Debug)]
+pub struct RecordedKinds {
     handle: Handle,
 }
 
@@ -235,6 +250,7 @@ impl Recorder {
                 thread: Some(thread),
                 streams: Vec::new(),
                 words: Vec::new(),
+                sorted: Vec::new(),
                 number: NUMBER.fetch_add(1, Ordering::Relaxed),
             }),
             Err(source) => Err(RecordError::Create { path, source }),
@@ -254,6 +270,57 @@ impl Recorder {
     ) -> Result<RecordedStream<T>, RecordError> {
         let handle = self.add(name, short_name::<T>(), RAW, &Schema::of::<T>(), rate_hz)?;
         Ok(RecordedStream { handle, state: PhantomData })
+    }
+
+    /// Begins a stream of states of several kinds before quantization: the kinds of this schema.
+    /// Their entities are pushed one by one, to a [frame](Self::frame) for each tick.
+    ///
+    /// ```
+    /// use kinepack::{EntityId, Pack, Schema, Tick};
+    /// use kinepack_capture::{Capture, Recorder};
+    ///
+    /// #[derive(Pack)]
+    /// struct Player {
+    ///     #[pack(range = -100.0..=100.0, precision = 0.001)] // metres
+    ///     position: [f32; 3],
+    /// }
+    ///
+    /// #[derive(Pack)]
+    /// struct Door {
+    ///     open: bool,
+    /// }
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("run.mcap");
+    /// let schema = Schema::builder().kind::<Player>("player").kind::<Door>("door").build()?;
+    /// let mut recorder = Recorder::create(&path)?;
+    /// let world = recorder.stream_of_kinds("world", &schema, 60.0)?;
+    /// for tick in 0..100 {
+    ///     let mut frame = recorder.frame(&world, Tick(tick))?;
+    ///     frame.push(EntityId(1), &Player { position: [0.0, 0.0, tick as f32] })?;
+    ///     frame.push(EntityId(2), &Door { open: tick > 50 })?;
+    ///     frame.finish()?;
+    /// }
+    /// assert_eq!(recorder.finish()?.entities, 200);
+    ///
+    /// let mut capture = Capture::open(&path)?;
+    /// let (_, frame) = capture.next_frame()?.expect("the first of 100");
+    /// assert_eq!(frame.stream().schema().kinds()[1].name(), "door");
+    /// assert_eq!((frame.ids_of(0), frame.ids_of(1)), (&[EntityId(1)][..], &[EntityId(2)][..]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`stream`](Self::stream).
+    pub fn stream_of_kinds(
+        &mut self,
+        name: &str,
+        schema: &Schema,
+        rate_hz: f64,
+    ) -> Result<RecordedKinds, RecordError> {
+        let handle = self.add(name, name, RAW, schema, rate_hz)?;
+        self.streams[handle.stream].kinds = Kinds::new(schema);
+        Ok(RecordedKinds { handle })
     }
 
     /// Begins a stream of snapshots of this schema, which are already quantized.
@@ -285,14 +352,15 @@ impl Recorder {
             return Err(bad(format!("there are already {MAX_STREAMS} streams")));
         }
         let json = schema::to_json(schema, rate_hz).map_err(|error| bad(error.to_string()))?;
-        let lanes = schema.lanes().len();
-        let (columns, own) = (lanes + 1, name.to_owned());
+        let columns: Vec<usize> =
+            schema.kinds().iter().map(|kind| kind.lanes().len() + 1).collect();
+        let own = name.to_owned();
         let stream = NewStream {
             name: own,
             type_name: type_name.to_owned(),
             encoding,
             json,
-            columns,
+            columns: columns.clone(),
             rate_hz,
         };
         self.push(Job::Stream(Box::new(stream)))?;
@@ -300,8 +368,9 @@ impl Recorder {
         self.streams.push(Recording {
             name: name.to_owned(),
             schema_hash: schema.hash(),
-            lanes,
+            columns,
             last_tick: None,
+            kinds: Kinds::default(),
         });
         Ok(handle)
     }
@@ -341,48 +410,97 @@ impl Recorder {
     ) -> Result<(), RecordError> {
         let handle = stream.handle;
         let of = self.check(handle, tick)?;
-        let (columns, most) = (of.lanes + 1, of.most());
+        let (columns, most) = (of.columns[0], of.most());
         match fill(&mut self.words, columns, most, entities, store) {
             Ok(count) => self.hand_over(handle, tick, count, count * columns, true),
             Err(refusal) => Err(refusal.into_error(&self.streams[handle.stream].name, tick, most)),
         }
     }
 
+    /// Begins the frame of a tick, to which the entities are pushed. It is recorded by
+    /// [`RecordedFrame::finish`]; a frame that is dropped before that is not recorded.
+    ///
+    /// # Errors
+    /// [`RecordError`] for a tick that is not above the stream's previous one, or a handle of
+    /// another recorder.
+    pub fn frame(
+        &mut self,
+        stream: &RecordedKinds,
+        tick: Tick,
+    ) -> Result<RecordedFrame<'_>, RecordError> {
+        self.check(stream.handle, tick)?;
+        self.streams[stream.handle.stream].kinds.clear();
+        Ok(RecordedFrame::new(self, stream.handle, tick))
+    }
+
+    /// Records the entities that were pushed to a stream of kinds.
+    fn record_pushed(&mut self, handle: Handle, tick: Tick) -> Result<(), RecordError> {
+        let Recording { name, kinds, .. } = &self.streams[handle.stream];
+        if let Some(id) = kinds.shared_id(&mut self.sorted) {
+            return Err(RecordError::SharedId { stream: name.clone(), tick: tick.0, id: id.0 });
+        }
+        let (count, used) = kinds.copy_to(&mut self.words);
+        self.hand_over(handle, tick, count, used, true)
+    }
+
     /// Records a snapshot. Its tick must be above the stream's previous one.
     ///
     /// # Errors
-    /// As [`record`](Self::record), and [`RecordError::OtherStream`] for a snapshot of another
-    /// schema.
+    /// As [`record`](Self::record), [`RecordError::SharedId`], and [`RecordError::OtherStream`] for
+    /// a snapshot of another schema.
     pub fn record_snapshot(
         &mut self,
         stream: &RecordedLanes,
         snapshot: &Snapshot,
     ) -> Result<(), RecordError> {
         let tick = snapshot.tick;
-        let of = self.check(stream.handle, tick)?;
+        self.check(stream.handle, tick)?;
+        let of = &self.streams[stream.handle.stream];
         if of.schema_hash != snapshot.schema_hash() {
             return Err(RecordError::OtherStream { stream: of.name.clone() });
         }
-        let most = of.most();
-        if snapshot.len() > most {
-            return Err(RecordError::TooManyEntities {
+        let kinds = || (0..of.columns.len()).map(|kind| snapshot.of_kind(kind));
+        let all = kinds().zip(&of.columns);
+        let words: usize = all.clone().map(|(ids, columns)| ids.len() * (columns - 1)).sum();
+        let count = snapshot.len();
+        if count > MAX_ENTITIES || words > MAX_WORDS {
+            let (stream, most) = (of.name.clone(), of.most());
+            return Err(RecordError::TooManyEntities { stream, tick: tick.0, most });
+        }
+        let has_several = of.columns.len() > 1;
+        let ids = snapshot.ids().iter().copied();
+        if has_several && let Some(id) = shared_id(ids, &mut self.sorted) {
+            return Err(RecordError::SharedId {
                 stream: of.name.clone(),
                 tick: tick.0,
-                most,
+                id: id.0,
             });
         }
-        let count = snapshot.len();
-        let used = count * (of.lanes + 1);
+        let counts = if has_several { of.columns.len() } else { 0 };
+        let used = counts + words + count;
         if self.words.len() < used {
             self.words.resize(used, 0);
         }
-        self.words.iter_mut().zip(snapshot.ids()).for_each(|(word, id)| *word = id.0.into());
-        for lane in 0..snapshot.lane_count() {
-            let column = &mut self.words[(lane + 1) * count..(lane + 2) * count];
-            column
-                .iter_mut()
-                .zip(snapshot.lane(lane))
-                .for_each(|(word, lane)| *word = u64::from(*lane));
+        let (in_front, mut rest) = self.words.split_at_mut(counts);
+        in_front.iter_mut().zip(kinds()).for_each(|(word, ids)| *word = ids.len() as u64);
+        // The next column.
+        let mut next = |count: usize| {
+            let (column, after) = std::mem::take(&mut rest).split_at_mut(count);
+            rest = after;
+            column.iter_mut()
+        };
+        let mut first_lane = 0;
+        for (ids, columns) in all {
+            let lanes = first_lane..first_lane + columns - 1;
+            first_lane = lanes.end;
+            next(ids.len())
+                .zip(&snapshot.ids()[ids.clone()])
+                .for_each(|(word, id)| *word = id.0.into());
+            for lane in lanes {
+                next(ids.len())
+                    .zip(snapshot.lane(lane))
+                    .for_each(|(word, lane)| *word = u64::from(*lane));
+            }
         }
         self.hand_over(stream.handle, tick, count, used, false)
     }
@@ -470,9 +588,10 @@ impl Drop for Recorder {
 }
 
 impl Recording {
-    /// The most entities of a frame.
+    /// The most entities of a frame, if all are of the kind with most lanes.
     fn most(&self) -> usize {
-        MAX_ENTITIES.min(MAX_WORDS / self.lanes.max(1))
+        let lanes = self.columns.iter().map(|columns| columns - 1).max().unwrap_or(0);
+        MAX_ENTITIES.min(MAX_WORDS / lanes.max(1))
     }
 }
 

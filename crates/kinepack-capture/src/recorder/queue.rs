@@ -30,7 +30,8 @@ pub(super) struct Frame {
     pub(super) tick: u32,
     pub(super) entities: usize,
     pub(super) by_entity: bool,
-    /// The frame's words, with ids, followed by words of earlier frames.
+    /// The frame's words, with ids, followed by words of earlier frames. If the stream has several
+    /// kinds, the number of entities of each comes first.
     pub(super) words: Vec<u64>,
     pub(super) used: usize,
 }

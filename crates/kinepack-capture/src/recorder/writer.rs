@@ -21,8 +21,8 @@ pub(super) struct NewStream {
     pub(super) type_name: String,
     pub(super) encoding: &'static str,
     pub(super) json: Vec<u8>,
-    /// The columns of an entity, including its id.
-    pub(super) columns: usize,
+    /// The columns of an entity of each kind, including its id.
+    pub(super) columns: Vec<usize>,
     pub(super) rate_hz: f64,
 }
 
@@ -111,13 +111,21 @@ impl<W: Write> Writer<W> {
 
     fn write_frame(&mut self, frame: &Frame) -> io::Result<()> {
         let (channel, stream) = &self.streams[frame.stream];
-        let words = Words {
-            words: &frame.words[..frame.used],
-            entities: frame.entities,
-            columns: stream.columns,
-            by_entity: frame.by_entity,
+        let kinds = stream.columns.len();
+        // A stream of one kind has no counts in front.
+        let all_entities = [frame.entities as u64];
+        let (counts, mut words) = match kinds {
+            1 => (&all_entities[..], &frame.words[..frame.used]),
+            _ => frame.words[..frame.used].split_at(kinds),
         };
-        columns::write(words, &mut self.column, &mut self.message);
+        self.message.clear();
+        for (&columns, &entities) in stream.columns.iter().zip(counts) {
+            let entities = entities as usize;
+            let (of_kind, after) = words.split_at(entities * columns);
+            words = after;
+            let of_kind = Words { words: of_kind, entities, columns, by_entity: frame.by_entity };
+            columns::write(of_kind, &mut self.column, &mut self.message);
+        }
         let (channel, time_ns) = (*channel, time_ns(frame.tick, stream.rate_hz));
         // A large message gets its own chunk, because readers limit the size of chunks.
         if self.pending_bytes > 0 && self.pending_bytes + self.message.len() > CHUNK_BYTES {
