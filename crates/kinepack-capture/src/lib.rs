@@ -70,7 +70,8 @@ pub use error::CaptureError;
 pub use file::{Capture, CaptureFrame, Damage, Stream, StreamEncoding};
 pub use limits::{CaptureLimits, TooManyValues, ValueCount};
 pub use recorder::{
-    RecordError, RecordSummary, RecordedFrame, RecordedKinds, RecordedLanes, RecordedStream, Recorder,
+    RecordError, RecordSummary, RecordedFrame, RecordedKinds, RecordedLanes, RecordedStream,
+    Recorder,
 };
 pub use values::Columns;
 pub use zstd::ZstdReader;

@@ -54,6 +54,12 @@ pub(crate) enum CapturedError {
     },
     #[error("{}: it has no stream that kinepack recorded", path.display())]
     NoStreams { path: PathBuf },
+    #[error(
+        "{}: stream {stream} has several kinds of entities; the commands take streams of one kind \
+         so far",
+        path.display()
+    )]
+    SeveralKinds { path: PathBuf, stream: String },
     #[error("--stream {name}: no such stream; there are {}", there.join(", "))]
     UnknownStream { name: String, there: Vec<String> },
     #[error(transparent)]
@@ -154,6 +160,10 @@ impl Captured {
             .collect();
         if streams.is_empty() {
             return Err(CapturedError::NoStreams { path: path.to_owned() });
+        }
+        if let Some(stream) = streams.iter().find(|stream| stream.schema.kinds().len() > 1) {
+            let (path, stream) = (path.to_owned(), stream.name.clone());
+            return Err(CapturedError::SeveralKinds { path, stream });
         }
         let capture = Capture::open(path)?.with_limits(limits);
         Ok(Self { path: path.to_owned(), source: Source::Capture(Box::new(capture)), streams })

@@ -274,12 +274,16 @@ impl Analyzer {
     /// An analyzer for a stream of this schema.
     ///
     /// # Errors
-    /// [`AnalysisError::Setup`] for a profile of another schema.
+    /// [`AnalysisError::Setup`] for a profile of another schema, and for a schema of several kinds
+    /// of entities.
     pub fn new(
         schema: &Schema,
         rate_hz: f64,
         options: AnalysisOptions,
     ) -> Result<Self, AnalysisError> {
+        if schema.kinds().len() > 1 {
+            return Err(SetupError::SeveralKinds.into());
+        }
         let most = options.longest_lag();
         let codec = Codec::new(schema.clone(), Level::PACKED, options.profile.clone())?;
         Ok(Self {

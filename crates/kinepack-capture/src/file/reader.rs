@@ -405,11 +405,7 @@ impl<'a> CaptureFrame<'a> {
         Ok(clamped)
     }
 
-    fn push_kind_into(
-        &self,
-        kind: usize,
-        snapshot: &mut Snapshot,
-    ) -> Result<usize, CaptureError> {
+    fn push_kind_into(&self, kind: usize, snapshot: &mut Snapshot) -> Result<usize, CaptureError> {
         let (schema, columns) = (self.stream.schema_of(kind), self.values_of(kind));
         let lanes = schema.lanes().len();
         let (mut row, mut words) = (vec![0; lanes], vec![0; lanes]);
@@ -427,10 +423,7 @@ impl<'a> CaptureFrame<'a> {
             }
             match columns {
                 Columns::Raw(columns) => {
-                    words
-                        .iter_mut()
-                        .zip(columns)
-                        .for_each(|(word, column)| *word = column[index]);
+                    words.iter_mut().zip(columns).for_each(|(word, column)| *word = column[index]);
                     let is_within = schema
                         .quantize_raw(&words, &mut row)
                         .map_err(|error| bad(error.to_string()))?;

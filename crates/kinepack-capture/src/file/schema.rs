@@ -54,6 +54,8 @@ struct FieldDocument {
     time_precision: Option<Precision>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     condition: Option<PresentIf>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    spawn: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -233,6 +235,7 @@ impl FieldDocument {
                 first: *condition.values.start(),
                 last: *condition.values.end(),
             }),
+            spawn: field.is_spawn,
         })
     }
 
@@ -268,6 +271,7 @@ impl FieldDocument {
         };
         let mut field = Field::new(self.name, kind).with_role(role);
         field.velocity_of = self.velocity_of;
+        field.is_spawn = self.spawn;
         field.time_precision = self.time_precision.map(|precision| {
             let Precision { time_precision_ms, ticks_per_s, max_step } = precision;
             TimePrecision { time_precision_ms, ticks_per_s, max_step }

@@ -111,8 +111,7 @@ impl Kinds {
         let mut probe = Snapshot::new(schema, Tick(0));
         for (kind, columns) in columns().enumerate() {
             // Zeros are the lanes of a valid state in any schema.
-            let pushed =
-                probe.push_lanes_of(kind, EntityId(kind as u32), &vec![0; columns - 1]);
+            let pushed = probe.push_lanes_of(kind, EntityId(kind as u32), &vec![0; columns - 1]);
             debug_assert!(pushed.is_ok());
         }
         Self {

@@ -470,11 +470,7 @@ impl Recorder {
         let has_several = of.columns.len() > 1;
         let ids = snapshot.ids().iter().copied();
         if has_several && let Some(id) = shared_id(ids, &mut self.sorted) {
-            return Err(RecordError::SharedId {
-                stream: of.name.clone(),
-                tick: tick.0,
-                id: id.0,
-            });
+            return Err(RecordError::SharedId { stream: of.name.clone(), tick: tick.0, id: id.0 });
         }
         let counts = if has_several { of.columns.len() } else { 0 };
         let used = counts + words + count;

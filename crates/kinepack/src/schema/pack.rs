@@ -66,8 +66,8 @@ use crate::{Between, EncodeError};
 /// A `spawn` field keeps its value for as long as the entity lives, for example its team or its
 /// maker. Packets have it only for entities that the receiver does not know yet, at levels 7 and
 /// above. An entity that has another value is another one: the one that the receiver knows is
-/// removed, and this one added. A hub and a recorder refuse an entity whose value changes from one
-/// tick to the next. `spawn` does not go with `body`, `touched`, `mover`, `clock`, `velocity` or
+/// removed, and this one added. A hub refuses an entity whose value changes from one tick to the
+/// next. `spawn` does not go with `body`, `touched`, `mover`, `clock`, `velocity` or
 /// `time_precision_ms`, and not on the fields of variants; on a struct, an enum or an `Option` it
 /// is for all fields inside.
 ///

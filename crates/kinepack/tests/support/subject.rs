@@ -124,19 +124,25 @@ pub(crate) fn at_tick(snapshot: &Snapshot, tick: Tick) -> Snapshot {
     snapshot
 }
 
-/// Ids strictly increase, and every lane has a value for each entity, none above the lane's
-/// largest.
+/// In each kind, ids strictly increase; none is in two kinds. Every lane has a value for each
+/// entity, none above the lane's largest.
 pub(crate) fn assert_valid(schema: &Schema, snapshot: &Snapshot) {
-    assert!(snapshot.ids().is_sorted_by(|a, b| a < b), "ids {:?}", snapshot.ids());
     assert_eq!(snapshot.lane_count(), schema.lanes().len());
-    for (index, lane) in schema.lanes().iter().enumerate() {
-        assert_eq!(snapshot.lane(index).len(), snapshot.len());
-        assert!(snapshot.lane(index).iter().all(|value| *value <= lane.max), "lane {index}");
-    }
-    for field in schema.fields().iter().filter(|field| field.condition.is_some()) {
-        for index in 0..snapshot.len() {
-            let is_zero = || field.lanes().all(|lane| snapshot.lane(lane)[index] == 0);
-            assert!(field.is_present_in(|lane| snapshot.lane(lane)[index]) || is_zero());
+    assert_eq!(snapshot.shared_id(), None);
+    for (nth, kind) in schema.kinds().iter().enumerate() {
+        let ids = &snapshot.ids()[snapshot.of_kind(nth)];
+        assert!(ids.is_sorted_by(|a, b| a < b), "ids {ids:?}");
+        for index in kind.lanes() {
+            let max = schema.lanes()[index].max;
+            assert_eq!(snapshot.lane(index).len(), ids.len());
+            assert!(snapshot.lane(index).iter().all(|value| *value <= max), "lane {index}");
+        }
+        let fields = &schema.fields()[kind.fields()];
+        for field in fields.iter().filter(|field| field.condition.is_some()) {
+            for row in 0..ids.len() {
+                let is_zero = || field.lanes().all(|lane| snapshot.lane(lane)[row] == 0);
+                assert!(field.is_present_in(|lane| snapshot.lane(lane)[row]) || is_zero());
+            }
         }
     }
 }

@@ -1,0 +1,387 @@
+//! Schemas of several kinds of entities.
+
+#![cfg(all(feature = "training", feature = "derive"))]
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use kinepack::codec::Difference;
+use kinepack::profile::Bodies;
+use kinepack::schema::{Field, FieldKind, MAX_KINDS, SchemaBuilder};
+use kinepack::training::{ProfileSearch, Training};
+use kinepack::{
+    Baselines, Codec, DecodeError, Decoder, EncodeError, Encoder, EntityId, Level, Pack, Profile,
+    Schema, SetupError, Snapshot, Tick, View,
+};
+use support::{Random, Subject, views};
+
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Player {
+    #[pack(body, range = -64.0..64.0, precision = 1.0 / 256.0, clamp)]
+    position: [f32; 3],
+    #[pack(body, rotation, bits = 9)]
+    rotation: [f32; 4],
+    #[pack(mover)]
+    is_active: bool,
+    #[pack(range = 0.0..360.0, precision = 0.5, wrap)]
+    heading: f32,
+    shield: Option<u8>,
+}
+
+/// Another range and step than the player's.
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Crate {
+    #[pack(body, range = -100.0..100.0, precision = 1.0 / 128.0, clamp)]
+    position: [f32; 3],
+    #[pack(body, rotation, bits = 10)]
+    rotation: [f32; 4],
+    #[pack(touched)]
+    is_touched: bool,
+}
+
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Bullet {
+    #[pack(range = -64.0..64.0, precision = 1.0 / 256.0, clamp)]
+    position: [f32; 3],
+    #[pack(velocity, range = -32.0..32.0, precision = 1.0 / 16.0, clamp)]
+    velocity: [f32; 3],
+}
+
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Door {
+    open: bool,
+}
+
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Lamp {
+    open: bool,
+}
+
+fn builder() -> SchemaBuilder {
+    Schema::builder()
+        .kind::<Player>("player")
+        .kind::<Crate>("crate")
+        .kind::<Bullet>("bullet")
+        .kind::<Door>("door")
+        .kind::<Lamp>("lamp")
+}
+
+fn schema() -> Schema {
+    builder().build().unwrap()
+}
+
+#[derive(Clone, Debug)]
+enum Thing {
+    Player(Player),
+    Crate(Crate),
+    Bullet(Bullet),
+    Door(Door),
+    Lamp(Lamp),
+}
+
+fn any(random: &mut Random) -> Thing {
+    let mut vector = |scale: f32| [0; 3].map(|_| random.unit() * scale);
+    let (position, velocity, [a, b, c]) = (vector(50.0), vector(30.0), vector(1.0));
+    let rotation = [a, b, c, 1.5];
+    match random.below(5) {
+        0 => Thing::Player(Player {
+            position,
+            rotation,
+            is_active: random.one_in(2),
+            heading: 90.0 + 80.0 * random.unit(),
+            shield: random.one_in(2).then(|| random.below(200) as u8),
+        }),
+        1 => Thing::Crate(Crate { position, rotation, is_touched: random.one_in(2) }),
+        2 => Thing::Bullet(Bullet { position, velocity }),
+        3 => Thing::Door(Door { open: random.one_in(2) }),
+        _ => Thing::Lamp(Lamp { open: random.one_in(2) }),
+    }
+}
+
+/// A world in which things move, come, go, and become things of another kind.
+fn run(seed: u64, frames: usize) -> Vec<Snapshot> {
+    let (schema, mut random) = (schema(), Random::new(seed));
+    let mut things: Vec<Option<Thing>> =
+        (0..60).map(|_| random.one_in(2).then(|| any(&mut random))).collect();
+    let frame = |frame: usize| {
+        let mut snapshot = Snapshot::new(&schema, Tick(frame as u32));
+        for (id, slot) in (0..).map(EntityId).zip(&mut things) {
+            match random.below(40) {
+                0 => *slot = None,
+                1 => *slot = Some(any(&mut random)),
+                _ => {}
+            }
+            match slot {
+                Some(Thing::Player(player)) => {
+                    player.position[0] += 0.1 * random.unit();
+                    player.heading = (player.heading + 1.0) % 360.0;
+                    snapshot.push(id, player).unwrap();
+                }
+                Some(Thing::Crate(thing)) => {
+                    thing.rotation[1] += 0.02;
+                    thing.position[2] += 0.05 * random.unit();
+                    snapshot.push(id, thing).unwrap();
+                }
+                Some(Thing::Bullet(bullet)) => {
+                    let moved = bullet.position.iter_mut().zip(bullet.velocity);
+                    moved.for_each(|(place, speed)| *place += speed / 60.0);
+                    snapshot.push(id, bullet).unwrap();
+                }
+                Some(Thing::Door(door)) => snapshot.push(id, door).unwrap(),
+                Some(Thing::Lamp(lamp)) => snapshot.push(id, lamp).unwrap(),
+                None => {}
+            }
+        }
+        snapshot
+    };
+    (0..frames).map(frame).collect()
+}
+
+fn bodies() -> Bodies {
+    let mut bodies = Bodies::of(&schema(), 2, [0.5; 3], Some(-64.0)).unwrap();
+    bodies.kinds[0].mover = false;
+    bodies
+}
+
+fn profiles() -> Vec<Profile> {
+    let schema = schema();
+    let runs = [run(1, 100), run(2, 100)];
+    let structure = ProfileSearch::default().run(&schema, &runs, |_| ()).unwrap();
+    let training = Training { passes: 2, ..Training::new(structure, Some(bodies())) };
+    let trained = training.run(&schema, &runs, |_| ()).unwrap();
+    vec![trained, Profile::untrained(&schema), Profile::magnitudes(&schema)]
+}
+
+#[test]
+fn impossible_kinds_are_refused() {
+    let fields = || vec![Field::new("lit", FieldKind::Bool)];
+    let many = |count: usize| {
+        (0..count).fold(Schema::builder(), |builder, nth| {
+            builder.kind_of_fields(format!("kind {nth}"), fields())
+        })
+    };
+    assert_eq!(many(0).build(), Err(SetupError::KindCount { kinds: 0 }));
+    assert_eq!(many(MAX_KINDS + 1).build(), Err(SetupError::KindCount { kinds: MAX_KINDS + 1 }));
+    assert_eq!(many(MAX_KINDS).build().unwrap().kinds().len(), MAX_KINDS);
+    let bad = |builder: SchemaBuilder| builder.build().unwrap_err();
+    let kind = |kind| SetupError::BadKind { kind };
+    assert_eq!(bad(builder().kind_of_fields("", fields())), kind(5));
+    assert_eq!(bad(builder().kind_of_fields("door", fields())), kind(5));
+    assert_eq!(bad(builder().kind::<Door>("gate")), kind(5));
+}
+
+#[test]
+fn names_and_order_are_in_the_hash() {
+    let fields = || vec![Field::new("lit", FieldKind::Bool)];
+    let of = |names: &[&str]| {
+        let builder = names
+            .iter()
+            .fold(Schema::builder(), |builder, name| builder.kind_of_fields(*name, fields()));
+        builder.build().unwrap().hash()
+    };
+    let all = [of(&["a", "b"]), of(&["b", "a"]), of(&["a", "c"]), of(&["a"]), of(&["ab"])];
+    assert!((0..all.len()).all(|nth| !all[..nth].contains(&all[nth])));
+    assert!(!all.contains(&Schema::new(fields()).hash()));
+    // spec/CODEC.md, section 5.3.
+    let bytes = [
+        &u32::MAX.to_le_bytes()[..],
+        &1u32.to_le_bytes(),
+        b"a",
+        &1u32.to_le_bytes(),
+        &3u32.to_le_bytes(),
+        b"lit",
+        &[0, 3],
+    ];
+    let hash = bytes.concat().into_iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    });
+    assert_eq!(of(&["a"]), hash);
+}
+
+#[test]
+fn the_type_says_which_kind_it_is() {
+    let mut world = Snapshot::new(&schema(), Tick(0));
+    // In any order of kinds, and with kinds of equal fields.
+    world.push(EntityId(9), &Lamp { open: true }).unwrap();
+    world.push(EntityId(4), &Door { open: false }).unwrap();
+    world.push(EntityId(7), &Door { open: true }).unwrap();
+    world.push(EntityId(2), &Bullet { position: [1.0; 3], velocity: [0.0; 3] }).unwrap();
+    assert_eq!(world.ids(), [2, 4, 7, 9].map(EntityId));
+    assert_eq!(world.iter::<Door>().unwrap().len(), 2);
+    let lamps: Vec<_> = world.iter::<Lamp>().unwrap().collect();
+    assert_eq!(lamps, [(EntityId(9), Lamp { open: true })]);
+    assert_eq!(world.get::<Door>(EntityId(9)), Ok(None));
+    assert_eq!(world.get_at_index::<Door>(3), Err(EncodeError::AnotherKind { id: 9 }));
+    assert_eq!(world.position_of(3, EntityId(7)), Some(2));
+    assert_eq!(world.kind_at(0), Some(2));
+    let refused = world.push(EntityId(3), &Door { open: true });
+    assert_eq!(refused, Err(EncodeError::IdsNotIncreasing { id: 3 }));
+    let refused = world.push_lanes_of(5, EntityId(30), &[]);
+    assert_eq!(refused, Err(EncodeError::NoSuchKind { kind: 5, kinds: 5 }));
+    // Without its type, one of two kinds with equal fields cannot be told.
+    let names = Schema::builder()
+        .kind_of_fields("door", Schema::of::<Door>().fields().to_vec())
+        .kind_of_fields("lamp", Schema::of::<Door>().fields().to_vec())
+        .kind_of_fields("bullet", Schema::of::<Bullet>().fields().to_vec());
+    let mut world = Snapshot::new(&names.build().unwrap(), Tick(0));
+    let refused = world.push(EntityId(1), &Door { open: true });
+    assert!(matches!(refused, Err(EncodeError::TypeMismatch { id: Some(1), .. })));
+    let bullet = Bullet { position: [1.0; 3], velocity: [0.0; 3] };
+    world.push(EntityId(1), &bullet).unwrap();
+    assert_eq!(world.get::<Bullet>(EntityId(1)), Ok(Some(bullet)));
+}
+
+#[test]
+fn any_world_comes_back_at_every_level() {
+    let (schema, frames) = (schema(), run(3, 50));
+    let views = views(frames.iter().cloned());
+    for profile in profiles() {
+        let bytes = profile.to_bytes();
+        assert_eq!(Profile::from_bytes(&bytes, &schema).as_ref(), Ok(&profile));
+        for level in Level::TABLE {
+            let codec = Codec::new(schema.clone(), level, profile.clone()).unwrap();
+            let mut subject = Subject::new(&codec);
+            for frame in 8..frames.len() {
+                let lag = 1 + frame % 4;
+                let older = [frame - lag, frame - 2 * lag].map(|frame| &views[frame]);
+                subject.round_trip(Baselines::new(older).unwrap(), &frames[frame]);
+            }
+            subject.round_trip(&View::empty(&schema), &frames[9]);
+        }
+    }
+}
+
+#[test]
+fn damaged_packets_give_errors_or_valid_states() {
+    let (schema, frames) = (schema(), run(4, 30));
+    let views = views(frames.iter().cloned());
+    let profile = profiles().swap_remove(0);
+    for level in Level::TABLE {
+        let codec = Codec::new(schema.clone(), level, profile.clone()).unwrap();
+        let (mut subject, mut random) = (Subject::new(&codec), Random::new(9));
+        for frame in (4..frames.len()).step_by(5) {
+            let base = &views[frame - 4];
+            let packet = subject.round_trip(base, &frames[frame]);
+            for round in 0..100 {
+                // A view that was decoded is valid, and can be coded again.
+                let _ = subject.decode_and_return(base, &random.damaged(&packet, round));
+            }
+            assert_eq!(subject.round_trip(base, &frames[frame]), packet, "the state changed");
+        }
+    }
+}
+
+#[test]
+fn an_id_of_two_kinds_is_refused() {
+    let schema = schema();
+    let mut bad = Snapshot::new(&schema, Tick(1));
+    bad.push(EntityId(4), &Door { open: true }).unwrap();
+    let held = View::from(bad.clone());
+    bad.push(EntityId(4), &Lamp { open: true }).unwrap();
+    assert_eq!(bad.shared_id(), Some(EntityId(4)));
+    let mut good = Snapshot::new(&schema, Tick(1));
+    good.push(EntityId(4), &Lamp { open: true }).unwrap();
+    for level in Level::TABLE {
+        let codec = Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap();
+        let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
+        let mut packet = Vec::new();
+        let refused = encoder.encode(&View::empty(&schema), &bad, &mut packet);
+        assert_eq!((refused, packet.len()), (Err(EncodeError::SharedId { id: 4 }), 0));
+        // A packet that adds the lamp, for a receiver that holds the door.
+        encoder.encode(&View::empty(&schema), &good, &mut packet).unwrap();
+        let refused = decoder.decode(&held, &packet, Tick(1));
+        assert!(matches!(refused, Err(DecodeError::BadEntitySet { .. })), "{refused:?}");
+        let view = decoder.decode(&View::empty(&schema), &packet, Tick(1)).unwrap();
+        assert_eq!(**view.snapshot(), good);
+    }
+}
+
+#[test]
+fn an_entity_may_become_one_of_another_kind() {
+    let schema = schema();
+    let mut before = Snapshot::new(&schema, Tick(1));
+    before.push(EntityId(4), &Door { open: true }).unwrap();
+    before.push(EntityId(8), &Lamp { open: true }).unwrap();
+    let mut after = Snapshot::new(&schema, Tick(2));
+    after.push(EntityId(8), &Door { open: true }).unwrap();
+    after.push(EntityId(4), &Lamp { open: true }).unwrap();
+    let mut difference = Difference::default();
+    difference.find(&before, &after);
+    assert_eq!(difference.removed, [4, 8].map(EntityId));
+    assert_eq!(difference.sent, [0, 1]);
+    assert!(!before.has_same_entities(&after) && !before.holds_same(&after));
+    assert_ne!(before.state_hash(), after.state_hash());
+    let mut patched = before.clone();
+    patched.patch(&[], &after).unwrap();
+    assert!(patched.holds_same(&after));
+    patched.retain(&[EntityId(8)]);
+    assert_eq!((patched.ids(), patched.kind_at(0)), (&[EntityId(8)][..], Some(3)));
+    let mut rows = Snapshot::new_like(&after);
+    rows.gather(&after, &[1]).unwrap();
+    rows.push_row(&after, 0).unwrap();
+    assert!(rows.holds_same(&after));
+    let held = View::from(before);
+    for level in Level::TABLE {
+        let codec = Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap();
+        Subject::new(&codec).round_trip(&held, &after);
+    }
+}
+
+/// A kind without entities has no bits while the set of entities stays the same.
+#[test]
+fn a_kind_that_nobody_has_costs_nothing() {
+    let both = Schema::builder().kind::<Bullet>("bullet").kind::<Player>("player").build().unwrap();
+    let one = Schema::builder().kind::<Bullet>("bullet").build().unwrap();
+    let bare = Schema::of::<Bullet>();
+    for level in Level::TABLE {
+        let bits = [&both, &one, &bare].map(|schema| {
+            let mut random = Random::new(3);
+            let mut bullets: Vec<Bullet> = (0..40)
+                .map(|_| Bullet { position: [random.unit() * 9.0; 3], velocity: [1.0; 3] })
+                .collect();
+            let states = [1, 7].map(|tick| {
+                let mut state = Snapshot::new(schema, Tick(tick));
+                for (id, bullet) in (0..).zip(&mut bullets) {
+                    bullet.position[1] += random.unit() * random.below(2) as f32;
+                    state.push(EntityId(id), bullet).unwrap();
+                }
+                state
+            });
+            let [base, now] = states;
+            let codec = Codec::new(schema.clone(), level, Profile::untrained(schema)).unwrap();
+            let mut encoder = Encoder::new(&codec);
+            encoder.encode(&View::from(base), &now, &mut Vec::new()).unwrap();
+            encoder.size().sets_bits + encoder.size().fields_bits.iter().sum::<u64>()
+        });
+        assert_eq!(bits, [bits[0]; 3], "level {}", level.row());
+    }
+}
+
+/// A bullet that appears at a player is cheaper than one that appears anywhere.
+#[test]
+fn newcomers_are_coded_relative_to_entities_of_other_kinds() {
+    let schema = schema();
+    let codec = Codec::new(schema.clone(), Level::ADAPTIVE, Profile::untrained(&schema)).unwrap();
+    let player = Player {
+        position: [20.5, -31.25, 3.0],
+        rotation: [0.0, 0.0, 0.0, 1.0],
+        is_active: true,
+        heading: 10.0,
+        shield: None,
+    };
+    let mut base = Snapshot::new(&schema, Tick(1));
+    base.push(EntityId(1), &player).unwrap();
+    let base = View::from(base);
+    let size = |position: [f32; 3]| {
+        let mut now = Snapshot::new(&schema, Tick(2));
+        now.push(EntityId(1), &player).unwrap();
+        for id in 50..58 {
+            now.push(EntityId(id), &Bullet { position, velocity: [3.0; 3] }).unwrap();
+        }
+        let mut packet = Vec::new();
+        Encoder::new(&codec).encode(&base, &now, &mut packet).unwrap();
+        packet.len()
+    };
+    let [near, far] = [size([20.5, -31.25, 3.25]), size([-50.0, 44.0, -20.0])];
+    assert!(near + 2 <= far, "{near} {far}");
+}
