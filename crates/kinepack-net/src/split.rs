@@ -61,8 +61,11 @@ pub fn split_datagram(datagrams: &[u8]) -> Result<impl Iterator<Item = &[u8]>, R
     }))
 }
 
-/// The first part of a datagram, and what follows it; `None` at the end.
-fn first_part(datagrams: &[u8]) -> Result<Option<(&[u8], &[u8])>, Refused> {
+/// A part of a datagram, and what follows it.
+type Part<'a> = (&'a [u8], &'a [u8]);
+
+/// The first part of a datagram; `None` at the end.
+fn first_part(datagrams: &[u8]) -> Result<Option<Part<'_>>, Refused> {
     let (channel, rest) = Channel::split(datagrams);
     let bytes = match rest.first() {
         None if datagrams.is_empty() => return Ok(None),

@@ -104,16 +104,16 @@ fn any_world_comes_back_at_every_level() {
         let codec = Codec::new(schema.clone(), level, Profile::magnitudes(&schema)).unwrap();
         let mut subject = Subject::new(&codec);
         let mut returned = 0;
-        for frame in 2..frames.len() {
+        for (frame, state) in frames.iter().enumerate().skip(2) {
             let lag = 1 + frame % 7;
             let base = &views[frame.saturating_sub(lag)];
-            subject.round_trip(base, &frames[frame]);
+            subject.round_trip(base, state);
             let older = [base, &views[frame.saturating_sub(2 * lag)]];
             if older[1].tick < older[0].tick {
-                subject.round_trip(kinepack::Baselines::new(older).unwrap(), &frames[frame]);
+                subject.round_trip(kinepack::Baselines::new(older).unwrap(), state);
             }
-            let same = base.ids().iter().filter(|id| frames[frame].position(**id).is_some());
-            returned += same.filter(|id| has_returned(base, &frames[frame], **id)).count();
+            let same = base.ids().iter().filter(|id| state.position(**id).is_some());
+            returned += same.filter(|id| has_returned(base, state, **id)).count();
         }
         assert!(returned > 10, "{returned}");
     }
@@ -142,8 +142,8 @@ fn a_trained_profile_works() {
         for (size, profile) in sizes.iter_mut().zip([&profile, &Profile::magnitudes(&schema)]) {
             let codec = Codec::new(schema.clone(), level, profile.clone()).unwrap();
             let mut subject = Subject::new(&codec);
-            for frame in 6..frames.len() {
-                *size += subject.round_trip(&views[frame - 6], &frames[frame]).len();
+            for (base, state) in views.iter().zip(&frames[6..]) {
+                *size += subject.round_trip(base, state).len();
             }
         }
     }

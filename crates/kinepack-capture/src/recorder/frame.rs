@@ -1,7 +1,5 @@
 //! The frame of a stream of several kinds, to which a game pushes entity by entity.
 
-use std::any::TypeId;
-
 use kinepack::{EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
 
 use super::{Handle, RecordError, Recorder, Refusal};
@@ -58,8 +56,7 @@ impl<'a> RecordedFrame<'a> {
     /// Adds an entity. Which kind it is follows from the type, as in
     /// [`Snapshot::push`](kinepack::Snapshot::push). Within each kind, ids must increase.
     ///
-    /// Copies the numbers. Does not allocate once a frame of this size was recorded, except for the
-    /// first state of each type.
+    /// Copies the numbers. Does not allocate once a frame of this size was recorded.
     ///
     /// # Errors
     /// [`RecordError::IdsNotIncreasing`] if the id is not above the last one of the kind,
@@ -87,10 +84,8 @@ impl<'a> RecordedFrame<'a> {
 #[derive(Default)]
 pub(super) struct Kinds {
     list: Vec<Kind>,
-    /// The kinds of the types that were pushed before.
-    types: Vec<(TypeId, usize)>,
-    /// One entity of each kind, whose id is the kind's index. It knows the kinds of types.
-    probe: Option<Snapshot>,
+    /// A snapshot without entities, which knows the kinds of types.
+    empty: Option<Snapshot>,
     entities: usize,
     /// Words without ids.
     words: usize,
@@ -108,15 +103,9 @@ struct Kind {
 impl Kinds {
     pub(super) fn new(schema: &Schema) -> Self {
         let columns = || schema.kinds().iter().map(|kind| kind.lanes().len() + 1);
-        let mut probe = Snapshot::new(schema, Tick(0));
-        for (kind, columns) in columns().enumerate() {
-            // Zeros are the lanes of a valid state in any schema.
-            let pushed = probe.push_lanes_of(kind, EntityId(kind as u32), &vec![0; columns - 1]);
-            debug_assert!(pushed.is_ok());
-        }
         Self {
             list: columns().map(|columns| Kind { columns, ..Kind::default() }).collect(),
-            probe: Some(probe),
+            empty: Some(Snapshot::new(schema, Tick(0))),
             ..Self::default()
         }
     }
@@ -154,21 +143,9 @@ impl Kinds {
         Ok(())
     }
 
-    fn kind_of<T: Pack>(&mut self) -> Result<usize, EncodeError> {
-        let known = self.types.iter().find(|(known, _)| *known == TypeId::of::<T>());
-        match known {
-            Some((_, kind)) => Ok(*kind),
-            None => self.find_kind::<T>(),
-        }
-    }
-
-    #[cold]
-    fn find_kind<T: Pack>(&mut self) -> Result<usize, EncodeError> {
+    fn kind_of<T: Pack>(&self) -> Result<usize, EncodeError> {
         let none = EncodeError::NoSuchKind { kind: 0, kinds: 0 };
-        let probe = self.probe.as_ref().ok_or_else(|| none.clone())?;
-        let kind = probe.iter::<T>()?.next().ok_or(none)?.0.0 as usize;
-        self.types.push((TypeId::of::<T>(), kind));
-        Ok(kind)
+        self.empty.as_ref().ok_or(none)?.kind_of_type::<T>()
     }
 
     /// An id that is there twice.
