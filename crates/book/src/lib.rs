@@ -26,6 +26,7 @@ pages! {
     CaptureReadme "../../kinepack-capture/README.md"
     UdpReadme "../../kinepack-udp/README.md"
     FirstSchema "../../../docs/src/first-schema.md"
+    Kinds "../../../docs/src/kinds.md"
     Ladder "../../../docs/src/ladder.md"
     Networking "../../../docs/src/networking.md"
     Inputs "../../../docs/src/inputs.md"
