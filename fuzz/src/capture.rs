@@ -4,21 +4,23 @@ use std::io::Cursor;
 
 use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 use kinepack::schema::{Field, FieldKind};
-use kinepack::{Schema, Snapshot};
+use kinepack::{EntityId, Schema, Snapshot};
 use kinepack_capture::Capture;
 
 /// The most frames that are read.
 const MOST_FRAMES: usize = 64;
 
 /// The first byte selects the meaning of the rest: a file, a stream's schema, or a message of raw
-/// words or of lanes. The latter are put into a valid file.
+/// words or of lanes, of one kind of entities or of several. Messages are put into a valid file.
 pub fn capture(data: &[u8]) {
     let Some((&pick, data)) = data.split_first() else { return };
-    match pick % 4 {
+    match pick % 6 {
         0 => read(data),
         1 => read(&file("kinepack-raw", data, &[&[0, 0, 0, 0, 1]])),
         2 => read(&file("kinepack-raw", schema_json().as_bytes(), &[data])),
-        _ => read(&file("kinepack-lanes", schema_json().as_bytes(), &[data, data])),
+        3 => read(&file("kinepack-lanes", schema_json().as_bytes(), &[data, data])),
+        4 => read(&file("kinepack-raw", kinds_json().as_bytes(), &[data])),
+        _ => read(&file("kinepack-lanes", kinds_json().as_bytes(), &[data, data])),
     }
 }
 
@@ -29,12 +31,19 @@ pub fn read(file: &[u8]) {
         let Ok(Some((index, frame))) = capture.next_frame() else { break };
         let stream = frame.stream();
         let (ids, lanes) = (frame.ids(), stream.schema().lanes());
-        assert!(ids.is_sorted_by(|a, b| a < b) && ids.len() <= 65_536);
+        let mut sorted: Vec<EntityId> = ids.to_vec();
+        sorted.sort_unstable();
+        assert!(sorted.is_sorted_by(|a, b| a < b) && ids.len() <= 65_536);
         assert!(index < 256 && lanes.len() <= 4096 && stream.rate_hz().is_finite());
         assert!(frame.columns().len() == lanes.len());
-        for (column, lane) in frame.columns().iter().zip(lanes) {
-            assert!(column.len() == ids.len());
-            assert!(stream.is_raw() || column.iter().all(|word| *word <= u64::from(lane.max)));
+        for (number, kind) in stream.schema().kinds().iter().enumerate() {
+            let of_kind = frame.ids_of(number);
+            assert!(of_kind.is_sorted());
+            for lane in kind.lanes() {
+                let (column, max) = (&frame.columns()[lane], u64::from(lanes[lane].max));
+                assert!(column.len() == of_kind.len());
+                assert!(stream.is_raw() || column.iter().all(|word| *word <= max));
+            }
         }
         let mut snapshot = Snapshot::new(stream.schema(), frame.tick());
         match frame.push_into(&mut snapshot) {
@@ -99,6 +108,40 @@ pub fn schema_json() -> String {
     )
 }
 
+fn kinds() -> Schema {
+    let small = Field::new("small", FieldKind::Choice { max: 200 }).with_spawn();
+    Schema::builder()
+        .kind_of_fields("lamp", vec![Field::new("is_lit", FieldKind::Bool)])
+        .kind_of_fields("wall", vec![])
+        .kind_of_fields("box", vec![small, Field::new("tag", FieldKind::Raw { lanes: 1 })])
+        .build()
+        .unwrap()
+}
+
+/// The document of three kinds: of a flag, of nothing, and of a small number and 32 bits.
+pub fn kinds_json() -> String {
+    format!(
+        concat!(
+            r#"{{"version":2,"rate_hz":30.0,"hash":"{:016x}","kinds":["#,
+            r#"{{"name":"lamp","fields":1}},{{"name":"wall","fields":0}},{{"name":"box","fields":2}}],"fields":["#,
+            r#"{{"name":"is_lit","role":"plain","kind":"bool"}},"#,
+            r#"{{"name":"small","role":"plain","kind":{{"choice":{{"max":200}}}},"spawn":true}},"#,
+            r#"{{"name":"tag","role":"plain","kind":{{"raw":{{"lanes":1}}}}}}]}}"#
+        ),
+        kinds().hash()
+    )
+}
+
+/// A message of [`kinds_json`]: two lamps, a wall, three boxes.
+pub fn kinds_message() -> Vec<u8> {
+    [
+        &[2, 0, 0, 0, 1, 4, 9, 1, 0, 1][..],
+        &[1, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0],
+        &[3, 0, 0, 0, 1, 1, 2, 7, 1, 8, 9, 200, 2, 0, 0, 0, 1, 255, 255],
+    ]
+    .concat()
+}
+
 /// Files with each value of the first byte.
 pub fn capture_corpus() -> Vec<Vec<u8>> {
     let constant = |word: u64| [&[0][..], &word.to_le_bytes()].concat();
@@ -120,5 +163,8 @@ pub fn capture_corpus() -> Vec<Vec<u8>> {
         [&[2][..], &raw].concat(),
         [&[3][..], &lanes].concat(),
         [&[0][..], &file("other", b"", &[b"whatever"])].concat(),
+        [&[1][..], kinds_json().as_bytes()].concat(),
+        [&[4][..], &kinds_message()].concat(),
+        [&[5][..], &kinds_message()].concat(),
     ]
 }

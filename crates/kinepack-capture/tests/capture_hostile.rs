@@ -147,9 +147,10 @@ fn inconsistent_schemas_are_refused() {
     for (from, to, reason) in [
         (
             r#""version":1"#,
-            r#""version":2"#,
-            "the schema is of version 2; the newest that can be read is 1",
+            r#""version":3"#,
+            "the schema is of version 3; the newest that can be read is 2",
         ),
+        (r#""version":1"#, r#""version":2"#, "kinds"),
         (
             hash,
             "0123456789abcdef",

@@ -10,7 +10,7 @@ use std::io::Cursor;
 
 use files::Sink;
 use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
-use kinepack::schema::{Field, FieldKind, Role, TimePrecision};
+use kinepack::schema::{Field, FieldKind, Role, SchemaBuilder, TimePrecision};
 use kinepack::{EntityId, Pack, Schema, Snapshot, Tick};
 use kinepack_capture::{Capture, Recorder};
 use proptest::prelude::*;
@@ -68,10 +68,20 @@ fn schemas() -> impl Strategy<Value = Schema> {
         field.time_precision = precision;
         field
     });
-    proptest::collection::vec(field, 0..6).prop_map(Schema::new)
+    let field = (field, any::<bool>())
+        .prop_map(|(field, spawn)| if spawn { field.with_spawn() } else { field });
+    let fields = proptest::collection::vec(field, 0..6).boxed();
+    let kinds = proptest::collection::vec((".{1,9}", fields.clone()), 1..5);
+    let of_kinds = kinds.prop_filter_map("two of one name", |kinds| {
+        let add = |builder: SchemaBuilder, (name, fields): (String, Vec<Field>)| {
+            builder.kind_of_fields(name, fields)
+        };
+        kinds.into_iter().fold(Schema::builder(), add).build().ok()
+    });
+    prop_oneof![fields.prop_map(Schema::new), of_kinds]
 }
 
-/// Ids, and a seed for the lanes.
+/// Ids, and a seed for the kinds and lanes.
 fn frames() -> impl Strategy<Value = Vec<(std::collections::BTreeSet<u32>, u64)>> {
     proptest::collection::vec(
         (proptest::collection::btree_set(any::<u32>(), 0..20), any::<u64>()),
@@ -89,14 +99,16 @@ fn any_schema_and_its_snapshots_read_back() {
         for (tick, (ids, mut seed)) in (0..).zip(frames) {
             let mut snapshot = Snapshot::new(&schema, Tick(tick * 7));
             for id in ids {
+                let kind = seed as usize % schema.kinds().len();
                 let lane = |lane: &kinepack::schema::Lane| {
                     seed = seed
                         .wrapping_mul(6_364_136_223_846_793_005)
                         .wrapping_add(1_442_695_040_888_963_407);
                     ((seed >> 32) % (u64::from(lane.max) + 1)) as u32 >> (seed % 30)
                 };
-                let lanes: Vec<u32> = schema.lanes().iter().map(lane).collect();
-                snapshot.push_lanes(EntityId(id), &lanes).unwrap();
+                let lanes = &schema.lanes()[schema.kinds()[kind].lanes()];
+                let lanes: Vec<u32> = lanes.iter().map(lane).collect();
+                snapshot.push_lanes_of(kind, EntityId(id), &lanes).unwrap();
             }
             recorder.record_snapshot(&stream, &snapshot).unwrap();
             snapshots.push(snapshot);
