@@ -4,9 +4,11 @@
 use kinepack::{EncodeError, EntityId, Level, Pack, Schema, Snapshot};
 
 mod difference;
+mod kinds;
 mod profile;
 
 pub use difference::{Off, angle_rad, off};
+pub use kinds::{split, with_player};
 pub use profile::{bodies, coarse_profile, profile, structure, swift_profile};
 
 /// The lane value of x and y at zero.

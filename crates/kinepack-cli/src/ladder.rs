@@ -8,6 +8,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Instant;
 
+use clap::ValueEnum;
 use command_kit::Failure;
 use command_kit::cube_precision::{Errors, Precision};
 use command_kit::parts::{PartOfField, Parts};
@@ -33,6 +34,13 @@ pub(crate) struct Measurement {
     pub(crate) changed_entities: u64,
     /// The errors of values, if the codec has a time precision.
     pub(crate) errors: Option<Errors>,
+}
+
+/// The kinds of entities that cubes are measured as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CubeKinds {
+    /// Two: the player's cube and the others.
+    Player,
 }
 
 /// Several levels that code the same frames.
@@ -64,7 +72,10 @@ impl History {
 /// Levels with the same schema.
 struct Group {
     quantized: Quantized,
+    /// The schema of the frames that it takes.
     schema: Schema,
+    /// The schema of two kinds, if they are split before coding.
+    split: Option<Schema>,
     runs: Vec<Run>,
     part_of_field: PartOfField,
 }
@@ -87,17 +98,28 @@ impl Ladder {
         history: History,
         parameters: &Parameters,
         precision: Precision,
+        kinds: Option<CubeKinds>,
     ) -> Result<Self, LadderError> {
         let mut ladder = Self { history, frame: 0, groups: Vec::new() };
         for &level in levels {
             let quantized = Quantized::at(level);
             let schema = cube::schema(quantized);
-            let profile = match parameters {
+            let mut profile = match parameters {
                 _ if quantized != Quantized::Everything => Profile::untrained(&schema),
                 Parameters::BuiltIn => precision.profile(),
                 parameters => profile(parameters, &schema)?,
             };
-            ladder.add_run(quantized, &schema, precision.of(schema.clone()), level, profile)?;
+            let split = match kinds {
+                Some(CubeKinds::Player) => Some(cube::with_player(&schema)?),
+                None => None,
+            };
+            let mut coded = &schema;
+            if let Some(split) = &split {
+                profile = profile.carried(&schema, split)?;
+                coded = split;
+            }
+            let codec = Codec::new(precision.of(coded.clone()), level, profile)?;
+            ladder.add_run(quantized, &schema, split, &codec);
         }
         Ok(ladder)
     }
@@ -108,52 +130,55 @@ impl Ladder {
         history: History,
         parameters: &Parameters,
         precision: Precision,
+        kinds: Option<CubeKinds>,
         schema: &Schema,
     ) -> Result<Self, LadderError> {
         if is_cubes(schema) {
-            return Self::new(levels, history, parameters, precision);
+            return Self::new(levels, history, parameters, precision, kinds);
         }
         if !precision.is_exact() {
-            return Err(LadderError::NotCubes);
+            return Err(LadderError::PrecisionOfCubes);
+        }
+        if kinds.is_some() {
+            return Err(LadderError::KindsOfCubes);
         }
         let profile = profile(parameters, schema)?;
         let mut ladder = Self { history, frame: 0, groups: Vec::new() };
         for &level in levels {
-            let quantized = Quantized::Everything;
-            ladder.add_run(quantized, schema, schema.clone(), level, profile.clone())?;
+            let codec = Codec::new(schema.clone(), level, profile.clone())?;
+            ladder.add_run(Quantized::Everything, schema, None, &codec);
         }
         Ok(ladder)
     }
 
-    /// Adds a level. `coded` is `schema` with its time precision.
+    /// Adds a level. `schema` is that of the frames, and `split` the one that they are coded in,
+    /// if that is another.
     fn add_run(
         &mut self,
         quantized: Quantized,
         schema: &Schema,
-        coded: Schema,
-        level: Level,
-        profile: Profile,
-    ) -> Result<(), LadderError> {
-        let codec = Codec::new(coded, level, profile)?;
+        split: Option<Schema>,
+        codec: &Codec,
+    ) {
         let run = Run {
-            encoder: Encoder::new(&codec),
-            decoder: Decoder::new(&codec),
+            encoder: Encoder::new(codec),
+            decoder: Decoder::new(codec),
             packet: Vec::new(),
             past: Past::new(self.history.back()[2]),
             is_exact: !codec.has_precision(),
-            measurement: Measurement::new(&codec, is_cubes(schema)),
+            measurement: Measurement::new(codec, is_cubes(schema)),
         };
         if let Some(group) = self.groups.iter_mut().find(|group| group.quantized == quantized) {
             group.runs.push(run);
         } else {
             self.groups.push(Group {
                 quantized,
-                part_of_field: PartOfField::new(schema),
+                part_of_field: PartOfField::new(split.as_ref().unwrap_or(schema)),
                 runs: vec![run],
                 schema: schema.clone(),
+                split,
             });
         }
-        Ok(())
     }
 
     /// Takes a frame of floats.
@@ -190,7 +215,15 @@ impl Ladder {
     ) -> Result<(), BadFrame> {
         let is_measured = self.frame >= self.history.lag.max(self.history.from);
         for group in &mut self.groups {
-            let exact = of(group.quantized, Snapshot::new(&group.schema, Tick(self.frame)))?;
+            let mut exact = of(group.quantized, Snapshot::new(&group.schema, Tick(self.frame)))?;
+            if let Some(schema) = &group.split {
+                let failed = |error: EncodeError| BadFrame::NotVerified {
+                    level: group.runs[0].measurement.level,
+                    frame: self.frame,
+                    reason: error.to_string(),
+                };
+                exact = Arc::new(cube::split(&exact, schema).map_err(failed)?);
+            }
             for run in &mut group.runs {
                 if is_measured {
                     run.frame(self.history, &exact, &group.part_of_field)?;
@@ -262,7 +295,9 @@ pub(crate) enum LadderError {
         "--time-precision-ms is for cubes; a schema of your own states it for each field: \
          #[pack(time_precision_ms = 2)]"
     )]
-    NotCubes,
+    PrecisionOfCubes,
+    #[error("--kinds is for cubes; a schema of your own has the kinds that it was built of")]
+    KindsOfCubes,
 }
 
 impl Failure for LadderError {}

@@ -24,7 +24,7 @@ use kinepack_capture::levels;
 use crate::captured::{
     CaptureArguments, Captured, CapturedError, Snapshots, StreamArguments, lag_of,
 };
-use crate::ladder::{BadFrame, History, Ladder, LadderError, Parameters, TooShort};
+use crate::ladder::{BadFrame, CubeKinds, History, Ladder, LadderError, Parameters, TooShort};
 use crate::report::Report;
 use crate::steps::StepArguments;
 
@@ -64,6 +64,10 @@ pub(crate) struct Arguments {
     steps: StepArguments,
     #[command(flatten)]
     precision: Precision,
+    /// Measure the cubes as several kinds of entities. "player" makes a kind of the cube with the
+    /// id 0, which moves the others, and another of these. The profile is carried to the kinds.
+    #[arg(long, value_name = "KINDS")]
+    kinds: Option<CubeKinds>,
     #[command(flatten)]
     capture: CaptureArguments,
     /// Print one JSON document instead of a table.
@@ -75,7 +79,7 @@ pub(crate) struct Arguments {
     #[arg(
         long,
         help_heading = "Input stream",
-        conflicts_with_all = ["file", "lag", "spacing", "from", "profile", "max_error", "style", "cubes"]
+        conflicts_with_all = ["file", "lag", "spacing", "from", "profile", "kinds", "max_error", "style", "cubes"]
     )]
     input_stream: bool,
     #[cfg(feature = "demo")]
@@ -319,6 +323,7 @@ fn measure_capture(
         history,
         &arguments.profile,
         arguments.precision,
+        arguments.kinds,
         snapshots.schema(),
     )?;
     let source = Source { name, rate_hz, all, interrupt };
@@ -357,7 +362,8 @@ fn measure_floats(
 
 fn cubes_ladder(arguments: &Arguments, history: History) -> Result<Ladder, MeasureError> {
     let levels = levels(arguments, false)?;
-    Ok(Ladder::new(&levels, history, &arguments.profile, arguments.precision)?)
+    let Arguments { profile, precision, kinds, .. } = arguments;
+    Ok(Ladder::new(&levels, history, profile, *precision, *kinds)?)
 }
 
 #[cfg(feature = "demo")]

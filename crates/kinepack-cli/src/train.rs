@@ -144,7 +144,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TrainingError> {
     let bodies = arguments.bodies.bodies(&stream, &schema)?;
     let is_built_in = is_cubes(&schema);
     if !is_built_in && !arguments.precision.is_exact() {
-        return Err(LadderError::NotCubes.into());
+        return Err(LadderError::PrecisionOfCubes.into());
     }
     let schema = arguments.precision.of(schema);
     let runs: Arc<[Vec<Snapshot>]> = runs.into();

@@ -385,3 +385,97 @@ fn newcomers_are_coded_relative_to_entities_of_other_kinds() {
     let [near, far] = [size([20.5, -31.25, 3.25]), size([-50.0, 44.0, -20.0])];
     assert!(near + 2 <= far, "{near} {far}");
 }
+
+#[test]
+fn a_profile_is_carried_to_the_kinds_with_the_same_fields() {
+    let trained = profiles().swap_remove(0);
+    let schema = schema();
+    assert_eq!(trained.carried(&schema, &schema).as_ref(), Ok(&trained));
+
+    // Other names, another order, one kind less, and one that nobody trained.
+    #[derive(Pack)]
+    struct Unknown {
+        #[pack(range = -1.0..=1.0, precision = 0.125)]
+        tilt: [f32; 2],
+        #[pack(max = 11)]
+        colour: u8,
+    }
+    let other = Schema::builder()
+        .kind::<Unknown>("unknown")
+        .kind::<Door>("gate")
+        .kind::<Crate>("crate")
+        .kind::<Player>("avatar")
+        .build()
+        .unwrap();
+    let carried = trained.carried(&schema, &other).unwrap();
+    assert_eq!(Profile::from_bytes(&carried.to_bytes(), &other).as_ref(), Ok(&carried));
+    let untrained = Profile::untrained(&other);
+    assert_eq!(carried.fields[..2], untrained.fields[..2]);
+    // The player's position, whose context is of the same kind.
+    let field =
+        |schema: &Schema, kind: usize, nth: usize| schema.kinds()[kind].fields().start + nth;
+    let [from, to] = [field(&schema, 0, 0), field(&other, 3, 0)];
+    assert_eq!(carried.fields[to].lengths_bits, trained.fields[from].lengths_bits);
+    let [of, in_other] = [&trained, &carried]
+        .map(|profile| profile.model.as_ref().and_then(|model| model.bodies()).unwrap());
+    assert_eq!(of.position, field(&schema, 0, 0));
+    assert_eq!(in_other.position, field(&other, 3, 0));
+
+    // Back again: only what the other schema does not have is lost.
+    let back = carried.carried(&other, &schema).unwrap();
+    for (index, code) in trained.fields.iter().enumerate() {
+        let bullet = schema.kinds()[2].fields();
+        assert_eq!(back.fields[index] == *code, !bullet.contains(&index), "field {index}");
+    }
+    assert_eq!(carried.carried(&schema, &other), Err(SetupError::ProfileMismatch));
+}
+
+/// One kind as two of the same fields takes about as many bits, with the profile of the one.
+#[test]
+fn a_kind_that_became_two_takes_hardly_more() {
+    let one = Schema::of::<Crate>();
+    let fields = || one.fields().to_vec();
+    let two = Schema::builder().kind_of_fields("lead", fields()).kind_of_fields("crate", fields());
+    let two = two.build().unwrap();
+    let mut random = Random::new(8);
+    let mut crates: Vec<[f32; 2]> = (0..40).map(|_| [0.0, random.unit() * 0.3]).collect();
+    let frames: Vec<[Snapshot; 2]> = (0..80)
+        .map(|tick| {
+            let mut frame = [&one, &two].map(|schema| Snapshot::new(schema, Tick(tick)));
+            for (id, [place, speed]) in crates.iter_mut().enumerate() {
+                *place += *speed + 0.02 * random.unit();
+                let state = Crate {
+                    position: [*place, id as f32, 1.0],
+                    rotation: [0.1 * place.sin(), 0.0, 0.0, 1.0],
+                    is_touched: false,
+                };
+                frame[0].push(EntityId(id as u32), &state).unwrap();
+                let index = frame[0].len() - 1;
+                let lanes: Vec<u32> =
+                    (0..one.lanes().len()).map(|lane| frame[0].lane(lane)[index]).collect();
+                frame[1].push_lanes_of(usize::from(id > 0), EntityId(id as u32), &lanes).unwrap();
+            }
+            frame
+        })
+        .collect();
+    let bodies = Bodies::of(&one, 2, [0.5; 3], None);
+    let run: Vec<Snapshot> = frames[..40].iter().map(|[one, _]| one.clone()).collect();
+    let training = Training {
+        max_lags_ticks: vec![6],
+        passes: 1,
+        ..Training::new(Profile::magnitudes(&one), bodies)
+    };
+    let trained = training.run(&one, &[run], |_| ()).unwrap();
+    let carried = trained.carried(&one, &two).unwrap();
+    for level in [Level::PACKED, Level::ADAPTIVE, Level::LEARNING] {
+        let bytes = [(&one, &trained), (&two, &carried)].map(|(schema, profile)| {
+            let nth = usize::from(std::ptr::eq(schema, &two));
+            let codec = Codec::new(schema.clone(), level, profile.clone()).unwrap();
+            let mut subject = Subject::new(&codec);
+            let views = views(frames.iter().map(|frame| frame[nth].clone()));
+            let packet = |frame: usize| subject.round_trip(&views[frame - 3], &frames[frame][nth]);
+            (43..80).map(packet).map(|packet| packet.len()).sum::<usize>() as f64
+        });
+        assert!(bytes[1] < 1.04 * bytes[0], "{level:?}: {bytes:?}");
+    }
+}

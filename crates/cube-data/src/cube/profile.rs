@@ -24,7 +24,7 @@ pub fn structure() -> Profile {
 }
 
 /// The profile trained for cubes, for all levels. It is trained on the built-in world by `kinepack
-/// train --force --out crates/kinepack-capture/src/cube/profile/cube.kprf`.
+/// train --force --out crates/cube-data/src/cube/profile/cube.kprf`.
 pub fn profile() -> Profile {
     read(include_bytes!("profile/cube.kprf"))
 }

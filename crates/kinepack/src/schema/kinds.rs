@@ -100,6 +100,8 @@ pub(crate) struct Kinds {
     /// The hash of the schema.
     pub(crate) schema_hash: u64,
     pub(crate) list: Vec<EntityKind>,
+    /// Whether any kind has spawn fields.
+    pub(crate) have_spawn_lanes: bool,
 }
 
 impl Kinds {
@@ -254,7 +256,8 @@ pub(super) fn make(kinds: Vec<(String, Option<TypeId>, Vec<Field>)>) -> Result<S
             spawn_lanes,
         });
     }
-    let kinds = Arc::new(Kinds { schema_hash: schema_hash.finish(), list });
+    let have_spawn_lanes = list.iter().any(|kind| !kind.spawn_lanes.is_empty());
+    let kinds = Arc::new(Kinds { schema_hash: schema_hash.finish(), list, have_spawn_lanes });
     Ok(Schema { fields, lanes, kinds })
 }
 

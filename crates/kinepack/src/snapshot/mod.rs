@@ -25,6 +25,7 @@ mod patch;
 mod positions;
 mod precision;
 mod profile;
+mod profile_carried;
 mod profile_file;
 #[cfg(feature = "training")]
 mod search;

@@ -285,6 +285,7 @@ impl Snapshot {
     }
 
     /// The kind of the entity at this index; `None` beyond the last.
+    #[inline]
     pub fn kind_at(&self, index: usize) -> Option<usize> {
         (index < self.len()).then(|| self.entities.kind_at(index))
     }
@@ -295,11 +296,13 @@ impl Snapshot {
     }
 
     /// The index of entity `id` of this kind. Cost: a binary search.
+    #[inline]
     pub fn position_of(&self, kind: usize, id: EntityId) -> Option<usize> {
         (kind < self.entities.kinds()).then(|| self.entities.position_in(kind, id))?
     }
 
     /// The kind and the id of each entity, by index.
+    #[inline]
     pub fn entities(&self) -> impl Iterator<Item = (usize, EntityId)> {
         let kinds = 0..self.entities.kinds();
         kinds.flat_map(|kind| self.entities.of_kind(kind).iter().map(move |id| (kind, *id)))
@@ -310,8 +313,13 @@ impl Snapshot {
     ///
     /// # Panics
     /// If there is no entity at the index.
+    #[inline]
     pub fn spawn_hash(&self, index: usize) -> u64 {
         assert!(index < self.len(), "no entity at index {index}");
+        if self.kinds.have_spawn_lanes { self.hash_spawn_lanes(index) } else { 0 }
+    }
+
+    fn hash_spawn_lanes(&self, index: usize) -> u64 {
         let (kind, row) = self.entities.place(index);
         let lanes = self.kinds.list[kind].spawn_lanes();
         if lanes.is_empty() {

@@ -1,5 +1,7 @@
 //! The layout of the counters, and the contexts that select them. `spec/CODEC.md`, section 12.8.
 
+use core::ops::Range;
+
 use crate::entropy::{Counter, MANTISSAS, Signed};
 
 /// The first counter of each part. The parts follow one another without gaps.
@@ -49,6 +51,36 @@ impl Layout {
         }
         layout
     }
+
+    /// The counters that do not depend on the schema.
+    pub(super) fn of_all(&self) -> [Range<usize>; 2] {
+        [self.any..self.changed, self.largest..self.choices]
+    }
+
+    /// Those of a kind's entities and their bodies.
+    pub(super) fn of_kind(&self, kind: usize) -> [Range<usize>; 2] {
+        [at(self.changed, kind..kind + 1, CHANGED), at(self.flags, kind..kind + 1, FLAGS)]
+    }
+
+    /// Those of the flags of the `nth` field outside bodies.
+    pub(super) fn field_flags(&self, nth: usize) -> Range<usize> {
+        at(self.flags + self.kinds * FLAGS, nth..nth + 1, FLAGS)
+    }
+
+    /// Those of the upper bits of a choice, which begin at `tree` among those of all choices.
+    pub(super) fn tree(&self, tree: usize, bits: u32) -> Range<usize> {
+        at(self.choices + tree, 0..1 << bits, 1)
+    }
+
+    /// Those of these groups of residuals.
+    pub(super) fn residuals_of(&self, groups: Range<usize>) -> Range<usize> {
+        at(self.residuals, groups, RESIDUAL)
+    }
+}
+
+/// The items of a list that begins at `first`, if each takes `size`.
+fn at(first: usize, items: Range<usize>, size: usize) -> Range<usize> {
+    first + items.start * size..first + items.end * size
 }
 
 /// The counters of a packet.
@@ -108,7 +140,7 @@ impl<'a> Counters<'a> {
     /// The upper bits of a choice, whose counters begin at `tree` among those of all choices.
     #[inline]
     pub(super) fn tree(&mut self, tree: usize, bits: u32) -> &mut [Counter] {
-        &mut self.counters[self.layout.choices + tree..][..1 << bits]
+        &mut self.counters[self.layout.tree(tree, bits)]
     }
 
     /// Those of added entities of all kinds.

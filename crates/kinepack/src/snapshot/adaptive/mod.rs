@@ -4,6 +4,7 @@
 
 mod bodies;
 mod body;
+mod carried;
 mod coding;
 mod counters;
 mod features;
@@ -33,6 +34,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 pub use bodies::{Bodies, BodyKind};
+pub(super) use carried::Kinds as CarriedKinds;
 use coding::{Coding, Predictor};
 use counters::Counters;
 use learn::{Learner, Learning};

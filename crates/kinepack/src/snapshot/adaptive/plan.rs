@@ -113,6 +113,24 @@ pub(super) enum FieldCoding {
     Choice { tree: usize, bits: u32 },
 }
 
+/// Where a field's numbers, or its rotation, learn: both empty for a choice.
+pub(super) struct NumberParts {
+    pub(super) rows: Range<usize>,
+    /// The groups of residuals.
+    pub(super) groups: Range<usize>,
+}
+
+impl FieldCoding {
+    pub(super) fn numbers(&self) -> NumberParts {
+        let (group, rows) = match self {
+            Self::Numbers { group, rows } => (*group, rows.all()),
+            Self::Rotation { group, rows, .. } => (*group, rows.all()),
+            Self::Choice { .. } => return NumberParts { rows: 0..0, groups: 0..0 },
+        };
+        NumberParts { rows, groups: group..group + 1 }
+    }
+}
+
 impl RotationCodes {
     fn new(rotation: SmallestThree, axes: [usize; 3]) -> Self {
         Self { component: [axes[0], axes[1], axes[2], 3], max_code: f64::from(rotation.max_code()) }
@@ -335,6 +353,11 @@ impl Plan {
             }
         }
         rows
+    }
+
+    /// The newcomers' counters in this range, among all counters.
+    pub(super) fn newcomers_at(&self, range: Range<usize>) -> Range<usize> {
+        self.layout.newcomers + range.start..self.layout.newcomers + range.end
     }
 
     /// Untrained counters.

@@ -1,6 +1,8 @@
 //! The layout of the rows of weights in a set, and their values before training. `spec/CODEC.md`,
 //! sections 12.8 and 12.9.
 
+use core::ops::Range;
+
 use super::fixed::{FEATURES, Row};
 use super::geometry::UP;
 
@@ -79,6 +81,11 @@ impl NumberRows {
         FIELD_CLASSES * self.lanes * Self::PER_LANE
     }
 
+    /// All of them.
+    pub(super) fn all(self) -> Range<usize> {
+        self.first..self.first + self.count()
+    }
+
     /// Writes the untrained weights into the field's rows of a set.
     pub(super) fn fill_untrained(self, rows: &mut [Row]) {
         fill_untrained(
@@ -122,6 +129,11 @@ impl RotationRows {
 
     pub(super) fn new(first: usize) -> Self {
         Self { first }
+    }
+
+    /// All of them.
+    pub(super) fn all(self) -> Range<usize> {
+        self.first..self.first + Self::COUNT
     }
 
     /// Writes the untrained weights into the field's rows of a set.

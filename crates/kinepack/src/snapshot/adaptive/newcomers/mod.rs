@@ -8,7 +8,7 @@ mod plan;
 use alloc::vec::Vec;
 
 use field::{DIFFERENCES, FieldRows, Mode, NewcomerField, SECTORS_LOG2, signed};
-pub(super) use plan::NewcomerPlan;
+pub(super) use plan::{NewcomerPlan, of_kind};
 
 use super::coding::{Coding, Predictor};
 use super::counters::LIMIT;
@@ -72,7 +72,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         if !newcomers.kept.is_empty() {
             let chosen =
                 if is_encoder { self.choose_origin(newcomers, entity, like) } else { None };
-            let counters = &mut self.counters.newcomers()[kind * SHARED..][..SHARED];
+            let counters = &mut self.counters.newcomers()[of_kind(kind)];
             if counters[ORIGIN].code(self.coder, chosen.is_some(), LIMIT) {
                 let number = i64::from(chosen.unwrap_or(0));
                 let number = usize::try_from(code_number(self.coder, counters, number)).ok();
@@ -205,7 +205,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let [without, with] = [None, Some(origin)].map(|origin| {
             let mut cost = Cost::default();
             let mut counters = [Counter::default(); SHARED];
-            counters.copy_from_slice(&self.counters.newcomers()[kind * SHARED..][..SHARED]);
+            counters.copy_from_slice(&self.counters.newcomers()[of_kind(kind)]);
             if counters[ORIGIN].code(&mut cost, origin.is_some(), LIMIT) {
                 code_number(&mut cost, &mut counters, nearest as i64);
             }

@@ -38,7 +38,17 @@ fn is_heading(field: &Field) -> bool {
     matches!(&field.kind, FieldKind::Floats(axes) if is_angle(axes)) && field.condition.is_none()
 }
 
+/// The counters of a kind before those of the fields.
+pub(in crate::snapshot::adaptive) fn of_kind(kind: usize) -> Range<usize> {
+    kind * SHARED..(kind + 1) * SHARED
+}
+
 impl NewcomerPlan {
+    /// The counters of a field of the schema, which it may share.
+    pub(in crate::snapshot::adaptive) fn of_field(&self, field: usize) -> Range<usize> {
+        self.fields[field].counters.clone()
+    }
+
     pub(in crate::snapshot::adaptive) fn new(schema: &Schema) -> Self {
         let (fields, lanes) = (schema.fields(), schema.lanes());
         let kinds = schema.kinds().iter().map(|kind| {

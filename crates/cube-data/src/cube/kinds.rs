@@ -1,0 +1,29 @@
+//! The cubes as two kinds of entities: the player's cube, and the others.
+
+use kinepack::{EncodeError, EntityId, Schema, SetupError, Snapshot};
+
+/// The player's cube.
+const PLAYER: EntityId = EntityId(0);
+
+/// A schema of cubes with the kinds "player" and "cube", which have the same fields.
+///
+/// # Errors
+/// [`SetupError`] if the schema cannot be a kind of another one.
+pub fn with_player(cubes: &Schema) -> Result<Schema, SetupError> {
+    let fields = || cubes.fields().to_vec();
+    Schema::builder().kind_of_fields("player", fields()).kind_of_fields("cube", fields()).build()
+}
+
+/// The same cubes in the schema that [`with_player`] made: the one with the id 0 is the player's.
+///
+/// # Errors
+/// [`EncodeError`] if the schema is another one.
+pub fn split(cubes: &Snapshot, schema: &Schema) -> Result<Snapshot, EncodeError> {
+    let mut split = Snapshot::new(schema, cubes.tick);
+    let mut lanes = vec![0; cubes.lane_count()];
+    for (index, &id) in cubes.ids().iter().enumerate() {
+        lanes.iter_mut().enumerate().for_each(|(lane, value)| *value = cubes.lane(lane)[index]);
+        split.push_lanes_of(usize::from(id != PLAYER), id, &lanes)?;
+    }
+    Ok(split)
+}

@@ -1,0 +1,329 @@
+//! The game: 64 players roll among 300 crates, shoot 200 darts a second, and use 50 doors and
+//! pickups.
+
+use std::collections::BTreeMap;
+
+use cubes::{Body, Config, Input, World};
+use kinepack::profile::{Bodies, BodyKind};
+use kinepack::{EncodeError, EntityId, Pack, Schema, SetupError, Snapshot, Tick};
+
+use crate::common::Random;
+
+pub(crate) const RATE_HZ: u32 = 60;
+const TICK_S: f32 = 1.0 / RATE_HZ as f32;
+const PLAYERS: usize = 64;
+const CRATES: u32 = 300;
+const DOORS: usize = 25;
+const PICKUPS: usize = 25;
+/// Ids: the crates have 1 to 300.
+const FIRST_PLAYER: u32 = 1000;
+const FIRST_DOOR: u32 = 1100;
+const FIRST_PICKUP: u32 = 1200;
+const FIRST_DART: u32 = 2000;
+/// An id is free for another dart after this many.
+const DART_IDS: u32 = 2000;
+const DART_SPEED_M_PER_S: f32 = 28.0;
+const DART_LIFE_S: f32 = 1.2;
+/// How long a player draws a bow. Over all players that makes 200 darts a second.
+const DRAW_S: f32 = 0.25;
+/// How far a dart is from what it hits.
+const HIT_M: f32 = 0.7;
+
+#[derive(Clone, Debug, Pack)]
+pub(crate) struct Player {
+    #[pack(spawn, max = 3)]
+    team: u8,
+    #[pack(range = [-64.0..64.0, -64.0..64.0, 0.0..32.0], precision = 1.0 / 256.0, clamp, body)]
+    // metres
+    position: [f32; 3],
+    #[pack(rotation, bits = 9, body)]
+    rotation: [f32; 4],
+    #[pack(range = 0.0..360.0, precision = 0.5, wrap)] // degrees
+    aim: f32,
+    #[pack(max = 100)]
+    health: u8,
+    weapon: Option<Weapon>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Pack)]
+pub(crate) enum Weapon {
+    Fists,
+    Bow {
+        #[pack(range = 0.0..=1.0, precision = 0.05, clamp)]
+        tension: f32,
+    },
+    Rocket {
+        #[pack(max = 8)]
+        ammunition: u8,
+    },
+}
+
+#[derive(Clone, Debug, Pack)]
+pub(crate) struct Crate {
+    #[pack(range = [-64.0..64.0, -64.0..64.0, 0.0..32.0], precision = 1.0 / 256.0, clamp, body)]
+    // metres
+    position: [f32; 3],
+    #[pack(rotation, bits = 9, body)]
+    rotation: [f32; 4],
+    #[pack(touched)]
+    is_touched: bool,
+    /// How it burns.
+    #[pack(max = 15)]
+    fire: Option<u8>,
+}
+
+#[derive(Clone, Debug, Pack)]
+pub(crate) struct Dart {
+    #[pack(spawn, range = FIRST_PLAYER..=1063)]
+    shooter: u32,
+    #[pack(spawn, range = 0.0..360.0, precision = 0.5, wrap)] // degrees
+    aim: f32,
+    #[pack(range = [-64.0..64.0, -64.0..64.0, 0.0..32.0], precision = 1.0 / 256.0, clamp)]
+    // metres
+    position: [f32; 3],
+}
+
+#[derive(Clone, Debug, Pack)]
+pub(crate) struct Door {
+    #[pack(spawn, range = -64.0..64.0, precision = 0.25)] // metres
+    place: [f32; 2],
+    #[pack(range = 0.0..=1.0, precision = 1.0 / 32.0, clamp)]
+    open: f32,
+}
+
+#[derive(Clone, Debug, Pack)]
+pub(crate) struct Pickup {
+    #[pack(spawn, range = -64.0..64.0, precision = 0.25)] // metres
+    place: [f32; 2],
+    content: Option<Weapon>,
+}
+
+/// Their names and order.
+pub(crate) fn schema() -> Result<Schema, SetupError> {
+    Schema::builder()
+        .kind::<Player>("player")
+        .kind::<Crate>("crate")
+        .kind::<Dart>("dart")
+        .kind::<Door>("door")
+        .kind::<Pickup>("pickup")
+        .build()
+}
+
+/// The rigid bodies of a schema that has players, crates or both.
+pub(crate) fn bodies(schema: &Schema) -> Option<Bodies> {
+    let mut bodies = Bodies::of(schema, 2, [0.2; 3], Some(0.0))?;
+    bodies.kinds.push(BodyKind { half_extents: [192; 3], mover: true });
+    bodies.kind_of_ids = vec![(FIRST_PLAYER, 1), (FIRST_DOOR, 0)];
+    Some(bodies)
+}
+
+/// What a player does.
+struct Hero {
+    player: Player,
+    /// Its number in the world of bodies.
+    number: u32,
+    goal: [f32; 2],
+    rest_s: f32,
+}
+
+struct Flight {
+    dart: Dart,
+    velocity: [f32; 3],
+    life_s: f32,
+}
+
+pub(crate) struct Game {
+    bodies: World,
+    random: Random,
+    heroes: Vec<Hero>,
+    fires: BTreeMap<u32, f32>,
+    flights: BTreeMap<u32, Flight>,
+    doors: Vec<Door>,
+    pickups: Vec<(Pickup, f32)>,
+    shots: u32,
+}
+
+impl Game {
+    pub(crate) fn new(seed: u64) -> Result<Self, Box<dyn std::error::Error>> {
+        let mut random = Random::new(seed);
+        let mut bodies = World::new(&Config { cubes: CRATES })?;
+        let reach = bodies.half_width_m() - 1.0;
+        let mut place = || [0; 2].map(|_| random.within(-reach, reach));
+        let mut heroes = Vec::new();
+        for index in 0..PLAYERS {
+            let number = if index == 0 { 0 } else { bodies.add_player()? };
+            let player = Player {
+                team: index as u8 % 4,
+                position: [0.0; 3],
+                rotation: [0.0, 0.0, 0.0, 1.0],
+                aim: 0.0,
+                health: 100,
+                weapon: None,
+            };
+            heroes.push(Hero { player, number, goal: place(), rest_s: 0.0 });
+        }
+        let doors = (0..DOORS).map(|_| Door { place: place(), open: 0.0 }).collect();
+        let pickups = (0..PICKUPS).map(|_| (Pickup { place: place(), content: None }, 0.0));
+        let pickups = pickups.collect();
+        let (fires, flights) = (BTreeMap::new(), BTreeMap::new());
+        Ok(Self { bodies, random, heroes, fires, flights, doors, pickups, shots: 0 })
+    }
+
+    pub(crate) fn step(&mut self) {
+        let inputs: Vec<(u32, Input)> = (0..PLAYERS).map(|index| self.play(index)).collect();
+        self.bodies.step_players(&inputs);
+        for Hero { player, number, .. } in &mut self.heroes {
+            let Body { position, orientation, .. } = self.bodies.body(*number);
+            (player.position, player.rotation) = (position, orientation);
+        }
+        self.fly();
+        self.fires.retain(|_, heat| {
+            *heat -= 3.0 * TICK_S;
+            *heat > 0.0
+        });
+        self.open_doors();
+        self.fill_pickups();
+    }
+
+    /// A tick of a player: its keys, its aim, its weapon.
+    fn play(&mut self, index: usize) -> (u32, Input) {
+        let reach = self.bodies.half_width_m() - 1.0;
+        let random = &mut self.random;
+        let Hero { player, number, goal, rest_s } = &mut self.heroes[index];
+        let way = [0, 1].map(|axis| goal[axis] - player.position[axis]);
+        *rest_s -= TICK_S;
+        if way[0].hypot(way[1]) < 1.5 {
+            (*goal, *rest_s) =
+                ([0; 2].map(|_| random.within(-reach, reach)), random.within(0.0, 3.0));
+        }
+        let wanted = way[1].atan2(way[0]).to_degrees().rem_euclid(360.0);
+        let turn = (wanted - player.aim + 180.0).rem_euclid(360.0) - 180.0;
+        // A hand corrects only what it sees.
+        if turn.abs() > 2.0 {
+            player.aim =
+                (player.aim + (6.0 * turn).clamp(-270.0, 270.0) * TICK_S).rem_euclid(360.0);
+        }
+        player.weapon = match player.weapon {
+            None if *rest_s < 0.0 => Some(Weapon::Bow { tension: 0.0 }),
+            Some(Weapon::Bow { tension }) if tension >= 1.0 => {
+                self.shots += 1;
+                let (sin, cos) = player.aim.to_radians().sin_cos();
+                let [x, y, z] = player.position;
+                let dart = Dart {
+                    shooter: FIRST_PLAYER + index as u32,
+                    aim: player.aim,
+                    position: [x + cos, y + sin, z + 0.4],
+                };
+                let speed = DART_SPEED_M_PER_S;
+                let velocity = [speed * cos, speed * sin, random.within(1.0, 5.0)];
+                let id = FIRST_DART + self.shots % DART_IDS;
+                self.flights.insert(id, Flight { dart, velocity, life_s: DART_LIFE_S });
+                (*rest_s < 0.0).then_some(Weapon::Bow { tension: 0.0 })
+            }
+            Some(Weapon::Bow { tension }) => {
+                Some(Weapon::Bow { tension: tension + TICK_S / DRAW_S })
+            }
+            other => other.filter(|_| *rest_s < 0.0),
+        };
+        let direction = way.map(|way| if *rest_s < 0.0 { way.clamp(-1.0, 1.0) as i8 } else { 0 });
+        (*number, Input::default().with_direction(direction))
+    }
+
+    /// Moves the darts. Each ends in what it hits.
+    fn fly(&mut self) {
+        let reach = self.bodies.half_width_m();
+        let crates: Vec<(u32, [f32; 3])> =
+            (1..=CRATES).map(|number| (number, self.bodies.body(number).position)).collect();
+        let Self { flights, heroes, fires, random, .. } = self;
+        flights.retain(|_, Flight { dart, velocity, life_s }| {
+            velocity[2] -= 9.8 * TICK_S;
+            dart.position
+                .iter_mut()
+                .zip(&*velocity)
+                .for_each(|(place, speed)| *place += speed * TICK_S);
+            *life_s -= TICK_S;
+            let at = dart.position;
+            let is_near = |place: [f32; 3]| {
+                (0..3).map(|axis| (place[axis] - at[axis]).powi(2)).sum::<f32>() < HIT_M * HIT_M
+            };
+            if let Some((number, _)) = crates.iter().find(|(_, place)| is_near(*place)) {
+                // Some catch fire.
+                if random.unit() < 0.2 {
+                    fires.insert(*number, 15.9);
+                }
+                return false;
+            }
+            let hit = heroes
+                .iter_mut()
+                .zip(FIRST_PLAYER..)
+                .find(|(hero, id)| *id != dart.shooter && is_near(hero.player.position));
+            if let Some((hero, _)) = hit {
+                let health = hero.player.health;
+                hero.player.health = if health < 10 { 100 } else { health - 10 };
+                return false;
+            }
+            *life_s > 0.0 && at[2] > 0.0 && at[..2].iter().all(|place| place.abs() < reach)
+        });
+    }
+
+    /// A door opens for who is near, and closes again.
+    fn open_doors(&mut self) {
+        for door in &mut self.doors {
+            let is_near = self.heroes.iter().any(|hero| is_near(hero, door.place, 3.0));
+            let step = if is_near { 2.0 * TICK_S } else { -TICK_S };
+            door.open = (door.open + step).clamp(0.0, 1.0);
+        }
+    }
+
+    /// A pickup gives its content to who is near, and is full again after some seconds.
+    fn fill_pickups(&mut self) {
+        for (pickup, empty_s) in &mut self.pickups {
+            *empty_s -= TICK_S;
+            if pickup.content.is_none() && *empty_s < 0.0 {
+                pickup.content = Some(if self.random.unit() < 0.5 {
+                    Weapon::Rocket { ammunition: self.random.within(1.0, 9.0) as u8 }
+                } else {
+                    Weapon::Fists
+                });
+            }
+            let taker = self.heroes.iter_mut().find(|hero| is_near(hero, pickup.place, 1.5));
+            if let (Some(_), Some(content)) = (&pickup.content, taker) {
+                content.player.weapon = pickup.content.take();
+                *empty_s = self.random.within(5.0, 15.0);
+            }
+        }
+    }
+
+    /// The world as one snapshot.
+    ///
+    /// # Errors
+    /// [`EncodeError`] for a value that the schema cannot hold.
+    pub(crate) fn snapshot(&self, schema: &Schema, tick: Tick) -> Result<Snapshot, EncodeError> {
+        let mut world = Snapshot::new(schema, tick);
+        for (hero, id) in self.heroes.iter().zip(FIRST_PLAYER..) {
+            world.push(EntityId(id), &hero.player)?;
+        }
+        for number in 1..=CRATES {
+            let Body { position, orientation: rotation, interacting, .. } =
+                self.bodies.body(number);
+            let fire = self.fires.get(&number).map(|heat| *heat as u8);
+            let state = Crate { position, rotation, is_touched: interacting, fire };
+            world.push(EntityId(number), &state)?;
+        }
+        for (id, flight) in &self.flights {
+            world.push(EntityId(*id), &flight.dart)?;
+        }
+        for (door, id) in self.doors.iter().zip(FIRST_DOOR..) {
+            world.push(EntityId(id), door)?;
+        }
+        for ((pickup, _), id) in self.pickups.iter().zip(FIRST_PICKUP..) {
+            world.push(EntityId(id), pickup)?;
+        }
+        Ok(world)
+    }
+}
+
+fn is_near(hero: &Hero, place: [f32; 2], distance_m: f32) -> bool {
+    let [x, y, _] = hero.player.position;
+    (x - place[0]).hypot(y - place[1]) < distance_m
+}

@@ -1,0 +1,271 @@
+//! A game with five kinds of entities, as one world, as a world for each kind, and in a general
+//! format: bytes a frame.
+//!
+//! `cargo run --release -p kinepack-cli --example skirmish`
+//!
+//! The game is simulated: 64 players roll among 300 crates, which they push, shoot 200 darts a
+//! second, and use 25 doors and 25 pickups. 20 seconds train the profiles. Another 20 seconds, with
+//! other random numbers, are measured: each frame is coded against the one 6 before (100 ms),
+//! decoded and compared.
+//!
+//! - One world: a schema of five kinds.
+//! - A world for each kind: five schemas, each with a profile of its own. The bytes are the sum.
+//! - `bitcode`, then zstd -3: the changed components in structs of the smallest types.
+//!
+//! Then hubs send the game over a link that loses 5 % of all datagrams.
+
+mod game;
+mod plain;
+mod session;
+
+#[allow(dead_code, reason = "the games of the guide use the rest")]
+#[path = "../../../kinepack-capture/examples/common/mod.rs"]
+mod common;
+
+use std::error::Error;
+use std::time::Instant;
+
+use comfy_table::{CellAlignment, Table, presets};
+use game::{Game, RATE_HZ};
+use kinepack::training::{ProfileSearch, Training};
+use kinepack::{Baselines, Codec, Decoder, Encoder, Level, Profile, Schema, Snapshot, Tick, View};
+
+const SECONDS: u32 = 20;
+/// Until the players are spread out.
+const WARM_UP_S: u32 = 3;
+/// Frames between a frame and its baseline, and between the older views of the adaptive level.
+const LAG_FRAMES: usize = 6;
+const LOSS: f32 = 0.05;
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+fn main() -> Outcome<()> {
+    let schema = game::schema()?;
+    let [training, measured] = [1, 2].map(|seed| simulate(&schema, seed));
+    let whole = World { schema, training: training?, measured: measured? };
+    print_counts(&whole);
+    let kinds: Vec<World> =
+        (0..whole.schema.kinds().len()).map(|kind| whole.of_kind(kind)).collect::<Outcome<_>>()?;
+
+    let mut table = markdown(&["", "bytes a frame", "of one world", "encode µs", "decode µs"]);
+    let mut trained = Vec::new();
+    for (name, level, is_trained) in [
+        ("`packed`, trained", Level::PACKED, true),
+        ("`adaptive`, untrained", Level::ADAPTIVE, false),
+        ("`adaptive`, trained", Level::ADAPTIVE, true),
+    ] {
+        if is_trained && trained.is_empty() {
+            for (nth, world) in [&whole].into_iter().chain(&kinds).enumerate() {
+                eprintln!("training {} of {}", nth + 1, kinds.len() + 1);
+                trained.push(world.train()?);
+            }
+        }
+        let measure = |nth: usize, world: &World| {
+            let profile = match is_trained {
+                true => trained[nth].clone(),
+                false => Profile::untrained(&world.schema),
+            };
+            world.measure(level, profile)
+        };
+        let one = measure(0, &whole)?;
+        let mut each = Cost::default();
+        for (nth, world) in kinds.iter().enumerate() {
+            each.add(&measure(nth + 1, world)?);
+        }
+        one.add_to(&mut table, &format!("one world, {name}"), 1.0);
+        each.add_to(&mut table, &format!("a world for each kind, {name}"), each.bytes / one.bytes);
+        if is_trained && level == Level::ADAPTIVE {
+            let [plain, compressed] = whole.measure_rival()?;
+            for (name, bytes) in [("bitcode", plain), ("bitcode, then zstd -3", compressed)] {
+                let cost = Cost { bytes, ..Cost::default() };
+                cost.add_to(
+                    &mut table,
+                    &format!("{name}, of changed components"),
+                    bytes / one.bytes,
+                );
+            }
+        }
+    }
+    println!("{table}\n");
+
+    let mut table = markdown(&[
+        "over a link that loses 5 %",
+        "bytes a tick",
+        "with headers",
+        "snapshots",
+        "wrong lanes",
+    ]);
+    let codec = |(world, profile): (&World, &Profile)| {
+        Codec::new(world.schema.clone(), Level::ADAPTIVE, profile.clone())
+    };
+    let one = [(codec((&whole, &trained[0]))?, &whole.measured[..])];
+    let mut each = Vec::new();
+    for (world, profile) in kinds.iter().zip(&trained[1..]) {
+        each.push((codec((world, profile))?, &world.measured[..]));
+    }
+    for (name, worlds) in [("one hub", &one[..]), ("a hub for each kind", &each)] {
+        let outcome = session::play(worlds, LOSS)?;
+        let per_tick = |bytes: u64| format!("{:.1}", bytes as f64 / whole.measured.len() as f64);
+        table.add_row([
+            name.to_owned(),
+            per_tick(outcome.bytes),
+            per_tick(outcome.bytes_with_headers()),
+            outcome.snapshots.to_string(),
+            outcome.wrong_lanes.to_string(),
+        ]);
+        if outcome.wrong_lanes > 0 {
+            println!("{table}");
+            return Err("a receiver's state is not the game's".into());
+        }
+    }
+    align(&mut table);
+    println!("{table}");
+    Ok(())
+}
+
+fn simulate(schema: &Schema, seed: u64) -> Outcome<Vec<Snapshot>> {
+    eprintln!("simulating {SECONDS} seconds");
+    let mut game = Game::new(seed)?;
+    let mut frames = Vec::new();
+    for tick in 0..(WARM_UP_S + SECONDS) * RATE_HZ {
+        game.step();
+        if tick >= WARM_UP_S * RATE_HZ {
+            frames.push(game.snapshot(schema, Tick(tick))?);
+        }
+    }
+    Ok(frames)
+}
+
+fn print_counts(world: &World) {
+    let frames = &world.measured;
+    let kinds = world.schema.kinds().iter().enumerate().map(|(kind, of)| {
+        let entities: usize = frames.iter().map(|frame| frame.of_kind(kind).len()).sum();
+        format!("{:.0} of {}", entities as f64 / frames.len() as f64, of.name())
+    });
+    let kinds: Vec<String> = kinds.collect();
+    println!("entities in a frame: {}\n", kinds.join(", "));
+}
+
+/// A schema, and frames to train on and to measure.
+struct World {
+    schema: Schema,
+    training: Vec<Snapshot>,
+    measured: Vec<Snapshot>,
+}
+
+/// Means per frame.
+#[derive(Default)]
+struct Cost {
+    bytes: f64,
+    encode_us: f64,
+    decode_us: f64,
+}
+
+impl Cost {
+    fn add(&mut self, other: &Self) {
+        self.bytes += other.bytes;
+        self.encode_us += other.encode_us;
+        self.decode_us += other.decode_us;
+    }
+
+    fn add_to(&self, table: &mut Table, name: &str, ratio: f64) {
+        let number =
+            |number: f64| if number > 0.0 { format!("{number:.1}") } else { String::new() };
+        table.add_row([
+            name.to_owned(),
+            number(self.bytes),
+            format!("{ratio:.2}"),
+            number(self.encode_us),
+            number(self.decode_us),
+        ]);
+        align(table);
+    }
+}
+
+impl World {
+    /// The entities of one kind, in its schema alone.
+    fn of_kind(&self, kind: usize) -> Outcome<Self> {
+        let schema = self.schema.of_kind(kind);
+        let of_kind = |frame: &Snapshot| -> Outcome<Snapshot> {
+            let mut alone = Snapshot::new(&schema, frame.tick);
+            for (row, id) in frame.ids()[frame.of_kind(kind)].iter().enumerate() {
+                let lanes = frame.lanes_of(kind).map(|lane| frame.lane(lane)[row]);
+                alone.push_lanes(*id, &lanes.collect::<Vec<u32>>())?;
+            }
+            Ok(alone)
+        };
+        let [training, measured] = [&self.training, &self.measured]
+            .map(|frames| frames.iter().map(of_kind).collect::<Outcome<Vec<_>>>());
+        Ok(Self { training: training?, measured: measured?, schema: schema.clone() })
+    }
+
+    fn train(&self) -> Outcome<Profile> {
+        let runs = [&self.training[..]];
+        let structure = ProfileSearch::default().run(&self.schema, &runs, |_| ())?;
+        let bodies = game::bodies(&self.schema);
+        let training = Training {
+            max_lags_ticks: vec![2, 6, 12],
+            passes: 4,
+            snapshots_per_pass: 400,
+            ..Training::new(structure, bodies)
+        };
+        Ok(training.run(&self.schema, &runs, |_| ())?)
+    }
+
+    fn measure(&self, level: Level, profile: Profile) -> Outcome<Cost> {
+        let codec = Codec::new(self.schema.clone(), level, profile)?;
+        let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
+        let views: Vec<View> =
+            self.measured.iter().map(|frame| View::from(frame.clone())).collect();
+        let (mut packet, mut cost) = (Vec::new(), Cost::default());
+        for (index, frame) in self.measured.iter().enumerate().skip(3 * LAG_FRAMES) {
+            let known = Baselines::new([1, 2, 3].map(|lags| &views[index - lags * LAG_FRAMES]))?;
+            packet.clear();
+            let begin = Instant::now();
+            let sent = encoder.encode(known, frame, &mut packet)?;
+            cost.encode_us += begin.elapsed().as_secs_f64() * 1e6;
+            let begin = Instant::now();
+            let received = decoder.decode(known, &packet, frame.tick)?;
+            cost.decode_us += begin.elapsed().as_secs_f64() * 1e6;
+            cost.bytes += packet.len() as f64;
+            if **received.snapshot() != *frame {
+                return Err("the decoded world is not what went in".into());
+            }
+            encoder.recycle(sent);
+            decoder.recycle(received);
+        }
+        let count = (self.measured.len() - 3 * LAG_FRAMES) as f64;
+        let Cost { bytes, encode_us, decode_us } = cost;
+        Ok(Cost {
+            bytes: bytes / count,
+            encode_us: encode_us / count,
+            decode_us: decode_us / count,
+        })
+    }
+
+    /// Bytes before and after zstd.
+    fn measure_rival(&self) -> Outcome<[f64; 2]> {
+        let worlds: Vec<plain::World> = self.measured.iter().map(plain::World::new).collect();
+        let mut rival = plain::Rival::new()?;
+        let mut bytes = [0; 2];
+        for (index, now) in worlds.iter().enumerate().skip(3 * LAG_FRAMES) {
+            let packet = rival.measure(&worlds[index - LAG_FRAMES], now)?;
+            bytes = [bytes[0] + packet.bitcode, bytes[1] + packet.zstd];
+        }
+        let count = (worlds.len() - 3 * LAG_FRAMES) as f64;
+        Ok(bytes.map(|bytes| bytes as f64 / count))
+    }
+}
+
+fn markdown(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::ASCII_MARKDOWN);
+    table.set_header(header);
+    table
+}
+
+fn align(table: &mut Table) {
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+}

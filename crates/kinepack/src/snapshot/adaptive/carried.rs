@@ -1,0 +1,125 @@
+//! A model for another schema that has some of the same kinds of entities.
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::bodies::Bodies;
+use super::counters::body_group;
+use super::fixed::FEATURES;
+use super::model::Model;
+use super::newcomers::of_kind;
+use super::plan::{FieldCoding, Plan};
+use super::rows::BodyRows;
+use crate::{Schema, SetupError};
+
+/// The schema that a model is for, the one that it is carried to, and for each kind of the latter
+/// the kind of the former that has the same fields.
+pub(in crate::snapshot) struct Kinds<'a> {
+    pub(in crate::snapshot) from: &'a Schema,
+    pub(in crate::snapshot) to: &'a Schema,
+    pub(in crate::snapshot) same: &'a [Option<usize>],
+}
+
+impl Kinds<'_> {
+    /// The kinds that have parameters to carry, as pairs of the kind of `to` and that of `from`.
+    pub(in crate::snapshot) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.same.iter().enumerate().filter_map(|(kind, same)| same.map(|same| (kind, same)))
+    }
+
+    /// The index of a field in `to`, given the kinds and its index in `from`.
+    pub(in crate::snapshot) fn field(&self, (kind, same): (usize, usize), field: usize) -> usize {
+        field - self.from.kinds()[same].fields().start + self.to.kinds()[kind].fields().start
+    }
+
+    /// The bodies in the fields of `to`. `None` if no kind has the fields of theirs.
+    fn bodies(&self, bodies: &Bodies) -> Option<Bodies> {
+        let has_body = |same: usize| self.from.kinds()[same].fields().contains(&bodies.position);
+        let pair = self.pairs().find(|(_, same)| has_body(*same))?;
+        let moved = |field: usize| self.field(pair, field);
+        Some(Bodies {
+            position: moved(bodies.position),
+            rotation: moved(bodies.rotation),
+            touched: bodies.touched.map(moved),
+            mover: bodies.mover.map(moved),
+            ..bodies.clone()
+        })
+    }
+}
+
+/// Parts of the lists of a model: where they are in the one that is carried, and in the new one.
+type Parts = Vec<(Range<usize>, Range<usize>)>;
+
+impl Model {
+    /// The model for another schema. What it does not know there is untrained.
+    pub(in crate::snapshot) fn carried(&self, kinds: &Kinds<'_>) -> Result<Self, SetupError> {
+        let could_share = Plan::new(kinds.from, self.bodies.as_ref(), true)?.is_shared;
+        let from = Plan::new(kinds.from, self.bodies.as_ref(), self.is_shared)?;
+        self.validate(&from)?;
+        let bodies = self.bodies.as_ref().and_then(|bodies| kinds.bodies(bodies));
+        // A model whose fields do not share has no counters for those that would.
+        let to = Plan::new(kinds.to, bodies.as_ref(), self.is_shared || !could_share)?;
+        let mut model = Self::new(bodies, &to, &self.max_lags_ticks);
+
+        let (rows, counters) = parts(kinds, &from, &to, model.bodies.as_ref());
+        if !self.energies.is_empty() {
+            model.energies = vec![vec![[0; FEATURES]; to.rows]; self.sets.len()];
+        }
+        for (old, new) in rows {
+            for (of_set, in_set) in model.sets.iter_mut().zip(&self.sets) {
+                of_set[new.clone()].copy_from_slice(&in_set[old.clone()]);
+            }
+            for (of_set, in_set) in model.energies.iter_mut().zip(&self.energies) {
+                of_set[new.clone()].copy_from_slice(&in_set[old.clone()]);
+            }
+        }
+        for (old, new) in counters {
+            model.counters[new].copy_from_slice(&self.counters[old]);
+        }
+        Ok(model)
+    }
+}
+
+/// The rows and the counters that two plans have in common. `bodies` are those of `to`.
+fn parts(kinds: &Kinds<'_>, from: &Plan, to: &Plan, bodies: Option<&Bodies>) -> (Parts, Parts) {
+    let (mut rows, mut counters) = (Parts::new(), Parts::new());
+    counters.extend(from.layout.of_all().into_iter().zip(to.layout.of_all()));
+    if let Some(bodies) = bodies {
+        let of_bodies = 0..bodies.classes() * BodyRows::COUNT;
+        rows.push((of_bodies.clone(), of_bodies));
+        let groups = 0..body_group::COUNT;
+        counters.push((from.layout.residuals_of(groups.clone()), to.layout.residuals_of(groups)));
+    }
+    for (kind, same) in kinds.pairs() {
+        counters.extend(from.layout.of_kind(same).into_iter().zip(to.layout.of_kind(kind)));
+        counters.push((from.newcomers_at(of_kind(same)), to.newcomers_at(of_kind(kind))));
+        for field in kinds.from.kinds()[same].fields() {
+            let index = kinds.field((kind, same), field);
+            // Their size depends on the other kinds.
+            let (old, new) = (from.newcomers.of_field(field), to.newcomers.of_field(index));
+            if old.len() == new.len() {
+                counters.push((from.newcomers_at(old), to.newcomers_at(new)));
+            }
+            let find =
+                |plan: &Plan, index| plan.fields.iter().position(|field| field.index == index);
+            let (Some(old), Some(new)) = (find(from, field), find(to, index)) else { continue };
+            counters.push((from.layout.field_flags(old), to.layout.field_flags(new)));
+            match (&from.fields[old].coding, &to.fields[new].coding) {
+                (
+                    FieldCoding::Choice { tree: old, bits },
+                    FieldCoding::Choice { tree: new, .. },
+                ) => {
+                    counters.push((from.layout.tree(*old, *bits), to.layout.tree(*new, *bits)));
+                }
+                (old, new) => {
+                    let (old, new) = (old.numbers(), new.numbers());
+                    rows.push((old.rows, new.rows));
+                    let [old, new] = [(from, old.groups), (to, new.groups)]
+                        .map(|(plan, groups)| plan.layout.residuals_of(groups));
+                    counters.push((old, new));
+                }
+            }
+        }
+    }
+    (rows, counters)
+}
