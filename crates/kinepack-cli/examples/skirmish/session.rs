@@ -58,7 +58,8 @@ pub(crate) fn play(worlds: &[(Codec, &[Snapshot])], loss: f32) -> Result<Outcome
             let channel = usize::from(Channel::of(&datagram).number());
             let (_, receiver) = &mut ends[channel];
             match receiver.handle(now, &datagram) {
-                Ok(Received::Snapshot { tick, late: false, .. }) => {
+                // The first ones leave out what does not fit into the datagrams of a tick.
+                Ok(Received::Snapshot { tick, late: false, left_out: false }) => {
                     let frames = worlds[channel].1;
                     let sent = frames.iter().rev().find(|frame| frame.tick == tick);
                     let newest = receiver.newest().ok_or("nothing was received")?;

@@ -150,9 +150,9 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let status = self.past.status(entity);
         let motion = self.motion(body, entity);
         let kind = bodies.kind(self.past.ids()[entity].0);
-        let nearest = Self::nearest_mover(&scratch.movers, motion.position);
+        let nearest = scratch.nearest[self.past.index(entity)];
         let (mover, distance_squared) = match (is_mover, nearest) {
-            (false, Some((mover, distance))) => (scratch.movers[mover].coded, distance),
+            (false, Some((mover, distance))) => (scratch.movers[mover as usize].coded, distance),
             _ => (
                 CodedBody {
                     position: motion.position,

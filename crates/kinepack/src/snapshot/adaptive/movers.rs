@@ -49,24 +49,12 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         }
     }
 
-    /// The nearest mover and the squared distance to it.
-    pub(super) fn nearest_mover(movers: &[Mover], position: Vector) -> Option<(usize, f64)> {
-        let mut best = None;
-        for (index, mover) in movers.iter().enumerate() {
-            let away = sub(position, mover.position);
-            let distance = dot(away, away);
-            if best.is_none_or(|(_, least)| distance < least) {
-                best = Some((index, distance));
-            }
-        }
-        best
-    }
-
-    /// Finds each entity's nearness: 0 to 6 by the distance to the nearest mover, 7 for a mover, and
+    /// Finds each entity's nearest mover and its nearness: 0 to 6 by the distance to the nearest mover, 7 for a mover, and
     /// 0 for an entity without a body.
     pub(super) fn find_nearness(&mut self, scratch: &mut Scratch) {
-        let Scratch { movers, nearness, .. } = scratch;
+        let Scratch { movers, nearness, nearest, .. } = scratch;
         nearness.clear();
+        nearest.clear();
         let Some(bodies) = &self.model.bodies else {
             nearness.resize(self.past.entities().len(), 0);
             return;
@@ -77,10 +65,14 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             self.past.enter(kind);
             let Some(body) = &plan.body else {
                 nearness.resize(nearness.len() + self.past.ids().len(), 0);
+                nearest.resize(nearness.len(), None);
                 continue;
             };
-            nearness.extend((0..self.past.ids().len()).map(|entity| {
-                let nearest = Self::nearest_mover(movers, position(body, self.past.base(), entity));
+            nearest.extend(
+                (0..self.past.ids().len())
+                    .map(|entity| nearest_mover(movers, position(body, self.past.base(), entity))),
+            );
+            nearness.extend(nearest[nearness.len()..].iter().map(|nearest| {
                 nearest.map_or(FAR, |(_, distance)| {
                     edges.iter().map(|edge| u8::from(distance >= *edge)).sum()
                 })
@@ -92,7 +84,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     /// Sorts the changed entities: the movers first, then the others by distance from a mover, those
     /// without a body, and the added ones last.
     pub(super) fn sort(&mut self, scratch: &mut Scratch) {
-        let Scratch { order, changed, movers, neighbours, .. } = scratch;
+        let Scratch { order, changed, movers, nearest, neighbours, .. } = scratch;
         order.clear();
         let statuses = self.past.all_statuses();
         let by_key = |order: &(u64, u32)| (statuses[order.1 as usize] & ADDED != 0, *order);
@@ -102,19 +94,16 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             return;
         };
         for &index in &*changed {
-            let entity = self.past.enter_at(index as usize);
-            let key = match &self.plan.kinds[self.past.kind()].body {
-                Some(body) => {
-                    let position = position(body, self.past.base(), entity);
-                    match Self::nearest_mover(movers, position) {
-                        Some((mover, _)) if movers[mover].entity == index => 0,
-                        // Distances are not negative, so their bits increase with their value. NaN
-                        // is excluded because its bits differ between platforms.
-                        Some((_, distance)) if distance < f64::INFINITY => distance.to_bits() + 1,
-                        Some(_) => u64::MAX,
-                        None => 0,
-                    }
-                }
+            self.past.enter_at(index as usize);
+            let key = match self.plan.kinds[self.past.kind()].body {
+                Some(_) => match nearest[index as usize] {
+                    Some((mover, _)) if movers[mover as usize].entity == index => 0,
+                    // Distances are not negative, so their bits increase with their value. NaN is
+                    // excluded because its bits differ between platforms.
+                    Some((_, distance)) if distance < f64::INFINITY => distance.to_bits() + 1,
+                    Some(_) => u64::MAX,
+                    None => 0,
+                },
                 None => u64::MAX,
             };
             order.push((key, index));
@@ -122,4 +111,17 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         order.sort_unstable_by_key(by_key);
         neighbours.reset(changed.len(), f64::from(bodies.size));
     }
+}
+
+/// The nearest mover and the squared distance to it.
+fn nearest_mover(movers: &[Mover], position: Vector) -> Option<(u32, f64)> {
+    let mut best = None;
+    for (index, mover) in (0..).zip(movers) {
+        let away = sub(position, mover.position);
+        let distance = dot(away, away);
+        if best.is_none_or(|(_, least)| distance < least) {
+            best = Some((index, distance));
+        }
+    }
+    best
 }

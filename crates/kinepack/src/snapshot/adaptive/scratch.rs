@@ -29,6 +29,8 @@ pub(super) struct Previous {
 pub(super) struct Scratch {
     pub(super) neighbours: Neighbours,
     pub(super) movers: Vec<Mover>,
+    /// The nearest mover of each entity with a body, by index, and the squared distance to it.
+    pub(super) nearest: Vec<Option<(u32, f64)>>,
     pub(super) newcomers: Newcomers,
     /// The nearness of each entity, by index.
     pub(super) nearness: Vec<u8>,

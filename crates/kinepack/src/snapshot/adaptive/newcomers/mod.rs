@@ -6,6 +6,7 @@ mod field;
 mod plan;
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use field::{DIFFERENCES, FieldRows, Mode, NewcomerField, SECTORS_LOG2, signed};
 pub(super) use plan::{NewcomerPlan, of_kind};
@@ -14,7 +15,6 @@ use super::coding::{Coding, Predictor};
 use super::counters::LIMIT;
 use super::scratch::Scratch;
 use crate::entropy::{Coder, Cost, Counter, MANTISSAS, code_signed};
-use crate::schema::Lane;
 use crate::snapshot::history::ADDED;
 
 /// The counter that says whether a newcomer has an origin.
@@ -38,6 +38,8 @@ pub(super) struct Newcomers {
     counters: Vec<Counter>,
     /// Memory for a field's lanes in an origin.
     origin: Vec<u32>,
+    /// Memory for how far entities are away from a newcomer.
+    away: Vec<u32>,
 }
 
 /// The entity that a newcomer came from: its kind and row, and the sector of its heading.
@@ -183,24 +185,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let end = newcomers.kept.len().min(begin + CANDIDATES);
         let (plan, kind) = (self.plan, self.past.kind());
         let fields = plan.newcomers.kinds[kind].fields.clone();
-        // How far an entity is away: the bits of all steps. What it lacks counts as much as can be.
-        let away = |other: usize| -> u32 {
-            let (other_kind, other) = self.past.entities().place(other);
-            let places =
-                plan.newcomers.fields[fields.clone()].iter().filter(|field| field.is_place);
-            let bits = |field: &NewcomerField| -> u32 {
-                let lanes = field.lanes.clone().zip(&field.kinds).enumerate();
-                let bits = |(nth, (lane, kind)): (usize, (usize, &Lane))| {
-                    let Some(first) = field.origins[other_kind] else { return kind.bits() };
-                    let (from, to) =
-                        (self.values.at(first + nth, other), self.values.at(lane, entity));
-                    64 - kind.difference(from, to).unsigned_abs().leading_zeros()
-                };
-                lanes.map(bits).sum()
-            };
-            places.map(bits).sum()
-        };
-        let nearest = (begin..end).min_by_key(|number| away(newcomers.kept[*number] as usize))?;
+        let nearest = begin + self.nearest(newcomers, begin..end, entity)?;
         let origin = self.origin(newcomers.kept[nearest] as usize);
         let [without, with] = [None, Some(origin)].map(|origin| {
             let mut cost = Cost::default();
@@ -232,6 +217,45 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             sum
         });
         (with < without).then_some(nearest as u32)
+    }
+
+    /// The place in a range of the kept entities of the one that is the fewest bits away from a
+    /// newcomer: the bits of all steps. What an entity lacks counts as much as can be.
+    fn nearest(
+        &self,
+        newcomers: &mut Newcomers,
+        range: Range<usize>,
+        entity: usize,
+    ) -> Option<usize> {
+        let Newcomers { kept, away, .. } = newcomers;
+        let kept = &kept[range];
+        away.clear();
+        away.resize(kept.len(), 0);
+        let fields = self.plan.newcomers.kinds[self.past.kind()].fields.clone();
+        let places =
+            || self.plan.newcomers.fields[fields.clone()].iter().filter(|field| field.is_place);
+        let mut begin = 0;
+        for (kind, range) in self.past.entities().ranges().enumerate() {
+            let count = kept[begin..].partition_point(|index| (*index as usize) < range.end);
+            let (kept, away) = (&kept[begin..][..count], &mut away[begin..][..count]);
+            begin += count;
+            for field in places() {
+                for (nth, (lane, of_lane)) in field.lanes.clone().zip(&field.kinds).enumerate() {
+                    let Some(first) = field.origins[kind] else {
+                        away.iter_mut().for_each(|bits| *bits += of_lane.bits());
+                        continue;
+                    };
+                    let column = &self.values.columns()[first + nth];
+                    let to = self.values.at(lane, entity);
+                    for (bits, index) in away.iter_mut().zip(kept) {
+                        let from = column[*index as usize - range.start];
+                        let steps = of_lane.difference(from, to).unsigned_abs();
+                        *bits += 64 - steps.leading_zeros();
+                    }
+                }
+            }
+        }
+        (0..away.len()).min_by_key(|place| away[*place])
     }
 }
 
