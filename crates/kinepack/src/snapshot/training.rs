@@ -111,7 +111,7 @@ impl Training {
     /// `packed_lag_ticks` would hold them, and each snapshot is as coarse as it would be sent.
     ///
     /// Cost: about twice that of encoding
-    /// `max_lags_ticks.len() × (passes + 1) × snapshots_per_pass` snapshots.
+    /// `max_lags_ticks.len() × (passes + 2) × snapshots_per_pass` snapshots.
     ///
     /// # Errors
     /// [`TrainError`] if schema, structure, bodies and runs do not fit together, or the runs are
@@ -166,17 +166,18 @@ impl Training {
         let frames: usize = runs.iter().map(|run| run.as_ref().len()).sum();
         let stride = frames.div_ceil(self.snapshots_per_pass.max(1)).max(1);
         let mut is_empty = true;
-        for pass in 0..=self.passes {
-            trainer.begin(if pass == self.passes { Pass::Counters } else { Pass::Weights });
+        let passes = core::iter::repeat_n(Pass::Weights, self.passes as usize)
+            .chain([Pass::Exploration, Pass::Counters]);
+        for (pass, trained) in passes.enumerate() {
+            trainer.begin(trained);
             for (nth, run) in runs.iter().enumerate() {
                 let run = run.as_ref();
                 let held = held[nth];
-                for frame in (pass as usize % stride..run.len()).step_by(stride) {
+                for frame in (pass % stride..run.len()).step_by(stride) {
                     let mut first = 1;
                     for &last in &self.max_lags_ticks {
                         for is_near in [false, true] {
-                            let sample =
-                                Sample::choose(frame, [first, last], is_near, pass as usize + nth);
+                            let sample = Sample::choose(frame, [first, last], is_near, pass + nth);
                             if let Some(sample) = sample {
                                 sample.with(held, |baselines| {
                                     trainer.observe(baselines, &run[frame]);
@@ -188,8 +189,8 @@ impl Training {
                     }
                 }
                 progress(
-                    (f64::from(pass) + (nth + 1) as f64 / runs.len() as f64)
-                        / f64::from(self.passes + 1),
+                    (pass as f64 + (nth + 1) as f64 / runs.len() as f64)
+                        / f64::from(self.passes + 2),
                 );
             }
             trainer.end();

@@ -82,6 +82,12 @@ impl State {
         &self.scratch.unsent
     }
 
+    /// Sets whether newcomers have origins whatever they cost.
+    #[cfg(feature = "training")]
+    fn explore(&mut self, is_wanted: bool) {
+        self.scratch.newcomers.explore(is_wanted);
+    }
+
     /// Sets whether to count what each entity takes.
     pub(super) fn count_entities(&mut self, is_wanted: bool) {
         self.scratch.entities_spent = is_wanted.then(Vec::new);

@@ -53,6 +53,9 @@ pub(crate) struct ModelTrainer {
 pub(crate) enum Pass {
     /// The weights.
     Weights,
+    /// The counters, with origins for newcomers whatever they cost. The next pass begins with their
+    /// counters.
+    Exploration,
     /// The counters.
     Counters,
 }
@@ -202,9 +205,17 @@ impl ModelTrainer {
     pub(crate) fn begin(&mut self, pass: Pass) {
         self.pass = pass;
         self.sums.iter_mut().flatten().for_each(|sums| *sums = Sums::default());
-        if pass == Pass::Counters {
-            self.adaptive.model.counters = self.adaptive.plan.counters();
+        let (model, plan) = (&mut self.adaptive.model, &self.adaptive.plan);
+        let explores = pass == Pass::Exploration;
+        if explores {
+            model.counters = plan.counters();
+        } else if pass == Pass::Counters {
+            let explored = model.counters.split_off(model.newcomers);
+            model.counters = plan.counters();
+            model.counters.truncate(model.newcomers);
+            model.counters.extend(explored);
         }
+        self.state.explore(explores);
     }
 
     /// Trains on a snapshot of the schema. If this has a time precision, the snapshot is made as
@@ -256,7 +267,7 @@ impl ModelTrainer {
                     }
                 }
             }
-            Pass::Counters => {
+            Pass::Exploration | Pass::Counters => {
                 for counter in &mut self.adaptive.model.counters {
                     *counter =
                         Counter::new(counter.probability(), counter.count().min(MAX_TRAINED_COUNT));

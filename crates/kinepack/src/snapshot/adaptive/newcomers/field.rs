@@ -213,6 +213,12 @@ impl NewcomerField {
         true
     }
 
+    /// Whether the field can be coded by its differences from an origin.
+    pub(super) fn can_be_near_origin(&self, rows: &FieldRows<'_>) -> bool {
+        let mode = Mode::NearOrigin;
+        rows.has(mode) && (self.has_differences || rows.is_as(mode))
+    }
+
     /// The cheapest mode that gives the field's values, and its cost in 1/256 bit. `scratch` is
     /// memory for a copy of the counters.
     pub(super) fn cheapest(

@@ -26,6 +26,8 @@ const SHARED: usize = NUMBER + DIFFERENCES + MANTISSAS;
 
 /// The most entities that an encoder looks at for a newcomer's origin.
 const CANDIDATES: usize = 1024;
+/// The most of them that it tries: the nearest of each kind, the nearest kinds first.
+const TRIED: usize = 4;
 
 /// The entities of a packet that newcomers are coded relative to, by index.
 #[derive(Debug, Default)]
@@ -40,6 +42,12 @@ pub(super) struct Newcomers {
     origin: Vec<u32>,
     /// Memory for how far entities are away from a newcomer.
     away: Vec<u32>,
+    /// For each kind, how far the nearest entity is away, and its number among the kept ones.
+    nearest: Vec<(u32, u32)>,
+    /// In training that *explores*, the number of newcomers so far. Every other one then has an
+    /// origin, and is coded relative to it, whatever that costs: an origin is expensive until its
+    /// counters have learned, and they learn only from what is coded with them.
+    explored: Option<u32>,
 }
 
 /// The entity that a newcomer came from: its kind and row, and the sector of its heading.
@@ -51,6 +59,12 @@ struct Origin {
 }
 
 impl Newcomers {
+    /// Begins or ends exploring.
+    #[cfg(feature = "training")]
+    pub(super) fn explore(&mut self, is_wanted: bool) {
+        self.explored = is_wanted.then_some(0);
+    }
+
     /// Begins a packet of `kinds` kinds in which entities have these flags of
     /// [`History`](crate::snapshot::history::History).
     pub(super) fn begin(&mut self, statuses: &[u8], kinds: usize) {
@@ -109,7 +123,9 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             };
             let mut mode = Mode::Value;
             if like.is_some() || origin.is_some() {
-                if is_encoder {
+                if is_encoder && newcomers.explored.is_some() && field.can_be_near_origin(&rows) {
+                    mode = Mode::NearOrigin;
+                } else if is_encoder {
                     mode = field.cheapest(counters, &mut rows, origin.is_some(), copy).0;
                 }
                 mode = field.code_mode(self.coder, counters, mode, origin.is_some());
@@ -183,51 +199,75 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let place = newcomers.kept.partition_point(|kept| (*kept as usize) < index);
         let begin = place.saturating_sub(CANDIDATES / 2);
         let end = newcomers.kept.len().min(begin + CANDIDATES);
-        let (plan, kind) = (self.plan, self.past.kind());
-        let fields = plan.newcomers.kinds[kind].fields.clone();
-        let nearest = begin + self.nearest(newcomers, begin..end, entity)?;
-        let origin = self.origin(newcomers.kept[nearest] as usize);
-        let [without, with] = [None, Some(origin)].map(|origin| {
-            let mut cost = Cost::default();
-            let mut counters = [Counter::default(); SHARED];
-            counters.copy_from_slice(&self.counters.newcomers()[of_kind(kind)]);
-            if counters[ORIGIN].code(&mut cost, origin.is_some(), LIMIT) {
-                code_number(&mut cost, &mut counters, nearest as i64);
+        self.find_nearest(newcomers, begin..end, entity);
+        if let Some(explored) = &mut newcomers.explored {
+            *explored += 1;
+            // Of the kind that has the most of the newcomer's fields.
+            let fields = |(_, number): &&(u32, u32)| {
+                let origin = self.origin(newcomers.kept[*number as usize] as usize);
+                let kind = &self.plan.newcomers.kinds[self.past.kind()];
+                let fields = &self.plan.newcomers.fields[kind.fields.clone()];
+                fields.iter().filter(|field| field.origins[origin.kind].is_some()).count()
+            };
+            let richest = newcomers.nearest.iter().rev().max_by_key(fields);
+            return richest.filter(|_| *explored % 2 == 0).map(|(_, number)| *number);
+        }
+        let mut best = None;
+        let mut least = self.cost(newcomers, (entity, like), None);
+        for nth in 0..newcomers.nearest.len().min(TRIED) {
+            let number = newcomers.nearest[nth].1;
+            let cost = self.cost(newcomers, (entity, like), Some(number));
+            if cost < least {
+                (best, least) = (Some(number), cost);
             }
-            let mut sum = cost.spent();
-            for field in &plan.newcomers.fields[fields.clone()] {
-                if field.lanes.is_empty()
-                    || !field.conditions.hold(|lane| self.values.at(lane, entity))
-                {
-                    continue;
-                }
-                let Newcomers { counters: copy, origin: values, .. } = &mut *newcomers;
-                let has_field = self.origin_lanes(field, origin, values);
-                let counters = &self.counters.newcomers()[field.counters.clone()];
-                let columns = &mut self.values.columns_mut()[field.lanes.clone()];
-                let mut rows = FieldRows {
-                    columns,
-                    newcomer: entity,
-                    like,
-                    origin: has_field.then_some(&values[..]),
-                    sector: origin.and_then(|origin| origin.sector),
-                };
-                sum += field.cheapest(counters, &mut rows, origin.is_some(), copy).1;
-            }
-            sum
-        });
-        (with < without).then_some(nearest as u32)
+        }
+        best
     }
 
-    /// The place in a range of the kept entities of the one that is the fewest bits away from a
-    /// newcomer: the bits of all steps. What an entity lacks counts as much as can be.
-    fn nearest(
-        &self,
+    /// What a newcomer costs with an origin, given by its number among the kept entities, in 1/256
+    /// bit. `entity` is its row, and that of the entity that it is like.
+    fn cost(
+        &mut self,
         newcomers: &mut Newcomers,
-        range: Range<usize>,
-        entity: usize,
-    ) -> Option<usize> {
-        let Newcomers { kept, away, .. } = newcomers;
+        (entity, like): (usize, Option<usize>),
+        origin: Option<u32>,
+    ) -> u64 {
+        let (plan, kind) = (self.plan, self.past.kind());
+        let mut cost = Cost::default();
+        let mut counters = [Counter::default(); SHARED];
+        counters.copy_from_slice(&self.counters.newcomers()[of_kind(kind)]);
+        if counters[ORIGIN].code(&mut cost, origin.is_some(), LIMIT) {
+            code_number(&mut cost, &mut counters, i64::from(origin.unwrap_or(0)));
+        }
+        let origin = origin.map(|number| self.origin(newcomers.kept[number as usize] as usize));
+        let mut sum = cost.spent();
+        for field in &plan.newcomers.fields[plan.newcomers.kinds[kind].fields.clone()] {
+            let now = |lane: usize| self.values.at(lane, entity);
+            if field.lanes.is_empty() || !field.conditions.hold(now) {
+                continue;
+            }
+            let Newcomers { counters: copy, origin: values, .. } = &mut *newcomers;
+            let has_field = self.origin_lanes(field, origin, values);
+            let counters = &self.counters.newcomers()[field.counters.clone()];
+            let columns = &mut self.values.columns_mut()[field.lanes.clone()];
+            let mut rows = FieldRows {
+                columns,
+                newcomer: entity,
+                like,
+                origin: has_field.then_some(&values[..]),
+                sector: origin.and_then(|origin| origin.sector),
+            };
+            sum += field.cheapest(counters, &mut rows, origin.is_some(), copy).1;
+        }
+        sum
+    }
+
+    /// Finds, in a range of the kept entities, the one of each kind that is the fewest bits away
+    /// from a newcomer: the bits of all steps. What a kind lacks counts as much as can be.
+    fn find_nearest(&self, newcomers: &mut Newcomers, range: Range<usize>, entity: usize) {
+        let first = range.start;
+        let Newcomers { kept, away, nearest, .. } = newcomers;
+        nearest.clear();
         let kept = &kept[range];
         away.clear();
         away.resize(kept.len(), 0);
@@ -238,6 +278,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         for (kind, range) in self.past.entities().ranges().enumerate() {
             let count = kept[begin..].partition_point(|index| (*index as usize) < range.end);
             let (kept, away) = (&kept[begin..][..count], &mut away[begin..][..count]);
+            let place = first + begin;
             begin += count;
             for field in places() {
                 for (nth, (lane, of_lane)) in field.lanes.clone().zip(&field.kinds).enumerate() {
@@ -254,8 +295,10 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
                     }
                 }
             }
+            let least = (0u32..).zip(away).min_by_key(|(_, bits)| **bits);
+            nearest.extend(least.map(|(row, bits)| (*bits, place as u32 + row)));
         }
-        (0..away.len()).min_by_key(|place| away[*place])
+        nearest.sort_unstable();
     }
 }
 
