@@ -5,9 +5,9 @@ use kinepack::Snapshot;
 /// The number of lanes in which two snapshots differ. If their entities differ, it is instead the
 /// number of lanes of the entities that only one of them has.
 pub fn wrong_lanes(expected: &Snapshot, state: &Snapshot) -> u64 {
-    if expected.ids() != state.ids() {
+    if !expected.entities().eq(state.entities()) {
         let missing = |a: &Snapshot, b: &Snapshot| {
-            a.ids().iter().filter(|id| b.position(**id).is_none()).count()
+            a.entities().filter(|(kind, id)| b.position_of(*kind, *id).is_none()).count()
         };
         return ((missing(expected, state) + missing(state, expected)) * state.lane_count()) as u64;
     }

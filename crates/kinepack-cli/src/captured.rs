@@ -54,12 +54,6 @@ pub(crate) enum CapturedError {
     },
     #[error("{}: it has no stream that kinepack recorded", path.display())]
     NoStreams { path: PathBuf },
-    #[error(
-        "{}: stream {stream} has several kinds of entities; the commands take streams of one kind \
-         so far",
-        path.display()
-    )]
-    SeveralKinds { path: PathBuf, stream: String },
     #[error("--stream {name}: no such stream; there are {}", there.join(", "))]
     UnknownStream { name: String, there: Vec<String> },
     #[error(transparent)]
@@ -85,9 +79,16 @@ fn advice(is_too_large: bool) -> &'static str {
 pub(crate) struct Stream {
     pub(crate) name: String,
     pub(crate) schema: Schema,
+    /// The schema of each kind of entities alone.
+    pub(crate) of_kinds: Vec<Schema>,
     pub(crate) rate_hz: f64,
     /// The number of frames, if it is known.
     pub(crate) frames: Option<u64>,
+}
+
+/// The schema of each kind of entities alone.
+pub(crate) fn of_kinds(schema: &Schema) -> Vec<Schema> {
+    (0..schema.kinds().len()).map(|kind| schema.of_kind(kind)).collect()
 }
 
 /// A file, read frame by frame.
@@ -116,7 +117,8 @@ pub(crate) struct CapturedFrame<'a> {
     /// The stream's index.
     pub(crate) stream: usize,
     pub(crate) tick: Tick,
-    pub(crate) ids: &'a [EntityId],
+    /// The ids of each kind's entities.
+    pub(crate) ids: Vec<&'a [EntityId]>,
     pub(crate) columns: Columns<'a>,
 }
 
@@ -130,6 +132,7 @@ impl Captured {
         let schema = cube::schema(Quantized::Everything);
         let stream = Stream {
             name: "cubes".to_owned(),
+            of_kinds: of_kinds(&schema),
             schema: schema.clone(),
             rate_hz: f64::from(challenge.rate_hz()),
             frames: challenge.frames().map(u64::from),
@@ -153,6 +156,7 @@ impl Captured {
             .into_iter()
             .map(|stream| Stream {
                 name: stream.name().to_owned(),
+                of_kinds: of_kinds(stream.schema()),
                 schema: stream.schema().clone(),
                 rate_hz: stream.rate_hz(),
                 frames: stream.frames(),
@@ -160,10 +164,6 @@ impl Captured {
             .collect();
         if streams.is_empty() {
             return Err(CapturedError::NoStreams { path: path.to_owned() });
-        }
-        if let Some(stream) = streams.iter().find(|stream| stream.schema.kinds().len() > 1) {
-            let (path, stream) = (path.to_owned(), stream.name.clone());
-            return Err(CapturedError::SeveralKinds { path, stream });
         }
         let capture = Capture::open(path)?.with_limits(limits);
         Ok(Self { path: path.to_owned(), source: Source::Capture(Box::new(capture)), streams })
@@ -250,8 +250,13 @@ impl Captured {
         let Some(stream) = known.iter().position(|stream| stream.name == name) else {
             return Err(CapturedError::NoStreams { path: self.path.clone() });
         };
-        let columns = frame.values();
-        Ok(Some(CapturedFrame { stream, tick: frame.tick(), ids: frame.ids(), columns }))
+        let kinds = 0..known[stream].of_kinds.len();
+        Ok(Some(CapturedFrame {
+            stream,
+            tick: frame.tick(),
+            ids: kinds.map(|kind| frame.ids_of(kind)).collect(),
+            columns: frame.values(),
+        }))
     }
 
     /// Warns on standard error if the file is damaged.
@@ -300,7 +305,7 @@ impl Cubes {
         }
         let columns =
             if is_exact { Columns::Raw(&self.columns) } else { Columns::Lanes(&self.columns) };
-        Ok(Some(CapturedFrame { stream: 0, tick, ids: &self.ids, columns }))
+        Ok(Some(CapturedFrame { stream: 0, tick, ids: vec![&self.ids], columns }))
     }
 }
 
@@ -398,18 +403,22 @@ impl Snapshots {
                 reason: error.to_string(),
             };
             let mut snapshot = Snapshot::new(&self.steps.schema, Tick(self.read));
-            for (index, id) in frame.ids.iter().enumerate() {
-                let (raw, lanes, to) = (&mut self.raw, &mut self.lanes, &mut self.to);
-                let schema = &self.stream.schema;
-                if let Columns::Raw(columns) = frame.columns {
-                    raw.iter_mut().zip(columns).for_each(|(word, column)| *word = column[index]);
-                    let is_within = schema.quantize_raw(raw, lanes).map_err(failed)?;
-                    self.clamped += u64::from(!is_within);
-                } else {
-                    frame.columns.entity(index, schema, raw, lanes).map_err(failed)?;
+            for (kind, (ids, schema)) in frame.ids.iter().zip(&self.stream.of_kinds).enumerate() {
+                let columns = frame.columns.of_lanes(self.stream.schema.kinds()[kind].lanes());
+                let lanes = schema.lanes().len();
+                let (raw, lanes) = (&mut self.raw[..lanes], &mut self.lanes[..lanes]);
+                let to = &mut self.to[..self.steps.of_kinds[kind].lanes().len()];
+                for (row, id) in ids.iter().enumerate() {
+                    if let Columns::Raw(columns) = columns {
+                        raw.iter_mut().zip(columns).for_each(|(word, column)| *word = column[row]);
+                        let is_within = schema.quantize_raw(raw, lanes).map_err(failed)?;
+                        self.clamped += u64::from(!is_within);
+                    } else {
+                        columns.entity(row, schema, raw, lanes).map_err(failed)?;
+                    }
+                    self.steps.quantize((kind, schema), raw, lanes, to).map_err(failed)?;
+                    snapshot.push_lanes_of(kind, *id, to).map_err(failed)?;
                 }
-                self.steps.quantize(schema, raw, lanes, to).map_err(failed)?;
-                snapshot.push_lanes(*id, to).map_err(failed)?;
             }
             self.read += 1;
             return Ok(Some(snapshot));

@@ -12,7 +12,7 @@ use cube_data::{
 };
 use kinepack_capture::{Capture, CaptureError, RecordError, Recorder, component_names};
 
-use crate::captured::{CaptureArguments, Captured, CapturedError, StreamArguments};
+use crate::captured::{CaptureArguments, Captured, CapturedError, Stream, StreamArguments};
 
 /// Write the numbers of a capture as CSV, or convert between captures and challenge files.
 ///
@@ -161,24 +161,48 @@ fn write_csv(
     out: &mut impl Write,
     unwritten: impl Fn(io::Error) -> ConversionError,
 ) -> Result<u64, ConversionError> {
-    let schema = captured.streams()[index].schema.clone();
-    let names: String =
-        component_names(&schema).iter().map(|name| format!(",{}", quoted(name))).collect();
-    writeln!(out, "tick,id{names}").map_err(&unwritten)?;
+    let Stream { schema, of_kinds, .. } = captured.streams()[index].clone();
+    let has_several = of_kinds.len() > 1;
+    let mut header = if has_several { "tick,id,kind" } else { "tick,id" }.to_owned();
+    // Where the components of each kind begin.
+    let mut begins = Vec::new();
+    let mut count = 0;
+    for (kind, of_kind) in schema.kinds().iter().zip(&of_kinds) {
+        begins.push(count);
+        for name in component_names(of_kind) {
+            let name = if has_several { format!("{}.{name}", kind.name()) } else { name };
+            header.push(',');
+            header.push_str(&quoted(&name));
+            count += 1;
+        }
+    }
+    writeln!(out, "{header}").map_err(&unwritten)?;
     let mut frames = 0;
     let mut line = String::new();
     while let Some(frame) = captured.next_frame()? {
         if frame.stream != index {
             continue;
         }
-        for (row, id) in frame.ids.iter().enumerate() {
-            line.clear();
-            line.push_str(&format!("{},{}", frame.tick.0, id.0));
-            for value in frame.columns.components(row, &schema) {
-                line.push(',');
-                line.push_str(&number(value));
+        for (kind, (ids, of_kind)) in frame.ids.iter().zip(&of_kinds).enumerate() {
+            let columns = frame.columns.of_lanes(schema.kinds()[kind].lanes());
+            for (row, id) in ids.iter().enumerate() {
+                line.clear();
+                line.push_str(&format!("{},{}", frame.tick.0, id.0));
+                if has_several {
+                    line.push(',');
+                    line.push_str(&quoted(schema.kinds()[kind].name()));
+                }
+                // The cells of other kinds are empty.
+                let values = columns.components(row, of_kind);
+                line.extend(std::iter::repeat_n(',', begins[kind]));
+                let after = count - begins[kind] - values.len();
+                for value in values {
+                    line.push(',');
+                    line.push_str(&number(value));
+                }
+                line.extend(std::iter::repeat_n(',', after));
+                writeln!(out, "{line}").map_err(&unwritten)?;
             }
-            writeln!(out, "{line}").map_err(&unwritten)?;
         }
         frames += 1;
     }

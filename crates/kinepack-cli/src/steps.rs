@@ -5,10 +5,12 @@ use std::str::FromStr;
 
 use command_kit::{Distribution, Summary};
 use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
-use kinepack::schema::{Field, FieldKind};
+use kinepack::schema::{EntityKind, Field, FieldKind};
 use kinepack::{EncodeError, Schema};
+use kinepack_capture::kinds::{field_names, with_fields};
 use serde::Serialize;
 
+use crate::captured::of_kinds;
 use crate::distance::distance;
 
 /// Options for other steps than the capture's.
@@ -67,6 +69,8 @@ pub(crate) struct FieldSteps {
 /// A schema with coarser or finer steps in some fields.
 pub(crate) struct Steps {
     pub(crate) schema: Schema,
+    /// The schema of each kind of entities alone.
+    pub(crate) of_kinds: Vec<Schema>,
     /// For each field with other steps, its allowed error and its errors.
     changed: Vec<Option<(f64, Distribution)>>,
 }
@@ -75,38 +79,46 @@ impl Steps {
     pub(crate) fn new(schema: &Schema, wanted: &[MaxError]) -> Result<Self, StepsError> {
         let mut fields = schema.fields().to_vec();
         let mut changed = vec![None; fields.len()];
+        let names = field_names(schema);
         for MaxError { field: name, error } in wanted {
             let refused = |reason: String| StepsError { field: name.clone(), reason };
-            let index = fields.iter().position(|field| field.name == *name).ok_or_else(|| {
-                let names: Vec<&str> =
-                    schema.fields().iter().map(|field| field.name.as_str()).collect();
-                refused(format!("no such field; there are {}", names.join(", ")))
-            })?;
+            let index = names.iter().position(|known| known == name);
+            let index = index
+                .ok_or_else(|| refused(format!("no such field; there are {}", names.join(", "))))?;
+            let own_name = fields[index].name.clone();
             let is_selector = |field: &Field| {
-                field.condition.as_ref().is_some_and(|condition| condition.selector == *name)
+                field.condition.as_ref().is_some_and(|condition| condition.selector == own_name)
             };
-            if fields.iter().any(is_selector) {
+            let kind = schema.kinds().iter().find(|kind| kind.fields().contains(&index));
+            let of_kind = kind.map_or(0..0, EntityKind::fields);
+            if fields[of_kind].iter().any(is_selector) {
                 return Err(refused("it decides which other fields are present".into()));
             }
             let kind = within(&fields[index].kind, *error).map_err(refused)?;
             fields[index] = fields[index].clone().with_kind(kind);
             changed[index] = Some((*error, Distribution::default()));
         }
-        Ok(Self { schema: Schema::new(fields), changed })
+        let by_kind = schema.kinds().iter().map(|kind| fields[kind.fields()].to_vec());
+        let schema = with_fields(schema, by_kind).map_err(|error| StepsError {
+            field: wanted.iter().map(|wanted| &*wanted.field).collect::<Vec<&str>>().join(", "),
+            reason: error.to_string(),
+        })?;
+        Ok(Self { of_kinds: of_kinds(&schema), schema, changed })
     }
 
-    /// Quantizes an entity of the stream, given as raw words and as lanes in the stream's steps.
+    /// Quantizes an entity of a kind, given as raw words and as lanes in the stream's steps.
+    /// `stream` is the kind's schema in the stream.
     pub(crate) fn quantize(
         &mut self,
-        stream: &Schema,
+        (kind, stream): (usize, &Schema),
         raw: &[u64],
         lanes: &[u32],
         to: &mut [u32],
     ) -> Result<(), EncodeError> {
         let mut back = Vec::new();
-        for ((from, field), changed) in
-            stream.fields().iter().zip(self.schema.fields()).zip(&mut self.changed)
-        {
+        let changed = &mut self.changed[self.schema.kinds()[kind].fields()];
+        let fields = stream.fields().iter().zip(self.of_kinds[kind].fields());
+        for ((from, field), changed) in fields.zip(changed) {
             let is_present = field.is_present(to);
             let to = &mut to[field.lanes()];
             if !is_present {
@@ -141,10 +153,11 @@ impl Steps {
     pub(crate) fn report(&self, stream: &Schema) -> Vec<FieldSteps> {
         let fields = stream.fields().iter().zip(self.schema.fields()).zip(&self.changed);
         fields
-            .filter_map(|((was, now), changed)| {
+            .zip(field_names(stream))
+            .filter_map(|(((was, now), changed), field)| {
                 let (asked, errors) = changed.as_ref()?;
                 Some(FieldSteps {
-                    field: now.name.clone(),
+                    field,
                     attribute: Attribute(&now.kind).to_string(),
                     was: Attribute(&was.kind).to_string(),
                     asked: *asked,

@@ -4,15 +4,16 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use kinepack::Schema;
 use kinepack::quantize::{FloatLimits, SmallestThree};
 use kinepack::schema::{Field, FieldKind, Role, TimePrecision, any_element};
 use kinepack::training::TrainError;
+use kinepack::{Schema, SetupError};
 use serde::Serialize;
 
 use super::costs::{LevelCost, kbps};
 use super::fields::FieldAnalysis;
-use super::samples::{Changed, Samples};
+use super::samples::{Changed, ChangedKind, Samples};
+use crate::kinds;
 
 /// The largest time precision that is proposed.
 const LATE_MS: f64 = 2.0;
@@ -86,10 +87,10 @@ pub(super) fn advise(
         tried.sort_by(|a, b| bits(b).total_cmp(&bits(a)));
         tried.truncate(tries);
     }
-    let now = samples.bytes_per_frame(&changed(schema, &[]))?;
+    let now = samples.bytes_per_frame(&changed(schema, &[])?)?;
     let mut all = Vec::new();
     for proposal in tried {
-        let with = samples.bytes_per_frame(&changed(schema, &proposal.fields))?;
+        let with = samples.bytes_per_frame(&changed(schema, &proposal.fields)?)?;
         let saves = now - with;
         if saves > LEAST_SHARE * now {
             all.push(Advice {
@@ -135,22 +136,31 @@ fn warning(field: &FieldAnalysis) -> Option<Advice> {
 }
 
 /// The schema with the proposed fields.
-fn changed(schema: &Schema, proposed: &[(usize, Option<Field>)]) -> Changed {
-    let (mut fields, mut from, mut is_bare) = (Vec::new(), Vec::new(), Vec::new());
-    for (index, field) in schema.fields().iter().enumerate() {
-        let becomes = proposed.iter().find(|(proposed, _)| *proposed == index);
-        if let Some(becomes) =
-            becomes.map_or_else(|| Some(field.clone()), |(_, becomes)| becomes.clone())
-        {
-            is_bare.push(matches!(
-                (&field.kind, &becomes.kind),
-                (FieldKind::Raw { .. }, FieldKind::Floats(_))
-            ));
-            fields.push(becomes);
-            from.push(field.lanes());
+fn changed(schema: &Schema, proposed: &[(usize, Option<Field>)]) -> Result<Changed, SetupError> {
+    let mut kinds = Vec::new();
+    let mut all_fields = Vec::new();
+    for kind in schema.kinds() {
+        let (mut fields, mut from, mut is_bare) = (Vec::new(), Vec::new(), Vec::new());
+        let first_lane = kind.lanes().start;
+        for index in kind.fields() {
+            let field = &schema.fields()[index];
+            let becomes = proposed.iter().find(|(proposed, _)| *proposed == index);
+            if let Some(becomes) =
+                becomes.map_or_else(|| Some(field.clone()), |(_, becomes)| becomes.clone())
+            {
+                is_bare.push(matches!(
+                    (&field.kind, &becomes.kind),
+                    (FieldKind::Raw { .. }, FieldKind::Floats(_))
+                ));
+                fields.push(becomes);
+                from.push(field.lanes().start - first_lane..field.lanes().end - first_lane);
+            }
         }
+        let words = kind.lanes().len();
+        kinds.push(ChangedKind { schema: Schema::new(fields.clone()), words, from, is_bare });
+        all_fields.push(fields);
     }
-    Changed { schema: Schema::new(fields), from, is_bare }
+    Ok(Changed { schema: kinds::with_fields(schema, all_fields)?, kinds })
 }
 
 /// The changes to try. The same change of several elements of an array is one proposal.
@@ -159,7 +169,7 @@ fn proposals(schema: &Schema, fields: &[FieldAnalysis], rate_hz: f64) -> Vec<Pro
     let mut known: HashMap<(String, String), usize> = HashMap::new();
     for (index, (field, found)) in schema.fields().iter().zip(fields).enumerate() {
         for (becomes, change, because) in proposals_of(field, found, rate_hz) {
-            let name = any_element(&field.name);
+            let name = any_element(&found.name);
             match known.entry((name.clone(), change.clone())) {
                 Entry::Occupied(other) => {
                     let other = &mut all[*other.get()];
@@ -170,7 +180,7 @@ fn proposals(schema: &Schema, fields: &[FieldAnalysis], rate_hz: f64) -> Vec<Pro
                     place.insert(all.len());
                     all.push(Proposal {
                         fields: vec![(index, becomes)],
-                        name: field.name.clone(),
+                        name: found.name.clone(),
                         change,
                         because,
                     });
@@ -260,7 +270,8 @@ fn proposals_of(
     let is_velocity = field.role == Role::Velocity || field.velocity_of.is_some();
     // With more lanes, or more of a tick, resting values would not be sure to become exact.
     let late_ms = LATE_MS.min(250.0 / rate_hz);
-    if can_be_late && !is_velocity && field.time_precision.is_none() && late_ms > 0.0 {
+    let can_be_late = can_be_late && !field.is_spawn && field.time_precision.is_none();
+    if can_be_late && !is_velocity && late_ms > 0.0 {
         all.push((
             Some(field.clone().with_time_precision(TimePrecision::new(late_ms, rate_hz))),
             format!("time_precision_ms = {late_ms}"),

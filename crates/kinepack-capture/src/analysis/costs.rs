@@ -130,7 +130,11 @@ impl Costs {
                 let baseline = run.past.back(self.lag);
                 for &(index, bits) in run.encoder.entity_bits() {
                     let id = newest.ids()[index as usize];
-                    if baseline.is_some_and(|baseline| baseline.position(id).is_none()) {
+                    let kind = newest.kind_at(index as usize);
+                    let is_new = |baseline: &View| {
+                        baseline.position(id).and_then(|at| baseline.kind_at(at)) != kind
+                    };
+                    if baseline.is_some_and(is_new) {
                         run.added_bits += u64::from(bits);
                     }
                     if run.level == Level::PACKED {

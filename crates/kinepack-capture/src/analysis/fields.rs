@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::carried::Carried;
 use super::histogram::{Bins, Histogram};
+use crate::kinds::field_names;
 
 /// Distinct values that are counted separately.
 const VALUES: usize = 4096;
@@ -27,7 +28,8 @@ fn share(wanted: usize, components: usize) -> usize {
 /// One field of a stream. [`Analysis`](super::Analysis) has an example.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FieldAnalysis {
-    /// Its name in the schema.
+    /// Its name in the schema. If there are several kinds, that of its kind is in front:
+    /// `player.position`.
     pub name: String,
     /// Its quantization, in words.
     pub kind: String,
@@ -85,6 +87,10 @@ pub struct ComponentAnalysis {
 /// Collects the statistics of a [`FieldAnalysis`].
 pub(super) struct FieldStatistics {
     field: Field,
+    /// Its name for people.
+    name: String,
+    /// The index of its kind.
+    kind: usize,
     unchanged: u64,
     compared: u64,
     out_of_range: u64,
@@ -116,7 +122,13 @@ impl FieldStatistics {
             seen: [f64::INFINITY, f64::NEG_INFINITY],
             carried: Carried::new(),
         };
-        let of_field = |field: &Field| Self {
+        let of_field = |(field, name): (&Field, String)| Self {
+            kind: schema
+                .kinds()
+                .iter()
+                .position(|kind| kind.lanes().contains(&field.lanes().start))
+                .unwrap_or(0),
+            name,
             components: schema.lanes()[field.lanes()].iter().map(component).collect(),
             field: field.clone(),
             unchanged: 0,
@@ -124,7 +136,7 @@ impl FieldStatistics {
             out_of_range: 0,
             not_a_number: 0,
         };
-        schema.fields().iter().map(of_field).collect()
+        schema.fields().iter().zip(field_names(schema)).map(of_field).collect()
     }
 
     /// Adds the raw words of an entity, from before quantization or reconstructed from lanes.
@@ -166,9 +178,9 @@ impl FieldStatistics {
         baseline: &Snapshot,
         older: Option<&Snapshot>,
     ) {
-        let lanes = self.field.lanes();
-        for (index, id) in newest.ids().iter().enumerate() {
-            let Some(base) = place(baseline, *id, index) else { continue };
+        let (kind, lanes) = (self.kind, self.field.lanes());
+        for (index, id) in newest.ids()[newest.of_kind(kind)].iter().enumerate() {
+            let Some(base) = row(baseline, kind, *id, index) else { continue };
             let is_present = |snapshot: &Snapshot, at: usize| {
                 self.field.is_present_in(|lane| snapshot.lane(lane)[at])
             };
@@ -176,7 +188,7 @@ impl FieldStatistics {
                 continue;
             }
             let before = older
-                .and_then(|older| place(older, *id, index).map(|at| (older, at)))
+                .and_then(|older| row(older, kind, *id, index).map(|at| (older, at)))
                 .filter(|(older, at)| is_present(older, *at));
             let is_same = |lane: usize| newest.lane(lane)[index] == baseline.lane(lane)[base];
             self.compared += 1;
@@ -213,7 +225,9 @@ impl FieldStatistics {
             // The field's bits are all for this lane.
             only.clone_from(&level_bits_per_frame);
         }
-        let Self { field, unchanged, compared, out_of_range, not_a_number, components } = self;
+        let Self {
+            field, name, unchanged, compared, out_of_range, not_a_number, components, ..
+        } = self;
         let components: Vec<ComponentAnalysis> = components
             .into_iter()
             .enumerate()
@@ -228,7 +242,7 @@ impl FieldStatistics {
             not_a_number,
             level_bits_per_frame,
             components,
-            name: field.name,
+            name,
         }
     }
 }
@@ -290,9 +304,10 @@ impl Component {
     }
 }
 
-/// The index of an entity in another snapshot. For most it is `guess`.
-pub(super) fn place(snapshot: &Snapshot, id: EntityId, guess: usize) -> Option<usize> {
-    if snapshot.ids().get(guess) == Some(&id) { Some(guess) } else { snapshot.position(id) }
+/// The row of an entity among those of its kind in another snapshot. For most it is `guess`.
+pub(super) fn row(snapshot: &Snapshot, kind: usize, id: EntityId, guess: usize) -> Option<usize> {
+    let ids = &snapshot.ids()[snapshot.of_kind(kind)];
+    if ids.get(guess) == Some(&id) { Some(guess) } else { ids.binary_search(&id).ok() }
 }
 
 /// The number that a raw word means, if it is one.

@@ -10,6 +10,7 @@ mod carried;
 mod costs;
 mod fields;
 mod histogram;
+mod kinds;
 mod past;
 mod samples;
 mod together;
@@ -26,16 +27,20 @@ pub use advice::{Advice, shown_rate};
 pub use costs::{EntityCost, LagCost, LevelCost};
 pub use fields::{ComponentAnalysis, FieldAnalysis};
 pub use histogram::Bins;
+pub use kinds::KindAnalysis;
 pub use kinepack::schema::any_element;
 pub use past::Past;
 pub use together::Together;
 
 use costs::{Costs, Sweep};
 use fields::FieldStatistics;
+use kinds::KindStatistics;
+use kinepack::schema::EntityKind;
 use samples::{RawFrame, Samples};
 use together::Masks;
 
 use crate::Columns;
+use crate::kinds::are_named;
 
 /// How to analyze a stream.
 ///
@@ -144,13 +149,16 @@ pub struct Analysis {
     pub entities: [f64; 2],
     /// Entities of a frame that differ from the baseline, on average.
     pub changed_per_frame: f64,
-    /// Bits of an entity in full.
+    /// Bits of an entity in full; of the largest kind, if there are several.
     pub bits_per_entity: u32,
     /// The cost of each level.
     pub levels: Vec<LevelCost>,
     /// The cost of two levels by the age of the baseline.
     pub lags: Vec<LagCost>,
-    /// The analysis of each field.
+    /// The analysis of each kind of entities; empty if the schema has one kind without a name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<KindAnalysis>,
+    /// The analysis of each field, kind by kind.
     pub fields: Vec<FieldAnalysis>,
     /// Fields that change together, the most frequent pairs first.
     pub together: Vec<Together>,
@@ -245,6 +253,8 @@ impl From<SetupError> for AnalysisError {
 /// ```
 pub struct Analyzer {
     schema: Schema,
+    /// The schema of each kind alone.
+    of_kinds: Vec<Schema>,
     rate_hz: f64,
     options: AnalysisOptions,
     /// The last frames, exact.
@@ -255,12 +265,15 @@ pub struct Analyzer {
     encoder: Encoder,
     has_precision: bool,
     fields: Vec<FieldStatistics>,
+    kinds: Vec<KindStatistics>,
     masks: Masks,
     costs: Costs,
     sweep: Sweep,
     samples: Samples,
     frames: u64,
     entities: u64,
+    /// Entities times lanes.
+    values: u64,
     most_entities: usize,
     changed: u64,
     difference: kinepack::codec::Difference,
@@ -274,16 +287,12 @@ impl Analyzer {
     /// An analyzer for a stream of this schema.
     ///
     /// # Errors
-    /// [`AnalysisError::Setup`] for a profile of another schema, and for a schema of several kinds
-    /// of entities.
+    /// [`AnalysisError::Setup`] for a profile of another schema.
     pub fn new(
         schema: &Schema,
         rate_hz: f64,
         options: AnalysisOptions,
     ) -> Result<Self, AnalysisError> {
-        if schema.kinds().len() > 1 {
-            return Err(SetupError::SeveralKinds.into());
-        }
         let most = options.longest_lag();
         let codec = Codec::new(schema.clone(), Level::PACKED, options.profile.clone())?;
         Ok(Self {
@@ -292,12 +301,15 @@ impl Analyzer {
             encoder: Encoder::new(&codec),
             has_precision: codec.has_precision(),
             fields: FieldStatistics::of(schema),
+            kinds: KindStatistics::of(schema),
+            of_kinds: (0..schema.kinds().len()).map(|kind| schema.of_kind(kind)).collect(),
             masks: Masks::new(schema),
             costs: Costs::new(schema, &options.profile, options.lag as usize)?,
             sweep: Sweep::new(schema, &options.profile, &options.lags)?,
             samples: Samples::new(options.lag as usize),
             frames: 0,
             entities: 0,
+            values: 0,
             most_entities: 0,
             changed: 0,
             difference: kinepack::codec::Difference::default(),
@@ -311,7 +323,7 @@ impl Analyzer {
         })
     }
 
-    /// Adds a frame. Ticks must increase.
+    /// Adds a frame of a stream of one kind. Ticks must increase.
     ///
     /// # Errors
     /// [`AnalysisError::Frame`]; the counts then include a part of the frame.
@@ -325,8 +337,52 @@ impl Analyzer {
         ids: &[EntityId],
         columns: Columns<'_>,
     ) -> Result<(), AnalysisError> {
+        self.add_kinds(tick, &[ids], columns)
+    }
+
+    /// The same for any stream, given the ids of each kind's entities.
+    ///
+    /// ```
+    /// use kinepack::schema::{Field, FieldKind};
+    /// use kinepack::{EntityId, Profile, Schema, Tick};
+    /// use kinepack_capture::Columns;
+    /// use kinepack_capture::analysis::{AnalysisOptions, Analyzer};
+    ///
+    /// let lit = || vec![Field::new("lit", FieldKind::Bool)];
+    /// let builder = Schema::builder().kind_of_fields("lamp", lit());
+    /// let schema = builder.kind_of_fields("fire", lit()).build()?;
+    /// let options = AnalysisOptions::new(Profile::untrained(&schema), 60);
+    /// let mut analyzer = Analyzer::new(&schema, 60.0, options)?;
+    /// for tick in 0..60 {
+    ///     // Two lamps and a fire.
+    ///     let ids = [&[1, 4].map(EntityId)[..], &[EntityId(2)]];
+    ///     let columns = [vec![0, u64::from(tick % 20 == 0)], vec![1]];
+    ///     analyzer.add_kinds(Tick(tick), &ids, Columns::Lanes(&columns))?;
+    /// }
+    /// let analysis = analyzer.finish()?;
+    /// assert_eq!((&*analysis.kinds[0].name, analysis.kinds[0].entities), ("lamp", [2.0, 2.0]));
+    /// assert_eq!(analysis.fields[1].name, "fire.lit");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`add`](Self::add), and [`EncodeError::NoSuchKind`] for another number of kinds than the
+    /// schema's.
+    ///
+    /// # Panics
+    /// If a column is shorter than the ids of its kind.
+    pub fn add_kinds(
+        &mut self,
+        tick: Tick,
+        ids: &[&[EntityId]],
+        columns: Columns<'_>,
+    ) -> Result<(), AnalysisError> {
         let failed = |error| AnalysisError::Frame { tick: tick.0, error };
-        self.check_size(tick, ids.len())?;
+        let kinds = self.of_kinds.len();
+        if ids.len() != kinds {
+            return Err(failed(EncodeError::NoSuchKind { kind: ids.len(), kinds }));
+        }
+        self.check_size(tick, ids)?;
         let newest = Arc::new(self.quantize(tick, ids, columns).map_err(failed)?);
         let lag = self.options.lag as usize;
         if let Some(baseline) = self.past.back(lag) {
@@ -335,6 +391,9 @@ impl Analyzer {
             self.masks.compare(&newest, baseline);
             self.difference.find(baseline, &newest);
             self.changed += self.difference.sent.len() as u64;
+            for kind in &mut self.kinds {
+                kind.compare(&newest, baseline, &self.difference.sent);
+            }
         }
         if self.frames.is_multiple_of(self.options.sweep_stride.max(1)) {
             self.sweep.add(&newest, &self.received, &mut self.packet).map_err(failed)?;
@@ -349,18 +408,27 @@ impl Analyzer {
         let is_wanted = self.frames.is_multiple_of(self.options.sample_stride.max(1));
         self.samples.add(std::mem::take(&mut self.newest), is_wanted);
         self.frames += 1;
-        self.entities += ids.len() as u64;
-        self.most_entities = self.most_entities.max(ids.len());
+        let entities = ids.iter().map(|ids| ids.len()).sum();
+        self.entities += entities as u64;
+        self.most_entities = self.most_entities.max(entities);
+        for ((kind, schema), ids) in self.kinds.iter_mut().zip(&self.of_kinds).zip(ids) {
+            kind.count(ids.len());
+            self.values += (ids.len() * schema.lanes().len()) as u64;
+        }
         Ok(())
     }
 
     /// Checks that the kept frames would fit if all had this size.
-    fn check_size(&self, tick: Tick, entities: usize) -> Result<(), AnalysisError> {
+    fn check_size(&self, tick: Tick, ids: &[&[EntityId]]) -> Result<(), AnalysisError> {
         let rings = 1 + u64::from(self.has_precision);
         let quantized =
             (3 * self.options.longest_lag() as u64 + 1) * rings * size_of::<u32>() as u64;
         let raw = (2 * u64::from(self.options.lag) + 3) * size_of::<u64>() as u64;
-        let needed_bytes = entities as u64 * (self.lanes.len() as u64 + 1) * (quantized + raw);
+        let words = |(ids, schema): (&&[EntityId], &Schema)| {
+            ids.len() as u64 * (schema.lanes().len() as u64 + 1)
+        };
+        let words: u64 = ids.iter().zip(&self.of_kinds).map(words).sum();
+        let needed_bytes = words * (quantized + raw);
         let limit_bytes = self.options.max_bytes as u64;
         if needed_bytes > limit_bytes {
             return Err(AnalysisError::TooLarge { tick: tick.0, needed_bytes, limit_bytes });
@@ -372,11 +440,11 @@ impl Analyzer {
     fn quantize(
         &mut self,
         tick: Tick,
-        ids: &[EntityId],
+        ids: &[&[EntityId]],
         columns: Columns<'_>,
     ) -> Result<Snapshot, EncodeError> {
         let mut snapshot = Snapshot::new(&self.schema, tick);
-        self.newest = RawFrame::new(tick, self.lanes.len(), ids.len());
+        self.newest = RawFrame::new(tick, self.lanes.len(), ids.iter().map(|ids| ids.len()).sum());
         let (Columns::Raw(words) | Columns::Lanes(words)) = columns;
         if words.len() != self.lanes.len() {
             return Err(EncodeError::LaneCount {
@@ -385,27 +453,37 @@ impl Analyzer {
             });
         }
         let is_exact = matches!(columns, Columns::Raw(_));
-        for (index, id) in ids.iter().enumerate() {
-            self.raw.iter_mut().zip(words).for_each(|(word, column)| *word = column[index]);
-            if !is_exact {
-                self.lanes.iter_mut().zip(&self.raw).for_each(|(lane, word)| *lane = *word as u32);
-                self.schema.reconstruct_raw(&self.lanes, &mut self.raw)?;
-            }
-            for (field, statistics) in self.schema.fields().iter().zip(&mut self.fields) {
-                let is_present = field.is_present(&self.lanes);
-                let (raw, lanes) = (&self.raw[field.lanes()], &mut self.lanes[field.lanes()]);
-                if !is_present {
-                    lanes.fill(0);
-                    continue;
+        for (index, (kind, ids)) in self.schema.kinds().iter().zip(ids).enumerate() {
+            // The fields find their lanes among those of all kinds.
+            let (of_fields, of_lanes) = (kind.fields(), kind.lanes());
+            for (row, id) in ids.iter().enumerate() {
+                let raw = &mut self.raw[of_lanes.clone()];
+                raw.iter_mut()
+                    .zip(&words[of_lanes.clone()])
+                    .for_each(|(word, column)| *word = column[row]);
+                if !is_exact {
+                    let lanes = &mut self.lanes[of_lanes.clone()];
+                    lanes.iter_mut().zip(&*raw).for_each(|(lane, word)| *lane = *word as u32);
+                    self.of_kinds[index].reconstruct_raw(lanes, raw)?;
                 }
-                statistics.see(raw, is_exact);
-                if is_exact {
-                    statistics.quantize(raw, lanes);
+                let fields = &self.schema.fields()[of_fields.clone()];
+                for (field, statistics) in fields.iter().zip(&mut self.fields[of_fields.clone()]) {
+                    let is_present = field.is_present(&self.lanes);
+                    let (raw, lanes) = (&self.raw[field.lanes()], &mut self.lanes[field.lanes()]);
+                    if !is_present {
+                        lanes.fill(0);
+                        continue;
+                    }
+                    statistics.see(raw, is_exact);
+                    if is_exact {
+                        statistics.quantize(raw, lanes);
+                    }
+                    statistics.add_lanes(lanes);
                 }
-                statistics.add_lanes(lanes);
+                snapshot.push_lanes_of(index, *id, &self.lanes[of_lanes.clone()])?;
+                self.newest.push(*id, &self.raw[of_lanes.clone()]);
             }
-            snapshot.push_lanes(*id, &self.lanes)?;
-            self.newest.push(*id, &self.raw);
+            self.newest.finish_kind();
         }
         Ok(snapshot)
     }
@@ -427,14 +505,22 @@ impl Analyzer {
                 field.finish(compared, costs.field_bits_per_frame(index), lanes.collect())
             })
             .collect();
+        let kinds = if are_named(&self.schema) {
+            let of = |(kind, found): (&EntityKind, KindStatistics)| {
+                let lanes = &self.schema.lanes()[kind.lanes()];
+                found.finish([frames, compared], kind.name(), lanes, &fields[kind.fields()])
+            };
+            self.schema.kinds().iter().zip(self.kinds).map(of).collect()
+        } else {
+            Vec::new()
+        };
         let levels = costs.levels(rate_hz);
-        let values = self.entities * self.lanes.len() as u64;
         let found = advice::Found {
             fields: &fields,
             levels: &levels,
             is_trained: self.options.profile != Profile::untrained(&self.schema),
         };
-        let advice = advice::advise(&self.schema, rate_hz, &found, values, self.samples)?;
+        let advice = advice::advise(&self.schema, rate_hz, &found, self.values, self.samples)?;
         Ok(Analysis {
             frames,
             rate_hz,
@@ -444,6 +530,7 @@ impl Analyzer {
             bits_per_entity: self.schema.bits_per_entity(),
             levels,
             lags: self.sweep.finish(rate_hz),
+            kinds,
             fields,
             together: self.masks.finish(),
             entities_by_cost: costs.entities(rate_hz),

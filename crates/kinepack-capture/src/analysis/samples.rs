@@ -19,7 +19,10 @@ const MAX_BYTES: usize = 96 << 20;
 #[derive(Clone, Debug, Default)]
 pub(super) struct RawFrame {
     tick: Tick,
+    /// Kind by kind.
     ids: Vec<EntityId>,
+    /// For each kind, the index after its last entity.
+    ends: Vec<usize>,
     /// Entity by entity.
     words: Vec<u64>,
 }
@@ -29,6 +32,7 @@ impl RawFrame {
         Self {
             tick,
             ids: Vec::with_capacity(entities),
+            ends: Vec::new(),
             words: Vec::with_capacity(entities * lanes),
         }
     }
@@ -38,6 +42,11 @@ impl RawFrame {
         self.words.extend_from_slice(words);
     }
 
+    /// Ends a kind, to which all entities that were pushed since the last one belong.
+    pub(super) fn finish_kind(&mut self) {
+        self.ends.push(self.ids.len());
+    }
+
     fn bytes(&self) -> usize {
         size_of_val(&self.words[..]) + size_of_val(&self.ids[..])
     }
@@ -45,41 +54,62 @@ impl RawFrame {
     /// The frame in a schema that is made from the stream's fields.
     fn snapshot(&self, changed: &Changed) -> Result<Snapshot, EncodeError> {
         let mut snapshot = Snapshot::new(&changed.schema, self.tick);
-        let mut lanes = vec![0; changed.schema.lanes().len()];
-        let per_entity = self.words.len() / self.ids.len().max(1);
-        for (id, words) in self.ids.iter().zip(self.words.chunks_exact(per_entity.max(1))) {
-            for ((field, from), is_bare) in
-                changed.schema.fields().iter().zip(&changed.from).zip(&changed.is_bare)
-            {
-                let lanes = &mut lanes[field.lanes()];
-                let words = &words[from.clone()];
-                let numbers: Vec<u64>;
-                let words = if *is_bare {
-                    numbers = words
-                        .iter()
-                        .map(|word| f64::from(f32::from_bits(*word as u32)).to_bits())
-                        .collect();
-                    &numbers
-                } else {
-                    words
-                };
-                if field.quantize_raw(words, lanes).is_err() {
-                    lanes.fill(0);
-                }
+        let (mut words, mut first) = (&self.words[..], 0);
+        for (index, (kind, &end)) in changed.kinds.iter().zip(&self.ends).enumerate() {
+            let mut lanes = vec![0; kind.schema.lanes().len()];
+            for id in &self.ids[first..end] {
+                let (of_entity, after) = words.split_at(kind.words);
+                words = after;
+                kind.quantize(of_entity, &mut lanes);
+                snapshot.push_lanes_of(index, *id, &lanes)?;
             }
-            changed.schema.clear_absent(&mut lanes);
-            snapshot.push_lanes(*id, &lanes)?;
+            first = end;
         }
         Ok(snapshot)
     }
 }
 
-/// A schema to try, and the positions of its fields' raw words.
+/// A schema to try.
 pub(super) struct Changed {
     pub(super) schema: Schema,
+    pub(super) kinds: Vec<ChangedKind>,
+}
+
+/// One kind of a schema to try, and the positions of its fields' raw words.
+pub(super) struct ChangedKind {
+    /// The kind's schema alone.
+    pub(super) schema: Schema,
+    /// The raw words of an entity.
+    pub(super) words: usize,
     pub(super) from: Vec<std::ops::Range<usize>>,
     /// Whether each field was a bare `f32` and becomes numbers with limits.
     pub(super) is_bare: Vec<bool>,
+}
+
+impl ChangedKind {
+    /// Quantizes the raw words of an entity. Fields with values that are not numbers become zero.
+    fn quantize(&self, words: &[u64], lanes: &mut [u32]) {
+        for ((field, from), is_bare) in
+            self.schema.fields().iter().zip(&self.from).zip(&self.is_bare)
+        {
+            let lanes = &mut lanes[field.lanes()];
+            let words = &words[from.clone()];
+            let numbers: Vec<u64>;
+            let words = if *is_bare {
+                numbers = words
+                    .iter()
+                    .map(|word| f64::from(f32::from_bits(*word as u32)).to_bits())
+                    .collect();
+                &numbers
+            } else {
+                words
+            };
+            if field.quantize_raw(words, lanes).is_err() {
+                lanes.fill(0);
+            }
+        }
+        self.schema.clear_absent(lanes);
+    }
 }
 
 /// The samples.

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use kinepack::{Schema, Snapshot};
 use serde::Serialize;
 
-use super::fields::place;
+use super::fields::row;
+use crate::kinds::field_names;
 
-/// The most fields of a schema that are compared: their mask is one word.
+/// The most fields of a kind that are compared: their mask is one word.
 const FIELDS: usize = 64;
 
 /// The most combinations that are counted. Only captures of noise have more. Each pair of fields
@@ -31,8 +32,8 @@ pub struct Together {
 #[derive(Clone, Debug)]
 pub(super) struct Masks {
     schema: Schema,
-    /// How often exactly these fields changed.
-    counts: HashMap<u64, u64>,
+    /// How often exactly these fields of a kind changed.
+    counts: HashMap<(usize, u64), u64>,
 }
 
 impl Masks {
@@ -41,35 +42,44 @@ impl Masks {
     }
 
     pub(super) fn compare(&mut self, newest: &Snapshot, baseline: &Snapshot) {
-        for (index, id) in newest.ids().iter().enumerate() {
-            let Some(base) = place(baseline, *id, index) else { continue };
-            let mut mask = 0_u64;
-            for (bit, field) in self.schema.fields().iter().take(FIELDS).enumerate() {
-                let is_changed =
-                    field.lanes().any(|lane| newest.lane(lane)[index] != baseline.lane(lane)[base]);
-                mask |= u64::from(is_changed) << bit;
-            }
-            if mask != 0 && (self.counts.len() < COMBINATIONS || self.counts.contains_key(&mask)) {
-                *self.counts.entry(mask).or_default() += 1;
+        for (index, kind) in self.schema.kinds().iter().enumerate() {
+            let fields = &self.schema.fields()[kind.fields()];
+            for (at, id) in newest.ids()[newest.of_kind(index)].iter().enumerate() {
+                let Some(base) = row(baseline, index, *id, at) else { continue };
+                let mut mask = 0_u64;
+                for (bit, field) in fields.iter().take(FIELDS).enumerate() {
+                    let is_changed = field
+                        .lanes()
+                        .any(|lane| newest.lane(lane)[at] != baseline.lane(lane)[base]);
+                    mask |= u64::from(is_changed) << bit;
+                }
+                let key = (index, mask);
+                if mask != 0 && (self.counts.len() < COMBINATIONS || self.counts.contains_key(&key))
+                {
+                    *self.counts.entry(key).or_default() += 1;
+                }
             }
         }
     }
 
     /// All pairs, the most frequent first.
     pub(super) fn finish(self) -> Vec<Together> {
-        let count = self.schema.fields().len().min(FIELDS);
-        let pairs = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b)));
+        let names = field_names(&self.schema);
+        let pairs = self.schema.kinds().iter().enumerate().flat_map(|(index, kind)| {
+            let count = kind.fields().len().min(FIELDS);
+            (0..count).flat_map(move |a| (a + 1..count).map(move |b| (index, a, b)))
+        });
         let mut all: Vec<Together> = pairs
-            .map(|(a, b)| {
+            .map(|(index, a, b)| {
                 let with = |wanted: &dyn Fn(bool, bool) -> bool| {
-                    let found = self
-                        .counts
-                        .iter()
-                        .filter(|(mask, _)| wanted(*mask >> a & 1 == 1, *mask >> b & 1 == 1));
+                    let found = self.counts.iter().filter(|((kind, mask), _)| {
+                        *kind == index && wanted(*mask >> a & 1 == 1, *mask >> b & 1 == 1)
+                    });
                     found.map(|(_, count)| count).sum::<u64>()
                 };
                 let either = with(&|a, b| a || b);
-                let name = |index: usize| self.schema.fields()[index].name.clone();
+                let first = self.schema.kinds()[index].fields().start;
+                let name = |field: usize| names[first + field].clone();
                 let both_share = with(&|a, b| a && b) as f64 / either.max(1) as f64;
                 Together { fields: [name(a), name(b)], both_share, either }
             })

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use cubes::{Body, Config, Input, World};
 use kinepack::profile::{Bodies, BodyKind};
-use kinepack::{EncodeError, EntityId, Pack, Schema, SetupError, Snapshot, Tick};
+use kinepack::{EncodeError, EntityId, Pack, Schema, SetupError, Snapshot};
+use kinepack_capture::{RecordError, RecordedFrame};
 
 use crate::common::Random;
 
@@ -294,32 +295,77 @@ impl Game {
         }
     }
 
-    /// The world as one snapshot.
+    /// Gives each entity to `show`, kind by kind.
     ///
     /// # Errors
-    /// [`EncodeError`] for a value that the schema cannot hold.
-    pub(crate) fn snapshot(&self, schema: &Schema, tick: Tick) -> Result<Snapshot, EncodeError> {
-        let mut world = Snapshot::new(schema, tick);
+    /// Those of `show`.
+    pub(crate) fn show<E>(
+        &self,
+        mut show: impl FnMut(EntityId, Being<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         for (hero, id) in self.heroes.iter().zip(FIRST_PLAYER..) {
-            world.push(EntityId(id), &hero.player)?;
+            show(EntityId(id), Being::Player(&hero.player))?;
         }
         for number in 1..=CRATES {
             let Body { position, orientation: rotation, interacting, .. } =
                 self.bodies.body(number);
             let fire = self.fires.get(&number).map(|heat| *heat as u8);
             let state = Crate { position, rotation, is_touched: interacting, fire };
-            world.push(EntityId(number), &state)?;
+            show(EntityId(number), Being::Crate(&state))?;
         }
         for (id, flight) in &self.flights {
-            world.push(EntityId(*id), &flight.dart)?;
+            show(EntityId(*id), Being::Dart(&flight.dart))?;
         }
         for (door, id) in self.doors.iter().zip(FIRST_DOOR..) {
-            world.push(EntityId(id), door)?;
+            show(EntityId(id), Being::Door(door))?;
         }
         for ((pickup, _), id) in self.pickups.iter().zip(FIRST_PICKUP..) {
-            world.push(EntityId(id), pickup)?;
+            show(EntityId(id), Being::Pickup(pickup))?;
         }
-        Ok(world)
+        Ok(())
+    }
+}
+
+/// An entity of any kind.
+pub(crate) enum Being<'a> {
+    Player(&'a Player),
+    Crate(&'a Crate),
+    Dart(&'a Dart),
+    Door(&'a Door),
+    Pickup(&'a Pickup),
+}
+
+impl Being<'_> {
+    /// Adds it to a snapshot.
+    ///
+    /// # Errors
+    /// [`EncodeError`] for a value that the schema cannot hold.
+    pub(crate) fn push_to(&self, id: EntityId, world: &mut Snapshot) -> Result<(), EncodeError> {
+        match *self {
+            Self::Player(state) => world.push(id, state),
+            Self::Crate(state) => world.push(id, state),
+            Self::Dart(state) => world.push(id, state),
+            Self::Door(state) => world.push(id, state),
+            Self::Pickup(state) => world.push(id, state),
+        }
+    }
+
+    /// Adds it to a frame of a capture.
+    ///
+    /// # Errors
+    /// [`RecordError`] for ids that do not increase.
+    pub(crate) fn record(
+        &self,
+        id: EntityId,
+        frame: &mut RecordedFrame<'_>,
+    ) -> Result<(), RecordError> {
+        match *self {
+            Self::Player(state) => frame.push(id, state),
+            Self::Crate(state) => frame.push(id, state),
+            Self::Dart(state) => frame.push(id, state),
+            Self::Door(state) => frame.push(id, state),
+            Self::Pickup(state) => frame.push(id, state),
+        }
     }
 }
 

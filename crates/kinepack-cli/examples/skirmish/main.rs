@@ -1,7 +1,8 @@
 //! A game with five kinds of entities, as one world, as a world for each kind, and in a general
 //! format: bytes a frame.
 //!
-//! `cargo run --release -p kinepack-cli --example skirmish`
+//! `cargo run --release -p kinepack-cli --example skirmish`; with the name of a file behind `--`, it
+//! records the game as a capture for the commands instead.
 //!
 //! The game is simulated: 64 players roll among 300 crates, which they push, shoot 200 darts a
 //! second, and use 25 doors and 25 pickups. 20 seconds train the profiles. Another 20 seconds, with
@@ -29,6 +30,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use game::{Game, RATE_HZ};
 use kinepack::training::{ProfileSearch, Training};
 use kinepack::{Baselines, Codec, Decoder, Encoder, Level, Profile, Schema, Snapshot, Tick, View};
+use kinepack_capture::Recorder;
 
 const SECONDS: u32 = 20;
 /// Until the players are spread out.
@@ -41,6 +43,9 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 
 fn main() -> Outcome<()> {
     let schema = game::schema()?;
+    if let Some(path) = std::env::args().nth(1) {
+        return record(&schema, &path);
+    }
     let [training, measured] = [1, 2].map(|seed| simulate(&schema, seed));
     let whole = World { schema, training: training?, measured: measured? };
     print_counts(&whole);
@@ -123,17 +128,43 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-fn simulate(schema: &Schema, seed: u64) -> Outcome<Vec<Snapshot>> {
+/// Plays the game, and calls `each` with every frame after the warm-up.
+fn play(seed: u64, mut each: impl FnMut(&Game, Tick) -> Outcome<()>) -> Outcome<()> {
     eprintln!("simulating {SECONDS} seconds");
     let mut game = Game::new(seed)?;
-    let mut frames = Vec::new();
     for tick in 0..(WARM_UP_S + SECONDS) * RATE_HZ {
         game.step();
         if tick >= WARM_UP_S * RATE_HZ {
-            frames.push(game.snapshot(schema, Tick(tick))?);
+            each(&game, Tick(tick))?;
         }
     }
+    Ok(())
+}
+
+fn simulate(schema: &Schema, seed: u64) -> Outcome<Vec<Snapshot>> {
+    let mut frames = Vec::new();
+    play(seed, |game, tick| {
+        let mut frame = Snapshot::new(schema, tick);
+        game.show(|id, being| being.push_to(id, &mut frame))?;
+        frames.push(frame);
+        Ok(())
+    })?;
     Ok(frames)
+}
+
+/// Records the numbers of the game, before quantization.
+fn record(schema: &Schema, path: &str) -> Outcome<()> {
+    let mut recorder = Recorder::create(path)?;
+    let stream = recorder.stream_of_kinds("skirmish", schema, RATE_HZ.into())?;
+    play(1, |game, tick| {
+        let mut frame = recorder.frame(&stream, tick)?;
+        game.show(|id, being| being.record(id, &mut frame))?;
+        Ok(frame.finish()?)
+    })?;
+    let summary = recorder.finish()?;
+    println!("{path}: {} frames, {} bytes", summary.frames, summary.bytes);
+    println!("next: cargo run --release -- analyze {path}");
+    Ok(())
 }
 
 fn print_counts(world: &World) {

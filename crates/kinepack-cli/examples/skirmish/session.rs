@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::time::Duration;
 
+use command_kit::wrong_lanes;
 use kinepack::{Codec, Snapshot};
 use kinepack_net::{
     Channel, Hub, HubConfig, Link, LinkConfig, Loss, Received, Receiver, ReceiverConfig,
@@ -64,7 +65,7 @@ pub(crate) fn play(worlds: &[(Codec, &[Snapshot])], loss: f32) -> Result<Outcome
                     let sent = frames.iter().rev().find(|frame| frame.tick == tick);
                     let newest = receiver.newest().ok_or("nothing was received")?;
                     outcome.snapshots += 1;
-                    outcome.wrong_lanes += wrong_lanes(newest, sent.ok_or("an unknown tick")?);
+                    outcome.wrong_lanes += wrong_lanes(sent.ok_or("an unknown tick")?, newest);
                 }
                 Ok(_) | Err(Refused::Duplicate | Refused::TooOld | Refused::NoBaseline) => {}
                 Err(refused) => return Err(refused.into()),
@@ -90,13 +91,4 @@ pub(crate) fn play(worlds: &[(Codec, &[Snapshot])], loss: f32) -> Result<Outcome
         }
     }
     Ok(outcome)
-}
-
-/// Lanes that differ; all if the entities do.
-fn wrong_lanes(received: &Snapshot, sent: &Snapshot) -> u64 {
-    if !received.has_same_entities(sent) {
-        return sent.value_count() as u64;
-    }
-    let lanes = (0..sent.lane_count()).map(|lane| (received.lane(lane), sent.lane(lane)));
-    lanes.flat_map(|(a, b)| a.iter().zip(b)).filter(|(a, b)| a != b).count() as u64
 }

@@ -156,7 +156,7 @@ fn analyze(
         let Some(frame) = captured.next_frame()? else { break };
         done += 1;
         let Some(analyzer) = &mut analyzers[frame.stream] else { continue };
-        let added = analyzer.add(frame.tick, frame.ids, frame.columns);
+        let added = analyzer.add_kinds(frame.tick, &frame.ids, frame.columns);
         added.map_err(|error| failed(&names[frame.stream], error))?;
         bar.inc(1);
     }

@@ -5,15 +5,15 @@ use std::io::{self, Write};
 use command_kit::counted;
 use command_kit::table::{table, write_text};
 use kinepack_capture::analysis::{
-    Analysis, ComponentAnalysis, FieldAnalysis, any_element, shown_rate,
+    Analysis, ComponentAnalysis, FieldAnalysis, KindAnalysis, any_element, shown_rate,
 };
 
 use super::Report;
 
 /// The most pairs of fields that are listed.
 const PAIRS: usize = 5;
-/// The most fields that have a column in the table of levels.
-const FIELD_COLUMNS: usize = 6;
+/// The most fields, or kinds of entities, that have a column in the table of levels.
+const COLUMNS: usize = 6;
 
 pub(super) fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
     for stream in &report.streams {
@@ -32,11 +32,12 @@ fn write_stream(
         analysis;
     writeln!(out, "{file}: {name}")?;
     let title = format!(
-        "{} at {} Hz, {:.1} entities of {}; {changed_per_frame:.1} of them differ from {} \
+        "{} at {} Hz, {:.1} entities of {}{}; {changed_per_frame:.1} of them differ from {} \
          before",
         counted(frames, "frame"),
         shown_rate(*rate_hz),
         entities[0],
+        if analysis.kinds.len() > 1 { "up to " } else { "" },
         counted(bits_per_entity, "bit"),
         counted(lag, "frame")
     );
@@ -49,6 +50,7 @@ fn write_stream(
     write_advice(analysis, out)?;
     write_title(out, "What each level takes, without headers; sets and fields in bits")?;
     write_levels(analysis, out)?;
+    write_kinds(analysis, out)?;
     write_title(
         out,
         "Fields. Entropy is the least bits a frame if each difference from the baseline is coded \
@@ -113,8 +115,9 @@ fn write_advice(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
 }
 
 fn write_levels(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
-    let mut fields: Vec<(String, Vec<f64>)> = Vec::new();
-    for field in &analysis.fields {
+    let of_kind = |kind: &KindAnalysis| (kind.name.clone(), kind.level_bits_per_frame.clone());
+    let mut fields: Vec<(String, Vec<f64>)> = analysis.kinds.iter().map(of_kind).collect();
+    for field in analysis.fields.iter().filter(|_| analysis.kinds.is_empty()) {
         let (name, bits) = (any_element(&field.name), &field.level_bits_per_frame);
         match fields.iter_mut().find(|(known, _)| *known == name) {
             Some((_, sum)) => sum.iter_mut().zip(bits).for_each(|(sum, bits)| *sum += bits),
@@ -122,7 +125,7 @@ fn write_levels(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
         }
     }
     // More columns would be hard to read.
-    fields.truncate(FIELD_COLUMNS);
+    fields.truncate(COLUMNS);
     let rows = analysis.levels.iter().enumerate().map(|(index, level)| {
         let cells = [
             level.row.to_string(),
@@ -140,6 +143,32 @@ fn write_levels(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
     let header = ["", "level", "bytes a frame", "kbit/s", "bits: sets", "added"];
     let header = header.into_iter().chain(names);
     writeln!(out, "{}", table(header, 2, rows).trim_fmt())
+}
+
+/// The kinds of entities, if there are several.
+fn write_kinds(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
+    if analysis.kinds.is_empty() {
+        return Ok(());
+    }
+    write_title(
+        out,
+        "Kinds of entities: how many a frame has, and how many of them differ from the baseline, \
+         are not in it, or are only in it",
+    )?;
+    let number = |number: f64| format!("{number:.1}");
+    let rows = analysis.kinds.iter().map(|kind| {
+        [
+            kind.name.clone(),
+            kind.bits_per_entity.to_string(),
+            number(kind.entities[0]),
+            format!("{:.0}", kind.entities[1]),
+            number(kind.changed_per_frame),
+            number(kind.added_per_frame),
+            number(kind.removed_per_frame),
+        ]
+    });
+    let header = ["kind", "bits", "entities", "at most", "differ", "added", "removed"];
+    writeln!(out, "{}", table(header, 1, rows).trim_fmt())
 }
 
 fn write_fields(fields: &[FieldAnalysis], out: &mut impl Write) -> io::Result<()> {

@@ -175,8 +175,10 @@ fn replay(
         captured.find(&arguments.stream, &arguments.steps.max_error, &arguments.profile)?;
     let stream = captured.streams()[wanted].clone();
     let mut steps = Steps::new(&stream.schema, &arguments.steps.max_error)?;
-    let schemas = Arc::new(Schemas { stream: stream.schema, sent: steps.schema.clone() });
-    let schema = &schemas.sent;
+    let kinds = stream.of_kinds.into_iter().zip(&steps.of_kinds);
+    let kinds = kinds.map(|(stream, sent)| [stream, sent.clone()]).collect();
+    let schemas = Arc::new(Schemas { stream: stream.schema, kinds });
+    let schema = &steps.schema.clone();
     let mut codecs = Vec::new();
     for parameters in &arguments.profile {
         let profile =
@@ -258,7 +260,7 @@ fn play(
         groups[index % threads].push((index, run));
     }
     let bar = progress(captured.streams()[wanted].frames);
-    let schema = captured.streams()[wanted].schema.clone();
+    let stream = captured.streams()[wanted].clone();
     let path = captured.path().to_owned();
     thread::scope(|scope| {
         let mut senders = Vec::new();
@@ -281,7 +283,7 @@ fn play(
                     reason,
                 };
                 let moment =
-                    Moment::next(last.as_deref(), &schema, steps, frame.ids, frame.columns);
+                    Moment::next(last.as_deref(), &stream, steps, &frame.ids, frame.columns);
                 let moment = Arc::new(moment.map_err(|error| failed(error.to_string()))?);
                 last = Some(Arc::clone(&moment));
                 // A group that ended early returns the reason.

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use command_kit::{Distribution, LinkOptionsError, Summary, wrong_lanes};
 use cube_data::cube;
-use kinepack::schema::FieldKind;
+use kinepack::schema::{Field, FieldKind};
 use kinepack::{Codec, Schema, Snapshot};
 use kinepack_capture::analysis::any_element;
+use kinepack_capture::kinds::field_names;
 use kinepack_capture::levels;
 use kinepack_net::{
     HEADER_BYTES, Hub, HubConfig, Link, LinkConfig, Received, Receiver, ReceiverConfig, ReceiverId,
@@ -68,8 +69,15 @@ pub(super) struct FieldError {
 pub(super) struct Schemas {
     /// As captured.
     pub(super) stream: Schema,
-    /// As sent.
-    pub(super) sent: Schema,
+    /// Each kind of entities alone, as captured and as sent.
+    pub(super) kinds: Vec<[Schema; 2]>,
+}
+
+impl Schemas {
+    /// The largest number of lanes of a kind as captured, or as sent.
+    fn most_lanes(&self, which: usize) -> usize {
+        self.kinds.iter().map(|kind| kind[which].lanes().len()).max().unwrap_or(0)
+    }
 }
 
 /// A running replay.
@@ -117,8 +125,7 @@ impl Run {
         let Setup { schemas, codec, rate_hz, profile, link, link_name, link_seed, outage } = setup;
         let mut hub = Hub::new(codec, HubConfig::default())?;
         hub.add(RECEIVER, &ReceiverOptions::default(), Duration::ZERO)?;
-        let schema = &schemas.sent;
-        let lanes = schema.lanes().len();
+        let lanes = schemas.most_lanes(1);
         let mut errors: Vec<(String, Distribution)> = Vec::new();
         let mut error_of = |name: &str| {
             let name = any_element(name);
@@ -128,7 +135,8 @@ impl Run {
                 errors.len() - 1
             })
         };
-        let error_of_field = schema.fields().iter().map(|field| error_of(&field.name)).collect();
+        let names = field_names(&schemas.stream);
+        let error_of_field = names.iter().map(|name| error_of(name)).collect();
         Ok(Self {
             hub,
             receiver: Receiver::new(codec, ReceiverConfig::at_hz((rate_hz.round() as u32).max(1)))?,
@@ -162,7 +170,7 @@ impl Run {
             raw: vec![0; lanes],
             lanes: [vec![0; lanes], vec![0; lanes]],
             has_optional: schemas.stream.fields().iter().any(|field| field.condition.is_some()),
-            truth: [(); 2].map(|()| vec![0; schemas.stream.lanes().len()]),
+            truth: [(); 2].map(|()| vec![0; schemas.most_lanes(0)]),
             schemas: Arc::clone(schemas),
             rate_hz,
         })
@@ -245,31 +253,37 @@ impl Run {
             }
         }
         let frame = playback.tick();
-        for (index, sample) in playback.samples().enumerate() {
-            let Some([before, after]) = truth.around(frame, sample.id, index) else { continue };
+        for sample in playback.samples() {
+            let (shown, at) = sample.from;
+            let Some(kind) = shown.kind_at(at) else { continue };
+            let row = at - shown.of_kind(kind).start;
+            let around = truth.around(frame, (kind, sample.id), row);
+            let Some([before, after]) = around else { continue };
             if before == after {
                 continue;
             }
-            for (lanes, (snapshot, at)) in self.lanes.iter_mut().zip([sample.from, sample.to]) {
-                lanes
-                    .iter_mut()
-                    .enumerate()
-                    .for_each(|(lane, value)| *value = snapshot.lane(lane)[at]);
+            let [stream, sent] = &self.schemas.kinds[kind];
+            let (own, lanes) = (stream.lanes().len(), sent.lanes().len());
+            for (values, (snapshot, at)) in self.lanes.iter_mut().zip([sample.from, sample.to]) {
+                let row = at - snapshot.of_kind(kind).start;
+                let of_kind = snapshot.lanes_of(kind);
+                values.iter_mut().zip(of_kind).for_each(|(v, lane)| *v = snapshot.lane(lane)[row]);
             }
-            let [from, to] = &self.lanes;
-            let Schemas { stream, sent } = &*self.schemas;
+            let [from, to] = [&self.lanes[0][..lanes], &self.lanes[1][..lanes]];
             let is_truth_known = self.has_optional
                 && [before, after]
                     .into_iter()
                     .zip(&mut self.truth)
-                    .all(|(raw, lanes)| stream.quantize_raw(raw, lanes).is_ok());
-            let interpolated = sent.interpolate_raw(from, to, sample.between, &mut self.raw);
+                    .all(|(raw, lanes)| stream.quantize_raw(raw, &mut lanes[..own]).is_ok());
+            let raw = &mut self.raw[..lanes];
+            let interpolated = sent.interpolate_raw(from, to, sample.between, raw);
             interpolated.map_err(|error| ReplayError::Interpolation {
                 entity: sample.id.0,
                 reason: error.to_string(),
             })?;
+            let of_kind = self.schemas.stream.kinds()[kind].fields();
             let fields = stream.fields().iter().zip(sent.fields());
-            for ((field, sent), errors) in fields.zip(&self.error_of_field) {
+            for ((field, sent), errors) in fields.zip(&self.error_of_field[of_kind]) {
                 let lanes = field.lanes();
                 if before[lanes.clone()] == after[lanes.clone()] {
                     continue;
@@ -281,8 +295,7 @@ impl Run {
                     continue;
                 }
                 let around = [&before[lanes.clone()], &after[lanes.clone()]];
-                if let Some(off) =
-                    distance(&field.kind, &self.raw[sent.lanes()], around, frame.fract())
+                if let Some(off) = distance(&field.kind, &raw[sent.lanes()], around, frame.fract())
                 {
                     self.errors[*errors].1.add(off);
                 }
@@ -318,7 +331,8 @@ impl Run {
 
 /// The unit of a field's errors: rotations are compared in degrees, and cubes are in metres.
 fn unit(schema: &Schema, field: &str) -> Option<&'static str> {
-    let own = schema.fields().iter().find(|own| any_element(&own.name) == field)?;
+    let named = |(_, name): &(&Field, String)| any_element(name) == field;
+    let (own, _) = schema.fields().iter().zip(field_names(schema)).find(named)?;
     let is_cube = cube::profile().schema_hash == schema.hash();
     match own.kind {
         FieldKind::Rotation(_) => Some("°"),

@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use kinepack::{EncodeError, EntityId, Schema, Snapshot, Tick};
+use kinepack::{EncodeError, EntityId, Snapshot, Tick};
 use kinepack_capture::Columns;
 
+use crate::captured::Stream;
 use crate::steps::Steps;
 
 /// Frames that are kept: longer than any playout delay and round trip at 60 Hz.
@@ -16,7 +17,12 @@ const KEPT: usize = 240;
 pub(super) struct Moment {
     /// In the steps in which it is sent.
     pub(super) snapshot: Snapshot,
-    /// Raw words and lanes in the stream's own steps, entity by entity.
+    kinds: Vec<KindWords>,
+}
+
+/// The entities of one kind in the stream's own steps, entity by entity.
+#[derive(Debug)]
+struct KindWords {
     words: Vec<u64>,
     lanes: Vec<u32>,
 }
@@ -25,40 +31,46 @@ impl Moment {
     /// The next frame after `last`; the first has tick 1.
     pub(super) fn next(
         last: Option<&Self>,
-        schema: &Schema,
+        stream: &Stream,
         steps: &mut Steps,
-        ids: &[EntityId],
+        ids: &[&[EntityId]],
         columns: Columns<'_>,
     ) -> Result<Self, EncodeError> {
-        let count = schema.lanes().len();
-        let mut snapshot =
-            Snapshot::new(&steps.schema, Tick(last.map_or(1, |last| last.snapshot.tick.0 + 1)));
-        let mut sent = vec![0; steps.schema.lanes().len()];
-        let (mut words, mut lanes) = (vec![0; ids.len() * count], vec![0; ids.len() * count]);
-        for (index, id) in ids.iter().enumerate() {
-            let row = index * count..(index + 1) * count;
-            let (raw, lanes) = (&mut words[row.clone()], &mut lanes[row.clone()]);
-            let same = last.filter(|last| match columns {
-                Columns::Raw(columns) => {
-                    let known = last.words.get(row.clone());
-                    known.is_some_and(|known| {
-                        known.iter().zip(columns).all(|(word, column)| *word == column[index])
-                    })
+        let tick = Tick(last.map_or(1, |last| last.snapshot.tick.0 + 1));
+        let mut snapshot = Snapshot::new(&steps.schema, tick);
+        let mut kinds = Vec::new();
+        for (kind, (ids, schema)) in ids.iter().zip(&stream.of_kinds).enumerate() {
+            let columns = columns.of_lanes(stream.schema.kinds()[kind].lanes());
+            let last = last.map(|last| &last.kinds[kind]);
+            let count = schema.lanes().len();
+            let mut sent = vec![0; steps.of_kinds[kind].lanes().len()];
+            let (mut words, mut lanes) = (vec![0; ids.len() * count], vec![0; ids.len() * count]);
+            for (index, id) in ids.iter().enumerate() {
+                let row = index * count..(index + 1) * count;
+                let (raw, lanes) = (&mut words[row.clone()], &mut lanes[row.clone()]);
+                let same = last.filter(|last| match columns {
+                    Columns::Raw(columns) => {
+                        let known = last.words.get(row.clone());
+                        known.is_some_and(|known| {
+                            known.iter().zip(columns).all(|(word, column)| *word == column[index])
+                        })
+                    }
+                    Columns::Lanes(_) => false,
+                });
+                match same {
+                    // Most entities did not change.
+                    Some(last) => {
+                        raw.copy_from_slice(&last.words[row.clone()]);
+                        lanes.copy_from_slice(&last.lanes[row]);
+                    }
+                    None => columns.entity(index, schema, raw, lanes)?,
                 }
-                Columns::Lanes(_) => false,
-            });
-            match same {
-                // Most entities did not change.
-                Some(last) => {
-                    raw.copy_from_slice(&last.words[row.clone()]);
-                    lanes.copy_from_slice(&last.lanes[row]);
-                }
-                None => columns.entity(index, schema, raw, lanes)?,
+                steps.quantize((kind, schema), raw, lanes, &mut sent)?;
+                snapshot.push_lanes_of(kind, *id, &sent)?;
             }
-            steps.quantize(schema, raw, lanes, &mut sent)?;
-            snapshot.push_lanes(*id, &sent)?;
+            kinds.push(KindWords { words, lanes });
         }
-        Ok(Self { snapshot, words, lanes })
+        Ok(Self { snapshot, kinds })
     }
 }
 
@@ -77,19 +89,25 @@ impl Truth {
         self.moments.push_back(moment);
     }
 
-    /// The raw words of an entity in the frames before and after `frame`, which has a fraction.
-    /// `None` if they are not known. `guess` is the entity's probable index.
-    pub(super) fn around(&self, frame: f64, id: EntityId, guess: usize) -> Option<[&[u64]; 2]> {
+    /// The raw words of an entity of a kind in the frames before and after `frame`, which has a
+    /// fraction. `None` if they are not known. `guess` is the entity's probable row in its kind.
+    pub(super) fn around(
+        &self,
+        frame: f64,
+        (kind, id): (usize, EntityId),
+        guess: usize,
+    ) -> Option<[&[u64]; 2]> {
         let of = |frame: f64| {
             let first = self.moments.front()?.snapshot.tick.0;
             let moment = self.moments.get((frame as u32).checked_sub(first)? as usize)?;
-            let ids = moment.snapshot.ids();
+            let ids = &moment.snapshot.ids()[moment.snapshot.of_kind(kind)];
             let at = match ids.get(guess) {
                 Some(there) if *there == id => guess,
                 _ => ids.binary_search(&id).ok()?,
             };
-            let count = moment.words.len() / ids.len();
-            moment.words.get(at * count..(at + 1) * count)
+            let words = &moment.kinds[kind].words;
+            let count = words.len() / ids.len();
+            words.get(at * count..(at + 1) * count)
         };
         let before = of(frame.floor())?;
         Some([before, of(frame.ceil()).unwrap_or(before)])

@@ -52,7 +52,8 @@ impl fmt::Display for FieldOrder {
     }
 }
 
-/// Tries orders. Each try trains quickly on the first frames, and is measured on the last.
+/// Tries orders. Each try trains quickly on the first frames, and is measured on the last. `None`
+/// for a schema of several kinds, whose orders would be too many.
 pub(super) fn best(
     schema: &Schema,
     bodies: Option<&Bodies>,
@@ -60,6 +61,9 @@ pub(super) fn best(
     lag: usize,
     mut progress: impl FnMut(f64),
 ) -> Result<Option<FieldOrder>, TuneError> {
+    if schema.kinds().len() > 1 {
+        return Ok(None);
+    }
     let count = schema.fields().len();
     let mut orders = orders(count);
     orders.retain(|order| keeps_selectors_first(schema, order));

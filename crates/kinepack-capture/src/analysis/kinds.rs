@@ -1,0 +1,99 @@
+//! How many entities of each kind there are, and what they take.
+
+use kinepack::schema::Lane;
+use kinepack::{EntityId, Schema, Snapshot};
+use serde::Serialize;
+
+use super::fields::FieldAnalysis;
+
+/// One kind of entities of a stream.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct KindAnalysis {
+    /// Its name.
+    pub name: String,
+    /// Entities of a frame, on average and at most.
+    pub entities: [f64; 2],
+    /// Entities of a frame that differ from the baseline or are not in it, on average.
+    pub changed_per_frame: f64,
+    /// Entities of a frame that the baseline does not have in this kind, on average.
+    pub added_per_frame: f64,
+    /// Entities of the baseline that a frame does not have in this kind, on average.
+    pub removed_per_frame: f64,
+    /// Bits of an entity in full.
+    pub bits_per_entity: u32,
+    /// The bits per frame of its fields at each level, in the order of `levels`.
+    pub level_bits_per_frame: Vec<f64>,
+}
+
+/// Collects the statistics of a [`KindAnalysis`].
+pub(super) struct KindStatistics {
+    kind: usize,
+    entities: u64,
+    most: usize,
+    changed: u64,
+    added: u64,
+    removed: u64,
+}
+
+impl KindStatistics {
+    pub(super) fn of(schema: &Schema) -> Vec<Self> {
+        let of_kind = |kind| Self { kind, entities: 0, most: 0, changed: 0, added: 0, removed: 0 };
+        (0..schema.kinds().len()).map(of_kind).collect()
+    }
+
+    /// Counts the entities of a frame.
+    pub(super) fn count(&mut self, entities: usize) {
+        self.entities += entities as u64;
+        self.most = self.most.max(entities);
+    }
+
+    /// Adds a snapshot and its baseline. `sent` are the indices of entities that differ.
+    pub(super) fn compare(&mut self, newest: &Snapshot, baseline: &Snapshot, sent: &[u32]) {
+        let indices = newest.of_kind(self.kind);
+        let is_of_kind = |index: &&u32| indices.contains(&(**index as usize));
+        self.changed += sent.iter().filter(is_of_kind).count() as u64;
+        let [now, before] = [newest, baseline].map(|state| &state.ids()[state.of_kind(self.kind)]);
+        let common = common(now, before);
+        self.added += (now.len() - common) as u64;
+        self.removed += (before.len() - common) as u64;
+    }
+
+    /// `frames` are all, and those that were compared.
+    pub(super) fn finish(
+        self,
+        [frames, compared]: [u64; 2],
+        name: &str,
+        lanes: &[Lane],
+        fields: &[FieldAnalysis],
+    ) -> KindAnalysis {
+        let per_frame = |count: u64| count as f64 / compared.max(1) as f64;
+        let mut level_bits_per_frame = Vec::new();
+        for field in fields {
+            let bits = &field.level_bits_per_frame;
+            level_bits_per_frame.resize(bits.len(), 0.0);
+            level_bits_per_frame.iter_mut().zip(bits).for_each(|(sum, bits)| *sum += bits);
+        }
+        KindAnalysis {
+            name: name.to_owned(),
+            entities: [self.entities as f64 / frames.max(1) as f64, self.most as f64],
+            changed_per_frame: per_frame(self.changed),
+            added_per_frame: per_frame(self.added),
+            removed_per_frame: per_frame(self.removed),
+            bits_per_entity: lanes.iter().map(Lane::bits).sum(),
+            level_bits_per_frame,
+        }
+    }
+}
+
+/// The number of ids that are in both lists, which increase.
+fn common(a: &[EntityId], b: &[EntityId]) -> usize {
+    if a == b {
+        return a.len();
+    }
+    let mut b = b.iter().peekable();
+    let is_in_b = |id: &&EntityId| {
+        while b.next_if(|other| other < id).is_some() {}
+        b.next_if_eq(id).is_some()
+    };
+    a.iter().filter(is_in_b).count()
+}
