@@ -16,7 +16,7 @@ const common = (name) => name.replace(/\[\d+\]/g, "[*]");
 
 function levels(stream) {
   const bits = new Map();
-  for (const { name, level_bits_per_frame: own } of stream.fields) {
+  for (const { name, level_bits_per_frame: own } of stream.kinds ?? stream.fields) {
     const sums = bits.get(common(name));
     bits.set(common(name), sums ? sums.map((sum, index) => sum + own[index]) : own);
   }
@@ -107,7 +107,7 @@ function shown(stream) {
       number(stream.frames.toLocaleString("en"), `frames at ${short(stream.rate_hz)} Hz`))),
     element("div", { class: "columns" },
       section("What to change first", "Each change alone, tried on a sample of the frames at level packed, with word lengths trained for it.", advice(stream)),
-      section("Bandwidth of each level, by field", `Each frame is coded against the frame ${stream.lag} before. “Sets” say which entities and fields changed.`, levels(stream))),
+      section(`Bandwidth of each level, by ${stream.kinds ? "kind of entities" : "field"}`, `Each frame is coded against the frame ${stream.lag} before. “Sets” say which entities and fields changed.`, levels(stream))),
     element("div", { class: "columns" },
       section("Age of the baseline", "A longer round trip means an older baseline.",
         lineChart([line("packed", "packed_kbps"), line("adaptive", "adaptive_kbps")], { name: "age of the baseline", unit: "frames" }, { name: "bandwidth", unit: "kbit/s" })),
