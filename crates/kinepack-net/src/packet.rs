@@ -5,7 +5,7 @@
 
 use core::fmt;
 
-use kinepack::{Baselines, Tick};
+use kinepack::{Baselines, Schema, Tick};
 
 use crate::{Refused, Sequence};
 
@@ -64,10 +64,13 @@ pub enum Mismatch {
         /// The hub's.
         version: u8,
     },
-    /// The schema: fields, ranges, precisions or their order.
+    /// The schema: kinds, fields, ranges, precisions or their order.
     Schema {
         /// The hub's [`Schema::hash`](kinepack::Schema::hash).
         hash: u64,
+        /// The first part of the [outline](kinepack::Schema::outline) in which the schemas differ.
+        /// `None` if the first 256 parts are equal.
+        part: Option<u16>,
     },
     /// The codec: level or profile.
     Codec {
@@ -91,7 +94,7 @@ impl fmt::Display for Mismatch {
                      {version}"
                 );
             }
-            Self::Schema { hash } => ("schema", hash),
+            Self::Schema { hash, .. } => ("schema", hash),
             Self::Codec { hash } => ("codec (level or profile)", hash),
             Self::Initial { hash } => ("initial state", hash),
         };
@@ -107,7 +110,7 @@ impl Hello {
             return Some(Mismatch::Version { version });
         }
         if schema_hash != theirs.schema_hash {
-            return Some(Mismatch::Schema { hash: schema_hash });
+            return Some(Mismatch::Schema { hash: schema_hash, part: None });
         }
         if codec_hash != theirs.codec_hash {
             return Some(Mismatch::Codec { hash: codec_hash });
@@ -123,16 +126,65 @@ impl Hello {
     }
 }
 
+/// The most parts of a schema's outline in a hello.
+const MAX_PARTS: usize = 256;
+
+/// The parts of a schema's outline that a hello can have.
+pub(crate) fn outline(schema: &Schema) -> Vec<u32> {
+    schema.outline().take(MAX_PARTS).collect()
+}
+
+/// The first part in which two outlines differ. `theirs` is from a hello.
+pub(crate) fn first_difference(ours: &[u32], theirs: &[u8]) -> Option<u16> {
+    let theirs = theirs.as_chunks().0.iter().map(|part| u32::from_le_bytes(*part));
+    let count = theirs.len();
+    let equal = ours.iter().zip(theirs).take_while(|(ours, theirs)| *ours == theirs).count();
+    // A part that only one side has is a difference, unless the list may go on.
+    let differs = equal < ours.len().max(count);
+    (differs && count > 0).then_some(equal as u16)
+}
+
 impl Mismatch {
+    /// The mismatch in words, with the name of the first part in which the schemas differ, if that
+    /// is known. `schema` is this side's.
+    ///
+    /// ```
+    /// use kinepack::Schema;
+    /// use kinepack::schema::{Field, FieldKind};
+    /// use kinepack_net::Mismatch;
+    ///
+    /// let fields = vec![Field::new("lit", FieldKind::Bool)];
+    /// let schema = Schema::builder().kind_of_fields("lamp", fields).build()?;
+    /// let of_part = |part| Mismatch::Schema { hash: 7, part: Some(part) }.describe(&schema);
+    /// assert_eq!(of_part(1), "the two sides have different schemas; they differ first in lamp.lit");
+    /// assert!(of_part(2).ends_with("has all parts of this side's, and more"));
+    /// # Ok::<(), kinepack::SetupError>(())
+    /// ```
+    pub fn describe(&self, schema: &Schema) -> String {
+        let Self::Schema { part: Some(part), .. } = *self else { return self.to_string() };
+        match schema.part_name(part.into()) {
+            Some(name) => {
+                format!("the two sides have different schemas; they differ first in {name}")
+            }
+            None => String::from(
+                "the two sides have different schemas; the other side's has all parts of this \
+                 side's, and more",
+            ),
+        }
+    }
+
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         let (reason, value) = match *self {
             Self::Version { version } => (0, u64::from(version)),
-            Self::Schema { hash } => (1, hash),
+            Self::Schema { hash, .. } => (1, hash),
             Self::Codec { hash } => (2, hash),
             Self::Initial { hash } => (3, hash),
         };
         out.extend([REFUSAL, reason]);
         out.extend(value.to_le_bytes());
+        if let Self::Schema { part: Some(part), .. } = self {
+            out.extend(part.to_le_bytes());
+        }
     }
 }
 
@@ -395,8 +447,9 @@ pub(crate) enum Downstream<'a> {
 
 /// A datagram from receiver to sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Upstream {
-    Hello(Hello),
+pub(crate) enum Upstream<'a> {
+    /// With the outline of the receiver's schema.
+    Hello(Hello, &'a [u8]),
     Acknowledgement(Acknowledgement),
     /// The receiver does not hold what the datagram with this sequence needs.
     Anew(Sequence),
@@ -440,10 +493,14 @@ impl<'a> Downstream<'a> {
             REFUSAL if first_byte == REFUSAL => {
                 let [reason] = parts.take()?;
                 let hash = u64::from_le_bytes(parts.take()?);
+                let part = match (reason, parts.rest) {
+                    (1, [_, ..]) => Some(u16::from_le_bytes(parts.take()?)),
+                    _ => None,
+                };
                 parts.end()?;
                 Ok(Self::Refusal(match reason {
                     0 => Mismatch::Version { version: u8::try_from(hash).unwrap_or(u8::MAX) },
-                    1 => Mismatch::Schema { hash },
+                    1 => Mismatch::Schema { hash, part },
                     2 => Mismatch::Codec { hash },
                     3 => Mismatch::Initial { hash },
                     _ => return Err(Refused::Kind { first_byte: reason }),
@@ -487,17 +544,24 @@ fn parse_snapshot(
     Ok(Downstream::Snapshot(header, parts.rest))
 }
 
-impl Upstream {
-    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, Refused> {
+impl<'a> Upstream<'a> {
+    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, Refused> {
         let mut parts = Parts::new(bytes);
         let [first_byte] = parts.take()?;
         let parsed = match first_byte {
-            HELLO => Self::Hello(Hello {
-                version: u8::from_le_bytes(parts.take()?),
-                schema_hash: u64::from_le_bytes(parts.take()?),
-                codec_hash: u64::from_le_bytes(parts.take()?),
-                initial_hash: u64::from_le_bytes(parts.take()?),
-            }),
+            HELLO => {
+                let hello = Hello {
+                    version: u8::from_le_bytes(parts.take()?),
+                    schema_hash: u64::from_le_bytes(parts.take()?),
+                    codec_hash: u64::from_le_bytes(parts.take()?),
+                    initial_hash: u64::from_le_bytes(parts.take()?),
+                };
+                let outline = parts.rest;
+                if !outline.len().is_multiple_of(4) || outline.len() > 4 * MAX_PARTS {
+                    return Err(parts.wrong_length());
+                }
+                return Ok(Self::Hello(hello, outline));
+            }
             ACKNOWLEDGEMENT => Self::Acknowledgement(Acknowledgement::from_bytes(parts.take()?)),
             ANEW => Self::Anew(Sequence(u16::from_le_bytes(parts.take()?))),
             _ => return Err(Refused::Kind { first_byte }),
@@ -668,7 +732,7 @@ mod tests {
         let mut bytes = Vec::new();
         hello.write(&mut bytes);
         assert_eq!(bytes.len(), 26);
-        assert_eq!(Upstream::parse(&bytes), Ok(Upstream::Hello(hello)));
+        assert_eq!(Upstream::parse(&bytes), Ok(Upstream::Hello(hello, &[])));
         let other = Hello { codec_hash: 9, ..hello };
         assert_eq!(hello.mismatch(&hello), None);
         let mismatch = hello.mismatch(&other).unwrap();

@@ -7,7 +7,7 @@ mod support;
 use std::time::Duration;
 
 use kinepack::quantize::IntegerLimits;
-use kinepack::schema::{Field, FieldKind};
+use kinepack::schema::{Field, FieldKind, SchemaBuilder};
 use kinepack::{Codec, EntityId, Level, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
     Handled, Hub, HubConfig, LinkConfig, Loss, Mismatch, NetError, Receiver, ReceiverConfig,
@@ -249,8 +249,48 @@ fn a_codec_of_another_schema_is_not_offered() {
     let (expected_hash, hash) = (codec().schema().hash(), schema.hash());
     assert_eq!(hub.offer(&other), Err(NetError::SchemaMismatch { expected_hash, hash }));
     hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
-    let mismatch = Mismatch::Schema { hash: expected_hash };
+    let mismatch = Mismatch::Schema { hash: expected_hash, part: Some(0) };
     assert_eq!(greet(&mut hub, &other), Err(Refused::Mismatch(mismatch)));
+}
+
+#[test]
+fn a_refusal_names_the_first_part_in_which_schemas_differ() {
+    let lit = || vec![Field::new("lit", FieldKind::Bool)];
+    let choice = |max| vec![Field::new("colour", FieldKind::Choice { max })];
+    let schema = |kinds: &[(&str, Vec<Field>)]| {
+        let add = |builder: SchemaBuilder, (name, fields): &(&str, Vec<Field>)| {
+            builder.kind_of_fields(*name, fields.clone())
+        };
+        kinds.iter().fold(Schema::builder(), add).build().unwrap()
+    };
+    let codec = |schema: &Schema| {
+        Codec::new(schema.clone(), Level::PACKED, Profile::untrained(schema)).unwrap()
+    };
+    let ours = schema(&[("lamp", lit()), ("fire", choice(7))]);
+    for (theirs, part, name) in [
+        (schema(&[("lamp", lit()), ("fire", choice(8))]), 3, "in fire.colour"),
+        (schema(&[("lamp", lit()), ("flame", choice(7))]), 2, "in flame"),
+        (schema(&[("lamp", choice(7)), ("fire", lit())]), 1, "in lamp.colour"),
+        (schema(&[("lamp", lit())]), 2, "and more"),
+        (schema(&[("lamp", lit()), ("fire", choice(7)), ("door", lit())]), 4, "in door"),
+        (Schema::new(lit()), 0, "in lit"),
+    ] {
+        let mut hub = Hub::new(&codec(&ours), HubConfig::default()).unwrap();
+        hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
+        let mismatch = Mismatch::Schema { hash: ours.hash(), part: Some(part) };
+        assert_eq!(greet(&mut hub, &codec(&theirs)), Err(Refused::Mismatch(mismatch)));
+        let text = mismatch.describe(&theirs);
+        assert!(text.ends_with(name), "{text}");
+    }
+    // Parts beyond the 256th are not compared.
+    let many = |last| {
+        let field = |number| Field::new(format!("part {number}"), FieldKind::Bool);
+        Schema::new((0..256).map(field).chain([Field::new(last, FieldKind::Bool)]).collect())
+    };
+    let mut hub = Hub::new(&codec(&many("one")), HubConfig::default()).unwrap();
+    hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
+    let mismatch = Mismatch::Schema { hash: many("one").hash(), part: None };
+    assert_eq!(greet(&mut hub, &codec(&many("two"))), Err(Refused::Mismatch(mismatch)));
 }
 
 #[test]

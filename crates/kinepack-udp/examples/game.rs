@@ -189,7 +189,7 @@ fn play(
         }
         // The server refused this client: another version of the game, for example.
         if let Some(mismatch) = receiver.mismatch() {
-            return Err(mismatch.to_string().into());
+            return Err(mismatch.describe(&Schema::of::<Ship>()).into());
         }
         if let Some(playback) = receiver.playback(now) {
             for id in playback.removed() {

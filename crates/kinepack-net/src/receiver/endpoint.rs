@@ -15,7 +15,7 @@ use super::views::{HeldView, Resolved, Views};
 use super::window::Window;
 use crate::handshake::{check_initial, hello, reference_zero};
 use crate::packet::{
-    Baseline, Downstream, FragmentHeader, Hello, Mismatch, SnapshotHeader, write_anew,
+    Baseline, Downstream, FragmentHeader, Hello, Mismatch, SnapshotHeader, outline, write_anew,
 };
 use crate::trace::event;
 use crate::{
@@ -243,6 +243,8 @@ pub struct ReceiverStats {
 pub struct Receiver {
     config: ReceiverConfig,
     hello: Hello,
+    /// The outline of the schema, so that a sender that has another one can say where it differs.
+    outline: Vec<u32>,
     /// `None` once a datagram was taken.
     next_hello: Option<Duration>,
     mismatch: Option<Mismatch>,
@@ -298,6 +300,7 @@ impl Receiver {
         let limits = config.view_limits(lanes.max().unwrap_or(0));
         Ok(Self {
             hello: hello(codec, initial),
+            outline: outline(codec.schema()),
             next_hello: Some(Duration::ZERO),
             mismatch: None,
             acknowledges: false,
@@ -597,6 +600,7 @@ impl Receiver {
             self.next_hello = Some(now.saturating_add(self.config.hello_every));
             self.connection.note_hello(now);
             self.hello.write(&mut self.out);
+            self.out.extend(self.outline.iter().flat_map(|part| part.to_le_bytes()));
         } else {
             self.poll_acknowledgement()?.write(&mut self.out);
         }
@@ -614,7 +618,7 @@ impl Receiver {
         Some(acknowledgement)
     }
 
-    /// Why the sender refuses this receiver, if it does.
+    /// Why the sender refuses this receiver, if it does. [`Mismatch::describe`] says it in words.
     pub fn mismatch(&self) -> Option<Mismatch> {
         self.mismatch
     }

@@ -13,7 +13,7 @@ use super::sending::Sending;
 use super::sharing::{self, Outliers, Overdrawn, RUN_CREDITS};
 use super::view::SentView;
 use crate::handshake::{check_initial, check_schema, hello, reference_zero};
-use crate::packet::{Hello, Upstream};
+use crate::packet::{Hello, Mismatch, Upstream, first_difference, outline};
 use crate::trace::event;
 use crate::{Acknowledgement, Channel, NetError, Refused, Sequence};
 
@@ -277,6 +277,8 @@ pub struct Hub {
     schema: Schema,
     /// Has the hash of the first codec.
     hello: Hello,
+    /// The outline of the schema.
+    outline: Vec<u32>,
     initial: Arc<SentView>,
     peers: BTreeMap<ReceiverId, Peer>,
     sending: Sending,
@@ -315,6 +317,7 @@ impl Hub {
             config: HubConfig { datagram_bytes, ..config },
             schema: codec.schema().clone(),
             hello: hello(codec, initial),
+            outline: outline(codec.schema()),
             initial: Arc::new(SentView::new(0, None, false, reference_zero(initial), None)),
             peers: BTreeMap::new(),
             sending: Sending::new(codec.schema(), channel),
@@ -444,12 +447,15 @@ impl Hub {
                 peer.begin_anew(now, sequence, &self.initial, &self.config)?;
                 Ok(Handled::Anew)
             }
-            Upstream::Hello(theirs) => {
+            Upstream::Hello(theirs, outline) => {
                 let codec =
                     peer.codec.or_else(|| self.sending.offered(theirs.codec_hash)).unwrap_or(0);
                 let offer = &self.sending.offers[codec];
                 let ours = Hello { codec_hash: offer.hash, ..self.hello };
-                if let Some(mismatch) = ours.mismatch(&theirs) {
+                if let Some(mut mismatch) = ours.mismatch(&theirs) {
+                    if let Mismatch::Schema { part, .. } = &mut mismatch {
+                        *part = first_difference(&self.outline, outline);
+                    }
                     self.sending.outbox.push(from, |out| mismatch.write(out));
                     return Err(Refused::Mismatch(mismatch));
                 }

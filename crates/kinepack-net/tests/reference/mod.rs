@@ -216,6 +216,8 @@ impl NaiveReceiver {
                 for hash in [self.codec.schema().hash(), self.codec.hash(), self.initial_hash] {
                     hello.extend(hash.to_le_bytes());
                 }
+                let outline = self.codec.schema().outline();
+                hello.extend(outline.take(256).flat_map(u32::to_le_bytes));
                 hello
             });
         };
@@ -242,11 +244,13 @@ impl NaiveReceiver {
                     _ => Err("a check in front of something else"),
                 }
             }
-            2 => Err(if datagram.len() == 10 && datagram[0] == 2 && datagram[1] < 4 {
-                "mismatch"
-            } else {
-                "bad refusal"
-            }),
+            2 => Err(
+                if matches!((datagram, datagram.len()), ([2, 0..4, ..], 10) | ([2, 1, ..], 12)) {
+                    "mismatch"
+                } else {
+                    "bad refusal"
+                },
+            ),
             _ => Err("kind"),
         }
     }

@@ -14,6 +14,7 @@ mod kinds;
 #[cfg(feature = "arrayvec")]
 mod list;
 mod optional;
+mod outline;
 mod pack;
 mod plain;
 mod precision;
