@@ -5,7 +5,7 @@ use kinepack::{Between, EncodeError, EntityId, Pack, Snapshot};
 
 use super::presence::Presence;
 use super::shown::Shown;
-use crate::playout::Playout;
+use crate::playout::{Entry, Playout};
 
 /// A moment of playback.
 ///
@@ -161,7 +161,7 @@ impl<'a> Playback<'a> {
         let since = f64::from(shown.fresh(index).0);
         let held = (&*shown.state, index);
         let spawn = shown.state.spawn_hash(index);
-        let next = std::iter::once(playout.to).chain(playout.later()).find_map(|entry| {
+        let look = |entry: &'a Entry<Shown>| {
             let at = place(&entry.state, kind, id, index)?;
             // Another entity may have the id by then.
             if entry.state.state.spawn_hash(at) != spawn {
@@ -170,7 +170,9 @@ impl<'a> Playback<'a> {
             let fresh = f64::from(entry.state.fresh(at).0);
             // After a complete state, the next state always has the entity's next value.
             (fresh > since || entry.state.is_complete()).then_some((entry, at, fresh))
-        });
+        };
+        // Most entities are in the next state.
+        let next = look(playout.to).or_else(|| playout.later().find_map(look));
         let Some((entry, at, until)) = next.filter(|(.., until)| *until > since) else {
             return Sample {
                 id,
