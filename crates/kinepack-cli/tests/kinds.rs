@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 #[path = "support/program.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
 mod program;
 
 use std::path::Path;
