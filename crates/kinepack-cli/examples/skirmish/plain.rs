@@ -233,56 +233,73 @@ impl Lanes<'_> {
     }
 }
 
+/// A kind of entities, made of an entity's lanes.
+trait Entity {
+    fn read(lanes: Lanes<'_>) -> Self;
+}
+
+impl Entity for Player {
+    fn read(mut lanes: Lanes<'_>) -> Self {
+        Self {
+            team: lanes.next() as u8,
+            position: lanes.position(),
+            rotation: lanes.rotation(),
+            aim: lanes.next() as u16,
+            health: lanes.next() as u8,
+            weapon: lanes.weapon(),
+        }
+    }
+}
+
+impl Entity for Crate {
+    fn read(mut lanes: Lanes<'_>) -> Self {
+        Self {
+            position: lanes.position(),
+            rotation: lanes.rotation(),
+            is_touched: lanes.next() != 0,
+            fire: (lanes.next() != 0).then(|| lanes.next() as u8),
+        }
+    }
+}
+
+impl Entity for Dart {
+    fn read(mut lanes: Lanes<'_>) -> Self {
+        Self { shooter: lanes.next() as u8, aim: lanes.next() as u16, position: lanes.position() }
+    }
+}
+
+impl Entity for Door {
+    fn read(mut lanes: Lanes<'_>) -> Self {
+        Self { place: lanes.place(), open: lanes.next() as u8 }
+    }
+}
+
+impl Entity for Pickup {
+    fn read(mut lanes: Lanes<'_>) -> Self {
+        Self { place: lanes.place(), content: lanes.weapon() }
+    }
+}
+
+/// The entities of a snapshot's kind.
+fn all<T: Entity>(snapshot: &Snapshot, kind: usize) -> All<T> {
+    let ids = snapshot.ids()[snapshot.of_kind(kind)].iter().enumerate();
+    let entity = |(row, EntityId(id)): (usize, &EntityId)| {
+        let lanes = snapshot.lanes_of(kind).map(|lane| snapshot.lane(lane)[row]);
+        let lanes: Vec<u32> = lanes.collect();
+        (*id as Id, T::read(Lanes(lanes.iter())))
+    };
+    ids.map(entity).collect()
+}
+
 impl World {
     /// The entities of a snapshot of the game's schema.
     pub(crate) fn new(snapshot: &Snapshot) -> Self {
-        let mut world = Self::default();
-        for kind in 0..5 {
-            for (row, EntityId(id)) in snapshot.ids()[snapshot.of_kind(kind)].iter().enumerate() {
-                let lanes = snapshot.lanes_of(kind).map(|lane| snapshot.lane(lane)[row]);
-                let lanes: Vec<u32> = lanes.collect();
-                world.insert(kind, *id as Id, Lanes(lanes.iter()));
-            }
-        }
-        world
-    }
-
-    fn insert(&mut self, kind: usize, id: Id, mut lanes: Lanes<'_>) {
-        match kind {
-            0 => drop(self.players.insert(
-                id,
-                Player {
-                    team: lanes.next() as u8,
-                    position: lanes.position(),
-                    rotation: lanes.rotation(),
-                    aim: lanes.next() as u16,
-                    health: lanes.next() as u8,
-                    weapon: lanes.weapon(),
-                },
-            )),
-            1 => drop(self.crates.insert(
-                id,
-                Crate {
-                    position: lanes.position(),
-                    rotation: lanes.rotation(),
-                    is_touched: lanes.next() != 0,
-                    fire: (lanes.next() != 0).then(|| lanes.next() as u8),
-                },
-            )),
-            2 => drop(self.darts.insert(
-                id,
-                Dart {
-                    shooter: lanes.next() as u8,
-                    aim: lanes.next() as u16,
-                    position: lanes.position(),
-                },
-            )),
-            3 => {
-                drop(self.doors.insert(id, Door { place: lanes.place(), open: lanes.next() as u8 }))
-            }
-            _ => drop(
-                self.pickups.insert(id, Pickup { place: lanes.place(), content: lanes.weapon() }),
-            ),
+        Self {
+            players: all(snapshot, 0),
+            crates: all(snapshot, 1),
+            darts: all(snapshot, 2),
+            doors: all(snapshot, 3),
+            pickups: all(snapshot, 4),
         }
     }
 }
