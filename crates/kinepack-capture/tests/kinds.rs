@@ -93,7 +93,7 @@ fn kinds_read_back_before_and_after_quantization() {
     for stream in capture.streams() {
         assert_eq!(stream.schema(), &schema());
         assert!(stream.schema().fields().iter().any(|field| field.is_spawn));
-        assert_eq!(component_names(&stream.schema_of(1)), ["launcher", "depth"]);
+        assert_eq!(component_names(stream.schema_of(1)), ["launcher", "depth"]);
     }
 }
 
