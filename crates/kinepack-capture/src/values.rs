@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use kinepack::{EncodeError, Schema};
 
-/// The values of a frame, lane by lane. If the schema has several kinds, a lane has a value for each
-/// entity of its kind.
+/// The values of a frame, lane by lane. If the schema has several kinds, a lane has a value for
+/// each entity of its kind.
 ///
 /// ```
 /// use kinepack::{Pack, Schema};
@@ -74,8 +74,8 @@ impl<'a> Columns<'a> {
         crate::components(schema, &raw).collect()
     }
 
-    /// Fills in the raw words and the lanes of one entity. The schema is that of one kind. Values out of range take the nearest
-    /// end.
+    /// Fills in the raw words and the lanes of one entity. The schema is that of one kind. Values
+    /// out of range take the nearest end.
     ///
     /// # Errors
     /// [`EncodeError`] for a value that the schema cannot hold.

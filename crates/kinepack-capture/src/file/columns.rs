@@ -53,8 +53,8 @@ pub(crate) fn shared_id(
     sorted.array_windows().find(|[a, b]| a == b).map(|[id, _]| *id)
 }
 
-/// The words of one kind's entities in the order of the input, entity by entity or column by column.
-/// Column 0 has the ids.
+/// The words of one kind's entities in the order of the input, entity by entity or column by
+/// column. Column 0 has the ids.
 #[derive(Clone, Copy)]
 pub(crate) struct Words<'a> {
     pub(crate) words: &'a [u64],

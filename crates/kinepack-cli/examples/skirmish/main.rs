@@ -1,8 +1,8 @@
 //! A game with five kinds of entities, as one world, as a world for each kind, and in a general
 //! format: bytes a frame.
 //!
-//! `cargo run --release -p kinepack-cli --example skirmish`; with the name of a file behind `--`, it
-//! records the game as a capture for the commands instead.
+//! `cargo run --release -p kinepack-cli --example skirmish`; with the name of a file behind `--`,
+//! it records the game as a capture for the commands instead.
 //!
 //! The game is simulated: 64 players roll among 300 crates, which they push, shoot 200 darts a
 //! second, and use 25 doors and 25 pickups. 20 seconds train the profiles. Another 20 seconds, with

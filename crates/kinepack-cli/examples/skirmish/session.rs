@@ -32,8 +32,8 @@ impl Outcome {
     }
 }
 
-/// Plays worlds, each with a hub and a receiver on a channel of its own, over one link. `worlds` are
-/// their codecs and frames.
+/// Plays worlds, each with a hub and a receiver on a channel of its own, over one link. `worlds`
+/// are their codecs and frames.
 pub(crate) fn play(worlds: &[(Codec, &[Snapshot])], loss: f32) -> Result<Outcome, Box<dyn Error>> {
     let link = LinkConfig {
         latency: Duration::from_millis(40),

@@ -113,8 +113,8 @@ impl<'a> Playback<'a> {
         self.playout.starved
     }
 
-    /// The entities, by id; of several kinds, kind by kind. An added entity is shown from its first state on, a removed one until
-    /// its last.
+    /// The entities, by id; of several kinds, kind by kind. An added entity is shown from its first
+    /// state on, a removed one until its last.
     ///
     /// Cost: constant for each entity; after partial snapshots, also a look at the buffered states.
     pub fn samples(&self) -> impl Iterator<Item = Sample<'a>> + use<'_, 'a> {
@@ -142,9 +142,9 @@ impl<'a> Playback<'a> {
     /// Together with [`removed`](Self::removed) this is the exact difference of two calls, whatever
     /// the network lost in between. So an entity is never added twice without being removed in
     /// between, or removed twice. An entity that was removed and added again between two calls is
-    /// in neither list. So is a new entity with the id, the kind and the spawn fields of one that was
-    /// shown until now: do not give an id to another entity while receivers may still show the first
-    /// one. If the kind or a spawn field differs, the id is in both lists.
+    /// in neither list. So is a new entity with the id, the kind and the spawn fields of one that
+    /// was shown until now: do not give an id to another entity while receivers may still show the
+    /// first one. If the kind or a spawn field differs, the id is in both lists.
     pub fn added(&self) -> &'a [EntityId] {
         self.presence.added()
     }

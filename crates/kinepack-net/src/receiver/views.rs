@@ -247,7 +247,8 @@ impl Views {
     }
 }
 
-/// The state with a lane of an entity, counted from the first of its kind, one less, or one more if it is 0.
+/// The state with a lane of an entity, counted from the first of its kind, one less, or one more if
+/// it is 0.
 fn with_fault(state: &Snapshot, id: EntityId, lane: usize) -> Option<Snapshot> {
     let index = state.position(id)?;
     let kind = state.kind_at(index)?;

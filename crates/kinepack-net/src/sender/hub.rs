@@ -491,9 +491,9 @@ impl Hub {
     ///
     /// # Errors
     /// [`NetError::SchemaMismatch`], [`NetError::SharedId`], [`NetError::SpawnChanged`],
-    /// [`NetError::TickNotRising`] and [`NetError::TimeRanBack`]: nothing has changed then. [`NetError::Receiver`] and [`NetError::BlockTooLarge`] name a
-    /// receiver that gets nothing in this tick; the others get their datagrams. If there are
-    /// several errors, this is the first.
+    /// [`NetError::TickNotRising`] and [`NetError::TimeRanBack`]: nothing has changed then.
+    /// [`NetError::Receiver`] and [`NetError::BlockTooLarge`] name a receiver that gets nothing in
+    /// this tick; the others get their datagrams. If there are several errors, this is the first.
     pub fn tick(&mut self, now: Duration, world: &Snapshot) -> Result<(), NetError> {
         self.tick_with(now, world, None)
     }

@@ -72,8 +72,8 @@ fn compare_block(base: &[Vec<u32>], new: &[Vec<u32>], first: usize) -> Option<[u
     Some(differs)
 }
 
-/// Takes the next entities of `changed` that are of the kind with these indices, and replaces `rows`
-/// with their rows.
+/// Takes the next entities of `changed` that are of the kind with these indices, and replaces
+/// `rows` with their rows.
 pub(super) fn take_rows(changed: &mut &[u32], range: Range<usize>, rows: &mut Vec<u32>) {
     let count = changed.partition_point(|index| (*index as usize) < range.end);
     let (of_kind, rest) = changed.split_at(count);

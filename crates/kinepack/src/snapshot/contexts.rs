@@ -9,8 +9,8 @@ use super::profile::Context;
 /// The classes coded so far in a packet, from which the states of all contexts follow.
 #[derive(Debug, Default)]
 pub(super) struct Contexts {
-    /// For each field and each changed entity of its kind: 1 + the field's class, or 0 if the field was not
-    /// coded.
+    /// For each field and each changed entity of its kind: 1 + the field's class, or 0 if the field
+    /// was not coded.
     classes: Vec<Vec<u8>>,
 }
 
@@ -26,8 +26,8 @@ impl Contexts {
         }
     }
 
-    /// The state of a field's `context` for the `nth` changed entity of its kind. `previous` is 1 + the class
-    /// coded before, or 0.
+    /// The state of a field's `context` for the `nth` changed entity of its kind. `previous` is 1 +
+    /// the class coded before, or 0.
     #[inline]
     pub(super) fn state(&self, context: Context, nth: usize, previous: usize) -> usize {
         match context {

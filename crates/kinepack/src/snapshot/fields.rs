@@ -198,7 +198,8 @@ impl FieldTable {
         self.is_spawn || !self.conditions.is_empty()
     }
 
-    /// Whether a packet may have the field for the entity at a row of a snapshot with these columns.
+    /// Whether a packet may have the field for the entity at a row of a snapshot with these
+    /// columns.
     pub(super) fn may_change(
         &self,
         columns: &[Vec<u32>],

@@ -8,8 +8,8 @@ impl Snapshot {
     /// Replaces `positions` with the indices of those entities of `ids` that the snapshot has, in
     /// increasing order. `ids` is sorted.
     ///
-    /// Cost: in each kind, for each id the logarithm of its distance from the previous one, in entities. Constant
-    /// if no id between them is missing from the snapshot.
+    /// Cost: in each kind, for each id the logarithm of its distance from the previous one, in
+    /// entities. Constant if no id between them is missing from the snapshot.
     ///
     /// ```
     /// use kinepack::schema::{Field, FieldKind};

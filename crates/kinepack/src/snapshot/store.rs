@@ -410,7 +410,8 @@ impl Snapshot {
     }
 
     /// The state of entity `id`, reconstructed; `None` if the snapshot does not have it, or as
-    /// another kind than the type's. Finds the entity by binary search. Allocates only if the schema has more than 64 lanes.
+    /// another kind than the type's. Finds the entity by binary search. Allocates only if the
+    /// schema has more than 64 lanes.
     ///
     /// # Errors
     /// [`EncodeError::TypeMismatch`] if the type has another schema; see [`push`](Self::push) for
@@ -422,8 +423,8 @@ impl Snapshot {
         index.map(|index| self.with_row(kind, T::LANES, index, T::reconstruct)).transpose()
     }
 
-    /// All entities of the type's kind with their states, by increasing id. Checks the type once, before the first,
-    /// and allocates once.
+    /// All entities of the type's kind with their states, by increasing id. Checks the type once,
+    /// before the first, and allocates once.
     ///
     /// ```
     /// use kinepack::{EntityId, Pack, Schema, Snapshot, Tick};

@@ -23,9 +23,9 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// The layout for `kinds` kinds of entities with `fields` fields outside their bodies, `choices`
-    /// counters of choices, `groups` groups of residuals, and `newcomers` counters of added
-    /// entities.
+    /// The layout for `kinds` kinds of entities with `fields` fields outside their bodies,
+    /// `choices` counters of choices, `groups` groups of residuals, and `newcomers` counters of
+    /// added entities.
     pub(super) fn new(
         kinds: usize,
         fields: usize,
@@ -193,8 +193,8 @@ pub(super) mod body_group {
 /// Number of classes of nearness to a mover. Section 12.5.
 const NEARNESSES: usize = 8;
 
-/// Contexts of the flag that an entity of a kind changed: by motion, touch, nearness, and the two flags
-/// before. Section 12.5.
+/// Contexts of the flag that an entity of a kind changed: by motion, touch, nearness, and the two
+/// flags before. Section 12.5.
 const CHANGED: usize = 1024;
 
 /// The context of the flag that an entity changed. `moved` and `flags_before`, the two flags before

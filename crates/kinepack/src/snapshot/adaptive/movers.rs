@@ -49,8 +49,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         }
     }
 
-    /// Finds each entity's nearest mover and its nearness: 0 to 6 by the distance to the nearest mover, 7 for a mover, and
-    /// 0 for an entity without a body.
+    /// Finds each entity's nearest mover and its nearness: 0 to 6 by the distance to the nearest
+    /// mover, 7 for a mover, and 0 for an entity without a body.
     pub(super) fn find_nearness(&mut self, scratch: &mut Scratch) {
         let Scratch { movers, nearness, nearest, .. } = scratch;
         nearness.clear();
@@ -81,8 +81,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         movers.iter().for_each(|mover| nearness[mover.entity as usize] = IS_MOVER);
     }
 
-    /// Sorts the changed entities: the movers first, then the others by distance from a mover, those
-    /// without a body, and the added ones last.
+    /// Sorts the changed entities: the movers first, then the others by distance from a mover,
+    /// those without a body, and the added ones last.
     pub(super) fn sort(&mut self, scratch: &mut Scratch) {
         let Scratch { order, changed, movers, nearest, neighbours, .. } = scratch;
         order.clear();

@@ -47,8 +47,9 @@ pub(super) struct KindPlan {
     pub(super) fields: Range<usize>,
 }
 
-/// The fields and lanes of a rigid body. Bodies of all kinds are in one space: that of the positions
-/// of the *first* one, whose fields the model's [`Bodies`] name, in steps of its first axis.
+/// The fields and lanes of a rigid body. Bodies of all kinds are in one space: that of the
+/// positions of the *first* one, whose fields the model's [`Bodies`] name, in steps of its first
+/// axis.
 #[derive(Clone, Debug)]
 pub(super) struct BodyPlan {
     /// The schema's fields that hold the position and the rotation.
@@ -216,8 +217,8 @@ fn position_limits(field: &Field) -> Option<&[FloatLimits]> {
 }
 
 impl Plan {
-    /// `shares` says whether alike fields of a kind share a group of residuals: those of one name in
-    /// the elements of an array.
+    /// `shares` says whether alike fields of a kind share a group of residuals: those of one name
+    /// in the elements of an array.
     ///
     /// # Errors
     /// [`SetupError::BadModel`] if the bodies' parameters are malformed, or their fields are not a
