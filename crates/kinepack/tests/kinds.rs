@@ -1,4 +1,4 @@
-//! Schemas of several kinds of entities.
+//! Schemas of several kinds of entities, and the frozen bytes of `spec/vectors/kinds.txt`.
 
 #![cfg(all(feature = "training", feature = "derive"))]
 #![allow(clippy::unwrap_used)]
@@ -13,7 +13,7 @@ use kinepack::{
     Baselines, Codec, DecodeError, Decoder, EncodeError, Encoder, EntityId, Level, Pack, Profile,
     Schema, SetupError, Snapshot, Tick, View,
 };
-use support::{Random, Subject, views};
+use support::{Random, Subject, hex, views};
 
 #[derive(Pack, Clone, Debug, PartialEq)]
 struct Player {
@@ -26,6 +26,8 @@ struct Player {
     #[pack(range = 0.0..360.0, precision = 0.5, wrap)]
     heading: f32,
     shield: Option<u8>,
+    #[pack(spawn, max = 3)]
+    team: u8,
 }
 
 /// Another range and step than the player's.
@@ -90,6 +92,7 @@ fn any(random: &mut Random) -> Thing {
             is_active: random.one_in(2),
             heading: 90.0 + 80.0 * random.unit(),
             shield: random.one_in(2).then(|| random.below(200) as u8),
+            team: random.below(4) as u8,
         }),
         1 => Thing::Crate(Crate { position, rotation, is_touched: random.one_in(2) }),
         2 => Thing::Bullet(Bullet { position, velocity }),
@@ -368,6 +371,7 @@ fn newcomers_are_coded_relative_to_entities_of_other_kinds() {
         is_active: true,
         heading: 10.0,
         shield: None,
+        team: 1,
     };
     let mut base = Snapshot::new(&schema, Tick(1));
     base.push(EntityId(1), &player).unwrap();
@@ -478,4 +482,81 @@ fn a_kind_that_became_two_takes_hardly_more() {
         });
         assert!(bytes[1] < 1.04 * bytes[0], "{level:?}: {bytes:?}");
     }
+}
+
+/// The views of the vectors and their baselines.
+const PACKETS: [&[usize]; 6] = [&[], &[0], &[1, 0], &[2, 1, 0], &[3, 1], &[4, 2, 0]];
+
+/// The contents of `spec/vectors/kinds.txt`.
+fn vectors() -> String {
+    let schema = schema();
+    let profile = Profile::untrained(&schema);
+    let mut lines =
+        format!("schema {:016x}\nprofile {}\n", schema.hash(), hex(&profile.to_bytes()));
+    let outline: Vec<String> = schema.outline().map(|part| format!("{part:08x}")).collect();
+    lines += &format!("outline {}\n", outline.join(" "));
+    let states: Vec<Snapshot> = run(6, 31).into_iter().step_by(6).collect();
+    for state in &states {
+        lines += &format!("state {}\n", state.tick.0);
+        for (index, (kind, id)) in state.entities().enumerate() {
+            let row = index - state.of_kind(kind).start;
+            let lanes = state.lanes_of(kind).map(|lane| state.lane(lane)[row].to_string());
+            let lanes: Vec<String> = lanes.collect();
+            lines += &format!("entity {kind} {} {}\n", id.0, lanes.join(" "));
+        }
+    }
+    let empty = View::empty(&schema);
+    for level in [1, 7, 10, 12, 13, 14].map(|row| Level::of_row(row).unwrap()) {
+        let codec = Codec::new(schema.clone(), level, profile.clone()).unwrap();
+        let mut views: Vec<View> = Vec::new();
+        for (state, known) in states.iter().zip(PACKETS) {
+            let ticks: Vec<String> =
+                known.iter().map(|view| views[*view].tick.0.to_string()).collect();
+            let known: Vec<&View> = known.iter().map(|view| &views[*view]).collect();
+            let known = if known.is_empty() { vec![&empty] } else { known };
+            let known = Baselines::new(known).unwrap();
+            let mut packet = Vec::new();
+            let view = Encoder::new(&codec).encode(known, state, &mut packet).unwrap();
+            let decoded = Decoder::new(&codec).decode(known, &packet, state.tick).unwrap();
+            assert!(decoded == view && **view.snapshot() == *state);
+            lines += &format!(
+                "packet {} {} against {}: {}\n",
+                level.row(),
+                state.tick.0,
+                ticks.join(" "),
+                hex(&packet)
+            );
+            views.push(view);
+        }
+    }
+    lines
+}
+
+/// `KINEPACK_WRITE_VECTORS=1` writes them anew.
+#[test]
+fn the_frozen_vectors_are_written_and_read() {
+    const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/vectors/kinds.txt");
+    let lines = vectors();
+    if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
+        std::fs::write(PATH, lines).unwrap();
+        return;
+    }
+    let frozen = include_str!("../../../spec/vectors/kinds.txt");
+    assert!(lines == frozen, "the packets differ from spec/vectors/kinds.txt");
+}
+
+/// A part of the outline is a hash of the bytes that `spec/CODEC.md`, section 5.3, lists.
+#[test]
+fn outlines_are_hashes_of_names_and_fields() {
+    let fnv = |bytes: &[u8]| {
+        let add = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        bytes.iter().fold(0xcbf2_9ce4_8422_2325, add) as u32
+    };
+    let fields = vec![Field::new("lit", FieldKind::Bool)];
+    let named = Schema::builder().kind_of_fields("lamp", fields.clone()).build().unwrap();
+    let (kind, field) = (fnv(b"\0lamp"), fnv(b"\x01\x03\0\0\0lit\0\x03"));
+    assert!(named.outline().eq([kind, field]));
+    assert!(Schema::new(fields).outline().eq([field]));
+    let names: Vec<String> = (0..3).filter_map(|part| named.part_name(part)).collect();
+    assert_eq!(names, ["lamp", "lamp.lit"]);
 }
