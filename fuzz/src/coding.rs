@@ -163,10 +163,10 @@ impl Pair {
                 let is_sent =
                     indices.contains(&(index as u32)) && !unsent.contains(&(index as u32));
                 let from = if is_sent { &*coarse } else { &*known[0] };
-                assert!(
-                    (0..snapshot.lane_count())
-                        .all(|lane| decoded.lane(lane)[index] == from.lane(lane)[index])
-                );
+                let kind = snapshot.kind_at(index).unwrap();
+                let row = index - snapshot.of_kind(kind).start;
+                let mut lanes = snapshot.lanes_of(kind);
+                assert!(lanes.all(|lane| decoded.lane(lane)[row] == from.lane(lane)[row]));
             }
         }
     }
@@ -193,9 +193,14 @@ pub(crate) fn state(
             (_, 0) => (next.saturating_add(source.word()), None),
             _ => (next.saturating_add(u32::from(source.byte())), None),
         };
+        let kind = match (base.and_then(|before| before.kind_at(nth)), schema.kinds().len()) {
+            (Some(kind), _) => kind,
+            (None, 1) => 0,
+            (None, kinds) => source.below(kinds),
+        };
         let mut value = |lane: usize| {
             let max = schema.lanes()[lane].max;
-            let old = base.map(|before| before.lane(lane)[nth]);
+            let old = base.map(|before| before.lane(lane)[nth - before.of_kind(kind).start]);
             match (old, source.byte()) {
                 (Some(old), 0..128) => old,
                 (Some(old), step @ 128..224) => {
@@ -206,9 +211,9 @@ pub(crate) fn state(
                 (None, small) => u32::from(small).min(max),
             }
         };
-        let mut lanes: Vec<u32> = (0..schema.lanes().len()).map(&mut value).collect();
-        schema.clear_absent(&mut lanes);
-        snapshot.push_lanes(EntityId(id), &lanes).unwrap();
+        let mut lanes: Vec<u32> = schema.kinds()[kind].lanes().map(&mut value).collect();
+        schema.of_kind(kind).clear_absent(&mut lanes);
+        snapshot.push_lanes_of(kind, EntityId(id), &lanes).unwrap();
         match id.checked_add(1) {
             Some(after) => next = after,
             None => break,
@@ -223,6 +228,7 @@ pub(crate) fn schemas() -> Vec<Schema> {
     let mut schemas: Vec<Schema> = plain_schemas().into_iter().map(|(_, schema)| schema).collect();
     schemas.splice(5..5, [bodies_schema(), slab_schema()]);
     schemas.push(schema("optional"));
+    schemas.push(schema("kinds"));
     schemas
 }
 

@@ -20,6 +20,7 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
 /// The schema with this name.
 pub(crate) fn schema(name: &str) -> Schema {
     let fields = match name {
+        "kinds" => return kinds(),
         "cube" => cube(),
         "wide" => wide(),
         "corners" => corners(),
@@ -130,6 +131,37 @@ fn optional() -> Vec<Field> {
     ]
 }
 
+/// Kinds with bodies of other limits, spawn fields, optional fields, and no fields at all.
+fn kinds() -> Schema {
+    let side = FloatLimits::until(-256.0, 256.0, 1.0 / 512.0).unwrap();
+    let coarse = FloatLimits::until(-100.0, 200.0, 1.0 / 64.0).unwrap();
+    let speed = FloatLimits::new(-32.0, 32.0, 1.0 / 32.0).unwrap();
+    let position = |axis| Field::new("position", FieldKind::Floats(vec![axis; 3]));
+    let flag = |name, role| Field::new(name, FieldKind::Bool).with_role(role);
+    let turn = |bits| rotation("orientation", bits).with_role(Role::Body);
+    let mut player = vec![position(coarse).with_role(Role::Body), turn(11)];
+    player.push(flag("pushes", Role::Mover));
+    player.extend(optional().into_iter().skip(1));
+    Schema::builder()
+        .kind_of_fields(
+            "crate",
+            vec![position(side).with_role(Role::Body), turn(9), flag("touched", Role::Touched)],
+        )
+        .kind_of_fields("player", player)
+        .kind_of_fields("wall", Vec::new())
+        .kind_of_fields(
+            "bullet",
+            vec![
+                integer("maker", 0, 90).with_spawn(),
+                position(side),
+                Field::new("velocity", FieldKind::Floats(vec![speed; 3])).with_role(Role::Velocity),
+            ],
+        )
+        .kind_of_fields("door", vec![Field::new("is_open", FieldKind::Bool)])
+        .build()
+        .unwrap()
+}
+
 fn only(selector: &str, values: RangeInclusive<u32>, field: Field) -> Field {
     field.with_condition(Condition::new(selector, values))
 }
@@ -169,13 +201,15 @@ pub(crate) fn frames(schema: &Schema, seed: u64, entities: usize, count: usize) 
     frames
 }
 
-/// Entities by id, each with its lanes.
+/// Entities by id, each with its kind, and its lanes among those of all kinds.
 pub(crate) struct World {
     schema: Schema,
+    /// The schema of each kind alone.
+    of_kinds: Vec<Schema>,
     random: Random,
     tick: u32,
     usual_entities: usize,
-    entities: BTreeMap<u32, Vec<u32>>,
+    entities: BTreeMap<u32, (usize, Vec<u32>)>,
 }
 
 impl World {
@@ -183,6 +217,7 @@ impl World {
     pub(crate) fn new(schema: &Schema, seed: u64, usual_entities: usize) -> Self {
         let random = Random::new(seed);
         let mut world = Self {
+            of_kinds: (0..schema.kinds().len()).map(|kind| schema.of_kind(kind)).collect(),
             schema: schema.clone(),
             random,
             tick: 1,
@@ -195,10 +230,10 @@ impl World {
 
     pub(crate) fn snapshot(&self) -> Snapshot {
         let mut snapshot = Snapshot::new(&self.schema, Tick(self.tick));
-        for (id, lanes) in &self.entities {
-            let mut lanes = lanes.clone();
-            self.schema.clear_absent(&mut lanes);
-            snapshot.push_lanes(EntityId(*id), &lanes).unwrap();
+        for (id, (kind, lanes)) in &self.entities {
+            let mut lanes = lanes[self.schema.kinds()[*kind].lanes()].to_vec();
+            self.of_kinds[*kind].clear_absent(&mut lanes);
+            snapshot.push_lanes_of(*kind, EntityId(*id), &lanes).unwrap();
         }
         snapshot
     }
@@ -214,7 +249,7 @@ impl World {
         }
         let drift: Vec<i64> =
             self.schema.lanes().iter().map(|_| self.random.below(41) as i64 - 20).collect();
-        for lanes in self.entities.values_mut() {
+        for (_, lanes) in self.entities.values_mut() {
             match self.random.below(8) {
                 0..4 => {}
                 4 | 5 => carry(&self.schema, &drift, lanes),
@@ -232,7 +267,9 @@ impl World {
         };
         let random = &mut self.random;
         let lanes = self.schema.lanes().iter().map(|lane| any_value(random, lane.max)).collect();
-        self.entities.insert(id, lanes);
+        // If the id comes back later, it may be one of another kind.
+        let kind = (id ^ self.tick) as usize % self.schema.kinds().len();
+        self.entities.insert(id, (kind, lanes));
     }
 }
 
