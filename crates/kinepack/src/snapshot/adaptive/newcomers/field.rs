@@ -8,6 +8,7 @@ use crate::entropy::{Coder, Cost, Counter, MANTISSAS, Signed, code_signed, code_
 use crate::quantize::SmallestThree;
 use crate::schema::{Conditions, Lane};
 use crate::snapshot::adaptive::counters::LIMIT;
+use crate::snapshot::store::EntityId;
 
 /// Bits of the number of a mode.
 const MODE_BITS: u32 = 2;
@@ -58,6 +59,9 @@ pub(super) struct NewcomerField {
     pub(super) is_place: bool,
     /// For each kind of origin, the first lane of the same field in it.
     pub(super) origins: Vec<Option<usize>>,
+    /// The smallest value of an integer that can be the id of an origin: one of one lane, in steps of
+    /// 1.
+    pub(super) least_id: Option<i128>,
     /// The counters of the differences from an origin, in sets of [`DIFFERENCES`]: one set, or one
     /// for each lane and sector of the origin's heading.
     pub(super) origin_sets: usize,
@@ -120,6 +124,12 @@ impl NewcomerField {
         let lanes = if self.are_alike { 1 } else { self.kinds.len() };
         let values = self.kinds.iter().take(lanes).map(|lane| 1 << value_bits(lane));
         self.first_value() + values.sum::<usize>()
+    }
+
+    /// The value that is nearest to an id. `None` if the field cannot be an id.
+    pub(super) fn value_of_id(&self, EntityId(id): EntityId) -> Option<u32> {
+        let steps = i128::from(id) - self.least_id?;
+        Some(steps.clamp(0, self.kinds[0].max.into()) as u32)
     }
 
     /// Codes the field in this mode. False if a value that was decoded is not possible.

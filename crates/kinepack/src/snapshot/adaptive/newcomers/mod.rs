@@ -159,8 +159,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         Origin { kind, entity, sector }
     }
 
-    /// Replaces `values` by the lanes of a field in an origin. False if there is no origin, or one
-    /// of a kind without the field.
+    /// Replaces `values` by the lanes of a field in an origin, or by the origin's id if its kind does
+    /// not have the field. False if there is no origin, or if the field cannot be an id either.
     fn origin_lanes(
         &self,
         field: &NewcomerField,
@@ -169,7 +169,11 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     ) -> bool {
         values.clear();
         let Some(origin) = origin else { return false };
-        let Some(first) = field.origins[origin.kind] else { return false };
+        let Some(first) = field.origins[origin.kind] else {
+            let id = self.past.entities().of_kind(origin.kind)[origin.entity];
+            values.extend(field.value_of_id(id));
+            return !values.is_empty();
+        };
         let lanes = first..first + field.lanes.len();
         values.extend(lanes.map(|lane| self.values.at(lane, origin.entity)));
         true

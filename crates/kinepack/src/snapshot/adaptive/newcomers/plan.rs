@@ -81,6 +81,12 @@ impl NewcomerPlan {
                         FieldKind::Raw { .. } | FieldKind::Bytes { .. }
                     ),
                     is_place,
+                    least_id: match &field.kind {
+                        FieldKind::Integer(limits) if kinds.len() == 1 && limits.step() == 1 => {
+                            Some(limits.min())
+                        }
+                        _ => None,
+                    },
                     origins: origins(schema, index),
                     origin_sets: if has_sectors { kinds.len() << SECTORS_LOG2 } else { 1 },
                     kinds,
