@@ -5,9 +5,9 @@
 //! it records the game as a capture for the commands instead.
 //!
 //! The game is simulated: 64 players roll among 300 crates, which they push, shoot 200 darts a
-//! second, and use 25 doors and 25 pickups. 20 seconds train the profiles. Another 20 seconds, with
-//! other random numbers, are measured: each frame is coded against the one 6 before (100 ms),
-//! decoded and compared.
+//! second, and use 25 doors and 25 pickups. Three runs of 20 seconds train the profiles. Another
+//! one, with other random numbers, is measured: each frame is coded against the one 6 before (100
+//! ms), decoded and compared.
 //!
 //! - One world: a schema of five kinds.
 //! - A world for each kind: five schemas, each with a profile of its own. The bytes are the sum.
@@ -46,8 +46,13 @@ fn main() -> Outcome<()> {
     if let Some(path) = std::env::args().nth(1) {
         return record(&schema, &path);
     }
-    let [training, measured] = [1, 2].map(|seed| simulate(&schema, seed));
-    let whole = World { schema, training: training?, measured: measured? };
+    let training = [1, 3, 4].map(|seed| simulate(&schema, seed));
+    let measured = simulate(&schema, 2);
+    let whole = World {
+        schema,
+        training: training.into_iter().collect::<Outcome<Vec<_>>>()?,
+        measured: measured?,
+    };
     print_counts(&whole);
     let kinds: Vec<World> =
         (0..whole.schema.kinds().len()).map(|kind| whole.of_kind(kind)).collect::<Outcome<_>>()?;
@@ -180,7 +185,8 @@ fn print_counts(world: &World) {
 /// A schema, and frames to train on and to measure.
 struct World {
     schema: Schema,
-    training: Vec<Snapshot>,
+    /// Several runs.
+    training: Vec<Vec<Snapshot>>,
     measured: Vec<Snapshot>,
 }
 
@@ -225,22 +231,22 @@ impl World {
             }
             Ok(alone)
         };
-        let [training, measured] = [&self.training, &self.measured]
-            .map(|frames| frames.iter().map(of_kind).collect::<Outcome<Vec<_>>>());
-        Ok(Self { training: training?, measured: measured?, schema: schema.clone() })
+        let run = |frames: &Vec<Snapshot>| frames.iter().map(of_kind).collect::<Outcome<Vec<_>>>();
+        let training = self.training.iter().map(run).collect::<Outcome<Vec<_>>>()?;
+        Ok(Self { training, measured: run(&self.measured)?, schema: schema.clone() })
     }
 
     fn train(&self) -> Outcome<Profile> {
-        let runs = [&self.training[..]];
-        let structure = ProfileSearch::default().run(&self.schema, &runs, |_| ())?;
+        let runs = &self.training[..];
+        let structure = ProfileSearch::default().run(&self.schema, runs, |_| ())?;
         let bodies = game::bodies(&self.schema);
         let training = Training {
             max_lags_ticks: vec![2, 6, 12],
             passes: 4,
-            snapshots_per_pass: 400,
+            snapshots_per_pass: 1200,
             ..Training::new(structure, bodies)
         };
-        Ok(training.run(&self.schema, &runs, |_| ())?)
+        Ok(training.run(&self.schema, runs, |_| ())?)
     }
 
     fn measure(&self, level: Level, profile: Profile) -> Outcome<Cost> {
