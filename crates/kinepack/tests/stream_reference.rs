@@ -51,6 +51,7 @@ fn of_the_reference(schema: &Schema) -> Vec<reference::Field> {
             _ => panic!("a kind that the reference does not know"),
         },
         time: None,
+        spawn: field.is_spawn,
         velocity_of: field.velocity_of.clone().map(|name| &*name.leak()),
         condition: field.condition.as_ref().map(|condition| {
             let selector: &'static str = condition.selector.clone().leak();

@@ -5,6 +5,7 @@
 // Each test binary compiles this module and uses a part of it.
 #![allow(dead_code)]
 
+pub(crate) mod kinds;
 mod range;
 pub(crate) mod stream;
 
@@ -174,6 +175,8 @@ pub(crate) struct Field {
     pub(crate) velocity_of: Option<&'static str>,
     /// Section 5.5: the selector's name and values.
     pub(crate) condition: Option<(&'static str, u32, u32)>,
+    /// Section 5.7.
+    pub(crate) spawn: bool,
 }
 
 /// The role of a velocity.
@@ -260,11 +263,17 @@ pub(crate) fn clear_absent(schema: &[Field], lanes: &mut [i128]) {
 
 /// Section 5.3.
 pub(crate) fn hash(schema: &[Field]) -> u64 {
+    hash_of(&hashed_bytes(schema))
+}
+
+/// What the hash takes of the fields of a kind.
+fn hashed_bytes(schema: &[Field]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (index, field) in schema.iter().enumerate() {
         bytes.extend((field.name.len() as u32).to_le_bytes());
         bytes.extend(field.name.as_bytes());
-        bytes.push(field.role + if field.condition.is_some() { 128 } else { 0 });
+        let flags = if field.condition.is_some() { 128 } else { 0 };
+        bytes.push(field.role + flags + if field.spawn { 64 } else { 0 });
         match &field.kind {
             Kind::Floats(axes) => {
                 bytes.extend([0, axes.len() as u8]);
@@ -297,7 +306,7 @@ pub(crate) fn hash(schema: &[Field]) -> u64 {
                 .for_each(|number| bytes.extend(number.to_le_bytes()));
         }
     }
-    hash_of(&bytes)
+    bytes
 }
 
 fn hash_of(bytes: &[u8]) -> u64 {
@@ -623,43 +632,65 @@ impl Reader<'_> {
     /// The entities of the snapshot that `packet` holds relative to `baseline`.
     pub(crate) fn decode(&self, baseline: &Entities, packet: &[u8]) -> Result<Entities, Refused> {
         let bits = &mut Bits::of(packet);
-        let before = self.read_entities(bits, baseline)?;
+        let (before, added) = if bits.bool()? {
+            self.read_entities(bits, baseline)?
+        } else {
+            (baseline.clone(), BTreeSet::new())
+        };
+        if before.len() > self.max_entities {
+            return refuse("too many entities");
+        }
         let mut after = before.clone();
         if self.level <= 6 {
             self.read_every_entity(bits, &mut after)?;
         } else {
-            self.read_changes(bits, baseline, &before, &mut after)?;
+            let ids: Vec<u32> = before.keys().copied().collect();
+            let changed = read_set(bits, self.form(), ids.len(), &self.profile.entities)?;
+            let changed: Vec<u32> = changed.into_iter().map(|index| ids[index]).collect();
+            self.read_fields(bits, baseline, (&before, &mut after), (&changed, &added))?;
         }
         bits.end()?;
         Ok(after)
     }
 
-    /// The entities of the new snapshot with their lanes in the baseline.
-    fn read_entities(&self, bits: &mut Bits, baseline: &Entities) -> Result<Entities, Refused> {
-        let mut entities = baseline.clone();
-        let mut added = Vec::new();
-        if bits.bool()? {
-            // At every level, with the gap code of the entities.
-            let removed = read_set(bits, Form::BitsOrGaps, baseline.len(), &self.profile.entities)?;
-            for (index, id) in baseline.keys().enumerate() {
-                if removed.contains(&index) {
-                    entities.remove(id);
-                }
-            }
-            let mut next = 0;
-            for _ in 1..bits.gamma()? {
-                let id = next + bits.gamma()? - 1;
-                let Ok(held) = u32::try_from(id) else { return refuse("an id above 2^32 - 1") };
-                if baseline.contains_key(&held) {
-                    return refuse("the baseline has an added entity");
-                }
-                added.push(held);
-                next = id + 1;
+    /// The entities of the new snapshot with their lanes in the baseline, and those that were added.
+    fn read_entities(
+        &self,
+        bits: &mut Bits,
+        baseline: &Entities,
+    ) -> Result<(Entities, BTreeSet<u32>), Refused> {
+        let (mut entities, mut added) = (baseline.clone(), BTreeSet::new());
+        // At every level, with the gap code of the entities.
+        let removed = read_set(bits, Form::BitsOrGaps, baseline.len(), &self.profile.entities)?;
+        for (index, id) in baseline.keys().enumerate() {
+            if removed.contains(&index) {
+                entities.remove(id);
             }
         }
+        let may_return = self.schema.iter().any(|field| field.spawn);
         let lanes: usize = self.schema.iter().map(|field| field.lanes().len()).sum();
-        entities.extend(added.into_iter().map(|id| (id, vec![0; lanes])));
-        if entities.len() > self.max_entities { refuse("too many entities") } else { Ok(entities) }
+        let mut next = 0;
+        for _ in 1..bits.gamma()? {
+            let id = next + bits.gamma()? - 1;
+            let Ok(held) = u32::try_from(id) else { return refuse("an id above 2^32 - 1") };
+            let is_there = if may_return { &entities } else { baseline }.contains_key(&held);
+            if is_there && !added.contains(&held) {
+                return refuse("the baseline has an added entity");
+            }
+            added.insert(held);
+            entities.insert(held, vec![0; lanes]);
+            next = id + 1;
+        }
+        Ok((entities, added))
+    }
+
+    /// The form of the set of changed entities.
+    fn form(&self) -> Form {
+        match self.level {
+            7 => Form::Bits,
+            8 => Form::BitsOrIndices,
+            _ => Form::BitsOrGaps,
+        }
     }
 
     /// Each field with the place of its first lane.
@@ -691,21 +722,14 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn read_changes(
+    /// The fields of the entities that changed, some of which were added.
+    fn read_fields(
         &self,
         bits: &mut Bits,
         baseline: &Entities,
-        before: &Entities,
-        after: &mut Entities,
+        (before, after): (&Entities, &mut Entities),
+        (changed, added): (&[u32], &BTreeSet<u32>),
     ) -> Result<(), Refused> {
-        let form = match self.level {
-            7 => Form::Bits,
-            8 => Form::BitsOrIndices,
-            _ => Form::BitsOrGaps,
-        };
-        let ids: Vec<u32> = before.keys().copied().collect();
-        let changed = read_set(bits, form, ids.len(), &self.profile.entities)?;
-        let changed: Vec<u32> = changed.into_iter().map(|index| ids[index]).collect();
         // The class that an entity had in a field; the one after the last means "in full".
         let mut classes: HashMap<(usize, u32), usize> = HashMap::new();
         for (index, first, field) in self.fields() {
@@ -715,6 +739,8 @@ impl Reader<'_> {
             for id in absent {
                 after.get_mut(&id).unwrap()[first..first + lanes.len()].fill(0);
             }
+            let may_have = |id: &u32| !field.spawn || added.contains(id);
+            let present: Vec<u32> = present.into_iter().filter(may_have).collect();
             let flagged = if self.level == 12 {
                 let flagged = read_set(bits, Form::BitsOrGaps, present.len(), &self.profile.flags)?;
                 flagged.into_iter().map(|nth| present[nth]).collect()
