@@ -10,10 +10,10 @@ use kinepack::quantize::IntegerLimits;
 use kinepack::schema::{Condition, Field, FieldKind};
 use kinepack::stream::{StreamBase, StreamCodec, StreamLevel};
 use kinepack::{
-    Baselines, Between, Codec, Decoder, EncodeError, Encoder, EntityId, Level, Profile, Schema,
-    SetupError, Snapshot, Tick, View,
+    Between, Codec, Decoder, EncodeError, Encoder, EntityId, Level, Profile, Schema, SetupError,
+    Snapshot, Tick, View,
 };
-use support::{World, hex, schema};
+use support::{PACKETS, World, hex, packet_lines, schema, schema_lines};
 
 fn number(max: i128) -> FieldKind {
     FieldKind::Integer(IntegerLimits::new(0, max, 1).unwrap())
@@ -175,22 +175,17 @@ fn absent_fields_have_no_raw_words_and_step() {
     assert_eq!(between([0, 0], [1, 20], 1.0), [1.0, 20.0]);
 }
 
-/// The views of the vectors and their baselines.
-const PACKETS: [&[usize]; 6] = [&[], &[0], &[1, 0], &[2, 1, 0], &[3, 1], &[4, 2, 0]];
-
 /// The contents of `spec/vectors/optional.txt`.
 fn vectors() -> String {
     let schema = schema("optional").with_time_precision(|_| None);
     let profile = Profile::untrained(&schema);
-    let mut lines =
-        format!("schema {:016x}\nprofile {}\n", schema.hash(), hex(&profile.to_bytes()));
+    let mut lines = schema_lines(&schema, &profile);
     let mut world = World::new(&schema, 25, 9);
     let mut states = Vec::new();
     for _ in PACKETS {
         states.push(world.snapshot());
         world.step();
     }
-    let empty = View::empty(&schema);
     let mut records: Vec<u32> = Vec::new();
     for state in &states {
         lines += &format!("state {}\n", state.tick.0);
@@ -201,29 +196,7 @@ fn vectors() -> String {
             lines += &format!("entity {} {}\n", id.0, lanes.join(" "));
         }
     }
-    for level in [1, 7, 10, 12, 13, 14].map(|row| Level::of_row(row).unwrap()) {
-        let codec = Codec::new(schema.clone(), level, profile.clone()).unwrap();
-        let mut views: Vec<View> = Vec::new();
-        for (state, known) in states.iter().zip(PACKETS) {
-            let ticks: Vec<String> =
-                known.iter().map(|view| views[*view].tick.0.to_string()).collect();
-            let known: Vec<&View> = known.iter().map(|view| &views[*view]).collect();
-            let baselines =
-                Baselines::new(if known.is_empty() { vec![&empty] } else { known }).unwrap();
-            let mut packet = Vec::new();
-            let view = Encoder::new(&codec).encode(baselines, state, &mut packet).unwrap();
-            let decoded = Decoder::new(&codec).decode(baselines, &packet, state.tick).unwrap();
-            assert!(decoded == view && **view.snapshot() == *state);
-            lines += &format!(
-                "packet {} {} against {}: {}\n",
-                level.row(),
-                state.tick.0,
-                ticks.join(" "),
-                hex(&packet)
-            );
-            views.push(view);
-        }
-    }
+    lines += &packet_lines(&schema, &profile, &states);
     for (name, level) in [("packed", StreamLevel::Packed), ("adaptive", StreamLevel::Adaptive)] {
         let codec = StreamCodec::new(schema.clone(), level).unwrap();
         let mut learned = codec.nothing_learned();

@@ -13,7 +13,7 @@ use kinepack::{
     Baselines, Codec, DecodeError, Decoder, EncodeError, Encoder, EntityId, Level, Pack, Profile,
     Schema, SetupError, Snapshot, Tick, View,
 };
-use support::{Random, Subject, hex, views};
+use support::{Random, Subject, packet_lines, schema_lines, views};
 
 #[derive(Pack, Clone, Debug, PartialEq)]
 struct Player {
@@ -396,7 +396,8 @@ fn a_profile_is_carried_to_the_kinds_with_the_same_fields() {
     let schema = schema();
     assert_eq!(trained.carried(&schema, &schema).as_ref(), Ok(&trained));
 
-    // Other names, another order, one kind less, and one that nobody trained.
+    // The same kinds under other names and in another order, without the bullet and the lamp, and
+    // with a kind that the profile was not trained for.
     #[derive(Pack)]
     struct Unknown {
         #[pack(range = -1.0..=1.0, precision = 0.125)]
@@ -525,15 +526,11 @@ fn an_integer_may_be_the_id_of_a_newcomers_origin() {
     assert!(3 * own < 2 * other, "{own} and {other} bytes");
 }
 
-/// The views of the vectors and their baselines.
-const PACKETS: [&[usize]; 6] = [&[], &[0], &[1, 0], &[2, 1, 0], &[3, 1], &[4, 2, 0]];
-
 /// The contents of `spec/vectors/kinds.txt`.
 fn vectors() -> String {
     let schema = schema();
     let profile = Profile::untrained(&schema);
-    let mut lines =
-        format!("schema {:016x}\nprofile {}\n", schema.hash(), hex(&profile.to_bytes()));
+    let mut lines = schema_lines(&schema, &profile);
     let outline: Vec<String> = schema.outline().map(|part| format!("{part:08x}")).collect();
     lines += &format!("outline {}\n", outline.join(" "));
     let states: Vec<Snapshot> = run(6, 31).into_iter().step_by(6).collect();
@@ -546,31 +543,7 @@ fn vectors() -> String {
             lines += &format!("entity {kind} {} {}\n", id.0, lanes.join(" "));
         }
     }
-    let empty = View::empty(&schema);
-    for level in [1, 7, 10, 12, 13, 14].map(|row| Level::of_row(row).unwrap()) {
-        let codec = Codec::new(schema.clone(), level, profile.clone()).unwrap();
-        let mut views: Vec<View> = Vec::new();
-        for (state, known) in states.iter().zip(PACKETS) {
-            let ticks: Vec<String> =
-                known.iter().map(|view| views[*view].tick.0.to_string()).collect();
-            let known: Vec<&View> = known.iter().map(|view| &views[*view]).collect();
-            let known = if known.is_empty() { vec![&empty] } else { known };
-            let known = Baselines::new(known).unwrap();
-            let mut packet = Vec::new();
-            let view = Encoder::new(&codec).encode(known, state, &mut packet).unwrap();
-            let decoded = Decoder::new(&codec).decode(known, &packet, state.tick).unwrap();
-            assert!(decoded == view && **view.snapshot() == *state);
-            lines += &format!(
-                "packet {} {} against {}: {}\n",
-                level.row(),
-                state.tick.0,
-                ticks.join(" "),
-                hex(&packet)
-            );
-            views.push(view);
-        }
-    }
-    lines
+    lines + &packet_lines(&schema, &profile, &states)
 }
 
 /// `KINEPACK_WRITE_VECTORS=1` writes them anew.

@@ -722,7 +722,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The fields of the entities that changed, some of which were added.
+    /// Reads the fields of the changed entities. `added` are those that the packet adds.
     fn read_fields(
         &self,
         bits: &mut Bits,

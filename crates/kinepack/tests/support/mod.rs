@@ -23,6 +23,9 @@ pub(crate) use model::BitModel;
 pub(crate) use random::Random;
 pub(crate) use state_check::naive_check;
 pub(crate) use subject::{DECODED, Subject, assert_valid, at_tick, views};
-pub(crate) use vectors::{Numbers, StreamPacket, stream_packets, stream_records, stream_schema};
+pub(crate) use vectors::{
+    Numbers, PACKETS, StreamPacket, packet_lines, schema_lines, stream_packets, stream_records,
+    stream_schema,
+};
 pub(crate) use walk::{Walk, records_schema};
 pub(crate) use worlds::{World, bodies_schema, frames, profiles, schema, schemas};

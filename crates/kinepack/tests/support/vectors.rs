@@ -1,9 +1,11 @@
 //! The stream of `spec/vectors/stream.txt` as `spec/vectors/README.md` defines it: its schema, its
 //! records, and its packets.
 
-use kinepack::Schema;
 use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 use kinepack::schema::{Field, FieldKind, Role};
+use kinepack::{Baselines, Codec, Decoder, Encoder, Level, Profile, Schema, Snapshot, View};
+
+use super::hex;
 
 /// The generator of the vectors.
 pub(crate) struct Numbers(pub(crate) u64);
@@ -99,4 +101,42 @@ pub(crate) fn stream_packets() -> Vec<StreamPacket> {
         packet
     };
     (0..160).map(packet).collect()
+}
+
+/// The views of `optional.txt` and `kinds.txt` and their baselines.
+pub(crate) const PACKETS: [&[usize]; 6] = [&[], &[0], &[1, 0], &[2, 1, 0], &[3, 1], &[4, 2, 0]];
+
+/// The lines of the schema and the profile in these files.
+pub(crate) fn schema_lines(schema: &Schema, profile: &Profile) -> String {
+    format!("schema {:016x}\nprofile {}\n", schema.hash(), hex(&profile.to_bytes()))
+}
+
+/// The lines of the packets in these files: one for each of these states at each of six levels.
+pub(crate) fn packet_lines(schema: &Schema, profile: &Profile, states: &[Snapshot]) -> String {
+    let mut lines = String::new();
+    let empty = View::empty(schema);
+    for level in [1, 7, 10, 12, 13, 14].map(|row| Level::of_row(row).unwrap()) {
+        let codec = Codec::new(schema.clone(), level, profile.clone()).unwrap();
+        let mut views: Vec<View> = Vec::new();
+        for (state, known) in states.iter().zip(PACKETS) {
+            let ticks: Vec<String> =
+                known.iter().map(|view| views[*view].tick.0.to_string()).collect();
+            let known: Vec<&View> = known.iter().map(|view| &views[*view]).collect();
+            let known = if known.is_empty() { vec![&empty] } else { known };
+            let baselines = Baselines::new(known).unwrap();
+            let mut packet = Vec::new();
+            let view = Encoder::new(&codec).encode(baselines, state, &mut packet).unwrap();
+            let decoded = Decoder::new(&codec).decode(baselines, &packet, state.tick).unwrap();
+            assert!(decoded == view && **view.snapshot() == *state);
+            lines += &format!(
+                "packet {} {} against {}: {}\n",
+                level.row(),
+                state.tick.0,
+                ticks.join(" "),
+                hex(&packet)
+            );
+            views.push(view);
+        }
+    }
+    lines
 }
