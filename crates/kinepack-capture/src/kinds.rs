@@ -26,6 +26,22 @@ pub fn field_names(schema: &Schema) -> Vec<String> {
     schema.kinds().iter().flat_map(of_kind).collect()
 }
 
+/// The schema of each kind alone, as [`Schema::of_kind`] makes it.
+///
+/// ```
+/// use kinepack::Schema;
+/// use kinepack::schema::{Field, FieldKind};
+/// use kinepack_capture::kinds;
+///
+/// let lit = || vec![Field::new("lit", FieldKind::Bool)];
+/// let schema = Schema::builder().kind_of_fields("lamp", lit()).kind_of_fields("fire", lit());
+/// assert_eq!(kinds::schemas(&schema.build()?), [Schema::new(lit()), Schema::new(lit())]);
+/// # Ok::<(), kinepack::SetupError>(())
+/// ```
+pub fn schemas(schema: &Schema) -> Vec<Schema> {
+    (0..schema.kinds().len()).map(|kind| schema.of_kind(kind)).collect()
+}
+
 /// A schema of the same kinds with other fields, given for each kind.
 ///
 /// ```

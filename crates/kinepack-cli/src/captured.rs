@@ -8,7 +8,7 @@ use command_kit::{Failure, counted, say};
 use cube_data::cube::{self, Cube, Quantized};
 use cube_data::{Challenge, ChallengeError, Frame, is_capture};
 use kinepack::{EncodeError, EntityId, Pack, Profile, Schema, Snapshot, Tick};
-use kinepack_capture::{Capture, CaptureError, CaptureLimits, Columns};
+use kinepack_capture::{Capture, CaptureError, CaptureLimits, Columns, kinds};
 
 use crate::ladder::{Parameters, ProfileError, read_profile};
 use crate::steps::{MaxError, Steps, StepsError};
@@ -86,11 +86,6 @@ pub(crate) struct Stream {
     pub(crate) frames: Option<u64>,
 }
 
-/// The schema of each kind of entities alone.
-pub(crate) fn of_kinds(schema: &Schema) -> Vec<Schema> {
-    (0..schema.kinds().len()).map(|kind| schema.of_kind(kind)).collect()
-}
-
 /// A file, read frame by frame.
 pub(crate) struct Captured {
     path: PathBuf,
@@ -132,7 +127,7 @@ impl Captured {
         let schema = cube::schema(Quantized::Everything);
         let stream = Stream {
             name: "cubes".to_owned(),
-            of_kinds: of_kinds(&schema),
+            of_kinds: kinds::schemas(&schema),
             schema: schema.clone(),
             rate_hz: f64::from(challenge.rate_hz()),
             frames: challenge.frames().map(u64::from),
@@ -156,7 +151,7 @@ impl Captured {
             .into_iter()
             .map(|stream| Stream {
                 name: stream.name().to_owned(),
-                of_kinds: of_kinds(stream.schema()),
+                of_kinds: kinds::schemas(stream.schema()),
                 schema: stream.schema().clone(),
                 rate_hz: stream.rate_hz(),
                 frames: stream.frames(),

@@ -7,10 +7,9 @@ use command_kit::{Distribution, Summary};
 use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 use kinepack::schema::{EntityKind, Field, FieldKind};
 use kinepack::{EncodeError, Schema};
-use kinepack_capture::kinds::{field_names, with_fields};
+use kinepack_capture::kinds::{field_names, schemas, with_fields};
 use serde::Serialize;
 
-use crate::captured::of_kinds;
 use crate::distance::distance;
 
 /// Options for other steps than the capture's.
@@ -103,7 +102,7 @@ impl Steps {
             field: wanted.iter().map(|wanted| &*wanted.field).collect::<Vec<&str>>().join(", "),
             reason: error.to_string(),
         })?;
-        Ok(Self { of_kinds: of_kinds(&schema), schema, changed })
+        Ok(Self { of_kinds: schemas(&schema), schema, changed })
     }
 
     /// Quantizes an entity of a kind, given as raw words and as lanes in the stream's steps.

@@ -122,12 +122,10 @@ impl FieldStatistics {
             seen: [f64::INFINITY, f64::NEG_INFINITY],
             carried: Carried::new(),
         };
-        let of_field = |(field, name): (&Field, String)| Self {
-            kind: schema
-                .kinds()
-                .iter()
-                .position(|kind| kind.lanes().contains(&field.lanes().start))
-                .unwrap_or(0),
+        let kinds = schema.kinds().iter().enumerate();
+        let kinds = kinds.flat_map(|(index, kind)| kind.fields().map(move |_| index));
+        let of_field = |((field, name), kind): ((&Field, String), usize)| Self {
+            kind,
             name,
             components: schema.lanes()[field.lanes()].iter().map(component).collect(),
             field: field.clone(),
@@ -136,7 +134,7 @@ impl FieldStatistics {
             out_of_range: 0,
             not_a_number: 0,
         };
-        schema.fields().iter().zip(field_names(schema)).map(of_field).collect()
+        schema.fields().iter().zip(field_names(schema)).zip(kinds).map(of_field).collect()
     }
 
     /// Adds the raw words of an entity, from before quantization or reconstructed from lanes.

@@ -302,7 +302,7 @@ impl Analyzer {
             has_precision: codec.has_precision(),
             fields: FieldStatistics::of(schema),
             kinds: KindStatistics::of(schema),
-            of_kinds: (0..schema.kinds().len()).map(|kind| schema.of_kind(kind)).collect(),
+            of_kinds: crate::kinds::schemas(schema),
             masks: Masks::new(schema),
             costs: Costs::new(schema, &options.profile, options.lag as usize)?,
             sweep: Sweep::new(schema, &options.profile, &options.lags)?,

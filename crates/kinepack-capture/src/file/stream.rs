@@ -204,9 +204,7 @@ impl Streams {
             type_name: announced.type_name.clone(),
             maxima: announced.schema.lanes().iter().map(|lane| lane.max).collect(),
             lanes: announced.schema.kinds().iter().map(|kind| kind.lanes().len()).collect(),
-            of_kinds: (0..announced.schema.kinds().len())
-                .map(|kind| announced.schema.of_kind(kind))
-                .collect(),
+            of_kinds: crate::kinds::schemas(&announced.schema),
             schema: announced.schema.clone(),
             rate_hz: announced.rate_hz,
             encoding,

@@ -206,16 +206,14 @@ impl ModelTrainer {
         self.pass = pass;
         self.sums.iter_mut().flatten().for_each(|sums| *sums = Sums::default());
         let (model, plan) = (&mut self.adaptive.model, &self.adaptive.plan);
-        let explores = pass == Pass::Exploration;
-        if explores {
-            model.counters = plan.counters();
-        } else if pass == Pass::Counters {
-            let explored = model.counters.split_off(model.newcomers);
-            model.counters = plan.counters();
-            model.counters.truncate(model.newcomers);
-            model.counters.extend(explored);
-        }
-        self.state.explore(explores);
+        // What exploring found out about newcomers stays.
+        let anew = match pass {
+            Pass::Weights => 0,
+            Pass::Exploration => model.counters.len(),
+            Pass::Counters => model.newcomers,
+        };
+        model.counters[..anew].copy_from_slice(&plan.counters()[..anew]);
+        self.state.explore(pass == Pass::Exploration);
     }
 
     /// Trains on a snapshot of the schema. If this has a time precision, the snapshot is made as
