@@ -267,7 +267,7 @@ impl Game {
         });
     }
 
-    /// A door opens for who is near, and closes again.
+    /// A door opens while a player is near it, and closes when nobody is.
     fn open_doors(&mut self) {
         for door in &mut self.doors {
             let is_near = self.heroes.iter().any(|hero| is_near(hero, door.place, 3.0));
@@ -276,7 +276,7 @@ impl Game {
         }
     }
 
-    /// A pickup gives its content to who is near, and is full again after some seconds.
+    /// A player near a pickup takes its content. Some seconds later the pickup has another.
     fn fill_pickups(&mut self) {
         for (pickup, empty_s) in &mut self.pickups {
             *empty_s -= TICK_S;
