@@ -55,6 +55,12 @@ pub enum Refused {
         /// The limit.
         limit_bytes: usize,
     },
+    /// Events that contradict each other or their datagram, or that this side has not agreed on.
+    BadEvents,
+    /// More events wait for playback than this side keeps. Call
+    /// [`Receiver::playback`](crate::Receiver::playback), or
+    /// [`Receiver::take_events`](crate::Receiver::take_events) if nothing is shown.
+    EventsFull,
     /// It answers a datagram that this side never sent.
     NeverSent,
     /// It answers a datagram that this side sent too long ago.
@@ -101,6 +107,10 @@ impl fmt::Display for Refused {
             Self::BadFragment => write!(f, "a fragment that contradicts its block"),
             Self::BlockTooLarge { limit_bytes } => {
                 write!(f, "a block above the limit of {limit_bytes} bytes")
+            }
+            Self::BadEvents => write!(f, "events that are not valid, or that were not agreed on"),
+            Self::EventsFull => {
+                write!(f, "too many events wait: call Receiver::playback or take_events")
             }
             Self::NeverSent => write!(f, "an answer to something that was never sent"),
             Self::LongAgo => write!(f, "an answer to something sent too long ago"),
@@ -211,6 +221,23 @@ pub enum NetError {
         /// Bytes of the block.
         bytes: usize,
     },
+    /// A hub without events, which [`Hub::with_events`](crate::Hub::with_events) gives it.
+    NoEvents,
+    /// An event that cannot be quantized, or of another type than the hub's events.
+    Event(EncodeError),
+    /// An event that takes more than a datagram.
+    EventTooLarge {
+        /// Its size.
+        bytes: usize,
+        /// The most that fits.
+        limit_bytes: usize,
+    },
+    /// More events that must arrive wait for one receiver than the hub keeps. It gets none of this
+    /// tick's. It has not answered for long, or its budget is too small: remove it.
+    EventsWaiting {
+        /// Which receiver.
+        id: ReceiverId,
+    },
     /// Playout settings that contradict each other.
     Playout(crate::PlayoutError),
 }
@@ -262,6 +289,16 @@ impl fmt::Display for NetError {
                 f,
                 "receiver {}: a first state of {bytes} bytes needs more than 65535 datagrams; \
                  make fewer entities relevant",
+                id.0
+            ),
+            Self::NoEvents => write!(f, "the hub has no events; Hub::with_events gives it some"),
+            Self::Event(error) => write!(f, "the event: {error}"),
+            Self::EventTooLarge { bytes, limit_bytes } => {
+                write!(f, "an event of {bytes} bytes; at most {limit_bytes} fit into a datagram")
+            }
+            Self::EventsWaiting { id } => write!(
+                f,
+                "receiver {}: too many events wait for it; remove it, or give it a larger budget",
                 id.0
             ),
             Self::Playout(error) => error.fmt(f),

@@ -5,13 +5,14 @@ use kinepack::{Codec, Snapshot, Tick, View};
 use crate::NetError;
 use crate::packet::{Hello, VERSION};
 
-/// The hello of a side that uses `codec` and starts from the `initial` state.
+/// The hello of a side without events that uses `codec` and starts from the `initial` state.
 pub(crate) fn hello(codec: &Codec, initial: &Snapshot) -> Hello {
     Hello {
         version: VERSION,
         schema_hash: codec.schema().hash(),
         codec_hash: codec.hash(),
         initial_hash: initial.state_hash(),
+        events_hash: 0,
     }
 }
 

@@ -75,6 +75,7 @@
 mod baseline;
 mod channel;
 mod error;
+mod events;
 mod handshake;
 mod link;
 mod packet;
@@ -89,6 +90,7 @@ mod trace;
 
 pub use channel::Channel;
 pub use error::{NetError, Refused};
+pub use events::{Event, EventKinds};
 pub use link::{
     HEADER_BYTES, Link, LinkConfig, LinkError, LinkPreset, LinkStats, Loss, PRESETS, Tally,
 };
@@ -99,7 +101,9 @@ pub use playout::{
 pub use receiver::{
     Playback, Received, Receiver, ReceiverConfig, ReceiverStats, ReceiverStatus, Sample,
 };
-pub use sender::{Cost, Handled, Hub, HubConfig, PeerStatus, ReceiverId, ReceiverOptions, Weight};
+pub use sender::{
+    Audience, Cost, Handled, Hub, HubConfig, PeerStatus, ReceiverId, ReceiverOptions, Weight,
+};
 pub use sequence::Sequence;
 pub use split::{DatagramKind, datagram_kind, datagram_sequence, split_datagram};
 pub use stream::{

@@ -7,6 +7,7 @@ use core::fmt;
 
 use kinepack::{Baselines, Schema, Tick};
 
+use crate::events::{EventsAlone, split_front};
 use crate::{Refused, Sequence};
 
 pub(crate) const SNAPSHOT: u8 = 0;
@@ -23,6 +24,10 @@ const MERGE: u8 = 1 << 4;
 const STRIDE_SHIFT: u32 = 5;
 /// A state check, in front of a snapshot.
 pub(crate) const CHECK: u8 = REFUSAL | 1 << 3;
+/// Events in front of a snapshot.
+pub(crate) const EVENTS_IN_FRONT: u8 = REFUSAL | 1 << 3 | 1 << 4;
+/// Events without a snapshot.
+pub(crate) const EVENTS_ALONE: u8 = REFUSAL | 1 << 3 | 1 << 5;
 const ANEW: u8 = HELLO | 1 << 3;
 /// A channel's number in front of any datagram, in the bits from [`CHANNEL_SHIFT`] on.
 pub(crate) const CHANNEL: u8 = REFUSAL;
@@ -31,7 +36,7 @@ pub(crate) const CHANNEL_SHIFT: u32 = 4;
 const MORE_OLDER: u8 = 1 << 7;
 
 /// The version of `spec/NET.md` that this crate speaks.
-pub const VERSION: u8 = 2;
+pub const VERSION: u8 = 3;
 
 /// Bytes before a fragment's part.
 pub(crate) const FRAGMENT_HEADER_BYTES: usize = 8;
@@ -53,6 +58,8 @@ pub(crate) struct Hello {
     pub(crate) schema_hash: u64,
     pub(crate) codec_hash: u64,
     pub(crate) initial_hash: u64,
+    /// 0 without events.
+    pub(crate) events_hash: u64,
 }
 
 /// How the two sides of a connection differ. The hash or version is the hub's.
@@ -82,6 +89,11 @@ pub enum Mismatch {
         /// The [`state_hash`](kinepack::Snapshot::state_hash) of the hub's.
         hash: u64,
     },
+    /// The codec of events ([`EventKinds`](crate::EventKinds)), or only one side has events.
+    Events {
+        /// The hub's [`Codec::hash`](kinepack::Codec::hash); 0 if it has no events.
+        hash: u64,
+    },
 }
 
 impl fmt::Display for Mismatch {
@@ -97,6 +109,10 @@ impl fmt::Display for Mismatch {
             Self::Schema { hash, .. } => ("schema", hash),
             Self::Codec { hash } => ("codec (level or profile)", hash),
             Self::Initial { hash } => ("initial state", hash),
+            Self::Events { hash: 0 } => {
+                return write!(f, "this side has events, but the hub has none");
+            }
+            Self::Events { hash } => ("codec of events", hash),
         };
         write!(f, "the two sides have a different {what}; the hub's hash is {hash:016x}")
     }
@@ -105,7 +121,7 @@ impl fmt::Display for Mismatch {
 impl Hello {
     /// How `theirs` differs from this; `None` if it does not.
     pub(crate) fn mismatch(&self, theirs: &Self) -> Option<Mismatch> {
-        let Self { version, schema_hash, codec_hash, initial_hash } = *self;
+        let Self { version, schema_hash, codec_hash, initial_hash, events_hash } = *self;
         if version != theirs.version {
             return Some(Mismatch::Version { version });
         }
@@ -115,12 +131,15 @@ impl Hello {
         if codec_hash != theirs.codec_hash {
             return Some(Mismatch::Codec { hash: codec_hash });
         }
-        (initial_hash != theirs.initial_hash).then_some(Mismatch::Initial { hash: initial_hash })
+        if initial_hash != theirs.initial_hash {
+            return Some(Mismatch::Initial { hash: initial_hash });
+        }
+        (events_hash != theirs.events_hash).then_some(Mismatch::Events { hash: events_hash })
     }
 
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         out.extend([HELLO, self.version]);
-        for hash in [self.schema_hash, self.codec_hash, self.initial_hash] {
+        for hash in [self.schema_hash, self.codec_hash, self.initial_hash, self.events_hash] {
             out.extend(hash.to_le_bytes());
         }
     }
@@ -179,6 +198,7 @@ impl Mismatch {
             Self::Schema { hash, .. } => (1, hash),
             Self::Codec { hash } => (2, hash),
             Self::Initial { hash } => (3, hash),
+            Self::Events { hash } => (4, hash),
         };
         out.extend([REFUSAL, reason]);
         out.extend(value.to_le_bytes());
@@ -440,7 +460,9 @@ impl FragmentHeader {
 /// A datagram from sender to receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Downstream<'a> {
-    Snapshot(SnapshotHeader, &'a [u8]),
+    /// With the list of events in front of it.
+    Snapshot(SnapshotHeader, &'a [u8], Option<&'a [u8]>),
+    Events(EventsAlone, &'a [u8]),
     Fragment(FragmentHeader, &'a [u8]),
     Refusal(Mismatch),
 }
@@ -463,17 +485,26 @@ pub(crate) fn write_anew(refused: Sequence, out: &mut Vec<u8>) {
 
 impl<'a> Downstream<'a> {
     pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, Refused> {
+        let (events, bytes) = split_front(bytes)?;
         let mut parts = Parts::new(bytes);
         let [first_byte] = parts.take()?;
         match first_byte & KIND_MASK {
-            SNAPSHOT | SNAPSHOT_WITH_OLDER => parse_snapshot(first_byte, parts, None),
+            SNAPSHOT | SNAPSHOT_WITH_OLDER => parse_snapshot(first_byte, parts, None, events),
             REFUSAL if first_byte == CHECK => {
                 let check = Some(u16::from_le_bytes(parts.take()?));
                 let [first_byte] = parts.take()?;
                 match first_byte & KIND_MASK {
-                    SNAPSHOT | SNAPSHOT_WITH_OLDER => parse_snapshot(first_byte, parts, check),
+                    SNAPSHOT | SNAPSHOT_WITH_OLDER => {
+                        parse_snapshot(first_byte, parts, check, events)
+                    }
                     _ => Err(Refused::Kind { first_byte }),
                 }
+            }
+            // Only a snapshot has events in front.
+            _ if events.is_some() => Err(Refused::Kind { first_byte }),
+            REFUSAL if first_byte == EVENTS_ALONE => {
+                let (header, list) = EventsAlone::parse(bytes)?;
+                Ok(Self::Events(header, list))
             }
             FRAGMENT if first_byte == FRAGMENT => {
                 let header = FragmentHeader {
@@ -503,6 +534,7 @@ impl<'a> Downstream<'a> {
                     1 => Mismatch::Schema { hash, part },
                     2 => Mismatch::Codec { hash },
                     3 => Mismatch::Initial { hash },
+                    4 => Mismatch::Events { hash },
                     _ => return Err(Refused::Kind { first_byte: reason }),
                 }))
             }
@@ -511,11 +543,12 @@ impl<'a> Downstream<'a> {
     }
 }
 
-fn parse_snapshot(
+fn parse_snapshot<'a>(
     first_byte: u8,
-    mut parts: Parts<'_>,
+    mut parts: Parts<'a>,
     check: Option<u16>,
-) -> Result<Downstream<'_>, Refused> {
+    events: Option<&'a [u8]>,
+) -> Result<Downstream<'a>, Refused> {
     let sequence = Sequence(u16::from_le_bytes(parts.take()?));
     let baseline = match parts.take()? {
         [0] => Baseline::Reference(u8::from_le_bytes(parts.take()?)),
@@ -541,7 +574,7 @@ fn parse_snapshot(
     };
     let left_out = first_byte & LEFT_OUT != 0;
     let header = SnapshotHeader { sequence, baseline, left_out, time, merge, older, check };
-    Ok(Downstream::Snapshot(header, parts.rest))
+    Ok(Downstream::Snapshot(header, parts.rest, events))
 }
 
 impl<'a> Upstream<'a> {
@@ -555,6 +588,7 @@ impl<'a> Upstream<'a> {
                     schema_hash: u64::from_le_bytes(parts.take()?),
                     codec_hash: u64::from_le_bytes(parts.take()?),
                     initial_hash: u64::from_le_bytes(parts.take()?),
+                    events_hash: u64::from_le_bytes(parts.take()?),
                 };
                 let outline = parts.rest;
                 if !outline.len().is_multiple_of(4) || outline.len() > 4 * MAX_PARTS {
@@ -627,12 +661,12 @@ mod tests {
         };
         let bytes = snapshot_bytes(&header);
         assert_eq!(bytes, [0b0010_1000, 0x34, 0x12, 6]);
-        assert_eq!(Downstream::parse(&bytes), Ok(Downstream::Snapshot(header, EMPTY)));
+        assert_eq!(Downstream::parse(&bytes), Ok(Downstream::Snapshot(header, EMPTY, None)));
         let older = OlderViews::new(Sequence(8), [Sequence(2), Sequence(65_531)]).unwrap();
         let header = SnapshotHeader { older, ..header };
         let bytes = snapshot_bytes(&header);
         assert_eq!(bytes, [0b0010_1011, 0x34, 0x12, 6, 0x86, 7]);
-        assert_eq!(Downstream::parse(&bytes), Ok(Downstream::Snapshot(header, EMPTY)));
+        assert_eq!(Downstream::parse(&bytes), Ok(Downstream::Snapshot(header, EMPTY, None)));
         let sequences: Vec<Sequence> = header.older.sequences(Sequence(8)).collect();
         assert_eq!(sequences, [Sequence(2), Sequence(65_531)]);
     }
@@ -650,7 +684,7 @@ mod tests {
         };
         let bytes = snapshot_bytes(&header);
         assert_eq!(bytes, [0x0A, 0xE1, 0xC5, 0x20, 16, 0, 6]);
-        assert_eq!(Downstream::parse(&bytes), Ok(Downstream::Snapshot(header, EMPTY)));
+        assert_eq!(Downstream::parse(&bytes), Ok(Downstream::Snapshot(header, EMPTY, None)));
         let fragment = [FRAGMENT, 0, 0, 1, 0, 0, 1, 0, 9];
         let refusal = [REFUSAL, 0, 1, 0, 0, 0, 0, 0, 0, 0];
         for rest in [&fragment[..], &refusal, &bytes] {
@@ -719,7 +753,7 @@ mod tests {
             assert_eq!(bytes.len(), len);
             assert_eq!(header.bytes(), len);
             assert!(len <= LONGEST_HEADER_BYTES + OLDER_VIEW_BYTES * older.count());
-            assert_eq!(Downstream::parse(&bytes), Ok(Downstream::Snapshot(header, EMPTY)));
+            assert_eq!(Downstream::parse(&bytes), Ok(Downstream::Snapshot(header, EMPTY, None)));
             for end in 0..len {
                 assert_eq!(Downstream::parse(&bytes[..end]), Err(Refused::Length { bytes: end }));
             }
@@ -728,10 +762,11 @@ mod tests {
 
     #[test]
     fn upstream_datagrams_round_trip() {
-        let hello = Hello { version: 1, schema_hash: 2, codec_hash: 3, initial_hash: 4 };
+        let hello =
+            Hello { version: 1, schema_hash: 2, codec_hash: 3, initial_hash: 4, events_hash: 5 };
         let mut bytes = Vec::new();
         hello.write(&mut bytes);
-        assert_eq!(bytes.len(), 26);
+        assert_eq!(bytes.len(), 34);
         assert_eq!(Upstream::parse(&bytes), Ok(Upstream::Hello(hello, &[])));
         let other = Hello { codec_hash: 9, ..hello };
         assert_eq!(hello.mismatch(&hello), None);

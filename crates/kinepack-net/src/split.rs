@@ -1,8 +1,9 @@
 //! Acknowledgements in front of another datagram. `spec/NET.md`, section 9.
 
+use crate::events::split_front;
 use crate::packet::{
-    ACKNOWLEDGEMENT, CHECK, CHECK_BYTES, FRAGMENT, KIND_MASK, SNAPSHOT, SNAPSHOT_WITH_OLDER,
-    STREAM_ACKNOWLEDGEMENT,
+    ACKNOWLEDGEMENT, CHECK, CHECK_BYTES, EVENTS_ALONE, FRAGMENT, KIND_MASK, SNAPSHOT,
+    SNAPSHOT_WITH_OLDER, STREAM_ACKNOWLEDGEMENT,
 };
 use crate::{Channel, Refused, Sequence};
 
@@ -105,7 +106,7 @@ fn first_part(datagrams: &[u8]) -> Result<Option<Part<'_>>, Refused> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DatagramKind {
-    /// Snapshots, fragments and refusals, for [`Receiver::handle`](crate::Receiver::handle).
+    /// Snapshots, events, fragments and refusals, for [`Receiver::handle`](crate::Receiver::handle).
     ToReceiver,
     /// Hellos and acknowledgements, for [`Hub::handle`](crate::Hub::handle).
     ToHub,
@@ -127,14 +128,16 @@ pub fn datagram_kind(datagram: &[u8]) -> Option<DatagramKind> {
     })
 }
 
-/// The sequence of a snapshot or a fragment; `None` for any other datagram. For tools: it does not
+/// The sequence of a snapshot, a fragment or events; `None` for any other datagram. For tools: it does not
 /// check the rest.
 pub fn datagram_sequence(datagram: &[u8]) -> Option<Sequence> {
     let (_, datagram) = Channel::split(datagram);
+    let (_, datagram) = split_front(datagram).ok()?;
     let is_checked = datagram.first() == Some(&CHECK);
     let datagram = datagram.get(if is_checked { CHECK_BYTES } else { 0 }..)?;
     let ([first_byte, low, high], _) = datagram.split_first_chunk()?;
-    let has_one = matches!(first_byte & KIND_MASK, SNAPSHOT | FRAGMENT | SNAPSHOT_WITH_OLDER);
+    let has_one = *first_byte == EVENTS_ALONE
+        || matches!(first_byte & KIND_MASK, SNAPSHOT | FRAGMENT | SNAPSHOT_WITH_OLDER);
     has_one.then_some(Sequence(u16::from_le_bytes([*low, *high])))
 }
 

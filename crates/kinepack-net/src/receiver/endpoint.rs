@@ -13,6 +13,7 @@ use super::presence::Presence;
 use super::shown::Shown;
 use super::views::{HeldView, Resolved, Views};
 use super::window::Window;
+use crate::events::{Event, EventKinds, EventsAlone, Incoming, Taken};
 use crate::handshake::{check_initial, hello, reference_zero};
 use crate::packet::{
     Baseline, Downstream, FragmentHeader, Hello, Mismatch, SnapshotHeader, outline, write_anew,
@@ -149,6 +150,11 @@ pub enum Received {
         /// True if a newer snapshot had already arrived.
         late: bool,
     },
+    /// Events without a snapshot.
+    Events {
+        /// The tick in which they were sent.
+        tick: Tick,
+    },
     /// A fragment of an incomplete block.
     Fragment,
     /// The last missing fragment of a block: a complete state.
@@ -206,6 +212,10 @@ pub struct ReceiverStats {
     pub mismatches: u64,
     /// Views held as baselines.
     pub views: usize,
+    /// Events that playback has reached.
+    pub events: u64,
+    /// Of those, how many arrived after playback had passed their tick.
+    pub late_events: u64,
 }
 
 /// Receives one world.
@@ -268,6 +278,8 @@ pub struct Receiver {
     anew: Option<Sequence>,
     connection: Connection,
     presence: Presence,
+    /// `None` without events.
+    events: Option<Incoming>,
     /// The latest time that a call passed.
     now: Duration,
     stats: ReceiverStats,
@@ -318,11 +330,21 @@ impl Receiver {
             anew: None,
             connection: Connection::new(),
             presence: Presence::default(),
+            events: None,
             now: Duration::ZERO,
             stats: ReceiverStats::default(),
             out: Vec::new(),
             config,
         })
+    }
+
+    /// Gives the receiver events. The hub needs events with the same codec:
+    /// [`Hub::with_events`](crate::Hub::with_events).
+    #[must_use]
+    pub fn with_events(mut self, kinds: &EventKinds) -> Self {
+        self.hello.events_hash = kinds.codec().hash();
+        self.events = Some(Incoming::new(kinds));
+        self
     }
 
     /// Takes a datagram from the sender.
@@ -337,10 +359,11 @@ impl Receiver {
         let rest = self.config.channel.strip(datagram);
         let parsed = rest.ok_or_else(|| Refused::channel(datagram)).and_then(Downstream::parse);
         let taken = parsed.and_then(|parsed| match parsed {
-            Downstream::Snapshot(header, snapshot) => {
-                let taken = self.take_snapshot(now, &header, snapshot);
+            Downstream::Snapshot(header, snapshot, events) => {
+                let taken = self.take_snapshot(now, &header, snapshot, events);
                 self.asking_anew(header.sequence, taken)
             }
+            Downstream::Events(header, list) => self.take_events_alone(&header, list),
             Downstream::Fragment(header, part) => {
                 let taken = self.take_fragment(now, &header, part);
                 self.asking_anew(header.sequence, taken)
@@ -380,11 +403,13 @@ impl Receiver {
         now: Duration,
         header: &SnapshotHeader,
         bytes: &[u8],
+        events: Option<&[u8]>,
     ) -> Result<Received, Refused> {
         let sequence = header.sequence;
         self.window.check(sequence)?;
         let Resolved { known, tick, interval_ticks } = self.views.resolve(header)?;
         let baselines = known.baselines().map_err(|_| Refused::BadOlder)?;
+        let events = events.map(|list| self.check_events(tick, list)).transpose()?;
         let view = match (self.decoder.decode(baselines, bytes, tick), header.check) {
             (Ok(view), None) => view,
             (Ok(view), Some(theirs)) => {
@@ -415,6 +440,9 @@ impl Receiver {
 
         // Nothing fails from here on.
         self.window.note(sequence);
+        if let (Some(incoming), Some(list)) = (&mut self.events, events) {
+            incoming.take(list);
+        }
         if let Baseline::Back(back) = header.baseline {
             self.connection.note_baseline(now, sequence.before(u16::from(back)));
         }
@@ -432,6 +460,25 @@ impl Receiver {
             self.newest = Some(sequence);
         }
         Ok(Received::Snapshot { tick, left_out: header.left_out, late })
+    }
+
+    fn take_events_alone(
+        &mut self,
+        header: &EventsAlone,
+        list: &[u8],
+    ) -> Result<Received, Refused> {
+        let EventsAlone { sequence, tick } = *header;
+        self.window.check(sequence)?;
+        let list = self.check_events(tick, list)?;
+        self.window.note(sequence);
+        if let Some(incoming) = &mut self.events {
+            incoming.take(list);
+        }
+        Ok(Received::Events { tick })
+    }
+
+    fn check_events(&mut self, tick: Tick, list: &[u8]) -> Result<Taken, Refused> {
+        self.events.as_mut().ok_or(Refused::BadEvents)?.check(tick, list)
     }
 
     /// Drops all views, because they are not what the sender holds.
@@ -660,7 +707,20 @@ impl Receiver {
         let longest_blend_ticks = self.config.longest_blend_ticks();
         let playout = self.buffer.at(now)?;
         self.presence.update(&playout.from.state.state);
-        Some(Playback::new(playout, tick_hz, longest_blend_ticks, &self.presence))
+        if let Some(events) = &mut self.events {
+            events.play(playout.tick);
+        }
+        let (presence, events) = (&self.presence, self.events.as_ref());
+        Some(Playback::new(playout, tick_hz, longest_blend_ticks, presence, events))
+    }
+
+    /// The events that are in order and that playback has not reached yet. For receivers that show
+    /// nothing: [`playback`](Self::playback) does not have these events any more.
+    pub fn take_events(&mut self) -> impl Iterator<Item = Event<'_>> {
+        if let Some(events) = &mut self.events {
+            events.take_ready();
+        }
+        self.events.iter().flat_map(Incoming::played)
     }
 
     /// The round trip, the losses, and the server's time. The wire format has nothing for this: it
@@ -695,7 +755,9 @@ impl Receiver {
 
     /// The counters.
     pub fn stats(&self) -> ReceiverStats {
-        ReceiverStats { views: self.views.len(), ..self.stats }
+        let events = self.events.as_ref().map_or([0, 0], |events| [events.count, events.late]);
+        let [events, late_events] = events;
+        ReceiverStats { views: self.views.len(), events, late_events, ..self.stats }
     }
 
     /// Measurements of playback.

@@ -5,6 +5,7 @@ use kinepack::{Between, EncodeError, EntityId, Pack, Snapshot};
 
 use super::presence::Presence;
 use super::shown::Shown;
+use crate::events::{Event, Incoming};
 use crate::playout::{Entry, Playout};
 
 /// A moment of playback.
@@ -63,6 +64,7 @@ pub struct Playback<'a> {
     tick_hz: f64,
     longest_blend_ticks: f64,
     presence: &'a Presence,
+    events: Option<&'a Incoming>,
 }
 
 /// One entity at a moment of playback. [`Playback`] has an example.
@@ -98,8 +100,9 @@ impl<'a> Playback<'a> {
         tick_hz: u32,
         longest_blend_ticks: f64,
         presence: &'a Presence,
+        events: Option<&'a Incoming>,
     ) -> Self {
-        Self { playout, tick_hz: f64::from(tick_hz), longest_blend_ticks, presence }
+        Self { playout, tick_hz: f64::from(tick_hz), longest_blend_ticks, presence, events }
     }
 
     /// The moment, as a tick with its fraction. It never goes backwards, except that it may jump
@@ -153,6 +156,73 @@ impl<'a> Playback<'a> {
     /// by id.
     pub fn removed(&self) -> &'a [EntityId] {
         self.presence.removed()
+    }
+
+    /// The events that this moment reaches: those after the previous playback call's moment, up to
+    /// this one, in order. Each is here in one call, so handle them in each.
+    ///
+    /// An event that arrived after its moment is in the first call after that, as
+    /// [late](Event::late).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
+    /// use kinepack_net::{
+    ///     Audience, EventKinds, Hub, HubConfig, Receiver, ReceiverConfig, ReceiverId,
+    ///     ReceiverOptions,
+    /// };
+    ///
+    /// #[derive(Pack)]
+    /// struct Unit {
+    ///     #[pack(max = 100)]
+    ///     health: u8,
+    /// }
+    ///
+    /// #[derive(Pack)]
+    /// struct Hit {
+    ///     #[pack(max = 100)]
+    ///     damage: u8,
+    /// }
+    ///
+    /// let of_hits = Schema::builder().kind::<Hit>("hit").build()?;
+    /// let events = EventKinds::new(&Codec::new(
+    ///     of_hits.clone(),
+    ///     Level::PACKED,
+    ///     Profile::untrained(&of_hits),
+    /// )?);
+    /// let schema = Schema::of::<Unit>();
+    /// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+    /// let mut hub = Hub::new(&codec, HubConfig::default())?.with_events(&events);
+    /// let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60))?.with_events(&events);
+    /// # hub.add(ReceiverId(1), &ReceiverOptions::default(), Duration::ZERO)?;
+    /// let mut heard = Vec::new();
+    /// for tick in 1..=60u32 {
+    ///     let now = Duration::from_secs(1) * tick / 60;
+    /// #   while let Some(datagram) = receiver.poll_transmit(now) {
+    /// #       hub.handle(ReceiverId(1), now, datagram)?;
+    /// #   }
+    ///     if tick == 20 {
+    ///         hub.emit(&Hit { damage: 30 }, Audience::All)?;
+    ///     }
+    /// #   let mut world = Snapshot::new(&schema, Tick(tick));
+    /// #   world.push(EntityId(1), &Unit { health: if tick < 20 { 100 } else { 70 } })?;
+    ///     hub.tick(now, &world)?;
+    /// #   while let Some((_, datagram)) = hub.poll_transmit() {
+    /// #       receiver.handle(now, datagram)?;
+    /// #   }
+    ///     let Some(playback) = receiver.playback(now) else { continue };
+    ///     for event in playback.events() {
+    ///         if let Some(hit) = event.get::<Hit>()? {
+    ///             heard.push((event.tick, hit.damage));
+    ///             assert!(playback.tick() >= 20.0 && !event.late);
+    ///         }
+    ///     }
+    /// }
+    /// assert_eq!(heard, [(Tick(20), 30)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn events(&self) -> impl Iterator<Item = Event<'a>> + use<'a> {
+        self.events.into_iter().flat_map(Incoming::played)
     }
 
     fn sample(&self, index: usize, kind: usize, id: EntityId) -> Sample<'a> {

@@ -16,6 +16,7 @@ use super::peer::Moment;
 use super::sharing::Ages;
 use super::view::{LearnedModels, PartSet, SentView};
 use crate::baseline::{Before, MERGED, Merge, choose_merge, field_of_all};
+use crate::events::Carried;
 use crate::round_trip::RoundTrip;
 use crate::sequence::REORDERED;
 use crate::{Acknowledgement, Refused, Sequence};
@@ -31,6 +32,8 @@ pub(super) struct Sent {
     pub(super) sequence: Sequence,
     pub(super) at: Duration,
     pub(super) content: Content,
+    /// The events in it.
+    pub(super) events: Option<Box<Carried>>,
     state: State,
 }
 
@@ -52,6 +55,8 @@ pub(super) enum Content {
         block: u8,
         index: u16,
     },
+    /// Events alone.
+    Events,
 }
 
 impl Content {
@@ -167,7 +172,7 @@ impl History {
     pub(super) fn view(&self, sequence: Sequence) -> Option<&Arc<SentView>> {
         match &self.entries[self.index(sequence)?].content {
             Content::Snapshot { view, .. } => Some(view),
-            Content::Fragment { .. } => None,
+            Content::Fragment { .. } | Content::Events => None,
         }
     }
 
@@ -175,7 +180,7 @@ impl History {
     pub(super) fn models(&self, sequence: Sequence) -> Option<&LearnedModels> {
         match &self.entries[self.index(sequence)?].content {
             Content::Snapshot { models, .. } => models.as_ref(),
-            Content::Fragment { .. } => None,
+            Content::Fragment { .. } | Content::Events => None,
         }
     }
 
@@ -183,7 +188,7 @@ impl History {
     pub(super) fn cost(&self, sequence: Sequence) -> Option<&Arc<Cost>> {
         match &self.entries[self.index(sequence)?].content {
             Content::Snapshot { cost, .. } => cost.as_ref(),
-            Content::Fragment { .. } => None,
+            Content::Fragment { .. } | Content::Events => None,
         }
     }
 
@@ -191,11 +196,19 @@ impl History {
         &self.entries[index]
     }
 
-    /// Notes that the next datagram was sent.
-    pub(super) fn push(&mut self, at: Duration, content: Content) {
+    /// Notes that the next datagram was sent. Returns the events of one that has left the window
+    /// without an outcome: they count as lost.
+    pub(super) fn push(
+        &mut self,
+        at: Duration,
+        content: Content,
+        events: Option<Box<Carried>>,
+    ) -> Option<Box<Carried>> {
+        let mut unsettled = None;
         if self.entries.len() == WINDOW
             && let Some(oldest) = self.entries.pop_front()
         {
+            unsettled = oldest.events.filter(|_| oldest.state == State::InFlight);
             self.settled = self.settled.saturating_sub(1);
             // The sequence is out of the window. It will be used again for another datagram.
             let other = |sequence: &Sequence| *sequence != oldest.sequence;
@@ -212,7 +225,8 @@ impl History {
             let before = self.entries.range_mut(begin.min(end)..end);
             before.for_each(|entry| entry.content.forget_models());
         }
-        self.entries.push_back(Sent { sequence: self.next, at, content, state: State::InFlight });
+        let (sequence, state) = (self.next, State::InFlight);
+        self.entries.push_back(Sent { sequence, at, content, events, state });
         // A view out of the window is no baseline anyway, and a floor too far back would seem to be
         // ahead once sequences wrap.
         if let Some(oldest) =
@@ -222,6 +236,7 @@ impl History {
         }
         self.next = self.next.after(1);
         self.sent_count += 1;
+        unsettled
     }
 
     /// The index of the entry with this sequence.

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kinepack::level::Changed;
-use kinepack::{Baselines, Codec, EntityId, Schema, Snapshot, Tick};
+use kinepack::{Baselines, Codec, EntityId, Pack, Schema, Snapshot, Tick};
 
 use super::cost::Cost;
 use super::peer::{Moment, Peer, PeerStatus};
 use super::sending::Sending;
 use super::sharing::{self, Outliers, Overdrawn, RUN_CREDITS};
 use super::view::SentView;
+use crate::events::{Emitted, EventKinds, EventWriter};
 use crate::handshake::{check_initial, check_schema, hello, reference_zero};
 use crate::packet::{Hello, Mismatch, Upstream, first_difference, outline};
 use crate::trace::event;
@@ -169,6 +170,55 @@ pub struct ReceiverOptions {
 /// hub multiplies it by the time since the entity was last sent.
 pub type Weight<'a> = &'a dyn Fn(ReceiverId, EntityId) -> f32;
 
+/// Which receivers get an event.
+///
+/// ```
+/// use kinepack::EntityId;
+/// use kinepack_net::{Audience, ReceiverId};
+///
+/// let explosion = Audience::Seeing(EntityId(17)); // those who see what explodes
+/// let whisper = Audience::Only(&[ReceiverId(3), ReceiverId(8)]);
+/// # assert_ne!(explosion, whisper);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience<'a> {
+    /// All that have joined.
+    All,
+    /// Those that may see this entity: all except receivers whose
+    /// [relevant set](Hub::set_relevant) lacks it.
+    Seeing(EntityId),
+    /// These.
+    Only(&'a [ReceiverId]),
+}
+
+/// An audience until the next tick.
+#[derive(Debug)]
+enum AudienceOf {
+    All,
+    Seeing(EntityId),
+    Only(Box<[ReceiverId]>),
+}
+
+impl From<Audience<'_>> for AudienceOf {
+    fn from(audience: Audience<'_>) -> Self {
+        match audience {
+            Audience::All => Self::All,
+            Audience::Seeing(entity) => Self::Seeing(entity),
+            Audience::Only(ids) => Self::Only(ids.into()),
+        }
+    }
+}
+
+/// What a hub keeps of events.
+#[derive(Debug)]
+struct HubEvents {
+    kinds: EventKinds,
+    scratch: Snapshot,
+    /// Those for the next tick: kind, lanes and audience.
+    of_tick: Vec<(usize, Box<[u32]>, AudienceOf)>,
+    next_key: u64,
+}
+
 /// What a datagram from a receiver was.
 ///
 /// ```
@@ -285,6 +335,8 @@ pub struct Hub {
     last_tick: Option<(Duration, Tick)>,
     /// What outliers spent beyond their credits; see [`sharing`].
     overdrawn: Overdrawn,
+    /// `None` without events.
+    events: Option<HubEvents>,
 }
 
 impl Hub {
@@ -323,6 +375,7 @@ impl Hub {
             sending: Sending::new(codec.schema(), channel),
             last_tick: None,
             overdrawn: Overdrawn::default(),
+            events: None,
         };
         hub.offer(codec)?;
         Ok(hub)
@@ -486,6 +539,64 @@ impl Hub {
         taken
     }
 
+    /// Gives the hub events. Its receivers need events with the same codec:
+    /// [`Receiver::with_events`](crate::Receiver::with_events).
+    #[must_use]
+    pub fn with_events(mut self, kinds: &EventKinds) -> Self {
+        self.hello.events_hash = kinds.codec().hash();
+        self.sending.events = Some(EventWriter::new(kinds));
+        self.events = Some(HubEvents {
+            kinds: kinds.clone(),
+            scratch: Snapshot::new(kinds.codec().schema(), Tick(0)),
+            of_tick: Vec::new(),
+            next_key: 0,
+        });
+        self
+    }
+
+    /// Adds an event to the next [`tick`](Self::tick), for the receivers in `audience` that have
+    /// joined by then. Each of them gets it once, in the order of these calls. It gets it again if
+    /// it was lost, until it arrives, or until it is too old for its
+    /// [kind](EventKinds::droppable).
+    ///
+    /// # Errors
+    /// [`NetError::NoEvents`], [`NetError::Event`] for a value that cannot be quantized or of a
+    /// type that is no kind of event, and [`NetError::EventTooLarge`]. Nothing has changed then.
+    pub fn emit<T: Pack>(&mut self, event: &T, audience: Audience<'_>) -> Result<(), NetError> {
+        let events = self.events.as_mut().ok_or(NetError::NoEvents)?;
+        let quantized = events.kinds.quantize(event, &mut events.scratch);
+        let (kind, lanes) = quantized.map_err(NetError::Event)?;
+        if let Some(writer) = &mut self.sending.events {
+            writer.check_size(kind, &lanes, self.config.datagram_bytes)?;
+        }
+        events.of_tick.push((kind, lanes, AudienceOf::from(audience)));
+        Ok(())
+    }
+
+    /// Gives the events of this tick to the receivers.
+    fn hand_out_events(&mut self, tick: Tick) -> Result<(), NetError> {
+        let mut first_error = Ok(());
+        let Some(events) = &mut self.events else { return first_error };
+        for (kind, lanes, audience) in events.of_tick.drain(..) {
+            let last_tick = events.kinds.last_tick(kind, tick);
+            let event = Arc::new(Emitted { key: events.next_key, tick, kind, lanes, last_tick });
+            events.next_key += 1;
+            for (id, peer) in self.peers.iter_mut().filter(|(_, peer)| peer.codec.is_some()) {
+                let is_for = match &audience {
+                    AudienceOf::All => true,
+                    AudienceOf::Seeing(entity) => {
+                        peer.relevant.as_ref().is_none_or(|relevant| relevant.contains(*entity))
+                    }
+                    AudienceOf::Only(ids) => ids.contains(id),
+                };
+                if is_for && !peer.add_event(&event) {
+                    first_error = first_error.and(Err(NetError::EventsWaiting { id: *id }));
+                }
+            }
+        }
+        first_error
+    }
+
     /// Makes the datagrams of this tick. `world` is the complete state. Its tick must be above that
     /// of the previous call, and `now` must not be earlier.
     ///
@@ -493,7 +604,7 @@ impl Hub {
     /// [`NetError::SchemaMismatch`], [`NetError::SharedId`], [`NetError::SpawnChanged`],
     /// [`NetError::TickNotRising`] and [`NetError::TimeRanBack`]: nothing has changed then.
     /// [`NetError::Receiver`] and [`NetError::BlockTooLarge`] name a receiver that gets nothing in
-    /// this tick; the others get their datagrams. If there are several errors, this is the first.
+    /// this tick, [`NetError::EventsWaiting`] one that does not get all events; the others get their datagrams. If there are several errors, this is the first.
     pub fn tick(&mut self, now: Duration, world: &Snapshot) -> Result<(), NetError> {
         self.tick_with(now, world, None)
     }
@@ -533,10 +644,10 @@ impl Hub {
             interval = tick.0 - last_tick.0;
         }
         self.last_tick = Some((now, tick));
+        let mut first_error = self.hand_out_events(tick);
         let interval_ticks = interval.min(255) as u8;
         self.sending.begin(world);
         let moment = Moment { now, tick, interval_ticks, config: &self.config, weight };
-        let mut first_error = Ok(());
         let mut ready = Vec::new();
         for peer in self.peers.values_mut() {
             match peer.begin(&moment, &mut self.sending) {
@@ -568,13 +679,13 @@ impl Hub {
                     if may_encode {
                         first_error = first_error.and(peer.send_due(due, &moment, sending));
                     } else {
-                        peer.postpone(due, &moment, sending);
+                        first_error = first_error.and(peer.postpone(due, &moment, sending));
                     }
                 }
             }
             for index in rest {
                 let (peer, due) = &mut ready[index];
-                peer.postpone(due, &moment, sending);
+                first_error = first_error.and(peer.postpone(due, &moment, sending));
             }
             let spent = (sending.runs() - before) * RUN_CREDITS;
             *overdrawn = (*overdrawn + spent).saturating_sub(credits);

@@ -45,5 +45,5 @@ mod subjects;
 mod view;
 
 pub use cost::Cost;
-pub use hub::{Handled, Hub, HubConfig, ReceiverId, ReceiverOptions, Weight};
+pub use hub::{Audience, Handled, Hub, HubConfig, ReceiverId, ReceiverOptions, Weight};
 pub use peer::PeerStatus;

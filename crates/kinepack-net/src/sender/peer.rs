@@ -16,6 +16,10 @@ use super::plan::Plan;
 use super::sending::{OfferedCodec, Outbox, PlanRequest, Sending, Target};
 use super::subjects::Relevant;
 use super::view::SentView;
+use crate::events::{
+    Carried, Emitted, EventList, EventsAlone, LONGEST_IN_FRONT_BYTES, LONGEST_LIST_BYTES, Outgoing,
+    write_in_front,
+};
 use crate::packet::{
     Baseline, CHECK_BYTES, FRAGMENT_HEADER_BYTES, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES,
     OlderViews, SnapshotHeader, Stride, Time,
@@ -26,6 +30,8 @@ use crate::{Acknowledgement, NetError, Refused, Sequence};
 
 /// A budget that has no room for a snapshot of this size waits for the next tick.
 const LEAST_BYTES: usize = 48;
+/// In front of a snapshot, events take at most one byte in this many.
+const EVENTS_SHARE: usize = 2;
 /// For this long after a block arrived, changes are sent in parts and not as another block.
 const BLOCK_IS_RECENT: Duration = Duration::from_secs(5);
 
@@ -84,6 +90,11 @@ pub struct PeerStatus {
     pub postponed: u64,
     /// How often the state was sent anew because a state check failed at the receiver.
     pub sent_anew: u64,
+    /// Events that have not arrived yet, as far as is known.
+    pub unfinished_events: usize,
+    /// Events that were given up because they became too old. Only
+    /// [droppable](crate::EventKinds::droppable) ones are.
+    pub dropped_events: u64,
 }
 
 impl PeerStatus {
@@ -121,6 +132,9 @@ pub(super) struct Peer {
     postponed: u64,
     waited_ticks: u32,
     checks: Checks,
+    events: Outgoing,
+    /// The events to send in front of the next snapshot of this tick.
+    front: Option<EventList>,
 }
 
 /// Why a receiver gets nothing in a tick.
@@ -201,6 +215,8 @@ impl Peer {
             postponed: 0,
             waited_ticks: 0,
             checks: Checks::new(),
+            events: Outgoing::default(),
+            front: None,
         }
     }
 
@@ -233,6 +249,8 @@ impl Peer {
             bad_weights: self.bad_weights,
             postponed: self.postponed,
             sent_anew: self.checks.sent_anew,
+            unfinished_events: self.events.unfinished(),
+            dropped_events: self.events.dropped,
         }
     }
 
@@ -289,6 +307,9 @@ impl Peer {
         for outcome in self.outcomes.drain(..) {
             match outcome {
                 Outcome::Acknowledged(index) => {
+                    if let Some(events) = &self.history.entry(index).events {
+                        self.events.arrive(events);
+                    }
                     let Content::Fragment { block, index } = self.history.entry(index).content
                     else {
                         continue;
@@ -308,21 +329,30 @@ impl Peer {
                         self.history.begin_anew();
                     }
                 }
-                Outcome::Lost(index) => match &self.history.entry(index).content {
-                    Content::Fragment { block, index } => {
-                        if let Some(out) = self.block.as_mut().filter(|out| out.number == *block) {
-                            out.lose(*index);
+                Outcome::Lost(index) => {
+                    let sent = self.history.entry(index);
+                    if let Some(events) = &sent.events {
+                        self.events.lose(events);
+                    }
+                    match &sent.content {
+                        Content::Fragment { block, index } => {
+                            if let Some(out) =
+                                self.block.as_mut().filter(|out| out.number == *block)
+                            {
+                                out.lose(*index);
+                            }
                         }
+                        Content::Snapshot { view, .. }
+                            if view.is_complete() || view.split().is_some() =>
+                        {
+                            self.freshness.lose_complete(self.reference.view.tick());
+                        }
+                        Content::Snapshot { view, sent_before, .. } => {
+                            self.freshness.lose(view.tick(), sent_before);
+                        }
+                        Content::Events => {}
                     }
-                    Content::Snapshot { view, .. }
-                        if view.is_complete() || view.split().is_some() =>
-                    {
-                        self.freshness.lose_complete(self.reference.view.tick());
-                    }
-                    Content::Snapshot { view, sent_before, .. } => {
-                        self.freshness.lose(view.tick(), sent_before);
-                    }
-                },
+                }
             }
         }
     }
@@ -346,9 +376,10 @@ impl Peer {
         if let Some(budget) = &mut self.budget {
             budget.fill(moment.now);
         }
+        self.events.expire(moment.tick);
         let due = self.due(moment, sending, target);
         if due.is_none() {
-            self.end(moment, sending, target);
+            self.end(moment, sending, target)?;
         }
         Ok(due)
     }
@@ -371,7 +402,7 @@ impl Peer {
             self.block = None;
             let is_known =
                 !base.view.coarse && base.view.state == sending.subjects.view(target.subject).state;
-            return (!is_known || rested).then_some(DueSnapshot {
+            return (!is_known || rested || self.events.is_due()).then_some(DueSnapshot {
                 target,
                 base,
                 silent,
@@ -405,6 +436,7 @@ impl Peer {
         if silent {
             self.checks.ask();
         }
+        self.front = self.event_list(moment, sending, EVENTS_SHARE, LONGEST_IN_FRONT_BYTES)?;
         let taken = match is_first {
             false => {
                 let taken = self.step_from(base, moment, sending, target).map_err(Failed::Codec);
@@ -417,29 +449,95 @@ impl Peer {
                 }
             }),
         };
-        self.end(moment, sending, target);
+        let ended = self.end(moment, sending, target);
         let id = self.id;
-        taken.map_err(|failed| match failed {
+        let taken = taken.map_err(|failed| match failed {
             Failed::Codec(error) => NetError::Receiver { id, error },
             Failed::BlockTooLarge { bytes } => NetError::BlockTooLarge { id, bytes },
-        })
+        });
+        taken.and(ended)
     }
 
     /// Makes the receiver wait: this tick may make no more encodings.
-    pub(super) fn postpone(&mut self, due: &DueSnapshot, moment: &Moment<'_>, sending: &Sending) {
+    ///
+    /// # Errors
+    /// [`NetError::Receiver`].
+    pub(super) fn postpone(
+        &mut self,
+        due: &DueSnapshot,
+        moment: &Moment<'_>,
+        sending: &mut Sending,
+    ) -> Result<(), NetError> {
         self.waited_ticks = self.waited_ticks.saturating_add(1);
         self.postponed += 1;
-        self.end(moment, sending, due.target);
+        self.end(moment, sending, due.target)
     }
 
-    /// Ends a tick: notes whether the state that was sent last is still current.
-    fn end(&mut self, moment: &Moment<'_>, sending: &Sending, target: Target) {
+    /// Ends a tick: sends the events that did not go with a snapshot, and notes whether the state
+    /// that was sent last is still current.
+    ///
+    /// # Errors
+    /// [`NetError::Receiver`].
+    fn end(
+        &mut self,
+        moment: &Moment<'_>,
+        sending: &mut Sending,
+        target: Target,
+    ) -> Result<(), NetError> {
+        self.front = None;
         let state = sending.subjects.view(target.subject).state;
         if let Some((shown, held_until)) = &mut self.shown
             && Some(*shown) == state
         {
             *held_until = moment.tick;
         }
+        self.send_events_alone(moment, sending)
+    }
+
+    /// Adds an event. False if too many wait.
+    pub(super) fn add_event(&mut self, event: &Arc<Emitted>) -> bool {
+        self.events.push(event)
+    }
+
+    /// The events to send now. They take at most `1 / share` of what may be sent, less
+    /// `header_bytes`.
+    fn event_list(
+        &self,
+        moment: &Moment<'_>,
+        sending: &mut Sending,
+        share: usize,
+        header_bytes: usize,
+    ) -> Result<Option<EventList>, NetError> {
+        let Some(writer) = sending.events.as_mut().filter(|_| self.events.is_due()) else {
+            return Ok(None);
+        };
+        let limit_bytes = (self.sendable_bytes(moment.config) / share).saturating_sub(header_bytes);
+        let list = self.events.list(moment.tick, limit_bytes.min(LONGEST_LIST_BYTES), writer);
+        list.map_err(|error| NetError::Receiver { id: self.id, error })
+    }
+
+    fn send_events_alone(
+        &mut self,
+        moment: &Moment<'_>,
+        sending: &mut Sending,
+    ) -> Result<(), NetError> {
+        if self.history.is_silent(moment.now, moment.config.silence) {
+            return Ok(());
+        }
+        let Some(list) = self.event_list(moment, sending, 1, EventsAlone::BYTES)? else {
+            return Ok(());
+        };
+        let header = EventsAlone { sequence: self.history.next(), tick: moment.tick };
+        let bytes = sending.outbox.push(self.id, |out| {
+            header.write(out);
+            out.extend_from_slice(&list.bytes);
+        });
+        let carried = self.events.note_sent(list);
+        // A world at rest still needs its snapshots.
+        let last_sent = self.last_sent;
+        self.note_sent(moment, bytes, Content::Events, Some(carried));
+        self.last_sent = last_sent;
+        Ok(())
     }
 
     /// The receiver's weight among those that wait. It grows each time that the receiver is
@@ -492,7 +590,11 @@ impl Peer {
                 return Ok(());
             }
             let Some(mut header) = self.header(moment, base) else { return Ok(()) };
-            let limit_bytes = self.limit_bytes(moment.config, &header);
+            let mut limit_bytes = self.limit_bytes(moment.config, &header);
+            if let Some(front) = &self.front {
+                let front_bytes = front.bytes.len() + LONGEST_IN_FRONT_BYTES;
+                limit_bytes = limit_bytes.saturating_sub(front_bytes);
+            }
             if limit_bytes < LEAST_BYTES {
                 return Ok(());
             }
@@ -651,13 +753,15 @@ impl Peer {
     /// without a state check, so that receivers share encodings although they are not checked at
     /// the same time.
     fn limit_bytes(&self, config: &HubConfig, header: &SnapshotHeader) -> usize {
-        let affordable = self.budget.as_ref().map_or(usize::MAX, Budget::bytes);
         let header_bytes =
             header.bytes() + if config.check_every_bytes.is_some() { CHECK_BYTES } else { 0 };
-        affordable
-            .saturating_sub(config.overhead_bytes)
-            .min(config.datagram_bytes)
-            .saturating_sub(header_bytes)
+        self.sendable_bytes(config).saturating_sub(header_bytes)
+    }
+
+    /// The most bytes of the next datagram.
+    fn sendable_bytes(&self, config: &HubConfig) -> usize {
+        let affordable = self.budget.as_ref().map_or(usize::MAX, Budget::bytes);
+        affordable.saturating_sub(config.overhead_bytes).min(config.datagram_bytes)
     }
 
     fn send_snapshot(
@@ -671,7 +775,14 @@ impl Peer {
             moment.config.check_every_bytes.filter(|_| self.checks.is_due(moment.tick));
         let check = if check_every.is_some() { Some(sending.check(&plan.view)?) } else { None };
         let header = SnapshotHeader { check, ..*header };
+        let room = self
+            .sendable_bytes(moment.config)
+            .saturating_sub(header.bytes() + plan.coded.bytes.len() + LONGEST_IN_FRONT_BYTES);
+        let front = self.front.take_if(|front| front.bytes.len() <= room);
         let bytes = sending.outbox.push(self.id, |out| {
+            if let Some(front) = &front {
+                write_in_front(&front.bytes, out);
+            }
             header.write(out);
             out.extend_from_slice(&plan.coded.bytes);
         });
@@ -690,12 +801,14 @@ impl Peer {
         self.waiting = waiting;
         self.expects_part = waiting > 0;
         let own_back = header.baseline.back();
+        let carried = front.map(|front| self.events.note_sent(front));
         let view = Arc::clone(&plan.view);
         let (models, cost) = (plan.coded.models.clone(), plan.coded.cost.clone());
         self.note_sent(
             moment,
             bytes,
             Content::Snapshot { view, own_back, sent_before, models, cost },
+            carried,
         );
         if let Some(every) = check_every {
             let whole = &plan.view.whole;
@@ -723,12 +836,20 @@ impl Peer {
                 block.header(index, sequence).write(out);
                 out.extend_from_slice(block.part(index));
             });
-            self.note_sent(moment, bytes, Content::Fragment { block: number, index });
+            self.note_sent(moment, bytes, Content::Fragment { block: number, index }, None);
         }
     }
 
-    fn note_sent(&mut self, moment: &Moment<'_>, bytes: usize, content: Content) {
-        self.history.push(moment.now, content);
+    fn note_sent(
+        &mut self,
+        moment: &Moment<'_>,
+        bytes: usize,
+        content: Content,
+        events: Option<Carried>,
+    ) {
+        if let Some(lost) = self.history.push(moment.now, content, events.map(Box::new)) {
+            self.events.lose(&lost);
+        }
         self.last_sent = Some(moment.now);
         self.bytes += bytes as u64;
         self.checks.note_sent(bytes);

@@ -13,12 +13,15 @@ use super::subjects::Subjects;
 use super::view::{PartSet, SentView, Skipped};
 use crate::Channel;
 use crate::baseline::{BaselineViews, Merger};
+use crate::events::EventWriter;
 
 /// The shared part of a hub.
 #[derive(Debug)]
 pub(super) struct Sending {
     pub(super) subjects: Subjects,
     pub(super) outbox: Outbox,
+    /// `None` without events.
+    pub(super) events: Option<EventWriter>,
     /// Scratch: a view while its state check is computed.
     checked: Arc<Snapshot>,
     /// The codecs that receivers may choose, at least one.
@@ -135,6 +138,7 @@ impl Sending {
         Self {
             subjects: Subjects::default(),
             outbox: Outbox { channel, ..Outbox::default() },
+            events: None,
             checked: Arc::new(Snapshot::new(schema, Tick(0))),
             offers: Vec::new(),
             baselines: BaselineCache { last: None, merger: Merger::new(schema) },
@@ -168,6 +172,9 @@ impl Sending {
         self.whole.clear();
         self.splits.clear();
         self.parts.clear();
+        if let Some(events) = &mut self.events {
+            events.begin();
+        }
         self.offers.iter_mut().for_each(|offer| offer.compared = None);
         self.encoded = 0;
         self.subjects.begin(world);

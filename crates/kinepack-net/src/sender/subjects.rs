@@ -27,6 +27,12 @@ pub(super) struct Relevant {
     entities: Arc<[EntityId]>,
 }
 
+impl Relevant {
+    pub(super) fn contains(&self, entity: EntityId) -> bool {
+        self.entities.binary_search(&entity).is_ok()
+    }
+}
+
 /// What a receiver may see in this tick.
 #[derive(Debug)]
 struct Subject {

@@ -86,6 +86,23 @@ impl<'a> BitReader<'a> {
         self.word().unwrap_or_else(|| self.tail_word()) & low(bits)
     }
 
+    /// Reads a number that [`BitSink::write_gamma`](super::BitSink::write_gamma) wrote, from 1 to
+    /// 2³³ − 1.
+    ///
+    /// # Errors
+    /// [`DecodeError::EndOfData`], and [`DecodeError::OutOfRange`] for more zeros than any number
+    /// has.
+    pub fn read_gamma(&mut self) -> Result<u64, DecodeError> {
+        let below_bits = self.peek(33).trailing_zeros();
+        if below_bits > 32 {
+            // More zeros than any number has, or the end of the data.
+            self.read(33)?;
+            return Err(DecodeError::OutOfRange { at_bit: self.position_bits() });
+        }
+        self.skip(below_bits + 1)?;
+        Ok(1 << below_bits | self.read(below_bits)?)
+    }
+
     /// Skips `bits` that were peeked.
     #[inline]
     pub(crate) fn skip(&mut self, bits: u32) -> Result<(), DecodeError> {

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::mask;
+use super::{bits_for, mask};
 use crate::EncodeError;
 
 /// The output of an encoder: a [`BitWriter`], or a [`BitCounter`] for a dry run.
@@ -17,6 +17,14 @@ pub trait BitSink {
     #[inline]
     fn write_bool(&mut self, value: bool) {
         self.write(u64::from(value), 1);
+    }
+
+    /// Appends a number from 1 to 2³³ − 1 in Elias gamma code: small numbers take few bits, and 1
+    /// takes one.
+    fn write_gamma(&mut self, number: u64) {
+        let below_bits = bits_for(number) - 1;
+        self.write(1 << below_bits, below_bits + 1);
+        self.write(number & mask(below_bits), below_bits);
     }
 
     /// Appends zero bits up to the next multiple of 8.

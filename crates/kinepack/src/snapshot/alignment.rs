@@ -5,7 +5,7 @@
 use alloc::vec::Vec;
 
 use super::entities::Entities;
-use super::sets::{GapTable, SetCoding, read_gamma, read_set, write_gamma, write_set};
+use super::sets::{GapTable, SetCoding, read_set, write_set};
 use super::store::{EntityId, Snapshot};
 use crate::DecodeError;
 use crate::bits::{BitReader, BitSink};
@@ -122,7 +122,7 @@ impl Alignment {
                 let coding = SetCoding::BitsOrGaps(gaps);
                 read_set(reader, base.len(), coding, &mut of_kind.removed, &mut self.scratch)?;
             }
-            let added = if is_changed { read_gamma(reader)? - 1 } else { 0 };
+            let added = if is_changed { reader.read_gamma()? - 1 } else { 0 };
             let count = (begin + base.len() - of_kind.removed.len()) as u64 + added;
             if count > u64::from(limit) {
                 return Err(DecodeError::TooManyEntities { count, limit });
@@ -156,10 +156,10 @@ impl Alignment {
 impl OfKind {
     fn write(&self, sink: &mut impl BitSink, baseline_len: usize, gaps: &GapTable) {
         write_set(sink, baseline_len, &self.removed, SetCoding::BitsOrGaps(gaps));
-        write_gamma(sink, self.added.len() as u64 + 1);
+        sink.write_gamma(self.added.len() as u64 + 1);
         let mut next = 0;
         for id in &self.added {
-            write_gamma(sink, u64::from(id.0) - next + 1);
+            sink.write_gamma(u64::from(id.0) - next + 1);
             next = u64::from(id.0) + 1;
         }
     }
@@ -199,7 +199,7 @@ impl OfKind {
     fn read_added(&mut self, reader: &mut BitReader<'_>, count: u64) -> Result<(), DecodeError> {
         let mut next = 0;
         for _ in 0..count {
-            let id = next + read_gamma(reader)? - 1;
+            let id = next + reader.read_gamma()? - 1;
             let at_bit = reader.position_bits();
             self.added.push(EntityId(
                 u32::try_from(id).map_err(|_| DecodeError::BadEntitySet { at_bit })?,

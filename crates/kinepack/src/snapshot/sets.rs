@@ -8,7 +8,7 @@
 use alloc::vec::Vec;
 
 use super::profile::GapCode;
-use crate::bits::{BitCounter, BitReader, BitSink, bits_for, mask};
+use crate::bits::{BitCounter, BitReader, BitSink, bits_for};
 use crate::prefix::PrefixCode;
 use crate::quantize::read_up_to;
 use crate::{DecodeError, SetupError};
@@ -149,7 +149,7 @@ fn write_gaps(
 ) {
     sink.write_bool(complement);
     let listed = if complement { count - members.len() } else { members.len() };
-    write_gamma(sink, listed as u64 + 1);
+    sink.write_gamma(listed as u64 + 1);
     for_each_listed(count, members, complement, |distance| table.write(sink, distance, count));
 }
 
@@ -197,7 +197,7 @@ pub(super) fn read_set(
         return read_indices(reader, count, members);
     };
     let complement = reader.read_bool()?;
-    let listed = read_gamma(reader)? - 1;
+    let listed = reader.read_gamma()? - 1;
     let out_of_range =
         |reader: &BitReader<'_>| DecodeError::OutOfRange { at_bit: reader.position_bits() };
     if listed > count as u64 {
@@ -253,25 +253,6 @@ fn read_indices(
         members.push(index);
     }
     Ok(())
-}
-
-/// Elias gamma code of a number from 1 to 2³³ − 1: one zero fewer than the number has bits, a one,
-/// and the bits below its highest.
-pub(super) fn write_gamma(sink: &mut impl BitSink, number: u64) {
-    let below_bits = bits_for(number) - 1;
-    sink.write(1 << below_bits, below_bits + 1);
-    sink.write(number & mask(below_bits), below_bits);
-}
-
-pub(super) fn read_gamma(reader: &mut BitReader<'_>) -> Result<u64, DecodeError> {
-    let below_bits = reader.peek(33).trailing_zeros();
-    if below_bits > 32 {
-        // More zeros than any number has, or the end of the data.
-        reader.read(33)?;
-        return Err(DecodeError::OutOfRange { at_bit: reader.position_bits() });
-    }
-    reader.skip(below_bits + 1)?;
-    Ok(1 << below_bits | reader.read(below_bits)?)
 }
 
 #[cfg(test)]
@@ -346,17 +327,14 @@ mod tests {
         {
             let mut bytes = Vec::new();
             let mut writer = BitWriter::append(&mut bytes);
-            write_gamma(&mut writer, number);
+            writer.write_gamma(number);
             writer.finish().unwrap();
-            assert_eq!(read_gamma(&mut BitReader::new(&bytes)), Ok(number));
+            assert_eq!(BitReader::new(&bytes).read_gamma(), Ok(number));
         }
         assert!(matches!(
-            read_gamma(&mut BitReader::new(&[0; 5])),
+            BitReader::new(&[0; 5]).read_gamma(),
             Err(DecodeError::OutOfRange { .. })
         ));
-        assert!(matches!(
-            read_gamma(&mut BitReader::new(&[0; 4])),
-            Err(DecodeError::EndOfData { .. })
-        ));
+        assert!(matches!(BitReader::new(&[0; 4]).read_gamma(), Err(DecodeError::EndOfData { .. })));
     }
 }

@@ -1,0 +1,100 @@
+//! The kinds of events that both sides agree on, and one event before it is sent.
+
+use std::sync::Arc;
+
+use kinepack::{Codec, EncodeError, EntityId, Pack, Snapshot, Tick};
+
+/// The kinds of events of a connection: a codec whose schema has a kind for each, and which of them
+/// may be dropped. Both sides need the same codec; only the hub's decides what is dropped. Cheap to
+/// clone.
+///
+/// ```
+/// use kinepack::{Codec, Level, Pack, Profile, Schema};
+/// use kinepack_net::EventKinds;
+///
+/// #[derive(Pack)]
+/// struct Explosion {
+///     #[pack(range = -100.0..100.0, precision = 0.1)]
+///     position: [f32; 3],
+/// }
+///
+/// #[derive(Pack)]
+/// struct Step {
+///     #[pack(max = 63)]
+///     player: u8,
+/// }
+///
+/// let schema = Schema::builder().kind::<Explosion>("explosion").kind::<Step>("step").build()?;
+/// let codec = Codec::new(schema.clone(), Level::ADAPTIVE, Profile::untrained(&schema))?;
+/// // The sound of a step is of no use after a fifth of a second; an explosion always arrives.
+/// let events = EventKinds::new(&codec).droppable::<Step>(12)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct EventKinds {
+    codec: Codec,
+    /// For each kind, how many ticks an event may wait before it is dropped; `None` for one that
+    /// must arrive.
+    longest_ticks: Arc<[Option<u32>]>,
+}
+
+/// An event that the hub has for its receivers. They share it.
+#[derive(Debug)]
+pub(crate) struct Emitted {
+    /// Distinct for each event of a hub.
+    pub(crate) key: u64,
+    pub(crate) tick: Tick,
+    pub(crate) kind: usize,
+    pub(crate) lanes: Box<[u32]>,
+    /// The last tick in which a datagram may carry it; `None` if it must arrive.
+    pub(crate) last_tick: Option<Tick>,
+}
+
+impl EventKinds {
+    /// The kinds of the codec's schema. All of them must arrive.
+    ///
+    /// Each list of events is coded against nothing. So [`Level::LEARNING`](kinepack::Level) codes
+    /// no better than `ADAPTIVE`, and a trained profile makes the greatest difference.
+    pub fn new(codec: &Codec) -> Self {
+        let longest_ticks = codec.schema().kinds().iter().map(|_| None).collect();
+        Self { codec: codec.clone(), longest_ticks }
+    }
+
+    /// Lets the hub drop events of the type `T` that did not arrive within so many ticks after
+    /// their own. With 0, each goes out only in its own tick.
+    ///
+    /// # Errors
+    /// [`EncodeError::TypeMismatch`] if the type describes no kind.
+    pub fn droppable<T: Pack>(mut self, longest_ticks: u32) -> Result<Self, EncodeError> {
+        let kind = Snapshot::new(self.codec.schema(), Tick(0)).kind_of_type::<T>()?;
+        let kinds = self.longest_ticks.iter().enumerate();
+        self.longest_ticks = kinds
+            .map(|(index, ticks)| if index == kind { Some(longest_ticks) } else { *ticks })
+            .collect();
+        Ok(self)
+    }
+
+    /// The codec.
+    pub fn codec(&self) -> &Codec {
+        &self.codec
+    }
+
+    /// Quantizes an event into `scratch`, and takes its kind and lanes.
+    pub(crate) fn quantize<T: Pack>(
+        &self,
+        event: &T,
+        scratch: &mut Snapshot,
+    ) -> Result<(usize, Box<[u32]>), EncodeError> {
+        scratch.clear(Tick(0));
+        scratch.push(EntityId(0), event)?;
+        let kind = scratch.kind_of_type::<T>()?;
+        let lanes = scratch.lanes_of(kind).map(|lane| scratch.lane(lane)[0]).collect();
+        Ok((kind, lanes))
+    }
+
+    /// The last tick in which a datagram may carry an event of `kind` that happens at `tick`.
+    pub(crate) fn last_tick(&self, kind: usize, tick: Tick) -> Option<Tick> {
+        let longest_ticks = self.longest_ticks.get(kind).copied().flatten();
+        longest_ticks.map(|ticks| Tick(tick.0.saturating_add(ticks)))
+    }
+}

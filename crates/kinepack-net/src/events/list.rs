@@ -1,0 +1,255 @@
+//! The list of events in a datagram, written and read. `spec/NET.md`, sections 10.1 and 10.2.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use kinepack::bits::{BitReader, BitSink, BitWriter};
+use kinepack::{DecodeLimits, Decoder, EncodeError, Encoder, EntityId, Snapshot, Tick, View};
+
+use super::{Emitted, EventKinds};
+use crate::packet::{EVENTS_ALONE, EVENTS_IN_FRONT};
+use crate::{NetError, Refused, Sequence};
+
+/// The most events of a list.
+pub(super) const MOST_EVENTS: usize = 256;
+/// The receiver holds fewer numbers than this, from the first that it waits for.
+pub(super) const WINDOW: i32 = 1024;
+/// What a list of one event takes besides the event: the first number, and three gamma codes.
+const LONGEST_BEFORE_ONE_BYTES: usize = 2 + 13;
+/// The longest list in front of a snapshot.
+pub(crate) const LONGEST_LIST_BYTES: usize = (1 << 14) - 1;
+/// What a list in front of a snapshot takes at most besides itself.
+pub(crate) const LONGEST_IN_FRONT_BYTES: usize = 3;
+
+/// Encodes lists of events. Receivers that get the same events share the work.
+#[derive(Debug)]
+pub(crate) struct EventWriter {
+    encoder: Encoder,
+    /// What every list is coded against.
+    empty: View,
+    snapshot: Snapshot,
+    /// The lists of this tick, by the events and where they are.
+    coded: HashMap<Vec<(u64, u16)>, Arc<[u8]>>,
+}
+
+impl EventWriter {
+    pub(crate) fn new(kinds: &EventKinds) -> Self {
+        let schema = kinds.codec().schema();
+        Self {
+            encoder: Encoder::new(kinds.codec()),
+            empty: View::empty(schema),
+            snapshot: Snapshot::new(schema, Tick(1)),
+            coded: HashMap::new(),
+        }
+    }
+
+    /// Forgets the lists of the tick before.
+    pub(crate) fn begin(&mut self) {
+        self.coded.clear();
+    }
+
+    /// Appends a list to `out`. `events` have increasing numbers, each given as how far it is after
+    /// `first`, so the first of them is at 0.
+    ///
+    /// # Errors
+    /// [`EncodeError`] for events of another schema.
+    pub(super) fn write(
+        &mut self,
+        tick: Tick,
+        first: Sequence,
+        floor: Sequence,
+        events: &[(u16, &Emitted)],
+        out: &mut Vec<u8>,
+    ) -> Result<(), EncodeError> {
+        out.extend(first.0.to_le_bytes());
+        let mut writer = BitWriter::append(out);
+        writer.write_gamma(1 + u64::from(first.0.wrapping_sub(floor.0)));
+        writer.write_gamma(1 + events.len() as u64);
+        let mut before = None;
+        for (_, event) in events {
+            let ticks = match before {
+                None => tick.0.saturating_sub(event.tick.0),
+                Some(Tick(before)) => event.tick.0.saturating_sub(before),
+            };
+            writer.write_gamma(1 + u64::from(ticks));
+            before = Some(event.tick);
+        }
+        writer.finish()?;
+        if !events.is_empty() {
+            let coded = self.coded(events)?;
+            out.extend_from_slice(&coded);
+        }
+        Ok(())
+    }
+
+    /// Checks that a datagram has room for an event. Encodes it only if it is large.
+    pub(crate) fn check_size(
+        &mut self,
+        kind: usize,
+        lanes: &[u32],
+        datagram_bytes: usize,
+    ) -> Result<(), NetError> {
+        if 8 * size_of_val(lanes) <= datagram_bytes {
+            return Ok(());
+        }
+        // No receiver gets this key: keys count up from 0.
+        let (key, tick) = (u64::MAX, Tick(0));
+        let event = Emitted { key, tick, kind, lanes: lanes.into(), last_tick: None };
+        let coded = self.coded(&[(0, &event)]).map_err(NetError::Event)?;
+        self.coded.remove(&[(key, 0)][..]);
+        let limit_bytes = datagram_bytes - EventsAlone::BYTES - LONGEST_BEFORE_ONE_BYTES;
+        if coded.len() > limit_bytes {
+            return Err(NetError::EventTooLarge { bytes: coded.len(), limit_bytes });
+        }
+        Ok(())
+    }
+
+    fn coded(&mut self, events: &[(u16, &Emitted)]) -> Result<Arc<[u8]>, EncodeError> {
+        let key: Vec<_> = events.iter().map(|(at, event)| (event.key, *at)).collect();
+        if let Some(coded) = self.coded.get(&key) {
+            return Ok(Arc::clone(coded));
+        }
+        self.snapshot.clear(Tick(1));
+        let mut by_kind = events.to_vec();
+        // Stable, so the numbers of each kind still increase.
+        by_kind.sort_by_key(|(_, event)| event.kind);
+        for (at, event) in by_kind {
+            self.snapshot.push_lanes_of(event.kind, EntityId(at.into()), &event.lanes)?;
+        }
+        let mut bytes = Vec::new();
+        let view = self.encoder.encode(&self.empty, &self.snapshot, &mut bytes)?;
+        self.encoder.recycle(view);
+        let coded = Arc::from(bytes);
+        self.coded.insert(key, Arc::clone(&coded));
+        Ok(coded)
+    }
+}
+
+/// A list as it arrived.
+#[derive(Debug)]
+pub(super) struct List {
+    pub(super) first: Sequence,
+    pub(super) floor: Sequence,
+    /// In the order of the numbers: how far the number is after `first`, the tick, and the index
+    /// in `events`.
+    pub(super) order: Vec<(u16, Tick, u32)>,
+    pub(super) events: View,
+}
+
+/// Decodes lists of events.
+#[derive(Debug)]
+pub(super) struct ListReader {
+    decoder: Decoder,
+    empty: View,
+}
+
+impl ListReader {
+    pub(super) fn new(kinds: &EventKinds) -> Self {
+        let limits = DecodeLimits { max_entities: MOST_EVENTS as u32 };
+        Self {
+            decoder: Decoder::with_limits(kinds.codec(), limits),
+            empty: View::empty(kinds.codec().schema()),
+        }
+    }
+
+    /// Reads the list of a datagram of `tick`.
+    pub(super) fn read(&mut self, tick: Tick, bytes: &[u8]) -> Result<List, Refused> {
+        let wrong_length = Refused::Length { bytes: bytes.len() };
+        let (first, rest) = bytes.split_first_chunk().ok_or(wrong_length)?;
+        let first = u16::from_le_bytes(*first);
+        let mut reader = BitReader::new(rest);
+        let before = u16::try_from(reader.read_gamma()? - 1).map_err(|_| Refused::BadEvents)?;
+        let count = reader.read_gamma()? - 1;
+        if count > MOST_EVENTS as u64 {
+            return Err(Refused::BadEvents);
+        }
+        let mut order = Vec::with_capacity(count as usize);
+        let mut at = u64::from(tick.0);
+        for index in 0..count {
+            let ticks = reader.read_gamma()? - 1;
+            let moved = if index == 0 { at.checked_sub(ticks) } else { Some(at + ticks) };
+            at = moved.filter(|at| *at <= u64::from(tick.0)).ok_or(Refused::BadEvents)?;
+            order.push((0, Tick(at as u32), 0));
+        }
+        reader.align()?;
+        let (first, floor) = (Sequence(first), Sequence(first.wrapping_sub(before)));
+        let coded = &rest[(reader.position_bits() / 8) as usize..];
+        if count == 0 {
+            let events = self.empty.clone();
+            let list = List { first, floor, order, events };
+            return if coded.is_empty() { Ok(list) } else { Err(wrong_length) };
+        }
+        let events = self.decoder.decode(&self.empty, coded, Tick(1))?;
+        let mut places: Vec<(u32, u32)> = events.ids().iter().map(|id| id.0).zip(0..).collect();
+        places.sort_unstable();
+        let is_valid = places.len() as u64 == count
+            && places[0].0 == 0
+            && places.windows(2).all(|pair| pair[0].0 < pair[1].0)
+            && places.iter().all(|(id, _)| *id < WINDOW as u32);
+        if !is_valid {
+            return Err(Refused::BadEvents);
+        }
+        for (event, (id, index)) in order.iter_mut().zip(places) {
+            (event.0, event.2) = (id as u16, index);
+        }
+        Ok(List { first, floor, order, events })
+    }
+
+    /// Takes back the memory of a list.
+    pub(super) fn recycle(&mut self, list: List) {
+        self.decoder.recycle(list.events);
+    }
+}
+
+/// The header of events without a snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EventsAlone {
+    pub(crate) sequence: Sequence,
+    pub(crate) tick: Tick,
+}
+
+impl EventsAlone {
+    pub(crate) const BYTES: usize = 7;
+
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        out.push(EVENTS_ALONE);
+        out.extend(self.sequence.0.to_le_bytes());
+        out.extend(self.tick.0.to_le_bytes());
+    }
+
+    /// The header, and the list after it.
+    pub(crate) fn parse(datagram: &[u8]) -> Result<(Self, &[u8]), Refused> {
+        let ([_, a, b, c, d, e, f], list) = datagram
+            .split_first_chunk::<{ Self::BYTES }>()
+            .ok_or(Refused::Length { bytes: datagram.len() })?;
+        let sequence = Sequence(u16::from_le_bytes([*a, *b]));
+        Ok((Self { sequence, tick: Tick(u32::from_le_bytes([*c, *d, *e, *f])) }, list))
+    }
+}
+
+/// Writes a list in front of a snapshot.
+pub(crate) fn write_in_front(list: &[u8], out: &mut Vec<u8>) {
+    debug_assert!(list.len() <= LONGEST_LIST_BYTES);
+    out.push(EVENTS_IN_FRONT);
+    let (low, high) = ((list.len() & 0x7F) as u8, (list.len() >> 7) as u8);
+    if high == 0 {
+        out.push(low);
+    } else {
+        out.extend([low | 0x80, high]);
+    }
+    out.extend_from_slice(list);
+}
+
+/// The list in front of a snapshot, if there is one, and the snapshot's datagram.
+pub(crate) fn split_front(datagram: &[u8]) -> Result<(Option<&[u8]>, &[u8]), Refused> {
+    let wrong_length = Refused::Length { bytes: datagram.len() };
+    let (len, rest) = match datagram {
+        [EVENTS_IN_FRONT, low, rest @ ..] if *low < 0x80 => (usize::from(*low), rest),
+        [EVENTS_IN_FRONT, low, high @ 1..0x80, rest @ ..] => {
+            (usize::from(low & 0x7F) | usize::from(*high) << 7, rest)
+        }
+        [EVENTS_IN_FRONT, ..] => return Err(wrong_length),
+        _ => return Ok((None, datagram)),
+    };
+    rest.split_at_checked(len).map(|(list, rest)| (Some(list), rest)).ok_or(wrong_length)
+}

@@ -1,0 +1,17 @@
+//! Events: what happens at a tick, delivered once and in order beside the snapshots.
+//! `spec/NET.md`, section 10.
+
+mod incoming;
+mod kinds;
+mod list;
+mod outgoing;
+
+pub use incoming::Event;
+pub(crate) use incoming::{Incoming, Taken};
+pub(crate) use kinds::Emitted;
+pub use kinds::EventKinds;
+pub(crate) use list::{
+    EventWriter, EventsAlone, LONGEST_IN_FRONT_BYTES, LONGEST_LIST_BYTES, split_front,
+    write_in_front,
+};
+pub(crate) use outgoing::{Carried, EventList, Outgoing};

@@ -1,0 +1,226 @@
+//! The events for one receiver: which wait, which are on their way, which arrived.
+//! `spec/NET.md`, section 10.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use kinepack::{EncodeError, Tick};
+
+use super::Emitted;
+use super::list::{EventWriter, MOST_EVENTS, WINDOW};
+use crate::Sequence;
+
+/// The most events that wait for a receiver without having been sent.
+const MOST_WAITING: usize = 4096;
+/// Numbers stay less than this after the newest floor that the receiver acknowledged.
+pub(super) const FLOOR_REACH: i32 = 1 << 14;
+
+/// What a hub keeps of the events for one receiver.
+#[derive(Debug, Default)]
+pub(crate) struct Outgoing {
+    /// Events without a number, oldest first.
+    waiting: VecDeque<Arc<Emitted>>,
+    /// The numbered events, from the floor to the number before `next`.
+    sent: VecDeque<Slot>,
+    next: Sequence,
+    /// The newest floor that the receiver is known to have.
+    known_floor: Sequence,
+    /// The floor that the receiver must learn of, because an event before it was given up.
+    owed_floor: Option<Sequence>,
+    /// A datagram with the owed floor is on its way.
+    is_floor_in_flight: bool,
+    /// Events given up.
+    pub(crate) dropped: u64,
+}
+
+/// A numbered event.
+#[derive(Debug)]
+enum Slot {
+    /// To be sent again.
+    Due(Arc<Emitted>),
+    InFlight(Arc<Emitted>),
+    Arrived,
+    GivenUp,
+}
+
+/// A list of events to send.
+#[derive(Debug)]
+pub(crate) struct EventList {
+    pub(crate) bytes: Vec<u8>,
+    carried: Carried,
+    /// How many of the events did not have a number before.
+    new: usize,
+}
+
+/// The events of a datagram on its way.
+#[derive(Debug, Default)]
+pub(crate) struct Carried {
+    numbers: Vec<Sequence>,
+    floor: Sequence,
+}
+
+impl Outgoing {
+    /// Adds an event. False if too many wait and none of them may be dropped.
+    pub(crate) fn push(&mut self, event: &Arc<Emitted>) -> bool {
+        if self.waiting.len() >= MOST_WAITING {
+            if event.last_tick.is_some() {
+                self.dropped += 1;
+                return true;
+            }
+            let droppable = self.waiting.iter().position(|waiting| waiting.last_tick.is_some());
+            let Some(index) = droppable else { return false };
+            self.waiting.remove(index);
+            self.dropped += 1;
+        }
+        self.waiting.push_back(Arc::clone(event));
+        true
+    }
+
+    /// Gives up the events that this tick is too late for.
+    pub(crate) fn expire(&mut self, tick: Tick) {
+        let is_over = |event: &Emitted| event.last_tick.is_some_and(|last| last < tick);
+        let before = self.waiting.len();
+        self.waiting.retain(|event| !is_over(event));
+        self.dropped += (before - self.waiting.len()) as u64;
+        for slot in &mut self.sent {
+            if matches!(slot, Slot::Due(event) if is_over(event)) {
+                *slot = Slot::GivenUp;
+                self.dropped += 1;
+            }
+        }
+        self.advance_floor();
+    }
+
+    /// Events that have not arrived.
+    pub(crate) fn unfinished(&self) -> usize {
+        let is_open = |slot: &&Slot| matches!(slot, Slot::Due(_) | Slot::InFlight(_));
+        self.waiting.len() + self.sent.iter().filter(is_open).count()
+    }
+
+    /// Whether there is anything to send.
+    pub(crate) fn is_due(&self) -> bool {
+        self.owes_floor()
+            || !self.waiting.is_empty()
+            || self.sent.iter().any(|slot| matches!(slot, Slot::Due(_)))
+    }
+
+    fn owes_floor(&self) -> bool {
+        self.owed_floor.is_some() && !self.is_floor_in_flight
+    }
+
+    fn floor(&self) -> Sequence {
+        self.next.before(self.sent.len() as u16)
+    }
+
+    /// The list to send now, of at most `limit_bytes`; `None` if nothing is due or fits. The events
+    /// count as sent after [`note_sent`](Self::note_sent).
+    ///
+    /// # Errors
+    /// [`EncodeError`] for events of another schema.
+    pub(crate) fn list(
+        &self,
+        tick: Tick,
+        limit_bytes: usize,
+        writer: &mut EventWriter,
+    ) -> Result<Option<EventList>, EncodeError> {
+        let floor = self.floor();
+        let is_near = |number: Sequence| {
+            number.since(floor) < WINDOW && number.since(self.known_floor) < FLOOR_REACH
+        };
+        let numbered = self.sent.iter().zip(0..).filter_map(|(slot, at)| match slot {
+            Slot::Due(event) => Some((floor.after(at), event)),
+            _ => None,
+        });
+        let new = self.waiting.iter().zip(0..).map(|(event, at)| (self.next.after(at), event));
+        let due: Vec<_> = numbered
+            .chain(new.take_while(|(number, _)| is_near(*number)))
+            .take(MOST_EVENTS)
+            .collect();
+        let Some((first, _)) = due.first().copied() else {
+            return if self.owes_floor() {
+                let mut bytes = Vec::new();
+                writer.write(tick, floor, floor, &[], &mut bytes)?;
+                let carried = Carried { numbers: Vec::new(), floor };
+                Ok(Some(EventList { bytes, carried, new: 0 }).filter(|_| limit_bytes >= 8))
+            } else {
+                Ok(None)
+            };
+        };
+        let events: Vec<(u16, &Emitted)> =
+            due.iter().map(|(number, event)| (number.0.wrapping_sub(first.0), &***event)).collect();
+        let mut count = events.len();
+        let mut bytes = Vec::new();
+        loop {
+            bytes.clear();
+            writer.write(tick, first, floor, &events[..count], &mut bytes)?;
+            if bytes.len() <= limit_bytes {
+                break;
+            }
+            if count == 1 {
+                return Ok(None);
+            }
+            count = (count * limit_bytes / bytes.len()).clamp(1, count - 1);
+        }
+        let numbers: Vec<_> = due[..count].iter().map(|(number, _)| *number).collect();
+        let new = numbers.iter().filter(|number| number.since(self.next) >= 0).count();
+        Ok(Some(EventList { bytes, carried: Carried { numbers, floor }, new }))
+    }
+
+    /// Notes that a list of [`list`](Self::list) goes out. What it returns comes back to
+    /// [`arrive`](Self::arrive) or [`lose`](Self::lose).
+    pub(crate) fn note_sent(&mut self, list: EventList) -> Carried {
+        for event in self.waiting.drain(..list.new) {
+            self.sent.push_back(Slot::Due(event));
+            self.next = self.next.after(1);
+        }
+        for number in &list.carried.numbers {
+            self.change(*number, |slot| match slot {
+                Slot::Due(event) => Slot::InFlight(event),
+                other => other,
+            });
+        }
+        self.is_floor_in_flight |= self.owed_floor.is_some();
+        list.carried
+    }
+
+    /// A datagram arrived.
+    pub(crate) fn arrive(&mut self, carried: &Carried) {
+        for number in &carried.numbers {
+            self.change(*number, |_| Slot::Arrived);
+        }
+        if carried.floor.since(self.known_floor) > 0 {
+            self.known_floor = carried.floor;
+        }
+        let is_known = |owed: Sequence| self.known_floor.since(owed) >= 0;
+        self.owed_floor = self.owed_floor.filter(|owed| !is_known(*owed));
+        self.advance_floor();
+    }
+
+    /// A datagram is lost. It may still arrive.
+    pub(crate) fn lose(&mut self, carried: &Carried) {
+        for number in &carried.numbers {
+            self.change(*number, |slot| match slot {
+                Slot::InFlight(event) => Slot::Due(event),
+                other => other,
+            });
+        }
+        self.is_floor_in_flight = false;
+    }
+
+    /// Changes the slot of a number, unless the floor has passed it.
+    fn change(&mut self, number: Sequence, change: impl FnOnce(Slot) -> Slot) {
+        let at = usize::try_from(number.since(self.floor())).ok();
+        if let Some(slot) = at.and_then(|at| self.sent.get_mut(at)) {
+            *slot = change(std::mem::replace(slot, Slot::Arrived));
+        }
+    }
+
+    fn advance_floor(&mut self) {
+        while let Some(Slot::Arrived | Slot::GivenUp) = self.sent.front() {
+            if let Some(Slot::GivenUp) = self.sent.pop_front() {
+                self.owed_floor = Some(self.floor());
+                self.is_floor_in_flight = false;
+            }
+        }
+    }
+}
