@@ -635,6 +635,7 @@ impl<'a> Parts<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::events::write_in_front;
 
     const EMPTY: &[u8] = &[];
 
@@ -691,9 +692,9 @@ mod tests {
             let refused = Err(Refused::Kind { first_byte: rest[0] });
             assert_eq!(Downstream::parse(&[&[0x0A, 0, 0], rest].concat()), refused);
         }
-        for first_byte in
-            (0..=u8::MAX).filter(|first| first & KIND_MASK == REFUSAL && ![2, 10].contains(first))
-        {
+        let known = [REFUSAL, CHECK, EVENTS_IN_FRONT, EVENTS_ALONE];
+        let unknown = |first: &u8| first & KIND_MASK == REFUSAL && !known.contains(first);
+        for first_byte in (0..=u8::MAX).filter(unknown) {
             let datagram = [&[first_byte], &bytes[1..]].concat();
             assert_eq!(Downstream::parse(&datagram), Err(Refused::Kind { first_byte }));
         }
@@ -707,6 +708,44 @@ mod tests {
         }
         let from_reference = [3, 0, 0, 0, 9, 1, 0, 0, 0, 1, 1];
         assert_eq!(Downstream::parse(&from_reference), Err(Refused::BadOlder));
+    }
+
+    #[test]
+    fn events_precede_snapshots_only() {
+        let snapshot = [CHECK, 0xE1, 0xC5, 0x20, 16, 0, 6];
+        let in_front = |list: &[u8], rest: &[u8]| {
+            let mut bytes = Vec::new();
+            write_in_front(list, &mut bytes);
+            [&bytes, rest].concat()
+        };
+        for len in [0, 1, 127, 128, 129, 255, 1_000, (1 << 14) - 1] {
+            let list = vec![7; len];
+            let bytes = in_front(&list, &snapshot);
+            assert_eq!(bytes.len() - list.len() - 7, if len < 128 { 2 } else { 3 });
+            let Ok(Downstream::Snapshot(header, rest, Some(events))) = Downstream::parse(&bytes)
+            else {
+                panic!("{len}")
+            };
+            assert_eq!((header.check, rest, events), (Some(0xC5E1), EMPTY, &list[..]));
+            for end in 1..bytes.len() {
+                assert!(Downstream::parse(&bytes[..end]).is_err(), "{len} {end}");
+            }
+        }
+        let alone = [EVENTS_ALONE, 5, 0, 9, 0, 0, 0, 1, 2];
+        let header = EventsAlone { sequence: Sequence(5), tick: Tick(9) };
+        assert_eq!(Downstream::parse(&alone), Ok(Downstream::Events(header, &[1, 2])));
+        assert_eq!(Downstream::parse(&alone[..6]), Err(Refused::Length { bytes: 6 }));
+        let fragment = [FRAGMENT, 0, 0, 1, 0, 0, 1, 0, 9];
+        let refusal = [REFUSAL, 0, 1, 0, 0, 0, 0, 0, 0, 0];
+        for rest in [&fragment[..], &refusal, &alone, &in_front(&[1], &snapshot)] {
+            let refused = Err(Refused::Kind { first_byte: rest[0] });
+            assert_eq!(Downstream::parse(&in_front(&[1], rest)), refused);
+        }
+        // A length of two bytes whose high bits are 0, or that has a bit too many.
+        for high in [0, 0x80] {
+            let bytes = [&[EVENTS_IN_FRONT, 0x81, high, 7][..], &snapshot].concat();
+            assert_eq!(Downstream::parse(&bytes), Err(Refused::Length { bytes: bytes.len() }));
+        }
     }
 
     #[test]

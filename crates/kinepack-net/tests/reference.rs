@@ -16,15 +16,42 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::{Codec, EntityId, Level, Snapshot, Tick};
+use kinepack::{ArrayString, Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
-    Handled, Hub, HubConfig, Link, LinkConfig, Loss, Receiver, ReceiverConfig, ReceiverId,
-    ReceiverOptions, Refused, Sequence,
+    Audience, EventKinds, Handled, Hub, HubConfig, Link, LinkConfig, Loss, Receiver,
+    ReceiverConfig, ReceiverId, ReceiverOptions, Refused, Sequence,
 };
 use naive::{Header, NaiveReceiver, entities, since};
-use support::{Random, TICK_HZ, World, coarse_codec, codec, is_snapshot, sequence_of, unchecked};
+use support::{
+    Random, TICK_HZ, World, coarse_codec, codec, is_snapshot, sequence_of, split_events, unchecked,
+};
 
 const PLAYER: ReceiverId = ReceiverId(9);
+
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Shot {
+    tick: u32,
+    nth: u32,
+    #[pack(range = -64.0..64.0, precision = 1.0 / 64.0)]
+    at: [f32; 3],
+}
+
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Said {
+    player: u8,
+    text: ArrayString<30>,
+}
+
+/// Shots may be dropped.
+fn event_kinds() -> EventKinds {
+    let schema = Schema::builder().kind::<Shot>("shot").kind::<Said>("said").build().unwrap();
+    let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
+    EventKinds::new(&codec).droppable::<Shot>(8).unwrap()
+}
+
+fn text(number: u32) -> ArrayString<30> {
+    ArrayString::from(&"well played, number ".repeat(2)[..(number % 31) as usize]).unwrap()
+}
 
 fn millis(millis: u64) -> Duration {
     Duration::from_millis(millis)
@@ -39,19 +66,21 @@ struct Pair {
     library: Receiver,
     naive: NaiveReceiver,
     taken: u32,
+    /// Events that followed.
+    events: usize,
     refused: BTreeMap<&'static str, u32>,
 }
 
 impl Pair {
-    fn new(codec: &Codec) -> Self {
+    fn new(codec: &Codec, events: Option<&EventKinds>) -> Self {
         let initial = Snapshot::new(codec.schema(), Tick(0));
-        let library = Receiver::new(codec, ReceiverConfig::at_hz(60)).unwrap();
-        Self {
-            library,
-            naive: NaiveReceiver::new(codec, &initial),
-            taken: 0,
-            refused: BTreeMap::new(),
+        let mut library = Receiver::new(codec, ReceiverConfig::at_hz(60)).unwrap();
+        let mut naive = NaiveReceiver::new(codec, &initial);
+        if let Some(events) = events {
+            library = library.with_events(events);
+            naive = naive.with_events(events.codec());
         }
+        Self { library, naive, events: 0, taken: 0, refused: BTreeMap::new() }
     }
 
     /// Feeds both. True if they accept it.
@@ -67,6 +96,7 @@ impl Pair {
         };
         assert_eq!(naive.is_ok(), library.is_ok(), "{}", show());
         self.taken += u32::from(naive.is_ok());
+        self.compare_events();
         if let Err(refusal) = naive {
             *self.refused.entry(refusal).or_default() += 1;
             return false;
@@ -75,6 +105,21 @@ impl Pair {
             self.compare(sequence_of(datagram).0);
         }
         true
+    }
+
+    fn compare_events(&mut self) {
+        let mut library = self.library.take_events();
+        for (tick, events, index) in self.naive.take_events() {
+            let event = library.next().expect("the library lacks an event");
+            assert_eq!(event.tick, Tick(tick));
+            assert_eq!(Some(event.kind()), events.kind_at(index));
+            match event.kind() {
+                0 => assert_eq!(event.get::<Shot>(), events.get_at_index(index).map(Some)),
+                _ => assert_eq!(event.get::<Said>(), events.get_at_index(index).map(Some)),
+            }
+            self.events += 1;
+        }
+        assert!(library.next().is_none(), "the library has an event too many");
     }
 
     fn compare(&self, sequence: u16) {
@@ -150,6 +195,7 @@ struct Audit {
     /// Snapshots with zero to three older views.
     older: [u32; 4],
     fragments: u32,
+    events_alone: u32,
     block: Option<(u8, u16)>,
     blocks: u32,
 }
@@ -166,6 +212,7 @@ impl Audit {
         self.sent.retain(|sent, _| since(sequence, *sent) < 400);
         let header = is_snapshot(datagram).then(|| Header::read(unchecked(datagram)).unwrap());
         match &header {
+            None if datagram[0] == 0x2A => self.events_alone += 1,
             Some(header) => self.check_snapshot(header, world_tick),
             None => self.check_fragment(datagram),
         }
@@ -296,6 +343,8 @@ struct Scenario {
     /// In these ticks, of each period, no acknowledgement arrives.
     deaf: (std::ops::Range<u32>, u32),
     damaged_one_in: u64,
+    /// Events in a tick.
+    events: u64,
     /// Ticks between two faults in the newest view; 0 for no faults.
     fault_every: u32,
 }
@@ -324,6 +373,7 @@ impl Scenario {
             silent: (0..0, 600),
             deaf: (0..0, 600),
             damaged_one_in: 8,
+            events: 0,
             fault_every: 0,
         }
     }
@@ -345,13 +395,17 @@ fn run(scenario: &Scenario, seed: u64) -> Outcome {
     let mut random = Random::new(seed ^ 0xDA4A);
     let codec = if scenario.has_precision { coarse_codec(Level::PACKED) } else { codec() };
     let mut hub = Hub::new(&codec, scenario.config.clone()).unwrap();
+    let events = (scenario.events > 0).then(event_kinds);
+    if let Some(events) = &events {
+        hub = hub.with_events(events);
+    }
     hub.add(PLAYER, &scenario.options, Duration::ZERO).unwrap();
     let mut down = Link::new(scenario.down, seed * 2).unwrap();
     let mut up = Link::new(scenario.up, seed * 2 + 1).unwrap();
     let mut outcome = Outcome {
         audit: Audit::default(),
-        pair: Pair::new(&codec),
-        damaged: Pair::new(&codec),
+        pair: Pair::new(&codec, events.as_ref()),
+        damaged: Pair::new(&codec, events.as_ref()),
         sent_at: Vec::new(),
         false_intervals: Vec::new(),
     };
@@ -381,7 +435,8 @@ fn run(scenario: &Scenario, seed: u64) -> Outcome {
             }
             // A damaged snapshot with a check would end everything for this pair.
             is_faulty &= pair.library.stats().mismatches == mismatches;
-            let datagram = unchecked(&datagram);
+            let (list, datagram) = (split_events(&datagram).0, unchecked(&datagram));
+            let datagram = &[list, datagram].concat()[..];
             if random.chance(scenario.damaged_one_in) {
                 let bad = damage(datagram, &mut random);
                 if !damaged.naive.is_choice(&bad) {
@@ -426,6 +481,15 @@ fn run(scenario: &Scenario, seed: u64) -> Outcome {
                 .collect::<Vec<EntityId>>();
             hub.set_relevant(PLAYER, (!random.chance(5)).then(|| Arc::from(near))).unwrap();
         }
+        for nth in 0..random.below(2 * scenario.events + 1) as u32 {
+            let emitted = if random.chance(3) {
+                hub.emit(&Said { player: nth as u8, text: text(tick) }, Audience::All)
+            } else {
+                let at = [0; 3].map(|_| random.unit() * 60.0);
+                hub.emit(&Shot { tick, nth, at }, Audience::All)
+            };
+            emitted.unwrap();
+        }
         hub.tick(now, &world.snapshot).unwrap();
         let mut sent = Vec::new();
         while let Some((_, datagram)) = hub.poll_transmit() {
@@ -461,6 +525,19 @@ fn run(scenario: &Scenario, seed: u64) -> Outcome {
 /// Flips, cuts, extends or invents. The sequence mostly stays, because one from far ahead would end
 /// all that follows.
 fn damage(datagram: &[u8], random: &mut Random) -> Vec<u8> {
+    let (list, rest) = split_events(datagram);
+    if !list.is_empty() && random.chance(2) {
+        let mut bad = list.to_vec();
+        match random.below(4) {
+            0 => bad[2] ^= 1 << random.below(8), // the first number, or the length
+            1 => bad.truncate(random.below(bad.len() as u64) as usize),
+            _ => {
+                let bit = random.below(8 * bad.len() as u64) as usize;
+                bad[bit / 8] ^= 1 << (bit % 8);
+            }
+        }
+        return [&bad, rest].concat();
+    }
     let mut bad = datagram.to_vec();
     match random.below(9) {
         0 => bad.truncate(random.below(bad.len() as u64 + 1) as usize),
@@ -658,6 +735,29 @@ fn a_late_datagram_of_an_old_baseline_merges_all_or_is_refused() {
 }
 
 #[test]
+fn events_follow_in_the_same_order() {
+    for seed in 0..6 {
+        let scenario = Scenario {
+            config: with_older(seed),
+            options: ReceiverOptions {
+                budget_bytes_per_s: (seed % 3 == 1).then_some(6_000),
+                ..ReceiverOptions::default()
+            },
+            events: 1 + seed % 3,
+            silent: if seed == 5 { (200..290, 600) } else { (0..0, 600) },
+            damaged_one_in: 3,
+            ..Scenario::new(bad_link())
+        };
+        let Outcome { pair, damaged, audit, .. } = run(&scenario, seed);
+        assert!(pair.events > 300 && damaged.events > 10, "{} {}", pair.events, damaged.events);
+        assert!(pair.taken > 300 && audit.snapshots > 400);
+        for reason in ["events that do not decode", "an event after its datagram"] {
+            assert!(seed > 0 || damaged.refused.contains_key(reason), "{:?}", damaged.refused);
+        }
+    }
+}
+
+#[test]
 fn faults_are_found_and_the_state_is_sent_anew() {
     let mut mismatches = 0;
     for seed in 1..7 {
@@ -749,9 +849,9 @@ fn the_hub_compares_in_order_and_answers_each_hello_once() {
     hub.add(PLAYER, &ReceiverOptions::default(), Duration::ZERO).unwrap();
     let initial = Snapshot::new(codec.schema(), Tick(0));
     let hello = NaiveReceiver::new(&codec, &initial).poll_transmit(Duration::ZERO).unwrap();
-    let values = [2, codec.schema().hash(), codec.hash(), initial.state_hash()];
-    let places = [1, 2, 10, 18];
-    for first in 0..4 {
+    let values = [3, codec.schema().hash(), codec.hash(), initial.state_hash(), 0];
+    let places = [1, 2, 10, 18, 26];
+    for first in 0..5 {
         let mut other = hello.clone();
         places[first..].iter().for_each(|place| other[*place] ^= 0x20);
         assert!(matches!(hub.handle(PLAYER, Duration::ZERO, &other), Err(Refused::Mismatch(_))));
@@ -763,7 +863,7 @@ fn the_hub_compares_in_order_and_answers_each_hello_once() {
         );
         assert!(hub.poll_transmit().is_none());
         // The receiver must not accept the refusal, which changes nothing.
-        let mut pair = Pair::new(&codec);
+        let mut pair = Pair::new(&codec, None);
         assert!(pair.transmit(Duration::ZERO) == [hello.clone()]);
         let _ = pair.library.handle(Duration::ZERO, &expected);
         let _ = pair.naive.handle(&expected);
@@ -771,7 +871,7 @@ fn the_hub_compares_in_order_and_answers_each_hello_once() {
         assert!(pair.transmit(millis(250)) == [hello.clone()]);
     }
     // The outline is up to 256 parts of four bytes, and only compared if the schemas differ.
-    for length in (0..26).chain([27, 28, 29, 26 + 4 * 257]) {
+    for length in (0..34).chain([35, 36, 37, 34 + 4 * 257]) {
         let mut other = hello.clone();
         other.resize(length, 0);
         assert!(hub.handle(PLAYER, Duration::ZERO, &other).is_err(), "{length} bytes");
@@ -787,7 +887,7 @@ fn the_hub_refuses_acknowledgements_of_datagrams_never_sent() {
     let options =
         ReceiverOptions { first_sequence: Sequence(65_530), ..ReceiverOptions::default() };
     hub.add(PLAYER, &options, Duration::ZERO).unwrap();
-    let mut pair = Pair::new(&codec);
+    let mut pair = Pair::new(&codec, None);
     for hello in pair.transmit(Duration::ZERO) {
         hub.handle(PLAYER, Duration::ZERO, &hello).unwrap();
     }

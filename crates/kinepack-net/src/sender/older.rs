@@ -110,6 +110,7 @@ mod tests {
                     models: None,
                     cost: None,
                 },
+                None,
             );
             if !lost.contains(&tick) {
                 let acknowledgement = Acknowledgement { latest: sequence, before: 0 };

@@ -9,9 +9,12 @@
 
 #![allow(unreachable_pub, reason = "a module of a test")]
 
+pub mod events;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use events::{List, NaiveEvents};
 use kinepack::{Baselines, Codec, Decoder, EntityId, Snapshot, Tick};
 
 const HELLO_EVERY: Duration = Duration::from_millis(250);
@@ -167,6 +170,7 @@ pub struct NaiveReceiver {
     /// A state check has failed before.
     has_lost_views: bool,
     anew: Option<u16>,
+    events: Option<NaiveEvents>,
 }
 
 impl NaiveReceiver {
@@ -186,7 +190,18 @@ impl NaiveReceiver {
             is_to_acknowledge: false,
             has_lost_views: false,
             anew: None,
+            events: None,
         }
+    }
+
+    pub fn with_events(mut self, codec: &Codec) -> Self {
+        self.events = Some(NaiveEvents::new(codec));
+        self
+    }
+
+    /// The events that followed since the last call.
+    pub fn take_events(&mut self) -> Vec<events::Event> {
+        self.events.as_mut().map_or(Vec::new(), |events| std::mem::take(&mut events.following))
     }
 
     /// The same as the library's `inject_fault`.
@@ -212,8 +227,10 @@ impl NaiveReceiver {
         let Some(newest) = self.newest else {
             return (now >= self.next_hello).then(|| {
                 self.next_hello = now + HELLO_EVERY;
-                let mut hello = vec![4, 2];
-                for hash in [self.codec.schema().hash(), self.codec.hash(), self.initial_hash] {
+                let mut hello = vec![4, 3];
+                let of_events = self.events.as_ref().map_or(0, NaiveEvents::hash);
+                let of_schema = self.codec.schema().hash();
+                for hash in [of_schema, self.codec.hash(), self.initial_hash, of_events] {
                     hello.extend(hash.to_le_bytes());
                 }
                 let outline = self.codec.schema().outline();
@@ -233,19 +250,21 @@ impl NaiveReceiver {
     }
 
     pub fn handle(&mut self, datagram: &[u8]) -> Result<(), Refusal> {
+        let (list, datagram) = events::split(datagram)?;
         match datagram.first().ok_or("empty")? & 7 {
-            0 | 3 => self.handle_snapshot(datagram, None),
+            0 | 3 => self.handle_snapshot(datagram, None, list),
             1 => self.handle_fragment(datagram),
             2 if datagram[0] == 10 => {
                 let mut bytes = Bytes(&datagram[1..]);
                 let check = bytes.u16()?;
                 match bytes.0.first().ok_or("no snapshot behind a check")? & 7 {
-                    0 | 3 => self.handle_snapshot(bytes.0, Some(check)),
+                    0 | 3 => self.handle_snapshot(bytes.0, Some(check), list),
                     _ => Err("a check in front of something else"),
                 }
             }
+            2 if datagram[0] == 0x2A => self.handle_events(datagram),
             2 => Err(
-                if matches!((datagram, datagram.len()), ([2, 0..4, ..], 10) | ([2, 1, ..], 12)) {
+                if matches!((datagram, datagram.len()), ([2, 0..5, ..], 10) | ([2, 1, ..], 12)) {
                     "mismatch"
                 } else {
                     "bad refusal"
@@ -262,6 +281,7 @@ impl NaiveReceiver {
     /// True if the datagram needs a view that a receiver may have dropped or may still hold (4.2):
     /// accepting it is then the reader's choice.
     pub fn is_choice(&self, datagram: &[u8]) -> bool {
+        let Ok((_, datagram)) = events::split(datagram) else { return false };
         let Ok(header) = Header::read(datagram) else { return false };
         if header.back == 0 {
             return false;
@@ -304,11 +324,34 @@ impl NaiveReceiver {
         self.is_to_acknowledge = true;
     }
 
-    fn handle_snapshot(&mut self, datagram: &[u8], check: Option<u16>) -> Result<(), Refusal> {
+    /// Section 10.1.
+    fn handle_events(&mut self, datagram: &[u8]) -> Result<(), Refusal> {
+        let mut bytes = Bytes(&datagram[1..]);
+        let (sequence, tick) = (bytes.u16()?, bytes.u32()?);
+        self.check_fresh(sequence)?;
+        let list = self.check_events(tick, bytes.0)?;
+        self.events.as_mut().ok_or("no event codec")?.take(list);
+        self.take(sequence);
+        Ok(())
+    }
+
+    fn check_events(&self, tick: u32, list: &[u8]) -> Result<List, Refusal> {
+        let events = self.events.as_ref().ok_or("no event codec")?;
+        let list = events.read(tick, list)?;
+        events.check(&list)?;
+        Ok(list)
+    }
+
+    fn handle_snapshot(
+        &mut self,
+        datagram: &[u8],
+        check: Option<u16>,
+        list: Option<&[u8]>,
+    ) -> Result<(), Refusal> {
         let header = Header::read(datagram)?;
         self.check_fresh(header.sequence)?;
         self.ask_anew(header.sequence, |receiver| {
-            receiver.decode_snapshot(&header, &datagram[header.bytes..], check)
+            receiver.decode_snapshot(&header, &datagram[header.bytes..], check, list)
         })
     }
 
@@ -341,6 +384,7 @@ impl NaiveReceiver {
         header: &Header,
         bytes: &[u8],
         check: Option<u16>,
+        list: Option<&[u8]>,
     ) -> Result<(), Refusal> {
         let (baseline, tick) = if header.back == 0 {
             let reference =
@@ -365,6 +409,7 @@ impl NaiveReceiver {
         if !older.is_empty() && !ticks.windows(2).all(|pair| pair[0] > pair[1]) {
             return Err("older views whose ticks do not fall");
         }
+        let list = list.map(|list| self.check_events(tick, list)).transpose()?;
         let decoded = match (self.decode(&baseline, &older, bytes, tick), check) {
             (Ok(decoded), Some(check)) if state_check(tick, &decoded) != check => {
                 return self.lose_views();
@@ -383,6 +428,9 @@ impl NaiveReceiver {
             sent,
         };
         self.views.insert(header.sequence, view);
+        if let (Some(events), Some(list)) = (&mut self.events, list) {
+            events.take(list);
+        }
         if header.back == 0 {
             if header.reference == self.newest_reference {
                 self.references.retain(|number, _| *number == header.reference || *number == 0);

@@ -166,8 +166,19 @@ pub fn lanes(snapshot: &Snapshot, index: usize) -> Vec<u32> {
     (0..snapshot.lane_count()).map(|lane| snapshot.lane(lane)[index]).collect()
 }
 
-/// A datagram of a hub without the state check in front of it (spec/NET.md, 4.6).
+/// A datagram of a hub in two: the events in front (spec/NET.md, 10.1) and the rest.
+pub fn split_events(datagram: &[u8]) -> (&[u8], &[u8]) {
+    let bytes = match datagram {
+        [0x1A, low @ 0..128, ..] => 2 + usize::from(*low),
+        [0x1A, low, high, ..] => 3 + usize::from(low - 128) + 128 * usize::from(*high),
+        _ => 0,
+    };
+    datagram.split_at(bytes)
+}
+
+/// A datagram of a hub without the events and the state check in front of it (spec/NET.md, 4.6).
 pub fn unchecked(datagram: &[u8]) -> &[u8] {
+    let (_, datagram) = split_events(datagram);
     if datagram[0] == 10 { &datagram[3..] } else { datagram }
 }
 
@@ -176,7 +187,7 @@ pub fn is_snapshot(datagram: &[u8]) -> bool {
     matches!(unchecked(datagram)[0] & 7, 0 | 3)
 }
 
-/// The sequence of a snapshot, a fragment or an acknowledgement.
+/// The sequence of a snapshot, a fragment, events or an acknowledgement.
 pub fn sequence_of(datagram: &[u8]) -> Sequence {
     let datagram = unchecked(datagram);
     Sequence(u16::from_le_bytes([datagram[1], datagram[2]]))
