@@ -11,10 +11,10 @@ use std::time::Duration;
 
 use kinepack::quantize::IntegerLimits;
 use kinepack::schema::{Field, FieldKind};
-use kinepack::{Codec, EntityId, Level, Profile, Schema, Snapshot, Tick};
+use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
-    Acknowledgement, Hub, HubConfig, Received, Receiver, ReceiverConfig, ReceiverId,
-    ReceiverOptions, Refused, Sequence, datagram_sequence,
+    Acknowledgement, Audience, EventKinds, Hub, HubConfig, Received, Receiver, ReceiverConfig,
+    ReceiverId, ReceiverOptions, Refused, Sequence, datagram_sequence,
 };
 
 const VECTORS: &str = include_str!("../../../spec/vectors/net.txt");
@@ -52,13 +52,60 @@ fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
 }
 
-fn receiver(codec: &Codec) -> Receiver {
-    Receiver::new(codec, ReceiverConfig::at_hz(60)).unwrap()
+fn receiver(codec: &Codec, events: Option<&EventKinds>) -> Receiver {
+    let receiver = Receiver::new(codec, ReceiverConfig::at_hz(60)).unwrap();
+    match events {
+        Some(events) => receiver.with_events(events),
+        None => receiver,
+    }
 }
 
-/// The datagram without the state check in front of it.
-fn unchecked(datagram: &[u8]) -> &[u8] {
-    if datagram[0] == 10 { &datagram[3..] } else { datagram }
+/// An event that must arrive.
+#[derive(Pack, Debug)]
+struct Hit {
+    number: u32,
+    #[pack(max = 100)]
+    damage: u8,
+}
+
+/// An event that is sent again for two ticks.
+#[derive(Pack, Debug)]
+struct Noise {
+    number: u32,
+    loud: bool,
+}
+
+fn event_kinds() -> EventKinds {
+    let schema = Schema::builder().kind::<Hit>("hit").kind::<Noise>("noise").build().unwrap();
+    let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
+    EventKinds::new(&codec).droppable::<Noise>(2).unwrap()
+}
+
+/// Two events in each tick, or forty: a noise for every third.
+fn emit(hub: &mut Hub, tick: u32) {
+    for nth in 0..if tick == 33 { 40 } else { 2 } {
+        let number = 100 * tick + nth;
+        let emitted = if number % 3 == 0 {
+            hub.emit(&Noise { number, loud: nth > 0 }, Audience::All)
+        } else {
+            hub.emit(&Hit { number, damage: (number % 101) as u8 }, Audience::All)
+        };
+        emitted.unwrap();
+    }
+}
+
+/// The events that follow, each with a space in front: tick, kind, number, and the last field.
+fn events_of(receiver: &mut Receiver) -> String {
+    let mut written = String::new();
+    for event in receiver.take_events() {
+        let fields = match (event.get::<Hit>().unwrap(), event.get::<Noise>().unwrap()) {
+            (Some(Hit { number, damage }), _) => format!("hit:{number}:{damage}"),
+            (_, Some(Noise { number, loud })) => format!("noise:{number}:{}", u8::from(loud)),
+            _ => panic!("{event:?}"),
+        };
+        written += &format!(" {}:{fields}", event.tick.0);
+    }
+    written
 }
 
 fn sequence(datagram: &[u8]) -> Sequence {
@@ -71,7 +118,12 @@ fn form(datagram: &[u8]) -> String {
         return "fragment".into();
     }
     if datagram[0] == 10 {
-        return form(unchecked(datagram)) + "-checked";
+        return form(&datagram[3..]) + "-checked";
+    }
+    match datagram {
+        [0x2A, ..] => return "events-alone".into(),
+        [0x1A, len, rest @ ..] => return form(&rest[usize::from(*len)..]) + "-events",
+        _ => {}
     }
     let mut form = String::from(if datagram[3] == 0 { "reference" } else { "view" });
     form += if datagram[0] >> 5 == 0 { "-tick" } else { "-stride" };
@@ -81,15 +133,17 @@ fn form(datagram: &[u8]) -> String {
 }
 
 /// What this version writes: a session; a short one with two older views from its hello on; and one
-/// in which each snapshot has a state check and the receiver has a fault.
+/// in which each snapshot has a state check and the receiver has a fault; and one with events.
 fn written() -> String {
     let codec = codec();
-    let hello = receiver(&codec).poll_transmit(Duration::ZERO).unwrap().to_vec();
+    let hello = receiver(&codec, None).poll_transmit(Duration::ZERO).unwrap().to_vec();
     let hello_line = format!("hello {}\n", hex(&hello));
     let mut lines = hello_line.clone();
     let mut hub = Hub::new(&codec, HubConfig::default()).unwrap();
     hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
-    for (name, byte) in [("version", 1), ("schema", 2), ("codec", 10), ("initial", 18)] {
+    for (name, byte) in
+        [("version", 1), ("schema", 2), ("codec", 10), ("initial", 18), ("events", 26)]
+    {
         let mut other = hello.clone();
         other[byte] ^= 0x55;
         assert!(matches!(hub.handle(ID, Duration::ZERO, &other), Err(Refused::Mismatch(_))));
@@ -102,11 +156,15 @@ fn written() -> String {
         ..HubConfig::default()
     };
     let by_default = HubConfig::default().check_every_bytes;
-    lines += &session(&codec, config(0, by_default), 1..=29, None);
+    lines += &session(&codec, config(0, by_default), 1..=29, None, None);
     lines += &hello_line;
-    lines += &session(&codec, config(2, by_default), 20..=36, None);
+    lines += &session(&codec, config(2, by_default), 20..=36, None, None);
     lines += &hello_line;
-    lines + &session(&codec, config(0, Some(0)), 20..=42, Some(31))
+    lines += &session(&codec, config(0, Some(0)), 20..=42, Some(31), None);
+    let events = event_kinds();
+    let hello = hex(receiver(&codec, Some(&events)).poll_transmit(Duration::ZERO).unwrap());
+    lines += &format!("hello-events {hello}\n");
+    lines + &session(&codec, config(0, by_default), 20..=46, None, Some(&events))
 }
 
 /// The entity and lane that become wrong.
@@ -118,10 +176,14 @@ fn session(
     config: HubConfig,
     ticks: RangeInclusive<u32>,
     fault: Option<u32>,
+    events: Option<&EventKinds>,
 ) -> String {
     let mut hub = Hub::new(codec, config).unwrap();
+    if let Some(events) = events {
+        hub = hub.with_events(events);
+    }
     hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
-    let mut receiver = receiver(codec);
+    let mut receiver = receiver(codec, events);
     hub.handle(ID, Duration::ZERO, receiver.poll_transmit(Duration::ZERO).unwrap()).unwrap();
     let mut lines = String::new();
     let begin = *ticks.start();
@@ -139,7 +201,8 @@ fn session(
             }
             let view = receiver.view(sequence(&datagram));
             let state = view.or(receiver.newest()).map_or(0, Snapshot::state_hash);
-            lines += &format!("{} {} {state:016x}\n", form(&datagram), hex(&datagram));
+            let events = events_of(&mut receiver);
+            lines += &format!("{} {} {state:016x}{events}\n", form(&datagram), hex(&datagram));
         }
         if fault == Some(tick) {
             let (EntityId(id), lane) = FAULT;
@@ -160,6 +223,9 @@ fn session(
         // The sender pauses, so the tick is not in step with the sequence.
         if tick == 16 || tick == 17 {
             continue;
+        }
+        if events.is_some() && tick <= 38 {
+            emit(&mut hub, tick);
         }
         hub.tick(now(tick), &world(codec, tick)).unwrap();
         while let Some((_, datagram)) = hub.poll_transmit() {
@@ -194,7 +260,7 @@ fn every_datagram_is_written() {
 #[test]
 fn every_datagram_is_read() {
     let codec = codec();
-    let mut receiver = receiver(&codec);
+    let (events, mut receiver) = (event_kinds(), receiver(&codec, None));
     let mut forms = Vec::new();
     for line in VECTORS.lines().filter(|line| !line.starts_with('#')) {
         let (form, rest) = line.split_once(' ').unwrap();
@@ -207,8 +273,9 @@ fn every_datagram_is_read() {
         let datagram = bytes(datagram);
         forms.push(form);
         match form {
-            "hello" => {
-                receiver = self::receiver(&codec);
+            "hello" | "hello-events" => {
+                let events = (form != "hello").then_some(&events);
+                receiver = self::receiver(&codec, events);
                 assert_eq!(receiver.poll_transmit(Duration::ZERO), Some(&datagram[..]));
             }
             "acknowledgement" => {
@@ -232,14 +299,15 @@ fn every_datagram_is_read() {
                 let received = receiver.handle(Duration::ZERO, &datagram).unwrap();
                 assert!(
                     matches!(received, Received::Snapshot { left_out: is, .. } if is == left_out)
-                        || form == "fragment",
+                        || ["fragment", "events-alone"].contains(&form),
                     "{line}"
                 );
                 let view = receiver
                     .view(sequence(&datagram))
                     .or(receiver.newest())
                     .map_or(0, Snapshot::state_hash);
-                assert_eq!(format!("{view:016x}"), state, "{line}");
+                let events = events_of(&mut receiver);
+                assert_eq!(format!("{view:016x}{events}"), state, "{line}");
             }
         }
     }
@@ -257,6 +325,9 @@ fn every_datagram_is_read() {
         "wrong-state",
         "no-baseline",
         "anew",
+        "refusal-events",
+        "-events",
+        "events-alone",
     ] {
         assert!(forms.iter().any(|known| known.contains(form)), "no {form}");
     }
