@@ -14,7 +14,9 @@ use kinepack_net::{
     Hub, HubConfig, Link, LinkConfig, Loss, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions,
     Refused, Sequence,
 };
-use support::{Random, TICK_HZ, World, codec, codec_at, unchecked};
+use support::{
+    Random, TICK_HZ, World, codec, codec_at, emit_some, event_kinds, number_of, unchecked,
+};
 
 const ID: ReceiverId = ReceiverId(1);
 /// Every bit of this many bytes at the front is flipped: all headers, and some of what follows.
@@ -35,6 +37,8 @@ enum Event {
 struct Recorded {
     config: HubConfig,
     options: ReceiverOptions,
+    /// Events of the game in a tick, on average.
+    happenings: u64,
     events: Vec<Event>,
     /// What the receiver got.
     datagrams: Vec<(Duration, Vec<u8>)>,
@@ -44,6 +48,7 @@ fn record(
     entities: usize,
     config: HubConfig,
     options: ReceiverOptions,
+    happenings: u64,
     seed: u64,
     ticks: u32,
 ) -> Recorded {
@@ -58,9 +63,10 @@ fn record(
     let (mut down, mut up) = (Link::new(link, seed).unwrap(), Link::new(link, seed + 1).unwrap());
     let mut world = World::new(entities, seed);
     world.moving_one_in = 1;
-    let mut hub = Hub::new(&codec(), config.clone()).unwrap();
+    let mut hub = Hub::new(&codec(), config.clone()).unwrap().with_events(&event_kinds());
     hub.add(ID, &options, Duration::ZERO).unwrap();
-    let mut receiver = Receiver::new(&codec(), ReceiverConfig::at_hz(60)).unwrap();
+    let receiver = Receiver::new(&codec(), ReceiverConfig::at_hz(60)).unwrap();
+    let mut receiver = receiver.with_events(&event_kinds());
     let (mut events, mut datagrams) = (Vec::new(), Vec::new());
     for tick in 1..=ticks {
         let now = Duration::from_secs(1) * tick / TICK_HZ;
@@ -76,13 +82,14 @@ fn record(
             events.push(Event::Datagram(now, datagram));
         }
         world.step(Tick(tick));
+        emit_some(&mut hub, tick, happenings, &mut Random::new(tick.into()));
         hub.tick(now, &world.snapshot).unwrap();
         events.push(Event::Tick(now, Box::new(world.snapshot.clone())));
         while let Some((_, datagram)) = hub.poll_transmit() {
             down.send(now, datagram);
         }
     }
-    Recorded { config, options, events, datagrams }
+    Recorded { config, options, happenings, events, datagrams }
 }
 
 fn small_datagrams() -> HubConfig {
@@ -90,16 +97,17 @@ fn small_datagrams() -> HubConfig {
 }
 
 /// Sessions with complete snapshots; with partial ones and merge fields after a block; with blocks
-/// of many fragments under a budget, around the wrap; and with older views.
-fn sessions() -> [Recorded; 4] {
+/// of many fragments under a budget, around the wrap; with older views; and with events.
+fn sessions() -> [Recorded; 5] {
     let options = ReceiverOptions::default();
     let late =
         ReceiverOptions { first_sequence: Sequence(65_520), budget_bytes_per_s: Some(6_000) };
     [
-        record(4, HubConfig::default(), options, 1, 45),
-        record(40, small_datagrams(), options, 2, 110),
-        record(60, small_datagrams(), late, 3, 60),
-        record(4, HubConfig { older_views: Some(3), ..HubConfig::default() }, options, 4, 60),
+        record(4, HubConfig::default(), options, 0, 1, 45),
+        record(40, small_datagrams(), options, 0, 2, 110),
+        record(60, small_datagrams(), late, 0, 3, 60),
+        record(4, HubConfig { older_views: Some(3), ..HubConfig::default() }, options, 0, 4, 60),
+        record(4, small_datagrams(), options, 6, 5, 60),
     ]
 }
 
@@ -120,7 +128,7 @@ fn mutants(datagram: &[u8], random: &mut Random) -> Vec<Vec<u8>> {
         flipped[bit / 8] ^= 1 << (bit % 8);
         mutants.push(flipped);
     }
-    for len in (0..12).chain([26, 64, 257]) {
+    for len in (0..12).chain([26, 34, 64, 257]) {
         let noise: Vec<u8> = (0..len).map(|_| random.next() as u8).collect();
         mutants.push([&datagram[..datagram.len().min(4)], &noise].concat());
         mutants.push(noise);
@@ -132,7 +140,7 @@ fn mutants(datagram: &[u8], random: &mut Random) -> Vec<Vec<u8>> {
 /// A receiver that has taken the first `count` datagrams.
 fn receiver_after(datagrams: &[(Duration, Vec<u8>)]) -> Receiver {
     let config = ReceiverConfig { max_block_bytes: 4_000, ..ReceiverConfig::at_hz(60) };
-    let mut receiver = Receiver::new(&codec(), config).unwrap();
+    let mut receiver = Receiver::new(&codec(), config).unwrap().with_events(&event_kinds());
     for (now, datagram) in datagrams {
         observe(&mut receiver, *now);
         let _ = receiver.handle(*now, datagram);
@@ -148,6 +156,7 @@ struct Observed {
     newest: Option<(Tick, u64)>,
     newest_sequence: Option<Sequence>,
     shown: Option<(u64, Vec<u32>)>,
+    happened: Vec<(u32, u32)>,
     block: Option<(usize, usize)>,
     counts: [u64; 4],
 }
@@ -157,7 +166,9 @@ fn observe(receiver: &mut Receiver, now: Duration) -> Observed {
     while let Some(datagram) = receiver.poll_transmit(now) {
         sent.push(datagram.to_vec());
     }
+    let mut happened = Vec::new();
     let shown = receiver.playback(now).map(|playback| {
+        happened.extend(playback.events().map(|event| number_of(&event)));
         let ids = playback.samples().map(|sample| sample.id.0).collect();
         (playback.tick().to_bits(), ids)
     });
@@ -167,6 +178,7 @@ fn observe(receiver: &mut Receiver, now: Duration) -> Observed {
         newest: receiver.newest().map(|newest| (newest.tick, newest.state_hash())),
         newest_sequence: receiver.newest_sequence(),
         shown,
+        happened,
         block: receiver.block_progress(),
         counts: [stats.received, stats.late, stats.blocks, stats.views as u64],
     }
@@ -283,7 +295,7 @@ fn receivers_survive_damaged_partial_snapshots() {
 
 #[test]
 fn receivers_survive_damaged_blocks() {
-    let [_, _, session, _] = sessions();
+    let [_, _, session, ..] = sessions();
     let [reference, explicit, .., fragment, _] = forms(&session.datagrams);
     assert!((reference || explicit) && fragment);
     receiver_survives(&session.datagrams);
@@ -291,17 +303,27 @@ fn receivers_survive_damaged_blocks() {
 
 #[test]
 fn receivers_survive_damaged_older_views() {
-    let [.., session] = sessions();
+    let [.., session, _] = sessions();
     assert!(forms(&session.datagrams)[6]);
     receiver_survives(&session.datagrams);
 }
 
 #[test]
+fn receivers_survive_damaged_events() {
+    let [.., session] = sessions();
+    for first_byte in [0x1A, 0x2A] {
+        assert!(session.datagrams.iter().any(|(_, datagram)| datagram[0] == first_byte));
+    }
+    receiver_survives(&session.datagrams);
+}
+
+#[test]
 fn receivers_survive_damaged_refusals() {
-    let mut hub = Hub::new(&codec(), HubConfig::default()).unwrap();
+    let hub = Hub::new(&codec(), HubConfig::default()).unwrap();
+    let mut hub = hub.with_events(&event_kinds());
     hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
     let mut datagrams = Vec::new();
-    for byte in [1, 2, 10, 18] {
+    for byte in [1, 2, 10, 18, 26] {
         let mut hello = hello_at(Level::PACKED);
         hello[byte] ^= 0x40;
         assert!(matches!(hub.handle(ID, Duration::ZERO, &hello), Err(Refused::Mismatch(_))));
@@ -313,25 +335,29 @@ fn receivers_survive_damaged_refusals() {
 }
 
 fn hello_at(level: Level) -> Vec<u8> {
-    let mut receiver = Receiver::new(&codec_at(level), ReceiverConfig::at_hz(60)).unwrap();
+    let receiver = Receiver::new(&codec_at(level), ReceiverConfig::at_hz(60)).unwrap();
+    let mut receiver = receiver.with_events(&event_kinds());
     receiver.poll_transmit(Duration::ZERO).unwrap().to_vec()
 }
 
 fn hub_after(session: &Recorded, count: usize) -> Hub {
-    let mut hub = Hub::new(&codec(), session.config.clone()).unwrap();
+    let hub = Hub::new(&codec(), session.config.clone()).unwrap();
+    let mut hub = hub.with_events(&event_kinds());
     hub.offer(&codec_at(Level::ADAPTIVE)).unwrap();
     hub.add(ID, &session.options, Duration::ZERO).unwrap();
     for event in &session.events[..count] {
-        drop(apply(&mut hub, event));
+        drop(apply(&mut hub, event, session.happenings));
     }
     hub
 }
 
 /// The result of an event, and what the hub then sends.
-fn apply(hub: &mut Hub, event: &Event) -> (Result<(), Refused>, Vec<Vec<u8>>) {
+fn apply(hub: &mut Hub, event: &Event, happenings: u64) -> (Result<(), Refused>, Vec<Vec<u8>>) {
     let result = match event {
         Event::Datagram(now, datagram) => hub.handle(ID, *now, datagram).map(drop),
         Event::Tick(now, world) => {
+            let Tick(tick) = world.tick;
+            emit_some(hub, tick, happenings, &mut Random::new(tick.into()));
             hub.tick(*now, world).unwrap();
             Ok(())
         }
@@ -358,8 +384,8 @@ fn hubs_survive_damaged_answers() {
                 Event::Datagram(now, datagram) => (*now, datagram.clone()),
                 Event::Tick(..) if index % 3 != 0 => {
                     assert_eq!(
-                        apply(&mut disturbed, event),
-                        apply(&mut twin, event),
+                        apply(&mut disturbed, event, session.happenings),
+                        apply(&mut twin, event, session.happenings),
                         "event {index}"
                     );
                     assert_eq!(disturbed.status(ID), twin.status(ID), "event {index}");
@@ -375,7 +401,7 @@ fn hubs_survive_damaged_answers() {
                 let answer = drain(&mut disturbed);
                 match result {
                     Ok(_) => {
-                        apply(&mut disturbed, event).1.clear();
+                        apply(&mut disturbed, event, session.happenings).1.clear();
                         disturbed = hub_after(&session, index);
                     }
                     Err(Refused::Mismatch(_)) => {
@@ -384,7 +410,11 @@ fn hubs_survive_damaged_answers() {
                     Err(_) => assert!(answer.is_empty()),
                 }
             }
-            assert_eq!(apply(&mut disturbed, event), apply(&mut twin, event), "event {index}");
+            assert_eq!(
+                apply(&mut disturbed, event, session.happenings),
+                apply(&mut twin, event, session.happenings),
+                "event {index}"
+            );
             assert_eq!(disturbed.status(ID), twin.status(ID), "event {index}");
         }
     }

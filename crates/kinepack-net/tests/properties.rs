@@ -9,7 +9,7 @@
 mod support;
 
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,8 +21,8 @@ use kinepack_net::{
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use support::{
-    Random, TICK_HZ, World, coarse_codec, codec, codec_at, is_snapshot, lanes, most_off,
-    older_sequences, sequence_of, unchecked,
+    Random, TICK_HZ, World, coarse_codec, codec, codec_at, emit_some, event_kinds, is_snapshot,
+    lanes, most_off, number_of, older_sequences, sequence_of, unchecked,
 };
 
 const ID: ReceiverId = ReceiverId(1);
@@ -46,6 +46,8 @@ struct Case {
     outages: [(u32, u32); 2],
     /// Ticks between changes of the relevant set; 0: everything is relevant.
     relevance_every: u32,
+    /// Events in a tick, on average; 0 for a session without events.
+    events: u64,
     weighted: bool,
     older_views: u8,
     /// Which of the hub's codecs the receiver chooses.
@@ -119,14 +121,15 @@ fn any_case() -> impl Strategy<Value = Case> {
         2 => Just(Level::LEARNING),
         1 => (6usize..11).prop_map(|row| Level::TABLE[row]),
     ];
-    let rest =
-        ([outage(), outage()], relevance_every, any::<bool>(), 0u8..=3, any_level, any::<bool>());
+    let events = prop_oneof![2 => Just(0u64), 1 => 1u64..4];
+    let seen = (relevance_every, events, any::<bool>());
+    let rest = ([outage(), outage()], seen, 0u8..=3, any_level, any::<bool>());
     (1u64..1 << 40, any_link(), world, hub, rest).prop_map(|(seed, link, world, hub, rest)| {
         let (entities, knows_initial, moving_one_in, change_one_in) = world;
         let (budget, datagram_bytes, first_sequence, ticks_per_snapshot) = hub;
         // What the path never carries must not be sent.
         let datagram_bytes = datagram_bytes.min(link.mtu_bytes as usize - OVERHEAD_BYTES);
-        let (outages, relevance_every, weighted, older_views, level, coarse) = rest;
+        let (outages, (relevance_every, events, weighted), older_views, level, coarse) = rest;
         Case {
             seed,
             link,
@@ -140,6 +143,7 @@ fn any_case() -> impl Strategy<Value = Case> {
             ticks_per_snapshot,
             outages,
             relevance_every,
+            events,
             weighted,
             older_views,
             level,
@@ -206,6 +210,11 @@ struct Session {
     least_weight: f32,
     /// Values of views that are coarser than the subject.
     off: u64,
+    /// Events that must arrive and have not been handed on.
+    owed: BTreeSet<(u32, u32)>,
+    /// The last event that was handed on.
+    last_event: Option<(u32, u32)>,
+    handed_on: u64,
 }
 
 impl Session {
@@ -228,8 +237,12 @@ impl Session {
         let first_sequence = Sequence(case.first_sequence);
         let options = ReceiverOptions { budget_bytes_per_s: case.budget, first_sequence };
         hub.add(ID, &options, Duration::ZERO).unwrap();
-        let receiver =
+        let mut receiver =
             Receiver::with_initial(&case.codec(), ReceiverConfig::at_hz(60), initial).unwrap();
+        if case.events > 0 {
+            hub = hub.with_events(&event_kinds());
+            receiver = receiver.with_events(&event_kinds());
+        }
         let mut session = Self {
             hub,
             receiver,
@@ -251,6 +264,9 @@ impl Session {
             snapshots: 0,
             least_weight: 0.0,
             off: 0,
+            owed: BTreeSet::new(),
+            last_event: None,
+            handed_on: 0,
             case,
         };
         session.remember();
@@ -306,6 +322,14 @@ impl Session {
             let some: Vec<EntityId> = ids.filter(|_| random.chance(2)).collect();
             self.relevant = (!self.random.chance(4)).then(|| some.into());
             self.hub.set_relevant(ID, self.relevant.clone()).unwrap();
+        }
+        // At rest nothing happens. More events than the budget carries would wait for ever.
+        let is_at_rest = self.world.moving_one_in == u64::MAX;
+        let is_rich = self.case.budget.is_none_or(|bytes_per_s| bytes_per_s > 20_000);
+        let is_time = is_rich || self.tick.is_multiple_of(12);
+        if self.case.events > 0 && !is_at_rest && is_time && self.hub.status(ID).unwrap().joined {
+            let mean = self.case.events;
+            self.owed.extend(emit_some(&mut self.hub, self.tick, mean, &mut self.random));
         }
         let least_weight = self.least_weight;
         let weight = |_: ReceiverId, id: EntityId| ((id.0 % 5) as f32).max(least_weight);
@@ -456,6 +480,15 @@ impl Session {
             playback.tick() >= self.shown_tick || jumps > self.jumps,
             "playback went backwards"
         );
+        for event in playback.events() {
+            let number = number_of(&event);
+            assert_eq!(event.tick, Tick(number.0));
+            assert!(playback.tick() >= f64::from(number.0), "early");
+            assert!(self.last_event.is_none_or(|last| last < number), "out of order, or again");
+            self.last_event = Some(number);
+            self.owed.remove(&number);
+            self.handed_on += 1;
+        }
         (self.shown_tick, self.jumps) = (playback.tick(), jumps);
         if deep {
             for sample in playback.samples() {
@@ -487,6 +520,7 @@ impl Session {
             "{sent} datagrams in {seconds} s in which nothing changed"
         );
         assert!(self.receiver.newest().unwrap().holds_same(&self.subject()));
+        assert_eq!(self.hub.status(ID).unwrap().unfinished_events, 0);
     }
 
     /// Nothing moves any more, and the link is perfect. The time until the receiver holds exactly
@@ -521,6 +555,7 @@ impl Session {
         let is_there = |session: &Self| {
             let acknowledged = session.hub.status(ID).unwrap().waiting == 0;
             acknowledged
+                && session.owed.is_empty()
                 && session.receiver.newest().is_some_and(|newest| newest.holds_same(&subject))
         };
         while !is_there(self) {
@@ -553,9 +588,14 @@ fn run(case: Case) -> Session {
 
 #[test]
 fn sessions_stay_exact_and_come_to_rest() {
-    let off = Cell::new(0);
-    for_all(cases(200), |case| off.set(off.get() + run(case).off));
+    let (off, events) = (Cell::new(0), Cell::new(0));
+    for_all(cases(200), |case| {
+        let session = run(case);
+        off.set(off.get() + session.off);
+        events.set(events.get() + session.handed_on);
+    });
     assert!(off.get() > 10_000, "only {} values were coarse", off.get());
+    assert!(events.get() > 10_000, "only {} events", events.get());
 }
 
 #[test]
@@ -577,6 +617,7 @@ const EASY: Case = Case {
     ticks_per_snapshot: 1,
     outages: [(0, 0); 2],
     relevance_every: 0,
+    events: 0,
     weighted: false,
     older_views: 0,
     level: Level::PACKED,
@@ -606,6 +647,34 @@ fn a_late_answer_for_a_complete_view_does_not_take_the_baseline_back() {
         weighted: true,
         ..EASY
     });
+}
+
+#[test]
+fn a_snapshot_that_a_block_overtook_is_late() {
+    let session = run(Case {
+        seed: 262_187_800_765,
+        link: LinkConfig {
+            latency: Duration::from_millis(104),
+            jitter: Duration::from_millis(37),
+            loss: Loss::GilbertElliott {
+                to_bad_ratio: 0.000_346_996_2,
+                to_good_ratio: 0.034_352_627,
+                good_loss_ratio: 0.0,
+                bad_loss_ratio: 1.0,
+            },
+            duplicate_ratio: 0.228_523_57,
+            reorder_ratio: 0.045_099_277,
+            reorder_delay: Duration::from_millis(818),
+            ..LinkConfig::PERFECT
+        },
+        datagram_bytes: 246,
+        entities: 50,
+        outages: [(0, 0), (24, 471)],
+        level: Level::ADAPTIVE,
+        coarse: false,
+        ..EASY
+    });
+    assert!(session.receiver.stats().blocks > 1);
 }
 
 #[test]

@@ -18,40 +18,16 @@ use std::time::Duration;
 
 use kinepack::{ArrayString, Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
-    Audience, EventKinds, Handled, Hub, HubConfig, Link, LinkConfig, Loss, Receiver,
-    ReceiverConfig, ReceiverId, ReceiverOptions, Refused, Sequence,
+    EventKinds, Handled, Hub, HubConfig, Link, LinkConfig, Loss, Receiver, ReceiverConfig,
+    ReceiverId, ReceiverOptions, Refused, Sequence,
 };
 use naive::{Header, NaiveReceiver, entities, since};
 use support::{
-    Random, TICK_HZ, World, coarse_codec, codec, is_snapshot, sequence_of, split_events, unchecked,
+    Random, Said, Shot, TICK_HZ, World, coarse_codec, codec, emit_some, event_kinds, is_snapshot,
+    sequence_of, split_events, unchecked,
 };
 
 const PLAYER: ReceiverId = ReceiverId(9);
-
-#[derive(Pack, Clone, Debug, PartialEq)]
-struct Shot {
-    tick: u32,
-    nth: u32,
-    #[pack(range = -64.0..64.0, precision = 1.0 / 64.0)]
-    at: [f32; 3],
-}
-
-#[derive(Pack, Clone, Debug, PartialEq)]
-struct Said {
-    player: u8,
-    text: ArrayString<30>,
-}
-
-/// Shots may be dropped.
-fn event_kinds() -> EventKinds {
-    let schema = Schema::builder().kind::<Shot>("shot").kind::<Said>("said").build().unwrap();
-    let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
-    EventKinds::new(&codec).droppable::<Shot>(8).unwrap()
-}
-
-fn text(number: u32) -> ArrayString<30> {
-    ArrayString::from(&"well played, number ".repeat(2)[..(number % 31) as usize]).unwrap()
-}
 
 fn millis(millis: u64) -> Duration {
     Duration::from_millis(millis)
@@ -481,15 +457,7 @@ fn run(scenario: &Scenario, seed: u64) -> Outcome {
                 .collect::<Vec<EntityId>>();
             hub.set_relevant(PLAYER, (!random.chance(5)).then(|| Arc::from(near))).unwrap();
         }
-        for nth in 0..random.below(2 * scenario.events + 1) as u32 {
-            let emitted = if random.chance(3) {
-                hub.emit(&Said { player: nth as u8, text: text(tick) }, Audience::All)
-            } else {
-                let at = [0; 3].map(|_| random.unit() * 60.0);
-                hub.emit(&Shot { tick, nth, at }, Audience::All)
-            };
-            emitted.unwrap();
-        }
+        emit_some(&mut hub, tick, scenario.events, &mut random);
         hub.tick(now, &world.snapshot).unwrap();
         let mut sent = Vec::new();
         while let Some((_, datagram)) = hub.poll_transmit() {

@@ -447,7 +447,10 @@ impl Receiver {
             self.connection.note_baseline(now, sequence.before(u16::from(back)));
         }
         self.forget_shown();
-        let late = self.newest.is_some_and(|newest| sequence.since(newest) < 0);
+        let is_newest = self.newest.is_none_or(|newest| sequence.since(newest) > 0);
+        // The shown state may be that of a block, which came after this snapshot was sent.
+        let is_behind = self.newest_shown.as_ref().is_some_and(|shown| shown.state.tick > tick);
+        let late = !is_newest || is_behind;
         self.show(now, sequence, &view, sent.as_ref(), interval_ticks, late);
         let own_back = header.baseline.back();
         let newest = self.window.newest().unwrap_or(sequence);
@@ -456,7 +459,7 @@ impl Receiver {
             self.decoder.recycle(dropped);
         }
         self.shed_memory();
-        if !late {
+        if is_newest {
             self.newest = Some(sequence);
         }
         Ok(Received::Snapshot { tick, left_out: header.left_out, late })

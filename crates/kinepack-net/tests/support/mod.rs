@@ -7,10 +7,10 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use kinepack::schema::TimePrecision;
-use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
+use kinepack::{ArrayString, Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
-    Hub, HubConfig, Link, LinkConfig, NetError, Received, Receiver, ReceiverConfig, ReceiverId,
-    ReceiverOptions, Refused, Sequence, Weight,
+    Audience, Event, EventKinds, Hub, HubConfig, Link, LinkConfig, NetError, Received, Receiver,
+    ReceiverConfig, ReceiverId, ReceiverOptions, Refused, Sequence, Weight,
 };
 
 pub const TICK_HZ: u32 = 60;
@@ -48,6 +48,54 @@ pub fn coarse_codec(level: Level) -> Codec {
 /// position, of 8 of a rotation's components.
 pub fn most_off() -> Vec<u32> {
     vec![8, 8, 8, 0, 4, 4, 4, 0, 0]
+}
+
+/// An event that may be dropped.
+#[derive(Pack, Clone, Debug, PartialEq)]
+pub struct Shot {
+    pub tick: u32,
+    pub nth: u32,
+    #[pack(range = -64.0..64.0, precision = 1.0 / 64.0)]
+    pub at: [f32; 3],
+}
+
+/// An event that must arrive.
+#[derive(Pack, Clone, Debug, PartialEq)]
+pub struct Said {
+    pub tick: u32,
+    pub nth: u32,
+    pub text: ArrayString<30>,
+}
+
+pub fn event_kinds() -> EventKinds {
+    let schema = Schema::builder().kind::<Shot>("shot").kind::<Said>("said").build().unwrap();
+    let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
+    EventKinds::new(&codec).droppable::<Shot>(8).unwrap()
+}
+
+/// Emits up to twice `mean` events of a tick. Returns the numbers of those that must arrive.
+pub fn emit_some(hub: &mut Hub, tick: u32, mean: u64, random: &mut Random) -> Vec<(u32, u32)> {
+    let mut reliable = Vec::new();
+    for nth in 0..random.below(2 * mean + 1) as u32 {
+        if random.chance(3) {
+            let text = &"well played, number ".repeat(2)[..(tick % 31) as usize];
+            let text = ArrayString::from(text).unwrap();
+            hub.emit(&Said { tick, nth, text }, Audience::All).unwrap();
+            reliable.push((tick, nth));
+        } else {
+            let at = [0; 3].map(|_| random.unit() * 60.0);
+            hub.emit(&Shot { tick, nth, at }, Audience::All).unwrap();
+        }
+    }
+    reliable
+}
+
+/// The tick and number of an event of [`emit_some`].
+pub fn number_of(event: &Event<'_>) -> (u32, u32) {
+    match (event.get::<Shot>().unwrap(), event.get::<Said>().unwrap()) {
+        (Some(Shot { tick, nth, .. }), _) | (_, Some(Said { tick, nth, .. })) => (tick, nth),
+        _ => panic!("{event:?}"),
+    }
 }
 
 /// xorshift64*.
