@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use kinepack::quantize::IntegerLimits;
 use kinepack::schema::{Field, FieldKind};
-use kinepack::{Codec, EntityId, Level, Profile, Schema, Snapshot, Tick};
+use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
-    Acknowledgement, Hub, HubConfig, JitterBuffer, Link, LinkConfig, Loss, Playback, PlayoutConfig,
-    Received, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused, Sequence,
+    Acknowledgement, Audience, EventKinds, Hub, HubConfig, JitterBuffer, Link, LinkConfig, Loss,
+    Playback, PlayoutConfig, Received, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions,
+    Refused, Sequence,
 };
 
 const ID: ReceiverId = ReceiverId(1);
@@ -93,6 +94,45 @@ fn setups() -> [Setup; 3] {
     ]
 }
 
+/// Two kinds of events: the first one must arrive, the second may be dropped.
+fn events() -> &'static EventKinds {
+    static EVENTS: OnceLock<EventKinds> = OnceLock::new();
+    EVENTS.get_or_init(|| {
+        let kinds = Schema::builder().kind::<Reliable>("reliable").kind::<Droppable>("droppable");
+        let schema = kinds.build().expect("two kinds");
+        let profile = Profile::untrained(&schema);
+        let codec = Codec::new(schema, Level::ADAPTIVE, profile).expect("a codec");
+        EventKinds::new(&codec).droppable::<Droppable>(4).expect("a kind")
+    })
+}
+
+#[derive(Pack)]
+struct Reliable {
+    number: u32,
+}
+
+#[derive(Pack)]
+struct Droppable {
+    number: u32,
+    value: u8,
+}
+
+/// Emits a few events, numbered from `next` on. Returns the last one that must arrive.
+fn emit(hub: &mut Hub, count: u8, next: &mut u32) -> Option<u32> {
+    let mut last = None;
+    for _ in 0..count {
+        let number = *next;
+        *next += 1;
+        if number.is_multiple_of(3) {
+            hub.emit(&Reliable { number }, Audience::All).expect("a kind");
+            last = Some(number);
+        } else {
+            hub.emit(&Droppable { number, value: count }, Audience::All).expect("a kind");
+        }
+    }
+    last
+}
+
 /// Entities by id, changed by the data.
 #[derive(Default)]
 struct World(std::collections::BTreeMap<u32, [u32; LANES as usize]>);
@@ -137,8 +177,13 @@ fn at(tick: u32) -> Duration {
     Duration::from_millis(16) * tick
 }
 
-/// A datagram of the hub without the state check in front of it.
+/// A datagram of the hub without the events and the state check in front of it.
 fn unchecked(datagram: &[u8]) -> &[u8] {
+    let datagram = match datagram {
+        [0x1A, low @ 0..128, ..] => &datagram[2 + usize::from(*low)..],
+        [0x1A, low, high, ..] => &datagram[3 + usize::from(low - 128) + 128 * usize::from(*high)..],
+        _ => datagram,
+    };
     if datagram[0] == 10 { &datagram[3..] } else { datagram }
 }
 
@@ -155,14 +200,14 @@ fn new_hub(setup: Setup, datagram_bytes: usize, options: &ReceiverOptions) -> Hu
         check_every_bytes: Some(MOST_UNCHECKED),
         ..HubConfig::default()
     };
-    let mut hub = Hub::new(setup.codec, config).expect("a configuration");
+    let mut hub = Hub::new(setup.codec, config).expect("a configuration").with_events(events());
     hub.add(ID, options, Duration::ZERO).expect("a new receiver");
     hub
 }
 
 fn new_receiver(setup: Setup) -> Receiver {
     let config = ReceiverConfig { max_block_bytes: 20_000, ..ReceiverConfig::at_hz(60) };
-    Receiver::new(setup.codec, config).expect("a configuration")
+    Receiver::new(setup.codec, config).expect("a configuration").with_events(events())
 }
 
 fn drain(hub: &mut Hub) -> Vec<Vec<u8>> {
@@ -189,7 +234,7 @@ fn stream(setup: Setup, entities: u32, datagram_bytes: usize) -> Vec<Vec<u8>> {
     let mut hub = new_hub(setup, datagram_bytes, &ReceiverOptions::default());
     let mut receiver = new_receiver(setup);
     let (mut down, mut stream): (Vec<Vec<u8>>, _) = (Vec::new(), Vec::new());
-    let mut world = World::with(entities);
+    let (mut world, mut next) = (World::with(entities), 0);
     for tick in 1..40 {
         for datagram in std::mem::take(&mut down) {
             let _ = receiver.handle(at(tick), &datagram);
@@ -199,6 +244,7 @@ fn stream(setup: Setup, entities: u32, datagram_bytes: usize) -> Vec<Vec<u8>> {
             let _ = hub.handle(ID, at(tick), datagram);
         }
         world.change(&mut Source(&[if tick % 3 == 0 { 3 } else { 2 }, 8]));
+        emit(&mut hub, (tick % 3) as u8, &mut next);
         hub.tick(at(tick), &world.snapshot(tick)).expect("of one schema");
         down = drain(&mut hub);
         down.retain(|datagram| sequence_of(datagram) % 5 != 4);
@@ -248,6 +294,7 @@ pub fn net_receiver(data: &[u8]) {
             }
             _ => {
                 now += Duration::from_micros(u64::from(source.short()));
+                read_events(&mut receiver);
                 for sample in receiver.playback(now).iter().flat_map(Playback::samples) {
                     let [(from, index), (to, to_index)] = [sample.from, sample.to];
                     assert!(from.ids()[index] == sample.id && to.ids()[to_index] == sample.id);
@@ -258,6 +305,15 @@ pub fn net_receiver(data: &[u8]) {
                 }
             }
         }
+    }
+}
+
+/// Reads all events that follow: of any kind, with any valid values.
+fn read_events(receiver: &mut Receiver) {
+    for event in receiver.take_events() {
+        let reliable = event.get::<Reliable>().expect("a kind");
+        let droppable = event.get::<Droppable>().expect("a kind");
+        assert!(reliable.is_some() != droppable.is_some());
     }
 }
 
@@ -309,7 +365,7 @@ pub fn net_hub(data: &[u8]) {
     let budget_bytes_per_s = Some(256 * u32::from(source.byte())).filter(|budget| *budget > 0);
     let mut hub = new_hub(setup, 128, &ReceiverOptions { first_sequence, budget_bytes_per_s });
     let mut world = World::with(u32::from(source.byte() % 40));
-    let mut tick = 0;
+    let (mut tick, mut next) = (0, 0);
     for step in 0.. {
         if source.is_over(step) {
             break;
@@ -348,6 +404,7 @@ pub fn net_hub(data: &[u8]) {
             _ => {
                 world.change(&mut source);
                 tick += 1 + u32::from(source.byte()) / 64;
+                emit(&mut hub, source.byte() / 80, &mut next);
                 hub.tick(at(tick), &world.snapshot(tick)).expect("of one schema");
                 for datagram in drain(&mut hub) {
                     assert!(datagram.len() <= 128);
@@ -396,6 +453,10 @@ pub fn net_session(data: &[u8]) {
         up: Vec::new(),
         sent: HashMap::new(),
         is_faulty: false,
+        emits: true,
+        next_event: 0,
+        last_reliable: None,
+        last_event: None,
     };
     for step in 0.. {
         if source.is_over(step) || session.tick > MOST_TICKS {
@@ -412,10 +473,12 @@ pub fn net_session(data: &[u8]) {
         let fate = source.byte();
         (0..ticks).for_each(|_| session.step(fate));
     }
+    session.emits = false;
     let world = session.world.snapshot(0);
     for _ in 0..4000 {
         session.step(0);
-        if session.receiver.newest().is_some_and(|newest| newest.holds_same(&world)) {
+        let has_events = session.last_event >= session.last_reliable;
+        if has_events && session.receiver.newest().is_some_and(|newest| newest.holds_same(&world)) {
             return;
         }
     }
@@ -434,6 +497,11 @@ struct Session {
     sent: HashMap<u16, (Snapshot, Option<Snapshot>)>,
     /// A view has a fault that no state check has found yet.
     is_faulty: bool,
+    emits: bool,
+    next_event: u32,
+    /// The last event that must arrive, and the last that did.
+    last_reliable: Option<u32>,
+    last_event: Option<u32>,
 }
 
 impl Session {
@@ -480,6 +548,10 @@ impl Session {
                 "{result:?}"
             );
         }
+        if self.emits && self.hub.status(ID).expect("added").joined {
+            let last = emit(&mut self.hub, fate % 3, &mut self.next_event);
+            self.last_reliable = last.or(self.last_reliable);
+        }
         let world = self.world.snapshot(self.tick);
         self.hub.tick(now, &world).expect("of one schema");
         for datagram in drain(&mut self.hub) {
@@ -490,7 +562,17 @@ impl Session {
             }
             send(&mut self.down, fate & 15, self.tick, &datagram);
         }
-        let _ = self.receiver.playback(now).map(|playback| playback.samples().count());
+        let Some(playback) = self.receiver.playback(now) else { return };
+        let _ = playback.samples().count();
+        for event in playback.events() {
+            let reliable = event.get::<Reliable>().expect("a kind").map(|event| event.number);
+            let droppable = event.get::<Droppable>().expect("a kind").map(|event| event.number);
+            let number = reliable.or(droppable).expect("one of two kinds");
+            // Every third must arrive, so fewer than three may be missing.
+            let last = self.last_event.map_or(-1, i64::from);
+            assert!((1..=3).contains(&(i64::from(number) - last)), "{number} after {last}");
+            self.last_event = Some(number);
+        }
     }
 }
 
