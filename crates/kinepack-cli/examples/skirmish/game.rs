@@ -99,6 +99,48 @@ pub(crate) struct Pickup {
     content: Option<Weapon>,
 }
 
+/// A player was hit. It must arrive, because players are credited for it.
+#[derive(Clone, Debug, PartialEq, Pack)]
+pub(crate) struct Hit {
+    #[pack(range = FIRST_PLAYER..=1063)]
+    shooter: u32,
+    #[pack(range = FIRST_PLAYER..=1063)]
+    target: u32,
+    #[pack(max = 100)]
+    health: u8,
+}
+
+/// A player took what a pickup had. It must arrive.
+#[derive(Clone, Debug, PartialEq, Pack)]
+pub(crate) struct Taken {
+    #[pack(range = FIRST_PLAYER..=1063)]
+    player: u32,
+    #[pack(range = FIRST_PICKUP..=1224)]
+    pickup: u32,
+}
+
+/// A dart ended here: a noise and some dust. It may be dropped.
+#[derive(Clone, Debug, PartialEq, Pack)]
+pub(crate) struct Impact {
+    #[pack(range = [-64.0..64.0, -64.0..64.0, 0.0..32.0], precision = 1.0 / 8.0, clamp)]
+    // metres
+    position: [f32; 3],
+    is_crate: bool,
+}
+
+/// What happened in a tick.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Happening {
+    Hit(Hit),
+    Taken(Taken),
+    Impact(Impact),
+}
+
+/// The kinds of events: their names and order.
+pub(crate) fn event_schema() -> Result<Schema, SetupError> {
+    Schema::builder().kind::<Hit>("hit").kind::<Taken>("taken").kind::<Impact>("impact").build()
+}
+
 /// Their names and order.
 pub(crate) fn schema() -> Result<Schema, SetupError> {
     Schema::builder()
@@ -142,6 +184,8 @@ pub(crate) struct Game {
     doors: Vec<Door>,
     pickups: Vec<(Pickup, f32)>,
     shots: u32,
+    /// In the last step.
+    pub(crate) happened: Vec<Happening>,
 }
 
 impl Game {
@@ -166,11 +210,12 @@ impl Game {
         let doors = (0..DOORS).map(|_| Door { place: place(), open: 0.0 }).collect();
         let pickups = (0..PICKUPS).map(|_| (Pickup { place: place(), content: None }, 0.0));
         let pickups = pickups.collect();
-        let (fires, flights) = (BTreeMap::new(), BTreeMap::new());
-        Ok(Self { bodies, random, heroes, fires, flights, doors, pickups, shots: 0 })
+        let (fires, flights, happened) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        Ok(Self { bodies, random, heroes, fires, flights, doors, pickups, shots: 0, happened })
     }
 
     pub(crate) fn step(&mut self) {
+        self.happened.clear();
         let inputs: Vec<(u32, Input)> = (0..PLAYERS).map(|index| self.play(index)).collect();
         self.bodies.step_players(&inputs);
         for Hero { player, number, .. } in &mut self.heroes {
@@ -235,7 +280,7 @@ impl Game {
         let reach = self.bodies.half_width_m();
         let crates: Vec<(u32, [f32; 3])> =
             (1..=CRATES).map(|number| (number, self.bodies.body(number).position)).collect();
-        let Self { flights, heroes, fires, random, .. } = self;
+        let Self { flights, heroes, fires, random, happened, .. } = self;
         flights.retain(|_, Flight { dart, velocity, life_s }| {
             velocity[2] -= 9.8 * TICK_S;
             dart.position
@@ -252,18 +297,25 @@ impl Game {
                 if random.unit() < 0.2 {
                     fires.insert(*number, 15.9);
                 }
+                happened.push(Happening::Impact(Impact { position: at, is_crate: true }));
                 return false;
             }
             let hit = heroes
                 .iter_mut()
                 .zip(FIRST_PLAYER..)
                 .find(|(hero, id)| *id != dart.shooter && is_near(hero.player.position));
-            if let Some((hero, _)) = hit {
+            if let Some((hero, target)) = hit {
                 let health = hero.player.health;
                 hero.player.health = if health < 10 { 100 } else { health - 10 };
+                let (shooter, health) = (dart.shooter, hero.player.health);
+                happened.push(Happening::Hit(Hit { shooter, target, health }));
                 return false;
             }
-            *life_s > 0.0 && at[2] > 0.0 && at[..2].iter().all(|place| place.abs() < reach)
+            if at[2] <= 0.0 {
+                happened.push(Happening::Impact(Impact { position: at, is_crate: false }));
+                return false;
+            }
+            *life_s > 0.0 && at[..2].iter().all(|place| place.abs() < reach)
         });
     }
 
@@ -278,7 +330,7 @@ impl Game {
 
     /// A player near a pickup takes its content. Some seconds later the pickup has another.
     fn fill_pickups(&mut self) {
-        for (pickup, empty_s) in &mut self.pickups {
+        for ((pickup, empty_s), id) in self.pickups.iter_mut().zip(FIRST_PICKUP..) {
             *empty_s -= TICK_S;
             if pickup.content.is_none() && *empty_s < 0.0 {
                 pickup.content = Some(if self.random.unit() < 0.5 {
@@ -287,9 +339,11 @@ impl Game {
                     Weapon::Fists
                 });
             }
-            let taker = self.heroes.iter_mut().find(|hero| is_near(hero, pickup.place, 1.5));
-            if let (Some(_), Some(content)) = (&pickup.content, taker) {
-                content.player.weapon = pickup.content.take();
+            let mut heroes = self.heroes.iter_mut().zip(FIRST_PLAYER..);
+            let taker = heroes.find(|(hero, _)| is_near(hero, pickup.place, 1.5));
+            if let (Some(_), Some((hero, player))) = (&pickup.content, taker) {
+                self.happened.push(Happening::Taken(Taken { player, pickup: id }));
+                hero.player.weapon = pickup.content.take();
                 *empty_s = self.random.within(5.0, 15.0);
             }
         }

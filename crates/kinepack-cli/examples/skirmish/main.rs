@@ -13,8 +13,11 @@
 //! - A world for each kind: five schemas, each with a profile of its own. The bytes are the sum.
 //! - `bitcode`, then zstd -3: the changed components in structs of the smallest types.
 //!
-//! Then hubs send the game over a link that loses 5 % of all datagrams.
+//! Then hubs send the game over a link that loses 5 % of all datagrams, without and with its events:
+//! hits, what players take from pickups, and impacts of darts. Hits and takings must arrive once, in
+//! order, with their tick.
 
+mod events;
 mod game;
 mod plain;
 mod session;
@@ -27,7 +30,7 @@ use std::error::Error;
 use std::time::Instant;
 
 use comfy_table::{CellAlignment, Table, presets};
-use game::{Game, RATE_HZ};
+use game::{Game, Happening, RATE_HZ};
 use kinepack::training::{ProfileSearch, Training};
 use kinepack::{Baselines, Codec, Decoder, Encoder, Level, Profile, Schema, Snapshot, Tick, View};
 use kinepack_capture::Recorder;
@@ -47,12 +50,10 @@ fn main() -> Outcome<()> {
         return record(&schema, &path);
     }
     let training = [1, 3, 4].map(|seed| simulate(&schema, seed));
-    let measured = simulate(&schema, 2);
-    let whole = World {
-        schema,
-        training: training.into_iter().collect::<Outcome<Vec<_>>>()?,
-        measured: measured?,
-    };
+    let training = training.into_iter().collect::<Outcome<Vec<_>>>()?;
+    let (training, happened_before): (Vec<_>, Vec<_>) = training.into_iter().unzip();
+    let (measured, happened) = simulate(&schema, 2)?;
+    let whole = World { schema, training, measured };
     print_counts(&whole);
     let kinds: Vec<World> =
         (0..whole.schema.kinds().len()).map(|kind| whole.of_kind(kind)).collect::<Outcome<_>>()?;
@@ -104,6 +105,9 @@ fn main() -> Outcome<()> {
         "with headers",
         "snapshots",
         "wrong lanes",
+        "events",
+        "late",
+        "dropped",
     ]);
     let codec = |(world, profile): (&World, &Profile)| {
         Codec::new(world.schema.clone(), Level::ADAPTIVE, profile.clone())
@@ -113,8 +117,14 @@ fn main() -> Outcome<()> {
     for (world, profile) in kinds.iter().zip(&trained[1..]) {
         each.push((codec((world, profile))?, &world.measured[..]));
     }
-    for (name, worlds) in [("one hub", &one[..]), ("a hub for each kind", &each)] {
-        let outcome = session::play(worlds, LOSS)?;
+    let [untrained, trained] = events::kinds(&happened_before.concat())?;
+    for (name, worlds, events) in [
+        ("one hub", &one[..], None),
+        ("a hub for each kind", &each, None),
+        ("one hub, and events, untrained", &one, Some(&untrained)),
+        ("one hub, and events, trained", &one, Some(&trained)),
+    ] {
+        let outcome = session::play(worlds, events.map(|kinds| (kinds, &happened[..])), LOSS)?;
         let per_tick = |bytes: u64| format!("{:.1}", bytes as f64 / whole.measured.len() as f64);
         table.add_row([
             name.to_owned(),
@@ -122,6 +132,9 @@ fn main() -> Outcome<()> {
             per_tick(outcome.bytes_with_headers()),
             outcome.snapshots.to_string(),
             outcome.wrong_lanes.to_string(),
+            outcome.events.to_string(),
+            outcome.late_events.to_string(),
+            outcome.dropped_events.to_string(),
         ]);
         if outcome.wrong_lanes > 0 {
             println!("{table}");
@@ -146,15 +159,17 @@ fn play(seed: u64, mut each: impl FnMut(&Game, Tick) -> Outcome<()>) -> Outcome<
     Ok(())
 }
 
-fn simulate(schema: &Schema, seed: u64) -> Outcome<Vec<Snapshot>> {
-    let mut frames = Vec::new();
+/// The frames of the game, and what happened in each.
+fn simulate(schema: &Schema, seed: u64) -> Outcome<(Vec<Snapshot>, Vec<Vec<Happening>>)> {
+    let (mut frames, mut happened) = (Vec::new(), Vec::new());
     play(seed, |game, tick| {
         let mut frame = Snapshot::new(schema, tick);
         game.show(|id, being| being.push_to(id, &mut frame))?;
         frames.push(frame);
+        happened.push(game.happened.clone());
         Ok(())
     })?;
-    Ok(frames)
+    Ok((frames, happened))
 }
 
 /// Records the numbers of the game, before quantization.

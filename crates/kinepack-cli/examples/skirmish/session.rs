@@ -4,13 +4,13 @@ use std::error::Error;
 use std::time::Duration;
 
 use command_kit::wrong_lanes;
-use kinepack::{Codec, Snapshot};
+use kinepack::{Codec, Snapshot, Tick};
 use kinepack_net::{
-    Channel, Hub, HubConfig, Link, LinkConfig, Loss, Received, Receiver, ReceiverConfig,
-    ReceiverId, ReceiverOptions, Refused,
+    Channel, EventKinds, Hub, HubConfig, Link, LinkConfig, Loss, Received, Receiver,
+    ReceiverConfig, ReceiverId, ReceiverOptions, Refused,
 };
 
-use crate::game::RATE_HZ;
+use crate::game::{Happening, RATE_HZ};
 
 const RECEIVER: ReceiverId = ReceiverId(1);
 /// IPv4 and UDP.
@@ -24,6 +24,11 @@ pub(crate) struct Outcome {
     pub(crate) snapshots: u64,
     /// Lanes of received snapshots that were not those of the game.
     pub(crate) wrong_lanes: u64,
+    /// Events that the receiver handed on; of those, how many after playback had shown their tick;
+    /// and those that the hub gave up.
+    pub(crate) events: u64,
+    pub(crate) late_events: u64,
+    pub(crate) dropped_events: u64,
 }
 
 impl Outcome {
@@ -32,9 +37,19 @@ impl Outcome {
     }
 }
 
+/// Ticks after the last one, in which nothing moves, so that all events arrive.
+const REST_TICKS: usize = 120;
+
 /// Plays worlds, each with a hub and a receiver on a channel of its own, over one link. `worlds`
-/// are their codecs and frames.
-pub(crate) fn play(worlds: &[(Codec, &[Snapshot])], loss: f32) -> Result<Outcome, Box<dyn Error>> {
+/// are their codecs and frames. The first hub sends the events of each tick.
+///
+/// # Errors
+/// If an event that must arrive did not, came twice, out of order, or at another tick.
+pub(crate) fn play(
+    worlds: &[(Codec, &[Snapshot])],
+    events: Option<(&EventKinds, &[Vec<Happening>])>,
+    loss: f32,
+) -> Result<Outcome, Box<dyn Error>> {
     let link = LinkConfig {
         latency: Duration::from_millis(40),
         jitter: Duration::from_millis(10),
@@ -46,21 +61,28 @@ pub(crate) fn play(worlds: &[(Codec, &[Snapshot])], loss: f32) -> Result<Outcome
     for (number, (codec, _)) in (0..).zip(worlds) {
         let channel = Channel::new(number).ok_or("too many worlds")?;
         let mut hub = Hub::new(codec, HubConfig { channel, ..HubConfig::default() })?;
-        hub.add(RECEIVER, &ReceiverOptions::default(), Duration::ZERO)?;
         let config = ReceiverConfig { channel, ..ReceiverConfig::at_hz(RATE_HZ) };
-        ends.push((hub, Receiver::new(codec, config)?));
+        let mut receiver = Receiver::new(codec, config)?;
+        if let Some((kinds, _)) = events {
+            hub = hub.with_events(kinds);
+            receiver = receiver.with_events(kinds);
+        }
+        hub.add(RECEIVER, &ReceiverOptions::default(), Duration::ZERO)?;
+        ends.push((hub, receiver));
     }
 
     let mut outcome = Outcome::default();
     let ticks = worlds.iter().map(|(_, frames)| frames.len()).min().unwrap_or(0);
-    for tick in 0..ticks {
+    let (mut sent, mut received) = (Vec::new(), Vec::new());
+    for tick in 0..ticks + REST_TICKS {
+        let is_rest = tick >= ticks;
         let now = Duration::from_secs(1) * tick as u32 / RATE_HZ;
         while let Some(datagram) = down.poll(now) {
             let channel = usize::from(Channel::of(&datagram).number());
             let (_, receiver) = &mut ends[channel];
             match receiver.handle(now, &datagram) {
                 // The first ones leave out what does not fit into the datagrams of a tick.
-                Ok(Received::Snapshot { tick, late: false, left_out: false }) => {
+                Ok(Received::Snapshot { tick, late: false, left_out: false }) if !is_rest => {
                     let frames = worlds[channel].1;
                     let sent = frames.iter().rev().find(|frame| frame.tick == tick);
                     let newest = receiver.newest().ok_or("nothing was received")?;
@@ -71,6 +93,11 @@ pub(crate) fn play(worlds: &[(Codec, &[Snapshot])], loss: f32) -> Result<Outcome
                 Err(refused) => return Err(refused.into()),
             }
         }
+        if let Some(playback) = ends[0].1.playback(now) {
+            for event in playback.events() {
+                received.push((event.tick, Happening::of(&event)?));
+            }
+        }
         while let Some(datagram) = up.poll(now) {
             let (hub, _) = &mut ends[usize::from(Channel::of(&datagram).number())];
             match hub.handle(RECEIVER, now, &datagram) {
@@ -78,17 +105,38 @@ pub(crate) fn play(worlds: &[(Codec, &[Snapshot])], loss: f32) -> Result<Outcome
                 Err(refused) => return Err(refused.into()),
             }
         }
+        let (hub, _) = &mut ends[0];
+        if let Some((_, happened)) = events.filter(|_| !is_rest)
+            && hub.status(RECEIVER).is_some_and(|status| status.joined)
+        {
+            for happening in &happened[tick] {
+                happening.emit(hub)?;
+                sent.push((worlds[0].1[tick].tick, happening.clone()));
+            }
+        }
         for ((hub, receiver), (_, frames)) in ends.iter_mut().zip(worlds) {
             while let Some(datagram) = receiver.poll_transmit(now) {
                 up.send(now, datagram);
             }
-            hub.tick(now, &frames[tick])?;
+            let frame = &frames[tick.min(ticks - 1)];
+            let rested = tick.saturating_sub(ticks - 1) as u32;
+            let mut frame = frame.clone();
+            frame.tick = Tick(frame.tick.0 + rested);
+            hub.tick(now, &frame)?;
             while let Some((_, datagram)) = hub.poll_transmit() {
-                outcome.datagrams += 1;
-                outcome.bytes += datagram.len() as u64;
+                outcome.datagrams += u64::from(!is_rest);
+                outcome.bytes += if is_rest { 0 } else { datagram.len() as u64 };
                 down.send(now, datagram);
             }
         }
     }
-    Ok(outcome)
+    let stats = ends[0].1.stats();
+    (outcome.events, outcome.late_events) = (stats.events, stats.late_events);
+    outcome.dropped_events = ends[0].0.status(RECEIVER).map_or(0, |status| status.dropped_events);
+    let of_reliable = |all: &[(Tick, Happening)]| -> Vec<(Tick, Happening)> {
+        all.iter().filter(|(_, event)| event.must_arrive()).cloned().collect()
+    };
+    let is_exact = of_reliable(&sent) == of_reliable(&received)
+        && sent.len() as u64 == outcome.events + outcome.dropped_events;
+    if is_exact { Ok(outcome) } else { Err("an event is missing, or came twice".into()) }
 }

@@ -11,7 +11,7 @@ use super::level::Level;
 use super::profile::Profile;
 use super::store::Snapshot;
 use super::train::Trainer;
-use crate::{EncodeError, Schema, SetupError};
+use crate::{EncodeError, Schema, SetupError, Tick};
 
 /// What to train, and how thoroughly.
 ///
@@ -124,6 +124,30 @@ impl Training {
     ) -> Result<Profile, TrainError> {
         let model = Some(self.model(schema, runs, progress)?);
         Ok(Profile { model, ..self.lengths(schema, runs)? })
+    }
+
+    /// Trains for snapshots that are each coded against nothing, as lists of events are. Their ticks
+    /// do not matter. Ignores [`packed_lag_ticks`](Self::packed_lag_ticks) and
+    /// [`max_lags_ticks`](Self::max_lags_ticks).
+    ///
+    /// # Errors
+    /// Those of [`run`](Self::run).
+    pub fn run_alone(
+        &self,
+        schema: &Schema,
+        snapshots: &[Snapshot],
+        progress: impl FnMut(f64),
+    ) -> Result<Profile, TrainError> {
+        // A run in which nothing precedes each of them.
+        let mut run = Vec::with_capacity(2 * snapshots.len());
+        for (snapshot, tick) in snapshots.iter().zip((0..).step_by(2)) {
+            run.push(Snapshot::new(schema, Tick(tick)));
+            let mut alone = snapshot.clone();
+            alone.tick = Tick(tick + 1);
+            run.push(alone);
+        }
+        let alone = Self { packed_lag_ticks: 1, max_lags_ticks: [1].to_vec(), ..self.clone() };
+        alone.run(schema, &[run], progress)
     }
 
     /// Trains only the word lengths on `runs`: the profile without a model.
