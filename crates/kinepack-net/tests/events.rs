@@ -8,7 +8,7 @@ mod support;
 use std::collections::HashMap;
 use std::time::Duration;
 
-use kinepack::{ArrayString, Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
+use kinepack::{ArrayString, Codec, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
     Audience, EventKinds, Hub, HubConfig, Link, LinkConfig, Loss, Mismatch, NetError, Received,
     Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused, datagram_sequence,

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::{ArrayString, Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
+use kinepack::{Codec, EntityId, Level, Snapshot, Tick};
 use kinepack_net::{
     EventKinds, Handled, Hub, HubConfig, Link, LinkConfig, Loss, Receiver, ReceiverConfig,
     ReceiverId, ReceiverOptions, Refused, Sequence,

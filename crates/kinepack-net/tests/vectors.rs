@@ -85,7 +85,7 @@ fn event_kinds() -> EventKinds {
 fn emit(hub: &mut Hub, tick: u32) {
     for nth in 0..if tick == 33 { 40 } else { 2 } {
         let number = 100 * tick + nth;
-        let emitted = if number % 3 == 0 {
+        let emitted = if number.is_multiple_of(3) {
             hub.emit(&Noise { number, loud: nth > 0 }, Audience::All)
         } else {
             hub.emit(&Hit { number, damage: (number % 101) as u8 }, Audience::All)

@@ -36,11 +36,30 @@ pub(crate) struct Outgoing {
 /// A numbered event.
 #[derive(Debug)]
 enum Slot {
-    /// To be sent again.
+    /// To be sent, for the first time or because it was lost.
     Due(Arc<Emitted>),
-    InFlight(Arc<Emitted>),
+    /// Sent `copies` times since it was due, last in `tick`; `in_flight` are not known to be lost.
+    InFlight {
+        event: Arc<Emitted>,
+        copies: u8,
+        in_flight: u8,
+        tick: Tick,
+    },
     Arrived,
     GivenUp,
+}
+
+impl Slot {
+    /// The event, if it should go out once more in this tick.
+    fn due(&self, now: Tick, wanted: u8) -> Option<&Arc<Emitted>> {
+        match self {
+            Self::Due(event) => Some(event),
+            Self::InFlight { event, copies, tick, .. } if *copies < wanted && *tick < now => {
+                Some(event)
+            }
+            _ => None,
+        }
+    }
 }
 
 /// A list of events to send.
@@ -93,15 +112,15 @@ impl Outgoing {
 
     /// Events that have not arrived.
     pub(crate) fn unfinished(&self) -> usize {
-        let is_open = |slot: &&Slot| matches!(slot, Slot::Due(_) | Slot::InFlight(_));
+        let is_open = |slot: &&Slot| matches!(slot, Slot::Due(_) | Slot::InFlight { .. });
         self.waiting.len() + self.sent.iter().filter(is_open).count()
     }
 
-    /// Whether there is anything to send.
-    pub(crate) fn is_due(&self) -> bool {
+    /// Whether there is anything to send, if each event goes out `copies` times.
+    pub(crate) fn is_due(&self, tick: Tick, copies: u8) -> bool {
         self.owes_floor()
             || !self.waiting.is_empty()
-            || self.sent.iter().any(|slot| matches!(slot, Slot::Due(_)))
+            || self.sent.iter().any(|slot| slot.due(tick, copies).is_some())
     }
 
     fn owes_floor(&self) -> bool {
@@ -120,6 +139,7 @@ impl Outgoing {
     pub(crate) fn list(
         &self,
         tick: Tick,
+        copies: u8,
         limit_bytes: usize,
         writer: &mut EventWriter,
     ) -> Result<Option<EventList>, EncodeError> {
@@ -127,10 +147,9 @@ impl Outgoing {
         let is_near = |number: Sequence| {
             number.since(floor) < WINDOW && number.since(self.known_floor) < FLOOR_REACH
         };
-        let numbered = self.sent.iter().zip(0..).filter_map(|(slot, at)| match slot {
-            Slot::Due(event) => Some((floor.after(at), event)),
-            _ => None,
-        });
+        let numbered = self.sent.iter().zip(0..);
+        let numbered =
+            numbered.filter_map(|(slot, at)| Some((floor.after(at), slot.due(tick, copies)?)));
         let new = self.waiting.iter().zip(0..).map(|(event, at)| (self.next.after(at), event));
         let due: Vec<_> = numbered
             .chain(new.take_while(|(number, _)| is_near(*number)))
@@ -156,6 +175,10 @@ impl Outgoing {
             if bytes.len() <= limit_bytes {
                 break;
             }
+            if copies > 1 {
+                // Further copies only where there is room.
+                return self.list(tick, 1, limit_bytes, writer);
+            }
             if count == 1 {
                 return Ok(None);
             }
@@ -168,14 +191,17 @@ impl Outgoing {
 
     /// Notes that a list of [`list`](Self::list) goes out. What it returns comes back to
     /// [`arrive`](Self::arrive) or [`lose`](Self::lose).
-    pub(crate) fn note_sent(&mut self, list: EventList) -> Carried {
+    pub(crate) fn note_sent(&mut self, tick: Tick, list: EventList) -> Carried {
         for event in self.waiting.drain(..list.new) {
             self.sent.push_back(Slot::Due(event));
             self.next = self.next.after(1);
         }
         for number in &list.carried.numbers {
             self.change(*number, |slot| match slot {
-                Slot::Due(event) => Slot::InFlight(event),
+                Slot::Due(event) => Slot::InFlight { event, copies: 1, in_flight: 1, tick },
+                Slot::InFlight { event, copies, in_flight, .. } => {
+                    Slot::InFlight { event, copies: copies + 1, in_flight: in_flight + 1, tick }
+                }
                 other => other,
             });
         }
@@ -200,7 +226,10 @@ impl Outgoing {
     pub(crate) fn lose(&mut self, carried: &Carried) {
         for number in &carried.numbers {
             self.change(*number, |slot| match slot {
-                Slot::InFlight(event) => Slot::Due(event),
+                Slot::InFlight { event, in_flight: ..=1, .. } => Slot::Due(event),
+                Slot::InFlight { event, copies, in_flight, tick } => {
+                    Slot::InFlight { event, copies, in_flight: in_flight - 1, tick }
+                }
                 other => other,
             });
         }

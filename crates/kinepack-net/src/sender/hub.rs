@@ -94,6 +94,10 @@ pub struct HubConfig {
     /// A check finds what acknowledgements cannot: a wrong bit in one side's memory, or arithmetic
     /// that differs. The receiver then asks for the state anew, and the session continues.
     pub check_every_bytes: Option<u32>,
+    /// How often each event goes out before its first copy can be known to be lost, in datagrams
+    /// after each other. With 1, an event comes a round trip late if its datagram is lost, and with
+    /// it those after it.
+    pub event_copies: u8,
     /// Whether to count what each snapshot cost, for [`Hub::cost`]. This takes time, and memory for
     /// as long as snapshots are kept. The datagrams are the same.
     pub count_costs: bool,
@@ -117,6 +121,7 @@ impl Default for HubConfig {
             older_views: None,
             encodings_per_tick: 32,
             check_every_bytes: Some(4_096),
+            event_copies: 2,
             count_costs: false,
         }
     }
@@ -135,6 +140,7 @@ impl HubConfig {
             || self.silence.is_zero()
             || self.datagrams_per_tick == 0
             || self.encodings_per_tick == 0
+            || self.event_copies == 0
         {
             return Err(NetError::NoTime);
         }

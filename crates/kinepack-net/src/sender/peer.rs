@@ -30,8 +30,6 @@ use crate::{Acknowledgement, NetError, Refused, Sequence};
 
 /// A budget that has no room for a snapshot of this size waits for the next tick.
 const LEAST_BYTES: usize = 48;
-/// In front of a snapshot, events take at most one byte in this many.
-const EVENTS_SHARE: usize = 2;
 /// For this long after a block arrived, changes are sent in parts and not as another block.
 const BLOCK_IS_RECENT: Duration = Duration::from_secs(5);
 
@@ -402,12 +400,8 @@ impl Peer {
             self.block = None;
             let is_known =
                 !base.view.coarse && base.view.state == sending.subjects.view(target.subject).state;
-            return (!is_known || rested || self.events.is_due()).then_some(DueSnapshot {
-                target,
-                base,
-                silent,
-                is_first: false,
-            });
+            return (!is_known || rested || self.events.is_due(moment.tick, 1))
+                .then_some(DueSnapshot { target, base, silent, is_first: false });
         }
         if self.block.is_none() {
             return Some(DueSnapshot {
@@ -436,7 +430,11 @@ impl Peer {
         if silent {
             self.checks.ask();
         }
-        self.front = self.event_list(moment, sending, EVENTS_SHARE, LONGEST_IN_FRONT_BYTES)?;
+        let limit_bytes = self.sendable_bytes(moment.config) / 2;
+        let limit_bytes = limit_bytes.saturating_sub(LONGEST_IN_FRONT_BYTES);
+        let copies = moment.config.event_copies;
+        self.front =
+            self.event_list(moment, sending, copies, limit_bytes, LONGEST_IN_FRONT_BYTES)?;
         let taken = match is_first {
             false => {
                 let taken = self.step_from(base, moment, sending, target).map_err(Failed::Codec);
@@ -499,20 +497,24 @@ impl Peer {
         self.events.push(event)
     }
 
-    /// The events to send now. They take at most `1 / share` of what may be sent, less
-    /// `header_bytes`.
+    /// The events to send now, in at most `limit_bytes`, or less if the budget has no more for
+    /// events.
     fn event_list(
         &self,
         moment: &Moment<'_>,
         sending: &mut Sending,
-        share: usize,
-        header_bytes: usize,
+        copies: u8,
+        limit_bytes: usize,
+        overhead_bytes: usize,
     ) -> Result<Option<EventList>, NetError> {
-        let Some(writer) = sending.events.as_mut().filter(|_| self.events.is_due()) else {
+        let is_due = self.events.is_due(moment.tick, copies);
+        let Some(writer) = sending.events.as_mut().filter(|_| is_due) else {
             return Ok(None);
         };
-        let limit_bytes = (self.sendable_bytes(moment.config) / share).saturating_sub(header_bytes);
-        let list = self.events.list(moment.tick, limit_bytes.min(LONGEST_LIST_BYTES), writer);
+        let affordable = self.budget.as_ref().map_or(usize::MAX, Budget::bytes_for_events);
+        let limit_bytes =
+            limit_bytes.min(affordable.saturating_sub(overhead_bytes)).min(LONGEST_LIST_BYTES);
+        let list = self.events.list(moment.tick, copies, limit_bytes, writer);
         list.map_err(|error| NetError::Receiver { id: self.id, error })
     }
 
@@ -524,15 +526,21 @@ impl Peer {
         if self.history.is_silent(moment.now, moment.config.silence) {
             return Ok(());
         }
-        let Some(list) = self.event_list(moment, sending, 1, EventsAlone::BYTES)? else {
-            return Ok(());
-        };
+        let limit_bytes = self.sendable_bytes(moment.config).saturating_sub(EventsAlone::BYTES);
+        let overhead_bytes = moment.config.overhead_bytes + EventsAlone::BYTES;
+        // Further copies are not worth a datagram of a budget.
+        let copies = if self.budget.is_some() { 1 } else { moment.config.event_copies };
+        let list = self.event_list(moment, sending, copies, limit_bytes, overhead_bytes)?;
+        let Some(list) = list else { return Ok(()) };
         let header = EventsAlone { sequence: self.history.next(), tick: moment.tick };
         let bytes = sending.outbox.push(self.id, |out| {
             header.write(out);
             out.extend_from_slice(&list.bytes);
         });
-        let carried = self.events.note_sent(list);
+        if let Some(budget) = &mut self.budget {
+            budget.note_events(bytes + moment.config.overhead_bytes);
+        }
+        let carried = self.events.note_sent(moment.tick, list);
         // A world at rest still needs its snapshots.
         let last_sent = self.last_sent;
         self.note_sent(moment, bytes, Content::Events, Some(carried));
@@ -779,6 +787,9 @@ impl Peer {
             .sendable_bytes(moment.config)
             .saturating_sub(header.bytes() + plan.coded.bytes.len() + LONGEST_IN_FRONT_BYTES);
         let front = self.front.take_if(|front| front.bytes.len() <= room);
+        if let (Some(budget), Some(front)) = (&mut self.budget, &front) {
+            budget.note_events(front.bytes.len() + LONGEST_IN_FRONT_BYTES);
+        }
         let bytes = sending.outbox.push(self.id, |out| {
             if let Some(front) = &front {
                 write_in_front(&front.bytes, out);
@@ -801,7 +812,7 @@ impl Peer {
         self.waiting = waiting;
         self.expects_part = waiting > 0;
         let own_back = header.baseline.back();
-        let carried = front.map(|front| self.events.note_sent(front));
+        let carried = front.map(|front| self.events.note_sent(moment.tick, front));
         let view = Arc::clone(&plan.view);
         let (models, cost) = (plan.coded.models.clone(), plan.coded.cost.clone());
         self.note_sent(

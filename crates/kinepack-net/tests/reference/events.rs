@@ -21,7 +21,6 @@ pub struct NaiveEvents {
 
 /// Section 10.2.
 pub struct List {
-    pub first: u16,
     pub floor: u16,
     /// By number.
     pub events: Vec<(u16, Event)>,
@@ -115,7 +114,7 @@ impl NaiveEvents {
         }
         let rest = &bits[at / 8..];
         if count == 0 {
-            let list = List { first, floor, events: Vec::new() };
+            let list = List { floor, events: Vec::new() };
             return if rest.is_empty() { Ok(list) } else { Err("a rest without events") };
         }
         let empty = kinepack::View::from(Snapshot::new(self.codec.schema(), Tick(0)));
@@ -134,7 +133,7 @@ impl NaiveEvents {
         let event = |((id, index), tick): ((u32, usize), u64)| {
             (first.wrapping_add(id as u16), (tick as u32, (**snapshot).clone(), index))
         };
-        Ok(List { first, floor, events: by_id.into_iter().zip(ticks).map(event).collect() })
+        Ok(List { floor, events: by_id.into_iter().zip(ticks).map(event).collect() })
     }
 
     /// The part of section 10.3 that refuses.
