@@ -60,13 +60,16 @@
 //! [`Snapshot::push`](kinepack::Snapshot::push) refuses any other order. Ticks increase too, from
 //! one [`Hub::tick`] to the next.
 //!
+//! Events, such as hits and sounds, travel with the snapshots: [`Hub::emit`] and
+//! [`Playback::events`]. A receiver gets each once, in order, when playback shows its tick.
+//!
 //! Inputs and calls go the other way: a client has a [`StreamSender`], and the server has a
 //! [`StreamReceiver`] for each client.
 //!
 //! The feature `tracing` reports connections, blocks, failed state checks, dropped views, refused
 //! datagrams and starved budgets as events of the crate `tracing`. It is off by default.
 //!
-//! Reading order: [`Hub`], [`Receiver`], [`Playback`], [`JitterBuffer`]; [`StreamSender`],
+//! Reading order: [`Hub`], [`Receiver`], [`Playback`], [`JitterBuffer`]; [`EventKinds`]; [`StreamSender`],
 //! [`StreamReceiver`]; [`split_datagram`]; [`Link`] simulates a bad network. The normative format
 //! is in `spec/NET.md`.
 
