@@ -221,6 +221,21 @@ pub enum NetError {
         /// Bytes of the block.
         bytes: usize,
     },
+    /// No `Option` of the schema has this name, or it is a spawn field.
+    NotOptional {
+        /// The name.
+        field: String,
+    },
+    /// The hub has no group of fields with this name.
+    NoSuchGroup {
+        /// The name.
+        name: String,
+    },
+    /// The hub already has a group of fields with this name.
+    GroupTaken {
+        /// The name.
+        name: String,
+    },
     /// A hub without events, which [`Hub::with_events`](crate::Hub::with_events) gives it.
     NoEvents,
     /// An event that cannot be quantized, or of another type than the hub's events.
@@ -291,6 +306,15 @@ impl fmt::Display for NetError {
                  make fewer entities relevant",
                 id.0
             ),
+            Self::NotOptional { field } => write!(
+                f,
+                "`{field}` is not an Option of the schema; only Options can be hidden, such as \
+                 `player.ammunition`"
+            ),
+            Self::NoSuchGroup { name } => write!(f, "the hub has no group of fields `{name}`"),
+            Self::GroupTaken { name } => {
+                write!(f, "the hub already has a group of fields `{name}`")
+            }
             Self::NoEvents => write!(f, "the hub has no events; Hub::with_events gives it some"),
             Self::Event(error) => write!(f, "the event: {error}"),
             Self::EventTooLarge { bytes, limit_bytes } => {

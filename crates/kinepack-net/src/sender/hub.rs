@@ -11,6 +11,7 @@ use super::cost::Cost;
 use super::peer::{Moment, Peer, PeerStatus};
 use super::sending::Sending;
 use super::sharing::{self, Outliers, Overdrawn, RUN_CREDITS};
+use super::subjects::{FieldGroup, Sight, contains};
 use super::view::SentView;
 use crate::events::{Emitted, EventKinds, EventWriter};
 use crate::handshake::{check_initial, check_schema, hello, reference_zero};
@@ -423,7 +424,9 @@ impl Hub {
         if self.peers.contains_key(&id) {
             return Err(NetError::ReceiverTaken);
         }
-        self.peers.insert(id, Peer::new(id, options, &self.config, &self.initial, now));
+        let groups = self.sending.subjects.groups.len();
+        let sight = self.sending.subjects.know(Sight::new(groups));
+        self.peers.insert(id, Peer::new(id, options, &self.config, &self.initial, sight, now));
         Ok(())
     }
 
@@ -452,15 +455,97 @@ impl Hub {
         id: ReceiverId,
         entities: Option<Arc<[EntityId]>>,
     ) -> Result<(), NetError> {
-        let unsorted = |entities: &Arc<[EntityId]>| {
-            entities.windows(2).find(|pair| pair[0] >= pair[1]).map(|p| p[1])
-        };
-        if let Some(id) = entities.as_ref().and_then(unsorted) {
-            return Err(NetError::NotSorted { id });
-        }
+        check_sorted(entities.as_deref())?;
+        self.change_sight(id, |sight| sight.relevant = entities)
+    }
+
+    fn change_sight(
+        &mut self,
+        id: ReceiverId,
+        change: impl FnOnce(&mut Sight),
+    ) -> Result<(), NetError> {
         let peer = self.peers.get_mut(&id).ok_or(NetError::UnknownReceiver)?;
-        peer.relevant = entities.map(|entities| self.sending.subjects.relevant(entities));
+        let mut sight = (*peer.sight.sight).clone();
+        change(&mut sight);
+        peer.sight = self.sending.subjects.know(sight);
         Ok(())
+    }
+
+    /// Makes fields visible only to receivers that [`set_visible`](Self::set_visible) lets see them,
+    /// for example ammunition only to the player who has it. For all others they are `None`: the
+    /// fields must be `Option`s, named as in [`Schema::optional_part`]. No bit of a datagram tells
+    /// of them. At first no receiver may see them.
+    ///
+    /// Receivers that may see the same share their snapshots. If each sees something else, the hub
+    /// encodes a snapshot for each.
+    ///
+    /// # Errors
+    /// [`NetError::NotOptional`] and [`NetError::GroupTaken`]. Nothing has changed then.
+    pub fn add_group(&mut self, name: &str, fields: &[&str]) -> Result<(), NetError> {
+        if self.sending.subjects.groups.iter().any(|group| group.name == name) {
+            return Err(NetError::GroupTaken { name: name.into() });
+        }
+        let part = |field: &&str| {
+            let part = self.schema.optional_part(field);
+            part.ok_or_else(|| NetError::NotOptional { field: String::from(*field) })
+        };
+        let parts = fields.iter().map(part).collect::<Result<_, _>>()?;
+        self.sending.subjects.groups.push(FieldGroup { name: name.into(), parts });
+        let receivers: Vec<ReceiverId> = self.receivers().collect();
+        receivers.into_iter().try_for_each(|id| {
+            self.change_sight(id, |sight| sight.groups.push(Some(Arc::from([]))))
+        })
+    }
+
+    /// Sets the entities of which a receiver may see the fields of a group: sorted ids, or `None`
+    /// for all entities.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
+    /// # use kinepack_net::{Hub, HubConfig, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions};
+    /// #[derive(Pack, Debug, PartialEq)]
+    /// struct Player {
+    ///     #[pack(max = 100)]
+    ///     health: u8,
+    ///     ammunition: Option<u8>,
+    /// }
+    ///
+    /// # let schema = Schema::builder().kind::<Player>("player").build()?;
+    /// # let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+    /// # let mut hub = Hub::new(&codec, HubConfig::default())?;
+    /// # let (client, now) = (ReceiverId(7), Duration::ZERO);
+    /// # hub.add(client, &ReceiverOptions::default(), now)?;
+    /// # let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60))?;
+    /// # hub.handle(client, now, receiver.poll_transmit(now).ok_or("no hello")?)?;
+    /// hub.add_group("private", &["player.ammunition"])?;
+    /// hub.set_visible(client, "private", Some([EntityId(1)].into()))?;
+    ///
+    /// let mut world = Snapshot::new(&schema, Tick(1));
+    /// world.push(EntityId(1), &Player { health: 90, ammunition: Some(7) })?;
+    /// world.push(EntityId(2), &Player { health: 80, ammunition: Some(3) })?;
+    /// hub.tick(now, &world)?;
+    /// # let (_, datagram) = hub.poll_transmit().ok_or("no snapshot")?;
+    /// # receiver.handle(now, datagram)?;
+    /// let seen = receiver.newest().ok_or("nothing was received")?;
+    /// assert_eq!(seen.get(EntityId(1))?, Some(Player { health: 90, ammunition: Some(7) }));
+    /// assert_eq!(seen.get(EntityId(2))?, Some(Player { health: 80, ammunition: None }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`NetError::UnknownReceiver`], [`NetError::NotSorted`] and [`NetError::NoSuchGroup`].
+    pub fn set_visible(
+        &mut self,
+        id: ReceiverId,
+        group: &str,
+        entities: Option<Arc<[EntityId]>>,
+    ) -> Result<(), NetError> {
+        check_sorted(entities.as_deref())?;
+        let groups = &self.sending.subjects.groups;
+        let index = groups.iter().position(|known| known.name == group);
+        let index = index.ok_or_else(|| NetError::NoSuchGroup { name: group.into() })?;
+        self.change_sight(id, |sight| sight.groups[index] = entities)
     }
 
     /// Takes a datagram from a receiver.
@@ -590,9 +675,7 @@ impl Hub {
             for (id, peer) in self.peers.iter_mut().filter(|(_, peer)| peer.codec.is_some()) {
                 let is_for = match &audience {
                     AudienceOf::All => true,
-                    AudienceOf::Seeing(entity) => {
-                        peer.relevant.as_ref().is_none_or(|relevant| relevant.contains(*entity))
-                    }
+                    AudienceOf::Seeing(entity) => contains(&peer.sight.sight.relevant, *entity),
                     AudienceOf::Only(ids) => ids.contains(id),
                 };
                 if is_for && !peer.add_event(&event) {
@@ -725,5 +808,14 @@ impl Hub {
     /// How many snapshots the last tick encoded for all receivers together.
     pub fn encoded(&self) -> usize {
         self.sending.encoded
+    }
+}
+
+/// Checks that a set of entities is sorted.
+fn check_sorted(entities: Option<&[EntityId]>) -> Result<(), NetError> {
+    let mut pairs = entities.unwrap_or_default().windows(2);
+    match pairs.find(|pair| pair[0] >= pair[1]) {
+        Some(pair) => Err(NetError::NotSorted { id: pair[1] }),
+        None => Ok(()),
     }
 }

@@ -14,7 +14,7 @@ use super::history::{ChosenBaseline, Content, History, Outcome};
 use super::hub::{HubConfig, ReceiverId, ReceiverOptions, Weight};
 use super::plan::Plan;
 use super::sending::{OfferedCodec, Outbox, PlanRequest, Sending, Target};
-use super::subjects::Relevant;
+use super::subjects::KnownSight;
 use super::view::SentView;
 use crate::events::{
     Carried, Emitted, EventList, EventsAlone, LONGEST_IN_FRONT_BYTES, LONGEST_LIST_BYTES, Outgoing,
@@ -114,7 +114,7 @@ pub(super) struct Peer {
     block: Option<BlockOut>,
     newest_block: u8,
     budget: Option<Budget>,
-    pub(super) relevant: Option<Relevant>,
+    pub(super) sight: KnownSight,
     freshness: Freshness,
     expects_part: bool,
     /// The last complete state that was sent, and the last tick in which it was still current.
@@ -187,6 +187,7 @@ impl Peer {
         options: &ReceiverOptions,
         config: &HubConfig,
         initial: &Arc<SentView>,
+        sight: KnownSight,
         now: Duration,
     ) -> Self {
         let datagram_bytes = config.datagram_bytes + config.overhead_bytes;
@@ -200,7 +201,7 @@ impl Peer {
             budget: options
                 .budget_bytes_per_s
                 .map(|bytes_per_s| Budget::new(bytes_per_s, datagram_bytes, now)),
-            relevant: None,
+            sight,
             freshness: Freshness::default(),
             expects_part: false,
             shown: None,
@@ -366,7 +367,7 @@ impl Peer {
         sending: &mut Sending,
     ) -> Result<Option<DueSnapshot>, NetError> {
         let Some(codec) = self.codec else { return Ok(None) };
-        let subject = sending.subjects.of(self.relevant.as_ref());
+        let subject = sending.subjects.of(&self.sight);
         let subject = subject.map_err(|error| NetError::Receiver { id: self.id, error })?;
         let target = Target { codec, subject };
         self.history.find_lost(moment.now, &mut self.outcomes);

@@ -1,13 +1,15 @@
 //! Subjects: what receivers may see in a tick. A subject is the whole world, or the part of it that
-//! is relevant to some receivers.
+//! some receivers may see: the entities that are relevant to them, without the fields of
+//! groups that are not for them.
 //!
-//! Receivers with equal sets share one subject. The memory of past ticks lives as long as a view
-//! refers to it. Cost of a set: a search for its entities in the world and a copy of their rows,
-//! whatever the size of the world.
+//! Receivers with equal sights share one subject. The memory of past ticks lives as long as a view
+//! refers to it. Cost of a sight: a search for its entities in the world and a copy of their rows;
+//! of one that only hides fields, a copy of the world.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+use kinepack::schema::OptionalPart;
 use kinepack::{EncodeError, EntityId, Snapshot, View};
 
 use super::view::SentView;
@@ -18,19 +20,47 @@ const LOOKED_AT: usize = 32;
 /// freed.
 const SPARE: usize = 4;
 
-/// The entities that are relevant to a receiver.
-#[derive(Clone, Debug)]
-pub(super) struct Relevant {
-    /// Equal sets have the same number.
-    id: u64,
-    /// Sorted.
-    entities: Arc<[EntityId]>,
+/// Sorted ids; `None` for all entities.
+pub(super) type EntitySet = Option<Arc<[EntityId]>>;
+
+/// What a receiver may see.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Sight {
+    /// The entities.
+    pub(super) relevant: EntitySet,
+    /// For each group of fields, the entities whose fields it may see.
+    pub(super) groups: Vec<EntitySet>,
 }
 
-impl Relevant {
-    pub(super) fn contains(&self, entity: EntityId) -> bool {
-        self.entities.binary_search(&entity).is_ok()
+impl Sight {
+    /// All entities, without the fields of this many groups.
+    pub(super) fn new(groups: usize) -> Self {
+        Self { relevant: None, groups: vec![Some(Arc::from([])); groups] }
     }
+
+    fn is_all(&self) -> bool {
+        self.relevant.is_none() && self.groups.iter().all(Option::is_none)
+    }
+}
+
+/// A sight in use.
+#[derive(Clone, Debug)]
+pub(super) struct KnownSight {
+    /// Equal sights have the same number; 0 for everything.
+    id: u64,
+    pub(super) sight: Arc<Sight>,
+}
+
+/// Fields that only some receivers may see.
+#[derive(Debug)]
+pub(super) struct FieldGroup {
+    pub(super) name: String,
+    pub(super) parts: Vec<OptionalPart>,
+}
+
+/// Whether a set has the entity.
+pub(super) fn contains(set: &EntitySet, entity: EntityId) -> bool {
+    set.as_ref().is_none_or(|ids| ids.binary_search(&entity).is_ok())
 }
 
 /// What a receiver may see in this tick.
@@ -46,8 +76,8 @@ struct Subject {
 struct TickSubjects {
     /// The first one is the whole world.
     subjects: Vec<Subject>,
-    /// The index in `subjects` by the number of the set.
-    of_set: HashMap<u64, usize>,
+    /// The index in `subjects` by the number of the sight.
+    of_sight: HashMap<u64, usize>,
 }
 
 /// The subjects of this tick and of the one before.
@@ -55,27 +85,28 @@ struct TickSubjects {
 pub(super) struct Subjects {
     now: TickSubjects,
     before: TickSubjects,
-    /// The sets in use, with their numbers.
-    sets: HashMap<Arc<[EntityId]>, u64>,
+    pub(super) groups: Vec<FieldGroup>,
+    /// The sights in use, with their numbers.
+    sights: HashMap<Arc<Sight>, u64>,
     /// Worlds of earlier ticks. Those that no view refers to are used again.
     pool: VecDeque<Arc<Snapshot>>,
     /// Scratch: the indices of a set's entities in the world.
     places: Vec<u32>,
     next_id: u64,
     next_state: u64,
-    next_set: u64,
+    next_sight: u64,
 }
 
 impl Subjects {
     /// Begins a tick. The whole world is subject 0.
     pub(super) fn begin(&mut self, world: &Snapshot) {
-        self.sets.retain(|set, _| Arc::strong_count(set) > 1);
+        self.sights.retain(|sight, _| Arc::strong_count(sight) > 1);
         std::mem::swap(&mut self.now, &mut self.before);
         self.pool.extend(
             self.now.subjects.first().map(|subject| Arc::clone(subject.view.whole.snapshot())),
         );
         self.now.subjects.clear();
-        self.now.of_set.clear();
+        self.now.of_sight.clear();
         let mut snapshot = self.unused().unwrap_or_else(|| Arc::new(Snapshot::new_like(world)));
         // `unused` and `new` return a snapshot without other references, so this does not copy
         // twice.
@@ -89,32 +120,46 @@ impl Subjects {
         self.now.subjects.first().map(|subject| &**subject.view.whole.snapshot())
     }
 
-    /// A set of entities. Equal sets get the same number.
-    pub(super) fn relevant(&mut self, entities: Arc<[EntityId]>) -> Relevant {
-        if let Some((entities, id)) = self.sets.get_key_value(&entities) {
-            return Relevant { id: *id, entities: Arc::clone(entities) };
+    /// A sight. Equal ones get the same number.
+    pub(super) fn know(&mut self, sight: Sight) -> KnownSight {
+        if let Some((sight, id)) = self.sights.get_key_value(&sight) {
+            return KnownSight { id: *id, sight: Arc::clone(sight) };
         }
-        self.next_set += 1;
-        self.sets.insert(Arc::clone(&entities), self.next_set);
-        Relevant { id: self.next_set, entities }
+        let id = if sight.is_all() { 0 } else { self.next_sight + 1 };
+        self.next_sight = self.next_sight.max(id);
+        let sight = Arc::new(sight);
+        self.sights.insert(Arc::clone(&sight), id);
+        KnownSight { id, sight }
     }
 
-    /// The index of a set's subject; without a set, that of the whole world.
-    pub(super) fn of(&mut self, set: Option<&Relevant>) -> Result<usize, EncodeError> {
-        let Some(set) = set else { return Ok(0) };
-        if let Some(index) = self.now.of_set.get(&set.id) {
+    /// The index of a sight's subject.
+    pub(super) fn of(&mut self, known: &KnownSight) -> Result<usize, EncodeError> {
+        if known.id == 0 {
+            return Ok(0);
+        }
+        if let Some(index) = self.now.of_sight.get(&known.id) {
             return Ok(*index);
         }
         let world = &self.now.subjects[0].view.whole;
-        world.positions(&set.entities, &mut self.places);
         let mut snapshot = Snapshot::new_like(world);
-        snapshot.gather(world, &self.places)?;
+        match &known.sight.relevant {
+            Some(entities) => {
+                world.positions(entities, &mut self.places);
+                snapshot.gather(world, &self.places)?;
+            }
+            None => snapshot.copy_from(world),
+        }
+        for (group, visible) in self.groups.iter().zip(&known.sight.groups) {
+            for part in group.parts.iter().filter(|_| visible.is_some()) {
+                snapshot.clear_part(part, |id| contains(visible, id))?;
+            }
+        }
         let before = self
             .before
-            .of_set
-            .get(&set.id)
+            .of_sight
+            .get(&known.id)
             .map(|index| Arc::clone(&self.before.subjects[*index].view));
-        self.now.of_set.insert(set.id, self.now.subjects.len());
+        self.now.of_sight.insert(known.id, self.now.subjects.len());
         self.add(Arc::new(snapshot), before);
         Ok(self.now.subjects.len() - 1)
     }

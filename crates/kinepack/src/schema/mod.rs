@@ -16,6 +16,7 @@ mod list;
 mod optional;
 mod outline;
 mod pack;
+mod part;
 mod plain;
 mod precision;
 mod raw;
@@ -33,6 +34,7 @@ pub use field::{Field, FieldKind, Lane, LaneArithmetic, Role, any_element};
 pub(crate) use kinds::Kinds;
 pub use kinds::{EntityKind, MAX_KINDS, SchemaBuilder};
 pub use pack::{Pack, PackWith};
+pub use part::OptionalPart;
 pub use precision::TimePrecision;
 
 use crate::SetupError;

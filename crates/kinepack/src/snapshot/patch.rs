@@ -7,6 +7,7 @@ use super::entities::Entities;
 use super::store::{EntityId, Snapshot};
 use crate::EncodeError;
 use crate::hash::Fnv1a;
+use crate::schema::OptionalPart;
 
 impl Snapshot {
     /// Makes this a copy of `other`. Reuses the memory if the schemas are equal.
@@ -57,6 +58,27 @@ impl Snapshot {
         self.entities.push(kind, id);
         for (column, from) in self.columns[lanes.clone()].iter_mut().zip(&from.columns[lanes]) {
             column.push(from[row]);
+        }
+        Ok(())
+    }
+
+    /// Sets an `Option` to `None` in all entities of its kind, except those that `keeps` names.
+    ///
+    /// # Errors
+    /// [`EncodeError::SchemaMismatch`] for a part of another schema.
+    pub fn clear_part(
+        &mut self,
+        part: &OptionalPart,
+        keeps: impl Fn(EntityId) -> bool,
+    ) -> Result<(), EncodeError> {
+        let expected_hash = self.schema_hash();
+        if part.schema_hash != expected_hash {
+            return Err(EncodeError::SchemaMismatch { expected_hash, hash: part.schema_hash });
+        }
+        for (row, id) in self.entities.of_kind(part.kind).iter().enumerate() {
+            if !keeps(*id) {
+                self.columns[part.lanes.clone()].iter_mut().for_each(|column| column[row] = 0);
+            }
         }
         Ok(())
     }
