@@ -247,8 +247,8 @@ pub enum NetError {
         /// The most that fits.
         limit_bytes: usize,
     },
-    /// More events that must arrive wait for one receiver than the hub keeps. It gets none of this
-    /// tick's. It has not answered for long, or its budget is too small: remove it.
+    /// More events that must arrive wait for one receiver than the hub keeps, so it does not get
+    /// all of this tick's. It has not answered for long, or its budget is too small: remove it.
     EventsWaiting {
         /// Which receiver.
         id: ReceiverId,

@@ -69,9 +69,9 @@
 //! The feature `tracing` reports connections, blocks, failed state checks, dropped views, refused
 //! datagrams and starved budgets as events of the crate `tracing`. It is off by default.
 //!
-//! Reading order: [`Hub`], [`Receiver`], [`Playback`], [`JitterBuffer`]; [`EventKinds`]; [`StreamSender`],
-//! [`StreamReceiver`]; [`split_datagram`]; [`Link`] simulates a bad network. The normative format
-//! is in `spec/NET.md`.
+//! Reading order: [`Hub`], [`Receiver`], [`Playback`], [`JitterBuffer`]; [`EventKinds`];
+//! [`StreamSender`], [`StreamReceiver`]; [`split_datagram`]; [`Link`] simulates a bad network. The
+//! normative format is in `spec/NET.md`.
 
 #![forbid(unsafe_code)]
 

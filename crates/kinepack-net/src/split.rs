@@ -106,7 +106,8 @@ fn first_part(datagrams: &[u8]) -> Result<Option<Part<'_>>, Refused> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DatagramKind {
-    /// Snapshots, events, fragments and refusals, for [`Receiver::handle`](crate::Receiver::handle).
+    /// Snapshots, events, fragments and refusals, for
+    /// [`Receiver::handle`](crate::Receiver::handle).
     ToReceiver,
     /// Hellos and acknowledgements, for [`Hub::handle`](crate::Hub::handle).
     ToHub,
@@ -128,8 +129,8 @@ pub fn datagram_kind(datagram: &[u8]) -> Option<DatagramKind> {
     })
 }
 
-/// The sequence of a snapshot, a fragment or events; `None` for any other datagram. For tools: it does not
-/// check the rest.
+/// The sequence of a snapshot, a fragment or events; `None` for any other datagram. For tools: it
+/// does not check the rest.
 pub fn datagram_sequence(datagram: &[u8]) -> Option<Sequence> {
     let (_, datagram) = Channel::split(datagram);
     let (_, datagram) = split_front(datagram).ok()?;

@@ -173,7 +173,7 @@ impl Session {
             } else {
                 world.snapshot.tick = Tick(tick);
             }
-            // Events from before the hello are for nobody.
+            // Nobody gets an event that was emitted before the hello.
             while owed >= 1.0 && hub.status(ID).unwrap().joined {
                 owed -= 1.0;
                 self.emit(&mut hub, &mut random, serial, tick, &mut outcome);

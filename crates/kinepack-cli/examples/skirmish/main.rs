@@ -13,9 +13,9 @@
 //! - A world for each kind: five schemas, each with a profile of its own. The bytes are the sum.
 //! - `bitcode`, then zstd -3: the changed components in structs of the smallest types.
 //!
-//! Then hubs send the game over a link that loses 5 % of all datagrams, without and with its events:
-//! hits, what players take from pickups, and impacts of darts. Hits and takings must arrive once, in
-//! order, with their tick.
+//! Then hubs send the game over a link that loses 5 % of all datagrams, without and with its
+//! events: hits, what players take from pickups, and impacts of darts. The first two must arrive
+//! once, in order, with their tick.
 
 mod events;
 mod game;

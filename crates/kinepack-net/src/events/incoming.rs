@@ -18,7 +18,6 @@ const MOST_READY: usize = 4096;
 #[derive(Debug)]
 pub(crate) struct Incoming {
     reader: ListReader,
-    schema: kinepack::Schema,
     /// The first number that is neither here nor given up.
     next: Sequence,
     /// Events after `next`, by their distance from it.
@@ -82,7 +81,6 @@ impl Incoming {
     pub(crate) fn new(kinds: &EventKinds) -> Self {
         Self {
             reader: ListReader::new(kinds),
-            schema: kinds.codec().schema().clone(),
             next: Sequence(0),
             held: VecDeque::new(),
             ready: VecDeque::new(),
@@ -111,8 +109,7 @@ impl Incoming {
     /// Takes a list that nothing has come after since it was checked.
     pub(crate) fn take(&mut self, Taken(list): Taken) {
         while list.floor.since(self.next) > 0 {
-            self.ready.extend(self.held.pop_front().flatten());
-            self.next = self.next.after(1);
+            self.advance();
         }
         let place = |at: u16| usize::try_from(list.first.after(at).since(self.next)).ok();
         let is_new = |place: usize| !matches!(self.held.get(place), Some(Some(_)));
@@ -125,7 +122,7 @@ impl Incoming {
             .collect();
         fresh.sort_unstable_by_key(|(index, ..)| *index);
         let indices: Vec<u32> = fresh.iter().map(|(index, ..)| *index).collect();
-        let mut rows = Snapshot::new(&self.schema, Tick(0));
+        let mut rows = Snapshot::new_like(&list.events);
         // Cannot fail: the indices increase, and the list has the same schema.
         if !fresh.is_empty() && rows.gather(&list.events, &indices).is_ok() {
             let rows = Arc::new(rows);
@@ -137,10 +134,15 @@ impl Incoming {
             }
         }
         while let Some(Some(_)) = self.held.front() {
-            self.ready.extend(self.held.pop_front().flatten());
-            self.next = self.next.after(1);
+            self.advance();
         }
         self.reader.recycle(list);
+    }
+
+    /// Moves `next` by one. If the event of that number is here, it now waits for playback.
+    fn advance(&mut self) {
+        self.ready.extend(self.held.pop_front().flatten());
+        self.next = self.next.after(1);
     }
 
     /// Moves playback to `tick`, and hands on the events up to there.
@@ -156,7 +158,7 @@ impl Incoming {
     }
 
     /// The events of the last moment of playback.
-    pub(crate) fn played(&self) -> impl ExactSizeIterator<Item = Event<'_>> {
+    pub(crate) fn played(&self) -> impl Iterator<Item = Event<'_>> {
         self.played.iter().map(|(held, late)| Event { tick: held.tick, late: *late, held })
     }
 

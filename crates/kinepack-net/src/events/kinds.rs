@@ -60,8 +60,8 @@ impl EventKinds {
         Self { codec: codec.clone(), longest_ticks }
     }
 
-    /// Lets the hub drop events of the type `T` that did not arrive within so many ticks after
-    /// their own. With 0, each goes out only in its own tick.
+    /// Lets the hub drop an event of type `T` if it has not arrived `longest_ticks` after its tick.
+    /// With 0, each goes out only in its own tick.
     ///
     /// # Errors
     /// [`EncodeError::TypeMismatch`] if the type describes no kind.

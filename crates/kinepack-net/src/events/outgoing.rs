@@ -116,11 +116,11 @@ impl Outgoing {
         self.waiting.len() + self.sent.iter().filter(is_open).count()
     }
 
-    /// Whether there is anything to send, if each event goes out `copies` times.
-    pub(crate) fn is_due(&self, tick: Tick, copies: u8) -> bool {
+    /// Whether anything must go out now. Further copies of what is in flight need not.
+    pub(crate) fn is_due(&self) -> bool {
         self.owes_floor()
             || !self.waiting.is_empty()
-            || self.sent.iter().any(|slot| slot.due(tick, copies).is_some())
+            || self.sent.iter().any(|slot| matches!(slot, Slot::Due(_)))
     }
 
     fn owes_floor(&self) -> bool {
@@ -155,16 +155,10 @@ impl Outgoing {
             .chain(new.take_while(|(number, _)| is_near(*number)))
             .take(MOST_EVENTS)
             .collect();
-        let Some((first, _)) = due.first().copied() else {
-            return if self.owes_floor() {
-                let mut bytes = Vec::new();
-                writer.write(tick, floor, floor, &[], &mut bytes)?;
-                let carried = Carried { numbers: Vec::new(), floor };
-                Ok(Some(EventList { bytes, carried, new: 0 }).filter(|_| limit_bytes >= 8))
-            } else {
-                Ok(None)
-            };
-        };
+        if due.is_empty() && !self.owes_floor() {
+            return Ok(None);
+        }
+        let first = due.first().map_or(floor, |(number, _)| *number);
         let events: Vec<(u16, &Emitted)> =
             due.iter().map(|(number, event)| (number.0.wrapping_sub(first.0), &***event)).collect();
         let mut count = events.len();
@@ -179,7 +173,7 @@ impl Outgoing {
                 // Further copies only where there is room.
                 return self.list(tick, 1, limit_bytes, writer);
             }
-            if count == 1 {
+            if count <= 1 {
                 return Ok(None);
             }
             count = (count * limit_bytes / bytes.len()).clamp(1, count - 1);

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kinepack::level::Changed;
-use kinepack::{Baselines, Codec, EntityId, Pack, Schema, Snapshot, Tick};
+use kinepack::{Baselines, Codec, EntityId, Schema, Snapshot, Tick};
 
 use super::cost::Cost;
+use super::emit::HubEvents;
 use super::peer::{Moment, Peer, PeerStatus};
 use super::sending::Sending;
 use super::sharing::{self, Outliers, Overdrawn, RUN_CREDITS};
-use super::subjects::{FieldGroup, Sight, contains};
+use super::sight::Sight;
 use super::view::SentView;
-use crate::events::{Emitted, EventKinds, EventWriter};
 use crate::handshake::{check_initial, check_schema, hello, reference_zero};
 use crate::packet::{Hello, Mismatch, Upstream, first_difference, outline};
 use crate::trace::event;
@@ -177,55 +177,6 @@ pub struct ReceiverOptions {
 /// hub multiplies it by the time since the entity was last sent.
 pub type Weight<'a> = &'a dyn Fn(ReceiverId, EntityId) -> f32;
 
-/// Which receivers get an event.
-///
-/// ```
-/// use kinepack::EntityId;
-/// use kinepack_net::{Audience, ReceiverId};
-///
-/// let explosion = Audience::Seeing(EntityId(17)); // those who see what explodes
-/// let whisper = Audience::Only(&[ReceiverId(3), ReceiverId(8)]);
-/// # assert_ne!(explosion, whisper);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Audience<'a> {
-    /// All that have joined.
-    All,
-    /// Those that may see this entity: all except receivers whose
-    /// [relevant set](Hub::set_relevant) lacks it.
-    Seeing(EntityId),
-    /// These.
-    Only(&'a [ReceiverId]),
-}
-
-/// An audience until the next tick.
-#[derive(Debug)]
-enum AudienceOf {
-    All,
-    Seeing(EntityId),
-    Only(Box<[ReceiverId]>),
-}
-
-impl From<Audience<'_>> for AudienceOf {
-    fn from(audience: Audience<'_>) -> Self {
-        match audience {
-            Audience::All => Self::All,
-            Audience::Seeing(entity) => Self::Seeing(entity),
-            Audience::Only(ids) => Self::Only(ids.into()),
-        }
-    }
-}
-
-/// What a hub keeps of events.
-#[derive(Debug)]
-struct HubEvents {
-    kinds: EventKinds,
-    scratch: Snapshot,
-    /// Those for the next tick: kind, lanes and audience.
-    of_tick: Vec<(usize, Box<[u32]>, AudienceOf)>,
-    next_key: u64,
-}
-
 /// What a datagram from a receiver was.
 ///
 /// ```
@@ -330,20 +281,20 @@ pub enum Handled {
 /// ```
 #[derive(Debug)]
 pub struct Hub {
-    config: HubConfig,
-    schema: Schema,
+    pub(super) config: HubConfig,
+    pub(super) schema: Schema,
     /// Has the hash of the first codec.
-    hello: Hello,
+    pub(super) hello: Hello,
     /// The outline of the schema.
     outline: Vec<u32>,
     initial: Arc<SentView>,
-    peers: BTreeMap<ReceiverId, Peer>,
-    sending: Sending,
+    pub(super) peers: BTreeMap<ReceiverId, Peer>,
+    pub(super) sending: Sending,
     last_tick: Option<(Duration, Tick)>,
     /// What outliers spent beyond their credits; see [`sharing`].
     overdrawn: Overdrawn,
     /// `None` without events.
-    events: Option<HubEvents>,
+    pub(super) events: Option<HubEvents>,
 }
 
 impl Hub {
@@ -441,113 +392,6 @@ impl Hub {
         self.peers.keys().copied()
     }
 
-    /// Sets which entities a receiver may see: sorted ids, or `None` for all. Receivers with equal
-    /// sets share the work. Setting the same entities again changes nothing. Ids that are not in
-    /// the world are ignored.
-    ///
-    /// Cost: a hash of the set; each tick, for each different set, a search for its entities and a
-    /// copy of their rows.
-    ///
-    /// # Errors
-    /// [`NetError::UnknownReceiver`], [`NetError::NotSorted`].
-    pub fn set_relevant(
-        &mut self,
-        id: ReceiverId,
-        entities: Option<Arc<[EntityId]>>,
-    ) -> Result<(), NetError> {
-        check_sorted(entities.as_deref())?;
-        self.change_sight(id, |sight| sight.relevant = entities)
-    }
-
-    fn change_sight(
-        &mut self,
-        id: ReceiverId,
-        change: impl FnOnce(&mut Sight),
-    ) -> Result<(), NetError> {
-        let peer = self.peers.get_mut(&id).ok_or(NetError::UnknownReceiver)?;
-        let mut sight = (*peer.sight.sight).clone();
-        change(&mut sight);
-        peer.sight = self.sending.subjects.know(sight);
-        Ok(())
-    }
-
-    /// Makes fields visible only to receivers that [`set_visible`](Self::set_visible) lets see them,
-    /// for example ammunition only to the player who has it. For all others they are `None`: the
-    /// fields must be `Option`s, named as in [`Schema::optional_part`]. No bit of a datagram tells
-    /// of them. At first no receiver may see them.
-    ///
-    /// Receivers that may see the same share their snapshots. If each sees something else, the hub
-    /// encodes a snapshot for each.
-    ///
-    /// # Errors
-    /// [`NetError::NotOptional`] and [`NetError::GroupTaken`]. Nothing has changed then.
-    pub fn add_group(&mut self, name: &str, fields: &[&str]) -> Result<(), NetError> {
-        if self.sending.subjects.groups.iter().any(|group| group.name == name) {
-            return Err(NetError::GroupTaken { name: name.into() });
-        }
-        let part = |field: &&str| {
-            let part = self.schema.optional_part(field);
-            part.ok_or_else(|| NetError::NotOptional { field: String::from(*field) })
-        };
-        let parts = fields.iter().map(part).collect::<Result<_, _>>()?;
-        self.sending.subjects.groups.push(FieldGroup { name: name.into(), parts });
-        let receivers: Vec<ReceiverId> = self.receivers().collect();
-        receivers.into_iter().try_for_each(|id| {
-            self.change_sight(id, |sight| sight.groups.push(Some(Arc::from([]))))
-        })
-    }
-
-    /// Sets the entities of which a receiver may see the fields of a group: sorted ids, or `None`
-    /// for all entities.
-    ///
-    /// ```
-    /// # use std::time::Duration;
-    /// # use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
-    /// # use kinepack_net::{Hub, HubConfig, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions};
-    /// #[derive(Pack, Debug, PartialEq)]
-    /// struct Player {
-    ///     #[pack(max = 100)]
-    ///     health: u8,
-    ///     ammunition: Option<u8>,
-    /// }
-    ///
-    /// # let schema = Schema::builder().kind::<Player>("player").build()?;
-    /// # let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
-    /// # let mut hub = Hub::new(&codec, HubConfig::default())?;
-    /// # let (client, now) = (ReceiverId(7), Duration::ZERO);
-    /// # hub.add(client, &ReceiverOptions::default(), now)?;
-    /// # let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60))?;
-    /// # hub.handle(client, now, receiver.poll_transmit(now).ok_or("no hello")?)?;
-    /// hub.add_group("private", &["player.ammunition"])?;
-    /// hub.set_visible(client, "private", Some([EntityId(1)].into()))?;
-    ///
-    /// let mut world = Snapshot::new(&schema, Tick(1));
-    /// world.push(EntityId(1), &Player { health: 90, ammunition: Some(7) })?;
-    /// world.push(EntityId(2), &Player { health: 80, ammunition: Some(3) })?;
-    /// hub.tick(now, &world)?;
-    /// # let (_, datagram) = hub.poll_transmit().ok_or("no snapshot")?;
-    /// # receiver.handle(now, datagram)?;
-    /// let seen = receiver.newest().ok_or("nothing was received")?;
-    /// assert_eq!(seen.get(EntityId(1))?, Some(Player { health: 90, ammunition: Some(7) }));
-    /// assert_eq!(seen.get(EntityId(2))?, Some(Player { health: 80, ammunition: None }));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`NetError::UnknownReceiver`], [`NetError::NotSorted`] and [`NetError::NoSuchGroup`].
-    pub fn set_visible(
-        &mut self,
-        id: ReceiverId,
-        group: &str,
-        entities: Option<Arc<[EntityId]>>,
-    ) -> Result<(), NetError> {
-        check_sorted(entities.as_deref())?;
-        let groups = &self.sending.subjects.groups;
-        let index = groups.iter().position(|known| known.name == group);
-        let index = index.ok_or_else(|| NetError::NoSuchGroup { name: group.into() })?;
-        self.change_sight(id, |sight| sight.groups[index] = entities)
-    }
-
     /// Takes a datagram from a receiver.
     ///
     /// # Errors
@@ -630,62 +474,6 @@ impl Hub {
         taken
     }
 
-    /// Gives the hub events. Its receivers need events with the same codec:
-    /// [`Receiver::with_events`](crate::Receiver::with_events).
-    #[must_use]
-    pub fn with_events(mut self, kinds: &EventKinds) -> Self {
-        self.hello.events_hash = kinds.codec().hash();
-        self.sending.events = Some(EventWriter::new(kinds));
-        self.events = Some(HubEvents {
-            kinds: kinds.clone(),
-            scratch: Snapshot::new(kinds.codec().schema(), Tick(0)),
-            of_tick: Vec::new(),
-            next_key: 0,
-        });
-        self
-    }
-
-    /// Adds an event to the next [`tick`](Self::tick), for the receivers in `audience` that have
-    /// joined by then. Each of them gets it once, in the order of these calls. It gets it again if
-    /// it was lost, until it arrives, or until it is too old for its
-    /// [kind](EventKinds::droppable).
-    ///
-    /// # Errors
-    /// [`NetError::NoEvents`], [`NetError::Event`] for a value that cannot be quantized or of a
-    /// type that is no kind of event, and [`NetError::EventTooLarge`]. Nothing has changed then.
-    pub fn emit<T: Pack>(&mut self, event: &T, audience: Audience<'_>) -> Result<(), NetError> {
-        let events = self.events.as_mut().ok_or(NetError::NoEvents)?;
-        let quantized = events.kinds.quantize(event, &mut events.scratch);
-        let (kind, lanes) = quantized.map_err(NetError::Event)?;
-        if let Some(writer) = &mut self.sending.events {
-            writer.check_size(kind, &lanes, self.config.datagram_bytes)?;
-        }
-        events.of_tick.push((kind, lanes, AudienceOf::from(audience)));
-        Ok(())
-    }
-
-    /// Gives the events of this tick to the receivers.
-    fn hand_out_events(&mut self, tick: Tick) -> Result<(), NetError> {
-        let mut first_error = Ok(());
-        let Some(events) = &mut self.events else { return first_error };
-        for (kind, lanes, audience) in events.of_tick.drain(..) {
-            let last_tick = events.kinds.last_tick(kind, tick);
-            let event = Arc::new(Emitted { key: events.next_key, tick, kind, lanes, last_tick });
-            events.next_key += 1;
-            for (id, peer) in self.peers.iter_mut().filter(|(_, peer)| peer.codec.is_some()) {
-                let is_for = match &audience {
-                    AudienceOf::All => true,
-                    AudienceOf::Seeing(entity) => contains(&peer.sight.sight.relevant, *entity),
-                    AudienceOf::Only(ids) => ids.contains(id),
-                };
-                if is_for && !peer.add_event(&event) {
-                    first_error = first_error.and(Err(NetError::EventsWaiting { id: *id }));
-                }
-            }
-        }
-        first_error
-    }
-
     /// Makes the datagrams of this tick. `world` is the complete state. Its tick must be above that
     /// of the previous call, and `now` must not be earlier.
     ///
@@ -693,7 +481,8 @@ impl Hub {
     /// [`NetError::SchemaMismatch`], [`NetError::SharedId`], [`NetError::SpawnChanged`],
     /// [`NetError::TickNotRising`] and [`NetError::TimeRanBack`]: nothing has changed then.
     /// [`NetError::Receiver`] and [`NetError::BlockTooLarge`] name a receiver that gets nothing in
-    /// this tick, [`NetError::EventsWaiting`] one that does not get all events; the others get their datagrams. If there are several errors, this is the first.
+    /// this tick, [`NetError::EventsWaiting`] one that does not get all
+    /// events; the others get their datagrams. If there are several errors, this is the first.
     pub fn tick(&mut self, now: Duration, world: &Snapshot) -> Result<(), NetError> {
         self.tick_with(now, world, None)
     }
@@ -808,14 +597,5 @@ impl Hub {
     /// How many snapshots the last tick encoded for all receivers together.
     pub fn encoded(&self) -> usize {
         self.sending.encoded
-    }
-}
-
-/// Checks that a set of entities is sorted.
-fn check_sorted(entities: Option<&[EntityId]>) -> Result<(), NetError> {
-    let mut pairs = entities.unwrap_or_default().windows(2);
-    match pairs.find(|pair| pair[0] >= pair[1]) {
-        Some(pair) => Err(NetError::NotSorted { id: pair[1] }),
-        None => Ok(()),
     }
 }

@@ -12,7 +12,7 @@
 //!
 //! | type | what it is | file |
 //! |---|---|---|
-//! | `Subject` | what a receiver may see: the world, or its relevant entities | [`subjects`] |
+//! | `Subject` | what a receiver may see: the world, or a part of it | [`subjects`] |
 //! | `OfferedCodec` | a codec that receivers may choose, with its planner | [`sending`] |
 //! | `Target` | a codec and a subject: receivers with equal targets share work | [`sending`] |
 //! | `ChosenBaseline` | what to code against: a view, views to merge, older views | [`history`] |
@@ -33,6 +33,7 @@ mod block;
 mod budget;
 mod checks;
 mod cost;
+mod emit;
 mod freshness;
 mod history;
 mod hub;
@@ -41,9 +42,11 @@ mod peer;
 mod plan;
 mod sending;
 mod sharing;
+mod sight;
 mod subjects;
 mod view;
 
 pub use cost::Cost;
-pub use hub::{Audience, Handled, Hub, HubConfig, ReceiverId, ReceiverOptions, Weight};
+pub use emit::Audience;
+pub use hub::{Handled, Hub, HubConfig, ReceiverId, ReceiverOptions, Weight};
 pub use peer::PeerStatus;

@@ -14,12 +14,9 @@ use super::history::{ChosenBaseline, Content, History, Outcome};
 use super::hub::{HubConfig, ReceiverId, ReceiverOptions, Weight};
 use super::plan::Plan;
 use super::sending::{OfferedCodec, Outbox, PlanRequest, Sending, Target};
-use super::subjects::KnownSight;
+use super::sight::KnownSight;
 use super::view::SentView;
-use crate::events::{
-    Carried, Emitted, EventList, EventsAlone, LONGEST_IN_FRONT_BYTES, LONGEST_LIST_BYTES, Outgoing,
-    write_in_front,
-};
+use crate::events::{Carried, EventList, LONGEST_IN_FRONT_BYTES, Outgoing, write_in_front};
 use crate::packet::{
     Baseline, CHECK_BYTES, FRAGMENT_HEADER_BYTES, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES,
     OlderViews, SnapshotHeader, Stride, Time,
@@ -106,21 +103,21 @@ impl PeerStatus {
 /// What a hub knows of one receiver.
 #[derive(Debug)]
 pub(super) struct Peer {
-    id: ReceiverId,
+    pub(super) id: ReceiverId,
     /// Index of the codec that the receiver chose; `None` before its hello.
     pub(super) codec: Option<usize>,
-    history: History,
+    pub(super) history: History,
     reference: Reference,
     block: Option<BlockOut>,
     newest_block: u8,
-    budget: Option<Budget>,
+    pub(super) budget: Option<Budget>,
     pub(super) sight: KnownSight,
     freshness: Freshness,
     expects_part: bool,
     /// The last complete state that was sent, and the last tick in which it was still current.
     /// `None` if the last snapshot was partial.
     shown: Option<(u64, Tick)>,
-    last_sent: Option<Duration>,
+    pub(super) last_sent: Option<Duration>,
     outcomes: Vec<Outcome>,
     bytes: u64,
     waiting: usize,
@@ -130,7 +127,7 @@ pub(super) struct Peer {
     postponed: u64,
     waited_ticks: u32,
     checks: Checks,
-    events: Outgoing,
+    pub(super) events: Outgoing,
     /// The events to send in front of the next snapshot of this tick.
     front: Option<EventList>,
 }
@@ -401,8 +398,12 @@ impl Peer {
             self.block = None;
             let is_known =
                 !base.view.coarse && base.view.state == sending.subjects.view(target.subject).state;
-            return (!is_known || rested || self.events.is_due(moment.tick, 1))
-                .then_some(DueSnapshot { target, base, silent, is_first: false });
+            return (!is_known || rested || self.events.is_due()).then_some(DueSnapshot {
+                target,
+                base,
+                silent,
+                is_first: false,
+            });
         }
         if self.block.is_none() {
             return Some(DueSnapshot {
@@ -491,62 +492,6 @@ impl Peer {
             *held_until = moment.tick;
         }
         self.send_events_alone(moment, sending)
-    }
-
-    /// Adds an event. False if too many wait.
-    pub(super) fn add_event(&mut self, event: &Arc<Emitted>) -> bool {
-        self.events.push(event)
-    }
-
-    /// The events to send now, in at most `limit_bytes`, or less if the budget has no more for
-    /// events.
-    fn event_list(
-        &self,
-        moment: &Moment<'_>,
-        sending: &mut Sending,
-        copies: u8,
-        limit_bytes: usize,
-        overhead_bytes: usize,
-    ) -> Result<Option<EventList>, NetError> {
-        let is_due = self.events.is_due(moment.tick, copies);
-        let Some(writer) = sending.events.as_mut().filter(|_| is_due) else {
-            return Ok(None);
-        };
-        let affordable = self.budget.as_ref().map_or(usize::MAX, Budget::bytes_for_events);
-        let limit_bytes =
-            limit_bytes.min(affordable.saturating_sub(overhead_bytes)).min(LONGEST_LIST_BYTES);
-        let list = self.events.list(moment.tick, copies, limit_bytes, writer);
-        list.map_err(|error| NetError::Receiver { id: self.id, error })
-    }
-
-    fn send_events_alone(
-        &mut self,
-        moment: &Moment<'_>,
-        sending: &mut Sending,
-    ) -> Result<(), NetError> {
-        if self.history.is_silent(moment.now, moment.config.silence) {
-            return Ok(());
-        }
-        let limit_bytes = self.sendable_bytes(moment.config).saturating_sub(EventsAlone::BYTES);
-        let overhead_bytes = moment.config.overhead_bytes + EventsAlone::BYTES;
-        // Further copies are not worth a datagram of a budget.
-        let copies = if self.budget.is_some() { 1 } else { moment.config.event_copies };
-        let list = self.event_list(moment, sending, copies, limit_bytes, overhead_bytes)?;
-        let Some(list) = list else { return Ok(()) };
-        let header = EventsAlone { sequence: self.history.next(), tick: moment.tick };
-        let bytes = sending.outbox.push(self.id, |out| {
-            header.write(out);
-            out.extend_from_slice(&list.bytes);
-        });
-        if let Some(budget) = &mut self.budget {
-            budget.note_events(bytes + moment.config.overhead_bytes);
-        }
-        let carried = self.events.note_sent(moment.tick, list);
-        // A world at rest still needs its snapshots.
-        let last_sent = self.last_sent;
-        self.note_sent(moment, bytes, Content::Events, Some(carried));
-        self.last_sent = last_sent;
-        Ok(())
     }
 
     /// The receiver's weight among those that wait. It grows each time that the receiver is
@@ -768,7 +713,7 @@ impl Peer {
     }
 
     /// The most bytes of the next datagram.
-    fn sendable_bytes(&self, config: &HubConfig) -> usize {
+    pub(super) fn sendable_bytes(&self, config: &HubConfig) -> usize {
         let affordable = self.budget.as_ref().map_or(usize::MAX, Budget::bytes);
         affordable.saturating_sub(config.overhead_bytes).min(config.datagram_bytes)
     }
@@ -852,7 +797,7 @@ impl Peer {
         }
     }
 
-    fn note_sent(
+    pub(super) fn note_sent(
         &mut self,
         moment: &Moment<'_>,
         bytes: usize,

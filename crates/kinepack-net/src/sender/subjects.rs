@@ -9,9 +9,9 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use kinepack::schema::OptionalPart;
-use kinepack::{EncodeError, EntityId, Snapshot, View};
+use kinepack::{EncodeError, Snapshot, View};
 
+use super::sight::{FieldGroup, KnownSight, Sight, contains};
 use super::view::SentView;
 
 /// How many worlds in the pool a tick examines for reuse.
@@ -19,49 +19,6 @@ const LOOKED_AT: usize = 32;
 /// How many of those may be unused: one for this tick, the others for later ones. The rest are
 /// freed.
 const SPARE: usize = 4;
-
-/// Sorted ids; `None` for all entities.
-pub(super) type EntitySet = Option<Arc<[EntityId]>>;
-
-/// What a receiver may see.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Sight {
-    /// The entities.
-    pub(super) relevant: EntitySet,
-    /// For each group of fields, the entities whose fields it may see.
-    pub(super) groups: Vec<EntitySet>,
-}
-
-impl Sight {
-    /// All entities, without the fields of this many groups.
-    pub(super) fn new(groups: usize) -> Self {
-        Self { relevant: None, groups: vec![Some(Arc::from([])); groups] }
-    }
-
-    fn is_all(&self) -> bool {
-        self.relevant.is_none() && self.groups.iter().all(Option::is_none)
-    }
-}
-
-/// A sight in use.
-#[derive(Clone, Debug)]
-pub(super) struct KnownSight {
-    /// Equal sights have the same number; 0 for everything.
-    id: u64,
-    pub(super) sight: Arc<Sight>,
-}
-
-/// Fields that only some receivers may see.
-#[derive(Debug)]
-pub(super) struct FieldGroup {
-    pub(super) name: String,
-    pub(super) parts: Vec<OptionalPart>,
-}
-
-/// Whether a set has the entity.
-pub(super) fn contains(set: &EntitySet, entity: EntityId) -> bool {
-    set.as_ref().is_none_or(|ids| ids.binary_search(&entity).is_ok())
-}
 
 /// What a receiver may see in this tick.
 #[derive(Debug)]

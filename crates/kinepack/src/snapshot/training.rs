@@ -126,8 +126,8 @@ impl Training {
         Ok(Profile { model, ..self.lengths(schema, runs)? })
     }
 
-    /// Trains for snapshots that are each coded against nothing, as lists of events are. Their ticks
-    /// do not matter. Ignores [`packed_lag_ticks`](Self::packed_lag_ticks) and
+    /// Trains for snapshots that are each coded against nothing, as lists of events are. Their
+    /// ticks do not matter. Ignores [`packed_lag_ticks`](Self::packed_lag_ticks) and
     /// [`max_lags_ticks`](Self::max_lags_ticks).
     ///
     /// # Errors

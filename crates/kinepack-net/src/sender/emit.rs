@@ -1,0 +1,178 @@
+//! Events on the hub's side: who gets them, and how they go out. Their order and their outcomes are
+//! in [`crate::events`].
+
+use std::sync::Arc;
+
+use kinepack::{EntityId, Pack, Snapshot, Tick};
+
+use super::budget::Budget;
+use super::history::Content;
+use super::hub::{Hub, ReceiverId};
+use super::peer::{Moment, Peer};
+use super::sending::Sending;
+use super::sight::contains;
+use crate::NetError;
+use crate::events::{Emitted, EventKinds, EventList, EventWriter, EventsAlone, LONGEST_LIST_BYTES};
+
+/// Which receivers get an event.
+///
+/// ```
+/// use kinepack::EntityId;
+/// use kinepack_net::{Audience, ReceiverId};
+///
+/// let explosion = Audience::Seeing(EntityId(17)); // those who see what explodes
+/// let whisper = Audience::Only(&[ReceiverId(3), ReceiverId(8)]);
+/// # assert_ne!(explosion, whisper);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience<'a> {
+    /// All that have joined.
+    All,
+    /// Those that may see this entity: all except receivers whose
+    /// [relevant set](Hub::set_relevant) lacks it.
+    Seeing(EntityId),
+    /// These.
+    Only(&'a [ReceiverId]),
+}
+
+/// An audience until the next tick.
+#[derive(Debug)]
+enum AudienceOf {
+    All,
+    Seeing(EntityId),
+    Only(Box<[ReceiverId]>),
+}
+
+impl From<Audience<'_>> for AudienceOf {
+    fn from(audience: Audience<'_>) -> Self {
+        match audience {
+            Audience::All => Self::All,
+            Audience::Seeing(entity) => Self::Seeing(entity),
+            Audience::Only(ids) => Self::Only(ids.into()),
+        }
+    }
+}
+
+/// What a hub keeps of events.
+#[derive(Debug)]
+pub(super) struct HubEvents {
+    kinds: EventKinds,
+    scratch: Snapshot,
+    /// Those for the next tick: kind, lanes and audience.
+    of_tick: Vec<(usize, Box<[u32]>, AudienceOf)>,
+    next_key: u64,
+}
+
+impl Hub {
+    /// Gives the hub events. Its receivers need events with the same codec:
+    /// [`Receiver::with_events`](crate::Receiver::with_events).
+    #[must_use]
+    pub fn with_events(mut self, kinds: &EventKinds) -> Self {
+        self.hello.events_hash = kinds.codec().hash();
+        self.sending.events = Some(EventWriter::new(kinds));
+        self.events = Some(HubEvents {
+            kinds: kinds.clone(),
+            scratch: Snapshot::new(kinds.codec().schema(), Tick(0)),
+            of_tick: Vec::new(),
+            next_key: 0,
+        });
+        self
+    }
+
+    /// Adds an event to the next [`tick`](Self::tick), for the receivers in `audience` that have
+    /// joined by then. Each of them gets it once, in the order of these calls. It gets it again if
+    /// it was lost, until it arrives, or until it is too old for its
+    /// [kind](EventKinds::droppable).
+    ///
+    /// # Errors
+    /// [`NetError::NoEvents`], [`NetError::Event`] for a value that cannot be quantized or of a
+    /// type that is no kind of event, and [`NetError::EventTooLarge`]. Nothing has changed then.
+    pub fn emit<T: Pack>(&mut self, event: &T, audience: Audience<'_>) -> Result<(), NetError> {
+        let events = self.events.as_mut().ok_or(NetError::NoEvents)?;
+        let quantized = events.kinds.quantize(event, &mut events.scratch);
+        let (kind, lanes) = quantized.map_err(NetError::Event)?;
+        if let Some(writer) = &mut self.sending.events {
+            writer.check_size(kind, &lanes, self.config.datagram_bytes)?;
+        }
+        events.of_tick.push((kind, lanes, AudienceOf::from(audience)));
+        Ok(())
+    }
+
+    /// Gives the events of this tick to the receivers.
+    pub(super) fn hand_out_events(&mut self, tick: Tick) -> Result<(), NetError> {
+        let mut first_error = Ok(());
+        let Some(events) = &mut self.events else { return first_error };
+        for (kind, lanes, audience) in events.of_tick.drain(..) {
+            let last_tick = events.kinds.last_tick(kind, tick);
+            let event = Arc::new(Emitted { key: events.next_key, tick, kind, lanes, last_tick });
+            events.next_key += 1;
+            for (id, peer) in self.peers.iter_mut().filter(|(_, peer)| peer.codec.is_some()) {
+                let is_for = match &audience {
+                    AudienceOf::All => true,
+                    AudienceOf::Seeing(entity) => contains(&peer.sight.sight.relevant, *entity),
+                    AudienceOf::Only(ids) => ids.contains(id),
+                };
+                if is_for && !peer.add_event(&event) {
+                    first_error = first_error.and(Err(NetError::EventsWaiting { id: *id }));
+                }
+            }
+        }
+        first_error
+    }
+}
+
+impl Peer {
+    /// Adds an event. False if too many wait.
+    pub(super) fn add_event(&mut self, event: &Arc<Emitted>) -> bool {
+        self.events.push(event)
+    }
+
+    /// The events to send now, in at most `limit_bytes`, or less if the budget has no more for
+    /// events.
+    pub(super) fn event_list(
+        &self,
+        moment: &Moment<'_>,
+        sending: &mut Sending,
+        copies: u8,
+        limit_bytes: usize,
+        overhead_bytes: usize,
+    ) -> Result<Option<EventList>, NetError> {
+        let Some(writer) = &mut sending.events else { return Ok(None) };
+        let affordable = self.budget.as_ref().map_or(usize::MAX, Budget::bytes_for_events);
+        let limit_bytes =
+            limit_bytes.min(affordable.saturating_sub(overhead_bytes)).min(LONGEST_LIST_BYTES);
+        let list = self.events.list(moment.tick, copies, limit_bytes, writer);
+        list.map_err(|error| NetError::Receiver { id: self.id, error })
+    }
+
+    /// Sends the events that did not go with a snapshot of this tick, if there is room.
+    pub(super) fn send_events_alone(
+        &mut self,
+        moment: &Moment<'_>,
+        sending: &mut Sending,
+    ) -> Result<(), NetError> {
+        if self.history.is_silent(moment.now, moment.config.silence) {
+            return Ok(());
+        }
+        let limit_bytes = self.sendable_bytes(moment.config).saturating_sub(EventsAlone::BYTES);
+        let overhead_bytes = moment.config.overhead_bytes + EventsAlone::BYTES;
+        // Further copies are not worth a datagram of a budget.
+        let copies = if self.budget.is_some() { 1 } else { moment.config.event_copies };
+        let list = self.event_list(moment, sending, copies, limit_bytes, overhead_bytes)?;
+        let Some(list) = list else { return Ok(()) };
+        let header = EventsAlone { sequence: self.history.next(), tick: moment.tick };
+        let bytes = sending.outbox.push(self.id, |out| {
+            header.write(out);
+            out.extend_from_slice(&list.bytes);
+        });
+        if let Some(budget) = &mut self.budget {
+            budget.note_events(bytes + moment.config.overhead_bytes);
+        }
+        let carried = self.events.note_sent(moment.tick, list);
+        // A world at rest still needs its snapshots.
+        let last_sent = self.last_sent;
+        self.note_sent(moment, bytes, Content::Events, Some(carried));
+        self.last_sent = last_sent;
+        Ok(())
+    }
+}

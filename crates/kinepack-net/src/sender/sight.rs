@@ -1,0 +1,171 @@
+//! Sights: which entities a receiver may see, and which groups of their fields.
+
+use std::sync::Arc;
+
+use kinepack::EntityId;
+use kinepack::schema::OptionalPart;
+
+use super::hub::{Hub, ReceiverId};
+use crate::NetError;
+
+/// Sorted ids; `None` for all entities.
+pub(super) type EntitySet = Option<Arc<[EntityId]>>;
+
+/// What a receiver may see.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Sight {
+    /// The entities.
+    pub(super) relevant: EntitySet,
+    /// For each group of fields, the entities whose fields it may see.
+    pub(super) groups: Vec<EntitySet>,
+}
+
+impl Sight {
+    /// All entities, without the fields of this many groups.
+    pub(super) fn new(groups: usize) -> Self {
+        Self { relevant: None, groups: vec![Some(Arc::from([])); groups] }
+    }
+
+    pub(super) fn is_all(&self) -> bool {
+        self.relevant.is_none() && self.groups.iter().all(Option::is_none)
+    }
+}
+
+/// A sight in use.
+#[derive(Clone, Debug)]
+pub(super) struct KnownSight {
+    /// Equal sights have the same number; 0 for everything.
+    pub(super) id: u64,
+    pub(super) sight: Arc<Sight>,
+}
+
+/// Fields that only some receivers may see.
+#[derive(Debug)]
+pub(super) struct FieldGroup {
+    pub(super) name: String,
+    pub(super) parts: Vec<OptionalPart>,
+}
+
+/// Whether a set has the entity.
+pub(super) fn contains(set: &EntitySet, entity: EntityId) -> bool {
+    set.as_ref().is_none_or(|ids| ids.binary_search(&entity).is_ok())
+}
+
+impl Hub {
+    /// Sets which entities a receiver may see: sorted ids, or `None` for all. Receivers with equal
+    /// sets share the work. Setting the same entities again changes nothing. Ids that are not in
+    /// the world are ignored.
+    ///
+    /// Cost: a hash of the set; each tick, for each different set, a search for its entities and a
+    /// copy of their rows.
+    ///
+    /// # Errors
+    /// [`NetError::UnknownReceiver`], [`NetError::NotSorted`].
+    pub fn set_relevant(
+        &mut self,
+        id: ReceiverId,
+        entities: Option<Arc<[EntityId]>>,
+    ) -> Result<(), NetError> {
+        check_sorted(entities.as_deref())?;
+        self.change_sight(id, |sight| sight.relevant = entities)
+    }
+
+    fn change_sight(
+        &mut self,
+        id: ReceiverId,
+        change: impl FnOnce(&mut Sight),
+    ) -> Result<(), NetError> {
+        let peer = self.peers.get_mut(&id).ok_or(NetError::UnknownReceiver)?;
+        let mut sight = (*peer.sight.sight).clone();
+        change(&mut sight);
+        peer.sight = self.sending.subjects.know(sight);
+        Ok(())
+    }
+
+    /// Makes fields visible only to receivers that [`set_visible`](Self::set_visible) lets see
+    /// them, for example ammunition only to the player who has it. For all others they are `None`:
+    /// the fields must be `Option`s, named as in
+    /// [`Schema::optional_part`](kinepack::Schema::optional_part). Their datagrams have nothing of
+    /// these fields. At first no receiver may see them.
+    ///
+    /// Receivers that may see the same share their snapshots. If each sees something else, the hub
+    /// encodes a snapshot for each.
+    ///
+    /// # Errors
+    /// [`NetError::NotOptional`] and [`NetError::GroupTaken`]. Nothing has changed then.
+    pub fn add_group(&mut self, name: &str, fields: &[&str]) -> Result<(), NetError> {
+        if self.sending.subjects.groups.iter().any(|group| group.name == name) {
+            return Err(NetError::GroupTaken { name: name.into() });
+        }
+        let part = |field: &&str| {
+            let part = self.schema.optional_part(field);
+            part.ok_or_else(|| NetError::NotOptional { field: String::from(*field) })
+        };
+        let parts = fields.iter().map(part).collect::<Result<_, _>>()?;
+        self.sending.subjects.groups.push(FieldGroup { name: name.into(), parts });
+        let receivers: Vec<ReceiverId> = self.receivers().collect();
+        receivers.into_iter().try_for_each(|id| {
+            self.change_sight(id, |sight| sight.groups.push(Some(Arc::from([]))))
+        })
+    }
+
+    /// Chooses the entities whose fields of a group a receiver sees: sorted ids, or `None` for all
+    /// entities.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
+    /// # use kinepack_net::{Hub, HubConfig, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions};
+    /// #[derive(Pack, Debug, PartialEq)]
+    /// struct Player {
+    ///     #[pack(max = 100)]
+    ///     health: u8,
+    ///     ammunition: Option<u8>,
+    /// }
+    ///
+    /// # let schema = Schema::builder().kind::<Player>("player").build()?;
+    /// # let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+    /// # let mut hub = Hub::new(&codec, HubConfig::default())?;
+    /// # let (client, now) = (ReceiverId(7), Duration::ZERO);
+    /// # hub.add(client, &ReceiverOptions::default(), now)?;
+    /// # let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60))?;
+    /// # hub.handle(client, now, receiver.poll_transmit(now).ok_or("no hello")?)?;
+    /// hub.add_group("private", &["player.ammunition"])?;
+    /// hub.set_visible(client, "private", Some([EntityId(1)].into()))?;
+    ///
+    /// let mut world = Snapshot::new(&schema, Tick(1));
+    /// world.push(EntityId(1), &Player { health: 90, ammunition: Some(7) })?;
+    /// world.push(EntityId(2), &Player { health: 80, ammunition: Some(3) })?;
+    /// hub.tick(now, &world)?;
+    /// # let (_, datagram) = hub.poll_transmit().ok_or("no snapshot")?;
+    /// # receiver.handle(now, datagram)?;
+    /// let seen = receiver.newest().ok_or("nothing was received")?;
+    /// assert_eq!(seen.get(EntityId(1))?, Some(Player { health: 90, ammunition: Some(7) }));
+    /// assert_eq!(seen.get(EntityId(2))?, Some(Player { health: 80, ammunition: None }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`NetError::UnknownReceiver`], [`NetError::NotSorted`] and [`NetError::NoSuchGroup`].
+    pub fn set_visible(
+        &mut self,
+        id: ReceiverId,
+        group: &str,
+        entities: Option<Arc<[EntityId]>>,
+    ) -> Result<(), NetError> {
+        check_sorted(entities.as_deref())?;
+        let groups = &self.sending.subjects.groups;
+        let index = groups.iter().position(|known| known.name == group);
+        let index = index.ok_or_else(|| NetError::NoSuchGroup { name: group.into() })?;
+        self.change_sight(id, |sight| sight.groups[index] = entities)
+    }
+}
+
+/// Checks that a set of entities is sorted.
+fn check_sorted(entities: Option<&[EntityId]>) -> Result<(), NetError> {
+    let mut pairs = entities.unwrap_or_default().windows(2);
+    match pairs.find(|pair| pair[0] >= pair[1]) {
+        Some(pair) => Err(NetError::NotSorted { id: pair[1] }),
+        None => Ok(()),
+    }
+}
