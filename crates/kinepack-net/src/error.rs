@@ -6,7 +6,7 @@ use std::time::Duration;
 use kinepack::{DecodeError, EncodeError, EntityId, Tick};
 
 use crate::packet::Mismatch;
-use crate::{Channel, ReceiverId};
+use crate::{Channel, KindOptions, ReceiverId};
 
 /// Why a datagram was refused. Only a counter has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -226,6 +226,17 @@ pub enum NetError {
         /// The name.
         field: String,
     },
+    /// The schema has no kind of entities with this name.
+    NoSuchKind {
+        /// The name.
+        name: String,
+    },
+    /// Options of a kind that are out of range: it is sent in each to each eighth tick, with a
+    /// weight of at least 0.
+    KindOptions {
+        /// The options.
+        options: KindOptions,
+    },
     /// The hub has no group of fields with this name.
     NoSuchGroup {
         /// The name.
@@ -310,6 +321,12 @@ impl fmt::Display for NetError {
                 f,
                 "`{field}` is not an Option of the schema; only Options can be hidden, such as \
                  `player.ammunition`"
+            ),
+            Self::NoSuchKind { name } => write!(f, "the schema has no kind `{name}`"),
+            Self::KindOptions { options: KindOptions { every, weight } } => write!(
+                f,
+                "a kind is sent in every 1st to 8th tick with a weight of at least 0, \
+                 not in every {every} with {weight}"
             ),
             Self::NoSuchGroup { name } => write!(f, "the hub has no group of fields `{name}`"),
             Self::GroupTaken { name } => {

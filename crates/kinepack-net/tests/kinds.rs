@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use kinepack::{Codec, EncodeError, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
-    Hub, HubConfig, Link, LinkConfig, Loss, NetError, Playback, Received, Receiver, ReceiverConfig,
+    Hub, HubConfig, KindOptions, Link, LinkConfig, Loss, NetError, Playback, Received, Receiver, ReceiverConfig,
     ReceiverId, ReceiverOptions, Refused, Sequence,
 };
 use support::{Random, TICK_HZ, sequence_of};
@@ -170,14 +170,29 @@ impl Scene {
     }
 }
 
+/// What a session has besides its level and seed.
+#[derive(Clone, Copy, Default)]
+struct Options {
+    budget: Option<u32>,
+    /// The receiver sees other entities from time to time.
+    relevance: bool,
+    /// Some kinds are not sent in each tick.
+    rates: bool,
+}
+
 /// Runs a session of some seconds, then lets the world rest until the receiver has all of it.
-fn session(level: Level, seed: u64, budget: Option<u32>, relevance: bool) {
+fn session(level: Level, seed: u64, options: Options) {
+    let Options { budget, relevance, rates } = options;
     let codec = codec(level);
     let mut world = World::new(seed);
     let mut hub =
         Hub::new(&codec, HubConfig { datagram_bytes: 300, ..HubConfig::default() }).unwrap();
     let options = ReceiverOptions { budget_bytes_per_s: budget, ..ReceiverOptions::default() };
     hub.add(ID, &options, Duration::ZERO).unwrap();
+    if rates {
+        hub.set_kind("player", KindOptions { every: 4, weight: 0.5 }).unwrap();
+        hub.set_kind("door", KindOptions { every: 8, weight: 2.0 }).unwrap();
+    }
     let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(TICK_HZ)).unwrap();
     let link = LinkConfig {
         latency: Duration::from_millis(40),
@@ -234,7 +249,7 @@ fn session(level: Level, seed: u64, budget: Option<u32>, relevance: bool) {
         }
     }
     assert!(changes > 50 && snapshots > 200, "{changes} {snapshots}");
-    assert_eq!(partial > 50, budget.is_some(), "{partial}");
+    assert_eq!(partial > 50, budget.is_some() || rates, "{partial}");
     assert!(receiver.newest().unwrap().holds_same(&world.snapshot), "{level:?} {seed}");
     let kinds = scene.0.into_iter().map(|(id, (kind, _))| (kind, id));
     let mut shown: Vec<(usize, EntityId)> = kinds.collect();
@@ -245,16 +260,26 @@ fn session(level: Level, seed: u64, budget: Option<u32>, relevance: bool) {
 #[test]
 fn views_and_scenes_stay_equal_if_everything_fits() {
     for (seed, level) in (1..).zip([Level::PACKED, Level::ADAPTIVE, Level::LEARNING]) {
-        session(level, seed, None, false);
-        session(level, 10 + seed, None, true);
+        session(level, seed, Options::default());
+        session(level, 10 + seed, Options { relevance: true, ..Options::default() });
     }
 }
 
 #[test]
 fn views_and_scenes_stay_equal_within_a_small_budget() {
     for (seed, level) in (1..).zip([Level::PACKED, Level::ADAPTIVE, Level::LEARNING]) {
-        session(level, 20 + seed, Some(4_000), false);
-        session(level, 30 + seed, Some(4_000), true);
+        let budget = Some(4_000);
+        session(level, 20 + seed, Options { budget, ..Options::default() });
+        session(level, 30 + seed, Options { budget, relevance: true, ..Options::default() });
+    }
+}
+
+#[test]
+fn views_and_scenes_stay_equal_if_kinds_rest() {
+    for (seed, level) in (1..).zip([Level::PACKED, Level::ADAPTIVE, Level::LEARNING]) {
+        session(level, 40 + seed, Options { rates: true, ..Options::default() });
+        let options = Options { budget: Some(4_000), relevance: true, rates: true };
+        session(level, 50 + seed, options);
     }
 }
 

@@ -118,13 +118,17 @@ fn main() -> Outcome<()> {
         each.push((codec((world, profile))?, &world.measured[..]));
     }
     let [untrained, trained] = events::kinds(&happened_before.concat())?;
-    for (name, worlds, events) in [
-        ("one hub", &one[..], None),
-        ("a hub for each kind", &each, None),
-        ("one hub, and events, untrained", &one, Some(&untrained)),
-        ("one hub, and events, trained", &one, Some(&trained)),
+    for (name, worlds, events, crates_every) in [
+        ("one hub", &one[..], None, 1),
+        ("a hub for each kind", &each, None, 1),
+        ("one hub, crates in every 2nd tick", &one, None, 2),
+        ("one hub, crates in every 4th tick", &one, None, 4),
+        ("one hub, crates in every 8th tick", &one, None, 8),
+        ("one hub, and events, untrained", &one, Some(&untrained), 1),
+        ("one hub, and events, trained", &one, Some(&trained), 1),
     ] {
-        let outcome = session::play(worlds, events.map(|kinds| (kinds, &happened[..])), LOSS)?;
+        let events = events.map(|kinds| (kinds, &happened[..]));
+        let outcome = session::play(worlds, events, crates_every, LOSS)?;
         let per_tick = |bytes: u64| format!("{:.1}", bytes as f64 / whole.measured.len() as f64);
         table.add_row([
             name.to_owned(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use command_kit::wrong_lanes;
 use kinepack::{Codec, Snapshot, Tick};
 use kinepack_net::{
-    Channel, EventKinds, Hub, HubConfig, Link, LinkConfig, Loss, Received, Receiver,
+    Channel, EventKinds, Hub, HubConfig, KindOptions, Link, LinkConfig, Loss, Received, Receiver,
     ReceiverConfig, ReceiverId, ReceiverOptions, Refused,
 };
 
@@ -41,13 +41,15 @@ impl Outcome {
 const REST_TICKS: usize = 120;
 
 /// Plays worlds, each with a hub and a receiver on a channel of its own, over one link. `worlds`
-/// are their codecs and frames. The first hub sends the events of each tick.
+/// are their codecs and frames. The first hub sends the events of each tick. Crates are sent in
+/// every so many ticks.
 ///
 /// # Errors
 /// If an event that must arrive did not, came twice, out of order, or at another tick.
 pub(crate) fn play(
     worlds: &[(Codec, &[Snapshot])],
     events: Option<(&EventKinds, &[Vec<Happening>])>,
+    crates_every: u32,
     loss: f32,
 ) -> Result<Outcome, Box<dyn Error>> {
     let link = LinkConfig {
@@ -63,6 +65,9 @@ pub(crate) fn play(
         let mut hub = Hub::new(codec, HubConfig { channel, ..HubConfig::default() })?;
         let config = ReceiverConfig { channel, ..ReceiverConfig::at_hz(RATE_HZ) };
         let mut receiver = Receiver::new(codec, config)?;
+        if codec.schema().kinds().iter().any(|kind| kind.name() == "crate") {
+            hub.set_kind("crate", KindOptions { every: crates_every, ..KindOptions::default() })?;
+        }
         if let Some((kinds, _)) = events {
             hub = hub.with_events(kinds);
             receiver = receiver.with_events(kinds);

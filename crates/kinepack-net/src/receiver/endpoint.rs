@@ -532,6 +532,17 @@ impl Receiver {
         let tick = view.tick;
         let Some(sent) = sent else {
             let whole = Shown::whole(Arc::clone(view.snapshot()));
+            let before = self.newest_shown.as_ref().filter(|shown| !late && !shown.is_complete());
+            // Some entities may have waited longer for this state than since the last one.
+            let reach = before.map(|shown| {
+                self.difference.find(&shown.state, view);
+                let entity = |index: &u32| {
+                    let index = *index as usize;
+                    Some((view.kind_at(index)?, view.ids()[index]))
+                };
+                let sent = self.difference.sent.iter().filter_map(entity);
+                shown.reach(tick, sent, self.config.longest_blend_ticks())
+            });
             if !late {
                 self.newest_shown = Some(whole.clone());
             }
@@ -542,7 +553,7 @@ impl Receiver {
                 .filter(|held| held.sent.is_none() && interval_ticks > 0);
             let unchanged_until =
                 before.map_or(0, |_| tick.0.saturating_sub(u32::from(interval_ticks)));
-            self.push(now, Tick(unchanged_until), None, whole);
+            self.push(now, Tick(unchanged_until), reach, whole);
             return;
         };
         if late {
@@ -553,7 +564,8 @@ impl Receiver {
         }
         let mut shown =
             self.newest_shown.take().unwrap_or_else(|| Shown::whole(Arc::clone(view.snapshot())));
-        let reach = shown.reach(sent, self.config.longest_blend_ticks());
+        let longest_blend_ticks = self.config.longest_blend_ticks();
+        let reach = shown.reach(tick, sent.entities(), longest_blend_ticks);
         if shown.advance(tick, &self.difference.removed, sent).is_err() {
             self.stats.unmerged += 1;
             shown = Shown::whole(Arc::clone(view.snapshot()));

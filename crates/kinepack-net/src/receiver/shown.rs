@@ -40,12 +40,17 @@ impl Shown {
         self.all_bytes() - shared
     }
 
-    /// The tick up to which 90 % of the sent entities were known before. Entities that rested for
-    /// longer than playback blends do not count.
-    pub(super) fn reach(&self, sent: &Snapshot, longest_blend_ticks: f64) -> Tick {
-        let oldest = sent.tick.0.saturating_sub(longest_blend_ticks as u32);
+    /// The tick up to which 90 % of the entities sent for `tick` were known before. Entities that
+    /// rested for longer than playback blends do not count.
+    pub(super) fn reach(
+        &self,
+        tick: Tick,
+        sent: impl Iterator<Item = (usize, EntityId)>,
+        longest_blend_ticks: f64,
+    ) -> Tick {
+        let oldest = tick.0.saturating_sub(longest_blend_ticks as u32);
         let index = |(kind, id)| self.state.position_of(kind, id);
-        let fresh = sent.entities().filter_map(|entity| Some(self.fresh(index(entity)?).0));
+        let fresh = sent.filter_map(|entity| Some(self.fresh(index(entity)?).0));
         let mut fresh: Vec<u32> = fresh.filter(|fresh| *fresh > oldest).collect();
         let tenth = fresh.len() / 10;
         let reach = fresh.get(tenth).is_some().then(|| *fresh.select_nth_unstable(tenth).1);

@@ -24,7 +24,7 @@ use crate::{Acknowledgement, Refused, Sequence};
 /// How far back a baseline may be: the range of one byte.
 pub(super) const WINDOW: usize = 255;
 /// A complete view is preferred as baseline to a partial one that is this much newer or less.
-const WHOLE_PREFERRED: usize = 8;
+pub(super) const WHOLE_PREFERRED: usize = 8;
 
 /// One datagram.
 #[derive(Debug)]

@@ -5,7 +5,7 @@
 //! holds what receivers may see, and [`view`] what each receiver holds. [`plan`] chooses what fits
 //! into a datagram. [`sending`] keeps the plans of a tick for receivers that share them. [`block`]
 //! carries states too large for one datagram. [`budget`] and [`freshness`] decide how much to send
-//! and what first. [`checks`] decides which snapshots get a state check. [`sharing`] limits how
+//! and what first, and [`rates`] which kinds are due. [`checks`] decides which snapshots get a state check. [`sharing`] limits how
 //! many different encodings a tick makes. [`cost`] reports bits to tools.
 //!
 //! A snapshot meets these types in this order:
@@ -40,6 +40,7 @@ mod hub;
 mod older;
 mod peer;
 mod plan;
+mod rates;
 mod sending;
 mod sharing;
 mod sight;
@@ -50,3 +51,4 @@ pub use cost::Cost;
 pub use emit::Audience;
 pub use hub::{Handled, Hub, HubConfig, ReceiverId, ReceiverOptions, Weight};
 pub use peer::PeerStatus;
+pub use rates::KindOptions;

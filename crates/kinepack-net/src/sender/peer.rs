@@ -164,6 +164,8 @@ pub(super) struct DueSnapshot {
     pub(super) base: ChosenBaseline,
     /// The receiver has not acknowledged anything for a long time.
     silent: bool,
+    /// Nothing was sent for so long that a snapshot must be, even one without changes.
+    keeps_alive: bool,
     /// There is no view to use as baseline: if the state does not fit into a datagram, it becomes a
     /// block.
     is_first: bool,
@@ -402,6 +404,7 @@ impl Peer {
                 target,
                 base,
                 silent,
+                keeps_alive: rested,
                 is_first: false,
             });
         }
@@ -410,6 +413,7 @@ impl Peer {
                 target,
                 base: self.reference_base(),
                 silent,
+                keeps_alive: rested,
                 is_first: true,
             });
         }
@@ -427,7 +431,7 @@ impl Peer {
         moment: &Moment<'_>,
         sending: &mut Sending,
     ) -> Result<(), NetError> {
-        let DueSnapshot { target, ref base, silent, is_first } = *due;
+        let DueSnapshot { target, silent, is_first, .. } = *due;
         self.waited_ticks = 0;
         if silent {
             self.checks.ask();
@@ -439,7 +443,7 @@ impl Peer {
             self.event_list(moment, sending, copies, limit_bytes, LONGEST_IN_FRONT_BYTES)?;
         let taken = match is_first {
             false => {
-                let taken = self.step_from(base, moment, sending, target).map_err(Failed::Codec);
+                let taken = self.step_from(due, moment, sending).map_err(Failed::Codec);
                 self.note_starved();
                 taken
             }
@@ -531,11 +535,14 @@ impl Peer {
     /// Sends what changed, in as many datagrams as it needs and the configuration allows.
     fn step_from(
         &mut self,
-        base: &ChosenBaseline,
+        due: &DueSnapshot,
         moment: &Moment<'_>,
         sending: &mut Sending,
-        target: Target,
     ) -> Result<(), EncodeError> {
+        let DueSnapshot { target, ref base, keeps_alive, .. } = *due;
+        if !keeps_alive && !sending.is_anything_due(base, target)? {
+            return Ok(());
+        }
         if self.budget.is_none() && self.step_whole(moment, sending, base, target)? {
             return Ok(());
         }
@@ -571,7 +578,7 @@ impl Peer {
         self.is_starved = is_starved;
     }
 
-    /// Sends everything, in one or several datagrams; false if that is not possible. All receivers
+    /// Sends everything that is due, in one or several datagrams; false if that is not possible. All receivers
     /// with this baseline and codec get the same bytes.
     fn step_whole(
         &mut self,
@@ -581,8 +588,9 @@ impl Peer {
         target: Target,
     ) -> Result<bool, EncodeError> {
         let Some(header) = self.header(moment, base) else { return Ok(false) };
-        let plan = sending.whole(base, target)?;
+        let plan = sending.whole_due(base, target)?;
         if plan.coded.bytes.len() <= self.limit_bytes(moment.config, &header) {
+            let header = SnapshotHeader { left_out: !plan.view.is_complete(), ..header };
             self.send_snapshot(moment, sending, &header, &plan)?;
             return Ok(true);
         }

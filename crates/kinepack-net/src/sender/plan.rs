@@ -13,6 +13,7 @@ use kinepack::codec::{Chosen, Difference, Learned};
 use kinepack::{Codec, EncodeError, Encoder, EntityId, Snapshot, Tick};
 
 use super::cost::Cost;
+use super::rates::Rates;
 use super::view::{LearnedModels, SentView, Skipped};
 use crate::baseline::BaselineViews;
 
@@ -21,6 +22,15 @@ use crate::baseline::BaselineViews;
 pub(super) struct Plan {
     pub(super) view: Arc<SentView>,
     pub(super) coded: Coded,
+}
+
+/// What a tick owes a receiver of the entities that differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Due {
+    All,
+    /// The other entities are of kinds that rest.
+    Some,
+    Nothing,
 }
 
 /// The result of an encoding.
@@ -148,12 +158,37 @@ impl Planner {
         self.difference.sent.len() as f64 * self.bits_per_item > 1.5 * 8.0 * limit_bytes as f64
     }
 
-    /// Encodes what fits in `limit_bytes`: removed entities first, then the others by `score`,
-    /// highest first. Entities with a score of 0 or below are not sent. Returns what was skipped.
+    /// Which differences are due. Call [`compare`](Self::compare) first.
+    pub(super) fn due(&self, base: &Snapshot, subject: &Snapshot, rates: &Rates) -> Due {
+        let Difference { removed, sent, .. } = &self.difference;
+        let resting = sent.iter().filter(|index| self.rests(base, subject, rates, **index)).count();
+        match resting {
+            0 => Due::All,
+            _ if resting == sent.len() && removed.is_empty() => Due::Nothing,
+            _ => Due::Some,
+        }
+    }
+
+    /// Whether a changed entity is of a kind that is not due. Added entities are always due.
+    fn rests(&self, base: &Snapshot, subject: &Snapshot, rates: &Rates, index: u32) -> bool {
+        let Some(kind) = subject.kind_at(index as usize) else { return false };
+        if rates.is_due(kind) {
+            return false;
+        }
+        let id = subject.ids()[index as usize];
+        self.same_entities
+            || base.position_of(kind, id).is_some()
+                && self.difference.removed.binary_search(&id).is_err()
+    }
+
+    /// Encodes what is due and fits in `limit_bytes`: removed entities first, then the others by
+    /// `score`, highest first. Entities with a score of 0 or below are not sent. Returns what was
+    /// skipped.
     pub(super) fn part(
         &mut self,
         known: &BaselineViews,
         subject: &Snapshot,
+        rates: &Rates,
         limit_bytes: usize,
         score: &mut dyn FnMut(EntityId) -> f32,
     ) -> Result<Skipped, EncodeError> {
@@ -165,13 +200,15 @@ impl Planner {
             .map(|id| Item { score: f32::INFINITY, what: What::Removed(*id) });
         self.items.extend(removed_items);
         let ids = subject.ids();
-        let sent = self.difference.sent.iter();
-        self.items.extend(
-            sent.map(|&index| Item {
-                score: score(ids[index as usize]),
-                what: What::Present(index),
-            }),
-        );
+        for &index in &self.difference.sent {
+            let what = What::Present(index);
+            let score = match subject.kind_at(index as usize) {
+                Some(_) if self.rests(&known.baseline, subject, rates, index) => 0.0,
+                Some(kind) => score(ids[index as usize]).min(f32::MAX) * rates.weight(kind),
+                None => 0.0,
+            };
+            self.items.push(Item { score, what });
+        }
         // A stable sort: entities with equal scores stay in the order of their ids.
         self.items.sort_by(|a, b| b.score.total_cmp(&a.score));
 

@@ -8,7 +8,8 @@ use kinepack::{Codec, EncodeError, EntityId, Level, Schema, Snapshot, Tick, View
 
 use super::history::ChosenBaseline;
 use super::hub::ReceiverId;
-use super::plan::{Coded, Plan, Planner};
+use super::plan::{Coded, Due, Plan, Planner};
+use super::rates::Rates;
 use super::subjects::Subjects;
 use super::view::{PartSet, SentView, Skipped};
 use crate::Channel;
@@ -20,6 +21,8 @@ use crate::events::EventWriter;
 pub(super) struct Sending {
     pub(super) subjects: Subjects,
     pub(super) outbox: Outbox,
+    /// Which kinds are due.
+    pub(super) rates: Rates,
     /// `None` without events.
     pub(super) events: Option<EventWriter>,
     /// Scratch: a view while its state check is computed.
@@ -32,6 +35,8 @@ pub(super) struct Sending {
     seen: HashMap<(CodedKey, Target), Arc<SentView>>,
     /// This tick's plans for everything in one datagram, by baseline and target.
     whole: HashMap<(CodedKey, Target), Arc<Plan>>,
+    /// The same for what is due while some kinds rest. `None` if everything is due.
+    due: HashMap<(CodedKey, Target), (Due, Option<Arc<Plan>>)>,
     /// This tick's plans for everything in several datagrams; `None` if there would be too many.
     splits: HashMap<(CodedKey, Target), Option<Parts>>,
     /// This tick's plans for a part.
@@ -138,12 +143,14 @@ impl Sending {
         Self {
             subjects: Subjects::default(),
             outbox: Outbox { channel, ..Outbox::default() },
+            rates: Rates::new(schema),
             events: None,
             checked: Arc::new(Snapshot::new(schema, Tick(0))),
             offers: Vec::new(),
             baselines: BaselineCache { last: None, merger: Merger::new(schema) },
             seen: HashMap::new(),
             whole: HashMap::new(),
+            due: HashMap::new(),
             splits: HashMap::new(),
             parts: HashMap::new(),
             encoded: 0,
@@ -170,6 +177,7 @@ impl Sending {
     pub(super) fn begin(&mut self, world: &Snapshot) {
         self.seen.clear();
         self.whole.clear();
+        self.due.clear();
         self.splits.clear();
         self.parts.clear();
         if let Some(events) = &mut self.events {
@@ -177,6 +185,7 @@ impl Sending {
         }
         self.offers.iter_mut().for_each(|offer| offer.compared = None);
         self.encoded = 0;
+        self.rates.begin();
         self.subjects.begin(world);
     }
 
@@ -228,8 +237,75 @@ impl Sending {
         Ok(plan)
     }
 
+    /// Whether a snapshot coded against a baseline would have anything that is due.
+    pub(super) fn is_anything_due(
+        &mut self,
+        base: &ChosenBaseline,
+        target: Target,
+    ) -> Result<bool, EncodeError> {
+        Ok(self.due(base, target)?.0 != Due::Nothing)
+    }
+
+    /// Everything that is due coded against a baseline, whatever its length.
+    pub(super) fn whole_due(
+        &mut self,
+        base: &ChosenBaseline,
+        target: Target,
+    ) -> Result<Arc<Plan>, EncodeError> {
+        match self.due(base, target)?.1 {
+            Some(plan) => Ok(plan),
+            None => self.whole(base, target),
+        }
+    }
+
+    fn due(
+        &mut self,
+        base: &ChosenBaseline,
+        target: Target,
+    ) -> Result<(Due, Option<Arc<Plan>>), EncodeError> {
+        if self.rates.are_all_due() {
+            return Ok((Due::All, None));
+        }
+        let key = (coded_key(base), target);
+        if let Some(due) = self.due.get(&key) {
+            return Ok(due.clone());
+        }
+        let whole = self.seen(base, target)?;
+        self.compare(base, target, &whole)?;
+        let known = self.baselines.known(base)?;
+        let planner = &mut self.offers[target.codec].planner;
+        let due = planner.due(&known.baseline, &whole.whole, &self.rates);
+        let plan = match due {
+            Due::All => None,
+            Due::Some | Due::Nothing => {
+                Some(self.part(base, target, usize::MAX, &mut |_| 1.0)?)
+            }
+        };
+        self.due.insert(key, (due, plan.clone()));
+        Ok((due, plan))
+    }
+
+    /// The most important entities, of those that are due.
+    fn part(
+        &mut self,
+        base: &ChosenBaseline,
+        target: Target,
+        limit_bytes: usize,
+        score: &mut dyn FnMut(EntityId) -> f32,
+    ) -> Result<Arc<Plan>, EncodeError> {
+        let id = self.subjects.new_id();
+        let whole = self.seen(base, target)?;
+        self.compare(base, target, &whole)?;
+        let known = self.baselines.known(base)?;
+        let planner = &mut self.offers[target.codec].planner;
+        let skipped = planner.part(&known, &whole.whole, &self.rates, limit_bytes, score)?;
+        let view = SentView::new(id, None, whole.coarse, whole.whole.clone(), Some(skipped));
+        self.encoded += 1;
+        Ok(Arc::new(Plan { view: Arc::new(view), coded: planner.coded(id) }))
+    }
+
     /// Everything in several datagrams of at most `limit_bytes`, for all receivers with this
-    /// baseline and codec; `None` if that needs more than `most` datagrams.
+    /// baseline and codec; `None` if that needs more than `most` datagrams, or if some kinds rest.
     pub(super) fn split(
         &mut self,
         base: &ChosenBaseline,
@@ -237,6 +313,10 @@ impl Sending {
         limit_bytes: usize,
         most: usize,
     ) -> Result<Option<Parts>, EncodeError> {
+        if !self.rates.are_all_due() {
+            // Parts without the entities that rest would not be the complete state.
+            return Ok(None);
+        }
         let key = (coded_key(base), target);
         if let Some(parts) = self.splits.get(&key) {
             return Ok(parts.clone());
@@ -253,7 +333,8 @@ impl Sending {
                     parts.iter().any(|(_, skipped, ..)| skipped.sent.position(id).is_some());
                 if is_sent { 0.0 } else { 1.0 }
             };
-            let skipped = planner.part(&known, &whole.whole, limit_bytes, &mut score)?;
+            let skipped =
+                planner.part(&known, &whole.whole, &self.rates, limit_bytes, &mut score)?;
             waiting = skipped.waiting;
             let id = self.subjects.new_id();
             parts.push((id, skipped, planner.coded(id)));
@@ -273,7 +354,7 @@ impl Sending {
         Ok(parts)
     }
 
-    /// Everything if it fits, else the most important entities.
+    /// Everything that is due if it fits, else the most important entities.
     pub(super) fn plan<'v>(
         &mut self,
         order: &PlanRequest<'_>,
@@ -288,7 +369,7 @@ impl Sending {
         }
         let hopeless = expects_part && self.offers[target.codec].planner.is_hopeless(limit_bytes);
         if !is_later_datagram && !hopeless {
-            let plan = self.whole(base, target)?;
+            let plan = self.whole_due(base, target)?;
             if plan.coded.bytes.len() <= limit_bytes {
                 return Ok(plan);
             }
@@ -298,14 +379,7 @@ impl Sending {
         if let Some(plan) = self.parts.get(&key) {
             return Ok(Arc::clone(plan));
         }
-        let id = self.subjects.new_id();
-        self.compare(base, target, &whole)?;
-        let known = self.baselines.known(base)?;
-        let planner = &mut self.offers[target.codec].planner;
-        let skipped = planner.part(&known, &whole.whole, limit_bytes, score)?;
-        let view = SentView::new(id, None, whole.coarse, whole.whole.clone(), Some(skipped));
-        let plan = Arc::new(Plan { view: Arc::new(view), coded: planner.coded(id) });
-        self.encoded += 1;
+        let plan = self.part(base, target, limit_bytes, score)?;
         self.parts.insert(key, Arc::clone(&plan));
         Ok(plan)
     }
