@@ -206,3 +206,53 @@ fn a_snapshot_of_another_schema_is_refused() {
     let mut other = Snapshot::new(&Schema::of::<Ship>(), Tick(1));
     assert!(matches!(frame.push_into(&mut other), Err(CaptureError::BadState { .. })));
 }
+
+#[test]
+fn a_spawn_field_that_changes_is_refused_by_name() {
+    let sink = Sink::default();
+    let mut recorder = Recorder::to_writer("kinds", sink.clone()).unwrap();
+    let kinds = recorder.stream_of_kinds("raw", &schema(), 60.0).unwrap();
+    let lanes = recorder.stream_of_lanes("lanes", &schema(), 60.0).unwrap();
+    let alone = recorder.stream::<Torpedo>("torpedoes", 60.0).unwrap();
+    let torpedoes = |launchers: &[(u32, u16)]| -> Vec<(EntityId, Torpedo)> {
+        let torpedo = |(id, launcher): &(u32, u16)| {
+            (EntityId(*id), Torpedo { launcher: *launcher, depth: 1.0 })
+        };
+        launchers.iter().map(torpedo).collect()
+    };
+    // Of these frames, the third is refused: torpedo 5 has another launcher.
+    let frames = [
+        torpedoes(&[(3, 7), (5, 8)]),
+        torpedoes(&[(2, 1), (5, 8), (6, 2)]),
+        torpedoes(&[(2, 1), (5, 9), (6, 2)]),
+        torpedoes(&[(2, 1)]),
+        // After a frame without it, it is another torpedo.
+        torpedoes(&[(2, 1), (5, 9)]),
+    ];
+    for (tick, frame) in (0..).zip(&frames) {
+        let mut world = Snapshot::new(&schema(), Tick(tick));
+        let mut pushed = recorder.frame(&kinds, Tick(tick)).unwrap();
+        pushed.push(EntityId(4), &ship(tick, 4)).unwrap();
+        world.push(EntityId(4), &ship(tick, 4)).unwrap();
+        for (id, torpedo) in frame {
+            pushed.push(*id, torpedo).unwrap();
+            world.push(*id, torpedo).unwrap();
+        }
+        let results = [
+            (pushed.finish(), "torpedo.launcher"),
+            (recorder.record_snapshot(&lanes, &world), "torpedo.launcher"),
+            (recorder.record(&alone, Tick(tick), frame.clone()), "launcher"),
+        ];
+        for (result, name) in results {
+            match result {
+                Ok(()) => assert_ne!(tick, 2),
+                Err(RecordError::SpawnChanged { tick: 2, id: 5, field, .. }) => {
+                    assert_eq!(field, name);
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+    assert_eq!(recorder.finish().unwrap().frames, 12);
+    assert_eq!(read_all(&sink.bytes()).0.len(), 12);
+}

@@ -105,7 +105,8 @@ pub use receiver::{
     Playback, Received, Receiver, ReceiverConfig, ReceiverStats, ReceiverStatus, Sample,
 };
 pub use sender::{
-    Audience, Cost, Handled, Hub, HubConfig, KindOptions, PeerStatus, ReceiverId, ReceiverOptions, Weight,
+    Audience, Cost, Handled, Hub, HubConfig, KindOptions, PeerStatus, ReceiverId, ReceiverOptions,
+    Weight,
 };
 pub use sequence::Sequence;
 pub use split::{DatagramKind, datagram_kind, datagram_sequence, split_datagram};

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use kinepack::{Codec, EncodeError, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
-    Hub, HubConfig, KindOptions, Link, LinkConfig, Loss, NetError, Playback, Received, Receiver, ReceiverConfig,
-    ReceiverId, ReceiverOptions, Refused, Sequence,
+    Hub, HubConfig, KindOptions, Link, LinkConfig, Loss, NetError, Playback, Received, Receiver,
+    ReceiverConfig, ReceiverId, ReceiverOptions, Refused, Sequence,
 };
 use support::{Random, TICK_HZ, sequence_of};
 

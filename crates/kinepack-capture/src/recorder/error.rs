@@ -65,6 +65,18 @@ pub enum RecordError {
         /// The id.
         id: u32,
     },
+    /// A spawn field of an entity that changed since the previous frame. Give the entity another
+    /// id, or make it a field that may change.
+    SpawnChanged {
+        /// The stream's name.
+        stream: String,
+        /// The frame's tick.
+        tick: u32,
+        /// The entity's id.
+        id: u32,
+        /// The field, after the name of its kind if that has one.
+        field: String,
+    },
     /// More than 65,536 entities in a frame, or more than 4,194,304 words: entities times lanes.
     TooManyEntities {
         /// The stream's name.
@@ -135,6 +147,13 @@ impl fmt::Display for RecordError {
                     f,
                     "stream {stream:?}, tick {tick}: entities of two kinds have the id {id}; ids \
                      are one space for all kinds"
+                )
+            }
+            Self::SpawnChanged { stream, tick, id, field } => {
+                write!(
+                    f,
+                    "stream {stream:?}, tick {tick}: entity {id}: the spawn field `{field}` \
+                     changed; it must not"
                 )
             }
             Self::TooManyEntities { stream, tick, most } => {

@@ -72,7 +72,8 @@ impl<'a> RecordedFrame<'a> {
     /// Records the frame. Waits if the disk is far behind.
     ///
     /// # Errors
-    /// [`RecordError::SharedId`] if entities of two kinds have the same id, or
+    /// [`RecordError::SharedId`] if entities of two kinds have the same id,
+    /// [`RecordError::SpawnChanged`] if a spawn field changed since the frame before, or
     /// [`RecordError::Write`] for a file that could not be written, now or before. Then no part of
     /// the frame is recorded.
     pub fn finish(self) -> Result<(), RecordError> {

@@ -4,6 +4,7 @@ mod container;
 mod error;
 mod frame;
 mod queue;
+mod spawn;
 mod writer;
 
 use std::borrow::Borrow;
@@ -21,6 +22,7 @@ use frame::Kinds;
 pub use frame::RecordedFrame;
 use kinepack::{EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
 use queue::{Frame, Job, Queue};
+use spawn::SpawnFields;
 use writer::{NewStream, Writer, Written};
 
 use crate::file::columns::{MAX_ENTITIES, MAX_WORDS, shared_id};
@@ -81,6 +83,7 @@ struct Recording {
     last_tick: Option<Tick>,
     /// The entities of the next frame, if they are pushed one by one.
     kinds: Kinds,
+    spawn: SpawnFields,
 }
 
 /// The handle of a stream of states of `T`, from [`Recorder::stream`].
@@ -371,6 +374,7 @@ impl Recorder {
             columns,
             last_tick: None,
             kinds: Kinds::default(),
+            spawn: SpawnFields::new(schema),
         });
         Ok(handle)
     }
@@ -384,7 +388,7 @@ impl Recorder {
     ///
     /// # Errors
     /// [`RecordError`] for a tick that is not above the stream's previous one, ids that do not
-    /// increase, more than 65,536 entities, or a file that could not be written, now or before.
+    /// increase, a spawn field that changed, more than 65,536 entities, or a file that could not be written, now or before.
     /// Then no part of the frame is recorded.
     pub fn record<T: Pack, B: Borrow<T>>(
         &mut self,
@@ -528,6 +532,12 @@ impl Recorder {
         used: usize,
         by_entity: bool,
     ) -> Result<(), RecordError> {
+        let Recording { name, spawn, .. } = &mut self.streams[handle.stream];
+        let changed = spawn.find_changed(&self.words[..used], entities, !by_entity);
+        if let Some((id, field)) = changed {
+            let (stream, field) = (name.clone(), field.to_owned());
+            return Err(RecordError::SpawnChanged { stream, tick: tick.0, id: id.0, field });
+        }
         let words = std::mem::take(&mut self.words);
         let frame = Frame { stream: handle.stream, tick: tick.0, entities, by_entity, words, used };
         self.push(Job::Frame(frame))?;

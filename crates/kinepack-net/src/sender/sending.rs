@@ -277,9 +277,7 @@ impl Sending {
         let due = planner.due(&known.baseline, &whole.whole, &self.rates);
         let plan = match due {
             Due::All => None,
-            Due::Some | Due::Nothing => {
-                Some(self.part(base, target, usize::MAX, &mut |_| 1.0)?)
-            }
+            Due::Some | Due::Nothing => Some(self.part(base, target, usize::MAX, &mut |_| 1.0)?),
         };
         self.due.insert(key, (due, plan.clone()));
         Ok((due, plan))
