@@ -5,10 +5,12 @@ use kinepack::{EncodeError, EntityId, Level, Pack, Schema, Snapshot};
 
 mod difference;
 mod kinds;
+mod players;
 mod profile;
 
 pub use difference::{Off, angle_rad, off};
 pub use kinds::{split, with_player};
+pub use players::{Player, SwiftPlayer};
 pub use profile::{bodies, coarse_profile, profile, structure, swift_profile};
 
 /// The lane value of x and y at zero.
@@ -129,6 +131,12 @@ impl From<Measured> for SwiftCube {
 impl From<Measured> for Cube {
     fn from(state: Measured) -> Self {
         let Measured { position, orientation, interacting, .. } = state;
+        Self { position, orientation, interacting }
+    }
+}
+
+impl From<SwiftCube> for Cube {
+    fn from(SwiftCube { position, orientation, interacting, .. }: SwiftCube) -> Self {
         Self { position, orientation, interacting }
     }
 }

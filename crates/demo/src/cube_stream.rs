@@ -1,16 +1,21 @@
-//! The cube world as it is sent: with velocities or without, at one of the levels that can be sent.
+//! The cube world as it is sent: players and cubes, with velocities or without, at one of the levels
+//! that can be sent.
 
 use clap::{ArgAction, Args};
 use command_kit::SentLevel;
 use command_kit::cube_precision::Precision;
-use cube_data::cube::{self, Cube, SwiftCube};
-use cubes::FIRST_GUEST;
-use kinepack::{Codec, EncodeError, EntityId, Profile, Schema, Snapshot, Tick};
+use cube_data::cube::{self, Cube, Player, SwiftCube, SwiftPlayer};
+use cubes::{FIRST_GUEST, is_player};
+use kinepack::{Codec, EncodeError, EntityId, Pack, Profile, Schema, SetupError, Snapshot, Tick};
 use kinepack_capture::levels;
 use kinepack_net::{Mismatch, Sample, VERSION};
 
 use crate::session_error::SessionError;
 use crate::states::States;
+
+/// The kinds of entities, by their number in the schema.
+const PLAYER: usize = 0;
+pub const CUBE: usize = 1;
 
 /// Options of the cubes' schema and codec. Server and joiner need the same ones, except that a
 /// joiner names one of the server's levels.
@@ -63,13 +68,26 @@ impl CubeStream {
     }
 
     fn codec_at(&self, level: SentLevel) -> Codec {
-        let (schema, profile) = if self.velocities {
-            (Schema::of::<SwiftCube>(), cube::swift_profile())
-        } else {
-            (Schema::of::<Cube>(), with_players(self.precision.profile()))
+        self.try_codec_at(level).expect("the built-in profiles fit their schemas")
+    }
+
+    fn try_codec_at(&self, level: SentLevel) -> Result<Codec, SetupError> {
+        let builder = Schema::builder();
+        let (cubes, profile, builder) = match self.velocities {
+            true => (
+                Schema::of::<SwiftCube>(),
+                cube::swift_profile(),
+                builder.kind::<SwiftPlayer>("player").kind::<SwiftCube>("cube"),
+            ),
+            false => (
+                Schema::of::<Cube>(),
+                self.precision.profile(),
+                builder.kind::<Player>("player").kind::<Cube>("cube"),
+            ),
         };
+        let schema = builder.build()?;
+        let profile = with_players(profile.carried(&cubes, &schema)?);
         Codec::new(self.precision.of(schema), level.row(), profile)
-            .expect("the built-in profiles fit their schemas")
     }
 
     /// The options as a report names them. Empty for the defaults.
@@ -106,10 +124,11 @@ impl CubeStream {
     ) -> Result<(), SessionError> {
         snapshot.clear(tick);
         for (id, state) in states.iter() {
-            let pushed = if self.velocities {
-                snapshot.push(id, &SwiftCube::from(*state))
-            } else {
-                snapshot.push(id, &Cube::from(*state))
+            let pushed = match (self.velocities, is_player(id.0)) {
+                (false, true) => snapshot.push(id, &Player::from(*state)),
+                (false, false) => snapshot.push(id, &Cube::from(*state)),
+                (true, true) => snapshot.push(id, &SwiftPlayer::from(*state)),
+                (true, false) => snapshot.push(id, &SwiftCube::from(*state)),
             };
             pushed.map_err(|error| SessionError::OutOfRange {
                 object: id.0,
@@ -122,23 +141,50 @@ impl CubeStream {
     /// The position of the body at `index` of a snapshot. `None` if the snapshot has another
     /// schema.
     pub fn position(&self, snapshot: &Snapshot, index: usize) -> Option<[f32; 3]> {
-        if self.velocities {
-            snapshot.get_at_index::<SwiftCube>(index).ok().map(|cube| cube.position)
-        } else {
-            snapshot.get_at_index::<Cube>(index).ok().map(|cube| cube.position)
-        }
+        self.cube(&(snapshot, index)).ok().map(|cube| cube.position)
     }
 
     /// Reconstructs a cube from playback.
     pub fn shown(&self, sample: &Sample<'_>) -> Result<Shown, EncodeError> {
-        let id = sample.id;
-        Ok(if self.velocities {
-            let SwiftCube { position, orientation, interacting, .. } = sample.state()?;
-            Shown { id, position, orientation, interacting }
-        } else {
-            let Cube { position, orientation, interacting } = sample.state()?;
-            Shown { id, position, orientation, interacting }
+        let Cube { position, orientation, interacting } = self.cube(sample)?;
+        Ok(Shown { id: sample.id, position, orientation, interacting })
+    }
+
+    /// What a body of any kind has in common with a cube.
+    fn cube(&self, body: &impl Body) -> Result<Cube, EncodeError> {
+        Ok(match (self.velocities, body.kind() == Some(PLAYER)) {
+            (false, true) => body.state::<Player>()?.into(),
+            (false, false) => body.state()?,
+            (true, true) => SwiftCube::from(body.state::<SwiftPlayer>()?).into(),
+            (true, false) => body.state::<SwiftCube>()?.into(),
         })
+    }
+}
+
+/// A body of some kind.
+trait Body {
+    fn kind(&self) -> Option<usize>;
+    fn state<T: Pack>(&self) -> Result<T, EncodeError>;
+}
+
+/// A body of a snapshot, by its index.
+impl Body for (&Snapshot, usize) {
+    fn kind(&self) -> Option<usize> {
+        self.0.kind_at(self.1)
+    }
+
+    fn state<T: Pack>(&self) -> Result<T, EncodeError> {
+        self.0.get_at_index(self.1)
+    }
+}
+
+impl Body for Sample<'_> {
+    fn kind(&self) -> Option<usize> {
+        self.from.kind()
+    }
+
+    fn state<T: Pack>(&self) -> Result<T, EncodeError> {
+        Sample::state(self)
     }
 }
 

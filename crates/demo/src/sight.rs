@@ -1,9 +1,9 @@
 //! What a joiner's scripted player sees: the bodies of a received snapshot.
 
-use cubes::{FIRST_GUEST, View};
+use cubes::View;
 use kinepack::{EntityId, Snapshot};
 
-use crate::cube_stream::CubeStream;
+use crate::cube_stream::{CUBE, CubeStream};
 
 /// A snapshot of the cubes from the view of one player.
 pub struct Sight<'a> {
@@ -18,8 +18,7 @@ impl<'a> Sight<'a> {
     /// `None` while the snapshot lacks the player's own cube.
     pub fn new(stream: &'a CubeStream, snapshot: &'a Snapshot, own: EntityId) -> Option<Self> {
         let own_position = stream.position(snapshot, snapshot.position(own)?)?;
-        let first_from = |number| snapshot.ids().partition_point(|id| id.0 < number);
-        Some(Self { stream, snapshot, own_position, cubes: first_from(1)..first_from(FIRST_GUEST) })
+        Some(Self { stream, snapshot, own_position, cubes: snapshot.of_kind(CUBE) })
     }
 }
 

@@ -90,6 +90,8 @@ impl Viewer {
             }
             self.shown.push(shown);
         }
+        // Playback goes kind by kind.
+        self.shown.sort_by_key(|shown| shown.id);
         self.states_shown += 1;
         self.delay_ms += delay_ms;
         Ok(true)

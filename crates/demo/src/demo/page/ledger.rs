@@ -9,6 +9,7 @@ use kinepack::{EntityId, Schema, Snapshot};
 use kinepack_net::{Cost, HEADER_BYTES};
 
 use super::protocol::{Look, Packet, Sample};
+use crate::cube_stream::CUBE;
 use crate::sender::Sender;
 use crate::session::{Peer, SentDatagram};
 use crate::truth::ShownError;
@@ -132,8 +133,10 @@ impl Ledger {
     pub(super) fn look(&self, body: u32, peer: &Peer, sender: &Sender) -> Option<Look> {
         let id = EntityId(body);
         let lanes = |state: &Snapshot| {
-            let row = state.position(id)?;
-            Some((0..state.lane_count()).map(|lane| state.lane(lane)[row]).collect::<Vec<u32>>())
+            let index = state.position(id)?;
+            let kind = state.kind_at(index)?;
+            let row = index - state.of_kind(kind).start;
+            Some(state.lanes_of(kind).map(|lane| state.lane(lane)[row]).collect::<Vec<u32>>())
         };
         let entry = self.costs.iter().find_map(|cost| {
             let place = cost.entities.binary_search_by_key(&id, |(id, _)| *id).ok()?;
@@ -155,10 +158,10 @@ impl Ledger {
     }
 }
 
-/// Readable names of a schema's lanes.
+/// Readable names of a body's lanes: those of cubes, which players have too.
 pub(super) fn lane_names(schema: &Schema) -> Vec<String> {
     let mut names = Vec::new();
-    for field in schema.fields() {
+    for field in &schema.fields()[schema.kinds()[CUBE].fields()] {
         let parts: &[&str] = match (&field.kind, field.lanes().len()) {
             (FieldKind::Rotation(_), _) => &[".largest", ".a", ".b", ".c"],
             (_, 1) => &[""],

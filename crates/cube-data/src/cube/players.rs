@@ -1,0 +1,63 @@
+//! The players' cubes as a kind of their own, in a world that has further cubes.
+//!
+//! A player's cube has the fields of any other, so the profile trained for cubes suits it.
+
+use kinepack::Pack;
+
+use super::{Cube, Measured, SwiftCube};
+
+/// The cube of a player, who moves the others with it.
+#[derive(Clone, Copy, Debug, PartialEq, Pack)]
+pub struct Player {
+    /// As [`Cube::position`].
+    #[pack(range = [-256.0..256.0, -256.0..256.0, 0.0..32.0], precision = 1.0 / 512.0, body)]
+    pub position: [f32; 3],
+    /// Unit quaternion x, y, z, w.
+    #[pack(rotation, bits = 9, body)]
+    pub orientation: [f32; 4],
+    /// Always true in the built-in world.
+    #[pack(touched)]
+    pub interacting: bool,
+}
+
+/// The same with its velocity, as a [`SwiftCube`].
+#[derive(Clone, Copy, Debug, PartialEq, Pack)]
+pub struct SwiftPlayer {
+    /// As [`Cube::position`].
+    #[pack(range = [-256.0..256.0, -256.0..256.0, 0.0..32.0], precision = 1.0 / 512.0, body)]
+    pub position: [f32; 3],
+    /// Unit quaternion x, y, z, w.
+    #[pack(rotation, bits = 9, body)]
+    pub orientation: [f32; 4],
+    /// Linear velocity, in metres a second.
+    #[pack(range = -32.0..32.0, bits = 11, clamp, velocity = position)]
+    pub velocity: [f32; 3],
+    /// Always true in the built-in world.
+    #[pack(touched)]
+    pub interacting: bool,
+}
+
+impl From<Measured> for Player {
+    fn from(Measured { position, orientation, interacting, .. }: Measured) -> Self {
+        Self { position, orientation, interacting }
+    }
+}
+
+impl From<Measured> for SwiftPlayer {
+    fn from(Measured { position, orientation, velocity, interacting }: Measured) -> Self {
+        Self { position, orientation, velocity, interacting }
+    }
+}
+
+impl From<Player> for Cube {
+    fn from(Player { position, orientation, interacting }: Player) -> Self {
+        Self { position, orientation, interacting }
+    }
+}
+
+impl From<SwiftPlayer> for SwiftCube {
+    fn from(state: SwiftPlayer) -> Self {
+        let SwiftPlayer { position, orientation, velocity, interacting } = state;
+        Self { position, orientation, velocity, interacting }
+    }
+}
