@@ -10,7 +10,7 @@ mod profile;
 
 pub use difference::{Off, angle_rad, off};
 pub use kinds::{split, with_player};
-pub use players::{Player, SwiftPlayer};
+pub use players::{Player, SwiftPlayer, players_and_cubes, swift_players_and_cubes};
 pub use profile::{bodies, coarse_profile, profile, structure, swift_profile};
 
 /// The lane value of x and y at zero.

@@ -72,20 +72,11 @@ impl CubeStream {
     }
 
     fn try_codec_at(&self, level: SentLevel) -> Result<Codec, SetupError> {
-        let builder = Schema::builder();
-        let (cubes, profile, builder) = match self.velocities {
-            true => (
-                Schema::of::<SwiftCube>(),
-                cube::swift_profile(),
-                builder.kind::<SwiftPlayer>("player").kind::<SwiftCube>("cube"),
-            ),
-            false => (
-                Schema::of::<Cube>(),
-                self.precision.profile(),
-                builder.kind::<Player>("player").kind::<Cube>("cube"),
-            ),
+        let (cubes, profile, schema) = if self.velocities {
+            (Schema::of::<SwiftCube>(), cube::swift_profile(), cube::swift_players_and_cubes()?)
+        } else {
+            (Schema::of::<Cube>(), self.precision.profile(), cube::players_and_cubes()?)
         };
-        let schema = builder.build()?;
         let profile = with_players(profile.carried(&cubes, &schema)?);
         Codec::new(self.precision.of(schema), level.row(), profile)
     }

@@ -16,6 +16,7 @@
 mod crowd;
 mod cube_stream;
 pub mod demo;
+mod happenings;
 mod inputs;
 pub mod join;
 mod keys;

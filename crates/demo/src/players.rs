@@ -12,6 +12,7 @@ use cubes::{AddPlayerError, Body, Input, Script, World};
 use kinepack::EntityId;
 use kinepack_net::ReceiverId;
 
+use crate::happenings::Happening;
 use crate::states::States;
 
 /// See the head of this file.
@@ -23,6 +24,8 @@ pub struct PlayedCubes {
     guests: BTreeMap<ReceiverId, Guest>,
     /// The inputs of the current step, by player.
     inputs: Vec<(u32, Input)>,
+    /// What happened since it was last taken.
+    happened: Vec<Happening>,
 }
 
 /// A player who joined.
@@ -35,7 +38,14 @@ struct Guest {
 
 impl PlayedCubes {
     pub fn new(world: World, script: Script) -> Self {
-        Self { world, script, held: None, guests: BTreeMap::new(), inputs: Vec::new() }
+        Self {
+            world,
+            script,
+            held: None,
+            guests: BTreeMap::new(),
+            inputs: Vec::new(),
+            happened: Vec::new(),
+        }
     }
 
     pub fn world(&self) -> &World {
@@ -60,9 +70,15 @@ impl PlayedCubes {
                 .push(EntityId(number), Measured { position, orientation, velocity, interacting });
         }
         let scripted = self.script.next_input(&self.world);
-        self.inputs.clear();
+        let before = std::mem::take(&mut self.inputs);
         self.inputs.push((0, self.held.unwrap_or(scripted)));
         self.inputs.extend(self.guests.values().map(|guest| (guest.number, guest.held)));
+        let began = |(player, input): &&(u32, Input)| {
+            let had = before.iter().any(|(other, before)| other == player && before.push);
+            input.push && !had
+        };
+        let began = self.inputs.iter().filter(began);
+        self.happened.extend(began.map(|(player, _)| Happening::Pushed(EntityId(*player))));
         self.world.step_players(&self.inputs);
     }
 
@@ -73,6 +89,7 @@ impl PlayedCubes {
         }
         let number = self.world.add_player().map_err(CannotPlay::World)?;
         self.guests.insert(guest, Guest { number, held: Input::default() });
+        self.happened.push(Happening::Joined(EntityId(number)));
         Ok(EntityId(number))
     }
 
@@ -84,8 +101,14 @@ impl PlayedCubes {
 
     /// Removes a guest's cube from the world. Returns false if the guest has none.
     pub fn dismiss(&mut self, guest: ReceiverId) -> bool {
-        let guest = self.guests.remove(&guest);
-        guest.is_some_and(|guest| self.world.remove_player(guest.number))
+        let Some(guest) = self.guests.remove(&guest) else { return false };
+        self.happened.push(Happening::Left(EntityId(guest.number)));
+        self.world.remove_player(guest.number)
+    }
+
+    /// What happened since the last call.
+    pub fn take_happened(&mut self) -> impl Iterator<Item = Happening> {
+        self.happened.drain(..)
     }
 }
 

@@ -7,6 +7,7 @@ use kinepack::{Snapshot, Tick};
 use kinepack_net::{Hub, HubConfig, NetError, ReceiverId, ReceiverOptions};
 
 use crate::cube_stream::CubeStream;
+use crate::happenings::Happening;
 use crate::session_error::SessionError;
 use crate::states::States;
 use crate::world::Played;
@@ -74,7 +75,7 @@ impl Sender {
         let stream = options.stream.clone();
         let codec = stream.codec();
         let mut sender = Self {
-            hub: Hub::new(&codec, config)?,
+            hub: Hub::new(&codec, config)?.with_events(&Happening::kinds()?),
             world,
             stream,
             states: States::default(),
@@ -103,8 +104,9 @@ impl Sender {
         Ok(true)
     }
 
-    /// Passes the state to the hub, which then has snapshots to transmit.
+    /// Passes the state, and what happened until then, to the hub, which then has snapshots to transmit.
     pub fn send(&mut self, now: Duration) -> Result<(), SessionError> {
+        self.world.take_happened().try_for_each(|happening| happening.emit(&mut self.hub))?;
         Ok(self.hub.tick(now, &self.snapshot)?)
     }
 

@@ -30,6 +30,10 @@ pub struct SessionReport {
     pub failed_checks: u64,
     /// Frames that were drawn.
     pub states_shown: u64,
+    /// Events that playback reached: what happened to players.
+    pub events: u64,
+    /// How many of them arrived after playback had shown their tick.
+    pub late_events: u64,
     /// Lanes that differ from what was sent, over all received snapshots.
     pub wrong_lanes: u64,
     /// Share of the datagrams that the link lost, for any reason.
@@ -113,6 +117,7 @@ impl SessionReport {
             ("age of the baseline", format!("{:.1} snapshots", self.baseline_age)),
             ("playout delay", format!("{:.1} ms", self.playout_delay_ms)),
             ("states shown", self.states_shown.to_string()),
+            ("events / late", format!("{} / {}", self.events, self.late_events)),
             ("starved", format!("{:.2} % of the time", self.starved_ratio * 100.0)),
             ("position error, p50 / p99 / max", summary(&self.shown_error_mm, 2, "mm")),
             ("rotation error, p50 / p99 / max", summary(&self.shown_error_deg, 2, "°")),

@@ -6,6 +6,7 @@ use command_kit::Distribution;
 use kinepack_net::{Received, Receiver, ReceiverConfig, Refused, Sequence, datagram_sequence};
 
 use crate::cube_stream::{CubeStream, Shown};
+use crate::happenings::Happening;
 use crate::session_error::SessionError;
 use crate::truth::{ShownError, Truth};
 
@@ -26,6 +27,8 @@ pub struct Viewer {
     /// What is shown now, and the tick that it belongs to.
     pub shown: Vec<Shown>,
     pub shown_tick: f64,
+    /// What happened since the state that was shown before.
+    pub happened: Vec<Happening>,
 }
 
 /// A new view from a datagram.
@@ -39,7 +42,8 @@ pub struct NewView {
 impl Viewer {
     pub fn new(stream: &CubeStream) -> Result<Self, SessionError> {
         Ok(Self {
-            receiver: Receiver::new(&stream.codec(), ReceiverConfig::at_hz(60))?,
+            receiver: Receiver::new(&stream.codec(), ReceiverConfig::at_hz(60))?
+                .with_events(&Happening::kinds()?),
             stream: stream.clone(),
             error: ShownError::default(),
             recent_error: None,
@@ -50,6 +54,7 @@ impl Viewer {
             delay_ms: 0.0,
             shown: Vec::new(),
             shown_tick: 0.0,
+            happened: Vec::new(),
         })
     }
 
@@ -71,6 +76,10 @@ impl Viewer {
         let delay_ms = self.receiver.playout_stats().delay.as_secs_f64() * 1e3;
         let Some(playback) = self.receiver.playback(now) else { return Ok(false) };
         self.shown.clear();
+        self.happened.clear();
+        for event in playback.events() {
+            self.happened.extend(Happening::of(&event)?);
+        }
         self.shown_tick = playback.tick();
         let around = truth.and_then(|truth| truth.around(playback.tick()));
         for sample in playback.samples() {

@@ -13,6 +13,7 @@ use kinepack_capture::CaptureError;
 use kinepack_net::ReceiverId;
 
 use crate::crowd::Crowd;
+use crate::happenings::Happening;
 use crate::players::{CannotPlay, PlayedCubes};
 use crate::states::States;
 
@@ -158,6 +159,11 @@ impl Played {
             }
             Self::Cubes(cubes) => cubes.next_frame(states),
         }
+    }
+
+    /// What happened since the last call.
+    pub fn take_happened(&mut self) -> impl Iterator<Item = Happening> {
+        self.cubes_mut().into_iter().flat_map(PlayedCubes::take_happened)
     }
 
     fn cubes_mut(&mut self) -> Option<&mut PlayedCubes> {

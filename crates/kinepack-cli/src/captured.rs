@@ -312,7 +312,7 @@ pub(crate) fn lag_of(asked: Option<u32>, rate_hz: f64) -> u32 {
 /// The name of a stream's parameters in reports.
 pub(crate) fn profile_name(parameters: &Parameters, schema: &Schema) -> String {
     match parameters {
-        Parameters::BuiltIn if !is_cubes(schema) => Parameters::Untrained.to_string(),
+        Parameters::BuiltIn if built_in(schema).is_none() => Parameters::Untrained.to_string(),
         parameters => parameters.to_string(),
     }
 }
@@ -320,11 +320,21 @@ pub(crate) fn profile_name(parameters: &Parameters, schema: &Schema) -> String {
 /// The parameters of a stream.
 pub(crate) fn profile(parameters: &Parameters, schema: &Schema) -> Result<Profile, ProfileError> {
     Ok(match parameters {
-        Parameters::BuiltIn if is_cubes(schema) => cube::profile(),
-        Parameters::BuiltIn | Parameters::Untrained => Profile::untrained(schema),
+        Parameters::BuiltIn => built_in(schema).unwrap_or_else(|| Profile::untrained(schema)),
+        Parameters::Untrained => Profile::untrained(schema),
         Parameters::Article => Profile::article(schema),
         Parameters::File(path) => read_profile(path, schema)?,
     })
+}
+
+/// The built-in profile for cubes, or for players and cubes.
+fn built_in(schema: &Schema) -> Option<Profile> {
+    let profile = cube::profile();
+    if is_cubes(schema) {
+        return Some(profile);
+    }
+    let kinds = cube::players_and_cubes().ok().filter(|kinds| kinds.hash() == schema.hash())?;
+    profile.carried(&cube::schema(Quantized::Everything), &kinds).ok()
 }
 
 /// True if a stream's entities are the cubes, which have built-in profiles.

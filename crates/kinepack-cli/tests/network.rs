@@ -346,6 +346,7 @@ fn a_recording_equals_the_sent_world() {
     // The same world without a network. A server sends its first state, of tick 0, as tick 1.
     let seconds = (last / 60 + 1).to_string();
     let built_in = ["record", world.to_str().unwrap(), "--cubes", "50", "--seconds", &seconds];
+    let built_in = [&built_in[..], &["--kinds", "player"]].concat();
     assert_eq!(Running::start(&built_in, None).end().code, Some(0));
     let (sent, is_raw, _) = frames(&world);
     assert!(is_raw);

@@ -2,9 +2,25 @@
 //!
 //! A player's cube has the fields of any other, so the profile trained for cubes suits it.
 
-use kinepack::Pack;
+use kinepack::{Pack, Schema, SetupError};
 
 use super::{Cube, Measured, SwiftCube};
+
+/// The schema of players and cubes, as the demo sends them.
+///
+/// # Errors
+/// None: the kinds are a schema.
+pub fn players_and_cubes() -> Result<Schema, SetupError> {
+    Schema::builder().kind::<Player>("player").kind::<Cube>("cube").build()
+}
+
+/// The same with velocities.
+///
+/// # Errors
+/// None: the kinds are a schema.
+pub fn swift_players_and_cubes() -> Result<Schema, SetupError> {
+    Schema::builder().kind::<SwiftPlayer>("player").kind::<SwiftCube>("cube").build()
+}
 
 /// The cube of a player, who moves the others with it.
 #[derive(Clone, Copy, Debug, PartialEq, Pack)]

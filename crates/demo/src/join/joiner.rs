@@ -135,12 +135,16 @@ impl<'a> Joiner<'a> {
         }
     }
 
-    /// Computes a frame.
-    pub(super) fn show(&mut self, now: Duration) -> Result<(), JoinError> {
-        if let Some(connection) = &mut self.connection {
-            connection.viewer.show(now, None)?;
+    /// Computes a frame. Returns lines about what happened to other players.
+    pub(super) fn show(&mut self, now: Duration) -> Result<Vec<String>, JoinError> {
+        let own = self.entity();
+        let Some(connection) = &mut self.connection else { return Ok(Vec::new()) };
+        if !connection.viewer.show(now, None)? {
+            return Ok(Vec::new());
         }
-        Ok(())
+        let happened = connection.viewer.happened.iter();
+        let others = happened.filter(|happening| Some(happening.entity()) != own);
+        Ok(others.filter_map(|happening| happening.line()).collect())
     }
 
     /// Advances playback by a frame without showing it.
@@ -308,6 +312,8 @@ impl Connection {
             received: received.received,
             duplicates: received.duplicates,
             late: received.late,
+            events: received.events,
+            late_events: received.late_events,
             sockets: self.client.stats(),
             connected,
             starved: connected.mul_f64(playout.starved_ratio.clamp(0.0, 1.0)),

@@ -207,7 +207,7 @@ fn watch(
             joiner.wait(due(frame) - now);
             continue;
         }
-        joiner.show(now)?;
+        joiner.show(now)?.iter().for_each(|line| display.say(line));
         if frame % REFRESH_FRAMES == 0 {
             display.show(now, joiner.viewer(), joiner.entity(), &joiner.tally(now));
         }

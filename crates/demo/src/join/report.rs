@@ -36,6 +36,10 @@ pub(super) struct JoinReport {
     duplicates: u64,
     /// Snapshots that arrived too late to be shown.
     late: u64,
+    /// Events that reached playback, or would have if the joiner showed anything.
+    events: u64,
+    /// How many of them arrived after playback had shown their tick.
+    late_events: u64,
     /// Refused datagrams, except duplicates and late ones.
     wrong_datagrams: u64,
     loss_ratio: f64,
@@ -121,6 +125,8 @@ impl JoinReport {
             frames_with_left_out: all.left_out,
             duplicates: all.duplicates,
             late: all.late,
+            events: all.events,
+            late_events: all.late_events,
             wrong_datagrams: all.wrong,
             loss_ratio: all.loss_ratio(),
             kbps_total: kbps(bytes_in),
@@ -156,6 +162,7 @@ impl JoinReport {
             ("datagrams twice / late / wrong", {
                 format!("{} / {} / {}", self.duplicates, self.late, self.wrong_datagrams)
             }),
+            ("events / late", format!("{} / {}", self.events, self.late_events)),
             ("lost on the way", format!("{:.2} %", self.loss_ratio * 100.0)),
             ("to a joiner, all included", format!("{:.1} kbit/s", self.kbps_total)),
             ("from a joiner, all included", format!("{:.1} kbit/s", self.kbps_upstream)),

@@ -28,6 +28,9 @@ pub(super) struct Tally {
     pub(super) duplicates: u64,
     /// Snapshots that arrived too late to be shown.
     pub(super) late: u64,
+    /// Events, and how many of them arrived too late for their moment.
+    pub(super) events: u64,
+    pub(super) late_events: u64,
     /// Refused datagrams, except duplicates and late ones.
     pub(super) wrong: u64,
     /// The sent keys.
@@ -57,6 +60,8 @@ impl Tally {
         self.sequences += other.sequences;
         self.duplicates += other.duplicates;
         self.late += other.late;
+        self.events += other.events;
+        self.late_events += other.late_events;
         self.wrong += other.wrong;
         self.keys.records += other.keys.records;
         self.keys.packets += other.keys.packets;

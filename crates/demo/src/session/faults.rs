@@ -56,8 +56,9 @@ impl Faults {
         // Faults are spread over entities and lanes.
         let random = (self.injected + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let place = |count: usize, random: u64| (random >> 32) as usize % count.max(1);
-        let Some(id) = view.ids().get(place(view.len(), random)) else { return };
-        let (id, lane) = (*id, place(view.lane_count(), random << 16));
+        let index = place(view.len(), random);
+        let Some(kind) = view.kind_at(index) else { return };
+        let (id, lane) = (view.ids()[index], place(view.lanes_of(kind).len(), random << 16));
         if receiver.inject_fault(id, lane) {
             self.injected += 1;
             self.injected_at = Some(now);

@@ -371,6 +371,8 @@ impl Peer {
             report.state_checks = viewer.receiver.stats().checked;
             report.failed_checks = viewer.receiver.stats().mismatches;
             report.states_shown = viewer.states_shown;
+            report.events = viewer.receiver.stats().events;
+            report.late_events = viewer.receiver.stats().late_events;
             report.playout_delay_ms = viewer.mean_delay_ms();
             report.starved_ratio = viewer.receiver.playout_stats().starved_ratio;
             report.shown_error_mm = viewer.error.position_mm.summary();

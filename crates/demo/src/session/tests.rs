@@ -7,6 +7,7 @@ use cubes::{Config, FIRST_GUEST, Input, Script, Style};
 use kinepack::EntityId;
 
 use super::*;
+use crate::happenings::Happening;
 use crate::keys::Keys;
 use crate::sender::due;
 use crate::sight::Sight;
@@ -51,7 +52,7 @@ fn play(options: &str) -> Vec<kinepack::Snapshot> {
     for seed in 0..2 {
         session.add(&send, link.config().expect("a valid link"), seed, true).expect("a valid link");
     }
-    let mut states = Vec::new();
+    let (mut states, mut happened) = (Vec::new(), [vec![], vec![]]);
     for tick in 1..=480 {
         for (peer, joiner) in (0..).zip(&mut joiners) {
             let world = &mut session.sender.world;
@@ -69,6 +70,10 @@ fn play(options: &str) -> Vec<kinepack::Snapshot> {
         }
         session.run_until(due(tick), &mut Direct).expect("nothing to fail");
         states.push(session.sender.snapshot.clone());
+        for (peer, happened) in happened.iter_mut().enumerate() {
+            let viewer = session.peers[peer].viewer().expect("it is looked at");
+            happened.extend(viewer.happened.iter().copied());
+        }
         let expected: &[u32] = match tick {
             59 => &[],
             219 => &[FIRST_GUEST, FIRST_GUEST + 1],
@@ -80,6 +85,14 @@ fn play(options: &str) -> Vec<kinepack::Snapshot> {
             let expected: Vec<EntityId> = expected.iter().copied().map(EntityId).collect();
             assert_eq!(guests(&session, peer), expected, "{options}: viewer {peer} at tick {tick}");
         }
+    }
+    for happened in happened {
+        let (pushed, others): (Vec<_>, Vec<_>) =
+            happened.into_iter().partition(|happening| matches!(happening, Happening::Pushed(_)));
+        let [first, second, third] = [0, 1, 2].map(|guest| EntityId(FIRST_GUEST + guest));
+        let (joined, left) = (Happening::Joined, Happening::Left);
+        assert_eq!(others, [joined(first), joined(second), left(first), joined(third)]);
+        assert!(!pushed.is_empty(), "{options}");
     }
     for peer in &session.peers {
         let viewer = peer.viewer().expect("it is looked at");
@@ -117,7 +130,9 @@ fn the_profile_knows_all_players() {
     let stream = |level: &str| Options::parse_from(["test", "--level", level]).send.stream;
     let known = stream("adaptive").codec();
     let unknown = {
-        let profile = cube_data::cube::profile();
+        let cubes = kinepack::Schema::of::<cube_data::cube::Cube>();
+        let profile = cube_data::cube::profile().carried(&cubes, known.schema());
+        let profile = profile.expect("it fits");
         kinepack::Codec::new(known.schema().clone(), kinepack::Level::ADAPTIVE, profile)
             .expect("it fits")
     };

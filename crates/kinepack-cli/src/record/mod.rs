@@ -10,11 +10,13 @@ use clap::{Arg, Args, Command};
 use command_kit::interrupt::Interrupt;
 use command_kit::output::{Force, Output};
 use command_kit::{Failure, OutputError, counted, progress, say};
-use cube_data::cube::Cube;
+use cube_data::cube::{self, Cube, Player};
 use demo::join::{ConnectionArguments, JoinError, parse_server};
 use demo::{SessionError, States, WorldArguments, WorldError};
-use kinepack::Tick;
-use kinepack_capture::{RecordError, RecordSummary, Recorder};
+use kinepack::{SetupError, Tick};
+use kinepack_capture::{RecordError, RecordSummary, RecordedKinds, RecordedStream, Recorder};
+
+use crate::ladder::CubeKinds;
 
 /// The name of the stream in every recording.
 const STREAM: &str = "cubes";
@@ -37,6 +39,10 @@ pub(crate) struct Arguments {
     force: Force,
     #[command(flatten, next_help_heading = "Built-in world")]
     world: WorldArguments,
+    /// Record several kinds of entities instead of cubes alone. "player" makes a kind of the
+    /// player's cube, as `serve` does.
+    #[arg(long, help_heading = "Built-in world", conflicts_with = "from")]
+    kinds: Option<CubeKinds>,
     /// Join this server as a spectator, and record each complete state that arrives, quantized as
     /// it was sent and with the server's ticks. Lost states are missing. The recording ends with
     /// the connection.
@@ -70,6 +76,8 @@ pub(crate) enum RecordingError {
     Record(#[from] RecordError),
     #[error(transparent)]
     Output(#[from] OutputError),
+    #[error(transparent)]
+    Setup(#[from] SetupError),
     /// The time is over, and no complete state arrived.
     #[error(
         "no complete state arrived from {server}: its --budget-kbps has no room for all entities"
@@ -96,11 +104,11 @@ impl From<WorldError> for RecordingError {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), RecordingError> {
-    let Arguments { out, force, world, from, connection } = arguments;
+    let Arguments { out, force, world, kinds, from, connection } = arguments;
     let mut file = CaptureFile { name: out, output: force.target(out)?.create()? };
     let recorded = match from {
         Some(server) => server::run(&mut file, *server, connection, world.seconds),
-        None => record_world(&mut file, world),
+        None => record_world(&mut file, world, *kinds),
     };
     file.end(recorded)
 }
@@ -147,20 +155,59 @@ impl CaptureFile<'_> {
     }
 }
 
+/// The stream of the built-in world.
+enum WorldStream {
+    Cubes(RecordedStream<Cube>),
+    Kinds(RecordedKinds),
+}
+
+impl WorldStream {
+    fn record(
+        &self,
+        recorder: &mut Recorder,
+        tick: Tick,
+        states: &States,
+    ) -> Result<(), RecordError> {
+        match self {
+            Self::Cubes(stream) => {
+                let cubes = states.iter().map(|(id, state)| (id, Cube::from(*state)));
+                recorder.record(stream, tick, cubes)
+            }
+            Self::Kinds(stream) => {
+                let mut frame = recorder.frame(stream, tick)?;
+                for (id, state) in states.iter() {
+                    match cubes::is_player(id.0) {
+                        true => frame.push(id, &Player::from(*state))?,
+                        false => frame.push(id, &Cube::from(*state))?,
+                    }
+                }
+                frame.finish()
+            }
+        }
+    }
+}
+
 fn record_world(
     file: &mut CaptureFile<'_>,
     arguments: &WorldArguments,
+    kinds: Option<CubeKinds>,
 ) -> Result<Recorded, RecordingError> {
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
     let mut world = arguments.play()?;
     let mut recorder = file.recorder()?;
-    let stream = recorder.stream::<Cube>(STREAM, f64::from(cubes::TICK_HZ))?;
+    let rate_hz = f64::from(cubes::TICK_HZ);
+    let stream = match kinds {
+        None => WorldStream::Cubes(recorder.stream(STREAM, rate_hz)?),
+        Some(CubeKinds::Player) => {
+            let schema = cube::players_and_cubes()?;
+            WorldStream::Kinds(recorder.stream_of_kinds(STREAM, &schema, rate_hz)?)
+        }
+    };
     let bar = progress(Some(arguments.frames()));
     let mut states = States::default();
     for tick in (0..arguments.frames()).take_while(|_| !interrupt.is_raised()) {
         world.next_frame(&mut states);
-        let sent = states.iter().map(|(id, state)| (id, Cube::from(*state)));
-        recorder.record(&stream, Tick(tick), sent)?;
+        stream.record(&mut recorder, Tick(tick), &states)?;
         file.keep();
         bar.inc(1);
     }

@@ -35,6 +35,7 @@ const GROUPS = [
     ["frames shown", ["states_shown", whole]],
     ["playout delay", ["playout_delay_ms", ms]],
     ["time stalled", ["starved_ratio", percent]],
+    ["events shown / late", ["events", whole], ["late_events", whole]],
     ["position error: median / p99 / largest", ["shown_error_mm.p50", precise], ["shown_error_mm.p99", precise], ["shown_error_mm.max", (value) => `${precise(value)} mm`]],
     ["rotation error: median / p99 / largest", ["shown_error_deg.p50", precise], ["shown_error_deg.p99", precise], ["shown_error_deg.max", (value) => `${precise(value)}°`]],
     ["your keys: bits a packet / without baseline", ["input.bits_per_packet.mean", tenths], ["input.bits_per_packet.full", whole]],

@@ -1,0 +1,126 @@
+//! What happens in the world: events, which travel beside the snapshots.
+//!
+//! Every receiver must learn that a player joined or left. That one begins to push cubes is of no
+//! use half a second later, so those events are droppable.
+
+use cubes::{FIRST_GUEST, MAX_PLAYERS, is_player};
+use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema};
+use kinepack_net::{Audience, Event, EventKinds, Hub, NetError};
+
+use crate::session_error::SessionError;
+
+/// Ticks after which a push is not worth sending.
+const PUSH_TICKS: u32 = 30;
+const LAST_PLAYER: u8 = MAX_PLAYERS as u8 - 1;
+
+/// Something that happened in a tick, to the player with this cube.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happening {
+    Joined(EntityId),
+    Left(EntityId),
+    /// The player began to push the cubes around.
+    Pushed(EntityId),
+}
+
+/// A player: 0 is the first one, and guests follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pack)]
+struct Number {
+    #[pack(range = 0..=LAST_PLAYER)]
+    number: u8,
+}
+
+#[derive(Pack)]
+struct Joined {
+    player: Number,
+}
+
+#[derive(Pack)]
+struct Left {
+    player: Number,
+}
+
+#[derive(Pack)]
+struct Pushed {
+    player: Number,
+}
+
+impl Number {
+    /// `None` if the entity is no player's cube.
+    fn of(entity: EntityId) -> Option<Self> {
+        let number = entity.0.checked_sub(FIRST_GUEST).map_or(0, |guest| guest + 1);
+        let number = u8::try_from(number).ok().filter(|_| is_player(entity.0))?;
+        Some(Self { number })
+    }
+
+    fn entity(self) -> EntityId {
+        let guest = u32::from(self.number).checked_sub(1);
+        EntityId(guest.map_or(0, |guest| FIRST_GUEST + guest))
+    }
+}
+
+impl Happening {
+    /// The kinds of events, on both sides.
+    pub fn kinds() -> Result<EventKinds, SessionError> {
+        let schema = Schema::builder()
+            .kind::<Joined>("joined")
+            .kind::<Left>("left")
+            .kind::<Pushed>("pushed")
+            .build()
+            .expect("three kinds with a number are a schema");
+        let profile = Profile::untrained(&schema);
+        let codec = Codec::new(schema, Level::ADAPTIVE, profile).expect("it is for this schema");
+        let kinds = EventKinds::new(&codec).droppable::<Pushed>(PUSH_TICKS);
+        Ok(kinds.map_err(NetError::Event)?)
+    }
+
+    /// Gives this to the hub, for all receivers.
+    pub fn emit(self, hub: &mut Hub) -> Result<(), NetError> {
+        let Some(player) = Number::of(self.entity()) else { return Ok(()) };
+        match self {
+            Self::Joined(_) => hub.emit(&Joined { player }, Audience::All),
+            Self::Left(_) => hub.emit(&Left { player }, Audience::All),
+            Self::Pushed(_) => hub.emit(&Pushed { player }, Audience::All),
+        }
+    }
+
+    /// The cube of the player.
+    pub fn entity(self) -> EntityId {
+        let (Self::Joined(entity) | Self::Left(entity) | Self::Pushed(entity)) = self;
+        entity
+    }
+
+    /// What a receiver's event was.
+    pub fn of(event: &Event<'_>) -> Result<Option<Self>, SessionError> {
+        let joined = event.get::<Joined>().map_err(NetError::Event)?;
+        let left = event.get::<Left>().map_err(NetError::Event)?;
+        let pushed = event.get::<Pushed>().map_err(NetError::Event)?;
+        let joined = joined.map(|joined| Self::Joined(joined.player.entity()));
+        let left = left.map(|left| Self::Left(left.player.entity()));
+        Ok(joined.or(left).or(pushed.map(|pushed| Self::Pushed(pushed.player.entity()))))
+    }
+
+    /// A line for a log. `None` for what happens often.
+    pub fn line(self) -> Option<String> {
+        match self {
+            Self::Joined(entity) => Some(format!("cube {} joined", entity.0)),
+            Self::Left(entity) => Some(format!("cube {} left", entity.0)),
+            Self::Pushed(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_name_all_players_and_nothing_else() {
+        let last = FIRST_GUEST + u32::from(LAST_PLAYER) - 1;
+        for id in [0, FIRST_GUEST, last] {
+            assert_eq!(Number::of(EntityId(id)).map(Number::entity), Some(EntityId(id)));
+        }
+        for id in [1, 900, FIRST_GUEST - 1, last + 1, u32::MAX] {
+            assert_eq!(Number::of(EntityId(id)), None);
+        }
+    }
+}
