@@ -36,7 +36,7 @@ pub(super) struct Sending {
     /// This tick's plans for everything in one datagram, by baseline and target.
     whole: HashMap<(CodedKey, Target), Arc<Plan>>,
     /// The same for what is due while some kinds rest. `None` if everything is due.
-    due: HashMap<(CodedKey, Target), (Due, Option<Arc<Plan>>)>,
+    due: HashMap<(CodedKey, Target), DuePlan>,
     /// This tick's plans for everything in several datagrams; `None` if there would be too many.
     splits: HashMap<(CodedKey, Target), Option<Parts>>,
     /// This tick's plans for a part.
@@ -77,6 +77,9 @@ type CodedKey = Vec<u64>;
 
 /// An id that no view has.
 const SEPARATOR: u64 = u64::MAX;
+
+/// What is due, and its plan; `None` for everything.
+type DuePlan = (Due, Option<Arc<Plan>>);
 
 /// The datagrams of one state, for all receivers with the same baseline and codec.
 type Parts = Arc<[Arc<Plan>]>;
@@ -258,11 +261,7 @@ impl Sending {
         }
     }
 
-    fn due(
-        &mut self,
-        base: &ChosenBaseline,
-        target: Target,
-    ) -> Result<(Due, Option<Arc<Plan>>), EncodeError> {
+    fn due(&mut self, base: &ChosenBaseline, target: Target) -> Result<DuePlan, EncodeError> {
         if self.rates.are_all_due() {
             return Ok((Due::All, None));
         }
