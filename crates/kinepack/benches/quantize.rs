@@ -3,8 +3,10 @@
 //! Real numbers as a position in the cube world (±256 m, 1/512 m) and as an angle that wraps;
 //! integers in steps of 1 and of 3; rotations as smallest three in 9 and in 15 bits a component.
 //!
-//! `push/cube` fills and clears a snapshot of 4,096 cubes with `Snapshot::push`. `push-lanes/cube`
-//! does the same with lanes that are already quantized, and `read/cube` reads all of them.
+//! `push/cube` fills and clears a snapshot of 901 cubes with `Snapshot::push`. `push-lanes/cube` does
+//! the same with lanes that are already quantized.
+//! `set/cube` writes the 39 cubes that changed over those of the tick before. `read/cube` and
+//! `iter/cube` read all of them.
 //!
 //! `cargo bench -p kinepack --bench quantize`
 
@@ -21,6 +23,9 @@ use kinepack::{EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
 use random::Random;
 
 const VALUES: usize = 4096;
+/// The cubes of a snapshot, and those that change from one tick to the next.
+const CUBES: usize = 901;
+const CHANGED: usize = 39;
 
 /// Benchmarks `quantize/<name>` over `values`, and `reconstruct/<name>` over their codes.
 fn both_ways<Value: Copy, Code: Copy + Default, Back: Copy + Default>(
@@ -103,10 +108,16 @@ fn integers(criterion: &mut Criterion) {
     }
 }
 
+/// A unit quaternion.
+fn unit(random: &mut Random) -> [f32; 4] {
+    let xyzw = [(); 4].map(|()| ratio(random) as f32 * 2.0 - 1.0);
+    let length = xyzw.iter().map(|component| component * component).sum::<f32>().sqrt();
+    xyzw.map(|component| component / length)
+}
+
 fn rotations(criterion: &mut Criterion) {
     let mut random = Random::seeded(3);
-    let values: Vec<[f32; 4]> =
-        (0..VALUES).map(|_| [(); 4].map(|()| ratio(&mut random) as f32 * 2.0 - 1.0)).collect();
+    let values: Vec<[f32; 4]> = (0..VALUES).map(|_| unit(&mut random)).collect();
     for bits in [9, 15] {
         let rotation = black_box(SmallestThree::new(bits).expect("2 to 20 bits"));
         let name = format!("smallest-three/{bits}-bits");
@@ -134,10 +145,10 @@ fn snapshots(criterion: &mut Criterion) {
     let mut random = Random::seeded(4);
     let mut cube = || Cube {
         position: [-255.0, -255.0, 0.0].map(|min| min + ratio(&mut random) as f32 * 31.0),
-        orientation: [(); 4].map(|()| ratio(&mut random) as f32 * 2.0 - 1.0),
+        orientation: unit(&mut random),
         interacting: ratio(&mut random) < 0.1,
     };
-    let cubes: Vec<Cube> = (0..VALUES).map(|_| cube()).collect();
+    let cubes: Vec<Cube> = (0..CUBES).map(|_| cube()).collect();
     let rows: Vec<[u32; Cube::LANES]> = cubes
         .iter()
         .map(|cube| {
@@ -155,7 +166,7 @@ fn snapshots(criterion: &mut Criterion) {
     fill(&mut snapshot, &cubes).expect("cubes are within their limits");
     let mut bench = |name: &str, work: &dyn Fn(&mut Snapshot) -> Result<(), EncodeError>| {
         let mut group = criterion.benchmark_group(name);
-        group.throughput(Throughput::Elements(VALUES as u64));
+        group.throughput(Throughput::Elements(CUBES as u64));
         group.bench_function("cube", |bencher| {
             bencher.iter(|| {
                 work(&mut snapshot).expect("cubes are within their limits");
@@ -165,12 +176,21 @@ fn snapshots(criterion: &mut Criterion) {
         group.finish();
     };
     bench("push", &|snapshot| fill(snapshot, black_box(&cubes)));
+    bench("set", &|snapshot| {
+        snapshot.tick = Tick(snapshot.tick.0.wrapping_add(1));
+        let changed = (0..).zip(black_box(&cubes)).step_by(CUBES / CHANGED);
+        { changed }.try_for_each(|(id, cube)| snapshot.set(EntityId(id), cube).map(drop))
+    });
     bench("push-lanes", &|snapshot| {
         snapshot.clear(Tick(0));
         (0..)
             .map(EntityId)
             .zip(black_box(&rows))
             .try_for_each(|(id, lanes)| snapshot.push_lanes(id, lanes))
+    });
+    bench("iter", &|snapshot| {
+        snapshot.iter::<Cube>()?.for_each(|cube| _ = black_box(cube));
+        Ok(())
     });
     bench("read", &|snapshot| {
         (0..snapshot.len()).try_for_each(|index| {

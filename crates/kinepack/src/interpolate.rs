@@ -13,6 +13,7 @@
 
 use crate::quantize::FloatLimits;
 use crate::schema::{Lane, LaneArithmetic};
+use crate::sqrt::sqrt;
 
 /// A place between two states.
 ///
@@ -165,7 +166,7 @@ impl Between {
 const ALMOST_EQUAL_RAD: f64 = 1e-6;
 
 fn length(xyzw: [f64; 4]) -> f64 {
-    libm::sqrt(xyzw.iter().map(|component| component * component).sum())
+    sqrt(xyzw.iter().map(|component| component * component).sum())
 }
 
 fn unit(xyzw: [f64; 4]) -> Option<[f64; 4]> {

@@ -74,6 +74,8 @@ compile_error!(
 );
 
 extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 pub mod bits;
 mod bytes;
@@ -85,6 +87,7 @@ pub mod quantize;
 mod rotation;
 pub mod schema;
 mod snapshot;
+mod sqrt;
 
 pub mod entropy;
 pub mod magnitude;

@@ -263,10 +263,21 @@ impl FloatLimits {
     /// [`EncodeError::OutOfRange`] for a value below the minimum or above the maximum.
     #[inline]
     pub fn quantize(&self, value: f64) -> Result<u32, EncodeError> {
+        if let Some(code) = self.inner_code(value) {
+            return Ok(code);
+        }
         if !self.wraps && !self.contains(value) && !value.is_nan() {
             return Err(EncodeError::OutOfRange { id: None, field: "", value });
         }
         self.quantize_clamped(value)
+    }
+
+    /// The code of a value inside the range, more than a step from its end, which needs no further
+    /// checks.
+    #[inline]
+    fn inner_code(&self, value: f64) -> Option<u32> {
+        let is_inside = !self.wraps && value >= self.min && value < self.max - self.step;
+        is_inside.then(|| ((value - self.min) / self.step + 0.5) as u32)
     }
 
     /// True from the minimum to the highest value.
@@ -282,6 +293,9 @@ impl FloatLimits {
     /// [`EncodeError::NotANumber`].
     #[inline]
     pub fn quantize_clamped(&self, value: f64) -> Result<u32, EncodeError> {
+        if let Some(code) = self.inner_code(value) {
+            return Ok(code);
+        }
         if value.is_nan() || (self.wraps && value.is_infinite()) {
             return Err(EncodeError::NotANumber { id: None, field: "" });
         }

@@ -16,6 +16,7 @@
 
 use core::f64::consts::FRAC_1_SQRT_2;
 
+use crate::sqrt::sqrt;
 use crate::{EncodeError, SetupError};
 
 /// Quantizes rotations: 2 bits for the index of the dropped component, and 2 to 20 bits for each of
@@ -94,22 +95,28 @@ impl SmallestThree {
         if !(length_squared > 0.0 && length_squared.is_finite()) {
             return Err(EncodeError::NotANumber { id: None, field: "" });
         }
-        let mut dropped = 0;
-        for index in 1..4 {
-            if q[index].abs() > q[dropped].abs() {
-                dropped = index;
-            }
-        }
-        let length = libm::sqrt(length_squared);
-        let scale = if q[dropped] < 0.0 { -length } else { length };
+        let dropped = largest(xyzw);
+        let scale = sqrt(length_squared).copysign(q[dropped]);
         let max_code = f64::from(self.max_code());
-        let code = |component: f64| {
-            let share = (component / scale + FRAC_1_SQRT_2) / (2.0 * FRAC_1_SQRT_2);
-            // The cast saturates at 0.
-            ((share * max_code + 0.5) as u32).min(self.max_code())
+        let (factor, middle) = (max_code * FRAC_1_SQRT_2 / scale, max_code / 2.0);
+        let shares = without(q, dropped).map(|component| component * factor + middle);
+        let rounded = shares.map(|share| share + ROUND);
+        let is_close = |index: usize| ((rounded[index] - ROUND) - shares[index]).abs() > 0.499_999;
+        let codes = if is_close(0) | is_close(1) | is_close(2) {
+            without(q, dropped).map(|component| self.exact_code(component / scale))
+        } else {
+            rounded.map(|rounded| rounded.to_bits() as u32)
         };
-        let kept = kept(dropped);
-        Ok([dropped as u32, code(q[kept[0]]), code(q[kept[1]]), code(q[kept[2]])])
+        Ok([dropped as u32, codes[0], codes[1], codes[2]])
+    }
+
+    /// The code of a component of a unit quaternion. Where two codes are almost equally near, the
+    /// error of a shortcut would decide which one it is.
+    #[cold]
+    fn exact_code(&self, component: f64) -> u32 {
+        let share = (component + FRAC_1_SQRT_2) / (2.0 * FRAC_1_SQRT_2);
+        // The cast saturates at 0.
+        ((share * f64::from(self.max_code()) + 0.5) as u32).min(self.max_code())
     }
 
     /// The unit quaternion `x, y, z, w` of `codes`. Any codes give a rotation: an index above 3
@@ -123,16 +130,15 @@ impl SmallestThree {
         };
         let [a, b, c] = [component(codes[1]), component(codes[2]), component(codes[3])];
         let rest = a * a + b * b + c * c;
-        let largest = libm::sqrt(if rest < 1.0 { 1.0 - rest } else { 0.0 });
-        let length = libm::sqrt(if rest < 1.0 { 1.0 } else { rest });
+        // Codes that no rotation has may be too long, and are made shorter.
+        let [a, b, c, largest] = if rest < 1.0 {
+            [a, b, c, sqrt(1.0 - rest)]
+        } else {
+            let length = sqrt(rest);
+            [a / length, b / length, c / length, 0.0]
+        };
         let dropped = codes[0].min(3) as usize;
-        let kept = kept(dropped);
-        let mut xyzw = [0.0; 4];
-        xyzw[dropped] = (largest / length) as f32;
-        for (index, value) in kept.into_iter().zip([a, b, c]) {
-            xyzw[index] = (value / length) as f32;
-        }
-        xyzw
+        with([a, b, c], dropped, largest).map(|component| component as f32)
     }
 
     /// The same rotation with component `dropped` dropped instead, in integers. An encoder uses it
@@ -143,24 +149,45 @@ impl SmallestThree {
         // A component is c / (√2 · max_code) with c = 2 · code − max_code, so the squares of all
         // four c sum to 2 · max_code².
         let max_code = i64::from(self.max_code());
-        let mut scaled = [0i64; 4];
-        let mut rest = 0;
-        let held = codes[0].min(3) as usize;
-        for (index, &code) in kept(held).iter().zip(&codes[1..]) {
-            scaled[*index] = 2 * i64::from(code) - max_code;
-            rest += scaled[*index] * scaled[*index];
-        }
-        scaled[held] = (2 * max_code * max_code - rest).max(0).isqrt();
+        let kept = [codes[1], codes[2], codes[3]].map(|code| 2 * i64::from(code) - max_code);
+        let rest: i64 = kept.iter().map(|scaled| scaled * scaled).sum();
+        let largest = (2 * max_code * max_code - rest).max(0).isqrt();
+        let scaled = with(kept, codes[0].min(3) as usize, largest);
         let sign = if scaled[dropped as usize] < 0 { -1 } else { 1 };
-        kept(dropped as usize)
-            .map(|index| ((sign * scaled[index] + max_code + 1) / 2).clamp(0, max_code) as u32)
+        without(scaled, dropped as usize)
+            .map(|scaled| ((sign * scaled + max_code + 1) / 2).clamp(0, max_code) as u32)
     }
 }
 
-/// The indices of the components that are kept when `dropped` is not.
+/// Rounds a number from 0 to below 2³² to an integer, in the low bits of the sum: 1.5 · 2⁵².
+const ROUND: f64 = 6_755_399_441_055_744.0;
+
+/// The index of the largest component, the first of several. Without branches, because which one it
+/// is cannot be predicted.
 #[inline]
-fn kept(dropped: usize) -> [usize; 3] {
-    [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]][dropped]
+fn largest(xyzw: [f32; 4]) -> usize {
+    let size = xyzw.map(f32::abs);
+    let first = usize::from(size[1] > size[0]);
+    let second = 2 + usize::from(size[3] > size[2]);
+    first + usize::from(size[second] > size[first]) * (second - first)
+}
+
+/// The components that are kept when `dropped` is not.
+#[inline]
+fn without<T: Copy>([x, y, z, w]: [T; 4], dropped: usize) -> [T; 3] {
+    let pick = |before: T, after: T, is_after: bool| if is_after { after } else { before };
+    [pick(x, y, dropped < 1), pick(y, z, dropped < 2), pick(z, w, dropped < 3)]
+}
+
+/// The four components of the kept ones and the `dropped` one.
+#[inline]
+fn with<T: Copy>([a, b, c]: [T; 3], dropped: usize, component: T) -> [T; 4] {
+    let pick = |index: usize, before: T, after: T| match dropped {
+        dropped if dropped == index => component,
+        dropped if dropped < index => before,
+        _ => after,
+    };
+    [pick(0, a, a), pick(1, a, b), pick(2, b, c), pick(3, c, c)]
 }
 
 #[cfg(test)]
@@ -326,6 +353,42 @@ mod tests {
                 let clamped =
                     [a, b, c].iter().any(|code| *code == 0 || *code == rotation.max_code());
                 assert!(angle < 1.5 || clamped, "{q:?} {codes:?} {dropped} {angle}");
+            }
+        }
+    }
+
+    /// The formula of `spec/CODEC.md`, section 3.
+    fn naive(rotation: SmallestThree, xyzw: [f32; 4]) -> [u32; 4] {
+        let q = xyzw.map(f64::from);
+        let length = q.iter().map(|c| c * c).sum::<f64>().sqrt();
+        let dropped = (0..4).rev().max_by(|a, b| q[*a].abs().total_cmp(&q[*b].abs())).unwrap();
+        let scale = if q[dropped] < 0.0 { -length } else { length };
+        let mut codes = std::vec![dropped as u32];
+        for index in (0..4).filter(|index| *index != dropped) {
+            let share = (q[index] / scale + FRAC_1_SQRT_2) / (2.0 * FRAC_1_SQRT_2);
+            let code = (share * f64::from(rotation.max_code()) + 0.5) as u32;
+            codes.push(code.min(rotation.max_code()));
+        }
+        [codes[0], codes[1], codes[2], codes[3]]
+    }
+
+    #[test]
+    fn the_shortcut_gives_the_codes_of_the_formula() {
+        let mut all = rotations();
+        // Halfway between codes, as near as possible, and a bit beside it.
+        for code in 0..511u32 {
+            let component = (f64::from(code) + 0.5) / 511.0 * 2.0 * FRAC_1_SQRT_2 - FRAC_1_SQRT_2;
+            let largest = (1.0 - component * component).sqrt();
+            for beside in [0.0, 1e-9, -1e-9, 1e-7, -1e-7] {
+                all.push([largest, component + beside, 0.0, 0.0].map(|number| number as f32));
+                all.push([0.0, (component + beside) * -3.0, -3.0 * largest, 0.0].map(|n| n as f32));
+            }
+        }
+        all.extend([[1e-20, 0.0, 3e-21, 0.0], [1e18, -1e18, 1e17, 3.0], [0.5; 4], [-0.5; 4]]);
+        for bits in 2..=20 {
+            let rotation = SmallestThree::new(bits).unwrap();
+            for q in &all {
+                assert_eq!(rotation.quantize(*q).unwrap(), naive(rotation, *q), "{bits} {q:?}");
             }
         }
     }

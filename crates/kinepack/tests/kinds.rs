@@ -574,3 +574,27 @@ fn outlines_are_hashes_of_names_and_fields() {
     let names: Vec<String> = (0..3).filter_map(|part| named.part_name(part)).collect();
     assert_eq!(names, ["lamp", "lamp.lit"]);
 }
+
+#[test]
+fn a_state_is_written_over_that_of_the_tick_before() {
+    let bullet = |x: f32| Bullet { position: [x, 2.0, 3.0], velocity: [0.0; 3] };
+    let fill = |x: f32, open: bool| {
+        let mut world = Snapshot::new(&schema(), Tick(1));
+        (3..9).try_for_each(|id| world.push(EntityId(id), &bullet(id as f32))).unwrap();
+        world.push(EntityId(11), &bullet(x)).unwrap();
+        world.push(EntityId(1), &Door { open }).unwrap();
+        world.push(EntityId(2), &Lamp { open: true }).unwrap();
+        world
+    };
+    let mut world = fill(7.0, false);
+    assert_eq!(world.set(EntityId(11), &bullet(-20.5)), Ok(true));
+    assert_eq!(world.set(EntityId(1), &Door { open: true }), Ok(true));
+    assert!(world == fill(-20.5, true));
+    // Entities that are not there, or of another kind, and states that cannot be quantized.
+    assert_eq!(world.set(EntityId(12), &bullet(1.0)), Ok(false));
+    assert_eq!(world.set(EntityId(2), &Door { open: false }), Ok(false));
+    let refused = world.set(EntityId(11), &Bullet { velocity: [f32::NAN; 3], ..bullet(1.0) });
+    let field = "velocity";
+    assert_eq!(refused, Err(EncodeError::NotANumber { id: Some(11), field }));
+    assert!(world == fill(-20.5, true));
+}

@@ -36,6 +36,7 @@ mod tally;
 mod train;
 #[cfg(feature = "training")]
 mod training;
+mod update;
 mod view;
 mod widths;
 

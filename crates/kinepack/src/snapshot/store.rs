@@ -87,7 +87,7 @@ pub struct Snapshot {
     /// The schema's hash, and what each kind requires.
     pub(super) kinds: Arc<Kinds>,
     /// Scratch: the lanes of the entity being pushed.
-    row: Vec<u32>,
+    pub(super) row: Vec<u32>,
 }
 
 /// Snapshots are equal if they have the same schema, tick, entities and lanes.
@@ -228,17 +228,22 @@ impl Snapshot {
 
     /// Appends an entity whose lanes are at the beginning of `row`.
     fn append_row(&mut self, kind: usize, id: EntityId) -> Result<(), EncodeError> {
-        let of_kind = &self.kinds.list[kind];
-        let row = &self.row[..of_kind.lanes().len()];
-        if let Some((lane, value)) = of_kind.rules().first_wrong(row) {
-            let lane = of_kind.lanes().start + lane;
-            return Err(EncodeError::LaneOutOfRange { id: Some(id.0), lane, value });
-        }
-        for (column, value) in self.columns[of_kind.lanes()].iter_mut().zip(row) {
+        self.check_row(kind, id)?;
+        let lanes = self.kinds.list[kind].lanes();
+        for (column, value) in self.columns[lanes].iter_mut().zip(&self.row) {
             column.push(*value);
         }
         self.entities.push(kind, id);
         Ok(())
+    }
+
+    /// Checks the lanes at the beginning of `row`.
+    pub(super) fn check_row(&self, kind: usize, id: EntityId) -> Result<(), EncodeError> {
+        let of_kind = &self.kinds.list[kind];
+        let row = &self.row[..of_kind.lanes().len()];
+        let Some((lane, value)) = of_kind.rules().first_wrong(row) else { return Ok(()) };
+        let lane = of_kind.lanes().start + lane;
+        Err(EncodeError::LaneOutOfRange { id: Some(id.0), lane, value })
     }
 
     /// Number of entities.
@@ -511,7 +516,7 @@ impl Snapshot {
         })?
     }
 
-    fn check_lane_count(&self, kind: usize, lanes: usize) -> Result<(), EncodeError> {
+    pub(super) fn check_lane_count(&self, kind: usize, lanes: usize) -> Result<(), EncodeError> {
         let expected_lanes = self.kinds.list[kind].lanes().len();
         if lanes == expected_lanes {
             Ok(())

@@ -14,6 +14,7 @@ use super::plan::RotationCodes;
 use crate::entropy::Coder;
 use crate::schema::{Lane, LaneArithmetic};
 use crate::snapshot::history::STEPS;
+use crate::sqrt::sqrt;
 
 /// Units per 1 of the gap between the two largest components, and of the gap between the second and
 /// the third. Section 12.6, "Coding a rotation".
@@ -72,7 +73,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let part = q[component] * sign;
             // The components coded so far show how much remains for the others.
             let stretch =
-                libm::sqrt(remaining.max(MIN_REMAINING) / remaining_predicted.max(MIN_REMAINING));
+                sqrt(remaining.max(MIN_REMAINING) / remaining_predicted.max(MIN_REMAINING));
             let value = (part * stretch).clamp(-FRAC_1_SQRT_2, FRAC_1_SQRT_2);
             let to_code =
                 |value: f64| (value + FRAC_1_SQRT_2) / (2.0 * FRAC_1_SQRT_2) * codes.max_code;
@@ -151,9 +152,9 @@ pub(super) fn rotation_at(
         squares += value * value;
     }
     if squares < 1.0 {
-        q[dropped] = libm::sqrt(1.0 - squares);
+        q[dropped] = sqrt(1.0 - squares);
     } else {
-        let length = libm::sqrt(squares);
+        let length = sqrt(squares);
         q = q.map(|value| value / length);
     }
     let [a, b, c, d] = codes.component;

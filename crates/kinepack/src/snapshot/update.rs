@@ -1,0 +1,47 @@
+//! Entities that changed, written over those of the tick before.
+
+use super::store::{EntityId, Snapshot};
+use crate::{EncodeError, Pack};
+
+impl Snapshot {
+    /// Quantizes `state` and writes it over that of entity `id`. Returns false if the snapshot does
+    /// not have the entity, or has it as another kind.
+    ///
+    /// In a world in which few entities change, keep the snapshot from one tick to the next: set
+    /// [`tick`](Self::tick), and write what changed, for example what an ECS marks as changed. The
+    /// others then cost nothing. [`patch`](Self::patch) adds and removes entities.
+    ///
+    /// ```
+    /// use kinepack::{EntityId, Pack, Schema, Snapshot, Tick};
+    ///
+    /// #[derive(Pack, Debug, PartialEq)]
+    /// struct Door {
+    ///     open: bool,
+    /// }
+    ///
+    /// let mut world = Snapshot::new(&Schema::of::<Door>(), Tick(1));
+    /// (0..900).try_for_each(|id| world.push(EntityId(id), &Door { open: false }))?;
+    /// // The next tick: somebody opened a door.
+    /// world.tick = Tick(2);
+    /// assert!(world.set(EntityId(7), &Door { open: true })?);
+    /// assert_eq!(world.get(EntityId(7))?, Some(Door { open: true }));
+    /// # Ok::<(), kinepack::EncodeError>(())
+    /// ```
+    ///
+    /// Cost: a binary search, and the quantization.
+    ///
+    /// # Errors
+    /// Those of [`push`](Self::push), except for ids. After an error the snapshot is unchanged.
+    pub fn set<T: Pack>(&mut self, id: EntityId, state: &T) -> Result<bool, EncodeError> {
+        let kind = self.kind_of::<T>(|| Some(id))?;
+        self.check_lane_count(kind, T::LANES)?;
+        let Some(index) = self.position_of(kind, id) else { return Ok(false) };
+        let at = index - self.of_kind(kind).start;
+        let row = &mut self.row[..T::LANES];
+        state.quantize(row).map_err(|error| error.in_entity(id.0))?;
+        self.check_row(kind, id)?;
+        let columns = &mut self.columns[self.kinds.list[kind].lanes()];
+        columns.iter_mut().zip(&self.row).for_each(|(column, value)| column[at] = *value);
+        Ok(true)
+    }
+}

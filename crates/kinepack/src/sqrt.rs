@@ -1,0 +1,12 @@
+//! The square root. It is correctly rounded (IEEE 754), so it is the same on every platform, with
+//! and without the feature `std`.
+
+/// The square root of a number that is not negative.
+#[inline]
+pub(crate) fn sqrt(value: f64) -> f64 {
+    // The processor's instruction, in line. `libm` calls a function.
+    #[cfg(feature = "std")]
+    return value.sqrt();
+    #[cfg(not(feature = "std"))]
+    return libm::sqrt(value);
+}
