@@ -107,6 +107,18 @@ impl LaneRules {
         &self.fields
     }
 
+    /// The largest value of each lane.
+    #[inline]
+    pub(crate) fn maxima(&self) -> &[u32] {
+        &self.maxima
+    }
+
+    /// Whether a field may be absent.
+    #[inline]
+    pub(crate) fn has_optional(&self) -> bool {
+        self.has_optional
+    }
+
     /// The number of lanes.
     #[inline]
     pub(crate) fn len(&self) -> usize {

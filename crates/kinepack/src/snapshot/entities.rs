@@ -68,6 +68,15 @@ impl Entities {
         &self.ids[self.range(kind)]
     }
 
+    /// The last entity of a kind.
+    #[inline]
+    pub(super) fn last_of_kind(&self, kind: usize) -> Option<EntityId> {
+        match self.ends.len() {
+            1 => self.ids.last().copied(),
+            _ => self.of_kind(kind).last().copied(),
+        }
+    }
+
     /// The kind of the entity at an index.
     #[inline]
     pub(super) fn kind_at(&self, index: usize) -> usize {
@@ -103,6 +112,15 @@ impl Entities {
     /// Appends an entity to those of its kind. Its id must be above all of them.
     #[inline]
     pub(super) fn push(&mut self, kind: usize, id: EntityId) {
+        if let [end] = &mut self.ends[..] {
+            self.ids.push(id);
+            *end += 1;
+        } else {
+            self.push_to_kind(kind, id);
+        }
+    }
+
+    fn push_to_kind(&mut self, kind: usize, id: EntityId) {
         let place = self.ends[kind] as usize;
         if place == self.ids.len() {
             self.ids.push(id);

@@ -170,7 +170,9 @@ impl Snapshot {
         self.check(kind, id, T::LANES)?;
         let row = &mut self.row[..T::LANES];
         state.quantize(row).map_err(|error| error.in_entity(id.0))?;
-        self.append_row(kind, id)
+        append(&self.kinds.list[kind], &mut self.columns, id, row)?;
+        self.entities.push(kind, id);
+        Ok(())
     }
 
     /// Appends an entity whose lanes are already quantized. It is of the first kind, which is the
@@ -201,8 +203,9 @@ impl Snapshot {
             return Err(EncodeError::NoSuchKind { kind, kinds });
         }
         self.check(kind, id, lanes.len())?;
-        self.row[..lanes.len()].copy_from_slice(lanes);
-        self.append_row(kind, id)
+        append(&self.kinds.list[kind], &mut self.columns, id, lanes)?;
+        self.entities.push(kind, id);
+        Ok(())
     }
 
     /// The kind that `T` describes. `id` gives the entity to name in the error.
@@ -218,32 +221,19 @@ impl Snapshot {
     }
 
     /// Checks an entity that is to be appended.
+    #[inline]
     pub(super) fn check(&self, kind: usize, id: EntityId, lanes: usize) -> Result<(), EncodeError> {
         self.check_lane_count(kind, lanes)?;
-        if self.entities.of_kind(kind).last().is_some_and(|last| *last >= id) {
+        if self.entities.last_of_kind(kind).is_some_and(|last| last >= id) {
             return Err(EncodeError::IdsNotIncreasing { id: id.0 });
         }
-        Ok(())
-    }
-
-    /// Appends an entity whose lanes are at the beginning of `row`.
-    fn append_row(&mut self, kind: usize, id: EntityId) -> Result<(), EncodeError> {
-        self.check_row(kind, id)?;
-        let lanes = self.kinds.list[kind].lanes();
-        for (column, value) in self.columns[lanes].iter_mut().zip(&self.row) {
-            column.push(*value);
-        }
-        self.entities.push(kind, id);
         Ok(())
     }
 
     /// Checks the lanes at the beginning of `row`.
     pub(super) fn check_row(&self, kind: usize, id: EntityId) -> Result<(), EncodeError> {
         let of_kind = &self.kinds.list[kind];
-        let row = &self.row[..of_kind.lanes().len()];
-        let Some((lane, value)) = of_kind.rules().first_wrong(row) else { return Ok(()) };
-        let lane = of_kind.lanes().start + lane;
-        Err(EncodeError::LaneOutOfRange { id: Some(id.0), lane, value })
+        check_lanes(of_kind, id, &self.row[..of_kind.lanes().len()])
     }
 
     /// Number of entities.
@@ -516,6 +506,7 @@ impl Snapshot {
         })?
     }
 
+    #[inline]
     pub(super) fn check_lane_count(&self, kind: usize, lanes: usize) -> Result<(), EncodeError> {
         let expected_lanes = self.kinds.list[kind].lanes().len();
         if lanes == expected_lanes {
@@ -558,4 +549,32 @@ impl Snapshot {
         }
         Ok(read(row))
     }
+}
+
+/// Appends the lanes of an entity of this kind to the columns.
+#[inline]
+fn append(
+    kind: &EntityKind,
+    columns: &mut [Vec<u32>],
+    id: EntityId,
+    row: &[u32],
+) -> Result<(), EncodeError> {
+    let (rules, columns) = (kind.rules(), &mut columns[kind.lanes()]);
+    let mut is_above = false;
+    for ((column, value), max) in columns.iter_mut().zip(row).zip(rules.maxima()) {
+        is_above |= value > max;
+        column.push(*value);
+    }
+    if is_above || rules.has_optional() {
+        return check_lanes(kind, id, row).inspect_err(|_| {
+            columns.iter_mut().for_each(|column| _ = column.pop());
+        });
+    }
+    Ok(())
+}
+
+/// Checks the lanes of an entity of this kind.
+fn check_lanes(kind: &EntityKind, id: EntityId, row: &[u32]) -> Result<(), EncodeError> {
+    let Some((lane, value)) = kind.rules().first_wrong(row) else { return Ok(()) };
+    Err(EncodeError::LaneOutOfRange { id: Some(id.0), lane: kind.lanes().start + lane, value })
 }
