@@ -137,8 +137,7 @@ impl SmallestThree {
             let length = sqrt(rest);
             [a / length, b / length, c / length, 0.0]
         };
-        let dropped = codes[0].min(3) as usize;
-        with([a, b, c], dropped, largest).map(|component| component as f32)
+        with([a, b, c], codes[0].min(3) as usize, largest).map(|component| component as f32)
     }
 
     /// The same rotation with component `dropped` dropped instead, in integers. An encoder uses it
@@ -149,13 +148,17 @@ impl SmallestThree {
         // A component is c / (√2 · max_code) with c = 2 · code − max_code, so the squares of all
         // four c sum to 2 · max_code².
         let max_code = i64::from(self.max_code());
-        let kept = [codes[1], codes[2], codes[3]].map(|code| 2 * i64::from(code) - max_code);
-        let rest: i64 = kept.iter().map(|scaled| scaled * scaled).sum();
-        let largest = (2 * max_code * max_code - rest).max(0).isqrt();
-        let scaled = with(kept, codes[0].min(3) as usize, largest);
+        let mut scaled = [0i64; 4];
+        let mut rest = 0;
+        let held = codes[0].min(3) as usize;
+        for (index, &code) in KEPT[held].iter().zip(&codes[1..]) {
+            scaled[*index] = 2 * i64::from(code) - max_code;
+            rest += scaled[*index] * scaled[*index];
+        }
+        scaled[held] = (2 * max_code * max_code - rest).max(0).isqrt();
         let sign = if scaled[dropped as usize] < 0 { -1 } else { 1 };
-        without(scaled, dropped as usize)
-            .map(|scaled| ((sign * scaled + max_code + 1) / 2).clamp(0, max_code) as u32)
+        KEPT[dropped as usize]
+            .map(|index| ((sign * scaled[index] + max_code + 1) / 2).clamp(0, max_code) as u32)
     }
 }
 
@@ -171,6 +174,9 @@ fn largest(xyzw: [f32; 4]) -> usize {
     let second = 2 + usize::from(size[3] > size[2]);
     first + usize::from(size[second] > size[first]) * (second - first)
 }
+
+/// The indices of the components that are kept, for each dropped one.
+const KEPT: [[usize; 3]; 4] = [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]];
 
 /// The components that are kept when `dropped` is not.
 #[inline]

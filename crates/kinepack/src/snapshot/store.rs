@@ -112,6 +112,10 @@ impl fmt::Debug for Snapshot {
     }
 }
 
+/// How many rows [`Snapshot::iter`] gathers at a time. A processor waits if it reads what it has just
+/// written in other sizes, as it does with a single row.
+const ITER_BLOCK: usize = 16;
+
 impl Snapshot {
     /// A snapshot without entities.
     pub fn new(schema: &Schema, tick: Tick) -> Self {
@@ -445,13 +449,18 @@ impl Snapshot {
     ) -> Result<impl ExactSizeIterator<Item = (EntityId, T)>, EncodeError> {
         let kind = self.kind_of::<T>(|| self.ids().first().copied())?;
         self.check_lane_count(kind, T::LANES)?;
-        let mut row = vec![0; T::LANES];
         let columns = &self.columns[self.kinds.list[kind].lanes()];
+        let mut rows = vec![0; ITER_BLOCK * T::LANES];
         Ok(self.entities.of_kind(kind).iter().enumerate().map(move |(index, id)| {
-            for (lane, column) in row.iter_mut().zip(columns) {
-                *lane = column[index];
+            let nth = index % ITER_BLOCK;
+            if nth == 0 {
+                for (lane, column) in columns.iter().enumerate() {
+                    let block = column[index..].iter().take(ITER_BLOCK);
+                    let rows = rows.chunks_exact_mut(T::LANES);
+                    { rows }.zip(block).for_each(|(row, value)| row[lane] = *value);
+                }
             }
-            (*id, T::reconstruct(&row))
+            (*id, T::reconstruct(&rows[nth * T::LANES..][..T::LANES]))
         }))
     }
 
