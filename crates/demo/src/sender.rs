@@ -104,7 +104,8 @@ impl Sender {
         Ok(true)
     }
 
-    /// Passes the state, and what happened until then, to the hub, which then has snapshots to transmit.
+    /// Passes the state, and what happened until then, to the hub, which then has snapshots to
+    /// transmit.
     pub fn send(&mut self, now: Duration) -> Result<(), SessionError> {
         self.world.take_happened().try_for_each(|happening| happening.emit(&mut self.hub))?;
         Ok(self.hub.tick(now, &self.snapshot)?)

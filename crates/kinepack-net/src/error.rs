@@ -231,8 +231,8 @@ pub enum NetError {
         /// The name.
         name: String,
     },
-    /// Options of a kind that are out of range: it is sent in each to each eighth tick, with a
-    /// weight of at least 0.
+    /// Options of a kind that are out of range: it is sent in every first, second, fourth or eighth
+    /// tick, with a weight of at least 0.
     KindOptions {
         /// The options.
         options: KindOptions,
@@ -325,8 +325,8 @@ impl fmt::Display for NetError {
             Self::NoSuchKind { name } => write!(f, "the schema has no kind `{name}`"),
             Self::KindOptions { options: KindOptions { every, weight } } => write!(
                 f,
-                "a kind is sent in every 1st to 8th tick with a weight of at least 0, \
-                 not in every {every} with {weight}"
+                "a kind can be sent every 1, 2, 4 or 8 ticks with a weight of at least 0, \
+                 not every {every} with a weight of {weight}"
             ),
             Self::NoSuchGroup { name } => write!(f, "the hub has no group of fields `{name}`"),
             Self::GroupTaken { name } => {

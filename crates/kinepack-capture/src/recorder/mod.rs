@@ -388,8 +388,8 @@ impl Recorder {
     ///
     /// # Errors
     /// [`RecordError`] for a tick that is not above the stream's previous one, ids that do not
-    /// increase, a spawn field that changed, more than 65,536 entities, or a file that could not be written, now or before.
-    /// Then no part of the frame is recorded.
+    /// increase, a spawn field that changed, more than 65,536 entities, or a file that could not be
+    /// written, now or before. Then no part of the frame is recorded.
     pub fn record<T: Pack, B: Borrow<T>>(
         &mut self,
         stream: &RecordedStream<T>,

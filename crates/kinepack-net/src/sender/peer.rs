@@ -578,8 +578,8 @@ impl Peer {
         self.is_starved = is_starved;
     }
 
-    /// Sends everything that is due, in one or several datagrams; false if that is not possible. All receivers
-    /// with this baseline and codec get the same bytes.
+    /// Sends everything that is due, in one or several datagrams; false if that is not possible. All
+    /// receivers with this baseline and codec get the same bytes.
     fn step_whole(
         &mut self,
         moment: &Moment<'_>,
@@ -653,13 +653,15 @@ impl Peer {
     ) -> Result<Arc<Plan>, EncodeError> {
         let only_for = moment.weight.map(|_| self.id);
         let mut bad_weights = 0;
-        let mut score = |entity| {
+        let kinds = Arc::clone(sending.rates.options());
+        let mut score = |kind: usize, entity| {
             let weight = moment.weight.map_or(1.0, |weight| weight(self.id, entity));
             if weight.is_nan() {
                 bad_weights += 1;
                 return 0.0;
             }
-            // An infinite weight times an age of 0 would not be a number.
+            // An infinite weight times 0 would not be a number.
+            let weight = weight.min(f32::MAX) * kinds[kind].weight;
             weight.min(f32::MAX) * self.freshness.age_ticks(entity, moment.tick) as f32
         };
         let order = PlanRequest {

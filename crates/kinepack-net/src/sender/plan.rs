@@ -182,15 +182,15 @@ impl Planner {
     }
 
     /// Encodes what is due and fits in `limit_bytes`: removed entities first, then the others by
-    /// `score`, highest first. Entities with a score of 0 or below are not sent. Returns what was
-    /// skipped.
+    /// `score` of kind and id, highest first. Entities with a score of 0 or below are not sent.
+    /// Returns what was skipped.
     pub(super) fn part(
         &mut self,
         known: &BaselineViews,
         subject: &Snapshot,
         rates: &Rates,
         limit_bytes: usize,
-        score: &mut dyn FnMut(EntityId) -> f32,
+        score: &mut dyn FnMut(usize, EntityId) -> f32,
     ) -> Result<Skipped, EncodeError> {
         self.items.clear();
         let removed_items = self
@@ -204,7 +204,7 @@ impl Planner {
             let what = What::Present(index);
             let score = match subject.kind_at(index as usize) {
                 Some(_) if self.rests(&known.baseline, subject, rates, index) => 0.0,
-                Some(kind) => score(ids[index as usize]).min(f32::MAX) * rates.weight(kind),
+                Some(kind) => score(kind, ids[index as usize]),
                 None => 0.0,
             };
             self.items.push(Item { score, what });

@@ -2,14 +2,22 @@
 //!
 //! A kind that is not due in a tick *rests*: the hub skips its changed entities, as it skips
 //! entities that a budget has no room for. So the snapshot is partial, and costs nothing for them.
-//! Added and removed entities are always due. All kinds are due together, so that complete views
-//! stay frequent: snapshots are coded against those, and older views are complete ones.
+//! Added and removed entities are always due.
+//!
+//! At least every eighth tick all kinds are due, so that complete views stay frequent: snapshots are
+//! coded against those, and older views are complete ones. Hence the rates are powers of two.
+
+use std::sync::Arc;
 
 use kinepack::Schema;
 
 use super::history::WHOLE_PREFERRED;
 use super::hub::Hub;
 use crate::NetError;
+
+/// The largest [`KindOptions::every`]. A complete view must be near enough to be preferred as
+/// baseline.
+const MAX_EVERY: u32 = WHOLE_PREFERRED as u32;
 
 /// How a hub sends the entities of one kind.
 ///
@@ -35,12 +43,12 @@ use crate::NetError;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KindOptions {
-    /// With 4, changes of these entities are sent in every fourth tick of the hub; 1 to 8. Added and
-    /// removed ones are sent in any tick. One that lives for less than `every` ticks may be removed
-    /// only when its kind is due.
+    /// With 4, changes of these entities are sent in every fourth tick of the hub. It can be 1, 2,
+    /// 4 or 8. Added and removed entities are sent in any tick, but one that lives for less than
+    /// `every` ticks may be removed only when its kind is due.
     pub every: u32,
-    /// How much these entities matter, at least 0. It multiplies the weights of
-    /// [`Hub::tick_with`]. Receivers still share their snapshots.
+    /// How much these entities matter if not everything fits, at least 0. It multiplies the weights
+    /// of [`Hub::tick_with`]. Receivers still share their snapshots.
     pub weight: f32,
 }
 
@@ -54,14 +62,15 @@ impl Default for KindOptions {
 /// The options of all kinds, and which kinds are due.
 #[derive(Debug)]
 pub(super) struct Rates {
-    kinds: Vec<KindOptions>,
+    kinds: Arc<[KindOptions]>,
     /// The hub's ticks, with the present one.
     ticks: u64,
 }
 
 impl Rates {
     pub(super) fn new(schema: &Schema) -> Self {
-        Self { kinds: vec![KindOptions::default(); schema.kinds().len()], ticks: 0 }
+        let kinds = schema.kinds().iter().map(|_| KindOptions::default()).collect();
+        Self { kinds, ticks: 0 }
     }
 
     pub(super) fn begin(&mut self) {
@@ -77,8 +86,9 @@ impl Rates {
         (0..self.kinds.len()).all(|kind| self.is_due(kind))
     }
 
-    pub(super) fn weight(&self, kind: usize) -> f32 {
-        self.kinds[kind].weight
+    /// The options of all kinds.
+    pub(super) fn options(&self) -> &Arc<[KindOptions]> {
+        &self.kinds
     }
 }
 
@@ -95,12 +105,11 @@ impl Hub {
     pub fn set_kind(&mut self, kind: &str, options: KindOptions) -> Result<(), NetError> {
         let index = self.schema.kinds().iter().position(|known| known.name() == kind);
         let index = index.ok_or_else(|| NetError::NoSuchKind { name: kind.into() })?;
-        // A complete view must always be near enough to be preferred as baseline.
-        let is_rate = (1..=WHOLE_PREFERRED as u32).contains(&options.every);
+        let is_rate = options.every.is_power_of_two() && options.every <= MAX_EVERY;
         if !is_rate || !(0.0..=f32::MAX).contains(&options.weight) {
             return Err(NetError::KindOptions { options });
         }
-        self.sending.rates.kinds[index] = options;
+        Arc::make_mut(&mut self.sending.rates.kinds)[index] = options;
         Ok(())
     }
 }

@@ -276,7 +276,9 @@ impl Sending {
         let due = planner.due(&known.baseline, &whole.whole, &self.rates);
         let plan = match due {
             Due::All => None,
-            Due::Some | Due::Nothing => Some(self.part(base, target, usize::MAX, &mut |_| 1.0)?),
+            Due::Some | Due::Nothing => {
+                Some(self.part(base, target, usize::MAX, &mut |_, _| 1.0)?)
+            }
         };
         self.due.insert(key, (due, plan.clone()));
         Ok((due, plan))
@@ -288,7 +290,7 @@ impl Sending {
         base: &ChosenBaseline,
         target: Target,
         limit_bytes: usize,
-        score: &mut dyn FnMut(EntityId) -> f32,
+        score: &mut dyn FnMut(usize, EntityId) -> f32,
     ) -> Result<Arc<Plan>, EncodeError> {
         let id = self.subjects.new_id();
         let whole = self.seen(base, target)?;
@@ -325,7 +327,7 @@ impl Sending {
         let mut parts: Vec<(u64, Skipped, Coded)> = Vec::new();
         let mut waiting = usize::MAX;
         while waiting > 0 && parts.len() < most {
-            let mut score = |id| {
+            let mut score = |_: usize, id| {
                 let is_sent =
                     parts.iter().any(|(_, skipped, ..)| skipped.sent.position(id).is_some());
                 if is_sent { 0.0 } else { 1.0 }
@@ -356,7 +358,7 @@ impl Sending {
         &mut self,
         order: &PlanRequest<'_>,
         in_flight: impl Iterator<Item = &'v Arc<SentView>>,
-        score: &mut dyn FnMut(EntityId) -> f32,
+        score: &mut dyn FnMut(usize, EntityId) -> f32,
     ) -> Result<Arc<Plan>, EncodeError> {
         let &PlanRequest { base, target, limit_bytes, expects_part, is_later_datagram, only_for } =
             order;
