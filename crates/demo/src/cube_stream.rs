@@ -1,5 +1,5 @@
-//! The cube world as it is sent: players and cubes, with velocities or without, at one of the levels
-//! that can be sent.
+//! The cube world as it is sent: players and cubes, with velocities or without, at one of the
+//! levels that can be sent.
 
 use clap::{ArgAction, Args};
 use command_kit::SentLevel;

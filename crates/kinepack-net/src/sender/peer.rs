@@ -578,8 +578,8 @@ impl Peer {
         self.is_starved = is_starved;
     }
 
-    /// Sends everything that is due, in one or several datagrams; false if that is not possible. All
-    /// receivers with this baseline and codec get the same bytes.
+    /// Sends everything that is due, in one or several datagrams; false if that is not possible.
+    /// All receivers with this baseline and codec get the same bytes.
     fn step_whole(
         &mut self,
         moment: &Moment<'_>,

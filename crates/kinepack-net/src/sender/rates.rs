@@ -4,8 +4,8 @@
 //! entities that a budget has no room for. So the snapshot is partial, and costs nothing for them.
 //! Added and removed entities are always due.
 //!
-//! At least every eighth tick all kinds are due, so that complete views stay frequent: snapshots are
-//! coded against those, and older views are complete ones. Hence the rates are powers of two.
+//! At least every eighth tick all kinds are due, so that complete views stay frequent: snapshots
+//! are coded against those, and older views are complete ones. Hence the rates are powers of two.
 
 use std::sync::Arc;
 

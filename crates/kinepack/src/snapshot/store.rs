@@ -112,8 +112,8 @@ impl fmt::Debug for Snapshot {
     }
 }
 
-/// How many rows [`Snapshot::iter`] gathers at a time. A processor waits if it reads what it has just
-/// written in other sizes, as it does with a single row.
+/// How many rows [`Snapshot::iter`] gathers at a time. A processor waits if it reads what it has
+/// just written in other sizes, as it does with a single row.
 const ITER_BLOCK: usize = 16;
 
 impl Snapshot {
