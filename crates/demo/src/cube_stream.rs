@@ -8,7 +8,7 @@ use cube_data::cube::{self, Cube, Player, SwiftCube, SwiftPlayer};
 use cubes::{FIRST_GUEST, is_player};
 use kinepack::{Codec, EncodeError, EntityId, Pack, Profile, Schema, SetupError, Snapshot, Tick};
 use kinepack_capture::levels;
-use kinepack_net::{Mismatch, Sample, VERSION};
+use kinepack_net::{Mismatch, Sample};
 
 use crate::session_error::SessionError;
 use crate::states::States;
@@ -95,15 +95,15 @@ impl CubeStream {
         name + &self.precision.name()
     }
 
-    /// This side's value of the hash or version that differs.
-    pub fn own_hash(&self, mismatch: &Mismatch) -> u64 {
+    /// How a server differs from this side, in words.
+    pub fn describe(&self, mismatch: &Mismatch) -> String {
         let codec = self.codec();
-        match mismatch {
-            Mismatch::Schema { .. } => codec.schema().hash(),
+        let own_hash = match mismatch {
             Mismatch::Codec { .. } => codec.hash(),
             Mismatch::Initial { .. } => Snapshot::new(codec.schema(), Tick(0)).state_hash(),
-            _ => u64::from(VERSION),
-        }
+            _ => return mismatch.describe(codec.schema()),
+        };
+        format!("{mismatch}, this side's is {own_hash:016x}")
     }
 
     /// Quantizes all cubes into `snapshot`.

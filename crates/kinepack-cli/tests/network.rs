@@ -81,7 +81,8 @@ fn both_sides_report_a_different_schema_and_no_state_is_sent() {
     let joined = join(&address, &["--seconds", "10"]).end();
     assert_eq!((joined.code, joined.stdout.as_str()), (Some(2), ""), "{}", joined.stderr);
     assert!(
-        joined.stderr.contains("have a different schema") && joined.stderr.contains("--velocities")
+        joined.stderr.contains("differ first in player.interacting")
+            && joined.stderr.contains("--velocities")
     );
     assert_eq!(joined.stderr.lines().count(), 1, "{}", joined.stderr);
     assert!(server.until(" refused: ").contains("have a different schema"));

@@ -196,6 +196,6 @@ fn a_terminal_is_restored_after_an_error_too() {
         .stderr(Stdio::piped());
     let output = command.spawn().unwrap().wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("have a different schema"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("have different schemas"));
     assert_eq!(modes(&program), before);
 }

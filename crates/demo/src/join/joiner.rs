@@ -105,7 +105,7 @@ impl<'a> Joiner<'a> {
             return Err(JoinError::Mismatch {
                 server,
                 mismatch,
-                own_hash: stream.own_hash(&mismatch),
+                difference: stream.describe(&mismatch),
             });
         }
         if let Some(News::Lost(_)) = news {

@@ -82,8 +82,8 @@ pub enum JoinError {
     #[error(transparent)]
     Output(#[from] OutputError),
     /// Server and joiner cannot understand each other.
-    #[error("{server} refuses: {mismatch}{}", advice(mismatch, *own_hash))]
-    Mismatch { server: SocketAddr, mismatch: Mismatch, own_hash: u64 },
+    #[error("{server} refuses: {difference}; {}", advice(mismatch))]
+    Mismatch { server: SocketAddr, mismatch: Mismatch, difference: String },
     /// The run is over, and no state arrived.
     #[error("nothing was received from {server}: {reason}")]
     NothingReceived { server: SocketAddr, reason: String },
@@ -96,13 +96,13 @@ pub enum JoinError {
 }
 
 /// What to do about a mismatch.
-fn advice(mismatch: &Mismatch, own_hash: u64) -> String {
+fn advice(mismatch: &Mismatch) -> &'static str {
     match mismatch {
-        Mismatch::Version { .. } => "; use the same version of this program".to_owned(),
-        _ => format!(
-            ", this side's is {own_hash:016x}; the server must offer this --level, and both sides \
-             need the same --velocities and --time-precision-ms"
-        ),
+        Mismatch::Version { .. } => "use the same version of this program",
+        _ => {
+            "the server must offer this --level, and both sides need the same --velocities and \
+             --time-precision-ms"
+        }
     }
 }
 
