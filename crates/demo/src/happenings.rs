@@ -1,7 +1,7 @@
 //! What happens in the world: events, which travel beside the snapshots.
 //!
-//! Every receiver must learn that a player joined or left. That one begins to push cubes is of no
-//! use half a second later, so those events are droppable.
+//! Every receiver must learn that a player joined or left. The news that a player pushes cubes is
+//! of no use half a second later, so those events are droppable.
 
 use cubes::{FIRST_GUEST, MAX_PLAYERS, is_player};
 use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema};

@@ -24,6 +24,8 @@ pub struct PlayedCubes {
     guests: BTreeMap<ReceiverId, Guest>,
     /// The inputs of the current step, by player.
     inputs: Vec<(u32, Input)>,
+    /// Those of the step before.
+    inputs_before: Vec<(u32, Input)>,
     /// What happened since it was last taken.
     happened: Vec<Happening>,
 }
@@ -44,6 +46,7 @@ impl PlayedCubes {
             held: None,
             guests: BTreeMap::new(),
             inputs: Vec::new(),
+            inputs_before: Vec::new(),
             happened: Vec::new(),
         }
     }
@@ -70,12 +73,13 @@ impl PlayedCubes {
                 .push(EntityId(number), Measured { position, orientation, velocity, interacting });
         }
         let scripted = self.script.next_input(&self.world);
-        let before = std::mem::take(&mut self.inputs);
+        std::mem::swap(&mut self.inputs, &mut self.inputs_before);
+        self.inputs.clear();
         self.inputs.push((0, self.held.unwrap_or(scripted)));
         self.inputs.extend(self.guests.values().map(|guest| (guest.number, guest.held)));
         let began = |(player, input): &&(u32, Input)| {
-            let had = before.iter().any(|(other, before)| other == player && before.push);
-            input.push && !had
+            let mut before = self.inputs_before.iter();
+            input.push && !before.any(|(other, before)| other == player && before.push)
         };
         let began = self.inputs.iter().filter(began);
         self.happened.extend(began.map(|(player, _)| Happening::Pushed(EntityId(*player))));

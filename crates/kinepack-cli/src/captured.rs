@@ -329,12 +329,11 @@ pub(crate) fn profile(parameters: &Parameters, schema: &Schema) -> Result<Profil
 
 /// The built-in profile for cubes, or for players and cubes.
 fn built_in(schema: &Schema) -> Option<Profile> {
-    let profile = cube::profile();
     if is_cubes(schema) {
-        return Some(profile);
+        return Some(cube::profile());
     }
     let kinds = cube::players_and_cubes().ok().filter(|kinds| kinds.hash() == schema.hash())?;
-    profile.carried(&cube::schema(Quantized::Everything), &kinds).ok()
+    cube::profile().carried(&cube::schema(Quantized::Everything), &kinds).ok()
 }
 
 /// True if a stream's entities are the cubes, which have built-in profiles.

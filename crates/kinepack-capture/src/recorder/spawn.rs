@@ -48,9 +48,11 @@ impl SpawnFields {
         Self { kinds }
     }
 
-    /// Finds an entity of which a spawn field changed since the last frame, and the field's name.
-    /// `words` are the frame's, entity by entity or column by column, and `are_lanes` if they are
-    /// quantized. If there is none, this becomes the last frame.
+    /// Finds an entity whose spawn field changed since the last frame, and the name of the field. If
+    /// nothing changed, this frame becomes the last one.
+    ///
+    /// `words` are the words of the frame: quantized and column by column with `are_lanes`,
+    /// otherwise raw and entity by entity.
     pub(super) fn find_changed(
         &mut self,
         words: &[u64],

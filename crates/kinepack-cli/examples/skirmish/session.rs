@@ -41,8 +41,8 @@ impl Outcome {
 const REST_TICKS: usize = 120;
 
 /// Plays worlds, each with a hub and a receiver on a channel of its own, over one link. `worlds`
-/// are their codecs and frames. The first hub sends the events of each tick. Crates are sent in
-/// every so many ticks.
+/// are their codecs and frames. The first hub sends the events of each tick. `crates_every`
+/// is the [`KindOptions::every`] of crates.
 ///
 /// # Errors
 /// If an event that must arrive did not, came twice, out of order, or at another tick.

@@ -6,8 +6,8 @@
 //! into a datagram. [`sending`] keeps the plans of a tick for receivers that share them. [`block`]
 //! carries states too large for one datagram. [`budget`] and [`freshness`] decide how much to send
 //! and what first, and [`rates`] which kinds are due. [`checks`] decides which snapshots get a
-//! state check. [`sharing`] limits how many different encodings a tick makes. [`cost`] reports bits to
-//! tools.
+//! state check. [`sharing`] limits how many different encodings a tick makes. [`cost`] reports bits
+//! to tools.
 //!
 //! A snapshot meets these types in this order:
 //!

@@ -24,7 +24,7 @@ pub(super) struct Plan {
     pub(super) coded: Coded,
 }
 
-/// What a tick owes a receiver of the entities that differ.
+/// Which of the entities that differ from a baseline are due in a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Due {
     All,

@@ -35,8 +35,10 @@ pub(super) struct Sending {
     seen: HashMap<(CodedKey, Target), Arc<SentView>>,
     /// This tick's plans for everything in one datagram, by baseline and target.
     whole: HashMap<(CodedKey, Target), Arc<Plan>>,
-    /// The same for what is due while some kinds rest. `None` if everything is due.
-    due: HashMap<(CodedKey, Target), DuePlan>,
+    /// While some kinds rest: what is due, by baseline and target.
+    due: HashMap<(CodedKey, Target), Due>,
+    /// While some kinds rest: plans for what is due, in one datagram.
+    due_plans: HashMap<(CodedKey, Target), Arc<Plan>>,
     /// This tick's plans for everything in several datagrams; `None` if there would be too many.
     splits: HashMap<(CodedKey, Target), Option<Parts>>,
     /// This tick's plans for a part.
@@ -77,9 +79,6 @@ type CodedKey = Vec<u64>;
 
 /// An id that no view has.
 const SEPARATOR: u64 = u64::MAX;
-
-/// What is due, and its plan; `None` for everything.
-type DuePlan = (Due, Option<Arc<Plan>>);
 
 /// The datagrams of one state, for all receivers with the same baseline and codec.
 type Parts = Arc<[Arc<Plan>]>;
@@ -154,6 +153,7 @@ impl Sending {
             seen: HashMap::new(),
             whole: HashMap::new(),
             due: HashMap::new(),
+            due_plans: HashMap::new(),
             splits: HashMap::new(),
             parts: HashMap::new(),
             encoded: 0,
@@ -181,6 +181,7 @@ impl Sending {
         self.seen.clear();
         self.whole.clear();
         self.due.clear();
+        self.due_plans.clear();
         self.splits.clear();
         self.parts.clear();
         if let Some(events) = &mut self.events {
@@ -246,7 +247,7 @@ impl Sending {
         base: &ChosenBaseline,
         target: Target,
     ) -> Result<bool, EncodeError> {
-        Ok(self.due(base, target)?.0 != Due::Nothing)
+        Ok(self.due(base, target)? != Due::Nothing)
     }
 
     /// Everything that is due coded against a baseline, whatever its length.
@@ -255,36 +256,35 @@ impl Sending {
         base: &ChosenBaseline,
         target: Target,
     ) -> Result<Arc<Plan>, EncodeError> {
-        match self.due(base, target)?.1 {
-            Some(plan) => Ok(plan),
-            None => self.whole(base, target),
+        if self.due(base, target)? == Due::All {
+            return self.whole(base, target);
         }
+        let key = (coded_key(base), target);
+        if let Some(plan) = self.due_plans.get(&key) {
+            return Ok(Arc::clone(plan));
+        }
+        let plan = self.part(base, target, usize::MAX, &mut |_, _| 1.0)?;
+        self.due_plans.insert(key, Arc::clone(&plan));
+        Ok(plan)
     }
 
-    fn due(&mut self, base: &ChosenBaseline, target: Target) -> Result<DuePlan, EncodeError> {
+    fn due(&mut self, base: &ChosenBaseline, target: Target) -> Result<Due, EncodeError> {
         if self.rates.are_all_due() {
-            return Ok((Due::All, None));
+            return Ok(Due::All);
         }
         let key = (coded_key(base), target);
         if let Some(due) = self.due.get(&key) {
-            return Ok(due.clone());
+            return Ok(*due);
         }
         let whole = self.seen(base, target)?;
         self.compare(base, target, &whole)?;
-        let known = self.baselines.known(base)?;
-        let planner = &mut self.offers[target.codec].planner;
-        let due = planner.due(&known.baseline, &whole.whole, &self.rates);
-        let plan = match due {
-            Due::All => None,
-            Due::Some | Due::Nothing => {
-                Some(self.part(base, target, usize::MAX, &mut |_, _| 1.0)?)
-            }
-        };
-        self.due.insert(key, (due, plan.clone()));
-        Ok((due, plan))
+        let baseline = self.baselines.baseline(base)?;
+        let due = self.offers[target.codec].planner.due(&baseline, &whole.whole, &self.rates);
+        self.due.insert(key, due);
+        Ok(due)
     }
 
-    /// The most important entities, of those that are due.
+    /// The most important entities whose kinds are due.
     fn part(
         &mut self,
         base: &ChosenBaseline,

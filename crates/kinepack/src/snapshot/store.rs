@@ -234,12 +234,6 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Checks the lanes at the beginning of `row`.
-    pub(super) fn check_row(&self, kind: usize, id: EntityId) -> Result<(), EncodeError> {
-        let of_kind = &self.kinds.list[kind];
-        check_lanes(of_kind, id, &self.row[..of_kind.lanes().len()])
-    }
-
     /// Number of entities.
     pub fn len(&self) -> usize {
         self.entities.len()
@@ -583,7 +577,7 @@ fn append(
 }
 
 /// Checks the lanes of an entity of this kind.
-fn check_lanes(kind: &EntityKind, id: EntityId, row: &[u32]) -> Result<(), EncodeError> {
+pub(super) fn check_lanes(kind: &EntityKind, id: EntityId, row: &[u32]) -> Result<(), EncodeError> {
     let Some((lane, value)) = kind.rules().first_wrong(row) else { return Ok(()) };
     Err(EncodeError::LaneOutOfRange { id: Some(id.0), lane: kind.lanes().start + lane, value })
 }

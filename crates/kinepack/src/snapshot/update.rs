@@ -1,6 +1,6 @@
 //! Entities that changed, written over those of the tick before.
 
-use super::store::{EntityId, Snapshot};
+use super::store::{EntityId, Snapshot, check_lanes};
 use crate::{EncodeError, Pack};
 
 impl Snapshot {
@@ -39,9 +39,10 @@ impl Snapshot {
         let at = index - self.of_kind(kind).start;
         let row = &mut self.row[..T::LANES];
         state.quantize(row).map_err(|error| error.in_entity(id.0))?;
-        self.check_row(kind, id)?;
-        let columns = &mut self.columns[self.kinds.list[kind].lanes()];
-        columns.iter_mut().zip(&self.row).for_each(|(column, value)| column[at] = *value);
+        let of_kind = &self.kinds.list[kind];
+        check_lanes(of_kind, id, row)?;
+        let columns = self.columns[of_kind.lanes()].iter_mut();
+        columns.zip(row).for_each(|(column, value)| column[at] = *value);
         Ok(true)
     }
 }
