@@ -22,7 +22,8 @@ fn benches() -> &'static [Bench; 2] {
     BENCHES.get_or_init(|| {
         [bodies_schema(), slab_schema()].map(|schema| {
             let trained = adaptive_profile(&schema).unwrap();
-            let files = [trained, Profile::untrained(&schema)].map(|profile| profile.to_bytes());
+            let files = [trained, Profile::untrained(&schema)];
+            let files = files.map(|profile| profile.to_plain_bytes());
             let frames = views(frames(&schema, 11, 10, 6));
             let bench = Bench { schema, files, frames };
             // Checks that the generated files can be valid profiles.
@@ -31,6 +32,12 @@ fn benches() -> &'static [Bench; 2] {
         })
     })
 }
+
+/// Where the version stands.
+const VERSION_AT: usize = 4;
+
+/// The version of compressed files.
+const COMPRESSED: u8 = 5;
 
 /// Bytes of magic, version and the schema's hash.
 const HEAD_BYTES: usize = 13;
@@ -56,8 +63,12 @@ pub fn good_files() -> Vec<Vec<u8>> {
         files
             .into_iter()
             .flat_map(move |file| {
-                let body = &file[HEAD_BYTES..file.len() - HASH_BYTES];
-                [[&[nth], &file[..]].concat(), [&[nth | 2], body].concat()]
+                let body = |file: &[u8]| file[HEAD_BYTES..file.len() - HASH_BYTES].to_vec();
+                [
+                    [&[nth], &file[..]].concat(),
+                    [&[nth | 2], &body(file)[..]].concat(),
+                    [&[nth | 4 | 16], &body(&compressed(file))[..]].concat(),
+                ]
             })
             .collect::<Vec<_>>()
     };
@@ -77,6 +88,12 @@ pub fn profile_file(data: &[u8]) {
     let file = match control >> 1 & 3 {
         0 => source.0.to_vec(),
         1 => close([&good[..HEAD_BYTES], source.0].concat()),
+        // As compressed contents.
+        2 if control & 16 != 0 => {
+            let mut bytes = good[..HEAD_BYTES].to_vec();
+            bytes[VERSION_AT] = COMPRESSED;
+            close([&bytes, source.0].concat())
+        }
         2 => {
             let mut bytes = good[..good.len() - HASH_BYTES].to_vec();
             for _ in 0..1 + source.below(8) {
@@ -94,6 +111,7 @@ pub fn profile_file(data: &[u8]) {
         }
         _ => any_file(bench, &mut source),
     };
+    let file = if control & 32 != 0 { compressed(&file) } else { file };
     let other = &benches()[1 - nth];
     let profile = match Profile::from_bytes(&file, &bench.schema) {
         Ok(profile) => profile,
@@ -108,10 +126,26 @@ pub fn profile_file(data: &[u8]) {
     work(bench, &profile, &mut source);
 }
 
+/// A file of version 5 with the contents of this one.
+fn compressed(file: &[u8]) -> Vec<u8> {
+    if file.len() < HEAD_BYTES + HASH_BYTES {
+        return file.to_vec();
+    }
+    let (head, contents) = file[..file.len() - HASH_BYTES].split_at(HEAD_BYTES);
+    let contents = [&head[VERSION_AT..=VERSION_AT], contents].concat();
+    let mut bytes = head.to_vec();
+    bytes[VERSION_AT] = COMPRESSED;
+    number(&mut bytes, contents.len() as u32);
+    bytes.extend(miniz_oxide::deflate::compress_to_vec(&contents, 1));
+    close(bytes)
+}
+
 /// The profile round-trips through its file. If a codec accepts it, snapshots round-trip, and any
 /// packet is decoded or refused.
 fn work(bench: &Bench, profile: &Profile, source: &mut Source<'_>) {
-    assert!(Profile::from_bytes(&profile.to_bytes(), &bench.schema).as_ref() == Ok(profile));
+    for file in [profile.to_bytes(), profile.to_plain_bytes()] {
+        assert!(Profile::from_bytes(&file, &bench.schema).as_ref() == Ok(profile));
+    }
     let Bench { schema, frames, .. } = bench;
     if let Ok(codec) = Codec::new(schema.clone(), Level::PACKED, profile.clone()) {
         Pair::new(&codec).round_trip(&frames[4..5], &frames[5]);

@@ -246,8 +246,11 @@ fn any_bytes_are_a_snapshot_or_an_error() {
 #[test]
 fn profiles_survive_their_files_and_damage_does_not() {
     let schema = schema();
-    for profile in profiles(&schema) {
-        let bytes = profile.to_bytes();
+    let files = profiles(&schema).into_iter().flat_map(|profile| {
+        let files = [profile.to_bytes(), profile.to_plain_bytes()];
+        files.map(|bytes| (bytes, profile.clone()))
+    });
+    for (bytes, profile) in files {
         assert_eq!(Profile::from_bytes(&bytes, &schema).unwrap(), profile);
         let mut random = Random::new(bytes.len() as u64);
         for round in 0..2000 {
@@ -260,9 +263,9 @@ fn profiles_survive_their_files_and_damage_does_not() {
             assert!(Profile::from_bytes(&damaged, &schema).is_err());
         }
         let mut newer = bytes.clone();
-        newer[4] = 5;
+        newer[4] = 6;
         let refusal = Profile::from_bytes(&newer, &schema);
-        assert_eq!(refusal, Err(SetupError::ProfileVersion { version: 5, newest: 4 }));
+        assert_eq!(refusal, Err(SetupError::ProfileVersion { version: 6, newest: 5 }));
         let other = Schema::new(vec![Field::new("flag", FieldKind::Bool)]);
         assert_eq!(Profile::from_bytes(&bytes, &other), Err(SetupError::ProfileMismatch));
     }
@@ -325,7 +328,7 @@ fn vectors(level: Level, profile: &Profile) -> String {
     let schema = schema();
     let run = run(&schema, 9, 6, 14);
     let codec = Codec::new(schema, level, profile.clone()).unwrap();
-    let mut lines = format!("profile {}\n", hex(&profile.to_bytes()));
+    let mut lines = format!("profile {}\n", hex(&profile.to_plain_bytes()));
     for snapshot in &run {
         lines += &format!("state {}\n", snapshot.tick.0);
         for (index, id) in snapshot.ids().iter().enumerate() {

@@ -113,11 +113,11 @@ fn bullets_from_a_players_hand_take_less_than_two_thirds_of_their_bits_in_full()
 fn a_profile_file_holds_what_training_found_out_about_newcomers() {
     let schema = schema();
     let profile = trained(&schema);
-    let bytes = profile.to_bytes();
+    let bytes = profile.to_plain_bytes();
     assert_eq!(bytes[4], 3, "the version");
     assert_eq!(Profile::from_bytes(&bytes, &schema).as_ref(), Ok(&profile));
     // Without a model there is nothing to hold.
-    assert_eq!(Profile::untrained(&schema).to_bytes()[4], 1);
+    assert_eq!(Profile::untrained(&schema).to_plain_bytes()[4], 1);
 }
 
 /// Equal fields of an array's elements learn together, so the second element of the first newcomer

@@ -76,7 +76,7 @@ impl Codec {
         if level.adaptive() {
             let is_shared = adaptive.as_ref().is_some_and(Adaptive::is_shared);
             hasher.add(&[if is_shared { SHARED_VERSION } else { ADAPTIVE_VERSION }]);
-            hasher.add(&profile.to_bytes());
+            hasher.add(&profile.to_plain_bytes());
         }
         let precision = Precision::new(&schema, &level)?;
         if let Some(precision) = &precision {

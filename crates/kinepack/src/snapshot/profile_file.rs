@@ -1,6 +1,13 @@
 //! Profiles as bytes, for files and for embedding in a program. `spec/CODEC.md`, section 13.
 
+use alloc::boxed::Box;
+use alloc::vec;
 use alloc::vec::Vec;
+
+use miniz_oxide::deflate::compress_to_vec;
+use miniz_oxide::inflate::TINFLStatus;
+use miniz_oxide::inflate::core::inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
+use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 
 use super::adaptive::Model;
 use super::profile::{Class, Context, FieldCode, GapCode, LaneWidth, Profile, Reference};
@@ -10,15 +17,32 @@ use crate::{Schema, SetupError};
 /// The first bytes of a profile file.
 const MAGIC: [u8; 4] = *b"KPRF";
 
-/// The newest version, in which alike fields share counters. Other models are of the versions
-/// before.
-pub(super) const VERSION: u8 = 4;
+/// Where the version stands.
+const VERSION_AT: usize = MAGIC.len();
+
+/// The bytes of magic, version and the schema's hash.
+const HEAD_BYTES: usize = VERSION_AT + 9;
+
+/// The bytes of the hash at the end.
+const HASH_BYTES: usize = 8;
+
+/// The newest version: the contents of an older one, compressed.
+const COMPRESSED: u8 = 5;
+/// The version in which alike fields share counters. Other models are of the versions before.
+pub(super) const VERSION_4: u8 = 4;
 /// The version in which a model has counters of added entities.
 pub(super) const VERSION_3: u8 = 3;
-/// The version before, in which a model has the energies of its features.
+/// The version in which a model has the energies of its features.
 pub(super) const VERSION_2: u8 = 2;
-/// The first version. A profile without a model is still of this version.
+/// The first version. A profile without a model is of this version.
 pub(super) const VERSION_1: u8 = 1;
+
+/// The largest size of compressed contents, before compression. Limits what a forged file can make
+/// a reader allocate.
+const MAX_CONTENTS: usize = 1 << 24;
+
+/// How hard a writer compresses, from 0 to 10. A profile is written once.
+const EFFORT: u8 = 10;
 
 /// Appends numbers to a buffer.
 pub(super) struct Writer<'a>(pub(super) &'a mut Vec<u8>);
@@ -103,8 +127,22 @@ impl<'a> Reader<'a> {
 }
 
 impl Profile {
-    /// Encodes the profile as the bytes of a file.
+    /// Encodes the profile as the bytes of a file, compressed if that makes it smaller.
     pub fn to_bytes(&self) -> Vec<u8> {
+        let plain = self.to_plain_bytes();
+        let mut contents = vec![plain[VERSION_AT]];
+        contents.extend_from_slice(&plain[HEAD_BYTES..plain.len() - HASH_BYTES]);
+        let mut bytes = plain[..HEAD_BYTES].to_vec();
+        bytes[VERSION_AT] = COMPRESSED;
+        Writer(&mut bytes).number(contents.len() as u64);
+        bytes.extend(compress_to_vec(&contents, EFFORT));
+        let is_smaller = bytes.len() + HASH_BYTES < plain.len() && contents.len() <= MAX_CONTENTS;
+        if is_smaller { close(bytes) } else { plain }
+    }
+
+    /// Encodes the profile as the bytes of a file that is not compressed, of version 1 to 4. Equal
+    /// profiles have equal bytes. [`from_bytes`](Self::from_bytes) reads both kinds of files.
+    pub fn to_plain_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.extend_from_slice(&MAGIC);
         bytes.push(self.model.as_ref().map_or(VERSION_1, Model::file_version));
@@ -122,9 +160,7 @@ impl Profile {
         if let Some(model) = &self.model {
             model.write(&mut writer);
         }
-        let hash = hash_of(&bytes);
-        bytes.extend_from_slice(&hash.to_le_bytes());
-        bytes
+        close(bytes)
     }
 
     /// Decodes a profile for `schema` from the bytes of a file.
@@ -141,8 +177,8 @@ impl Profile {
             return Err(SetupError::BadProfileFile);
         }
         let version = reader.byte()?;
-        if !(VERSION_1..=VERSION).contains(&version) {
-            return Err(SetupError::ProfileVersion { version, newest: VERSION });
+        if !(VERSION_1..=COMPRESSED).contains(&version) {
+            return Err(SetupError::ProfileVersion { version, newest: COMPRESSED });
         }
         if hash_of(body) != u64::from_le_bytes(*hash) {
             return Err(SetupError::BadProfileFile);
@@ -150,6 +186,20 @@ impl Profile {
         if reader.bytes(8)? != schema.hash().to_le_bytes() {
             return Err(SetupError::ProfileMismatch);
         }
+        if version < COMPRESSED {
+            return Self::read(reader, schema, version);
+        }
+        let contents = decompressed(&mut reader)?;
+        match contents.split_first() {
+            Some((version @ VERSION_1..=VERSION_4, contents)) => {
+                Self::read(Reader(contents), schema, *version)
+            }
+            _ => Err(SetupError::BadProfileFile),
+        }
+    }
+
+    /// Reads the contents of a file that is not compressed.
+    fn read(mut reader: Reader<'_>, schema: &Schema, version: u8) -> Result<Self, SetupError> {
         let mut gaps = || -> Result<GapCode, SetupError> {
             Ok(GapCode {
                 widths_bits: reader.list()?.to_vec(),
@@ -170,6 +220,29 @@ impl Profile {
         profile.validate(schema)?;
         Ok(profile)
     }
+}
+
+/// Reads the rest of a file as a length and raw DEFLATE data (RFC 1951) that decompress to it.
+fn decompressed(reader: &mut Reader<'_>) -> Result<Vec<u8>, SetupError> {
+    let length = reader.number()? as usize;
+    if length > MAX_CONTENTS {
+        return Err(SetupError::BadProfileFile);
+    }
+    let (mut contents, mut state) = (vec![0; length], Box::<DecompressorOxide>::default());
+    let flags = TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
+    match decompress(&mut state, reader.0, &mut contents, 0, flags) {
+        (TINFLStatus::Done, read, written) if read == reader.0.len() && written == length => {
+            Ok(contents)
+        }
+        _ => Err(SetupError::BadProfileFile),
+    }
+}
+
+/// Appends the hash.
+fn close(mut bytes: Vec<u8>) -> Vec<u8> {
+    let hash = hash_of(&bytes);
+    bytes.extend_from_slice(&hash.to_le_bytes());
+    bytes
 }
 
 fn hash_of(bytes: &[u8]) -> u64 {

@@ -108,7 +108,7 @@ pub(crate) const PACKETS: [&[usize]; 6] = [&[], &[0], &[1, 0], &[2, 1, 0], &[3, 
 
 /// The lines of the schema and the profile in these files.
 pub(crate) fn schema_lines(schema: &Schema, profile: &Profile) -> String {
-    format!("schema {:016x}\nprofile {}\n", schema.hash(), hex(&profile.to_bytes()))
+    format!("schema {:016x}\nprofile {}\n", schema.hash(), hex(&profile.to_plain_bytes()))
 }
 
 /// The lines of the packets in these files: one for each of these states at each of six levels.

@@ -8,7 +8,7 @@ use super::fixed::{Energies, FEATURES, Row};
 use super::model::Model;
 use super::plan::Plan;
 use crate::entropy::Counter;
-use crate::snapshot::profile_file::{Reader, VERSION, VERSION_1, VERSION_2, VERSION_3, Writer};
+use crate::snapshot::profile_file::{Reader, VERSION_1, VERSION_2, VERSION_3, VERSION_4, Writer};
 use crate::{Schema, SetupError};
 
 /// Weights are stored in 1/4096, 16 times as coarse as they are used.
@@ -23,10 +23,10 @@ fn plus_one(value: Option<u64>) -> u64 {
 }
 
 impl Model {
-    /// The oldest version of a file that can hold the model.
+    /// The oldest version of a plain file that can hold the model.
     pub(in crate::snapshot) fn file_version(&self) -> u8 {
         if self.is_shared {
-            VERSION
+            VERSION_4
         } else if self.counters[self.newcomers..].iter().any(|counter| *counter != START) {
             VERSION_3
         } else if self.energies.is_empty() {
@@ -80,7 +80,7 @@ impl Model {
             1 => Some(Bodies::read(reader)?),
             _ => return Err(SetupError::BadProfileFile),
         };
-        let plan = Plan::new(schema, bodies.as_ref(), version == VERSION)?;
+        let plan = Plan::new(schema, bodies.as_ref(), version == VERSION_4)?;
         let max_lags_ticks = reader.many(Reader::number)?;
         let set = |reader: &mut Reader<'_>| (0..plan.rows).map(|_| read_row(reader)).collect();
         let sets: Vec<_> =

@@ -24,6 +24,8 @@ mod plan;
 mod rotation;
 mod rows;
 mod scratch;
+#[cfg(feature = "training")]
+mod sums;
 mod surroundings;
 #[cfg(feature = "training")]
 mod train;

@@ -356,6 +356,23 @@ impl Plan {
         rows
     }
 
+    /// Lists of rows with one task, each in fields that share a group.
+    #[cfg(feature = "training")]
+    pub(super) fn alike_rows(&self) -> Vec<Vec<usize>> {
+        let mut groups: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
+        for parts in self.fields.iter().map(|field| field.coding.numbers()) {
+            if !parts.rows.is_empty() {
+                groups.entry(parts.groups.start).or_default().push(parts.rows);
+            }
+        }
+        groups.retain(|_, fields| fields.len() > 1);
+        let tasks = |fields: Vec<Range<usize>>| {
+            (0..fields[0].len())
+                .map(move |task| fields.iter().map(|rows| rows.start + task).collect())
+        };
+        groups.into_values().flat_map(tasks).collect()
+    }
+
     /// The newcomers' counters in this range, among all counters.
     pub(super) fn newcomers_at(&self, range: Range<usize>) -> Range<usize> {
         self.layout.newcomers + range.start..self.layout.newcomers + range.end

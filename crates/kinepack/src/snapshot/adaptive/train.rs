@@ -6,12 +6,12 @@ use alloc::vec::Vec;
 
 use super::bodies::Bodies;
 use super::coding::Predictor;
-use super::file::STORED_SHIFT;
-use super::fixed::{ENERGY_BIAS, Energies, FEATURES, Row, WEIGHT_BITS, steps};
+use super::fixed::{FEATURES, Row, steps};
 use super::learn::MISS_SQUARED;
 use super::model::Model;
 use super::past::Packet;
 use super::plan::Plan;
+use super::sums::{Sums, fit};
 use super::{Adaptive, State};
 use crate::entropy::{Cost, Counter};
 use crate::snapshot::changed::find_changed;
@@ -24,23 +24,14 @@ use crate::{Schema, SetupError};
 /// The largest count of a trained counter, so that it still adapts to other data.
 const MAX_TRAINED_COUNT: u8 = 15;
 
-/// How strongly a fit is drawn towards the weights of the pass before: a share of each feature's
-/// sum of squares, plus a constant.
-const RIDGE: f64 = 1e-4;
-const RIDGE_STRENGTH: f64 = 3.0 * 256.0;
-
-/// The smallest divisor.
-const MIN_PIVOT: f64 = 1e-6;
-
-/// The largest weight of a fit.
-const MAX_FITTED: f64 = 32.0;
-
 /// Trains a model on snapshots and their baselines, in several passes over the same data.
 #[derive(Debug)]
 pub(crate) struct ModelTrainer {
     adaptive: Adaptive,
     state: State,
     sums: Vec<Vec<Sums>>,
+    /// [`Plan::alike_rows`].
+    alike: Vec<Vec<usize>>,
     columns: Vec<Vec<u32>>,
     changed: Vec<u32>,
     lineup: Lineup,
@@ -60,94 +51,6 @@ pub(crate) enum Pass {
     Counters,
 }
 
-/// The normal equations of one predictor.
-#[derive(Clone, Debug)]
-struct Sums {
-    products: [[f64; FEATURES]; FEATURES],
-    targets: [f64; FEATURES],
-    samples: f64,
-    /// True if the predictor predicts a value, not a scale.
-    is_mean: bool,
-}
-
-impl Default for Sums {
-    fn default() -> Self {
-        Self {
-            products: [[0.0; FEATURES]; FEATURES],
-            targets: [0.0; FEATURES],
-            samples: 0.0,
-            is_mean: false,
-        }
-    }
-}
-
-impl Sums {
-    fn add(&mut self, features: &Row, target: f64, weight: f64) {
-        for (index, &feature) in features.iter().enumerate() {
-            if feature != 0 {
-                let weighted = f64::from(feature) * weight;
-                for (product, &other) in self.products[index].iter_mut().zip(&features[..=index]) {
-                    *product += weighted * f64::from(other);
-                }
-                self.targets[index] += weighted * target;
-            }
-        }
-        self.samples += 1.0;
-    }
-
-    /// The energy of each feature; 0 in a row for a scale.
-    fn energies(&self) -> Energies {
-        core::array::from_fn(|feature| {
-            let mean = self.products[feature][feature] / self.samples;
-            if self.is_mean && mean > 0.0 {
-                (libm::log2(mean) + (f64::from(ENERGY_BIAS) + 0.5)).clamp(1.0, 255.0) as u8
-            } else {
-                0
-            }
-        })
-    }
-
-    /// The least-squares weights, drawn slightly towards `prior`.
-    fn solve(&self, prior: &Row) -> Row {
-        let mut lower = [[0.0; FEATURES]; FEATURES];
-        let mut diagonal = [0.0f64; FEATURES];
-        let mut solution = [0.0; FEATURES];
-        for i in 0..FEATURES {
-            let ridge = self.products[i][i] * RIDGE + RIDGE_STRENGTH;
-            solution[i] =
-                self.targets[i] + ridge * f64::from(prior[i]) / f64::from(1 << WEIGHT_BITS);
-            for j in 0..=i {
-                let mut sum = self.products[i][j] + if i == j { ridge } else { 0.0 };
-                for k in 0..j {
-                    sum -= lower[i][k] * lower[j][k] * diagonal[k];
-                }
-                if i == j {
-                    diagonal[i] = sum.max(MIN_PIVOT);
-                } else {
-                    lower[i][j] = sum / diagonal[j];
-                }
-            }
-        }
-        for i in 0..FEATURES {
-            for k in 0..i {
-                solution[i] -= lower[i][k] * solution[k];
-            }
-        }
-        for i in 0..FEATURES {
-            solution[i] /= diagonal[i];
-        }
-        for i in (0..FEATURES).rev() {
-            for k in i + 1..FEATURES {
-                solution[i] -= lower[k][i] * solution[k];
-            }
-        }
-        // Rounded as in a file.
-        let stored = f64::from(1 << (WEIGHT_BITS - STORED_SHIFT));
-        solution
-            .map(|weight| ((weight.clamp(-MAX_FITTED, MAX_FITTED) * stored) as i32) << STORED_SHIFT)
-    }
-}
-
 /// A predictor with fixed weights that adds to the normal equations of a set.
 struct Collector<'a> {
     rows: &'a [Row],
@@ -164,12 +67,11 @@ impl Predictor for Collector<'_> {
         let scale = libm::exp2(f64::from(scale_log2) / 256.0);
         // Large errors weigh less, so that chaotic motion does not dominate the fit.
         let weight = 1.0 / (1.0 + scale * scale + MISS_SQUARED * error * error);
-        self.sums[row].is_mean = true;
-        self.sums[row].add(features, target as f64, weight);
+        self.sums[row].add_mean(features, target, weight);
     }
 
     fn observe_scale(&mut self, row: usize, features: &Row, target: i32) {
-        self.sums[row].add(features, f64::from(target), 1.0);
+        self.sums[row].add_scale(features, target);
     }
 }
 
@@ -191,6 +93,7 @@ impl ModelTrainer {
         let adaptive = Adaptive::new(schema, model, false)?;
         Ok(Self {
             sums: vec![vec![Sums::default(); plan.rows]; model_sets],
+            alike: plan.alike_rows(),
             columns: Vec::new(),
             changed: Vec::new(),
             lineup: Lineup::default(),
@@ -254,15 +157,9 @@ impl ModelTrainer {
         match self.pass {
             Pass::Weights => {
                 let model = &mut self.adaptive.model;
-                for ((rows, energies), sums) in
-                    model.sets.iter_mut().zip(&mut model.energies).zip(&self.sums)
-                {
-                    for ((row, energies), sums) in rows.iter_mut().zip(energies).zip(sums) {
-                        if sums.samples > 0.0 {
-                            *row = sums.solve(row);
-                            *energies = sums.energies();
-                        }
-                    }
+                let sets = model.sets.iter_mut().zip(&mut model.energies);
+                for ((rows, energies), sums) in sets.zip(&self.sums) {
+                    fit(sums, &self.alike, rows, energies);
                 }
             }
             Pass::Exploration | Pass::Counters => {

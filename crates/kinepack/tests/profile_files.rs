@@ -1,0 +1,127 @@
+//! Profile files, compressed and not. `spec/CODEC.md`, section 13.
+
+#![allow(clippy::unwrap_used)]
+
+use kinepack::profile::GapCode;
+use kinepack::quantize::SmallestThree;
+use kinepack::schema::{Field, FieldKind};
+use kinepack::{Codec, Level, Profile, Schema, SetupError};
+use miniz_oxide::deflate::compress_to_vec;
+
+#[path = "support/hex.rs"]
+mod hex;
+
+/// A profile as a file that is not compressed, and as one that is.
+const VECTORS: &str = include_str!("../../../spec/vectors/profile_file.txt");
+
+const HEAD_BYTES: usize = 13;
+const HASH_BYTES: usize = 8;
+
+fn schema() -> Schema {
+    let fields = ["a", "b", "c"]
+        .map(|name| Field::new(name, FieldKind::Rotation(SmallestThree::new(9).unwrap())));
+    Schema::new(fields.to_vec())
+}
+
+/// The line of the vectors that begins with this name.
+fn vector(name: &str) -> Vec<u8> {
+    let line = VECTORS.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+    hex::from_hex(line.trim())
+}
+
+fn close(mut bytes: Vec<u8>) -> Vec<u8> {
+    let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix);
+    bytes.extend_from_slice(&hash.to_le_bytes());
+    bytes
+}
+
+/// A compressed file that says it has `length` bytes of contents.
+fn file(contents: &[u8], length: usize, after: &[u8]) -> Vec<u8> {
+    let mut bytes = vector("profile")[..HEAD_BYTES].to_vec();
+    bytes[4] = 5;
+    let mut length = length;
+    while length >= 0x80 {
+        bytes.push(length as u8 | 0x80);
+        length >>= 7;
+    }
+    bytes.push(length as u8);
+    bytes.extend(compress_to_vec(contents, 6));
+    bytes.extend_from_slice(after);
+    close(bytes)
+}
+
+#[test]
+fn compressed_files_are_read_as_frozen() {
+    let schema = schema();
+    let profile = hex::profile_of(VECTORS, &schema);
+    assert_eq!(Profile::from_bytes(&vector("compressed"), &schema).unwrap(), profile);
+    assert_eq!(profile.to_plain_bytes(), vector("profile"));
+    assert!(profile.to_bytes().len() <= vector("compressed").len());
+    assert_eq!(profile.to_bytes()[4], 5);
+}
+
+#[test]
+fn small_profiles_are_not_compressed() {
+    let schema = Schema::new(vec![Field::new("lit", FieldKind::Bool)]);
+    let mut profile = Profile::untrained(&schema);
+    // Nothing in them repeats.
+    let widths_bits = [19, 8, 23, 5, 17, 12];
+    profile.entities =
+        GapCode { widths_bits: widths_bits.to_vec(), lengths_bits: vec![1, 2, 3, 4, 5, 6, 6] };
+    profile.flags = GapCode { widths_bits: vec![], lengths_bits: vec![0] };
+    assert_eq!(profile.to_bytes(), profile.to_plain_bytes());
+    assert_eq!(Profile::from_bytes(&profile.to_bytes(), &schema), Ok(profile));
+}
+
+#[test]
+fn malformed_compressed_files_are_refused() {
+    let schema = schema();
+    let plain = vector("profile");
+    let mut contents = vec![plain[4]];
+    contents.extend_from_slice(&plain[HEAD_BYTES..plain.len() - HASH_BYTES]);
+    let read = |file: Vec<u8>| Profile::from_bytes(&file, &schema);
+    let length = contents.len();
+    assert!(read(file(&contents, length, &[])).is_ok());
+    let bad = Err(SetupError::BadProfileFile);
+    for wrong in [0, 1, length - 1, length + 1, 2 * length, (1 << 24) + 1, u32::MAX as usize] {
+        assert_eq!(read(file(&contents, wrong, &[])), bad, "a length of {wrong}");
+    }
+    assert_eq!(read(file(&contents, length, &[0])), bad, "a byte after the data");
+    assert_eq!(read(file(&[], 0, &[])), bad, "nothing");
+    // Contents that end early, and data that compress far more than any profile.
+    for cut in 1..length {
+        assert_eq!(read(file(&contents[..cut], cut, &[])), bad, "contents of {cut} bytes");
+    }
+    for version in [0, 5, 6, 255] {
+        contents[0] = version;
+        assert_eq!(read(file(&contents, length, &[])), bad, "version {version} in version 5");
+    }
+    let zeros = vec![0; (1 << 24) + 1];
+    assert_eq!(read(file(&zeros, 1 << 24, &[])), bad);
+    let mut cut = file(&vector("profile"), length, &[]);
+    cut.truncate(cut.len() - 20);
+    assert_eq!(read(close(cut)), bad, "data that end early");
+}
+
+/// A codec's hash does not depend on how a profile was stored, or by which compressor.
+#[test]
+fn both_kinds_of_files_make_one_codec() {
+    let hash = |bytes: &[u8]| {
+        let profile = Profile::from_bytes(bytes, &schema()).unwrap();
+        Codec::new(schema(), Level::ADAPTIVE, profile).unwrap().hash()
+    };
+    assert_eq!(hash(&vector("profile")), hash(&vector("compressed")));
+}
+
+/// Writes the vectors if the environment asks for it.
+#[test]
+fn the_vectors_can_be_written() {
+    if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
+        let profile = Profile::untrained(&schema());
+        let [plain, compressed] = [profile.to_plain_bytes(), profile.to_bytes()];
+        let lines = format!("profile {}\ncompressed {}\n", hex::hex(&plain), hex::hex(&compressed));
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/vectors/profile_file.txt");
+        std::fs::write(path, lines).unwrap();
+    }
+}
