@@ -277,24 +277,31 @@ fn damaged_packets_give_errors_or_valid_states() {
 #[test]
 fn an_id_of_two_kinds_is_refused() {
     let schema = schema();
-    let mut bad = Snapshot::new(&schema, Tick(1));
-    bad.push(EntityId(4), &Door { open: true }).unwrap();
+    // A door with this id, and a lamp.
+    let door_and_lamp = |door: u32| {
+        let mut state = Snapshot::new(&schema, Tick(1));
+        state.push(EntityId(door), &Door { open: true }).unwrap();
+        state.push(EntityId(2), &Lamp { open: true }).unwrap();
+        state
+    };
+    let mut good = door_and_lamp(7);
+    let base = View::from(good.clone());
+    good.push(EntityId(4), &Lamp { open: true }).unwrap();
+    let mut bad = door_and_lamp(4);
     let held = View::from(bad.clone());
     bad.push(EntityId(4), &Lamp { open: true }).unwrap();
     assert_eq!(bad.shared_id(), Some(EntityId(4)));
-    let mut good = Snapshot::new(&schema, Tick(1));
-    good.push(EntityId(4), &Lamp { open: true }).unwrap();
     for level in Level::TABLE {
         let codec = Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap();
         let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
         let mut packet = Vec::new();
-        let refused = encoder.encode(&View::empty(&schema), &bad, &mut packet);
+        let refused = encoder.encode(&base, &bad, &mut packet);
         assert_eq!((refused, packet.len()), (Err(EncodeError::SharedId { id: 4 }), 0));
-        // A packet that adds the lamp, for a receiver that holds the door.
-        encoder.encode(&View::empty(&schema), &good, &mut packet).unwrap();
+        // A packet that adds the lamp 4, for a receiver whose door has that id.
+        encoder.encode(&base, &good, &mut packet).unwrap();
         let refused = decoder.decode(&held, &packet, Tick(1));
         assert!(matches!(refused, Err(DecodeError::BadEntitySet { .. })), "{refused:?}");
-        let view = decoder.decode(&View::empty(&schema), &packet, Tick(1)).unwrap();
+        let view = decoder.decode(&base, &packet, Tick(1)).unwrap();
         assert_eq!(**view.snapshot(), good);
     }
 }
@@ -357,6 +364,46 @@ fn a_kind_that_nobody_has_costs_nothing() {
             encoder.size().sets_bits + encoder.size().fields_bits.iter().sum::<u64>()
         });
         assert_eq!(bits, [bits[0]; 3], "level {}", level.row());
+    }
+}
+
+/// That is so too when entities come and go, next to a world of fewer kinds.
+#[test]
+fn a_kind_that_nobody_has_costs_nothing_when_others_come_and_go() {
+    let two = || Schema::builder().kind::<Bullet>("bullet").kind::<Lamp>("lamp");
+    let schemas = [
+        two().build().unwrap(),
+        two().kind::<Door>("door").build().unwrap(),
+        two().kind::<Door>("door").kind::<Player>("player").build().unwrap(),
+    ];
+    let bullet = |at: u32| Bullet { position: [at as f32 * 0.25; 3], velocity: [1.0; 3] };
+    for level in Level::TABLE {
+        let sets_bits = schemas.each_ref().map(|schema| {
+            let states = [0, 6].map(|tick| {
+                let mut state = Snapshot::new(schema, Tick(tick));
+                (tick..tick + 30).for_each(|id| state.push(EntityId(id), &bullet(id)).unwrap());
+                state.push(EntityId(99), &Lamp { open: true }).unwrap();
+                state
+            });
+            let [base, now] = states;
+            let codec = Codec::new(schema.clone(), level, Profile::untrained(schema)).unwrap();
+            let mut subject = Subject::new(&codec);
+            let base = View::from(base);
+            let bits = {
+                let mut encoder = Encoder::new(&codec);
+                encoder.encode(&base, &now, &mut Vec::new()).unwrap();
+                encoder.size().sets_bits
+            };
+            subject.round_trip(&base, &now);
+            // The kind that nobody had appears.
+            if schema.kinds().len() > 2 {
+                let mut appeared = now.clone();
+                appeared.push(EntityId(200), &Door { open: true }).unwrap();
+                subject.round_trip(&base, &appeared);
+            }
+            bits
+        });
+        assert_eq!(sets_bits, [sets_bits[0]; 3], "level {}", level.row());
     }
 }
 

@@ -29,6 +29,8 @@ struct OfKind {
     /// Rows of the baseline.
     removed: Vec<u32>,
     added: Vec<EntityId>,
+    /// Whether a packet says which are removed and added.
+    changes: bool,
 }
 
 impl Alignment {
@@ -43,16 +45,46 @@ impl Alignment {
     /// Writes how the snapshot's set of entities differs from the baseline's. Call
     /// [`compare`](Self::compare) first.
     pub(super) fn write(&self, sink: &mut impl BitSink, baseline: &Entities, gaps: &GapTable) {
-        for (kind, of_kind) in self.kinds.iter().enumerate() {
-            let has_changed = !of_kind.removed.is_empty() || !of_kind.added.is_empty();
-            if self.kinds.len() > 1 {
-                sink.write_bool(has_changed);
-                if !has_changed {
-                    continue;
-                }
+        if self.kinds.len() > 1 {
+            // Kinds that nobody has take no bits, unless one of them appears.
+            let is_present = |kind: &usize| !baseline.of_kind(*kind).is_empty();
+            let mut changing = (0..self.kinds.len()).filter(|kind| self.kinds[*kind].changes);
+            let is_short = changing.all(|kind| is_present(&kind));
+            for kind in (0..self.kinds.len()).filter(is_present) {
+                sink.write_bool(is_short && self.kinds[kind].changes);
             }
-            of_kind.write(sink, baseline.of_kind(kind).len(), gaps);
+            if !is_short {
+                self.kinds.iter().for_each(|of_kind| sink.write_bool(of_kind.changes));
+            }
         }
+        for (kind, of_kind) in self.kinds.iter().enumerate() {
+            if of_kind.changes || self.kinds.len() == 1 {
+                of_kind.write(sink, baseline.of_kind(kind).len(), gaps);
+            }
+        }
+    }
+
+    /// Reads which kinds change.
+    fn read_changes(
+        &mut self,
+        reader: &mut BitReader<'_>,
+        baseline: &Entities,
+    ) -> Result<(), DecodeError> {
+        let [_, _, ..] = self.kinds[..] else {
+            self.kinds.iter_mut().for_each(|of_kind| of_kind.changes = true);
+            return Ok(());
+        };
+        let mut is_short = false;
+        for (kind, of_kind) in self.kinds.iter_mut().enumerate() {
+            of_kind.changes = !baseline.of_kind(kind).is_empty() && reader.read_bool()?;
+            is_short |= of_kind.changes;
+        }
+        if !is_short {
+            for of_kind in &mut self.kinds {
+                of_kind.changes = reader.read_bool()?;
+            }
+        }
+        Ok(())
     }
 
     /// Compares the entities of a baseline with others in one pass. `columns` are those of the
@@ -111,18 +143,18 @@ impl Alignment {
             return Ok(true);
         }
         self.kinds.resize_with(baseline.kinds(), OfKind::default);
+        self.read_changes(reader, baseline)?;
         entities.clear();
         for (kind, of_kind) in self.kinds.iter_mut().enumerate() {
             let begin = entities.len();
-            let is_changed = baseline.kinds() == 1 || reader.read_bool()?;
             let base = baseline.of_kind(kind);
             of_kind.removed.clear();
             of_kind.added.clear();
-            if is_changed {
+            if of_kind.changes {
                 let coding = SetCoding::BitsOrGaps(gaps);
                 read_set(reader, base.len(), coding, &mut of_kind.removed, &mut self.scratch)?;
             }
-            let added = if is_changed { reader.read_gamma()? - 1 } else { 0 };
+            let added = if of_kind.changes { reader.read_gamma()? - 1 } else { 0 };
             let count = (begin + base.len() - of_kind.removed.len()) as u64 + added;
             if count > u64::from(limit) {
                 return Err(DecodeError::TooManyEntities { count, limit });
@@ -194,6 +226,7 @@ impl OfKind {
             base += usize::from(is_known);
         }
         self.removed.extend(base as u32..baseline.len() as u32);
+        self.changes = !self.removed.is_empty() || !self.added.is_empty();
     }
 
     fn read_added(&mut self, reader: &mut BitReader<'_>, count: u64) -> Result<(), DecodeError> {
@@ -213,7 +246,7 @@ impl OfKind {
     /// sorted list, which it appends to `ids`. False if the baseline already has an added entity,
     /// and it was not removed or the kind has no spawn fields, so that it may not return.
     fn merge(&mut self, baseline: &[EntityId], ids: &mut Vec<EntityId>, may_return: bool) -> bool {
-        let Self { sources, removed, added } = self;
+        let Self { sources, removed, added, .. } = self;
         sources.clear();
         let mut removed = removed.iter().peekable();
         let mut added = added.iter().peekable();

@@ -67,8 +67,9 @@ impl WorldReader<'_> {
         let mut before = baseline.clone();
         let mut added = vec![BTreeSet::new(); readers.len()];
         if bits.bool()? {
+            let changes = read_changes(bits, baseline)?;
             for (kind, reader) in readers.iter().enumerate() {
-                if readers.len() == 1 || bits.bool()? {
+                if changes[kind] {
                     (before[kind], added[kind]) = reader.read_entities(bits, &baseline[kind])?;
                 }
             }
@@ -104,4 +105,15 @@ impl WorldReader<'_> {
         bits.end()?;
         Ok(after)
     }
+}
+
+/// Which kinds change. Section 6, 1.
+fn read_changes(bits: &mut Bits, baseline: &World) -> Result<Vec<bool>, Refused> {
+    if baseline.len() == 1 {
+        return Ok(vec![true]);
+    }
+    let short: Result<Vec<bool>, Refused> =
+        baseline.iter().map(|kind| if kind.is_empty() { Ok(false) } else { bits.bool() }).collect();
+    let short = short?;
+    if short.contains(&true) { Ok(short) } else { baseline.iter().map(|_| bits.bool()).collect() }
 }
