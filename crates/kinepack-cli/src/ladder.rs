@@ -3,6 +3,7 @@
 //! share their snapshots.
 
 use std::fmt;
+use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use clap::ValueEnum;
 use command_kit::Failure;
 use command_kit::cube_precision::{Errors, Precision};
 use command_kit::parts::{PartOfField, Parts};
-use cube_data::cube::{self, Measured, Quantized};
+use cube_data::cube::{self, Cube, Measured, Quantized};
 use kinepack::{
     Baselines, Codec, Decoder, EncodeError, Encoder, EntityId, Level, Profile, Schema, SetupError,
     Snapshot, Tick, View,
@@ -31,9 +32,47 @@ pub(crate) struct Measurement {
     pub(crate) parts_bits: Parts<u64>,
     pub(crate) encode_ns: u64,
     pub(crate) decode_ns: u64,
+    /// The times of filling and of reading, if they are measured.
+    stages: Option<StagesNs>,
     pub(crate) changed_entities: u64,
     /// The errors of values, if the codec has a time precision.
     pub(crate) errors: Option<Errors>,
+}
+
+/// The time from structs of floats to snapshots, and from snapshots to structs.
+#[derive(Clone, Copy, Debug, Default)]
+struct StagesNs {
+    fill: u64,
+    read: u64,
+}
+
+/// Fills and reads snapshots as a game does, with typed structs.
+struct Stages {
+    cubes: Vec<(EntityId, Cube)>,
+    snapshot: Snapshot,
+}
+
+impl Stages {
+    fn new(schema: &Schema) -> Self {
+        Self { cubes: Vec::new(), snapshot: Snapshot::new(schema, Tick(0)) }
+    }
+
+    /// Takes the times for a frame, filled from its own values.
+    fn time(&mut self, exact: &Snapshot) -> Result<StagesNs, EncodeError> {
+        self.cubes.clear();
+        self.cubes.extend(exact.iter::<Cube>()?);
+        let begin = Instant::now();
+        self.snapshot.clear(exact.tick);
+        for (id, cube) in &self.cubes {
+            self.snapshot.push(*id, cube)?;
+        }
+        let fill = begin.elapsed().as_nanos() as u64;
+        let begin = Instant::now();
+        for cube in self.snapshot.iter::<Cube>()? {
+            black_box(cube);
+        }
+        Ok(StagesNs { fill, read: begin.elapsed().as_nanos() as u64 })
+    }
 }
 
 /// The kinds of entities that cubes are measured as.
@@ -78,6 +117,8 @@ struct Group {
     split: Option<Schema>,
     runs: Vec<Run>,
     part_of_field: PartOfField,
+    /// Only for [`Cube`]s: the type of other schemas is not known here.
+    stages: Option<Stages>,
 }
 
 struct Run {
@@ -176,6 +217,7 @@ impl Ladder {
                 part_of_field: PartOfField::new(split.as_ref().unwrap_or(schema)),
                 runs: vec![run],
                 schema: schema.clone(),
+                stages: (is_cubes(schema) && split.is_none()).then(|| Stages::new(schema)),
                 split,
             });
         }
@@ -216,17 +258,21 @@ impl Ladder {
         let is_measured = self.frame >= self.history.lag.max(self.history.from);
         for group in &mut self.groups {
             let mut exact = of(group.quantized, Snapshot::new(&group.schema, Tick(self.frame)))?;
+            let level = group.runs[0].measurement.level;
+            let failed = |error: EncodeError| BadFrame::NotVerified {
+                level,
+                frame: self.frame,
+                reason: error.to_string(),
+            };
+            let stages = group.stages.as_mut().filter(|_| is_measured);
+            let times = stages.map(|stages| stages.time(&exact)).transpose().map_err(failed)?;
             if let Some(schema) = &group.split {
-                let failed = |error: EncodeError| BadFrame::NotVerified {
-                    level: group.runs[0].measurement.level,
-                    frame: self.frame,
-                    reason: error.to_string(),
-                };
                 exact = Arc::new(cube::split(&exact, schema).map_err(failed)?);
             }
             for run in &mut group.runs {
                 if is_measured {
                     run.frame(self.history, &exact, &group.part_of_field)?;
+                    run.measurement.add_stages(times);
                 } else {
                     run.past.push(View::from(Arc::clone(&exact)));
                 }
@@ -423,7 +469,16 @@ impl Measurement {
             parts_bits: Parts::default(),
             encode_ns: 0,
             decode_ns: 0,
+            stages: None,
             changed_entities: 0,
+        }
+    }
+
+    fn add_stages(&mut self, times: Option<StagesNs>) {
+        if let Some(times) = times {
+            let total = self.stages.get_or_insert_default();
+            total.fill += times.fill;
+            total.read += times.read;
         }
     }
 
@@ -451,6 +506,16 @@ impl Measurement {
             orientation: self.per_frame(orientation),
             others: self.per_frame(others),
         }
+    }
+
+    /// From structs to a snapshot.
+    pub(crate) fn fill_us(&self) -> Option<f64> {
+        self.stages.map(|stages| self.per_frame(stages.fill) / 1e3)
+    }
+
+    /// From a snapshot to structs.
+    pub(crate) fn read_us(&self) -> Option<f64> {
+        self.stages.map(|stages| self.per_frame(stages.read) / 1e3)
     }
 
     pub(crate) fn encode_us(&self) -> f64 {

@@ -33,8 +33,14 @@ struct LevelReport {
     kbps_payload: f64,
     kbps_with_headers: f64,
     changed_per_frame: f64,
+    /// From structs of floats to a snapshot, if the type is known: for cubes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fill_us_per_frame: Option<f64>,
     encode_us_per_frame: f64,
     decode_us_per_frame: f64,
+    /// From a snapshot to structs of floats.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read_us_per_frame: Option<f64>,
     verified: bool,
     /// The errors of values that are not exact, with a time precision.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -104,8 +110,10 @@ impl Report {
             "\nposition",
             "\norient.",
             "\nothers",
-            "µs\nencode",
+            "µs\nfill",
+            "\nencode",
             "\ndecode",
+            "\nread",
         ];
         let rows = self.levels.iter().map(LevelReport::cells);
         writeln!(out, "{}", table(header, 2, rows).trim_fmt())?;
@@ -154,16 +162,19 @@ impl LevelReport {
             kbps_payload: kbps(mean, rate_hz),
             kbps_with_headers: kbps(mean + HEADER_BYTES, rate_hz),
             changed_per_frame: measurement.mean_changed(),
+            fill_us_per_frame: measurement.fill_us(),
             encode_us_per_frame: measurement.encode_us(),
             decode_us_per_frame: measurement.decode_us(),
+            read_us_per_frame: measurement.read_us(),
             // A frame that differs after decoding ends the command.
             verified: true,
             errors: measurement.errors.as_ref().map(Errors::report),
         }
     }
 
-    fn cells(&self) -> [String; 14] {
+    fn cells(&self) -> [String; 16] {
         let Self { bytes_per_frame: bytes, bits_per_frame: bits, .. } = self;
+        let stage = |us: Option<f64>| us.map_or_else(String::new, |us| format!("{us:.1}"));
         [
             self.row.to_string(),
             self.level.to_owned(),
@@ -177,8 +188,10 @@ impl LevelReport {
             format!("{:.0}", bits.position),
             format!("{:.0}", bits.orientation),
             format!("{:.0}", bits.others),
+            stage(self.fill_us_per_frame),
             format!("{:.1}", self.encode_us_per_frame),
             format!("{:.1}", self.decode_us_per_frame),
+            stage(self.read_us_per_frame),
         ]
     }
 }
