@@ -4,6 +4,7 @@
 use std::sync::OnceLock;
 
 use kinepack::entropy::MANTISSAS;
+use kinepack::hash::Fnv1a;
 use kinepack::schema::FieldKind;
 use kinepack::{Codec, Level, Profile, Schema, View};
 
@@ -47,9 +48,9 @@ const HASH_BYTES: usize = 8;
 
 /// Appends the FNV-1a hash of all bytes.
 fn close(mut bytes: Vec<u8>) -> Vec<u8> {
-    let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix);
-    bytes.extend_from_slice(&hash.to_le_bytes());
+    let mut hash = Fnv1a::new();
+    hash.add(&bytes);
+    bytes.extend_from_slice(&hash.finish().to_le_bytes());
     bytes
 }
 

@@ -9,13 +9,14 @@
 
 use std::error::Error;
 use std::f32::consts::TAU;
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use command_kit::table::table;
+use kinepack::hash::Fnv1a;
 use kinepack::training::Training;
 use kinepack::{
     Baselines, Codec, Encoder, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick, View,
 };
+use kinepack_capture::analysis::Past;
 
 /// Something that moves and turns.
 #[derive(Clone, Copy, Pack)]
@@ -45,6 +46,8 @@ const MOTIONS: [(&str, Motion); 9] = [
 const TRAINED: [usize; 3] = [0, 3, 5];
 
 const TICKS_PER_S: f32 = 30.0;
+/// From a packet to its baseline, to the view before that, and to one a lag before that.
+const BACK: [usize; 3] = [LAG, LAG + 1, 2 * LAG + 1];
 const LAG: usize = 3;
 
 /// A number from 0 to 1 that belongs to another.
@@ -54,8 +57,9 @@ fn share(number: u32) -> f32 {
 
 /// A number from 0 to 1 that looks random and belongs to a mover, a time and a place.
 fn chance(number: u32, time: f32, place: u32) -> f32 {
-    let hasher = BuildHasherDefault::<DefaultHasher>::default();
-    (hasher.hash_one((number, time.to_bits(), place)) >> 40) as f32 / (1 << 24) as f32
+    let mut hash = Fnv1a::new();
+    [number, time.to_bits(), place].iter().for_each(|word| hash.add(&word.to_le_bytes()));
+    (hash.finish() >> 40) as f32 / (1 << 24) as f32
 }
 
 fn circle(mover: &mut Mover, number: u32, time: f32) {
@@ -136,18 +140,17 @@ fn run(motion: Motion, movers: u32, frames: u32) -> Result<Vec<Snapshot>, Box<dy
 fn bytes(codec: &Codec, run: &[Snapshot]) -> Result<f64, Box<dyn Error>> {
     let mut encoder = Encoder::new(codec);
     let empty = View::empty(codec.schema());
-    let mut views: Vec<View> = Vec::new();
+    let mut past = Past::new(BACK[2]);
     let (mut packet, mut sum) = (Vec::new(), 0);
     for snapshot in run {
         packet.clear();
-        // The baseline, the view before it, and one a lag before that.
-        let back = [LAG, LAG + 1, 2 * LAG + 1].into_iter();
-        let known = back.map_while(|back| views.get(views.len().checked_sub(back)?));
-        let known: Vec<&View> = known.collect();
-        let known = if known.is_empty() { vec![&empty] } else { known };
-        let view = encoder.encode(Baselines::new(known)?, snapshot, &mut packet)?;
+        let known = match past.back(LAG) {
+            Some(_) => Baselines::new(BACK.into_iter().map_while(|back| past.back(back)))?,
+            None => Baselines::from(&empty),
+        };
+        let view = encoder.encode(known, snapshot, &mut packet)?;
         sum += packet.len();
-        views.push(view);
+        past.push(view);
     }
     Ok(sum as f64 / run.len() as f64)
 }

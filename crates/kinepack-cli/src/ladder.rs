@@ -3,7 +3,6 @@
 //! share their snapshots.
 
 use std::fmt;
-use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -13,7 +12,7 @@ use clap::ValueEnum;
 use command_kit::Failure;
 use command_kit::cube_precision::{Errors, Precision};
 use command_kit::parts::{PartOfField, Parts};
-use cube_data::cube::{self, Cube, Measured, Quantized};
+use cube_data::cube::{self, Measured, Quantized};
 use kinepack::{
     Baselines, Codec, Decoder, EncodeError, Encoder, EntityId, Level, Profile, Schema, SetupError,
     Snapshot, Tick, View,
@@ -22,6 +21,7 @@ use kinepack_capture::analysis::Past;
 use kinepack_capture::levels;
 
 use crate::captured::{is_cubes, profile};
+use crate::stages::{Stages, StagesNs};
 
 /// The measurements of a level.
 #[derive(Clone, Debug)]
@@ -37,42 +37,6 @@ pub(crate) struct Measurement {
     pub(crate) changed_entities: u64,
     /// The errors of values, if the codec has a time precision.
     pub(crate) errors: Option<Errors>,
-}
-
-/// The time from structs of floats to snapshots, and from snapshots to structs.
-#[derive(Clone, Copy, Debug, Default)]
-struct StagesNs {
-    fill: u64,
-    read: u64,
-}
-
-/// Fills and reads snapshots as a game does, with typed structs.
-struct Stages {
-    cubes: Vec<(EntityId, Cube)>,
-    snapshot: Snapshot,
-}
-
-impl Stages {
-    fn new(schema: &Schema) -> Self {
-        Self { cubes: Vec::new(), snapshot: Snapshot::new(schema, Tick(0)) }
-    }
-
-    /// Takes the times for a frame, filled from its own values.
-    fn time(&mut self, exact: &Snapshot) -> Result<StagesNs, EncodeError> {
-        self.cubes.clear();
-        self.cubes.extend(exact.iter::<Cube>()?);
-        let begin = Instant::now();
-        self.snapshot.clear(exact.tick);
-        for (id, cube) in &self.cubes {
-            self.snapshot.push(*id, cube)?;
-        }
-        let fill = begin.elapsed().as_nanos() as u64;
-        let begin = Instant::now();
-        for cube in self.snapshot.iter::<Cube>()? {
-            black_box(cube);
-        }
-        Ok(StagesNs { fill, read: begin.elapsed().as_nanos() as u64 })
-    }
 }
 
 /// The kinds of entities that cubes are measured as.
@@ -117,7 +81,7 @@ struct Group {
     split: Option<Schema>,
     runs: Vec<Run>,
     part_of_field: PartOfField,
-    /// Only for [`Cube`]s: the type of other schemas is not known here.
+    /// Only for cubes: the program does not know the types of other schemas.
     stages: Option<Stages>,
 }
 

@@ -17,6 +17,7 @@ mod record;
 mod replay;
 mod report;
 mod shell;
+mod stages;
 mod steps;
 mod train;
 mod tune;

@@ -82,7 +82,7 @@ fn the_json_document_has_its_keys_and_consistent_sums() {
                 "decode_us_per_frame",
             ],
         );
-        // The rows that quantize everything have the type of which filling and reading is timed.
+        // From row 7 on, the program times how long it takes to fill and to read a snapshot.
         if level["row"].as_u64().unwrap() > 6 {
             has(level, &["fill_us_per_frame", "read_us_per_frame"]);
         }

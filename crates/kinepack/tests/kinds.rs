@@ -367,7 +367,7 @@ fn a_kind_that_nobody_has_costs_nothing() {
     }
 }
 
-/// That is so too when entities come and go, next to a world of fewer kinds.
+/// More kinds in the schema add no bits, also while entities of other kinds come and go.
 #[test]
 fn a_kind_that_nobody_has_costs_nothing_when_others_come_and_go() {
     let two = || Schema::builder().kind::<Bullet>("bullet").kind::<Lamp>("lamp");
@@ -395,7 +395,7 @@ fn a_kind_that_nobody_has_costs_nothing_when_others_come_and_go() {
                 encoder.size().sets_bits
             };
             subject.round_trip(&base, &now);
-            // The kind that nobody had appears.
+            // A door comes, the first one.
             if schema.kinds().len() > 2 {
                 let mut appeared = now.clone();
                 appeared.push(EntityId(200), &Door { open: true }).unwrap();

@@ -9,6 +9,7 @@ use super::sets::{GapTable, SetCoding, read_set, write_set};
 use super::store::{EntityId, Snapshot};
 use crate::DecodeError;
 use crate::bits::{BitReader, BitSink};
+use crate::schema::MAX_KINDS;
 
 /// The source of an entity that the baseline does not have.
 const ADDED: u32 = u32::MAX;
@@ -29,8 +30,6 @@ struct OfKind {
     /// Rows of the baseline.
     removed: Vec<u32>,
     added: Vec<EntityId>,
-    /// Whether a packet says which are removed and added.
-    changes: bool,
 }
 
 impl Alignment {
@@ -45,46 +44,21 @@ impl Alignment {
     /// Writes how the snapshot's set of entities differs from the baseline's. Call
     /// [`compare`](Self::compare) first.
     pub(super) fn write(&self, sink: &mut impl BitSink, baseline: &Entities, gaps: &GapTable) {
+        let changing = self.changing_kinds();
         if self.kinds.len() > 1 {
-            // Kinds that nobody has take no bits, unless one of them appears.
-            let is_present = |kind: &usize| !baseline.of_kind(*kind).is_empty();
-            let mut changing = (0..self.kinds.len()).filter(|kind| self.kinds[*kind].changes);
-            let is_short = changing.all(|kind| is_present(&kind));
-            for kind in (0..self.kinds.len()).filter(is_present) {
-                sink.write_bool(is_short && self.kinds[kind].changes);
-            }
-            if !is_short {
-                self.kinds.iter().for_each(|of_kind| sink.write_bool(of_kind.changes));
-            }
+            write_kinds(sink, changing, present_kinds(baseline), self.kinds.len());
         }
         for (kind, of_kind) in self.kinds.iter().enumerate() {
-            if of_kind.changes || self.kinds.len() == 1 {
+            if has_kind(changing, kind) || self.kinds.len() == 1 {
                 of_kind.write(sink, baseline.of_kind(kind).len(), gaps);
             }
         }
     }
 
-    /// Reads which kinds change.
-    fn read_changes(
-        &mut self,
-        reader: &mut BitReader<'_>,
-        baseline: &Entities,
-    ) -> Result<(), DecodeError> {
-        let [_, _, ..] = self.kinds[..] else {
-            self.kinds.iter_mut().for_each(|of_kind| of_kind.changes = true);
-            return Ok(());
-        };
-        let mut is_short = false;
-        for (kind, of_kind) in self.kinds.iter_mut().enumerate() {
-            of_kind.changes = !baseline.of_kind(kind).is_empty() && reader.read_bool()?;
-            is_short |= of_kind.changes;
-        }
-        if !is_short {
-            for of_kind in &mut self.kinds {
-                of_kind.changes = reader.read_bool()?;
-            }
-        }
-        Ok(())
+    /// The kinds whose entities are not the baseline's.
+    fn changing_kinds(&self) -> u64 {
+        let changes = |of_kind: &OfKind| !of_kind.removed.is_empty() || !of_kind.added.is_empty();
+        kinds_where(self.kinds.iter().map(changes))
     }
 
     /// Compares the entities of a baseline with others in one pass. `columns` are those of the
@@ -143,18 +117,22 @@ impl Alignment {
             return Ok(true);
         }
         self.kinds.resize_with(baseline.kinds(), OfKind::default);
-        self.read_changes(reader, baseline)?;
+        let changing = match baseline.kinds() {
+            1 => 1,
+            kinds => read_kinds(reader, present_kinds(baseline), kinds)?,
+        };
         entities.clear();
         for (kind, of_kind) in self.kinds.iter_mut().enumerate() {
             let begin = entities.len();
             let base = baseline.of_kind(kind);
             of_kind.removed.clear();
             of_kind.added.clear();
-            if of_kind.changes {
+            let mut added = 0;
+            if has_kind(changing, kind) {
                 let coding = SetCoding::BitsOrGaps(gaps);
                 read_set(reader, base.len(), coding, &mut of_kind.removed, &mut self.scratch)?;
+                added = reader.read_gamma()? - 1;
             }
-            let added = if of_kind.changes { reader.read_gamma()? - 1 } else { 0 };
             let count = (begin + base.len() - of_kind.removed.len()) as u64 + added;
             if count > u64::from(limit) {
                 return Err(DecodeError::TooManyEntities { count, limit });
@@ -183,6 +161,42 @@ impl Alignment {
             }
         }
     }
+}
+
+/// The kinds for which this is true. A set of kinds is a bit for each, the first one lowest.
+fn kinds_where(are_in: impl Iterator<Item = bool>) -> u64 {
+    const { assert!(MAX_KINDS <= 64) };
+    are_in.enumerate().fold(0, |kinds, (kind, is_in)| kinds | u64::from(is_in) << kind)
+}
+
+fn has_kind(kinds: u64, kind: usize) -> bool {
+    kinds >> kind & 1 != 0
+}
+
+/// The kinds of which there are entities.
+fn present_kinds(entities: &Entities) -> u64 {
+    kinds_where(entities.ranges().map(|range| !range.is_empty()))
+}
+
+/// Writes which of the kinds change. The short form has no bits for those that are not `present` in
+/// the baseline.
+fn write_kinds(sink: &mut impl BitSink, changing: u64, present: u64, kinds: usize) {
+    let is_short = changing & !present == 0;
+    for kind in (0..kinds).filter(|kind| has_kind(present, *kind)) {
+        sink.write_bool(is_short && has_kind(changing, kind));
+    }
+    if !is_short {
+        sink.write(changing, kinds as u32);
+    }
+}
+
+/// Reads what [`write_kinds`] wrote.
+fn read_kinds(reader: &mut BitReader<'_>, present: u64, kinds: usize) -> Result<u64, DecodeError> {
+    let mut changing = 0;
+    for kind in (0..kinds).filter(|kind| has_kind(present, *kind)) {
+        changing |= u64::from(reader.read_bool()?) << kind;
+    }
+    if changing == 0 { reader.read(kinds as u32) } else { Ok(changing) }
 }
 
 impl OfKind {
@@ -226,7 +240,6 @@ impl OfKind {
             base += usize::from(is_known);
         }
         self.removed.extend(base as u32..baseline.len() as u32);
-        self.changes = !self.removed.is_empty() || !self.added.is_empty();
     }
 
     fn read_added(&mut self, reader: &mut BitReader<'_>, count: u64) -> Result<(), DecodeError> {
@@ -246,7 +259,7 @@ impl OfKind {
     /// sorted list, which it appends to `ids`. False if the baseline already has an added entity,
     /// and it was not removed or the kind has no spawn fields, so that it may not return.
     fn merge(&mut self, baseline: &[EntityId], ids: &mut Vec<EntityId>, may_return: bool) -> bool {
-        let Self { sources, removed, added, .. } = self;
+        let Self { sources, removed, added } = self;
         sources.clear();
         let mut removed = removed.iter().peekable();
         let mut added = added.iter().peekable();

@@ -17,15 +17,6 @@ use crate::{Schema, SetupError};
 /// The first bytes of a profile file.
 const MAGIC: [u8; 4] = *b"KPRF";
 
-/// Where the version stands.
-const VERSION_AT: usize = MAGIC.len();
-
-/// The bytes of magic, version and the schema's hash.
-const HEAD_BYTES: usize = VERSION_AT + 9;
-
-/// The bytes of the hash at the end.
-const HASH_BYTES: usize = 8;
-
 /// The newest version: the contents of an older one, compressed.
 const COMPRESSED: u8 = 5;
 /// The version in which alike fields share counters. Other models are of the versions before.
@@ -129,24 +120,28 @@ impl<'a> Reader<'a> {
 impl Profile {
     /// Encodes the profile as the bytes of a file, compressed if that makes it smaller.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let plain = self.to_plain_bytes();
-        let mut contents = vec![plain[VERSION_AT]];
-        contents.extend_from_slice(&plain[HEAD_BYTES..plain.len() - HASH_BYTES]);
-        let mut bytes = plain[..HEAD_BYTES].to_vec();
-        bytes[VERSION_AT] = COMPRESSED;
-        Writer(&mut bytes).number(contents.len() as u64);
-        bytes.extend(compress_to_vec(&contents, EFFORT));
-        let is_smaller = bytes.len() + HASH_BYTES < plain.len() && contents.len() <= MAX_CONTENTS;
-        if is_smaller { close(bytes) } else { plain }
+        let versioned = self.versioned_contents();
+        let mut compressed = Vec::new();
+        Writer(&mut compressed).number(versioned.len() as u64);
+        compressed.extend(compress_to_vec(&versioned, EFFORT));
+        let is_smaller = compressed.len() + 1 < versioned.len();
+        if is_smaller && versioned.len() <= MAX_CONTENTS {
+            self.file(COMPRESSED, &compressed)
+        } else {
+            self.file(versioned[0], &versioned[1..])
+        }
     }
 
     /// Encodes the profile as the bytes of a file that is not compressed, of version 1 to 4. Equal
     /// profiles have equal bytes. [`from_bytes`](Self::from_bytes) reads both kinds of files.
     pub fn to_plain_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        bytes.extend_from_slice(&MAGIC);
-        bytes.push(self.model.as_ref().map_or(VERSION_1, Model::file_version));
-        bytes.extend_from_slice(&self.schema_hash.to_le_bytes());
+        let versioned = self.versioned_contents();
+        self.file(versioned[0], &versioned[1..])
+    }
+
+    /// The version of a file that is not compressed, then its contents.
+    fn versioned_contents(&self) -> Vec<u8> {
+        let mut bytes = vec![self.model.as_ref().map_or(VERSION_1, Model::file_version)];
         let mut writer = Writer(&mut bytes);
         for gaps in [&self.entities, &self.flags] {
             writer.list(&gaps.widths_bits);
@@ -160,7 +155,15 @@ impl Profile {
         if let Some(model) = &self.model {
             model.write(&mut writer);
         }
-        close(bytes)
+        bytes
+    }
+
+    /// A file of this version with these contents.
+    fn file(&self, version: u8, contents: &[u8]) -> Vec<u8> {
+        let hash = self.schema_hash.to_le_bytes();
+        let mut bytes = [&MAGIC[..], &[version], &hash, contents].concat();
+        bytes.extend_from_slice(&hash_of(&bytes).to_le_bytes());
+        bytes
     }
 
     /// Decodes a profile for `schema` from the bytes of a file.
@@ -236,13 +239,6 @@ fn decompressed(reader: &mut Reader<'_>) -> Result<Vec<u8>, SetupError> {
         }
         _ => Err(SetupError::BadProfileFile),
     }
-}
-
-/// Appends the hash.
-fn close(mut bytes: Vec<u8>) -> Vec<u8> {
-    let hash = hash_of(&bytes);
-    bytes.extend_from_slice(&hash.to_le_bytes());
-    bytes
 }
 
 fn hash_of(bytes: &[u8]) -> u64 {

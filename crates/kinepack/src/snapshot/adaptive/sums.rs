@@ -29,7 +29,7 @@ const LEAST_ERROR: f64 = 0.5;
 const BITS_PER_OCTAVE_SQUARED: f64 = 0.35;
 
 /// The normal equations of one predictor.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Sums {
     /// Sums of products of features. Only those of a feature and of the ones up to it are set.
     products: [[f64; FEATURES]; FEATURES],
@@ -41,19 +41,6 @@ pub(super) struct Sums {
     samples: f64,
     /// True if the predictor predicts a value, not a scale.
     is_mean: bool,
-}
-
-impl Default for Sums {
-    fn default() -> Self {
-        Self {
-            products: [[0.0; FEATURES]; FEATURES],
-            targets: [0.0; FEATURES],
-            squares: 0.0,
-            weights: 0.0,
-            samples: 0.0,
-            is_mean: false,
-        }
-    }
 }
 
 impl Sums {
