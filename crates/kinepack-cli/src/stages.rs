@@ -30,9 +30,7 @@ impl Stages {
         self.cubes.extend(exact.iter::<Cube>()?);
         let begin = Instant::now();
         self.snapshot.clear(exact.tick);
-        for (id, cube) in &self.cubes {
-            self.snapshot.push(*id, cube)?;
-        }
+        self.snapshot.extend::<Cube>(self.cubes.iter().map(|(id, cube)| (*id, cube)))?;
         let fill = begin.elapsed().as_nanos() as u64;
         let begin = Instant::now();
         for cube in self.snapshot.iter::<Cube>()? {

@@ -125,6 +125,7 @@ fn with_fields(
             lanes.fill(0);
             match self { #(#quantize)* }
         },
+        quantize_columns: None,
         store_raw: quote! {
             raw.fill(0);
             match self { #(#store_raw)* }

@@ -93,6 +93,8 @@ pub(crate) struct Bodies {
     pub(crate) fields: TokenStream,
     /// Quantizes `self` into `lanes`, which has the right length.
     pub(crate) quantize: TokenStream,
+    /// An expression: whether `columns` could be filled from `states`. `None` for the default.
+    pub(crate) quantize_columns: Option<TokenStream>,
     /// Stores `self` in `raw`, which has the right length.
     pub(crate) store_raw: TokenStream,
     /// An expression: the value of `lanes`, which has the right length.
@@ -134,7 +136,26 @@ impl<'a> Needs<'a> {
     /// The `impl`, and the private trait with the constants.
     pub(crate) fn into_impl(self, krate: &Path, bodies: Bodies) -> TokenStream {
         let Self { input, predicates, names, types, values } = self;
-        let Bodies { lanes, fields, quantize, store_raw, reconstruct, interpolate } = bodies;
+        let Bodies {
+            lanes,
+            fields,
+            quantize,
+            quantize_columns,
+            store_raw,
+            reconstruct,
+            interpolate,
+        } = bodies;
+        let quantize_columns = quantize_columns.map(|fill| {
+            quote! {
+                #[inline]
+                fn quantize_columns<'__states>(
+                    states: impl ::core::iter::Iterator<Item = &'__states Self> + ::core::clone::Clone,
+                    mut columns: #krate::schema::Columns<'_>,
+                ) -> bool {
+                    #fill
+                }
+            }
+        });
         let mut generics = input.generics.clone();
         if !predicates.is_empty() {
             generics.make_where_clause().predicates.extend(predicates);
@@ -175,6 +196,8 @@ impl<'a> Needs<'a> {
                     #quantize
                     ::core::result::Result::Ok(())
                 }
+
+                #quantize_columns
 
                 #[inline]
                 fn store_raw(&self, raw: &mut [u64]) -> ::core::result::Result<(), #krate::EncodeError> {

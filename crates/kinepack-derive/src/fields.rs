@@ -40,6 +40,9 @@ pub(crate) struct FieldCode {
     pub(crate) schema: TokenStream,
     /// Statements that fill `part`.
     pub(crate) quantize: TokenStream,
+    /// An expression: whether the columns `part` could be filled lane by lane from the iterator
+    /// `values`. `None` if there is no such way.
+    pub(crate) quantize_columns: Option<TokenStream>,
     /// Statements that fill `part` with raw words.
     pub(crate) store_raw: TokenStream,
     /// An expression: the value of `part`.
@@ -52,7 +55,7 @@ impl<'a> PackedField<'a> {
         let member = member(index, field);
         let name = member_name(&member);
         let (rule, ty) = rules::rule(&name, &field.ty, &field.attrs, false)?;
-        let place = quote!(self.#member);
+        let place = quote!(state.#member);
         Ok(Self { member, name, ty, rule, index, place })
     }
 
@@ -146,6 +149,9 @@ impl<'a> PackedField<'a> {
                     lanes: quote!(<#ty as #krate::Pack>::LANES),
                     schema,
                     quantize: quote!(<#ty as #krate::Pack>::quantize(&#place, part).#named?;),
+                    quantize_columns: Some(
+                        quote!(<#ty as #krate::Pack>::quantize_columns(values, part)),
+                    ),
                     store_raw: quote!(<#ty as #krate::Pack>::store_raw(&#place, part).#named?;),
                     reconstruct: quote!(<#ty as #krate::Pack>::reconstruct(part)),
                 }
@@ -162,6 +168,7 @@ impl<'a> PackedField<'a> {
                     lanes: quote!(#lanes::LANES),
                     schema: quote!(#lanes::fields(&#helpers::join(path, #name), fields);),
                     quantize: quote!(#lanes::quantize(&#place, part).#named?;),
+                    quantize_columns: None,
                     store_raw: quote!(#lanes::store_raw(&#place, part).#named?;),
                     reconstruct: quote!(#lanes::reconstruct(part)),
                 }
@@ -174,6 +181,9 @@ impl<'a> PackedField<'a> {
                     lanes: quote!(4),
                     schema: quote!(fields.push(#helpers::rotation_field(path, #name, &#limits, #role) #precision);),
                     quantize: quote!(#helpers::quantize_rotation::<#ty>(&#place, &#limits, #name, part)?;),
+                    quantize_columns: Some(
+                        quote!(#helpers::rotation_columns::<#ty>(values, &#limits, part)),
+                    ),
                     store_raw: quote!(#helpers::store_raw_components::<#ty>(&#place, part);),
                     reconstruct: quote!(#helpers::reconstruct_rotation::<#ty>(&#limits, part)),
                 }
@@ -189,6 +199,9 @@ impl<'a> PackedField<'a> {
                     lanes: quote!(<#ty as #krate::schema::Components>::COUNT),
                     schema: quote!(fields.push(#helpers::floats_field::<#ty>(path, #name, &#limits, #role) #precision #velocity_of);),
                     quantize: quote!(#helpers::quantize_floats::<#ty>(&#place, &#limits, #clamp, #name, part)?;),
+                    quantize_columns: Some(
+                        quote!(#helpers::float_columns::<#ty>(values, &#limits, #clamp, part)),
+                    ),
                     store_raw: quote!(#helpers::store_raw_components::<#ty>(&#place, part);),
                     reconstruct: quote!(#helpers::reconstruct_floats::<#ty>(&#limits, part)),
                 }
@@ -201,6 +214,7 @@ impl<'a> PackedField<'a> {
                     lanes: quote!(#helpers::integer_lanes(&#limits)),
                     schema: quote!(fields.push(#helpers::integer_field(path, #name, &#limits));),
                     quantize: quote!(#helpers::quantize_integer(#place, &#limits, #clamp, #name, part)?;),
+                    quantize_columns: None,
                     store_raw: quote!(#helpers::store_raw_integer(#place, part);),
                     reconstruct: quote!(#helpers::reconstruct_integer(&#limits, part) as #ty),
                 }
@@ -215,7 +229,7 @@ impl<'a> PackedField<'a> {
     /// The code of the field's `Option`, from the code of the `value` in it.
     fn optional(&self, krate: &Path, code: FieldCode) -> FieldCode {
         let helpers = quote!(#krate::__derive);
-        let FieldCode { lanes, schema, quantize, store_raw, reconstruct } = code;
+        let FieldCode { lanes, schema, quantize, store_raw, reconstruct, .. } = code;
         let (name, place) = (&self.name, &self.place);
         let store = |store: TokenStream| {
             quote! {
@@ -235,6 +249,7 @@ impl<'a> PackedField<'a> {
                 #helpers::only_if(fields, selector, selector + 1, 1..=1);
             }),
             quantize: store(quantize),
+            quantize_columns: None,
             store_raw: store(store_raw),
             reconstruct: quote! {
                 if part[0] == 0 {

@@ -74,6 +74,34 @@ impl<'a> Group<'a> {
         quote!(#(#parts)* let _ = lanes;)
     }
 
+    /// An expression: whether the `columns` of a struct could be filled from its `states`.
+    pub(crate) fn quantize_columns(&self, krate: &Path) -> TokenStream {
+        let parts = self.fields.iter().zip(&self.codes).filter_map(|(field, code)| {
+            let FieldCode { lanes, quantize, quantize_columns, .. } = code.as_ref()?;
+            let member = &field.member;
+            let fill = match quantize_columns {
+                Some(fill) => quote! {
+                    let values = states.clone().map(|state| &state.#member);
+                    #fill
+                },
+                None => quote! {
+                    part.fill_rows(states.clone(), |state, part| {
+                        #quantize
+                        ::core::result::Result::Ok(())
+                    })
+                },
+            };
+            Some(quote!({
+                let part = #krate::__derive::Columns::split(&mut columns, #lanes);
+                #fill
+            }))
+        });
+        quote! {
+            let _ = (&states, &mut columns);
+            true #(&& #parts)*
+        }
+    }
+
     /// Statements that fill `raw`.
     pub(crate) fn store_raw(&self) -> TokenStream {
         let parts = self.codes.iter().flatten().map(|FieldCode { lanes, store_raw, .. }| {

@@ -26,11 +26,13 @@ pub(crate) fn expand(
     let mut needs = Needs::new(input);
     let group = Group::new(quote!(Self), fields, &Context { krate, ticks_per_s }, &mut needs)?;
     let counts = group.lane_counts();
+    let (quantize, store_raw) = (group.quantize(), group.store_raw());
     let bodies = Bodies {
         lanes: quote!(0 #(+ #counts)*),
         fields: group.schema(),
-        quantize: group.quantize(),
-        store_raw: group.store_raw(),
+        quantize: quote!(let state = self; #quantize),
+        quantize_columns: Some(group.quantize_columns(krate)),
+        store_raw: quote!(let state = self; #store_raw),
         reconstruct: group.reconstruct(),
         interpolate: group.interpolate(krate),
     };

@@ -3,8 +3,8 @@
 //! Real numbers as a position in the cube world (±256 m, 1/512 m) and as an angle that wraps;
 //! integers in steps of 1 and of 3; rotations as smallest three in 9 and in 15 bits a component.
 //!
-//! `push/cube` fills and clears a snapshot of 901 cubes with `Snapshot::push`. `push-lanes/cube`
-//! does the same with lanes that are already quantized.
+//! `push/cube` fills and clears a snapshot of 901 cubes with `Snapshot::push`, `extend/cube` with
+//! `Snapshot::extend`. `push-lanes/cube` does the same with lanes that are already quantized.
 //! `set/cube` writes the 39 cubes that changed over those of the tick before. `read/cube` and
 //! `iter/cube` read all of them.
 //!
@@ -176,6 +176,10 @@ fn snapshots(criterion: &mut Criterion) {
         group.finish();
     };
     bench("push", &|snapshot| fill(snapshot, black_box(&cubes)));
+    bench("extend", &|snapshot| {
+        snapshot.clear(Tick(0));
+        snapshot.extend::<Cube>((0..).map(EntityId).zip(black_box(&cubes)))
+    });
     bench("set", &|snapshot| {
         snapshot.tick = Tick(snapshot.tick.0.wrapping_add(1));
         let changed = (0..).zip(black_box(&cubes)).step_by(CUBES / CHANGED);

@@ -275,7 +275,7 @@ impl FloatLimits {
     /// The code of a value inside the range, more than a step from its end, which needs no further
     /// checks.
     #[inline]
-    fn inner_code(&self, value: f64) -> Option<u32> {
+    pub(crate) fn inner_code(&self, value: f64) -> Option<u32> {
         let is_inside = !self.wraps && value >= self.min && value < self.max - self.step;
         is_inside.then(|| ((value - self.min) / self.step + 0.5) as u32)
     }

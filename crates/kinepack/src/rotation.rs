@@ -15,8 +15,9 @@
 //! or more this is below the bound; with fewer, the test looks at the worst places.
 
 use core::f64::consts::FRAC_1_SQRT_2;
+use core::hint::select_unpredictable;
 
-use crate::sqrt::sqrt;
+use crate::sqrt::{single_sqrt, sqrt};
 use crate::{EncodeError, SetupError};
 
 /// Quantizes rotations: 2 bits for the index of the dropped component, and 2 to 20 bits for each of
@@ -90,33 +91,99 @@ impl SmallestThree {
     /// [`EncodeError::NotANumber`] if a component is not finite or the length is zero.
     #[inline]
     pub fn quantize(&self, xyzw: [f32; 4]) -> Result<[u32; 4], EncodeError> {
+        match self.quantize_inner(xyzw) {
+            Some(codes) => Ok(codes),
+            None => self.quantize_exactly(xyzw),
+        }
+    }
+
+    /// The codes, unless two of them are almost equally near: the error of this shortcut would then
+    /// decide which one it is.
+    #[inline]
+    fn quantize_inner(&self, xyzw: [f32; 4]) -> Option<[u32; 4]> {
+        let q = xyzw.map(f64::from);
+        let length_squared = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+        if !(length_squared > 0.0 && length_squared.is_finite()) {
+            return None;
+        }
+        let dropped = largest(xyzw);
+        let max_code = f64::from(self.max_code());
+        let scale = sqrt(length_squared).copysign(component(q, dropped));
+        let (factor, middle) = (max_code * FRAC_1_SQRT_2 / scale, max_code / 2.0);
+        let shares = without(q, dropped).map(|component| component * factor + middle);
+        let rounded = shares.map(|share| share + ROUND);
+        let is_close = |index: usize| ((rounded[index] - ROUND) - shares[index]).abs() > 0.499_999;
+        if is_close(0) | is_close(1) | is_close(2) {
+            return None;
+        }
+        let [a, b, c] = rounded.map(|rounded| rounded.to_bits() as u32);
+        Some([dropped as u32, a, b, c])
+    }
+
+    /// The codes, in the order of the specification.
+    #[cold]
+    #[inline(never)]
+    fn quantize_exactly(&self, xyzw: [f32; 4]) -> Result<[u32; 4], EncodeError> {
         let q = xyzw.map(f64::from);
         let length_squared = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
         if !(length_squared > 0.0 && length_squared.is_finite()) {
             return Err(EncodeError::NotANumber { id: None, field: "" });
         }
         let dropped = largest(xyzw);
-        let scale = sqrt(length_squared).copysign(q[dropped]);
+        let scale = sqrt(length_squared).copysign(component(q, dropped));
         let max_code = f64::from(self.max_code());
-        let (factor, middle) = (max_code * FRAC_1_SQRT_2 / scale, max_code / 2.0);
-        let shares = without(q, dropped).map(|component| component * factor + middle);
-        let rounded = shares.map(|share| share + ROUND);
-        let is_close = |index: usize| ((rounded[index] - ROUND) - shares[index]).abs() > 0.499_999;
-        let codes = if is_close(0) | is_close(1) | is_close(2) {
-            without(q, dropped).map(|component| self.exact_code(component / scale))
-        } else {
-            rounded.map(|rounded| rounded.to_bits() as u32)
-        };
-        Ok([dropped as u32, codes[0], codes[1], codes[2]])
+        let [a, b, c] = without(q, dropped).map(|component| {
+            let share = (component / scale + FRAC_1_SQRT_2) / (2.0 * FRAC_1_SQRT_2);
+            // The cast saturates at 0.
+            ((share * max_code + 0.5) as u32).min(self.max_code())
+        });
+        Ok([dropped as u32, a, b, c])
     }
 
-    /// The code of a component of a unit quaternion. Where two codes are almost equally near, the
-    /// error of a shortcut would decide which one it is.
-    #[cold]
-    fn exact_code(&self, component: f64) -> u32 {
-        let share = (component + FRAC_1_SQRT_2) / (2.0 * FRAC_1_SQRT_2);
-        // The cast saturates at 0.
-        ((share * f64::from(self.max_code()) + 0.5) as u32).min(self.max_code())
+    /// The codes of several rotations, lane by lane, as [`quantize`](Self::quantize) makes them. The
+    /// compiler vectorizes the loop. `None` if one of them has no codes.
+    #[inline]
+    pub(crate) fn quantize_block(&self, block: &[[f32; BLOCK]; 4]) -> Option<[[u32; BLOCK]; 4]> {
+        let max_code = self.max_code() as f32;
+        let (unit, middle) = (max_code * core::f32::consts::FRAC_1_SQRT_2, max_code / 2.0);
+        // A bound of the error of a share in f32, four times as large as it can be.
+        let close = 0.5 - max_code * (1.0 / (1 << 21) as f32);
+        let mut codes = [[0; BLOCK]; 4];
+        // Not 0 if a code may be another one in f64.
+        let mut doubts = [0.0f32; BLOCK];
+        for index in 0..BLOCK {
+            let [x, y, z, w] = row(block, index);
+            let pick = |second: bool, values: [f32; 2]| if second { values[1] } else { values[0] };
+            // The largest of the first two components, of the last two, and of all.
+            let [second, fourth] = [y.abs() > x.abs(), w.abs() > z.abs()];
+            let pair = [pick(second, [x, y]), pick(fourth, [z, w])];
+            let last = pair[1].abs() > pair[0].abs();
+            let dropped = pick(last, [pick(second, [0.0, 1.0]), pick(fourth, [2.0, 3.0])]);
+            let squares = x * x + y * y + z * z + w * w;
+            let factor = unit / single_sqrt(squares).copysign(pick(last, pair));
+            let kept = [
+                pick(last, [pick(second, [y, x]), x]),
+                pick(last, [z, y]),
+                pick(last, [w, pick(fourth, [w, z])]),
+            ];
+            let is_usual = squares > 1e-30 && squares < 1e30;
+            let mut doubt = if is_usual { 0.0 } else { 1.0 };
+            codes[0][index] = (dropped + SINGLE_ROUND).to_bits() & 3;
+            for (codes, component) in codes[1..].iter_mut().zip(kept) {
+                let share = component * factor + middle;
+                let rounded = share + SINGLE_ROUND;
+                doubt += if ((rounded - SINGLE_ROUND) - share).abs() < close { 0.0 } else { 1.0 };
+                codes[index] = rounded.to_bits() & self.max_code();
+            }
+            doubts[index] = doubt;
+        }
+        for (index, doubt) in doubts.into_iter().enumerate() {
+            if doubt != 0.0 {
+                let exact = self.quantize_exactly(row(block, index)).ok()?;
+                codes.iter_mut().zip(exact).for_each(|(codes, code)| codes[index] = code);
+            }
+        }
+        Some(codes)
     }
 
     /// The unit quaternion `x, y, z, w` of `codes`. Any codes give a rotation: an index above 3
@@ -162,8 +229,20 @@ impl SmallestThree {
     }
 }
 
+/// Rotations that [`SmallestThree::quantize_block`] takes.
+pub(crate) const BLOCK: usize = 64;
+
 /// Rounds a number from 0 to below 2³² to an integer, in the low bits of the sum: 1.5 · 2⁵².
 const ROUND: f64 = 6_755_399_441_055_744.0;
+
+/// The same for a number from 0 to below 2²²: 1.5 · 2²³.
+const SINGLE_ROUND: f32 = 12_582_912.0;
+
+/// A rotation of a block.
+#[inline]
+fn row([x, y, z, w]: &[[f32; BLOCK]; 4], index: usize) -> [f32; 4] {
+    [x[index], y[index], z[index], w[index]]
+}
 
 /// The index of the largest component, the first of several. Without branches, because which one it
 /// is cannot be predicted.
@@ -183,6 +262,13 @@ const KEPT: [[usize; 3]; 4] = [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]];
 fn without<T: Copy>([x, y, z, w]: [T; 4], dropped: usize) -> [T; 3] {
     let pick = |before: T, after: T, is_after: bool| if is_after { after } else { before };
     [pick(x, y, dropped < 1), pick(y, z, dropped < 2), pick(z, w, dropped < 3)]
+}
+
+/// The component with this index. A load by index would make the compiler store all four first.
+#[inline]
+fn component([x, y, z, w]: [f64; 4], index: usize) -> f64 {
+    let first = select_unpredictable(index < 1, x, y);
+    select_unpredictable(index < 2, first, select_unpredictable(index < 3, z, w))
 }
 
 /// The four components of the kept ones and the `dropped` one.
@@ -247,6 +333,31 @@ mod tests {
             all.push(q);
         }
         all
+    }
+
+    #[test]
+    fn a_block_has_the_codes_of_its_rotations() {
+        let mut rotations = rotations();
+        // Very long, very short, and beside the ends of `f32`.
+        rotations.extend([[1e30, 2.0, 0.0, 0.0], [0.0, 1e-38, 1e-39, 0.0], [f32::MAX; 4]]);
+        rotations.resize(rotations.len().next_multiple_of(BLOCK), [0.0, 0.0, 0.0, 1.0]);
+        for bits in 2..=20 {
+            let rotation = SmallestThree::new(bits).unwrap();
+            for rotations in rotations.chunks(BLOCK) {
+                let block: [[f32; BLOCK]; 4] =
+                    core::array::from_fn(|axis| core::array::from_fn(|nth| rotations[nth][axis]));
+                let codes = rotation.quantize_block(&block).unwrap();
+                for (index, xyzw) in rotations.iter().enumerate() {
+                    assert_eq!(codes.map(|codes| codes[index]), rotation.quantize(*xyzw).unwrap());
+                }
+            }
+        }
+        let rotation = SmallestThree::new(9).unwrap();
+        for wrong in [0.0, f32::NAN, f32::INFINITY] {
+            let mut block = [[1.0; BLOCK]; 4];
+            block.iter_mut().for_each(|components| components[BLOCK - 1] = wrong);
+            assert_eq!(rotation.quantize_block(&block), None, "{wrong}");
+        }
     }
 
     /// Rotations near four equal components. Three components are beside a boundary between codes,

@@ -10,3 +10,12 @@ pub(crate) fn sqrt(value: f64) -> f64 {
     #[cfg(not(feature = "std"))]
     return libm::sqrt(value);
 }
+
+/// The same for `f32`.
+#[inline]
+pub(crate) fn single_sqrt(value: f32) -> f32 {
+    #[cfg(feature = "std")]
+    return value.sqrt();
+    #[cfg(not(feature = "std"))]
+    return libm::sqrtf(value);
+}

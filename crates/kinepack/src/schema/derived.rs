@@ -4,6 +4,7 @@
 use alloc::string::String;
 pub use alloc::vec::Vec;
 
+pub use super::columns::{Columns, float_columns, rotation_columns};
 pub use super::optional::{only_if, presence_field};
 use super::{Components, Field, FieldKind, Role, TimePrecision};
 use crate::quantize::{FloatLimits, IntegerLimits, SmallestThree};
@@ -76,11 +77,24 @@ pub fn quantize_floats<T: Components>(
 ) -> Result<(), EncodeError> {
     for (index, (component, lane)) in value.components().as_ref().iter().zip(lanes).enumerate() {
         let limits = axis(axes, index);
-        let code =
-            if clamp { limits.quantize_clamped(*component) } else { limits.quantize(*component) };
-        *lane = code.map_err(|error| error.in_field(name))?;
+        *lane = match limits.inner_code(*component) {
+            Some(code) => code,
+            None => {
+                quantize_at_ends(limits, *component, clamp).map_err(|error| error.in_field(name))?
+            }
+        };
     }
     Ok(())
+}
+
+/// Quantizes any number.
+#[cold]
+pub(super) fn quantize_at_ends(
+    limits: &FloatLimits,
+    value: f64,
+    clamp: bool,
+) -> Result<u32, EncodeError> {
+    if clamp { limits.quantize_clamped(value) } else { limits.quantize(value) }
 }
 
 /// The value of the lanes; `axes` as for [`quantize_floats`].
@@ -94,7 +108,7 @@ pub fn reconstruct_floats<T: Components>(axes: &[FloatLimits], lanes: &[u32]) ->
 }
 
 #[inline]
-fn axis(axes: &[FloatLimits], component: usize) -> &FloatLimits {
+pub(super) fn axis(axes: &[FloatLimits], component: usize) -> &FloatLimits {
     if axes.len() == 1 { &axes[0] } else { &axes[component] }
 }
 

@@ -6,6 +6,7 @@
 //! captures work on lanes only. `spec/CODEC.md`, section 5.
 
 mod check;
+mod columns;
 mod components;
 mod condition;
 pub(crate) mod derived;
@@ -27,6 +28,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 pub(crate) use check::{LaneRules, TypeCheck};
+pub use columns::Columns;
+pub(crate) use columns::with_row;
 pub use components::Components;
 pub use condition::Condition;
 pub(crate) use condition::{Conditions, Presence};

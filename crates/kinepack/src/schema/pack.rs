@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Field, raw};
+use super::{Columns, Field, raw};
 use crate::{Between, EncodeError};
 
 /// A type with a schema. Derive it. Write it by hand only for a type whose lanes the attributes
@@ -131,6 +131,18 @@ pub trait Pack: Sized + 'static {
     /// # Errors
     /// [`EncodeError`] for values that are not numbers or out of range.
     fn quantize(&self, lanes: &mut [u32]) -> Result<(), EncodeError>;
+
+    /// Quantizes several states lane by lane, for [`Snapshot::extend`](crate::Snapshot::extend).
+    /// Returns false if a state has no lanes; the caller then asks [`quantize`](Self::quantize) for
+    /// the error, state by state. The derived method has a loop for each number and rotation. The
+    /// default calls `quantize`. [`Columns`] has an example.
+    #[inline]
+    fn quantize_columns<'a>(
+        states: impl Iterator<Item = &'a Self> + Clone,
+        columns: Columns<'_>,
+    ) -> bool {
+        columns.fill_rows(states, Self::quantize)
+    }
 
     /// Stores the state before quantization, one word per lane, as
     /// [`Schema::quantize_raw`](super::Schema::quantize_raw) takes it; for captures. The derived

@@ -130,6 +130,25 @@ impl Entities {
         self.ends[kind..].iter_mut().for_each(|end| *end += 1);
     }
 
+    /// Appends entities to those of a kind. Their ids must increase, and be above all of them.
+    pub(super) fn append(&mut self, kind: usize, ids: &[EntityId]) {
+        let end = self.ends[kind] as usize;
+        if end == self.ids.len() {
+            self.ids.extend_from_slice(ids);
+        } else {
+            self.ids.splice(end..end, ids.iter().copied());
+        }
+        self.ends[kind..].iter_mut().for_each(|end| *end += ids.len() as u32);
+    }
+
+    /// Removes the entities of a kind from this row on.
+    pub(super) fn truncate_kind(&mut self, kind: usize, rows: usize) {
+        let range = self.range(kind);
+        self.ids.drain(range.start + rows..range.end);
+        let removed = (range.len() - rows) as u32;
+        self.ends[kind..].iter_mut().for_each(|end| *end -= removed);
+    }
+
     /// The list of all ids, for making it anew after [`clear`](Self::clear): the entities of a kind
     /// are appended, then [`finish_kind`](Self::finish_kind) is called, kind by kind.
     pub(super) fn ids_mut(&mut self) -> &mut Vec<EntityId> {

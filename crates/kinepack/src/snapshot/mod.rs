@@ -16,6 +16,7 @@ mod decode;
 mod difference;
 mod encode;
 mod entities;
+mod extend;
 mod fields;
 mod history;
 mod level;

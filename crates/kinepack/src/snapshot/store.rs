@@ -8,7 +8,7 @@ use core::ops::Range;
 
 use super::entities::Entities;
 use crate::hash::Fnv1a;
-use crate::schema::{EntityKind, Kinds};
+use crate::schema::{EntityKind, Kinds, with_row};
 use crate::{Between, EncodeError, Pack, Schema};
 
 /// Identifies an entity for as long as it lives; the same on both sides.
@@ -156,7 +156,8 @@ impl Snapshot {
     }
 
     /// Quantizes `state` and appends it as entity `id`, which must be above all ids of its kind
-    /// pushed before. The type says which kind it is, if the schema has several.
+    /// pushed before. The type says which kind it is, if the schema has several. For many entities,
+    /// [`extend`](Self::extend) takes half the time.
     ///
     /// Compares the type's schema with the snapshot's. This costs next to nothing for a type that
     /// passed before, or that the schema was made from. For any other type it costs a
@@ -537,20 +538,11 @@ impl Snapshot {
         let Some(index) = index.checked_sub(range.start).filter(|row| *row < range.len()) else {
             return Err(EncodeError::AnotherKind { id: self.ids()[index].0 });
         };
-        let mut few = [0; 64];
-        let mut many = Vec::new();
-        let row = match few.get_mut(..lanes) {
-            Some(row) => row,
-            None => {
-                many.resize(lanes, 0);
-                &mut many[..]
-            }
-        };
         let columns = &self.columns[self.kinds.list[kind].lanes()];
-        for (lane, column) in row.iter_mut().zip(columns) {
-            *lane = column[index];
-        }
-        Ok(read(row))
+        Ok(with_row(lanes, |row| {
+            row.iter_mut().zip(columns).for_each(|(lane, column)| *lane = column[index]);
+            read(row)
+        }))
     }
 }
 
