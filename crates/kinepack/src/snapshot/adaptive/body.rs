@@ -150,7 +150,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let status = self.past.status(entity);
         let motion = self.motion(body, entity);
         let kind = bodies.kind(self.past.ids()[entity].0);
-        let nearest = scratch.nearest[self.past.index(entity)];
+        let nearest = scratch.nearest.of(self.past.index(entity));
         let (mover, distance_squared) = match (is_mover, nearest) {
             (false, Some((mover, distance))) => (scratch.movers[mover as usize].coded, distance),
             _ => (

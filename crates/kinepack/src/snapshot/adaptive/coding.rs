@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::counters::{
-    Counters, LIMIT, MAX_SCALE_LOG2, MIN_SCALE_LOG2, changed_context, flag_context,
+    Counters, IS_TOUCHED, LIMIT, MAX_SCALE_LOG2, MIN_SCALE_LOG2, changed_context, flag_context,
 };
 use super::fixed::{Row, dot};
 use super::model::Model;
@@ -14,7 +14,7 @@ use super::scratch::{Previous, Scratch};
 use super::values::{Spent, Values};
 use crate::entropy::Coder;
 use crate::schema::Presence;
-use crate::snapshot::history::{ADDED, MOVED, MOVED_BEFORE, NEW};
+use crate::snapshot::history::{ADDED, MOVED, MOVED_BEFORE};
 
 /// The probability, in 1/65536, that a packet ends before the next entity. Section 12.5.
 const END: u16 = 32;
@@ -24,6 +24,9 @@ const TYPICAL_ENTITY: u64 = 64 << 8;
 
 /// The room that an encoder reserves for the end of the packet, in 1/256 bit.
 const ROOM_FOR_END: u64 = 8 << 8;
+
+/// Instead of a context, that of an entity that has no flag, because it is added.
+const IS_ADDED: u16 = u16::MAX;
 
 /// The limit of an expected change, in sixteenths. Section 12.3.
 const MAX_MEAN: i64 = 1 << 37;
@@ -144,32 +147,51 @@ impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
 
     /// Codes which entities changed, one flag each.
     fn code_changed(&mut self, scratch: &mut Scratch) {
-        let Scratch { encoder_changed, changed, nearness, .. } = scratch;
+        let Scratch { encoder_changed, changed, nearness, contexts, .. } = scratch;
         changed.clear();
-        let mut next_changed = encoder_changed.iter().peekable();
+        let mut next_changed = encoder_changed.iter().copied();
+        let mut next = next_changed.next();
         for kind in 0..self.plan.kinds.len() {
             self.past.enter(kind);
+            let first = self.past.index(0);
+            self.find_contexts(&nearness[first..], contexts);
+            let counters = self.counters.changed(kind);
             let mut previous = 0;
-            for (entity, status) in self.past.statuses().iter().enumerate() {
-                let index = self.past.index(entity);
-                let has_changed = next_changed.next_if(|next| **next as usize == index).is_some();
-                if status & ADDED != 0 {
-                    changed.push(index as u32);
+            for (index, context) in (first as u32..).zip(&*contexts) {
+                let has_changed = next == Some(index);
+                if has_changed {
+                    next = next_changed.next();
+                }
+                if *context == IS_ADDED {
+                    changed.push(index);
                     continue;
                 }
-                let moved = usize::from(status & (MOVED | MOVED_BEFORE))
-                    | usize::from(status & NEW != 0) << 1;
-                let is_touched = self.is_touched(entity);
-                let context = changed_context(moved & 3, is_touched, nearness[index], previous);
-                let counter = self.counters.changed(kind, context);
+                let counter = &mut counters[usize::from(*context) | previous];
                 let is_changed = counter.code(self.coder, has_changed, LIMIT);
                 previous = (previous << 1 | usize::from(is_changed)) & 3;
                 if is_changed {
-                    changed.push(index as u32);
+                    changed.push(index);
                 }
-                if entity & 63 == 0 && self.coder.is_exhausted() {
+                if index & 63 == 0 && self.coder.is_exhausted() {
                     break;
                 }
+            }
+        }
+    }
+
+    /// Finds the contexts of the flags that entities of the current kind changed, without the flags
+    /// before.
+    fn find_contexts(&self, nearness: &[u8], contexts: &mut Vec<u16>) {
+        contexts.clear();
+        let known = self.past.statuses().iter().zip(nearness);
+        contexts.extend(known.map(|(status, nearness)| {
+            let context = changed_context(*status, *nearness);
+            if status & ADDED != 0 { IS_ADDED } else { context }
+        }));
+        let touched = self.kind().body.as_ref().and_then(|body| body.touched);
+        if let Some(lane) = touched {
+            for (context, touched) in contexts.iter_mut().zip(&self.past.base()[lane]) {
+                *context |= if *touched != 0 { IS_TOUCHED } else { 0 };
             }
         }
     }
@@ -178,11 +200,6 @@ impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
     #[inline]
     pub(super) fn kind(&self) -> &'a KindPlan {
         &self.plan.kinds[self.past.kind()]
-    }
-
-    fn is_touched(&self, entity: usize) -> bool {
-        let touched = self.kind().body.as_ref().and_then(|body| body.touched);
-        touched.is_some_and(|lane| self.past.base()[lane][entity] != 0)
     }
 
     /// Whether a value differs from the baseline. Only meaningful in an encoder.

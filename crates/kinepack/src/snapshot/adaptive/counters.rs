@@ -3,6 +3,7 @@
 use core::ops::Range;
 
 use crate::entropy::{Counter, MANTISSAS, Signed};
+use crate::snapshot::history::{MOVED, MOVED_BEFORE, NEW};
 
 /// The first counter of each part. The parts follow one another without gaps.
 #[derive(Clone, Debug, Default)]
@@ -99,10 +100,10 @@ impl<'a> Counters<'a> {
         &mut self.counters[self.layout.any]
     }
 
-    /// The flag that an entity of a kind changed. `context` is a [`changed_context`].
+    /// The flags that entities of a kind changed, by [`changed_context`].
     #[inline]
-    pub(super) fn changed(&mut self, kind: usize, context: usize) -> &mut Counter {
-        &mut self.counters[self.layout.changed + kind * CHANGED + context]
+    pub(super) fn changed(&mut self, kind: usize) -> &mut [Counter] {
+        &mut self.counters[self.layout.changed + kind * CHANGED..][..CHANGED]
     }
 
     /// The flag that the body of an entity of a kind changed.
@@ -197,17 +198,18 @@ const NEARNESSES: usize = 8;
 /// flags before. Section 12.5.
 const CHANGED: usize = 1024;
 
-/// The context of the flag that an entity changed. `moved` and `flags_before`, the two flags before
-/// as a number, are in 0..4.
+/// The context of the flag that an entity changed, by its [`History`] status, if neither it is
+/// touched nor the two entities before have changed. The number of their flags is added.
+///
+/// [`History`]: crate::snapshot::history::History
 #[inline]
-pub(super) fn changed_context(
-    moved: usize,
-    is_touched: bool,
-    nearness: u8,
-    flags_before: usize,
-) -> usize {
-    ((moved << 1 | usize::from(is_touched)) * NEARNESSES + usize::from(nearness)) * 4 + flags_before
+pub(super) fn changed_context(status: u8, nearness: u8) -> u16 {
+    let moved = status & (MOVED | MOVED_BEFORE) | if status & NEW != 0 { 2 } else { 0 };
+    u16::from(moved) << 6 | u16::from(nearness) << 2
 }
+
+/// What [`changed_context`] of a touched body has in addition.
+pub(super) const IS_TOUCHED: u16 = 1 << 5;
 
 /// Contexts of the flag that a field changed: by rest, the field before, nearness, and the field's
 /// class. Section 12.5.

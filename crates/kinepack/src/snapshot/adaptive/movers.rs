@@ -1,13 +1,19 @@
 //! Bodies that move others, and the order of a packet's entities, which follows from them.
 //! `spec/CODEC.md`, section 12.5.
 
+use alloc::vec::Vec;
+
 use super::body::position;
 use super::coding::{Coding, Predictor};
-use super::geometry::{Vector, dot, sub};
+use super::geometry::{dot, sub};
 use super::neighbours::CodedBody;
-use super::scratch::{Mover, Scratch};
+use super::plan::BodyPlan;
+use super::scratch::{Mover, NO_MOVER, Scratch};
 use crate::entropy::Coder;
 use crate::snapshot::history::ADDED;
+
+/// Bodies whose distances are computed at once.
+const BLOCK: usize = 16;
 
 /// The largest number of movers. Section 12.5.
 const MAX_MOVERS: usize = 64;
@@ -55,28 +61,28 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let Scratch { movers, nearness, nearest, .. } = scratch;
         nearness.clear();
         nearest.clear();
-        let Some(bodies) = &self.model.bodies else {
-            nearness.resize(self.past.entities().len(), 0);
-            return;
-        };
+        let entities = self.past.entities();
+        nearness.resize(entities.len(), 0);
+        let Some(bodies) = &self.model.bodies else { return };
+        nearest.movers.resize(entities.len(), NO_MOVER);
+        nearest.distances.resize(entities.len(), f64::INFINITY);
         let unit = f64::from(bodies.reach) * 0.5;
         let edges = NEARNESS_SQUARES.map(|square| square * unit * unit);
         for (kind, plan) in self.plan.kinds.iter().enumerate() {
-            self.past.enter(kind);
-            let Some(body) = &plan.body else {
-                nearness.resize(nearness.len() + self.past.ids().len(), 0);
-                nearest.resize(nearness.len(), None);
-                continue;
-            };
-            nearest.extend(
-                (0..self.past.ids().len())
-                    .map(|entity| nearest_mover(movers, position(body, self.past.base(), entity))),
-            );
-            nearness.extend(nearest[nearness.len()..].iter().map(|nearest| {
-                nearest.map_or(FAR, |(_, distance)| {
-                    edges.iter().map(|edge| u8::from(distance >= *edge)).sum()
-                })
-            }));
+            let Some(body) = &plan.body else { continue };
+            let range = entities.range(kind);
+            let nearness = nearness[range.clone()].chunks_mut(BLOCK);
+            let distances = nearest.distances[range.clone()].chunks_mut(BLOCK);
+            let numbers = nearest.movers[range].chunks_mut(BLOCK);
+            let blocks = nearness.zip(distances.zip(numbers)).enumerate();
+            for (block, (nearness, (distances, numbers))) in blocks {
+                let positions = positions(body, self.past.base(), block * BLOCK, nearness.len());
+                let (near, number) = nearest_movers(movers, &positions);
+                distances.copy_from_slice(&near[..distances.len()]);
+                numbers.copy_from_slice(&number[..numbers.len()]);
+                let classes = nearness_of(&near, &edges);
+                nearness.copy_from_slice(&classes[..nearness.len()]);
+            }
         }
         movers.iter().for_each(|mover| nearness[mover.entity as usize] = IS_MOVER);
     }
@@ -96,7 +102,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         for &index in &*changed {
             self.past.enter_at(index as usize);
             let key = match self.plan.kinds[self.past.kind()].body {
-                Some(_) => match nearest[index as usize] {
+                Some(_) => match nearest.of(index as usize) {
                     Some((mover, _)) if movers[mover as usize].entity == index => 0,
                     // Distances are not negative, so their bits increase with their value. NaN is
                     // excluded because its bits differ between platforms.
@@ -113,15 +119,74 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 }
 
-/// The nearest mover and the squared distance to it.
-fn nearest_mover(movers: &[Mover], position: Vector) -> Option<(u32, f64)> {
-    let mut best = None;
-    for (index, mover) in (0..).zip(movers) {
-        let away = sub(position, mover.position);
-        let distance = dot(away, away);
-        if best.is_none_or(|(_, least)| distance < least) {
-            best = Some((index, distance));
+/// The positions of `count` bodies from a row on, axis by axis. Only the first `count` count.
+#[inline]
+fn positions(
+    body: &BodyPlan,
+    columns: &[Vec<u32>],
+    begin: usize,
+    count: usize,
+) -> [[f64; BLOCK]; 3] {
+    let mut positions = [[0.0; BLOCK]; 3];
+    for (axis, positions) in positions.iter_mut().enumerate() {
+        let values = &columns[body.position[axis]][begin..begin + count];
+        let (ratio, origin) = (body.ratios[axis], body.origin[axis]);
+        for (position, value) in positions.iter_mut().zip(values) {
+            *position = f64::from(*value) * ratio + origin;
         }
     }
-    best
+    positions
+}
+
+/// The squared distance to the nearest mover, and its number. Infinite if there is none.
+#[inline]
+fn nearest_movers(movers: &[Mover], positions: &[[f64; BLOCK]; 3]) -> ([f64; BLOCK], [u32; BLOCK]) {
+    let (mut near, mut numbers) = ([f64::INFINITY; BLOCK], [NO_MOVER; BLOCK]);
+    for (number, mover) in (0..).zip(movers) {
+        for index in 0..BLOCK {
+            let [x, y, z] = positions;
+            let away = sub([x[index], y[index], z[index]], mover.position);
+            let distance = dot(away, away);
+            // The first mover is the nearest so far, however far it is.
+            let is_nearer = distance < near[index] || number == 0;
+            near[index] = if is_nearer { distance } else { near[index] };
+            numbers[index] = if is_nearer { number } else { numbers[index] };
+        }
+    }
+    (near, numbers)
+}
+
+/// The classes of squared distances: the number of `edges` at or below.
+#[inline]
+fn nearness_of(distances: &[f64; BLOCK], edges: &[f64; FAR as usize]) -> [u8; BLOCK] {
+    let mut classes = [0u32; BLOCK];
+    for edge in edges {
+        for (class, distance) in classes.iter_mut().zip(distances) {
+            *class += u32::from(distance >= edge);
+        }
+    }
+    let mut bytes = [0; BLOCK];
+    bytes.iter_mut().zip(classes).for_each(|(byte, class)| *byte = class as u8);
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_of_all_movers_is_found() {
+        let mover =
+            |x: f64| Mover { entity: 7, position: [x, 0.0, 0.0], coded: CodedBody::default() };
+        let mut positions = [[0.0; BLOCK]; 3];
+        positions[0] = core::array::from_fn(|index| index as f64);
+        assert_eq!(nearest_movers(&[], &positions), ([f64::INFINITY; BLOCK], [NO_MOVER; BLOCK]));
+        // Of two at the same distance, the first.
+        let (near, numbers) = nearest_movers(&[mover(2.0), mover(10.0), mover(2.0)], &positions);
+        assert_eq!(near[..8], [4.0, 1.0, 0.0, 1.0, 4.0, 9.0, 16.0, 9.0]);
+        assert_eq!(numbers[..8], [0, 0, 0, 0, 0, 0, 0, 1]);
+        let far = mover(f64::INFINITY);
+        assert_eq!(nearest_movers(&[far], &positions).1, [0; BLOCK]);
+        assert_eq!(nearness_of(&near, &[1.0, 4.0, 5.0, 9.0, 16.0, 17.0])[..4], [2, 1, 0, 1]);
+    }
 }

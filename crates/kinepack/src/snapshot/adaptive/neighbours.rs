@@ -2,6 +2,7 @@
 //! `spec/CODEC.md`, section 12.6, "Surroundings".
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::geometry::{Quaternion, Vector, dot, sub};
 
@@ -51,6 +52,33 @@ const RADIUS: f64 = 7.0;
 /// How many cells a search extends to each side; together they span the radius.
 const RINGS: i32 = 2;
 
+/// How many cells a search spans in each direction.
+const SPAN: usize = 2 * RINGS as usize + 1;
+
+/// The column and the row of each cell of a search, ring by ring, and within a ring row by row.
+const CELLS: [[usize; 2]; SPAN * SPAN] = {
+    let mut cells = [[0; 2]; SPAN * SPAN];
+    let (mut ring, mut count) = (0, 0);
+    while ring <= RINGS {
+        let mut place = 0;
+        while place < SPAN * SPAN {
+            let (column, row) = (place % SPAN, place / SPAN);
+            let [across, along] = [column as i32 - RINGS, row as i32 - RINGS];
+            let [across, along] = [across.abs(), along.abs()];
+            if (if across > along { across } else { along }) == ring {
+                cells[count] = [column, row];
+                count += 1;
+            }
+            place += 1;
+        }
+        ring += 1;
+    }
+    cells
+};
+
+/// Those of each ring.
+const CELLS_OF_RINGS: [Range<usize>; 3] = [0..1, 1..9, 9..25];
+
 /// The coded bodies in a hashed grid of square cells, seen from above. Each bucket is a linked list
 /// that begins with the body coded last.
 #[derive(Debug, Default)]
@@ -83,15 +111,17 @@ impl Neighbours {
         [(x * self.per_cell) as i32, (y * self.per_cell) as i32]
     }
 
-    fn bucket(&self, [x, y]: [i32; 2]) -> usize {
-        let hash = (x as u32).wrapping_mul(0x9E37_79B1) ^ (y as u32).wrapping_mul(0x85EB_CA6B);
+    /// The bucket of a cell, from the hashes of its column and its row.
+    #[inline]
+    fn bucket(&self, column: u32, row: u32) -> usize {
+        let hash = column ^ row;
         (hash ^ hash >> 15) as usize & (self.heads.len() - 1)
     }
 
     /// Adds a body.
     pub(super) fn push(&mut self, body: CodedBody) {
         let cell = self.cell(body.position);
-        let bucket = self.bucket(cell);
+        let bucket = self.bucket(column_hash(cell[0]), row_hash(cell[1]));
         let next = core::mem::replace(&mut self.heads[bucket], self.coded.len() as u32);
         self.links.push(Link { position: body.position, cell, next });
         self.coded.push(body);
@@ -102,29 +132,29 @@ impl Neighbours {
     pub(super) fn nearest(&self, position: Vector, found: &mut [(f64, u32); NEAREST]) -> usize {
         let mut search = Search { found, count: 0, visited: 0, limit: self.radius_squared };
         let [x, y] = self.cell(position);
-        for ring in 0..=RINGS {
+        let offsets: [i32; SPAN] = core::array::from_fn(|nth| nth as i32 - RINGS);
+        let columns = offsets.map(|offset| column_hash(x.wrapping_add(offset)));
+        let rows = offsets.map(|offset| row_hash(y.wrapping_add(offset)));
+        for (ring, cells) in CELLS_OF_RINGS.into_iter().enumerate() {
             // Cells of this ring are at least this far away.
-            let beyond = f64::from(ring - 1).max(0.0) * self.side;
+            let beyond = ring.saturating_sub(1) as f64 * self.side;
             if search.count == NEAREST && search.limit <= beyond * beyond {
                 break;
             }
-            for row in -ring..=ring {
-                // All cells of the first and last row, but only the ends of the other rows.
-                let step = if row.abs() == ring { 1 } else { 2 * ring };
-                for column in (-ring..=ring).step_by(step.max(1) as usize) {
-                    self.search_cell(
-                        position,
-                        [x.wrapping_add(column), y.wrapping_add(row)],
-                        &mut search,
-                    );
+            for &[column, row] in &CELLS[cells] {
+                let head = self.heads[self.bucket(columns[column], rows[row])];
+                if head != NONE {
+                    let cell = [x.wrapping_add(offsets[column]), y.wrapping_add(offsets[row])];
+                    self.search_list(head, position, cell, &mut search);
                 }
             }
         }
         search.count
     }
 
-    fn search_cell(&self, position: Vector, cell: [i32; 2], search: &mut Search<'_>) {
-        let mut index = self.heads[self.bucket(cell)];
+    /// Searches the list of a bucket, from this body on, for those in a cell.
+    fn search_list(&self, head: u32, position: Vector, cell: [i32; 2], search: &mut Search<'_>) {
+        let mut index = head;
         while index != NONE && search.visited < MAX_VISITED {
             search.visited += 1;
             let link = &self.links[index as usize];
@@ -137,6 +167,14 @@ impl Neighbours {
             index = link.next;
         }
     }
+}
+
+fn column_hash(column: i32) -> u32 {
+    (column as u32).wrapping_mul(0x9E37_79B1)
+}
+
+fn row_hash(row: i32) -> u32 {
+    (row as u32).wrapping_mul(0x85EB_CA6B)
 }
 
 /// A search and its results so far.

@@ -16,6 +16,32 @@ pub(super) struct Mover {
     pub(super) coded: CodedBody,
 }
 
+/// The number of no mover.
+pub(super) const NO_MOVER: u32 = u32::MAX;
+
+/// The nearest mover of each entity, by index.
+#[derive(Debug, Default)]
+pub(super) struct Nearest {
+    /// Its number. [`NO_MOVER`] for entities without a body, or if there are no movers.
+    pub(super) movers: Vec<u32>,
+    /// The squared distance to it.
+    pub(super) distances: Vec<f64>,
+}
+
+impl Nearest {
+    pub(super) fn clear(&mut self) {
+        self.movers.clear();
+        self.distances.clear();
+    }
+
+    /// The nearest mover of an entity, and the squared distance to it.
+    #[inline]
+    pub(super) fn of(&self, index: usize) -> Option<(u32, f64)> {
+        let mover = self.movers[index];
+        (mover != NO_MOVER).then(|| (mover, self.distances[index]))
+    }
+}
+
 /// What the prediction of the next entity uses of a coded entity, one per lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Previous {
@@ -29,11 +55,12 @@ pub(super) struct Previous {
 pub(super) struct Scratch {
     pub(super) neighbours: Neighbours,
     pub(super) movers: Vec<Mover>,
-    /// The nearest mover of each entity with a body, by index, and the squared distance to it.
-    pub(super) nearest: Vec<Option<(u32, f64)>>,
+    pub(super) nearest: Nearest,
     pub(super) newcomers: Newcomers,
     /// The nearness of each entity, by index.
     pub(super) nearness: Vec<u8>,
+    /// The contexts of the flags that say which entities of a kind changed.
+    pub(super) contexts: Vec<u16>,
     /// The changed entities, by index, with their sort keys, in the order of the packet.
     pub(super) order: Vec<(u64, u32)>,
     /// The changed entities, by index, that an encoder is to write; empty in a decoder.
