@@ -334,6 +334,10 @@ fn a_tuned_profile_saves_bytes_on_held_out_frames() {
             assert!(after < 0.8 * before, "{part}, {level}: {after} instead of {before}");
         }
     }
+    let learned = json(&["tune", capture, "--passes", "2", "--lag", "3", "--learn"]);
+    let [trained, learned] =
+        [&tuned, &learned].map(|report| report["tuned"]["held_out"]["adaptive"].as_f64().unwrap());
+    assert!(learned < trained, "{learned} instead of {trained}");
     let bytes = std::fs::read(&profile).unwrap();
     assert!(Profile::from_bytes(&bytes, &Schema::of::<Drone>()).is_ok());
     let constant = std::fs::read_to_string(&rust).unwrap();

@@ -5,7 +5,10 @@
 
 mod support;
 
-use kinepack::{Baselines, Codec, DecodeError, Decoder, Encoder, Level, Profile, Snapshot, View};
+use kinepack::training::{TrainError, Training};
+use kinepack::{
+    Baselines, Codec, DecodeError, Decoder, Encoder, Level, Profile, SetupError, Snapshot, View,
+};
 use support::{
     Random, assert_valid, bodies, bodies_run as run, bodies_schema as schema, trained, views,
 };
@@ -47,6 +50,59 @@ fn send(codec: &Codec, run: &[Snapshot], seed: u64) -> usize {
         ours.push(view);
     }
     bytes
+}
+
+/// A profile keeps what a session learned: the adaptive level has it too, and a session that begins
+/// with it does not lose what the first one gained.
+#[test]
+fn a_profile_keeps_what_a_session_learned() {
+    let schema = schema();
+    let profile = trained(&schema, Some(bodies(&schema)));
+    // Slow bodies; the profile was trained on fast ones.
+    let [first, next] = [20, 21].map(|seed| run(&schema, seed, 12, 120));
+    let training = Training {
+        packed_lag_ticks: 3,
+        ..Training::new(Profile::untrained(&schema), Some(bodies(&schema)))
+    };
+    let mut done = 0.0;
+    let kept = training
+        .learn(&schema, &profile, &[&first], |share| {
+            assert!(done < share);
+            done = share;
+        })
+        .unwrap();
+    assert_eq!(done, 1.0);
+    let bytes = |level, profile: &Profile| {
+        send(&Codec::new(schema.clone(), level, profile.clone()).unwrap(), &next, 1)
+    };
+    for level in [Level::ADAPTIVE, Level::LEARNING] {
+        let [without, with] = [&profile, &kept].map(|profile| bytes(level, profile));
+        assert!(with < without, "{level:?}: {with} bytes, without {without}");
+    }
+    assert!(bytes(Level::ADAPTIVE, &kept) < bytes(Level::LEARNING, &profile) * 102 / 100);
+    // A file holds it exactly.
+    assert_eq!(Profile::from_bytes(&kept.to_bytes(), &schema).unwrap(), kept);
+    // Word lengths stay: packets of levels that pack bits are the same.
+    assert_eq!(bytes(Level::PACKED, &kept), bytes(Level::PACKED, &profile));
+    let short = training.learn(&schema, &profile, &[&first[..3]], |_| ());
+    assert_eq!(short, Err(TrainError::TooShort));
+}
+
+#[test]
+fn only_the_profile_of_a_session_keeps_what_it_learned() {
+    let schema = schema();
+    let untrained = Profile::untrained(&schema);
+    let codec = Codec::new(schema.clone(), Level::LEARNING, untrained.clone()).unwrap();
+    let mut view = View::empty(&schema);
+    for snapshot in run(&schema, 3, 5, 10) {
+        view = Encoder::new(&codec).encode(&view, &snapshot, &mut Vec::new()).unwrap();
+    }
+    let learned = view.learned().unwrap();
+    let kept = untrained.with_learned(&schema, learned).unwrap();
+    assert!(kept.model.is_some(), "an untrained profile gets a model");
+    let other = trained(&schema, None).with_learned(&schema, learned);
+    assert_eq!(other, Err(SetupError::ProfileMismatch));
+    assert_eq!(kept.with_learned(&schema, learned), Err(SetupError::ProfileMismatch));
 }
 
 #[test]

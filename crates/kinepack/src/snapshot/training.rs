@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 use super::Baselines;
-use super::adaptive::{Bodies, Model, ModelTrainer, Pass};
+use super::adaptive::{Bodies, Learned, Model, ModelTrainer, Pass};
 use super::codec::Codec;
 use super::encode::Encoder;
 use super::level::Level;
@@ -54,6 +54,9 @@ pub struct Training {
     /// even spread of them.
     pub snapshots_per_pass: usize,
 }
+
+/// The passes of [`Training::learn`]. More gain less than 0.1 %.
+const LEARNING_PASSES: usize = 2;
 
 /// Why training failed.
 #[derive(Clone, Debug, PartialEq)]
@@ -223,6 +226,53 @@ impl Training {
             return Err(TrainError::TooShort);
         }
         Ok(trainer.finish())
+    }
+}
+
+impl Training {
+    /// Lets a profile learn from `runs` as [`Level::LEARNING`] does, in two passes: what packets
+    /// would learn in sessions with a lag of [`packed_lag_ticks`](Self::packed_lag_ticks). The
+    /// profile is then better at this lag, at all adaptive levels, and may be worse at others. Calls
+    /// `progress` with the share that is done, up to 1.
+    ///
+    /// Takes the runs in turns, a snapshot of each, because what was learned last counts most.
+    ///
+    /// Cost: that of encoding each snapshot twice.
+    ///
+    /// # Errors
+    /// Those of [`run`](Self::run).
+    pub fn learn<R: AsRef<[Snapshot]>>(
+        &self,
+        schema: &Schema,
+        profile: &Profile,
+        runs: &[R],
+        mut progress: impl FnMut(f64),
+    ) -> Result<Profile, TrainError> {
+        let codec = Codec::new(schema.clone(), Level::LEARNING, profile.clone())?;
+        let coarse = as_received(schema, runs, self.packed_lag_ticks)?;
+        let held = held(runs, coarse.as_deref());
+        let longest = runs.iter().map(|run| run.as_ref().len()).max().unwrap_or(0);
+        let mut encoder = Encoder::new(&codec);
+        let mut learned: Option<Learned> = None;
+        let mut packet = Vec::new();
+        for (done, frame) in (0..LEARNING_PASSES).flat_map(|_| 0..longest).enumerate() {
+            for (run, held) in runs.iter().zip(&held) {
+                let Some(snapshot) = run.as_ref().get(frame) else { continue };
+                let back = |lags: u32| frame.checked_sub((lags * self.packed_lag_ticks) as usize);
+                let Some(baseline) = back(1) else { continue };
+                let older: Vec<&Snapshot> =
+                    [back(2), back(3)].into_iter().flatten().map(|frame| &held[frame]).collect();
+                let mut baselines = Baselines::of_run(&held[baseline], &older);
+                baselines.learned = learned.as_ref();
+                packet.clear();
+                let view = encoder.encode(baselines, snapshot, &mut packet)?;
+                learned = view.learned().cloned();
+                encoder.recycle(view.with_learned(None));
+            }
+            progress((done + 1) as f64 / (LEARNING_PASSES * longest) as f64);
+        }
+        let learned = learned.ok_or(TrainError::TooShort)?;
+        Ok(profile.with_learned(schema, &learned)?)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{Schema, SetupError};
 pub(super) const STORED_SHIFT: u32 = 4;
 
 /// The largest stored weight: 64.
-const MAX_WEIGHT: i32 = 1 << 18;
+pub(super) const MAX_WEIGHT: i32 = 1 << 18;
 
 /// Optional numbers are stored plus 1, and 0 means absent.
 fn plus_one(value: Option<u64>) -> u64 {

@@ -25,7 +25,7 @@ pub(super) struct Learning {
 pub(super) const MISS_SQUARED: f64 = 0.3;
 
 /// Fraction bits of gains beyond those of weights, so that small steps add up.
-const GAIN_BITS: u32 = 24 - WEIGHT_BITS;
+pub(super) const GAIN_BITS: u32 = 24 - WEIGHT_BITS;
 /// The largest gain: a weight changes by at most 8.
 const MAX_GAIN: i32 = 1 << 27;
 /// The share of an error that a step corrects, if every feature is as large as in training.

@@ -4,8 +4,13 @@ use alloc::borrow::ToOwned;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use super::file::{MAX_WEIGHT, STORED_SHIFT};
 use super::fixed::Row;
+use super::learn::GAIN_BITS;
+use super::model::Model;
 use crate::entropy::Counter;
+use crate::snapshot::{Codec, Level, Profile};
+use crate::{Schema, SetupError};
 
 /// What the models had learned after coding a snapshot. Its [`View`](crate::View) holds it.
 ///
@@ -77,5 +82,62 @@ impl Learned {
     pub fn memory_bytes(&self) -> usize {
         self.state.counters.capacity() * size_of::<Counter>()
             + self.state.gains.capacity() * size_of::<Row>()
+    }
+}
+
+impl Model {
+    /// The model with learned counters and weights, as precise as a file holds them.
+    fn with_learned(&self, learned: &LearnedState) -> Self {
+        let mut model = self.clone();
+        for rows in &mut model.sets {
+            for (row, gains) in rows.iter_mut().zip(&learned.gains) {
+                for (weight, gain) in row.iter_mut().zip(gains) {
+                    let sum = *weight + (gain >> GAIN_BITS) + (1 << STORED_SHIFT >> 1);
+                    let stored = (sum >> STORED_SHIFT).clamp(-MAX_WEIGHT, MAX_WEIGHT);
+                    *weight = stored << STORED_SHIFT;
+                }
+            }
+        }
+        let known = |counter: &Counter| Counter::new(counter.probability(), counter.count());
+        model.counters = learned.counters.iter().map(known).collect();
+        model
+    }
+}
+
+impl Profile {
+    /// The profile with what a session learned, for sessions to come: they then begin where that
+    /// one ended, at levels that learn, and [`Level::ADAPTIVE`] has it too. `learned` is that of a
+    /// late view of a session with this profile. The word lengths stay as they are.
+    ///
+    /// ```
+    /// use kinepack::schema::{Field, FieldKind};
+    /// use kinepack::{Codec, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
+    ///
+    /// let schema = Schema::new(vec![Field::new("lit", FieldKind::Bool)]);
+    /// let profile = Profile::untrained(&schema);
+    /// let mut encoder = Encoder::new(&Codec::new(schema.clone(), Level::LEARNING, profile.clone())?);
+    /// let mut view = View::empty(&schema);
+    /// for tick in 0..100 {
+    ///     let mut world = Snapshot::new(&schema, Tick(tick));
+    ///     world.push_lanes(EntityId(3), &[tick % 2])?;
+    ///     view = encoder.encode(&view, &world, &mut Vec::new())?;
+    /// }
+    /// let learned = view.learned().ok_or("this level learns")?;
+    /// let next = profile.with_learned(&schema, learned)?;
+    /// std::fs::write(std::env::temp_dir().join("next.profile"), next.to_bytes())?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`SetupError::ProfileMismatch`] if a codec of another profile or schema learned it, and
+    /// those of [`Codec::new`].
+    pub fn with_learned(&self, schema: &Schema, learned: &Learned) -> Result<Self, SetupError> {
+        let codec = Codec::new(schema.clone(), Level::LEARNING, self.clone())?;
+        let adaptive = codec.tables().adaptive.as_ref().ok_or(SetupError::BadModel)?;
+        if !learned.is_from_codec(codec.hash()) {
+            return Err(SetupError::ProfileMismatch);
+        }
+        let model = adaptive.model.with_learned(&learned.state);
+        Ok(Self { model: Some(model), ..self.clone() })
     }
 }
