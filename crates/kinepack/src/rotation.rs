@@ -146,7 +146,7 @@ impl SmallestThree {
     pub(crate) fn quantize_block(&self, block: &[[f32; BLOCK]; 4]) -> Option<[[u32; BLOCK]; 4]> {
         let max_code = self.max_code() as f32;
         let (unit, middle) = (max_code * core::f32::consts::FRAC_1_SQRT_2, max_code / 2.0);
-        // A bound of the error of a share in f32, four times as large as it can be.
+        // A bound of the error of a share in f32, nearly twice as large as it can be.
         let close = 0.5 - max_code * (1.0 / (1 << 21) as f32);
         let mut codes = [[0; BLOCK]; 4];
         // Not 0 if a code may be another one in f64.
@@ -179,7 +179,7 @@ impl SmallestThree {
         }
         for (index, doubt) in doubts.into_iter().enumerate() {
             if doubt != 0.0 {
-                let exact = self.quantize_exactly(row(block, index)).ok()?;
+                let exact = self.quantize(row(block, index)).ok()?;
                 codes.iter_mut().zip(exact).for_each(|(codes, code)| codes[index] = code);
             }
         }
