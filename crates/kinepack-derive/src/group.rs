@@ -75,7 +75,7 @@ impl<'a> Group<'a> {
     }
 
     /// An expression: whether the `columns` of a struct could be filled from its `states`.
-    pub(crate) fn quantize_columns(&self, krate: &Path) -> TokenStream {
+    pub(crate) fn quantize_columns(&self) -> TokenStream {
         let parts = self.fields.iter().zip(&self.codes).filter_map(|(field, code)| {
             let FieldCode { lanes, quantize, quantize_columns, .. } = code.as_ref()?;
             let member = &field.member;
@@ -92,7 +92,7 @@ impl<'a> Group<'a> {
                 },
             };
             Some(quote!({
-                let part = #krate::__derive::Columns::split(&mut columns, #lanes);
+                let part = columns.split(#lanes);
                 #fill
             }))
         });

@@ -31,7 +31,7 @@ pub(crate) fn expand(
         lanes: quote!(0 #(+ #counts)*),
         fields: group.schema(),
         quantize: quote!(let state = self; #quantize),
-        quantize_columns: Some(group.quantize_columns(krate)),
+        quantize_columns: Some(group.quantize_columns()),
         store_raw: quote!(let state = self; #store_raw),
         reconstruct: group.reconstruct(),
         interpolate: group.interpolate(krate),

@@ -101,16 +101,10 @@ impl SmallestThree {
     /// decide which one it is.
     #[inline]
     fn quantize_inner(&self, xyzw: [f32; 4]) -> Option<[u32; 4]> {
-        let q = xyzw.map(f64::from);
-        let length_squared = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-        if !(length_squared > 0.0 && length_squared.is_finite()) {
-            return None;
-        }
-        let dropped = largest(xyzw);
+        let Parts { dropped, kept, length } = Parts::of(xyzw)?;
         let max_code = f64::from(self.max_code());
-        let scale = sqrt(length_squared).copysign(component(q, dropped));
-        let (factor, middle) = (max_code * FRAC_1_SQRT_2 / scale, max_code / 2.0);
-        let shares = without(q, dropped).map(|component| component * factor + middle);
+        let (factor, middle) = (max_code * FRAC_1_SQRT_2 / length, max_code / 2.0);
+        let shares = kept.map(|component| component * factor + middle);
         let rounded = shares.map(|share| share + ROUND);
         let is_close = |index: usize| ((rounded[index] - ROUND) - shares[index]).abs() > 0.499_999;
         if is_close(0) | is_close(1) | is_close(2) {
@@ -124,16 +118,11 @@ impl SmallestThree {
     #[cold]
     #[inline(never)]
     fn quantize_exactly(&self, xyzw: [f32; 4]) -> Result<[u32; 4], EncodeError> {
-        let q = xyzw.map(f64::from);
-        let length_squared = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-        if !(length_squared > 0.0 && length_squared.is_finite()) {
-            return Err(EncodeError::NotANumber { id: None, field: "" });
-        }
-        let dropped = largest(xyzw);
-        let scale = sqrt(length_squared).copysign(component(q, dropped));
+        let not_a_number = EncodeError::NotANumber { id: None, field: "" };
+        let Parts { dropped, kept, length } = Parts::of(xyzw).ok_or(not_a_number)?;
         let max_code = f64::from(self.max_code());
-        let [a, b, c] = without(q, dropped).map(|component| {
-            let share = (component / scale + FRAC_1_SQRT_2) / (2.0 * FRAC_1_SQRT_2);
+        let [a, b, c] = kept.map(|component| {
+            let share = (component / length + FRAC_1_SQRT_2) / (2.0 * FRAC_1_SQRT_2);
             // The cast saturates at 0.
             ((share * max_code + 0.5) as u32).min(self.max_code())
         });
@@ -226,6 +215,31 @@ impl SmallestThree {
         let sign = if scaled[dropped as usize] < 0 { -1 } else { 1 };
         KEPT[dropped as usize]
             .map(|index| ((sign * scaled[index] + max_code + 1) / 2).clamp(0, max_code) as u32)
+    }
+}
+
+/// A rotation that is to be quantized.
+struct Parts {
+    /// The index of the largest component.
+    dropped: usize,
+    /// The others.
+    kept: [f64; 3],
+    /// The length of the quaternion, with the sign of the largest component.
+    length: f64,
+}
+
+impl Parts {
+    /// `None` if a component is not finite or the length is zero.
+    #[inline]
+    fn of(xyzw: [f32; 4]) -> Option<Self> {
+        let q = xyzw.map(f64::from);
+        let length_squared = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+        if !(length_squared > 0.0 && length_squared.is_finite()) {
+            return None;
+        }
+        let dropped = largest(xyzw);
+        let length = sqrt(length_squared).copysign(component(q, dropped));
+        Some(Self { dropped, kept: without(q, dropped), length })
     }
 }
 

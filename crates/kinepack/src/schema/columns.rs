@@ -120,7 +120,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Gives `read` a row of so many lanes. Allocates only for more than 64.
+/// Calls `read` with a row of zeros, one for each lane. Allocates only above 64 lanes.
 #[inline]
 pub(crate) fn with_row<R>(lanes: usize, read: impl FnOnce(&mut [u32]) -> R) -> R {
     let mut few = [0; 64];

@@ -4,7 +4,7 @@
 use alloc::string::String;
 pub use alloc::vec::Vec;
 
-pub use super::columns::{Columns, float_columns, rotation_columns};
+pub use super::columns::{float_columns, rotation_columns};
 pub use super::optional::{only_if, presence_field};
 use super::{Components, Field, FieldKind, Role, TimePrecision};
 use crate::quantize::{FloatLimits, IntegerLimits, SmallestThree};
@@ -77,6 +77,7 @@ pub fn quantize_floats<T: Components>(
 ) -> Result<(), EncodeError> {
     for (index, (component, lane)) in value.components().as_ref().iter().zip(lanes).enumerate() {
         let limits = axis(axes, index);
+        // The usual code without a `Result`, which would go through memory.
         *lane = match limits.inner_code(*component) {
             Some(code) => code,
             None => {

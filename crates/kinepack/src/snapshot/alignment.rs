@@ -173,7 +173,7 @@ fn has_kind(kinds: u64, kind: usize) -> bool {
     kinds >> kind & 1 != 0
 }
 
-/// The kinds of which there are entities.
+/// The kinds that have entities.
 fn present_kinds(entities: &Entities) -> u64 {
     kinds_where(entities.ranges().map(|range| !range.is_empty()))
 }

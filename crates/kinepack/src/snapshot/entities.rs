@@ -116,18 +116,8 @@ impl Entities {
             self.ids.push(id);
             *end += 1;
         } else {
-            self.push_to_kind(kind, id);
+            self.append(kind, &[id]);
         }
-    }
-
-    fn push_to_kind(&mut self, kind: usize, id: EntityId) {
-        let place = self.ends[kind] as usize;
-        if place == self.ids.len() {
-            self.ids.push(id);
-        } else {
-            self.ids.insert(place, id);
-        }
-        self.ends[kind..].iter_mut().for_each(|end| *end += 1);
     }
 
     /// Appends entities to those of a kind. Their ids must increase, and be above all of them.

@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 use core::borrow::Borrow;
 
-use super::store::{EntityId, Snapshot, check_lanes};
-use crate::schema::{Columns, with_row};
+use super::store::{EntityId, Snapshot};
+use crate::schema::Columns;
 use crate::{EncodeError, Pack};
 
 /// The number of states that are quantized together: few enough to stay in the fastest cache.
@@ -93,23 +93,18 @@ impl Snapshot {
         let rows = self.entities.of_kind(kind).len();
         self.entities.append(kind, ids);
         let states = states.iter().map(Borrow::borrow);
-        columns.iter_mut().for_each(|column| column.resize(rows + ids.len(), 0));
         let rules = of_kind.rules();
-        if !rules.has_optional()
-            && T::quantize_columns(states.clone(), Columns::new(columns, rows))
-            && are_within(columns, rows, rules.maxima())
-        {
-            return Ok(());
+        if !rules.has_optional() {
+            columns.iter_mut().for_each(|column| column.resize(rows + ids.len(), 0));
+            if T::quantize_columns(states.clone(), Columns::new(columns, rows))
+                && are_within(columns, rows, rules.maxima())
+            {
+                return Ok(());
+            }
+            columns.iter_mut().for_each(|column| column.truncate(rows));
         }
         // One by one, to find which state is refused, and why.
-        with_row(columns.len(), |row| {
-            ids.iter().zip(states).zip(rows..).try_for_each(|((id, state), index)| {
-                state.quantize(row).map_err(|error| error.in_entity(id.0))?;
-                check_lanes(of_kind, *id, row)?;
-                columns.iter_mut().zip(&*row).for_each(|(column, value)| column[index] = *value);
-                Ok(())
-            })
-        })
+        { ids.iter().zip(states) }.try_for_each(|(id, state)| self.append_state(kind, *id, state))
     }
 }
 

@@ -173,11 +173,23 @@ impl Snapshot {
     pub fn push<T: Pack>(&mut self, id: EntityId, state: &T) -> Result<(), EncodeError> {
         let kind = self.kind_of::<T>(|| Some(id))?;
         self.check(kind, id, T::LANES)?;
-        let row = &mut self.row[..T::LANES];
-        state.quantize(row).map_err(|error| error.in_entity(id.0))?;
-        append(&self.kinds.list[kind], &mut self.columns, id, row)?;
+        self.append_state(kind, id, state)?;
         self.entities.push(kind, id);
         Ok(())
+    }
+
+    /// Quantizes `state` and appends it to the columns of its kind. After an error they are
+    /// unchanged.
+    #[inline]
+    pub(super) fn append_state<T: Pack>(
+        &mut self,
+        kind: usize,
+        id: EntityId,
+        state: &T,
+    ) -> Result<(), EncodeError> {
+        let row = &mut self.row[..T::LANES];
+        state.quantize(row).map_err(|error| error.in_entity(id.0))?;
+        append(&self.kinds.list[kind], &mut self.columns, id, row)
     }
 
     /// Appends an entity whose lanes are already quantized. It is of the first kind, which is the

@@ -227,9 +227,7 @@ impl Training {
         }
         Ok(trainer.finish())
     }
-}
 
-impl Training {
     /// Lets a profile learn from `runs` as [`Level::LEARNING`] does, in two passes: what packets
     /// would learn in sessions with a lag of [`packed_lag_ticks`](Self::packed_lag_ticks). The
     /// profile is then better at this lag, at all adaptive levels, and may be worse at others. Calls
@@ -258,14 +256,15 @@ impl Training {
         for (done, frame) in (0..LEARNING_PASSES).flat_map(|_| 0..longest).enumerate() {
             for (run, held) in runs.iter().zip(&held) {
                 let Some(snapshot) = run.as_ref().get(frame) else { continue };
-                let back = |lags: u32| frame.checked_sub((lags * self.packed_lag_ticks) as usize);
-                let Some(baseline) = back(1) else { continue };
-                let older: Vec<&Snapshot> =
-                    [back(2), back(3)].into_iter().flatten().map(|frame| &held[frame]).collect();
-                let mut baselines = Baselines::of_run(&held[baseline], &older);
-                baselines.learned = learned.as_ref();
+                let Some(sample) = Sample::of_session(frame, self.packed_lag_ticks) else {
+                    continue;
+                };
                 packet.clear();
-                let view = encoder.encode(baselines, snapshot, &mut packet)?;
+                let view = sample.with(held, |baselines| {
+                    let mut known = baselines;
+                    known.learned = learned.as_ref();
+                    encoder.encode(known, snapshot, &mut packet)
+                })?;
                 learned = view.learned().cloned();
                 encoder.recycle(view.with_learned(None));
             }
@@ -327,12 +326,20 @@ impl Sample {
     pub(super) fn at_lag(frame: usize, lag_ticks: u32) -> Option<Self> {
         let lag = lag_ticks as usize;
         let baseline = frame.checked_sub(lag)?;
-        let older = baseline.checked_sub(lag);
-        Some(Self {
-            baseline,
-            older: [older.unwrap_or_default(), 0],
-            count: usize::from(older.is_some()),
-        })
+        Some(Self::new(baseline, [baseline.checked_sub(lag), None]))
+    }
+
+    /// The same, and another older state as far before that one, as in a session.
+    fn of_session(frame: usize, lag_ticks: u32) -> Option<Self> {
+        let lag = lag_ticks as usize;
+        let baseline = frame.checked_sub(lag)?;
+        Some(Self::new(baseline, [baseline.checked_sub(lag), baseline.checked_sub(2 * lag)]))
+    }
+
+    /// A baseline and those of the older states that there are, the newer one first.
+    fn new(baseline: usize, older: [Option<usize>; 2]) -> Self {
+        let count = older.iter().flatten().count();
+        Self { baseline, older: older.map(Option::unwrap_or_default), count }
     }
 
     /// A baseline at a lag within `lags`, and older states about a lag apart, or half of one if
@@ -348,11 +355,11 @@ impl Sample {
             return None;
         }
         let older = [baseline.checked_sub(spacing), baseline.checked_sub(spacing + lag)];
+        let known = Self::new(baseline, older);
         // As if one in 64 packets were a receiver's first with a baseline, and one its second.
         // These packets have fewer older states.
-        let known = older.iter().flatten().count();
-        let count = known.min(if turn.is_multiple_of(32) { turn / 32 % 2 } else { 2 });
-        Some(Self { baseline, older: older.map(Option::unwrap_or_default), count })
+        let most = if turn.is_multiple_of(32) { turn / 32 % 2 } else { 2 };
+        Some(Self { count: known.count.min(most), ..known })
     }
 
     pub(super) fn baseline<'a>(&self, run: &'a [Snapshot]) -> &'a Snapshot {

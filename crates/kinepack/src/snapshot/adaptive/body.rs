@@ -418,9 +418,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
 
 /// A body's position in the space of all bodies, in the order level, level, up.
 pub(super) fn position(body: &BodyPlan, columns: &[Vec<u32>], entity: usize) -> Vector {
-    let at = |axis: usize| {
-        f64::from(columns[body.position[axis]][entity]) * body.ratios[axis] + body.origin[axis]
-    };
+    let at = |axis: usize| body.coordinate(axis, columns[body.position[axis]][entity]);
     [at(0), at(1), at(2)]
 }
 

@@ -198,8 +198,8 @@ const NEARNESSES: usize = 8;
 /// flags before. Section 12.5.
 const CHANGED: usize = 1024;
 
-/// The context of the flag that an entity changed, by its [`History`] status, if neither it is
-/// touched nor the two entities before have changed. The number of their flags is added.
+/// The context of the flag that an entity changed, by its [`History`] status, if nothing touches it.
+/// The two flags before, as a number, are added.
 ///
 /// [`History`]: crate::snapshot::history::History
 #[inline]

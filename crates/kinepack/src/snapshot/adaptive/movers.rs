@@ -130,9 +130,8 @@ fn positions(
     let mut positions = [[0.0; BLOCK]; 3];
     for (axis, positions) in positions.iter_mut().enumerate() {
         let values = &columns[body.position[axis]][begin..begin + count];
-        let (ratio, origin) = (body.ratios[axis], body.origin[axis]);
         for (position, value) in positions.iter_mut().zip(values) {
-            *position = f64::from(*value) * ratio + origin;
+            *position = body.coordinate(axis, *value);
         }
     }
     positions

@@ -2,7 +2,6 @@
 //! `spec/CODEC.md`, section 12.6, "Surroundings".
 
 use alloc::vec::Vec;
-use core::ops::Range;
 
 use super::geometry::{Quaternion, Vector, dot, sub};
 
@@ -76,9 +75,6 @@ const CELLS: [[usize; 2]; SPAN * SPAN] = {
     cells
 };
 
-/// Those of each ring.
-const CELLS_OF_RINGS: [Range<usize>; 3] = [0..1, 1..9, 9..25];
-
 /// The coded bodies in a hashed grid of square cells, seen from above. Each bucket is a linked list
 /// that begins with the body coded last.
 #[derive(Debug, Default)]
@@ -135,13 +131,14 @@ impl Neighbours {
         let offsets: [i32; SPAN] = core::array::from_fn(|nth| nth as i32 - RINGS);
         let columns = offsets.map(|offset| column_hash(x.wrapping_add(offset)));
         let rows = offsets.map(|offset| row_hash(y.wrapping_add(offset)));
-        for (ring, cells) in CELLS_OF_RINGS.into_iter().enumerate() {
+        let mut cells = CELLS.iter();
+        for ring in 0..=RINGS {
             // Cells of this ring are at least this far away.
-            let beyond = ring.saturating_sub(1) as f64 * self.side;
+            let beyond = f64::from(ring - 1).max(0.0) * self.side;
             if search.count == NEAREST && search.limit <= beyond * beyond {
                 break;
             }
-            for &[column, row] in &CELLS[cells] {
+            for &[column, row] in cells.by_ref().take((8 * ring).max(1) as usize) {
                 let head = self.heads[self.bucket(columns[column], rows[row])];
                 if head != NONE {
                     let cell = [x.wrapping_add(offsets[column]), y.wrapping_add(offsets[row])];

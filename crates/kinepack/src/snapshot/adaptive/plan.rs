@@ -145,6 +145,12 @@ fn axes(up: u8) -> [usize; 3] {
 }
 
 impl BodyPlan {
+    /// Where the value of an axis' lane is in the space of all bodies.
+    #[inline]
+    pub(super) fn coordinate(&self, axis: usize, value: u32) -> f64 {
+        f64::from(value) * self.ratios[axis] + self.origin[axis]
+    }
+
     /// The body whose fields have these parameters, and the limits of the first body's position.
     /// `None` if a field is missing or not of the required kind.
     fn new(fields: &[Field], of: &Bodies, first: &[FloatLimits]) -> Option<Self> {
