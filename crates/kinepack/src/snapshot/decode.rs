@@ -276,7 +276,7 @@ impl Decoder {
         }
         reader.finish()?;
         next.tick = tick;
-        Ok(match (adaptive, &self.adaptive) {
+        Ok(match (adaptive, &mut self.adaptive) {
             (Some(adaptive), Some(state)) => {
                 adaptive.learned(state, codec.hash(), self.spare.learned())
             }

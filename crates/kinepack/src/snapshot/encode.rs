@@ -600,7 +600,7 @@ impl Encoder {
             out.extend_from_slice(&packed);
             self.spent.size.sets_bits += 1;
             self.learned = learned.cloned();
-        } else if let Some(state) = &self.adaptive {
+        } else if let Some(state) = &mut self.adaptive {
             self.spent.size.changed_entities -= self.unsent.len();
             self.learned = adaptive.learned(state, codec.hash(), self.spare.learned());
             // The end of the code may be shorter than what its decisions are worth, so the parts

@@ -7,7 +7,7 @@ use super::bodies::{Bodies, class};
 use super::coding::{Coding, Predictor};
 use super::counters::body_group;
 use super::features::{LevelFeatures, OWN, PositionSizes, TurnFeatures, TurnSizes, UpFeatures};
-use super::fixed::{FEATURES, sixteenths, size_log2, steps};
+use super::fixed::{FEATURES, mean_of, sixteenths, size_log2, steps, vector_log2};
 use super::geometry::{
     PER_RADIAN, Quaternion, UP, Vector, add, axes, carried, conjugate, cross, multiply, rotate,
     rotation_of, rotation_vector, scale, sub, turn,
@@ -15,7 +15,7 @@ use super::geometry::{
 use super::lanes::{Expected, LaneAt, Residuals, sign_context};
 use super::neighbours::CodedBody;
 use super::plan::BodyPlan;
-use super::rotation::{rotation_at, vector_log2};
+use super::rotation::rotation_at;
 use super::rows::BodyRows;
 use super::scratch::Scratch;
 use super::surroundings::{Surroundings, surroundings};
@@ -130,7 +130,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             turned_before: motion.turned,
             position_error,
             turn_error: turned.error,
-            position_error_log2: vector_log2(position_error, 3),
+            position_error_log2: vector_log2(position_error, 3.0),
             turn_error_log2: turned.error_log2,
         };
         match is_mover {
@@ -222,7 +222,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         ));
         let from_moved = inputs.rolled(motion.moved);
         let from_near = inputs.rolled(surroundings.near_moved);
-        let (mut features, mut expected) = ([[0; FEATURES]; 3], [0; 3]);
+        let (mut features, mut expected) = ([[0.0; FEATURES]; 3], [0; 3]);
         for axis in 0..3 {
             let turn = TurnFeatures {
                 own: motion.turned[axis],
@@ -243,13 +243,13 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             expected[axis] = self.predictor.predict_mean(rows.turn(axis), &features[axis]);
         }
         let expected_turn = expected.map(steps);
-        let own_turn_log2 = vector_log2(sub(motion.turned, motion.turned_before), 3);
+        let own_turn_log2 = vector_log2(sub(motion.turned, motion.turned_before), 3.0);
         let sizes = TurnSizes {
             own: own_turn_log2,
             neighbours_error: surroundings.turn_error_log2,
-            moved: vector_log2(motion.moved, 1),
+            moved: vector_log2(motion.moved, 1.0),
             mover_error: mover.turn_error_log2,
-            expected: vector_log2(expected_turn, 1),
+            expected: vector_log2(expected_turn, 1.0),
             near_error: surroundings.position_error_log2,
             lag: self.past.lag_log2(),
         };
@@ -277,7 +277,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             );
         }
 
-        Turned { rotation, turn, vector, error, error_log2: vector_log2(error, 3) }
+        Turned { rotation, turn, vector, error, error_log2: vector_log2(error, 3.0) }
     }
 
     /// Codes the position. Returns how far the body moved, and the error of the prediction.
@@ -305,7 +305,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let rolled = inputs.rolled(turned.vector);
         // Steps of an axis in one step of the first axis.
         let per_step = |axis: usize| 1.0 / body.ratios[axis];
-        let mut features = [[0; FEATURES]; 3];
+        let mut features = [[0.0; FEATURES]; 3];
         for axis in [0, 1] {
             let level = LevelFeatures {
                 own: motion.moved[axis],
@@ -356,9 +356,9 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         }
         let mut errors = [0i64; 3];
         let mut moved = [0.0; 3];
-        let own_log2 = vector_log2(sub(motion.moved, motion.moved_before), 3);
+        let own_log2 = vector_log2(sub(motion.moved, motion.moved_before), 3.0);
         for (nth, axis) in [UP, 0, 1].into_iter().enumerate() {
-            let own = i64::from(features[axis][OWN]);
+            let own = mean_of(features[axis][OWN]);
             let sizes = PositionSizes {
                 lag: self.past.lag_log2(),
                 own: own_log2,
@@ -388,7 +388,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
                 self.code_lane(residuals, Expected { mean, scale_log2, sign }, lane_at);
             moved[axis] = steps(change) * body.ratios[axis];
             errors[axis] = change - mean;
-            self.predictor.observe_scale(scale_row, &sizes, size_log2(errors[axis]));
+            self.predictor.observe_scale(scale_row, &sizes, scale_log2, size_log2(errors[axis]));
             self.predictor.observe_mean(rows.position(axis), &features[axis], change, scale_log2);
         }
         (moved, [0, 1, 2].map(|axis| steps(errors[axis]) * body.ratios[axis]))

@@ -6,7 +6,7 @@ use core::ops::Range;
 use super::counters::{
     Counters, IS_TOUCHED, LIMIT, MAX_SCALE_LOG2, MIN_SCALE_LOG2, changed_context, flag_context,
 };
-use super::fixed::{Row, dot};
+use super::fixed::{Row, dot, mean_of, scale_of};
 use super::model::Model;
 use super::past::Past;
 use super::plan::{FieldCoding, FieldPlan, KindPlan, Plan};
@@ -34,38 +34,39 @@ const MAX_MEAN: i64 = 1 << 37;
 /// The weights of the predictions, and what happens with the actual values: fixed weights ignore
 /// them, a learner takes a step, a trainer collects statistics.
 pub(super) trait Predictor {
-    /// The weights of a row.
-    fn row(&self, row: usize) -> &Row;
+    /// The sum of a row's features times their weights.
+    fn sum(&self, row: usize, features: &Row) -> f32;
 
     /// Reports that the value predicted by this row from these features was `target`, in
     /// sixteenths. The error was expected to be of size 2^`scale_log2`, in 1/256.
     #[inline]
     fn observe_mean(&mut self, _row: usize, _features: &Row, _target: i64, _scale_log2: i32) {}
 
-    /// Reports that the logarithm predicted by this row from these features was `target`, in 1/256.
+    /// Reports that the logarithm that this row predicted from these features to be `expected` was
+    /// `target`, in 1/256.
     #[inline]
-    fn observe_scale(&mut self, _row: usize, _features: &Row, _target: i32) {}
+    fn observe_scale(&mut self, _row: usize, _features: &Row, _expected: i32, _target: i32) {}
 
     /// The expected change, in sixteenths.
     #[inline]
     fn predict_mean(&self, row: usize, features: &Row) -> i64 {
-        dot(self.row(row), features).clamp(-MAX_MEAN, MAX_MEAN)
+        mean_of(self.sum(row, features)).clamp(-MAX_MEAN, MAX_MEAN)
     }
 
     /// log₂ of a residual's expected size, in 1/256, clamped to the range that the contexts
     /// distinguish.
     #[inline]
     fn predict_scale(&self, row: usize, features: &Row) -> i32 {
-        dot(self.row(row), features).clamp(i64::from(MIN_SCALE_LOG2), i64::from(MAX_SCALE_LOG2))
-            as i32
+        let scale = scale_of(self.sum(row, features));
+        scale.clamp(i64::from(MIN_SCALE_LOG2), i64::from(MAX_SCALE_LOG2)) as i32
     }
 }
 
 /// Fixed weights.
 impl Predictor for &[Row] {
     #[inline]
-    fn row(&self, row: usize) -> &Row {
-        &self[row]
+    fn sum(&self, row: usize, features: &Row) -> f32 {
+        dot(&self[row], features)
     }
 }
 

@@ -6,7 +6,7 @@
 //! `near` a mean that favours the nearest of them. `_before` marks the change one step earlier,
 //! `_error` the error of a prediction.
 
-use super::fixed::{FEATURES, LOG_BITS, Row, sixteenths};
+use super::fixed::{FEATURES, LOG_BITS, Row, feature};
 
 /// The position of `own` in a row of features for a mean.
 pub(super) const OWN: usize = 0;
@@ -17,19 +17,19 @@ pub(super) const BIAS: usize = 0;
 /// The value of the constant feature: one octave.
 const OCTAVE: i32 = 1 << LOG_BITS;
 
-/// A row of these features, filled up with zeros.
+/// A row of these logarithms, filled up with zeros.
 #[inline]
-fn row<const N: usize>(features: [i32; N]) -> Row {
-    let mut row = [0; FEATURES];
-    row[..N].copy_from_slice(&features);
+fn logarithms<const N: usize>(features: [i32; N]) -> Row {
+    let mut row = [0.0; FEATURES];
+    row.iter_mut().zip(features).for_each(|(place, feature)| *place = feature as f32);
     row
 }
 
-/// A row of these features times `factor`, in sixteenths and filled up with zeros.
+/// A row of these features times `factor`, filled up with zeros.
 #[inline]
-fn row_of_sixteenths<const N: usize>(features: [f64; N], factor: f64) -> Row {
-    let mut row = [0; FEATURES];
-    row.iter_mut().zip(features).for_each(|(place, feature)| *place = sixteenths(feature * factor));
+fn changes<const N: usize>(features: [f64; N], factor: f64) -> Row {
+    let mut row = [0.0; FEATURES];
+    row.iter_mut().zip(features).for_each(|(place, value)| *place = feature(value * factor));
     row
 }
 
@@ -71,7 +71,7 @@ impl TurnFeatures {
             self.rolled_on_floor,
             self.near_before,
         ];
-        row_of_sixteenths(features, 1.0)
+        changes(features, 1.0)
     }
 }
 
@@ -124,7 +124,7 @@ impl LevelFeatures {
             self.neighbours_error,
             self.own_on_floor,
         ];
-        row_of_sixteenths(features, per_step)
+        changes(features, per_step)
     }
 }
 
@@ -179,7 +179,7 @@ impl UpFeatures {
             self.neighbours_before,
             self.own_on_floor,
         ];
-        row_of_sixteenths(features, per_step)
+        changes(features, per_step)
     }
 }
 
@@ -206,7 +206,7 @@ pub(super) struct PositionSizes {
 impl PositionSizes {
     #[inline]
     pub(super) fn row(&self) -> Row {
-        row([
+        logarithms([
             OCTAVE,
             self.lag,
             self.own,
@@ -240,7 +240,7 @@ impl TurnSizes {
     /// and `mover_error`.
     #[inline]
     pub(super) fn row(&self, nth: usize, errors: &[i32; 3]) -> Row {
-        row([
+        logarithms([
             OCTAVE,
             self.own,
             self.neighbours_error,
@@ -253,20 +253,19 @@ impl TurnSizes {
     }
 }
 
-/// The features of a lane of numbers, or of an axis of a rotation outside a body: changes in
-/// sixteenths. Section 12.7.
+/// The features of a lane of numbers, or of an axis of a rotation outside a body. Section 12.7.
 pub(super) struct FieldFeatures {
-    pub(super) own: i32,
-    pub(super) own_before: i32,
+    pub(super) own: f64,
+    pub(super) own_before: f64,
     /// The change of the last entity whose field was coded, and the error of its prediction.
-    pub(super) previous_change: i32,
-    pub(super) previous_error: i32,
+    pub(super) previous_change: f64,
+    pub(super) previous_error: f64,
 }
 
 impl FieldFeatures {
     #[inline]
     pub(super) fn row(&self) -> Row {
-        row([self.own, self.own_before, self.previous_change, self.previous_error])
+        changes([self.own, self.own_before, self.previous_change, self.previous_error], 1.0)
     }
 }
 
@@ -285,7 +284,7 @@ pub(super) struct NumberSizes {
 impl NumberSizes {
     #[inline]
     pub(super) fn row(&self) -> Row {
-        row([
+        logarithms([
             OCTAVE,
             self.own,
             self.acceleration,

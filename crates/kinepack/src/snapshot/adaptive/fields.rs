@@ -5,17 +5,15 @@ use alloc::vec::Vec;
 use super::coding::{Coding, FieldAt, Predictor};
 use super::counters::LIMIT;
 use super::features::{FieldFeatures, NumberSizes, TurnSizes};
-use super::fixed::{sixteenths, size_log2, steps};
+use super::fixed::{STEP_BITS, sixteenths, size_log2, steps, vector_log2};
 use super::geometry::{multiply, rotation_of, rotation_vector, sub, turn};
 use super::lanes::{Expected, LaneAt, Residuals, sign_class};
 use super::plan::{FieldCoding, RotationCodes};
-use super::rotation::{rotation_at, vector_log2};
+use super::rotation::rotation_at;
 use super::rows::{NumberRows, RotationRows};
 use super::scratch::Previous;
 use crate::entropy::{Coder, code_tree};
-
-/// The limit of the change and error that an entity passes on to the next, in sixteenths.
-const MAX_PASSED_ON: i64 = 1 << 30;
+use crate::schema::{Lane, LaneArithmetic};
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     pub(super) fn code_field(&mut self, at: &FieldAt<'_>, previous: &mut [Previous]) {
@@ -61,8 +59,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         for (nth, kind) in field.lanes.iter().enumerate() {
             let lane = field.first_lane + nth;
             let base = self.past.base()[lane][entity];
-            let change =
-                |from, to, per_step| sixteenths(kind.difference(from, to) as f64 * per_step);
+            let change = |from, to, per_step| kind.difference(from, to) as f64 * per_step;
             let at = |columns: &[Vec<u32>]| columns[lane][entity];
             let [own, own_before] = self.past.recent_changes(status, base, at, change);
             let Previous {
@@ -73,9 +70,10 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let features = FieldFeatures { own, own_before, previous_change, previous_error }.row();
             let (mean_row, scale_row) = (rows.mean(class, nth), rows.scale(class, nth));
             let mean = self.predictor.predict_mean(mean_row, &features);
+            let [own, own_before] = [own, own_before].map(|own| i64::from(sixteenths(own)));
             let sizes = NumberSizes {
-                own: size_log2(i64::from(own)),
-                acceleration: size_log2(i64::from(own) - i64::from(own_before)),
+                own: size_log2(own),
+                acceleration: size_log2(own - own_before),
                 lane_before,
                 previous_error: previous_error_log2,
                 expected: size_log2(mean),
@@ -84,20 +82,17 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let sizes = sizes.row();
             let scale_log2 = self.predictor.predict_scale(scale_row, &sizes);
             let shift = self.past.shift(lane, entity);
-            let sign = sign_class(i64::from(own) - mean, shift);
+            let sign = sign_class(own - mean, shift);
             let residuals = Residuals { group, coarse_class: class };
             let lane_at = LaneAt { lane, entity, base, kind, shift };
             let (_, change) =
                 self.code_lane(residuals, Expected { mean, scale_log2, sign }, lane_at);
-            let error = change - mean;
+            let error = error_of(kind, change - mean);
             lane_before = size_log2(error);
-            self.predictor.observe_mean(mean_row, &features, change, scale_log2);
-            self.predictor.observe_scale(scale_row, &sizes, lane_before);
-            previous[nth] = Previous {
-                moved: change.clamp(-MAX_PASSED_ON, MAX_PASSED_ON) as i32,
-                error: error.clamp(-MAX_PASSED_ON, MAX_PASSED_ON) as i32,
-                error_log2: lane_before,
-            };
+            self.predictor.observe_mean(mean_row, &features, mean + error, scale_log2);
+            self.predictor.observe_scale(scale_row, &sizes, scale_log2, lane_before);
+            previous[nth] =
+                Previous { moved: steps(change), error: steps(error), error_log2: lane_before };
         }
     }
 
@@ -115,8 +110,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let [turned, turned_before] = self.recent_turns(codes, lane, (entity, status), base);
         let features = [0, 1, 2].map(|axis| {
             let features = FieldFeatures {
-                own: sixteenths(turned[axis]),
-                own_before: sixteenths(turned_before[axis]),
+                own: turned[axis],
+                own_before: turned_before[axis],
                 previous_change: previous[axis].moved,
                 previous_error: previous[axis].error,
             };
@@ -126,11 +121,11 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             .map(|axis| self.predictor.predict_mean(rows.mean(class, axis), &features[axis]));
         let expected = expected.map(steps);
         let sizes = TurnSizes {
-            own: vector_log2(sub(turned, turned_before), 3),
+            own: vector_log2(sub(turned, turned_before), 3.0),
             neighbours_error: previous[0].error_log2,
-            moved: vector_log2(turned, 1),
+            moved: vector_log2(turned, 1.0),
             mover_error: 0,
-            expected: vector_log2(expected, 1),
+            expected: vector_log2(expected, 1.0),
             near_error: previous[0].error_log2,
             lag: self.past.lag_log2(),
         };
@@ -142,16 +137,28 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let now =
             rotation_vector(turn(base, rotation_at(codes, lane, self.values.columns(), entity)));
         let error = sub(now, expected);
-        let error_log2 = vector_log2(error, 3);
+        let error_log2 = vector_log2(error, 3.0);
         for axis in 0..3 {
-            let [moved, error] = [sixteenths(now[axis]), sixteenths(error[axis])];
             self.predictor.observe_mean(
                 rows.mean(class, axis),
                 &features[axis],
-                i64::from(moved),
+                i64::from(sixteenths(now[axis])),
                 scale,
             );
-            previous[axis] = Previous { moved, error, error_log2 };
+            previous[axis] = Previous { moved: now[axis], error: error[axis], error_log2 };
         }
+    }
+}
+
+/// The error of a prediction that missed a lane's change by this much, both in sixteenths: on a
+/// cyclic lane the short way round, on others not more than the lane's range.
+fn error_of(lane: &Lane, miss: i64) -> i64 {
+    let range = i64::from(lane.max) << STEP_BITS;
+    match lane.arithmetic {
+        LaneArithmetic::Cyclic => {
+            let cycle = range + (1 << STEP_BITS);
+            (miss + cycle / 2).rem_euclid(cycle) - cycle / 2
+        }
+        _ => miss.clamp(-range, range),
     }
 }

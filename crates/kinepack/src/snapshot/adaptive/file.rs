@@ -4,18 +4,24 @@ use alloc::vec::Vec;
 
 use super::bodies::{Bodies, BodyKind};
 use super::counters::{EVEN, START};
-use super::fixed::{Energies, FEATURES, Row};
+use super::fixed::{Energies, FEATURES, Row, rounded};
 use super::model::Model;
 use super::plan::Plan;
 use crate::entropy::Counter;
 use crate::snapshot::profile_file::{Reader, VERSION_1, VERSION_2, VERSION_3, VERSION_4, Writer};
 use crate::{Schema, SetupError};
 
-/// Weights are stored in 1/4096, 16 times as coarse as they are used.
-pub(super) const STORED_SHIFT: u32 = 4;
+/// Weights are stored in 1/4096.
+const STORED_PER_ONE: f32 = 4096.0;
 
-/// The largest stored weight: 64.
-pub(super) const MAX_WEIGHT: i32 = 1 << 18;
+/// The largest weight.
+const MAX_WEIGHT: f32 = 64.0;
+
+/// The weight as a file holds it.
+pub(super) fn storable(weight: f32) -> f32 {
+    let stored = weight.clamp(-MAX_WEIGHT, MAX_WEIGHT) * STORED_PER_ONE;
+    rounded(f64::from(stored)) as f32 / STORED_PER_ONE
+}
 
 /// Optional numbers are stored plus 1, and 0 means absent.
 fn plus_one(value: Option<u64>) -> u64 {
@@ -45,9 +51,9 @@ impl Model {
         writer.number(self.max_lags_ticks.len() as u64);
         self.max_lags_ticks.iter().for_each(|max| writer.number(u64::from(*max)));
         for row in self.sets.iter().flatten() {
-            let used = FEATURES - row.iter().rev().take_while(|weight| **weight == 0).count();
+            let used = FEATURES - row.iter().rev().take_while(|weight| **weight == 0.0).count();
             writer.number(used as u64);
-            row[..used].iter().for_each(|weight| writer.signed(weight >> STORED_SHIFT));
+            row[..used].iter().for_each(|weight| writer.signed((weight * STORED_PER_ONE) as i32));
         }
         // Runs of counters without observations are stored as their length.
         let mut fresh = 0u64;
@@ -123,14 +129,13 @@ fn untrained(index: usize, newcomers: usize) -> Counter {
 }
 
 fn read_row(reader: &mut Reader<'_>) -> Result<Row, SetupError> {
-    let mut row = [0; FEATURES];
+    let mut row = [0.0; FEATURES];
     let used = reader.number()? as usize;
     for weight in row.get_mut(..used).ok_or(SetupError::BadProfileFile)? {
-        let value = reader.signed()?;
-        if value.unsigned_abs() > MAX_WEIGHT as u32 {
+        *weight = reader.signed()? as f32 / STORED_PER_ONE;
+        if weight.abs() > MAX_WEIGHT {
             return Err(SetupError::BadProfileFile);
         }
-        *weight = value << STORED_SHIFT;
     }
     Ok(row)
 }

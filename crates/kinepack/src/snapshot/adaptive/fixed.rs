@@ -1,10 +1,10 @@
-//! Fixed point: features, weights and logarithms as integers. `spec/CODEC.md`, section 12.3.
+//! Features, weights and their sums in `f32`; predictions and logarithms as integers.
+//! `spec/CODEC.md`, section 12.3.
 
-/// Features and predictions are in 1/16 of a step.
+use super::geometry::Vector;
+
+/// Predictions are in 1/16 of a step.
 pub(super) const STEP_BITS: u32 = 4;
-
-/// Weights are in 1/65536.
-pub(super) const WEIGHT_BITS: u32 = 16;
 
 /// Logarithms are in 1/256.
 pub(super) const LOG_BITS: u32 = 8;
@@ -13,7 +13,7 @@ pub(super) const LOG_BITS: u32 = 8;
 pub(crate) const FEATURES: usize = 16;
 
 /// The values of a predictor's features, or their weights.
-pub(crate) type Row = [i32; FEATURES];
+pub(crate) type Row = [f32; FEATURES];
 
 /// The energy of each feature of a row in training: log₂ of the weighted mean of its square, plus
 /// [`ENERGY_BIAS`]; 0 if the feature was always 0.
@@ -22,8 +22,8 @@ pub(crate) type Energies = [u8; FEATURES];
 /// Keeps the energies of small features above 0.
 pub(super) const ENERGY_BIAS: i32 = 32;
 
-/// The limit of a feature, in sixteenths: 2²⁶ steps.
-const MAX_FEATURE: f64 = (1u32 << 30) as f64;
+/// The limit of a feature, in steps.
+const MAX_FEATURE: f32 = (1u32 << 26) as f32;
 
 /// log₂(1 + i/256) in 1/256, rounded, computed by repeated squaring.
 const MANTISSA_LOG2: [u8; 256] = {
@@ -64,17 +64,33 @@ pub(super) fn size_log2(sixteenths: i64) -> i32 {
     log2(sixteenths.unsigned_abs() + 8) - ((STEP_BITS as i32) << LOG_BITS)
 }
 
-/// log₂(|v| + ½) in 1/256, for a vector whose squares, in sixteenths squared, sum up to `squares`.
-/// With `mean` 1, |v| is the length of the vector; with 3, the root of its mean square.
+/// log₂ of a vector's length in 1/256, if `mean` is 1, or of the root mean square of its components
+/// if it is 3. A quarter is added to the square.
 #[inline]
-pub(super) fn length_log2(squares: u64, mean: u64) -> i32 {
-    (log2(squares / mean + 64) >> 1) - ((STEP_BITS as i32) << LOG_BITS)
+pub(super) fn vector_log2(v: Vector, mean: f64) -> i32 {
+    let square = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) / mean;
+    let square = if square < MAX_SQUARE { square } else { MAX_SQUARE };
+    let bits = (square + 0.25).to_bits();
+    let mantissa = MANTISSA_LOG2[(bits >> 44 & 255) as usize];
+    (((bits >> 52) as i32 - 1023) * 256 + i32::from(mantissa)) >> 1
 }
 
-/// A value in sixteenths, rounded towards zero.
+/// The largest square that counts, also instead of one that is not a number.
+const MAX_SQUARE: f64 = (1u64 << 53) as f64;
+
+/// A value in sixteenths, rounded to the nearest, ties to even, within ±2^30.
 #[inline]
 pub(super) fn sixteenths(value: f64) -> i32 {
-    (value * f64::from(1 << STEP_BITS)).clamp(-MAX_FEATURE, MAX_FEATURE) as i32
+    let limit = f64::from(1 << 30);
+    let held = (value * f64::from(1 << STEP_BITS)).clamp(-limit, limit);
+    if held.is_nan() { 0 } else { rounded(held) as i32 }
+}
+
+/// The nearest integer, ties to even, of a value up to ±2^50. The sum has no bits below 1.
+#[inline]
+pub(super) fn rounded(value: f64) -> i64 {
+    const SHIFT: f64 = ((1u64 << 52) + (1u64 << 51)) as f64;
+    (value + SHIFT).to_bits() as i64 - SHIFT.to_bits() as i64
 }
 
 /// Converts sixteenths to steps.
@@ -83,13 +99,35 @@ pub(super) fn steps(sixteenths: i64) -> f64 {
     sixteenths as f64 / f64::from(1 << STEP_BITS)
 }
 
-/// The sum of features times weights, rounded, in the features' unit.
+/// A feature: a value in steps, held within ±2^26. One that is not a number becomes 0.
 #[inline]
-pub(super) fn dot(weights: &Row, features: &Row) -> i64 {
-    let sum: i64 = weights
-        .iter()
-        .zip(features)
-        .map(|(weight, feature)| i64::from(*weight) * i64::from(*feature))
-        .sum();
-    (sum + (1 << (WEIGHT_BITS - 1))) >> WEIGHT_BITS
+pub(super) fn feature(value: f64) -> f32 {
+    let value = value as f32;
+    let held = if value > MAX_FEATURE { MAX_FEATURE } else { value };
+    let held = if held < -MAX_FEATURE { -MAX_FEATURE } else { held };
+    if held.is_nan() { 0.0 } else { held }
+}
+
+/// The sum of products. Its order is part of the format, so that four are added at a time.
+#[inline]
+pub(super) fn dot(weights: &Row, features: &Row) -> f32 {
+    let mut sums = [0.0; 4];
+    for (weights, features) in weights.chunks_exact(4).zip(features.chunks_exact(4)) {
+        for (sum, (weight, feature)) in sums.iter_mut().zip(weights.iter().zip(features)) {
+            *sum += weight * feature;
+        }
+    }
+    (sums[0] + sums[2]) + (sums[1] + sums[3])
+}
+
+/// Converts a sum in steps to sixteenths, rounded to the nearest, ties to even.
+#[inline]
+pub(super) fn mean_of(sum: f32) -> i64 {
+    rounded(f64::from(sum) * f64::from(1 << STEP_BITS))
+}
+
+/// A sum in 1/256 octave, rounded to the nearest, ties to even.
+#[inline]
+pub(super) fn scale_of(sum: f32) -> i64 {
+    rounded(f64::from(sum))
 }

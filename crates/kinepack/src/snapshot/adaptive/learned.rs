@@ -1,12 +1,10 @@
 //! The learned state that each view holds at a level that learns. `spec/CODEC.md`, section 12.10.
 
-use alloc::borrow::ToOwned;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::file::{MAX_WEIGHT, STORED_SHIFT};
-use super::fixed::Row;
-use super::learn::GAIN_BITS;
+use super::file::storable;
+use super::fixed::{FEATURES, Row};
 use super::model::Model;
 use crate::entropy::Counter;
 use crate::snapshot::{Codec, Level, Profile};
@@ -37,31 +35,44 @@ pub struct Learned {
     state: Arc<LearnedState>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+/// What packets change: the counters, and what learning adds to the weights.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct LearnedState {
     pub(super) counters: Vec<Counter>,
-    /// What learning adds to the weights of every set.
+    /// What learning adds to the weights of every set. Empty at levels that do not learn.
     pub(super) gains: Vec<Row>,
 }
 
+impl LearnedState {
+    /// Begins a packet: resumes from the baseline's state, or starts from the model. `rows` is the
+    /// number of gains.
+    pub(super) fn begin(&mut self, learned: Option<&Learned>, model: &Model, rows: usize) {
+        match learned {
+            Some(learned) => {
+                self.counters.clone_from(&learned.state.counters);
+                self.gains.clone_from(&learned.state.gains);
+            }
+            None => {
+                self.counters.clone_from(&model.counters);
+                self.gains.clear();
+                self.gains.resize(rows, [0.0; FEATURES]);
+            }
+        }
+    }
+}
+
 impl Learned {
-    /// Reuses the memory of `reused` if it has no other owner.
-    pub(super) fn new(
-        codec_hash: u64,
-        counters: &[Counter],
-        gains: &[Row],
-        reused: Option<Self>,
-    ) -> Self {
+    /// Takes the state and leaves another of the same size, or an empty one. Reuses the memory of
+    /// `reused` if it has no other owner.
+    pub(super) fn take(codec_hash: u64, state: &mut LearnedState, reused: Option<Self>) -> Self {
         if let Some(mut reused) = reused
-            && let Some(state) = Arc::get_mut(&mut reused.state)
+            && let Some(old) = Arc::get_mut(&mut reused.state)
         {
             reused.codec_hash = codec_hash;
-            counters.clone_into(&mut state.counters);
-            gains.clone_into(&mut state.gains);
+            core::mem::swap(old, state);
             return reused;
         }
-        let state = LearnedState { counters: counters.to_vec(), gains: gains.to_vec() };
-        Self { codec_hash, state: Arc::new(state) }
+        Self { codec_hash, state: Arc::new(core::mem::take(state)) }
     }
 
     /// Whether the memory has no other owner.
@@ -72,10 +83,6 @@ impl Learned {
     /// Whether the codec with this hash can resume from this.
     pub(in crate::snapshot) fn is_from_codec(&self, codec_hash: u64) -> bool {
         self.codec_hash == codec_hash
-    }
-
-    pub(super) fn state(&self) -> &LearnedState {
-        &self.state
     }
 
     /// Bytes on the heap, shared with all clones.
@@ -92,9 +99,7 @@ impl Model {
         for rows in &mut model.sets {
             for (row, gains) in rows.iter_mut().zip(&learned.gains) {
                 for (weight, gain) in row.iter_mut().zip(gains) {
-                    let sum = *weight + (gain >> GAIN_BITS) + (1 << STORED_SHIFT >> 1);
-                    let stored = (sum >> STORED_SHIFT).clamp(-MAX_WEIGHT, MAX_WEIGHT);
-                    *weight = stored << STORED_SHIFT;
+                    *weight = storable(*weight + gain);
                 }
             }
         }

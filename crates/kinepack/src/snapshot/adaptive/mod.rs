@@ -39,8 +39,10 @@ pub use bodies::{Bodies, BodyKind};
 pub(super) use carried::Kinds as CarriedKinds;
 use coding::{Coding, Predictor};
 use counters::Counters;
-use learn::{Learner, Learning};
+use fixed::{Energies, Row};
+use learn::Learner;
 pub use learned::Learned;
+use learned::LearnedState;
 pub use model::Model;
 pub(super) use past::Packet;
 use past::Past;
@@ -51,7 +53,7 @@ pub(super) use train::{ModelTrainer, Pass};
 use values::{Spent, Values};
 
 use crate::bits::{BitReader, BitSink};
-use crate::entropy::{Coder, Counter, RangeDecoder, RangeEncoder};
+use crate::entropy::{Coder, RangeDecoder, RangeEncoder};
 use crate::{DecodeError, Schema, SetupError};
 
 /// A model prepared for a schema.
@@ -62,14 +64,15 @@ pub(super) struct Adaptive {
     fields: usize,
     /// Packets resume from the baseline's learned state.
     learns: bool,
+    /// At a level that learns, for each set the inverses of the model's energies.
+    inverses: Vec<Vec<Row>>,
 }
 
 /// The memory of an encoder or decoder at this level, kept from packet to packet.
 #[derive(Debug)]
 pub(super) struct State {
     scratch: Scratch,
-    counters: Vec<Counter>,
-    learning: Learning,
+    learned: LearnedState,
     /// The cost of each field in the last packet, in 1/256 bit.
     pub(super) spent: Vec<u64>,
     /// The cost of the values of each lane.
@@ -106,7 +109,10 @@ impl Adaptive {
     pub(super) fn new(schema: &Schema, model: Model, learns: bool) -> Result<Self, SetupError> {
         let plan = Plan::new(schema, model.bodies.as_ref(), model.is_shared)?;
         model.validate(&plan)?;
-        Ok(Self { plan, model, fields: schema.fields().len(), learns })
+        let of_set = |energies: &Vec<Energies>| energies.iter().map(learn::inverses).collect();
+        let learning = if learns { &model.energies[..] } else { &[] };
+        let inverses = learning.iter().map(of_set).collect();
+        Ok(Self { plan, model, fields: schema.fields().len(), learns, inverses })
     }
 
     /// Whether alike fields share counters.
@@ -117,8 +123,7 @@ impl Adaptive {
     pub(super) fn state(&self) -> State {
         State {
             scratch: Scratch::default(),
-            counters: self.model.counters.clone(),
-            learning: Learning::default(),
+            learned: LearnedState::default(),
             spent: vec![0; self.fields],
             lanes_spent: vec![0; self.plan.lanes],
             columns: Vec::new(),
@@ -164,15 +169,15 @@ impl Adaptive {
         }
     }
 
-    /// What the models have learned after the last packet; `None` if the level does not learn.
+    /// What the models have learned after the last packet, once; `None` if the level does not learn.
     /// Reuses the memory of `reused` if it has no other owner.
     pub(super) fn learned(
         &self,
-        state: &State,
+        state: &mut State,
         codec_hash: u64,
         reused: Option<Learned>,
     ) -> Option<Learned> {
-        self.learns.then(|| state.learning.learned(codec_hash, &state.counters, reused))
+        self.learns.then(|| Learned::take(codec_hash, &mut state.learned, reused))
     }
 
     /// Codes a packet with the level's weights. False if what was decoded is not a snapshot.
@@ -189,21 +194,18 @@ impl Adaptive {
         if !self.learns {
             return self.code_with(state, coder, &mut &rows[..], packet, changed, columns);
         }
-        let mut learning = core::mem::take(&mut state.learning);
-        learning.resume(packet.learned, &self.model, set, &mut state.counters);
-        let mut learner = Learner {
-            learning: &mut learning,
-            model_rows: rows,
-            energies: self.model.energies(set),
-        };
+        let mut gains = core::mem::take(&mut state.learned.gains);
+        let inverses = self.inverses.get(set).map_or(&[][..], Vec::as_slice);
+        let mut learner = Learner { rows, inverses, gains: &mut gains };
         let is_valid = self.code_with(state, coder, &mut learner, packet, changed, columns);
-        state.learning = learning;
+        state.learned.gains = gains;
         is_valid
     }
 
-    /// Resets the counters to the model's. Returns the index of the packet's set of rows.
+    /// Begins a packet. Returns the index of its set of rows.
     fn begin(&self, state: &mut State, packet: &Packet<'_>) -> usize {
-        state.counters.clone_from(&self.model.counters);
+        let gains = if self.learns { self.plan.rows } else { 0 };
+        state.learned.begin(packet.learned.filter(|_| self.learns), &self.model, gains);
         let history = &packet.lineup.history;
         self.model.set(history.lag, history.is_near)
     }
@@ -220,7 +222,7 @@ impl Adaptive {
         changed: &[u32],
         columns: &mut [Vec<u32>],
     ) -> bool {
-        let State { scratch, counters, spent, lanes_spent, .. } = state;
+        let State { scratch, learned, spent, lanes_spent, .. } = state;
         scratch.encoder_changed.clear();
         scratch.encoder_changed.extend_from_slice(changed);
         let mut coding = Coding {
@@ -229,7 +231,7 @@ impl Adaptive {
             plan: &self.plan,
             model: &self.model,
             past: Past::new(packet),
-            counters: Counters::new(counters, &self.plan.layout),
+            counters: Counters::new(&mut learned.counters, &self.plan.layout),
             values: Values::new(columns),
             spent: Spent::new(packet.max_bits, spent, lanes_spent),
         };

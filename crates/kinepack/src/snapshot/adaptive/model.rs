@@ -88,11 +88,6 @@ impl Model {
         2 * range.unwrap_or(self.max_lags_ticks.len() - 1) + usize::from(is_near)
     }
 
-    /// The energies of a set's rows; empty if unknown.
-    pub(super) fn energies(&self, set: usize) -> &[Energies] {
-        self.energies.get(set).map_or(&[], Vec::as_slice)
-    }
-
     /// The fields that form a rigid body and the parameters of their world, if the model has
     /// bodies.
     pub fn bodies(&self) -> Option<&Bodies> {

@@ -348,7 +348,7 @@ impl Plan {
 
     /// The weights of an untrained set. `bodies` must be those that the plan was made for.
     pub(super) fn untrained_rows(&self, bodies: Option<&Bodies>) -> Vec<Row> {
-        let mut rows = vec![[0; FEATURES]; self.rows];
+        let mut rows = vec![[0.0; FEATURES]; self.rows];
         if let Some(bodies) = bodies {
             BodyRows::fill_untrained(&mut rows, bodies.classes());
         }

@@ -7,7 +7,7 @@ use core::f64::consts::FRAC_1_SQRT_2;
 use super::coding::{Coding, Predictor};
 use super::counters::{GAP_ERRORS, GAPS, LIMIT, SECOND};
 use super::features::TurnSizes;
-use super::fixed::{length_log2, log2, sixteenths, size_log2};
+use super::fixed::{log2, sixteenths, size_log2};
 use super::geometry::{Quaternion, Vector, rotation_vector, scale, turn};
 use super::lanes::{Expected, LaneAt, Residuals, sign_context};
 use super::plan::RotationCodes;
@@ -90,7 +90,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let (code, change) =
                 self.code_lane(residuals, Expected { mean, scale_log2, sign }, lane_at);
             errors_log2[nth] = size_log2(change - mean);
-            self.predictor.observe_scale(scale_row, &row, errors_log2[nth]);
+            self.predictor.observe_scale(scale_row, &row, scale_log2, errors_log2[nth]);
             let actual = f64::from(code) / codes.max_code * (2.0 * FRAC_1_SQRT_2) - FRAC_1_SQRT_2;
             remaining -= actual * actual;
             remaining_predicted -= part * part;
@@ -124,15 +124,6 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         }
         order[2 + usize::from(self.counters.third().code(self.coder, rank > 2, LIMIT))]
     }
-}
-
-/// log₂ of a vector's length or root mean square in 1/256: see [`length_log2`].
-pub(super) fn vector_log2(v: Vector, mean: u64) -> i32 {
-    let square = |x: f64| {
-        let x = i64::from(sixteenths(x));
-        (x * x) as u64
-    };
-    length_log2(square(v[0]) + square(v[1]) + square(v[2]), mean)
 }
 
 /// The unit quaternion of an entity's rotation, whose lanes begin at `lane`.

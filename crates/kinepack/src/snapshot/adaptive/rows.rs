@@ -156,15 +156,15 @@ impl RotationRows {
 
 /// The first weights of an untrained row for a mean: the last change continues at 0.9 of its size.
 /// Section 12.9.
-const UNTRAINED_MEAN: [i32; 1] = [58976];
+const UNTRAINED_MEAN: [f32; 1] = [3686.0 / 4096.0];
 
 /// The first weights of an untrained row for a scale: 1 and twice 0.4. Section 12.9.
-const UNTRAINED_SCALE: [i32; 3] = [65536, 26208, 26208];
+const UNTRAINED_SCALE: [f32; 3] = [1.0, 1638.0 / 4096.0, 1638.0 / 4096.0];
 
 /// Writes the untrained weights of each class. Of its `per_class` rows, the first `means` are for
 /// means, and the others, including unused rows, for scales.
 fn fill_untrained(rows: &mut [Row], per_class: usize, classes: usize, means: usize) {
-    let (mut mean, mut scale) = ([0; FEATURES], [0; FEATURES]);
+    let (mut mean, mut scale) = ([0.0; FEATURES], [0.0; FEATURES]);
     mean[..UNTRAINED_MEAN.len()].copy_from_slice(&UNTRAINED_MEAN);
     scale[..UNTRAINED_SCALE.len()].copy_from_slice(&UNTRAINED_SCALE);
     for class in rows.chunks_mut(per_class).take(classes) {

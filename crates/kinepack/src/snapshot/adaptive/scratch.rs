@@ -45,8 +45,8 @@ impl Nearest {
 /// What the prediction of the next entity uses of a coded entity, one per lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Previous {
-    pub(super) moved: i32,
-    pub(super) error: i32,
+    pub(super) moved: f64,
+    pub(super) error: f64,
     pub(super) error_log2: i32,
 }
 

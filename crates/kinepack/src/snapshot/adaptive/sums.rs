@@ -3,8 +3,8 @@
 
 use alloc::vec::Vec;
 
-use super::file::STORED_SHIFT;
-use super::fixed::{ENERGY_BIAS, Energies, FEATURES, LOG_BITS, Row, STEP_BITS, WEIGHT_BITS};
+use super::file::storable;
+use super::fixed::{ENERGY_BIAS, Energies, FEATURES, LOG_BITS, Row, STEP_BITS};
 
 /// How strongly a fit is drawn towards the weights of the pass before: a share of each feature's
 /// sum of squares, plus a constant.
@@ -44,23 +44,24 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Adds a value of a mean, in sixteenths of a step.
+    /// Adds a value of a mean, in sixteenths of a step, as its features are here.
     pub(super) fn add_mean(&mut self, features: &Row, target: i64, weight: f64) {
         self.is_mean = true;
-        self.add(features, target as f64, weight);
+        let features = features.map(|feature| f64::from(feature) * f64::from(1 << STEP_BITS));
+        self.add(&features, target as f64, weight);
     }
 
     /// Adds the logarithm of an error.
     pub(super) fn add_scale(&mut self, features: &Row, target: i32) {
-        self.add(features, f64::from(target), 1.0);
+        self.add(&features.map(f64::from), f64::from(target), 1.0);
     }
 
-    fn add(&mut self, features: &Row, target: f64, weight: f64) {
+    fn add(&mut self, features: &[f64; FEATURES], target: f64, weight: f64) {
         for (index, &feature) in features.iter().enumerate() {
-            if feature != 0 {
-                let weighted = f64::from(feature) * weight;
+            if feature != 0.0 {
+                let weighted = feature * weight;
                 for (product, &other) in self.products[index].iter_mut().zip(&features[..=index]) {
-                    *product += weighted * f64::from(other);
+                    *product += weighted * other;
                 }
                 self.targets[index] += weighted * target;
             }
@@ -84,7 +85,7 @@ impl Sums {
 
     /// The weighted sum of the squares of the errors with these weights.
     fn loss(&self, row: &Row) -> f64 {
-        let row = row.map(|weight| f64::from(weight) / f64::from(1 << WEIGHT_BITS));
+        let row = row.map(f64::from);
         let mut loss = self.squares;
         for (i, weight) in row.iter().enumerate() {
             let others: f64 = self.products[i][..i].iter().zip(&row).map(|(p, w)| p * w).sum();
@@ -125,8 +126,7 @@ impl Sums {
         let mut solution = [0.0; FEATURES];
         for i in 0..FEATURES {
             let ridge = self.products[i][i] * RIDGE + RIDGE_STRENGTH;
-            solution[i] =
-                self.targets[i] + ridge * f64::from(prior[i]) / f64::from(1 << WEIGHT_BITS);
+            solution[i] = self.targets[i] + ridge * f64::from(prior[i]);
             for j in 0..=i {
                 let mut sum = self.products[i][j] + if i == j { ridge } else { 0.0 };
                 for k in 0..j {
@@ -152,10 +152,7 @@ impl Sums {
                 solution[i] -= lower[k][i] * solution[k];
             }
         }
-        // Rounded as in a file.
-        let stored = f64::from(1 << (WEIGHT_BITS - STORED_SHIFT));
-        solution
-            .map(|weight| ((weight.clamp(-MAX_FITTED, MAX_FITTED) * stored) as i32) << STORED_SHIFT)
+        solution.map(|weight| storable(weight.clamp(-MAX_FITTED, MAX_FITTED) as f32))
     }
 }
 
@@ -195,8 +192,8 @@ mod tests {
     fn sums(samples: u32, weight: f64) -> Sums {
         let mut sums = Sums::default();
         for sample in 0..samples {
-            let (mut features, feature) = ([0; FEATURES], 160 + (sample * 37 % 400) as i32);
-            features[0] = feature;
+            let (mut features, feature) = ([0.0; FEATURES], 160 + (sample * 37 % 400) as i32);
+            features[0] = feature as f32 / 16.0;
             let off = (sample * 11 % 33) as i64 - 16;
             sums.add_mean(&features, (f64::from(feature) * weight) as i64 + off, 1.0);
         }
@@ -204,9 +201,9 @@ mod tests {
     }
 
     fn fitted(sums: &[Sums]) -> Vec<f64> {
-        let (mut rows, mut energies) = ([[0; FEATURES]; 4], [[0; FEATURES]; 4]);
+        let (mut rows, mut energies) = ([[0.0; FEATURES]; 4], [[0; FEATURES]; 4]);
         fit(sums, &[(0..sums.len()).collect()], &mut rows[..sums.len()], &mut energies);
-        rows[..sums.len()].iter().map(|row| f64::from(row[0]) / 65536.0).collect()
+        rows[..sums.len()].iter().map(|row| f64::from(row[0])).collect()
     }
 
     #[test]
@@ -229,8 +226,8 @@ mod tests {
     #[test]
     fn the_loss_is_that_of_the_samples() {
         let sums = sums(40, 0.9);
-        let mut row = [0; FEATURES];
-        row[0] = 1 << 15;
+        let mut row = [0.0; FEATURES];
+        row[0] = 0.5;
         let mut loss = 0.0;
         for sample in 0..40u32 {
             let feature = 160 + (sample * 37 % 400) as i32;

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::bodies::Bodies;
 use super::coding::Predictor;
-use super::fixed::{FEATURES, Row, steps};
+use super::fixed::{FEATURES, Row, dot, steps};
 use super::learn::MISS_SQUARED;
 use super::model::Model;
 use super::past::Packet;
@@ -58,19 +58,19 @@ struct Collector<'a> {
 }
 
 impl Predictor for Collector<'_> {
-    fn row(&self, row: usize) -> &Row {
-        &self.rows[row]
+    fn sum(&self, row: usize, features: &Row) -> f32 {
+        dot(&self.rows[row], features)
     }
 
     fn observe_mean(&mut self, row: usize, features: &Row, target: i64, scale_log2: i32) {
         let error = steps(target - self.predict_mean(row, features));
         let scale = libm::exp2(f64::from(scale_log2) / 256.0);
         // Large errors weigh less, so that chaotic motion does not dominate the fit.
-        let weight = 1.0 / (1.0 + scale * scale + MISS_SQUARED * error * error);
+        let weight = 1.0 / (1.0 + scale * scale + f64::from(MISS_SQUARED) * error * error);
         self.sums[row].add_mean(features, target, weight);
     }
 
-    fn observe_scale(&mut self, row: usize, features: &Row, target: i32) {
+    fn observe_scale(&mut self, row: usize, features: &Row, _expected: i32, target: i32) {
         self.sums[row].add_scale(features, target);
     }
 }
@@ -148,7 +148,7 @@ impl ModelTrainer {
         } else {
             self.adaptive.code(state, &mut cost, &packet, changed, columns);
             // The next packet continues with these counters.
-            core::mem::swap(&mut self.adaptive.model.counters, &mut state.counters);
+            core::mem::swap(&mut self.adaptive.model.counters, &mut state.learned.counters);
         }
     }
 
