@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use super::changed_flags::{BLOCK, ChangedFlags, IS_ADDED, IS_FAR};
 use super::counters::{
     Counters, IS_TOUCHED, LIMIT, MAX_SCALE_LOG2, MIN_SCALE_LOG2, changed_context, flag_context,
 };
@@ -24,9 +25,6 @@ const TYPICAL_ENTITY: u64 = 64 << 8;
 
 /// The room that an encoder reserves for the end of the packet, in 1/256 bit.
 const ROOM_FOR_END: u64 = 8 << 8;
-
-/// Instead of a context, that of an entity that has no flag, because it is added.
-const IS_ADDED: u16 = u16::MAX;
 
 /// The limit of an expected change, in sixteenths. Section 12.3.
 const MAX_MEAN: i64 = 1 << 37;
@@ -146,34 +144,30 @@ impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
         spent + mean + mean / 4 + ROOM_FOR_END > self.spent.max()
     }
 
-    /// Codes which entities changed, one flag each.
+    /// Codes which entities changed, in blocks of consecutive ones: a flag for each that may well
+    /// have changed, then one for all others, the quiet ones.
     fn code_changed(&mut self, scratch: &mut Scratch) {
         let Scratch { encoder_changed, changed, nearness, contexts, .. } = scratch;
         changed.clear();
-        let mut next_changed = encoder_changed.iter().copied();
-        let mut next = next_changed.next();
+        let mut encoder_changed = encoder_changed.iter().copied().peekable();
         for kind in 0..self.plan.kinds.len() {
             self.past.enter(kind);
             let first = self.past.index(0);
             self.find_contexts(&nearness[first..], contexts);
-            let counters = self.counters.changed(kind);
-            let mut previous = 0;
-            for (index, context) in (first as u32..).zip(&*contexts) {
-                let has_changed = next == Some(index);
-                if has_changed {
-                    next = next_changed.next();
+            let quiet = if self.kind().body.is_some() { IS_FAR } else { 0 };
+            let mut flags = ChangedFlags::new(self.counters.changed(kind), quiet);
+            for (begin, contexts) in (first as u32..).step_by(BLOCK).zip(contexts.chunks(BLOCK)) {
+                let end = begin + contexts.len() as u32;
+                let mut has_changed = 0;
+                while let Some(index) = encoder_changed.next_if(|index| *index < end) {
+                    has_changed |= 1 << (index - begin);
                 }
-                if *context == IS_ADDED {
-                    changed.push(index);
-                    continue;
+                let mut is_changed = flags.code(self.coder, contexts, has_changed);
+                while is_changed != 0 {
+                    changed.push(begin + is_changed.trailing_zeros());
+                    is_changed &= is_changed - 1;
                 }
-                let counter = &mut counters[usize::from(*context) | previous];
-                let is_changed = counter.code(self.coder, has_changed, LIMIT);
-                previous = (previous << 1 | usize::from(is_changed)) & 3;
-                if is_changed {
-                    changed.push(index);
-                }
-                if index & 63 == 0 && self.coder.is_exhausted() {
+                if self.coder.is_exhausted() {
                     break;
                 }
             }

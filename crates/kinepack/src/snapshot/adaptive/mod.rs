@@ -5,6 +5,7 @@
 mod bodies;
 mod body;
 mod carried;
+mod changed_flags;
 mod coding;
 mod counters;
 mod features;
