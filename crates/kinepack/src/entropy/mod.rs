@@ -54,6 +54,7 @@ pub(crate) use cost::log2_of;
 pub use counter::Counter;
 pub use decoder::RangeDecoder;
 pub use encoder::RangeEncoder;
+pub(crate) use numbers::{Decision, decide_signed, decide_tree};
 pub use numbers::{MANTISSAS, MAX_EXPONENT, Signed, code_signed, code_tree};
 
 /// Takes decisions and returns decisions, so one description of a format serves both an encoder and

@@ -2,6 +2,30 @@
 
 use super::{Coder, Counter};
 
+/// A kind of decision that adapts to what was decided.
+pub(crate) trait Decision {
+    /// What all decisions of a packet share.
+    type Rule;
+
+    /// Tells the rule to which part of the layout the next decisions belong: 0, or 1 + a group of
+    /// residuals.
+    #[inline]
+    fn select(_rule: &mut Self::Rule, _part: usize) {}
+
+    /// Codes a decision and learns from it.
+    fn decide<C: Coder>(&mut self, coder: &mut C, bit: bool, rule: &mut Self::Rule) -> bool;
+}
+
+impl Decision for Counter {
+    /// The limit of observations.
+    type Rule = u8;
+
+    #[inline]
+    fn decide<C: Coder>(&mut self, coder: &mut C, bit: bool, limit: &mut u8) -> bool {
+        self.code(coder, bit, *limit)
+    }
+}
+
 /// Codes a number of `bits` bits from the top bit down, each with a counter for the bits above it.
 /// Uses the first 2^`bits` counters, except for number 0. An alternative that never occurs costs
 /// next to nothing.
@@ -16,13 +40,25 @@ pub fn code_tree<C: Coder>(
     counters: &mut [Counter],
     value: u32,
     bits: u32,
-    limit: u8,
+    mut limit: u8,
+) -> u32 {
+    decide_tree(coder, counters, value, bits, &mut limit)
+}
+
+/// [`code_tree`] with any kind of decisions.
+#[inline]
+pub(crate) fn decide_tree<C: Coder, D: Decision>(
+    coder: &mut C,
+    decisions: &mut [D],
+    value: u32,
+    bits: u32,
+    rule: &mut D::Rule,
 ) -> u32 {
     debug_assert!(bits < 32);
-    let counters = &mut counters[..1 << bits];
+    let decisions = &mut decisions[..1 << bits];
     let mut node = 1;
     for bit in (0..bits).rev() {
-        let is_set = counters[node].code(coder, value >> bit & 1 != 0, limit);
+        let is_set = decisions[node].decide(coder, value >> bit & 1 != 0, rule);
         node = node << 1 | usize::from(is_set);
     }
     (node - (1 << bits)) as u32
@@ -41,17 +77,17 @@ pub const MANTISSAS: usize = (LAST_MANTISSA as usize + 1) << MODELLED_BITS;
 
 /// The counters of one kind of signed number, for [`code_signed`].
 #[derive(Debug)]
-pub struct Signed<'a> {
+pub struct Signed<'a, D = Counter> {
     /// Whether it is 0.
-    pub zero: &'a mut Counter,
+    pub zero: &'a mut D,
     /// Whether it is negative.
-    pub sign: &'a mut Counter,
+    pub sign: &'a mut D,
     /// At index k: whether a magnitude of at least 2^k is at least 2^(k + 1). The last one also
     /// serves for all larger k. There is at least one.
-    pub exponents: &'a mut [Counter],
+    pub exponents: &'a mut [D],
     /// The 3 bits below the leading one, with a tree for each exponent k: node n is at index
     /// 8·min(k, 15) + n. Exactly [`MANTISSAS`].
-    pub mantissas: &'a mut [Counter],
+    pub mantissas: &'a mut [D],
 }
 
 /// Codes a number of magnitude 2³³ − 1 or less: whether it is 0, its sign, its exponent in unary,
@@ -61,19 +97,30 @@ pub struct Signed<'a> {
 /// # Panics
 /// If a slice of the model does not have the documented length.
 #[inline]
-pub fn code_signed<C: Coder>(coder: &mut C, value: i64, model: Signed<'_>, limit: u8) -> i64 {
+pub fn code_signed<C: Coder>(coder: &mut C, value: i64, model: Signed<'_>, mut limit: u8) -> i64 {
+    decide_signed(coder, value, model, &mut limit)
+}
+
+/// [`code_signed`] with any kind of decisions.
+#[inline]
+pub(crate) fn decide_signed<C: Coder, D: Decision>(
+    coder: &mut C,
+    value: i64,
+    model: Signed<'_, D>,
+    rule: &mut D::Rule,
+) -> i64 {
     let magnitude = value.unsigned_abs();
     debug_assert!(magnitude >> MAX_EXPONENT <= 1);
-    if model.zero.code(coder, value == 0, limit) {
+    if model.zero.decide(coder, value == 0, rule) {
         return 0;
     }
-    let is_negative = model.sign.code(coder, value < 0, limit);
-    let exponent = code_exponent(coder, magnitude, model.exponents, limit);
+    let is_negative = model.sign.decide(coder, value < 0, rule);
+    let exponent = decide_exponent(coder, magnitude, model.exponents, rule);
     let tree_bits = exponent.min(MODELLED_BITS);
     let flat_bits = exponent - tree_bits;
     let from = (exponent.min(LAST_MANTISSA) << MODELLED_BITS) as usize;
     let tree = &mut model.mantissas[..MANTISSAS][from..from + (1 << MODELLED_BITS)];
-    let above = code_tree(coder, tree, (magnitude >> flat_bits) as u32, tree_bits, limit);
+    let above = decide_tree(coder, tree, (magnitude >> flat_bits) as u32, tree_bits, rule);
     let below = coder.code_direct(magnitude as u32, flat_bits);
     let magnitude = ((1i64 << tree_bits | i64::from(above)) << flat_bits) | i64::from(below);
     if is_negative { -magnitude } else { magnitude }
@@ -81,17 +128,17 @@ pub fn code_signed<C: Coder>(coder: &mut C, value: i64, model: Signed<'_>, limit
 
 /// The number of halvings until `magnitude`, which is not 0, becomes 1.
 #[inline]
-fn code_exponent<C: Coder>(
+fn decide_exponent<C: Coder, D: Decision>(
     coder: &mut C,
     magnitude: u64,
-    counters: &mut [Counter],
-    limit: u8,
+    decisions: &mut [D],
+    rule: &mut D::Rule,
 ) -> u32 {
-    let last = counters.len() - 1;
+    let last = decisions.len() - 1;
     let mut exponent = 0;
     while exponent < MAX_EXPONENT {
-        let counter = &mut counters[last.min(exponent as usize)];
-        if !counter.code(coder, magnitude >> exponent > 1, limit) {
+        let decision = &mut decisions[last.min(exponent as usize)];
+        if !decision.decide(coder, magnitude >> exponent > 1, rule) {
             break;
         }
         exponent += 1;

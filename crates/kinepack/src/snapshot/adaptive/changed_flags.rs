@@ -1,7 +1,6 @@
 //! Which entities of a kind changed, in blocks. `spec/CODEC.md`, section 12.5.
 
-use super::counters::LIMIT;
-use crate::entropy::{Coder, Counter};
+use crate::entropy::{Coder, Decision};
 
 /// Consecutive entities of a block.
 pub(super) const BLOCK: usize = 16;
@@ -22,8 +21,9 @@ const FIRST: usize = QUIET + 4;
 const AFTER_FIRST: usize = FIRST + BLOCK;
 
 /// The flags of a kind.
-pub(super) struct ChangedFlags<'a> {
-    counters: &'a mut [Counter],
+pub(super) struct ChangedFlags<'a, D: Decision> {
+    decisions: &'a mut [D],
+    rule: &'a mut D::Rule,
     /// The context of a quiet entity.
     quiet: u16,
     /// The last two flags of single entities, and of blocks of quiet ones.
@@ -31,9 +31,9 @@ pub(super) struct ChangedFlags<'a> {
     last_blocks: usize,
 }
 
-impl<'a> ChangedFlags<'a> {
-    pub(super) fn new(counters: &'a mut [Counter], quiet: u16) -> Self {
-        Self { counters, quiet, last: 0, last_blocks: 0 }
+impl<'a, D: Decision> ChangedFlags<'a, D> {
+    pub(super) fn new((decisions, rule): (&'a mut [D], &'a mut D::Rule), quiet: u16) -> Self {
+        Self { decisions, rule, quiet, last: 0, last_blocks: 0 }
     }
 
     /// Codes a block of entities with these contexts. `has_changed` has a bit for each that an
@@ -57,8 +57,8 @@ impl<'a> ChangedFlags<'a> {
             } else if context == IS_ADDED {
                 true
             } else {
-                let counter = &mut self.counters[usize::from(context) | self.last];
-                let now = counter.code(coder, has_changed >> nth & 1 != 0, LIMIT);
+                let flag = &mut self.decisions[usize::from(context) | self.last];
+                let now = flag.decide(coder, has_changed >> nth & 1 != 0, self.rule);
                 self.last = then(self.last, now);
                 now
             };
@@ -73,8 +73,8 @@ impl<'a> ChangedFlags<'a> {
         if are_quiet == 0 {
             return 0;
         }
-        let counter = &mut self.counters[QUIET + self.last_blocks];
-        let is_any_changed = counter.code(coder, has_changed != 0, LIMIT);
+        let flag = &mut self.decisions[QUIET + self.last_blocks];
+        let is_any_changed = flag.decide(coder, has_changed != 0, self.rule);
         self.last_blocks = then(self.last_blocks, is_any_changed);
         if !is_any_changed {
             return 0;
@@ -87,7 +87,7 @@ impl<'a> ChangedFlags<'a> {
                 _ => AFTER_FIRST + last,
             };
             let now = is_changed == 0 && left == bit
-                || self.counters[context].code(coder, has_changed & bit != 0, LIMIT);
+                || self.decisions[context].decide(coder, has_changed & bit != 0, self.rule);
             last = then(last, now);
             is_changed |= if now { bit } else { 0 };
             left &= left - 1;

@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use super::changed_flags::{BLOCK, ChangedFlags, IS_ADDED, IS_FAR};
 use super::counters::{
-    Counters, IS_TOUCHED, LIMIT, MAX_SCALE_LOG2, MIN_SCALE_LOG2, changed_context, flag_context,
+    Counters, IS_TOUCHED, MAX_SCALE_LOG2, MIN_SCALE_LOG2, changed_context, flag_context,
 };
 use super::fixed::{Row, dot, mean_of, scale_of};
 use super::model::Model;
@@ -13,7 +13,7 @@ use super::past::Past;
 use super::plan::{FieldCoding, FieldPlan, KindPlan, Plan};
 use super::scratch::{Previous, Scratch};
 use super::values::{Spent, Values};
-use crate::entropy::Coder;
+use crate::entropy::{Coder, Counter, Decision};
 use crate::schema::Presence;
 use crate::snapshot::history::{ADDED, MOVED, MOVED_BEFORE};
 
@@ -32,6 +32,9 @@ const MAX_MEAN: i64 = 1 << 37;
 /// The weights of the predictions, and what happens with the actual values: fixed weights ignore
 /// them, a learner takes a step, a trainer collects statistics.
 pub(super) trait Predictor {
+    /// What its decisions are coded with.
+    type Decision: Decision;
+
     /// The sum of a row's features times their weights.
     fn sum(&self, row: usize, features: &Row) -> f32;
 
@@ -62,6 +65,8 @@ pub(super) trait Predictor {
 
 /// Fixed weights.
 impl Predictor for &[Row] {
+    type Decision = Counter;
+
     #[inline]
     fn sum(&self, row: usize, features: &Row) -> f32 {
         dot(&self[row], features)
@@ -79,13 +84,13 @@ pub(super) struct FieldAt<'a> {
 }
 
 /// A packet that is being coded.
-pub(super) struct Coding<'a, C, P> {
+pub(super) struct Coding<'a, C, P: Predictor> {
     pub(super) coder: &'a mut C,
     pub(super) predictor: &'a mut P,
     pub(super) plan: &'a Plan,
     pub(super) model: &'a Model,
     pub(super) past: Past<'a>,
-    pub(super) counters: Counters<'a>,
+    pub(super) counters: Counters<'a, P::Decision>,
     pub(super) values: Values<'a>,
     pub(super) spent: Spent<'a>,
 }
@@ -96,7 +101,7 @@ impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
         scratch.unsent.clear();
         scratch.entities_spent.iter_mut().for_each(Vec::clear);
         let has_changes = !scratch.encoder_changed.is_empty();
-        if !self.counters.any().code(self.coder, has_changes, LIMIT) {
+        if !self.counters.code_any(self.coder, has_changes) {
             return;
         }
         self.find_movers(scratch);
@@ -214,8 +219,8 @@ impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
             let has_changed = self.has_changed(lanes, entity);
             body_changed = kind.fields.is_empty() || {
                 let context = usize::from(self.past.status(entity) & MOVED);
-                let counter = self.counters.body_flag(self.past.kind(), context);
-                counter.code(self.coder, has_changed, LIMIT)
+                let at = (self.past.kind(), context);
+                self.counters.code_body_flag(self.coder, at, has_changed)
             };
             if body_changed {
                 self.code_body(scratch, body, entity);
@@ -269,7 +274,7 @@ impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
         let nearness = scratch.nearness[self.past.index(entity)];
         let context = flag_context(rested, last_changed, nearness, class);
         let is_changed =
-            self.counters.field_flag(nth, context).code(self.coder, has_changed, LIMIT);
+            self.counters.code_field_flag(self.coder, (nth, context), has_changed);
         if is_changed {
             let at = FieldAt { field, entity, status, class };
             self.code_field(&at, &mut scratch.previous[nth]);

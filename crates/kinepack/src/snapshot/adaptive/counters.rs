@@ -2,7 +2,9 @@
 
 use core::ops::Range;
 
-use crate::entropy::{Counter, MANTISSAS, Signed};
+use crate::entropy::{
+    Coder, Counter, Decision, MANTISSAS, Signed, decide_signed, decide_tree,
+};
 use crate::snapshot::history::{MOVED, MOVED_BEFORE, NEW};
 
 /// The first counter of each part. The parts follow one another without gaps.
@@ -84,94 +86,134 @@ fn at(first: usize, items: Range<usize>, size: usize) -> Range<usize> {
     first + items.start * size..first + items.end * size
 }
 
-/// The counters of a packet.
-pub(super) struct Counters<'a> {
-    counters: &'a mut [Counter],
-    layout: &'a Layout,
+/// The decisions of a packet.
+pub(super) struct Counters<'a, D: Decision> {
+    /// All but those of added entities.
+    pub(super) decisions: &'a mut [D],
+    pub(super) rule: D::Rule,
+    /// Those of added entities of all kinds.
+    pub(super) newcomers: &'a mut [Counter],
+    pub(super) layout: &'a Layout,
 }
 
-impl<'a> Counters<'a> {
-    pub(super) fn new(counters: &'a mut [Counter], layout: &'a Layout) -> Self {
-        Self { counters, layout }
-    }
-
-    /// The flag that anything changed.
-    pub(super) fn any(&mut self) -> &mut Counter {
-        &mut self.counters[self.layout.any]
+impl<D: Decision> Counters<'_, D> {
+    /// Codes the flag that anything changed.
+    pub(super) fn code_any(&mut self, coder: &mut impl Coder, bit: bool) -> bool {
+        self.code(coder, self.layout.any, bit)
     }
 
     /// The flags that entities of a kind changed, by [`changed_context`].
     #[inline]
-    pub(super) fn changed(&mut self, kind: usize) -> &mut [Counter] {
-        &mut self.counters[self.layout.changed + kind * CHANGED..][..CHANGED]
+    pub(super) fn changed(&mut self, kind: usize) -> (&mut [D], &mut D::Rule) {
+        D::select(&mut self.rule, 0);
+        let begin = self.layout.changed + kind * CHANGED;
+        (&mut self.decisions[begin..][..CHANGED], &mut self.rule)
     }
 
-    /// The flag that the body of an entity of a kind changed.
+    /// Codes the flag that the body of an entity of a kind changed.
     #[inline]
-    pub(super) fn body_flag(&mut self, kind: usize, context: usize) -> &mut Counter {
-        &mut self.counters[self.layout.flags + kind * FLAGS + context]
+    pub(super) fn code_body_flag(
+        &mut self,
+        coder: &mut impl Coder,
+        (kind, context): (usize, usize),
+        bit: bool,
+    ) -> bool {
+        self.code(coder, self.layout.flags + kind * FLAGS + context, bit)
     }
 
-    /// The flag that the `nth` of the other fields of all kinds changed. `context` is a
+    /// Codes the flag that the `nth` of the other fields of all kinds changed. `context` is a
     /// [`flag_context`].
     #[inline]
-    pub(super) fn field_flag(&mut self, nth: usize, context: usize) -> &mut Counter {
-        &mut self.counters[self.layout.flags + (self.layout.kinds + nth) * FLAGS + context]
-    }
-
-    /// The flag that a rotation's largest component is not the predicted one. Depends on the gap to
-    /// the next component and on the errors of neighbours.
-    #[inline]
-    pub(super) fn largest(&mut self, gap: usize, error: usize) -> &mut Counter {
-        &mut self.counters[self.layout.largest + gap * GAP_ERRORS + error]
-    }
-
-    /// The flag that it is not the next component either. Depends on the gap to the one after that.
-    #[inline]
-    pub(super) fn second(&mut self, gap: usize) -> &mut Counter {
-        &mut self.counters[self.layout.second + gap]
-    }
-
-    /// The flag that it is not the third component either.
-    #[inline]
-    pub(super) fn third(&mut self) -> &mut Counter {
-        &mut self.counters[self.layout.third]
-    }
-
-    /// The upper bits of a choice, whose counters begin at `tree` among those of all choices.
-    #[inline]
-    pub(super) fn tree(&mut self, tree: usize, bits: u32) -> &mut [Counter] {
-        &mut self.counters[self.layout.tree(tree, bits)]
-    }
-
-    /// Those of added entities of all kinds.
-    pub(super) fn newcomers(&mut self) -> &mut [Counter] {
-        &mut self.counters[self.layout.newcomers..]
-    }
-
-    /// A residual of the expected size 2^`scale_log2`, which must not be below [`MIN_SCALE_LOG2`].
-    #[inline]
-    pub(super) fn residual(
+    pub(super) fn code_field_flag(
         &mut self,
-        group: usize,
-        coarse_class: usize,
+        coder: &mut impl Coder,
+        (nth, context): (usize, usize),
+        bit: bool,
+    ) -> bool {
+        let at = self.layout.flags + (self.layout.kinds + nth) * FLAGS + context;
+        self.code(coder, at, bit)
+    }
+
+    /// Codes the flag that a rotation's largest component is not the predicted one. Depends on the
+    /// gap to the next component and on the errors of neighbours.
+    #[inline]
+    pub(super) fn code_largest(
+        &mut self,
+        coder: &mut impl Coder,
+        (gap, error): (usize, usize),
+        bit: bool,
+    ) -> bool {
+        self.code(coder, self.layout.largest + gap * GAP_ERRORS + error, bit)
+    }
+
+    /// Codes the flag that it is not the next component either. Depends on the gap to the one after
+    /// that.
+    #[inline]
+    pub(super) fn code_second(&mut self, coder: &mut impl Coder, gap: usize, bit: bool) -> bool {
+        self.code(coder, self.layout.second + gap, bit)
+    }
+
+    /// Codes the flag that it is not the third component either.
+    #[inline]
+    pub(super) fn code_third(&mut self, coder: &mut impl Coder, bit: bool) -> bool {
+        self.code(coder, self.layout.third, bit)
+    }
+
+    /// Codes the upper `bits` bits of a choice, whose counters begin at `tree` among those of all
+    /// choices.
+    #[inline]
+    pub(super) fn code_tree(
+        &mut self,
+        coder: &mut impl Coder,
+        (tree, bits): (usize, u32),
+        value: u32,
+    ) -> u32 {
+        D::select(&mut self.rule, 0);
+        let decisions = &mut self.decisions[self.layout.tree(tree, bits)];
+        decide_tree(coder, decisions, value, bits, &mut self.rule)
+    }
+
+    /// Codes a residual of the expected size 2^`scale_log2`, which must not be below
+    /// [`MIN_SCALE_LOG2`].
+    #[inline]
+    pub(super) fn code_residual(
+        &mut self,
+        coder: &mut impl Coder,
+        Residuals { group, coarse_class }: Residuals,
         scale_log2: i32,
         sign: usize,
-    ) -> Signed<'_> {
+        residual: i64,
+    ) -> i64 {
         // In thirds of an octave.
         let scale = (((scale_log2 - MIN_SCALE_LOG2) * 3) >> 8) as usize;
         let context = coarse_class * SCALES + scale;
         let begin = self.layout.residuals + group * RESIDUAL;
-        let (zero, rest) = self.counters[begin..][..RESIDUAL].split_at_mut(COARSE * SCALES);
+        let (zero, rest) = self.decisions[begin..][..RESIDUAL].split_at_mut(COARSE * SCALES);
         let (signs, rest) = rest.split_at_mut(SIGNS);
         let (exponents, mantissas) = rest.split_at_mut(COARSE * SCALES * EXPONENTS);
-        Signed {
+        let model = Signed {
             zero: &mut zero[context],
             sign: &mut signs[sign],
             exponents: &mut exponents[context * EXPONENTS..][..EXPONENTS],
             mantissas,
-        }
+        };
+        D::select(&mut self.rule, 1 + group);
+        decide_signed(coder, residual, model, &mut self.rule)
     }
+
+    #[inline]
+    fn code(&mut self, coder: &mut impl Coder, at: usize, bit: bool) -> bool {
+        D::select(&mut self.rule, 0);
+        self.decisions[at].decide(coder, bit, &mut self.rule)
+    }
+}
+
+/// Selects the counters of a residual.
+#[derive(Clone, Copy)]
+pub(super) struct Residuals {
+    pub(super) group: usize,
+    /// The class, out of the few that have separate counters.
+    pub(super) coarse_class: usize,
 }
 
 /// Observations after which a counter's rate of adaptation stays constant.

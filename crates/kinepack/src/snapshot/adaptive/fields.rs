@@ -3,16 +3,16 @@
 use alloc::vec::Vec;
 
 use super::coding::{Coding, FieldAt, Predictor};
-use super::counters::LIMIT;
+use super::counters::Residuals;
 use super::features::{FieldFeatures, NumberSizes, TurnSizes};
 use super::fixed::{STEP_BITS, sixteenths, size_log2, steps, vector_log2};
 use super::geometry::{multiply, rotation_of, rotation_vector, sub, turn};
-use super::lanes::{Expected, LaneAt, Residuals, sign_class};
+use super::lanes::{Expected, LaneAt, sign_class};
 use super::plan::{FieldCoding, RotationCodes};
 use super::rotation::rotation_at;
 use super::rows::{NumberRows, RotationRows};
 use super::scratch::Previous;
-use crate::entropy::{Coder, code_tree};
+use crate::entropy::Coder;
 use crate::schema::{Lane, LaneArithmetic};
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
@@ -28,13 +28,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
                     1 - base
                 } else {
                     let low_bits = lane.bits() - bits;
-                    let high = code_tree(
-                        self.coder,
-                        self.counters.tree(tree, bits),
-                        encoder_value >> low_bits,
-                        bits,
-                        LIMIT,
-                    );
+                    let high = encoder_value >> low_bits;
+                    let high = self.counters.code_tree(self.coder, (tree, bits), high);
                     high << low_bits
                         | self.coder.code_direct(encoder_value & ((1 << low_bits) - 1), low_bits)
                 };

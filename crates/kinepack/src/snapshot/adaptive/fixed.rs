@@ -52,10 +52,10 @@ const MANTISSA_LOG2: [u8; 256] = {
 
 /// log₂ of a value in 1/256. The value must not be 0.
 #[inline]
-pub(super) fn log2(value: u64) -> i32 {
+pub(super) const fn log2(value: u64) -> i32 {
     let exponent = value.ilog2();
     let mantissa = if exponent >= 8 { value >> (exponent - 8) } else { value << (8 - exponent) };
-    ((exponent as i32) << LOG_BITS) + i32::from(MANTISSA_LOG2[(mantissa & 255) as usize])
+    ((exponent as i32) << LOG_BITS) + MANTISSA_LOG2[(mantissa & 255) as usize] as i32
 }
 
 /// log₂(|x| + ½) of a difference in sixteenths, in 1/256.

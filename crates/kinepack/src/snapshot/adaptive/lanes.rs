@@ -1,8 +1,8 @@
 //! Coding a lane against its expected value. `spec/CODEC.md`, section 12.3, "A lane".
 
 use super::coding::{Coding, Predictor};
-use super::counters::{LIMIT, MIN_SCALE_LOG2};
-use crate::entropy::{Coder, code_signed};
+use super::counters::{MIN_SCALE_LOG2, Residuals};
+use crate::entropy::Coder;
 use crate::schema::Lane;
 use crate::snapshot::precision::{coarse_code, coarse_value};
 
@@ -14,14 +14,6 @@ pub(super) struct LaneAt<'a> {
     pub(super) base: u32,
     pub(super) kind: &'a Lane,
     pub(super) shift: u32,
-}
-
-/// Selects the counters of a residual.
-#[derive(Clone, Copy)]
-pub(super) struct Residuals {
-    pub(super) group: usize,
-    /// The class, out of the few that have separate counters.
-    pub(super) coarse_class: usize,
 }
 
 /// The prediction of a lane.
@@ -54,9 +46,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         };
         let residual = codes.difference(expected, coarse_code(self.values.at(lane, entity), shift));
         let scale_log2 = (scale_log2 - 256 * shift as i32).max(MIN_SCALE_LOG2);
-        let Residuals { group, coarse_class } = residuals;
-        let model = self.counters.residual(group, coarse_class, scale_log2, sign);
-        let residual = code_signed(self.coder, residual, model, LIMIT);
+        let residual =
+            self.counters.code_residual(self.coder, residuals, scale_log2, sign, residual);
         self.spent.add_lane(lane, self.coder.spent() - begin);
         let code = codes.offset(expected, residual).unwrap_or_else(|| {
             self.values.refuse();

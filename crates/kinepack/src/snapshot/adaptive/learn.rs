@@ -5,6 +5,7 @@
 use super::coding::Predictor;
 use super::features::BIAS;
 use super::fixed::{Energies, FEATURES, LOG_BITS, Row, STEP_BITS, dot};
+use super::mixing::Mixed;
 
 /// How strongly the square of an error, in steps, lowers its weight in learning and in training, so
 /// that chaotic motion does not dominate. Section 12.10.
@@ -47,6 +48,8 @@ fn power_of_two(exponent: i32) -> f32 {
 }
 
 impl Predictor for Learner<'_> {
+    type Decision = Mixed;
+
     #[inline]
     fn sum(&self, row: usize, features: &Row) -> f32 {
         let mut weights = self.rows[row];

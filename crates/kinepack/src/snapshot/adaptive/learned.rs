@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::file::storable;
 use super::fixed::{FEATURES, Row};
+use super::mixing::{Part, UNTRAINED};
 use super::model::Model;
 use crate::entropy::Counter;
 use crate::snapshot::{Codec, Level, Profile};
@@ -41,21 +42,31 @@ pub(super) struct LearnedState {
     pub(super) counters: Vec<Counter>,
     /// What learning adds to the weights of every set. Empty at levels that do not learn.
     pub(super) gains: Vec<Row>,
+    /// For each part of the layout, how decisions mix. Empty at levels that do not learn.
+    pub(super) parts: Vec<Part>,
 }
 
 impl LearnedState {
-    /// Begins a packet: resumes from the baseline's state, or starts from the model. `rows` is the
-    /// number of gains.
-    pub(super) fn begin(&mut self, learned: Option<&Learned>, model: &Model, rows: usize) {
+    /// Begins a packet: resumes from the baseline's state, or starts from the model. The numbers
+    /// are those of rows and parts that learn.
+    pub(super) fn begin(
+        &mut self,
+        learned: Option<&Learned>,
+        model: &Model,
+        (rows, parts): (usize, usize),
+    ) {
         match learned {
             Some(learned) => {
                 self.counters.clone_from(&learned.state.counters);
                 self.gains.clone_from(&learned.state.gains);
+                self.parts.clone_from(&learned.state.parts);
             }
             None => {
                 self.counters.clone_from(&model.counters);
                 self.gains.clear();
                 self.gains.resize(rows, [0.0; FEATURES]);
+                self.parts.clear();
+                self.parts.resize(parts, UNTRAINED);
             }
         }
     }
@@ -89,6 +100,7 @@ impl Learned {
     pub fn memory_bytes(&self) -> usize {
         self.state.counters.capacity() * size_of::<Counter>()
             + self.state.gains.capacity() * size_of::<Row>()
+            + self.state.parts.capacity() * size_of::<Part>()
     }
 }
 

@@ -16,6 +16,7 @@ mod geometry;
 mod lanes;
 mod learn;
 mod learned;
+mod mixing;
 mod model;
 mod movers;
 mod neighbours;
@@ -39,11 +40,12 @@ use alloc::vec::Vec;
 pub use bodies::{Bodies, BodyKind};
 pub(super) use carried::Kinds as CarriedKinds;
 use coding::{Coding, Predictor};
-use counters::Counters;
+use counters::{Counters, LIMIT};
 use fixed::{Energies, Row};
 use learn::Learner;
 pub use learned::Learned;
 use learned::LearnedState;
+use mixing::{Mixed, Mixer};
 pub use model::Model;
 pub(super) use past::Packet;
 use past::Past;
@@ -54,7 +56,7 @@ pub(super) use train::{ModelTrainer, Pass};
 use values::{Spent, Values};
 
 use crate::bits::{BitReader, BitSink};
-use crate::entropy::{Coder, RangeDecoder, RangeEncoder};
+use crate::entropy::{Coder, Counter, Decision, RangeDecoder, RangeEncoder};
 use crate::{DecodeError, Schema, SetupError};
 
 /// A model prepared for a schema.
@@ -74,6 +76,8 @@ pub(super) struct Adaptive {
 pub(super) struct State {
     scratch: Scratch,
     learned: LearnedState,
+    /// At a level that learns, the decisions of a packet.
+    mixed: Vec<Mixed>,
     /// The cost of each field in the last packet, in 1/256 bit.
     pub(super) spent: Vec<u64>,
     /// The cost of the values of each lane.
@@ -125,6 +129,7 @@ impl Adaptive {
         State {
             scratch: Scratch::default(),
             learned: LearnedState::default(),
+            mixed: Vec::new(),
             spent: vec![0; self.fields],
             lanes_spent: vec![0; self.plan.lanes],
             columns: Vec::new(),
@@ -195,26 +200,35 @@ impl Adaptive {
         if !self.learns {
             return self.code_with(state, coder, &mut &rows[..], packet, changed, columns);
         }
-        let mut gains = core::mem::take(&mut state.learned.gains);
+        let LearnedState { mut counters, mut gains, parts } = core::mem::take(&mut state.learned);
+        let mut mixed = core::mem::take(&mut state.mixed);
+        let (learned, newcomers) = counters.split_at_mut(self.model.newcomers);
+        mixed.clear();
+        let pairs = learned.iter().zip(&self.model.counters);
+        mixed.extend(pairs.map(|(learned, fresh)| Mixed { learned: *learned, fresh: *fresh }));
         let inverses = self.inverses.get(set).map_or(&[][..], Vec::as_slice);
         let mut learner = Learner { rows, inverses, gains: &mut gains };
-        let is_valid = self.code_with(state, coder, &mut learner, packet, changed, columns);
-        state.learned.gains = gains;
+        let layout = &self.plan.layout;
+        let decisions =
+            Counters { decisions: &mut mixed[..], rule: Mixer::new(parts), newcomers, layout };
+        let (is_valid, Mixer { parts, .. }) =
+            self.code_packet(state, coder, &mut learner, decisions, packet, changed, columns);
+        learned.iter_mut().zip(&mixed).for_each(|(counter, mixed)| *counter = mixed.learned);
+        state.mixed = mixed;
+        state.learned = LearnedState { counters, gains, parts };
         is_valid
     }
 
     /// Begins a packet. Returns the index of its set of rows.
     fn begin(&self, state: &mut State, packet: &Packet<'_>) -> usize {
-        let gains = if self.learns { self.plan.rows } else { 0 };
-        state.learned.begin(packet.learned.filter(|_| self.learns), &self.model, gains);
+        let sizes = if self.learns { (self.plan.rows, 1 + self.plan.groups) } else { (0, 0) };
+        state.learned.begin(packet.learned.filter(|_| self.learns), &self.model, sizes);
         let history = &packet.lineup.history;
         self.model.set(history.lag, history.is_near)
     }
 
-    /// Codes a packet with the weights of `predictor` and the state's counters. `changed` are an
-    /// encoder's changed entities, increasing; a decoder passes none. False if what was decoded is
-    /// not a snapshot.
-    fn code_with<C: Coder, P: Predictor>(
+    /// Codes a packet with the weights of `predictor` and the state's counters.
+    fn code_with<C: Coder, P: Predictor<Decision = Counter>>(
         &self,
         state: &mut State,
         coder: &mut C,
@@ -223,7 +237,30 @@ impl Adaptive {
         changed: &[u32],
         columns: &mut [Vec<u32>],
     ) -> bool {
-        let State { scratch, learned, spent, lanes_spent, .. } = state;
+        let mut counters = core::mem::take(&mut state.learned.counters);
+        let (decisions, newcomers) = counters.split_at_mut(self.model.newcomers);
+        let layout = &self.plan.layout;
+        let decisions = Counters { decisions, rule: LIMIT, newcomers, layout };
+        let (is_valid, _) =
+            self.code_packet(state, coder, predictor, decisions, packet, changed, columns);
+        state.learned.counters = counters;
+        is_valid
+    }
+
+    /// Codes a packet. `changed` are an encoder's changed entities, increasing; a decoder passes
+    /// none. Returns false if what was decoded is not a snapshot, and the counters' rule.
+    #[expect(clippy::too_many_arguments, reason = "what a packet is coded from and with")]
+    fn code_packet<C: Coder, P: Predictor>(
+        &self,
+        state: &mut State,
+        coder: &mut C,
+        predictor: &mut P,
+        counters: Counters<'_, P::Decision>,
+        packet: &Packet<'_>,
+        changed: &[u32],
+        columns: &mut [Vec<u32>],
+    ) -> (bool, <P::Decision as Decision>::Rule) {
+        let State { scratch, spent, lanes_spent, .. } = state;
         scratch.encoder_changed.clear();
         scratch.encoder_changed.extend_from_slice(changed);
         let mut coding = Coding {
@@ -232,11 +269,11 @@ impl Adaptive {
             plan: &self.plan,
             model: &self.model,
             past: Past::new(packet),
-            counters: Counters::new(&mut learned.counters, &self.plan.layout),
+            counters,
             values: Values::new(columns),
             spent: Spent::new(packet.max_bits, spent, lanes_spent),
         };
         coding.run(scratch);
-        !coding.values.is_invalid()
+        (!coding.values.is_invalid(), coding.counters.rule)
     }
 }

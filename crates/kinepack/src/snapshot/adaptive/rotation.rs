@@ -5,11 +5,11 @@ use alloc::vec::Vec;
 use core::f64::consts::FRAC_1_SQRT_2;
 
 use super::coding::{Coding, Predictor};
-use super::counters::{GAP_ERRORS, GAPS, LIMIT, SECOND};
+use super::counters::{GAP_ERRORS, GAPS, Residuals, SECOND};
 use super::features::TurnSizes;
 use super::fixed::{log2, sixteenths, size_log2};
 use super::geometry::{Quaternion, Vector, rotation_vector, scale, turn};
-use super::lanes::{Expected, LaneAt, Residuals, sign_context};
+use super::lanes::{Expected, LaneAt, sign_context};
 use super::plan::RotationCodes;
 use crate::entropy::Coder;
 use crate::schema::{Lane, LaneArithmetic};
@@ -115,14 +115,14 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         };
         let gap_log2 = (log2(gap(0, FIRST_GAP) + 1) >> 7).min(GAPS as i32 - 1) as usize;
         let near = ((sizes.near_error + 256) >> 7).clamp(0, GAP_ERRORS as i32 - 1) as usize;
-        if !self.counters.largest(gap_log2, near).code(self.coder, rank > 0, LIMIT) {
+        if !self.counters.code_largest(self.coder, (gap_log2, near), rank > 0) {
             return order[0];
         }
         let second_gap = gap(1, SECOND_GAP).min(SECOND as u64 - 1) as usize;
-        if !self.counters.second(second_gap).code(self.coder, rank > 1, LIMIT) {
+        if !self.counters.code_second(self.coder, second_gap, rank > 1) {
             return order[1];
         }
-        order[2 + usize::from(self.counters.third().code(self.coder, rank > 2, LIMIT))]
+        order[2 + usize::from(self.counters.code_third(self.coder, rank > 2))]
     }
 }
 

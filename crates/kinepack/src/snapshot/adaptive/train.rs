@@ -58,6 +58,8 @@ struct Collector<'a> {
 }
 
 impl Predictor for Collector<'_> {
+    type Decision = Counter;
+
     fn sum(&self, row: usize, features: &Row) -> f32 {
         dot(&self.rows[row], features)
     }

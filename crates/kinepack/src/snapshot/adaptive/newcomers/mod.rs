@@ -88,7 +88,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         if !newcomers.kept.is_empty() {
             let chosen =
                 if is_encoder { self.choose_origin(newcomers, entity, like) } else { None };
-            let counters = &mut self.counters.newcomers()[of_kind(kind)];
+            let counters = &mut self.counters.newcomers[of_kind(kind)];
             if counters[ORIGIN].code(self.coder, chosen.is_some(), LIMIT) {
                 let number = i64::from(chosen.unwrap_or(0));
                 let number = usize::try_from(code_number(self.coder, counters, number)).ok();
@@ -113,7 +113,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             }
             let Newcomers { counters: copy, origin: values, .. } = newcomers;
             let has_field = self.origin_lanes(field, origin, values);
-            let counters = &mut self.counters.newcomers()[field.counters.clone()];
+            let counters = &mut self.counters.newcomers[field.counters.clone()];
             let mut rows = FieldRows {
                 columns: &mut self.values.columns_mut()[field.lanes.clone()],
                 newcomer: entity,
@@ -182,7 +182,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     /// Codes a field of an entity in which it was absent before.
     pub(super) fn code_added_field(&mut self, index: usize, entity: usize) {
         let field = &self.plan.newcomers.fields[index];
-        let counters = &mut self.counters.newcomers()[field.counters.clone()];
+        let counters = &mut self.counters.newcomers[field.counters.clone()];
         let columns = &mut self.values.columns_mut()[field.lanes.clone()];
         let mut rows =
             FieldRows { columns, newcomer: entity, like: None, origin: None, sector: None };
@@ -239,7 +239,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let (plan, kind) = (self.plan, self.past.kind());
         let mut cost = Cost::default();
         let mut counters = [Counter::default(); SHARED];
-        counters.copy_from_slice(&self.counters.newcomers()[of_kind(kind)]);
+        counters.copy_from_slice(&self.counters.newcomers[of_kind(kind)]);
         if counters[ORIGIN].code(&mut cost, origin.is_some(), LIMIT) {
             code_number(&mut cost, &mut counters, i64::from(origin.unwrap_or(0)));
         }
@@ -252,7 +252,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             }
             let Newcomers { counters: copy, origin: values, .. } = &mut *newcomers;
             let has_field = self.origin_lanes(field, origin, values);
-            let counters = &self.counters.newcomers()[field.counters.clone()];
+            let counters = &self.counters.newcomers[field.counters.clone()];
             let columns = &mut self.values.columns_mut()[field.lanes.clone()];
             let mut rows = FieldRows {
                 columns,

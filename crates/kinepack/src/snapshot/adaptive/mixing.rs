@@ -1,0 +1,128 @@
+//! Decisions at a level that learns: each mixes what its counter learned in the session with what
+//! the same counter of the model has seen in this packet. `spec/CODEC.md`, section 12.10.
+
+use alloc::vec::Vec;
+
+use super::counters::LIMIT;
+use super::fixed::log2;
+use crate::entropy::{Coder, Counter, Decision};
+
+/// A decision with two counters.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mixed {
+    /// Continues from packet to packet.
+    pub(super) learned: Counter,
+    /// Begins each packet as in the model.
+    pub(super) fresh: Counter,
+}
+
+/// The weights of both predictions, in 1/65536.
+type Weights = [i32; 2];
+
+/// The weights of one part of the layout, by the counts of both counters.
+pub(super) type Part = [[Weights; COUNTS]; COUNTS];
+
+/// Classes of a counter's observations: none, then one for each power of two.
+const COUNTS: usize = 9;
+
+/// Trusts what was learned.
+pub(super) const UNTRAINED: Part = [[[1 << 16, 0]; COUNTS]; COUNTS];
+
+/// The limit of a weight.
+const MAX_WEIGHT: i32 = 4 << 16;
+
+/// The right shift of an error, in 1/65536, times a prediction, in 1/256 octave: the rate.
+const RATE_SHIFT: u32 = 16;
+
+/// The weights of all parts.
+#[derive(Debug, Default)]
+pub(super) struct Mixer {
+    pub(super) parts: Vec<Part>,
+    /// The current part.
+    part: usize,
+}
+
+impl Mixer {
+    pub(super) fn new(parts: Vec<Part>) -> Self {
+        Self { parts, part: 0 }
+    }
+}
+
+impl Decision for Mixed {
+    type Rule = Mixer;
+
+    #[inline]
+    fn select(mixer: &mut Mixer, part: usize) {
+        mixer.part = part;
+    }
+
+    #[inline]
+    fn decide<C: Coder>(&mut self, coder: &mut C, bit: bool, mixer: &mut Mixer) -> bool {
+        let class = |counter: Counter| (8 - counter.count().leading_zeros()) as usize;
+        let weights = &mut mixer.parts[mixer.part][class(self.fresh)][class(self.learned)];
+        let stretched = [self.learned, self.fresh].map(|counter| stretch(counter.probability()));
+        let sum = stretched[0] * weights[0] + stretched[1] * weights[1];
+        let probability = squash(sum >> 16);
+        let bit = coder.code(bit, probability);
+        let error = (i32::from(bit) << 16) - i32::from(probability);
+        for (weight, stretched) in weights.iter_mut().zip(stretched) {
+            let step = (error * stretched + (1 << (RATE_SHIFT - 1))) >> RATE_SHIFT;
+            *weight = (*weight + step).clamp(-MAX_WEIGHT, MAX_WEIGHT);
+        }
+        self.learned.observe(bit, LIMIT);
+        self.fresh.observe(bit, LIMIT);
+        bit
+    }
+}
+
+/// The logarithm of the odds of a probability in 1/65536, in 1/256 octave.
+#[inline]
+fn stretch(probability: u16) -> i32 {
+    STRETCHED[usize::from(probability >> 6)].into()
+}
+
+/// The probability with these odds, from 32 to 65503.
+#[inline]
+fn squash(stretched: i32) -> u16 {
+    SQUASHED[((stretched + MAX_STRETCHED).clamp(0, 2 * MAX_STRETCHED) >> 3) as usize]
+}
+
+/// The limit of the logarithm of odds.
+const MAX_STRETCHED: i32 = 11 << 8;
+
+/// The logarithm of the odds of `probability`.
+const fn odds_log2(probability: u64) -> i32 {
+    log2(probability) - log2((1 << 16) - probability)
+}
+
+/// For each 64 probabilities, that of their middle.
+static STRETCHED: [i16; 1024] = {
+    let mut table = [0; 1024];
+    let mut index = 0;
+    while index < table.len() {
+        table[index] = odds_log2(index as u64 * 64 + 32) as i16;
+        index += 1;
+    }
+    table
+};
+
+/// For each 8 logarithms, the least probability with the odds of their middle.
+static SQUASHED: [u16; 705] = {
+    let mut table = [0; 705];
+    let mut index = 0;
+    while index < table.len() {
+        let aim = (index as i32 * 8 + 4) - MAX_STRETCHED;
+        let (mut below, mut least) = (31, 65503);
+        while least - below > 1 {
+            let middle = (below + least) / 2;
+            if odds_log2(middle) < aim {
+                below = middle;
+            } else {
+                least = middle;
+            }
+        }
+        table[index] = least as u16;
+        index += 1;
+    }
+    table
+};
