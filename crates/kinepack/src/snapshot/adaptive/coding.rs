@@ -29,6 +29,12 @@ const ROOM_FOR_END: u64 = 8 << 8;
 /// The limit of an expected change, in sixteenths. Section 12.3.
 const MAX_MEAN: i64 = 1 << 37;
 
+/// An expected change within its limits.
+#[inline]
+pub(super) fn held(mean: i64) -> i64 {
+    mean.clamp(-MAX_MEAN, MAX_MEAN)
+}
+
 /// The weights of the predictions, and what happens with the actual values: fixed weights ignore
 /// them, a learner takes a step, a trainer collects statistics.
 pub(super) trait Predictor {
@@ -51,7 +57,7 @@ pub(super) trait Predictor {
     /// The expected change, in sixteenths.
     #[inline]
     fn predict_mean(&self, row: usize, features: &Row) -> i64 {
-        mean_of(self.sum(row, features)).clamp(-MAX_MEAN, MAX_MEAN)
+        held(mean_of(self.sum(row, features)))
     }
 
     /// log₂ of a residual's expected size, in 1/256, clamped to the range that the contexts

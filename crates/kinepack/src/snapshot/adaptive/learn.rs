@@ -2,9 +2,9 @@
 //! packet, and a packet resumes from the learned state of its baseline. Both sides do the same, so
 //! a lost packet cannot make their models differ. `spec/CODEC.md`, section 12.10.
 
-use super::coding::Predictor;
+use super::coding::{Predictor, held};
 use super::features::BIAS;
-use super::fixed::{Energies, FEATURES, LOG_BITS, Row, STEP_BITS, dot};
+use super::fixed::{Energies, FEATURES, LOG_BITS, Row, STEP_BITS, dot, mean_of, size_log2};
 use super::mixing::Mixed;
 
 /// How strongly the square of an error, in steps, lowers its weight in learning and in training, so
@@ -18,6 +18,8 @@ const RATE: f32 = 0.006;
 /// What a step adds to the gain of a scale's bias for each 1/256 octave of its error. As the bias
 /// is 256, a step corrects 2 % of the error.
 const SCALE_RATE: f32 = 1300.0 / (1 << 24) as f32;
+/// The share of a row's losses that it forgets with each value, as a right shift.
+const LOSS_DECAY: u32 = 6;
 /// The largest energy with which a feature learns. Its inverse is still a normal number.
 const MAX_ENERGY: u8 = 160;
 /// log₂ of the inverse of an energy of 0.
@@ -32,6 +34,19 @@ pub(super) struct Learner<'a> {
     pub(super) inverses: &'a [Row],
     /// What learning adds to the weights.
     pub(super) gains: &'a mut [Row],
+    /// For each row of means, by how much its recent errors were larger with the gains than
+    /// without them: the sum of the differences of their logarithms, in 1/256 octave.
+    pub(super) losses: &'a mut [i32],
+}
+
+impl Learner<'_> {
+    /// The sum with the gains.
+    #[inline]
+    fn learned_sum(&self, row: usize, features: &Row) -> f32 {
+        let mut weights = self.rows[row];
+        weights.iter_mut().zip(&self.gains[row]).for_each(|(weight, gain)| *weight += gain);
+        dot(&weights, features)
+    }
 }
 
 /// The inverses of the energies of a row.
@@ -52,15 +67,22 @@ impl Predictor for Learner<'_> {
 
     #[inline]
     fn sum(&self, row: usize, features: &Row) -> f32 {
-        let mut weights = self.rows[row];
-        weights.iter_mut().zip(&self.gains[row]).for_each(|(weight, gain)| *weight += gain);
-        dot(&weights, features)
+        if self.losses[row] > 0 {
+            dot(&self.rows[row], features)
+        } else {
+            self.learned_sum(row, features)
+        }
     }
 
     /// A step of normalized least mean squares, each feature in units of its own size in training.
     fn observe_mean(&mut self, row: usize, features: &Row, target: i64, scale_log2: i32) {
         let Some(inverses) = self.inverses.get(row) else { return };
-        let error = (target - self.predict_mean(row, features)) as f32 / (1 << STEP_BITS) as f32;
+        let miss = |sum: f32| target - held(mean_of(sum));
+        let error = miss(self.learned_sum(row, features));
+        let without = miss(dot(&self.rows[row], features));
+        let loss = &mut self.losses[row];
+        *loss += size_log2(error) - size_log2(without) - (*loss >> LOSS_DECAY);
+        let error = error as f32 / (1 << STEP_BITS) as f32;
         // The same weight as in training, so that chaotic motion does not dominate. The square of
         // the scale is rounded down to a power of two.
         let weight =

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::file::storable;
 use super::fixed::{FEATURES, Row};
-use super::mixing::{Part, UNTRAINED};
+use super::mixing::{UNTRAINED, WEIGHTS, Weights};
 use super::model::Model;
 use crate::entropy::Counter;
 use crate::snapshot::{Codec, Level, Profile};
@@ -42,8 +42,11 @@ pub(super) struct LearnedState {
     pub(super) counters: Vec<Counter>,
     /// What learning adds to the weights of every set. Empty at levels that do not learn.
     pub(super) gains: Vec<Row>,
+    /// For each row, by how much its gains made recent errors larger. Empty at levels that do not
+    /// learn.
+    pub(super) losses: Vec<i32>,
     /// For each part of the layout, how decisions mix. Empty at levels that do not learn.
-    pub(super) parts: Vec<Part>,
+    pub(super) weights: Vec<Weights>,
 }
 
 impl LearnedState {
@@ -59,14 +62,17 @@ impl LearnedState {
             Some(learned) => {
                 self.counters.clone_from(&learned.state.counters);
                 self.gains.clone_from(&learned.state.gains);
-                self.parts.clone_from(&learned.state.parts);
+                self.losses.clone_from(&learned.state.losses);
+                self.weights.clone_from(&learned.state.weights);
             }
             None => {
                 self.counters.clone_from(&model.counters);
                 self.gains.clear();
                 self.gains.resize(rows, [0.0; FEATURES]);
-                self.parts.clear();
-                self.parts.resize(parts, UNTRAINED);
+                self.losses.clear();
+                self.losses.resize(rows, 0);
+                self.weights.clear();
+                self.weights.resize(parts * WEIGHTS, UNTRAINED);
             }
         }
     }
@@ -100,7 +106,8 @@ impl Learned {
     pub fn memory_bytes(&self) -> usize {
         self.state.counters.capacity() * size_of::<Counter>()
             + self.state.gains.capacity() * size_of::<Row>()
-            + self.state.parts.capacity() * size_of::<Part>()
+            + self.state.losses.capacity() * size_of::<i32>()
+            + self.state.weights.capacity() * size_of::<Weights>()
     }
 }
 

@@ -17,16 +17,16 @@ pub(super) struct Mixed {
 }
 
 /// The weights of both predictions, in 1/65536.
-type Weights = [i32; 2];
+pub(super) type Weights = [i32; 2];
 
-/// The weights of one part of the layout, by the counts of both counters.
-pub(super) type Part = [[Weights; COUNTS]; COUNTS];
+/// The number of weights of one part of the layout: by the counts of both counters.
+pub(super) const WEIGHTS: usize = CLASSES;
 
 /// Classes of a counter's observations: none, then one for each power of two.
-const COUNTS: usize = 9;
+const CLASSES: usize = 9;
 
 /// Trusts what was learned.
-pub(super) const UNTRAINED: Part = [[[1 << 16, 0]; COUNTS]; COUNTS];
+pub(super) const UNTRAINED: Weights = [1 << 16, 0];
 
 /// The limit of a weight.
 const MAX_WEIGHT: i32 = 4 << 16;
@@ -37,14 +37,14 @@ const RATE_SHIFT: u32 = 16;
 /// The weights of all parts.
 #[derive(Debug, Default)]
 pub(super) struct Mixer {
-    pub(super) parts: Vec<Part>,
-    /// The current part.
-    part: usize,
+    pub(super) weights: Vec<Weights>,
+    /// The first of the current part's.
+    first: usize,
 }
 
 impl Mixer {
-    pub(super) fn new(parts: Vec<Part>) -> Self {
-        Self { parts, part: 0 }
+    pub(super) fn new(weights: Vec<Weights>) -> Self {
+        Self { weights, first: 0 }
     }
 }
 
@@ -53,27 +53,38 @@ impl Decision for Mixed {
 
     #[inline]
     fn select(mixer: &mut Mixer, part: usize) {
-        mixer.part = part;
+        mixer.first = part * WEIGHTS;
     }
 
-    #[inline]
     fn decide<C: Coder>(&mut self, coder: &mut C, bit: bool, mixer: &mut Mixer) -> bool {
-        let class = |counter: Counter| (8 - counter.count().leading_zeros()) as usize;
-        let weights = &mut mixer.parts[mixer.part][class(self.fresh)][class(self.learned)];
-        let stretched = [self.learned, self.fresh].map(|counter| stretch(counter.probability()));
-        let sum = stretched[0] * weights[0] + stretched[1] * weights[1];
-        let probability = squash(sum >> 16);
+        let Self { learned, fresh } = *self;
+        let class = |counter: Counter| usize::from(CLASS[usize::from(counter.count())]);
+        let weights = &mut mixer.weights[mixer.first + class(fresh)];
+        let [a, b] = [learned, fresh].map(|counter| stretch(counter.probability()));
+        let probability = squash((a * weights[0] + b * weights[1]) >> 16);
         let bit = coder.code(bit, probability);
         let error = (i32::from(bit) << 16) - i32::from(probability);
-        for (weight, stretched) in weights.iter_mut().zip(stretched) {
+        let moved = |weight: i32, stretched: i32| {
             let step = (error * stretched + (1 << (RATE_SHIFT - 1))) >> RATE_SHIFT;
-            *weight = (*weight + step).clamp(-MAX_WEIGHT, MAX_WEIGHT);
-        }
+            (weight + step).clamp(-MAX_WEIGHT, MAX_WEIGHT)
+        };
+        *weights = [moved(weights[0], a), moved(weights[1], b)];
         self.learned.observe(bit, LIMIT);
         self.fresh.observe(bit, LIMIT);
         bit
     }
 }
+
+/// The class of each count.
+static CLASS: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut count = 0;
+    while count < table.len() {
+        table[count] = (8 - (count as u8).leading_zeros()) as u8;
+        count += 1;
+    }
+    table
+};
 
 /// The logarithm of the odds of a probability in 1/65536, in 1/256 octave.
 #[inline]

@@ -200,22 +200,22 @@ impl Adaptive {
         if !self.learns {
             return self.code_with(state, coder, &mut &rows[..], packet, changed, columns);
         }
-        let LearnedState { mut counters, mut gains, parts } = core::mem::take(&mut state.learned);
+        let LearnedState { mut counters, mut gains, mut losses, weights } = core::mem::take(&mut state.learned);
         let mut mixed = core::mem::take(&mut state.mixed);
         let (learned, newcomers) = counters.split_at_mut(self.model.newcomers);
         mixed.clear();
         let pairs = learned.iter().zip(&self.model.counters);
         mixed.extend(pairs.map(|(learned, fresh)| Mixed { learned: *learned, fresh: *fresh }));
         let inverses = self.inverses.get(set).map_or(&[][..], Vec::as_slice);
-        let mut learner = Learner { rows, inverses, gains: &mut gains };
+        let mut learner = Learner { rows, inverses, gains: &mut gains, losses: &mut losses };
         let layout = &self.plan.layout;
         let decisions =
-            Counters { decisions: &mut mixed[..], rule: Mixer::new(parts), newcomers, layout };
-        let (is_valid, Mixer { parts, .. }) =
+            Counters { decisions: &mut mixed[..], rule: Mixer::new(weights), newcomers, layout };
+        let (is_valid, Mixer { weights, .. }) =
             self.code_packet(state, coder, &mut learner, decisions, packet, changed, columns);
         learned.iter_mut().zip(&mixed).for_each(|(counter, mixed)| *counter = mixed.learned);
         state.mixed = mixed;
-        state.learned = LearnedState { counters, gains, parts };
+        state.learned = LearnedState { counters, gains, losses, weights };
         is_valid
     }
 
