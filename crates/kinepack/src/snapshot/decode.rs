@@ -248,10 +248,6 @@ impl Decoder {
             None
         };
         let learned = baselines.learned.filter(|learned| learned.is_from_codec(codec.hash()));
-        let resumes = tables.level.learning() && adaptive.is_some() && reader.read_bool()?;
-        if resumes && learned.is_none() {
-            return Err(DecodeError::NothingLearned);
-        }
         let Self { limits, lineup, .. } = self;
         let (gaps, max) = (&tables.entities, limits.max_entities);
         lineup.read_entities(&mut reader, baseline, next, gaps, max)?;
@@ -261,7 +257,6 @@ impl Decoder {
         }
         match (adaptive, &mut self.adaptive, tables.changed_coding()) {
             (Some(adaptive), Some(state), _) => {
-                let learned = learned.filter(|_| resumes);
                 let packet = Packet {
                     baselines: *baselines,
                     entities: &next.entities,

@@ -579,9 +579,6 @@ impl Encoder {
         let begin = out.len();
         let mut writer = BitWriter::append(out);
         writer.write_bool(false);
-        if tables.level.learning() {
-            writer.write_bool(learned.is_some());
-        }
         self.lineup.write_entities(&mut writer, baseline, &tables.entities);
         let max_bits = (limit_bytes as u64).saturating_mul(8).saturating_sub(writer.len_bits());
         if let Some(state) = &mut self.adaptive {

@@ -279,8 +279,7 @@ impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
         };
         let nearness = scratch.nearness[self.past.index(entity)];
         let context = flag_context(rested, last_changed, nearness, class);
-        let is_changed =
-            self.counters.code_field_flag(self.coder, (nth, context), has_changed);
+        let is_changed = self.counters.code_field_flag(self.coder, (nth, context), has_changed);
         if is_changed {
             let at = FieldAt { field, entity, status, class };
             self.code_field(&at, &mut scratch.previous[nth]);

@@ -2,9 +2,7 @@
 
 use core::ops::Range;
 
-use crate::entropy::{
-    Coder, Counter, Decision, MANTISSAS, Signed, decide_signed, decide_tree,
-};
+use crate::entropy::{Coder, Counter, Decision, MANTISSAS, Signed, decide_signed, decide_tree};
 use crate::snapshot::history::{MOVED, MOVED_BEFORE, NEW};
 
 /// The first counter of each part. The parts follow one another without gaps.

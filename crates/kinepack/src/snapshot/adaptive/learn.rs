@@ -34,9 +34,30 @@ pub(super) struct Learner<'a> {
     pub(super) inverses: &'a [Row],
     /// What learning adds to the weights.
     pub(super) gains: &'a mut [Row],
-    /// For each row of means, by how much its recent errors were larger with the gains than
-    /// without them: the sum of the differences of their logarithms, in 1/256 octave.
-    pub(super) losses: &'a mut [i32],
+    /// What the gains cost in each row of means.
+    pub(super) losses: &'a mut [Loss],
+}
+
+/// By how much recent errors of a row were larger with its gains than without them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Loss {
+    /// The sum of the differences of their sizes' logarithms, in 1/256 octave, most of it recent.
+    sum: i32,
+    /// The last error with the gains, and without them, in sixteenths.
+    last: [i32; 2],
+}
+
+impl Loss {
+    /// Adds the errors of a value. One that repeats the last error costs next to nothing, because
+    /// counters learn it, so the smaller one of it and of its difference from the last one counts.
+    fn add(&mut self, errors: [i64; 2]) {
+        let [with, without] = [0, 1].map(|at| {
+            let change = errors[at] - i64::from(self.last[at]);
+            size_log2(errors[at].abs().min(change.abs()))
+        });
+        self.sum += with - without - (self.sum >> LOSS_DECAY);
+        self.last = errors.map(|error| error.clamp(i32::MIN.into(), i32::MAX.into()) as i32);
+    }
 }
 
 impl Learner<'_> {
@@ -67,7 +88,7 @@ impl Predictor for Learner<'_> {
 
     #[inline]
     fn sum(&self, row: usize, features: &Row) -> f32 {
-        if self.losses[row] > 0 {
+        if self.losses[row].sum > 0 {
             dot(&self.rows[row], features)
         } else {
             self.learned_sum(row, features)
@@ -79,9 +100,7 @@ impl Predictor for Learner<'_> {
         let Some(inverses) = self.inverses.get(row) else { return };
         let miss = |sum: f32| target - held(mean_of(sum));
         let error = miss(self.learned_sum(row, features));
-        let without = miss(dot(&self.rows[row], features));
-        let loss = &mut self.losses[row];
-        *loss += size_log2(error) - size_log2(without) - (*loss >> LOSS_DECAY);
+        self.losses[row].add([error, miss(dot(&self.rows[row], features))]);
         let error = error as f32 / (1 << STEP_BITS) as f32;
         // The same weight as in training, so that chaotic motion does not dominate. The square of
         // the scale is rounded down to a power of two.

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::file::storable;
 use super::fixed::{FEATURES, Row};
+use super::learn::Loss;
 use super::mixing::{UNTRAINED, WEIGHTS, Weights};
 use super::model::Model;
 use crate::entropy::Counter;
@@ -42,9 +43,8 @@ pub(super) struct LearnedState {
     pub(super) counters: Vec<Counter>,
     /// What learning adds to the weights of every set. Empty at levels that do not learn.
     pub(super) gains: Vec<Row>,
-    /// For each row, by how much its gains made recent errors larger. Empty at levels that do not
-    /// learn.
-    pub(super) losses: Vec<i32>,
+    /// For each row, what its gains cost. Empty at levels that do not learn.
+    pub(super) losses: Vec<Loss>,
     /// For each part of the layout, how decisions mix. Empty at levels that do not learn.
     pub(super) weights: Vec<Weights>,
 }
@@ -70,7 +70,7 @@ impl LearnedState {
                 self.gains.clear();
                 self.gains.resize(rows, [0.0; FEATURES]);
                 self.losses.clear();
-                self.losses.resize(rows, 0);
+                self.losses.resize(rows, Loss::default());
                 self.weights.clear();
                 self.weights.resize(parts * WEIGHTS, UNTRAINED);
             }
@@ -106,7 +106,7 @@ impl Learned {
     pub fn memory_bytes(&self) -> usize {
         self.state.counters.capacity() * size_of::<Counter>()
             + self.state.gains.capacity() * size_of::<Row>()
-            + self.state.losses.capacity() * size_of::<i32>()
+            + self.state.losses.capacity() * size_of::<Loss>()
             + self.state.weights.capacity() * size_of::<Weights>()
     }
 }

@@ -56,6 +56,7 @@ impl Decision for Mixed {
         mixer.first = part * WEIGHTS;
     }
 
+    #[inline]
     fn decide<C: Coder>(&mut self, coder: &mut C, bit: bool, mixer: &mut Mixer) -> bool {
         let Self { learned, fresh } = *self;
         let class = |counter: Counter| usize::from(CLASS[usize::from(counter.count())]);

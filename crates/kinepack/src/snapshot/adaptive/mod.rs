@@ -59,6 +59,9 @@ use crate::bits::{BitReader, BitSink};
 use crate::entropy::{Coder, Counter, Decision, RangeDecoder, RangeEncoder};
 use crate::{DecodeError, Schema, SetupError};
 
+/// The probability, in 1/65536, that a packet resumes from what was learned. Section 12.10.
+const RESUMES: u16 = 65_000;
+
 /// A model prepared for a schema.
 #[derive(Debug)]
 pub(super) struct Adaptive {
@@ -151,6 +154,9 @@ impl Adaptive {
         let mut own = core::mem::take(&mut state.columns);
         columns.clone_into(&mut own);
         let mut encoder = RangeEncoder::new(sink);
+        if self.learns {
+            encoder.code(packet.learned.is_some(), RESUMES);
+        }
         let is_valid = self.code(state, &mut encoder, packet, changed, &mut own);
         debug_assert!(is_valid, "an encoder's values are within their lanes");
         encoder.finish();
@@ -166,7 +172,12 @@ impl Adaptive {
         reader: &mut BitReader<'_>,
     ) -> Result<(), DecodeError> {
         let mut decoder = RangeDecoder::new(reader);
-        let is_valid = self.code(state, &mut decoder, packet, &[], columns);
+        let resumes = self.learns && decoder.code(false, RESUMES);
+        if resumes && packet.learned.is_none() {
+            return Err(DecodeError::NothingLearned);
+        }
+        let packet = Packet { learned: packet.learned.filter(|_| resumes), ..*packet };
+        let is_valid = self.code(state, &mut decoder, &packet, &[], columns);
         decoder.finish()?;
         if is_valid {
             Ok(())
@@ -200,7 +211,8 @@ impl Adaptive {
         if !self.learns {
             return self.code_with(state, coder, &mut &rows[..], packet, changed, columns);
         }
-        let LearnedState { mut counters, mut gains, mut losses, weights } = core::mem::take(&mut state.learned);
+        let LearnedState { mut counters, mut gains, mut losses, weights } =
+            core::mem::take(&mut state.learned);
         let mut mixed = core::mem::take(&mut state.mixed);
         let (learned, newcomers) = counters.split_at_mut(self.model.newcomers);
         mixed.clear();
