@@ -97,8 +97,7 @@ impl Alignment {
         self.kinds.iter().flat_map(|of_kind| of_kind.sources.iter().map(|source| *source == ADDED))
     }
 
-    /// Reads the set of entities, at most `max_entities`, into `entities`. True if it is the
-    /// baseline's set.
+    /// Reads the set of entities, at most `max_entities`, into `entities`.
     pub(super) fn read(
         &mut self,
         reader: &mut BitReader<'_>,
@@ -106,16 +105,9 @@ impl Alignment {
         entities: &mut Entities,
         gaps: &GapTable,
         max_entities: u32,
-    ) -> Result<bool, DecodeError> {
+    ) -> Result<(), DecodeError> {
         let limit = max_entities;
         let (baseline, kinds) = (&baseline.entities, &baseline.kinds.list);
-        if !reader.read_bool()? {
-            if baseline.len() > max_entities as usize {
-                return Err(DecodeError::TooManyEntities { count: baseline.len() as u64, limit });
-            }
-            entities.clone_from(baseline);
-            return Ok(true);
-        }
         self.kinds.resize_with(baseline.kinds(), OfKind::default);
         let changing = match baseline.kinds() {
             1 => 1,
@@ -146,7 +138,7 @@ impl Alignment {
         }
         match entities.shared_id() {
             Some(_) => Err(DecodeError::BadEntitySet { at_bit: reader.position_bits() }),
-            None => Ok(false),
+            None => Ok(()),
         }
     }
 

@@ -242,15 +242,20 @@ impl Decoder {
             return Err(DecodeError::SchemaMismatch { expected_hash, hash });
         }
         let mut reader = BitReader::new(packet);
-        let adaptive = if let Some(adaptive) = &tables.adaptive {
-            (!reader.read_bool()?).then_some(adaptive)
-        } else {
-            None
-        };
+        let mut has_other_entities = reader.read_bool()?;
+        let mut adaptive = tables.adaptive.as_ref();
+        if adaptive.is_some() && has_other_entities && reader.read_bool()? {
+            adaptive = None;
+            has_other_entities = reader.read_bool()?;
+        }
         let learned = baselines.learned.filter(|learned| learned.is_from_codec(codec.hash()));
         let Self { limits, lineup, .. } = self;
         let (gaps, max) = (&tables.entities, limits.max_entities);
-        lineup.read_entities(&mut reader, baseline, next, gaps, max)?;
+        if has_other_entities {
+            lineup.read_entities(&mut reader, baseline, next, gaps, max)?;
+        } else {
+            lineup.keep_entities(baseline, next, max)?;
+        }
         if tables.precision.is_some() || adaptive.is_some() {
             lineup.keep_base(&next.columns);
             lineup.find_motion(tables.precision.as_ref(), baselines, &next.entities, tick.0);

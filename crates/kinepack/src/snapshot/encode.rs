@@ -573,12 +573,15 @@ impl Encoder {
         let mut packed = core::mem::take(&mut self.packed);
         packed.clear();
         let mut writer = BitWriter::append(&mut packed);
-        writer.write_bool(true);
+        writer.write(0b11, 2);
         self.write_packed(&mut writer, tables, [baseline, snapshot], chosen);
         writer.finish()?;
         let begin = out.len();
         let mut writer = BitWriter::append(out);
-        writer.write_bool(false);
+        writer.write_bool(self.lineup.is_aligned());
+        if self.lineup.is_aligned() {
+            writer.write_bool(false);
+        }
         self.lineup.write_entities(&mut writer, baseline, &tables.entities);
         let max_bits = (limit_bytes as u64).saturating_mul(8).saturating_sub(writer.len_bits());
         if let Some(state) = &mut self.adaptive {

@@ -70,15 +70,28 @@ impl Lineup {
         gaps: &GapTable,
         max_entities: u32,
     ) -> Result<(), DecodeError> {
-        let entities = &mut next.entities;
-        self.is_aligned = !self.alignment.read(reader, baseline, entities, gaps, max_entities)?;
-        if self.is_aligned {
-            self.alignment.line_up(baseline, &mut next.columns);
-        } else {
-            for (column, base) in next.columns.iter_mut().zip(&baseline.columns) {
-                column.clear();
-                column.extend_from_slice(base);
-            }
+        self.is_aligned = true;
+        self.alignment.read(reader, baseline, &mut next.entities, gaps, max_entities)?;
+        self.alignment.line_up(baseline, &mut next.columns);
+        Ok(())
+    }
+
+    /// Gives the snapshot that is being read the entities of `baseline`.
+    pub(super) fn keep_entities(
+        &mut self,
+        baseline: &Snapshot,
+        next: &mut Snapshot,
+        max_entities: u32,
+    ) -> Result<(), DecodeError> {
+        self.is_aligned = false;
+        let count = baseline.entities.len();
+        if count > max_entities as usize {
+            return Err(DecodeError::TooManyEntities { count: count as u64, limit: max_entities });
+        }
+        next.entities.clone_from(&baseline.entities);
+        for (column, base) in next.columns.iter_mut().zip(&baseline.columns) {
+            column.clear();
+            column.extend_from_slice(base);
         }
         Ok(())
     }
@@ -97,14 +110,14 @@ impl Lineup {
         self.is_aligned && self.alignment.is_added(kind, row)
     }
 
-    /// Writes the lined-up snapshot's set of entities, relative to the baseline's.
+    /// Writes the lined-up snapshot's set of entities, relative to the baseline's, if it is
+    /// [another one](Self::is_aligned).
     pub(super) fn write_entities(
         &self,
         sink: &mut impl BitSink,
         baseline: &Snapshot,
         gaps: &GapTable,
     ) {
-        sink.write_bool(self.is_aligned);
         if self.is_aligned {
             self.alignment.write(sink, &baseline.entities, gaps);
         }

@@ -104,7 +104,10 @@ impl Packer {
         match chosen_coding {
             // Chosen changes have the baseline's set of entities.
             Some(_) => writer.write_bool(false),
-            None => lineup.write_entities(writer, baseline, &tables.entities),
+            None => {
+                writer.write_bool(lineup.is_aligned());
+                lineup.write_entities(writer, baseline, &tables.entities);
+            }
         }
         spent.size.sets_bits = writer.len_bits() - begin;
         match chosen_coding.or_else(|| tables.changed_coding()) {
