@@ -310,9 +310,9 @@ fn a_removed_entity_is_not_added_in_the_same_packet() {
     let mut baseline = Snapshot::new(&schema, Tick(1));
     baseline.push_lanes(EntityId(0), &[100]).unwrap();
     let baseline = View::from(baseline);
-    // Entity 0 is removed and added: form 0, then form 1. It would be another entity with the same
+    // Entity 0 is removed and added: form 10, then form 11. It would be another entity with the same
     // id.
-    for packet in [&[0xAE][..], &[0xAE, 0xF7, 0x17], &[0xAF, 0x00]] {
+    for packet in [&[0xAD][..], &[0xAD, 0xF7, 0x17], &[0x5F, 0x01]] {
         let refusal = Decoder::new(&codec).decode(&baseline, packet, Tick(2));
         assert!(
             matches!(refusal, Err(DecodeError::BadEntitySet { .. })),

@@ -26,8 +26,9 @@ use support::{
 };
 
 /// Rounds over the same frames before counting. Encoder and decoder have then seen the largest
-/// sizes, and each reused view has held them.
-const WARM_UP_ROUNDS: usize = 4;
+/// sizes, and each reused view has held them. At the learning level, which packets are packed and
+/// thus share a learned state changes for some rounds.
+const WARM_UP_ROUNDS: usize = 10;
 
 /// An encoder and a decoder. Each keeps the last three views, and recycles the one before them.
 struct Sides {

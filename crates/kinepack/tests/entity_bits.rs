@@ -121,7 +121,7 @@ fn predicting(schema: &Schema, level: Level, profile: &Profile) -> (Encoder, Enc
 
 /// Whether a packet of a level that predicts has the packed form.
 fn is_packed(packet: &[u8]) -> bool {
-    packet[0] & 1 == 1
+    packet[0] & 3 == 3
 }
 
 #[test]

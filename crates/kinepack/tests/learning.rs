@@ -59,7 +59,7 @@ fn a_profile_keeps_what_a_session_learned() {
     let schema = schema();
     let profile = trained(&schema, Some(bodies(&schema)));
     // Slow bodies; the profile was trained on fast ones.
-    let [first, next] = [20, 21].map(|seed| run(&schema, seed, 12, 120));
+    let [first, next] = [20, 21].map(|seed| run(&schema, seed, 12, 600));
     let training = Training {
         packed_lag_ticks: 3,
         ..Training::new(Profile::untrained(&schema), Some(bodies(&schema)))
@@ -72,14 +72,16 @@ fn a_profile_keeps_what_a_session_learned() {
         })
         .unwrap();
     assert_eq!(done, 1.0);
-    let bytes = |level, profile: &Profile| {
-        send(&Codec::new(schema.clone(), level, profile.clone()).unwrap(), &next, 1)
+    let bytes_of = |level, profile: &Profile, run: &[Snapshot]| {
+        send(&Codec::new(schema.clone(), level, profile.clone()).unwrap(), run, 1)
     };
-    for level in [Level::ADAPTIVE, Level::LEARNING] {
-        let [without, with] = [&profile, &kept].map(|profile| bytes(level, profile));
+    let bytes = |level, profile: &Profile| bytes_of(level, profile, &next);
+    // The learning level has not learned much yet after a second.
+    for (level, run) in [(Level::ADAPTIVE, &next[..]), (Level::LEARNING, &next[..60])] {
+        let [without, with] = [&profile, &kept].map(|profile| bytes_of(level, profile, run));
         assert!(with < without, "{level:?}: {with} bytes, without {without}");
     }
-    assert!(bytes(Level::ADAPTIVE, &kept) < bytes(Level::LEARNING, &profile) * 102 / 100);
+    assert!(bytes(Level::ADAPTIVE, &kept) < bytes(Level::LEARNING, &profile) * 104 / 100);
     // A file holds it exactly.
     assert_eq!(Profile::from_bytes(&kept.to_bytes(), &schema).unwrap(), kept);
     // Word lengths stay: packets of levels that pack bits are the same.
@@ -187,7 +189,7 @@ fn a_packet_that_packs_bits_keeps_the_learned_state() {
     let before = encoder.encode(&run[0], &run[1], &mut Vec::new()).unwrap();
     let mut packet = Vec::new();
     let sent = encoder.encode(&before, &noise, &mut packet).unwrap();
-    assert_eq!(packet[0] & 1, 1, "noise is packed");
+    assert_eq!(packet[0] & 3, 3, "noise is packed");
     let decoded = decoder.decode(&before, &packet, noise.tick).unwrap();
     assert!(
         **decoded.snapshot() == noise && decoded == sent && decoded.learned() == before.learned()

@@ -18,6 +18,9 @@ use super::view::{Spare, View};
 use crate::EncodeError;
 use crate::bits::{BitSink, BitWriter};
 
+/// The bits `11` that begin the packed form at levels that predict.
+const PACKED_FORM_BITS: u64 = 2;
+
 /// Writes snapshots, each relative to views that the receiver holds.
 ///
 /// ```
@@ -550,7 +553,7 @@ impl Encoder {
     }
 
     /// Writes a packet at the adaptive level. Falls back to packed bits if these are shorter, or
-    /// have room for all entities when the predicted form does not. The first bit says which form
+    /// have room for all entities when the predicted form does not. The first bits say which form
     /// follows.
     fn write_adaptive(
         &mut self,
@@ -573,7 +576,7 @@ impl Encoder {
         let mut packed = core::mem::take(&mut self.packed);
         packed.clear();
         let mut writer = BitWriter::append(&mut packed);
-        writer.write(0b11, 2);
+        writer.write(0b11, PACKED_FORM_BITS as u32);
         self.write_packed(&mut writer, tables, [baseline, snapshot], chosen);
         writer.finish()?;
         let begin = out.len();
@@ -598,7 +601,7 @@ impl Encoder {
             self.unsent.clear();
             out.truncate(begin);
             out.extend_from_slice(&packed);
-            self.spent.size.sets_bits += 1;
+            self.spent.size.sets_bits += PACKED_FORM_BITS;
             self.learned = learned.cloned();
         } else if let Some(state) = &mut self.adaptive {
             self.spent.size.changed_entities -= self.unsent.len();

@@ -217,6 +217,9 @@ pub(super) struct Residuals {
 /// Observations after which a counter's rate of adaptation stays constant.
 pub(super) const LIMIT: u8 = 250;
 
+/// The largest count of a model's trained counter, so that it still adapts to other data.
+pub(super) const MAX_TRAINED_COUNT: u8 = 15;
+
 /// An untrained counter.
 pub(super) const EVEN: Counter = Counter::new(1 << 15, 0);
 /// An untrained counter of newcomers. There are many, each with few observations, so they learn

@@ -48,6 +48,12 @@ pub(super) struct Loss {
 }
 
 impl Loss {
+    /// Whether the row is better without its gains.
+    #[inline]
+    pub(super) fn is_loss(&self) -> bool {
+        self.sum > 0
+    }
+
     /// Adds the errors of a value. One that repeats the last error costs next to nothing, because
     /// counters learn it, so the smaller one of it and of its difference from the last one counts.
     fn add(&mut self, errors: [i64; 2]) {
@@ -88,7 +94,7 @@ impl Predictor for Learner<'_> {
 
     #[inline]
     fn sum(&self, row: usize, features: &Row) -> f32 {
-        if self.losses[row].sum > 0 {
+        if self.losses[row].is_loss() {
             dot(&self.rows[row], features)
         } else {
             self.learned_sum(row, features)

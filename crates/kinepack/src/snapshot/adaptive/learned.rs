@@ -3,6 +3,7 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use super::counters::MAX_TRAINED_COUNT;
 use super::file::storable;
 use super::fixed::{FEATURES, Row};
 use super::learn::Loss;
@@ -50,6 +51,13 @@ pub(super) struct LearnedState {
 }
 
 impl LearnedState {
+    /// The state before the first packet.
+    pub(super) fn of_model(model: &Model, sizes: (usize, usize)) -> Self {
+        let mut state = Self::default();
+        state.begin(None, model, sizes);
+        state
+    }
+
     /// Begins a packet: resumes from the baseline's state, or starts from the model. The numbers
     /// are those of rows and parts that learn.
     pub(super) fn begin(
@@ -67,15 +75,17 @@ impl LearnedState {
             }
             None => {
                 self.counters.clone_from(&model.counters);
-                self.gains.clear();
-                self.gains.resize(rows, [0.0; FEATURES]);
-                self.losses.clear();
-                self.losses.resize(rows, Loss::default());
-                self.weights.clear();
-                self.weights.resize(parts * WEIGHTS, UNTRAINED);
+                refill(&mut self.gains, rows, [0.0; FEATURES]);
+                refill(&mut self.losses, rows, Loss::default());
+                refill(&mut self.weights, parts * WEIGHTS, UNTRAINED);
             }
         }
     }
+}
+
+fn refill<T: Clone>(list: &mut Vec<T>, len: usize, value: T) {
+    list.clear();
+    list.resize(len, value);
 }
 
 impl Learned {
@@ -116,13 +126,18 @@ impl Model {
     fn with_learned(&self, learned: &LearnedState) -> Self {
         let mut model = self.clone();
         for rows in &mut model.sets {
-            for (row, gains) in rows.iter_mut().zip(&learned.gains) {
+            let learned = learned.gains.iter().zip(&learned.losses);
+            for (row, (gains, _)) in
+                rows.iter_mut().zip(learned).filter(|(_, (_, loss))| !loss.is_loss())
+            {
                 for (weight, gain) in row.iter_mut().zip(gains) {
                     *weight = storable(*weight + gain);
                 }
             }
         }
-        let known = |counter: &Counter| Counter::new(counter.probability(), counter.count());
+        let known = |counter: &Counter| {
+            Counter::new(counter.probability(), counter.count().min(MAX_TRAINED_COUNT))
+        };
         model.counters = learned.counters.iter().map(known).collect();
         model
     }

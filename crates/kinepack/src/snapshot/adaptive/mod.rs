@@ -131,8 +131,8 @@ impl Adaptive {
     pub(super) fn state(&self) -> State {
         State {
             scratch: Scratch::default(),
-            learned: LearnedState::default(),
-            mixed: Vec::new(),
+            learned: LearnedState::of_model(&self.model, self.sizes()),
+            mixed: Vec::with_capacity(if self.learns { self.model.newcomers } else { 0 }),
             spent: vec![0; self.fields],
             lanes_spent: vec![0; self.plan.lanes],
             columns: Vec::new(),
@@ -231,10 +231,14 @@ impl Adaptive {
         is_valid
     }
 
+    /// The numbers of rows and of parts of the layout that learn.
+    fn sizes(&self) -> (usize, usize) {
+        if self.learns { (self.plan.rows, 1 + self.plan.groups) } else { (0, 0) }
+    }
+
     /// Begins a packet. Returns the index of its set of rows.
     fn begin(&self, state: &mut State, packet: &Packet<'_>) -> usize {
-        let sizes = if self.learns { (self.plan.rows, 1 + self.plan.groups) } else { (0, 0) };
-        state.learned.begin(packet.learned.filter(|_| self.learns), &self.model, sizes);
+        state.learned.begin(packet.learned, &self.model, self.sizes());
         let history = &packet.lineup.history;
         self.model.set(history.lag, history.is_near)
     }

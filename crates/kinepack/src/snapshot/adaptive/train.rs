@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use super::bodies::Bodies;
 use super::coding::Predictor;
+use super::counters::MAX_TRAINED_COUNT;
 use super::fixed::{FEATURES, Row, dot, steps};
 use super::learn::MISS_SQUARED;
 use super::model::Model;
@@ -20,9 +21,6 @@ use crate::snapshot::precision::Precision;
 use crate::snapshot::store::Snapshot;
 use crate::snapshot::{Baselines, Level};
 use crate::{Schema, SetupError};
-
-/// The largest count of a trained counter, so that it still adapts to other data.
-const MAX_TRAINED_COUNT: u8 = 15;
 
 /// Trains a model on snapshots and their baselines, in several passes over the same data.
 #[derive(Debug)]
