@@ -15,9 +15,9 @@ use crate::schema::Role;
 use crate::{Schema, SetupError};
 
 /// The version of the adaptive levels' packets. `spec/CODEC.md`, section 12.
-const ADAPTIVE_VERSION: u8 = 2;
+const ADAPTIVE_VERSION: u8 = 4;
 /// The same if alike fields share counters.
-const SHARED_VERSION: u8 = 3;
+const SHARED_VERSION: u8 = 5;
 
 /// What an [`Encoder`](super::Encoder) and a [`Decoder`](super::Decoder) agree on: a schema, a
 /// level and a profile. A clone shares the tables, so cloning is cheap.

@@ -60,7 +60,7 @@ use crate::entropy::{Coder, Counter, Decision, RangeDecoder, RangeEncoder};
 use crate::{DecodeError, Schema, SetupError};
 
 /// The probability, in 1/65536, that a packet resumes from what was learned. Section 12.10.
-const RESUMES: u16 = 65_000;
+const RESUMES: u16 = 15 << 12;
 
 /// A model prepared for a schema.
 #[derive(Debug)]

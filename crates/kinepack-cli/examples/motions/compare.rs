@@ -1,16 +1,8 @@
-//! What learning gains or loses on synthetic motions, without a profile and with profiles of other
-//! motions.
-//!
-//! ```text
-//! cargo run --release -p kinepack-cli --example motions
-//! ```
-//!
-//! Each packet is relative to the state 100 ms before, and nothing is lost.
+//! Synthetic motions, and the sizes of their packets at both levels that predict.
 
 use std::error::Error;
 use std::f32::consts::TAU;
 
-use command_kit::table::table;
 use kinepack::hash::Fnv1a;
 use kinepack::training::Training;
 use kinepack::{
@@ -155,7 +147,19 @@ fn bytes(codec: &Codec, run: &[Snapshot]) -> Result<f64, Box<dyn Error>> {
     Ok(sum as f64 / run.len() as f64)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+/// The mean bytes of a packet of one motion.
+pub(crate) struct Comparison {
+    pub(crate) motion: &'static str,
+    /// The motion on which the profile was trained.
+    pub(crate) profile: &'static str,
+    pub(crate) movers: u32,
+    pub(crate) adaptive: f64,
+    pub(crate) learning: f64,
+}
+
+/// Compares the levels on all motions, with these numbers of movers and frames, without a profile
+/// and with profiles of some motions.
+pub(crate) fn compare(sizes: [(u32, u32); 2]) -> Result<Vec<Comparison>, Box<dyn Error>> {
     let schema = Schema::of::<Mover>();
     let mut profiles = vec![("none", Profile::untrained(&schema))];
     for (name, motion) in TRAINED.map(|nth| MOTIONS[nth]) {
@@ -166,26 +170,22 @@ fn main() -> Result<(), Box<dyn Error>> {
         };
         profiles.push((name, training.run(&schema, &[run(motion, 20, 300)?], |_| ())?));
     }
-    let mut rows = Vec::new();
+    let mut comparisons = Vec::new();
     for (name, motion) in MOTIONS {
-        for (movers, frames) in [(1, 900), (200, 300)] {
+        for (movers, frames) in sizes {
             let run = run(motion, movers, frames)?;
             for (of, profile) in &profiles {
                 let of_level =
                     |level| bytes(&Codec::new(schema.clone(), level, profile.clone())?, &run);
-                let [adaptive, learning] = [of_level(Level::ADAPTIVE)?, of_level(Level::LEARNING)?];
-                rows.push([
-                    name.to_owned(),
-                    (*of).to_owned(),
-                    movers.to_string(),
-                    format!("{adaptive:.1}"),
-                    format!("{learning:.1}"),
-                    format!("{:.2}", learning / adaptive),
-                ]);
+                comparisons.push(Comparison {
+                    motion: name,
+                    profile: of,
+                    movers,
+                    adaptive: of_level(Level::ADAPTIVE)?,
+                    learning: of_level(Level::LEARNING)?,
+                });
             }
         }
     }
-    let header = ["\nmotion", "\nprofile", "\nmovers", "bytes\nadaptive", "\nlearning", "\nratio"];
-    println!("{}", table(header, 2, rows).trim_fmt());
-    Ok(())
+    Ok(comparisons)
 }

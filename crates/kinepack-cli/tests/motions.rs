@@ -1,0 +1,22 @@
+//! Learning never loses: on synthetic motions, with and without a profile that fits, it takes at
+//! most 2 % more than the level that does not learn.
+
+#[path = "../examples/motions/compare.rs"]
+mod compare;
+
+#[test]
+fn learning_never_loses() {
+    let comparisons = compare::compare([(1, 300), (200, 60)]).unwrap();
+    assert_eq!(comparisons.len(), 72);
+    for row in comparisons {
+        assert!(
+            row.learning <= 1.02 * row.adaptive,
+            "{} {} with the profile of {}: {:.2} bytes, without learning {:.2}",
+            row.movers,
+            row.motion,
+            row.profile,
+            row.learning,
+            row.adaptive
+        );
+    }
+}
