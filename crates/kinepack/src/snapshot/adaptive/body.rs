@@ -7,13 +7,13 @@ use super::bodies::{Bodies, class};
 use super::coding::{Coding, Predictor};
 use super::counters::{Residuals, body_group};
 use super::features::{LevelFeatures, OWN, PositionSizes, TurnFeatures, TurnSizes, UpFeatures};
-use super::fixed::{FEATURES, mean_of, sixteenths, size_log2, steps, vector_log2};
 use super::geometry::{
     PER_RADIAN, Quaternion, UP, Vector, add, axes, carried, conjugate, cross, multiply, rotate,
     rotation_of, rotation_vector, scale, sub, turn,
 };
 use super::lanes::{Expected, LaneAt, sign_context};
 use super::neighbours::CodedBody;
+use super::numbers::{FEATURES, mean_of, sixteenths, size_log2, steps, vector_log2};
 use super::plan::BodyPlan;
 use super::rotation::rotation_at;
 use super::rows::BodyRows;

@@ -6,9 +6,9 @@ use core::ops::Range;
 
 use super::bodies::Bodies;
 use super::counters::body_group;
-use super::fixed::FEATURES;
 use super::model::Model;
 use super::newcomers::of_kind;
+use super::numbers::FEATURES;
 use super::plan::{FieldCoding, Plan};
 use super::rows::BodyRows;
 use crate::{Schema, SetupError};

@@ -7,8 +7,8 @@ use super::changed_flags::{BLOCK, ChangedFlags, IS_ADDED, IS_FAR};
 use super::counters::{
     Counters, IS_TOUCHED, MAX_SCALE_LOG2, MIN_SCALE_LOG2, changed_context, flag_context,
 };
-use super::fixed::{Row, dot, mean_of, scale_of};
 use super::model::Model;
+use super::numbers::{Row, dot, mean_of, scale_of};
 use super::past::Past;
 use super::plan::{FieldCoding, FieldPlan, KindPlan, Plan};
 use super::scratch::{Previous, Scratch};

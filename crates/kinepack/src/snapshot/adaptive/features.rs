@@ -6,7 +6,7 @@
 //! `near` a mean that favours the nearest of them. `_before` marks the change one step earlier,
 //! `_error` the error of a prediction.
 
-use super::fixed::{FEATURES, LOG_BITS, Row, feature};
+use super::numbers::{FEATURES, LOG_BITS, Row, feature};
 
 /// The position of `own` in a row of features for a mean.
 pub(super) const OWN: usize = 0;

@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use super::bodies::{Bodies, BodyKind};
 use super::counters::{EVEN, START};
-use super::fixed::{Energies, FEATURES, Row, rounded};
 use super::model::Model;
+use super::numbers::{Energies, FEATURES, Row, rounded};
 use super::plan::Plan;
 use crate::entropy::Counter;
 use crate::snapshot::profile_file::{Reader, VERSION_1, VERSION_2, VERSION_3, VERSION_4, Writer};

@@ -4,8 +4,8 @@
 
 use super::coding::{Predictor, held};
 use super::features::BIAS;
-use super::fixed::{Energies, FEATURES, LOG_BITS, Row, STEP_BITS, dot, mean_of, size_log2};
 use super::mixing::Mixed;
+use super::numbers::{Energies, FEATURES, LOG_BITS, Row, STEP_BITS, dot, mean_of, size_log2};
 
 /// How strongly the square of an error, in steps, lowers its weight in learning and in training, so
 /// that chaotic motion does not dominate. Section 12.10.

@@ -5,17 +5,17 @@ use alloc::vec::Vec;
 
 use super::counters::MAX_TRAINED_COUNT;
 use super::file::storable;
-use super::fixed::{FEATURES, Row};
 use super::learn::Loss;
 use super::mixing::{UNTRAINED, WEIGHTS, Weights};
 use super::model::Model;
+use super::numbers::{FEATURES, Row};
 use crate::entropy::Counter;
 use crate::snapshot::{Codec, Level, Profile};
 use crate::{Schema, SetupError};
 
 /// What the models had learned after coding a snapshot. Its [`View`](crate::View) holds it.
 ///
-/// A clone shares the memory: four bytes per counter and 64 per predictor, which is 50 kB for the
+/// A clone shares the memory: four bytes per counter and 76 per predictor, which is 56 kB for the
 /// schema of the cubes.
 ///
 /// ```

@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 use super::counters::LIMIT;
-use super::fixed::log2;
+use super::numbers::log2;
 use crate::entropy::{Coder, Counter, Decision};
 
 /// A decision with two counters.

@@ -11,7 +11,6 @@ mod counters;
 mod features;
 mod fields;
 mod file;
-mod fixed;
 mod geometry;
 mod lanes;
 mod learn;
@@ -21,6 +20,7 @@ mod model;
 mod movers;
 mod neighbours;
 mod newcomers;
+mod numbers;
 mod past;
 mod plan;
 mod rotation;
@@ -41,12 +41,12 @@ pub use bodies::{Bodies, BodyKind};
 pub(super) use carried::Kinds as CarriedKinds;
 use coding::{Coding, Predictor};
 use counters::{Counters, LIMIT};
-use fixed::{Energies, Row};
 use learn::Learner;
 pub use learned::Learned;
 use learned::LearnedState;
 use mixing::{Mixed, Mixer};
 pub use model::Model;
+use numbers::{Energies, Row};
 pub(super) use past::Packet;
 use past::Past;
 use plan::Plan;
@@ -207,10 +207,23 @@ impl Adaptive {
         columns: &mut [Vec<u32>],
     ) -> bool {
         let set = self.begin(state, packet);
-        let rows = &self.model.sets[set];
-        if !self.learns {
-            return self.code_with(state, coder, &mut &rows[..], packet, changed, columns);
+        if self.learns {
+            return self.code_learning(state, coder, set, packet, changed, columns);
         }
+        let rows = &self.model.sets[set];
+        self.code_with(state, coder, &mut &rows[..], packet, changed, columns)
+    }
+
+    /// Codes a packet with the set's weights, and learns from it.
+    fn code_learning<C: Coder>(
+        &self,
+        state: &mut State,
+        coder: &mut C,
+        set: usize,
+        packet: &Packet<'_>,
+        changed: &[u32],
+        columns: &mut [Vec<u32>],
+    ) -> bool {
         let LearnedState { mut counters, mut gains, mut losses, weights } =
             core::mem::take(&mut state.learned);
         let mut mixed = core::mem::take(&mut state.mixed);
@@ -219,6 +232,7 @@ impl Adaptive {
         let pairs = learned.iter().zip(&self.model.counters);
         mixed.extend(pairs.map(|(learned, fresh)| Mixed { learned: *learned, fresh: *fresh }));
         let inverses = self.inverses.get(set).map_or(&[][..], Vec::as_slice);
+        let rows = &self.model.sets[set];
         let mut learner = Learner { rows, inverses, gains: &mut gains, losses: &mut losses };
         let layout = &self.plan.layout;
         let decisions =
@@ -243,7 +257,7 @@ impl Adaptive {
         self.model.set(history.lag, history.is_near)
     }
 
-    /// Codes a packet with the weights of `predictor` and the state's counters.
+    /// Codes a packet with the weights of `predictor` and the model's counters.
     fn code_with<C: Coder, P: Predictor<Decision = Counter>>(
         &self,
         state: &mut State,

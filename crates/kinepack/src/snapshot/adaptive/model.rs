@@ -5,7 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::bodies::Bodies;
-use super::fixed::{Energies, Row};
+use super::numbers::{Energies, Row};
 use super::plan::Plan;
 use crate::entropy::Counter;
 use crate::snapshot::level::MAX_TICKS;

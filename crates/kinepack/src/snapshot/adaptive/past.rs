@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::fixed::log2;
 use super::learned::Learned;
+use super::numbers::log2;
 use crate::schema::Conditions;
 use crate::snapshot::Baselines;
 use crate::snapshot::entities::Entities;

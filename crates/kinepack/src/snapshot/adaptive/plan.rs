@@ -9,9 +9,9 @@ use core::ops::Range;
 
 use super::bodies::Bodies;
 use super::counters::{EVEN, Layout, START, body_group};
-use super::fixed::{FEATURES, Row};
 use super::geometry::UP;
 use super::newcomers::NewcomerPlan;
+use super::numbers::{FEATURES, Row};
 use super::rows::{BodyRows, NumberRows, RotationRows};
 use crate::entropy::Counter;
 use crate::quantize::{FloatLimits, SmallestThree};

@@ -3,8 +3,8 @@
 
 use core::ops::Range;
 
-use super::fixed::{FEATURES, Row};
 use super::geometry::UP;
+use super::numbers::{FEATURES, Row};
 
 /// Classes of a field outside the body: without history, at rest, just begun to move, moving.
 pub(super) const FIELD_CLASSES: usize = 4;

@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 use super::file::storable;
-use super::fixed::{ENERGY_BIAS, Energies, FEATURES, LOG_BITS, Row, STEP_BITS};
+use super::numbers::{ENERGY_BIAS, Energies, FEATURES, LOG_BITS, Row, STEP_BITS};
 
 /// How strongly a fit is drawn towards the weights of the pass before: a share of each feature's
 /// sum of squares, plus a constant.
