@@ -82,7 +82,7 @@ impl Counter {
     }
 
     /// Codes a decision at this probability and learns from it.
-    #[inline]
+    #[inline(always)]
     pub fn code<C: Coder>(&mut self, coder: &mut C, bit: bool, limit: u8) -> bool {
         let bit = coder.code(bit, self.probability());
         self.observe(bit, limit);

@@ -20,7 +20,7 @@ impl Decision for Counter {
     /// The limit of observations.
     type Rule = u8;
 
-    #[inline]
+    #[inline(always)]
     fn decide<C: Coder>(&mut self, coder: &mut C, bit: bool, limit: &mut u8) -> bool {
         self.code(coder, bit, *limit)
     }
