@@ -7,8 +7,7 @@ pub(crate) trait Decision {
     /// What all decisions of a packet share.
     type Rule;
 
-    /// Tells the rule to which part of the layout the next decisions belong: 0, or 1 + a group of
-    /// residuals.
+    /// Tells the rule to which part of a format the next decisions belong.
     #[inline]
     fn select(_rule: &mut Self::Rule, _part: usize) {}
 

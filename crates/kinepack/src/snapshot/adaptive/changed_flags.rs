@@ -1,5 +1,7 @@
 //! Which entities of a kind changed, in blocks. `spec/CODEC.md`, section 12.5.
 
+use super::counters::changed_context;
+use super::movers::FAR;
 use crate::entropy::{Coder, Decision};
 
 /// Consecutive entities of a block.
@@ -7,7 +9,7 @@ pub(super) const BLOCK: usize = 16;
 
 /// The context of a body that rests, that nothing touches, and that is far from all movers. It is
 /// *quiet*, as is an entity without a body that rests, whose context is 0.
-pub(super) const IS_FAR: u16 = 6 << 2;
+pub(super) const IS_FAR: u16 = changed_context(0, FAR);
 
 /// Instead of a context, that of an entity that has no flag, because it is added.
 pub(super) const IS_ADDED: u16 = u16::MAX;

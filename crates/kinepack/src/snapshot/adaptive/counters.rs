@@ -246,9 +246,9 @@ const CHANGED: usize = 1024;
 ///
 /// [`History`]: crate::snapshot::history::History
 #[inline]
-pub(super) fn changed_context(status: u8, nearness: u8) -> u16 {
+pub(super) const fn changed_context(status: u8, nearness: u8) -> u16 {
     let moved = status & (MOVED | MOVED_BEFORE) | if status & NEW != 0 { 2 } else { 0 };
-    u16::from(moved) << 6 | u16::from(nearness) << 2
+    (moved as u16) << 6 | (nearness as u16) << 2
 }
 
 /// What [`changed_context`] of a touched body has in addition.

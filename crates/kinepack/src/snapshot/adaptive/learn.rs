@@ -118,19 +118,13 @@ impl Predictor for Learner<'_> {
         let step = rate * error / (1.0 + rate * dot(&normalized, features));
         let gains: &mut [f32; FEATURES] = &mut self.gains[row];
         for (gain, normalized) in gains.iter_mut().zip(&normalized) {
-            *gain = limited(*gain + step * normalized);
+            *gain = (*gain + step * normalized).clamp(-MAX_GAIN, MAX_GAIN);
         }
     }
 
     fn observe_scale(&mut self, row: usize, _features: &Row, expected: i32, target: i32) {
         let gain = &mut self.gains[row][BIAS];
-        *gain = limited(*gain + SCALE_RATE * (target - expected) as f32);
+        let step = SCALE_RATE * (target - expected) as f32;
+        *gain = (*gain + step).clamp(-MAX_GAIN, MAX_GAIN);
     }
-}
-
-/// A gain within its limits.
-#[inline]
-fn limited(gain: f32) -> f32 {
-    let gain = if gain > MAX_GAIN { MAX_GAIN } else { gain };
-    if gain < -MAX_GAIN { -MAX_GAIN } else { gain }
 }

@@ -126,10 +126,8 @@ impl Model {
     fn with_learned(&self, learned: &LearnedState) -> Self {
         let mut model = self.clone();
         for rows in &mut model.sets {
-            let learned = learned.gains.iter().zip(&learned.losses);
-            for (row, (gains, _)) in
-                rows.iter_mut().zip(learned).filter(|(_, (_, loss))| !loss.is_loss())
-            {
+            let learned = rows.iter_mut().zip(&learned.gains).zip(&learned.losses);
+            for ((row, gains), _) in learned.filter(|(_, loss)| !loss.is_loss()) {
                 for (weight, gain) in row.iter_mut().zip(gains) {
                     *weight = storable(*weight + gain);
                 }

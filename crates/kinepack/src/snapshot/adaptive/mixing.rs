@@ -19,11 +19,9 @@ pub(super) struct Mixed {
 /// The weights of both predictions, in 1/65536.
 pub(super) type Weights = [i32; 2];
 
-/// The number of weights of one part of the layout: by the counts of both counters.
-pub(super) const WEIGHTS: usize = CLASSES;
-
-/// Classes of a counter's observations: none, then one for each power of two.
-const CLASSES: usize = 9;
+/// The number of weights of one part of the layout. They go by the observations of the fresh
+/// counter: none, then one class for each power of two.
+pub(super) const WEIGHTS: usize = 9;
 
 /// Trusts what was learned.
 pub(super) const UNTRAINED: Weights = [1 << 16, 0];
@@ -59,8 +57,8 @@ impl Decision for Mixed {
     #[inline]
     fn decide<C: Coder>(&mut self, coder: &mut C, bit: bool, mixer: &mut Mixer) -> bool {
         let Self { learned, fresh } = *self;
-        let class = |counter: Counter| usize::from(CLASS[usize::from(counter.count())]);
-        let weights = &mut mixer.weights[mixer.first + class(fresh)];
+        let class = CLASS[usize::from(fresh.count())];
+        let weights = &mut mixer.weights[mixer.first + usize::from(class)];
         let [a, b] = [learned, fresh].map(|counter| stretch(counter.probability()));
         let probability = squash((a * weights[0] + b * weights[1]) >> 16);
         let bit = coder.code(bit, probability);

@@ -20,7 +20,7 @@ const MAX_MOVERS: usize = 64;
 
 /// The nearness of a mover itself, and of a body far from all movers.
 const IS_MOVER: u8 = 7;
-const FAR: u8 = 6;
+pub(super) const FAR: u8 = 6;
 
 /// The squared distances to the nearest mover, in half reaches, that separate the classes of
 /// nearness. Section 12.5.

@@ -102,9 +102,7 @@ pub(super) fn steps(sixteenths: i64) -> f64 {
 /// A feature: a value in steps, held within ±2^26. One that is not a number becomes 0.
 #[inline]
 pub(super) fn feature(value: f64) -> f32 {
-    let value = value as f32;
-    let held = if value > MAX_FEATURE { MAX_FEATURE } else { value };
-    let held = if held < -MAX_FEATURE { -MAX_FEATURE } else { held };
+    let held = (value as f32).clamp(-MAX_FEATURE, MAX_FEATURE);
     if held.is_nan() { 0.0 } else { held }
 }
 
