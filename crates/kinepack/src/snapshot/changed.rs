@@ -8,7 +8,7 @@ use super::fields::FieldTable;
 use crate::schema::Kinds;
 
 /// Entities that are compared at once; few enough to keep the differences in registers.
-const BLOCK: usize = 16;
+const BLOCK: usize = 32;
 
 /// Finds the entities that differ in a lane, by index. The comparison runs over plain arrays, at
 /// memory speed.

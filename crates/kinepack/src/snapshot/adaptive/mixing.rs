@@ -54,7 +54,7 @@ impl Decision for Mixed {
         mixer.first = part * WEIGHTS;
     }
 
-    #[inline]
+    #[inline(always)]
     fn decide<C: Coder>(&mut self, coder: &mut C, bit: bool, mixer: &mut Mixer) -> bool {
         let Self { learned, fresh } = *self;
         let class = CLASS[usize::from(fresh.count())];

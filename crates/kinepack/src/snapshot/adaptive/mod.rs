@@ -33,7 +33,6 @@ mod surroundings;
 mod train;
 mod values;
 
-use alloc::borrow::ToOwned;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -53,7 +52,7 @@ use plan::Plan;
 use scratch::Scratch;
 #[cfg(feature = "training")]
 pub(super) use train::{ModelTrainer, Pass};
-use values::{Spent, Values};
+use values::{Columns, Spent, Values};
 
 use crate::bits::{BitReader, BitSink};
 use crate::entropy::{Coder, Counter, Decision, RangeDecoder, RangeEncoder};
@@ -85,8 +84,6 @@ pub(super) struct State {
     pub(super) spent: Vec<u64>,
     /// The cost of the values of each lane.
     pub(super) lanes_spent: Vec<u64>,
-    /// An encoder's copy of the new values.
-    columns: Vec<Vec<u32>>,
 }
 
 impl State {
@@ -135,7 +132,6 @@ impl Adaptive {
             mixed: Vec::with_capacity(if self.learns { self.model.newcomers } else { 0 }),
             spent: vec![0; self.fields],
             lanes_spent: vec![0; self.plan.lanes],
-            columns: Vec::new(),
         }
     }
 
@@ -151,16 +147,13 @@ impl Adaptive {
         changed: &[u32],
         sink: &mut S,
     ) {
-        let mut own = core::mem::take(&mut state.columns);
-        columns.clone_into(&mut own);
         let mut encoder = RangeEncoder::new(sink);
         if self.learns {
             encoder.code(packet.learned.is_some(), RESUMES);
         }
-        let is_valid = self.code(state, &mut encoder, packet, changed, &mut own);
+        let is_valid = self.code(state, &mut encoder, packet, changed, Columns::Given(columns));
         debug_assert!(is_valid, "an encoder's values are within their lanes");
         encoder.finish();
-        state.columns = own;
     }
 
     /// Reads what [`encode`](Self::encode) wrote into `columns`, which must hold the baseline.
@@ -177,7 +170,7 @@ impl Adaptive {
             return Err(DecodeError::NothingLearned);
         }
         let packet = Packet { learned: packet.learned.filter(|_| resumes), ..*packet };
-        let is_valid = self.code(state, &mut decoder, &packet, &[], columns);
+        let is_valid = self.code(state, &mut decoder, &packet, &[], Columns::Read(columns));
         decoder.finish()?;
         if is_valid {
             Ok(())
@@ -204,7 +197,7 @@ impl Adaptive {
         coder: &mut C,
         packet: &Packet<'_>,
         changed: &[u32],
-        columns: &mut [Vec<u32>],
+        columns: Columns<'_>,
     ) -> bool {
         let set = self.begin(state, packet);
         if self.learns {
@@ -222,7 +215,7 @@ impl Adaptive {
         set: usize,
         packet: &Packet<'_>,
         changed: &[u32],
-        columns: &mut [Vec<u32>],
+        columns: Columns<'_>,
     ) -> bool {
         let LearnedState { mut counters, mut gains, mut losses, weights } =
             core::mem::take(&mut state.learned);
@@ -265,7 +258,7 @@ impl Adaptive {
         predictor: &mut P,
         packet: &Packet<'_>,
         changed: &[u32],
-        columns: &mut [Vec<u32>],
+        columns: Columns<'_>,
     ) -> bool {
         let mut counters = core::mem::take(&mut state.learned.counters);
         let (decisions, newcomers) = counters.split_at_mut(self.model.newcomers);
@@ -288,7 +281,7 @@ impl Adaptive {
         counters: Counters<'_, P::Decision>,
         packet: &Packet<'_>,
         changed: &[u32],
-        columns: &mut [Vec<u32>],
+        columns: Columns<'_>,
     ) -> (bool, <P::Decision as Decision>::Rule) {
         let State { scratch, spent, lanes_spent, .. } = state;
         scratch.encoder_changed.clear();

@@ -59,18 +59,20 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     /// mover, 7 for a mover, and 0 for an entity without a body.
     pub(super) fn find_nearness(&mut self, scratch: &mut Scratch) {
         let Scratch { movers, nearness, nearest, .. } = scratch;
-        nearness.clear();
-        nearest.clear();
         let entities = self.past.entities();
         nearness.resize(entities.len(), 0);
-        let Some(bodies) = &self.model.bodies else { return };
+        let Some(bodies) = &self.model.bodies else { return nearness.fill(0) };
         nearest.movers.resize(entities.len(), NO_MOVER);
         nearest.distances.resize(entities.len(), f64::INFINITY);
         let unit = f64::from(bodies.reach) * 0.5;
         let edges = NEARNESS_SQUARES.map(|square| square * unit * unit);
         for (kind, plan) in self.plan.kinds.iter().enumerate() {
-            let Some(body) = &plan.body else { continue };
             let range = entities.range(kind);
+            let Some(body) = &plan.body else {
+                nearness[range.clone()].fill(0);
+                nearest.movers[range].fill(NO_MOVER);
+                continue;
+            };
             let nearness = nearness[range.clone()].chunks_mut(BLOCK);
             let distances = nearest.distances[range.clone()].chunks_mut(BLOCK);
             let numbers = nearest.movers[range].chunks_mut(BLOCK);

@@ -107,7 +107,7 @@ pub(super) fn feature(value: f64) -> f32 {
 }
 
 /// The sum of products. Its order is part of the format, so that four are added at a time.
-#[inline]
+#[inline(always)]
 pub(super) fn dot(weights: &Row, features: &Row) -> f32 {
     let mut sums = [0.0; 4];
     for (weights, features) in weights.chunks_exact(4).zip(features.chunks_exact(4)) {

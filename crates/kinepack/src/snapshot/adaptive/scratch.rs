@@ -29,11 +29,6 @@ pub(super) struct Nearest {
 }
 
 impl Nearest {
-    pub(super) fn clear(&mut self) {
-        self.movers.clear();
-        self.distances.clear();
-    }
-
     /// The nearest mover of an entity, and the squared distance to it.
     #[inline]
     pub(super) fn of(&self, index: usize) -> Option<(u32, f64)> {

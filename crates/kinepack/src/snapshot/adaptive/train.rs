@@ -12,6 +12,7 @@ use super::model::Model;
 use super::numbers::{FEATURES, Row, dot, steps};
 use super::past::Packet;
 use super::plan::Plan;
+use super::values::Columns;
 use super::sums::{Sums, fit};
 use super::{Adaptive, State};
 use crate::entropy::{Cost, Counter};
@@ -139,7 +140,8 @@ impl ModelTrainer {
             max_bits: u64::MAX,
         };
         let mut cost = Cost::default();
-        let (state, columns, changed) = (&mut self.state, &mut self.columns, &self.changed);
+        let (state, changed) = (&mut self.state, &self.changed);
+        let columns = Columns::Given(&self.columns);
         if self.pass == Pass::Weights {
             let set = self.adaptive.begin(state, &packet);
             let mut collector =

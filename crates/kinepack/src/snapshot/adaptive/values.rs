@@ -1,44 +1,84 @@
 //! The content of a packet: the new values, and what they cost.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
-/// The new values. An encoder begins with the values to code; a decoder begins with the baseline's
-/// and overwrites them.
+/// The columns of the new values, or some of them.
+pub(super) enum Columns<'a> {
+    /// An encoder's: the values to code.
+    Given(&'a [Vec<u32>]),
+    /// A decoder's: the baseline's, each until the packet's value replaces it.
+    Read(&'a mut [Vec<u32>]),
+}
+
+impl Columns<'_> {
+    #[inline]
+    pub(super) fn all(&self) -> &[Vec<u32>] {
+        match self {
+            Self::Given(columns) => columns,
+            Self::Read(columns) => columns,
+        }
+    }
+
+    #[inline]
+    pub(super) fn at(&self, lane: usize, entity: usize) -> u32 {
+        self.all()[lane][entity]
+    }
+
+    /// Takes a coded value. An encoder has it already.
+    #[inline]
+    pub(super) fn put(&mut self, lane: usize, entity: usize, value: u32) {
+        match self {
+            Self::Given(columns) => debug_assert_eq!(columns[lane][entity], value),
+            Self::Read(columns) => columns[lane][entity] = value,
+        }
+    }
+
+    /// The columns of these lanes.
+    pub(super) fn of(&mut self, lanes: Range<usize>) -> Columns<'_> {
+        match self {
+            Self::Given(columns) => Columns::Given(&columns[lanes]),
+            Self::Read(columns) => Columns::Read(&mut columns[lanes]),
+        }
+    }
+}
+
+/// The new values.
 pub(super) struct Values<'a> {
-    columns: &'a mut [Vec<u32>],
+    columns: Columns<'a>,
     is_invalid: bool,
 }
 
 impl<'a> Values<'a> {
-    pub(super) fn new(columns: &'a mut [Vec<u32>]) -> Self {
+    pub(super) fn new(columns: Columns<'a>) -> Self {
         Self { columns, is_invalid: false }
     }
 
     #[inline]
     pub(super) fn columns(&self) -> &[Vec<u32>] {
-        self.columns
+        self.columns.all()
     }
 
-    #[inline]
-    pub(super) fn columns_mut(&mut self) -> &mut [Vec<u32>] {
-        self.columns
+    /// The columns of these lanes, to code.
+    pub(super) fn of(&mut self, lanes: Range<usize>) -> Columns<'_> {
+        self.columns.of(lanes)
     }
 
     #[inline]
     pub(super) fn at(&self, lane: usize, entity: usize) -> u32 {
-        self.columns[lane][entity]
+        self.columns.at(lane, entity)
     }
 
     #[inline]
     pub(super) fn put(&mut self, lane: usize, entity: usize, value: u32) {
-        self.columns[lane][entity] = value;
+        self.columns.put(lane, entity, value);
     }
 
     /// Sets a value that must be at most `max`.
     #[inline]
     pub(super) fn put_within(&mut self, lane: usize, entity: usize, value: u32, max: u32) {
         self.is_invalid |= value > max;
-        self.columns[lane][entity] = value.min(max);
+        self.put(lane, entity, value.min(max));
     }
 
     /// Records that a value is outside its lane.

@@ -8,6 +8,7 @@ use crate::entropy::{Coder, Cost, Counter, MANTISSAS, Signed, code_signed, code_
 use crate::quantize::SmallestThree;
 use crate::schema::{Conditions, Lane};
 use crate::snapshot::adaptive::counters::LIMIT;
+use crate::snapshot::adaptive::values::Columns;
 use crate::snapshot::store::EntityId;
 
 /// Bits of the number of a mode.
@@ -76,7 +77,7 @@ fn value_bits(lane: &Lane) -> u32 {
 
 /// The lanes of a field in a newcomer and in the entities that it is coded relative to.
 pub(super) struct FieldRows<'a> {
-    pub(super) columns: &'a mut [Vec<u32>],
+    pub(super) columns: Columns<'a>,
     pub(super) newcomer: usize,
     /// The entity that is like it.
     pub(super) like: Option<usize>,
@@ -91,7 +92,7 @@ impl FieldRows<'_> {
     fn from(&self, mode: Mode, nth: usize) -> u32 {
         match (mode, self.origin, self.like) {
             (Mode::NearOrigin, Some(origin), _) => origin[nth],
-            (_, _, Some(like)) => self.columns[nth][like],
+            (_, _, Some(like)) => self.columns.at(nth, like),
             _ => 0,
         }
     }
@@ -107,7 +108,7 @@ impl FieldRows<'_> {
 
     /// Whether the newcomer has the values of that entity.
     fn is_as(&self, mode: Mode) -> bool {
-        let mut columns = self.columns.iter().enumerate();
+        let mut columns = self.columns.all().iter().enumerate();
         columns.all(|(nth, column)| column[self.newcomer] == self.from(mode, nth))
     }
 }
@@ -155,8 +156,8 @@ impl NewcomerField {
             }
             Mode::NearLike => false,
             Mode::Like | Mode::NearOrigin => {
-                for nth in 0..rows.columns.len() {
-                    rows.columns[nth][rows.newcomer] = rows.from(mode, nth);
+                for nth in 0..self.kinds.len() {
+                    rows.columns.put(nth, rows.newcomer, rows.from(mode, nth));
                 }
                 true
             }
@@ -173,24 +174,23 @@ impl NewcomerField {
         let sector = rows.sector.filter(|_| mode == Mode::NearOrigin);
         let mut turned = None;
         if let Some(rotation) = self.rotation {
-            let dropped = rows.columns[0][rows.newcomer];
+            let dropped = rows.columns.at(0, rows.newcomer);
             let dropped = code_tree(coder, values, dropped, 2, LIMIT);
-            rows.columns[0][rows.newcomer] = dropped;
+            rows.columns.put(0, rows.newcomer, dropped);
             let codes = [0, 1, 2, 3].map(|lane| rows.from(mode, lane));
             turned = Some(rotation.turned(codes, dropped));
         }
         for (nth, kind) in self.kinds.iter().enumerate().skip(usize::from(turned.is_some())) {
             let base = turned.map_or_else(|| rows.from(mode, nth), |turned| turned[nth - 1]);
-            let column = &mut rows.columns[nth];
             let set = match sector {
                 Some(sector) if self.origin_sets > 1 => nth << SECTORS_LOG2 | sector,
                 _ => 0,
             };
             let model = signed(&mut near[set * DIFFERENCES..], mantissas);
-            let steps = kind.difference(base, column[rows.newcomer]);
+            let steps = kind.difference(base, rows.columns.at(nth, rows.newcomer));
             let steps = code_signed(coder, steps, model, LIMIT);
             let Some(value) = kind.offset(base, steps) else { return false };
-            column[rows.newcomer] = value;
+            rows.columns.put(nth, rows.newcomer, value);
         }
         true
     }
@@ -202,10 +202,10 @@ impl NewcomerField {
         rows: &mut FieldRows<'_>,
     ) -> bool {
         let mut first = 0;
-        for (kind, column) in self.kinds.iter().zip(&mut *rows.columns) {
+        for (nth, kind) in self.kinds.iter().enumerate() {
             let upper_bits = value_bits(kind);
             let lower_bits = kind.bits() - upper_bits;
-            let value = column[rows.newcomer];
+            let value = rows.columns.at(nth, rows.newcomer);
             let counters = &mut counters[first..][..1 << upper_bits];
             let upper = code_tree(coder, counters, value >> lower_bits, upper_bits, LIMIT);
             let value = match lower_bits {
@@ -215,7 +215,7 @@ impl NewcomerField {
             if value > kind.max {
                 return false;
             }
-            column[rows.newcomer] = value;
+            rows.columns.put(nth, rows.newcomer, value);
             if !self.are_alike {
                 first += 1 << upper_bits;
             }

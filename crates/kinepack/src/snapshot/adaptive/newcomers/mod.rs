@@ -115,7 +115,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let has_field = self.origin_lanes(field, origin, values);
             let counters = &mut self.counters.newcomers[field.counters.clone()];
             let mut rows = FieldRows {
-                columns: &mut self.values.columns_mut()[field.lanes.clone()],
+                columns: self.values.of(field.lanes.clone()),
                 newcomer: entity,
                 like,
                 origin: has_field.then_some(&values[..]),
@@ -183,7 +183,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     pub(super) fn code_added_field(&mut self, index: usize, entity: usize) {
         let field = &self.plan.newcomers.fields[index];
         let counters = &mut self.counters.newcomers[field.counters.clone()];
-        let columns = &mut self.values.columns_mut()[field.lanes.clone()];
+        let columns = self.values.of(field.lanes.clone());
         let mut rows =
             FieldRows { columns, newcomer: entity, like: None, origin: None, sector: None };
         if !field.code(self.coder, counters, Mode::Value, &mut rows) {
@@ -253,7 +253,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let Newcomers { counters: copy, origin: values, .. } = &mut *newcomers;
             let has_field = self.origin_lanes(field, origin, values);
             let counters = &self.counters.newcomers[field.counters.clone()];
-            let columns = &mut self.values.columns_mut()[field.lanes.clone()];
+            let columns = self.values.of(field.lanes.clone());
             let mut rows = FieldRows {
                 columns,
                 newcomer: entity,
