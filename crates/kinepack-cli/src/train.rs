@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use command_kit::cube_precision::Precision;
 use command_kit::interrupt::{Interrupt, Interrupted};
 use command_kit::output::Force;
@@ -15,7 +16,7 @@ use cube_data::cube::{self, Quantized};
 #[cfg(feature = "demo")]
 use demo::SessionError;
 use kinepack::profile::Context;
-use kinepack::training::{ProfileSearch, TrainError, Training};
+use kinepack::training::{FeatureGroup, ProfileSearch, TrainError, Training};
 use kinepack::{Profile, Schema, Snapshot};
 
 use crate::bodies::{BodyArguments, NoBody};
@@ -61,6 +62,10 @@ pub(crate) struct Arguments {
     /// Snapshots that a pass uses for each range of lags.
     #[arg(long, default_value_t = 3000, value_parser = clap::value_parser!(u32).range(1..))]
     snapshots: u32,
+    /// Leave out a group of the features that predict rigid bodies, to find out what it is worth.
+    /// Can be repeated.
+    #[arg(long, value_name = "GROUP", value_parser = feature_group())]
+    without: Vec<FeatureGroup>,
     #[command(flatten)]
     steps: StepArguments,
     #[command(flatten)]
@@ -69,6 +74,14 @@ pub(crate) struct Arguments {
     precision: Precision,
     #[command(flatten)]
     capture: CaptureArguments,
+}
+
+/// Reads the name of a group.
+fn feature_group() -> impl TypedValueParser<Value = FeatureGroup> {
+    PossibleValuesParser::new(FeatureGroup::ALL.map(FeatureGroup::name)).map(|name| {
+        let is_named = |group: &FeatureGroup| group.name() == name;
+        FeatureGroup::ALL.into_iter().find(is_named).expect("the parser knows all names")
+    })
 }
 
 /// Why a profile cannot be trained.
@@ -165,6 +178,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TrainingError> {
     training.packed_lag_ticks = lag_ticks;
     training.passes = arguments.passes;
     training.snapshots_per_pass = arguments.snapshots as usize;
+    training.without.clone_from(&arguments.without);
     let trained =
         in_background("trained", &interrupt, move |done| training.run(&schema, &runs, done));
     let profile = trained.ok_or_else(|| stopped("training"))??;

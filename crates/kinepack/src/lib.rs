@@ -139,7 +139,7 @@ pub mod profile {
 #[cfg(feature = "training")]
 pub mod training {
     pub use crate::snapshot::{
-        ProfileSearch, SmallOrLarge, SmallOrLargeCosts, TrainError, Trainer, Training,
+        FeatureGroup, ProfileSearch, SmallOrLarge, SmallOrLargeCosts, TrainError, Trainer, Training,
     };
 }
 

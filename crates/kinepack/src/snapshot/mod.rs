@@ -41,6 +41,8 @@ mod update;
 mod view;
 mod widths;
 
+#[cfg(feature = "training")]
+pub use adaptive::FeatureGroup;
 pub use adaptive::{Bodies, BodyKind, Learned, Model};
 pub use baselines::Baselines;
 pub use codec::Codec;

@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 use super::Baselines;
-use super::adaptive::{Bodies, Learned, Model, ModelTrainer, Pass};
+use super::adaptive::{Bodies, FeatureGroup, Learned, Model, ModelTrainer, Pass};
 use super::codec::Codec;
 use super::encode::Encoder;
 use super::level::Level;
@@ -53,6 +53,8 @@ pub struct Training {
     /// How many snapshots a pass uses for each range of lags. If the runs have more, it takes an
     /// even spread of them.
     pub snapshots_per_pass: usize,
+    /// Groups of features that get no weights, to find out what they are worth. Normally none.
+    pub without: Vec<FeatureGroup>,
 }
 
 /// The passes of [`Training::learn`]. More gain less than 0.1 %.
@@ -104,6 +106,7 @@ impl Training {
             max_lags_ticks: [1, 2, 4, 7, 12, 20].to_vec(),
             passes: 12,
             snapshots_per_pass: 1500,
+            without: Vec::new(),
         }
     }
 
@@ -189,7 +192,8 @@ impl Training {
     ) -> Result<Model, TrainError> {
         let coarse = as_received(schema, runs, self.packed_lag_ticks)?;
         let held = held(runs, coarse.as_deref());
-        let mut trainer = ModelTrainer::new(schema, self.bodies.clone(), &self.max_lags_ticks)?;
+        let mut trainer =
+            ModelTrainer::new(schema, self.bodies.clone(), &self.max_lags_ticks, &self.without)?;
         let frames: usize = runs.iter().map(|run| run.as_ref().len()).sum();
         let stride = frames.div_ceil(self.snapshots_per_pass.max(1)).max(1);
         let mut is_empty = true;

@@ -8,6 +8,8 @@ mod carried;
 mod changed_flags;
 mod coding;
 mod counters;
+#[cfg(feature = "training")]
+mod feature_groups;
 mod features;
 mod fields;
 mod file;
@@ -40,6 +42,8 @@ pub use bodies::{Bodies, BodyKind};
 pub(super) use carried::Kinds as CarriedKinds;
 use coding::{Coding, Predictor};
 use counters::{Counters, LIMIT};
+#[cfg(feature = "training")]
+pub use feature_groups::FeatureGroup;
 use learn::Learner;
 pub use learned::Learned;
 use learned::LearnedState;

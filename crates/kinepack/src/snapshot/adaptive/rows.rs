@@ -27,6 +27,18 @@ impl BodyRows {
     /// Rows of one class.
     pub(super) const COUNT: usize = Self::TURN_SCALE + 3;
 
+    /// All rows of a set with `classes` classes of bodies, with their tasks.
+    #[cfg(feature = "training")]
+    pub(super) fn tasks(classes: usize) -> impl Iterator<Item = (usize, BodyTask)> {
+        (0..classes * Self::COUNT).map(|row| match row % Self::COUNT {
+            Self::LEVEL => (row, BodyTask::Level),
+            Self::UP => (row, BodyTask::Up),
+            Self::TURN_LEVEL | Self::TURN_UP => (row, BodyTask::Turn),
+            Self::POSITION_SCALE..Self::TURN_SCALE => (row, BodyTask::PositionScale),
+            _ => (row, BodyTask::TurnScale),
+        })
+    }
+
     pub(super) fn of(class: usize) -> Self {
         Self { first: class * Self::COUNT }
     }
@@ -59,6 +71,17 @@ impl BodyRows {
     pub(super) fn turn_scales(self) -> usize {
         self.first + Self::TURN_SCALE
     }
+}
+
+/// What a row of a body predicts, which decides what its features are.
+#[cfg(feature = "training")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BodyTask {
+    Level,
+    Up,
+    Turn,
+    PositionScale,
+    TurnScale,
 }
 
 /// The rows of a field of numbers: a mean and a scale for each class and lane.

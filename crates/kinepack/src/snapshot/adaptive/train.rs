@@ -7,13 +7,14 @@ use alloc::vec::Vec;
 use super::bodies::Bodies;
 use super::coding::Predictor;
 use super::counters::MAX_TRAINED_COUNT;
+use super::feature_groups::{FeatureGroup, remaining};
 use super::learn::MISS_SQUARED;
 use super::model::Model;
 use super::numbers::{FEATURES, Row, dot, steps};
 use super::past::Packet;
 use super::plan::Plan;
-use super::values::Columns;
 use super::sums::{Sums, fit};
+use super::values::Columns;
 use super::{Adaptive, State};
 use crate::entropy::{Cost, Counter};
 use crate::snapshot::changed::find_changed;
@@ -29,6 +30,8 @@ pub(crate) struct ModelTrainer {
     adaptive: Adaptive,
     state: State,
     sums: Vec<Vec<Sums>>,
+    /// For each row of a set, 1 for the features that it may use, else 0.
+    remaining: Vec<Row>,
     /// [`Plan::alike_rows`].
     alike: Vec<Vec<usize>>,
     columns: Vec<Vec<u32>>,
@@ -53,7 +56,19 @@ pub(crate) enum Pass {
 /// A predictor with fixed weights that adds to the normal equations of a set.
 struct Collector<'a> {
     rows: &'a [Row],
+    remaining: &'a [Row],
     sums: &'a mut [Sums],
+}
+
+impl Collector<'_> {
+    /// The features that a row may use. The others are 0, so they get no weight.
+    fn used(&self, row: usize, features: &Row) -> Row {
+        let mut used = *features;
+        used.iter_mut()
+            .zip(&self.remaining[row])
+            .for_each(|(feature, remains)| *feature *= remains);
+        used
+    }
 }
 
 impl Predictor for Collector<'_> {
@@ -68,17 +83,19 @@ impl Predictor for Collector<'_> {
         let scale = libm::exp2(f64::from(scale_log2) / 256.0);
         // Large errors weigh less, so that chaotic motion does not dominate the fit.
         let weight = 1.0 / (1.0 + scale * scale + f64::from(MISS_SQUARED) * error * error);
-        self.sums[row].add_mean(features, target, weight);
+        let used = self.used(row, features);
+        self.sums[row].add_mean(&used, target, weight);
     }
 
     fn observe_scale(&mut self, row: usize, features: &Row, _expected: i32, target: i32) {
-        self.sums[row].add_scale(features, target);
+        let used = self.used(row, features);
+        self.sums[row].add_scale(&used, target);
     }
 }
 
 impl ModelTrainer {
     /// A trainer for `schema`. The model has weights for each range of lags up to these limits, in
-    /// ticks, increasing.
+    /// ticks, increasing, but none for the features of the groups in `without`.
     ///
     /// # Errors
     /// [`SetupError`] if the bodies do not fit the schema.
@@ -86,14 +103,22 @@ impl ModelTrainer {
         schema: &Schema,
         bodies: Option<Bodies>,
         max_lags_ticks: &[u32],
+        without: &[FeatureGroup],
     ) -> Result<Self, SetupError> {
+        let classes = bodies.as_ref().map_or(0, Bodies::classes);
         let plan = Plan::new(schema, bodies.as_ref(), true)?;
         let mut model = Model::new(bodies, &plan, max_lags_ticks);
         let model_sets = model.sets.len();
+        let remaining = remaining(plan.rows, classes, without);
+        for rows in &mut model.sets {
+            let weights = rows.iter_mut().flatten().zip(remaining.iter().flatten());
+            weights.for_each(|(weight, remains)| *weight *= remains);
+        }
         model.energies = vec![vec![[0; FEATURES]; plan.rows]; model_sets];
         let adaptive = Adaptive::new(schema, model, false)?;
         Ok(Self {
             sums: vec![vec![Sums::default(); plan.rows]; model_sets],
+            remaining,
             alike: plan.alike_rows(),
             columns: Vec::new(),
             changed: Vec::new(),
@@ -144,8 +169,11 @@ impl ModelTrainer {
         let columns = Columns::Given(&self.columns);
         if self.pass == Pass::Weights {
             let set = self.adaptive.begin(state, &packet);
-            let mut collector =
-                Collector { rows: &self.adaptive.model.sets[set], sums: &mut self.sums[set] };
+            let mut collector = Collector {
+                rows: &self.adaptive.model.sets[set],
+                remaining: &self.remaining,
+                sums: &mut self.sums[set],
+            };
             self.adaptive.code_with(state, &mut cost, &mut collector, &packet, changed, columns);
         } else {
             self.adaptive.code(state, &mut cost, &packet, changed, columns);
