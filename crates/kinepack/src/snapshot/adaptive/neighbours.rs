@@ -2,6 +2,8 @@
 //! `spec/CODEC.md`, section 12.6, "Surroundings".
 
 use alloc::vec::Vec;
+use core::hint::select_unpredictable;
+use core::ops::Range;
 
 use super::geometry::{Quaternion, Vector, dot, sub};
 
@@ -32,12 +34,15 @@ pub(super) struct CodedBody {
 #[derive(Clone, Copy, Debug)]
 struct Link {
     position: Vector,
-    cell: [i32; 2],
+    cell: Cell,
     next: u32,
 }
 
+/// The column and the row of a cell.
+type Cell = [i32; 2];
+
 /// How many neighbours are used.
-pub(super) const NEAREST: usize = 4;
+const NEAREST: usize = 4;
 
 /// The largest number of bodies that a search visits. Bounds the work if all bodies are in one
 /// place.
@@ -49,10 +54,10 @@ const NONE: u32 = u32::MAX;
 const RADIUS: f64 = 7.0;
 
 /// How many cells a search extends to each side; together they span the radius.
-const RINGS: i32 = 2;
+const RINGS: usize = 2;
 
 /// How many cells a search spans in each direction.
-const SPAN: usize = 2 * RINGS as usize + 1;
+const SPAN: usize = 2 * RINGS + 1;
 
 /// The column and the row of each cell of a search, ring by ring, and within a ring row by row.
 const CELLS: [[usize; 2]; SPAN * SPAN] = {
@@ -62,8 +67,7 @@ const CELLS: [[usize; 2]; SPAN * SPAN] = {
         let mut place = 0;
         while place < SPAN * SPAN {
             let (column, row) = (place % SPAN, place / SPAN);
-            let [across, along] = [column as i32 - RINGS, row as i32 - RINGS];
-            let [across, along] = [across.abs(), along.abs()];
+            let (across, along) = (column.abs_diff(RINGS), row.abs_diff(RINGS));
             if (if across > along { across } else { along }) == ring {
                 cells[count] = [column, row];
                 count += 1;
@@ -74,6 +78,15 @@ const CELLS: [[usize; 2]; SPAN * SPAN] = {
     }
     cells
 };
+
+/// The cells of a ring, among [`CELLS`].
+const fn ring_cells(ring: usize) -> Range<usize> {
+    let inside = if ring == 0 { 0 } else { (2 * ring - 1) * (2 * ring - 1) };
+    inside..(2 * ring + 1) * (2 * ring + 1)
+}
+
+/// The most cells of a ring.
+const LONGEST_RING: usize = 8 * RINGS;
 
 /// The coded bodies in a hashed grid of square cells, seen from above. Each bucket is a linked list
 /// that begins with the body coded last.
@@ -97,13 +110,13 @@ impl Neighbours {
         self.links.clear();
         self.heads.clear();
         self.heads.resize((8 * count).next_power_of_two().max(16), NONE);
-        self.side = radius / f64::from(RINGS);
+        self.side = radius / RINGS as f64;
         self.per_cell = 1.0 / self.side;
         self.radius_squared = radius * radius;
     }
 
     /// The cell of a position. Positions are not negative, so the casts round down.
-    fn cell(&self, [x, y, _]: Vector) -> [i32; 2] {
+    fn cell(&self, [x, y, _]: Vector) -> Cell {
         [(x * self.per_cell) as i32, (y * self.per_cell) as i32]
     }
 
@@ -123,43 +136,56 @@ impl Neighbours {
         self.coded.push(body);
     }
 
-    /// Finds the nearest bodies, the nearest first: squared distances and indices into `coded`.
-    /// Returns how many were found. Visits at most [`MAX_VISITED`] bodies.
-    pub(super) fn nearest(&self, position: Vector, found: &mut [(f64, u32); NEAREST]) -> usize {
-        let mut search = Search { found, count: 0, visited: 0, limit: self.radius_squared };
+    /// Finds the nearest bodies. Visits at most [`MAX_VISITED`] bodies.
+    pub(super) fn nearest(&self, position: Vector) -> Found {
+        let mut found = Found::within(self.radius_squared);
+        let mut left = MAX_VISITED;
         let [x, y] = self.cell(position);
-        let offsets: [i32; SPAN] = core::array::from_fn(|nth| nth as i32 - RINGS);
+        let offsets: [i32; SPAN] = core::array::from_fn(|nth| nth as i32 - RINGS as i32);
         let columns = offsets.map(|offset| column_hash(x.wrapping_add(offset)));
         let rows = offsets.map(|offset| row_hash(y.wrapping_add(offset)));
-        let mut cells = CELLS.iter();
         for ring in 0..=RINGS {
             // Cells of this ring are at least this far away.
-            let beyond = f64::from(ring - 1).max(0.0) * self.side;
-            if search.count == NEAREST && search.limit <= beyond * beyond {
+            let beyond = ring.saturating_sub(1) as f64 * self.side;
+            if found.is_full() && found.limit() <= beyond * beyond {
                 break;
             }
-            for &[column, row] in cells.by_ref().take((8 * ring).max(1) as usize) {
+            // Most buckets are empty. They are left out without a branch that is hard to predict.
+            let mut lists = [(NONE, [0; 2]); LONGEST_RING];
+            let mut count = 0;
+            for &[column, row] in &CELLS[ring_cells(ring)] {
                 let head = self.heads[self.bucket(columns[column], rows[row])];
-                if head != NONE {
-                    let cell = [x.wrapping_add(offsets[column]), y.wrapping_add(offsets[row])];
-                    self.search_list(head, position, cell, &mut search);
-                }
+                let cell = [x.wrapping_add(offsets[column]), y.wrapping_add(offsets[row])];
+                lists[count] = (head, cell);
+                count += usize::from(head != NONE);
+            }
+            for &(head, cell) in &lists[..count] {
+                self.search_list(head, position, cell, &mut found, &mut left);
             }
         }
-        search.count
+        found
     }
 
-    /// Searches the list of a bucket, from this body on, for those in a cell.
-    fn search_list(&self, head: u32, position: Vector, cell: [i32; 2], search: &mut Search<'_>) {
+    /// Searches the list of a bucket, from this body on, for those in a cell. Visits at most `left`
+    /// bodies.
+    #[inline]
+    fn search_list(
+        &self,
+        head: u32,
+        position: Vector,
+        cell: Cell,
+        found: &mut Found,
+        left: &mut usize,
+    ) {
         let mut index = head;
-        while index != NONE && search.visited < MAX_VISITED {
-            search.visited += 1;
+        while index != NONE && *left > 0 {
+            *left -= 1;
             let link = &self.links[index as usize];
             let away = sub(position, link.position);
             let distance = dot(away, away);
             // A bucket may hold bodies of several cells.
-            if distance < search.limit && link.cell == cell {
-                search.add(distance, index);
+            if distance < found.limit() && link.cell == cell {
+                found.add(distance, index);
             }
             index = link.next;
         }
@@ -174,29 +200,52 @@ fn row_hash(row: i32) -> u32 {
     (row as u32).wrapping_mul(0x85EB_CA6B)
 }
 
-/// A search and its results so far.
-struct Search<'a> {
-    found: &'a mut [(f64, u32); NEAREST],
-    count: usize,
-    visited: usize,
-    /// Bodies at this squared distance or farther are ignored: the square of the radius, or that of
-    /// the farthest result once all places are taken.
-    limit: f64,
+/// The nearest bodies found so far, the nearest first, and of two at one distance the first found.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    /// The squared distances: of free places that of the radius.
+    distances: [f64; NEAREST],
+    /// Their indices into `coded`; [`NONE`] for free places.
+    bodies: [u32; NEAREST],
 }
 
-impl Search<'_> {
-    /// Adds a body within the limit.
-    fn add(&mut self, distance: f64, index: u32) {
-        let mut place = self.count.min(NEAREST - 1);
-        self.count = place + 1;
-        while place > 0 && self.found[place - 1].0 > distance {
-            self.found[place] = self.found[place - 1];
-            place -= 1;
+impl Found {
+    fn within(radius_squared: f64) -> Self {
+        Self { distances: [radius_squared; NEAREST], bodies: [NONE; NEAREST] }
+    }
+
+    /// A body at this squared distance or farther is not added.
+    #[inline]
+    fn limit(&self) -> f64 {
+        self.distances[NEAREST - 1]
+    }
+
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.bodies[NEAREST - 1] != NONE
+    }
+
+    /// Adds a body that is nearer than the limit. Without branches, because where it goes is hard to
+    /// predict.
+    #[inline]
+    fn add(&mut self, distance: f64, body: u32) {
+        let Self { distances, bodies } = self;
+        for place in (1..NEAREST).rev() {
+            let (moves, is_nearer) = (distances[place - 1] > distance, distances[place] > distance);
+            bodies[place] = select_unpredictable(is_nearer, body, bodies[place]);
+            bodies[place] = select_unpredictable(moves, bodies[place - 1], bodies[place]);
+            distances[place] = select_unpredictable(is_nearer, distance, distances[place]);
+            distances[place] = select_unpredictable(moves, distances[place - 1], distances[place]);
         }
-        self.found[place] = (distance, index);
-        if self.count == NEAREST {
-            self.limit = self.found[NEAREST - 1].0;
-        }
+        let is_nearer = distances[0] > distance;
+        bodies[0] = select_unpredictable(is_nearer, body, bodies[0]);
+        distances[0] = select_unpredictable(is_nearer, distance, distances[0]);
+    }
+
+    /// The squared distances and the indices into `coded`.
+    pub(super) fn iter(self) -> impl Iterator<Item = (f64, u32)> {
+        let all = self.distances.into_iter().zip(self.bodies);
+        all.take_while(|(_, body)| *body != NONE)
     }
 }
 

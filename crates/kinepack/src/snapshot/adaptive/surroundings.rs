@@ -2,7 +2,7 @@
 //! 12.6, "Surroundings".
 
 use super::geometry::{Vector, add, carried, scale, sub};
-use super::neighbours::{CodedBody, NEAREST, Neighbours};
+use super::neighbours::{CodedBody, Neighbours};
 
 /// The distance, in sizes of a body, at which a neighbour weighs half.
 const SOFTNESS: f64 = 1.38;
@@ -37,10 +37,9 @@ pub(super) fn surroundings(
     position: Vector,
     mover: &CodedBody,
 ) -> Surroundings {
-    let mut found = [(0.0, 0); NEAREST];
-    let count = neighbours.nearest(position, &mut found);
     let mut surroundings = Surroundings::default();
-    if count == 0 {
+    let mut found = neighbours.nearest(position).iter().peekable();
+    if found.peek().is_none() {
         surroundings.position_error_log2 = mover.position_error_log2;
         surroundings.turn_error_log2 = mover.turn_error_log2;
         return surroundings;
@@ -49,8 +48,8 @@ pub(super) fn surroundings(
     let soft_squared = soft * soft;
     let (mut all, mut steep_all) = (0.0, 0.0);
     let (mut position_error_log2, mut turn_error_log2) = (0.0, 0.0);
-    for (distance_squared, index) in &found[..count] {
-        let other = &neighbours.coded[*index as usize];
+    for (distance_squared, index) in found {
+        let other = &neighbours.coded[index as usize];
         let weight = soft_squared / (distance_squared + soft_squared);
         let steep = weight * weight * weight;
         all += weight;
