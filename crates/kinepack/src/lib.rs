@@ -55,6 +55,7 @@
 //! | [`quantize`] | limits and steps: numbers to codes and back |
 //! | [`codec`], [`level`], [`profile`] | the finer interfaces of [`Encoder`], [`Level`] and [`Profile`] |
 //! | `training` | training and searching profiles, with the feature `training` |
+//! | [`group`] | runs of snapshots for files and reliable streams, each coded against those just before it |
 //! | [`stream`] | inputs and calls: records, each coded against an earlier one |
 //! | [`value`], [`magnitude`], [`rle`] | a single value, small numbers or bytes against a baseline, without a schema |
 //! | [`bits`], [`entropy`], [`hash`] | bit cursors, a range coder, FNV-1a |
@@ -90,6 +91,7 @@ mod snapshot;
 mod sqrt;
 
 pub mod entropy;
+pub mod group;
 pub mod magnitude;
 pub mod rle;
 pub mod stream;

@@ -9,6 +9,7 @@
 
 mod support;
 
+use kinepack::group::{GroupReader, GroupWriter};
 use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 use kinepack::schema::{Field, FieldKind};
 use kinepack::stream::{StreamBase, StreamCodec, StreamLevel};
@@ -99,6 +100,39 @@ fn every_vector_is_written_and_read() {
                 .unwrap();
         let decoded = Decoder::new(&codec).decode(&baseline, &from_hex(packet), Tick(7)).unwrap();
         assert_eq!(decoded, snapshot, "{line}");
+    }
+}
+
+const GROUPS: &str = include_str!("../../../spec/vectors/groups.txt");
+
+#[test]
+fn every_group_is_written_and_read() {
+    let schema = schema();
+    let [baseline, snapshot] = snapshots(&schema);
+    let mut last = baseline.clone();
+    last.tick = Tick(8);
+    let run = [baseline, snapshot, last];
+    let codecs = Level::TABLE
+        .map(|level| Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap());
+    let mut written = String::from("# level group\n");
+    for codec in &codecs {
+        let (mut writer, mut group) = (GroupWriter::new(codec), Vec::new());
+        for world in &run {
+            writer.write(world, &mut group).unwrap();
+        }
+        written += &format!("{} {}\n", codec.level().row(), hex(&group));
+    }
+    if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
+        println!("{written}");
+    }
+    assert!(written == GROUPS, "the groups differ from spec/vectors/groups.txt");
+    for (codec, line) in codecs.iter().zip(GROUPS.lines().skip(1)) {
+        let group = from_hex(line.split_once(' ').unwrap().1);
+        let (mut reader, mut bytes) = (GroupReader::new(codec), &group[..]);
+        for world in &run {
+            assert_eq!(**reader.read(&mut bytes).unwrap().unwrap().snapshot(), *world, "{line}");
+        }
+        assert_eq!(reader.read(&mut bytes), Ok(None));
     }
 }
 

@@ -1,0 +1,302 @@
+//! Groups: runs of snapshots, each coded against those just before it. They are for files and for
+//! reliable streams, where nothing is lost, and take much less than packets against acknowledged
+//! views. `spec/GROUP.md`.
+//!
+//! A group begins without anything, or with a view that both sides were given. So a file of groups
+//! can be read from the beginning of any group, and to find one snapshot a reader decodes at most
+//! one group.
+//!
+//! ```
+//! use kinepack::group::{GroupReader, GroupWriter};
+//! use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
+//!
+//! #[derive(Pack)]
+//! struct Ball {
+//!     #[pack(range = 0.0..64.0, precision = 0.01)]
+//!     height: f32,
+//! }
+//!
+//! let schema = Schema::of::<Ball>();
+//! let codec = Codec::new(schema.clone(), Level::LEARNING, Profile::untrained(&schema))?;
+//! let mut writer = GroupWriter::new(&codec);
+//! let (mut world, mut group) = (Snapshot::new(&schema, Tick(0)), Vec::new());
+//! for tick in 0..60 {
+//!     world.clear(Tick(tick));
+//!     let time = tick as f32 / 60.0;
+//!     world.push(EntityId(7), &Ball { height: 10.0 + 5.0 * time - 4.9 * time * time })?;
+//!     writer.write(&world, &mut group)?;
+//! }
+//! assert!(group.len() < 200);
+//!
+//! let (mut reader, mut bytes, mut count) = (GroupReader::new(&codec), &group[..], 0);
+//! while let Some(view) = reader.read(&mut bytes)? {
+//!     assert_eq!(view.tick, Tick(count));
+//!     count += 1;
+//! }
+//! assert_eq!(count, 60);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::{
+    Baselines, BaselinesError, Codec, DecodeError, DecodeLimits, Decoder, EncodeError, Encoder,
+    Size, Snapshot, Tick, View,
+};
+
+/// The views that a packet is coded against.
+const VIEWS: usize = 3;
+
+/// The largest step between the ticks of two frames.
+const MAX_STEP: u32 = (1 << 31) - 1;
+
+/// The most bytes of a varint.
+const MAX_VARINT: usize = 5;
+
+/// The views of the last frames, the newest first. Before the first frame, the given view, if any.
+#[derive(Debug)]
+struct Chain {
+    views: Vec<View>,
+}
+
+impl Chain {
+    fn new() -> Self {
+        Self { views: Vec::with_capacity(VIEWS + 1) }
+    }
+
+    /// Begins a group. Hands the views of the last one to `recycle`.
+    fn begin(&mut self, given: Option<View>, recycle: impl FnMut(View)) {
+        self.views.drain(..).for_each(recycle);
+        self.views.extend(given);
+    }
+
+    /// The tick before the next frame.
+    fn tick(&self) -> Tick {
+        self.views.first().map_or(Tick(u32::MAX), |view| view.tick)
+    }
+
+    /// Adds the view of a frame. Returns the one that no packet needs any more.
+    fn push(&mut self, view: View) -> Option<View> {
+        self.views.insert(0, view);
+        if self.views.len() > VIEWS { self.views.pop() } else { None }
+    }
+}
+
+/// The baseline of a first frame without a given view: a snapshot without entities. Keeps its
+/// memory.
+#[derive(Debug)]
+struct Nothing(Arc<Snapshot>);
+
+impl Nothing {
+    fn new(codec: &Codec) -> Self {
+        Self(Arc::new(Snapshot::new(codec.schema(), Tick(0))))
+    }
+
+    /// The baseline of a frame at `tick`.
+    fn before(&mut self, tick: Tick) -> View {
+        Arc::make_mut(&mut self.0).tick = Tick(tick.0.wrapping_sub(1));
+        View::from(Arc::clone(&self.0))
+    }
+}
+
+/// Writes groups.
+///
+/// It keeps the last three views. In steady state it allocates nothing.
+#[derive(Debug)]
+pub struct GroupWriter {
+    encoder: Encoder,
+    chain: Chain,
+    nothing: Nothing,
+    packet: Vec<u8>,
+}
+
+impl GroupWriter {
+    /// A writer at the beginning of a group that needs nothing before it.
+    pub fn new(codec: &Codec) -> Self {
+        Self {
+            encoder: Encoder::new(codec),
+            chain: Chain::new(),
+            nothing: Nothing::new(codec),
+            packet: Vec::new(),
+        }
+    }
+
+    /// Begins a group. `given` is a view that the reader will be given too, such as the
+    /// [last](Self::last) one of the group before; without it the group can be read alone.
+    pub fn begin(&mut self, given: Option<View>) {
+        self.chain.begin(given, |view| self.encoder.recycle(view));
+    }
+
+    /// Appends a frame with the snapshot to `out`. Returns the view that a reader will have.
+    ///
+    /// Cost: that of [`Encoder::encode`].
+    ///
+    /// # Errors
+    /// [`EncodeError::Baselines`] if the tick is not after the last one, and the errors of
+    /// [`Encoder::encode`]. `out` and the group are then unchanged.
+    pub fn write(&mut self, world: &Snapshot, out: &mut Vec<u8>) -> Result<&View, EncodeError> {
+        let Self { encoder, chain, nothing, packet } = self;
+        let step = world.tick.0.wrapping_sub(chain.tick().0);
+        if let Some(last) = chain.views.first()
+            && !(1..=MAX_STEP).contains(&step)
+        {
+            let (tick, newer) = (last.tick.0, world.tick.0);
+            return Err(BaselinesError::NotOlder { tick, newer }.into());
+        }
+        packet.clear();
+        let view = if chain.views.is_empty() {
+            encoder.encode(&nothing.before(world.tick), world, packet)?
+        } else {
+            encoder.encode(Baselines::new(&chain.views)?, world, packet)?
+        };
+        write_varint(out, (packet.len() as u64) << 1 | u64::from(step != 1));
+        if step != 1 {
+            write_varint(out, step.wrapping_sub(2).into());
+        }
+        out.extend_from_slice(packet);
+        if let Some(old) = chain.push(view) {
+            encoder.recycle(old);
+        }
+        Ok(&self.chain.views[0])
+    }
+
+    /// The view of the last frame; before the first frame of a group the given one.
+    pub fn last(&self) -> Option<&View> {
+        self.chain.views.first()
+    }
+
+    /// Where the bits of the last frame went. Its head is not counted.
+    pub fn size(&self) -> &Size {
+        self.encoder.size()
+    }
+}
+
+/// Reads groups, from untrusted bytes.
+///
+/// It keeps the last three views. Its memory is bounded as a [`Decoder`]'s is. In steady state it
+/// allocates nothing.
+#[derive(Debug)]
+pub struct GroupReader {
+    decoder: Decoder,
+    chain: Chain,
+    nothing: Nothing,
+}
+
+impl GroupReader {
+    /// A reader with the default limits, at the beginning of a group that needs nothing before it.
+    pub fn new(codec: &Codec) -> Self {
+        Self::with_limits(codec, DecodeLimits::default())
+    }
+
+    /// A reader with these limits.
+    pub fn with_limits(codec: &Codec, limits: DecodeLimits) -> Self {
+        Self {
+            decoder: Decoder::with_limits(codec, limits),
+            chain: Chain::new(),
+            nothing: Nothing::new(codec),
+        }
+    }
+
+    /// Begins a group, with the view that its writer was given, if any.
+    pub fn begin(&mut self, given: Option<View>) {
+        self.chain.begin(given, |view| self.decoder.recycle(view));
+    }
+
+    /// Reads the frame at the beginning of `bytes` and removes it from them. `None` if there are no
+    /// more bytes.
+    ///
+    /// The storage must guarantee that the bytes are unaltered: see [`Decoder::decode`].
+    ///
+    /// # Errors
+    /// [`DecodeError`] if there is no valid frame. `bytes` and the group are then unchanged.
+    pub fn read(&mut self, bytes: &mut &[u8]) -> Result<Option<&View>, DecodeError> {
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        let Self { decoder, chain, nothing } = self;
+        let frame = Frame::read(bytes, chain)?;
+        let view = if chain.views.is_empty() {
+            decoder.decode(&nothing.before(frame.tick), frame.packet, frame.tick)?
+        } else {
+            decoder.decode(Baselines::new(&chain.views)?, frame.packet, frame.tick)?
+        };
+        *bytes = frame.rest;
+        if let Some(old) = chain.push(view) {
+            decoder.recycle(old);
+        }
+        Ok(self.last())
+    }
+
+    /// The view of the last frame; before the first frame of a group the given one.
+    pub fn last(&self) -> Option<&View> {
+        self.chain.views.first()
+    }
+}
+
+/// A frame that was found in bytes.
+struct Frame<'a> {
+    tick: Tick,
+    packet: &'a [u8],
+    rest: &'a [u8],
+}
+
+impl<'a> Frame<'a> {
+    fn read(bytes: &'a [u8], chain: &Chain) -> Result<Self, DecodeError> {
+        let mut rest = bytes;
+        let at_bit = |rest: &[u8]| 8 * (bytes.len() - rest.len()) as u64;
+        let head = read_varint(&mut rest, 0)?;
+        let mut step = 1;
+        if head & 1 != 0 {
+            let at = at_bit(rest);
+            let gap = read_varint(&mut rest, at)?;
+            let most = if chain.views.is_empty() { u32::MAX - 1 } else { MAX_STEP - 2 };
+            step = gap.wrapping_add(2);
+            if gap > most {
+                return Err(DecodeError::OutOfRange { at_bit: at_bit(rest) });
+            }
+        }
+        let count = (head >> 1) as usize;
+        match rest.split_at_checked(count) {
+            Some((packet, rest)) if count > 0 => {
+                Ok(Self { tick: Tick(chain.tick().0.wrapping_add(step)), packet, rest })
+            }
+            Some(_) => Err(DecodeError::OutOfRange { at_bit: at_bit(rest) }),
+            None => Err(DecodeError::EndOfData {
+                at_bit: at_bit(rest),
+                wanted_bits: (head >> 1).saturating_mul(8),
+                left_bits: (rest.len() as u64 * 8).min(u32::MAX.into()) as u32,
+            }),
+        }
+    }
+}
+
+fn write_varint(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 1 << 7 {
+        out.push(value as u8 | 1 << 7);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Reads a varint and removes it from `bytes`. After an error they are unchanged.
+fn read_varint(bytes: &mut &[u8], at_bit: u64) -> Result<u32, DecodeError> {
+    let mut value = 0;
+    for (nth, &byte) in bytes.iter().enumerate().take(MAX_VARINT) {
+        value |= u64::from(byte & 0x7F) << (7 * nth);
+        if byte >> 7 == 0 {
+            let is_minimal = byte != 0 || nth == 0;
+            let value = u32::try_from(value).ok().filter(|_| is_minimal);
+            *bytes = &bytes[nth + 1..];
+            return value.ok_or(DecodeError::OutOfRange { at_bit: at_bit + 8 * (nth as u64 + 1) });
+        }
+    }
+    Err(match bytes.len() {
+        MAX_VARINT.. => DecodeError::OutOfRange { at_bit: at_bit + 8 * MAX_VARINT as u64 },
+        len => DecodeError::EndOfData {
+            at_bit,
+            wanted_bits: 8 * (len as u32 + 1),
+            left_bits: 8 * len as u32,
+        },
+    })
+}
