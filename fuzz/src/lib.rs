@@ -10,6 +10,7 @@ pub mod clip_disk;
 mod coding;
 pub mod drivers;
 pub mod entropy;
+pub mod groups;
 pub mod net;
 pub mod net_stream;
 pub mod profile_file;

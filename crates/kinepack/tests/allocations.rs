@@ -12,6 +12,7 @@ use std::collections::VecDeque;
 use allocation_counter::{AllocationInfo, measure};
 use kinepack::bits::{BitReader, BitSink, BitWriter};
 use kinepack::codec::Chosen;
+use kinepack::group::{GroupReader, GroupWriter};
 use kinepack::magnitude::{read_steps, write_steps};
 use kinepack::rle::{
     decode_difference, encode_difference, read_sparse_difference, write_sparse_difference,
@@ -103,6 +104,27 @@ fn encoding_and_decoding_do_not_allocate_in_steady_state() {
                 );
             }
         }
+    }
+}
+
+#[test]
+fn groups_do_not_allocate_in_steady_state() {
+    let schema = schema("cube");
+    let run = frames(&schema, 3, 20, 12);
+    for level in [Level::PACKED, Level::ADAPTIVE, Level::LEARNING] {
+        let codec = Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap();
+        let (mut writer, mut reader) = (GroupWriter::new(&codec), GroupReader::new(&codec));
+        let mut group = Vec::new();
+        let mut round = || {
+            group.clear();
+            writer.begin(None);
+            reader.begin(None);
+            run.iter().for_each(|world| drop(writer.write(world, &mut group).unwrap().tick));
+            let mut bytes = &group[..];
+            while reader.read(&mut bytes).unwrap().is_some() {}
+        };
+        (0..WARM_UP_ROUNDS).for_each(|_| round());
+        assert_eq!(measure(round).count_total, 0, "{}", level.row());
     }
 }
 

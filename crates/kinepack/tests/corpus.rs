@@ -13,6 +13,9 @@ mod coding;
 #[path = "../../../fuzz/src/drivers.rs"]
 mod drivers;
 #[allow(unreachable_pub)]
+#[path = "../../../fuzz/src/groups.rs"]
+mod groups;
+#[allow(unreachable_pub)]
 #[path = "../../../fuzz/src/profile_file.rs"]
 mod profile_file;
 #[allow(unreachable_pub)]
@@ -80,6 +83,11 @@ fn packets_and_their_mutations_are_snapshots_or_errors() {
 #[test]
 fn any_two_snapshots_come_back() {
     run("encode_roundtrip", drivers::encode_roundtrip);
+}
+
+#[test]
+fn any_bytes_are_groups_or_errors() {
+    run("group", groups::group);
 }
 
 #[test]
@@ -166,6 +174,7 @@ fn the_corpus_is_up_to_date() {
             .collect(),
     );
     check("records", records::records_corpus());
+    check("group", groups::group_corpus());
     check(
         "magnitude",
         (0..16).zip(of_length(60, 16)).map(|(form, data)| magnitude_file(form, &data)).collect(),

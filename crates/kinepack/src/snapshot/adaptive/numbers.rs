@@ -20,6 +20,7 @@ pub(crate) type Row = [f32; FEATURES];
 pub(crate) type Energies = [u8; FEATURES];
 
 /// Keeps the energies of small features above 0.
+#[cfg(feature = "training")]
 pub(super) const ENERGY_BIAS: i32 = 32;
 
 /// The limit of a feature, in steps.
