@@ -58,16 +58,20 @@ const MAX_VARINT: usize = 5;
 #[derive(Debug)]
 struct Chain {
     views: Vec<View>,
+    /// Those of the group before, whose memory the first frames reuse.
+    old: Vec<View>,
 }
 
 impl Chain {
     fn new() -> Self {
-        Self { views: Vec::with_capacity(VIEWS + 1) }
+        let [views, old] = [(); 2].map(|()| Vec::with_capacity(VIEWS + 1));
+        Self { views, old }
     }
 
-    /// Begins a group. Hands the views of the last one to `recycle`.
-    fn begin(&mut self, given: Option<View>, recycle: impl FnMut(View)) {
-        self.views.drain(..).for_each(recycle);
+    /// Begins a group.
+    fn begin(&mut self, given: Option<View>) {
+        self.old.clear();
+        self.old.append(&mut self.views);
         self.views.extend(given);
     }
 
@@ -76,10 +80,10 @@ impl Chain {
         self.views.first().map_or(Tick(u32::MAX), |view| view.tick)
     }
 
-    /// Adds the view of a frame. Returns the one that no packet needs any more.
+    /// Adds the view of a frame. Returns one that no packet needs any more.
     fn push(&mut self, view: View) -> Option<View> {
         self.views.insert(0, view);
-        if self.views.len() > VIEWS { self.views.pop() } else { None }
+        if self.views.len() > VIEWS { self.views.pop() } else { self.old.pop() }
     }
 }
 
@@ -125,7 +129,7 @@ impl GroupWriter {
     /// Begins a group. `given` is a view that the reader will be given too, such as the
     /// [last](Self::last) one of the group before; without it the group can be read alone.
     pub fn begin(&mut self, given: Option<View>) {
-        self.chain.begin(given, |view| self.encoder.recycle(view));
+        self.chain.begin(given);
     }
 
     /// Appends a frame with the snapshot to `out`. Returns the view that a reader will have.
@@ -200,7 +204,7 @@ impl GroupReader {
 
     /// Begins a group, with the view that its writer was given, if any.
     pub fn begin(&mut self, given: Option<View>) {
-        self.chain.begin(given, |view| self.decoder.recycle(view));
+        self.chain.begin(given);
     }
 
     /// Reads the frame at the beginning of `bytes` and removes it from them. `None` if there are no
