@@ -9,11 +9,13 @@ use kinepack::{Baselines, Codec, EntityId, Schema, Snapshot, Tick};
 
 use super::cost::Cost;
 use super::emit::HubEvents;
+use super::parallel;
 use super::peer::{Moment, Peer, PeerStatus};
 use super::sending::Sending;
-use super::sharing::{self, Outliers, Overdrawn, RUN_CREDITS};
+use super::sharing::{self, Outliers, Overdrawn, RUN_CREDITS, Schedule};
 use super::sight::Sight;
 use super::view::SentView;
+use super::work::{Threads, Work};
 use crate::handshake::{check_initial, check_schema, hello, reference_zero};
 use crate::packet::{Hello, Mismatch, Upstream, first_difference, outline};
 use crate::trace::event;
@@ -500,6 +502,27 @@ impl Hub {
         world: &Snapshot,
         weight: Option<Weight<'_>>,
     ) -> Result<(), NetError> {
+        self.tick_inner(now, world, weight, None)
+    }
+
+    /// DOC
+    pub fn tick_on(
+        &mut self,
+        now: Duration,
+        world: &Snapshot,
+        weight: Option<Weight<'_>>,
+        mut threads: impl FnMut(&Work<'_>),
+    ) -> Result<(), NetError> {
+        self.tick_inner(now, world, weight, Some(&mut threads))
+    }
+
+    fn tick_inner(
+        &mut self,
+        now: Duration,
+        world: &Snapshot,
+        weight: Option<Weight<'_>>,
+        mut threads: Option<Threads<'_>>,
+    ) -> Result<(), NetError> {
         check_schema(self.hello.schema_hash, world.schema_hash())?;
         if let Some(id) = world.shared_id() {
             return Err(NetError::SharedId { id });
@@ -526,27 +549,37 @@ impl Hub {
         let interval_ticks = interval.min(255) as u8;
         self.sending.begin(world);
         let moment = Moment { now, tick, interval_ticks, config: &self.config, weight };
+        let sending = &mut self.sending;
         let mut ready = Vec::new();
-        for peer in self.peers.values_mut() {
-            match peer.begin(&moment, &mut self.sending) {
-                Ok(Some(due)) => ready.push((peer, due)),
-                Ok(None) => {}
-                Err(error) => first_error = first_error.and(Err(error)),
+        match &mut threads {
+            Some(threads) => {
+                let peers = self.peers.values_mut();
+                ready = parallel::begin(peers, &moment, sending, threads, &mut first_error);
+            }
+            None => {
+                for peer in self.peers.values_mut() {
+                    match peer.begin(&moment, sending) {
+                        Ok(Some(due)) => ready.push((peer, due)),
+                        Ok(None) => {}
+                        Err(error) => first_error = first_error.and(Err(error)),
+                    }
+                }
             }
         }
-        let sending = &mut self.sending;
-        let Some(schedule) = sharing::schedule(&mut ready, &moment) else {
-            self.overdrawn = Overdrawn::default();
-            for (peer, due) in &mut ready {
-                first_error = first_error.and(peer.send_due(due, &moment, sending));
-            }
-            return first_error;
-        };
-        for index in schedule.served {
+        let Schedule { mut served, outliers } = sharing::schedule(&mut ready, &moment);
+        if let Some(threads) = threads
+            && sending.encode_ahead(&ready, &served, &moment, threads)
+        {
+            served = parallel::send_coded(&mut ready, &served, &moment, sending, threads);
+        }
+        for index in served {
             let (peer, due) = &mut ready[index];
             first_error = first_error.and(peer.send_due(due, &moment, sending));
         }
-        for Outliers { pace, groups, rest, credits } in schedule.outliers {
+        if outliers.is_empty() {
+            self.overdrawn = Overdrawn::default();
+        }
+        for Outliers { pace, groups, rest, credits } in outliers {
             let overdrawn = self.overdrawn.of(pace);
             let before = sending.runs();
             for group in &groups {

@@ -1,5 +1,6 @@
 //! The sender's state for one receiver: decides what to send it in a tick.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,13 +14,14 @@ use super::freshness::Freshness;
 use super::history::{ChosenBaseline, Content, History, Outcome};
 use super::hub::{HubConfig, ReceiverId, ReceiverOptions, Weight};
 use super::plan::Plan;
-use super::sending::{OfferedCodec, Outbox, PlanRequest, Sending, Target};
+use super::sending::{CodedKey, OfferedCodec, Outbox, PlanRequest, Sending, Target, coded_key};
+use super::sharing::fingerprint;
 use super::sight::KnownSight;
+use super::subjects::Subjects;
 use super::view::SentView;
 use crate::events::{Carried, EventList, LONGEST_IN_FRONT_BYTES, Outgoing, write_in_front};
 use crate::packet::{
-    Baseline, CHECK_BYTES, FRAGMENT_HEADER_BYTES, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES,
-    OlderViews, SnapshotHeader, Stride, Time,
+    Baseline, CHECK_BYTES, FRAGMENT_HEADER_BYTES, OlderViews, SnapshotHeader, Stride, Time,
 };
 use crate::receiver::lost_ratio;
 use crate::trace::event;
@@ -169,6 +171,27 @@ pub(super) struct DueSnapshot {
     /// There is no view to use as baseline: if the state does not fit into a datagram, it becomes a
     /// block.
     is_first: bool,
+    /// A hash of the baseline.
+    pub(super) fingerprint: u64,
+}
+
+impl DueSnapshot {
+    /// Codes the snapshot against another baseline.
+    pub(super) fn change_base(&mut self, base: ChosenBaseline) {
+        self.fingerprint = fingerprint(&base);
+        self.base = base;
+    }
+}
+
+/// What a receiver should get in a tick.
+#[derive(Debug)]
+pub(super) enum Found {
+    Nothing,
+    /// Fragments of a block.
+    Fragments {
+        silent: bool,
+    },
+    Snapshot(DueSnapshot),
 }
 
 /// What the peers need to know about a tick.
@@ -365,60 +388,89 @@ impl Peer {
         moment: &Moment<'_>,
         sending: &mut Sending,
     ) -> Result<Option<DueSnapshot>, NetError> {
+        let Some(target) = self.target(&mut sending.subjects)? else { return Ok(None) };
+        let found = self.find(moment, &sending.offers, &sending.subjects, target);
+        self.begin_found(found, moment, sending, target)
+    }
+
+    /// What the receiver should get. `None` before its hello.
+    ///
+    /// # Errors
+    /// [`NetError::Receiver`].
+    pub(super) fn target(&self, subjects: &mut Subjects) -> Result<Option<Target>, NetError> {
         let Some(codec) = self.codec else { return Ok(None) };
-        let subject = sending.subjects.of(&self.sight);
+        let subject = subjects.of(&self.sight);
         let subject = subject.map_err(|error| NetError::Receiver { id: self.id, error })?;
-        let target = Target { codec, subject };
+        Ok(Some(Target { codec, subject }))
+    }
+
+    /// The first half of [`begin`](Self::begin), which changes only this receiver.
+    pub(super) fn find(
+        &mut self,
+        moment: &Moment<'_>,
+        offers: &[OfferedCodec],
+        subjects: &Subjects,
+        target: Target,
+    ) -> Found {
         self.history.find_lost(moment.now, &mut self.outcomes);
         self.settle(moment.now);
         if let Some(budget) = &mut self.budget {
             budget.fill(moment.now);
         }
         self.events.expire(moment.tick);
-        let due = self.due(moment, sending, target);
-        if due.is_none() {
-            self.end(moment, sending, target)?;
+        self.due(moment, offers, subjects, target)
+    }
+
+    /// The second half of [`begin`](Self::begin).
+    ///
+    /// # Errors
+    /// [`NetError::Receiver`].
+    pub(super) fn begin_found(
+        &mut self,
+        found: Found,
+        moment: &Moment<'_>,
+        sending: &mut Sending,
+        target: Target,
+    ) -> Result<Option<DueSnapshot>, NetError> {
+        match found {
+            Found::Snapshot(due) => return Ok(Some(due)),
+            Found::Fragments { silent } => self.send_fragments(moment, &mut sending.outbox, silent),
+            Found::Nothing => {}
         }
-        Ok(due)
+        self.end(moment, sending, target)?;
+        Ok(None)
     }
 
     fn due(
         &mut self,
         moment: &Moment<'_>,
-        sending: &mut Sending,
+        offers: &[OfferedCodec],
+        subjects: &Subjects,
         target: Target,
-    ) -> Option<DueSnapshot> {
+    ) -> Found {
         let Moment { now, config, .. } = *moment;
         let rested =
             self.last_sent.is_none_or(|last| now.saturating_sub(last) >= config.keep_alive);
         let silent = self.history.is_silent(now, config.silence);
         if silent && !rested {
-            return None;
+            return Found::Nothing;
         }
-        if let Some(base) = self.base(moment, sending.offers[target.codec].older_views) {
+        let base = self.base(moment, offers[target.codec].older_views);
+        let is_first = base.is_none();
+        if let Some(base) = &base {
             // The receiver answers again, so its block is no longer needed.
             self.block = None;
             let is_known =
-                !base.view.coarse && base.view.state == sending.subjects.view(target.subject).state;
-            return (!is_known || rested || self.events.is_due()).then_some(DueSnapshot {
-                target,
-                base,
-                silent,
-                keeps_alive: rested,
-                is_first: false,
-            });
+                !base.view.coarse && base.view.state == subjects.view(target.subject).state;
+            if is_known && !rested && !self.events.is_due() {
+                return Found::Nothing;
+            }
+        } else if self.block.is_some() {
+            return Found::Fragments { silent };
         }
-        if self.block.is_none() {
-            return Some(DueSnapshot {
-                target,
-                base: self.reference_base(),
-                silent,
-                keeps_alive: rested,
-                is_first: true,
-            });
-        }
-        self.send_fragments(moment, &mut sending.outbox, silent);
-        None
+        let base = base.unwrap_or_else(|| self.reference_base());
+        let (keeps_alive, fingerprint) = (rested, fingerprint(&base));
+        Found::Snapshot(DueSnapshot { target, base, silent, keeps_alive, is_first, fingerprint })
     }
 
     /// Codes and sends the snapshot that [`begin`](Self::begin) found due.
@@ -502,6 +554,53 @@ impl Peer {
     /// [postponed](Self::postpone).
     pub(super) fn weight(&self) -> u64 {
         1 + u64::from(self.waited_ticks)
+    }
+
+    /// Whether [`send_due`](Self::send_due) will ask for everything in one datagram, as far as is
+    /// known.
+    pub(super) fn asks_for_whole(
+        &self,
+        due: &DueSnapshot,
+        moment: &Moment<'_>,
+        are_all_due: bool,
+    ) -> bool {
+        let is_tried = self.budget.is_none() || !self.expects_part;
+        (due.is_first || are_all_due && is_tried)
+            && self.sendable_bytes(moment.config) >= LEAST_BYTES
+    }
+
+    /// Whether a header can name the baseline and the older views.
+    pub(super) fn can_name(&self, due: &DueSnapshot, moment: &Moment<'_>) -> bool {
+        self.header(moment, &due.base).is_some()
+    }
+
+    /// Sends a snapshot that is among the finished plans, if it fits into a datagram and is all
+    /// that there is to send. Otherwise returns false and does nothing. Does the same as
+    /// [`send_due`](Self::send_due) then, but changes only this receiver.
+    pub(super) fn send_coded(
+        &mut self,
+        due: &DueSnapshot,
+        moment: &Moment<'_>,
+        plans: &HashMap<(CodedKey, Target), Arc<Plan>>,
+        outbox: &mut Outbox,
+    ) -> bool {
+        if due.is_first || self.budget.is_some() || !self.events.is_idle() {
+            return false;
+        }
+        let Some(plan) = plans.get(&(coded_key(&due.base), due.target)) else { return false };
+        let Some(header) = self.header(moment, &due.base) else { return false };
+        let room = self.limit_bytes(moment.config, &header);
+        if plan.coded.bytes.len() > room || !plan.view.is_complete() {
+            return false;
+        }
+        self.waited_ticks = 0;
+        if due.silent {
+            self.checks.ask();
+        }
+        let check = self.check_every(moment).map(|every| (every, plan.view.check_complete()));
+        self.send_checked(moment, outbox, &header, plan, check);
+        self.note_starved();
+        true
     }
 
     /// Whether no other receiver can share the encoding, because the baseline is partial for lack
@@ -595,10 +694,7 @@ impl Peer {
             return Ok(true);
         }
         // The same for all receivers with this codec, whatever their headers.
-        let older_views = sending.offers[target.codec].older_views;
-        let longest_header_bytes =
-            LONGEST_HEADER_BYTES + OLDER_VIEW_BYTES * usize::from(older_views);
-        let limit_bytes = moment.config.datagram_bytes - longest_header_bytes;
+        let limit_bytes = sending.offers[target.codec].sure_bytes(moment.config);
         let most = moment.config.datagrams_per_tick as usize;
         let Some(parts) = sending.split(base, target, limit_bytes, most)? else { return Ok(false) };
         if !self.history.reaches(base, parts.len()) {
@@ -735,10 +831,31 @@ impl Peer {
         header: &SnapshotHeader,
         plan: &Plan,
     ) -> Result<(), EncodeError> {
-        let check_every =
-            moment.config.check_every_bytes.filter(|_| self.checks.is_due(moment.tick));
-        let check = if check_every.is_some() { Some(sending.check(&plan.view)?) } else { None };
-        let header = SnapshotHeader { check, ..*header };
+        let check = match self.check_every(moment) {
+            Some(every) => Some((every, sending.check(&plan.view)?)),
+            None => None,
+        };
+        self.send_checked(moment, &mut sending.outbox, header, plan, check);
+        Ok(())
+    }
+
+    /// Set if the next snapshot gets a state check:
+    /// [`HubConfig::check_every_bytes`].
+    fn check_every(&self, moment: &Moment<'_>) -> Option<u32> {
+        moment.config.check_every_bytes.filter(|_| self.checks.is_due(moment.tick))
+    }
+
+    /// Sends a snapshot with a state check, if any: its [`check_every`](Self::check_every) and its
+    /// bits.
+    fn send_checked(
+        &mut self,
+        moment: &Moment<'_>,
+        outbox: &mut Outbox,
+        header: &SnapshotHeader,
+        plan: &Plan,
+        check: Option<(u32, u16)>,
+    ) {
+        let header = SnapshotHeader { check: check.map(|(_, bits)| bits), ..*header };
         let room = self
             .sendable_bytes(moment.config)
             .saturating_sub(header.bytes() + plan.coded.bytes.len() + LONGEST_IN_FRONT_BYTES);
@@ -746,7 +863,7 @@ impl Peer {
         if let (Some(budget), Some(front)) = (&mut self.budget, &front) {
             budget.note_events(front.bytes.len() + LONGEST_IN_FRONT_BYTES);
         }
-        let bytes = sending.outbox.push(self.id, |out| {
+        let bytes = outbox.push(self.id, |out| {
             if let Some(front) = &front {
                 write_in_front(&front.bytes, out);
             }
@@ -777,11 +894,10 @@ impl Peer {
             Content::Snapshot { view, own_back, sent_before, models, cost },
             carried,
         );
-        if let Some(every) = check_every {
+        if let Some((every, _)) = check {
             let whole = &plan.view.whole;
             self.checks.note_checked(every, whole.value_count());
         }
-        Ok(())
     }
 
     /// Sends as many fragments of the block as the budget and the tick allow; one if the receiver

@@ -1,0 +1,146 @@
+//! The two stages of a tick that work on each receiver, on threads of the caller: to find what a
+//! receiver should get, and to send what is coded already. Between them, [`super::encodings`] makes
+//! the encodings.
+//!
+//! A thread changes only the receivers of its part. All that receivers share is read-only in these
+//! stages, or is done before and after them, in the order of the receivers.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use kinepack::Tick;
+
+use super::hub::HubConfig;
+use super::peer::{Found, Moment, Peer};
+use super::sending::{Outbox, Sending, Target};
+use super::sharing::Ready;
+use super::work::{Threads, share};
+use crate::NetError;
+
+/// So many receivers take longer than it takes to wake a thread.
+const RECEIVERS_IN_PART: usize = 32;
+
+/// [`Moment`] without the caller's weights, which only one thread may call.
+#[derive(Clone, Copy)]
+struct SharedMoment<'a> {
+    now: Duration,
+    tick: Tick,
+    interval_ticks: u8,
+    config: &'a HubConfig,
+}
+
+impl<'a> SharedMoment<'a> {
+    fn new(moment: &Moment<'a>) -> Self {
+        let Moment { now, tick, interval_ticks, config, .. } = *moment;
+        Self { now, tick, interval_ticks, config }
+    }
+
+    fn moment(self) -> Moment<'a> {
+        let Self { now, tick, interval_ticks, config } = self;
+        Moment { now, tick, interval_ticks, config, weight: None }
+    }
+}
+
+/// A receiver that has joined.
+struct Joined<'p> {
+    peer: &'p mut Peer,
+    target: Target,
+    found: Found,
+}
+
+/// As [`Peer::begin`] for each receiver. Returns the snapshots that are due.
+pub(super) fn begin<'p>(
+    peers: impl Iterator<Item = &'p mut Peer>,
+    moment: &Moment<'_>,
+    sending: &mut Sending,
+    threads: Threads<'_>,
+    first_error: &mut Result<(), NetError>,
+) -> Vec<Ready<'p>> {
+    let mut note = |error| {
+        if first_error.is_ok() {
+            *first_error = Err(error);
+        }
+    };
+    let mut joined = Vec::new();
+    for peer in peers {
+        match peer.target(&mut sending.subjects) {
+            Ok(Some(target)) => joined.push(Joined { peer, target, found: Found::Nothing }),
+            Ok(None) => {}
+            Err(error) => note(error),
+        }
+    }
+    let shared = SharedMoment::new(moment);
+    let (offers, subjects) = (&sending.offers, &sending.subjects);
+    let parts: Vec<_> = joined.chunks_mut(RECEIVERS_IN_PART).map(Mutex::new).collect();
+    share(parts.len(), threads, &|part| {
+        let mut part = parts[part].lock().unwrap_or_else(PoisonError::into_inner);
+        for Joined { peer, target, found } in part.iter_mut() {
+            *found = peer.find(&shared.moment(), offers, subjects, *target);
+        }
+    });
+    drop(parts);
+    let mut ready = Vec::new();
+    for Joined { peer, target, found } in joined {
+        match peer.begin_found(found, moment, sending, target) {
+            Ok(Some(due)) => ready.push((peer, due)),
+            Ok(None) => {}
+            Err(error) => note(error),
+        }
+    }
+    ready
+}
+
+/// Receivers to serve.
+struct Part<'a, 'p> {
+    /// A range of all receivers that are ready.
+    ready: &'a mut [Ready<'p>],
+    /// The index of the first of them.
+    first: usize,
+    /// The indices of those to serve.
+    served: &'a [usize],
+    outbox: Outbox,
+    /// Those that must wait for the others.
+    left: Vec<usize>,
+}
+
+/// Sends the snapshots that are coded already, as [`Peer::send_coded`]. Returns the indices of the
+/// receivers that need more than that.
+pub(super) fn send_coded(
+    ready: &mut [Ready<'_>],
+    served: &[usize],
+    moment: &Moment<'_>,
+    sending: &mut Sending,
+    threads: Threads<'_>,
+) -> Vec<usize> {
+    let mut outboxes = std::mem::take(&mut sending.outboxes);
+    let mut rest = served;
+    let mut parts = Vec::with_capacity(ready.len().div_ceil(RECEIVERS_IN_PART));
+    for (ready, nth) in ready.chunks_mut(RECEIVERS_IN_PART).zip(0..) {
+        let first = nth * RECEIVERS_IN_PART;
+        let count = rest.partition_point(|index| *index < first + ready.len());
+        let (served, others) = rest.split_at(count);
+        rest = others;
+        let outbox = outboxes.pop().unwrap_or_else(|| sending.outbox.another());
+        parts.push(Mutex::new(Part { ready, first, served, outbox, left: Vec::new() }));
+    }
+    let (shared, plans) = (SharedMoment::new(moment), &sending.whole);
+    share(parts.len(), threads, &|part| {
+        let mut part = parts[part].lock().unwrap_or_else(PoisonError::into_inner);
+        let Part { ready, first, served, outbox, left } = &mut *part;
+        for index in *served {
+            let (peer, due) = &mut ready[*index - *first];
+            if !peer.send_coded(due, &shared.moment(), plans, outbox) {
+                left.push(*index);
+            }
+        }
+    });
+    let mut all_left = Vec::new();
+    for part in parts {
+        let mut part = part.into_inner().unwrap_or_else(PoisonError::into_inner);
+        sending.outbox.append(&mut part.outbox);
+        outboxes.push(part.outbox);
+        all_left.append(&mut part.left);
+    }
+    sending.outboxes = outboxes;
+    all_left
+}
