@@ -5,15 +5,22 @@
 //! parts that no thread took.
 
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 /// A stage of a tick that several threads can do together: see
 /// [`Hub::tick_on`](crate::Hub::tick_on).
 pub struct Work<'a> {
     parts: usize,
-    /// The first part that no thread has taken yet.
-    next: AtomicUsize,
+    left: Mutex<Left>,
     run_part: &'a (dyn Fn(usize) + Sync),
+}
+
+/// What no thread has taken yet.
+struct Left {
+    parts: Range<usize>,
+    /// The number of threads that have begun.
+    threads: usize,
 }
 
 /// The caller's way to run [`Work`] on its threads.
@@ -23,13 +30,19 @@ impl Work<'_> {
     /// Does parts of the work until none is left. Call this on as many threads as you like, at the
     /// same time or one after the other. If no part is left, it returns at once.
     pub fn run(&self) {
-        loop {
-            let part = self.next.fetch_add(1, Ordering::Relaxed);
-            if part >= self.parts {
-                // Further calls must not make the number wrap.
-                self.next.store(self.parts, Ordering::Relaxed);
-                return;
-            }
+        // Neighbours share memory, so two threads begin at the two ends. If they do so in the same
+        // order in each stage, each finds its receivers in its cache.
+        let left = || self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let from_front = {
+            let mut left = left();
+            left.threads += 1;
+            left.threads % 2 == 1
+        };
+        let take = || {
+            let parts = &mut left().parts;
+            if from_front { parts.next() } else { parts.next_back() }
+        };
+        while let Some(part) = take() {
             (self.run_part)(part);
         }
     }
@@ -48,7 +61,8 @@ impl fmt::Debug for Work<'_> {
 
 /// Runs every part once: on the caller's threads, and on this one what they left.
 pub(super) fn share(parts: usize, threads: Threads<'_>, run_part: &(dyn Fn(usize) + Sync)) {
-    let work = Work { parts, next: AtomicUsize::new(0), run_part };
+    let left = Mutex::new(Left { parts: 0..parts, threads: 0 });
+    let work = Work { parts, left, run_part };
     if parts > 1 {
         threads(&work);
     }
