@@ -1,16 +1,16 @@
 //! Makes the encodings of a tick ahead, on threads of the caller.
 //!
-//! Without a pool, the first receiver that needs an encoding makes it ([`Sending::whole`]). With
-//! one, the hub lists the distinct encodings that the receivers of the tick will ask for, and the
-//! caller's threads make them. They wait in [`Ahead`], and [`Sending`] takes one when the first
-//! receiver asks for it. An encoding is a function of the baseline and the subject. Everything that
-//! depends on an order, such as the ids of views, happens when the encoding is taken. So the bytes
-//! do not depend on the threads, and an encoding that is missing is made as without a pool.
+//! Without threads, the first receiver that needs an encoding makes it ([`Sending::whole`]). With
+//! them, the hub lists the distinct encodings that the receivers of the tick will ask for, and the
+//! threads make them. They wait in [`Ahead`] until the first receiver asks. An encoding is a
+//! function of the baseline and the subject. Everything that depends on an order, such as the ids
+//! of views, happens when the encoding is taken. So the bytes do not depend on the threads, and an
+//! encoding that is missing is made as without them.
 //!
 //! Only encodings of everything that changed are made ahead. A part for a budget follows from the
 //! caller's weights and from the sizes of earlier parts, so it waits for its turn.
 //!
-//! Cost: a hash for each receiver. Each thread keeps an encoder for each codec that it has met.
+//! Cost: a hash for each receiver. Each thread keeps an encoder for each codec that it has used.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

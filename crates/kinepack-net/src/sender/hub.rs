@@ -502,10 +502,49 @@ impl Hub {
         world: &Snapshot,
         weight: Option<Weight<'_>>,
     ) -> Result<(), NetError> {
-        self.tick_inner(now, world, weight, None)
+        self.run_tick(now, world, weight, None)
     }
 
-    /// DOC
+    /// As [`tick_with`](Self::tick_with), on threads of the caller. The hub has none of its own: it
+    /// calls `threads` for each stage of a tick that several threads can do together, up to three
+    /// times. `threads` calls [`Work::run`] on as many threads as it likes, and returns when these
+    /// calls have. What it leaves undone, the hub does itself.
+    ///
+    /// ```
+    /// use std::thread;
+    /// use std::time::Duration;
+    /// use kinepack::Snapshot;
+    /// use kinepack_net::{Hub, NetError};
+    ///
+    /// fn tick(hub: &mut Hub, now: Duration, world: &Snapshot) -> Result<(), NetError> {
+    ///     // A pool whose threads stay alive is faster. With `rayon`:
+    ///     // `rayon::join(|| work.run(), || work.run())`.
+    ///     hub.tick_on(now, world, None, |work| {
+    ///         thread::scope(|scope| {
+    ///             scope.spawn(|| work.run());
+    ///             work.run();
+    ///         });
+    ///     })
+    /// }
+    /// ```
+    ///
+    /// Each receiver gets the same datagrams as without threads. Only the order of datagrams to
+    /// different receivers may change. The threads
+    ///
+    /// 1. find what each receiver should get, if there are more than 32;
+    /// 2. encode against different baselines, if there are at least two;
+    /// 3. write the datagrams of each receiver. This needs a tick in which no receiver has a budget,
+    ///    every snapshot fits into one datagram, and every kind is due.
+    ///
+    /// All else is sequential: the schedule of [`HubConfig::encodings_per_tick`], events, blocks,
+    /// sights, the parts for a budget, and what `weight` decides. So is a tick in which some kinds
+    /// rest, except for the first stage.
+    ///
+    /// Cost: each thread keeps an encoder for each codec that it has used. For a few receivers, or
+    /// encodings of some microseconds, waking a thread costs more than it saves.
+    ///
+    /// # Errors
+    /// As [`tick`](Self::tick).
     pub fn tick_on(
         &mut self,
         now: Duration,
@@ -513,10 +552,10 @@ impl Hub {
         weight: Option<Weight<'_>>,
         mut threads: impl FnMut(&Work<'_>),
     ) -> Result<(), NetError> {
-        self.tick_inner(now, world, weight, Some(&mut threads))
+        self.run_tick(now, world, weight, Some(&mut threads))
     }
 
-    fn tick_inner(
+    fn run_tick(
         &mut self,
         now: Duration,
         world: &Snapshot,

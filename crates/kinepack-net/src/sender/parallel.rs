@@ -5,14 +5,16 @@
 //! A thread changes only the receivers of its part. All that receivers share is read-only in these
 //! stages, or is done before and after them, in the order of the receivers.
 
-use std::sync::{Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use kinepack::Tick;
 
 use super::hub::HubConfig;
-use super::peer::{Found, Moment, Peer};
-use super::sending::{Outbox, Sending, Target};
+use super::peer::{DueSnapshot, Found, LEAST_BYTES, Moment, Peer};
+use super::plan::Plan;
+use super::sending::{CodedKey, Outbox, Sending, Target, coded_key};
 use super::sharing::Ready;
 use super::work::{Threads, share};
 use crate::NetError;
@@ -143,4 +145,53 @@ pub(super) fn send_coded(
     }
     sending.outboxes = outboxes;
     all_left
+}
+
+impl Peer {
+    /// Whether [`send_due`](Self::send_due) will ask for everything in one datagram, as far as is
+    /// known.
+    pub(super) fn asks_for_whole(
+        &self,
+        due: &DueSnapshot,
+        moment: &Moment<'_>,
+        are_all_due: bool,
+    ) -> bool {
+        let is_tried = self.budget.is_none() || !self.expects_part;
+        (due.is_first || are_all_due && is_tried)
+            && self.sendable_bytes(moment.config) >= LEAST_BYTES
+    }
+
+    /// Whether a header can name the baseline and the older views.
+    pub(super) fn can_name(&self, due: &DueSnapshot, moment: &Moment<'_>) -> bool {
+        self.header(moment, &due.base).is_some()
+    }
+
+    /// Sends a snapshot that is among the finished plans, if it fits into a datagram and is all
+    /// that there is to send. Otherwise returns false and does nothing. Does the same as
+    /// [`send_due`](Self::send_due) then, but changes only this receiver.
+    pub(super) fn send_coded(
+        &mut self,
+        due: &DueSnapshot,
+        moment: &Moment<'_>,
+        plans: &HashMap<(CodedKey, Target), Arc<Plan>>,
+        outbox: &mut Outbox,
+    ) -> bool {
+        if due.is_first || self.budget.is_some() || !self.events.is_idle() {
+            return false;
+        }
+        let Some(plan) = plans.get(&(coded_key(&due.base), due.target)) else { return false };
+        let Some(header) = self.header(moment, &due.base) else { return false };
+        let room = self.limit_bytes(moment.config, &header);
+        if plan.coded.bytes.len() > room || !plan.view.is_complete() {
+            return false;
+        }
+        self.waited_ticks = 0;
+        if due.silent {
+            self.checks.ask();
+        }
+        let check = self.check_every(moment).map(|every| (every, plan.view.check_complete()));
+        self.send_checked(moment, outbox, &header, plan, check);
+        self.note_starved();
+        true
+    }
 }

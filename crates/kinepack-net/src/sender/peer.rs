@@ -1,6 +1,5 @@
 //! The sender's state for one receiver: decides what to send it in a tick.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +13,7 @@ use super::freshness::Freshness;
 use super::history::{ChosenBaseline, Content, History, Outcome};
 use super::hub::{HubConfig, ReceiverId, ReceiverOptions, Weight};
 use super::plan::Plan;
-use super::sending::{CodedKey, OfferedCodec, Outbox, PlanRequest, Sending, Target, coded_key};
+use super::sending::{OfferedCodec, Outbox, PlanRequest, Sending, Target};
 use super::sharing::fingerprint;
 use super::sight::KnownSight;
 use super::subjects::Subjects;
@@ -28,7 +27,7 @@ use crate::trace::event;
 use crate::{Acknowledgement, NetError, Refused, Sequence};
 
 /// A budget that has no room for a snapshot of this size waits for the next tick.
-const LEAST_BYTES: usize = 48;
+pub(super) const LEAST_BYTES: usize = 48;
 /// For this long after a block arrived, changes are sent in parts and not as another block.
 const BLOCK_IS_RECENT: Duration = Duration::from_secs(5);
 
@@ -115,7 +114,7 @@ pub(super) struct Peer {
     pub(super) budget: Option<Budget>,
     pub(super) sight: KnownSight,
     freshness: Freshness,
-    expects_part: bool,
+    pub(super) expects_part: bool,
     /// The last complete state that was sent, and the last tick in which it was still current.
     /// `None` if the last snapshot was partial.
     shown: Option<(u64, Tick)>,
@@ -127,8 +126,8 @@ pub(super) struct Peer {
     is_starved: bool,
     bad_weights: u64,
     postponed: u64,
-    waited_ticks: u32,
-    checks: Checks,
+    pub(super) waited_ticks: u32,
+    pub(super) checks: Checks,
     pub(super) events: Outgoing,
     /// The events to send in front of the next snapshot of this tick.
     front: Option<EventList>,
@@ -165,12 +164,12 @@ pub(super) struct DueSnapshot {
     /// What the snapshot is coded against.
     pub(super) base: ChosenBaseline,
     /// The receiver has not acknowledged anything for a long time.
-    silent: bool,
+    pub(super) silent: bool,
     /// Nothing was sent for so long that a snapshot must be, even one without changes.
     keeps_alive: bool,
     /// There is no view to use as baseline: if the state does not fit into a datagram, it becomes a
     /// block.
-    is_first: bool,
+    pub(super) is_first: bool,
     /// A hash of the baseline.
     pub(super) fingerprint: u64,
 }
@@ -556,53 +555,6 @@ impl Peer {
         1 + u64::from(self.waited_ticks)
     }
 
-    /// Whether [`send_due`](Self::send_due) will ask for everything in one datagram, as far as is
-    /// known.
-    pub(super) fn asks_for_whole(
-        &self,
-        due: &DueSnapshot,
-        moment: &Moment<'_>,
-        are_all_due: bool,
-    ) -> bool {
-        let is_tried = self.budget.is_none() || !self.expects_part;
-        (due.is_first || are_all_due && is_tried)
-            && self.sendable_bytes(moment.config) >= LEAST_BYTES
-    }
-
-    /// Whether a header can name the baseline and the older views.
-    pub(super) fn can_name(&self, due: &DueSnapshot, moment: &Moment<'_>) -> bool {
-        self.header(moment, &due.base).is_some()
-    }
-
-    /// Sends a snapshot that is among the finished plans, if it fits into a datagram and is all
-    /// that there is to send. Otherwise returns false and does nothing. Does the same as
-    /// [`send_due`](Self::send_due) then, but changes only this receiver.
-    pub(super) fn send_coded(
-        &mut self,
-        due: &DueSnapshot,
-        moment: &Moment<'_>,
-        plans: &HashMap<(CodedKey, Target), Arc<Plan>>,
-        outbox: &mut Outbox,
-    ) -> bool {
-        if due.is_first || self.budget.is_some() || !self.events.is_idle() {
-            return false;
-        }
-        let Some(plan) = plans.get(&(coded_key(&due.base), due.target)) else { return false };
-        let Some(header) = self.header(moment, &due.base) else { return false };
-        let room = self.limit_bytes(moment.config, &header);
-        if plan.coded.bytes.len() > room || !plan.view.is_complete() {
-            return false;
-        }
-        self.waited_ticks = 0;
-        if due.silent {
-            self.checks.ask();
-        }
-        let check = self.check_every(moment).map(|every| (every, plan.view.check_complete()));
-        self.send_checked(moment, outbox, &header, plan, check);
-        self.note_starved();
-        true
-    }
-
     /// Whether no other receiver can share the encoding, because the baseline is partial for lack
     /// of budget.
     pub(super) fn is_always_alone(&self, due: &DueSnapshot) -> bool {
@@ -669,7 +621,7 @@ impl Peer {
     }
 
     /// Reports when a budget begins to leave entities out.
-    fn note_starved(&mut self) {
+    pub(super) fn note_starved(&mut self) {
         let is_starved = self.budget.is_some() && self.waiting > 0;
         if is_starved && !self.is_starved {
             event!(debug, receiver = self.id.0, waiting = self.waiting, "budget too small");
@@ -775,7 +727,11 @@ impl Peer {
 
     /// The header of the next snapshot, if it is complete. `None` if a header cannot name the
     /// baseline or an older view, because they are too far back.
-    fn header(&self, moment: &Moment<'_>, base: &ChosenBaseline) -> Option<SnapshotHeader> {
+    pub(super) fn header(
+        &self,
+        moment: &Moment<'_>,
+        base: &ChosenBaseline,
+    ) -> Option<SnapshotHeader> {
         let (tick, interval_ticks) = (moment.tick, self.interval_ticks(moment));
         let sequence = self.history.next();
         let (baseline, older) = match base.sequence {
@@ -812,7 +768,7 @@ impl Peer {
     /// The most bytes that a snapshot after this header may take now. This is the same with and
     /// without a state check, so that receivers share encodings although they are not checked at
     /// the same time.
-    fn limit_bytes(&self, config: &HubConfig, header: &SnapshotHeader) -> usize {
+    pub(super) fn limit_bytes(&self, config: &HubConfig, header: &SnapshotHeader) -> usize {
         let header_bytes =
             header.bytes() + if config.check_every_bytes.is_some() { CHECK_BYTES } else { 0 };
         self.sendable_bytes(config).saturating_sub(header_bytes)
@@ -841,13 +797,13 @@ impl Peer {
 
     /// Set if the next snapshot gets a state check:
     /// [`HubConfig::check_every_bytes`].
-    fn check_every(&self, moment: &Moment<'_>) -> Option<u32> {
+    pub(super) fn check_every(&self, moment: &Moment<'_>) -> Option<u32> {
         moment.config.check_every_bytes.filter(|_| self.checks.is_due(moment.tick))
     }
 
     /// Sends a snapshot with a state check, if any: its [`check_every`](Self::check_every) and its
     /// bits.
-    fn send_checked(
+    pub(super) fn send_checked(
         &mut self,
         moment: &Moment<'_>,
         outbox: &mut Outbox,
