@@ -506,8 +506,7 @@ impl Hub {
     }
 
     /// As [`tick_with`](Self::tick_with), on threads of the caller. The hub has none of its own: it
-    /// calls `threads` for each stage of a tick that several threads can do together, up to three
-    /// times. `threads` calls [`Work::run`] on as many threads as it likes, and returns when these
+    /// calls `threads` for each stage of a tick that several threads can do together, up to twice. `threads` calls [`Work::run`] on as many threads as it likes, and returns when these
     /// calls have. What it leaves undone, the hub does itself.
     ///
     /// ```
@@ -531,14 +530,13 @@ impl Hub {
     /// Each receiver gets the same datagrams as without threads. Only the order of datagrams to
     /// different receivers may change. The threads
     ///
-    /// 1. find what each receiver should get, if there are more than 32;
-    /// 2. encode against different baselines, if there are at least two;
-    /// 3. write the datagrams of each receiver. This needs a tick in which no receiver has a budget,
-    ///    every snapshot fits into one datagram, and every kind is due.
+    /// 1. encode against different baselines, if there are at least two;
+    /// 2. write the datagrams of each receiver, if there are more than 32. This needs a tick in
+    ///    which no receiver has a budget and every snapshot fits into one datagram.
     ///
-    /// All else is sequential: the schedule of [`HubConfig::encodings_per_tick`], events, blocks,
-    /// sights, the parts for a budget, and what `weight` decides. So is a tick in which some kinds
-    /// rest, except for the first stage.
+    /// All else is sequential: the choice of baselines, the schedule of
+    /// [`HubConfig::encodings_per_tick`], events, blocks, sights, the parts for a budget, and what
+    /// `weight` decides. So is a tick in which some kinds rest.
     ///
     /// Cost: each thread keeps an encoder for each codec that it has used. For a few receivers, or
     /// encodings of some microseconds, waking a thread costs more than it saves.
@@ -560,7 +558,7 @@ impl Hub {
         now: Duration,
         world: &Snapshot,
         weight: Option<Weight<'_>>,
-        mut threads: Option<Threads<'_>>,
+        threads: Option<Threads<'_>>,
     ) -> Result<(), NetError> {
         check_schema(self.hello.schema_hash, world.schema_hash())?;
         if let Some(id) = world.shared_id() {
@@ -590,19 +588,11 @@ impl Hub {
         let moment = Moment { now, tick, interval_ticks, config: &self.config, weight };
         let sending = &mut self.sending;
         let mut ready = Vec::new();
-        match &mut threads {
-            Some(threads) => {
-                let peers = self.peers.values_mut();
-                ready = parallel::begin(peers, &moment, sending, threads, &mut first_error);
-            }
-            None => {
-                for peer in self.peers.values_mut() {
-                    match peer.begin(&moment, sending) {
-                        Ok(Some(due)) => ready.push((peer, due)),
-                        Ok(None) => {}
-                        Err(error) => first_error = first_error.and(Err(error)),
-                    }
-                }
+        for peer in self.peers.values_mut() {
+            match peer.begin(&moment, sending) {
+                Ok(Some(due)) => ready.push((peer, due)),
+                Ok(None) => {}
+                Err(error) => first_error = first_error.and(Err(error)),
             }
         }
         let Schedule { mut served, outliers } = sharing::schedule(&mut ready, &moment);

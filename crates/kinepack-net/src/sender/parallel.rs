@@ -1,9 +1,10 @@
-//! The two stages of a tick that work on each receiver, on threads of the caller: to find what a
-//! receiver should get, and to send what is coded already. Between them, [`super::encodings`] makes
-//! the encodings.
+//! Sends snapshots that are coded already, on threads of the caller. [`super::encodings`] makes the
+//! encodings before.
 //!
-//! A thread changes only the receivers of its part. All that receivers share is read-only in these
-//! stages, or is done before and after them, in the order of the receivers.
+//! A thread changes only the receivers of its part, and writes their datagrams to an outbox of its
+//! own. All that receivers share is read-only meanwhile. To choose the baselines of receivers on
+//! several threads as well gained nothing: these threads only passed counts of references to and
+//! fro.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,12 +13,11 @@ use std::time::Duration;
 use kinepack::Tick;
 
 use super::hub::HubConfig;
-use super::peer::{DueSnapshot, Found, LEAST_BYTES, Moment, Peer};
+use super::peer::{DueSnapshot, LEAST_BYTES, Moment, Peer};
 use super::plan::Plan;
 use super::sending::{CodedKey, Outbox, Sending, Target, coded_key};
 use super::sharing::Ready;
 use super::work::{Threads, share};
-use crate::NetError;
 
 /// So many receivers take longer than it takes to wake a thread.
 const RECEIVERS_IN_PART: usize = 32;
@@ -41,55 +41,6 @@ impl<'a> SharedMoment<'a> {
         let Self { now, tick, interval_ticks, config } = self;
         Moment { now, tick, interval_ticks, config, weight: None }
     }
-}
-
-/// A receiver that has joined.
-struct Joined<'p> {
-    peer: &'p mut Peer,
-    target: Target,
-    found: Found,
-}
-
-/// As [`Peer::begin`] for each receiver. Returns the snapshots that are due.
-pub(super) fn begin<'p>(
-    peers: impl Iterator<Item = &'p mut Peer>,
-    moment: &Moment<'_>,
-    sending: &mut Sending,
-    threads: Threads<'_>,
-    first_error: &mut Result<(), NetError>,
-) -> Vec<Ready<'p>> {
-    let mut note = |error| {
-        if first_error.is_ok() {
-            *first_error = Err(error);
-        }
-    };
-    let mut joined = Vec::new();
-    for peer in peers {
-        match peer.target(&mut sending.subjects) {
-            Ok(Some(target)) => joined.push(Joined { peer, target, found: Found::Nothing }),
-            Ok(None) => {}
-            Err(error) => note(error),
-        }
-    }
-    let shared = SharedMoment::new(moment);
-    let (offers, subjects) = (&sending.offers, &sending.subjects);
-    let parts: Vec<_> = joined.chunks_mut(RECEIVERS_IN_PART).map(Mutex::new).collect();
-    share(parts.len(), threads, &|part| {
-        let mut part = parts[part].lock().unwrap_or_else(PoisonError::into_inner);
-        for Joined { peer, target, found } in part.iter_mut() {
-            *found = peer.find(&shared.moment(), offers, subjects, *target);
-        }
-    });
-    drop(parts);
-    let mut ready = Vec::new();
-    for Joined { peer, target, found } in joined {
-        match peer.begin_found(found, moment, sending, target) {
-            Ok(Some(due)) => ready.push((peer, due)),
-            Ok(None) => {}
-            Err(error) => note(error),
-        }
-    }
-    ready
 }
 
 /// Receivers to serve.

@@ -16,7 +16,6 @@ use super::plan::Plan;
 use super::sending::{OfferedCodec, Outbox, PlanRequest, Sending, Target};
 use super::sharing::fingerprint;
 use super::sight::KnownSight;
-use super::subjects::Subjects;
 use super::view::SentView;
 use crate::events::{Carried, EventList, LONGEST_IN_FRONT_BYTES, Outgoing, write_in_front};
 use crate::packet::{
@@ -180,17 +179,6 @@ impl DueSnapshot {
         self.fingerprint = fingerprint(&base);
         self.base = base;
     }
-}
-
-/// What a receiver should get in a tick.
-#[derive(Debug)]
-pub(super) enum Found {
-    Nothing,
-    /// Fragments of a block.
-    Fragments {
-        silent: bool,
-    },
-    Snapshot(DueSnapshot),
 }
 
 /// What the peers need to know about a tick.
@@ -387,89 +375,63 @@ impl Peer {
         moment: &Moment<'_>,
         sending: &mut Sending,
     ) -> Result<Option<DueSnapshot>, NetError> {
-        let Some(target) = self.target(&mut sending.subjects)? else { return Ok(None) };
-        let found = self.find(moment, &sending.offers, &sending.subjects, target);
-        self.begin_found(found, moment, sending, target)
-    }
-
-    /// What the receiver should get. `None` before its hello.
-    ///
-    /// # Errors
-    /// [`NetError::Receiver`].
-    pub(super) fn target(&self, subjects: &mut Subjects) -> Result<Option<Target>, NetError> {
         let Some(codec) = self.codec else { return Ok(None) };
-        let subject = subjects.of(&self.sight);
+        let subject = sending.subjects.of(&self.sight);
         let subject = subject.map_err(|error| NetError::Receiver { id: self.id, error })?;
-        Ok(Some(Target { codec, subject }))
-    }
-
-    /// The first half of [`begin`](Self::begin), which changes only this receiver.
-    pub(super) fn find(
-        &mut self,
-        moment: &Moment<'_>,
-        offers: &[OfferedCodec],
-        subjects: &Subjects,
-        target: Target,
-    ) -> Found {
+        let target = Target { codec, subject };
         self.history.find_lost(moment.now, &mut self.outcomes);
         self.settle(moment.now);
         if let Some(budget) = &mut self.budget {
             budget.fill(moment.now);
         }
         self.events.expire(moment.tick);
-        self.due(moment, offers, subjects, target)
-    }
-
-    /// The second half of [`begin`](Self::begin).
-    ///
-    /// # Errors
-    /// [`NetError::Receiver`].
-    pub(super) fn begin_found(
-        &mut self,
-        found: Found,
-        moment: &Moment<'_>,
-        sending: &mut Sending,
-        target: Target,
-    ) -> Result<Option<DueSnapshot>, NetError> {
-        match found {
-            Found::Snapshot(due) => return Ok(Some(due)),
-            Found::Fragments { silent } => self.send_fragments(moment, &mut sending.outbox, silent),
-            Found::Nothing => {}
+        let due = self.due(moment, sending, target);
+        if due.is_none() {
+            self.end(moment, sending, target)?;
         }
-        self.end(moment, sending, target)?;
-        Ok(None)
+        Ok(due)
     }
 
     fn due(
         &mut self,
         moment: &Moment<'_>,
-        offers: &[OfferedCodec],
-        subjects: &Subjects,
+        sending: &mut Sending,
         target: Target,
-    ) -> Found {
+    ) -> Option<DueSnapshot> {
         let Moment { now, config, .. } = *moment;
         let rested =
             self.last_sent.is_none_or(|last| now.saturating_sub(last) >= config.keep_alive);
         let silent = self.history.is_silent(now, config.silence);
         if silent && !rested {
-            return Found::Nothing;
+            return None;
         }
-        let base = self.base(moment, offers[target.codec].older_views);
-        let is_first = base.is_none();
-        if let Some(base) = &base {
+        if let Some(base) = self.base(moment, sending.offers[target.codec].older_views) {
             // The receiver answers again, so its block is no longer needed.
             self.block = None;
             let is_known =
-                !base.view.coarse && base.view.state == subjects.view(target.subject).state;
-            if is_known && !rested && !self.events.is_due() {
-                return Found::Nothing;
-            }
-        } else if self.block.is_some() {
-            return Found::Fragments { silent };
+                !base.view.coarse && base.view.state == sending.subjects.view(target.subject).state;
+            return (!is_known || rested || self.events.is_due()).then(|| DueSnapshot {
+                target,
+                fingerprint: fingerprint(&base),
+                base,
+                silent,
+                keeps_alive: rested,
+                is_first: false,
+            });
         }
-        let base = base.unwrap_or_else(|| self.reference_base());
-        let (keeps_alive, fingerprint) = (rested, fingerprint(&base));
-        Found::Snapshot(DueSnapshot { target, base, silent, keeps_alive, is_first, fingerprint })
+        if self.block.is_none() {
+            let base = self.reference_base();
+            return Some(DueSnapshot {
+                target,
+                fingerprint: fingerprint(&base),
+                base,
+                silent,
+                keeps_alive: rested,
+                is_first: true,
+            });
+        }
+        self.send_fragments(moment, &mut sending.outbox, silent);
+        None
     }
 
     /// Codes and sends the snapshot that [`begin`](Self::begin) found due.
