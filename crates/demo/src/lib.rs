@@ -33,6 +33,7 @@ pub mod simulate;
 mod states;
 pub mod stream_measure;
 pub mod sweep;
+mod threads;
 mod truth;
 mod viewer;
 mod world;

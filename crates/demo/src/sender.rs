@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use clap::Args;
 use kinepack::{Snapshot, Tick};
-use kinepack_net::{Hub, HubConfig, NetError, ReceiverId, ReceiverOptions};
+use kinepack_net::{Hub, HubConfig, NetError, ReceiverId, ReceiverOptions, Work};
 
 use crate::cube_stream::CubeStream;
 use crate::happenings::Happening;
 use crate::session_error::SessionError;
 use crate::states::States;
+use crate::threads::Threads;
 use crate::world::Played;
 
 /// The options of sending.
@@ -64,6 +65,8 @@ pub struct Sender {
     pub snapshot: Snapshot,
     ticks_per_snapshot: u32,
     tick: u32,
+    /// These help the calling thread to encode.
+    pub threads: Option<Threads>,
 }
 
 impl Sender {
@@ -82,6 +85,7 @@ impl Sender {
             snapshot: Snapshot::new(codec.schema(), Tick(0)),
             ticks_per_snapshot: cubes::TICK_HZ / options.send_hz,
             tick: 0,
+            threads: None,
         };
         sender.offer(options)?;
         Ok(sender)
@@ -108,7 +112,14 @@ impl Sender {
     /// transmit.
     pub fn send(&mut self, now: Duration) -> Result<(), SessionError> {
         self.world.take_happened().try_for_each(|happening| happening.emit(&mut self.hub))?;
-        Ok(self.hub.tick(now, &self.snapshot)?)
+        match &self.threads {
+            Some(threads) => {
+                let run = |work: &Work<'_>| threads.run(work);
+                self.hub.tick_on(now, &self.snapshot, None, run)?;
+            }
+            None => self.hub.tick(now, &self.snapshot)?,
+        }
+        Ok(())
     }
 
     pub fn tick(&self) -> u32 {

@@ -13,6 +13,7 @@ use command_kit::{
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use kinepack_net::{HubConfig, LinkError};
+use rayon::ThreadPoolBuildError;
 use serde::Serialize;
 
 use crate::crowd::Crowd;
@@ -20,6 +21,7 @@ use crate::sender::{SendOptions, due};
 use crate::session::{Direct, Session};
 use crate::session_error::SessionError;
 use crate::session_report::{SessionReport, summary};
+use crate::threads::Threads;
 use crate::world::{Played, WorldArguments, WorldError};
 
 /// With more receivers than this, datagrams arrive only at ticks, instead of at their own times.
@@ -56,6 +58,9 @@ pub struct Arguments {
     /// between them are evenly spaced.
     #[arg(long, help_heading = "Receivers", value_name = "FROM..TO", value_parser = parse_milliseconds, conflicts_with = "round_trip_ms")]
     round_trips_ms: Option<(f64, f64)>,
+    /// How many threads the hub may use. They encode for different receivers at the same time.
+    #[arg(long, help_heading = "Receivers", value_name = "COUNT", default_value_t = 1, allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(1..=64))]
+    threads: u8,
     /// Corrupt the first receiver's state every SECONDS: add one to one lane. Its state checks
     /// should find that, and the hub should send the state again.
     #[arg(long, help_heading = "Receivers", value_name = "SECONDS", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
@@ -90,6 +95,8 @@ pub enum SimulateError {
     Session(#[from] SessionError),
     #[error(transparent)]
     Output(#[from] OutputError),
+    #[error("cannot start threads: {0}")]
+    Threads(#[from] ThreadPoolBuildError),
 }
 
 impl From<LinkOptionsError> for SimulateError {
@@ -103,6 +110,7 @@ impl Failure for SimulateError {
         match self {
             Self::Session(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
+            Self::Threads(_) => 1,
         }
     }
 }
@@ -128,6 +136,7 @@ pub fn run(arguments: &Arguments) -> Result<(), SimulateError> {
         None => arguments.world.play()?,
     };
     let mut session = Session::new(world, &arguments.send, HubConfig::default())?;
+    session.sender.threads = Threads::new(arguments.threads)?;
     session.outage = arguments.link.outage();
     for receiver in 0..arguments.receivers {
         let mut link = arguments.link.config()?;

@@ -106,7 +106,7 @@ pub use receiver::{
 };
 pub use sender::{
     Audience, Cost, Handled, Hub, HubConfig, KindOptions, PeerStatus, ReceiverId, ReceiverOptions,
-    Weight,
+    Weight, Work,
 };
 pub use sequence::Sequence;
 pub use split::{DatagramKind, datagram_kind, datagram_sequence, split_datagram};

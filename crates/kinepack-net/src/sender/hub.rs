@@ -9,11 +9,13 @@ use kinepack::{Baselines, Codec, EntityId, Schema, Snapshot, Tick};
 
 use super::cost::Cost;
 use super::emit::HubEvents;
+use super::parallel;
 use super::peer::{Moment, Peer, PeerStatus};
 use super::sending::Sending;
-use super::sharing::{self, Outliers, Overdrawn, RUN_CREDITS};
+use super::sharing::{self, Outliers, Overdrawn, RUN_CREDITS, Schedule};
 use super::sight::Sight;
 use super::view::SentView;
+use super::work::{Threads, Work};
 use crate::handshake::{check_initial, check_schema, hello, reference_zero};
 use crate::packet::{Hello, Mismatch, Upstream, first_difference, outline};
 use crate::trace::event;
@@ -500,6 +502,64 @@ impl Hub {
         world: &Snapshot,
         weight: Option<Weight<'_>>,
     ) -> Result<(), NetError> {
+        self.run_tick(now, world, weight, None)
+    }
+
+    /// As [`tick_with`](Self::tick_with), on threads of the caller. The hub has none of its own: it
+    /// calls `threads` for each stage of a tick that several threads can do together, up to twice. `threads` calls [`Work::run`] on as many threads as it likes, and returns when these
+    /// calls have. What it leaves undone, the hub does itself.
+    ///
+    /// ```
+    /// use std::thread;
+    /// use std::time::Duration;
+    /// use kinepack::Snapshot;
+    /// use kinepack_net::{Hub, NetError};
+    ///
+    /// fn tick(hub: &mut Hub, now: Duration, world: &Snapshot) -> Result<(), NetError> {
+    ///     // A pool whose threads stay alive is faster. With `rayon`:
+    ///     // `rayon::join(|| work.run(), || work.run())`.
+    ///     hub.tick_on(now, world, None, |work| {
+    ///         thread::scope(|scope| {
+    ///             scope.spawn(|| work.run());
+    ///             work.run();
+    ///         });
+    ///     })
+    /// }
+    /// ```
+    ///
+    /// Each receiver gets the same datagrams as without threads. Only the order of datagrams to
+    /// different receivers may change. The threads
+    ///
+    /// 1. encode against different baselines, if there are at least two;
+    /// 2. write the datagrams of each receiver, if there are more than 32. This needs a tick in
+    ///    which no receiver has a budget and every snapshot fits into one datagram.
+    ///
+    /// All else is sequential: the choice of baselines, the schedule of
+    /// [`HubConfig::encodings_per_tick`], events, blocks, sights, the parts for a budget, and what
+    /// `weight` decides. So is a tick in which some kinds rest.
+    ///
+    /// Cost: each thread keeps an encoder for each codec that it has used. For a few receivers, or
+    /// encodings of some microseconds, waking a thread costs more than it saves.
+    ///
+    /// # Errors
+    /// As [`tick`](Self::tick).
+    pub fn tick_on(
+        &mut self,
+        now: Duration,
+        world: &Snapshot,
+        weight: Option<Weight<'_>>,
+        mut threads: impl FnMut(&Work<'_>),
+    ) -> Result<(), NetError> {
+        self.run_tick(now, world, weight, Some(&mut threads))
+    }
+
+    fn run_tick(
+        &mut self,
+        now: Duration,
+        world: &Snapshot,
+        weight: Option<Weight<'_>>,
+        threads: Option<Threads<'_>>,
+    ) -> Result<(), NetError> {
         check_schema(self.hello.schema_hash, world.schema_hash())?;
         if let Some(id) = world.shared_id() {
             return Err(NetError::SharedId { id });
@@ -526,27 +586,29 @@ impl Hub {
         let interval_ticks = interval.min(255) as u8;
         self.sending.begin(world);
         let moment = Moment { now, tick, interval_ticks, config: &self.config, weight };
+        let sending = &mut self.sending;
         let mut ready = Vec::new();
         for peer in self.peers.values_mut() {
-            match peer.begin(&moment, &mut self.sending) {
+            match peer.begin(&moment, sending) {
                 Ok(Some(due)) => ready.push((peer, due)),
                 Ok(None) => {}
                 Err(error) => first_error = first_error.and(Err(error)),
             }
         }
-        let sending = &mut self.sending;
-        let Some(schedule) = sharing::schedule(&mut ready, &moment) else {
-            self.overdrawn = Overdrawn::default();
-            for (peer, due) in &mut ready {
-                first_error = first_error.and(peer.send_due(due, &moment, sending));
-            }
-            return first_error;
-        };
-        for index in schedule.served {
+        let Schedule { mut served, outliers } = sharing::schedule(&mut ready, &moment);
+        if let Some(threads) = threads
+            && sending.encode_ahead(&ready, &served, &moment, threads)
+        {
+            served = parallel::send_coded(&mut ready, &served, &moment, sending, threads);
+        }
+        for index in served {
             let (peer, due) = &mut ready[index];
             first_error = first_error.and(peer.send_due(due, &moment, sending));
         }
-        for Outliers { pace, groups, rest, credits } in schedule.outliers {
+        if outliers.is_empty() {
+            self.overdrawn = Overdrawn::default();
+        }
+        for Outliers { pace, groups, rest, credits } in outliers {
             let overdrawn = self.overdrawn.of(pace);
             let before = sending.runs();
             for group in &groups {

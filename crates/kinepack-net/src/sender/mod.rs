@@ -3,8 +3,8 @@
 //! [`hub`] routes. For each receiver, [`peer`] decides what to send in a tick, based on the
 //! acknowledgements in [`history`]. [`older`] chooses the older views of a snapshot. [`subjects`]
 //! holds what receivers may see, and [`view`] what each receiver holds. [`plan`] chooses what fits
-//! into a datagram. [`sending`] keeps the plans of a tick for receivers that share them. [`block`]
-//! carries states too large for one datagram. [`budget`] and [`freshness`] decide how much to send
+//! into a datagram. [`sending`] keeps the plans of a tick for receivers that share them, and
+//! [`encodings`] and [`parallel`] use threads of the caller, by way of [`work`]. [`block`] carries states too large for one datagram. [`budget`] and [`freshness`] decide how much to send
 //! and what first, and [`rates`] which kinds are due. [`checks`] decides which snapshots get a
 //! state check. [`sharing`] limits how many different encodings a tick makes. [`cost`] reports bits
 //! to tools.
@@ -35,10 +35,12 @@ mod budget;
 mod checks;
 mod cost;
 mod emit;
+mod encodings;
 mod freshness;
 mod history;
 mod hub;
 mod older;
+mod parallel;
 mod peer;
 mod plan;
 mod rates;
@@ -47,9 +49,11 @@ mod sharing;
 mod sight;
 mod subjects;
 mod view;
+mod work;
 
 pub use cost::Cost;
 pub use emit::Audience;
 pub use hub::{Handled, Hub, HubConfig, ReceiverId, ReceiverOptions, Weight};
 pub use peer::PeerStatus;
 pub use rates::KindOptions;
+pub use work::Work;

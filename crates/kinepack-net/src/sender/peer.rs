@@ -14,19 +14,19 @@ use super::history::{ChosenBaseline, Content, History, Outcome};
 use super::hub::{HubConfig, ReceiverId, ReceiverOptions, Weight};
 use super::plan::Plan;
 use super::sending::{OfferedCodec, Outbox, PlanRequest, Sending, Target};
+use super::sharing::fingerprint;
 use super::sight::KnownSight;
 use super::view::SentView;
 use crate::events::{Carried, EventList, LONGEST_IN_FRONT_BYTES, Outgoing, write_in_front};
 use crate::packet::{
-    Baseline, CHECK_BYTES, FRAGMENT_HEADER_BYTES, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES,
-    OlderViews, SnapshotHeader, Stride, Time,
+    Baseline, CHECK_BYTES, FRAGMENT_HEADER_BYTES, OlderViews, SnapshotHeader, Stride, Time,
 };
 use crate::receiver::lost_ratio;
 use crate::trace::event;
 use crate::{Acknowledgement, NetError, Refused, Sequence};
 
 /// A budget that has no room for a snapshot of this size waits for the next tick.
-const LEAST_BYTES: usize = 48;
+pub(super) const LEAST_BYTES: usize = 48;
 /// For this long after a block arrived, changes are sent in parts and not as another block.
 const BLOCK_IS_RECENT: Duration = Duration::from_secs(5);
 
@@ -113,7 +113,7 @@ pub(super) struct Peer {
     pub(super) budget: Option<Budget>,
     pub(super) sight: KnownSight,
     freshness: Freshness,
-    expects_part: bool,
+    pub(super) expects_part: bool,
     /// The last complete state that was sent, and the last tick in which it was still current.
     /// `None` if the last snapshot was partial.
     shown: Option<(u64, Tick)>,
@@ -125,8 +125,8 @@ pub(super) struct Peer {
     is_starved: bool,
     bad_weights: u64,
     postponed: u64,
-    waited_ticks: u32,
-    checks: Checks,
+    pub(super) waited_ticks: u32,
+    pub(super) checks: Checks,
     pub(super) events: Outgoing,
     /// The events to send in front of the next snapshot of this tick.
     front: Option<EventList>,
@@ -163,12 +163,22 @@ pub(super) struct DueSnapshot {
     /// What the snapshot is coded against.
     pub(super) base: ChosenBaseline,
     /// The receiver has not acknowledged anything for a long time.
-    silent: bool,
+    pub(super) silent: bool,
     /// Nothing was sent for so long that a snapshot must be, even one without changes.
     keeps_alive: bool,
     /// There is no view to use as baseline: if the state does not fit into a datagram, it becomes a
     /// block.
-    is_first: bool,
+    pub(super) is_first: bool,
+    /// A hash of the baseline.
+    pub(super) fingerprint: u64,
+}
+
+impl DueSnapshot {
+    /// Codes the snapshot against another baseline.
+    pub(super) fn change_base(&mut self, base: ChosenBaseline) {
+        self.fingerprint = fingerprint(&base);
+        self.base = base;
+    }
 }
 
 /// What the peers need to know about a tick.
@@ -400,8 +410,9 @@ impl Peer {
             self.block = None;
             let is_known =
                 !base.view.coarse && base.view.state == sending.subjects.view(target.subject).state;
-            return (!is_known || rested || self.events.is_due()).then_some(DueSnapshot {
+            return (!is_known || rested || self.events.is_due()).then(|| DueSnapshot {
                 target,
+                fingerprint: fingerprint(&base),
                 base,
                 silent,
                 keeps_alive: rested,
@@ -409,9 +420,11 @@ impl Peer {
             });
         }
         if self.block.is_none() {
+            let base = self.reference_base();
             return Some(DueSnapshot {
                 target,
-                base: self.reference_base(),
+                fingerprint: fingerprint(&base),
+                base,
                 silent,
                 keeps_alive: rested,
                 is_first: true,
@@ -570,7 +583,7 @@ impl Peer {
     }
 
     /// Reports when a budget begins to leave entities out.
-    fn note_starved(&mut self) {
+    pub(super) fn note_starved(&mut self) {
         let is_starved = self.budget.is_some() && self.waiting > 0;
         if is_starved && !self.is_starved {
             event!(debug, receiver = self.id.0, waiting = self.waiting, "budget too small");
@@ -595,10 +608,7 @@ impl Peer {
             return Ok(true);
         }
         // The same for all receivers with this codec, whatever their headers.
-        let older_views = sending.offers[target.codec].older_views;
-        let longest_header_bytes =
-            LONGEST_HEADER_BYTES + OLDER_VIEW_BYTES * usize::from(older_views);
-        let limit_bytes = moment.config.datagram_bytes - longest_header_bytes;
+        let limit_bytes = sending.offers[target.codec].sure_bytes(moment.config);
         let most = moment.config.datagrams_per_tick as usize;
         let Some(parts) = sending.split(base, target, limit_bytes, most)? else { return Ok(false) };
         if !self.history.reaches(base, parts.len()) {
@@ -679,7 +689,11 @@ impl Peer {
 
     /// The header of the next snapshot, if it is complete. `None` if a header cannot name the
     /// baseline or an older view, because they are too far back.
-    fn header(&self, moment: &Moment<'_>, base: &ChosenBaseline) -> Option<SnapshotHeader> {
+    pub(super) fn header(
+        &self,
+        moment: &Moment<'_>,
+        base: &ChosenBaseline,
+    ) -> Option<SnapshotHeader> {
         let (tick, interval_ticks) = (moment.tick, self.interval_ticks(moment));
         let sequence = self.history.next();
         let (baseline, older) = match base.sequence {
@@ -716,7 +730,7 @@ impl Peer {
     /// The most bytes that a snapshot after this header may take now. This is the same with and
     /// without a state check, so that receivers share encodings although they are not checked at
     /// the same time.
-    fn limit_bytes(&self, config: &HubConfig, header: &SnapshotHeader) -> usize {
+    pub(super) fn limit_bytes(&self, config: &HubConfig, header: &SnapshotHeader) -> usize {
         let header_bytes =
             header.bytes() + if config.check_every_bytes.is_some() { CHECK_BYTES } else { 0 };
         self.sendable_bytes(config).saturating_sub(header_bytes)
@@ -735,10 +749,31 @@ impl Peer {
         header: &SnapshotHeader,
         plan: &Plan,
     ) -> Result<(), EncodeError> {
-        let check_every =
-            moment.config.check_every_bytes.filter(|_| self.checks.is_due(moment.tick));
-        let check = if check_every.is_some() { Some(sending.check(&plan.view)?) } else { None };
-        let header = SnapshotHeader { check, ..*header };
+        let check = match self.check_every(moment) {
+            Some(every) => Some((every, sending.check(&plan.view)?)),
+            None => None,
+        };
+        self.send_checked(moment, &mut sending.outbox, header, plan, check);
+        Ok(())
+    }
+
+    /// Set if the next snapshot gets a state check:
+    /// [`HubConfig::check_every_bytes`].
+    pub(super) fn check_every(&self, moment: &Moment<'_>) -> Option<u32> {
+        moment.config.check_every_bytes.filter(|_| self.checks.is_due(moment.tick))
+    }
+
+    /// Sends a snapshot with a state check, if any: its [`check_every`](Self::check_every) and its
+    /// bits.
+    pub(super) fn send_checked(
+        &mut self,
+        moment: &Moment<'_>,
+        outbox: &mut Outbox,
+        header: &SnapshotHeader,
+        plan: &Plan,
+        check: Option<(u32, u16)>,
+    ) {
+        let header = SnapshotHeader { check: check.map(|(_, bits)| bits), ..*header };
         let room = self
             .sendable_bytes(moment.config)
             .saturating_sub(header.bytes() + plan.coded.bytes.len() + LONGEST_IN_FRONT_BYTES);
@@ -746,7 +781,7 @@ impl Peer {
         if let (Some(budget), Some(front)) = (&mut self.budget, &front) {
             budget.note_events(front.bytes.len() + LONGEST_IN_FRONT_BYTES);
         }
-        let bytes = sending.outbox.push(self.id, |out| {
+        let bytes = outbox.push(self.id, |out| {
             if let Some(front) = &front {
                 write_in_front(&front.bytes, out);
             }
@@ -777,11 +812,10 @@ impl Peer {
             Content::Snapshot { view, own_back, sent_before, models, cost },
             carried,
         );
-        if let Some(every) = check_every {
+        if let Some((every, _)) = check {
             let whole = &plan.view.whole;
             self.checks.note_checked(every, whole.value_count());
         }
-        Ok(())
     }
 
     /// Sends as many fragments of the block as the budget and the tick allow; one if the receiver

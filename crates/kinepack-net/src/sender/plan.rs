@@ -43,9 +43,18 @@ pub(super) struct Coded {
     pub(super) cost: Option<Arc<Cost>>,
 }
 
+impl Coded {
+    /// The same encoding, with this number for its learned models.
+    pub(super) fn with_id(mut self, id: u64) -> Self {
+        self.models.iter_mut().for_each(|models| models.id = id);
+        self
+    }
+}
+
 /// Makes plans. Keeps its memory.
 #[derive(Debug)]
 pub(super) struct Planner {
+    codec: Codec,
     encoder: Encoder,
     difference: Difference,
     /// No entity was added or removed.
@@ -95,6 +104,7 @@ impl Planner {
         let mut encoder = Encoder::new(codec);
         encoder.count_entity_bits(counts_costs);
         Self {
+            codec: codec.clone(),
             encoder,
             difference: Difference::default(),
             same_entities: false,
@@ -112,6 +122,11 @@ impl Planner {
         }
     }
 
+    /// Another planner of the same codec, as after [`new`](Self::new).
+    pub(super) fn another(&self) -> Self {
+        Self::new(&self.codec, self.counts_costs)
+    }
+
     /// How often the encoder has run.
     pub(super) fn runs(&self) -> u64 {
         self.runs
@@ -126,24 +141,35 @@ impl Planner {
         self.encoder.coarse(known.baselines()?, subject)
     }
 
-    /// Encodes everything that differs.
+    /// Encodes everything that differs. Returns the number of entities that do.
     pub(super) fn whole(
         &mut self,
         known: &BaselineViews,
         subject: &Snapshot,
-    ) -> Result<(), EncodeError> {
+    ) -> Result<usize, EncodeError> {
         self.bytes.clear();
         self.runs += 1;
         let encoded =
             self.encoder.write(known.baselines()?, subject, Chosen::All, &mut self.bytes)?;
         self.learned = encoded.learned().cloned();
         let items = encoded.size().changed_entities;
+        self.note_whole(self.bytes.len(), items);
+        self.cost = self.count(&known.baseline, subject)?;
+        Ok(items)
+    }
+
+    /// Takes over the encoding of everything that another planner of the same codec made. From then
+    /// on, this one behaves as if it had made it.
+    pub(super) fn adopt_whole(&mut self, coded: &Coded, items: usize) {
+        self.runs += 1;
+        self.note_whole(coded.bytes.len(), items);
+    }
+
+    fn note_whole(&mut self, bytes: usize, items: usize) {
         if items > 0 {
             // If it does not fit, this makes a good first guess.
-            self.bits_per_item = self.bytes.len() as f64 * 8.0 / items as f64;
+            self.bits_per_item = bytes as f64 * 8.0 / items as f64;
         }
-        self.cost = self.count(&known.baseline, subject)?;
-        Ok(())
     }
 
     /// Finds what differs. Call this before [`is_hopeless`](Self::is_hopeless) and

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use kinepack::{Codec, EncodeError, EntityId, Level, Schema, Snapshot, Tick, View};
 
+use super::encodings::{Ahead, Made};
 use super::history::ChosenBaseline;
-use super::hub::ReceiverId;
+use super::hub::{HubConfig, ReceiverId};
 use super::plan::{Coded, Due, Plan, Planner};
 use super::rates::Rates;
 use super::subjects::Subjects;
@@ -15,12 +16,15 @@ use super::view::{PartSet, SentView, Skipped};
 use crate::Channel;
 use crate::baseline::{BaselineViews, Merger};
 use crate::events::EventWriter;
+use crate::packet::{LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES};
 
 /// The shared part of a hub.
 #[derive(Debug)]
 pub(super) struct Sending {
     pub(super) subjects: Subjects,
     pub(super) outbox: Outbox,
+    /// Scratch: empty outboxes, for threads of the caller.
+    pub(super) outboxes: Vec<Outbox>,
     /// Which kinds are due.
     pub(super) rates: Rates,
     /// `None` without events.
@@ -29,12 +33,15 @@ pub(super) struct Sending {
     checked: Arc<Snapshot>,
     /// The codecs that receivers may choose, at least one.
     pub(super) offers: Vec<OfferedCodec>,
+    pub(super) schema: Schema,
     /// Builds baselines.
     baselines: BaselineCache,
+    /// What threads of the caller have made already.
+    pub(super) ahead: Ahead,
     /// This tick's views as a time precision makes them, by baseline and target.
     seen: HashMap<(CodedKey, Target), Arc<SentView>>,
     /// This tick's plans for everything in one datagram, by baseline and target.
-    whole: HashMap<(CodedKey, Target), Arc<Plan>>,
+    pub(super) whole: HashMap<(CodedKey, Target), Arc<Plan>>,
     /// While some kinds rest: what is due, by baseline and target.
     due: HashMap<(CodedKey, Target), Due>,
     /// While some kinds rest: plans for what is due, in one datagram.
@@ -56,9 +63,24 @@ pub(super) struct OfferedCodec {
     pub(super) older_views: u8,
     /// Moving entities are sent with coarser values.
     has_precision: bool,
-    planner: Planner,
+    pub(super) planner: Planner,
     /// The baseline and the view that the planner compared last.
     compared: Option<(BaseKey, u64)>,
+}
+
+impl OfferedCodec {
+    /// A snapshot of this size fits into a datagram, whatever its header.
+    pub(super) fn sure_bytes(&self, config: &HubConfig) -> usize {
+        let longest_header_bytes =
+            LONGEST_HEADER_BYTES + OLDER_VIEW_BYTES * usize::from(self.older_views);
+        config.datagram_bytes - longest_header_bytes
+    }
+
+    /// Whether a time precision applies to what is coded against a baseline. It takes speeds from
+    /// older views.
+    pub(super) fn is_coarse(&self, base: &ChosenBaseline) -> bool {
+        self.has_precision && !base.older.is_empty()
+    }
 }
 
 /// What a receiver should get in a tick. Receivers with the same target and baseline share work.
@@ -75,7 +97,7 @@ type BaseKey = Vec<u64>;
 
 /// All that a plan is coded against: the baseline's key, and after a [`SEPARATOR`] the ids of the
 /// older views and of the learned models.
-type CodedKey = Vec<u64>;
+pub(super) type CodedKey = Vec<u64>;
 
 /// An id that no view has.
 const SEPARATOR: u64 = u64::MAX;
@@ -115,6 +137,22 @@ impl Outbox {
         self.bytes.len() - begin
     }
 
+    /// An empty one for the same channel.
+    pub(super) fn another(&self) -> Self {
+        Self { channel: self.channel, ..Self::default() }
+    }
+
+    /// Moves the datagrams of another outbox to the end of this one.
+    pub(super) fn append(&mut self, other: &mut Self) {
+        if self.parts.is_empty() {
+            self.bytes.clear();
+        }
+        let begin = self.bytes.len();
+        self.bytes.append(&mut other.bytes);
+        let parts = other.parts.drain(..);
+        self.parts.extend(parts.map(|(to, Range { start, end })| (to, begin + start..begin + end)));
+    }
+
     pub(super) fn pop(&mut self) -> Option<(ReceiverId, &[u8])> {
         let (to, range) = self.parts.pop_front()?;
         Some((to, &self.bytes[range]))
@@ -145,11 +183,14 @@ impl Sending {
         Self {
             subjects: Subjects::default(),
             outbox: Outbox { channel, ..Outbox::default() },
+            outboxes: Vec::new(),
             rates: Rates::new(schema),
             events: None,
             checked: Arc::new(Snapshot::new(schema, Tick(0))),
             offers: Vec::new(),
-            baselines: BaselineCache { last: None, merger: Merger::new(schema) },
+            schema: schema.clone(),
+            baselines: BaselineCache::new(schema),
+            ahead: Ahead::default(),
             seen: HashMap::new(),
             whole: HashMap::new(),
             due: HashMap::new(),
@@ -184,6 +225,7 @@ impl Sending {
         self.due_plans.clear();
         self.splits.clear();
         self.parts.clear();
+        self.ahead.made.clear();
         if let Some(events) = &mut self.events {
             events.begin();
         }
@@ -206,16 +248,20 @@ impl Sending {
         target: Target,
     ) -> Result<Arc<SentView>, EncodeError> {
         let exact = self.subjects.view(target.subject);
-        // A time precision takes speeds from older views.
-        if !self.offers[target.codec].has_precision || base.older.is_empty() {
+        if !self.offers[target.codec].is_coarse(base) {
             return Ok(Arc::clone(exact));
         }
         let key = (coded_key(base), target);
         if let Some(view) = self.seen.get(&key) {
             return Ok(Arc::clone(view));
         }
-        let known = self.baselines.known(base)?;
-        let coarse = self.offers[target.codec].planner.coarse(&known, exact.whole.snapshot())?;
+        let coarse = match self.ahead.made.get(&key) {
+            Some(Made { coarse: Some(coarse), .. }) => Arc::clone(coarse),
+            _ => {
+                let known = self.baselines.known(base)?;
+                self.offers[target.codec].planner.coarse(&known, exact.whole.snapshot())?
+            }
+        };
         let view = self.subjects.coarse_view(target.subject, coarse);
         self.seen.insert(key, Arc::clone(&view));
         Ok(view)
@@ -234,8 +280,17 @@ impl Sending {
         let id = self.subjects.new_id();
         let view = self.seen(base, target)?;
         let planner = &mut self.offers[target.codec].planner;
-        planner.whole(&self.baselines.known(base)?, &view.whole)?;
-        let plan = Arc::new(Plan { view, coded: planner.coded(id) });
+        let coded = match self.ahead.made.remove(&key) {
+            Some(Made { coded, items, .. }) => {
+                planner.adopt_whole(&coded, items);
+                coded.with_id(id)
+            }
+            None => {
+                planner.whole(&self.baselines.known(base)?, &view.whole)?;
+                planner.coded(id)
+            }
+        };
+        let plan = Arc::new(Plan { view, coded });
         self.encoded += 1;
         self.whole.insert(key, Arc::clone(&plan));
         Ok(plan)
@@ -411,7 +466,7 @@ fn base_key(base: &ChosenBaseline) -> BaseKey {
     std::iter::once(&base.view).chain(&base.merged).map(|view| view.id).collect()
 }
 
-fn coded_key(base: &ChosenBaseline) -> CodedKey {
+pub(super) fn coded_key(base: &ChosenBaseline) -> CodedKey {
     if base.older.is_empty() && base.models.is_none() {
         return base_key(base);
     }
@@ -425,15 +480,19 @@ fn coded_key(base: &ChosenBaseline) -> CodedKey {
 
 /// Builds the views that snapshots are coded against.
 #[derive(Debug)]
-struct BaselineCache {
+pub(super) struct BaselineCache {
     /// The last merged baseline, and its key.
     last: Option<(BaseKey, View)>,
     merger: Merger,
 }
 
 impl BaselineCache {
+    pub(super) fn new(schema: &Schema) -> Self {
+        Self { last: None, merger: Merger::new(schema) }
+    }
+
     /// All views that a plan is coded against.
-    fn known(&mut self, base: &ChosenBaseline) -> Result<BaselineViews, EncodeError> {
+    pub(super) fn known(&mut self, base: &ChosenBaseline) -> Result<BaselineViews, EncodeError> {
         let learned = base.models.as_ref().map(|models| models.learned.clone());
         let baseline = self.baseline(base)?.with_learned(learned);
         // Older views are complete.

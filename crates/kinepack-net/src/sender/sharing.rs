@@ -48,12 +48,12 @@ const SLOW_CREDITS: u64 = 1;
 /// receivers must not be enough.
 const SHARED_BY_ONE_IN: usize = 32;
 
-/// Which receivers get an encoding in a tick, as indices.
+/// Which receivers get an encoding in a tick, as indices in increasing order.
 #[derive(Debug, Default)]
 pub(super) struct Schedule {
     /// These get a snapshot.
     pub(super) served: Vec<usize>,
-    /// These come next, for each codec and subject.
+    /// These come next, for each codec and subject. Empty if the limit has no effect.
     pub(super) outliers: Vec<Outliers>,
 }
 
@@ -112,14 +112,15 @@ struct Group {
     score: u64,
 }
 
-type Ready<'p> = (&'p mut Peer, DueSnapshot);
+/// A receiver that should get a snapshot.
+pub(super) type Ready<'p> = (&'p mut Peer, DueSnapshot);
 
-/// Orders the receivers if they need more different encodings than allowed; `None` if they do not.
-/// May change the baselines of outliers.
-pub(super) fn schedule(ready: &mut [Ready<'_>], moment: &Moment<'_>) -> Option<Schedule> {
+/// Decides whom to serve: all receivers, unless they need more different encodings than allowed. May
+/// change the baselines of outliers.
+pub(super) fn schedule(ready: &mut [Ready<'_>], moment: &Moment<'_>) -> Schedule {
     let most = moment.config.encodings_per_tick as usize;
     if ready.len() <= most {
-        return None;
+        return Schedule { served: (0..ready.len()).collect(), outliers: Vec::new() };
     }
     let mut by_target: BTreeMap<Target, Vec<usize>> = BTreeMap::new();
     let mut schedule = Schedule::default();
@@ -143,7 +144,7 @@ pub(super) fn schedule(ready: &mut [Ready<'_>], moment: &Moment<'_>) -> Option<S
     }
     // Visit the peers in the order of their memory.
     schedule.served.sort_unstable();
-    (!schedule.outliers.is_empty()).then_some(schedule)
+    schedule
 }
 
 /// The groups of one codec and subject.
@@ -196,7 +197,7 @@ fn limit(ready: &mut [Ready<'_>], split: Shares, moment: &Moment<'_>, schedule: 
         let base =
             held.meet(shared_ages).then(|| peer.history().base_like(bases, moment)).flatten();
         if let Some(base) = base {
-            ready[index].1.base = base;
+            ready[index].1.change_base(base);
             schedule.served.push(index);
         } else if !held.is_empty() {
             quick.push(Outlier { index, weight: peer.weight(), held });
@@ -230,7 +231,7 @@ fn members(groups: Vec<Group>) -> Vec<Vec<usize>> {
 fn grouped(ready: &[Ready<'_>], indices: &[usize]) -> Vec<Group> {
     // A sort takes less time than a hash table of groups.
     let mut keyed: Vec<(u64, usize)> =
-        indices.iter().map(|index| (fingerprint(&ready[*index].1.base), *index)).collect();
+        indices.iter().map(|index| (ready[*index].1.fingerprint, *index)).collect();
     keyed.sort_unstable();
     let of_one = |members: &[(u64, usize)]| {
         let members = members.iter().map(|(_, index)| *index);
@@ -256,11 +257,12 @@ fn simplified(ready: &mut [Ready<'_>], outliers: &[usize]) -> Vec<Group> {
         }
     }
     for index in outliers {
-        let base = &mut ready[*index].1.base;
+        let due = &mut ready[*index].1;
         // Ties go to the first: `max_by_key` takes the last, hence `rev`.
-        let best = variants(base).rev().max_by_key(|(_, base)| counts.get(base).copied());
-        if let Some((given_up, _)) = best {
-            given_up.apply(base);
+        let best = variants(&due.base).rev().max_by_key(|(_, base)| counts.get(base).copied());
+        if let Some((given_up, fingerprint)) = best {
+            given_up.apply(&mut due.base);
+            due.fingerprint = fingerprint;
         }
     }
     grouped(ready, outliers)
@@ -293,7 +295,7 @@ fn covered(
         let newest = held.both(chosen).iter().next();
         match newest.and_then(|age| peer.history().plain_base(Ages::tick(now, age))) {
             Some(base) => {
-                due.base = base;
+                due.change_base(base);
                 covered.push(*index);
             }
             None => rest.push(*index),
@@ -302,8 +304,9 @@ fn covered(
     (grouped(ready, &covered), rest)
 }
 
-/// A hash of all that a baseline consists of. A collision is harmless: it only affects the order.
-fn fingerprint(base: &ChosenBaseline) -> u64 {
+/// A hash of all that a baseline consists of. A collision is harmless: it only affects the order,
+/// and what is encoded ahead.
+pub(super) fn fingerprint(base: &ChosenBaseline) -> u64 {
     let models = base.models.iter().map(|models| models.id);
     let older = base.older.iter().map(|(_, view)| view.id);
     older.chain(models).fold(fingerprint_alone(base), mixed)

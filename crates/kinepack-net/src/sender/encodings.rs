@@ -1,0 +1,156 @@
+//! Makes the encodings of a tick ahead, on threads of the caller.
+//!
+//! Without threads, the first receiver that needs an encoding makes it ([`Sending::whole`]). With
+//! them, the hub lists the distinct encodings that the receivers of the tick will ask for, and the
+//! threads make them. They wait in [`Ahead`] until the first receiver asks. An encoding is a
+//! function of the baseline and the subject. Everything that depends on an order, such as the ids
+//! of views, happens when the encoding is taken. So the bytes do not depend on the threads, and an
+//! encoding that is missing is made as without them.
+//!
+//! Only encodings of everything that changed are made ahead. A part for a budget follows from the
+//! caller's weights and from the sizes of earlier parts, so it waits for its turn.
+//!
+//! Cost: a hash for each receiver. Each thread keeps an encoder for each codec that it has used.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use kinepack::{EncodeError, Schema, Snapshot};
+
+use super::history::ChosenBaseline;
+use super::peer::Moment;
+use super::plan::{Coded, Planner};
+use super::sending::{BaselineCache, CodedKey, OfferedCodec, Sending, Target, coded_key};
+use super::sharing::Ready;
+use super::view::SentView;
+use super::work::{Threads, share};
+
+/// An encoding to make.
+struct Job<'a> {
+    base: &'a ChosenBaseline,
+    target: Target,
+    exact: Arc<SentView>,
+    made: OnceLock<Made>,
+}
+
+/// An encoding that was made ahead.
+#[derive(Debug)]
+pub(super) struct Made {
+    /// The subject, if a time precision made it coarser.
+    pub(super) coarse: Option<Arc<Snapshot>>,
+    pub(super) coded: Coded,
+    /// How many entities differ.
+    pub(super) items: usize,
+}
+
+/// What a thread needs to encode.
+#[derive(Debug)]
+struct Workshop {
+    baselines: BaselineCache,
+    /// By codec. `None` before the first encoding with it.
+    planners: Vec<Option<Planner>>,
+}
+
+impl Workshop {
+    fn make(&mut self, job: &Job<'_>, offer: &OfferedCodec) -> Result<Made, EncodeError> {
+        let index = job.target.codec;
+        if self.planners.len() <= index {
+            self.planners.resize_with(index + 1, || None);
+        }
+        let planner = self.planners[index].get_or_insert_with(|| offer.planner.another());
+        let known = self.baselines.known(job.base)?;
+        let exact = job.exact.whole.snapshot();
+        let coarse = match offer.is_coarse(job.base) {
+            true => Some(planner.coarse(&known, exact)?),
+            false => None,
+        };
+        let items = planner.whole(&known, coarse.as_ref().unwrap_or(exact))?;
+        // The learned models get their id when a receiver takes the encoding.
+        Ok(Made { coarse, coded: planner.coded(0), items })
+    }
+}
+
+/// The encodings that were made ahead in this tick, and the memory for making them.
+#[derive(Debug, Default)]
+pub(super) struct Ahead {
+    pub(super) made: HashMap<(CodedKey, Target), Made>,
+    /// Scratch: a hash of each encoding in the list. If two are equal, one of the encodings is not
+    /// made ahead.
+    listed: HashSet<(u64, Target)>,
+    spare: Mutex<Vec<Workshop>>,
+}
+
+impl Ahead {
+    fn workshop(&self, schema: &Schema) -> Workshop {
+        let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        spare.unwrap_or_else(|| Workshop {
+            baselines: BaselineCache::new(schema),
+            planners: Vec::new(),
+        })
+    }
+
+    fn put_back(&self, workshop: Workshop) {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(workshop);
+    }
+}
+
+impl Sending {
+    /// Lets `threads` make the encodings of everything that the `served` receivers will ask for.
+    /// True if each receiver will find its encoding in [`whole`](Self::whole) and send it in one
+    /// datagram. Then no planner works before they have been served.
+    pub(super) fn encode_ahead(
+        &mut self,
+        ready: &[Ready<'_>],
+        served: &[usize],
+        moment: &Moment<'_>,
+        threads: Threads<'_>,
+    ) -> bool {
+        let are_all_due = self.rates.are_all_due();
+        self.ahead.listed.clear();
+        let mut jobs = Vec::new();
+        let mut all_ask = true;
+        for index in served {
+            let (peer, due) = &ready[*index];
+            let asks = peer.asks_for_whole(due, moment, are_all_due);
+            all_ask &= asks && peer.budget.is_none();
+            if !asks {
+                continue;
+            }
+            let key = (due.fingerprint, due.target);
+            if !self.ahead.listed.contains(&key) && peer.can_name(due, moment) {
+                self.ahead.listed.insert(key);
+                let exact = Arc::clone(self.subjects.view(due.target.subject));
+                let made = OnceLock::new();
+                jobs.push(Job { base: &due.base, target: due.target, exact, made });
+            }
+        }
+        let Self { ahead, offers, schema, .. } = self;
+        let make = |index: usize| {
+            let job: &Job<'_> = &jobs[index];
+            let mut workshop = ahead.workshop(schema);
+            // The receiver that needs an encoding that fails makes it again, and reports the error.
+            if let Ok(made) = workshop.make(job, &offers[job.target.codec]) {
+                // No other thread has this job, so this does not fail.
+                let _ = job.made.set(made);
+            }
+            ahead.put_back(workshop);
+        };
+        share(jobs.len(), threads, &make);
+        let fits = |job: &Job<'_>| {
+            let limit_bytes = offers[job.target.codec].sure_bytes(moment.config);
+            job.made.get().is_some_and(|made| made.coded.bytes.len() <= limit_bytes)
+        };
+        let all_fit = jobs.iter().all(fits);
+        let bases: Vec<_> = jobs.iter().map(|job| (job.base, job.target)).collect();
+        for Job { base, target, made, .. } in jobs {
+            if let Some(encoding) = made.into_inner() {
+                self.ahead.made.insert((coded_key(base), target), encoding);
+            }
+        }
+        if !(all_ask && all_fit) {
+            return false;
+        }
+        // In the order in which the receivers would ask. None of these fails, because all are made.
+        bases.into_iter().all(|(base, target)| self.whole(base, target).is_ok())
+    }
+}

@@ -1,0 +1,69 @@
+//! Work that the caller's threads share out among themselves. The hub has no threads of its own.
+//!
+//! A stage of a tick is a number of independent parts. Threads take the next part until none is
+//! left, so the caller need not know how many there are or what each costs. The hub itself does the
+//! parts that no thread took.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+/// A stage of a tick that several threads can do together: see
+/// [`Hub::tick_on`](crate::Hub::tick_on).
+pub struct Work<'a> {
+    parts: usize,
+    left: Mutex<Left>,
+    run_part: &'a (dyn Fn(usize) + Sync),
+}
+
+/// What no thread has taken yet.
+struct Left {
+    parts: Range<usize>,
+    /// The number of threads that have begun.
+    threads: usize,
+}
+
+/// The caller's way to run [`Work`] on its threads.
+pub(super) type Threads<'a> = &'a mut dyn FnMut(&Work<'_>);
+
+impl Work<'_> {
+    /// Does parts of the work until none is left. Call this on as many threads as you like, at the
+    /// same time or one after the other. If no part is left, it returns at once.
+    pub fn run(&self) {
+        // Neighbours often share views, so two threads begin at the two ends.
+        let left = || self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let from_front = {
+            let mut left = left();
+            left.threads += 1;
+            left.threads % 2 == 1
+        };
+        let take = || {
+            let parts = &mut left().parts;
+            if from_front { parts.next() } else { parts.next_back() }
+        };
+        while let Some(part) = take() {
+            (self.run_part)(part);
+        }
+    }
+
+    /// The number of parts, at least 2. More threads than this have nothing to do.
+    pub fn parts(&self) -> usize {
+        self.parts
+    }
+}
+
+impl fmt::Debug for Work<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Work").field("parts", &self.parts).finish_non_exhaustive()
+    }
+}
+
+/// Runs every part once: on the caller's threads, and on this one what they left.
+pub(super) fn share(parts: usize, threads: Threads<'_>, run_part: &(dyn Fn(usize) + Sync)) {
+    let left = Mutex::new(Left { parts: 0..parts, threads: 0 });
+    let work = Work { parts, left, run_part };
+    if parts > 1 {
+        threads(&work);
+    }
+    work.run();
+}
