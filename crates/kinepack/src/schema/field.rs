@@ -328,6 +328,16 @@ impl Lane {
         }
         u32::try_from(value).ok().filter(|value| *value <= self.max)
     }
+
+    /// The value `steps` after `base`; the nearer end of the lane if that is outside.
+    #[inline]
+    pub(crate) fn held_offset(&self, base: u32, steps: i64) -> u32 {
+        if self.arithmetic == LaneArithmetic::Cyclic {
+            self.offset(base, steps).unwrap_or(0)
+        } else {
+            (i64::from(base) + steps).clamp(0, self.max.into()) as u32
+        }
+    }
 }
 
 /// The meaning of a difference between two values of a lane.

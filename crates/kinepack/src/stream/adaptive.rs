@@ -3,7 +3,7 @@
 
 use core::ops::Range;
 
-use super::learned::{SIZE_SETS, State};
+use super::learned::{Fit, LaneState, PartState, SIZE_SETS, Shared, State};
 use super::plan::{Part, PartKind, Plan};
 use crate::bits::bits_for;
 use crate::entropy::{Coder, Counter, code_tree};
@@ -22,10 +22,12 @@ pub(super) struct Outside;
 
 /// The lanes of a record that is encoded or decoded.
 pub(super) trait Record {
-    /// The value of a lane. A decoder's value means something only after `set`.
-    fn get(&self, lane: usize) -> u32;
-    /// Takes a decoded value.
+    /// The lanes. A decoder's lanes mean something only after `set`.
+    fn lanes(&self) -> &[u32];
+    /// Takes a coded value.
     fn set(&mut self, lane: usize, value: u32);
+    /// What was coded. An encoder was given it, and a decoder has read it.
+    fn coded<T>(given: T, read: T) -> T;
 }
 
 /// A record to encode.
@@ -33,12 +35,17 @@ pub(super) struct Given<'a>(pub(super) &'a [u32]);
 
 impl Record for Given<'_> {
     #[inline]
-    fn get(&self, lane: usize) -> u32 {
-        self.0[lane]
+    fn lanes(&self) -> &[u32] {
+        self.0
     }
 
     #[inline]
     fn set(&mut self, _lane: usize, _value: u32) {}
+
+    #[inline]
+    fn coded<T>(given: T, _read: T) -> T {
+        given
+    }
 }
 
 /// A record to decode into.
@@ -46,13 +53,18 @@ pub(super) struct Read<'a>(pub(super) &'a mut [u32]);
 
 impl Record for Read<'_> {
     #[inline]
-    fn get(&self, lane: usize) -> u32 {
-        self.0[lane]
+    fn lanes(&self) -> &[u32] {
+        self.0
     }
 
     #[inline]
     fn set(&mut self, lane: usize, value: u32) {
         self.0[lane] = value;
+    }
+
+    #[inline]
+    fn coded<T>(_given: T, read: T) -> T {
+        read
     }
 }
 
@@ -68,7 +80,7 @@ pub(super) fn code<C: Coder, R: Record>(
 ) -> Result<(), Outside> {
     let Some(base) = base else {
         return plan.rules().fields().iter().try_for_each(|(lanes, conditions)| {
-            if conditions.hold(|lane| record.get(lane)) {
+            if conditions.hold(|lane| record.lanes()[lane]) {
                 code_full(coder, plan, lanes.clone(), &mut record)
             } else {
                 lanes.clone().for_each(|lane| record.set(lane, 0));
@@ -79,8 +91,15 @@ pub(super) fn code<C: Coder, R: Record>(
     let lag = lag.max(1);
     let elapsed = f64::from(lag);
     let (per_elapsed, lag_size) = (1.0 / elapsed, size_of(u64::from(lag)));
-    let mut coding = Coding { coder, plan, learned, base, record, elapsed, per_elapsed, lag_size };
-    plan.parts.iter().enumerate().try_for_each(|(index, part)| coding.code_part(index, part))
+    let State { parts, lanes, shared, .. } = learned;
+    let mut coding = Coding { coder, plan, shared, base, record, elapsed, per_elapsed, lag_size };
+    for (index, (part, state)) in plan.parts.iter().zip(parts).enumerate() {
+        coding.code_part(part, state, part.of_mut(lanes))?;
+        if plan.clock == Some(index) {
+            coding.take_time(part.first);
+        }
+    }
+    Ok(())
 }
 
 /// Codes lanes without a base.
@@ -92,7 +111,7 @@ fn code_full<C: Coder>(
 ) -> Result<(), Outside> {
     lanes.try_for_each(|index| {
         let lane = &plan.lanes[index];
-        let value = coder.code_direct(record.get(index), lane.bits());
+        let value = coder.code_direct(record.lanes()[index], lane.bits());
         record.set(index, value);
         if value > lane.max { Err(Outside) } else { Ok(()) }
     })
@@ -102,7 +121,7 @@ fn code_full<C: Coder>(
 struct Coding<'a, C, R> {
     coder: &'a mut C,
     plan: &'a Plan,
-    learned: &'a mut State,
+    shared: &'a mut Shared,
     base: &'a [u32],
     record: R,
     /// The time since the base: in records, or in steps of the time stamp once that is coded.
@@ -114,65 +133,70 @@ struct Coding<'a, C, R> {
 }
 
 impl<C: Coder, R: Record> Coding<'_, C, R> {
-    fn code_part(&mut self, index: usize, part: &Part) -> Result<(), Outside> {
-        let lanes = part.lanes();
-        let presence =
-            part.conditions.presence(|lane| self.base[lane], |lane| self.record.get(lane));
+    #[inline]
+    fn code_part(
+        &mut self,
+        part: &Part,
+        state: &mut PartState,
+        lanes: &mut [LaneState],
+    ) -> Result<(), Outside> {
+        let base = part.of(self.base);
+        let record = self.record.lanes();
+        let presence = part.conditions.presence(|lane| self.base[lane], |lane| record[lane]);
         if presence != Presence::Kept {
-            for lane in lanes.clone() {
-                self.learned.lanes[lane].rate = 0.0;
-            }
+            lanes.iter_mut().for_each(|lane| lane.rate = 0.0);
             if presence == Presence::Added {
-                return code_full(self.coder, self.plan, lanes, &mut self.record);
+                return code_full(self.coder, self.plan, part.lanes(), &mut self.record);
             }
-            lanes.for_each(|lane| self.record.set(lane, 0));
+            part.lanes().for_each(|lane| self.record.set(lane, 0));
             return Ok(());
         }
-        let state = &mut self.learned.parts[index];
-        let given = lanes.clone().any(|lane| self.record.get(lane) != self.base[lane]);
+        // All lanes, without a branch.
+        let given = part.of(record).iter().zip(base).fold(0, |any, (a, b)| any | (a ^ b)) != 0;
         let is_changed =
             state.changed[usize::from(state.history & 3)].code(self.coder, given, LIMIT);
         state.history = state.history << 1 | u8::from(is_changed);
         if !is_changed {
-            for lane in lanes {
-                self.record.set(lane, self.base[lane]);
-                self.learned.lanes[lane].rate = 0.0;
+            for ((index, lane), base) in part.lanes().zip(lanes).zip(base) {
+                self.record.set(index, *base);
+                lane.rate = 0.0;
             }
             return Ok(());
         }
-        state.fit.forget();
+        let fit = &mut state.fit;
         match part.kind {
-            PartKind::Rotation(rotation) => self.code_rotation(index, part.first, rotation)?,
-            PartKind::Bytes => self.code_bytes(index, lanes)?,
             // Its fit gets no sample and does not change.
-            PartKind::Choice => self.code_choice(part.first)?,
+            PartKind::Choice => return self.code_choice(part.first),
             PartKind::Numbers => {
-                for (offset, lane) in lanes.enumerate() {
-                    self.code_lane(
-                        index,
-                        lane,
-                        self.base[lane],
-                        part.velocity.map(|first| first + offset),
-                    )?;
-                }
+                fit.forget();
+                self.code_numbers(part, fit, lanes)?;
+            }
+            PartKind::Rotation(rotation) => {
+                fit.forget();
+                self.code_rotation(part.first, rotation, fit, lanes)?;
+            }
+            PartKind::Bytes => {
+                fit.forget();
+                self.code_bytes(part, fit, lanes)?;
             }
         }
-        self.learned.parts[index].fit.solve();
-        if self.plan.clock == Some(index) {
-            let steps = self.plan.lanes[part.first]
-                .difference(self.base[part.first], self.record.get(part.first));
-            if steps > 0 {
-                self.elapsed = steps as f64;
-                self.per_elapsed = 1.0 / self.elapsed;
-            }
-        }
+        fit.solve();
         Ok(())
+    }
+
+    /// Counts time in steps of the time stamp, if that has increased.
+    fn take_time(&mut self, lane: usize) {
+        let steps = self.plan.lanes[lane].difference(self.base[lane], self.record.lanes()[lane]);
+        if steps > 0 {
+            self.elapsed = steps as f64;
+            self.per_elapsed = 1.0 / self.elapsed;
+        }
     }
 
     /// Codes one of the values that differ from the base's.
     fn code_choice(&mut self, lane: usize) -> Result<(), Outside> {
         let (max, base) = (self.plan.lanes[lane].max, self.base[lane]);
-        let value = self.code_other(self.record.get(lane), base, max)?;
+        let value = self.code_other(self.record.lanes()[lane], base, max)?;
         self.record.set(lane, value);
         Ok(())
     }
@@ -183,78 +207,101 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         number.checked_add(u32::from(number >= base)).filter(|value| *value <= max).ok_or(Outside)
     }
 
+    fn code_numbers(
+        &mut self,
+        part: &Part,
+        fit: &mut Fit,
+        lanes: &mut [LaneState],
+    ) -> Result<(), Outside> {
+        for ((index, state), base) in part.lanes().zip(lanes).zip(part.of(self.base)) {
+            let moved = part.velocity.map_or(0.0, |first| {
+                let velocity = first + index - part.first;
+                let speed = |value: u32| f64::from(value) - self.plan.zeros[velocity];
+                (speed(self.base[velocity]) + speed(self.record.lanes()[velocity])) * self.elapsed
+            });
+            self.code_lane(index, *base, moved, fit, state)?;
+        }
+        Ok(())
+    }
+
     fn code_rotation(
         &mut self,
-        index: usize,
         first: usize,
         rotation: SmallestThree,
+        fit: &mut Fit,
+        lanes: &mut [LaneState],
     ) -> Result<(), Outside> {
         let base = [0, 1, 2, 3].map(|offset| self.base[first + offset]);
-        let given = self.record.get(first);
-        let is_same = self.learned.shared.same.code(self.coder, given == base[0], LIMIT);
+        let given = self.record.lanes()[first];
+        let is_same = self.shared.same.code(self.coder, given == base[0], LIMIT);
         let mut dropped = base[0];
         if !is_same {
             dropped = self.code_other(given, base[0], 3)?;
-            self.learned.lanes[first + 1..first + 4].iter_mut().for_each(|lane| lane.rate = 0.0);
+            lanes[1..].iter_mut().for_each(|lane| lane.rate = 0.0);
         }
         self.record.set(first, dropped);
         let turned = rotation.turned(base, dropped);
-        (first + 1..)
-            .zip(turned)
-            .try_for_each(|(lane, base)| self.code_lane(index, lane, base, None))
+        for ((index, base), state) in (first + 1..).zip(turned).zip(&mut lanes[1..]) {
+            self.code_lane(index, base, 0.0, fit, state)?;
+        }
+        Ok(())
     }
 
-    fn code_bytes(&mut self, index: usize, lanes: Range<usize>) -> Result<(), Outside> {
+    fn code_bytes(
+        &mut self,
+        part: &Part,
+        fit: &mut Fit,
+        lanes: &mut [LaneState],
+    ) -> Result<(), Outside> {
         let mut before = 0;
-        for lane in lanes {
-            let base = self.base[lane];
-            let state = &mut self.learned.lanes[lane];
+        for ((index, state), base) in part.lanes().zip(lanes).zip(part.of(self.base)) {
             let counter =
-                &mut self.learned.shared.byte_changed[usize::from(state.history & 3) * 2 + before];
-            let is_changed = counter.code(self.coder, self.record.get(lane) != base, LIMIT);
+                &mut self.shared.byte_changed[usize::from(state.history & 3) * 2 + before];
+            let given = self.record.lanes()[index] != *base;
+            let is_changed = counter.code(self.coder, given, LIMIT);
             state.history = state.history << 1 | u8::from(is_changed);
             before = usize::from(is_changed);
             if is_changed {
-                self.code_lane(index, lane, base, None)?;
+                self.code_lane(index, *base, 0.0, fit, state)?;
             } else {
-                self.record.set(lane, base);
+                self.record.set(index, *base);
                 state.rate = 0.0;
             }
         }
         Ok(())
     }
 
-    /// Codes a number against its prediction, from its last motion and its velocity.
+    /// Codes a number against its prediction, from its last motion and from `moved`, the motion by
+    /// its velocity.
+    #[inline(always)]
     fn code_lane(
         &mut self,
-        index: usize,
         lane: usize,
         base: u32,
-        velocity: Option<usize>,
+        moved: f64,
+        fit: &mut Fit,
+        state: &mut LaneState,
     ) -> Result<(), Outside> {
-        let (of, fit) = (self.plan.lanes[lane], &mut self.learned.parts[index].fit);
-        let state = &mut self.learned.lanes[lane];
-        let moved = velocity.map_or(0.0, |velocity| {
-            let speed = |value: u32| f64::from(value) - self.plan.zeros[velocity];
-            (speed(self.base[velocity]) + speed(self.record.get(velocity))) * self.elapsed
-        });
+        let (of, given) = (self.plan.lanes[lane], self.record.lanes()[lane]);
         let features = [f64::from(state.rate) * self.elapsed, moved];
         let change = fit.weights[0] * features[0] + fit.weights[1] * features[1];
         // Rounds halves up, in sixteenths.
         let ahead = ((change.clamp(-MAX_CHANGE, MAX_CHANGE) * 16.0) as i64 + 8) >> 4;
-        let start = of.offset(base, ahead).unwrap_or(if ahead < 0 { 0 } else { of.max });
+        let start = of.held_offset(base, ahead);
 
-        let given = of.difference(start, self.record.get(lane));
         let expected_size = i32::from(state.size) + self.lag_size;
-        let residual =
-            code_residual(self.coder, &mut self.learned.shared.sizes, given, expected_size)?;
-        let value = of.offset(start, residual).ok_or(Outside)?;
+        let given_residual = of.difference(start, given);
+        let read =
+            code_residual(self.coder, &mut self.shared.sizes, given_residual, expected_size)?;
+        let residual = R::coded(given_residual, read);
+        let value = R::coded(Some(given), of.offset(start, residual)).ok_or(Outside)?;
         self.record.set(lane, value);
 
+        let bits = bits_for(residual.unsigned_abs());
         let size = size_of(2 * residual.unsigned_abs() + 1) - self.lag_size;
         state.size += ((size - i32::from(state.size)) >> 1) as i16;
         let change = of.difference(base, value) as f64;
-        fit.observe(features, change, TRUST[bits_for(residual.unsigned_abs()) as usize]);
+        fit.observe(features, change, TRUST[bits as usize]);
         state.rate = (change * self.per_elapsed) as f32;
         Ok(())
     }
@@ -275,8 +322,7 @@ const TRUST: [f64; MAX_SIZE as usize + 2] = {
 #[inline]
 fn size_of(number: u64) -> i32 {
     let whole = number.ilog2();
-    let above = if whole >= 8 { number >> (whole - 8) } else { number << (8 - whole) };
-    (whole as i32 * 256) + (above as i32 - 256)
+    (whole as i32 * 256) + ((number << 8 >> whole) as i32 - 256)
 }
 
 /// A number of about `bits` bits, in 1/256.
