@@ -4,7 +4,7 @@
 use core::ops::Range;
 
 use super::learned::{Fit, LaneState, PartState, SIZE_SETS, Shared, State};
-use super::plan::{Part, PartKind, Plan};
+use super::plan::{MAX_NUMBERS, Part, PartKind, Plan};
 use crate::bits::bits_for;
 use crate::entropy::{Coder, Counter, code_tree};
 use crate::quantize::SmallestThree;
@@ -213,13 +213,18 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         fit: &mut Fit,
         lanes: &mut [LaneState],
     ) -> Result<(), Outside> {
-        for ((index, state), base) in part.lanes().zip(lanes).zip(part.of(self.base)) {
+        // All predictions first, because the processor can then compute them side by side.
+        let mut predicted = [Predicted::default(); MAX_NUMBERS];
+        for ((predicted, state), index) in predicted.iter_mut().zip(&*lanes).zip(part.lanes()) {
             let moved = part.velocity.map_or(0.0, |first| {
                 let velocity = first + index - part.first;
                 let speed = |value: u32| f64::from(value) - self.plan.zeros[velocity];
                 (speed(self.base[velocity]) + speed(self.record.lanes()[velocity])) * self.elapsed
             });
-            self.code_lane(index, *base, moved, fit, state)?;
+            *predicted = self.predict(index, self.base[index], moved, fit, state);
+        }
+        for ((predicted, state), index) in predicted.iter().zip(lanes).zip(part.lanes()) {
+            self.code_lane(index, *predicted, fit, state)?;
         }
         Ok(())
     }
@@ -242,7 +247,8 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         self.record.set(first, dropped);
         let turned = rotation.turned(base, dropped);
         for ((index, base), state) in (first + 1..).zip(turned).zip(&mut lanes[1..]) {
-            self.code_lane(index, base, 0.0, fit, state)?;
+            let predicted = self.predict(index, base, 0.0, fit, state);
+            self.code_lane(index, predicted, fit, state)?;
         }
         Ok(())
     }
@@ -262,7 +268,8 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
             state.history = state.history << 1 | u8::from(is_changed);
             before = usize::from(is_changed);
             if is_changed {
-                self.code_lane(index, *base, 0.0, fit, state)?;
+                let predicted = self.predict(index, *base, 0.0, fit, state);
+                self.code_lane(index, predicted, fit, state)?;
             } else {
                 self.record.set(index, *base);
                 state.rate = 0.0;
@@ -271,24 +278,34 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         Ok(())
     }
 
-    /// Codes a number against its prediction, from its last motion and from `moved`, the motion by
-    /// its velocity.
+    /// Predicts a number from its last motion and from `moved`, the motion by its velocity.
     #[inline(always)]
-    fn code_lane(
-        &mut self,
+    fn predict(
+        &self,
         lane: usize,
         base: u32,
         moved: f64,
-        fit: &mut Fit,
-        state: &mut LaneState,
-    ) -> Result<(), Outside> {
-        let (of, given) = (self.plan.lanes[lane], self.record.lanes()[lane]);
+        fit: &Fit,
+        state: &LaneState,
+    ) -> Predicted {
         let features = [f64::from(state.rate) * self.elapsed, moved];
         let change = fit.weights[0] * features[0] + fit.weights[1] * features[1];
         // Rounds halves up, in sixteenths.
         let ahead = ((change.clamp(-MAX_CHANGE, MAX_CHANGE) * 16.0) as i64 + 8) >> 4;
-        let start = of.held_offset(base, ahead);
+        Predicted { base, start: self.plan.lanes[lane].held_offset(base, ahead), features }
+    }
 
+    /// Codes a number against its prediction.
+    #[inline(always)]
+    fn code_lane(
+        &mut self,
+        lane: usize,
+        predicted: Predicted,
+        fit: &mut Fit,
+        state: &mut LaneState,
+    ) -> Result<(), Outside> {
+        let (of, given) = (self.plan.lanes[lane], self.record.lanes()[lane]);
+        let Predicted { base, start, features } = predicted;
         let expected_size = i32::from(state.size) + self.lag_size;
         let given_residual = of.difference(start, given);
         let read =
@@ -305,6 +322,16 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         state.rate = (change * self.per_elapsed) as f32;
         Ok(())
     }
+}
+
+/// The prediction of a number.
+#[derive(Clone, Copy, Default)]
+struct Predicted {
+    base: u32,
+    /// The predicted value.
+    start: u32,
+    /// The changes by its last motion and by its velocity.
+    features: [f64; 2],
 }
 
 /// The weight of a change in the fit, by the bits of its residual.
@@ -333,11 +360,9 @@ fn code_residual<C: Coder>(
     given: i64,
     expected_size: i32,
 ) -> Result<i64, Outside> {
-    let half_octave = ((expected_size + 64) >> 7).clamp(0, 2 * MAX_SIZE as i32) as usize;
-    let (set, lowest) = match half_octave.checked_sub(SIZE_SETS - 2) {
-        None => (half_octave, 0),
-        Some(beyond) => (SIZE_SETS - 2 + beyond % 2, (beyond / 2 + 2) as u32),
-    };
+    let half_octave = ((expected_size + 64) >> 7).clamp(0, HALF_OCTAVES as i32);
+    let (set, lowest) = SETS[half_octave as usize];
+    let (set, lowest) = (usize::from(set), u32::from(lowest));
     let magnitude = given.unsigned_abs();
     let bits = bits_for(magnitude);
     let step = bits.saturating_sub(lowest).min(7);
@@ -361,6 +386,23 @@ fn code_residual<C: Coder>(
     let magnitude = i64::from(rest >> 1) | 1 << (size - 1);
     Ok(if rest & 1 != 0 { -magnitude } else { magnitude })
 }
+
+/// The largest expected size, in halves of a bit.
+const HALF_OCTAVES: usize = 2 * MAX_SIZE as usize;
+
+/// For each expected size, the set of counters and the least size that it codes.
+const SETS: [(u8, u8); HALF_OCTAVES + 1] = {
+    let mut sets = [(0, 0); HALF_OCTAVES + 1];
+    let mut half_octave = 0;
+    while half_octave < sets.len() {
+        sets[half_octave] = match half_octave.checked_sub(SIZE_SETS - 2) {
+            None => (half_octave as u8, 0),
+            Some(beyond) => ((SIZE_SETS - 2 + beyond % 2) as u8, (beyond / 2 + 2) as u8),
+        };
+        half_octave += 1;
+    }
+    sets
+};
 
 /// Probability of one more bit, or one less, beyond the 8 sizes around the expected one.
 const SURPRISE: u16 = 1 << 14;
