@@ -1,12 +1,13 @@
 //! Level `Adaptive`: predicts each part from the records that both sides hold, and range codes it.
 //! `spec/CODEC.md`, section 17.3.
 
+use core::hint::select_unpredictable;
 use core::ops::Range;
 
 use super::learned::{Fit, LaneState, PartState, SIZE_SETS, Shared, State};
 use super::plan::{MAX_NUMBERS, Part, PartKind, Plan};
 use crate::bits::bits_for;
-use crate::entropy::{Coder, Counter, code_tree};
+use crate::entropy::{Coder, Counter};
 use crate::quantize::SmallestThree;
 use crate::schema::Presence;
 
@@ -259,14 +260,17 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         fit: &mut Fit,
         lanes: &mut [LaneState],
     ) -> Result<(), Outside> {
-        let mut before = 0;
+        let mut before = false;
         for ((index, state), base) in part.lanes().zip(lanes).zip(part.of(self.base)) {
-            let counter =
-                &mut self.shared.byte_changed[usize::from(state.history & 3) * 2 + before];
+            // Both counters are loaded, because the byte before may not be decoded yet.
+            let [still, moving] = &mut self.shared.byte_changed[usize::from(state.history & 3)];
+            let probability =
+                select_unpredictable(before, moving.probability(), still.probability());
             let given = self.record.lanes()[index] != *base;
-            let is_changed = counter.code(self.coder, given, LIMIT);
+            let is_changed = self.coder.code(given, probability);
+            select_unpredictable(before, moving, still).observe(is_changed, LIMIT);
             state.history = state.history << 1 | u8::from(is_changed);
-            before = usize::from(is_changed);
+            before = is_changed;
             if is_changed {
                 let predicted = self.predict(index, *base, 0.0, fit, state);
                 self.code_lane(index, predicted, fit, state)?;
@@ -356,7 +360,7 @@ fn size_of(number: u64) -> i32 {
 #[inline]
 fn code_residual<C: Coder>(
     coder: &mut C,
-    sizes: &mut [Counter; 8 * SIZE_SETS],
+    sizes: &mut [[Counter; 8]; SIZE_SETS],
     given: i64,
     expected_size: i32,
 ) -> Result<i64, Outside> {
@@ -366,7 +370,7 @@ fn code_residual<C: Coder>(
     let magnitude = given.unsigned_abs();
     let bits = bits_for(magnitude);
     let step = bits.saturating_sub(lowest).min(7);
-    let mut size = lowest + code_tree(coder, &mut sizes[8 * set..8 * set + 8], step, 3, LIMIT);
+    let mut size = lowest + code_step(coder, &mut sizes[set], step);
     if size == lowest + 7 {
         while size < MAX_SIZE && coder.code(bits > size, SURPRISE) {
             size += 1;
@@ -385,6 +389,24 @@ fn code_residual<C: Coder>(
     let rest = coder.code_direct((magnitude as u32) << 1 | u32::from(given < 0), size);
     let magnitude = i64::from(rest >> 1) | 1 << (size - 1);
     Ok(if rest & 1 != 0 { -magnitude } else { magnitude })
+}
+
+/// A number from 0 to 7, like [`code_tree`](crate::entropy::code_tree). Both counters that may be
+/// next are loaded ahead, so that a decision waits for the one before it as little as possible.
+#[inline]
+fn code_step<C: Coder>(coder: &mut C, counters: &mut [Counter; 8], given: u32) -> u32 {
+    let [_, top, left, right, leaves @ ..] = *counters;
+    let high = coder.code(given & 4 != 0, top.probability());
+    let middle = select_unpredictable(high, right, left);
+    let [below, above] = [0, 1].map(|at| select_unpredictable(high, leaves[2 + at], leaves[at]));
+    let mid = coder.code(given & 2 != 0, middle.probability());
+    let leaf = select_unpredictable(mid, above, below);
+    let low = coder.code(given & 1 != 0, leaf.probability());
+    let number = u32::from(high) << 2 | u32::from(mid) << 1 | u32::from(low);
+    for (above, bit) in [(3, high), (2, mid), (1, low)] {
+        counters[(8 | number as usize) >> above & 7].observe(bit, LIMIT);
+    }
+    number
 }
 
 /// The largest expected size, in halves of a bit.
