@@ -164,24 +164,19 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
             }
             return Ok(());
         }
-        let fit = &mut state.fit;
+        let mut fit = state.fit;
+        fit.forget();
         match part.kind {
             // Its fit gets no sample and does not change.
             PartKind::Choice => return self.code_choice(part.first),
-            PartKind::Numbers => {
-                fit.forget();
-                self.code_numbers(part, fit, lanes)?;
-            }
+            PartKind::Numbers => self.code_numbers(part, &mut fit, lanes)?,
             PartKind::Rotation(rotation) => {
-                fit.forget();
-                self.code_rotation(part.first, rotation, fit, lanes)?;
+                self.code_rotation(part.first, rotation, &mut fit, lanes)?;
             }
-            PartKind::Bytes => {
-                fit.forget();
-                self.code_bytes(part, fit, lanes)?;
-            }
+            PartKind::Bytes => self.code_bytes(part, &mut fit, lanes)?,
         }
         fit.solve();
+        state.fit = fit;
         Ok(())
     }
 
