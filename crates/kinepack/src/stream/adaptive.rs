@@ -27,6 +27,8 @@ pub(super) trait Record {
     fn lanes(&self) -> &[u32];
     /// Takes a coded value.
     fn set(&mut self, lane: usize, value: u32);
+    /// Takes the lanes of a part that did not change.
+    fn keep(&mut self, part: &Part, base: &[u32]);
     /// What was coded. An encoder was given it, and a decoder has read it.
     fn coded<T>(given: T, read: T) -> T;
 }
@@ -42,6 +44,9 @@ impl Record for Given<'_> {
 
     #[inline]
     fn set(&mut self, _lane: usize, _value: u32) {}
+
+    #[inline]
+    fn keep(&mut self, _part: &Part, _base: &[u32]) {}
 
     #[inline]
     fn coded<T>(given: T, _read: T) -> T {
@@ -61,6 +66,11 @@ impl Record for Read<'_> {
     #[inline]
     fn set(&mut self, lane: usize, value: u32) {
         self.0[lane] = value;
+    }
+
+    #[inline]
+    fn keep(&mut self, part: &Part, base: &[u32]) {
+        part.of_mut(self.0).copy_from_slice(base);
     }
 
     #[inline]
@@ -93,7 +103,18 @@ pub(super) fn code<C: Coder, R: Record>(
     let elapsed = f64::from(lag);
     let (per_elapsed, lag_size) = (1.0 / elapsed, size_of(u64::from(lag)));
     let State { parts, lanes, shared, .. } = learned;
-    let mut coding = Coding { coder, plan, shared, base, record, elapsed, per_elapsed, lag_size };
+    let rate_elapsed = 0.0;
+    let mut coding = Coding {
+        coder,
+        plan,
+        shared,
+        base,
+        record,
+        elapsed,
+        rate_elapsed,
+        per_elapsed,
+        lag_size,
+    };
     for (index, (part, state)) in plan.parts.iter().zip(parts).enumerate() {
         coding.code_part(part, state, part.of_mut(lanes))?;
         if plan.clock == Some(index) {
@@ -127,6 +148,8 @@ struct Coding<'a, C, R> {
     record: R,
     /// The time since the base: in records, or in steps of the time stamp once that is coded.
     elapsed: f64,
+    /// The same for the rates of the part that is coded, or 0 if it did not move before.
+    rate_elapsed: f64,
     /// 1 divided by the time.
     per_elapsed: f64,
     /// The bits that the lag adds to sizes.
@@ -154,16 +177,15 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         }
         // All lanes, without a branch.
         let given = part.of(record).iter().zip(base).fold(0, |any, (a, b)| any | (a ^ b)) != 0;
-        let is_changed =
-            state.changed[usize::from(state.history & 3)].code(self.coder, given, LIMIT);
+        let history = usize::from(state.history & 3);
+        let is_changed = state.changed[history].code(self.coder, given, LIMIT);
         state.history = state.history << 1 | u8::from(is_changed);
         if !is_changed {
-            for ((index, lane), base) in part.lanes().zip(lanes).zip(base) {
-                self.record.set(index, *base);
-                lane.rate = 0.0;
-            }
+            self.record.keep(part, base);
             return Ok(());
         }
+        // The rates of a part that did not change count as 0.
+        self.rate_elapsed = select_unpredictable(history & 1 != 0, self.elapsed, 0.0);
         let mut fit = state.fit;
         fit.forget();
         match part.kind {
@@ -287,7 +309,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         fit: &Fit,
         state: &LaneState,
     ) -> Predicted {
-        let features = [f64::from(state.rate) * self.elapsed, moved];
+        let features = [f64::from(state.rate) * self.rate_elapsed, moved];
         let change = fit.weights[0] * features[0] + fit.weights[1] * features[1];
         // Rounds halves up, in sixteenths.
         let ahead = ((change.clamp(-MAX_CHANGE, MAX_CHANGE) * 16.0) as i64 + 8) >> 4;
