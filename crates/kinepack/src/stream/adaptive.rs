@@ -335,8 +335,9 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         let value = R::coded(Some(given), of.offset(start, residual)).ok_or(Outside)?;
         self.record.set(lane, value);
 
-        let bits = bits_for(residual.unsigned_abs());
-        let size = size_of(2 * residual.unsigned_abs() + 1) - self.lag_size;
+        let magnitude = magnitude_of(residual);
+        let bits = bits_for(magnitude);
+        let size = size_of(2 * magnitude + 1) - self.lag_size;
         state.size += ((size - i32::from(state.size)) >> 1) as i16;
         let change = of.difference(base, value) as f64;
         fit.observe(features, change, TRUST[bits as usize]);
@@ -373,6 +374,13 @@ fn size_of(number: u64) -> i32 {
     (whole as i32 * 256) + ((number << 8 >> whole) as i32 - 256)
 }
 
+/// The absolute value, without a branch: signs are unpredictable.
+#[inline]
+fn magnitude_of(residual: i64) -> u64 {
+    let mask = residual >> 63;
+    ((residual ^ mask) - mask) as u64
+}
+
 /// A number of about `bits` bits, in 1/256.
 #[inline]
 fn code_residual<C: Coder>(
@@ -384,7 +392,7 @@ fn code_residual<C: Coder>(
     let half_octave = ((expected_size + 64) >> 7).clamp(0, HALF_OCTAVES as i32);
     let (set, lowest) = SETS[half_octave as usize];
     let (set, lowest) = (usize::from(set), u32::from(lowest));
-    let magnitude = given.unsigned_abs();
+    let magnitude = magnitude_of(given);
     let bits = bits_for(magnitude);
     let step = bits.saturating_sub(lowest).min(7);
     let mut size = lowest + code_step(coder, &mut sizes[set], step);
@@ -405,7 +413,7 @@ fn code_residual<C: Coder>(
     // The sign and the bits below the leading one.
     let rest = coder.code_direct((magnitude as u32) << 1 | u32::from(given < 0), size);
     let magnitude = i64::from(rest >> 1) | 1 << (size - 1);
-    Ok(if rest & 1 != 0 { -magnitude } else { magnitude })
+    Ok(select_unpredictable(rest & 1 != 0, -magnitude, magnitude))
 }
 
 /// A number from 0 to 7, like [`code_tree`](crate::entropy::code_tree). Both counters that may be
