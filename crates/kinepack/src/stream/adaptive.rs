@@ -104,17 +104,8 @@ pub(super) fn code<C: Coder, R: Record>(
     let (per_elapsed, lag_size) = (1.0 / elapsed, size_of(u64::from(lag)));
     let State { parts, lanes, shared, .. } = learned;
     let rate_elapsed = 0.0;
-    let mut coding = Coding {
-        coder,
-        plan,
-        shared,
-        base,
-        record,
-        elapsed,
-        rate_elapsed,
-        per_elapsed,
-        lag_size,
-    };
+    let mut coding =
+        Coding { coder, plan, shared, base, record, elapsed, rate_elapsed, per_elapsed, lag_size };
     for (index, (part, state)) in plan.parts.iter().zip(parts).enumerate() {
         coding.code_part(part, state, part.of_mut(lanes))?;
         if plan.clock == Some(index) {

@@ -62,7 +62,7 @@ pub(super) struct PartState {
 /// A lane's state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LaneState {
-    /// Its last motion, in steps per unit of time.
+    /// Its last motion, in steps per unit of time. Counts as 0 if its part did not change last.
     pub(super) rate: f32,
     /// The typical bits of a residual per unit of time, in 1/256.
     pub(super) size: i16,
@@ -94,7 +94,11 @@ impl Learned {
             codec,
             parts: vec![PartState::default(); plan.parts.len()],
             lanes: vec![LaneState { rate: 0.0, size: FIRST_SIZE, history: 0 }; plan.lanes.len()],
-            shared: Shared { sizes: [[even; 8]; SIZE_SETS], byte_changed: [[even; 2]; 4], same: even },
+            shared: Shared {
+                sizes: [[even; 8]; SIZE_SETS],
+                byte_changed: [[even; 2]; 4],
+                same: even,
+            },
         })))
     }
 
