@@ -21,6 +21,9 @@ pub struct RangeDecoder<'a, 'b> {
     range: u32,
     /// The window minus the lower end of the encoder's range, modulo 2³². Invariant: below `range`.
     code: u32,
+    /// The bits after the window, the first in the highest place. They are loaded ahead, so that a
+    /// decision does not wait for them.
+    next: u32,
     /// The reason why no encoder can have written the data, once it is known.
     refusal: Option<DecodeError>,
 }
@@ -30,11 +33,11 @@ impl<'a, 'b> RangeDecoder<'a, 'b> {
     #[inline]
     pub fn new(reader: &'a mut BitReader<'b>) -> Self {
         let range = u32::MAX;
-        let code = window(reader);
+        let (code, next) = (window(reader), after_window(reader));
         // The encoder's range begins at 2³² − 1, so only a window of ones lies outside.
         let refusal =
             (code == range).then(|| DecodeError::OutOfRange { at_bit: reader.position_bits() });
-        Self { reader, range, code: code.min(range - 1), refusal }
+        Self { reader, range, code: code.min(range - 1), next, refusal }
     }
 
     /// Finishes decoding. The data must be exactly the bits that an encoder writes for the returned
@@ -69,12 +72,12 @@ impl<'a, 'b> RangeDecoder<'a, 'b> {
     fn normalize(&mut self) {
         let bits = lack_bits(self.range);
         if bits > 0 {
-            let next = (self.reader.peek(WINDOW_BITS + 16) >> WINDOW_BITS) as u32;
             self.range <<= bits;
-            self.code = self.code << bits | next.reverse_bits() >> (32 - bits);
+            self.code = self.code << bits | self.next >> (32 - bits);
             if let Err(end_of_data) = self.reader.skip(bits) {
                 self.refuse(end_of_data);
             }
+            self.next = after_window(self.reader);
         }
     }
 
@@ -88,6 +91,12 @@ impl<'a, 'b> RangeDecoder<'a, 'b> {
 #[inline]
 fn window(reader: &mut BitReader<'_>) -> u32 {
     (reader.peek(WINDOW_BITS) as u32).reverse_bits()
+}
+
+/// The 16 bits after the window, the first in the highest place.
+#[inline]
+fn after_window(reader: &mut BitReader<'_>) -> u32 {
+    ((reader.peek(WINDOW_BITS + 16) >> WINDOW_BITS) as u32).reverse_bits()
 }
 
 impl Coder for RangeDecoder<'_, '_> {

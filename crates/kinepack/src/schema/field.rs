@@ -306,12 +306,11 @@ impl Lane {
     /// The same difference, the short way round if the lane is cyclic.
     #[inline]
     pub(crate) fn shorter(&self, steps: i64) -> i64 {
-        if self.arithmetic != LaneArithmetic::Cyclic {
-            return steps;
-        }
         let codes = i64::from(self.max) + 1;
-        // Most are short already, and a division is slow.
-        if 2 * steps <= codes && 2 * steps > -codes {
+        // Most are short already, and a division is slow. This is also a branch that the processor
+        // predicts better than the kind of arithmetic.
+        let is_short = ((2 * steps + codes - 1) as u64) < 2 * codes as u64;
+        if is_short || self.arithmetic != LaneArithmetic::Cyclic {
             return steps;
         }
         let steps = steps.rem_euclid(codes);
@@ -321,12 +320,18 @@ impl Lane {
     /// The value `steps` after `base`, or `None` outside of the lane.
     #[inline]
     pub(crate) fn offset(&self, base: u32, steps: i64) -> Option<u32> {
-        let mut value = i64::from(base) + steps;
-        if self.arithmetic == LaneArithmetic::Cyclic && !(0..=i64::from(self.max)).contains(&value)
-        {
-            value = value.rem_euclid(i64::from(self.max) + 1);
+        let value = i64::from(base) + steps;
+        if (0..=i64::from(self.max)).contains(&value) {
+            return Some(value as u32);
         }
-        u32::try_from(value).ok().filter(|value| *value <= self.max)
+        let is_cyclic = self.arithmetic == LaneArithmetic::Cyclic;
+        is_cyclic.then(|| value.rem_euclid(i64::from(self.max) + 1) as u32)
+    }
+
+    /// The value `steps` after `base`; the nearer end of the lane if that is outside.
+    #[inline]
+    pub(crate) fn held_offset(&self, base: u32, steps: i64) -> u32 {
+        self.offset(base, steps).unwrap_or(if steps < 0 { 0 } else { self.max })
     }
 }
 

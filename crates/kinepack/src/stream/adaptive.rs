@@ -1,12 +1,13 @@
 //! Level `Adaptive`: predicts each part from the records that both sides hold, and range codes it.
 //! `spec/CODEC.md`, section 17.3.
 
+use core::hint::select_unpredictable;
 use core::ops::Range;
 
-use super::learned::{SIZE_SETS, State};
-use super::plan::{Part, PartKind, Plan};
+use super::learned::{Fit, LaneState, PartState, SIZE_SETS, Shared, State};
+use super::plan::{MAX_NUMBERS, Part, PartKind, Plan};
 use crate::bits::bits_for;
-use crate::entropy::{Coder, Counter, code_tree};
+use crate::entropy::{Coder, Counter};
 use crate::quantize::SmallestThree;
 use crate::schema::Presence;
 
@@ -22,10 +23,14 @@ pub(super) struct Outside;
 
 /// The lanes of a record that is encoded or decoded.
 pub(super) trait Record {
-    /// The value of a lane. A decoder's value means something only after `set`.
-    fn get(&self, lane: usize) -> u32;
-    /// Takes a decoded value.
+    /// The lanes. A decoder's lanes mean something only after `set`.
+    fn lanes(&self) -> &[u32];
+    /// Takes a coded value.
     fn set(&mut self, lane: usize, value: u32);
+    /// Takes the lanes of a part that did not change.
+    fn keep(&mut self, part: &Part, base: &[u32]);
+    /// What was coded. An encoder was given it, and a decoder has read it.
+    fn coded<T>(given: T, read: T) -> T;
 }
 
 /// A record to encode.
@@ -33,12 +38,20 @@ pub(super) struct Given<'a>(pub(super) &'a [u32]);
 
 impl Record for Given<'_> {
     #[inline]
-    fn get(&self, lane: usize) -> u32 {
-        self.0[lane]
+    fn lanes(&self) -> &[u32] {
+        self.0
     }
 
     #[inline]
     fn set(&mut self, _lane: usize, _value: u32) {}
+
+    #[inline]
+    fn keep(&mut self, _part: &Part, _base: &[u32]) {}
+
+    #[inline]
+    fn coded<T>(given: T, _read: T) -> T {
+        given
+    }
 }
 
 /// A record to decode into.
@@ -46,13 +59,23 @@ pub(super) struct Read<'a>(pub(super) &'a mut [u32]);
 
 impl Record for Read<'_> {
     #[inline]
-    fn get(&self, lane: usize) -> u32 {
-        self.0[lane]
+    fn lanes(&self) -> &[u32] {
+        self.0
     }
 
     #[inline]
     fn set(&mut self, lane: usize, value: u32) {
         self.0[lane] = value;
+    }
+
+    #[inline]
+    fn keep(&mut self, part: &Part, base: &[u32]) {
+        part.of_mut(self.0).copy_from_slice(base);
+    }
+
+    #[inline]
+    fn coded<T>(_given: T, read: T) -> T {
+        read
     }
 }
 
@@ -68,7 +91,7 @@ pub(super) fn code<C: Coder, R: Record>(
 ) -> Result<(), Outside> {
     let Some(base) = base else {
         return plan.rules().fields().iter().try_for_each(|(lanes, conditions)| {
-            if conditions.hold(|lane| record.get(lane)) {
+            if conditions.hold(|lane| record.lanes()[lane]) {
                 code_full(coder, plan, lanes.clone(), &mut record)
             } else {
                 lanes.clone().for_each(|lane| record.set(lane, 0));
@@ -79,8 +102,17 @@ pub(super) fn code<C: Coder, R: Record>(
     let lag = lag.max(1);
     let elapsed = f64::from(lag);
     let (per_elapsed, lag_size) = (1.0 / elapsed, size_of(u64::from(lag)));
-    let mut coding = Coding { coder, plan, learned, base, record, elapsed, per_elapsed, lag_size };
-    plan.parts.iter().enumerate().try_for_each(|(index, part)| coding.code_part(index, part))
+    let State { parts, lanes, shared, .. } = learned;
+    let rate_elapsed = 0.0;
+    let mut coding =
+        Coding { coder, plan, shared, base, record, elapsed, rate_elapsed, per_elapsed, lag_size };
+    for (index, (part, state)) in plan.parts.iter().zip(parts).enumerate() {
+        coding.code_part(part, state, part.of_mut(lanes))?;
+        if plan.clock == Some(index) {
+            coding.take_time(part.first);
+        }
+    }
+    Ok(())
 }
 
 /// Codes lanes without a base.
@@ -92,7 +124,7 @@ fn code_full<C: Coder>(
 ) -> Result<(), Outside> {
     lanes.try_for_each(|index| {
         let lane = &plan.lanes[index];
-        let value = coder.code_direct(record.get(index), lane.bits());
+        let value = coder.code_direct(record.lanes()[index], lane.bits());
         record.set(index, value);
         if value > lane.max { Err(Outside) } else { Ok(()) }
     })
@@ -102,11 +134,13 @@ fn code_full<C: Coder>(
 struct Coding<'a, C, R> {
     coder: &'a mut C,
     plan: &'a Plan,
-    learned: &'a mut State,
+    shared: &'a mut Shared,
     base: &'a [u32],
     record: R,
     /// The time since the base: in records, or in steps of the time stamp once that is coded.
     elapsed: f64,
+    /// The same for the rates of the part that is coded, or 0 if it did not move before.
+    rate_elapsed: f64,
     /// 1 divided by the time.
     per_elapsed: f64,
     /// The bits that the lag adds to sizes.
@@ -114,65 +148,64 @@ struct Coding<'a, C, R> {
 }
 
 impl<C: Coder, R: Record> Coding<'_, C, R> {
-    fn code_part(&mut self, index: usize, part: &Part) -> Result<(), Outside> {
-        let lanes = part.lanes();
-        let presence =
-            part.conditions.presence(|lane| self.base[lane], |lane| self.record.get(lane));
+    #[inline]
+    fn code_part(
+        &mut self,
+        part: &Part,
+        state: &mut PartState,
+        lanes: &mut [LaneState],
+    ) -> Result<(), Outside> {
+        let base = part.of(self.base);
+        let record = self.record.lanes();
+        let presence = part.conditions.presence(|lane| self.base[lane], |lane| record[lane]);
         if presence != Presence::Kept {
-            for lane in lanes.clone() {
-                self.learned.lanes[lane].rate = 0.0;
-            }
+            lanes.iter_mut().for_each(|lane| lane.rate = 0.0);
             if presence == Presence::Added {
-                return code_full(self.coder, self.plan, lanes, &mut self.record);
+                return code_full(self.coder, self.plan, part.lanes(), &mut self.record);
             }
-            lanes.for_each(|lane| self.record.set(lane, 0));
+            part.lanes().for_each(|lane| self.record.set(lane, 0));
             return Ok(());
         }
-        let state = &mut self.learned.parts[index];
-        let given = lanes.clone().any(|lane| self.record.get(lane) != self.base[lane]);
-        let is_changed =
-            state.changed[usize::from(state.history & 3)].code(self.coder, given, LIMIT);
+        // All lanes, without a branch.
+        let given = part.of(record).iter().zip(base).fold(0, |any, (a, b)| any | (a ^ b)) != 0;
+        let history = usize::from(state.history & 3);
+        let is_changed = state.changed[history].code(self.coder, given, LIMIT);
         state.history = state.history << 1 | u8::from(is_changed);
         if !is_changed {
-            for lane in lanes {
-                self.record.set(lane, self.base[lane]);
-                self.learned.lanes[lane].rate = 0.0;
-            }
+            self.record.keep(part, base);
             return Ok(());
         }
-        state.fit.forget();
+        // The rates of a part that did not change count as 0.
+        self.rate_elapsed = select_unpredictable(history & 1 != 0, self.elapsed, 0.0);
+        let mut fit = state.fit;
+        fit.forget();
         match part.kind {
-            PartKind::Rotation(rotation) => self.code_rotation(index, part.first, rotation)?,
-            PartKind::Bytes => self.code_bytes(index, lanes)?,
             // Its fit gets no sample and does not change.
-            PartKind::Choice => self.code_choice(part.first)?,
-            PartKind::Numbers => {
-                for (offset, lane) in lanes.enumerate() {
-                    self.code_lane(
-                        index,
-                        lane,
-                        self.base[lane],
-                        part.velocity.map(|first| first + offset),
-                    )?;
-                }
+            PartKind::Choice => return self.code_choice(part.first),
+            PartKind::Numbers => self.code_numbers(part, &mut fit, lanes)?,
+            PartKind::Rotation(rotation) => {
+                self.code_rotation(part.first, rotation, &mut fit, lanes)?;
             }
+            PartKind::Bytes => self.code_bytes(part, &mut fit, lanes)?,
         }
-        self.learned.parts[index].fit.solve();
-        if self.plan.clock == Some(index) {
-            let steps = self.plan.lanes[part.first]
-                .difference(self.base[part.first], self.record.get(part.first));
-            if steps > 0 {
-                self.elapsed = steps as f64;
-                self.per_elapsed = 1.0 / self.elapsed;
-            }
-        }
+        fit.solve();
+        state.fit = fit;
         Ok(())
+    }
+
+    /// Counts time in steps of the time stamp, if that has increased.
+    fn take_time(&mut self, lane: usize) {
+        let steps = self.plan.lanes[lane].difference(self.base[lane], self.record.lanes()[lane]);
+        if steps > 0 {
+            self.elapsed = steps as f64;
+            self.per_elapsed = 1.0 / self.elapsed;
+        }
     }
 
     /// Codes one of the values that differ from the base's.
     fn code_choice(&mut self, lane: usize) -> Result<(), Outside> {
         let (max, base) = (self.plan.lanes[lane].max, self.base[lane]);
-        let value = self.code_other(self.record.get(lane), base, max)?;
+        let value = self.code_other(self.record.lanes()[lane], base, max)?;
         self.record.set(lane, value);
         Ok(())
     }
@@ -183,81 +216,135 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         number.checked_add(u32::from(number >= base)).filter(|value| *value <= max).ok_or(Outside)
     }
 
+    fn code_numbers(
+        &mut self,
+        part: &Part,
+        fit: &mut Fit,
+        lanes: &mut [LaneState],
+    ) -> Result<(), Outside> {
+        // All predictions first, because the processor can then compute them side by side.
+        let mut predicted = [Predicted::default(); MAX_NUMBERS];
+        for ((predicted, state), index) in predicted.iter_mut().zip(&*lanes).zip(part.lanes()) {
+            let moved = part.velocity.map_or(0.0, |first| {
+                let velocity = first + index - part.first;
+                let speed = |value: u32| f64::from(value) - self.plan.zeros[velocity];
+                (speed(self.base[velocity]) + speed(self.record.lanes()[velocity])) * self.elapsed
+            });
+            *predicted = self.predict(index, self.base[index], moved, fit, state);
+        }
+        for ((predicted, state), index) in predicted.iter().zip(lanes).zip(part.lanes()) {
+            self.code_lane(index, *predicted, fit, state)?;
+        }
+        Ok(())
+    }
+
     fn code_rotation(
         &mut self,
-        index: usize,
         first: usize,
         rotation: SmallestThree,
+        fit: &mut Fit,
+        lanes: &mut [LaneState],
     ) -> Result<(), Outside> {
         let base = [0, 1, 2, 3].map(|offset| self.base[first + offset]);
-        let given = self.record.get(first);
-        let is_same = self.learned.shared.same.code(self.coder, given == base[0], LIMIT);
+        let given = self.record.lanes()[first];
+        let is_same = self.shared.same.code(self.coder, given == base[0], LIMIT);
         let mut dropped = base[0];
         if !is_same {
             dropped = self.code_other(given, base[0], 3)?;
-            self.learned.lanes[first + 1..first + 4].iter_mut().for_each(|lane| lane.rate = 0.0);
+            lanes[1..].iter_mut().for_each(|lane| lane.rate = 0.0);
         }
         self.record.set(first, dropped);
         let turned = rotation.turned(base, dropped);
-        (first + 1..)
-            .zip(turned)
-            .try_for_each(|(lane, base)| self.code_lane(index, lane, base, None))
+        for ((index, base), state) in (first + 1..).zip(turned).zip(&mut lanes[1..]) {
+            let predicted = self.predict(index, base, 0.0, fit, state);
+            self.code_lane(index, predicted, fit, state)?;
+        }
+        Ok(())
     }
 
-    fn code_bytes(&mut self, index: usize, lanes: Range<usize>) -> Result<(), Outside> {
-        let mut before = 0;
-        for lane in lanes {
-            let base = self.base[lane];
-            let state = &mut self.learned.lanes[lane];
-            let counter =
-                &mut self.learned.shared.byte_changed[usize::from(state.history & 3) * 2 + before];
-            let is_changed = counter.code(self.coder, self.record.get(lane) != base, LIMIT);
+    fn code_bytes(
+        &mut self,
+        part: &Part,
+        fit: &mut Fit,
+        lanes: &mut [LaneState],
+    ) -> Result<(), Outside> {
+        let mut before = false;
+        for ((index, state), base) in part.lanes().zip(lanes).zip(part.of(self.base)) {
+            // Both counters are loaded, because the byte before may not be decoded yet.
+            let [still, moving] = &mut self.shared.byte_changed[usize::from(state.history & 3)];
+            let probability =
+                select_unpredictable(before, moving.probability(), still.probability());
+            let given = self.record.lanes()[index] != *base;
+            let is_changed = self.coder.code(given, probability);
+            select_unpredictable(before, moving, still).observe(is_changed, LIMIT);
             state.history = state.history << 1 | u8::from(is_changed);
-            before = usize::from(is_changed);
+            before = is_changed;
             if is_changed {
-                self.code_lane(index, lane, base, None)?;
+                let predicted = self.predict(index, *base, 0.0, fit, state);
+                self.code_lane(index, predicted, fit, state)?;
             } else {
-                self.record.set(lane, base);
+                self.record.set(index, *base);
                 state.rate = 0.0;
             }
         }
         Ok(())
     }
 
-    /// Codes a number against its prediction, from its last motion and its velocity.
-    fn code_lane(
-        &mut self,
-        index: usize,
+    /// Predicts a number from its last motion and from `moved`, the motion by its velocity.
+    #[inline(always)]
+    fn predict(
+        &self,
         lane: usize,
         base: u32,
-        velocity: Option<usize>,
-    ) -> Result<(), Outside> {
-        let (of, fit) = (self.plan.lanes[lane], &mut self.learned.parts[index].fit);
-        let state = &mut self.learned.lanes[lane];
-        let moved = velocity.map_or(0.0, |velocity| {
-            let speed = |value: u32| f64::from(value) - self.plan.zeros[velocity];
-            (speed(self.base[velocity]) + speed(self.record.get(velocity))) * self.elapsed
-        });
-        let features = [f64::from(state.rate) * self.elapsed, moved];
+        moved: f64,
+        fit: &Fit,
+        state: &LaneState,
+    ) -> Predicted {
+        let features = [f64::from(state.rate) * self.rate_elapsed, moved];
         let change = fit.weights[0] * features[0] + fit.weights[1] * features[1];
         // Rounds halves up, in sixteenths.
         let ahead = ((change.clamp(-MAX_CHANGE, MAX_CHANGE) * 16.0) as i64 + 8) >> 4;
-        let start = of.offset(base, ahead).unwrap_or(if ahead < 0 { 0 } else { of.max });
+        Predicted { base, start: self.plan.lanes[lane].held_offset(base, ahead), features }
+    }
 
-        let given = of.difference(start, self.record.get(lane));
+    /// Codes a number against its prediction.
+    #[inline(always)]
+    fn code_lane(
+        &mut self,
+        lane: usize,
+        predicted: Predicted,
+        fit: &mut Fit,
+        state: &mut LaneState,
+    ) -> Result<(), Outside> {
+        let (of, given) = (self.plan.lanes[lane], self.record.lanes()[lane]);
+        let Predicted { base, start, features } = predicted;
         let expected_size = i32::from(state.size) + self.lag_size;
-        let residual =
-            code_residual(self.coder, &mut self.learned.shared.sizes, given, expected_size)?;
-        let value = of.offset(start, residual).ok_or(Outside)?;
+        let given_residual = of.difference(start, given);
+        let read =
+            code_residual(self.coder, &mut self.shared.sizes, given_residual, expected_size)?;
+        let residual = R::coded(given_residual, read);
+        let value = R::coded(Some(given), of.offset(start, residual)).ok_or(Outside)?;
         self.record.set(lane, value);
 
-        let size = size_of(2 * residual.unsigned_abs() + 1) - self.lag_size;
+        let magnitude = magnitude_of(residual);
+        let bits = bits_for(magnitude);
+        let size = size_of(2 * magnitude + 1) - self.lag_size;
         state.size += ((size - i32::from(state.size)) >> 1) as i16;
         let change = of.difference(base, value) as f64;
-        fit.observe(features, change, TRUST[bits_for(residual.unsigned_abs()) as usize]);
+        fit.observe(features, change, TRUST[bits as usize]);
         state.rate = (change * self.per_elapsed) as f32;
         Ok(())
     }
+}
+
+/// The prediction of a number.
+#[derive(Clone, Copy, Default)]
+struct Predicted {
+    base: u32,
+    /// The predicted value.
+    start: u32,
+    /// The changes by its last motion and by its velocity.
+    features: [f64; 2],
 }
 
 /// The weight of a change in the fit, by the bits of its residual.
@@ -275,27 +362,31 @@ const TRUST: [f64; MAX_SIZE as usize + 2] = {
 #[inline]
 fn size_of(number: u64) -> i32 {
     let whole = number.ilog2();
-    let above = if whole >= 8 { number >> (whole - 8) } else { number << (8 - whole) };
-    (whole as i32 * 256) + (above as i32 - 256)
+    (whole as i32 * 256) + ((number << 8 >> whole) as i32 - 256)
+}
+
+/// The absolute value, without a branch: signs are unpredictable.
+#[inline]
+fn magnitude_of(residual: i64) -> u64 {
+    let mask = residual >> 63;
+    ((residual ^ mask) - mask) as u64
 }
 
 /// A number of about `bits` bits, in 1/256.
 #[inline]
 fn code_residual<C: Coder>(
     coder: &mut C,
-    sizes: &mut [Counter; 8 * SIZE_SETS],
+    sizes: &mut [[Counter; 8]; SIZE_SETS],
     given: i64,
     expected_size: i32,
 ) -> Result<i64, Outside> {
-    let half_octave = ((expected_size + 64) >> 7).clamp(0, 2 * MAX_SIZE as i32) as usize;
-    let (set, lowest) = match half_octave.checked_sub(SIZE_SETS - 2) {
-        None => (half_octave, 0),
-        Some(beyond) => (SIZE_SETS - 2 + beyond % 2, (beyond / 2 + 2) as u32),
-    };
-    let magnitude = given.unsigned_abs();
+    let half_octave = ((expected_size + 64) >> 7).clamp(0, HALF_OCTAVES as i32);
+    let (set, lowest) = SETS[half_octave as usize];
+    let (set, lowest) = (usize::from(set), u32::from(lowest));
+    let magnitude = magnitude_of(given);
     let bits = bits_for(magnitude);
     let step = bits.saturating_sub(lowest).min(7);
-    let mut size = lowest + code_tree(coder, &mut sizes[8 * set..8 * set + 8], step, 3, LIMIT);
+    let mut size = lowest + code_step(coder, &mut sizes[set], step);
     if size == lowest + 7 {
         while size < MAX_SIZE && coder.code(bits > size, SURPRISE) {
             size += 1;
@@ -313,8 +404,43 @@ fn code_residual<C: Coder>(
     // The sign and the bits below the leading one.
     let rest = coder.code_direct((magnitude as u32) << 1 | u32::from(given < 0), size);
     let magnitude = i64::from(rest >> 1) | 1 << (size - 1);
-    Ok(if rest & 1 != 0 { -magnitude } else { magnitude })
+    Ok(select_unpredictable(rest & 1 != 0, -magnitude, magnitude))
 }
+
+/// A number from 0 to 7, like [`code_tree`](crate::entropy::code_tree). Both counters that may be
+/// next are loaded ahead, so that a decision waits for the one before it as little as possible.
+#[inline]
+fn code_step<C: Coder>(coder: &mut C, counters: &mut [Counter; 8], given: u32) -> u32 {
+    let [_, top, left, right, leaves @ ..] = *counters;
+    let high = coder.code(given & 4 != 0, top.probability());
+    let middle = select_unpredictable(high, right, left);
+    let [below, above] = [0, 1].map(|at| select_unpredictable(high, leaves[2 + at], leaves[at]));
+    let mid = coder.code(given & 2 != 0, middle.probability());
+    let leaf = select_unpredictable(mid, above, below);
+    let low = coder.code(given & 1 != 0, leaf.probability());
+    let number = u32::from(high) << 2 | u32::from(mid) << 1 | u32::from(low);
+    for (above, bit) in [(3, high), (2, mid), (1, low)] {
+        counters[(8 | number as usize) >> above & 7].observe(bit, LIMIT);
+    }
+    number
+}
+
+/// The largest expected size, in halves of a bit.
+const HALF_OCTAVES: usize = 2 * MAX_SIZE as usize;
+
+/// For each expected size, the set of counters and the least size that it codes.
+const SETS: [(u8, u8); HALF_OCTAVES + 1] = {
+    let mut sets = [(0, 0); HALF_OCTAVES + 1];
+    let mut half_octave = 0;
+    while half_octave < sets.len() {
+        sets[half_octave] = match half_octave.checked_sub(SIZE_SETS - 2) {
+            None => (half_octave as u8, 0),
+            Some(beyond) => ((SIZE_SETS - 2 + beyond % 2) as u8, (beyond / 2 + 2) as u8),
+        };
+        half_octave += 1;
+    }
+    sets
+};
 
 /// Probability of one more bit, or one less, beyond the 8 sizes around the expected one.
 const SURPRISE: u16 = 1 << 14;

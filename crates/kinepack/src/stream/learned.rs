@@ -62,7 +62,7 @@ pub(super) struct PartState {
 /// A lane's state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LaneState {
-    /// Its last motion, in steps per unit of time.
+    /// Its last motion, in steps per unit of time. Counts as 0 if its part did not change last.
     pub(super) rate: f32,
     /// The typical bits of a residual per unit of time, in 1/256.
     pub(super) size: i16,
@@ -74,9 +74,9 @@ pub(super) struct LaneState {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Shared {
     /// For residuals: sets of 8, by the expected size.
-    pub(super) sizes: [Counter; 8 * SIZE_SETS],
+    pub(super) sizes: [[Counter; 8]; SIZE_SETS],
     /// Does a byte change? By its own last two answers, and whether the byte before it changed.
-    pub(super) byte_changed: [Counter; 8],
+    pub(super) byte_changed: [[Counter; 2]; 4],
     /// Does a rotation drop what its base drops?
     pub(super) same: Counter,
 }
@@ -94,7 +94,11 @@ impl Learned {
             codec,
             parts: vec![PartState::default(); plan.parts.len()],
             lanes: vec![LaneState { rate: 0.0, size: FIRST_SIZE, history: 0 }; plan.lanes.len()],
-            shared: Shared { sizes: [even; 8 * SIZE_SETS], byte_changed: [even; 8], same: even },
+            shared: Shared {
+                sizes: [[even; 8]; SIZE_SETS],
+                byte_changed: [[even; 2]; 4],
+                same: even,
+            },
         })))
     }
 

@@ -175,7 +175,7 @@ impl Part {
     }
 
     #[inline]
-    pub(super) fn of_mut<'a>(&self, record: &'a mut [u32]) -> &'a mut [u32] {
-        &mut record[self.lanes()]
+    pub(super) fn of_mut<'a, T>(&self, lanes: &'a mut [T]) -> &'a mut [T] {
+        &mut lanes[self.lanes()]
     }
 }
