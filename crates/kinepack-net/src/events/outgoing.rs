@@ -123,11 +123,6 @@ impl Outgoing {
             || self.sent.iter().any(|slot| matches!(slot, Slot::Due(_)))
     }
 
-    /// Whether there is nothing to send, and nothing in flight.
-    pub(crate) fn is_idle(&self) -> bool {
-        self.waiting.is_empty() && self.sent.is_empty() && !self.owes_floor()
-    }
-
     fn owes_floor(&self) -> bool {
         self.owed_floor.is_some() && !self.is_floor_in_flight
     }

@@ -96,33 +96,28 @@ impl Ahead {
 
 impl Sending {
     /// Lets `threads` make the encodings of everything that the `served` receivers will ask for.
-    /// True if each receiver will find its encoding in [`whole`](Self::whole) and send it in one
-    /// datagram. Then no planner works before they have been served.
     pub(super) fn encode_ahead(
         &mut self,
         ready: &[Ready<'_>],
         served: &[usize],
         moment: &Moment<'_>,
         threads: Threads<'_>,
-    ) -> bool {
+    ) {
         let are_all_due = self.rates.are_all_due();
         self.ahead.listed.clear();
         let mut jobs = Vec::new();
-        let mut all_ask = true;
         for index in served {
             let (peer, due) = &ready[*index];
-            let asks = peer.asks_for_whole(due, moment, are_all_due);
-            all_ask &= asks && peer.budget.is_none();
-            if !asks {
-                continue;
-            }
             let key = (due.fingerprint, due.target);
-            if !self.ahead.listed.contains(&key) && peer.can_name(due, moment) {
+            if !self.ahead.listed.contains(&key) && peer.asks_for_whole(due, moment, are_all_due) {
                 self.ahead.listed.insert(key);
                 let exact = Arc::clone(self.subjects.view(due.target.subject));
                 let made = OnceLock::new();
                 jobs.push(Job { base: &due.base, target: due.target, exact, made });
             }
+        }
+        if jobs.len() < 2 {
+            return;
         }
         let Self { ahead, offers, schema, .. } = self;
         let make = |index: usize| {
@@ -136,21 +131,10 @@ impl Sending {
             ahead.put_back(workshop);
         };
         share(jobs.len(), threads, &make);
-        let fits = |job: &Job<'_>| {
-            let limit_bytes = offers[job.target.codec].sure_bytes(moment.config);
-            job.made.get().is_some_and(|made| made.coded.bytes.len() <= limit_bytes)
-        };
-        let all_fit = jobs.iter().all(fits);
-        let bases: Vec<_> = jobs.iter().map(|job| (job.base, job.target)).collect();
-        for Job { base, target, made, .. } in jobs {
-            if let Some(encoding) = made.into_inner() {
-                self.ahead.made.insert((coded_key(base), target), encoding);
-            }
-        }
-        if !(all_ask && all_fit) {
-            return false;
-        }
-        // In the order in which the receivers would ask. None of these fails, because all are made.
-        bases.into_iter().all(|(base, target)| self.whole(base, target).is_ok())
+        let made = jobs.into_iter().filter_map(|job| {
+            let made = job.made.into_inner()?;
+            Some(((coded_key(job.base), job.target), made))
+        });
+        self.ahead.made.extend(made);
     }
 }

@@ -9,7 +9,6 @@ use kinepack::{Baselines, Codec, EntityId, Schema, Snapshot, Tick};
 
 use super::cost::Cost;
 use super::emit::HubEvents;
-use super::parallel;
 use super::peer::{Moment, Peer, PeerStatus};
 use super::sending::Sending;
 use super::sharing::{self, Outliers, Overdrawn, RUN_CREDITS, Schedule};
@@ -505,9 +504,10 @@ impl Hub {
         self.run_tick(now, world, weight, None)
     }
 
-    /// As [`tick_with`](Self::tick_with), on threads of the caller. The hub has none of its own: it
-    /// calls `threads` for each stage of a tick that several threads can do together, up to twice. `threads` calls [`Work::run`] on as many threads as it likes, and returns when these
-    /// calls have. What it leaves undone, the hub does itself.
+    /// As [`tick_with`](Self::tick_with), but encodes on threads of the caller. The hub has none of
+    /// its own: if it must encode against several baselines, it calls `threads` once. `threads`
+    /// calls [`Work::run`] on as many threads as it likes, and returns when these calls have. What
+    /// it leaves undone, the hub does itself.
     ///
     /// ```
     /// use std::thread;
@@ -527,16 +527,11 @@ impl Hub {
     /// }
     /// ```
     ///
-    /// Each receiver gets the same datagrams as without threads. Only the order of datagrams to
-    /// different receivers may change. The threads
-    ///
-    /// 1. encode against different baselines, if there are at least two;
-    /// 2. write the datagrams of each receiver, if there are more than 32. This needs a tick in
-    ///    which no receiver has a budget and every snapshot fits into one datagram.
+    /// The datagrams are the same as without threads.
     ///
     /// All else is sequential: the choice of baselines, the schedule of
-    /// [`HubConfig::encodings_per_tick`], events, blocks, sights, the parts for a budget, and what
-    /// `weight` decides. So is a tick in which some kinds rest.
+    /// [`HubConfig::encodings_per_tick`], parts for a budget, what `weight` decides, and writing
+    /// datagrams. So is a tick in which some kinds rest.
     ///
     /// Cost: each thread keeps an encoder for each codec that it has used. For a few receivers, or
     /// encodings of some microseconds, waking a thread costs more than it saves.
@@ -595,11 +590,9 @@ impl Hub {
                 Err(error) => first_error = first_error.and(Err(error)),
             }
         }
-        let Schedule { mut served, outliers } = sharing::schedule(&mut ready, &moment);
-        if let Some(threads) = threads
-            && sending.encode_ahead(&ready, &served, &moment, threads)
-        {
-            served = parallel::send_coded(&mut ready, &served, &moment, sending, threads);
+        let Schedule { served, outliers } = sharing::schedule(&mut ready, &moment);
+        if let Some(threads) = threads {
+            sending.encode_ahead(&ready, &served, &moment, threads);
         }
         for index in served {
             let (peer, due) = &mut ready[index];

@@ -4,8 +4,9 @@
 //! acknowledgements in [`history`]. [`older`] chooses the older views of a snapshot. [`subjects`]
 //! holds what receivers may see, and [`view`] what each receiver holds. [`plan`] chooses what fits
 //! into a datagram. [`sending`] keeps the plans of a tick for receivers that share them, and
-//! [`encodings`] and [`parallel`] use threads of the caller, by way of [`work`]. [`block`] carries states too large for one datagram. [`budget`] and [`freshness`] decide how much to send
-//! and what first, and [`rates`] which kinds are due. [`checks`] decides which snapshots get a
+//! [`encodings`] makes encodings on threads of the caller, by way of [`work`]. [`block`] carries
+//! states too large for one datagram. [`budget`] and [`freshness`] decide how much to send and what
+//! first, and [`rates`] which kinds are due. [`checks`] decides which snapshots get a
 //! state check. [`sharing`] limits how many different encodings a tick makes. [`cost`] reports bits
 //! to tools.
 //!
@@ -40,7 +41,6 @@ mod freshness;
 mod history;
 mod hub;
 mod older;
-mod parallel;
 mod peer;
 mod plan;
 mod rates;

@@ -19,14 +19,15 @@ use super::sight::KnownSight;
 use super::view::SentView;
 use crate::events::{Carried, EventList, LONGEST_IN_FRONT_BYTES, Outgoing, write_in_front};
 use crate::packet::{
-    Baseline, CHECK_BYTES, FRAGMENT_HEADER_BYTES, OlderViews, SnapshotHeader, Stride, Time,
+    Baseline, CHECK_BYTES, FRAGMENT_HEADER_BYTES, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES,
+    OlderViews, SnapshotHeader, Stride, Time,
 };
 use crate::receiver::lost_ratio;
 use crate::trace::event;
 use crate::{Acknowledgement, NetError, Refused, Sequence};
 
 /// A budget that has no room for a snapshot of this size waits for the next tick.
-pub(super) const LEAST_BYTES: usize = 48;
+const LEAST_BYTES: usize = 48;
 /// For this long after a block arrived, changes are sent in parts and not as another block.
 const BLOCK_IS_RECENT: Duration = Duration::from_secs(5);
 
@@ -113,7 +114,7 @@ pub(super) struct Peer {
     pub(super) budget: Option<Budget>,
     pub(super) sight: KnownSight,
     freshness: Freshness,
-    pub(super) expects_part: bool,
+    expects_part: bool,
     /// The last complete state that was sent, and the last tick in which it was still current.
     /// `None` if the last snapshot was partial.
     shown: Option<(u64, Tick)>,
@@ -125,8 +126,8 @@ pub(super) struct Peer {
     is_starved: bool,
     bad_weights: u64,
     postponed: u64,
-    pub(super) waited_ticks: u32,
-    pub(super) checks: Checks,
+    waited_ticks: u32,
+    checks: Checks,
     pub(super) events: Outgoing,
     /// The events to send in front of the next snapshot of this tick.
     front: Option<EventList>,
@@ -163,12 +164,12 @@ pub(super) struct DueSnapshot {
     /// What the snapshot is coded against.
     pub(super) base: ChosenBaseline,
     /// The receiver has not acknowledged anything for a long time.
-    pub(super) silent: bool,
+    silent: bool,
     /// Nothing was sent for so long that a snapshot must be, even one without changes.
     keeps_alive: bool,
     /// There is no view to use as baseline: if the state does not fit into a datagram, it becomes a
     /// block.
-    pub(super) is_first: bool,
+    is_first: bool,
     /// A hash of the baseline.
     pub(super) fingerprint: u64,
 }
@@ -582,8 +583,22 @@ impl Peer {
         Ok(())
     }
 
+    /// Whether [`send_due`](Self::send_due) will ask for everything in one datagram, as far as is
+    /// known.
+    pub(super) fn asks_for_whole(
+        &self,
+        due: &DueSnapshot,
+        moment: &Moment<'_>,
+        are_all_due: bool,
+    ) -> bool {
+        let is_tried = self.budget.is_none() || !self.expects_part;
+        (due.is_first || are_all_due && is_tried)
+            && self.sendable_bytes(moment.config) >= LEAST_BYTES
+            && self.header(moment, &due.base).is_some()
+    }
+
     /// Reports when a budget begins to leave entities out.
-    pub(super) fn note_starved(&mut self) {
+    fn note_starved(&mut self) {
         let is_starved = self.budget.is_some() && self.waiting > 0;
         if is_starved && !self.is_starved {
             event!(debug, receiver = self.id.0, waiting = self.waiting, "budget too small");
@@ -608,7 +623,10 @@ impl Peer {
             return Ok(true);
         }
         // The same for all receivers with this codec, whatever their headers.
-        let limit_bytes = sending.offers[target.codec].sure_bytes(moment.config);
+        let older_views = sending.offers[target.codec].older_views;
+        let longest_header_bytes =
+            LONGEST_HEADER_BYTES + OLDER_VIEW_BYTES * usize::from(older_views);
+        let limit_bytes = moment.config.datagram_bytes - longest_header_bytes;
         let most = moment.config.datagrams_per_tick as usize;
         let Some(parts) = sending.split(base, target, limit_bytes, most)? else { return Ok(false) };
         if !self.history.reaches(base, parts.len()) {
@@ -689,11 +707,7 @@ impl Peer {
 
     /// The header of the next snapshot, if it is complete. `None` if a header cannot name the
     /// baseline or an older view, because they are too far back.
-    pub(super) fn header(
-        &self,
-        moment: &Moment<'_>,
-        base: &ChosenBaseline,
-    ) -> Option<SnapshotHeader> {
+    fn header(&self, moment: &Moment<'_>, base: &ChosenBaseline) -> Option<SnapshotHeader> {
         let (tick, interval_ticks) = (moment.tick, self.interval_ticks(moment));
         let sequence = self.history.next();
         let (baseline, older) = match base.sequence {
@@ -730,7 +744,7 @@ impl Peer {
     /// The most bytes that a snapshot after this header may take now. This is the same with and
     /// without a state check, so that receivers share encodings although they are not checked at
     /// the same time.
-    pub(super) fn limit_bytes(&self, config: &HubConfig, header: &SnapshotHeader) -> usize {
+    fn limit_bytes(&self, config: &HubConfig, header: &SnapshotHeader) -> usize {
         let header_bytes =
             header.bytes() + if config.check_every_bytes.is_some() { CHECK_BYTES } else { 0 };
         self.sendable_bytes(config).saturating_sub(header_bytes)
@@ -749,31 +763,10 @@ impl Peer {
         header: &SnapshotHeader,
         plan: &Plan,
     ) -> Result<(), EncodeError> {
-        let check = match self.check_every(moment) {
-            Some(every) => Some((every, sending.check(&plan.view)?)),
-            None => None,
-        };
-        self.send_checked(moment, &mut sending.outbox, header, plan, check);
-        Ok(())
-    }
-
-    /// Set if the next snapshot gets a state check:
-    /// [`HubConfig::check_every_bytes`].
-    pub(super) fn check_every(&self, moment: &Moment<'_>) -> Option<u32> {
-        moment.config.check_every_bytes.filter(|_| self.checks.is_due(moment.tick))
-    }
-
-    /// Sends a snapshot with a state check, if any: its [`check_every`](Self::check_every) and its
-    /// bits.
-    pub(super) fn send_checked(
-        &mut self,
-        moment: &Moment<'_>,
-        outbox: &mut Outbox,
-        header: &SnapshotHeader,
-        plan: &Plan,
-        check: Option<(u32, u16)>,
-    ) {
-        let header = SnapshotHeader { check: check.map(|(_, bits)| bits), ..*header };
+        let check_every =
+            moment.config.check_every_bytes.filter(|_| self.checks.is_due(moment.tick));
+        let check = if check_every.is_some() { Some(sending.check(&plan.view)?) } else { None };
+        let header = SnapshotHeader { check, ..*header };
         let room = self
             .sendable_bytes(moment.config)
             .saturating_sub(header.bytes() + plan.coded.bytes.len() + LONGEST_IN_FRONT_BYTES);
@@ -781,7 +774,7 @@ impl Peer {
         if let (Some(budget), Some(front)) = (&mut self.budget, &front) {
             budget.note_events(front.bytes.len() + LONGEST_IN_FRONT_BYTES);
         }
-        let bytes = outbox.push(self.id, |out| {
+        let bytes = sending.outbox.push(self.id, |out| {
             if let Some(front) = &front {
                 write_in_front(&front.bytes, out);
             }
@@ -812,10 +805,11 @@ impl Peer {
             Content::Snapshot { view, own_back, sent_before, models, cost },
             carried,
         );
-        if let Some((every, _)) = check {
+        if let Some(every) = check_every {
             let whole = &plan.view.whole;
             self.checks.note_checked(every, whole.value_count());
         }
+        Ok(())
     }
 
     /// Sends as many fragments of the block as the budget and the tick allow; one if the receiver

@@ -8,7 +8,7 @@ use kinepack::{Codec, EncodeError, EntityId, Level, Schema, Snapshot, Tick, View
 
 use super::encodings::{Ahead, Made};
 use super::history::ChosenBaseline;
-use super::hub::{HubConfig, ReceiverId};
+use super::hub::ReceiverId;
 use super::plan::{Coded, Due, Plan, Planner};
 use super::rates::Rates;
 use super::subjects::Subjects;
@@ -16,15 +16,12 @@ use super::view::{PartSet, SentView, Skipped};
 use crate::Channel;
 use crate::baseline::{BaselineViews, Merger};
 use crate::events::EventWriter;
-use crate::packet::{LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES};
 
 /// The shared part of a hub.
 #[derive(Debug)]
 pub(super) struct Sending {
     pub(super) subjects: Subjects,
     pub(super) outbox: Outbox,
-    /// Scratch: empty outboxes, for threads of the caller.
-    pub(super) outboxes: Vec<Outbox>,
     /// Which kinds are due.
     pub(super) rates: Rates,
     /// `None` without events.
@@ -41,7 +38,7 @@ pub(super) struct Sending {
     /// This tick's views as a time precision makes them, by baseline and target.
     seen: HashMap<(CodedKey, Target), Arc<SentView>>,
     /// This tick's plans for everything in one datagram, by baseline and target.
-    pub(super) whole: HashMap<(CodedKey, Target), Arc<Plan>>,
+    whole: HashMap<(CodedKey, Target), Arc<Plan>>,
     /// While some kinds rest: what is due, by baseline and target.
     due: HashMap<(CodedKey, Target), Due>,
     /// While some kinds rest: plans for what is due, in one datagram.
@@ -69,13 +66,6 @@ pub(super) struct OfferedCodec {
 }
 
 impl OfferedCodec {
-    /// A snapshot of this size fits into a datagram, whatever its header.
-    pub(super) fn sure_bytes(&self, config: &HubConfig) -> usize {
-        let longest_header_bytes =
-            LONGEST_HEADER_BYTES + OLDER_VIEW_BYTES * usize::from(self.older_views);
-        config.datagram_bytes - longest_header_bytes
-    }
-
     /// Whether a time precision applies to what is coded against a baseline. It takes speeds from
     /// older views.
     pub(super) fn is_coarse(&self, base: &ChosenBaseline) -> bool {
@@ -137,22 +127,6 @@ impl Outbox {
         self.bytes.len() - begin
     }
 
-    /// An empty one for the same channel.
-    pub(super) fn another(&self) -> Self {
-        Self { channel: self.channel, ..Self::default() }
-    }
-
-    /// Moves the datagrams of another outbox to the end of this one.
-    pub(super) fn append(&mut self, other: &mut Self) {
-        if self.parts.is_empty() {
-            self.bytes.clear();
-        }
-        let begin = self.bytes.len();
-        self.bytes.append(&mut other.bytes);
-        let parts = other.parts.drain(..);
-        self.parts.extend(parts.map(|(to, Range { start, end })| (to, begin + start..begin + end)));
-    }
-
     pub(super) fn pop(&mut self) -> Option<(ReceiverId, &[u8])> {
         let (to, range) = self.parts.pop_front()?;
         Some((to, &self.bytes[range]))
@@ -183,7 +157,6 @@ impl Sending {
         Self {
             subjects: Subjects::default(),
             outbox: Outbox { channel, ..Outbox::default() },
-            outboxes: Vec::new(),
             rates: Rates::new(schema),
             events: None,
             checked: Arc::new(Snapshot::new(schema, Tick(0))),

@@ -85,22 +85,17 @@ impl SentView {
     /// The [state check](View::check) of the view. The first call costs a pass over the view, and
     /// for a partial view a copy into `scratch`.
     pub(super) fn check(&self, scratch: &mut Arc<Snapshot>) -> Result<u16, EncodeError> {
-        if self.is_complete() {
-            return Ok(self.check_complete());
-        }
         if let Some(check) = self.check.get() {
             return Ok(*check);
         }
-        // No one else holds `scratch`, so this does not copy twice.
-        self.write_to(Arc::make_mut(scratch))?;
-        let check = View::from(Arc::clone(scratch)).check();
+        let check = if self.is_complete() {
+            self.whole.check()
+        } else {
+            // No one else holds `scratch`, so this does not copy twice.
+            self.write_to(Arc::make_mut(scratch))?;
+            View::from(Arc::clone(scratch)).check()
+        };
         Ok(*self.check.get_or_init(|| check))
-    }
-
-    /// The state check of a complete view.
-    pub(super) fn check_complete(&self) -> u16 {
-        debug_assert!(self.is_complete());
-        *self.check.get_or_init(|| self.whole.check())
     }
 
     /// Writes the view as one snapshot.
