@@ -119,7 +119,9 @@ fn groups_do_not_allocate_in_steady_state() {
             group.clear();
             writer.begin(None);
             reader.begin(None);
-            run.iter().for_each(|world| drop(writer.write(world, &mut group).unwrap().tick));
+            for world in &run {
+                writer.write(world, &mut group).unwrap();
+            }
             let mut bytes = &group[..];
             while reader.read(&mut bytes).unwrap().is_some() {}
         };
