@@ -5,14 +5,15 @@
 //! data compression challenge (.bin). Trains six profiles, so it takes some minutes. With `--lags`
 //! it instead measures what one profile for all lags loses against a profile for each lag.
 
+mod runs;
+
 use std::error::Error;
 
-use cube_data::cube::Quantized;
-use cube_data::{Challenge, Frame, cube};
+use cube_data::cube::{self, Quantized};
 use kinepack::profile::Bodies;
 use kinepack::schema::{Role, TimePrecision};
 use kinepack::training::Training;
-use kinepack::{Baselines, Codec, Decoder, Encoder, Level, Profile, Schema, Snapshot, Tick, View};
+use kinepack::{Baselines, Codec, Decoder, Encoder, Level, Profile, Schema, Snapshot, View};
 use kinepack_capture::analysis::Past;
 
 /// If a run is both trained and measured on, the frames before this one are for training.
@@ -34,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [typical, push] = &arguments[..] else {
         return Err("give two captures: TYPICAL PUSH".into());
     };
-    let [typical, push] = [read(typical)?, read(push)?];
+    let [typical, push] = [runs::read(typical)?, runs::read(push)?];
     let first = [&typical[..SPLIT], &push[..SPLIT]];
     if by_lag {
         return compare_lags(&first, [&typical, &push]);
@@ -185,19 +186,4 @@ fn summary(mut numbers: Vec<f64>) -> [f64; 3] {
     let [p99, max] = [count * 99 / 100, count.saturating_sub(1)]
         .map(|at| numbers.get(at).copied().unwrap_or(0.0));
     [numbers.iter().sum::<f64>() / count.max(1) as f64, p99, max]
-}
-
-fn read(path: &str) -> Result<Vec<Snapshot>, Box<dyn Error>> {
-    let schema = cube::schema(Quantized::Everything);
-    let mut capture = Challenge::open(path)?;
-    let mut run = Vec::new();
-    while let Some(frame) = capture.next_frame()? {
-        let mut snapshot = Snapshot::new(&schema, Tick(run.len() as u32));
-        let Frame::Quantized(frame) = frame else {
-            return Err("give quantized captures (.bin)".into());
-        };
-        frame.push_into(&mut snapshot)?;
-        run.push(snapshot);
-    }
-    Ok(run)
 }

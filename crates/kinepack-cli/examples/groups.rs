@@ -3,13 +3,14 @@
 //!
 //! `cargo run --release -p kinepack-cli --example groups -- typical.bin push.bin`
 
+mod runs;
+
 use std::error::Error;
 use std::time::Instant;
 
-use cube_data::cube::Quantized;
-use cube_data::{Challenge, Frame, cube};
+use cube_data::cube::{self, Quantized};
 use kinepack::group::{GroupReader, GroupWriter};
-use kinepack::{Codec, Level, Snapshot, Tick};
+use kinepack::{Codec, Level, Snapshot};
 
 const RATE_HZ: usize = 60;
 /// The lengths of groups, in seconds.
@@ -19,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("| run | level | a group | first frame | others | mean | write µs | read µs |");
     println!("|---|---|--:|--:|--:|--:|--:|--:|");
     for path in std::env::args().skip(1) {
-        let run = read(&path)?;
+        let run = runs::read(&path)?;
         for level in [Level::PACKED, Level::ADAPTIVE, Level::LEARNING] {
             let codec = Codec::new(cube::schema(Quantized::Everything), level, cube::profile())?;
             for seconds in LENGTHS_S {
@@ -72,20 +73,4 @@ fn measure(codec: &Codec, run: &[Snapshot], frames: usize) -> Result<[f64; 5], B
         of_frame(writing),
         of_frame(reading),
     ])
-}
-
-/// The frames of a capture.
-fn read(path: &str) -> Result<Vec<Snapshot>, Box<dyn Error>> {
-    let schema = cube::schema(Quantized::Everything);
-    let mut capture = Challenge::open(path)?;
-    let mut run = Vec::new();
-    while let Some(frame) = capture.next_frame()? {
-        let mut snapshot = Snapshot::new(&schema, Tick(run.len() as u32));
-        let Frame::Quantized(frame) = frame else {
-            return Err("give quantized captures (.bin)".into());
-        };
-        frame.push_into(&mut snapshot)?;
-        run.push(snapshot);
-    }
-    Ok(run)
 }

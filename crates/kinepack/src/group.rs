@@ -283,15 +283,15 @@ fn write_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Reads a varint and removes it from `bytes`. After an error they are unchanged.
+/// Reads a varint and removes it from `bytes`.
 fn read_varint(bytes: &mut &[u8], at_bit: u64) -> Result<u32, DecodeError> {
     let mut value = 0;
     for (nth, &byte) in bytes.iter().enumerate().take(MAX_VARINT) {
         value |= u64::from(byte & 0x7F) << (7 * nth);
         if byte >> 7 == 0 {
-            let is_minimal = byte != 0 || nth == 0;
-            let value = u32::try_from(value).ok().filter(|_| is_minimal);
             *bytes = &bytes[nth + 1..];
+            let is_shortest = byte != 0 || nth == 0;
+            let value = u32::try_from(value).ok().filter(|_| is_shortest);
             return value.ok_or(DecodeError::OutOfRange { at_bit: at_bit + 8 * (nth as u64 + 1) });
         }
     }
