@@ -5,7 +5,7 @@
 use super::coding::{Predictor, held};
 use super::features::BIAS;
 use super::mixing::Mixed;
-use super::numbers::{Energies, LOG_BITS, Row, STEP_BITS, dot, mean_of, size_log2};
+use super::numbers::{Energies, FEATURES, LOG_BITS, Row, STEP_BITS, dot, mean_of, size_log2};
 
 /// How strongly the square of an error, in steps, lowers its weight in learning and in training, so
 /// that chaotic motion does not dominate. Section 12.10.
@@ -104,20 +104,19 @@ impl Predictor for Learner<'_> {
     /// A step of normalized least mean squares, each feature in units of its own size in training.
     fn observe_mean(&mut self, row: usize, features: &Row, target: i64, scale_log2: i32) {
         let Some(inverses) = self.inverses.get(row) else { return };
-        let (rows, gains) = (&self.rows[row], &mut self.gains[row]);
-        let (mut learned, mut normalized) = (*rows, *inverses);
-        learned.iter_mut().zip(&*gains).for_each(|(weight, gain)| *weight += gain);
-        normalized.iter_mut().zip(features).for_each(|(value, feature)| *value *= feature);
         let miss = |sum: f32| target - held(mean_of(sum));
-        let error = miss(dot(&learned, features));
-        self.losses[row].add([error, miss(dot(rows, features))]);
+        let error = miss(self.learned_sum(row, features));
+        self.losses[row].add([error, miss(dot(&self.rows[row], features))]);
         let error = error as f32 / (1 << STEP_BITS) as f32;
         // The same weight as in training, so that chaotic motion does not dominate. The square of
         // the scale is rounded down to a power of two.
         let weight =
             1.0 / (1.0 + power_of_two(scale_log2 >> (LOG_BITS - 1)) + MISS_SQUARED * error * error);
+        let mut normalized = *inverses;
+        normalized.iter_mut().zip(features).for_each(|(value, feature)| *value *= feature);
         let rate = RATE * weight;
         let step = rate * error / (1.0 + rate * dot(&normalized, features));
+        let gains: &mut [f32; FEATURES] = &mut self.gains[row];
         for (gain, normalized) in gains.iter_mut().zip(&normalized) {
             *gain = (*gain + step * normalized).clamp(-MAX_GAIN, MAX_GAIN);
         }
