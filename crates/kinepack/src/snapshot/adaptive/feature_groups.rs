@@ -73,8 +73,8 @@ impl FeatureGroup {
     }
 }
 
-/// For each row of a set with this many, of which those of bodies of `classes` classes come first:
-/// 1 for each feature that remains without these groups, else 0.
+/// The features that remain without these groups: 1 for each that does, else 0. A set has `rows`
+/// rows. It begins with those of `classes` classes of bodies.
 pub(super) fn remaining(rows: usize, classes: usize, without: &[FeatureGroup]) -> Vec<Row> {
     let mut remaining = vec![[1.0; FEATURES]; rows];
     for (row, task) in BodyRows::tasks(classes) {
