@@ -21,7 +21,7 @@ use super::history::ChosenBaseline;
 use super::peer::Moment;
 use super::plan::{Coded, Planner};
 use super::sending::{BaselineCache, CodedKey, OfferedCodec, Sending, Target, coded_key};
-use super::sharing::Ready;
+use super::sharing::{Ready, fingerprint};
 use super::view::SentView;
 use super::work::{Threads, share};
 
@@ -108,7 +108,7 @@ impl Sending {
         let mut jobs = Vec::new();
         for index in served {
             let (peer, due) = &ready[*index];
-            let key = (due.fingerprint, due.target);
+            let key = (fingerprint(&due.base), due.target);
             if !self.ahead.listed.contains(&key) && peer.asks_for_whole(due, moment, are_all_due) {
                 self.ahead.listed.insert(key);
                 let exact = Arc::clone(self.subjects.view(due.target.subject));

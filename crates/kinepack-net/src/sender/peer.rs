@@ -14,7 +14,6 @@ use super::history::{ChosenBaseline, Content, History, Outcome};
 use super::hub::{HubConfig, ReceiverId, ReceiverOptions, Weight};
 use super::plan::Plan;
 use super::sending::{OfferedCodec, Outbox, PlanRequest, Sending, Target};
-use super::sharing::fingerprint;
 use super::sight::KnownSight;
 use super::view::SentView;
 use crate::events::{Carried, EventList, LONGEST_IN_FRONT_BYTES, Outgoing, write_in_front};
@@ -170,16 +169,6 @@ pub(super) struct DueSnapshot {
     /// There is no view to use as baseline: if the state does not fit into a datagram, it becomes a
     /// block.
     is_first: bool,
-    /// A hash of the baseline.
-    pub(super) fingerprint: u64,
-}
-
-impl DueSnapshot {
-    /// Codes the snapshot against another baseline.
-    pub(super) fn change_base(&mut self, base: ChosenBaseline) {
-        self.fingerprint = fingerprint(&base);
-        self.base = base;
-    }
 }
 
 /// What the peers need to know about a tick.
@@ -411,9 +400,8 @@ impl Peer {
             self.block = None;
             let is_known =
                 !base.view.coarse && base.view.state == sending.subjects.view(target.subject).state;
-            return (!is_known || rested || self.events.is_due()).then(|| DueSnapshot {
+            return (!is_known || rested || self.events.is_due()).then_some(DueSnapshot {
                 target,
-                fingerprint: fingerprint(&base),
                 base,
                 silent,
                 keeps_alive: rested,
@@ -421,11 +409,9 @@ impl Peer {
             });
         }
         if self.block.is_none() {
-            let base = self.reference_base();
             return Some(DueSnapshot {
                 target,
-                fingerprint: fingerprint(&base),
-                base,
+                base: self.reference_base(),
                 silent,
                 keeps_alive: rested,
                 is_first: true,

@@ -197,7 +197,7 @@ fn limit(ready: &mut [Ready<'_>], split: Shares, moment: &Moment<'_>, schedule: 
         let base =
             held.meet(shared_ages).then(|| peer.history().base_like(bases, moment)).flatten();
         if let Some(base) = base {
-            ready[index].1.change_base(base);
+            ready[index].1.base = base;
             schedule.served.push(index);
         } else if !held.is_empty() {
             quick.push(Outlier { index, weight: peer.weight(), held });
@@ -231,7 +231,7 @@ fn members(groups: Vec<Group>) -> Vec<Vec<usize>> {
 fn grouped(ready: &[Ready<'_>], indices: &[usize]) -> Vec<Group> {
     // A sort takes less time than a hash table of groups.
     let mut keyed: Vec<(u64, usize)> =
-        indices.iter().map(|index| (ready[*index].1.fingerprint, *index)).collect();
+        indices.iter().map(|index| (fingerprint(&ready[*index].1.base), *index)).collect();
     keyed.sort_unstable();
     let of_one = |members: &[(u64, usize)]| {
         let members = members.iter().map(|(_, index)| *index);
@@ -257,12 +257,11 @@ fn simplified(ready: &mut [Ready<'_>], outliers: &[usize]) -> Vec<Group> {
         }
     }
     for index in outliers {
-        let due = &mut ready[*index].1;
+        let base = &mut ready[*index].1.base;
         // Ties go to the first: `max_by_key` takes the last, hence `rev`.
-        let best = variants(&due.base).rev().max_by_key(|(_, base)| counts.get(base).copied());
-        if let Some((given_up, fingerprint)) = best {
-            given_up.apply(&mut due.base);
-            due.fingerprint = fingerprint;
+        let best = variants(base).rev().max_by_key(|(_, base)| counts.get(base).copied());
+        if let Some((given_up, _)) = best {
+            given_up.apply(base);
         }
     }
     grouped(ready, outliers)
@@ -295,7 +294,7 @@ fn covered(
         let newest = held.both(chosen).iter().next();
         match newest.and_then(|age| peer.history().plain_base(Ages::tick(now, age))) {
             Some(base) => {
-                due.change_base(base);
+                due.base = base;
                 covered.push(*index);
             }
             None => rest.push(*index),

@@ -5,22 +5,15 @@
 //! parts that no thread took.
 
 use std::fmt;
-use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A stage of a tick that several threads can do together: see
 /// [`Hub::tick_on`](crate::Hub::tick_on).
 pub struct Work<'a> {
     parts: usize,
-    left: Mutex<Left>,
+    /// The first part that no thread has taken yet.
+    next: AtomicUsize,
     run_part: &'a (dyn Fn(usize) + Sync),
-}
-
-/// What no thread has taken yet.
-struct Left {
-    parts: Range<usize>,
-    /// The number of threads that have begun.
-    threads: usize,
 }
 
 /// The caller's way to run [`Work`] on its threads.
@@ -30,19 +23,11 @@ impl Work<'_> {
     /// Does parts of the work until none is left. Call this on as many threads as you like, at the
     /// same time or one after the other. If no part is left, it returns at once.
     pub fn run(&self) {
-        // Neighbours often share views, so two threads begin at the two ends.
-        let left = || self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        let from_front = {
-            let mut left = left();
-            left.threads += 1;
-            left.threads % 2 == 1
-        };
-        let take = || {
-            let parts = &mut left().parts;
-            if from_front { parts.next() } else { parts.next_back() }
-        };
-        while let Some(part) = take() {
+        let take = || self.next.fetch_add(1, Ordering::Relaxed);
+        let mut part = take();
+        while part < self.parts {
             (self.run_part)(part);
+            part = take();
         }
     }
 
@@ -60,10 +45,7 @@ impl fmt::Debug for Work<'_> {
 
 /// Runs every part once: on the caller's threads, and on this one what they left.
 pub(super) fn share(parts: usize, threads: Threads<'_>, run_part: &(dyn Fn(usize) + Sync)) {
-    let left = Mutex::new(Left { parts: 0..parts, threads: 0 });
-    let work = Work { parts, left, run_part };
-    if parts > 1 {
-        threads(&work);
-    }
+    let work = Work { parts, next: AtomicUsize::new(0), run_part };
+    threads(&work);
     work.run();
 }

@@ -326,7 +326,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         let value = R::coded(Some(given), of.offset(start, residual)).ok_or(Outside)?;
         self.record.set(lane, value);
 
-        let magnitude = magnitude_of(residual);
+        let magnitude = residual.unsigned_abs();
         let bits = bits_for(magnitude);
         let size = size_of(2 * magnitude + 1) - self.lag_size;
         state.size += ((size - i32::from(state.size)) >> 1) as i16;
@@ -365,13 +365,6 @@ fn size_of(number: u64) -> i32 {
     (whole as i32 * 256) + ((number << 8 >> whole) as i32 - 256)
 }
 
-/// The absolute value, without a branch: signs are unpredictable.
-#[inline]
-fn magnitude_of(residual: i64) -> u64 {
-    let mask = residual >> 63;
-    ((residual ^ mask) - mask) as u64
-}
-
 /// A number of about `bits` bits, in 1/256.
 #[inline]
 fn code_residual<C: Coder>(
@@ -383,7 +376,7 @@ fn code_residual<C: Coder>(
     let half_octave = ((expected_size + 64) >> 7).clamp(0, HALF_OCTAVES as i32);
     let (set, lowest) = SETS[half_octave as usize];
     let (set, lowest) = (usize::from(set), u32::from(lowest));
-    let magnitude = magnitude_of(given);
+    let magnitude = given.unsigned_abs();
     let bits = bits_for(magnitude);
     let step = bits.saturating_sub(lowest).min(7);
     let mut size = lowest + code_step(coder, &mut sizes[set], step);

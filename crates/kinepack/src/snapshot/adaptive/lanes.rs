@@ -39,11 +39,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let begin = self.coder.spent();
         let codes = Lane { max: coarse_code(kind.max, shift), ..*kind };
         let rounded = in_steps((i64::from(base) << 4) + mean, shift);
-        let expected = match codes.offset(0, rounded) {
-            Some(expected) => expected,
-            None if rounded < 0 => 0,
-            None => codes.max,
-        };
+        let expected = codes.held_offset(0, rounded);
         let residual = codes.difference(expected, coarse_code(self.values.at(lane, entity), shift));
         let scale_log2 = (scale_log2 - 256 * shift as i32).max(MIN_SCALE_LOG2);
         let residual =
