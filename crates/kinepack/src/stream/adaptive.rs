@@ -7,7 +7,7 @@ use core::ops::Range;
 use super::learned::{Fit, LaneState, PartState, SIZE_SETS, Shared, State};
 use super::plan::{MAX_NUMBERS, Part, PartKind, Plan};
 use crate::bits::bits_for;
-use crate::entropy::{Coder, Counter};
+use crate::entropy::{Coder, Counter, code_tree};
 use crate::quantize::SmallestThree;
 use crate::schema::Presence;
 
@@ -379,7 +379,7 @@ fn code_residual<C: Coder>(
     let magnitude = given.unsigned_abs();
     let bits = bits_for(magnitude);
     let step = bits.saturating_sub(lowest).min(7);
-    let mut size = lowest + code_step(coder, &mut sizes[set], step);
+    let mut size = lowest + code_tree(coder, &mut sizes[set], step, 3, LIMIT);
     if size == lowest + 7 {
         while size < MAX_SIZE && coder.code(bits > size, SURPRISE) {
             size += 1;
@@ -398,24 +398,6 @@ fn code_residual<C: Coder>(
     let rest = coder.code_direct((magnitude as u32) << 1 | u32::from(given < 0), size);
     let magnitude = i64::from(rest >> 1) | 1 << (size - 1);
     Ok(select_unpredictable(rest & 1 != 0, -magnitude, magnitude))
-}
-
-/// A number from 0 to 7, like [`code_tree`](crate::entropy::code_tree). Both counters that may be
-/// next are loaded ahead, so that a decision waits for the one before it as little as possible.
-#[inline]
-fn code_step<C: Coder>(coder: &mut C, counters: &mut [Counter; 8], given: u32) -> u32 {
-    let [_, top, left, right, leaves @ ..] = *counters;
-    let high = coder.code(given & 4 != 0, top.probability());
-    let middle = select_unpredictable(high, right, left);
-    let [below, above] = [0, 1].map(|at| select_unpredictable(high, leaves[2 + at], leaves[at]));
-    let mid = coder.code(given & 2 != 0, middle.probability());
-    let leaf = select_unpredictable(mid, above, below);
-    let low = coder.code(given & 1 != 0, leaf.probability());
-    let number = u32::from(high) << 2 | u32::from(mid) << 1 | u32::from(low);
-    for (above, bit) in [(3, high), (2, mid), (1, low)] {
-        counters[(8 | number as usize) >> above & 7].observe(bit, LIMIT);
-    }
-    number
 }
 
 /// The largest expected size, in halves of a bit.
