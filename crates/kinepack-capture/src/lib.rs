@@ -53,6 +53,8 @@
 #[cfg(feature = "analysis")]
 pub mod analysis;
 mod components;
+#[doc(hidden)]
+pub mod container;
 mod error;
 mod file;
 pub mod float_words;
@@ -67,6 +69,7 @@ mod zstd;
 
 pub use components::{component_names, components};
 pub use error::CaptureError;
+pub use file::schema as schema_document;
 pub use file::{Capture, CaptureFrame, Damage, Stream, StreamEncoding};
 pub use limits::{CaptureLimits, TooManyValues, ValueCount};
 pub use recorder::{

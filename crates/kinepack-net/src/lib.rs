@@ -102,7 +102,8 @@ pub use playout::{
     Entry, JitterBuffer, Playout, PlayoutConfig, PlayoutError, PlayoutStats, Pushed,
 };
 pub use receiver::{
-    Playback, Received, Receiver, ReceiverConfig, ReceiverStats, ReceiverStatus, Sample,
+    FramePlayer, Playback, Received, Receiver, ReceiverConfig, ReceiverStats, ReceiverStatus,
+    Sample,
 };
 pub use sender::{
     Audience, Cost, Handled, Hub, HubConfig, KindOptions, PeerStatus, ReceiverId, ReceiverOptions,

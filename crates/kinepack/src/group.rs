@@ -75,9 +75,9 @@ impl Chain {
         self.views.extend(given);
     }
 
-    /// The tick before the next frame.
-    fn tick(&self) -> Tick {
-        self.views.first().map_or(Tick(u32::MAX), |view| view.tick)
+    /// The tick of the last frame, or of the given view.
+    fn tick(&self) -> Option<Tick> {
+        self.views.first().map(|view| view.tick)
     }
 
     /// Adds the view of a frame. Returns one that no packet needs any more.
@@ -141,7 +141,7 @@ impl GroupWriter {
     /// [`Encoder::encode`]. `out` and the group are then unchanged.
     pub fn write(&mut self, world: &Snapshot, out: &mut Vec<u8>) -> Result<&View, EncodeError> {
         let Self { encoder, chain, nothing, packet } = self;
-        let step = world.tick.0.wrapping_sub(chain.tick().0);
+        let step = world.tick.0.wrapping_sub(tick_of(chain.tick()).0);
         if let Some(last) = chain.views.first()
             && !(1..=MAX_STEP).contains(&step)
         {
@@ -219,7 +219,7 @@ impl GroupReader {
             return Ok(None);
         }
         let Self { decoder, chain, nothing } = self;
-        let frame = Frame::read(bytes, chain)?;
+        let frame = Frame::read(bytes, chain.tick())?;
         let view = if chain.views.is_empty() {
             decoder.decode(&nothing.before(frame.tick), frame.packet, frame.tick)?
         } else {
@@ -238,6 +238,58 @@ impl GroupReader {
     }
 }
 
+/// The ticks of a group's frames and the bytes where the frames end. Reads only their heads.
+///
+/// ```
+/// # use kinepack::group::{GroupWriter, Heads};
+/// # use kinepack::schema::{Field, FieldKind};
+/// # use kinepack::{Codec, Level, Profile, Schema, Snapshot, Tick};
+/// # let schema = Schema::new(vec![Field::new("lit", FieldKind::Bool)]);
+/// # let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// # let (mut writer, mut group) = (GroupWriter::new(&codec), Vec::new());
+/// for tick in [7, 8, 20] {
+///     writer.write(&Snapshot::new(&schema, Tick(tick)), &mut group)?;
+/// }
+/// let heads = Heads::new(&group).collect::<Result<Vec<_>, _>>()?;
+/// assert_eq!(heads.iter().map(|(tick, _)| tick.0).collect::<Vec<_>>(), [7, 8, 20]);
+/// assert_eq!(heads[2].1, group.len());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Heads<'a> {
+    bytes: &'a [u8],
+    rest: &'a [u8],
+    before: Option<Tick>,
+}
+
+impl<'a> Heads<'a> {
+    /// The frames of a group that begins without a given view.
+    pub fn new(group: &'a [u8]) -> Self {
+        Self { bytes: group, rest: group, before: None }
+    }
+}
+
+impl Iterator for Heads<'_> {
+    type Item = Result<(Tick, usize), DecodeError>;
+
+    /// The next frame's tick and the byte where it ends. After an error there is no further frame.
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        Some(match Frame::read(self.rest, self.before) {
+            Ok(frame) => {
+                (self.rest, self.before) = (frame.rest, Some(frame.tick));
+                Ok((frame.tick, self.bytes.len() - frame.rest.len()))
+            }
+            Err(error) => {
+                self.rest = &[];
+                Err(error)
+            }
+        })
+    }
+}
+
 /// A frame that was found in bytes.
 struct Frame<'a> {
     tick: Tick,
@@ -246,7 +298,8 @@ struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    fn read(bytes: &'a [u8], chain: &Chain) -> Result<Self, DecodeError> {
+    /// Reads the frame after one of the tick `before`, or the first one if there is none.
+    fn read(bytes: &'a [u8], before: Option<Tick>) -> Result<Self, DecodeError> {
         let mut rest = bytes;
         let at_bit = |rest: &[u8]| 8 * (bytes.len() - rest.len()) as u64;
         let head = read_varint(&mut rest, 0)?;
@@ -254,7 +307,7 @@ impl<'a> Frame<'a> {
         if head & 1 != 0 {
             let at = at_bit(rest);
             let gap = read_varint(&mut rest, at)?;
-            let most = if chain.views.is_empty() { u32::MAX - 1 } else { MAX_STEP - 2 };
+            let most = if before.is_none() { u32::MAX - 1 } else { MAX_STEP - 2 };
             step = gap.wrapping_add(2);
             if gap > most {
                 return Err(DecodeError::OutOfRange { at_bit: at_bit(rest) });
@@ -263,7 +316,7 @@ impl<'a> Frame<'a> {
         let count = (head >> 1) as usize;
         match rest.split_at_checked(count) {
             Some((packet, rest)) if count > 0 => {
-                Ok(Self { tick: Tick(chain.tick().0.wrapping_add(step)), packet, rest })
+                Ok(Self { tick: Tick(tick_of(before).0.wrapping_add(step)), packet, rest })
             }
             Some(_) => Err(DecodeError::OutOfRange { at_bit: at_bit(rest) }),
             None => Err(DecodeError::EndOfData {
@@ -273,6 +326,11 @@ impl<'a> Frame<'a> {
             }),
         }
     }
+}
+
+/// The tick that the next frame's is relative to.
+fn tick_of(before: Option<Tick>) -> Tick {
+    before.unwrap_or(Tick(u32::MAX))
 }
 
 fn write_varint(out: &mut Vec<u8>, mut value: u64) {

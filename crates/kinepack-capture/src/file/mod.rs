@@ -2,12 +2,12 @@
 
 pub(crate) mod columns;
 mod reader;
-pub(crate) mod schema;
+pub mod schema;
 mod source;
 mod stream;
 
 pub use reader::{Capture, CaptureFrame, Damage};
-pub(crate) use stream::{LANES, RAW, SCHEMA};
+pub(crate) use stream::{LANES, RAW};
 pub use stream::{Stream, StreamEncoding};
 
 /// The profile of the files that this crate writes. A reader accepts any.

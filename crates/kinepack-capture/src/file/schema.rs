@@ -1,11 +1,23 @@
-//! Schemas as JSON documents. `spec/CAPTURE.md`, section 3.
+//! Schemas as JSON documents, with the ticks a second. `spec/CAPTURE.md`, section 3.
+//!
+//! ```
+//! use kinepack::Schema;
+//! use kinepack::schema::{Field, FieldKind};
+//! use kinepack_capture::schema_document;
+//!
+//! let schema = Schema::new(vec![Field::new("lit", FieldKind::Bool)]);
+//! let json = schema_document::to_json(&schema, 60.0)?;
+//! let (read, rate_hz) = schema_document::from_json(&json)?;
+//! assert_eq!((read.hash(), rate_hz), (schema.hash(), 60.0));
+//! # Ok::<(), schema_document::SchemaError>(())
+//! ```
 
 use std::fmt;
 
 use kinepack::quantize::{FloatLimits, FloatParts, IntegerLimits, SmallestThree};
 use kinepack::schema::{Condition, Field, FieldKind, Role, TimePrecision};
 use kinepack::schema::{EntityKind, SchemaBuilder};
-use kinepack::{Schema, SetupError};
+use kinepack::{Schema, SetupError, Tick};
 use serde::{Deserialize, Serialize};
 
 use crate::kinds;
@@ -16,6 +28,9 @@ pub(crate) const MAX_BYTES: usize = 1 << 20;
 pub(crate) const MAX_LANES: usize = 4096;
 /// The range of ticks a second.
 pub(crate) const RATES_HZ: std::ops::RangeInclusive<f64> = 0.001..=1_000_000.0;
+
+/// The encoding of an MCAP schema that holds a document.
+pub const ENCODING: &str = "kinepack-schema-json";
 
 /// The version of a document of one kind without a name.
 const VERSION: u32 = 1;
@@ -108,7 +123,11 @@ struct Precision {
 }
 
 /// The document of a schema and its ticks a second.
-pub(crate) fn to_json(schema: &Schema, rate_hz: f64) -> Result<Vec<u8>, SchemaError> {
+///
+/// # Errors
+/// [`SchemaError`] for a rate or a number of lanes that the format does not have, and for a
+/// document that would be too long.
+pub fn to_json(schema: &Schema, rate_hz: f64) -> Result<Vec<u8>, SchemaError> {
     check_rate(rate_hz)?;
     check_lanes(schema.lanes().len())?;
     let fields = schema.fields().iter().map(FieldDocument::of).collect::<Result<_, _>>()?;
@@ -127,7 +146,10 @@ pub(crate) fn to_json(schema: &Schema, rate_hz: f64) -> Result<Vec<u8>, SchemaEr
 }
 
 /// The schema of a document, and its ticks a second.
-pub(crate) fn from_json(json: &[u8]) -> Result<(Schema, f64), SchemaError> {
+///
+/// # Errors
+/// [`SchemaError`] for any other bytes.
+pub fn from_json(json: &[u8]) -> Result<(Schema, f64), SchemaError> {
     if json.len() > MAX_BYTES {
         return Err(SchemaError::TooLong { bytes: json.len() });
     }
@@ -308,18 +330,65 @@ impl Axis {
     }
 }
 
+/// The time of a tick in MCAP files, in nanoseconds from tick 0. `spec/CAPTURE.md`, section 2.
+pub fn tick_time_ns(tick: Tick, rate_hz: f64) -> u64 {
+    // The cast saturates.
+    (f64::from(tick.0) * 1e9 / rate_hz + 0.5) as u64
+}
+
 /// Why a document is not a schema, or a schema has no document.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum SchemaError {
-    NoDocument { reason: String },
-    TooLong { bytes: usize },
-    Version { version: u32 },
-    Rate { rate_hz: f64 },
-    TooManyLanes { lanes: usize },
-    Field { name: String, reason: String },
-    FieldCount { declared: usize, fields: usize },
-    OtherHash { hash: String, remade: String },
+#[non_exhaustive]
+pub enum SchemaError {
+    /// The bytes are not a document of the format.
+    NoDocument {
+        /// What is wrong with them.
+        reason: String,
+    },
+    /// The document is too long.
+    TooLong {
+        /// Its bytes.
+        bytes: usize,
+    },
+    /// The document is of another version.
+    Version {
+        /// Its version.
+        version: u32,
+    },
+    /// The ticks a second are out of range.
+    Rate {
+        /// The ticks a second.
+        rate_hz: f64,
+    },
+    /// The schema has too many lanes.
+    TooManyLanes {
+        /// Their number.
+        lanes: usize,
+    },
+    /// A field that the format does not have.
+    Field {
+        /// The field's name.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The kinds have another number of fields than are listed.
+    FieldCount {
+        /// The fields of the kinds.
+        declared: usize,
+        /// The fields that are listed.
+        fields: usize,
+    },
+    /// The hash is not that of the fields.
+    OtherHash {
+        /// The hash in the document.
+        hash: String,
+        /// The hash of the fields.
+        remade: String,
+    },
 }
+
+impl std::error::Error for SchemaError {}
 
 impl fmt::Display for SchemaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

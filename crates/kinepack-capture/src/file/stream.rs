@@ -5,14 +5,13 @@ use std::collections::{BTreeMap, HashMap};
 use kinepack::Schema;
 use mcap::records::Channel;
 
+use super::schema::ENCODING as SCHEMA;
 use super::{MAX_STREAMS, schema};
 
 /// Message encoding of words before quantization.
 pub(crate) const RAW: &str = "kinepack-raw";
 /// Message encoding of lanes.
 pub(crate) const LANES: &str = "kinepack-lanes";
-/// Encoding of schemas.
-pub(crate) const SCHEMA: &str = "kinepack-schema-json";
 
 /// A stream of a capture file: frames with entities of one type, or of several kinds.
 ///

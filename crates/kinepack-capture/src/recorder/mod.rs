@@ -1,6 +1,5 @@
 //! The recorder, which a game calls once a tick, and its writer thread.
 
-mod container;
 mod error;
 mod frame;
 mod queue;

@@ -5,10 +5,13 @@ use std::collections::VecDeque;
 use std::io::{self, BufWriter, Write};
 use std::time::{Duration, Instant};
 
-use super::container::{Container, Message};
+use kinepack::Tick;
+
 use super::queue::{Frame, Job, Queue};
+use crate::container::{Channel, Container, Message, Packing};
+use crate::file::PROFILE;
 use crate::file::columns::{self, Words};
-use crate::file::{PROFILE, SCHEMA};
+use crate::file::schema::{ENCODING, tick_time_ns};
 
 /// The bytes of messages in a full chunk.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -52,7 +55,7 @@ impl<W: Write> Writer<W> {
         let out = BufWriter::with_capacity(1 << 16, out);
         let library = concat!("kinepack ", env!("CARGO_PKG_VERSION"));
         Ok(Self {
-            container: Container::new(out, PROFILE, library)?,
+            container: Container::new(out, PROFILE, library, Packing::Zstd)?,
             streams: Vec::new(),
             written: Written::default(),
             pending_bytes: 0,
@@ -104,7 +107,14 @@ impl<W: Write> Writer<W> {
 
     fn add_stream(&mut self, stream: NewStream) {
         let NewStream { name, type_name, encoding, json, .. } = &stream;
-        let channel = self.container.add_channel(name, encoding, type_name, SCHEMA, json);
+        let channel = self.container.add_channel(&Channel {
+            topic: name,
+            encoding,
+            metadata: &[],
+            schema_name: type_name,
+            schema_encoding: ENCODING,
+            schema: json,
+        });
         self.streams.push((channel, stream));
         self.pending_bytes += 1;
     }
@@ -126,7 +136,7 @@ impl<W: Write> Writer<W> {
             let of_kind = Words { words: of_kind, entities, columns, by_entity: frame.by_entity };
             columns::write(of_kind, &mut self.column, &mut self.message);
         }
-        let (channel, time_ns) = (*channel, time_ns(frame.tick, stream.rate_hz));
+        let (channel, time_ns) = (*channel, tick_time_ns(Tick(frame.tick), stream.rate_hz));
         // A large message gets its own chunk, because readers limit the size of chunks.
         if self.pending_bytes > 0 && self.pending_bytes + self.message.len() > CHUNK_BYTES {
             self.end_chunk()?;
@@ -157,10 +167,4 @@ impl Drop for Guard<'_> {
             self.0.fail(io::Error::other("the writer thread ended by a panic"));
         }
     }
-}
-
-/// The time of a tick, in nanoseconds from tick 0. `spec/CAPTURE.md`, section 5.
-fn time_ns(tick: u32, rate_hz: f64) -> u64 {
-    // The cast saturates.
-    (f64::from(tick) * 1e9 / rate_hz + 0.5) as u64
 }

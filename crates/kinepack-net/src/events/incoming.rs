@@ -25,7 +25,7 @@ pub(crate) struct Incoming {
     /// Events that wait for playback.
     ready: VecDeque<Held>,
     /// The events of the last moment of playback.
-    played: Vec<(Held, bool)>,
+    played: Vec<Played>,
     /// The last moment of playback, in ticks.
     shown: Option<f64>,
     /// Events handed on.
@@ -40,6 +40,24 @@ struct Held {
     tick: Tick,
     rows: Arc<Snapshot>,
     index: usize,
+}
+
+/// An event at a moment of playback.
+#[derive(Debug)]
+pub(crate) struct Played {
+    held: Held,
+    late: bool,
+}
+
+impl Played {
+    /// The event in a row of a snapshot of events. It is in time.
+    pub(crate) fn in_time(tick: Tick, rows: Arc<Snapshot>, index: usize) -> Self {
+        Self { held: Held { tick, rows, index }, late: false }
+    }
+
+    pub(crate) fn event(&self) -> Event<'_> {
+        Event { tick: self.held.tick, late: self.late, held: &self.held }
+    }
 }
 
 /// A list that was checked and can be taken.
@@ -152,20 +170,20 @@ impl Incoming {
             let late = self.shown.is_some_and(|shown| f64::from(held.tick.0) <= shown);
             self.count += 1;
             self.late += u64::from(late);
-            self.played.push((held, late));
+            self.played.push(Played { held, late });
         }
         self.shown = Some(self.shown.map_or(tick, |shown| shown.max(tick)));
     }
 
     /// The events of the last moment of playback.
-    pub(crate) fn played(&self) -> impl Iterator<Item = Event<'_>> {
-        self.played.iter().map(|(held, late)| Event { tick: held.tick, late: *late, held })
+    pub(crate) fn played(&self) -> &[Played] {
+        &self.played
     }
 
     /// Hands on all events that are in order, whatever is shown.
     pub(crate) fn take_ready(&mut self) {
         self.played.clear();
         self.count += self.ready.len() as u64;
-        self.played.extend(self.ready.drain(..).map(|held| (held, false)));
+        self.played.extend(self.ready.drain(..).map(|held| Played { held, late: false }));
     }
 }

@@ -79,8 +79,12 @@ impl EventKinds {
         &self.codec
     }
 
-    /// Quantizes an event into `scratch`, and takes its kind and lanes.
-    pub(crate) fn quantize<T: Pack>(
+    /// The kind and the lanes of an event, for programs that store events. `scratch` is a snapshot
+    /// of the kinds' schema, whose contents are replaced.
+    ///
+    /// # Errors
+    /// Those of [`Snapshot::push`].
+    pub fn quantize<T: Pack>(
         &self,
         event: &T,
         scratch: &mut Snapshot,

@@ -7,7 +7,7 @@ mod list;
 mod outgoing;
 
 pub use incoming::Event;
-pub(crate) use incoming::{Incoming, Taken};
+pub(crate) use incoming::{Incoming, Played, Taken};
 pub(crate) use kinds::Emitted;
 pub use kinds::EventKinds;
 pub(crate) use list::{

@@ -125,6 +125,17 @@ pub struct Playout<'a, S> {
 }
 
 impl<'a, S> Playout<'a, S> {
+    /// A moment between the first state and the one at `to_index`.
+    pub(crate) fn between(
+        entries: &'a VecDeque<Entry<S>>,
+        to_index: usize,
+        tick: f64,
+        ratio: f32,
+    ) -> Self {
+        let (from, to) = (&entries[0], &entries[to_index]);
+        Self { tick, from, to, ratio, starved: false, entries, to_index }
+    }
+
     /// The states after `to`, oldest first. After partial snapshots, one of these has the entity's
     /// next value.
     pub fn later(&self) -> impl ExactSizeIterator<Item = &'a Entry<S>> + Clone + use<'a, S> {

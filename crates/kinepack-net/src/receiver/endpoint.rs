@@ -13,7 +13,7 @@ use super::presence::Presence;
 use super::shown::Shown;
 use super::views::{HeldView, Resolved, Views};
 use super::window::Window;
-use crate::events::{Event, EventKinds, EventsAlone, Incoming, Taken};
+use crate::events::{Event, EventKinds, EventsAlone, Incoming, Played, Taken};
 use crate::handshake::{check_initial, hello, reference_zero};
 use crate::packet::{
     Baseline, Downstream, FragmentHeader, Hello, Mismatch, SnapshotHeader, outline, write_anew,
@@ -725,7 +725,8 @@ impl Receiver {
         if let Some(events) = &mut self.events {
             events.play(playout.tick);
         }
-        let (presence, events) = (&self.presence, self.events.as_ref());
+        let events = self.events.as_ref().map_or(&[][..], Incoming::played);
+        let (presence, tick_hz) = (&self.presence, f64::from(tick_hz));
         Some(Playback::new(playout, tick_hz, longest_blend_ticks, presence, events))
     }
 
@@ -735,7 +736,7 @@ impl Receiver {
         if let Some(events) = &mut self.events {
             events.take_ready();
         }
-        self.events.iter().flat_map(Incoming::played)
+        self.events.iter().flat_map(Incoming::played).map(Played::event)
     }
 
     /// The round trip, the losses, and the server's time. The wire format has nothing for this: it

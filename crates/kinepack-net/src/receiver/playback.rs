@@ -5,7 +5,7 @@ use kinepack::{Between, EncodeError, EntityId, Pack, Snapshot};
 
 use super::presence::Presence;
 use super::shown::Shown;
-use crate::events::{Event, Incoming};
+use crate::events::{Event, Played};
 use crate::playout::{Entry, Playout};
 
 /// A moment of playback.
@@ -64,7 +64,7 @@ pub struct Playback<'a> {
     tick_hz: f64,
     longest_blend_ticks: f64,
     presence: &'a Presence,
-    events: Option<&'a Incoming>,
+    events: &'a [Played],
 }
 
 /// One entity at a moment of playback. [`Playback`] has an example.
@@ -97,12 +97,12 @@ impl Sample<'_> {
 impl<'a> Playback<'a> {
     pub(super) fn new(
         playout: Playout<'a, Shown>,
-        tick_hz: u32,
+        tick_hz: f64,
         longest_blend_ticks: f64,
         presence: &'a Presence,
-        events: Option<&'a Incoming>,
+        events: &'a [Played],
     ) -> Self {
-        Self { playout, tick_hz: f64::from(tick_hz), longest_blend_ticks, presence, events }
+        Self { playout, tick_hz, longest_blend_ticks, presence, events }
     }
 
     /// The moment, as a tick with its fraction. It never goes backwards, except that it may jump
@@ -222,7 +222,7 @@ impl<'a> Playback<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn events(&self) -> impl Iterator<Item = Event<'a>> + use<'a> {
-        self.events.into_iter().flat_map(Incoming::played)
+        self.events.iter().map(Played::event)
     }
 
     fn sample(&self, index: usize, kind: usize, id: EntityId) -> Sample<'a> {

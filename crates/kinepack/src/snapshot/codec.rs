@@ -42,6 +42,7 @@ pub struct Codec(Arc<Tables>);
 pub(super) struct Tables {
     pub(super) schema: Schema,
     pub(super) level: Level,
+    profile: Profile,
     hash: u64,
     pub(super) entities: GapTable,
     pub(super) flags: GapTable,
@@ -97,6 +98,7 @@ impl Codec {
             hash: hasher.finish(),
             adaptive,
             precision,
+            profile,
             level,
             schema,
         })))
@@ -110,6 +112,11 @@ impl Codec {
     /// The level.
     pub fn level(&self) -> &Level {
         &self.0.level
+    }
+
+    /// The profile.
+    pub fn profile(&self) -> &Profile {
+        &self.0.profile
     }
 
     /// How many views older than the baseline the codec can use: the adaptive level predicts from

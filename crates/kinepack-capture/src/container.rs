@@ -1,36 +1,69 @@
-//! Writes an MCAP file: chunks packed with zstd, with checksums and indexes, and a summary at the
-//! end. MCAP's specification, version 0.
+//! Writes an MCAP file: chunks with checksums and indexes, attachments, metadata, and a summary at
+//! the end. MCAP's specification, version 0. For capture files and for the replays of
+//! `kinepack-replay`.
 //!
-//! The crate `mcap` writes such files too, but it packs with C code.
+//! The crate `mcap` writes such files too, but it packs with C code, and its writer does not give
+//! back an output that failed.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use mcap::MAGIC;
-use mcap::records::op;
+pub use mcap::MAGIC;
+pub use mcap::records::op;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
-/// The packing of a chunk.
-const ZSTD: &str = "zstd";
+/// How chunks are packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    /// Not at all.
+    None,
+    /// With zstd, fast.
+    Zstd,
+}
+
+impl Packing {
+    /// Its name in the file.
+    fn name(self) -> &'static [u8] {
+        match self {
+            Self::None => b"",
+            Self::Zstd => b"zstd",
+        }
+    }
+}
+
+/// A channel and its schema.
+pub struct Channel<'a> {
+    pub topic: &'a str,
+    /// The encoding of its messages.
+    pub encoding: &'a str,
+    pub metadata: &'a [(&'a str, &'a str)],
+    pub schema_name: &'a str,
+    pub schema_encoding: &'a str,
+    pub schema: &'a [u8],
+}
 
 /// A message of one channel.
-pub(super) struct Message<'a> {
-    pub(super) channel: u16,
-    pub(super) sequence: u32,
-    pub(super) time_ns: u64,
-    pub(super) data: &'a [u8],
+pub struct Message<'a> {
+    pub channel: u16,
+    pub sequence: u32,
+    pub time_ns: u64,
+    pub data: &'a [u8],
 }
 
 /// An MCAP file while it is written.
-pub(super) struct Container<W> {
+pub struct Container<W> {
     out: W,
     /// The bytes written so far, and their checksum.
     bytes: u64,
     checksum: crc32fast::Hasher,
+    packing: Packing,
     chunk: Chunk,
     schemas: Vec<Vec<u8>>,
     channels: Vec<Vec<u8>>,
     chunk_indexes: Vec<Vec<u8>>,
+    attachment_indexes: Vec<Vec<u8>>,
+    metadata_indexes: Vec<Vec<u8>>,
     messages: BTreeMap<u16, u64>,
     times: Times,
     /// Scratch: a record's data.
@@ -65,15 +98,18 @@ struct Chunk {
 
 impl<W: Write> Container<W> {
     /// Writes the head of the file.
-    pub(super) fn new(out: W, profile: &str, library: &str) -> io::Result<Self> {
+    pub fn new(out: W, profile: &str, library: &str, packing: Packing) -> io::Result<Self> {
         let mut container = Self {
             out,
             bytes: 0,
             checksum: crc32fast::Hasher::new(),
+            packing,
             chunk: Chunk::default(),
             schemas: Vec::new(),
             channels: Vec::new(),
             chunk_indexes: Vec::new(),
+            attachment_indexes: Vec::new(),
+            metadata_indexes: Vec::new(),
             messages: BTreeMap::new(),
             times: Times::default(),
             record: Vec::new(),
@@ -87,34 +123,63 @@ impl<W: Write> Container<W> {
     }
 
     /// Adds a channel with a schema of its own. Returns its number.
-    pub(super) fn add_channel(
-        &mut self,
-        topic: &str,
-        encoding: &str,
-        schema_name: &str,
-        schema_encoding: &str,
-        schema: &[u8],
-    ) -> u16 {
+    pub fn add_channel(&mut self, of: &Channel<'_>) -> u16 {
         let channel = self.channels.len() as u16;
         // The schema's number; 0 would mean none.
         let number = channel + 1;
         let mut record = number.to_le_bytes().to_vec();
-        put_text(&mut record, schema_name.as_bytes());
-        put_text(&mut record, schema_encoding.as_bytes());
-        put_text(&mut record, schema);
+        put_text(&mut record, of.schema_name.as_bytes());
+        put_text(&mut record, of.schema_encoding.as_bytes());
+        put_text(&mut record, of.schema);
         put_record(&mut self.chunk.records, op::SCHEMA, &record);
         self.schemas.push(record);
         let mut record = [channel.to_le_bytes(), number.to_le_bytes()].concat();
-        put_text(&mut record, topic.as_bytes());
-        put_text(&mut record, encoding.as_bytes());
-        put_text(&mut record, &[]);
+        put_text(&mut record, of.topic.as_bytes());
+        put_text(&mut record, of.encoding.as_bytes());
+        put_map(&mut record, of.metadata);
         put_record(&mut self.chunk.records, op::CHANNEL, &record);
         self.channels.push(record);
         channel
     }
 
+    /// Writes an attachment.
+    pub fn attach(&mut self, name: &str, media_type: &str, data: &[u8]) -> io::Result<()> {
+        // The times of the log and of the creation are not known.
+        let mut record = vec![0; 16];
+        let mut names = Vec::new();
+        put_text(&mut names, name.as_bytes());
+        put_text(&mut names, media_type.as_bytes());
+        record.extend_from_slice(&names);
+        record.extend((data.len() as u64).to_le_bytes());
+        record.extend_from_slice(data);
+        record.extend(crc32fast::hash(&record).to_le_bytes());
+        let begin = self.bytes;
+        self.write_record(op::ATTACHMENT, &record)?;
+        let mut index = begin.to_le_bytes().to_vec();
+        index.extend((self.bytes - begin).to_le_bytes());
+        index.extend([0; 16]);
+        index.extend((data.len() as u64).to_le_bytes());
+        index.extend(names);
+        self.attachment_indexes.push(index);
+        Ok(())
+    }
+
+    /// Writes keys and values.
+    pub fn add_metadata(&mut self, name: &str, pairs: &[(&str, &str)]) -> io::Result<()> {
+        let mut record = Vec::new();
+        put_text(&mut record, name.as_bytes());
+        put_map(&mut record, pairs);
+        let begin = self.bytes;
+        self.write_record(op::METADATA, &record)?;
+        let mut index = begin.to_le_bytes().to_vec();
+        index.extend((self.bytes - begin).to_le_bytes());
+        put_text(&mut index, name.as_bytes());
+        self.metadata_indexes.push(index);
+        self.out.flush()
+    }
+
     /// Adds a message to the chunk.
-    pub(super) fn add_message(&mut self, message: &Message<'_>) {
+    pub fn add_message(&mut self, message: &Message<'_>) {
         let Message { channel, sequence, time_ns, data } = message;
         let begin = self.chunk.records.len() as u64;
         self.chunk.messages.entry(*channel).or_default().push((*time_ns, begin));
@@ -131,19 +196,25 @@ impl<W: Write> Container<W> {
     }
 
     /// Writes the chunk and its index, if there is anything in it.
-    pub(super) fn end_chunk(&mut self) -> io::Result<()> {
+    pub fn end_chunk(&mut self) -> io::Result<()> {
         if self.chunk.records.is_empty() {
             return self.out.flush();
         }
         let chunk = std::mem::take(&mut self.chunk);
         let size = chunk.records.len() as u64;
-        let packed = compress_to_vec(&chunk.records[..], CompressionLevel::Fastest);
+        let packed = match self.packing {
+            Packing::None => Cow::Borrowed(&chunk.records[..]),
+            Packing::Zstd => {
+                Cow::Owned(compress_to_vec(&chunk.records[..], CompressionLevel::Fastest))
+            }
+        };
+        let packed_bytes = packed.len() as u64;
         let mut record = Vec::with_capacity(packed.len() + 64);
         chunk.times.put(&mut record);
         record.extend(size.to_le_bytes());
         record.extend(crc32fast::hash(&chunk.records).to_le_bytes());
-        put_text(&mut record, ZSTD.as_bytes());
-        record.extend((packed.len() as u64).to_le_bytes());
+        put_text(&mut record, self.packing.name());
+        record.extend(packed_bytes.to_le_bytes());
         record.extend_from_slice(&packed);
         let begin = self.bytes;
         self.write_record(op::CHUNK, &record)?;
@@ -168,8 +239,8 @@ impl<W: Write> Container<W> {
         record.extend((indexes - begin).to_le_bytes());
         put_text(&mut record, &offsets);
         record.extend((self.bytes - indexes).to_le_bytes());
-        put_text(&mut record, ZSTD.as_bytes());
-        record.extend((packed.len() as u64).to_le_bytes());
+        put_text(&mut record, self.packing.name());
+        record.extend(packed_bytes.to_le_bytes());
         record.extend(size.to_le_bytes());
         self.chunk_indexes.push(record);
         // The memory of the records serves the next chunk.
@@ -179,7 +250,7 @@ impl<W: Write> Container<W> {
     }
 
     /// Writes the last chunk and the summary. Returns the size of the file.
-    pub(super) fn finish(mut self) -> io::Result<u64> {
+    pub fn finish(mut self) -> io::Result<u64> {
         self.end_chunk()?;
         let checksum = self.checksum.clone().finalize();
         self.write_record(op::DATA_END, &checksum.to_le_bytes())?;
@@ -192,6 +263,8 @@ impl<W: Write> Container<W> {
             (op::CHANNEL, std::mem::take(&mut self.channels)),
             (op::STATISTICS, vec![statistics]),
             (op::CHUNK_INDEX, std::mem::take(&mut self.chunk_indexes)),
+            (op::ATTACHMENT_INDEX, std::mem::take(&mut self.attachment_indexes)),
+            (op::METADATA_INDEX, std::mem::take(&mut self.metadata_indexes)),
         ];
         let mut offsets = Vec::new();
         for (opcode, records) in groups {
@@ -228,8 +301,8 @@ impl<W: Write> Container<W> {
         let mut record = self.messages.values().sum::<u64>().to_le_bytes().to_vec();
         record.extend((self.schemas.len() as u16).to_le_bytes());
         record.extend((self.channels.len() as u32).to_le_bytes());
-        // No attachments and no metadata.
-        record.extend([0; 8]);
+        record.extend((self.attachment_indexes.len() as u32).to_le_bytes());
+        record.extend((self.metadata_indexes.len() as u32).to_le_bytes());
         record.extend((self.chunk_indexes.len() as u32).to_le_bytes());
         self.times.put(&mut record);
         let mut counts = Vec::new();
@@ -265,4 +338,13 @@ fn put_record(out: &mut Vec<u8>, opcode: u8, data: &[u8]) {
 fn put_text(record: &mut Vec<u8>, text: &[u8]) {
     record.extend((text.len() as u32).to_le_bytes());
     record.extend_from_slice(text);
+}
+
+fn put_map(record: &mut Vec<u8>, pairs: &[(&str, &str)]) {
+    let mut map = Vec::new();
+    for (key, value) in pairs {
+        put_text(&mut map, key.as_bytes());
+        put_text(&mut map, value.as_bytes());
+    }
+    put_text(record, &map);
 }

@@ -1,0 +1,101 @@
+//! Shows states that are all known, such as those of a replay, with the [`Playback`] that a receiver
+//! has. So a game shows both with the same code.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use kinepack::{Snapshot, Tick};
+
+use super::playback::Playback;
+use super::presence::Presence;
+use super::shown::Shown;
+use crate::ReceiverConfig;
+use crate::events::Played;
+use crate::playout::{Entry, Playout};
+
+/// A source of [`Playback`] without a network. The caller chooses the moment, and gives the states
+/// around it.
+///
+/// ```
+/// use std::sync::Arc;
+/// use kinepack::{EntityId, Pack, Schema, Snapshot, Tick};
+/// use kinepack_net::FramePlayer;
+///
+/// #[derive(Pack)]
+/// struct Ball {
+///     #[pack(range = 0.0..8.0, precision = 0.5)]
+///     height: f32,
+/// }
+///
+/// let state = |tick, height| -> Result<_, Box<dyn std::error::Error>> {
+///     let mut state = Snapshot::new(&Schema::of::<Ball>(), Tick(tick));
+///     state.push(EntityId(1), &Ball { height })?;
+///     Ok(Arc::new(state))
+/// };
+/// let (from, to) = (state(60, 2.0)?, state(66, 4.0)?);
+/// let mut player = FramePlayer::new(60.0);
+/// let playback = player.show(63.0, &from, &to, []);
+/// assert_eq!(playback.added(), [EntityId(1)]);
+/// let ball: Ball = playback.samples().next().ok_or("no ball")?.state()?;
+/// assert_eq!(ball.height, 3.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct FramePlayer {
+    tick_hz: f64,
+    longest_blend_ticks: f64,
+    /// The state before the moment, and the one after it if it is another.
+    entries: VecDeque<Entry<Shown>>,
+    presence: Presence,
+    played: Vec<Played>,
+}
+
+impl FramePlayer {
+    /// Plays states with `tick_hz` ticks a second. Motion between two states is blended over at
+    /// most [`ReceiverConfig::longest_blend`], at its default.
+    pub fn new(tick_hz: f64) -> Self {
+        Self {
+            tick_hz,
+            longest_blend_ticks: ReceiverConfig::at_hz(1).longest_blend.as_secs_f64() * tick_hz,
+            entries: VecDeque::with_capacity(2),
+            presence: Presence::default(),
+            played: Vec::new(),
+        }
+    }
+
+    /// What to show at `tick`, between `from` and `to`. A tick outside of the two shows the nearer
+    /// one. Both are the same state if there is no later one.
+    ///
+    /// `events` are those since the previous moment, in order, each as a row of a snapshot of
+    /// events. None of them is [late](crate::Event::late).
+    ///
+    /// Cost: a comparison of the entities with those of the call before.
+    pub fn show(
+        &mut self,
+        tick: f64,
+        from: &Arc<Snapshot>,
+        to: &Arc<Snapshot>,
+        events: impl IntoIterator<Item = (Tick, Arc<Snapshot>, usize)>,
+    ) -> Playback<'_> {
+        let tick = tick.max(from.tick.0.into()).min(to.tick.0.max(from.tick.0).into());
+        self.entries.clear();
+        self.entries.push_back(entry(from));
+        if to.tick > from.tick {
+            self.entries.push_back(entry(to));
+        }
+        self.presence.update(from);
+        self.played.clear();
+        let events = events.into_iter();
+        self.played.extend(events.map(|(tick, rows, index)| Played::in_time(tick, rows, index)));
+        let to_index = self.entries.len() - 1;
+        let [begin, end] = [0, to_index].map(|index| f64::from(self.entries[index].tick.0));
+        let ratio = if end > begin { ((tick - begin) / (end - begin)) as f32 } else { 1.0 };
+        let playout = Playout::between(&self.entries, to_index, tick, ratio);
+        Playback::new(playout, self.tick_hz, self.longest_blend_ticks, &self.presence, &self.played)
+    }
+}
+
+fn entry(state: &Arc<Snapshot>) -> Entry<Shown> {
+    let (tick, unchanged_until) = (state.tick, Tick(0));
+    Entry { tick, unchanged_until, state: Shown::whole(Arc::clone(state)) }
+}

@@ -1,0 +1,171 @@
+//! The events of a group as bytes. `spec/REPLAY.md`, section 5.
+
+use std::sync::Arc;
+
+use kinepack::bits::{BitReader, BitSink, BitWriter};
+use kinepack::{
+    Codec, DecodeError, DecodeLimits, Decoder, EncodeError, Encoder, EntityId, Pack, Snapshot,
+    Tick, View,
+};
+use kinepack_net::EventKinds;
+
+use crate::ReplayError;
+
+/// The most events of a group.
+pub(crate) const MOST_EVENTS: usize = 1 << 16;
+
+/// The tick of the packet that holds events.
+const PACKET_TICK: Tick = Tick(1);
+
+/// Collects the events of a group, and encodes them.
+#[derive(Debug)]
+pub(crate) struct EventLog {
+    kinds: EventKinds,
+    encoder: Encoder,
+    empty: View,
+    scratch: Snapshot,
+    /// Events of the tick that is not written yet.
+    pending: Vec<(usize, Box<[u32]>)>,
+    /// Events of the group: tick, kind, lanes.
+    events: Vec<(Tick, usize, Box<[u32]>)>,
+}
+
+impl EventLog {
+    pub(crate) fn new(kinds: &EventKinds) -> Self {
+        let codec = kinds.codec();
+        Self {
+            kinds: kinds.clone(),
+            encoder: Encoder::new(codec),
+            empty: View::empty(codec.schema()),
+            scratch: Snapshot::new(codec.schema(), PACKET_TICK),
+            pending: Vec::new(),
+            events: Vec::new(),
+        }
+    }
+
+    /// Adds an event of the next tick.
+    pub(crate) fn emit<T: Pack>(&mut self, event: &T) -> Result<(), ReplayError> {
+        if self.pending.len() == MOST_EVENTS {
+            return Err(ReplayError::TooManyEvents { most: MOST_EVENTS });
+        }
+        let event = self.kinds.quantize(event, &mut self.scratch)?;
+        self.pending.push(event);
+        Ok(())
+    }
+
+    /// Adds an event that is quantized already.
+    pub(crate) fn add(&mut self, tick: Tick, rows: &Snapshot, index: usize) {
+        let Some(kind) = rows.kind_at(index) else { return };
+        let row = index - rows.of_kind(kind).start;
+        let lanes = rows.lanes_of(kind).map(|lane| rows.lane(lane)[row]).collect();
+        self.events.push((tick, kind, lanes));
+    }
+
+    /// Whether the group has no room for the events of the next tick.
+    pub(crate) fn is_full(&self) -> bool {
+        self.events.len() + self.pending.len() > MOST_EVENTS
+    }
+
+    /// The next tick is written.
+    pub(crate) fn advance(&mut self, tick: Tick) {
+        self.events.extend(self.pending.drain(..).map(|(kind, lanes)| (tick, kind, lanes)));
+    }
+
+    /// Forgets the group's events.
+    pub(crate) fn clear(&mut self) {
+        self.events.clear();
+    }
+
+    /// The group's events as bytes, or none.
+    pub(crate) fn encode(&mut self, first: Tick) -> Result<Vec<u8>, EncodeError> {
+        let mut bytes = Vec::new();
+        if self.events.is_empty() {
+            return Ok(bytes);
+        }
+        let mut writer = BitWriter::append(&mut bytes);
+        writer.write_gamma(self.events.len() as u64);
+        let mut before = first;
+        for (tick, ..) in &self.events {
+            writer.write_gamma(1 + u64::from(tick.0.saturating_sub(before.0)));
+            before = *tick;
+        }
+        writer.finish()?;
+        let mut order: Vec<usize> = (0..self.events.len()).collect();
+        // Stable, so the ids of each kind increase.
+        order.sort_by_key(|event| self.events[*event].1);
+        self.scratch.clear(PACKET_TICK);
+        for event in order {
+            let (_, kind, lanes) = &self.events[event];
+            self.scratch.push_lanes_of(*kind, EntityId(event as u32), lanes)?;
+        }
+        let view = self.encoder.encode(&self.empty, &self.scratch, &mut bytes)?;
+        self.encoder.recycle(view);
+        Ok(bytes)
+    }
+}
+
+/// The events of a group as they were read.
+#[derive(Clone, Debug)]
+pub(crate) struct Events {
+    /// Tick and row of each, in order.
+    order: Vec<(Tick, u32)>,
+    rows: Arc<Snapshot>,
+}
+
+impl Events {
+    /// Reads the events of a group with these first and last ticks.
+    pub(crate) fn read(
+        codec: &Codec,
+        limits: DecodeLimits,
+        ticks: [Tick; 2],
+        bytes: &[u8],
+    ) -> Result<Self, DecodeError> {
+        let mut reader = BitReader::new(bytes);
+        let refuse = |reader: &BitReader<'_>| {
+            Err(DecodeError::OutOfRange { at_bit: reader.position_bits() })
+        };
+        let count = reader.read_gamma()?;
+        if count > MOST_EVENTS as u64 {
+            return refuse(&reader);
+        }
+        let mut order = Vec::new();
+        let mut tick = u64::from(ticks[0].0);
+        for _ in 0..count {
+            tick += reader.read_gamma()? - 1;
+            if tick > u64::from(ticks[1].0) {
+                return refuse(&reader);
+            }
+            order.push((Tick(tick as u32), 0));
+        }
+        reader.align()?;
+        let packet = &bytes[(reader.position_bits() / 8) as usize..];
+        let empty = View::empty(codec.schema());
+        let view = Decoder::with_limits(codec, limits).decode(&empty, packet, PACKET_TICK)?;
+        let mut is_placed = vec![false; order.len()];
+        for (index, id) in view.ids().iter().enumerate() {
+            match (order.get_mut(id.0 as usize), is_placed.get_mut(id.0 as usize)) {
+                (Some(event), Some(is_placed)) if !*is_placed => {
+                    (event.1, *is_placed) = (index as u32, true);
+                }
+                _ => return refuse(&reader),
+            }
+        }
+        if !is_placed.iter().all(|is_placed| *is_placed) {
+            return refuse(&reader);
+        }
+        Ok(Self { order, rows: Arc::clone(view.snapshot()) })
+    }
+
+    /// Those after one moment and up to another, in order: tick, rows, and the row.
+    pub(crate) fn between(
+        &self,
+        after: f64,
+        until: f64,
+    ) -> impl Iterator<Item = (Tick, Arc<Snapshot>, usize)> {
+        let at = |moment: f64| self.order.partition_point(|(tick, _)| f64::from(tick.0) <= moment);
+        let (begin, end) = (at(after), at(until));
+        self.order[begin.min(end)..end]
+            .iter()
+            .map(|(tick, index)| (*tick, Arc::clone(&self.rows), *index as usize))
+    }
+}

@@ -1,0 +1,170 @@
+//! A group in memory, decoded as far as it is needed.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use kinepack::group::{GroupReader, Heads};
+use kinepack::{Codec, DecodeLimits, Snapshot, Tick};
+
+use crate::ReplayLimits;
+use crate::events::Events;
+use crate::group::{MOST_BYTES, MOST_FRAMES};
+
+/// A group whose frames are read in any order.
+///
+/// Decoded frames stay in memory, up to a limit, so a step back usually costs nothing. Beyond the
+/// limit, it decodes the group again from its beginning.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    /// The group's place in the index.
+    pub(crate) place: usize,
+    bytes: Vec<u8>,
+    /// The tick of each valid frame, and where it ends.
+    heads: Vec<(Tick, usize)>,
+    reader: GroupReader,
+    /// The first of `frames`, and the frames that are decoded and kept.
+    kept_from: usize,
+    frames: VecDeque<Arc<Snapshot>>,
+    pub(crate) events: Option<Events>,
+    event_bytes: Vec<u8>,
+    most_bytes: usize,
+}
+
+impl Loaded {
+    /// A group without frames, whose memory is used again.
+    pub(crate) fn new(codec: &Codec, limits: &ReplayLimits) -> Self {
+        Self {
+            place: usize::MAX,
+            bytes: Vec::new(),
+            heads: Vec::new(),
+            reader: GroupReader::with_limits(codec, limits.decode),
+            kept_from: 0,
+            frames: VecDeque::new(),
+            events: None,
+            event_bytes: Vec::new(),
+            most_bytes: limits.frame_bytes,
+        }
+    }
+
+    /// Forgets the group.
+    pub(crate) fn clear(&mut self) {
+        self.place = usize::MAX;
+        self.bytes.clear();
+        self.heads.clear();
+        self.events = None;
+        self.event_bytes.clear();
+        self.rewind();
+    }
+
+    /// Takes the bytes of a group. Returns why its frames end early, if they do.
+    pub(crate) fn load(&mut self, place: usize, first: Tick, bytes: &[u8]) -> Option<String> {
+        self.clear();
+        self.place = place;
+        if bytes.len() > MOST_BYTES {
+            return Some(format!("a group of {} bytes, above {MOST_BYTES}", bytes.len()));
+        }
+        self.bytes.extend_from_slice(bytes);
+        let mut broken = None;
+        for (nth, head) in Heads::new(bytes).enumerate() {
+            let before = self.heads.last().map(|(tick, _)| *tick);
+            match head {
+                Ok((tick, _)) if nth == 0 && tick != first => {
+                    broken = Some(format!("the first tick is {}, not {}", tick.0, first.0));
+                }
+                Ok((tick, _)) if before.is_some_and(|before| before >= tick) => {
+                    broken = Some(format!("tick {} is not in order", tick.0));
+                }
+                Ok(_) if nth == MOST_FRAMES => {
+                    broken = Some(format!("it has more than {MOST_FRAMES} frames"));
+                }
+                Ok(head) => self.heads.push(head),
+                Err(error) => broken = Some(format!("frame {nth}: {error}")),
+            }
+            if broken.is_some() {
+                break;
+            }
+        }
+        broken
+    }
+
+    /// Takes the group's events.
+    pub(crate) fn load_events(
+        &mut self,
+        codec: &Codec,
+        limits: DecodeLimits,
+        bytes: Option<&[u8]>,
+    ) -> Result<(), String> {
+        let ticks = self.heads.first().zip(self.heads.last());
+        let Some((first, last)) = ticks.map(|(first, last)| (first.0, last.0)) else {
+            return Ok(());
+        };
+        if let Some(bytes) = bytes {
+            let read = Events::read(codec, limits, [first, last], bytes);
+            self.events = Some(read.map_err(|error| format!("the events: {error}"))?);
+            self.event_bytes.extend_from_slice(bytes);
+        }
+        Ok(())
+    }
+
+    /// The group's events as they are in the file, if they are valid.
+    pub(crate) fn event_bytes(&self) -> &[u8] {
+        &self.event_bytes
+    }
+
+    /// Number of valid frames.
+    pub(crate) fn len(&self) -> usize {
+        self.heads.len()
+    }
+
+    /// The tick of a frame.
+    pub(crate) fn tick(&self, frame: usize) -> Option<Tick> {
+        self.heads.get(frame).map(|(tick, _)| *tick)
+    }
+
+    /// The number of frames up to a moment.
+    pub(crate) fn frames_until(&self, moment: f64) -> usize {
+        self.heads.partition_point(|(tick, _)| f64::from(tick.0) <= moment)
+    }
+
+    /// The bytes of the frames before one.
+    pub(crate) fn bytes_before(&self, frame: usize) -> &[u8] {
+        let end =
+            frame.checked_sub(1).and_then(|last| self.heads.get(last)).map_or(0, |head| head.1);
+        &self.bytes[..end]
+    }
+
+    fn rewind(&mut self) {
+        self.frames.clear();
+        self.kept_from = 0;
+        self.reader.begin(None);
+    }
+
+    /// A frame. If it cannot be decoded, the group ends before it, and the reason is returned.
+    pub(crate) fn frame(&mut self, frame: usize) -> Result<Option<Arc<Snapshot>>, String> {
+        if frame >= self.len() {
+            return Ok(None);
+        }
+        if frame < self.kept_from {
+            self.rewind();
+        }
+        while self.kept_from + self.frames.len() <= frame {
+            let next = self.kept_from + self.frames.len();
+            let begin = self.bytes_before(next).len();
+            let mut bytes = &self.bytes[begin..self.heads[next].1];
+            match self.reader.read(&mut bytes) {
+                Ok(Some(view)) => self.frames.push_back(Arc::clone(view.snapshot())),
+                Ok(None) => break,
+                Err(error) => {
+                    self.heads.truncate(next);
+                    return Err(format!("frame {next}: {error}"));
+                }
+            }
+            let frame_bytes = self.frames.back().map_or(0, |frame| frame.memory_bytes());
+            if self.frames.len() > 1 && self.frames.len() * frame_bytes > self.most_bytes {
+                self.frames.pop_front();
+                self.kept_from += 1;
+            }
+        }
+        Ok(self.frames.get(frame - self.kept_from).cloned())
+    }
+}
