@@ -154,10 +154,10 @@ impl ChallengeFile {
         match stream.name() {
             CUBES => {
                 check_schema::<Cube>(stream)?;
-                self.check(frame)?;
+                self.check_frame(frame)?;
                 if !stream.is_raw() {
-                    write_bin(frame, out);
-                    self.frames += 1;
+                    let columns = frame.columns();
+                    self.write_bin(out, |lane, object| columns[lane][object] as u32);
                     return Ok(true);
                 }
                 if self.record.is_some() {
@@ -171,7 +171,7 @@ impl ChallengeFile {
                 let Some(mut records) = self.record.take() else {
                     return Err(format!("the velocities precede the frame of {CUBES:?}"));
                 };
-                self.check(frame)?;
+                self.check_frame(frame)?;
                 add_velocities(frame, &mut records)?;
                 if self.frames == 0 {
                     let words = [u32::from_le_bytes(*b"CF32"), 1, self.objects as u32, 0];
@@ -186,17 +186,26 @@ impl ChallengeFile {
         }
     }
 
+    fn check_frame(&mut self, frame: &CaptureFrame<'_>) -> Result<(), String> {
+        let stream = frame.stream();
+        self.check(!stream.is_raw(), frame.tick(), stream.rate_hz(), frame.ids())
+    }
+
     /// Checks that a frame is the next one and has the same objects as all others.
-    fn check(&mut self, frame: &CaptureFrame<'_>) -> Result<(), String> {
-        let (stream, objects) = (frame.stream(), frame.ids().len());
-        let is_quantized = !stream.is_raw();
+    fn check(
+        &mut self,
+        is_quantized: bool,
+        tick: Tick,
+        rate_hz: f64,
+        ids: &[EntityId],
+    ) -> Result<(), String> {
+        let objects = ids.len();
         if *self.is_quantized.get_or_insert(is_quantized) != is_quantized {
             return Err("some cubes are quantized and some are not".into());
         }
-        if frame.tick().0 != self.frames {
+        if tick.0 != self.frames {
             return Err(format!("frame {} should be here", self.frames));
         }
-        let rate_hz = stream.rate_hz();
         let fits = if is_quantized {
             objects == BIN_OBJECTS as usize && rate_hz == f64::from(BIN_RATE_HZ)
         } else {
@@ -210,10 +219,50 @@ impl ChallengeFile {
                 "a challenge file cannot have {objects} objects here, {rate_hz} times a second"
             ));
         }
-        if !(0..).map(EntityId).zip(frame.ids()).all(|(expected, id)| expected == *id) {
+        if !(0..).map(EntityId).zip(ids).all(|(expected, id)| expected == *id) {
             return Err("the ids are not 0, 1, 2 and so on".into());
         }
         self.objects = objects;
+        Ok(())
+    }
+
+    /// Appends a frame of a `.bin` file.
+    fn write_bin(&mut self, out: &mut Vec<u8>, value: impl Fn(usize, usize) -> u32) {
+        for object in 0..self.objects {
+            let mut words = [0; 8];
+            for (lane, (word, _)) in BIN_LANES.into_iter().enumerate() {
+                let offset = if lane < 2 { POSITION_OFFSET } else { 0 };
+                words[word] = value(lane, object).wrapping_sub(offset);
+            }
+            out.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+        }
+        self.frames += 1;
+    }
+}
+
+/// Writes the frames of a `.bin` file from snapshots.
+#[derive(Default)]
+pub struct BinFrames(ChallengeFile);
+
+impl BinFrames {
+    /// Appends a snapshot to `out`: of 901 [`Cube`]s, at 60 Hz, with ticks from 0.
+    ///
+    /// # Errors
+    /// [`ConvertError::NotCubes`] for any other.
+    pub fn write(
+        &mut self,
+        snapshot: &Snapshot,
+        rate_hz: f64,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ConvertError> {
+        let tick = snapshot.tick;
+        let checked = if snapshot.schema_hash() == Schema::of::<Cube>().hash() {
+            self.0.check(true, tick, rate_hz, snapshot.ids())
+        } else {
+            Err("the snapshots are of another type".to_owned())
+        };
+        checked.map_err(|reason| NotCubes { tick: tick.0, reason })?;
+        self.0.write_bin(out, |lane, object| snapshot.lane(lane)[object]);
         Ok(())
     }
 }
@@ -221,17 +270,6 @@ impl ChallengeFile {
 fn check_schema<T: Pack>(stream: &Stream) -> Result<(), String> {
     let is_same = stream.schema().hash() == Schema::of::<T>().hash();
     if is_same { Ok(()) } else { Err(format!("stream {:?} is of another type", stream.name())) }
-}
-
-fn write_bin(frame: &CaptureFrame<'_>, out: &mut Vec<u8>) {
-    for object in 0..frame.ids().len() {
-        let mut words = [0; 8];
-        for (lane, (word, _)) in BIN_LANES.into_iter().enumerate() {
-            let offset = if lane < 2 { POSITION_OFFSET } else { 0 };
-            words[word] = (frame.columns()[lane][object] as u32).wrapping_sub(offset);
-        }
-        out.extend(words.iter().flat_map(|word| word.to_le_bytes()));
-    }
 }
 
 /// The records of a frame of `.f32` with zeros for velocities.
@@ -297,7 +335,7 @@ impl fmt::Display for ConvertError {
             Self::Damaged { damage } => write!(f, "the capture is {damage}"),
             Self::Record(error) => write!(f, "{error}"),
             Self::NotCubes { tick, reason } => {
-                write!(f, "the capture cannot become a challenge file: tick {tick}: {reason}")
+                write!(f, "it cannot become a challenge file: tick {tick}: {reason}")
             }
             Self::Write(error) => write!(f, "the challenge file cannot be written: {error}"),
         }

@@ -18,4 +18,4 @@ pub mod cube;
 pub use captured_states::CapturedStates;
 pub use challenge::{Challenge, Frame, is_capture};
 pub use challenge_error::ChallengeError;
-pub use convert::{ConvertError, Converted, capture_to_challenge, challenge_to_capture};
+pub use convert::{BinFrames, ConvertError, Converted, capture_to_challenge, challenge_to_capture};

@@ -127,7 +127,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), ConversionError> {
         let index = captured.find(stream, &[], &[])?;
         let mut out = BufWriter::new(target.create()?);
         let unwritten = |error| failed(ConvertError::Write(error));
-        let frames = write_csv(&mut captured, index, &mut out, unwritten)?;
+        let frames = write_csv(&mut captured, index, None, &mut out, unwritten)?;
         captured.warn_of_damage();
         let output = out.into_inner().map_err(|error| unwritten(error.into_error()))?;
         (frames, output)
@@ -154,22 +154,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), ConversionError> {
     Ok(())
 }
 
-/// Writes a row for each entity of each frame. Returns the number of frames.
-fn write_csv(
+/// Writes a row for each entity of each frame, or for those of one kind. Returns the number of
+/// frames.
+pub(crate) fn write_csv<E: From<CapturedError>>(
     captured: &mut Captured,
     index: usize,
+    only: Option<usize>,
     out: &mut impl Write,
-    unwritten: impl Fn(io::Error) -> ConversionError,
-) -> Result<u64, ConversionError> {
+    unwritten: impl Fn(io::Error) -> E,
+) -> Result<u64, E> {
     let Stream { schema, of_kinds, .. } = captured.streams()[index].clone();
-    let has_several = of_kinds.len() > 1;
+    let is_shown = |kind: usize| only.is_none_or(|only| only == kind);
+    let has_several = of_kinds.len() > 1 && only.is_none();
     let mut header = if has_several { "tick,id,kind" } else { "tick,id" }.to_owned();
     // Where the components of each kind begin.
     let mut begins = Vec::new();
     let mut count = 0;
-    for (kind, of_kind) in schema.kinds().iter().zip(&of_kinds) {
+    for (index, (kind, of_kind)) in schema.kinds().iter().zip(&of_kinds).enumerate() {
         begins.push(count);
-        for name in component_names(of_kind) {
+        for name in component_names(of_kind).into_iter().filter(|_| is_shown(index)) {
             let name = if has_several { format!("{}.{name}", kind.name()) } else { name };
             header.push(',');
             header.push_str(&quoted(&name));
@@ -184,6 +187,9 @@ fn write_csv(
             continue;
         }
         for (kind, (ids, of_kind)) in frame.ids.iter().zip(&of_kinds).enumerate() {
+            if !is_shown(kind) {
+                continue;
+            }
             let columns = frame.columns.of_lanes(schema.kinds()[kind].lanes());
             for (row, id) in ids.iter().enumerate() {
                 line.clear();

@@ -10,6 +10,7 @@ mod bodies;
 mod captured;
 mod convert;
 mod distance;
+mod kpr;
 mod ladder;
 mod measure;
 #[cfg(feature = "demo")]
@@ -47,6 +48,10 @@ enum Command {
     Record(record::Arguments),
     Replay(replay::Arguments),
     Convert(convert::Arguments),
+    Pack(kpr::pack::Arguments),
+    Unpack(kpr::unpack::Arguments),
+    Info(kpr::info::Arguments),
+    Cut(kpr::cut::Arguments),
     #[cfg(feature = "anim")]
     Anim(anim::Arguments),
     #[cfg(feature = "demo")]
@@ -74,6 +79,10 @@ fn main() -> ExitCode {
         Command::Record(arguments) => record::run(&arguments).map_err(boxed),
         Command::Replay(arguments) => replay::run(&arguments).map_err(boxed),
         Command::Convert(arguments) => convert::run(&arguments).map_err(boxed),
+        Command::Pack(arguments) => kpr::pack::run(&arguments).map_err(boxed),
+        Command::Unpack(arguments) => kpr::unpack::run(&arguments).map_err(boxed),
+        Command::Info(arguments) => kpr::info::run(&arguments).map_err(boxed),
+        Command::Cut(arguments) => kpr::cut::run(&arguments).map_err(boxed),
         #[cfg(feature = "anim")]
         Command::Anim(arguments) => anim::run(&arguments).map_err(boxed),
         #[cfg(feature = "demo")]

@@ -98,7 +98,7 @@ impl Index {
         }
 
         let mut index = Self { is_complete: true, ..Self::default() };
-        index.take_header(file)?;
+        check_header(file)?;
         let (mut chunks, mut metadata) = (Vec::new(), Vec::new());
         for record in Records(&summary) {
             let record = record?;
@@ -226,15 +226,6 @@ impl Index {
         }
     }
 
-    fn take_header(&self, file: &mut dyn ReadSeek) -> Result<(), Broken> {
-        let at_byte = MAGIC.len() as u64;
-        let mut head = [0; HEAD_BYTES as usize];
-        file.seek(SeekFrom::Start(at_byte))?;
-        file.read_exact(&mut head)?;
-        let bytes = records::length(&head).saturating_add(HEAD_BYTES);
-        check_profile(records::only(&records::read(file, at_byte, bytes)?, op::HEADER)?)
-    }
-
     /// Takes a schema or a channel. Ignores other records.
     fn take_declaration(&mut self, record: &Record<'_>) -> Result<(), Broken> {
         let mut fields = Fields(record.data);
@@ -313,6 +304,21 @@ impl Index {
             Broken::Damaged(reason) => not_replay(format!("its profile {name:?}: {reason}")),
         })
     }
+}
+
+/// Whether a file begins as a replay does.
+pub(crate) fn has_header(file: &mut dyn ReadSeek) -> bool {
+    let mut magic = [0; MAGIC.len()];
+    file.read_exact(&mut magic).is_ok() && magic == MAGIC && check_header(file).is_ok()
+}
+
+fn check_header(file: &mut dyn ReadSeek) -> Result<(), Broken> {
+    let at_byte = MAGIC.len() as u64;
+    let mut head = [0; HEAD_BYTES as usize];
+    file.seek(SeekFrom::Start(at_byte))?;
+    file.read_exact(&mut head)?;
+    let bytes = records::length(&head).saturating_add(HEAD_BYTES);
+    check_profile(records::only(&records::read(file, at_byte, bytes)?, op::HEADER)?)
 }
 
 /// Checks the profile in a file's header.

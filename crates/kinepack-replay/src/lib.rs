@@ -59,5 +59,5 @@ mod writer;
 
 pub use error::{ReplayDamage, ReplayError};
 pub use kill_cam::KillCam;
-pub use reader::{ReplayLimits, ReplayReader};
+pub use reader::{ReplayLimits, ReplayReader, is_replay};
 pub use writer::{Marker, ReplayOptions, ReplaySummary, ReplayWriter};

@@ -12,7 +12,7 @@ use kinepack_net::{EventKinds, FramePlayer, Playback};
 
 use crate::cut::Cut;
 use crate::group::Group;
-use crate::index::{Channel, Chunk, Index, Place};
+use crate::index::{self, Channel, Chunk, Index, Place};
 use crate::loaded::Loaded;
 use crate::records::{Broken, ReadSeek};
 use crate::{Marker, ReplayDamage, ReplayError, ReplayOptions, ReplaySummary};
@@ -114,6 +114,15 @@ pub struct ReplayReader {
     player: FramePlayer,
     /// The last moment of playback.
     shown: Option<f64>,
+}
+
+/// True for a replay file, by its first bytes.
+///
+/// ```
+/// assert!(!kinepack_replay::is_replay("Cargo.toml".as_ref()));
+/// ```
+pub fn is_replay(path: &Path) -> bool {
+    File::open(path).is_ok_and(|mut file| index::has_header(&mut file))
 }
 
 impl ReplayReader {
@@ -258,10 +267,10 @@ impl ReplayReader {
             let reason = "the file ends here without a complete record".to_owned();
             self.index.damage.push(ReplayDamage { at_byte, reason });
         }
-        let (mut frames, mut next) = (0, self.ticks()?.map(|(first, _)| first));
-        while let Some(tick) = next {
+        let (mut frames, mut next) = (0, self.first_frame()?);
+        while let Some(frame) = next {
             frames += 1;
-            next = self.frame_after(tick)?.map(|frame| frame.tick);
+            next = self.frame_after(frame.tick)?;
         }
         Ok(frames)
     }
@@ -279,9 +288,17 @@ impl ReplayReader {
     /// # Errors
     /// [`ReplayError::Io`].
     pub fn ticks(&mut self) -> Result<Option<(Tick, Tick)>, ReplayError> {
-        let first = self.find_forward(0, 0)?.map(|frame| frame.tick);
+        let first = self.first_frame()?.map(|frame| frame.tick);
         let last = self.find_back(self.groups())?.map(|frame| frame.tick);
         Ok(first.zip(last))
+    }
+
+    /// The first frame; `None` if none can be read.
+    ///
+    /// # Errors
+    /// [`ReplayError::Io`].
+    pub fn first_frame(&mut self) -> Result<Option<Arc<Snapshot>>, ReplayError> {
+        self.find_forward(0, 0)
     }
 
     /// The state at a tick: the newest frame that is not after it. `None` if there is none.
@@ -348,7 +365,7 @@ impl ReplayReader {
         let tick = if tick.is_finite() { tick } else { 0.0 };
         let from = match self.at_or_before(tick)? {
             Some(frame) => frame,
-            None => match self.find_forward(0, 0)? {
+            None => match self.first_frame()? {
                 Some(first) => first,
                 None => return Ok(None),
             },

@@ -60,14 +60,14 @@ fn other_programs_read_the_container() {
 
 #[test]
 fn a_file_that_was_cut_off_anywhere_has_all_groups_before() {
-    let file = replay(Level::ADAPTIVE, 130);
+    let file = replay(Level::PACKED, 90);
     let groups = groups(&file);
     for length in 0..file.len() {
         match readable(file[..length].to_vec()) {
             Ok(found) => {
                 let whole = groups.iter().filter(|(.., end)| *end <= length).count();
                 let end = groups.get(whole).map_or(u32::MAX, |(tick, ..)| *tick);
-                assert!(found.into_iter().eq(ticks(130).filter(|tick| *tick < end)));
+                assert!(found.into_iter().eq(ticks(90).filter(|tick| *tick < end)));
             }
             Err(ReplayError::NotReplay { .. }) => assert!(length < 8),
             Err(error) => {
@@ -80,7 +80,7 @@ fn a_file_that_was_cut_off_anywhere_has_all_groups_before() {
 
 #[test]
 fn damage_anywhere_costs_at_most_one_group_or_is_an_error() {
-    let file = replay(Level::LEARNING, 130);
+    let file = replay(Level::LEARNING, 90);
     let groups = groups(&file);
     for at in 0..file.len() {
         let mut damaged = file.clone();
@@ -96,17 +96,17 @@ fn damage_anywhere_costs_at_most_one_group_or_is_an_error() {
             Some(hit) => (groups[hit].0, groups.get(hit + 1).map_or(u32::MAX, |group| group.0)),
             None => (0, 0),
         };
-        let lost = ticks(130).filter(|tick| (begin..end).contains(tick)).count();
+        let lost = ticks(90).filter(|tick| (begin..end).contains(tick)).count();
         let found = frames(&mut replay);
-        let is_lost = found.len() + lost == ticks(130).count();
+        let is_lost = found.len() + lost == ticks(90).count();
         // A changed bit may be in a part that nothing depends on, such as the length of an index.
-        assert!(is_lost || found.len() == ticks(130).count(), "byte {at}");
+        assert!(is_lost || found.len() == ticks(90).count(), "byte {at}");
         if is_lost && lost > 0 {
             let damage = &replay.damage()[0];
             assert_eq!(damage.at_byte as usize, groups[hit.unwrap()].1);
             assert!(!damage.to_string().is_empty());
             // The moment shows the last state before it, and then moves on.
-            let before = ticks(130).take_while(|tick| *tick < begin).last();
+            let before = ticks(90).take_while(|tick| *tick < begin).last();
             let shown = replay.playback(f64::from(begin) + 1.0).unwrap().unwrap().tick();
             assert!(before.is_none_or(|before| shown >= f64::from(before)));
         }

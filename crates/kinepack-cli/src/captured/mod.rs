@@ -1,17 +1,30 @@
-//! Reads the streams of captures and challenge files as frames of entities, with raw words or
-//! lanes.
+//! Reads the streams of captures, replays and challenge files as frames of entities, with raw words
+//! or lanes.
 
+mod cubes;
+mod replayed;
+
+use std::fs::File;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use command_kit::{Failure, counted, say};
-use cube_data::cube::{self, Cube, Quantized};
-use cube_data::{Challenge, ChallengeError, Frame, is_capture};
-use kinepack::{EncodeError, EntityId, Pack, Profile, Schema, Snapshot, Tick};
-use kinepack_capture::{Capture, CaptureError, CaptureLimits, Columns, kinds};
+use cube_data::cube::{self, Quantized};
+use cube_data::{Challenge, ChallengeError, is_capture};
+use cubes::Cubes;
+use kinepack::{EncodeError, EntityId, Profile, Schema, Snapshot, Tick};
+use kinepack_capture::{Capture, CaptureError, CaptureLimits, Columns, ZstdReader, kinds};
+use kinepack_replay::ReplayError;
+use replayed::Replayed;
 
 use crate::ladder::{Parameters, ProfileError, read_profile};
 use crate::steps::{MaxError, Steps, StepsError};
+
+/// The end of the name of a capture that is packed as a whole.
+const PACKED_CAPTURE: &str = ".mcap.zst";
+/// The largest window of such a file.
+const MOST_WINDOW_BYTES: u64 = 128 << 20;
 
 /// The stream of a file, for commands that take one.
 #[derive(Args, Clone, Debug)]
@@ -52,6 +65,8 @@ pub(crate) enum CapturedError {
         #[from]
         error: ChallengeError,
     },
+    #[error("{}: {error}", path.display())]
+    Replay { path: PathBuf, error: ReplayError },
     #[error("{}: it has no stream that kinepack recorded", path.display())]
     NoStreams { path: PathBuf },
     #[error("--stream {name}: no such stream; there are {}", there.join(", "))]
@@ -96,15 +111,7 @@ pub(crate) struct Captured {
 enum Source {
     Challenge(Box<Cubes>),
     Capture(Box<Capture>),
-}
-
-/// A challenge file.
-struct Cubes {
-    challenge: Challenge,
-    schema: Schema,
-    next_tick: u32,
-    ids: Vec<EntityId>,
-    columns: Vec<Vec<u64>>,
+    Replay(Box<Replayed>),
 }
 
 /// A frame of one stream.
@@ -120,25 +127,23 @@ pub(crate) struct CapturedFrame<'a> {
 impl Captured {
     /// Opens a file. Its first bytes tell the format; for a `.bin` file the name does.
     pub(crate) fn open(path: &Path, limits: CaptureLimits) -> Result<Self, CapturedError> {
+        if kinepack_replay::is_replay(path) {
+            let unread = |error| CapturedError::Replay { path: path.to_owned(), error };
+            let (replayed, stream) = Replayed::open(path).map_err(unread)?;
+            return Ok(Self {
+                path: path.to_owned(),
+                source: Source::Replay(Box::new(replayed)),
+                streams: vec![stream],
+            });
+        }
         if is_capture(path) {
             return Self::open_capture(path, limits);
         }
+        if path.to_string_lossy().ends_with(PACKED_CAPTURE) {
+            return Self::open_packed_capture(path, limits);
+        }
         let challenge = Challenge::open(path)?.with_limits(limits);
-        let schema = cube::schema(Quantized::Everything);
-        let stream = Stream {
-            name: "cubes".to_owned(),
-            of_kinds: kinds::schemas(&schema),
-            schema: schema.clone(),
-            rate_hz: f64::from(challenge.rate_hz()),
-            frames: challenge.frames().map(u64::from),
-        };
-        let cubes = Cubes {
-            challenge,
-            schema,
-            next_tick: 0,
-            ids: Vec::new(),
-            columns: vec![Vec::new(); Cube::LANES],
-        };
+        let (cubes, stream) = Cubes::new(challenge);
         Ok(Self {
             path: path.to_owned(),
             source: Source::Challenge(Box::new(cubes)),
@@ -147,21 +152,43 @@ impl Captured {
     }
 
     fn open_capture(path: &Path, limits: CaptureLimits) -> Result<Self, CapturedError> {
-        let streams: Vec<Stream> = Capture::streams_with_limits(path, limits)?
-            .into_iter()
-            .map(|stream| Stream {
-                name: stream.name().to_owned(),
-                of_kinds: kinds::schemas(stream.schema()),
-                schema: stream.schema().clone(),
-                rate_hz: stream.rate_hz(),
-                frames: stream.frames(),
-            })
-            .collect();
+        let streams = Capture::streams_with_limits(path, limits)?;
+        Self::with_capture(path, &streams, Capture::open(path)?.with_limits(limits))
+    }
+
+    /// Reads the file twice, because its streams are only known at its end.
+    fn open_packed_capture(path: &Path, limits: CaptureLimits) -> Result<Self, CapturedError> {
+        let open = || -> Result<Capture, CaptureError> {
+            let file = File::open(path)
+                .map_err(|source| CaptureError::Io { path: path.to_owned(), source })?;
+            let unpacked = ZstdReader::new(BufReader::new(file), MOST_WINDOW_BYTES);
+            Ok(Capture::from_reader(path, unpacked)?.with_limits(limits))
+        };
+        let mut capture = open()?;
+        while capture.next_frame()?.is_some() {}
+        Self::with_capture(path, capture.streams(), open()?)
+    }
+
+    fn with_capture(
+        path: &Path,
+        streams: &[kinepack_capture::Stream],
+        capture: Capture,
+    ) -> Result<Self, CapturedError> {
+        let stream = |stream: &kinepack_capture::Stream| Stream {
+            name: stream.name().to_owned(),
+            of_kinds: kinds::schemas(stream.schema()),
+            schema: stream.schema().clone(),
+            rate_hz: stream.rate_hz(),
+            frames: stream.frames(),
+        };
         if streams.is_empty() {
             return Err(CapturedError::NoStreams { path: path.to_owned() });
         }
-        let capture = Capture::open(path)?.with_limits(limits);
-        Ok(Self { path: path.to_owned(), source: Source::Capture(Box::new(capture)), streams })
+        Ok(Self {
+            path: path.to_owned(),
+            source: Source::Capture(Box::new(capture)),
+            streams: streams.iter().map(stream).collect(),
+        })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -235,6 +262,12 @@ impl Captured {
     pub(crate) fn next_frame(&mut self) -> Result<Option<CapturedFrame<'_>>, CapturedError> {
         let capture = match &mut self.source {
             Source::Challenge(cubes) => return cubes.next_frame(),
+            Source::Replay(replayed) => {
+                let path = self.path.clone();
+                return replayed
+                    .next_frame()
+                    .map_err(|error| CapturedError::Replay { path, error });
+            }
             Source::Capture(capture) => capture,
         };
         let known: &[Stream] = &self.streams;
@@ -256,51 +289,20 @@ impl Captured {
 
     /// Warns on standard error if the file is damaged.
     pub(crate) fn warn_of_damage(&self) {
-        if let Source::Capture(capture) = &self.source
-            && let Some(damage) = capture.damage()
-        {
-            say(format_args!("{}: {damage}; the frames before it were read", self.path.display()));
-        }
-    }
-}
-
-impl Cubes {
-    fn next_frame(&mut self) -> Result<Option<CapturedFrame<'_>>, CapturedError> {
-        let is_exact = !self.challenge.is_quantized();
-        let Some(frame) = self.challenge.next_frame()? else { return Ok(None) };
-        let tick = Tick(self.next_tick);
-        self.next_tick += 1;
-        self.ids.clear();
-        self.columns.iter_mut().for_each(Vec::clear);
-        let mut bad = None;
-        match frame {
-            Frame::Quantized(frame) => {
-                let mut snapshot = Snapshot::new(&self.schema, tick);
-                frame.push_into(&mut snapshot)?;
-                self.ids.extend_from_slice(snapshot.ids());
-                for (lane, column) in self.columns.iter_mut().enumerate() {
-                    column.extend(snapshot.lane(lane).iter().map(|value| u64::from(*value)));
+        let path = self.path.display();
+        match &self.source {
+            Source::Capture(capture) => {
+                if let Some(damage) = capture.damage() {
+                    say(format_args!("{path}: {damage}; the frames before it were read"));
                 }
             }
-            Frame::Floats(frame) => {
-                for (object, state) in (0..).zip(frame.states()) {
-                    let mut raw = [0; Cube::LANES];
-                    let stored = Cube::from(state).store_raw(&mut raw);
-                    if let Err(error) = stored {
-                        bad = Some((object, error));
-                        break;
-                    }
-                    self.ids.push(EntityId(object));
-                    self.columns.iter_mut().zip(raw).for_each(|(column, word)| column.push(word));
+            Source::Replay(replayed) => {
+                for damage in replayed.damage() {
+                    say(format_args!("{path}: {damage}; all other groups were read"));
                 }
             }
+            Source::Challenge(_) => {}
         }
-        if let Some((object, error)) = bad {
-            return Err(self.challenge.bad_value(object, error.to_string()).into());
-        }
-        let columns =
-            if is_exact { Columns::Raw(&self.columns) } else { Columns::Lanes(&self.columns) };
-        Ok(Some(CapturedFrame { stream: 0, tick, ids: vec![&self.ids], columns }))
     }
 }
 
@@ -348,6 +350,7 @@ pub(crate) struct Snapshots {
     stream: Stream,
     steps: Steps,
     read: u32,
+    tick: Tick,
     /// Entities with a value out of its range.
     clamped: u64,
     raw: Vec<u64>,
@@ -370,6 +373,7 @@ impl Snapshots {
             captured,
             index,
             read: 0,
+            tick: Tick(0),
             clamped: 0,
             raw: vec![0; count],
             lanes: vec![0; count],
@@ -425,9 +429,15 @@ impl Snapshots {
                 }
             }
             self.read += 1;
+            self.tick = frame.tick;
             return Ok(Some(snapshot));
         }
         Ok(None)
+    }
+
+    /// The tick of the last snapshot in the file.
+    pub(crate) fn tick(&self) -> Tick {
+        self.tick
     }
 
     /// Warns on standard error if the file is damaged or has values out of range.

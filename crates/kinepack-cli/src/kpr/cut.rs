@@ -1,0 +1,63 @@
+//! `kinepack cut`: a part of a replay as a replay.
+
+use std::io::BufWriter;
+use std::path::PathBuf;
+
+use clap::Args;
+use command_kit::output::Force;
+use command_kit::{counted, say};
+use kinepack::Tick;
+
+use super::moment::{HELP, Moment};
+use super::{KprError, open, read_error};
+
+/// Cut a part out of a replay.
+///
+/// A moment is a time from the beginning, as `info` and `watch` show it, or a marker. Ten seconds
+/// around a marker: `kinepack cut match.kpr goal.kpr --from @goal-7 --to @goal+3`.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The replay.
+    file: PathBuf,
+    /// The replay to write.
+    out: PathBuf,
+    /// The first moment [default: the beginning]
+    #[arg(long, value_name = "MOMENT", help = format!("The first moment: {HELP} [default: the beginning]"))]
+    from: Option<Moment>,
+    /// The last moment [default: the end]
+    #[arg(long, value_name = "MOMENT", help = "The last moment [default: the end]")]
+    to: Option<Moment>,
+    #[command(flatten)]
+    force: Force,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), KprError> {
+    let Arguments { file, out, from, to, force } = arguments;
+    let target = force.target(out)?;
+    let mut replay = open(file)?;
+    let failed = |error| read_error(file, error);
+    let (first, last) = replay.ticks().map_err(failed)?.unwrap_or_default();
+    let tick = |option, moment: &Option<Moment>, otherwise: Tick| match moment {
+        Some(moment) => moment
+            .tick(first.0, replay.rate_hz(), replay.markers())
+            .map_err(|reason| KprError::Moment { option, reason }),
+        None => Ok(otherwise.0.into()),
+    };
+    // The cast saturates.
+    let from = Tick(tick("from", from, first)?.ceil() as u32);
+    let to = Tick(tick("to", to, last)?.floor() as u32);
+    let output = target.create()?;
+    let written = replay.cut(from, to, BufWriter::new(output.file()?));
+    let summary = written.map_err(|error| read_error(file, error))?;
+    for damage in replay.damage() {
+        say(format_args!("{}: {damage}; it is left out", file.display()));
+    }
+    output.commit()?;
+    say(format_args!(
+        "{}: {} in {}",
+        out.display(),
+        counted(summary.frames, "frame"),
+        counted(summary.bytes, "byte")
+    ));
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! The commands for replay files: `pack`, `unpack`, `info`, `cut`.
+
+pub(crate) mod cut;
+pub(crate) mod info;
+mod moment;
+pub(crate) mod pack;
+mod transforms;
+pub(crate) mod unpack;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use command_kit::output::Problem;
+use command_kit::{Failure, OutputError};
+use cube_data::ConvertError;
+use kinepack::SetupError;
+use kinepack_capture::RecordError;
+use kinepack_replay::{ReplayError, ReplayReader};
+
+use crate::captured::CapturedError;
+use crate::ladder::ProfileError;
+
+/// Why a command for replay files failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum KprError {
+    #[error(transparent)]
+    Captured(#[from] CapturedError),
+    #[error("{}: {error}", path.display())]
+    Replay { path: PathBuf, error: ReplayError },
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    #[error("{}: {error}", path.display())]
+    Convert { path: PathBuf, error: ConvertError },
+    #[error("--level {name}: no such level; learning is the smallest, adaptive reads faster")]
+    UnknownLevel { name: String },
+    #[error("--{option}: {reason}")]
+    Moment { option: &'static str, reason: String },
+    #[error("{}: {reason}", path.display())]
+    CannotUnpack { path: PathBuf, reason: String },
+    /// The report is printed.
+    #[error("{}: {}", path.display(), damage_found(*count))]
+    Damaged { path: PathBuf, count: usize },
+}
+
+fn damage_found(count: usize) -> String {
+    format!("damaged in {}; all other groups can be played", command_kit::counted(count, "place"))
+}
+
+impl Failure for KprError {
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Output(error) => error.exit_code(),
+            Self::Damaged { .. } => 1,
+            _ => 2,
+        }
+    }
+}
+
+/// Opens a replay.
+fn open(path: &Path) -> Result<ReplayReader, KprError> {
+    ReplayReader::open(path).map_err(|error| read_error(path, error))
+}
+
+/// An error of reading a file.
+fn read_error(path: &Path, error: ReplayError) -> KprError {
+    KprError::Replay { path: path.to_owned(), error }
+}
+
+/// An error of writing a file.
+fn write_error(path: &Path, error: io::Error) -> KprError {
+    OutputError::File { path: path.to_owned(), problem: Problem::System(error) }.into()
+}

@@ -1,0 +1,156 @@
+//! `kinepack pack`: a capture or a challenge file as a replay.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use command_kit::cube_precision::Precision;
+use command_kit::output::Force;
+use command_kit::table::write_json;
+use command_kit::{print, progress};
+use kinepack::Codec;
+use kinepack_capture::levels;
+use kinepack_replay::{ReplayOptions, ReplaySummary, ReplayWriter};
+use serde::Serialize;
+
+use super::KprError;
+use crate::captured::{CaptureArguments, Captured, Snapshots, StreamArguments, is_cubes, profile};
+use crate::ladder::Parameters;
+use crate::steps::StepArguments;
+
+/// Make a replay of a capture: quantized, compressed, and played from any moment.
+///
+/// The snapshots come back exactly as they are quantized: `unpack` makes the same challenge file
+/// again, byte for byte.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// A capture (.mcap), or a challenge file (.bin or .f32). All of these also as .zst. A replay
+    /// is packed again.
+    file: PathBuf,
+    /// The replay to write: NAME.kpr.
+    out: PathBuf,
+    #[command(flatten)]
+    stream: StreamArguments,
+    /// The level, by name or number. "adaptive" takes 5 % more space than "learning", and less time.
+    #[arg(long, default_value = "learning")]
+    level: String,
+    /// The profile: a file that `tune` or `train` wrote, untrained or built-in. Built-in is the
+    /// profile trained for the cubes of the built-in world; for other data it is untrained. It is
+    /// stored in the replay.
+    #[arg(long, default_value = "built-in")]
+    profile: Parameters,
+    #[command(flatten)]
+    steps: StepArguments,
+    #[command(flatten)]
+    precision: Precision,
+    /// The length of a group. To show a moment, a reader decodes at most this much; a longer group
+    /// takes less space.
+    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = parse_group)]
+    group: Duration,
+    /// Something to remember about the replay, such as a map's name.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_note)]
+    note: Vec<(String, String)>,
+    #[command(flatten)]
+    capture: CaptureArguments,
+    /// Print one JSON document instead of a sentence.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    force: Force,
+}
+
+fn parse_group(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
+    if (0.0..=3_600.0).contains(&seconds) {
+        Ok(Duration::from_secs_f64(seconds))
+    } else {
+        Err("give 0 to 3600 seconds".to_owned())
+    }
+}
+
+fn parse_note(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("give KEY=VALUE, as in map=harbour")?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+/// What was packed.
+#[derive(Serialize)]
+struct Report {
+    file: String,
+    stream: String,
+    level: &'static str,
+    frames: u64,
+    groups: u64,
+    bytes: u64,
+    bytes_per_frame: f64,
+    /// Of the captured file.
+    captured_bytes: u64,
+    /// To quantize, encode and write a frame.
+    us_per_frame: f64,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), KprError> {
+    let Arguments { file, out, stream, level, steps, precision, group, note, force, .. } =
+        arguments;
+    let level =
+        levels::named(level).ok_or_else(|| KprError::UnknownLevel { name: level.clone() })?;
+    let target = force.target(out)?;
+    let captured = Captured::open(file, arguments.capture.limits())?;
+    let parameters = std::slice::from_ref(&arguments.profile);
+    let mut snapshots = Snapshots::new(captured, stream, &steps.max_error, parameters)?;
+    let schema = snapshots.schema().clone();
+    let profile = match (&arguments.profile, is_cubes(&schema)) {
+        (Parameters::BuiltIn, true) => precision.profile(),
+        (parameters, _) => profile(parameters, &schema)?,
+    };
+    let codec = Codec::new(precision.of(schema), level, profile)?;
+    let options = ReplayOptions {
+        name: snapshots.stream().name.clone(),
+        group: *group,
+        ..ReplayOptions::at_hz(snapshots.stream().rate_hz)
+    };
+    let output = target.create()?;
+    let failed = |error| super::read_error(out, error);
+    let mut writer = ReplayWriter::to_writer(output.file()?, &codec, &options).map_err(failed)?;
+    for (key, value) in note {
+        writer.note(key, value).map_err(failed)?;
+    }
+    let bar = progress(snapshots.stream().frames);
+    let begin = Instant::now();
+    while let Some(mut snapshot) = snapshots.next_snapshot()? {
+        snapshot.tick = snapshots.tick();
+        writer.write(&snapshot).map_err(failed)?;
+        bar.inc(1);
+    }
+    let ReplaySummary { frames, groups, bytes } = writer.finish().map_err(failed)?;
+    let us = begin.elapsed().as_secs_f64() * 1e6;
+    bar.finish_and_clear();
+    snapshots.warn();
+    output.commit()?;
+    let captured_bytes = file.metadata().map_or(0, |file| file.len());
+    let report = Report {
+        file: out.display().to_string(),
+        stream: options.name,
+        level: levels::name(level),
+        frames,
+        groups,
+        bytes,
+        bytes_per_frame: bytes as f64 / frames.max(1) as f64,
+        captured_bytes,
+        us_per_frame: us / frames.max(1) as f64,
+    };
+    if arguments.json {
+        print(|out| write_json(&report, out))?;
+    } else {
+        let Report { file, bytes_per_frame, us_per_frame, .. } = &report;
+        print(|out| {
+            writeln!(
+                out,
+                "{file}: {frames} frames in {groups} groups, {bytes} bytes, {bytes_per_frame:.1} a \
+                 frame; the capture has {captured_bytes}. {us_per_frame:.0} µs a frame"
+            )
+        })?;
+    }
+    Ok(())
+}
