@@ -6,6 +6,7 @@
 
 mod background;
 pub mod bandwidth;
+pub mod bodies;
 pub mod cube_precision;
 mod distribution;
 mod failure;

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`demo`] | `demo`: both sides in a page, or in the terminal |
 //! | [`serve`], [`join`] | the same world between processes and machines |
+//! | [`watch`] | a replay in a page |
 //! | [`simulate`], [`sweep`] | the same world under virtual time, for one link or many |
 //!
 //! `Session` is the core of `demo`, `simulate` and `sweep`: a sender, simulated
@@ -36,6 +37,7 @@ pub mod sweep;
 mod threads;
 mod truth;
 mod viewer;
+pub mod watch;
 mod world;
 
 pub use sender::due;

@@ -52,6 +52,8 @@ enum Command {
     Unpack(kpr::unpack::Arguments),
     Info(kpr::info::Arguments),
     Cut(kpr::cut::Arguments),
+    #[cfg(feature = "demo")]
+    Watch(demo::watch::Arguments),
     #[cfg(feature = "anim")]
     Anim(anim::Arguments),
     #[cfg(feature = "demo")]
@@ -83,6 +85,8 @@ fn main() -> ExitCode {
         Command::Unpack(arguments) => kpr::unpack::run(&arguments).map_err(boxed),
         Command::Info(arguments) => kpr::info::run(&arguments).map_err(boxed),
         Command::Cut(arguments) => kpr::cut::run(&arguments).map_err(boxed),
+        #[cfg(feature = "demo")]
+        Command::Watch(arguments) => demo::watch::run(&arguments).map_err(boxed),
         #[cfg(feature = "anim")]
         Command::Anim(arguments) => anim::run(&arguments).map_err(boxed),
         #[cfg(feature = "demo")]

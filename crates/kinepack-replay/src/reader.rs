@@ -245,6 +245,22 @@ impl ReplayReader {
         self.index.groups.iter().map(|place| (place.first, place.bytes))
     }
 
+    /// The tick of each frame of a group, and its bytes. Does not decode the frames. `None` if there
+    /// is no such group.
+    ///
+    /// # Errors
+    /// [`ReplayError::Io`].
+    pub fn frame_sizes(&mut self, group: usize) -> Result<Option<Vec<(Tick, usize)>>, ReplayError> {
+        if group >= self.groups() {
+            return Ok(None);
+        }
+        let loaded = self.load(group)?;
+        let bytes = |frame: usize| loaded.bytes_before(frame).len();
+        let frames = (0..loaded.len())
+            .filter_map(|frame| Some((loaded.tick(frame)?, bytes(frame + 1) - bytes(frame))));
+        Ok(Some(frames.collect()))
+    }
+
     /// False if the file has no end: it is still being written, or its writer was killed.
     pub fn is_complete(&self) -> bool {
         self.index.is_complete

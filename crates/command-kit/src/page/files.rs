@@ -23,9 +23,9 @@ const SHARED: &[File] = crate::web_files![
 /// Serves a page's own files and the shared ones. `index.html` is at the root.
 pub fn with_files<S: Clone + Send + Sync + 'static>(
     mut router: Router<S>,
-    own: &'static [File],
+    own: impl IntoIterator<Item = &'static File>,
 ) -> Router<S> {
-    for &(name, text) in own.iter().chain(SHARED) {
+    for &(name, text) in own.into_iter().chain(SHARED) {
         let path = if name == "index.html" { "/".to_owned() } else { format!("/{name}") };
         router = router
             .route(&path, get(move || async move { ([(header::CONTENT_TYPE, kind(name))], text) }));

@@ -4,7 +4,7 @@
 mod display;
 mod headless;
 mod loopback;
-mod page;
+pub(crate) mod page;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -4,12 +4,11 @@
 use std::io::BufWriter;
 use std::path::Path;
 
+use command_kit::bodies::{Bodies, Pose};
 use command_kit::output::Output;
-use kinepack::schema::{Field, FieldKind, Role};
-use kinepack::{Schema, Snapshot, Tick};
+use kinepack::{Between, EncodeError, Snapshot, Tick};
 use kinepack_capture::container::{Channel, Container, Message, Packing};
 use kinepack_capture::schema_document::tick_time_ns;
-use kinepack_capture::{Columns, kinds};
 use kinepack_replay::ReplayReader;
 use serde_json::{Value, json};
 
@@ -21,67 +20,29 @@ const CHUNK_BYTES: usize = 1 << 20;
 /// The frame that all transforms are relative to.
 const PARENT: &str = "world";
 
-/// Where the position and the rotation of a kind are.
-struct Place {
-    name: String,
-    schema: Schema,
-    position: Option<usize>,
-    rotation: Option<usize>,
-}
-
-impl Place {
-    fn new(name: &str, schema: Schema) -> Self {
-        let is_position = |field: &Field| matches!(&field.kind, FieldKind::Floats(axes) if (1..=3).contains(&axes.len()));
-        let fields = schema.fields();
-        let position = fields
-            .iter()
-            .position(|field| is_position(field) && field.role == Role::Body)
-            .or_else(|| {
-                let can = |field: &Field| is_position(field) && field.role != Role::Velocity;
-                fields.iter().position(can)
-            });
-        let rotation = fields.iter().position(|field| matches!(field.kind, FieldKind::Rotation(_)));
-        Self { name: name.to_owned(), position, rotation, schema }
+/// The transforms of all entities.
+fn transforms_of(
+    bodies: &mut Bodies,
+    world: &str,
+    frame: &Snapshot,
+    time: &Value,
+) -> Result<Vec<Value>, EncodeError> {
+    let at = Between { ratio: 0.0, seconds: 0.0 };
+    let mut list = Vec::with_capacity(frame.len());
+    for (index, (kind, id)) in frame.entities().enumerate() {
+        let kind = &mut bodies.kinds[kind];
+        let Pose { position: [px, py, pz], rotation: [x, y, z, w], .. } =
+            kind.pose((frame, index), (frame, index), at)?;
+        let name = if kind.name.is_empty() { world } else { &kind.name };
+        list.push(json!({
+            "timestamp": time,
+            "parent_frame_id": PARENT,
+            "child_frame_id": format!("{name}/{}", id.0),
+            "translation": { "x": px, "y": py, "z": pz },
+            "rotation": { "x": x, "y": y, "z": z, "w": w },
+        }));
     }
-
-    /// The numbers of a field among an entity's components.
-    fn numbers<'a>(&self, field: Option<usize>, components: &'a [f64]) -> &'a [f64] {
-        let Some(field) = field else { return &[] };
-        let count = |field: &Field| match field.kind {
-            // An integer of two lanes is one number.
-            FieldKind::Integer(_) => 1,
-            _ => field.lanes().len(),
-        };
-        let fields = self.schema.fields();
-        let begin: usize = fields[..field].iter().map(count).sum();
-        &components[begin..begin + count(&fields[field])]
-    }
-
-    /// The transforms of a kind's entities.
-    fn transforms(&self, kind: usize, frame: &Snapshot, time: &Value, out: &mut Vec<Value>) {
-        let range = frame.of_kind(kind);
-        let lanes: Vec<Vec<u64>> = frame
-            .lanes_of(kind)
-            .map(|lane| frame.lane(lane).iter().map(|value| u64::from(*value)).collect())
-            .collect();
-        for (row, id) in frame.ids()[range].iter().enumerate() {
-            let components = Columns::Lanes(&lanes).components(row, &self.schema);
-            let position = self.numbers(self.position, &components);
-            let axis = |index: usize| position.get(index).copied().unwrap_or(0.0);
-            let rotation = match self.numbers(self.rotation, &components) {
-                [x, y, z, w] => [*x, *y, *z, *w],
-                _ => [0.0, 0.0, 0.0, 1.0],
-            };
-            let [x, y, z, w] = rotation;
-            out.push(json!({
-                "timestamp": time,
-                "parent_frame_id": PARENT,
-                "child_frame_id": format!("{}/{}", self.name, id.0),
-                "translation": { "x": axis(0), "y": axis(1), "z": axis(2) },
-                "rotation": { "x": x, "y": y, "z": z, "w": w },
-            }));
-        }
-    }
+    Ok(list)
 }
 
 /// A time as Foxglove's schemas have it.
@@ -132,15 +93,8 @@ pub(super) fn write(
 ) -> Result<u64, KprError> {
     let unwritten = |error| write_error(out, error);
     let schema = replay.schema().clone();
-    let names = schema.kinds().iter().map(|kind| match kind.name() {
-        "" => replay.name().to_owned(),
-        name => name.to_owned(),
-    });
-    let places: Vec<Place> = names
-        .zip(kinds::schemas(&schema))
-        .map(|(name, schema)| Place::new(&name, schema))
-        .collect();
-    if places.iter().all(|place| place.position.is_none() && place.rotation.is_none()) {
+    let (mut bodies, world) = (Bodies::new(&schema), replay.name().to_owned());
+    if bodies.is_empty() {
         let reason = "its entities have neither a position nor a rotation".to_owned();
         return Err(KprError::CannotUnpack { path: file.to_owned(), reason });
     }
@@ -182,10 +136,9 @@ pub(super) fn write(
             in_chunk += add(log, tick, &line);
         }
         let time = time_of(tick_time_ns(frame.tick, rate_hz));
-        let mut list = Vec::with_capacity(frame.len());
-        for (kind, place) in places.iter().enumerate() {
-            place.transforms(kind, frame, &time, &mut list);
-        }
+        let list = transforms_of(&mut bodies, &world, frame, &time).map_err(|error| {
+            KprError::CannotUnpack { path: file.to_owned(), reason: error.to_string() }
+        })?;
         in_chunk += add(transforms, frame.tick, &json!({ "transforms": list }));
         if in_chunk >= CHUNK_BYTES {
             in_chunk = 0;

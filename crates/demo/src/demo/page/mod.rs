@@ -9,11 +9,11 @@
 mod board;
 mod ledger;
 mod protocol;
-mod server;
+pub(crate) mod server;
 mod settings;
 mod socket;
 mod stage;
-mod world;
+pub(crate) mod world;
 
 use std::io;
 use std::net::TcpListener;

@@ -16,20 +16,29 @@ use super::socket;
 /// The largest message of a page.
 const MAX_MESSAGE_BYTES: usize = 4_096;
 
-/// The page's own files.
+/// The page's own files, besides [`WORLDS`].
 #[rustfmt::skip]
 const FILES: &[File] = command_kit::web_files![
     "charts/chart.js", "charts/chart_bars.js", "charts/chart_lines.js", "charts/chart_stack.js", "charts/charts.js",
     "charts/history.js", "charts/timeline.js", "connection.js", "controls/address.js", "controls/controls.js",
     "controls/playing.js", "controls/settings.js", "controls/slider.js", "controls/touch_pad.js", "index.html",
-    "main.js", "panels/look.js", "panels/now.js", "panels/report.js", "panels/state.js", "protocol.js", "style.css",
-    "worlds/body_arrays.js", "worlds/camera.js", "worlds/pick.js", "worlds/shaders.js", "worlds/uncompressed.js",
+    "main.js", "panels/look.js", "panels/now.js", "panels/report.js", "panels/state.js", "style.css",
+    "worlds/pick.js", "worlds/uncompressed.js",
+];
+
+/// What draws worlds. The page of `watch` has these files too.
+pub(crate) const WORLDS: &[File] = command_kit::web_files![
+    "protocol.js",
+    "worlds/body_arrays.js",
+    "worlds/camera.js",
+    "worlds/shaders.js",
     "worlds/worlds.js",
 ];
 
 /// All routes of the program.
 pub(super) fn router(board: Arc<Board>) -> Router {
-    let router = with_files(Router::new().route("/socket", get(open_socket)), FILES);
+    let router =
+        with_files(Router::new().route("/socket", get(open_socket)), FILES.iter().chain(WORLDS));
     router.with_state(board).layer(middleware::from_fn(guard))
 }
 

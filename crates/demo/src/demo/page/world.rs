@@ -19,13 +19,13 @@ const BODY_WORDS: usize = 8;
 
 /// A world to draw. Clones share the bytes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct WorldMessage {
+pub(crate) struct WorldMessage {
     pub(super) number: u32,
-    pub(super) bytes: Bytes,
+    pub(crate) bytes: Bytes,
 }
 
 impl WorldMessage {
-    pub(super) fn new(
+    pub(crate) fn new(
         number: u32,
         tick: u32,
         simulated: &[Measured],

@@ -1,0 +1,79 @@
+//! `kinepack watch`: a replay in the browser, with a time line. The page chooses the moment. It asks
+//! for the world at it, and the program decodes what it needs.
+
+mod server;
+mod store;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use command_kit::interrupt::Interrupt;
+use command_kit::page::{self, PageError};
+use command_kit::{Failure, OutputError, say};
+use kinepack_replay::ReplayError;
+use store::Store;
+
+/// The page's default port.
+const PORT: u16 = 4652;
+/// The time between two checks for Ctrl-C.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// Watch a replay in the browser: any moment, forwards and backwards, at any speed.
+///
+/// A replay that is still being written grows while it is watched.
+#[derive(Args)]
+pub struct Arguments {
+    /// The replay.
+    file: PathBuf,
+    /// Address and port of the page. Port 0 takes any free port. Anybody who can reach the address
+    /// can watch [default: 127.0.0.1:4652, or another port if that is taken]
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<SocketAddr>,
+    /// Do not open the browser.
+    #[arg(long)]
+    no_open: bool,
+}
+
+/// Why a replay cannot be watched.
+#[derive(Debug, thiserror::Error)]
+pub enum WatchError {
+    #[error("{}: {error}", path.display())]
+    Replay { path: PathBuf, error: ReplayError },
+    #[error("{}: its entities have no position to show", path.display())]
+    NoBodies { path: PathBuf },
+    #[error(transparent)]
+    Page(#[from] PageError),
+    #[error(transparent)]
+    Output(#[from] OutputError),
+}
+
+impl Failure for WatchError {
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Page(error) => error.exit_code(),
+            Self::Output(error) => error.exit_code(),
+            Self::Replay { .. } | Self::NoBodies { .. } => 2,
+        }
+    }
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), WatchError> {
+    let Arguments { file, listen, no_open } = arguments;
+    let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
+    let store = Store::open(file)?;
+    let listener = page::listen(*listen, PORT, "watch")?;
+    let url = page::url(&listener)?;
+    say(format_args!("{} is at {url} (Ctrl-C ends this)", file.display()));
+    if !no_open {
+        page::open(&url);
+    }
+    let ended = async {
+        while !interrupt.is_raised() {
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    };
+    page::serve(listener, server::router(store), ended)
+        .map_err(|error| PageError::Page { error }.into())
+}

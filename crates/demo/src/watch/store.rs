@@ -1,0 +1,187 @@
+//! The replay of a page: its description, the world at a moment, and the size of each frame.
+
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use axum::body::Bytes;
+use command_kit::bodies::{Bodies, Pose};
+use cube_data::cube::{self, Measured, Quantized};
+use cubes::{CUBE_EDGE_M, PLAYER_EDGE_M};
+use kinepack::{Schema, Snapshot, Tick};
+use kinepack_capture::levels;
+use kinepack_replay::{ReplayError, ReplayReader};
+use serde::Serialize;
+
+use super::WatchError;
+use crate::demo::page::world::WorldMessage;
+
+/// The edge of a body whose size is not known, as a share of half the floor's width.
+const EDGE_RATIO: f32 = 1.0 / 40.0;
+/// The least half width of the floor.
+const LEAST_HALF_WIDTH_M: f32 = 1.0;
+
+/// A replay that several pages watch.
+pub(super) struct Store {
+    file: String,
+    player: Mutex<Player>,
+    /// Reads sizes, so that the groups around the shown moment stay loaded.
+    sizes: Mutex<ReplayReader>,
+    stage: Stage,
+}
+
+struct Player {
+    replay: ReplayReader,
+    bodies: Bodies,
+}
+
+/// The size of the scene.
+#[derive(Clone, Copy)]
+struct Stage {
+    half_width_m: f32,
+    cube_edge_m: f32,
+    player_edge_m: f32,
+}
+
+/// What the page needs to know first.
+#[derive(Serialize)]
+pub(super) struct Description {
+    program: &'static str,
+    file: String,
+    name: String,
+    level: &'static str,
+    rate_hz: f64,
+    /// `null` if there is no frame.
+    ticks: Option<[u32; 2]>,
+    bodies: usize,
+    half_width_m: f32,
+    cube_edge_m: f32,
+    player_edge_m: f32,
+    /// The first tick of each group, and its bytes.
+    groups: Vec<(u32, u64)>,
+    markers: Vec<(u32, String)>,
+    info: Vec<(String, String)>,
+    is_complete: bool,
+    damage: Vec<String>,
+}
+
+impl Store {
+    pub(super) fn open(file: &Path) -> Result<Self, WatchError> {
+        let failed = |error| WatchError::Replay { path: file.to_owned(), error };
+        let mut replay = ReplayReader::open(file).map_err(failed)?;
+        let sizes = ReplayReader::open(file).map_err(failed)?;
+        let mut bodies = Bodies::new(replay.schema());
+        if bodies.is_empty() {
+            return Err(WatchError::NoBodies { path: file.to_owned() });
+        }
+        let first = replay.first_frame().map_err(failed)?;
+        let stage = match first {
+            Some(first) => Stage::of(replay.schema(), &mut bodies, &first),
+            None => Stage::with_edge(LEAST_HALF_WIDTH_M),
+        };
+        Ok(Self {
+            file: file.display().to_string(),
+            player: Mutex::new(Player { replay, bodies }),
+            sizes: Mutex::new(sizes),
+            stage,
+        })
+    }
+
+    /// The description, with the groups that were written until now.
+    pub(super) fn describe(&self) -> Result<Description, ReplayError> {
+        lock(&self.sizes).refresh()?;
+        let mut player = lock(&self.player);
+        let replay = &mut player.replay;
+        replay.refresh()?;
+        let ticks = replay.ticks()?;
+        let bodies = match ticks {
+            Some((first, _)) => replay.frame_at(first)?.map_or(0, |frame| frame.len()),
+            None => 0,
+        };
+        let Stage { half_width_m, cube_edge_m, player_edge_m } = self.stage;
+        Ok(Description {
+            program: concat!("kinepack ", env!("CARGO_PKG_VERSION")),
+            file: self.file.clone(),
+            name: replay.name().to_owned(),
+            level: levels::name(*replay.codec().level()),
+            rate_hz: replay.rate_hz(),
+            ticks: ticks.map(|(first, last)| [first.0, last.0]),
+            bodies,
+            half_width_m,
+            cube_edge_m,
+            player_edge_m,
+            groups: replay.group_sizes().map(|(tick, bytes)| (tick.0, bytes)).collect(),
+            markers: replay.markers().iter().map(|of| (of.tick.0, of.name.clone())).collect(),
+            info: replay.info().iter().map(|(key, value)| (key.clone(), value.clone())).collect(),
+            is_complete: replay.is_complete(),
+            damage: replay.damage().iter().map(ToString::to_string).collect(),
+        })
+    }
+
+    /// The world at a moment; `None` if there is no frame.
+    pub(super) fn world(&self, tick: f64) -> Result<Option<Bytes>, ReplayError> {
+        let mut player = lock(&self.player);
+        let Player { replay, bodies } = &mut *player;
+        let Some(playback) = replay.playback(tick)? else { return Ok(None) };
+        let mut list = Vec::new();
+        for sample in playback.samples() {
+            let (state, index) = sample.from;
+            let kind = state.kind_at(index).unwrap_or(0);
+            let pose = bodies.kinds[kind].pose((state, index), sample.to, sample.between)?;
+            list.push(measured(&pose));
+        }
+        let tick = playback.tick();
+        Ok(Some(WorldMessage::new(0, tick as u32, &list, (tick, &[]), |_| 0.0).bytes))
+    }
+
+    /// The tick and the bytes of each frame of a group; `None` if there is no such group.
+    pub(super) fn frames(&self, group: usize) -> Result<Option<Vec<(u32, usize)>>, ReplayError> {
+        let sizes = lock(&self.sizes).frame_sizes(group)?;
+        let plain = |(tick, bytes): (Tick, usize)| (tick.0, bytes);
+        Ok(sizes.map(|sizes| sizes.into_iter().map(plain).collect()))
+    }
+}
+
+impl Stage {
+    fn of(schema: &Schema, bodies: &mut Bodies, first: &Snapshot) -> Self {
+        let still = kinepack::Between { ratio: 0.0, seconds: 0.0 };
+        let mut half_width_m = LEAST_HALF_WIDTH_M;
+        for (index, (kind, _)) in first.entities().enumerate() {
+            let pose = bodies.kinds[kind].pose((first, index), (first, index), still);
+            let Ok(Pose { position: [x, y, _], .. }) = pose else { continue };
+            half_width_m = half_width_m.max(x.abs().max(y.abs()) as f32);
+        }
+        let cubes = cube::schema(Quantized::Everything);
+        let is_cubes = schema.hash() == cubes.hash()
+            || [cube::players_and_cubes(), cube::swift_players_and_cubes()]
+                .into_iter()
+                .flatten()
+                .any(|of| of.hash() == schema.hash());
+        match is_cubes {
+            true => Self {
+                half_width_m: half_width_m.ceil() + CUBE_EDGE_M,
+                cube_edge_m: CUBE_EDGE_M,
+                player_edge_m: PLAYER_EDGE_M,
+            },
+            false => Self::with_edge(half_width_m * 1.25),
+        }
+    }
+
+    fn with_edge(half_width_m: f32) -> Self {
+        let edge_m = half_width_m * EDGE_RATIO;
+        Self { half_width_m, cube_edge_m: edge_m, player_edge_m: edge_m }
+    }
+}
+
+fn measured(pose: &Pose) -> Measured {
+    Measured {
+        position: pose.position.map(|number| number as f32),
+        orientation: pose.rotation.map(|number| number as f32),
+        velocity: [0.0; 3],
+        interacting: pose.is_touched,
+    }
+}
+
+/// A panic while the lock was held does no harm: every call finds its place anew.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
