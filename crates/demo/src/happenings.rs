@@ -6,6 +6,7 @@
 use cubes::{FIRST_GUEST, MAX_PLAYERS, is_player};
 use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema};
 use kinepack_net::{Audience, Event, EventKinds, Hub, NetError};
+use kinepack_replay::{ReplayError, ReplayWriter};
 
 use crate::session_error::SessionError;
 
@@ -80,6 +81,16 @@ impl Happening {
             Self::Joined(_) => hub.emit(&Joined { player }, Audience::All),
             Self::Left(_) => hub.emit(&Left { player }, Audience::All),
             Self::Pushed(_) => hub.emit(&Pushed { player }, Audience::All),
+        }
+    }
+
+    /// Gives this to a replay.
+    pub fn record(self, replay: &mut ReplayWriter) -> Result<(), ReplayError> {
+        let Some(player) = Number::of(self.entity()) else { return Ok(()) };
+        match self {
+            Self::Joined(_) => replay.emit(&Joined { player }),
+            Self::Left(_) => replay.emit(&Left { player }),
+            Self::Pushed(_) => replay.emit(&Pushed { player }),
         }
     }
 

@@ -23,6 +23,7 @@ pub mod join;
 mod keys;
 mod map;
 mod players;
+mod recording;
 mod secret_options;
 mod sender;
 pub mod serve;

@@ -8,6 +8,7 @@ use kinepack_net::{Hub, HubConfig, NetError, ReceiverId, ReceiverOptions, Work};
 
 use crate::cube_stream::CubeStream;
 use crate::happenings::Happening;
+use crate::recording::Recording;
 use crate::session_error::SessionError;
 use crate::states::States;
 use crate::threads::Threads;
@@ -67,6 +68,8 @@ pub struct Sender {
     tick: u32,
     /// These help the calling thread to encode.
     pub threads: Option<Threads>,
+    /// Records what is sent.
+    pub recording: Option<Recording>,
 }
 
 impl Sender {
@@ -86,6 +89,7 @@ impl Sender {
             ticks_per_snapshot: cubes::TICK_HZ / options.send_hz,
             tick: 0,
             threads: None,
+            recording: None,
         };
         sender.offer(options)?;
         Ok(sender)
@@ -111,7 +115,11 @@ impl Sender {
     /// Passes the state, and what happened until then, to the hub, which then has snapshots to
     /// transmit.
     pub fn send(&mut self, now: Duration) -> Result<(), SessionError> {
-        self.world.take_happened().try_for_each(|happening| happening.emit(&mut self.hub))?;
+        for happening in self.world.take_happened() {
+            happening.emit(&mut self.hub)?;
+            self.recording.as_mut().map_or(Ok(()), |recording| recording.emit(happening))?;
+        }
+        self.recording.as_mut().map_or(Ok(()), |recording| recording.write(&self.snapshot))?;
         match &self.threads {
             Some(threads) => {
                 let run = |work: &Work<'_>| threads.run(work);

@@ -1,10 +1,12 @@
 //! Why a session cannot begin, cannot continue, or did not deliver what it should.
 
 use std::io;
+use std::path::PathBuf;
 
 use command_kit::interrupt::Interrupted;
-use command_kit::{Failure, LinkOptionsError};
+use command_kit::{Failure, LinkOptionsError, OutputError};
 use kinepack_net::{LinkError, NetError, StreamError};
+use kinepack_replay::ReplayError;
 
 use crate::world::WorldError;
 
@@ -31,6 +33,10 @@ pub enum SessionError {
     /// A defect of this program.
     #[error("the keys of {records} ticks did not arrive as they were sent: please report this")]
     WrongKeys { records: u64 },
+    #[error("{}: {error}", path.display())]
+    Recording { path: PathBuf, error: ReplayError },
+    #[error(transparent)]
+    Output(#[from] OutputError),
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
 }
@@ -53,6 +59,7 @@ impl Failure for SessionError {
         match self {
             Self::OutOfRange { .. } | Self::Drifted { .. } | Self::WrongKeys { .. } => 1,
             Self::Interrupted(interrupted) => interrupted.exit_code(),
+            Self::Output(error) => error.exit_code(),
             _ => 2,
         }
     }

@@ -12,6 +12,7 @@ use super::loopback::Loopback;
 use super::{Arguments, Program, report};
 use crate::demo::DemoError;
 use crate::inputs::with_keys;
+use crate::recording::Recording;
 use crate::sender::due;
 use crate::session::{Hands, Session};
 use crate::session_error::SessionError;
@@ -27,6 +28,7 @@ pub(super) fn run(
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
     let Program { world, name, ticks } = arguments.program()?;
     let mut session = Session::new(world, &arguments.send, with_keys(HubConfig::default()))?;
+    session.sender.recording = arguments.recording.begin(&arguments.send.stream, &name)?;
     session.hands = Hands::SentScript;
     session.outage = arguments.link.outage();
     session.add(&arguments.send, arguments.link.config()?, arguments.link.link_seed, true)?;
@@ -49,6 +51,7 @@ pub(super) fn run(
         done_ticks = tick;
     }
     display.finish();
+    session.sender.recording.take().map_or(Ok(()), Recording::finish)?;
     let report = report(&session, done_ticks, &name, arguments.link.name(), arguments.send.name());
     let ending =
         if done_ticks < ticks { Err(SessionError::interrupted_at(done_ticks)) } else { Ok(()) };

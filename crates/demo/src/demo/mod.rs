@@ -14,6 +14,7 @@ use command_kit::bandwidth::{HEADER_BYTES, kbps};
 use command_kit::page::PageError;
 use command_kit::{Failure, LinkOptions, LinkOptionsError, OutputError, print};
 
+use crate::recording::RecordOptions;
 use crate::sender::SendOptions;
 use crate::session::Session;
 use crate::session_error::SessionError;
@@ -52,6 +53,8 @@ pub struct Arguments {
     capture: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Built-in world")]
     world: WorldArguments,
+    #[command(flatten)]
+    recording: RecordOptions,
     #[command(flatten, next_help_heading = "Sending")]
     send: SendOptions,
     #[command(flatten, next_help_heading = "Link")]

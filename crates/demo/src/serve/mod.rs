@@ -29,6 +29,7 @@ pub use serving::Serving;
 
 use crate::PROTOCOL_ID;
 use crate::inputs::{MAX_GUESTS, with_keys};
+use crate::recording::RecordOptions;
 use crate::secret_options::{SecretOptions, SecretOptionsError};
 use crate::sender::{SendOptions, Sender};
 use crate::session_error::SessionError;
@@ -71,6 +72,8 @@ pub struct Arguments {
     time_out: u64,
     #[command(flatten, next_help_heading = "Built-in world")]
     world: WorldArguments,
+    #[command(flatten)]
+    recording: RecordOptions,
     #[command(flatten, next_help_heading = "Sending")]
     send: SendOptions,
 }
@@ -116,8 +119,10 @@ pub fn run(arguments: &Arguments) -> Result<(), ServeError> {
     options.max_clients = arguments.max_clients;
     options.timeout = Duration::from_secs(arguments.time_out);
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
-    let sender =
+    let mut sender =
         Sender::new(arguments.world.play()?, &arguments.send, hub_config(arguments.listen))?;
+    sender.recording =
+        arguments.recording.begin(&arguments.send.stream, &arguments.world.name())?;
     let server = UdpServer::bind(arguments.listen, &secret, options)?;
     let max_players = usize::from(arguments.max_players);
     let mut serving =
@@ -125,7 +130,7 @@ pub fn run(arguments: &Arguments) -> Result<(), ServeError> {
     serving.say(&format!("listening on {}", serving.local_addr()));
     serving.run(&interrupt, arguments.world.seconds)?;
     let report = serving.report(arguments);
-    serving.close();
+    serving.close()?;
     print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) })?;
     Ok(())
 }

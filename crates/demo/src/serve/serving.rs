@@ -15,6 +15,7 @@ use super::players::{KeyCounts, Players};
 use super::report::{KeysReport, ServeReport};
 use super::status::Status;
 use super::timing::{Span, Spans, Watch};
+use crate::recording::Recording;
 use crate::sender::{SendOptions, Sender, due};
 use crate::serve::ServeError;
 
@@ -238,10 +239,11 @@ impl Serving {
         self.players.counts()
     }
 
-    /// Disconnects all clients.
-    pub fn close(self) {
+    /// Disconnects all clients, and completes the recording.
+    pub fn close(mut self) -> Result<(), ServeError> {
         self.status.finish();
         self.server.close();
+        Ok(self.sender.recording.take().map_or(Ok(()), Recording::finish)?)
     }
 
     /// Prints a line on standard error, above the status.

@@ -64,6 +64,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, DemoError> {
     let extent = world.extent();
     let mut session = Session::new(world, &arguments.send, config)?;
     session.outage = arguments.link.outage();
+    session.sender.recording = arguments.recording.begin(&arguments.send.stream, &name)?;
     session.add(&checked.send, checked.link_config, checked.link.link_seed, true)?;
     let mut stage = Stage::new(session, new_world, name.clone(), checked)?;
 
@@ -80,6 +81,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, DemoError> {
     }
     stage.run(&board, &to_do, &interrupt, arguments.world.asked_frames())?;
 
+    stage.finish_recording()?;
     let report = stage.report();
     board.end.send_replace(Some(Message::End { report: &report }.to_json().into()));
     match server.join() {

@@ -18,6 +18,7 @@ use super::settings::Checked;
 use super::world::WorldMessage;
 use crate::demo::loopback::Loopback;
 use crate::demo::{DemoError, report};
+use crate::recording::Recording;
 use crate::sender::due;
 use crate::session::{Hands, Session};
 use crate::session_error::SessionError;
@@ -169,11 +170,19 @@ impl Stage {
     /// world.
     fn restart(&mut self) -> Result<(), DemoError> {
         self.session.sender.world = (self.new_world)()?;
+        if let Some(recording) = &mut self.session.sender.recording {
+            recording.mark("restart")?;
+        }
         let Checked { send, link_config, link, .. } = &self.checked;
         self.session.reconnect(0, send, *link_config, link.link_seed)?;
         self.link_changed = false;
         self.steps = u32::from(self.is_paused);
         self.prepare_viewer()
+    }
+
+    /// Completes the recording, if there is one.
+    pub(super) fn finish_recording(&mut self) -> Result<(), DemoError> {
+        Ok(self.session.sender.recording.take().map_or(Ok(()), Recording::finish)?)
     }
 
     /// Applies the settings to the viewer, which may be new.

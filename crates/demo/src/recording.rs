@@ -1,0 +1,108 @@
+//! Records what is sent, as a replay: `demo --record` and `serve --record`.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use command_kit::output::{Force, Problem};
+use command_kit::{OutputError, SentLevel, counted, say};
+use kinepack::{Snapshot, Tick};
+use kinepack_replay::{ReplayError, ReplayOptions, ReplayWriter};
+
+use crate::cube_stream::CubeStream;
+use crate::happenings::Happening;
+use crate::session_error::SessionError;
+
+/// The level of a replay, whatever level is sent.
+const LEVEL: &str = "learning";
+
+/// Whether a command records.
+#[derive(Args, Clone, Debug)]
+pub struct RecordOptions {
+    /// Record the world to a replay, which `watch` shows, also while it is being written.
+    #[arg(long, value_name = "FILE.kpr")]
+    record: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
+}
+
+/// A replay that is being written.
+pub struct Recording {
+    path: PathBuf,
+    writer: ReplayWriter,
+    /// The tick of the last snapshot.
+    tick: Tick,
+}
+
+impl RecordOptions {
+    /// Begins the replay, if one is asked for.
+    pub fn begin(
+        &self,
+        stream: &CubeStream,
+        world: &str,
+    ) -> Result<Option<Recording>, SessionError> {
+        let Some(path) = &self.record else { return Ok(None) };
+        self.force.target(path)?;
+        let recording = Recording::create(path, stream)?;
+        recording.with_note("world", world).map(Some)
+    }
+}
+
+impl Recording {
+    fn create(path: &Path, stream: &CubeStream) -> Result<Self, SessionError> {
+        let level = SentLevel::named(LEVEL).expect("it is a level that can be sent");
+        let options = ReplayOptions {
+            name: "cubes".to_owned(),
+            events: Some(Happening::kinds()?),
+            ..ReplayOptions::at_hz(cubes::TICK_HZ.into())
+        };
+        // The file grows in its place, so that it can be watched.
+        let file = File::create(path).map_err(|error| OutputError::File {
+            path: path.to_owned(),
+            problem: Problem::System(error),
+        })?;
+        let writer = ReplayWriter::to_writer(file, &stream.at(level).codec(), &options)
+            .map_err(|error| failed(path, error))?;
+        Ok(Self { path: path.to_owned(), writer, tick: Tick(0) })
+    }
+
+    fn with_note(mut self, key: &str, value: &str) -> Result<Self, SessionError> {
+        self.writer.note(key, value).map_err(|error| failed(&self.path, error))?;
+        Ok(self)
+    }
+
+    /// Adds an event of the next snapshot. Those of players get a marker.
+    pub fn emit(&mut self, happening: Happening) -> Result<(), SessionError> {
+        if let Some(line) = happening.line() {
+            self.mark(&line)?;
+        }
+        happening.record(&mut self.writer).map_err(|error| failed(&self.path, error))
+    }
+
+    /// Gives this moment a name.
+    pub fn mark(&mut self, name: &str) -> Result<(), SessionError> {
+        let tick = Tick(self.tick.0 + 1);
+        self.writer.mark(tick, name).map_err(|error| failed(&self.path, error))
+    }
+
+    pub fn write(&mut self, world: &Snapshot) -> Result<(), SessionError> {
+        self.tick = world.tick;
+        self.writer.write(world).map_err(|error| failed(&self.path, error))
+    }
+
+    /// Writes the end of the file, and says where it is.
+    pub fn finish(self) -> Result<(), SessionError> {
+        let summary = self.writer.finish().map_err(|error| failed(&self.path, error))?;
+        say(format_args!(
+            "{}: {}, {}; `kinepack watch` shows it",
+            self.path.display(),
+            counted(summary.frames, "frame"),
+            counted(summary.bytes, "byte")
+        ));
+        Ok(())
+    }
+}
+
+fn failed(path: &Path, error: ReplayError) -> SessionError {
+    SessionError::Recording { path: path.to_owned(), error }
+}
