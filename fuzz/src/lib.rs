@@ -15,6 +15,7 @@ pub mod net;
 pub mod net_stream;
 pub mod profile_file;
 pub mod records;
+pub mod replay;
 pub mod streams;
 
 #[path = "../../crates/kinepack/tests/support/mod.rs"]

@@ -1,4 +1,4 @@
-//! The pages of `demo` and of `anim view` in a real browser: `cargo test -p kinepack-cli --features
+//! The pages of `demo`, `anim view` and `watch` in a real browser: `cargo test -p kinepack-cli --features
 //! browser --test browser`.
 //!
 //! Needs Chromium and chromedriver. Each test has its own program and its own browser, one at a
@@ -15,11 +15,14 @@ mod layout;
 mod loading;
 mod looks;
 mod playing;
+#[path = "../support/replay.rs"]
+mod replay;
 mod reports;
 mod screenshot;
 mod settings;
 #[path = "../support/mod.rs"]
 mod support;
 mod view;
+mod watch;
 mod window;
 mod worlds;

@@ -1,4 +1,4 @@
-//! The pages of `demo` and of `anim view` without a browser: served files, refusals, and messages
+//! The pages of `demo`, `anim view` and `watch` without a browser: served files, refusals, and messages
 //! over the socket.
 
 #![cfg(unix)]
@@ -9,9 +9,12 @@ mod crowding;
 mod figure;
 mod http;
 mod refusing;
+#[path = "../support/replay.rs"]
+mod replay;
 mod serving;
 mod socket;
 #[path = "../support/mod.rs"]
 mod support;
 mod talking;
 mod view;
+mod watch;

@@ -5,7 +5,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -74,6 +74,14 @@ impl Running {
         let mut view = Self::start(&options.into_iter().chain(files).collect::<Vec<_>>(), None);
         let address = view.page();
         (view, address)
+    }
+
+    /// `watch` with its page at a free port, and the page's address.
+    pub(crate) fn watch(file: &Path) -> (Self, SocketAddr) {
+        let file = file.to_str().unwrap();
+        let mut watch = Self::start(&["watch", file, "--no-open", "--listen", "127.0.0.1:0"], None);
+        let address = watch.page();
+        (watch, address)
     }
 
     /// The page's address, from the line that names it.

@@ -52,11 +52,12 @@ export class FrameSizes extends Plot {
     this.#drawn = state;
     this.clear();
     const frames = this.#frames(begin, end);
-    const most = Math.max(1, ...frames.map(([, bytes]) => bytes));
-    const y = (bytes) => Math.round(this.bottom - (bytes / most) * (this.bottom - this.top));
+    const firsts = new Set(this.#groups.map(([first]) => first));
+    // The frames that stand alone are far larger than the others, and end at the top.
+    const most = Math.max(1, ...frames.map(([at, bytes]) => (firsts.has(at) ? 0 : bytes)));
+    const y = (bytes) => Math.round(this.bottom - Math.min(1, bytes / most) * (this.bottom - this.top));
     const x = (at) => this.left + ((at - begin) / (end - begin)) * (this.right - this.left);
     this.valueLines(LINES.map((share) => Math.round(share * most)), y);
-    const firsts = new Set(this.#groups.map(([first]) => first));
     const width = Math.max(1, (this.right - this.left) / (end - begin) - 1);
     this.inside(() => {
       for (const [at, bytes] of frames) {

@@ -1,0 +1,84 @@
+//! The page of `watch`: the world at a moment, the time line, speed, steps and markers.
+
+use fantoccini::key::Key;
+use serde_json::Value;
+
+use crate::driver::Browser;
+use crate::layout::{CONTROLS, FAINT, TOO_WIDE};
+use crate::replay::{TICKS, replay};
+use crate::support::Running;
+
+#[test]
+fn a_replay_is_played_stepped_and_sought() {
+    let (_folder, file) = replay();
+    let (_watch, address) = Running::watch(&file);
+    let browser = Browser::start();
+    browser.resize(1280, 900);
+    browser.open(address, "");
+    browser.wait("kinepack.world() !== null");
+    // It plays by itself, to the end.
+    browser.wait("kinepack.tick() > 20");
+    browser.click("#play");
+    browser.wait("document.getElementById('play').textContent === 'Play'");
+
+    // To the marker, and two frames on.
+    browser.choose("#markers", "goal");
+    browser.wait("kinepack.tick() === 100 && Math.abs(kinepack.world().shownTick - 100) < 0.01");
+    let area = browser.area("worlds");
+    browser.wait_for_a_frame();
+    browser.wait_for_a_frame();
+    let at_marker = browser.screenshot();
+    assert!(at_marker.colours(area) > 30 && at_marker.share_unlike_corner(area) > 0.01);
+    browser.press(Key::Right);
+    browser.press(Key::Right);
+    browser.wait("kinepack.tick() === 102");
+    browser.press(Key::Left);
+    browser.wait("kinepack.tick() === 101");
+
+    // A click on the time line, and the world of that moment.
+    browser.click("#time-line");
+    browser.wait("Math.abs(kinepack.tick() - 90) < 12");
+    browser.wait("Math.abs(kinepack.world().shownTick - kinepack.tick()) < 0.01");
+    browser.press(Key::End);
+    browser.wait(&format!("kinepack.tick() === {TICKS}"));
+    browser.wait(&format!("kinepack.world().shownTick === {TICKS}"));
+    browser.wait_for_a_frame();
+    browser.wait_for_a_frame();
+    assert!(at_marker.share_changed(&browser.screenshot(), area) > 0.005);
+
+    // Backwards, to the beginning.
+    browser.choose("#speed", "backwards");
+    browser.click("#play");
+    browser.wait("kinepack.tick() === 1");
+
+    // The numbers.
+    browser.wait("Number(document.getElementById('now-bytes').textContent) > 0");
+    browser.wait("Number(document.getElementById('all-kbps').textContent) > 0");
+    browser.wait("document.getElementById('bodies').textContent === '24'");
+    assert_eq!(browser.console(), [""; 0]);
+}
+
+#[test]
+fn the_page_of_a_replay_fits_and_can_be_read() {
+    let (_folder, file) = replay();
+    let (_watch, address) = Running::watch(&file);
+    let browser = Browser::start();
+    browser.resize(1280, 800);
+    browser.open(address, "");
+    browser.wait("kinepack.world() !== null");
+    for scheme in ["light", "dark"] {
+        browser.prefer(&[("prefers-color-scheme", scheme)]);
+        browser.wait(&format!("matchMedia('(prefers-color-scheme: {scheme})').matches"));
+        for width in [400, 768, 1280] {
+            browser.resize(width, 800);
+            browser.wait_for_a_frame();
+            assert_eq!(browser.eval(TOO_WIDE), Value::Array(Vec::new()), "{scheme}, {width}");
+        }
+        assert_eq!(browser.eval(FAINT), Value::Array(Vec::new()), "{scheme}");
+    }
+    let named = format!("[...{CONTROLS}, ...document.querySelectorAll('canvas')]");
+    for element in browser.eval(&named).as_array().unwrap() {
+        assert!(!browser.accessible_name(element).trim().is_empty(), "{element}");
+    }
+    assert_eq!(browser.console(), [""; 0]);
+}
