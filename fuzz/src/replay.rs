@@ -29,7 +29,7 @@ fn codec() -> &'static Codec {
 }
 
 /// The first byte selects the meaning of the rest: a file, the data section of one without an end, a
-/// group, the events of a group, or the values of the world's channel.
+/// group's message, the events of a group, or the values of the world's channel.
 pub fn replay(data: &[u8]) {
     let Some((&pick, data)) = data.split_first() else { return };
     match pick % 5 {
@@ -98,7 +98,7 @@ fn codec_metadata() -> [(&'static str, String); 4] {
     ]
 }
 
-/// A file with one group, and perhaps its events.
+/// A file with the message of one group, and perhaps its events.
 fn file(metadata: &[(&str, String); 4], group: &[u8], events: Option<&[u8]>) -> Vec<u8> {
     let mut file = Vec::new();
     let mut container = Container::new(&mut file, "kinepack-replay", "", Packing::None).unwrap();
@@ -135,23 +135,25 @@ fn world(tick: u32) -> Snapshot {
     world
 }
 
+/// The message of a group.
 fn group() -> Vec<u8> {
     let mut writer = kinepack::group::GroupWriter::new(codec());
-    let mut bytes = Vec::new();
+    // The tick of its key group, which it is.
+    let mut bytes = vec![0; 4];
     for tick in 0..4 {
         writer.write(&world(tick), &mut bytes).unwrap();
     }
     bytes
 }
 
-/// A replay of two groups with a marker.
+/// A replay of three groups with a marker.
 fn good() -> Vec<u8> {
     let mut file = Vec::new();
     let options =
         ReplayOptions { events: Some(EventKinds::new(codec())), ..ReplayOptions::at_hz(RATE_HZ) };
     let mut writer = ReplayWriter::to_writer(&mut file, codec(), &options).unwrap();
     writer.mark(Tick(2), "two").unwrap();
-    for tick in (0..4).chain(130..134) {
+    for tick in (0..4).chain(100..104).chain(700..704) {
         writer.write(&world(tick)).unwrap();
     }
     writer.finish().unwrap();

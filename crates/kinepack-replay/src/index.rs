@@ -285,7 +285,8 @@ impl Index {
         let name = &stored.profile;
         let place = self.attachments.iter().find(|(of, ..)| of == name);
         let mut read = || {
-            let (_, at_byte, bytes) = place.ok_or("it is missing")?;
+            let (_, at_byte, bytes) =
+                place.ok_or("it is not in the file, so the reader needs the codec")?;
             let record = records::read(file, *at_byte, *bytes)?;
             let data = records::only(&record, op::ATTACHMENT)?;
             let (data, checksum) = data.split_last_chunk().ok_or("it has no checksum")?;
@@ -343,6 +344,14 @@ pub(crate) struct Chunk {
 pub(crate) struct Message<'a> {
     pub(crate) first: Tick,
     pub(crate) data: &'a [u8],
+}
+
+impl<'a> Message<'a> {
+    /// The key group's tick, and the group.
+    pub(crate) fn group(&self) -> Result<(Tick, &'a [u8]), Broken> {
+        let mut fields = Fields(self.data);
+        Ok((Tick(fields.u32()?), fields.0))
+    }
 }
 
 impl Chunk {

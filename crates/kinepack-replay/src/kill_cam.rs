@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 use std::io::Write;
+use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::{Codec, Pack, Snapshot, Tick};
+use kinepack::{Codec, DecodeLimits, Pack, Snapshot, Tick, View};
 
-use crate::cut::Cut;
+use crate::cut::{Cut, first_view};
 use crate::group::{Group, GroupBuilder};
 use crate::{Marker, ReplayError, ReplayOptions, ReplaySummary};
 
@@ -52,8 +53,20 @@ pub struct KillCam {
     builder: GroupBuilder,
     length_ticks: f64,
     /// The oldest first.
-    groups: VecDeque<Group>,
+    groups: VecDeque<Arc<Group>>,
+    /// The first frame of the key group of the oldest group, if that one is gone.
+    key: Option<Arc<Group>>,
     markers: VecDeque<Marker>,
+}
+
+/// An interval of a [`KillCam`], to be written as a replay. It shares the memory of the kill cam.
+#[derive(Clone, Debug)]
+pub struct Excerpt {
+    codec: Codec,
+    options: ReplayOptions,
+    ticks: [Tick; 2],
+    groups: Vec<Arc<Group>>,
+    markers: Vec<Marker>,
 }
 
 impl KillCam {
@@ -65,6 +78,7 @@ impl KillCam {
             builder: GroupBuilder::new(codec, options),
             length_ticks: length.as_secs_f64() * options.rate_hz,
             groups: VecDeque::new(),
+            key: None,
             markers: VecDeque::new(),
         }
     }
@@ -78,10 +92,14 @@ impl KillCam {
     /// [`ReplayError::Encode`]. Then the snapshot is left out.
     pub fn write(&mut self, world: &Snapshot) -> Result<(), ReplayError> {
         let result = self.builder.write(world);
-        self.groups.extend(self.builder.take_ended());
+        self.groups.extend(self.builder.take_ended().map(Arc::new));
         result?;
         let too_old = |tick: Tick| f64::from(world.tick.0 - tick.0) >= self.length_ticks;
-        while self.groups.pop_front_if(|group| too_old(group.last)).is_some() {}
+        while let Some(old) = self.groups.pop_front_if(|group| too_old(group.last)) {
+            if old.is_key() {
+                self.key = old.first_frame().map(Arc::new);
+            }
+        }
         let oldest = self.groups.front().map_or(world.tick, |group| group.first);
         while self.markers.pop_front_if(|marker| marker.tick < oldest).is_some() {}
         Ok(())
@@ -110,33 +128,77 @@ impl KillCam {
 
     /// Bytes on the heap of the encoded frames and events.
     pub fn memory_bytes(&self) -> usize {
-        let groups: usize = self.groups.iter().map(Group::memory_bytes).sum();
+        let groups: usize =
+            self.key.iter().chain(&self.groups).map(|group| group.memory_bytes()).sum();
         groups + self.builder.memory_bytes()
     }
 
-    /// Writes the snapshots from one tick to another, both included, as a replay. The kill cam is
-    /// not changed, and continues.
-    ///
-    /// If the codec has a time precision, the replay begins with the group of `from`: to encode
-    /// coarse values again would make them coarser.
-    ///
-    /// Cost: copies whole groups, and encodes at most one again.
+    /// The snapshots from one tick to another, both included. The kill cam is not changed, and
+    /// continues. The excerpt shares its memory, so this takes microseconds.
     ///
     /// # Errors
-    /// [`ReplayError::Io`], [`ReplayError::Schema`] for a rate or a schema that a file cannot have,
-    /// and [`ReplayError::NothingToCut`] if it has no snapshot between the ticks.
+    /// [`ReplayError::Encode`] for events that cannot be encoded.
+    pub fn excerpt(&mut self, from: Tick, to: Tick) -> Result<Excerpt, ReplayError> {
+        let unfinished = self.builder.unfinished()?.map(Arc::new);
+        let groups: Vec<Arc<Group>> =
+            self.key.iter().chain(&self.groups).cloned().chain(unfinished).collect();
+        let is_within = |marker: &&Marker| (from..=to).contains(&marker.tick);
+        Ok(Excerpt {
+            codec: self.codec.clone(),
+            options: self.options.clone(),
+            ticks: [from, to],
+            groups,
+            markers: self.markers.iter().filter(is_within).cloned().collect(),
+        })
+    }
+
+    /// Writes the snapshots from one tick to another, both included, as a replay. See
+    /// [`Excerpt::write`], which can run on another thread.
+    ///
+    /// # Errors
+    /// Those of [`excerpt`](Self::excerpt) and of [`Excerpt::write`].
     pub fn cut(
         &mut self,
         from: Tick,
         to: Tick,
         out: impl Write,
     ) -> Result<ReplaySummary, ReplayError> {
-        let cut = Cut { codec: &self.codec, options: &self.options, from, to };
-        let mut writer = cut.begin(out, self.markers.make_contiguous(), [])?;
-        let unfinished = self.builder.unfinished()?;
-        for group in self.groups.iter().chain(&unfinished) {
-            cut.write(&mut writer, group)?;
+        self.excerpt(from, to)?.write(out)
+    }
+}
+
+impl Excerpt {
+    /// Writes the interval as a replay.
+    ///
+    /// If the codec has a time precision, the replay begins with the key group of the first tick:
+    /// to encode coarse values again would make them coarser.
+    ///
+    /// Cost: encodes the frames before the first key group again, at most 9 seconds of them, and
+    /// copies the groups after that.
+    ///
+    /// # Errors
+    /// [`ReplayError::Io`], [`ReplayError::Schema`] for a rate or a schema that a file cannot have,
+    /// and [`ReplayError::NothingToCut`] if there is no snapshot between the ticks.
+    pub fn write(&self, out: impl Write) -> Result<ReplaySummary, ReplayError> {
+        let Self { codec, options, ticks: [from, to], groups, markers } = self;
+        let mut cut = Cut::begin(out, codec, options, [*from, *to], markers, [])?;
+        let mut key: Option<View> = None;
+        // The first group to write: with a time precision the key group of the first one.
+        let first = groups.iter().find(|group| group.last >= *from);
+        let begin = match first {
+            Some(first) if codec.has_precision() => first.key,
+            Some(first) => first.first,
+            None => *from,
+        };
+        for group in groups.iter().take_while(|group| group.first <= *to) {
+            if group.is_key() {
+                // Its own bytes, so they are valid.
+                key = first_view(codec, DecodeLimits::default(), &group.bytes).ok().flatten();
+            }
+            if group.first >= begin {
+                cut.write(group, key.clone().filter(|_| !group.is_key()))?;
+            }
         }
-        Cut::finish(writer)
+        cut.finish()
     }
 }

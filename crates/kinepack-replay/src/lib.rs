@@ -58,6 +58,6 @@ mod records;
 mod writer;
 
 pub use error::{ReplayDamage, ReplayError};
-pub use kill_cam::KillCam;
+pub use kill_cam::{Excerpt, KillCam};
 pub use reader::{ReplayLimits, ReplayReader, is_replay};
 pub use writer::{Marker, ReplayOptions, ReplaySummary, ReplayWriter};

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use kinepack::group::{GroupReader, Heads};
-use kinepack::{Codec, DecodeLimits, Snapshot, Tick};
+use kinepack::{Codec, DecodeLimits, Snapshot, Tick, View};
 
 use crate::ReplayLimits;
 use crate::events::Events;
@@ -22,6 +22,8 @@ pub(crate) struct Loaded {
     /// The tick of each valid frame, and where it ends.
     heads: Vec<(Tick, usize)>,
     reader: GroupReader,
+    /// The view that the group is given.
+    given: Option<View>,
     /// The first of `frames`, and the frames that are decoded and kept.
     kept_from: usize,
     frames: VecDeque<Arc<Snapshot>>,
@@ -38,6 +40,7 @@ impl Loaded {
             bytes: Vec::new(),
             heads: Vec::new(),
             reader: GroupReader::with_limits(codec, limits.decode),
+            given: None,
             kept_from: 0,
             frames: VecDeque::new(),
             events: None,
@@ -51,21 +54,32 @@ impl Loaded {
         self.place = usize::MAX;
         self.bytes.clear();
         self.heads.clear();
+        self.given = None;
         self.events = None;
         self.event_bytes.clear();
         self.rewind();
     }
 
-    /// Takes the bytes of a group. Returns why its frames end early, if they do.
-    pub(crate) fn load(&mut self, place: usize, first: Tick, bytes: &[u8]) -> Option<String> {
+    /// Takes the bytes of a group and the view that it is given. Returns why its frames end early,
+    /// if they do.
+    pub(crate) fn load(
+        &mut self,
+        place: usize,
+        first: Tick,
+        given: Option<View>,
+        bytes: &[u8],
+    ) -> Option<String> {
         self.clear();
         self.place = place;
+        self.given = given;
+        self.rewind();
         if bytes.len() > MOST_BYTES {
             return Some(format!("a group of {} bytes, above {MOST_BYTES}", bytes.len()));
         }
+        let given = self.given.as_ref().map(|view| view.tick);
         self.bytes.extend_from_slice(bytes);
         let mut broken = None;
-        for (nth, head) in Heads::new(bytes).enumerate() {
+        for (nth, head) in Heads::new(bytes, given).enumerate() {
             let before = self.heads.last().map(|(tick, _)| *tick);
             match head {
                 Ok((tick, _)) if nth == 0 && tick != first => {
@@ -111,6 +125,16 @@ impl Loaded {
         &self.event_bytes
     }
 
+    /// The view that the group is given.
+    pub(crate) fn given_view(&self) -> Option<View> {
+        self.given.clone()
+    }
+
+    /// The tick of that view.
+    pub(crate) fn given(&self) -> Option<Tick> {
+        self.given.as_ref().map(|view| view.tick)
+    }
+
     /// Number of valid frames.
     pub(crate) fn len(&self) -> usize {
         self.heads.len()
@@ -136,7 +160,7 @@ impl Loaded {
     fn rewind(&mut self) {
         self.frames.clear();
         self.kept_from = 0;
-        self.reader.begin(None);
+        self.reader.begin(self.given.clone());
     }
 
     /// A frame. If it cannot be decoded, the group ends before it, and the reason is returned.

@@ -7,10 +7,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::{Codec, DecodeLimits, EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
+use kinepack::{Codec, DecodeLimits, EncodeError, EntityId, Pack, Schema, Snapshot, Tick, View};
 use kinepack_net::{EventKinds, FramePlayer, Playback};
 
-use crate::cut::Cut;
+use crate::cut::{Cut, first_view};
 use crate::group::Group;
 use crate::index::{self, Channel, Chunk, Index, Place};
 use crate::loaded::Loaded;
@@ -109,6 +109,8 @@ pub struct ReplayReader {
     limits: ReplayLimits,
     /// The two groups that were used last, the newest first.
     loaded: [Loaded; 2],
+    /// The first view of the key group that was used last.
+    key: Option<View>,
     /// Groups whose damage is noted.
     noted: BTreeSet<usize>,
     player: FramePlayer,
@@ -142,8 +144,8 @@ impl ReplayReader {
         Self::new(Box::new(reader), None)
     }
 
-    /// The same with the codec that wrote the file, so that the file's schema and profile are not
-    /// needed: they may be damaged, or not trusted.
+    /// The same with the codec that wrote the file, so that the file's profile is not needed: it may
+    /// be [left out](crate::ReplayOptions::store_profile), damaged, or not trusted.
     ///
     /// # Errors
     /// As [`open`](Self::open), and [`ReplayError::OtherCodec`].
@@ -187,6 +189,7 @@ impl ReplayReader {
             name: world.name,
             rate_hz: world.rate_hz,
             limits,
+            key: None,
             noted: BTreeSet::new(),
             shown: None,
         })
@@ -196,6 +199,7 @@ impl ReplayReader {
     #[must_use]
     pub fn with_limits(mut self, limits: ReplayLimits) -> Self {
         self.limits = limits;
+        self.key = None;
         self.loaded = [(); 2].map(|()| Loaded::new(&self.codec, &limits));
         self
     }
@@ -406,10 +410,11 @@ impl ReplayReader {
     /// Writes the part from one tick to another, both included, to a replay of its own, with its
     /// events and markers, and with what the writer noted. Damaged groups are left out.
     ///
-    /// If the codec has a time precision, the part begins with the group of `from`: to encode
+    /// If the codec has a time precision, the part begins with the key group of `from`: to encode
     /// coarse values again would make them coarser.
     ///
-    /// Cost: copies whole groups, and encodes at most one again.
+    /// Cost: encodes the frames before the first key group again, at most 9 seconds of them, and
+    /// copies the groups after that.
     ///
     /// # Errors
     /// [`ReplayError::Io`], and [`ReplayError::NothingToCut`] if there is no frame between the
@@ -426,17 +431,22 @@ impl ReplayReader {
             ..ReplayOptions::at_hz(self.rate_hz)
         };
         let (codec, markers) = (self.codec.clone(), self.index.markers.clone());
-        let cut = Cut { codec: &codec, options: &options, from, to };
-        let mut writer = cut.begin(out, &markers, &self.index.info)?;
-        for group in self.group_of(from.0.into()).unwrap_or(0)..self.groups() {
-            if self.index.groups[group].first > to {
+        let info = &self.index.info;
+        let mut cut = Cut::begin(out, &codec, &options, [from, to], &markers, info)?;
+        let mut begin = self.group_of(from.0.into()).unwrap_or(0);
+        if codec.has_precision()
+            && let Some(key) = self.group(begin)?.and_then(|group| group.given())
+        {
+            begin = self.group_of(key.0.into()).unwrap_or(begin);
+        }
+        for index in begin..self.groups() {
+            if self.index.groups[index].first > to {
                 break;
             }
-            if let Some(group) = self.group(group)? {
-                cut.write(&mut writer, &group)?;
-            }
+            let Some(group) = self.group(index)? else { continue };
+            cut.write(&group, self.loaded[0].given_view())?;
         }
-        Cut::finish(writer)
+        cut.finish()
     }
 
     /// A group as it is in the file; `None` if it is damaged.
@@ -445,8 +455,8 @@ impl ReplayReader {
         let frames = loaded.len();
         let ticks = loaded.tick(0).zip(frames.checked_sub(1).and_then(|last| loaded.tick(last)));
         let Some((first, last)) = ticks else { return Ok(None) };
-        let bytes = loaded.bytes_before(frames).to_vec();
-        Ok(Some(Group { first, last, frames, bytes, events: loaded.event_bytes().to_vec() }))
+        let (key, bytes) = (loaded.given().unwrap_or(first), loaded.bytes_before(frames).to_vec());
+        Ok(Some(Group { key, first, last, frames, bytes, events: loaded.event_bytes().to_vec() }))
     }
 
     /// The events after one moment and up to another.
@@ -558,20 +568,49 @@ impl ReplayReader {
 
     /// Takes the messages of a group's chunk. Returns what is wrong with them.
     fn take(&mut self, group: usize, chunk: &Chunk) -> Result<Option<String>, Broken> {
-        let loaded = &mut self.loaded[0];
-        let world = self.index.world.as_ref().ok_or("there is no channel")?;
-        let message = chunk.message(world.id)?.ok_or("it has no group")?;
+        let world = self.index.world.as_ref().ok_or("there is no channel")?.id;
+        let message = chunk.message(world)?.ok_or("it has no group")?;
         let place = self.index.groups[group];
         if message.first != place.first {
             return Err("its tick is not that of the index".into());
         }
-        let mut broken = loaded.load(group, message.first, message.data);
+        let (key, bytes) = message.group()?;
+        let given = if key == place.first { None } else { Some(self.key_view(group, key)?) };
+        let loaded = &mut self.loaded[0];
+        let mut broken = loaded.load(group, message.first, given, bytes);
         if let Some((kinds, channel)) = self.events.as_ref().zip(self.index.events.as_ref()) {
             let data = chunk.message(channel.id)?.map(|message| message.data);
             let read = loaded.load_events(kinds.codec(), self.limits.decode, data);
             broken = broken.or(read.err());
         }
         Ok(broken)
+    }
+
+    /// The first view of the key group of this tick, before a group.
+    fn key_view(&mut self, group: usize, key: Tick) -> Result<View, Broken> {
+        if let Some(view) = self.key.as_ref().filter(|view| view.tick == key) {
+            return Ok(view.clone());
+        }
+        let earlier = &self.index.groups[..group];
+        let found = earlier.binary_search_by_key(&key, |place| place.first);
+        let place = earlier[found.map_err(|_| "its key group is not in the file")?];
+        let of_key = |reason: String| format!("its key group, of tick {}: {reason}", key.0);
+        let read = |broken: Broken| match broken {
+            Broken::Damaged(reason) => Broken::Damaged(of_key(reason)),
+            refused => refused,
+        };
+        let chunk = Chunk::read(&mut *self.file, place).map_err(read)?;
+        let world = self.index.world.as_ref().ok_or("there is no channel")?.id;
+        let message = chunk.message(world)?.ok_or("its key group is missing")?;
+        let (own, bytes) = message.group()?;
+        if own != key || message.first != key {
+            return Err("its key group is not one".into());
+        }
+        let view = first_view(&self.codec, self.limits.decode, bytes);
+        let view = view.map_err(|error| of_key(error.to_string()))?;
+        let view = view.filter(|view| view.tick == key).ok_or("its key group has no frame")?;
+        self.key = Some(view.clone());
+        Ok(view)
     }
 
     fn note(&mut self, group: usize, reason: String) {

@@ -79,7 +79,7 @@ fn a_file_that_was_cut_off_anywhere_has_all_groups_before() {
 }
 
 #[test]
-fn damage_anywhere_costs_at_most_one_group_or_is_an_error() {
+fn damage_anywhere_costs_one_group_and_what_needs_it_or_is_an_error() {
     let file = replay(Level::LEARNING, 90);
     let groups = groups(&file);
     for at in 0..file.len() {
@@ -93,7 +93,11 @@ fn damage_anywhere_costs_at_most_one_group_or_is_an_error() {
         replay.verify().unwrap();
         let hit = groups.iter().position(|(_, begin, end)| (*begin..*end).contains(&at));
         let (begin, end) = match hit {
-            Some(hit) => (groups[hit].0, groups.get(hit + 1).map_or(u32::MAX, |group| group.0)),
+            // Every second group is given the first frame of the one before.
+            Some(hit) => {
+                let next = if hit.is_multiple_of(2) { hit + 2 } else { hit + 1 };
+                (groups[hit].0, groups.get(next).map_or(u32::MAX, |group| group.0))
+            }
             None => (0, 0),
         };
         let lost = ticks(90).filter(|tick| (begin..end).contains(tick)).count();
@@ -166,11 +170,16 @@ fn metadata(codec: &Codec) -> [(&'static str, String); 4] {
     ]
 }
 
-/// A group of these ticks.
+/// The message of a key group of these ticks.
 fn group(ticks: impl IntoIterator<Item = u32>) -> Vec<u8> {
     let mut writer = kinepack::group::GroupWriter::new(&codec(Level::ADAPTIVE));
     let mut bytes = Vec::new();
+    let mut key = None;
     for tick in ticks {
+        if key.is_none() {
+            key = Some(tick);
+            bytes.extend(tick.to_le_bytes());
+        }
         writer.write(&world(tick), &mut bytes).unwrap();
     }
     bytes
@@ -208,6 +217,24 @@ fn forged_files_are_refused_or_read_as_far_as_they_are_valid() {
     broken.truncate(one.len() - 1);
     assert_eq!(readable(forged(&good, &[(5, 5, &broken), (9, 9, &two)])).unwrap().len(), 6);
     readable(forged(&good, &[(5, 5, &[])])).unwrap();
+    readable(forged(&good, &[(5, 5, &5_u32.to_le_bytes())])).unwrap();
+    // A key group that is not there, is later, or is not one.
+    let mut others = two.clone();
+    for (key, groups) in [(7, 2), (9, 1), (12, 2)] {
+        others[..4].copy_from_slice(&u32::to_le_bytes(key));
+        let third = group(12..14);
+        let all = [(5, 5, &one[..]), (9, 9, &others[..]), (12, 12, &third[..])];
+        let found = readable(forged(&good, &all[..groups + 1])).unwrap();
+        let expected = if key == 9 { 7 } else { 6 };
+        assert_eq!(found.len(), expected, "{key}");
+    }
+    let mut third = group(12..14);
+    others[..4].copy_from_slice(&u32::to_le_bytes(5));
+    third[..4].copy_from_slice(&u32::to_le_bytes(9));
+    let all = [(5, 5, &one[..]), (9, 9, &others[..]), (12, 12, &third[..])];
+    let mut replay = open(&forged(&good, &all));
+    replay.verify().unwrap();
+    assert!(replay.damage().last().unwrap().reason.contains("key group"));
     let ticks_wrap = group([u32::MAX]);
     assert_eq!(readable(forged(&good, &[(u32::MAX, u32::MAX, &ticks_wrap)])).unwrap().len(), 1);
     // A frame of two bytes, more often than a group may have it.

@@ -5,9 +5,11 @@
 mod support;
 
 use std::io::{self, Cursor, Write};
+use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::{EntityId, Level, Snapshot, Tick};
+use kinepack::schema::{FieldKind, TimePrecision};
+use kinepack::{Codec, EntityId, Level, Profile, Schema, Snapshot, Tick};
 use kinepack_replay::{
     KillCam, ReplayError, ReplayLimits, ReplayOptions, ReplayReader, ReplayWriter,
 };
@@ -42,7 +44,7 @@ fn any_moment_can_be_read_in_any_order_with_little_memory() {
             let before = written.iter().rev().find(|of| **of < tick).copied();
             let at = written.iter().rev().find(|of| **of <= tick).copied();
             let after = written.iter().find(|of| **of > tick).copied();
-            let read = |frame: Option<std::sync::Arc<Snapshot>>| frame.map(|frame| frame.tick.0);
+            let read = |frame: Option<Arc<Snapshot>>| frame.map(|frame| frame.tick.0);
             assert_eq!(read(replay.frame_before(Tick(tick)).unwrap()), before);
             assert_eq!(read(replay.frame_after(Tick(tick)).unwrap()), after);
             let frame = replay.frame_at(Tick(tick)).unwrap();
@@ -161,6 +163,43 @@ fn a_cut_has_the_same_states_events_and_markers() {
             let refused = whole.cut(Tick(from), Tick(to), Vec::new());
             assert!(matches!(refused, Err(ReplayError::NothingToCut)));
         }
+    }
+}
+
+#[test]
+fn a_cut_of_coarse_values_does_not_make_them_coarser() {
+    let precision = TimePrecision::new(4.0, 60.0);
+    let schema = Schema::of::<Ball>().with_time_precision(|field| {
+        matches!(field.kind, FieldKind::Floats(_)).then_some(precision)
+    });
+    let codec = Codec::new(schema.clone(), Level::LEARNING, Profile::untrained(&schema)).unwrap();
+    assert!(codec.has_precision());
+    let options = ReplayOptions { events: None, ..options() };
+    let mut file = Vec::new();
+    let mut writer = ReplayWriter::to_writer(&mut file, &codec, &options).unwrap();
+    let mut last = KillCam::new(&codec, &options, Duration::from_secs(3));
+    for tick in ticks(400) {
+        writer.write(&world(tick)).unwrap();
+        last.write(&world(tick)).unwrap();
+    }
+    writer.finish().unwrap();
+    let mut whole = open(&file);
+    let (from, to) = (Tick(1_280), Tick(1_330));
+    let (mut of_file, mut of_kill_cam) = (Vec::new(), Vec::new());
+    whole.cut(from, to, &mut of_file).unwrap();
+    last.cut(from, to, &mut of_kill_cam).unwrap();
+    for part in [of_file, of_kill_cam] {
+        let mut part = open(&part);
+        let mut next = part.first_frame().unwrap();
+        assert!(next.as_ref().is_some_and(|first| first.tick <= from));
+        let mut coarse = 0;
+        while let Some(frame) = next {
+            assert_eq!(whole.frame_at(frame.tick).unwrap(), Some(Arc::clone(&frame)));
+            coarse += usize::from(*frame != world(frame.tick.0));
+            next = part.frame_after(frame.tick).unwrap();
+        }
+        assert!(coarse > 40);
+        assert_eq!(part.ticks().unwrap().map(|(_, last)| last), Some(to));
     }
 }
 
@@ -291,6 +330,20 @@ fn a_full_disk_is_an_error_in_each_later_call() {
         assert!(failed > 0);
         assert!(matches!(writer.finish(), Err(ReplayError::Io(_))));
     }
+}
+
+#[test]
+fn a_file_without_its_profile_needs_the_codec() {
+    let options = ReplayOptions { store_profile: false, ..options() };
+    let codec = codec(Level::ADAPTIVE);
+    let mut last = KillCam::new(&codec, &options, Duration::from_secs(3));
+    ticks(100).for_each(|tick| last.write(&world(tick)).unwrap());
+    let mut file = Vec::new();
+    last.cut(Tick(1_020), Tick(1_050), &mut file).unwrap();
+    let refused = ReplayReader::from_reader(Cursor::new(file.clone())).err().unwrap();
+    assert!(refused.to_string().contains("needs the codec"), "{refused}");
+    let read = ReplayReader::with_codec(Cursor::new(file), &codec, Some(&events()));
+    assert!(frames(&mut read.unwrap()).into_iter().eq(1_020..=1_050));
 }
 
 #[test]

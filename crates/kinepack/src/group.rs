@@ -250,7 +250,7 @@ impl GroupReader {
 /// for tick in [7, 8, 20] {
 ///     writer.write(&Snapshot::new(&schema, Tick(tick)), &mut group)?;
 /// }
-/// let heads = Heads::new(&group).collect::<Result<Vec<_>, _>>()?;
+/// let heads = Heads::new(&group, None).collect::<Result<Vec<_>, _>>()?;
 /// assert_eq!(heads.iter().map(|(tick, _)| tick.0).collect::<Vec<_>>(), [7, 8, 20]);
 /// assert_eq!(heads[2].1, group.len());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -263,9 +263,9 @@ pub struct Heads<'a> {
 }
 
 impl<'a> Heads<'a> {
-    /// The frames of a group that begins without a given view.
-    pub fn new(group: &'a [u8]) -> Self {
-        Self { bytes: group, rest: group, before: None }
+    /// The frames of a group, which begins with a given view of the tick `given`, or without one.
+    pub fn new(group: &'a [u8], given: Option<Tick>) -> Self {
+        Self { bytes: group, rest: group, before: given }
     }
 }
 

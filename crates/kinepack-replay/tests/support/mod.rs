@@ -44,10 +44,11 @@ pub(crate) fn events() -> EventKinds {
     EventKinds::new(&codec_of(kinds, Level::ADAPTIVE))
 }
 
-/// Groups of half a second, and events.
+/// Groups of half a second, every second a key group, and events.
 pub(crate) fn options() -> ReplayOptions {
     ReplayOptions {
         group: Duration::from_millis(500),
+        key_every: 2,
         events: Some(events()),
         ..ReplayOptions::at_hz(RATE_HZ)
     }
