@@ -24,6 +24,7 @@ pages! {
     NetReadme "../../kinepack-net/README.md"
     AnimReadme "../../kinepack-anim/README.md"
     CaptureReadme "../../kinepack-capture/README.md"
+    ReplayReadme "../../kinepack-replay/README.md"
     UdpReadme "../../kinepack-udp/README.md"
     FirstSchema "../../../docs/src/first-schema.md"
     Kinds "../../../docs/src/kinds.md"
@@ -31,5 +32,6 @@ pages! {
     Networking "../../../docs/src/networking.md"
     Inputs "../../../docs/src/inputs.md"
     Clips "../../../docs/src/clips.md"
+    Replays "../../../docs/src/replays.md"
     Captures "../../../docs/src/captures.md"
 }

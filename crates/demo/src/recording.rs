@@ -20,7 +20,7 @@ const LEVEL: &str = "learning";
 #[derive(Args, Clone, Debug)]
 pub struct RecordOptions {
     /// Record the world to a replay, which `watch` shows, also while it is being written.
-    #[arg(long, value_name = "FILE.kpr")]
+    #[arg(long, value_name = "FILE.kpz")]
     record: Option<PathBuf>,
     #[command(flatten)]
     force: Force,

@@ -10,7 +10,7 @@ mod bodies;
 mod captured;
 mod convert;
 mod distance;
-mod kpr;
+mod kpz;
 mod ladder;
 mod measure;
 #[cfg(feature = "demo")]
@@ -48,10 +48,10 @@ enum Command {
     Record(record::Arguments),
     Replay(replay::Arguments),
     Convert(convert::Arguments),
-    Pack(kpr::pack::Arguments),
-    Unpack(kpr::unpack::Arguments),
-    Info(kpr::info::Arguments),
-    Cut(kpr::cut::Arguments),
+    Pack(kpz::pack::Arguments),
+    Unpack(kpz::unpack::Arguments),
+    Info(kpz::info::Arguments),
+    Cut(kpz::cut::Arguments),
     #[cfg(feature = "demo")]
     Watch(demo::watch::Arguments),
     #[cfg(feature = "anim")]
@@ -81,10 +81,10 @@ fn main() -> ExitCode {
         Command::Record(arguments) => record::run(&arguments).map_err(boxed),
         Command::Replay(arguments) => replay::run(&arguments).map_err(boxed),
         Command::Convert(arguments) => convert::run(&arguments).map_err(boxed),
-        Command::Pack(arguments) => kpr::pack::run(&arguments).map_err(boxed),
-        Command::Unpack(arguments) => kpr::unpack::run(&arguments).map_err(boxed),
-        Command::Info(arguments) => kpr::info::run(&arguments).map_err(boxed),
-        Command::Cut(arguments) => kpr::cut::run(&arguments).map_err(boxed),
+        Command::Pack(arguments) => kpz::pack::run(&arguments).map_err(boxed),
+        Command::Unpack(arguments) => kpz::unpack::run(&arguments).map_err(boxed),
+        Command::Info(arguments) => kpz::info::run(&arguments).map_err(boxed),
+        Command::Cut(arguments) => kpz::cut::run(&arguments).map_err(boxed),
         #[cfg(feature = "demo")]
         Command::Watch(arguments) => demo::watch::run(&arguments).map_err(boxed),
         #[cfg(feature = "anim")]

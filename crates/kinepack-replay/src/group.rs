@@ -159,11 +159,13 @@ impl GroupBuilder {
 
     /// Ends the group, if it has a frame.
     pub(crate) fn end(&mut self) -> Result<(), ReplayError> {
-        let Some(group) = self.unfinished()? else { return Ok(()) };
+        let Some(mut group) = self.describe()? else { return Ok(()) };
+        group.bytes = std::mem::take(&mut self.bytes);
+        // A kill cam keeps many groups.
+        group.bytes.shrink_to_fit();
         self.ended = Some(group);
         self.since_key += 1;
         (self.first, self.frames) = (None, 0);
-        self.bytes.clear();
         if let Some(events) = &mut self.events {
             events.clear();
         }
@@ -172,14 +174,19 @@ impl GroupBuilder {
 
     /// A copy of the group that has not ended.
     pub(crate) fn unfinished(&mut self) -> Result<Option<Group>, ReplayError> {
+        Ok(self.describe()?.map(|group| Group { bytes: self.bytes.clone(), ..group }))
+    }
+
+    /// The group that has not ended, without its frames.
+    fn describe(&mut self) -> Result<Option<Group>, ReplayError> {
         let Some((first, last)) = self.first.zip(self.last) else { return Ok(None) };
         let events = match &mut self.events {
             Some(events) => events.encode(first)?,
             None => Vec::new(),
         };
         let key = self.key.as_ref().map_or(first, |key| key.tick);
-        let (frames, bytes) = (self.frames, self.bytes.clone());
-        Ok(Some(Group { key, first, last, frames, bytes, events }))
+        let frames = self.frames;
+        Ok(Some(Group { key, first, last, frames, bytes: Vec::new(), events }))
     }
 
     /// The group that ended.

@@ -296,7 +296,8 @@ impl Index {
             let mut fields = Fields(data);
             // Two times, the name and the media type.
             fields.bytes(16)?;
-            (fields.list()?, fields.list()?);
+            fields.list()?;
+            fields.list()?;
             let count = fields.u64()?;
             Ok(fields.bytes(count)?.to_vec())
         };

@@ -173,7 +173,7 @@ impl Excerpt {
     /// If the codec has a time precision, the replay begins with the key group of the first tick:
     /// to encode coarse values again would make them coarser.
     ///
-    /// Cost: encodes the frames before the first key group again, at most 9 seconds of them, and
+    /// Cost: encodes the frames before the first key group again, at most 8 seconds of them, and
     /// copies the groups after that.
     ///
     /// # Errors

@@ -16,7 +16,7 @@
 //! }
 //!
 //! # let directory = tempfile::tempdir()?;
-//! # let path = directory.path().join("match.kpr");
+//! # let path = directory.path().join("match.kpz");
 //! // In the game: a file, and each tick's world.
 //! let schema = Schema::of::<Ball>();
 //! let codec = Codec::new(schema.clone(), Level::LEARNING, Profile::untrained(&schema))?;

@@ -48,8 +48,8 @@ impl Default for ReplayLimits {
 
 /// Reads a replay file, from any moment.
 ///
-/// To show a moment, it reads the group of the moment and decodes it up to there: with groups of 2
-/// seconds, 901 cubes and 60 Hz in at most 25 ms. Then each further frame, forwards or backwards,
+/// To show a moment, it reads the group of the moment and decodes it up to there: with groups of a
+/// second, 901 cubes and 60 Hz in at most 20 ms. Then each further frame, forwards or backwards,
 /// is decoded once or not at all.
 ///
 /// A damaged group shows the last frame before it. [`damage`](Self::damage) lists the damage that
@@ -413,7 +413,7 @@ impl ReplayReader {
     /// If the codec has a time precision, the part begins with the key group of `from`: to encode
     /// coarse values again would make them coarser.
     ///
-    /// Cost: encodes the frames before the first key group again, at most 9 seconds of them, and
+    /// Cost: encodes the frames before the first key group again, at most 8 seconds of them, and
     /// copies the groups after that.
     ///
     /// # Errors

@@ -48,15 +48,15 @@ pub struct ReplayOptions {
 }
 
 impl ReplayOptions {
-    /// For a world of `rate_hz` ticks a second. A group is 1.5 seconds long, and every sixth is a
+    /// For a world of `rate_hz` ticks a second. A group is 1 second long, and every eighth is a
     /// key group: at 60 Hz and 901 cubes, first frames are then a tenth of a file, and a reader
     /// needs at most 20 ms to show any moment.
     pub fn at_hz(rate_hz: f64) -> Self {
         Self {
             rate_hz,
             name: "world".to_owned(),
-            group: Duration::from_millis(1_500),
-            key_every: 6,
+            group: Duration::from_secs(1),
+            key_every: 8,
             events: None,
             store_profile: true,
         }

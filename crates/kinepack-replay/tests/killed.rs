@@ -60,7 +60,7 @@ fn a_killed_writer_loses_at_most_its_last_group() {
         return;
     }
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("killed.kpr");
+    let path = directory.path().join("killed.kpz");
     let mut random = 1_u64;
     for _ in 0..KILLS {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

@@ -246,7 +246,7 @@ fn a_kill_cam_keeps_the_last_seconds() {
 #[test]
 fn a_file_is_read_while_it_is_written() {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("live.kpr");
+    let path = directory.path().join("live.kpz");
     let mut writer = ReplayWriter::create(&path, &codec(Level::ADAPTIVE), &options()).unwrap();
     let mut reader = ReplayReader::open(&path).unwrap();
     assert_eq!(reader.ticks().unwrap(), None);

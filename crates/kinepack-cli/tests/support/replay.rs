@@ -20,7 +20,7 @@ struct Crate {
 /// Crates on a circle, three seconds long, with a marker at tick 100.
 pub(crate) fn replay() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("crates.kpr");
+    let path = folder.path().join("crates.kpz");
     let schema = Schema::of::<Crate>();
     let codec = Codec::new(schema.clone(), Level::LEARNING, Profile::untrained(&schema)).unwrap();
     let mut writer = ReplayWriter::create(&path, &codec, &ReplayOptions::at_hz(60.0)).unwrap();

@@ -9,12 +9,12 @@ use command_kit::{counted, say};
 use kinepack::Tick;
 
 use super::moment::{HELP, Moment};
-use super::{KprError, open, read_error};
+use super::{KpzError, open, read_error};
 
 /// Cut a part out of a replay.
 ///
 /// A moment is a time from the beginning, as `info` and `watch` show it, or a marker. Ten seconds
-/// around a marker: `kinepack cut match.kpr goal.kpr --from @goal-7 --to @goal+3`.
+/// around a marker: `kinepack cut match.kpz goal.kpz --from @goal-7 --to @goal+3`.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The replay.
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     force: Force,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), KprError> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     let Arguments { file, out, from, to, force } = arguments;
     let target = force.target(out)?;
     let mut replay = open(file)?;
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KprError> {
     let tick = |option, moment: &Option<Moment>, otherwise: Tick| match moment {
         Some(moment) => moment
             .tick(first.0, replay.rate_hz(), replay.markers())
-            .map_err(|reason| KprError::Moment { option, reason }),
+            .map_err(|reason| KpzError::Moment { option, reason }),
         None => Ok(otherwise.0.into()),
     };
     // The cast saturates.

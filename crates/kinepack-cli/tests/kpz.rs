@@ -29,7 +29,7 @@ fn done(arguments: &[&str]) -> String {
 /// Packs a file. Returns the name of the replay, and the report.
 fn pack(files: &Files, name: &str, bytes: &[u8], options: &[&str]) -> (String, Value) {
     let capture = files.write(name, bytes);
-    let replay = files.path(&format!("{name}.kpr")).to_str().unwrap().to_owned();
+    let replay = files.path(&format!("{name}.kpz")).to_str().unwrap().to_owned();
     let arguments = [&["pack", capture.to_str().unwrap(), &replay][..], options].concat();
     let report = json(&arguments);
     (replay, report)
@@ -73,7 +73,7 @@ fn every_command_reads_a_replay_as_a_capture() {
     // A packed capture, and a replay again.
     let (again, _) = pack(&files, "run.mcap.zst", &zst(&fs::read(&mcap).unwrap()), &[]);
     assert_eq!(csv(&again, "c.csv"), csv(&mcap, "d.csv"));
-    let twice = files.path("twice.kpr").to_str().unwrap().to_owned();
+    let twice = files.path("twice.kpz").to_str().unwrap().to_owned();
     stdout(&["pack", &replay, &twice]);
     assert_eq!(fs::read(twice).unwrap(), fs::read(&replay).unwrap());
 }
@@ -91,7 +91,7 @@ fn ticks_kinds_and_notes_of_a_game_s_own_capture_are_kept() {
         recorder.record(&drones, Tick(*tick), [(EntityId(7), drone)]).unwrap();
     }
     recorder.finish().unwrap();
-    let replay = files.path("drones.kpr").to_str().unwrap().to_owned();
+    let replay = files.path("drones.kpz").to_str().unwrap().to_owned();
     let capture = capture.to_str().unwrap();
     let text = stdout(&["pack", capture, &replay, "--note", "map=harbour", "--group", "1"]);
     assert!(text.contains("140 frames in 4 groups"), "{text}");
@@ -105,7 +105,7 @@ fn ticks_kinds_and_notes_of_a_game_s_own_capture_are_kept() {
     assert!(text.contains("harbour") && text.contains("0:03.9, ticks 1003 to 1199"), "{text}");
 
     // Half a second, from a moment between two frames.
-    let part = files.path("part.kpr").to_str().unwrap().to_owned();
+    let part = files.path("part.kpz").to_str().unwrap().to_owned();
     done(&["cut", &replay, &part, "--from", "0:01", "--to", "1.5"]);
     let info = json(&["info", &part, "--verify"]);
     assert_eq!((&info["first_tick"], &info["last_tick"]), (&1_053.into(), &1_078.into()));
@@ -165,7 +165,7 @@ fn damage_is_named_and_the_rest_is_there() {
     // The first chunk has the channels. The third group is damaged.
     let third = &summary.chunk_indexes[3];
     bytes[(third.chunk_start_offset + third.chunk_length / 2) as usize] ^= 1;
-    let damaged = files.write("damaged.kpr", &bytes).to_str().unwrap().to_owned();
+    let damaged = files.write("damaged.kpz", &bytes).to_str().unwrap().to_owned();
     let result = run(&["info", &damaged, "--verify", "--json"]);
     assert_eq!(result.code, Some(1));
     assert!(result.stderr.contains("damaged in 1 place"), "{}", result.stderr);
@@ -178,7 +178,7 @@ fn damage_is_named_and_the_rest_is_there() {
 
     // Cut off: a writer that was killed.
     bytes.truncate(third.chunk_start_offset as usize + 100);
-    let cut_off = files.write("cut.kpr", &bytes).to_str().unwrap().to_owned();
+    let cut_off = files.write("cut.kpz", &bytes).to_str().unwrap().to_owned();
     let info = json(&["info", &cut_off]);
     assert_eq!((&info["is_complete"], &info["last_tick"]), (&false.into(), &11.into()));
 }
@@ -194,10 +194,10 @@ fn what_cannot_be_done_is_refused_with_advice() {
         (vec!["unpack", &replay, &out("x.bin"), "--kind", "a"], ".csv"),
         (vec!["unpack", &replay, &out("x.csv"), "--kind", "a"], "no kind \"a\""),
         (vec!["info", &out("run.bin")], "MCAP"),
-        (vec!["info", &out("nothing.kpr")], "No such file"),
+        (vec!["info", &out("nothing.kpz")], "No such file"),
         (vec!["pack", &out("run.bin"), &replay], "--force"),
-        (vec!["pack", &out("run.bin"), &out("y.kpr"), "--level", "none"], "no such level"),
-        (vec!["cut", &replay, &out("z.kpr"), "--from", "1:99"], "moment"),
+        (vec!["pack", &out("run.bin"), &out("y.kpz"), "--level", "none"], "no such level"),
+        (vec!["cut", &replay, &out("z.kpz"), "--from", "1:99"], "moment"),
     ] {
         let run = run(&arguments);
         assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.stderr);
@@ -216,7 +216,7 @@ fn what_cannot_be_done_is_refused_with_advice() {
 #[cfg(feature = "demo")]
 fn the_demo_records_what_it_sends() {
     let files = Files::new();
-    let replay = files.path("demo.kpr").to_str().unwrap().to_owned();
+    let replay = files.path("demo.kpz").to_str().unwrap().to_owned();
     let options = ["--seconds", "3", "--cubes", "50", "--json"];
     let arguments = [&["demo", "--headless", "--record", &replay][..], &options].concat();
     let recorded = run(&arguments);

@@ -13,7 +13,7 @@ use kinepack_replay::ReplayReader;
 use serde_json::{Value, json};
 
 use super::unpack::for_each;
-use super::{KprError, write_error};
+use super::{KpzError, write_error};
 
 /// The bytes of messages in a chunk.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -90,13 +90,13 @@ pub(super) fn write(
     out: &Path,
     replay: &mut ReplayReader,
     output: &Output,
-) -> Result<u64, KprError> {
+) -> Result<u64, KpzError> {
     let unwritten = |error| write_error(out, error);
     let schema = replay.schema().clone();
     let (mut bodies, world) = (Bodies::new(&schema), replay.name().to_owned());
     if bodies.is_empty() {
         let reason = "its entities have neither a position nor a rotation".to_owned();
-        return Err(KprError::CannotUnpack { path: file.to_owned(), reason });
+        return Err(KpzError::CannotUnpack { path: file.to_owned(), reason });
     }
     let library = concat!("kinepack ", env!("CARGO_PKG_VERSION"));
     let writer = BufWriter::new(output.file()?);
@@ -137,7 +137,7 @@ pub(super) fn write(
         }
         let time = time_of(tick_time_ns(frame.tick, rate_hz));
         let list = transforms_of(&mut bodies, &world, frame, &time).map_err(|error| {
-            KprError::CannotUnpack { path: file.to_owned(), reason: error.to_string() }
+            KpzError::CannotUnpack { path: file.to_owned(), reason: error.to_string() }
         })?;
         in_chunk += add(transforms, frame.tick, &json!({ "transforms": list }));
         if in_chunk >= CHUNK_BYTES {

@@ -14,7 +14,7 @@ use kinepack_capture::levels;
 use kinepack_replay::{ReplayOptions, ReplaySummary, ReplayWriter};
 use serde::Serialize;
 
-use super::KprError;
+use super::KpzError;
 use crate::captured::{CaptureArguments, Captured, Snapshots, StreamArguments, is_cubes, profile};
 use crate::ladder::Parameters;
 use crate::steps::StepArguments;
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     /// A capture (.mcap), or a challenge file (.bin or .f32). All of these also as .zst. A replay
     /// is packed again.
     file: PathBuf,
-    /// The replay to write: NAME.kpr.
+    /// The replay to write: NAME.kpz.
     out: PathBuf,
     #[command(flatten)]
     stream: StreamArguments,
@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     precision: Precision,
     /// The length of a group. To show a moment, a reader decodes at most this much; a longer group
     /// takes less space.
-    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = parse_group)]
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = parse_group)]
     group: Duration,
     /// Something to remember about the replay, such as a map's name.
     #[arg(long, value_name = "KEY=VALUE", value_parser = parse_note)]
@@ -90,11 +90,11 @@ struct Report {
     us_per_frame: f64,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), KprError> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     let Arguments { file, out, stream, level, steps, precision, group, note, force, .. } =
         arguments;
     let level =
-        levels::named(level).ok_or_else(|| KprError::UnknownLevel { name: level.clone() })?;
+        levels::named(level).ok_or_else(|| KpzError::UnknownLevel { name: level.clone() })?;
     let target = force.target(out)?;
     let captured = Captured::open(file, arguments.capture.limits())?;
     let parameters = std::slice::from_ref(&arguments.profile);

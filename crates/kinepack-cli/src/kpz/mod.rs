@@ -22,7 +22,7 @@ use crate::ladder::ProfileError;
 
 /// Why a command for replay files failed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum KprError {
+pub(crate) enum KpzError {
     #[error(transparent)]
     Captured(#[from] CapturedError),
     #[error("{}: {error}", path.display())]
@@ -52,7 +52,7 @@ fn damage_found(count: usize) -> String {
     format!("damaged in {}; all other groups can be played", command_kit::counted(count, "place"))
 }
 
-impl Failure for KprError {
+impl Failure for KpzError {
     fn exit_code(&self) -> u8 {
         match self {
             Self::Output(error) => error.exit_code(),
@@ -63,16 +63,16 @@ impl Failure for KprError {
 }
 
 /// Opens a replay.
-fn open(path: &Path) -> Result<ReplayReader, KprError> {
+fn open(path: &Path) -> Result<ReplayReader, KpzError> {
     ReplayReader::open(path).map_err(|error| read_error(path, error))
 }
 
 /// An error of reading a file.
-fn read_error(path: &Path, error: ReplayError) -> KprError {
-    KprError::Replay { path: path.to_owned(), error }
+fn read_error(path: &Path, error: ReplayError) -> KpzError {
+    KpzError::Replay { path: path.to_owned(), error }
 }
 
 /// An error of writing a file.
-fn write_error(path: &Path, error: io::Error) -> KprError {
+fn write_error(path: &Path, error: io::Error) -> KpzError {
     OutputError::File { path: path.to_owned(), problem: Problem::System(error) }.into()
 }

@@ -12,7 +12,7 @@ use kinepack::schema::EntityKind;
 use kinepack_capture::{CaptureLimits, Recorder};
 use kinepack_replay::ReplayReader;
 
-use super::{KprError, open, read_error, transforms, write_error};
+use super::{KpzError, open, read_error, transforms, write_error};
 use crate::captured::Captured;
 use crate::convert::write_csv;
 
@@ -38,9 +38,9 @@ pub(crate) struct Arguments {
     force: Force,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), KprError> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     let Arguments { file, out, kind, transforms, force } = arguments;
-    let cannot = |reason: &str| KprError::CannotUnpack { path: out.clone(), reason: reason.into() };
+    let cannot = |reason: &str| KpzError::CannotUnpack { path: out.clone(), reason: reason.into() };
     let ending = out.extension().and_then(OsStr::to_str).unwrap_or_default();
     match (ending, kind.is_some(), *transforms) {
         ("csv", _, false) | ("bin", false, false) | ("mcap", false, _) => {}
@@ -71,8 +71,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KprError> {
 pub(super) fn for_each(
     file: &Path,
     replay: &mut ReplayReader,
-    mut take: impl FnMut(&kinepack::Snapshot) -> Result<(), KprError>,
-) -> Result<u64, KprError> {
+    mut take: impl FnMut(&kinepack::Snapshot) -> Result<(), KpzError>,
+) -> Result<u64, KpzError> {
     let failed = |error| read_error(file, error);
     let ticks = replay.ticks().map_err(failed)?;
     let bar = progress(ticks.map(|(first, last)| last.0 - first.0 + 1));
@@ -92,7 +92,7 @@ fn unpack_capture(
     out: &Path,
     replay: &mut ReplayReader,
     output: &Output,
-) -> Result<u64, KprError> {
+) -> Result<u64, KpzError> {
     let mut recorder = Recorder::to_writer(out, output.file()?)?;
     let (name, rate_hz) = (replay.name().to_owned(), replay.rate_hz());
     let stream = recorder.stream_of_lanes(&name, replay.schema(), rate_hz)?;
@@ -106,8 +106,8 @@ fn unpack_bin(
     out: &Path,
     replay: &mut ReplayReader,
     output: &Output,
-) -> Result<u64, KprError> {
-    let failed = |error: ConvertError| KprError::Convert { path: file.to_owned(), error };
+) -> Result<u64, KpzError> {
+    let failed = |error: ConvertError| KpzError::Convert { path: file.to_owned(), error };
     let mut writer = BufWriter::new(output.file()?);
     let (mut bin, mut bytes, rate_hz) = (BinFrames::default(), Vec::new(), replay.rate_hz());
     let frames = for_each(file, replay, |frame| {
@@ -124,12 +124,12 @@ fn unpack_csv(
     out: &Path,
     kind: Option<&str>,
     output: &Output,
-) -> Result<u64, KprError> {
+) -> Result<u64, KpzError> {
     let mut captured = Captured::open(file, CaptureLimits::default())?;
     let kinds = captured.streams()[0].schema.kinds();
     let number = |name: &str| {
         let names: Vec<&str> = kinds.iter().map(EntityKind::name).collect();
-        names.iter().position(|of| *of == name).ok_or_else(|| KprError::CannotUnpack {
+        names.iter().position(|of| *of == name).ok_or_else(|| KpzError::CannotUnpack {
             path: file.to_owned(),
             reason: format!("no kind {name:?}; there are {names:?}"),
         })

@@ -12,7 +12,7 @@ use kinepack_capture::levels;
 use serde::Serialize;
 
 use super::moment::shown;
-use super::{KprError, open, read_error};
+use super::{KpzError, open, read_error};
 
 /// Show what a replay holds: length, size, kinds of entities, markers and notes.
 #[derive(Args)]
@@ -75,7 +75,7 @@ fn kinds(schema: &kinepack::Schema) -> Vec<KindReport> {
     schema.kinds().iter().map(kind).collect()
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), KprError> {
+pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     let Arguments { file, verify, json } = arguments;
     let mut replay = open(file)?;
     let failed = |error| read_error(file, error);
@@ -114,7 +114,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KprError> {
     };
     print(|out| if *json { write_json(&report, out) } else { write(&report, out) })?;
     if *verify && !report.damage.is_empty() {
-        return Err(KprError::Damaged { path: file.clone(), count: report.damage.len() });
+        return Err(KpzError::Damaged { path: file.clone(), count: report.damage.len() });
     }
     Ok(())
 }
