@@ -81,7 +81,7 @@ pub(crate) fn ticks(count: u32) -> impl Iterator<Item = u32> {
 
 /// Damage of the hit at a tick, if there is one.
 pub(crate) fn hit(tick: u32) -> Option<u8> {
-    tick.is_multiple_of(7).then(|| (tick % 100) as u8)
+    tick.is_multiple_of(7).then_some((tick % 100) as u8)
 }
 
 /// A replay of this many ticks.
