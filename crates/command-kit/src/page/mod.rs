@@ -1,18 +1,26 @@
 //! The shared parts of the program's pages: the address, the server with its limits and checks, and
 //! common files. `demo` and `anim view` each add their own files and data.
 
+mod answers;
 mod files;
 mod guard;
 mod server;
 
 use std::io::{self, IsTerminal};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::time::Duration;
 
+pub use answers::{Answers, binary, json};
+use axum::Router;
 pub use files::{File, with_files};
 pub use guard::{guard, is_same_origin};
 pub use server::serve;
 
+use crate::interrupt::Interrupt;
 use crate::{Failure, say};
+
+/// The time between two checks for Ctrl-C.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Why a page cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +63,16 @@ pub fn listen(
     }
     let local = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     bind(local(usual_port)).or_else(|_| bind(local(0)))
+}
+
+/// Serves a page until a signal ends the program.
+pub fn serve_until(listener: TcpListener, router: Router, interrupt: &Interrupt) -> io::Result<()> {
+    let ended = async {
+        while !interrupt.is_raised() {
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    };
+    serve(listener, router, ended)
 }
 
 /// The address of a page.

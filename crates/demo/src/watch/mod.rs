@@ -6,7 +6,6 @@ mod store;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Args;
 use command_kit::interrupt::Interrupt;
@@ -17,8 +16,6 @@ use store::Store;
 
 /// The page's default port.
 const PORT: u16 = 4652;
-/// The time between two checks for Ctrl-C.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Watch a replay in the browser: any moment, forwards and backwards, at any speed.
 ///
@@ -69,11 +66,6 @@ pub fn run(arguments: &Arguments) -> Result<(), WatchError> {
     if !no_open {
         page::open(&url);
     }
-    let ended = async {
-        while !interrupt.is_raised() {
-            tokio::time::sleep(LOOK_EVERY).await;
-        }
-    };
-    page::serve(listener, server::router(store), ended)
+    page::serve_until(listener, server::router(store), &interrupt)
         .map_err(|error| PageError::Page { error }.into())
 }

@@ -1,19 +1,13 @@
-//! Serves the page, which is part of the program, and answers its requests. Only one answer is
-//! computed at a time, which bounds the memory.
-
-use std::sync::Arc;
+//! Serves the page, which is part of the program, and answers its requests.
 
 use axum::body::Bytes;
 use axum::extract::{Path, State};
-use axum::http::{StatusCode, header};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Router, middleware};
-use command_kit::page::{File, guard, with_files};
+use command_kit::page::{Answers, File, binary, guard, json, with_files};
 use kinepack_replay::ReplayError;
-use serde::Serialize;
-use tokio::sync::Semaphore;
-use tokio::task::spawn_blocking;
 
 use super::store::Store;
 use crate::demo::page::server::WORLDS;
@@ -24,12 +18,7 @@ const FILES: &[File] = command_kit::web_files![
     "api.js", "controls.js", "frame_sizes.js", "index.html", "main.js", "playhead.js", "style.css", "time_line.js",
 ];
 
-#[derive(Clone)]
-struct Shared {
-    store: Arc<Store>,
-    /// Held while an answer is computed.
-    turn: Arc<Semaphore>,
-}
+type Shared = Answers<Store>;
 
 /// Why a request gets no answer.
 enum Refusal {
@@ -40,53 +29,39 @@ enum Refusal {
 
 /// The page's files and the data that it asks for.
 pub(super) fn router(store: Store) -> Router {
-    let shared = Shared { store: Arc::new(store), turn: Arc::new(Semaphore::new(1)) };
     let data = Router::new()
         .route("/replay", get(describe))
         .route("/world/{tick}", get(world))
         .route("/frames/{group}", get(frames));
     with_files(data, FILES.iter().chain(WORLDS))
-        .with_state(shared)
+        .with_state(Shared::new(store))
         .layer(middleware::from_fn(guard))
 }
 
 async fn describe(State(shared): State<Shared>) -> Result<Response, Refusal> {
-    Ok(json(&shared.compute(Store::describe).await?))
+    Ok(json(&compute(&shared, Store::describe).await?))
 }
 
 async fn world(State(shared): State<Shared>, Path(tick): Path<f64>) -> Result<Response, Refusal> {
-    let world: Option<Bytes> = shared.compute(move |store| store.world(tick)).await?;
+    let world: Option<Bytes> = compute(&shared, move |store| store.world(tick)).await?;
     let bytes = world.ok_or(Refusal::NotThere)?;
-    Ok(([(header::CONTENT_TYPE, "application/octet-stream")], bytes).into_response())
+    Ok(binary(bytes))
 }
 
 async fn frames(
     State(shared): State<Shared>,
     Path(group): Path<usize>,
 ) -> Result<Response, Refusal> {
-    let frames = shared.compute(move |store| store.frames(group)).await?;
+    let frames = compute(&shared, move |store| store.frames(group)).await?;
     Ok(json(&frames.ok_or(Refusal::NotThere)?))
 }
 
-impl Shared {
-    /// Computes an answer on another thread, after other answers that are being computed.
-    async fn compute<T: Send + 'static>(
-        &self,
-        answer: impl FnOnce(&Store) -> Result<T, ReplayError> + Send + 'static,
-    ) -> Result<T, Refusal> {
-        let turn = Arc::clone(&self.turn).acquire_owned().await.map_err(|_| Refusal::Failed)?;
-        let store = Arc::clone(&self.store);
-        let computed = spawn_blocking(move || {
-            let _turn = turn;
-            answer(&store)
-        });
-        computed.await.map_err(|_| Refusal::Failed)?.map_err(Refusal::Replay)
-    }
-}
-
-fn json(document: &impl Serialize) -> Response {
-    let text = serde_json::to_string(document).expect("numbers and texts");
-    ([(header::CONTENT_TYPE, "application/json")], text).into_response()
+/// Computes an answer.
+async fn compute<A: Send + 'static>(
+    shared: &Shared,
+    answer: impl FnOnce(&Store) -> Result<A, ReplayError> + Send + 'static,
+) -> Result<A, Refusal> {
+    shared.compute(answer).await.ok_or(Refusal::Failed)?.map_err(Refusal::Replay)
 }
 
 impl IntoResponse for Refusal {

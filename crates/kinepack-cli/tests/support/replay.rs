@@ -29,7 +29,7 @@ pub(crate) fn replay() -> (TempDir, PathBuf) {
     for tick in 1..=TICKS {
         world.clear(Tick(tick));
         for id in 0..BODIES as u32 {
-            let turn = 0.02 * tick as f32 + 0.4 * id as f32;
+            let turn = 0.023 * tick as f32 + 0.4 * id as f32;
             let position = [10.0 * turn.sin(), 10.0 * turn.cos(), 1.0];
             let rotation = [0.0, 0.0, (turn / 2.0).sin(), (turn / 2.0).cos()];
             world.push(EntityId(id), &Crate { position, rotation }).unwrap();

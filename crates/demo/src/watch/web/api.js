@@ -1,9 +1,8 @@
 // Requests to the program. The answers are checked here, so the rest of the page trusts what these functions return.
 
 import { parseWorld } from "./protocol.js";
+import { ask, checked, has, isObject } from "./shared/ask.js";
 
-const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-const has = (object, type, ...names) => names.every((name) => typeof object[name] === type);
 const arePairs = (list, first, second) => Array.isArray(list)
   && list.every((pair) => Array.isArray(pair) && pair.length === 2 && typeof pair[0] === first && typeof pair[1] === second);
 const isReplay = (replay) => isObject(replay) && has(replay, "string", "program", "file", "name", "level")
@@ -28,20 +27,4 @@ export async function fetchWorld(tick) {
 export async function fetchFrames(group) {
   const frames = await (await ask(`frames/${group}`)).json();
   return checked(frames, arePairs(frames, "number", "number"));
-}
-
-async function ask(path) {
-  let answer = null;
-  try {
-    answer = await fetch(path);
-  } catch {
-    throw new Error("The program doesn't answer. If it has ended, start it again and reload this page.");
-  }
-  if (!answer.ok) throw new Error(`The program refuses ${path}: ${(await answer.text()).trim() || answer.status}`);
-  return answer;
-}
-
-function checked(value, isRight) {
-  if (!isRight) throw new Error("This page cannot read the program's answer. Are they of different versions?");
-  return value;
 }

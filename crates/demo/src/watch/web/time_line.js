@@ -1,7 +1,7 @@
 // The whole replay from left to right: the bandwidth of each group, the markers, and the playhead. A pointer goes to a moment.
 
 import { clock } from "./playhead.js";
-import { LEFT_PX, Plot } from "./shared/plot.js";
+import { Plot } from "./shared/plot.js";
 import { colours } from "./shared/theme.js";
 
 /** The heights of lines of values, as shares of the largest. */
@@ -16,17 +16,7 @@ export class TimeLine extends Plot {
   constructor(canvas, playhead) {
     super(canvas);
     this.#playhead = playhead;
-    const seek = (event) => {
-      const box = canvas.getBoundingClientRect();
-      const part = (event.clientX - box.left - LEFT_PX) / (box.width - LEFT_PX - this.right_px);
-      playhead.seekSeconds(part * playhead.duration_s);
-    };
-    canvas.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0) return;
-      canvas.setPointerCapture(event.pointerId);
-      seek(event);
-    });
-    canvas.addEventListener("pointermove", (event) => { if (canvas.hasPointerCapture(event.pointerId)) seek(event); });
+    this.onDrag((part) => playhead.seekSeconds(part * playhead.duration_s));
   }
 
   begin(replay) {

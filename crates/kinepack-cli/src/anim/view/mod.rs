@@ -6,11 +6,9 @@ mod buffers;
 mod describe;
 mod server;
 
-use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use clap::Args;
 use command_kit::interrupt::Interrupt;
@@ -28,8 +26,6 @@ use crate::anim::error::AnimError;
 
 /// The default port of the page.
 const PORT: u16 = 4651;
-/// The time between two checks for Ctrl-C.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Show raw and compressed clips on top of each other in the browser, or compiled clips alone.
 #[derive(Args)]
@@ -135,14 +131,6 @@ fn show(clips: Vec<Shown>, options: &ViewOptions) -> Result<(), AnimError> {
     if !options.no_open {
         page::open(&url);
     }
-    serve(listener, clips.into(), &interrupt).map_err(|error| PageError::Page { error }.into())
-}
-
-fn serve(listener: TcpListener, clips: Arc<[Shown]>, interrupt: &Interrupt) -> io::Result<()> {
-    let ended = async {
-        while !interrupt.is_raised() {
-            tokio::time::sleep(LOOK_EVERY).await;
-        }
-    };
-    page::serve(listener, server::router(clips), ended)
+    page::serve_until(listener, server::router(clips), &interrupt)
+        .map_err(|error| PageError::Page { error }.into())
 }

@@ -1,19 +1,13 @@
-//! Serves the page, which is part of the program, and answers its requests. Only one answer is
-//! computed at a time, which bounds the memory.
-
-use std::sync::Arc;
+//! Serves the page, which is part of the program, and answers its requests.
 
 use axum::extract::{Path, State};
-use axum::http::{StatusCode, header};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Router, middleware};
-use command_kit::page::{File, guard, with_files};
+use command_kit::page::{Answers, File, binary, guard, json, with_files};
 use command_kit::web_files;
 use kinepack_anim::Channel;
-use serde::Serialize;
-use tokio::sync::Semaphore;
-use tokio::task::spawn_blocking;
 
 use super::{Shown, buffers, describe};
 
@@ -27,12 +21,7 @@ const FILES: &[File] = web_files![
     "scene/scene.js", "scene/shaders.js", "style.css",
 ];
 
-#[derive(Clone)]
-struct Store {
-    clips: Arc<[Shown]>,
-    /// Held while an answer is computed.
-    turn: Arc<Semaphore>,
-}
+type Store = Answers<Vec<Shown>>;
 
 /// Why a request gets no answer.
 enum Refusal {
@@ -42,26 +31,25 @@ enum Refusal {
 }
 
 /// The page's files and the data that it asks for.
-pub(super) fn router(clips: Arc<[Shown]>) -> Router {
-    let store = Store { clips, turn: Arc::new(Semaphore::new(1)) };
+pub(super) fn router(clips: Vec<Shown>) -> Router {
     let data = Router::new()
         .route("/clips", get(list))
         .route("/clips/{clip}", get(clip))
         .route("/clips/{clip}/poses", get(poses))
         .route("/clips/{clip}/tracks/{joint}/{channel}", get(track));
-    with_files(data, FILES).with_state(store).layer(middleware::from_fn(guard))
+    with_files(data, FILES).with_state(Store::new(clips)).layer(middleware::from_fn(guard))
 }
 
 async fn list(State(store): State<Store>) -> Response {
-    json(&store.clips.iter().map(describe::line).collect::<Vec<_>>())
+    json(&store.data().iter().map(describe::line).collect::<Vec<_>>())
 }
 
 async fn clip(State(store): State<Store>, Path(clip): Path<usize>) -> Result<Response, Refusal> {
-    Ok(json(&describe::detail(store.clip(clip)?)))
+    Ok(json(&describe::detail(at(&store, clip)?)))
 }
 
 async fn poses(State(store): State<Store>, Path(clip): Path<usize>) -> Result<Response, Refusal> {
-    store.compute(clip, buffers::poses).await
+    compute(&store, clip, buffers::poses).await
 }
 
 async fn track(
@@ -70,38 +58,25 @@ async fn track(
 ) -> Result<Response, Refusal> {
     let channel =
         Channel::ALL.into_iter().find(|known| known.name() == channel).ok_or(Refusal::NoTrack)?;
-    if joint >= store.clip(clip)?.raw.joints() {
+    if joint >= at(&store, clip)?.raw.joints() {
         return Err(Refusal::NoTrack);
     }
-    store.compute(clip, move |shown| buffers::track(shown, joint, channel)).await
+    compute(&store, clip, move |shown| buffers::track(shown, joint, channel)).await
 }
 
-impl Store {
-    fn clip(&self, index: usize) -> Result<&Shown, Refusal> {
-        self.clips.get(index).ok_or(Refusal::NoClip)
-    }
-
-    /// Computes an answer on another thread, after other answers that are being computed.
-    async fn compute(
-        &self,
-        index: usize,
-        bytes: impl FnOnce(&Shown) -> Vec<u8> + Send + 'static,
-    ) -> Result<Response, Refusal> {
-        self.clip(index)?;
-        let turn = Arc::clone(&self.turn).acquire_owned().await.map_err(|_| Refusal::Failed)?;
-        let clips = Arc::clone(&self.clips);
-        let computed = spawn_blocking(move || {
-            let _turn = turn;
-            bytes(&clips[index])
-        });
-        let bytes = computed.await.map_err(|_| Refusal::Failed)?;
-        Ok(([(header::CONTENT_TYPE, "application/octet-stream")], bytes).into_response())
-    }
+fn at(store: &Store, index: usize) -> Result<&Shown, Refusal> {
+    store.data().get(index).ok_or(Refusal::NoClip)
 }
 
-fn json(document: &impl Serialize) -> Response {
-    let text = serde_json::to_string(document).expect("numbers and texts");
-    ([(header::CONTENT_TYPE, "application/json")], text).into_response()
+/// Computes an answer about a clip.
+async fn compute(
+    store: &Store,
+    index: usize,
+    bytes: impl FnOnce(&Shown) -> Vec<u8> + Send + 'static,
+) -> Result<Response, Refusal> {
+    at(store, index)?;
+    let computed = store.compute(move |clips| bytes(&clips[index])).await;
+    Ok(binary(computed.ok_or(Refusal::Failed)?))
 }
 
 impl IntoResponse for Refusal {

@@ -44,6 +44,21 @@ export class Plot {
     this.context.lineWidth = Math.max(1, Math.round(this.ratio));
   }
 
+  /** Calls `moved` with the place of a pressed pointer, as a share of the plot's width. */
+  onDrag(moved) {
+    const { canvas } = this;
+    const place = (event) => {
+      const box = canvas.getBoundingClientRect();
+      moved((event.clientX - box.left - LEFT_PX) / (box.width - LEFT_PX - this.right_px));
+    };
+    canvas.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      canvas.setPointerCapture(event.pointerId);
+      place(event);
+    });
+    canvas.addEventListener("pointermove", (event) => { if (canvas.hasPointerCapture(event.pointerId)) place(event); });
+  }
+
   /** The font of labels. */
   plain() {
     this.context.font = `${12 * this.ratio}px system-ui, sans-serif`;

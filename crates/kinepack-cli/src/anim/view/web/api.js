@@ -1,9 +1,9 @@
 // Requests to the program. The answers are checked here, so the rest of the page trusts what these functions return.
 
+import { ask, checked, has, isObject } from "./shared/ask.js";
+
 const HEAD_BYTES = 16;
 
-const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-const has = (object, type, ...names) => names.every((name) => typeof object[name] === type);
 const isLine = (line) => isObject(line) && has(line, "string", "name", "scheme")
   && has(line, "number", "joint_count", "samples", "rate_hz", "duration_s", "raw_bytes", "bytes", "ratio", "max_cm", "precision_cm")
   && has(line, "boolean", "compiled");
@@ -52,17 +52,6 @@ export async function fetchTrack(clip, joint, channel) {
   };
 }
 
-async function ask(path) {
-  let answer = null;
-  try {
-    answer = await fetch(path);
-  } catch {
-    throw new Error("The program doesn't answer. If it has ended, start it again and reload this page.");
-  }
-  if (!answer.ok) throw new Error(`The program refuses ${path}: ${(await answer.text()).trim() || answer.status}`);
-  return answer;
-}
-
 const json = async (path) => (await ask(path)).json();
 
 async function binary(path) {
@@ -70,9 +59,4 @@ async function binary(path) {
   checked(bytes, bytes.byteLength >= HEAD_BYTES && bytes.byteLength % 4 === 0);
   const view = new DataView(bytes);
   return { head: [0, 4, 8, 12].map((at) => view.getUint32(at, true)), floats: new Float32Array(bytes, HEAD_BYTES) };
-}
-
-function checked(value, isRight) {
-  if (!isRight) throw new Error("This page cannot read the program's answer. Are they of different versions?");
-  return value;
 }

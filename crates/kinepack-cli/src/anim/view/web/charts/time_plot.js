@@ -1,7 +1,7 @@
 // The common part of both curves: time from left to right and the playhead. A plot is drawn only if something changed. A pointer on the
 // plot sets the time.
 
-import { LEFT_PX, Plot } from "../shared/plot.js";
+import { Plot } from "../shared/plot.js";
 import { roundUp } from "../shared/scale.js";
 import { colours } from "../shared/theme.js";
 
@@ -16,17 +16,7 @@ export class TimePlot extends Plot {
 
   constructor(canvas, playback) {
     super(canvas);
-    const seek = (event) => {
-      const box = canvas.getBoundingClientRect();
-      const part = (event.clientX - box.left - LEFT_PX) / (box.width - LEFT_PX - this.right_px);
-      playback.seek(part * this.duration_s);
-    };
-    canvas.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0) return;
-      canvas.setPointerCapture(event.pointerId);
-      seek(event);
-    });
-    canvas.addEventListener("pointermove", (event) => { if (canvas.hasPointerCapture(event.pointerId)) seek(event); });
+    this.onDrag((part) => playback.seek(part * this.duration_s));
   }
 
   x(time_s) {

@@ -1,0 +1,22 @@
+// Requests to the program, and their answers' checks.
+
+/** The answer to a request, or an error for people. */
+export async function ask(path) {
+  let answer = null;
+  try {
+    answer = await fetch(path);
+  } catch {
+    throw new Error("The program doesn't answer. If it has ended, start it again and reload this page.");
+  }
+  if (!answer.ok) throw new Error(`The program refuses ${path}: ${(await answer.text()).trim() || answer.status}`);
+  return answer;
+}
+
+/** The value of an answer, or an error if it is not right. */
+export function checked(value, isRight) {
+  if (!isRight) throw new Error("This page cannot read the program's answer. Are they of different versions?");
+  return value;
+}
+
+export const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+export const has = (object, type, ...names) => names.every((name) => typeof object[name] === type);
