@@ -19,7 +19,7 @@ fn the_page_has_the_replay_its_worlds_and_its_sizes() {
     assert_eq!((&described["bodies"], &described["is_complete"]), (&BODIES.into(), &true.into()));
     assert_eq!(described["markers"], serde_json::json!([[100, "goal"]]));
     let groups = described["groups"].as_array().unwrap();
-    assert_eq!(groups.len(), 2);
+    assert_eq!(groups.len(), 3);
 
     let mut last = Vec::new();
     for tick in ["1", "60.5", "150", "1e9", "-5"] {
@@ -50,7 +50,7 @@ fn the_page_has_the_replay_its_worlds_and_its_sizes() {
 fn other_requests_are_refused() {
     let (_folder, file) = replay();
     let (_watch, address) = Running::watch(&file);
-    assert_eq!(get(address, "/frames/2").status, 404);
+    assert_eq!(get(address, "/frames/3").status, 404);
     assert_eq!(get(address, "/world/x").status, 400);
     assert_eq!(get(address, "/frames/-1").status, 400);
     assert_eq!(get(address, "/socket").status, 404);
