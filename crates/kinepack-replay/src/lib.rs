@@ -50,6 +50,7 @@ mod cut;
 mod error;
 mod events;
 mod group;
+mod groups;
 mod index;
 mod kill_cam;
 mod loaded;

@@ -177,10 +177,10 @@ impl Loaded {
             let mut bytes = &self.bytes[begin..self.heads[next].1];
             match self.reader.read(&mut bytes) {
                 Ok(Some(view)) => self.frames.push_back(Arc::clone(view.snapshot())),
-                Ok(None) => break,
-                Err(error) => {
+                read => {
                     self.heads.truncate(next);
-                    return Err(format!("frame {next}: {error}"));
+                    let reason = read.err().map_or("it is empty".to_owned(), |e| e.to_string());
+                    return Err(format!("frame {next}: {reason}"));
                 }
             }
             let frame_bytes = self.frames.back().map_or(0, |frame| frame.memory_bytes());

@@ -1,20 +1,19 @@
 //! Plays replay files. `spec/REPLAY.md`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Seek, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::{Codec, DecodeLimits, EncodeError, EntityId, Pack, Schema, Snapshot, Tick, View};
+use kinepack::{Codec, DecodeLimits, EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
 use kinepack_net::{EventKinds, FramePlayer, Playback};
 
-use crate::cut::{Cut, first_view};
-use crate::group::Group;
-use crate::index::{self, Channel, Chunk, Index, Place};
-use crate::loaded::Loaded;
-use crate::records::{Broken, ReadSeek};
+use crate::cut::Cut;
+use crate::groups::Groups;
+use crate::index::{self, Channel, Index};
+use crate::records::ReadSeek;
 use crate::{Marker, ReplayDamage, ReplayError, ReplayOptions, ReplaySummary};
 
 /// The longest step forward between two moments of playback that counts as playing. A longer one
@@ -100,19 +99,9 @@ impl Default for ReplayLimits {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct ReplayReader {
-    file: Box<dyn ReadSeek>,
-    index: Index,
-    codec: Codec,
-    events: Option<EventKinds>,
+    groups: Groups,
     name: String,
     rate_hz: f64,
-    limits: ReplayLimits,
-    /// The two groups that were used last, the newest first.
-    loaded: [Loaded; 2],
-    /// The first view of the key group that was used last.
-    key: Option<View>,
-    /// Groups whose damage is noted.
-    noted: BTreeSet<usize>,
     player: FramePlayer,
     /// The last moment of playback.
     shown: Option<f64>,
@@ -178,19 +167,11 @@ impl ReplayReader {
             }
             None => None,
         };
-        let limits = ReplayLimits::default();
         Ok(Self {
-            file,
-            loaded: [(); 2].map(|()| Loaded::new(&codec, &limits)),
+            groups: Groups::new(file, index, codec, events),
             player: FramePlayer::new(world.rate_hz),
-            index,
-            codec,
-            events,
             name: world.name,
             rate_hz: world.rate_hz,
-            limits,
-            key: None,
-            noted: BTreeSet::new(),
             shown: None,
         })
     }
@@ -198,25 +179,23 @@ impl ReplayReader {
     /// The same replay with other limits than [`ReplayLimits::default`].
     #[must_use]
     pub fn with_limits(mut self, limits: ReplayLimits) -> Self {
-        self.limits = limits;
-        self.key = None;
-        self.loaded = [(); 2].map(|()| Loaded::new(&self.codec, &limits));
+        self.groups.set_limits(limits);
         self
     }
 
     /// The codec that the file was written with.
     pub fn codec(&self) -> &Codec {
-        &self.codec
+        &self.groups.codec
     }
 
     /// The schema of the snapshots.
     pub fn schema(&self) -> &Schema {
-        self.codec.schema()
+        self.groups.codec.schema()
     }
 
     /// The kinds of events, if the replay has any.
     pub fn events(&self) -> Option<&EventKinds> {
-        self.events.as_ref()
+        self.groups.events.as_ref()
     }
 
     /// The world's name.
@@ -231,22 +210,22 @@ impl ReplayReader {
 
     /// The markers, in the order in which they were written.
     pub fn markers(&self) -> &[Marker] {
-        &self.index.markers
+        &self.groups.index.markers
     }
 
     /// What the writer noted.
     pub fn info(&self) -> &BTreeMap<String, String> {
-        &self.index.info
+        &self.groups.index.info
     }
 
     /// Number of groups.
     pub fn groups(&self) -> usize {
-        self.index.groups.len()
+        self.groups.len()
     }
 
     /// The first tick of each group, and its bytes in the file.
     pub fn group_sizes(&self) -> impl ExactSizeIterator<Item = (Tick, u64)> {
-        self.index.groups.iter().map(|place| (place.first, place.bytes))
+        self.groups.index.groups.iter().map(|place| (place.first, place.bytes))
     }
 
     /// The tick of each frame of a group, and its bytes. Does not decode the frames. `None` if there
@@ -258,7 +237,7 @@ impl ReplayReader {
         if group >= self.groups() {
             return Ok(None);
         }
-        let loaded = self.load(group)?;
+        let loaded = self.groups.load(group)?;
         let bytes = |frame: usize| loaded.bytes_before(frame).len();
         let frames = (0..loaded.len())
             .filter_map(|frame| Some((loaded.tick(frame)?, bytes(frame + 1) - bytes(frame))));
@@ -267,12 +246,12 @@ impl ReplayReader {
 
     /// False if the file has no end: it is still being written, or its writer was killed.
     pub fn is_complete(&self) -> bool {
-        self.index.is_complete
+        self.groups.index.is_complete
     }
 
     /// The damage that was met until now. [`verify`](Self::verify) finds all of it.
     pub fn damage(&self) -> &[ReplayDamage] {
-        &self.index.damage
+        &self.groups.index.damage
     }
 
     /// Decodes the whole file. Returns the number of its frames. Then [`damage`](Self::damage) is
@@ -281,12 +260,7 @@ impl ReplayReader {
     /// # Errors
     /// [`ReplayError::Io`].
     pub fn verify(&mut self) -> Result<u64, ReplayError> {
-        if let Some(at_byte) = self.index.unread_byte(&mut *self.file)?
-            && self.index.damage.iter().all(|damage| damage.at_byte != at_byte)
-        {
-            let reason = "the file ends here without a complete record".to_owned();
-            self.index.damage.push(ReplayDamage { at_byte, reason });
-        }
+        self.groups.note_end()?;
         let (mut frames, mut next) = (0, self.first_frame()?);
         while let Some(frame) = next {
             frames += 1;
@@ -300,7 +274,7 @@ impl ReplayReader {
     /// # Errors
     /// [`ReplayError::Io`].
     pub fn refresh(&mut self) -> Result<bool, ReplayError> {
-        self.index.scan(&mut *self.file)
+        self.groups.refresh()
     }
 
     /// The first and the last tick; `None` if no frame can be read.
@@ -309,7 +283,7 @@ impl ReplayReader {
     /// [`ReplayError::Io`].
     pub fn ticks(&mut self) -> Result<Option<(Tick, Tick)>, ReplayError> {
         let first = self.first_frame()?.map(|frame| frame.tick);
-        let last = self.find_back(self.groups())?.map(|frame| frame.tick);
+        let last = self.groups.find_back(self.groups.len())?.map(|frame| frame.tick);
         Ok(first.zip(last))
     }
 
@@ -318,7 +292,7 @@ impl ReplayReader {
     /// # Errors
     /// [`ReplayError::Io`].
     pub fn first_frame(&mut self) -> Result<Option<Arc<Snapshot>>, ReplayError> {
-        self.find_forward(0, 0)
+        self.groups.find_forward(0, 0)
     }
 
     /// The state at a tick: the newest frame that is not after it. `None` if there is none.
@@ -326,7 +300,7 @@ impl ReplayReader {
     /// # Errors
     /// [`ReplayError::Io`].
     pub fn frame_at(&mut self, tick: Tick) -> Result<Option<Arc<Snapshot>>, ReplayError> {
-        self.at_or_before(tick.0.into())
+        self.groups.at_or_before(tick.0.into())
     }
 
     /// The frame before a tick: a step back.
@@ -335,7 +309,7 @@ impl ReplayReader {
     /// [`ReplayError::Io`].
     pub fn frame_before(&mut self, tick: Tick) -> Result<Option<Arc<Snapshot>>, ReplayError> {
         match tick.0.checked_sub(1) {
-            Some(before) => self.at_or_before(before.into()),
+            Some(before) => self.groups.at_or_before(before.into()),
             None => Ok(None),
         }
     }
@@ -345,7 +319,7 @@ impl ReplayReader {
     /// # Errors
     /// [`ReplayError::Io`].
     pub fn frame_after(&mut self, tick: Tick) -> Result<Option<Arc<Snapshot>>, ReplayError> {
-        self.after(tick.0.into())
+        self.groups.after(tick.0.into())
     }
 
     /// The states of one entity from one tick to another, both included. Frames without it are left
@@ -363,11 +337,11 @@ impl ReplayReader {
         to: Tick,
     ) -> Result<Vec<(Tick, T)>, ReplayError> {
         let mut path = Vec::new();
-        let mut frame = self.after(f64::from(from.0) - 1.0)?;
+        let mut frame = self.groups.after(f64::from(from.0) - 1.0)?;
         while let Some(world) = frame.filter(|frame| frame.tick <= to) {
             let state: Result<Option<T>, EncodeError> = world.get(id);
             path.extend(state?.map(|state| (world.tick, state)));
-            frame = self.after(world.tick.0.into())?;
+            frame = self.groups.after(world.tick.0.into())?;
         }
         Ok(path)
     }
@@ -383,20 +357,20 @@ impl ReplayReader {
     /// [`ReplayError::Io`].
     pub fn playback(&mut self, tick: f64) -> Result<Option<Playback<'_>>, ReplayError> {
         let tick = if tick.is_finite() { tick } else { 0.0 };
-        let from = match self.at_or_before(tick)? {
+        let from = match self.groups.at_or_before(tick)? {
             Some(frame) => frame,
             None => match self.first_frame()? {
                 Some(first) => first,
                 None => return Ok(None),
             },
         };
-        let to = self.after(from.tick.0.into())?.unwrap_or_else(|| Arc::clone(&from));
+        let to = self.groups.after(from.tick.0.into())?.unwrap_or_else(|| Arc::clone(&from));
         let begins = f64::from(from.tick.0) - 1.0;
         let shown = self.shown.unwrap_or(begins);
         let longest = LONGEST_STEP.as_secs_f64() * self.rate_hz;
         let mut events = Vec::new();
-        if (0.0..=longest).contains(&(tick - shown)) && self.events.is_some() {
-            self.events_between(shown, tick, &mut events)?;
+        if (0.0..=longest).contains(&(tick - shown)) && self.groups.events.is_some() {
+            self.groups.events_between(shown, tick, &mut events)?;
         }
         self.shown = Some(tick);
         Ok(Some(self.player.show(tick, &from, &to, events)))
@@ -425,199 +399,30 @@ impl ReplayReader {
         to: Tick,
         out: impl Write,
     ) -> Result<ReplaySummary, ReplayError> {
+        let groups = &mut self.groups;
         let options = ReplayOptions {
             name: self.name.clone(),
-            events: self.events.clone(),
+            events: groups.events.clone(),
             ..ReplayOptions::at_hz(self.rate_hz)
         };
-        let (codec, markers) = (self.codec.clone(), self.index.markers.clone());
-        let info = &self.index.info;
-        let mut cut = Cut::begin(out, &codec, &options, [from, to], &markers, info)?;
-        let mut begin = self.group_of(from.0.into()).unwrap_or(0);
-        if codec.has_precision()
-            && let Some(key) = self.group(begin)?.and_then(|group| group.given())
+        let (codec, Index { markers, info, .. }) = (&groups.codec, &groups.index);
+        let mut cut = Cut::begin(out, codec, &options, [from, to], markers, info)?;
+        let mut begin = groups.group_of(from.0.into()).unwrap_or(0);
+        if groups.codec.has_precision()
+            && let Some(first) = groups.index.groups.get(begin).map(|place| place.first)
         {
-            begin = self.group_of(key.0.into()).unwrap_or(begin);
+            let copied = groups.copy(begin)?;
+            let key = copied.map_or(first, |(group, _)| group.key);
+            begin = groups.group_of(key.0.into()).unwrap_or(begin);
         }
-        for index in begin..self.groups() {
-            if self.index.groups[index].first > to {
+        for index in begin..groups.len() {
+            if groups.index.groups[index].first > to {
                 break;
             }
-            let Some(group) = self.group(index)? else { continue };
-            cut.write(&group, self.loaded[0].given_view())?;
+            if let Some((group, given)) = groups.copy(index)? {
+                cut.write(&group, given)?;
+            }
         }
         cut.finish()
-    }
-
-    /// A group as it is in the file; `None` if it is damaged.
-    fn group(&mut self, group: usize) -> Result<Option<Group>, ReplayError> {
-        let loaded = self.load(group)?;
-        let frames = loaded.len();
-        let ticks = loaded.tick(0).zip(frames.checked_sub(1).and_then(|last| loaded.tick(last)));
-        let Some((first, last)) = ticks else { return Ok(None) };
-        let (key, bytes) = (loaded.given().unwrap_or(first), loaded.bytes_before(frames).to_vec());
-        Ok(Some(Group { key, first, last, frames, bytes, events: loaded.event_bytes().to_vec() }))
-    }
-
-    /// The events after one moment and up to another.
-    fn events_between(
-        &mut self,
-        after: f64,
-        until: f64,
-        events: &mut Vec<(Tick, Arc<Snapshot>, usize)>,
-    ) -> Result<(), ReplayError> {
-        let begin = self.group_of(after).unwrap_or(0);
-        for group in begin..self.groups() {
-            if f64::from(self.index.groups[group].first.0) > until {
-                break;
-            }
-            let loaded = self.load(group)?;
-            events.extend(loaded.events.iter().flat_map(|of| of.between(after, until)));
-        }
-        Ok(())
-    }
-
-    /// The group that a moment is in.
-    fn group_of(&self, moment: f64) -> Option<usize> {
-        let begun = |place: &Place| f64::from(place.first.0) <= moment;
-        self.index.groups.partition_point(begun).checked_sub(1)
-    }
-
-    fn at_or_before(&mut self, moment: f64) -> Result<Option<Arc<Snapshot>>, ReplayError> {
-        let Some(group) = self.group_of(moment) else { return Ok(None) };
-        loop {
-            let frames = self.load(group)?.frames_until(moment);
-            let Some(last) = frames.checked_sub(1) else { break };
-            if let Some(frame) = self.frame_of(group, last)? {
-                return Ok(Some(frame));
-            }
-        }
-        self.find_back(group)
-    }
-
-    fn after(&mut self, moment: f64) -> Result<Option<Arc<Snapshot>>, ReplayError> {
-        let group = self.group_of(moment).unwrap_or(0);
-        if group >= self.groups() {
-            return Ok(None);
-        }
-        let frames = self.load(group)?.frames_until(moment);
-        self.find_forward(group, frames)
-    }
-
-    /// The first readable frame from this one on.
-    fn find_forward(
-        &mut self,
-        group: usize,
-        frame: usize,
-    ) -> Result<Option<Arc<Snapshot>>, ReplayError> {
-        let mut frame = frame;
-        for group in group..self.groups() {
-            if let Some(found) = self.frame_of(group, frame)? {
-                return Ok(Some(found));
-            }
-            frame = 0;
-        }
-        Ok(None)
-    }
-
-    /// The last readable frame of the groups before this one.
-    fn find_back(&mut self, group: usize) -> Result<Option<Arc<Snapshot>>, ReplayError> {
-        for group in (0..group).rev() {
-            while let Some(last) = self.load(group)?.len().checked_sub(1) {
-                if let Some(found) = self.frame_of(group, last)? {
-                    return Ok(Some(found));
-                }
-            }
-        }
-        Ok(None)
-    }
-
-    /// A frame of a group; `None` if there is no such frame, or it cannot be decoded.
-    fn frame_of(
-        &mut self,
-        group: usize,
-        frame: usize,
-    ) -> Result<Option<Arc<Snapshot>>, ReplayError> {
-        match self.load(group)?.frame(frame) {
-            Ok(found) => Ok(found),
-            Err(reason) => {
-                self.note(group, reason);
-                Ok(None)
-            }
-        }
-    }
-
-    /// Loads a group, unless it is one of the two that are loaded.
-    fn load(&mut self, group: usize) -> Result<&mut Loaded, ReplayError> {
-        if self.loaded[0].place != group {
-            self.loaded.swap(0, 1);
-        }
-        if self.loaded[0].place != group {
-            self.loaded[0].clear();
-            self.loaded[0].place = group;
-            let place = self.index.groups[group];
-            match Chunk::read(&mut *self.file, place).and_then(|chunk| self.take(group, &chunk)) {
-                Ok(Some(reason)) => self.note(group, reason),
-                Ok(None) => {}
-                Err(Broken::Damaged(reason)) => self.note(group, reason),
-                Err(Broken::Refused(error)) => return Err(error),
-            }
-        }
-        Ok(&mut self.loaded[0])
-    }
-
-    /// Takes the messages of a group's chunk. Returns what is wrong with them.
-    fn take(&mut self, group: usize, chunk: &Chunk) -> Result<Option<String>, Broken> {
-        let world = self.index.world.as_ref().ok_or("there is no channel")?.id;
-        let message = chunk.message(world)?.ok_or("it has no group")?;
-        let place = self.index.groups[group];
-        if message.first != place.first {
-            return Err("its tick is not that of the index".into());
-        }
-        let (key, bytes) = message.group()?;
-        let given = if key == place.first { None } else { Some(self.key_view(group, key)?) };
-        let loaded = &mut self.loaded[0];
-        let mut broken = loaded.load(group, message.first, given, bytes);
-        if let Some((kinds, channel)) = self.events.as_ref().zip(self.index.events.as_ref()) {
-            let data = chunk.message(channel.id)?.map(|message| message.data);
-            let read = loaded.load_events(kinds.codec(), self.limits.decode, data);
-            broken = broken.or(read.err());
-        }
-        Ok(broken)
-    }
-
-    /// The first view of the key group of this tick, before a group.
-    fn key_view(&mut self, group: usize, key: Tick) -> Result<View, Broken> {
-        if let Some(view) = self.key.as_ref().filter(|view| view.tick == key) {
-            return Ok(view.clone());
-        }
-        let earlier = &self.index.groups[..group];
-        let found = earlier.binary_search_by_key(&key, |place| place.first);
-        let place = earlier[found.map_err(|_| "its key group is not in the file")?];
-        let of_key = |reason: String| format!("its key group, of tick {}: {reason}", key.0);
-        let read = |broken: Broken| match broken {
-            Broken::Damaged(reason) => Broken::Damaged(of_key(reason)),
-            refused => refused,
-        };
-        let chunk = Chunk::read(&mut *self.file, place).map_err(read)?;
-        let world = self.index.world.as_ref().ok_or("there is no channel")?.id;
-        let message = chunk.message(world)?.ok_or("its key group is missing")?;
-        let (own, bytes) = message.group()?;
-        if own != key || message.first != key {
-            return Err("its key group is not one".into());
-        }
-        let view = first_view(&self.codec, self.limits.decode, bytes);
-        let view = view.map_err(|error| of_key(error.to_string()))?;
-        let view = view.filter(|view| view.tick == key).ok_or("its key group has no frame")?;
-        self.key = Some(view.clone());
-        Ok(view)
-    }
-
-    fn note(&mut self, group: usize, reason: String) {
-        if self.noted.insert(group) {
-            let Place { first, at_byte, .. } = self.index.groups[group];
-            let reason = format!("the group of tick {}: {reason}", first.0);
-            self.index.damage.push(ReplayDamage { at_byte, reason });
-        }
     }
 }

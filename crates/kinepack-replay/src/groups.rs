@@ -1,0 +1,253 @@
+//! The groups of a file: loads those that are needed, and finds frames in them. A damaged group is
+//! noted, and passed over.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use kinepack::{Codec, Snapshot, Tick, View};
+use kinepack_net::EventKinds;
+
+use crate::cut::first_view;
+use crate::group::Group;
+use crate::index::{Chunk, Index, Place};
+use crate::loaded::Loaded;
+use crate::records::{Broken, ReadSeek};
+use crate::{ReplayDamage, ReplayError, ReplayLimits};
+
+/// The groups of a file, and the two that were used last.
+pub(crate) struct Groups {
+    file: Box<dyn ReadSeek>,
+    pub(crate) index: Index,
+    pub(crate) codec: Codec,
+    pub(crate) events: Option<EventKinds>,
+    limits: ReplayLimits,
+    /// The newest first.
+    loaded: [Loaded; 2],
+    /// The first view of the key group that was used last.
+    key: Option<View>,
+    /// Groups whose damage is noted.
+    noted: BTreeSet<usize>,
+}
+
+impl Groups {
+    pub(crate) fn new(
+        file: Box<dyn ReadSeek>,
+        index: Index,
+        codec: Codec,
+        events: Option<EventKinds>,
+    ) -> Self {
+        let limits = ReplayLimits::default();
+        let loaded = [(); 2].map(|()| Loaded::new(&codec, &limits));
+        let noted = BTreeSet::new();
+        Self { file, index, codec, events, limits, loaded, key: None, noted }
+    }
+
+    pub(crate) fn set_limits(&mut self, limits: ReplayLimits) {
+        self.limits = limits;
+        self.key = None;
+        self.loaded = [(); 2].map(|()| Loaded::new(&self.codec, &limits));
+    }
+
+    /// Number of groups.
+    pub(crate) fn len(&self) -> usize {
+        self.index.groups.len()
+    }
+
+    /// Looks for groups that were written since then.
+    pub(crate) fn refresh(&mut self) -> Result<bool, ReplayError> {
+        self.index.scan(&mut *self.file)
+    }
+
+    /// Notes that a file without an end has bytes after its last record.
+    pub(crate) fn note_end(&mut self) -> Result<(), ReplayError> {
+        if let Some(at_byte) = self.index.unread_byte(&mut *self.file)?
+            && self.index.damage.iter().all(|damage| damage.at_byte != at_byte)
+        {
+            let reason = "the file ends here without a complete record".to_owned();
+            self.index.damage.push(ReplayDamage { at_byte, reason });
+        }
+        Ok(())
+    }
+
+    /// The group that a moment is in.
+    pub(crate) fn group_of(&self, moment: f64) -> Option<usize> {
+        let begun = |place: &Place| f64::from(place.first.0) <= moment;
+        self.index.groups.partition_point(begun).checked_sub(1)
+    }
+
+    /// The newest frame up to a moment.
+    pub(crate) fn at_or_before(
+        &mut self,
+        moment: f64,
+    ) -> Result<Option<Arc<Snapshot>>, ReplayError> {
+        let Some(group) = self.group_of(moment) else { return Ok(None) };
+        loop {
+            let frames = self.load(group)?.frames_until(moment);
+            let Some(last) = frames.checked_sub(1) else { break };
+            if let Some(frame) = self.frame_of(group, last)? {
+                return Ok(Some(frame));
+            }
+        }
+        self.find_back(group)
+    }
+
+    /// The oldest frame after a moment.
+    pub(crate) fn after(&mut self, moment: f64) -> Result<Option<Arc<Snapshot>>, ReplayError> {
+        let group = self.group_of(moment).unwrap_or(0);
+        if group >= self.len() {
+            return Ok(None);
+        }
+        let frames = self.load(group)?.frames_until(moment);
+        self.find_forward(group, frames)
+    }
+
+    /// The first readable frame from this one on.
+    pub(crate) fn find_forward(
+        &mut self,
+        group: usize,
+        frame: usize,
+    ) -> Result<Option<Arc<Snapshot>>, ReplayError> {
+        let mut frame = frame;
+        for group in group..self.len() {
+            if let Some(found) = self.frame_of(group, frame)? {
+                return Ok(Some(found));
+            }
+            frame = 0;
+        }
+        Ok(None)
+    }
+
+    /// The last readable frame of the groups before this one.
+    pub(crate) fn find_back(&mut self, group: usize) -> Result<Option<Arc<Snapshot>>, ReplayError> {
+        for group in (0..group).rev() {
+            while let Some(last) = self.load(group)?.len().checked_sub(1) {
+                if let Some(found) = self.frame_of(group, last)? {
+                    return Ok(Some(found));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// A frame of a group; `None` if there is no such frame, or it cannot be decoded.
+    fn frame_of(
+        &mut self,
+        group: usize,
+        frame: usize,
+    ) -> Result<Option<Arc<Snapshot>>, ReplayError> {
+        match self.load(group)?.frame(frame) {
+            Ok(found) => Ok(found),
+            Err(reason) => {
+                self.note(group, reason);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Loads a group, unless it is one of the two that are loaded.
+    pub(crate) fn load(&mut self, group: usize) -> Result<&mut Loaded, ReplayError> {
+        if self.loaded[0].place != group {
+            self.loaded.swap(0, 1);
+        }
+        if self.loaded[0].place != group {
+            self.loaded[0].clear();
+            self.loaded[0].place = group;
+            let place = self.index.groups[group];
+            match Chunk::read(&mut *self.file, place).and_then(|chunk| self.take(group, &chunk)) {
+                Ok(Some(reason)) => self.note(group, reason),
+                Ok(None) => {}
+                Err(Broken::Damaged(reason)) => self.note(group, reason),
+                Err(Broken::Refused(error)) => return Err(error),
+            }
+        }
+        Ok(&mut self.loaded[0])
+    }
+
+    /// Takes the messages of a group's chunk. Returns what is wrong with them.
+    fn take(&mut self, group: usize, chunk: &Chunk) -> Result<Option<String>, Broken> {
+        let world = self.index.world.as_ref().ok_or("there is no channel")?.id;
+        let message = chunk.message(world)?.ok_or("it has no group")?;
+        let place = self.index.groups[group];
+        if message.first != place.first {
+            return Err("its tick is not that of the index".into());
+        }
+        let (key, bytes) = message.group()?;
+        let given = if key == place.first { None } else { Some(self.key_view(group, key)?) };
+        let loaded = &mut self.loaded[0];
+        let mut broken = loaded.load(group, message.first, given, bytes);
+        if let Some((kinds, channel)) = self.events.as_ref().zip(self.index.events.as_ref()) {
+            let data = chunk.message(channel.id)?.map(|message| message.data);
+            let read = loaded.load_events(kinds.codec(), self.limits.decode, data);
+            broken = broken.or(read.err());
+        }
+        Ok(broken)
+    }
+
+    /// The first view of the key group of this tick, before a group.
+    fn key_view(&mut self, group: usize, key: Tick) -> Result<View, Broken> {
+        if let Some(view) = self.key.as_ref().filter(|view| view.tick == key) {
+            return Ok(view.clone());
+        }
+        let earlier = &self.index.groups[..group];
+        let found = earlier.binary_search_by_key(&key, |place| place.first);
+        let place = earlier[found.map_err(|_| "its key group is not in the file")?];
+        let of_key = |reason: String| format!("its key group, of tick {}: {reason}", key.0);
+        let read = |broken: Broken| match broken {
+            Broken::Damaged(reason) => Broken::Damaged(of_key(reason)),
+            refused => refused,
+        };
+        let chunk = Chunk::read(&mut *self.file, place).map_err(read)?;
+        let world = self.index.world.as_ref().ok_or("there is no channel")?.id;
+        let message = chunk.message(world)?.ok_or("its key group is missing")?;
+        let (own, bytes) = message.group()?;
+        if own != key || message.first != key {
+            return Err("its key group is not one".into());
+        }
+        let view = first_view(&self.codec, self.limits.decode, bytes);
+        let view = view.map_err(|error| of_key(error.to_string()))?;
+        let view = view.filter(|view| view.tick == key).ok_or("its key group has no frame")?;
+        self.key = Some(view.clone());
+        Ok(view)
+    }
+
+    fn note(&mut self, group: usize, reason: String) {
+        if self.noted.insert(group) {
+            let Place { first, at_byte, .. } = self.index.groups[group];
+            let reason = format!("the group of tick {}: {reason}", first.0);
+            self.index.damage.push(ReplayDamage { at_byte, reason });
+        }
+    }
+
+    /// The events after one moment and up to another.
+    pub(crate) fn events_between(
+        &mut self,
+        after: f64,
+        until: f64,
+        events: &mut Vec<(Tick, Arc<Snapshot>, usize)>,
+    ) -> Result<(), ReplayError> {
+        let begin = self.group_of(after).unwrap_or(0);
+        for group in begin..self.len() {
+            if f64::from(self.index.groups[group].first.0) > until {
+                break;
+            }
+            let loaded = self.load(group)?;
+            events.extend(loaded.events.iter().flat_map(|of| of.between(after, until)));
+        }
+        Ok(())
+    }
+
+    /// A group as it is in the file, and the view that it is given; `None` if it is damaged.
+    pub(crate) fn copy(
+        &mut self,
+        group: usize,
+    ) -> Result<Option<(Group, Option<View>)>, ReplayError> {
+        let loaded = self.load(group)?;
+        let frames = loaded.len();
+        let ticks = loaded.tick(0).zip(frames.checked_sub(1).and_then(|last| loaded.tick(last)));
+        let Some((first, last)) = ticks else { return Ok(None) };
+        let (key, bytes) = (loaded.given().unwrap_or(first), loaded.bytes_before(frames).to_vec());
+        let events = loaded.event_bytes().to_vec();
+        let group = Group { key, first, last, frames, bytes, events };
+        Ok(Some((group, loaded.given_view())))
+    }
+}
