@@ -22,7 +22,7 @@ use crate::captured::{CaptureArguments, Captured, CapturedError, Stream, StreamA
 /// read all of these files, so this is needed only for other tools.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// A capture (.mcap), or a challenge file (.bin or .f32, plain or as .zst).
+    /// A capture (.mcap), a replay (.kpz), or a challenge file (.bin or .f32, plain or as .zst).
     #[arg(id = "file", value_name = "FROM")]
     from: PathBuf,
     /// The file to write. The name ends in .csv for numbers, and in .mcap for a capture of a

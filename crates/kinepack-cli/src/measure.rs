@@ -34,9 +34,9 @@ use crate::steps::StepArguments;
 /// network, and `analyze` shows where the bits go.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// A capture (.mcap), or a file of the 2015 physics data compression challenge (.bin or .f32,
-    /// plain or as .zst). Without it, the built-in world is measured. Levels 1 to 5 need floats: a
-    /// .f32 file or the built-in world.
+    /// A capture (.mcap), a replay (.kpz), or a file of the 2015 physics data compression challenge
+    /// (.bin or .f32, plain or as .zst). Without it, the built-in world is measured. Levels 1 to 5
+    /// need floats: a .f32 file or the built-in world.
     #[cfg_attr(feature = "demo", arg(conflicts_with_all = ["seconds", "seed", "style", "cubes"]))]
     file: Option<PathBuf>,
     #[command(flatten)]

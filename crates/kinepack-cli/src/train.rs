@@ -34,9 +34,10 @@ use crate::steps::StepArguments;
 /// built-in world again.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Captures (.mcap), or files of the 2015 physics data compression challenge (.bin or .f32,
-    /// plain or as .zst). All must have the same schema. Without any, the built-in world: four
-    /// minutes in each style but rest, with the seeds 1000 to 1003, which no measurement uses.
+    /// Captures (.mcap), replays (.kpz), or files of the 2015 physics data compression challenge
+    /// (.bin or .f32, plain or as .zst). All must have the same schema. Without any, the built-in
+    /// world: four minutes in each style but rest, with the seeds 1000 to 1003, which no
+    /// measurement uses.
     #[arg(id = "file", value_name = "FILES")]
     files: Vec<PathBuf>,
     #[command(flatten)]

@@ -14,7 +14,7 @@ use crate::{Marker, ReplayError, ReplayOptions, ReplaySummary};
 /// Keeps the last seconds of a game as groups, and cuts replays from them.
 ///
 /// Memory: the encoded frames of the last seconds, and at most one group more. Besides them an
-/// encoder's: its scratch memory and three snapshots.
+/// encoder's: its scratch memory and four snapshots.
 ///
 /// ```
 /// use std::time::Duration;

@@ -22,8 +22,8 @@ use crate::ladder::{Parameters, ProfileError, TooShort};
 /// components, the age of the baseline, and the entities that take the most.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// A capture (.mcap), or a file of the 2015 physics data compression challenge (.bin or .f32,
-    /// plain or as .zst).
+    /// A capture (.mcap), a replay (.kpz), or a file of the 2015 physics data compression challenge
+    /// (.bin or .f32, plain or as .zst).
     file: PathBuf,
     /// The stream of the capture, by name [default: all streams]
     #[arg(long, value_name = "NAME")]

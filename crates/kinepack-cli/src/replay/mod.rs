@@ -41,8 +41,8 @@ const AHEAD: usize = 16;
 /// `measure` has the codec's sizes without a network.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// A capture (.mcap), or a file of the 2015 physics data compression challenge (.bin or .f32,
-    /// plain or as .zst).
+    /// A capture (.mcap), a replay (.kpz), or a file of the 2015 physics data compression challenge
+    /// (.bin or .f32, plain or as .zst).
     file: PathBuf,
     #[command(flatten)]
     stream: StreamArguments,

@@ -49,8 +49,8 @@ const WORLD_FRAMES: u32 = 900;
 /// Ctrl-C stops the search, writes the best profile found by then, and measures that one.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// A capture (.mcap), or a file of the 2015 physics data compression challenge (.bin or .f32,
-    /// plain or as .zst).
+    /// A capture (.mcap), a replay (.kpz), or a file of the 2015 physics data compression challenge
+    /// (.bin or .f32, plain or as .zst).
     file: PathBuf,
     #[command(flatten)]
     stream: StreamArguments,
