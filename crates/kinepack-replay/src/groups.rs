@@ -27,6 +27,8 @@ pub(crate) struct Groups {
     key: Option<View>,
     /// Groups whose damage is noted.
     noted: BTreeSet<usize>,
+    /// Groups without a frame that can be read. They are not loaded again.
+    unreadable: BTreeSet<usize>,
 }
 
 impl Groups {
@@ -38,13 +40,15 @@ impl Groups {
     ) -> Self {
         let limits = ReplayLimits::default();
         let loaded = [(); 2].map(|()| Loaded::new(&codec, &limits));
-        let noted = BTreeSet::new();
-        Self { file, index, codec, events, limits, loaded, key: None, noted }
+        let (noted, unreadable) = Default::default();
+        Self { file, index, codec, events, limits, loaded, key: None, noted, unreadable }
     }
 
     pub(crate) fn set_limits(&mut self, limits: ReplayLimits) {
         self.limits = limits;
         self.key = None;
+        // Other limits may allow what these did not.
+        self.unreadable.clear();
         self.loaded = [(); 2].map(|()| Loaded::new(&self.codec, &limits));
     }
 
@@ -109,6 +113,9 @@ impl Groups {
     ) -> Result<Option<Arc<Snapshot>>, ReplayError> {
         let mut frame = frame;
         for group in group..self.len() {
+            if self.unreadable.contains(&group) {
+                continue;
+            }
             if let Some(found) = self.frame_of(group, frame)? {
                 return Ok(Some(found));
             }
@@ -120,6 +127,9 @@ impl Groups {
     /// The last readable frame of the groups before this one.
     pub(crate) fn find_back(&mut self, group: usize) -> Result<Option<Arc<Snapshot>>, ReplayError> {
         for group in (0..group).rev() {
+            if self.unreadable.contains(&group) {
+                continue;
+            }
             while let Some(last) = self.load(group)?.len().checked_sub(1) {
                 if let Some(found) = self.frame_of(group, last)? {
                     return Ok(Some(found));
@@ -158,6 +168,9 @@ impl Groups {
                 Ok(None) => {}
                 Err(Broken::Damaged(reason)) => self.note(group, reason),
                 Err(Broken::Refused(error)) => return Err(error),
+            }
+            if self.loaded[0].len() == 0 {
+                self.unreadable.insert(group);
             }
         }
         Ok(&mut self.loaded[0])
