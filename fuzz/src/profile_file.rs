@@ -326,3 +326,24 @@ impl Sizes {
         }
     }
 }
+
+/// Any bytes as a schema file, with a right checksum or without. What is read can be written again.
+pub fn schema_file(data: &[u8]) {
+    let Some((&control, data)) = data.split_first() else { return };
+    let file = if control & 1 == 0 { data.to_vec() } else { close(data.to_vec()) };
+    let Ok(schema) = Schema::from_bytes(&file) else { return };
+    assert!(schema.lanes().len() <= 4096);
+    let again = Schema::from_bytes(&schema.to_bytes()).unwrap();
+    assert!(again.fields() == schema.fields() && again.hash() == schema.hash());
+    let _ = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema));
+}
+
+/// Schemas as files, whole and without their checksum.
+#[allow(dead_code, reason = "used only to write a corpus")]
+pub fn schema_corpus() -> Vec<Vec<u8>> {
+    let of_schema = |Bench { schema, .. }: &Bench| {
+        let file = schema.to_bytes();
+        [[&[0], &file[..]].concat(), [&[1], &file[..file.len() - HASH_BYTES]].concat()]
+    };
+    benches().iter().flat_map(of_schema).collect()
+}

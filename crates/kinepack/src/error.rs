@@ -35,6 +35,15 @@ pub enum SetupError {
         /// The newest version that this library reads.
         newest: u8,
     },
+    /// Bytes that are not a schema file, or a damaged one.
+    BadSchemaFile,
+    /// A schema of a format that a later version of this library wrote.
+    SchemaVersion {
+        /// The file's version.
+        version: u8,
+        /// The newest version that this library reads.
+        newest: u8,
+    },
     /// The profile's model does not fit the schema, or does not have the form that `spec/CODEC.md`
     /// requires.
     BadModel,
@@ -103,6 +112,13 @@ impl fmt::Display for SetupError {
                 write!(
                     f,
                     "the profile has version {version}; this library reads versions up to {newest}"
+                )
+            }
+            Self::BadSchemaFile => write!(f, "this is not a schema file, or it is damaged"),
+            Self::SchemaVersion { version, newest } => {
+                write!(
+                    f,
+                    "the schema has version {version}; this library reads versions up to {newest}"
                 )
             }
             Self::BadModel => write!(f, "the profile's model does not fit the schema"),

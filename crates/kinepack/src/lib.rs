@@ -81,6 +81,7 @@ extern crate std;
 pub mod bits;
 mod bytes;
 mod error;
+mod file_numbers;
 pub mod hash;
 mod interpolate;
 mod prefix;

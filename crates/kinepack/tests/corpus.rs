@@ -96,6 +96,11 @@ fn profiles_are_refused_or_work() {
 }
 
 #[test]
+fn schema_files_are_refused_or_work() {
+    run("schema_file", profile_file::schema_file);
+}
+
+#[test]
 fn profile_files_are_refused_or_work() {
     run("profile_file", profile_file::profile_file);
 }
@@ -164,6 +169,7 @@ fn the_corpus_is_up_to_date() {
         let data = of_length(lengths[usize::from(kind)], 2).into_iter();
         data.map(|data| [&[kind], &data[..]].concat()).collect::<Vec<_>>()
     });
+    check("schema_file", profile_file::schema_corpus());
     check("profile_file", files.chain(profile_file::good_files()).collect());
     let bases = [(0, 25), (20, 25), (60, 2), (40, 255)];
     check(

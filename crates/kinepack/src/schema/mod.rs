@@ -11,6 +11,7 @@ mod components;
 mod condition;
 pub(crate) mod derived;
 mod field;
+mod file;
 mod kinds;
 #[cfg(feature = "arrayvec")]
 mod list;

@@ -11,7 +11,7 @@ use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 
 use super::adaptive::Model;
 use super::profile::{Class, Context, FieldCode, GapCode, LaneWidth, Profile, Reference};
-use crate::hash::Fnv1a;
+use crate::file_numbers::{Reader, Writer, hash_of};
 use crate::{Schema, SetupError};
 
 /// The first bytes of a profile file.
@@ -34,88 +34,6 @@ const MAX_CONTENTS: usize = 1 << 24;
 
 /// How hard a writer compresses, from 0 to 10. A profile is written once.
 const EFFORT: u8 = 10;
-
-/// Appends numbers to a buffer.
-pub(super) struct Writer<'a>(pub(super) &'a mut Vec<u8>);
-
-impl Writer<'_> {
-    /// Writes seven bits per byte, the lowest first. A byte's top bit says that another byte
-    /// follows.
-    pub(super) fn number(&mut self, mut value: u64) {
-        while value >= 0x80 {
-            self.0.push(value as u8 | 0x80);
-            value >>= 7;
-        }
-        self.0.push(value as u8);
-    }
-
-    /// Writes 0, −1, 1, −2 and so on as 0, 1, 2, 3.
-    pub(super) fn signed(&mut self, value: i32) {
-        self.number(u64::from(((value << 1) ^ (value >> 31)) as u32));
-    }
-
-    pub(super) fn list(&mut self, bytes: &[u8]) {
-        self.number(bytes.len() as u64);
-        self.0.extend_from_slice(bytes);
-    }
-}
-
-/// Reads numbers from the front of a slice.
-pub(super) struct Reader<'a>(pub(super) &'a [u8]);
-
-impl<'a> Reader<'a> {
-    pub(super) fn bytes(&mut self, count: usize) -> Result<&'a [u8], SetupError> {
-        let (bytes, rest) = self.0.split_at_checked(count).ok_or(SetupError::BadProfileFile)?;
-        self.0 = rest;
-        Ok(bytes)
-    }
-
-    fn byte(&mut self) -> Result<u8, SetupError> {
-        Ok(self.bytes(1)?[0])
-    }
-
-    pub(super) fn number(&mut self) -> Result<u32, SetupError> {
-        let mut value = 0u64;
-        for shift in (0..35).step_by(7) {
-            let byte = self.byte()?;
-            value |= u64::from(byte & 0x7F) << shift;
-            if byte < 0x80 {
-                // Each number has exactly one valid form, the shortest.
-                let is_shortest = shift == 0 || byte > 0;
-                return u32::try_from(value)
-                    .ok()
-                    .filter(|_| is_shortest)
-                    .ok_or(SetupError::BadProfileFile);
-            }
-        }
-        Err(SetupError::BadProfileFile)
-    }
-
-    pub(super) fn signed(&mut self) -> Result<i32, SetupError> {
-        let value = self.number()?;
-        Ok((value >> 1) as i32 ^ -((value & 1) as i32))
-    }
-
-    /// Reads a count of items of at least one byte each. It is limited to the bytes that remain, so
-    /// that a forged count cannot demand more memory than the file's length.
-    pub(super) fn count(&mut self) -> Result<usize, SetupError> {
-        let count = self.number()? as usize;
-        if count <= self.0.len() { Ok(count) } else { Err(SetupError::BadProfileFile) }
-    }
-
-    pub(super) fn list(&mut self) -> Result<&'a [u8], SetupError> {
-        let count = self.count()?;
-        self.bytes(count)
-    }
-
-    /// Reads a count, then that many items.
-    pub(super) fn many<T>(
-        &mut self,
-        mut one: impl FnMut(&mut Self) -> Result<T, SetupError>,
-    ) -> Result<Vec<T>, SetupError> {
-        (0..self.count()?).map(|_| one(self)).collect()
-    }
-}
 
 impl Profile {
     /// Encodes the profile as the bytes of a file, compressed if that makes it smaller.
@@ -239,12 +157,6 @@ fn decompressed(reader: &mut Reader<'_>) -> Result<Vec<u8>, SetupError> {
         }
         _ => Err(SetupError::BadProfileFile),
     }
-}
-
-fn hash_of(bytes: &[u8]) -> u64 {
-    let mut hasher = Fnv1a::new();
-    hasher.add(bytes);
-    hasher.finish()
 }
 
 fn write_field(writer: &mut Writer<'_>, field: &FieldCode) {

@@ -8,7 +8,8 @@ use super::model::Model;
 use super::numbers::{Energies, FEATURES, Row, rounded};
 use super::plan::Plan;
 use crate::entropy::Counter;
-use crate::snapshot::profile_file::{Reader, VERSION_1, VERSION_2, VERSION_3, VERSION_4, Writer};
+use crate::file_numbers::{Reader, Writer};
+use crate::snapshot::profile_file::{VERSION_1, VERSION_2, VERSION_3, VERSION_4};
 use crate::{Schema, SetupError};
 
 /// Weights are stored in 1/4096.
