@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use command_kit::output::{Force, Problem};
-use command_kit::{Failure, OutputError, counted, say};
+use command_kit::{Failure, OutputError, counted, progress, say};
 use cube_data::{
     Challenge, ChallengeError, ConvertError, capture_to_challenge, challenge_to_capture, is_capture,
 };
@@ -182,6 +182,7 @@ pub(crate) fn write_csv<E: From<CapturedError>>(
     writeln!(out, "{header}").map_err(&unwritten)?;
     let mut frames = 0;
     let mut line = String::new();
+    let bar = progress(captured.streams()[index].frames);
     while let Some(frame) = captured.next_frame()? {
         if frame.stream != index {
             continue;
@@ -211,7 +212,9 @@ pub(crate) fn write_csv<E: From<CapturedError>>(
             }
         }
         frames += 1;
+        bar.inc(1);
     }
+    bar.finish_and_clear();
     Ok(frames)
 }
 

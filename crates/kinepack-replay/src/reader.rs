@@ -260,13 +260,22 @@ impl ReplayReader {
     /// # Errors
     /// [`ReplayError::Io`].
     pub fn verify(&mut self) -> Result<u64, ReplayError> {
-        self.groups.note_end()?;
+        self.check_end()?;
         let (mut frames, mut next) = (0, self.first_frame()?);
         while let Some(frame) = next {
             frames += 1;
             next = self.frame_after(frame.tick)?;
         }
         Ok(frames)
+    }
+
+    /// Notes as damage if a file without an end has bytes after its last complete record: its
+    /// writer was killed, or is writing. For those that read all frames themselves.
+    ///
+    /// # Errors
+    /// [`ReplayError::Io`].
+    pub fn check_end(&mut self) -> Result<(), ReplayError> {
+        self.groups.note_end()
     }
 
     /// Looks for groups that were written since the file was opened. Returns whether there are any.

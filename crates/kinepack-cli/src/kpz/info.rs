@@ -12,6 +12,7 @@ use kinepack_capture::levels;
 use serde::Serialize;
 
 use super::moment::shown;
+use super::unpack::for_each;
 use super::{KpzError, open, read_error};
 
 /// Show what a replay holds: length, size, kinds of entities, markers and notes.
@@ -79,7 +80,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     let Arguments { file, verify, json } = arguments;
     let mut replay = open(file)?;
     let failed = |error| read_error(file, error);
-    let frames = if *verify { Some(replay.verify().map_err(failed)?) } else { None };
+    let mut frames = None;
+    if *verify {
+        frames = Some(for_each(file, &mut replay, |_| Ok(()))?);
+        replay.check_end().map_err(failed)?;
+    }
     let ticks = replay.ticks().map_err(failed)?;
     let rate_hz = replay.rate_hz();
     let (first, last) = ticks.unwrap_or_default();
