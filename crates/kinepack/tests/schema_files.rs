@@ -8,10 +8,8 @@ use kinepack::hash::Fnv1a;
 use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 use kinepack::schema::{Condition, Field, FieldKind, Role, TimePrecision};
 use kinepack::{Schema, SetupError};
-use support::{schema, schemas};
 
-#[path = "support/hex.rs"]
-mod hex;
+use support::{from_hex, hex, schema, schemas};
 
 const VECTORS: &str = include_str!("../../../spec/vectors/schemas.txt");
 
@@ -75,14 +73,14 @@ fn a_schema_comes_back_with_all_that_it_has() {
 fn frozen_schemas_are_read_and_written() {
     let mut written = String::from("# name file\n");
     for (name, schema) in [("cube", schema("cube")), ("everything", everything())] {
-        written += &format!("{name} {}\n", hex::hex(&schema.to_bytes()));
+        written += &format!("{name} {}\n", hex(&schema.to_bytes()));
     }
     if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
         println!("{written}");
     }
     assert!(written == VECTORS, "the schemas differ from spec/vectors/schemas.txt");
     for line in VECTORS.lines().skip(1) {
-        Schema::from_bytes(&hex::from_hex(line.split_once(' ').unwrap().1)).unwrap();
+        Schema::from_bytes(&from_hex(line.split_once(' ').unwrap().1)).unwrap();
     }
 }
 
