@@ -43,13 +43,12 @@ impl RecordOptions {
     ) -> Result<Option<Recording>, SessionError> {
         let Some(path) = &self.record else { return Ok(None) };
         self.force.target(path)?;
-        let recording = Recording::create(path, stream)?;
-        recording.with_note("world", world).map(Some)
+        Recording::create(path, stream, world).map(Some)
     }
 }
 
 impl Recording {
-    fn create(path: &Path, stream: &CubeStream) -> Result<Self, SessionError> {
+    fn create(path: &Path, stream: &CubeStream, world: &str) -> Result<Self, SessionError> {
         let level = SentLevel::named(LEVEL).expect("it is a level that can be sent");
         let options = ReplayOptions {
             name: "cubes".to_owned(),
@@ -61,14 +60,10 @@ impl Recording {
             path: path.to_owned(),
             problem: Problem::System(error),
         })?;
-        let writer = ReplayWriter::to_writer(file, &stream.at(level).codec(), &options)
+        let mut writer = ReplayWriter::to_writer(file, &stream.at(level).codec(), &options)
             .map_err(|error| failed(path, error))?;
+        writer.note("world", world).map_err(|error| failed(path, error))?;
         Ok(Self { path: path.to_owned(), writer, tick: Tick(0) })
-    }
-
-    fn with_note(mut self, key: &str, value: &str) -> Result<Self, SessionError> {
-        self.writer.note(key, value).map_err(|error| failed(&self.path, error))?;
-        Ok(self)
     }
 
     /// Adds an event of the next snapshot. Those of players get a marker.

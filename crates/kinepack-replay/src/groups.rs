@@ -85,7 +85,8 @@ impl Groups {
         moment: f64,
     ) -> Result<Option<Arc<Snapshot>>, ReplayError> {
         let Some(group) = self.group_of(moment) else { return Ok(None) };
-        loop {
+        // To load a group that is known to be unreadable would push out one that is in use.
+        while !self.unreadable.contains(&group) {
             let frames = self.load(group)?.frames_until(moment);
             let Some(last) = frames.checked_sub(1) else { break };
             if let Some(frame) = self.frame_of(group, last)? {
@@ -101,7 +102,10 @@ impl Groups {
         if group >= self.len() {
             return Ok(None);
         }
-        let frames = self.load(group)?.frames_until(moment);
+        let frames = match self.unreadable.contains(&group) {
+            true => 0,
+            false => self.load(group)?.frames_until(moment),
+        };
         self.find_forward(group, frames)
     }
 
@@ -167,7 +171,11 @@ impl Groups {
                 Ok(Some(reason)) => self.note(group, reason),
                 Ok(None) => {}
                 Err(Broken::Damaged(reason)) => self.note(group, reason),
-                Err(Broken::Refused(error)) => return Err(error),
+                Err(Broken::Refused(error)) => {
+                    // It is not loaded: another call may succeed.
+                    self.loaded[0].clear();
+                    return Err(error);
+                }
             }
             if self.loaded[0].len() == 0 {
                 self.unreadable.insert(group);
@@ -242,6 +250,9 @@ impl Groups {
         for group in begin..self.len() {
             if f64::from(self.index.groups[group].first.0) > until {
                 break;
+            }
+            if self.unreadable.contains(&group) {
+                continue;
             }
             let loaded = self.load(group)?;
             events.extend(loaded.events.iter().flat_map(|of| of.between(after, until)));

@@ -1,4 +1,5 @@
-//! Numbers, lists and checksums of files: profiles and schemas. `spec/CODEC.md`, sections 5.8 and 13.
+//! Numbers, lists and checksums of files: profiles and schemas (`spec/CODEC.md`, sections 5.8 and
+//! 13), and the heads of groups.
 
 use alloc::vec::Vec;
 

@@ -40,6 +40,7 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use crate::file_numbers::Writer;
 use crate::{
     Baselines, BaselinesError, Codec, DecodeError, DecodeLimits, Decoder, EncodeError, Encoder,
     Size, Snapshot, Tick, View,
@@ -154,9 +155,10 @@ impl GroupWriter {
         } else {
             encoder.encode(Baselines::new(&chain.views)?, world, packet)?
         };
-        write_varint(out, (packet.len() as u64) << 1 | u64::from(step != 1));
+        let mut head = Writer(out);
+        head.number((packet.len() as u64) << 1 | u64::from(step != 1));
         if step != 1 {
-            write_varint(out, step.wrapping_sub(2).into());
+            head.number(step.wrapping_sub(2).into());
         }
         out.extend_from_slice(packet);
         if let Some(old) = chain.push(view) {
@@ -331,14 +333,6 @@ impl<'a> Frame<'a> {
 /// The tick that the next frame's is relative to.
 fn tick_of(before: Option<Tick>) -> Tick {
     before.unwrap_or(Tick(u32::MAX))
-}
-
-fn write_varint(out: &mut Vec<u8>, mut value: u64) {
-    while value >= 1 << 7 {
-        out.push(value as u8 | 1 << 7);
-        value >>= 7;
-    }
-    out.push(value as u8);
 }
 
 /// Reads a varint and removes it from `bytes`.

@@ -24,7 +24,7 @@ const LEAST_HALF_WIDTH_M: f32 = 1.0;
 pub(super) struct Store {
     file: String,
     player: Mutex<Player>,
-    /// Reads sizes, so that the groups around the shown moment stay loaded.
+    /// Reads sizes and the description, so that the groups around the shown moment stay loaded.
     sizes: Mutex<ReplayReader>,
     stage: Stage,
 }
@@ -88,9 +88,12 @@ impl Store {
 
     /// The description, with the groups that were written until now.
     pub(super) fn describe(&self) -> Result<Description, ReplayError> {
-        lock(&self.sizes).refresh()?;
-        let mut player = lock(&self.player);
-        let replay = &mut player.replay;
+        let damage: Vec<String> = {
+            let replay = &mut lock(&self.player).replay;
+            replay.refresh()?;
+            replay.damage().iter().map(ToString::to_string).collect()
+        };
+        let mut replay = lock(&self.sizes);
         replay.refresh()?;
         let ticks = replay.ticks()?;
         let bodies = match ticks {
@@ -113,7 +116,7 @@ impl Store {
             markers: replay.markers().iter().map(|of| (of.tick.0, of.name.clone())).collect(),
             info: replay.info().iter().map(|(key, value)| (key.clone(), value.clone())).collect(),
             is_complete: replay.is_complete(),
-            damage: replay.damage().iter().map(ToString::to_string).collect(),
+            damage,
         })
     }
 
