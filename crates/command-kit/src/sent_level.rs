@@ -26,7 +26,7 @@ impl SentLevel {
     /// # Errors
     /// A text with the names of all levels.
     pub fn named(name: &str) -> Result<Self, String> {
-        let found = levels::named(name).and_then(|level| Self::all().find(|sent| sent.0 == level));
+        let found = Level::named(name).and_then(|level| Self::all().find(|sent| sent.0 == level));
         found.ok_or_else(|| {
             let names: Vec<String> = Self::all().map(|level| level.to_string()).collect();
             format!("there are {}", names.join(", "))
@@ -40,6 +40,6 @@ impl SentLevel {
 
 impl fmt::Display for SentLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(levels::name(self.0))
+        f.pad(self.0.name())
     }
 }

@@ -7,7 +7,6 @@ use command_kit::cube_precision::Precision;
 use cube_data::cube::{self, Cube, Player, SwiftCube, SwiftPlayer};
 use cubes::{FIRST_GUEST, is_player};
 use kinepack::{Codec, EncodeError, EntityId, Pack, Profile, Schema, SetupError, Snapshot, Tick};
-use kinepack_capture::levels;
 use kinepack_net::{Mismatch, Sample};
 
 use crate::session_error::SessionError;
@@ -88,8 +87,7 @@ impl CubeStream {
             name.push_str(" --velocities");
         }
         if self.level != [SentLevel::PACKED] {
-            let levels: Vec<&str> =
-                self.level.iter().map(|level| levels::name(level.row())).collect();
+            let levels: Vec<&str> = self.level.iter().map(|level| level.row().name()).collect();
             name.push_str(&format!(" --level {}", levels.join(",")));
         }
         name + &self.precision.name()

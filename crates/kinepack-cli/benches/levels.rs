@@ -22,7 +22,6 @@ use cubes::{Body, Config, Script, Style, World};
 use kinepack::{
     Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Snapshot, Tick, View,
 };
-use kinepack_capture::levels;
 
 /// The environment variable that names the challenge file.
 const CAPTURE_VARIABLE: &str = "KINEPACK_CAPTURE";
@@ -164,7 +163,7 @@ fn packets(codec: &Codec, views: &[View]) -> Vec<Vec<u8>> {
             let sent = encoder.encode(known, view, &mut packet).expect("the schema is the codec's");
             let decoded = decoder.decode(known, &packet, view.tick).expect("it was just encoded");
             let is_same = decoded == sent && *decoded == **view;
-            assert!(is_same, "{} does not come back as it was", levels::name(*codec.level()));
+            assert!(is_same, "{} does not come back as it was", codec.level().name());
             packet
         })
         .collect()
@@ -175,7 +174,7 @@ fn levels(criterion: &mut Criterion) {
         for level in Level::TABLE {
             let Some(views) = source.views(Quantized::at(level)) else { continue };
             let codec = codec(level);
-            measure(criterion, source.name(), levels::name(level), &codec, &views);
+            measure(criterion, source.name(), level.name(), &codec, &views);
         }
     }
 }
@@ -249,7 +248,7 @@ fn rest_at(criterion: &mut Criterion, level: Level) {
         let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
         let mut packet = Vec::new();
 
-        let mut group = criterion.benchmark_group(format!("rest/{}", levels::name(level)));
+        let mut group = criterion.benchmark_group(format!("rest/{}", level.name()));
         group.throughput(Throughput::Elements(entities as u64));
         encoder.encode(&baseline, &same, &mut packet).expect("the schema is the codec's");
         group.bench_function(BenchmarkId::new("decode", entities), |bencher| {

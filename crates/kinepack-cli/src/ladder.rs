@@ -18,7 +18,6 @@ use kinepack::{
     Snapshot, Tick, View,
 };
 use kinepack_capture::analysis::Past;
-use kinepack_capture::levels;
 
 use crate::captured::{is_cubes, profile};
 use crate::stages::{Stages, StagesNs};
@@ -371,7 +370,7 @@ pub(crate) enum BadFrame {
     /// The decoder returned another frame, which is a defect of this program.
     #[error(
         "level {}: frame {frame} differs after decoding: {reason}",
-        levels::name(*level)
+        level.name()
     )]
     NotVerified { level: Level, frame: u32, reason: String },
 }

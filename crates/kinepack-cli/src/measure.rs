@@ -19,7 +19,6 @@ use demo::WorldArguments;
 #[cfg(feature = "demo")]
 use demo::stream_measure::{self, Measured as StreamMeasured, Row, StreamRun};
 use kinepack::Level;
-use kinepack_capture::levels;
 
 use crate::captured::{
     CaptureArguments, Captured, CapturedError, Snapshots, StreamArguments, lag_of,
@@ -154,10 +153,8 @@ impl Failure for MeasureError {
 }
 
 fn level_names() -> String {
-    let names: Vec<String> = Level::TABLE
-        .iter()
-        .map(|level| format!("{} {}", level.row(), levels::name(*level)))
-        .collect();
+    let names: Vec<String> =
+        Level::TABLE.iter().map(|level| format!("{} {}", level.row(), level.name())).collect();
     names.join(", ")
 }
 
@@ -237,12 +234,12 @@ fn levels(arguments: &Arguments, quantized: bool) -> Result<Vec<Level>, MeasureE
         return Ok(Level::TABLE.into_iter().filter(measurable).collect());
     }
     let named = |name: &String| {
-        levels::named(name).ok_or_else(|| MeasureError::UnknownLevel { name: name.clone() })
+        Level::named(name).ok_or_else(|| MeasureError::UnknownLevel { name: name.clone() })
     };
     let asked = arguments.levels.iter().map(named).collect::<Result<Vec<Level>, _>>()?;
     if let Some(level) = asked.iter().find(|level| !measurable(level)) {
         return Err(MeasureError::NeedsFloats {
-            what: format!("level {} ({})", level.row(), levels::name(*level)),
+            what: format!("level {} ({})", level.row(), level.name()),
         });
     }
     Ok(Level::TABLE.into_iter().filter(|level| asked.contains(level)).collect())

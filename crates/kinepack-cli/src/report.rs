@@ -6,7 +6,6 @@ use command_kit::bandwidth::{HEADER_BYTES, kbps};
 use command_kit::counted;
 use command_kit::cube_precision::{ErrorReport, Errors};
 use command_kit::table::{table, write_json, write_text};
-use kinepack_capture::levels;
 use serde::Serialize;
 
 use crate::ladder::Measurement;
@@ -145,7 +144,7 @@ impl LevelReport {
         let parts = measurement.mean_parts_bits();
         let mean = measurement.mean_bytes();
         Self {
-            level: levels::name(measurement.level),
+            level: measurement.level.name(),
             row: measurement.level.row(),
             bytes_per_frame: Bytes {
                 mean,

@@ -13,7 +13,6 @@ use std::process::Stdio;
 
 use common::{Files, Header, OBJECTS, bin, f32_file, good_bin, good_f32, record, states, zst};
 use kinepack::Level;
-use kinepack_capture::levels;
 use program::{json, program, refusal, run, stdout};
 use serde_json::Value;
 
@@ -28,7 +27,7 @@ fn level_names(document: &Value) -> Vec<&str> {
 }
 
 fn all_names() -> Vec<&'static str> {
-    Level::TABLE.into_iter().map(levels::name).collect()
+    Level::TABLE.into_iter().map(|level| level.name()).collect()
 }
 
 #[test]
@@ -43,9 +42,9 @@ fn measuring_the_built_in_world_prints_a_row_for_each_level() {
     for level in Level::TABLE {
         let row = table
             .lines()
-            .filter(|line| line.split_whitespace().nth(1) == Some(levels::name(level)))
+            .filter(|line| line.split_whitespace().nth(1) == Some(level.name()))
             .count();
-        assert_eq!(row, 1, "{} in\n{table}", levels::name(level));
+        assert_eq!(row, 1, "{} in\n{table}", level.name());
     }
     assert_eq!(
         table.lines().count(),

@@ -6,8 +6,6 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use kinepack_capture::levels;
-
 /// The lines of the shell blocks of a page.
 fn shell_lines(page: &str) -> Vec<&str> {
     let mut lines = Vec::new();
@@ -112,7 +110,7 @@ fn the_program_understands_the_commands_of_all_pages() {
         // The program looks up levels later.
         let levels = command.iter().skip_while(|word| **word != "--level").nth(1);
         assert!(
-            levels.is_none_or(|names| names.split(',').all(|name| levels::named(name).is_some())),
+            levels.is_none_or(|names| names.split(',').all(|name| Level::named(name).is_some())),
             "{command:?}"
         );
     }

@@ -15,7 +15,6 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use cube_data::cube::{Cube, profile};
 use cubes::{Body, Config, Script, Style, World};
 use kinepack::{Codec, EntityId, Level, Schema, Snapshot, Tick};
-use kinepack_capture::levels;
 use kinepack_net::{
     Acknowledgement, Hub, HubConfig, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions,
     Sequence, datagram_sequence,
@@ -221,7 +220,7 @@ fn hostile(c: &mut Criterion) {
         for hostile in [0, 50] {
             let mut crowd = None;
             group.bench_function(
-                BenchmarkId::new(format!("{}_and_hostile", levels::name(level)), hostile),
+                BenchmarkId::new(format!("{}_and_hostile", level.name()), hostile),
                 |b| {
                     let crowd = crowd.get_or_insert_with(|| {
                         let mut crowd =

@@ -58,6 +58,7 @@
 //! | [`group`] | runs of snapshots for files and reliable streams, each coded against those just before it |
 //! | [`stream`] | inputs and calls: records, each coded against an earlier one |
 //! | [`value`], [`magnitude`], [`rle`] | a single value, small numbers or bytes against a baseline, without a schema |
+//! | [`values`] | states as columns of numbers, for programs without the types of a schema |
 //! | [`bits`], [`entropy`], [`hash`] | bit cursors, a range coder, FNV-1a |
 //!
 //! The formats are normative in `spec/CODEC.md`.
@@ -97,6 +98,7 @@ pub mod magnitude;
 pub mod rle;
 pub mod stream;
 pub mod value;
+pub mod values;
 mod vector;
 
 #[cfg(feature = "arrayvec")]

@@ -5,7 +5,6 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use kinepack::Level;
-use kinepack_capture::levels;
 use kinepack_net::Mismatch;
 use kinepack_udp::DisconnectReason;
 
@@ -61,13 +60,13 @@ impl Guests {
         let guest = self.present.get_mut(&client)?;
         guest.standing = Standing::Receives;
         self.counts.joined += 1;
-        *self.joined_at.entry(levels::name(level)).or_default() += 1;
+        *self.joined_at.entry(level.name()).or_default() += 1;
         self.counts.receivers += 1;
         self.counts.peak = self.counts.peak.max(self.counts.receivers);
         Some(format!(
             "{} joined at {}; receivers: {}",
             guest.address,
-            levels::name(level),
+            level.name(),
             self.counts.receivers
         ))
     }

@@ -8,7 +8,6 @@ use command_kit::bodies::{Bodies, Pose};
 use cube_data::cube::{self, Measured, Quantized};
 use cubes::{CUBE_EDGE_M, PLAYER_EDGE_M};
 use kinepack::{Schema, Snapshot, Tick};
-use kinepack_capture::levels;
 use kinepack_replay::{ReplayError, ReplayReader};
 use serde::Serialize;
 
@@ -105,7 +104,7 @@ impl Store {
             program: concat!("kinepack ", env!("CARGO_PKG_VERSION")),
             file: self.file.clone(),
             name: replay.name().to_owned(),
-            level: levels::name(*replay.codec().level()),
+            level: replay.codec().level().name(),
             rate_hz: replay.rate_hz(),
             ticks: ticks.map(|(first, last)| [first.0, last.0]),
             bodies,

@@ -164,7 +164,7 @@ impl Costs {
         let cost = |run: &Run| {
             let bytes_per_frame = self.per_frame(run.bytes);
             LevelCost {
-                level: levels::name(run.level).to_owned(),
+                level: run.level.name().to_owned(),
                 adds: levels::summary(run.level),
                 row: run.level.row(),
                 bytes_per_frame,

@@ -8,7 +8,6 @@ use clap::Args;
 use command_kit::table::{table, write_json};
 use command_kit::{counted, print};
 use kinepack::schema::{EntityKind, Field};
-use kinepack_capture::levels;
 use serde::Serialize;
 
 use super::moment::shown;
@@ -98,7 +97,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     let report = Report {
         file: file.display().to_string(),
         name: replay.name().to_owned(),
-        level: levels::name(*replay.codec().level()),
+        level: replay.codec().level().name(),
         codec: format!("{:016x}", replay.codec().hash()),
         profile_bytes: replay.codec().profile().to_bytes().len(),
         kinds: kinds(replay.schema()),

@@ -9,8 +9,7 @@ use command_kit::cube_precision::Precision;
 use command_kit::output::Force;
 use command_kit::table::write_json;
 use command_kit::{print, progress};
-use kinepack::Codec;
-use kinepack_capture::levels;
+use kinepack::{Codec, Level};
 use kinepack_replay::{ReplayOptions, ReplaySummary, ReplayWriter};
 use serde::Serialize;
 
@@ -94,7 +93,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     let Arguments { file, out, stream, level, steps, precision, group, note, force, .. } =
         arguments;
     let level =
-        levels::named(level).ok_or_else(|| KpzError::UnknownLevel { name: level.clone() })?;
+        Level::named(level).ok_or_else(|| KpzError::UnknownLevel { name: level.clone() })?;
     let target = force.target(out)?;
     let captured = Captured::open(file, arguments.capture.limits())?;
     let parameters = std::slice::from_ref(&arguments.profile);
@@ -132,7 +131,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     let report = Report {
         file: out.display().to_string(),
         stream: options.name,
-        level: levels::name(level),
+        level: level.name(),
         frames,
         groups,
         bytes,

@@ -10,7 +10,6 @@ use kinepack::schema::{Field, FieldKind};
 use kinepack::{Codec, Schema, Snapshot};
 use kinepack_capture::analysis::any_element;
 use kinepack_capture::kinds::field_names;
-use kinepack_capture::levels;
 use kinepack_net::{
     HEADER_BYTES, Hub, HubConfig, Link, LinkConfig, Received, Receiver, ReceiverConfig, ReceiverId,
     ReceiverOptions, Sequence, datagram_sequence,
@@ -145,7 +144,7 @@ impl Run {
             outage,
             sent: VecDeque::new(),
             report: RunReport {
-                level: levels::name(*codec.level()).to_owned(),
+                level: codec.level().name().to_owned(),
                 profile: profile.to_owned(),
                 link: link_name,
                 loss_percent: f64::from(link.loss.mean_ratio()) * 100.0,

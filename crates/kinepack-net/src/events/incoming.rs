@@ -82,6 +82,11 @@ impl Event<'_> {
         self.held.rows.kind_at(self.held.index).unwrap_or(0)
     }
 
+    /// The snapshot of the events' schema that has the event, and the event's index in it.
+    pub fn state(&self) -> (&Snapshot, usize) {
+        (&self.held.rows, self.held.index)
+    }
+
     /// The event, if it is of the kind that the type describes.
     ///
     /// # Errors

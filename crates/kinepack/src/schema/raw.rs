@@ -65,60 +65,18 @@ impl Schema {
     ) -> Result<(), EncodeError> {
         self.check_lanes(from.len())?;
         self.check_lanes(to.len())?;
-        self.reconstruct_raw(at.step(from, to), raw)?;
+        self.check_lanes(raw.len())?;
         for field in &self.fields {
-            let conditions = field.conditions();
-            if ![from, to].into_iter().all(|lanes| conditions.hold(|lane| lanes[lane])) {
-                continue;
-            }
-            let lanes = field.lanes();
-            let (begin, end, raw) = (&from[lanes.clone()], &to[lanes.clone()], &mut raw[lanes]);
-            match &field.kind {
-                FieldKind::Rotation(rotation) if begin != end => {
-                    let xyzw = |lanes: &[u32]| {
-                        rotation
-                            .reconstruct([lanes[0], lanes[1], lanes[2], lanes[3]])
-                            .map(f64::from)
-                    };
-                    if let Some(turned) =
-                        at.end(None, None).unwrap_or_else(|| at.slerp(xyzw(begin), xyzw(end)))
-                    {
-                        raw.iter_mut()
-                            .zip(turned)
-                            .for_each(|(word, component)| *word = component.to_bits());
-                    }
-                }
-                FieldKind::Floats(axes) => {
-                    let is_mine =
-                        |other: &&Field| other.velocity_of.as_deref() == Some(field.name.as_str());
-                    let velocity = self.fields.iter().find(is_mine).and_then(|velocity| {
-                        match &velocity.kind {
-                            FieldKind::Floats(axes) => Some((axes, velocity.lanes())),
-                            _ => None,
-                        }
-                    });
-                    for (index, axis) in axes.iter().enumerate() {
-                        let ends = [axis.reconstruct(begin[index]), axis.reconstruct(end[index])];
-                        let velocities = velocity.as_ref().and_then(|(axes, lanes)| {
-                            let (axis, lane) = (axes.get(index)?, lanes.start + index);
-                            Some([axis.reconstruct(from[lane]), axis.reconstruct(to[lane])])
-                        });
-                        let value = match velocities {
-                            _ if axis.wraps() => {
-                                at.around(axis, begin[index], end[index], |value| value)
-                            }
-                            Some(velocities) => at
-                                .hermite(ends[0], ends[1], velocities)
-                                .clamp(axis.min(), axis.max()),
-                            None => at.linear(ends[0], ends[1]),
-                        };
-                        raw[index] = value.to_bits();
-                    }
-                }
-                _ => {}
-            }
+            let velocity = self.velocity_of(field).map(|index| &self.fields[index]);
+            field.interpolate_raw(velocity, from, to, at, raw);
         }
         Ok(())
+    }
+
+    /// The index of the field that is the velocity of another.
+    pub(crate) fn velocity_of(&self, field: &Field) -> Option<usize> {
+        let is_its = |other: &Field| other.velocity_of.as_deref() == Some(field.name.as_str());
+        self.fields.iter().position(is_its)
     }
 
     fn check_lanes(&self, lanes: usize) -> Result<(), EncodeError> {
@@ -213,6 +171,65 @@ impl Field {
             | FieldKind::Bytes { .. } => {
                 raw.iter_mut().zip(lanes).for_each(|(word, lane)| *word = u64::from(*lane));
             }
+        }
+    }
+
+    /// This field's raw words between two entities; all slices are those of whole entities.
+    pub(crate) fn interpolate_raw(
+        &self,
+        velocity: Option<&Self>,
+        from: &[u32],
+        to: &[u32],
+        at: Between,
+        raw: &mut [u64],
+    ) {
+        let (lanes, conditions) = (self.lanes(), self.conditions());
+        let is_present = |state: &[u32]| conditions.hold(|lane| state[lane]);
+        let raw = &mut raw[lanes.clone()];
+        let nearest = at.step(from, to);
+        if !is_present(nearest) {
+            raw.fill(0);
+            return;
+        }
+        let (begin, end) = (&from[lanes.clone()], &to[lanes.clone()]);
+        match &self.kind {
+            FieldKind::Rotation(rotation) if begin != end && is_present(from) && is_present(to) => {
+                let xyzw = |lanes: &[u32]| {
+                    rotation.reconstruct([lanes[0], lanes[1], lanes[2], lanes[3]]).map(f64::from)
+                };
+                let turned = at.end(None, None).unwrap_or_else(|| at.slerp(xyzw(begin), xyzw(end)));
+                match turned {
+                    Some(turned) => {
+                        let words = raw.iter_mut().zip(turned);
+                        words.for_each(|(word, component)| *word = component.to_bits());
+                    }
+                    None => self.reconstruct_raw(&nearest[lanes], raw),
+                }
+            }
+            FieldKind::Floats(axes) if is_present(from) && is_present(to) => {
+                let velocity = velocity.and_then(|velocity| match &velocity.kind {
+                    FieldKind::Floats(axes) => Some((axes, velocity.lanes().start)),
+                    _ => None,
+                });
+                for (index, axis) in axes.iter().enumerate() {
+                    let ends = [axis.reconstruct(begin[index]), axis.reconstruct(end[index])];
+                    let velocities = velocity.and_then(|(axes, first)| {
+                        let (axis, lane) = (axes.get(index)?, first + index);
+                        Some([axis.reconstruct(from[lane]), axis.reconstruct(to[lane])])
+                    });
+                    let value = match velocities {
+                        _ if axis.wraps() => {
+                            at.around(axis, begin[index], end[index], |value| value)
+                        }
+                        Some(velocities) => {
+                            at.hermite(ends[0], ends[1], velocities).clamp(axis.min(), axis.max())
+                        }
+                        None => at.linear(ends[0], ends[1]),
+                    };
+                    raw[index] = value.to_bits();
+                }
+            }
+            _ => self.reconstruct_raw(&nearest[lanes], raw),
         }
     }
 

@@ -66,6 +66,24 @@ const ROW_1: Level = Level {
     learning: false,
 };
 
+/// The names of the rows.
+const NAMES: [&str; Level::TABLE.len()] = [
+    "uncompressed",
+    "smallest-three",
+    "velocity",
+    "at-rest",
+    "no-velocity",
+    "position",
+    "changed-bits",
+    "indices",
+    "relative-indices",
+    "relative-position",
+    "relative-orientation",
+    "packed",
+    "adaptive",
+    "learning",
+];
+
 /// How many views older than the baseline the adaptive stage uses.
 pub(super) const ADAPTIVE_OLDER_STATES: usize = 2;
 
@@ -166,5 +184,33 @@ impl Level {
             1..=14 => Some(Self::TABLE[row as usize - 1]),
             _ => None,
         }
+    }
+
+    /// The level's name in commands, files and packages for other languages, such as `adaptive`.
+    pub const fn name(&self) -> &'static str {
+        NAMES[self.row as usize - 1]
+    }
+
+    /// The level with this name or row number.
+    pub fn named(text: &str) -> Option<Self> {
+        Self::TABLE.into_iter().find(|level| level.name() == text || text.parse() == Ok(level.row))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_found_by_name_and_by_row() {
+        for level in Level::TABLE {
+            assert_eq!(Level::named(level.name()), Some(level));
+            assert_eq!(Level::named(&alloc::format!("{}", level.row())), Some(level));
+        }
+        assert_eq!(
+            [Level::PACKED, Level::ADAPTIVE, Level::LEARNING].map(|level| level.name()),
+            ["packed", "adaptive", "learning"]
+        );
+        assert_eq!(["0", "15", "packe", ""].map(Level::named), [None; 4]);
     }
 }

@@ -151,7 +151,7 @@ pub(super) fn links() -> Vec<LinkName> {
 /// The levels that a page offers.
 pub(super) fn levels() -> Vec<LevelName> {
     let name = |level: SentLevel| LevelName {
-        name: levels::name(level.row()),
+        name: level.row().name(),
         row: level.row().row(),
         summary: levels::summary(level.row()),
     };

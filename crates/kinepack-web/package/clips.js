@@ -1,0 +1,64 @@
+// Animation clips: the shape that `clips.d.ts` describes, over the module of WebAssembly.
+
+import { loader, view } from "./memory.js";
+import initialize, * as module from "./module/clips.js";
+
+let memory;
+const start = loader(initialize, new URL("module/clips_bg.wasm", import.meta.url));
+
+export async function load(source) {
+  memory = await start(source);
+}
+
+function checkLoaded() {
+  if (!memory) throw new Error("the module is not loaded; await load() first");
+}
+
+export class Skeleton {
+  constructor(bytes) {
+    checkLoaded();
+    this.inner = new module.ClipSkeleton(bytes);
+    const joints = Array.from({ length: this.inner.joints() }, (_, index) => index);
+    this.names = joints.map((joint) => this.inner.name(joint));
+    this.parents = joints.map((joint) => this.inner.parent(joint));
+  }
+
+  free() {
+    this.inner.free();
+  }
+}
+
+export class ClipPlayer {
+  #player;
+  #joints;
+
+  constructor(bytes, skeleton) {
+    checkLoaded();
+    this.#player = new module.ClipPlayer(bytes, skeleton.inner);
+    this.#joints = skeleton.names.length;
+    this.durationS = this.#player.duration_s();
+  }
+
+  sample(timeS) {
+    this.#player.sample(timeS);
+    return this.pose();
+  }
+
+  blend(other, weight) {
+    this.#player.blend(other.#player, weight);
+    return this.pose();
+  }
+
+  pose() {
+    const [translations, rotations, scales] = this.#player.places();
+    return {
+      translations: view(memory, "f32", translations, 3 * this.#joints),
+      rotations: view(memory, "f32", rotations, 4 * this.#joints),
+      scales: view(memory, "f32", scales, 3 * this.#joints),
+    };
+  }
+
+  free() {
+    this.#player.free();
+  }
+}

@@ -1,0 +1,38 @@
+// What the two modules share: loading, and typed arrays over a module's memory.
+
+const TYPES = {
+  f32: Float32Array,
+  f64: Float64Array,
+  i32: Int32Array,
+  u32: Uint32Array,
+  i64: BigInt64Array,
+  u64: BigUint64Array,
+  u8: Uint8Array,
+};
+
+// A loader of one module: it takes what `load` of the package takes, and loads only once.
+export function loader(initialize, url) {
+  let loading;
+  return (source = url) => (loading ??= start(initialize, source).catch((error) => {
+    loading = undefined;
+    throw error;
+  }));
+}
+
+async function start(initialize, source) {
+  if (typeof WebAssembly !== "object") {
+    throw new Error("this browser has no WebAssembly; use one from 2020 or later");
+  }
+  let module_or_path = source;
+  // Node does not fetch files.
+  if (source instanceof URL && source.protocol === "file:") {
+    const { readFile } = await import("node:fs/promises");
+    module_or_path = await readFile(source);
+  }
+  return (await initialize({ module_or_path })).memory;
+}
+
+// `count` numbers of a type at an address of the module's memory, without a copy.
+export function view(memory, type, address, count) {
+  return new TYPES[type](memory.buffer, address, count);
+}

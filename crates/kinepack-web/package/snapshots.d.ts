@@ -1,0 +1,250 @@
+/** The module of WebAssembly: where to fetch it, or its bytes. */
+export type ModuleSource =
+  | URL
+  | string
+  | Request
+  | Response
+  | Promise<Response>
+  | BufferSource
+  | WebAssembly.Module;
+
+/**
+ * Loads the module of WebAssembly. Await it once, before anything else. Without a source it fetches
+ * `module/snapshots_bg.wasm` beside this file.
+ */
+export function load(source?: ModuleSource): Promise<void>;
+
+/** `packed` takes the least time, `learning` the fewest bits. Client and server need the same. */
+export type Level = "packed" | "adaptive" | "learning";
+
+/** Numbers of one field, entity by entity. */
+export type Column =
+  | Float32Array
+  | Float64Array
+  | Int32Array
+  | Uint32Array
+  | BigInt64Array
+  | BigUint64Array
+  | Uint8Array;
+
+/** What a schema file describes. */
+export interface Schema {
+  /** 16 hexadecimal digits, the same as `Schema::hash` in Rust. */
+  readonly hash: string;
+  /** The kinds of entities, at least one. */
+  readonly kinds: readonly Kind[];
+}
+
+/** A kind of entities. */
+export interface Kind {
+  /** Empty if the schema has only one kind. */
+  readonly name: string;
+  readonly fields: readonly Field[];
+}
+
+/** A field of a kind. */
+export interface Field {
+  readonly name: string;
+  readonly what: "floats" | "rotation" | "integer" | "bool" | "choice" | "bytes" | "raw";
+  /** The type of its column. Numbers with more than 2^24 steps are `f64`. */
+  readonly type: "f32" | "f64" | "i32" | "u32" | "i64" | "u64" | "u8";
+  /** Numbers for each entity: 3 for a position, 4 for a rotation (x, y, z, w). */
+  readonly size: number;
+  /** The integers of the field in a snapshot. */
+  readonly lanes: number;
+  /** The field whose velocity this is. */
+  readonly velocityOf?: string;
+  /** The field is present only if another one has a value from `least` to `most`. */
+  readonly presentIf?: { readonly field: string; readonly least: number; readonly most: number };
+}
+
+/** Reads a schema file: what `Schema::to_bytes` wrote in Rust. Throws for anything else. */
+export function describeSchema(bytes: Uint8Array): Schema;
+
+/** How a codec is made, the same on both sides. */
+export interface CodecOptions {
+  /** The schema file of the server's world. */
+  schema: Uint8Array;
+  /** The server's level; `adaptive` by default. */
+  level?: Level;
+  /** The server's profile file, if it has one. */
+  profile?: Uint8Array;
+}
+
+export interface ReceiverOptions extends CodecOptions {
+  /** Ticks a second of the server. */
+  tickHz: number;
+  /** The kinds of events that the server sends. */
+  events?: CodecOptions;
+  /** The number of the hub among those on one connection; 0 by default. */
+  channel?: number;
+  /** The most memory for states; 128 MiB by default. */
+  maxMemoryBytes?: number;
+  /** The bounds of the playout delay. */
+  minDelayMs?: number;
+  maxDelayMs?: number;
+}
+
+/**
+ * Receives one world. Give it each datagram, send what it wants to send, and draw what it plays.
+ *
+ * All times are those of `performance.now()`; pass others only in tests.
+ */
+export class Receiver {
+  /** Throws for a schema, profile or setting that is not valid. */
+  constructor(options: ReceiverOptions);
+
+  readonly schema: Schema;
+  /** Undefined without events. */
+  readonly eventSchema?: Schema;
+
+  /**
+   * Takes a datagram. Throws for one that it refuses, such as a duplicate; only counters have
+   * changed then, so a page may ignore the error.
+   */
+  handle(datagram: Uint8Array, nowMs?: number): "state" | "events" | "fragment" | "block";
+
+  /** The next datagram for the server; undefined if there is none now. Call it until then. */
+  transmit(nowMs?: number): Uint8Array | undefined;
+
+  /**
+   * The world to draw now, a little in the past and interpolated; undefined before the first state.
+   * Its arrays are windows into the module's memory: they are valid until the next call of anything
+   * in this package. Use `slice()` to keep one.
+   */
+  play(nowMs?: number): Frame | undefined;
+
+  /** The newest state, neither delayed nor interpolated, with arrays as those of `play`. */
+  newest(): Frame | undefined;
+
+  /**
+   * The integers of the newest state, for tests that compare it with the server's: for each kind
+   * the number of entities, their ids, and each lane in turn.
+   */
+  newestLanes(): Uint32Array;
+
+  /** Changes the bounds of the playout delay. */
+  setDelays(minMs: number, maxMs: number): void;
+
+  /** Why the server does not accept this receiver: another schema, level, profile or version. */
+  readonly mismatch: string | undefined;
+
+  stats(nowMs?: number): ReceiverStats;
+
+  /** Frees the memory at once instead of when the object is collected. */
+  free(): void;
+}
+
+/** A moment of the world. */
+export interface Frame {
+  /** The moment as a tick with its fraction. */
+  readonly tick: number;
+  /** True if no newer state had arrived when it was needed. */
+  readonly starved: boolean;
+  /** The ids that the previous `play` did not have, and those that only it had. */
+  readonly added: Uint32Array;
+  readonly removed: Uint32Array;
+  /** The entities of each kind, in the order of the schema. */
+  readonly kinds: readonly Entities[];
+  /** The events between the previous `play` and this one, in order. */
+  readonly events: readonly Event[];
+  /** The entities of one kind. Throws if there is no such kind. */
+  kind(name: string): Entities;
+}
+
+/** The entities of one kind. */
+export interface Entities {
+  readonly name: string;
+  readonly count: number;
+  /** Increasing. */
+  readonly ids: Uint32Array;
+  /** The numbers of each field by its name. Those of an absent field are 0. */
+  readonly fields: Readonly<Record<string, Column>>;
+  /** The index of an entity; −1 if it is not there. */
+  indexOf(id: number): number;
+}
+
+/** Something that happened. */
+export interface Event {
+  readonly kind: string;
+  readonly tick: number;
+  /** True if an earlier frame already showed its tick. */
+  readonly late: boolean;
+  readonly values: Readonly<Record<string, number | bigint | (number | bigint)[]>>;
+}
+
+/** Counters since the start, and measurements. */
+export interface ReceiverStats {
+  /** True once a state arrived. */
+  readonly joined: boolean;
+  readonly roundTripMs: number | undefined;
+  /** The share of the server's datagrams that were lost, 0 to 1. */
+  readonly lostRatio: number;
+  /** The tick that the server simulates now. */
+  readonly serverTick: number | undefined;
+  readonly delayMs: number;
+  readonly jitterMs: number;
+  readonly starvedRatio: number;
+  readonly received: number;
+  readonly refused: number;
+  readonly duplicates: number;
+  readonly bytes: number;
+  readonly late: number;
+  readonly blocks: number;
+  /** How often a check found another state than the server's; the receiver then starts again. */
+  readonly mismatches: number;
+  readonly views: number;
+  readonly events: number;
+  readonly lateEvents: number;
+  /** While a large first state arrives. */
+  readonly block: { readonly fragments: number; readonly of: number } | undefined;
+}
+
+/** Splits what the transport delivered as one datagram into its parts. */
+export function splitDatagram(datagram: Uint8Array): DatagramPart[];
+
+export interface DatagramPart {
+  /** `receiver` is for `Receiver.handle`, `stream-sender` for `InputSender.handle`. */
+  readonly for: "hub" | "receiver" | "stream-receiver" | "stream-sender";
+  readonly channel: number;
+  readonly bytes: Uint8Array;
+}
+
+export interface InputOptions {
+  /** The schema file of the inputs. */
+  schema: Uint8Array;
+  /** `packed` by default. */
+  level?: "packed" | "adaptive";
+  /** Inputs a second, at most. */
+  rateHz: number;
+  /** The longest round trip without extra cost; 500 by default. */
+  longestRoundTripMs?: number;
+  /** How many earlier inputs each packet repeats; 1 by default. */
+  repeats?: number;
+  channel?: number;
+  datagramBytes?: number;
+}
+
+/** Sends inputs to a server. */
+export class InputSender {
+  constructor(options: InputOptions);
+  readonly schema: Schema;
+  /**
+   * Adds an input, and returns its number. Throws if a field is missing, not a number or out of its
+   * range; nothing has changed then.
+   */
+  push(values: Record<string, number | bigint | boolean | ArrayLike<number | bigint>>): number;
+  /** The packet of the newest inputs, once. */
+  transmit(): Uint8Array | undefined;
+  /** Takes an acknowledgement. */
+  handle(acknowledgement: Uint8Array): void;
+  stats(): {
+    records: number;
+    packets: number;
+    bytes: number;
+    full: number;
+    acknowledged: number;
+    refused: number;
+  };
+  free(): void;
+}

@@ -1,0 +1,259 @@
+// Snapshots and input streams: the shape that `snapshots.d.ts` describes, over the module of
+// WebAssembly.
+
+import { loader, view } from "./memory.js";
+import initialize, * as module from "./module/snapshots.js";
+
+const RECEIVED = ["state", "events", "fragment", "block"];
+const WHOM = ["hub", "receiver", "stream-receiver", "stream-sender"];
+const NOTHING = new Uint8Array();
+
+let memory;
+const start = loader(initialize, new URL("module/snapshots_bg.wasm", import.meta.url));
+
+export async function load(source) {
+  memory = await start(source);
+}
+
+function checkLoaded() {
+  if (!memory) throw new Error("the module is not loaded; await load() first");
+}
+
+export function describeSchema(bytes) {
+  checkLoaded();
+  return JSON.parse(module.describe_schema(bytes));
+}
+
+export function splitDatagram(datagram) {
+  checkLoaded();
+  const parts = [];
+  let at = 0;
+  const numbers = module.split_parts(datagram);
+  for (let index = 0; index < numbers.length; index += 3) {
+    const [whom, channel, length] = numbers.subarray(index, index + 3);
+    parts.push({ for: WHOM[whom], channel, bytes: datagram.subarray(at, at + length) });
+    at += length;
+  }
+  return parts;
+}
+
+class Entities {
+  constructor(name, ids, fields) {
+    this.name = name;
+    this.ids = ids;
+    this.fields = fields;
+  }
+
+  get count() {
+    return this.ids.length;
+  }
+
+  indexOf(id) {
+    let [low, high] = [0, this.ids.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.ids[middle] < id) low = middle + 1;
+      else high = middle;
+    }
+    return this.ids[low] === id ? low : -1;
+  }
+}
+
+class Frame {
+  constructor(tick, starved, added, removed, kinds, events) {
+    this.tick = tick;
+    this.starved = starved;
+    this.added = added;
+    this.removed = removed;
+    this.kinds = kinds;
+    this.events = events;
+  }
+
+  kind(name) {
+    const found = this.kinds.find((kind) => kind.name === name);
+    if (!found) {
+      const names = this.kinds.map((kind) => JSON.stringify(kind.name)).join(", ");
+      throw new Error(`the schema has no kind ${JSON.stringify(name)}; it has ${names}`);
+    }
+    return found;
+  }
+}
+
+export class Receiver {
+  #receiver;
+  #places;
+
+  constructor(options) {
+    checkLoaded();
+    const { schema, level = "adaptive", profile = NOTHING, tickHz, events } = options;
+    const setup = new module.ReceiverSetup(schema, level, profile, tickHz);
+    setup.limit(options.maxMemoryBytes, options.minDelayMs, options.maxDelayMs);
+    if (options.channel) setup.on_channel(options.channel);
+    if (events) {
+      setup.with_events(events.schema, events.level ?? "adaptive", events.profile ?? NOTHING);
+    }
+    this.#receiver = setup.build();
+    this.schema = JSON.parse(this.#receiver.schema());
+    this.eventSchema = events ? JSON.parse(this.#receiver.event_schema()) : undefined;
+    const kinds = [...this.schema.kinds, ...(this.eventSchema?.kinds ?? [])];
+    this.#places = 6 + kinds.reduce((sum, kind) => sum + 2 + kind.fields.length, 0);
+  }
+
+  handle(datagram, nowMs = performance.now()) {
+    return RECEIVED[this.#receiver.handle(nowMs, datagram)];
+  }
+
+  transmit(nowMs = performance.now()) {
+    return this.#receiver.poll_transmit(nowMs);
+  }
+
+  play(nowMs = performance.now()) {
+    return this.#receiver.play(nowMs) ? this.#frame(false) : undefined;
+  }
+
+  newest() {
+    return this.#receiver.take_newest() ? this.#frame(true) : undefined;
+  }
+
+  newestLanes() {
+    return this.#receiver.newest_lanes();
+  }
+
+  setDelays(minMs, maxMs) {
+    this.#receiver.set_delays(minMs, maxMs);
+  }
+
+  get mismatch() {
+    return this.#receiver.mismatch() || undefined;
+  }
+
+  stats(nowMs = performance.now()) {
+    const [
+      joined, roundTripMs, lostRatio, serverTick, delayMs, jitterMs, starvedRatio, received,
+      refused, duplicates, bytes, late, blocks, mismatches, views, events, lateEvents,
+      fragments, fragmentsOfBlock,
+    ] = this.#receiver.stats(nowMs);
+    const known = (number) => (Number.isNaN(number) ? undefined : number);
+    return {
+      joined: joined === 1, roundTripMs: known(roundTripMs), lostRatio,
+      serverTick: known(serverTick), delayMs, jitterMs, starvedRatio, received, refused,
+      duplicates, bytes, late, blocks, mismatches, views, events, lateEvents,
+      block: fragmentsOfBlock > 0 ? { fragments, of: fragmentsOfBlock } : undefined,
+    };
+  }
+
+  free() {
+    this.#receiver.free();
+  }
+
+  #frame(isNewest) {
+    const places = view(memory, "u32", this.#receiver.places(), this.#places);
+    let at = 6;
+    const read = ({ name, fields }) => {
+      const count = places[at];
+      const columns = {};
+      const ids = view(memory, "u32", places[at + 1], count);
+      at += 2;
+      for (const field of fields) {
+        columns[field.name] = view(memory, field.type, places[at], count * field.size);
+        at += 1;
+      }
+      return new Entities(name, ids, columns);
+    };
+    const kinds = this.schema.kinds.map(read);
+    const lists = [0, 2, 4].map((list) => {
+      return view(memory, "u32", places[list + 1], isNewest ? 0 : places[list]);
+    });
+    const columns = this.eventSchema?.kinds.map(read) ?? [];
+    const events = this.#events(columns, lists[2]);
+    const starved = !isNewest && this.#receiver.is_starved();
+    return new Frame(this.#receiver.tick(), starved, lists[0], lists[1], kinds, events);
+  }
+
+  // The events in their order, with the numbers of each.
+  #events(columns, list) {
+    const next = columns.map(() => 0);
+    const events = [];
+    for (let at = 0; at < list.length; at += 3) {
+      const [kind, tick, late] = list.subarray(at, at + 3);
+      const index = next[kind]++;
+      const { name, fields } = this.eventSchema.kinds[kind];
+      const values = {};
+      for (const field of fields) {
+        const column = columns[kind].fields[field.name];
+        const { size } = field;
+        values[field.name] = size === 1
+          ? column[index]
+          : Array.from(column.subarray(index * size, (index + 1) * size));
+      }
+      events.push({ kind: name, tick, late: late === 1, values });
+    }
+    return events;
+  }
+}
+
+export class InputSender {
+  #sender;
+  #words;
+  #floats;
+
+  constructor(options) {
+    checkLoaded();
+    const {
+      schema, level = "packed", rateHz, longestRoundTripMs = 500, repeats = 1, channel = 0,
+      datagramBytes = 1200,
+    } = options;
+    this.#sender = new module.InputSender(
+      schema, level, rateHz, longestRoundTripMs, repeats, channel, datagramBytes,
+    );
+    this.schema = JSON.parse(this.#sender.schema());
+    const count = this.schema.kinds[0].fields.reduce((sum, field) => sum + field.size, 0);
+    this.#words = new BigInt64Array(count);
+    this.#floats = new Float64Array(this.#words.buffer);
+  }
+
+  push(values) {
+    let at = 0;
+    this.#words.fill(0n);
+    for (const { name, size, what, presentIf } of this.schema.kinds[0].fields) {
+      const value = values[name];
+      if (value === undefined && presentIf) {
+        at += size;
+        // An absent rotation has no direction; any will do.
+        if (what === "rotation") this.#floats[at - 1] = 1;
+        continue;
+      }
+      const numbers = size === 1 && value?.length === undefined ? [value] : value;
+      if (numbers?.length !== size || Array.prototype.some.call(numbers, isNoNumber)) {
+        throw new TypeError(`${name} must be ${size === 1 ? "a number" : `${size} numbers`}`);
+      }
+      for (const number of numbers) {
+        if (what === "floats" || what === "rotation") this.#floats[at] = Number(number);
+        else this.#words[at] = BigInt(number);
+        at += 1;
+      }
+    }
+    return this.#sender.push(new BigUint64Array(this.#words.buffer));
+  }
+
+  transmit() {
+    return this.#sender.poll_transmit();
+  }
+
+  handle(acknowledgement) {
+    this.#sender.handle(acknowledgement);
+  }
+
+  stats() {
+    const [records, packets, bytes, full, acknowledged, refused] = this.#sender.stats();
+    return { records, packets, bytes, full, acknowledged, refused };
+  }
+
+  free() {
+    this.#sender.free();
+  }
+}
+
+function isNoNumber(value) {
+  return !["number", "bigint", "boolean"].includes(typeof value);
+}

@@ -1,0 +1,43 @@
+// What the tests in Node and in a browser share.
+
+export function bytesOf(hex) {
+  const bytes = new Uint8Array(hex.length / 2);
+  for (let at = 0; at < bytes.length; at += 1) {
+    bytes[at] = parseInt(hex.slice(2 * at, 2 * at + 2), 16);
+  }
+  return bytes;
+}
+
+export function hexOf(bytes) {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+// FNV-1a over the bytes of typed arrays.
+export function hashOf(arrays) {
+  let hash = 0xcbf29ce484222325n;
+  for (const array of arrays) {
+    for (const byte of new Uint8Array(array.buffer, array.byteOffset, array.byteLength)) {
+      hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
+    }
+  }
+  return hash.toString(16).padStart(16, "0");
+}
+
+export function hashOfFrame(frame, lists) {
+  const kinds = frame.kinds.flatMap((kind) => [kind.ids, ...Object.values(kind.fields)]);
+  return hashOf([...lists, ...kinds]);
+}
+
+export function expect(condition, what) {
+  if (!condition) throw new Error(`expected ${what}`);
+}
+
+export function expectError(call, part) {
+  try {
+    call();
+  } catch (error) {
+    expect(error.message.includes(part), `an error with ${part}, not: ${error.message}`);
+    return;
+  }
+  throw new Error(`expected an error with ${part}`);
+}

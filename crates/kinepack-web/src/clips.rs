@@ -1,0 +1,128 @@
+//! Playback of animation clips.
+
+use kinepack_anim::{AnyClip, AnyPlayer, PoseWriter, Skeleton, blend};
+use wasm_bindgen::prelude::*;
+
+use crate::failed;
+
+/// The joints of a rig.
+#[wasm_bindgen]
+pub struct ClipSkeleton(Skeleton);
+
+#[wasm_bindgen]
+impl ClipSkeleton {
+    /// Reads a skeleton file.
+    ///
+    /// # Errors
+    /// For anything that is not a skeleton file.
+    #[wasm_bindgen(constructor)]
+    pub fn new(bytes: &[u8]) -> Result<Self, JsError> {
+        Skeleton::from_bytes(bytes).map(Self).map_err(failed)
+    }
+
+    /// Number of joints.
+    pub fn joints(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The name of a joint.
+    pub fn name(&self, joint: usize) -> String {
+        self.0.joints().get(joint).map_or_else(String::new, |joint| joint.name.clone())
+    }
+
+    /// The parent of a joint; −1 for a root.
+    pub fn parent(&self, joint: usize) -> i32 {
+        let joint = self.0.joints().get(joint);
+        joint.and_then(|joint| joint.parent).map_or(-1, |parent| parent as i32)
+    }
+}
+
+/// Plays one clip. Translations are in metres.
+#[wasm_bindgen]
+pub struct ClipPlayer {
+    clip: AnyClip,
+    player: AnyPlayer,
+    pose: Vec<kinepack_anim::Transform>,
+    /// The numbers that JavaScript sees.
+    shown: Columns,
+}
+
+#[derive(Default)]
+struct Columns {
+    translations: Vec<f32>,
+    rotations: Vec<f32>,
+    scales: Vec<f32>,
+}
+
+#[wasm_bindgen]
+impl ClipPlayer {
+    /// Reads a clip, and plays it on a skeleton.
+    ///
+    /// # Errors
+    /// For anything that is not a clip, and for a clip of another skeleton.
+    #[wasm_bindgen(constructor)]
+    pub fn new(bytes: Vec<u8>, skeleton: &ClipSkeleton) -> Result<Self, JsError> {
+        let clip = AnyClip::from_bytes(bytes).map_err(failed)?;
+        let player = clip.player(&skeleton.0).map_err(failed)?;
+        let joints = skeleton.0.len();
+        let shown = Columns {
+            translations: vec![0.0; 3 * joints],
+            rotations: vec![0.0; 4 * joints],
+            scales: vec![0.0; 3 * joints],
+        };
+        Ok(Self { clip, player, pose: skeleton.0.bind_pose(), shown })
+    }
+
+    /// Seconds from the first sample to the last.
+    pub fn duration_s(&self) -> f32 {
+        self.clip.duration_s()
+    }
+
+    /// Computes the pose at a time.
+    pub fn sample(&mut self, time_s: f32) {
+        self.player.sample(time_s, &mut self.pose);
+        self.show();
+    }
+
+    /// Blends the pose towards that of another player: 0 leaves it, 1 takes the other one.
+    ///
+    /// # Errors
+    /// If the other player's skeleton has another number of joints.
+    pub fn blend(&mut self, other: &Self, weight: f32) -> Result<(), JsError> {
+        if other.pose.len() != self.pose.len() {
+            return Err(failed("the two players have different numbers of joints"));
+        }
+        blend(&mut self.pose, &other.pose, weight);
+        self.show();
+        Ok(())
+    }
+
+    /// The addresses of translations (metres), rotations (x, y, z, w) and scales.
+    pub fn places(&self) -> Vec<u32> {
+        let Columns { translations, rotations, scales } = &self.shown;
+        [translations, rotations, scales].map(|list| list.as_ptr() as usize as u32).to_vec()
+    }
+
+    fn show(&mut self) {
+        let mut metres = kinepack_anim::Metres(&mut self.shown);
+        for (joint, transform) in self.pose.iter().enumerate() {
+            metres.rotation(joint, transform.rotation);
+            metres.translation(joint, transform.translation);
+            metres.scale(joint, transform.scale);
+        }
+    }
+}
+
+impl PoseWriter for Columns {
+    fn rotation(&mut self, joint: usize, rotation: [f32; 4]) {
+        self.rotations[4 * joint..][..4].copy_from_slice(&rotation);
+    }
+
+    fn translation(&mut self, joint: usize, translation: [f32; 3]) {
+        self.translations[3 * joint..][..3].copy_from_slice(&translation);
+    }
+
+    fn scale(&mut self, joint: usize, scale: [f32; 3]) {
+        self.scales[3 * joint..][..3].copy_from_slice(&scale);
+    }
+}

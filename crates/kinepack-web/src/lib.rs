@@ -1,0 +1,26 @@
+//! Kinepack for JavaScript: the WebAssembly part of the npm package in `package/`.
+//!
+//! A page reads a world of any schema, because the schema comes as bytes. The states are columns in
+//! the module's memory, which the package shows as typed arrays without copying them. This crate
+//! only translates between the types of Rust and JavaScript. The package's own part, in
+//! `package/`, gives it the shape that people see.
+//!
+//! `build.sh` makes the modules of the package.
+
+#[cfg(feature = "clips")]
+mod clips;
+#[cfg(feature = "snapshots")]
+mod receiver;
+#[cfg(feature = "snapshots")]
+mod schema;
+#[cfg(feature = "snapshots")]
+mod stream;
+#[cfg(feature = "snapshots")]
+mod tables;
+
+use wasm_bindgen::JsError;
+
+/// An error of JavaScript with this message.
+fn failed(error: impl core::fmt::Display) -> JsError {
+    JsError::new(&error.to_string())
+}

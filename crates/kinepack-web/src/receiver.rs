@@ -1,0 +1,255 @@
+//! A receiver of one world, and what it shows.
+
+use std::time::Duration;
+
+use kinepack::values::ValueTable;
+use kinepack_net::{Channel, EventKinds, Received, ReceiverConfig};
+use wasm_bindgen::prelude::*;
+
+use crate::schema::{codec, described};
+use crate::{failed, tables};
+
+/// Receives one world.
+#[wasm_bindgen]
+pub struct WorldReceiver {
+    receiver: kinepack_net::Receiver,
+    /// The world at the moment of playback, or the newest one.
+    shown: ValueTable,
+    events: Option<ValueTable>,
+    /// For each event: its kind, its tick, and 1 if it was late.
+    event_list: Vec<u32>,
+    added: Vec<u32>,
+    removed: Vec<u32>,
+    places: Vec<u32>,
+    tick: f64,
+    is_starved: bool,
+}
+
+/// How a receiver is made.
+#[wasm_bindgen]
+pub struct ReceiverSetup {
+    codec: kinepack::Codec,
+    config: ReceiverConfig,
+    events: Option<EventKinds>,
+}
+
+#[wasm_bindgen]
+impl ReceiverSetup {
+    /// A setup with the defaults. An empty profile is the untrained one.
+    #[wasm_bindgen(constructor)]
+    pub fn new(schema: &[u8], level: &str, profile: &[u8], tick_hz: u32) -> Result<Self, JsError> {
+        let config = ReceiverConfig::at_hz(tick_hz);
+        Ok(Self { codec: codec(schema, level, profile)?, config, events: None })
+    }
+
+    /// The kinds of events that the server sends.
+    pub fn with_events(
+        &mut self,
+        schema: &[u8],
+        level: &str,
+        profile: &[u8],
+    ) -> Result<(), JsError> {
+        self.events = Some(EventKinds::new(&codec(schema, level, profile)?));
+        Ok(())
+    }
+
+    /// Limits of memory and of delay.
+    pub fn limit(
+        &mut self,
+        max_memory_bytes: Option<usize>,
+        min_delay_ms: Option<f64>,
+        max_delay_ms: Option<f64>,
+    ) {
+        let config = &mut self.config;
+        config.max_memory_bytes = max_memory_bytes.unwrap_or(config.max_memory_bytes);
+        config.playout.min_delay = min_delay_ms.map_or(config.playout.min_delay, time);
+        config.playout.max_delay = max_delay_ms.map_or(config.playout.max_delay, time);
+    }
+
+    /// The number of the hub among those on one connection.
+    pub fn on_channel(&mut self, number: u8) -> Result<(), JsError> {
+        self.config.channel = channel(number)?;
+        Ok(())
+    }
+
+    /// The receiver.
+    pub fn build(self) -> Result<WorldReceiver, JsError> {
+        let Self { codec, config, events } = self;
+        let mut receiver = kinepack_net::Receiver::new(&codec, config).map_err(failed)?;
+        if let Some(kinds) = &events {
+            receiver = receiver.with_events(kinds);
+        }
+        Ok(WorldReceiver {
+            receiver,
+            shown: ValueTable::new(codec.schema()),
+            events: events.map(|kinds| ValueTable::new(kinds.codec().schema())),
+            event_list: Vec::new(),
+            added: Vec::new(),
+            removed: Vec::new(),
+            places: Vec::new(),
+            tick: 0.0,
+            is_starved: false,
+        })
+    }
+}
+
+#[wasm_bindgen]
+impl WorldReceiver {
+    /// The world's schema as JSON.
+    pub fn schema(&self) -> String {
+        described(self.shown.schema())
+    }
+
+    /// The schema of the events as JSON; an empty text without events.
+    pub fn event_schema(&self) -> String {
+        self.events.as_ref().map_or_else(String::new, |events| described(events.schema()))
+    }
+
+    /// Takes a datagram. Returns 0 for a state of the world, 1 for events alone, 2 for a fragment,
+    /// and 3 for the last one of a block.
+    ///
+    /// # Errors
+    /// For a datagram that is refused. Only counters have changed then.
+    pub fn handle(&mut self, now_ms: f64, datagram: &[u8]) -> Result<u8, JsError> {
+        match self.receiver.handle(time(now_ms), datagram).map_err(failed)? {
+            Received::Events { .. } => Ok(1),
+            Received::Fragment => Ok(2),
+            Received::Block { .. } => Ok(3),
+            _ => Ok(0),
+        }
+    }
+
+    /// The next datagram for the server, if there is one now.
+    pub fn poll_transmit(&mut self, now_ms: f64) -> Option<Vec<u8>> {
+        self.receiver.poll_transmit(time(now_ms)).map(<[u8]>::to_vec)
+    }
+
+    /// Computes what to show now. False before the first state.
+    pub fn play(&mut self, now_ms: f64) -> Result<bool, JsError> {
+        let Some(playback) = self.receiver.playback(time(now_ms)) else { return Ok(false) };
+        self.shown.clear();
+        for sample in playback.samples() {
+            self.shown.push(sample.from, sample.to, sample.between).map_err(failed)?;
+        }
+        self.event_list.clear();
+        if let Some(events) = &mut self.events {
+            events.clear();
+            let at = kinepack::Between { ratio: 0.0, seconds: 0.0 };
+            for event in playback.events() {
+                let state = event.state();
+                events.push(state, state, at).map_err(failed)?;
+                let numbers = [event.kind() as u32, event.tick.0, u32::from(event.late)];
+                self.event_list.extend(numbers);
+            }
+        }
+        for (list, ids) in
+            [(&mut self.added, playback.added()), (&mut self.removed, playback.removed())]
+        {
+            list.clear();
+            list.extend(ids.iter().map(|id| id.0));
+        }
+        self.tick = playback.tick();
+        self.is_starved = playback.is_starved();
+        Ok(true)
+    }
+
+    /// Takes the newest state instead of one to show. False before the first state.
+    pub fn take_newest(&mut self) -> Result<bool, JsError> {
+        let Some(newest) = self.receiver.newest() else { return Ok(false) };
+        self.shown.clear();
+        self.shown.extend(newest).map_err(failed)?;
+        self.tick = f64::from(newest.tick.0);
+        Ok(true)
+    }
+
+    /// The tick of [`play`](Self::play) or [`take_newest`](Self::take_newest).
+    pub fn tick(&self) -> f64 {
+        self.tick
+    }
+
+    /// Whether no newer state had arrived when it was needed.
+    pub fn is_starved(&self) -> bool {
+        self.is_starved
+    }
+
+    /// The address of a list of places. First come the lengths and addresses of the lists `added`,
+    /// `removed` and of the events (three numbers each). Then, for each kind of the world and each
+    /// kind of event: the number of entities, the address of their ids, and that of each field.
+    pub fn places(&mut self) -> usize {
+        self.places.clear();
+        for list in [&self.added, &self.removed, &self.event_list] {
+            self.places.extend([list.len() as u32, list.as_ptr() as usize as u32]);
+        }
+        tables::places(&self.shown, &mut self.places);
+        if let Some(events) = &self.events {
+            tables::places(events, &mut self.places);
+        }
+        self.places.as_ptr() as usize
+    }
+
+    /// The ids and lanes of the newest state: for each kind the number of its entities, their ids,
+    /// and each lane in turn. For tests that compare it with the server's, integer by integer.
+    pub fn newest_lanes(&self) -> Vec<u32> {
+        let mut lanes = Vec::new();
+        if let Some(state) = self.receiver.newest() {
+            for kind in 0..self.shown.kinds().len() {
+                let range = state.of_kind(kind);
+                lanes.push(range.len() as u32);
+                lanes.extend(state.ids()[range].iter().map(|id| id.0));
+                state.lanes_of(kind).for_each(|lane| lanes.extend(state.lane(lane)));
+            }
+        }
+        lanes
+    }
+
+    /// The bounds of the playout delay.
+    pub fn set_delays(&mut self, min_ms: f64, max_ms: f64) -> Result<(), JsError> {
+        self.receiver.set_playout_delays(time(min_ms), time(max_ms)).map_err(failed)
+    }
+
+    /// Why the server does not accept this receiver; an empty text if nothing is wrong.
+    pub fn mismatch(&self) -> String {
+        self.receiver.mismatch().map_or_else(String::new, |mismatch| mismatch.to_string())
+    }
+
+    /// Counters and measurements, in the order that the package knows.
+    pub fn stats(&self, now_ms: f64) -> Vec<f64> {
+        let (stats, status) = (self.receiver.stats(), self.receiver.status(time(now_ms)));
+        let playout = self.receiver.playout_stats();
+        let (have, all) = self.receiver.block_progress().unwrap_or_default();
+        let count = |number: u64| number as f64;
+        let ms = |time: Duration| time.as_secs_f64() * 1e3;
+        vec![
+            f64::from(u8::from(status.joined)),
+            status.round_trip.map_or(f64::NAN, ms),
+            status.lost_ratio(),
+            status.server_tick.unwrap_or(f64::NAN),
+            ms(playout.delay),
+            ms(playout.jitter),
+            playout.starved_ratio,
+            count(stats.received),
+            count(stats.refused),
+            count(stats.duplicates),
+            count(stats.bytes),
+            count(stats.late),
+            count(stats.blocks),
+            count(stats.mismatches),
+            stats.views as f64,
+            count(stats.events),
+            count(stats.late_events),
+            have as f64,
+            all as f64,
+        ]
+    }
+}
+
+/// The time of a page. Times that do not exist count as the start.
+pub(crate) fn time(ms: f64) -> Duration {
+    Duration::try_from_secs_f64(ms / 1e3).unwrap_or_default()
+}
+
+pub(crate) fn channel(number: u8) -> Result<Channel, JsError> {
+    Channel::new(number).ok_or_else(|| {
+        failed(format_args!("no channel has the number {number}; it is at most {}", Channel::MAX))
+    })
+}

@@ -1,0 +1,114 @@
+//! Schemas as text that JavaScript reads.
+
+use kinepack::schema::FieldKind;
+use kinepack::values::{ValueTable, Values};
+use kinepack::{Codec, Level, Profile, Schema};
+use wasm_bindgen::prelude::*;
+
+use crate::{failed, tables};
+
+/// What a schema file describes, as JSON.
+///
+/// # Errors
+/// For anything that is not a schema file.
+#[wasm_bindgen]
+pub fn describe_schema(bytes: &[u8]) -> Result<String, JsError> {
+    Ok(described(&Schema::from_bytes(bytes).map_err(failed)?))
+}
+
+/// A codec from the parts that a page has. An empty profile is the untrained one.
+pub(crate) fn codec(schema: &[u8], level: &str, profile: &[u8]) -> Result<Codec, JsError> {
+    let schema = Schema::from_bytes(schema).map_err(failed)?;
+    let level = Level::named(level).ok_or_else(|| {
+        failed(format_args!("no level is named {level:?}; use packed, adaptive or learning"))
+    })?;
+    let profile = match profile {
+        [] => Profile::untrained(&schema),
+        bytes => Profile::from_bytes(bytes, &schema).map_err(failed)?,
+    };
+    Codec::new(schema, level, profile).map_err(failed)
+}
+
+pub(crate) fn described(schema: &Schema) -> String {
+    let table = ValueTable::new(schema);
+    let mut text = format!("{{\"hash\":\"{:016x}\",\"kinds\":[", schema.hash());
+    for (index, (kind, values)) in schema.kinds().iter().zip(table.kinds()).enumerate() {
+        let comma = if index > 0 { "," } else { "" };
+        text += &format!("{comma}{{\"name\":{},\"fields\":[", quoted(kind.name()));
+        let columns = values.schema().fields().iter().zip(values.fields());
+        for (index, (field, column)) in columns.enumerate() {
+            let what = match &field.kind {
+                FieldKind::Floats(_) => "floats",
+                FieldKind::Integer(_) => "integer",
+                FieldKind::Rotation(_) => "rotation",
+                FieldKind::Bool => "bool",
+                FieldKind::Choice { .. } => "choice",
+                FieldKind::Bytes { .. } => "bytes",
+                _ => "raw",
+            };
+            text += &format!(
+                "{}{{\"name\":{},\"what\":\"{what}\",\"type\":\"{}\",\"size\":{},\"lanes\":{}",
+                if index > 0 { "," } else { "" },
+                quoted(&field.name),
+                tables::type_name(column),
+                Values::per_entity(field),
+                field.lanes().len(),
+            );
+            if let Some(of) = &field.velocity_of {
+                text += &format!(",\"velocityOf\":{}", quoted(of));
+            }
+            if let Some(condition) = &field.condition {
+                text += &format!(
+                    ",\"presentIf\":{{\"field\":{},\"least\":{},\"most\":{}}}",
+                    quoted(&condition.selector),
+                    condition.values.start(),
+                    condition.values.end(),
+                );
+            }
+            text += "}";
+        }
+        text += "]}";
+    }
+    text + "]}"
+}
+
+/// A text of JSON.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => quoted.extend(['\\', letter]),
+            letter if letter < ' ' => quoted += &format!("\\u{:04x}", letter as u32),
+            letter => quoted.push(letter),
+        }
+    }
+    quoted + "\""
+}
+
+#[cfg(test)]
+mod tests {
+    use kinepack::schema::{Condition, Field};
+
+    use super::*;
+
+    #[test]
+    fn a_schema_is_described_as_json() {
+        let fields = vec![
+            Field::new("is \"up\"\n", FieldKind::Bool),
+            Field::new("id", FieldKind::Raw { lanes: 2 })
+                .with_condition(Condition::new("is \"up\"\n", 1..=1)),
+        ];
+        let schema = Schema::new(fields);
+        let text = described(&schema);
+        let expected = format!(
+            concat!(
+                r#"{{"hash":"{:016x}","kinds":[{{"name":"","fields":["#,
+                r#"{{"name":"is \"up\"\u000a","what":"bool","type":"u8","size":1,"lanes":1}},"#,
+                r#"{{"name":"id","what":"raw","type":"u32","size":2,"lanes":2,"#,
+                r#""presentIf":{{"field":"is \"up\"\u000a","least":1,"most":1}}}}]}}]}}"#
+            ),
+            schema.hash()
+        );
+        assert_eq!(text, expected);
+    }
+}

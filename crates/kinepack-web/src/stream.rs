@@ -1,0 +1,134 @@
+//! The sending side of a stream of inputs.
+
+use kinepack::Schema;
+use kinepack::stream::{StreamCodec, StreamLevel};
+use kinepack::values::Values;
+use kinepack_net::{
+    Channel, DatagramKind, StreamConfig, StreamSender, datagram_kind, split_datagram,
+};
+use wasm_bindgen::prelude::*;
+
+use crate::failed;
+use crate::receiver::{channel, time};
+use crate::schema::described;
+
+/// Sends inputs.
+#[wasm_bindgen]
+pub struct InputSender {
+    sender: StreamSender,
+    codec: StreamCodec,
+    lanes: Vec<u32>,
+    raw: Vec<u64>,
+}
+
+#[wasm_bindgen]
+impl InputSender {
+    /// A sender of records of one schema.
+    ///
+    /// # Errors
+    /// For a schema file, a level or a setting that is not valid.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        schema: &[u8],
+        level: &str,
+        rate_hz: u32,
+        longest_round_trip_ms: f64,
+        repeats: u8,
+        on_channel: u8,
+        datagram_bytes: usize,
+    ) -> Result<Self, JsError> {
+        let level = match level {
+            "packed" => StreamLevel::Packed,
+            "adaptive" => StreamLevel::Adaptive,
+            _ => {
+                let reason = format!("no level is named {level:?}; use packed or adaptive");
+                return Err(failed(reason));
+            }
+        };
+        let schema = Schema::from_bytes(schema).map_err(failed)?;
+        let codec = StreamCodec::new(schema, level).map_err(failed)?;
+        let config = StreamConfig {
+            longest_round_trip: time(longest_round_trip_ms),
+            repeats,
+            channel: channel(on_channel)?,
+            datagram_bytes,
+            ..StreamConfig::at_hz(rate_hz)
+        };
+        let lanes = codec.lanes();
+        let sender = StreamSender::new(&codec, config).map_err(failed)?;
+        Ok(Self { sender, lanes: vec![0; lanes], raw: vec![0; lanes], codec })
+    }
+
+    /// The schema as JSON.
+    pub fn schema(&self) -> String {
+        described(self.codec.schema())
+    }
+
+    /// Adds a record of one raw word for each number, and returns its sequence number.
+    ///
+    /// # Errors
+    /// For a number that is missing, not a number or out of its range. Nothing has changed then.
+    pub fn push(&mut self, words: &[u64]) -> Result<u16, JsError> {
+        let schema = self.codec.schema();
+        let mut rest = words;
+        for field in schema.fields() {
+            let count = Values::per_entity(field);
+            let (numbers, after) = rest
+                .split_at_checked(count)
+                .ok_or_else(|| failed("a record has too few numbers"))?;
+            rest = after;
+            let raw = &mut self.raw[field.lanes()];
+            raw.fill(0);
+            raw[..count].copy_from_slice(numbers);
+            let lanes = &mut self.lanes[field.lanes()];
+            let is_within = field.quantize_raw(raw, lanes).map_err(failed)?;
+            if !is_within {
+                return Err(failed(format_args!("{} is out of its range", field.name)));
+            }
+        }
+        schema.clear_absent(&mut self.lanes);
+        Ok(self.sender.push_lanes(&self.lanes).map_err(failed)?.0)
+    }
+
+    /// The packet of the newest records, once.
+    pub fn poll_transmit(&mut self) -> Option<Vec<u8>> {
+        self.sender.poll_transmit().map(<[u8]>::to_vec)
+    }
+
+    /// Takes an acknowledgement.
+    ///
+    /// # Errors
+    /// For one that is refused. Only a counter has changed then.
+    pub fn handle(&mut self, datagram: &[u8]) -> Result<(), JsError> {
+        self.sender.handle(datagram).map_err(failed)
+    }
+
+    /// Counters: records, packets, bytes, full packets, acknowledged packets, refused ones.
+    pub fn stats(&self) -> Vec<f64> {
+        let stats = self.sender.stats();
+        [stats.records, stats.packets, stats.bytes, stats.full, stats.acknowledged, stats.refused]
+            .map(|number| number as f64)
+            .to_vec()
+    }
+}
+
+/// Splits what came as one datagram: for each part whom it is for (0 hub, 1 receiver, 2 receiver of
+/// a stream, 3 sender of a stream), its channel, and its length.
+///
+/// # Errors
+/// For bytes that no endpoint sends together.
+#[wasm_bindgen]
+pub fn split_parts(datagrams: &[u8]) -> Result<Vec<u32>, JsError> {
+    let mut parts = Vec::new();
+    for part in split_datagram(datagrams).map_err(failed)? {
+        let whom = match datagram_kind(part) {
+            Some(DatagramKind::ToHub) => 0,
+            Some(DatagramKind::ToReceiver) => 1,
+            Some(DatagramKind::StreamPacket) => 2,
+            Some(DatagramKind::StreamAcknowledgement) => 3,
+            _ => return Err(failed("a part of the datagram is of no known kind")),
+        };
+        parts.extend([whom, u32::from(Channel::of(part).number()), part.len() as u32]);
+    }
+    Ok(parts)
+}

@@ -1,0 +1,39 @@
+//! Where columns of numbers are in the module's memory.
+
+use kinepack::values::{ValueTable, Values};
+
+/// The address of a column's first number.
+pub(crate) fn address(values: &Values) -> usize {
+    match values {
+        Values::F32(list) => list.as_ptr() as usize,
+        Values::F64(list) => list.as_ptr() as usize,
+        Values::I32(list) => list.as_ptr() as usize,
+        Values::U32(list) => list.as_ptr() as usize,
+        Values::I64(list) => list.as_ptr() as usize,
+        Values::U64(list) => list.as_ptr() as usize,
+        Values::U8(list) => list.as_ptr() as usize,
+        _ => 0,
+    }
+}
+
+/// The name of the numbers' type.
+pub(crate) fn type_name(values: &Values) -> &'static str {
+    match values {
+        Values::F32(_) => "f32",
+        Values::F64(_) => "f64",
+        Values::I32(_) => "i32",
+        Values::U32(_) => "u32",
+        Values::I64(_) => "i64",
+        Values::U64(_) => "u64",
+        _ => "u8",
+    }
+}
+
+/// Appends the place of everything in a table: for each kind, the number of entities, the address
+/// of their ids, and the address of each field's numbers.
+pub(crate) fn places(table: &ValueTable, places: &mut Vec<u32>) {
+    for kind in table.kinds() {
+        places.extend([kind.ids().len() as u32, kind.ids().as_ptr() as usize as u32]);
+        places.extend(kind.fields().iter().map(|values| address(values) as u32));
+    }
+}

@@ -1,0 +1,252 @@
+//! The states of entities as columns of numbers: for programs without the types of a schema, such
+//! as pages in a browser.
+
+use alloc::vec::Vec;
+
+use crate::schema::{Field, FieldKind};
+use crate::{Between, EncodeError, EntityId, Schema, Snapshot};
+
+/// Numbers with more codes than this do not fit into an `f32`.
+const F32_CODES: u32 = 1 << 24;
+
+/// The states of entities, kind by kind, and field by field within a kind.
+///
+/// Cost of a row: as [`Schema::interpolate_raw`]. The columns keep their memory.
+///
+/// ```
+/// use kinepack::values::{Values, ValueTable};
+/// use kinepack::{Between, EntityId, Pack, Schema, Snapshot, Tick};
+///
+/// #[derive(Pack)]
+/// struct Ball {
+///     #[pack(range = -8.0..8.0, precision = 0.125)]
+///     position: [f32; 2],
+///     bounces: u8,
+/// }
+///
+/// let schema = Schema::of::<Ball>();
+/// let mut worlds = [0, 1].map(|tick| Snapshot::new(&schema, Tick(tick)));
+/// worlds[0].push(EntityId(7), &Ball { position: [0.0, 2.0], bounces: 1 })?;
+/// worlds[1].push(EntityId(7), &Ball { position: [1.0, 4.0], bounces: 2 })?;
+///
+/// let mut table = ValueTable::new(&schema);
+/// let half = Between { ratio: 0.5, seconds: 0.1 };
+/// table.push((&worlds[0], 0), (&worlds[1], 0), half)?;
+/// let balls = &table.kinds()[0];
+/// assert_eq!(balls.ids(), [7]);
+/// assert_eq!(balls.fields()[0], Values::F32(vec![0.5, 3.0]));
+/// assert_eq!(balls.fields()[1], Values::I32(vec![1]));
+/// # Ok::<(), kinepack::EncodeError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ValueTable {
+    schema: Schema,
+    kinds: Vec<KindValues>,
+}
+
+/// The entities of one kind.
+#[derive(Clone, Debug)]
+pub struct KindValues {
+    /// The kind alone.
+    schema: Schema,
+    ids: Vec<u32>,
+    fields: Vec<Values>,
+    /// For each field, the one that is its velocity.
+    velocities: Vec<Option<usize>>,
+    /// The lanes of an entity in both states, and its raw words.
+    lanes: [Vec<u32>; 2],
+    raw: Vec<u64>,
+}
+
+/// The numbers of a field, entity by entity: as many for each as
+/// [`per_entity`](Self::per_entity) says. Those of an absent field are 0.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Values {
+    /// Numbers whose axes have up to 2^24 codes, and rotations (x, y, z, w).
+    F32(Vec<f32>),
+    /// Numbers with more codes.
+    F64(Vec<f64>),
+    /// Integers within the range of `i32`.
+    I32(Vec<i32>),
+    /// Other integers within the range of `u32`; large choices; opaque lanes.
+    U32(Vec<u32>),
+    /// Other integers within the range of `i64`.
+    I64(Vec<i64>),
+    /// The remaining integers.
+    U64(Vec<u64>),
+    /// Flags, choices of up to 256 values, and opaque bytes.
+    U8(Vec<u8>),
+}
+
+impl Values {
+    /// An empty column for a field.
+    pub fn new(field: &Field) -> Self {
+        match &field.kind {
+            FieldKind::Floats(axes) if axes.iter().any(|axis| axis.max_code() >= F32_CODES) => {
+                Self::F64(Vec::new())
+            }
+            FieldKind::Floats(_) | FieldKind::Rotation(_) => Self::F32(Vec::new()),
+            FieldKind::Integer(limits) => {
+                let within =
+                    |least: i128, most: i128| limits.min() >= least && limits.max() <= most;
+                if within(i32::MIN.into(), i32::MAX.into()) {
+                    Self::I32(Vec::new())
+                } else if within(0, u32::MAX.into()) {
+                    Self::U32(Vec::new())
+                } else if within(i64::MIN.into(), i64::MAX.into()) {
+                    Self::I64(Vec::new())
+                } else {
+                    Self::U64(Vec::new())
+                }
+            }
+            FieldKind::Choice { max } if *max > u8::MAX.into() => Self::U32(Vec::new()),
+            FieldKind::Raw { .. } => Self::U32(Vec::new()),
+            FieldKind::Bool | FieldKind::Choice { .. } | FieldKind::Bytes { .. } => {
+                Self::U8(Vec::new())
+            }
+        }
+    }
+
+    /// How many numbers of a field belong to one entity: one for each axis of a vector, four for a
+    /// rotation, one for an integer of any size.
+    pub fn per_entity(field: &Field) -> usize {
+        match field.kind {
+            FieldKind::Integer(_) => 1,
+            _ => field.lanes().len(),
+        }
+    }
+
+    fn clear(&mut self) {
+        match self {
+            Self::F32(list) => list.clear(),
+            Self::F64(list) => list.clear(),
+            Self::I32(list) => list.clear(),
+            Self::U32(list) => list.clear(),
+            Self::I64(list) => list.clear(),
+            Self::U64(list) => list.clear(),
+            Self::U8(list) => list.clear(),
+        }
+    }
+
+    /// Appends the first words of an entity.
+    fn extend(&mut self, raw: &[u64]) {
+        match self {
+            Self::F32(list) => list.extend(raw.iter().map(|word| f64::from_bits(*word) as f32)),
+            Self::F64(list) => list.extend(raw.iter().map(|word| f64::from_bits(*word))),
+            Self::I32(list) => list.extend(raw.iter().map(|word| *word as i32)),
+            Self::U32(list) => list.extend(raw.iter().map(|word| *word as u32)),
+            Self::I64(list) => list.extend(raw.iter().map(|word| *word as i64)),
+            Self::U64(list) => list.extend(raw),
+            Self::U8(list) => list.extend(raw.iter().map(|word| *word as u8)),
+        }
+    }
+}
+
+impl ValueTable {
+    /// A table without entities.
+    pub fn new(schema: &Schema) -> Self {
+        let kinds = (0..schema.kinds().len()).map(|kind| KindValues::new(schema.of_kind(kind)));
+        Self { kinds: kinds.collect(), schema: schema.clone() }
+    }
+
+    /// The schema.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// The kinds, in the order of the schema.
+    pub fn kinds(&self) -> &[KindValues] {
+        &self.kinds
+    }
+
+    /// Removes all entities.
+    pub fn clear(&mut self) {
+        for kind in &mut self.kinds {
+            kind.ids.clear();
+            kind.fields.iter_mut().for_each(Values::clear);
+        }
+    }
+
+    /// Adds an entity as it is between two states. With each state goes the entity's index in it.
+    ///
+    /// # Errors
+    /// [`EncodeError::TypeMismatch`] for states of another schema, and [`EncodeError::AnotherKind`]
+    /// if the two entities are of two kinds. The table has not changed then.
+    ///
+    /// # Panics
+    /// If a state has no entity with this index.
+    pub fn push(
+        &mut self,
+        (from, index): (&Snapshot, usize),
+        (to, to_index): (&Snapshot, usize),
+        at: Between,
+    ) -> Result<(), EncodeError> {
+        let expected_hash = self.schema.hash();
+        if let Some(other) = [from, to].into_iter().find(|of| of.schema_hash() != expected_hash) {
+            let hash = other.schema_hash();
+            return Err(EncodeError::TypeMismatch { id: None, expected_hash, hash });
+        }
+        let kind = from.kind_at(index).expect("an index below the number of entities");
+        if to.kind_at(to_index) != Some(kind) {
+            return Err(EncodeError::AnotherKind { id: to.ids()[to_index].0 });
+        }
+        self.kinds[kind].push(kind, from.ids()[index], [(from, index), (to, to_index)], at);
+        Ok(())
+    }
+
+    /// Adds the entities of a state.
+    ///
+    /// # Errors
+    /// [`EncodeError::TypeMismatch`] for a state of another schema.
+    pub fn extend(&mut self, state: &Snapshot) -> Result<(), EncodeError> {
+        let at = Between { ratio: 0.0, seconds: 0.0 };
+        (0..state.len()).try_for_each(|index| self.push((state, index), (state, index), at))
+    }
+}
+
+impl KindValues {
+    fn new(schema: Schema) -> Self {
+        let lanes = schema.lanes().len();
+        Self {
+            ids: Vec::new(),
+            fields: schema.fields().iter().map(Values::new).collect(),
+            velocities: schema.fields().iter().map(|field| schema.velocity_of(field)).collect(),
+            lanes: [alloc::vec![0; lanes], alloc::vec![0; lanes]],
+            raw: alloc::vec![0; lanes],
+            schema,
+        }
+    }
+
+    /// The kind's fields, and the lanes of one entity.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// The ids of the entities.
+    pub fn ids(&self) -> &[u32] {
+        &self.ids
+    }
+
+    /// The numbers of each field.
+    pub fn fields(&self) -> &[Values] {
+        &self.fields
+    }
+
+    fn push(&mut self, kind: usize, id: EntityId, ends: [(&Snapshot, usize); 2], at: Between) {
+        for ((state, index), lanes) in ends.into_iter().zip(&mut self.lanes) {
+            let row = index - state.of_kind(kind).start;
+            let columns = state.lanes_of(kind).map(|lane| state.lane(lane)[row]);
+            lanes.iter_mut().zip(columns).for_each(|(place, lane)| *place = lane);
+        }
+        let [from, to] = &self.lanes;
+        let fields = self.schema.fields();
+        for ((field, velocity), values) in fields.iter().zip(&self.velocities).zip(&mut self.fields)
+        {
+            let velocity = velocity.map(|index| &fields[index]);
+            field.interpolate_raw(velocity, from, to, at, &mut self.raw);
+            values.extend(&self.raw[field.lanes()][..Values::per_entity(field)]);
+        }
+        self.ids.push(id.0);
+    }
+}
