@@ -1,0 +1,1 @@
+//! Nothing: the tests of this crate are those of other crates.
