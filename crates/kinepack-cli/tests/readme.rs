@@ -6,6 +6,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use kinepack::Level;
+
 /// The lines of the shell blocks of a page.
 fn shell_lines(page: &str) -> Vec<&str> {
     let mut lines = Vec::new();

@@ -63,7 +63,7 @@ struct Peer {
 
 impl Gate {
     pub(crate) fn new(protocol_id: u64, per_client: RateLimit, start_unix_s: u64) -> Self {
-        let (sources, strangers) = (Sources::new(), Bucket::default());
+        let (sources, strangers) = (Sources::default(), Bucket::default());
         Self { protocol_id, per_client, start_unix_s, peers: HashMap::new(), sources, strangers }
     }
 

@@ -72,7 +72,7 @@ use std::time::Duration;
 
 pub use client::{ClientOptions, ClientState, ClientStats, LostReason, UdpClient};
 pub use error::{SendError, SetupError};
-pub use limit::RateLimit;
+pub use limit::{Bucket, RateLimit, Sources};
 pub use secret::{Secret, SecretError, SecretFile};
 pub use server::{DisconnectReason, ServerEvent, ServerOptions, UdpServer, UdpStats};
 

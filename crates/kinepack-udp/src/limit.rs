@@ -26,13 +26,13 @@ pub struct RateLimit {
 
 /// The state of one rate limit.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Bucket {
+pub struct Bucket {
     empty_at_us: u64,
 }
 
 impl Bucket {
     /// Counts an event if it is within `limit`, and returns whether it is.
-    pub(crate) fn take(&mut self, limit: RateLimit, now_us: u64) -> bool {
+    pub fn take(&mut self, limit: RateLimit, now_us: u64) -> bool {
         let one_us = 1_000_000 / u64::from(limit.per_second.max(1));
         let empty_at_us = self.empty_at_us.max(now_us) + one_us;
         let within = empty_at_us - now_us <= one_us * u64::from(limit.burst);
@@ -48,20 +48,23 @@ impl Bucket {
 /// Two addresses that share a slot reset each other's bucket. An attacker with many addresses gains
 /// no more from that than from using more addresses, so a second limit must cover all of them
 /// together.
-pub(crate) struct Sources {
+#[derive(Debug)]
+pub struct Sources {
     slots: Vec<(u64, Bucket)>,
     hasher: RandomState,
+}
+
+impl Default for Sources {
+    fn default() -> Self {
+        Self { slots: vec![(0, Bucket::default()); Self::SLOTS], hasher: RandomState::new() }
+    }
 }
 
 impl Sources {
     const SLOTS: usize = 1024;
 
-    pub(crate) fn new() -> Self {
-        Self { slots: vec![(0, Bucket::default()); Self::SLOTS], hasher: RandomState::new() }
-    }
-
     /// Counts an event from `address` if it is within `limit`, and returns whether it is.
-    pub(crate) fn take(&mut self, address: SocketAddr, limit: RateLimit, now_us: u64) -> bool {
+    pub fn take(&mut self, address: SocketAddr, limit: RateLimit, now_us: u64) -> bool {
         let hash = self.hasher.hash_one(address);
         let slot = &mut self.slots[hash as usize % Self::SLOTS];
         if slot.0 != hash {
@@ -89,7 +92,7 @@ mod tests {
 
     #[test]
     fn sources_are_apart_and_bounded() {
-        let mut sources = Sources::new();
+        let mut sources = Sources::default();
         let address = |port| SocketAddr::from(([10, 0, 0, 1], port));
         let first = (0..100).filter(|_| sources.take(address(1), LIMIT, 0)).count();
         let second = (0..100).filter(|_| sources.take(address(2), LIMIT, 0)).count();

@@ -7,6 +7,11 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use argon2::{Algorithm, Argon2, Params, Version};
+use blake2::digest::consts::U32;
+use blake2::digest::{FixedOutput, KeyInit, Update};
+
+/// Derives keys of 32 bytes.
+type Mac = blake2::Blake2bMac<U32>;
 
 const KEY_BYTES: usize = renetcode::NETCODE_KEY_BYTES;
 const MIN_PASSPHRASE_CHARACTERS: usize = 16;
@@ -140,6 +145,13 @@ impl Secret {
     /// A key that everybody can read in this crate's source: for trials on one machine only.
     pub fn insecure() -> Self {
         Self(*INSECURE_KEY)
+    }
+
+    /// A key for another purpose, from which nobody can compute the secret or the key of a third
+    /// purpose: keyed BLAKE2b. For crates that add another transport.
+    pub fn derive(&self, purpose: &[u8]) -> [u8; KEY_BYTES] {
+        let mac = Mac::new_from_slice(&self.0).expect("32 bytes are a key");
+        mac.chain(purpose).finalize_fixed().into()
     }
 
     pub(crate) fn key(&self) -> &[u8; KEY_BYTES] {

@@ -1,0 +1,296 @@
+//! The connected clients, and who may become one. Shared by the game's thread and by the thread of
+//! the connections.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use kinepack_udp::{Bucket, DisconnectReason, RateLimit, SendError, ServerEvent, Sources};
+use wtransport::Connection;
+use wtransport::error::SendDatagramError;
+
+use crate::inbox::Inbox;
+use crate::token::{Checker, Permit, unix_s};
+use crate::{MAX_PAYLOAD_BYTES, WebOptions, WebStats};
+
+/// A page that reloads, or a room of players behind one address.
+const KNOCKS_OF_ONE: RateLimit = RateLimit { per_second: 20, burst: 200 };
+/// A handshake takes about 1 ms of a core.
+const KNOCKS_OF_ALL: RateLimit = RateLimit { per_second: 200, burst: 400 };
+/// Handshakes at once.
+const MOST_PENDING: usize = 256;
+/// With this many handshakes at once, an address must show that it receives what is sent to it.
+pub(crate) const RETRY_ABOVE: usize = 32;
+/// Tokens that were used and have not expired.
+const MOST_USED: usize = 1 << 16;
+/// Datagrams that wait for a slow WebSocket.
+const SOCKET_QUEUE: usize = 32;
+
+/// What both threads share.
+pub(crate) struct Clients {
+    checker: Checker,
+    pub(crate) options: WebOptions,
+    start: Instant,
+    table: Mutex<Table>,
+    inbox: Mutex<Inbox>,
+    counters: Counters,
+}
+
+#[derive(Default)]
+struct Table {
+    present: HashMap<u64, Client>,
+    /// Handshakes at once.
+    pending: usize,
+    /// Used tokens, and when they expire.
+    used: HashMap<u64, u64>,
+    sources: Sources,
+    strangers: Bucket,
+}
+
+struct Client {
+    way: Way,
+    bucket: Bucket,
+}
+
+/// How a client's datagrams leave.
+#[derive(Clone)]
+pub(crate) enum Way {
+    /// As datagrams of QUIC.
+    Datagrams(Arc<Connection>),
+    /// As messages of a WebSocket. A message that finds no room is dropped, as a network would.
+    #[cfg_attr(not(feature = "websocket"), allow(dead_code))]
+    Messages(tokio::sync::mpsc::Sender<Vec<u8>>),
+}
+
+#[derive(Debug, Default)]
+struct Counters {
+    datagrams_in: AtomicU64,
+    bytes_in: AtomicU64,
+    datagrams_out: AtomicU64,
+    bytes_out: AtomicU64,
+    refused: AtomicU64,
+    limited: AtomicU64,
+    overflowed: AtomicU64,
+    unsent: AtomicU64,
+}
+
+/// Why a visitor does not become a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// The page is of another origin, or the token is wrong, used or too old.
+    Forbidden,
+    /// Nothing is at this path.
+    NotThere,
+    /// There are as many clients as allowed.
+    Full,
+}
+
+/// A handshake that is counted until this is dropped.
+pub(crate) struct Pending(Arc<Clients>);
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        lock(&self.0.table).pending -= 1;
+    }
+}
+
+/// A client that is connected until this is dropped.
+pub(crate) struct Seat {
+    clients: Arc<Clients>,
+    pub(crate) client: u64,
+    pub(crate) reason: DisconnectReason,
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let was_there = lock(&self.clients.table).present.remove(&self.client).is_some();
+        // Otherwise the game has disconnected it.
+        if was_there {
+            let (client, reason) = (self.client, self.reason);
+            let event = ServerEvent::Disconnected { client, reason };
+            lock(&self.clients.inbox).events.push(event);
+        }
+    }
+}
+
+impl Clients {
+    pub(crate) fn new(checker: Checker, options: WebOptions) -> Arc<Self> {
+        let (table, inbox) = (Mutex::default(), Mutex::default());
+        let counters = Counters::default();
+        Arc::new(Self { checker, options, start: Instant::now(), table, inbox, counters })
+    }
+
+    fn now_us(&self) -> u64 {
+        self.start.elapsed().as_micros() as u64
+    }
+
+    /// Lets a visitor begin a handshake, or not. Also returns how many are at it.
+    pub(crate) fn knock(self: &Arc<Self>, from: IpAddr) -> Option<(Pending, usize)> {
+        let now_us = self.now_us();
+        let mut table = lock(&self.table);
+        let is_within = table.sources.take(SocketAddr::new(from, 0), KNOCKS_OF_ONE, now_us)
+            && table.strangers.take(KNOCKS_OF_ALL, now_us)
+            && table.pending < MOST_PENDING;
+        if !is_within {
+            self.counters.limited.fetch_add(1, Ordering::Relaxed);
+            return None;
+        }
+        table.pending += 1;
+        Some((Pending(Arc::clone(self)), table.pending))
+    }
+
+    /// Whether a visitor may become a client: its page's origin, and the token in its path.
+    pub(crate) fn admit(&self, origin: Option<&str>, path: &str) -> Result<u64, Refusal> {
+        let admitted = self.admitted(origin, path);
+        if admitted.is_err() {
+            self.counters.refused.fetch_add(1, Ordering::Relaxed);
+        }
+        admitted
+    }
+
+    fn admitted(&self, origin: Option<&str>, path: &str) -> Result<u64, Refusal> {
+        let (place, query) = path.split_once('?').unwrap_or((path, ""));
+        if place != crate::PATH {
+            return Err(Refusal::NotThere);
+        }
+        let is_allowed =
+            |origin: &str| self.options.origins.iter().any(|of| of.eq_ignore_ascii_case(origin));
+        if !origin.is_some_and(is_allowed) {
+            return Err(Refusal::Forbidden);
+        }
+        let token = query.split('&').find_map(|part| part.strip_prefix("token="));
+        let permit = token.and_then(|token| self.checker.check(token)).ok_or(Refusal::Forbidden)?;
+        let Permit { client, until_unix_s } = permit;
+        let mut table = lock(&self.table);
+        if table.used.contains_key(&client) || table.present.contains_key(&client) {
+            return Err(Refusal::Forbidden);
+        }
+        if table.present.len() >= self.options.max_clients {
+            return Err(Refusal::Full);
+        }
+        if table.used.len() >= MOST_USED {
+            let now = unix_s();
+            table.used.retain(|_, until| *until >= now);
+        }
+        // Only the owner of the secret can fill the list.
+        if table.used.len() >= MOST_USED {
+            return Err(Refusal::Full);
+        }
+        table.used.insert(client, until_unix_s);
+        Ok(client)
+    }
+
+    /// Makes an admitted visitor a client. `None` if others took the last places meanwhile.
+    pub(crate) fn seat(
+        self: &Arc<Self>,
+        client: u64,
+        address: SocketAddr,
+        way: Way,
+    ) -> Option<Seat> {
+        let mut table = lock(&self.table);
+        if table.present.len() >= self.options.max_clients {
+            self.counters.refused.fetch_add(1, Ordering::Relaxed);
+            return None;
+        }
+        table.present.insert(client, Client { way, bucket: Bucket::default() });
+        drop(table);
+        lock(&self.inbox).events.push(ServerEvent::Connected { client, address });
+        let clients = Arc::clone(self);
+        Some(Seat { clients, client, reason: DisconnectReason::Left })
+    }
+
+    /// Takes a client's datagram. Returns false if the client is not there any more.
+    pub(crate) fn take(&self, client: u64, datagram: &[u8]) -> bool {
+        let counters = &self.counters;
+        counters.datagrams_in.fetch_add(1, Ordering::Relaxed);
+        counters.bytes_in.fetch_add(datagram.len() as u64, Ordering::Relaxed);
+        let now_us = self.now_us();
+        let mut table = lock(&self.table);
+        let Some(of) = table.present.get_mut(&client) else { return false };
+        let is_within = of.bucket.take(self.options.per_client, now_us);
+        drop(table);
+        if !is_within || datagram.is_empty() || datagram.len() > MAX_PAYLOAD_BYTES {
+            counters.limited.fetch_add(1, Ordering::Relaxed);
+        } else if !lock(&self.inbox).push(client, datagram) {
+            counters.overflowed.fetch_add(1, Ordering::Relaxed);
+        }
+        true
+    }
+
+    /// Exchanges the inbox for one that is empty.
+    pub(crate) fn swap(&self, inbox: &mut Inbox) {
+        inbox.clear();
+        std::mem::swap(&mut *lock(&self.inbox), inbox);
+    }
+
+    pub(crate) fn has(&self, client: u64) -> bool {
+        lock(&self.table).present.contains_key(&client)
+    }
+
+    pub(crate) fn send(&self, client: u64, payload: &[u8]) -> Result<(), SendError> {
+        match payload.len() {
+            0 => return Err(SendError::Empty),
+            1..=MAX_PAYLOAD_BYTES => {}
+            bytes => return Err(SendError::TooLong { bytes }),
+        }
+        let way = lock(&self.table).present.get(&client).map(|client| client.way.clone());
+        let sent = match way.ok_or(SendError::NotConnected)? {
+            Way::Datagrams(connection) => match connection.send_datagram(payload) {
+                Err(SendDatagramError::NotConnected) => return Err(SendError::NotConnected),
+                sent => sent.is_ok(),
+            },
+            Way::Messages(queue) => queue.try_send(payload.to_vec()).is_ok(),
+        };
+        if sent {
+            self.counters.datagrams_out.fetch_add(1, Ordering::Relaxed);
+            self.counters.bytes_out.fetch_add(payload.len() as u64, Ordering::Relaxed);
+        } else {
+            self.counters.unsent.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Disconnects a client. It gets no event.
+    pub(crate) fn dismiss(&self, client: u64) {
+        let gone = lock(&self.table).present.remove(&client);
+        if let Some(Client { way: Way::Datagrams(connection), .. }) = gone {
+            connection.close(0u32.into(), b"");
+        }
+    }
+
+    /// Disconnects all clients.
+    pub(crate) fn dismiss_all(&self) {
+        let all: Vec<u64> = lock(&self.table).present.keys().copied().collect();
+        all.into_iter().for_each(|client| self.dismiss(client));
+    }
+
+    pub(crate) fn stats(&self) -> WebStats {
+        let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let counters = &self.counters;
+        WebStats {
+            clients: lock(&self.table).present.len(),
+            datagrams_in: of(&counters.datagrams_in),
+            bytes_in: of(&counters.bytes_in),
+            datagrams_out: of(&counters.datagrams_out),
+            bytes_out: of(&counters.bytes_out),
+            refused: of(&counters.refused),
+            limited: of(&counters.limited),
+            overflowed: of(&counters.overflowed),
+            unsent: of(&counters.unsent),
+        }
+    }
+}
+
+/// A queue for a client on a WebSocket.
+#[cfg(feature = "websocket")]
+pub(crate) fn socket_queue()
+-> (tokio::sync::mpsc::Sender<Vec<u8>>, tokio::sync::mpsc::Receiver<Vec<u8>>) {
+    tokio::sync::mpsc::channel(SOCKET_QUEUE)
+}
+
+/// No code that holds a lock can leave it inconsistent by a panic.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,73 @@
+//! Players in browsers for a game server.
+//!
+//! A browser has no UDP, but it has WebTransport: datagrams over HTTP/3, encrypted, lost and
+//! reordered as the network does it. [`WebServer`] speaks it, with the calls and events of
+//! [`kinepack_udp::UdpServer`], so that one game loop serves both. Where a network blocks UDP,
+//! [`WebDoor::routes`] takes WebSockets, with the same tokens and limits.
+//!
+//! - A [`Token`], made with the game's [`Secret`](kinepack_udp::Secret), lets one page connect
+//!   once. The web site that serves the page makes it.
+//! - Only pages of the allowed origins connect.
+//! - Handshakes and datagrams have limits: for each address, for each client, and for all. Memory is
+//!   bounded whoever sends.
+//! - A self-signed certificate is enough for a page that knows its hash.
+//!
+//! ```
+//! use std::time::Duration;
+//! use kinepack_udp::{Secret, ServerEvent};
+//! use kinepack_webtransport::{Token, WebOptions, WebServer};
+//!
+//! let secret = Secret::parse("a passphrase of your own")?;
+//! let options = WebOptions::new(["http://127.0.0.1:8080"]);
+//! let mut server = WebServer::bind("127.0.0.1:0".parse()?, &secret, options)?;
+//!
+//! // For the page: an address with a token, and the certificate's hash.
+//! let token = Token::new(&secret, 7, Duration::from_secs(60));
+//! let url = format!("https://{}/kinepack?token={}", server.local_addr(), token.as_str());
+//! let hash = server.certificate_hash();
+//!
+//! // In the game's loop:
+//! let mut events = Vec::new();
+//! server.poll(&mut events);
+//! for event in events.drain(..) {
+//!     if let ServerEvent::Datagram { client, payload } = event {
+//!         let answer = server.payload(&payload).to_vec();
+//!         server.send(client, &answer)?;
+//!     }
+//! }
+//! # assert!(url.len() > 64 && hash != [0; 32]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! In the page, with the npm package:
+//!
+//! ```js
+//! const transport = new WebTransport(url, {
+//!   serverCertificateHashes: [{ algorithm: "sha-256", value: hash }],
+//! });
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod clients;
+mod inbox;
+mod server;
+mod sessions;
+#[cfg(feature = "websocket")]
+mod sockets;
+mod token;
+mod window;
+
+pub use server::{Certificate, WebDoor, WebOptions, WebServer, WebSetupError, WebStats};
+pub use token::Token;
+
+/// The longest payload. The first datagrams of a connection carry a little less on a path that
+/// takes only 1,200 bytes: [`SAFE_PAYLOAD_BYTES`].
+pub const MAX_PAYLOAD_BYTES: usize = 1_200;
+
+/// What every datagram of every connection carries, before QUIC has found out what the path takes:
+/// 1,200 bytes less QUIC's and HTTP's headers.
+pub const SAFE_PAYLOAD_BYTES: usize = 1_140;
+
+/// The path at which clients connect. The query has the token: `/kinepack?token=…`.
+pub const PATH: &str = "/kinepack";

@@ -1,0 +1,336 @@
+//! The server as a game sees it: the same calls and events as [`kinepack_udp::UdpServer`].
+
+use std::net::SocketAddr;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use std::{fmt, io, thread};
+
+use kinepack_udp::{RateLimit, Secret, SendError, ServerEvent};
+use tokio::sync::oneshot;
+use wtransport::{Endpoint, Identity};
+
+use crate::clients::{Clients, lock};
+use crate::inbox::Inbox;
+use crate::sessions::{accept, config};
+use crate::token::Checker;
+
+/// Browsers take a certificate by its hash only if it is valid for at most 14 days.
+const RENEW_AFTER: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// How a [`WebServer`] behaves.
+///
+/// ```
+/// use kinepack_webtransport::WebOptions;
+///
+/// let options = WebOptions { max_clients: 200, ..WebOptions::new(["https://play.example"]) };
+/// assert_eq!(options.timeout.as_secs(), 5);
+/// ```
+#[derive(Clone, Debug)]
+pub struct WebOptions {
+    /// The most clients at once.
+    pub max_clients: usize,
+    /// The origins of pages that may connect, such as `https://play.example`. Browsers send the
+    /// origin, and no page can forge it.
+    pub origins: Vec<String>,
+    /// A client that is silent for this long is lost.
+    pub timeout: Duration,
+    /// Datagrams that a client may send. More are dropped.
+    pub per_client: RateLimit,
+    /// The server's certificate.
+    pub certificate: Certificate,
+}
+
+/// How a server shows who it is.
+#[derive(Clone, Debug, Default)]
+pub enum Certificate {
+    /// A new certificate that the server signs itself, for pages that know its
+    /// [hash](WebServer::certificate_hash). It is made anew every week.
+    #[default]
+    SelfSigned,
+    /// The certificates and the key of a domain, as PEM files.
+    Files {
+        /// The certificate and those that it depends on.
+        chain: PathBuf,
+        /// Its key.
+        key: PathBuf,
+    },
+}
+
+/// Counters since the start, and the present number of clients.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WebStats {
+    /// Clients connected now.
+    pub clients: usize,
+    /// Datagrams of clients.
+    pub datagrams_in: u64,
+    /// Their bytes, without what the transport adds.
+    pub bytes_in: u64,
+    /// Datagrams for clients.
+    pub datagrams_out: u64,
+    /// Their bytes, without what the transport adds.
+    pub bytes_out: u64,
+    /// Visitors that were refused: wrong origin, path or token, or no place.
+    pub refused: u64,
+    /// Visitors and datagrams above a limit.
+    pub limited: u64,
+    /// Datagrams dropped because the game polled too seldom.
+    pub overflowed: u64,
+    /// Datagrams that the transport did not take: too long for the path, or a queue was full.
+    pub unsent: u64,
+}
+
+/// Why a server cannot be bound.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum WebSetupError {
+    /// The system refuses the socket or the thread.
+    Socket {
+        /// The server's address.
+        address: SocketAddr,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The certificate or its key cannot be read.
+    Certificate {
+        /// The reason.
+        reason: String,
+    },
+    /// [`WebOptions::max_clients`] is 0.
+    NoClients,
+}
+
+impl WebOptions {
+    /// 64 clients; 5 seconds of silence; 500 datagrams a second, as over UDP; a certificate that
+    /// the server signs itself.
+    pub fn new<O: Into<String>>(origins: impl IntoIterator<Item = O>) -> Self {
+        Self {
+            max_clients: 64,
+            origins: origins.into_iter().map(Into::into).collect(),
+            timeout: Duration::from_secs(5),
+            per_client: RateLimit { per_second: 500, burst: 200 },
+            certificate: Certificate::SelfSigned,
+        }
+    }
+}
+
+/// Serves clients in browsers. The crate's documentation has an example.
+pub struct WebServer {
+    clients: Arc<Clients>,
+    address: SocketAddr,
+    hash: Arc<Mutex<[u8; 32]>>,
+    inbox: Inbox,
+    end: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl WebServer {
+    /// Listens at a UDP address. Port 0 takes any free port.
+    ///
+    /// # Errors
+    /// [`WebSetupError`] if the address or the certificate cannot be used.
+    pub fn bind(
+        address: SocketAddr,
+        secret: &Secret,
+        options: WebOptions,
+    ) -> Result<Self, WebSetupError> {
+        if options.max_clients == 0 {
+            return Err(WebSetupError::NoClients);
+        }
+        let failed = move |error| WebSetupError::Socket { address, error };
+        let certificate = options.certificate.clone();
+        let timeout = options.timeout;
+        let clients = Clients::new(Checker::new(secret), options);
+        let hash = Arc::new(Mutex::new([0; 32]));
+        let (end, ended) = oneshot::channel();
+        let (of_thread, of_hash) = (Arc::clone(&clients), Arc::clone(&hash));
+        // All of it in the thread: the caller may be within a runtime, where nothing may block.
+        let (ready, when_ready) = mpsc::sync_channel(1);
+        let serve = move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let runtime = match runtime.map_err(failed) {
+                Ok(runtime) => runtime,
+                Err(error) => return drop(ready.send(Err(error))),
+            };
+            runtime.block_on(async {
+                let open = async {
+                    let identity = identity(&certificate, address).await?;
+                    *lock(&of_hash) = hash_of(&identity);
+                    let endpoint =
+                        Endpoint::server(config(address, identity, timeout)).map_err(failed)?;
+                    let bound = endpoint.local_addr().map_err(failed)?;
+                    Ok((Arc::new(endpoint), bound))
+                };
+                let (endpoint, bound) = match open.await {
+                    Ok(open) => open,
+                    Err(error) => return drop(ready.send(Err(error))),
+                };
+                if ready.send(Ok(bound)).is_err() {
+                    return;
+                }
+                let accepting = accept(Arc::clone(&endpoint), of_thread, ended);
+                match certificate {
+                    Certificate::SelfSigned => tokio::select! {
+                        () = accepting => {}
+                        () = renew(endpoint, of_hash, bound, timeout) => {}
+                    },
+                    Certificate::Files { .. } => accepting.await,
+                }
+            });
+        };
+        let thread =
+            thread::Builder::new().name("webtransport".into()).spawn(serve).map_err(failed)?;
+        let stopped = || failed(io::Error::other("the thread of the connections has stopped"));
+        let address = when_ready.recv().map_err(|_| stopped())??;
+        let (end, thread, inbox) = (Some(end), Some(thread), Inbox::default());
+        Ok(Self { clients, address, hash, inbox, end, thread })
+    }
+
+    /// The UDP address.
+    pub fn local_addr(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The SHA-256 hash of the certificate, for `serverCertificateHashes` of a page. Ask for it
+    /// whenever a page asks: a certificate that the server signs itself changes every week.
+    pub fn certificate_hash(&self) -> [u8; 32] {
+        *lock(&self.hash)
+    }
+
+    /// A handle for web servers in other threads: the hash, and routes.
+    pub fn door(&self) -> WebDoor {
+        WebDoor { clients: Arc::clone(&self.clients), hash: Arc::clone(&self.hash) }
+    }
+
+    /// Appends what has happened since the last call, in order. The payloads are valid until the
+    /// next call.
+    pub fn poll(&mut self, events: &mut Vec<ServerEvent>) {
+        self.clients.swap(&mut self.inbox);
+        events.append(&mut self.inbox.events);
+    }
+
+    /// The bytes of a datagram from the last [`poll`](Self::poll).
+    pub fn payload(&self, range: &Range<usize>) -> &[u8] {
+        self.inbox.bytes.get(range.clone()).unwrap_or_default()
+    }
+
+    /// Whether a client is connected.
+    pub fn has(&self, client: u64) -> bool {
+        self.clients.has(client)
+    }
+
+    /// Sends a datagram. It may be lost on its way, or here if a client is too slow.
+    ///
+    /// # Errors
+    /// [`SendError`] for an empty payload, one above [`MAX_PAYLOAD_BYTES`](crate::MAX_PAYLOAD_BYTES),
+    /// and a client that is not there.
+    pub fn send(&mut self, client: u64, payload: &[u8]) -> Result<(), SendError> {
+        self.clients.send(client, payload)
+    }
+
+    /// Disconnects a client. There is no event for it.
+    pub fn disconnect(&mut self, client: u64) {
+        self.clients.dismiss(client);
+    }
+
+    /// The counters.
+    pub fn stats(&self) -> WebStats {
+        self.clients.stats()
+    }
+}
+
+impl Drop for WebServer {
+    /// Disconnects all clients and ends the thread.
+    fn drop(&mut self) {
+        if let Some(end) = self.end.take() {
+            let _ = end.send(());
+        }
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What a web server needs to tell pages, from any thread.
+#[derive(Clone)]
+pub struct WebDoor {
+    #[cfg_attr(not(feature = "websocket"), allow(dead_code))]
+    clients: Arc<Clients>,
+    hash: Arc<Mutex<[u8; 32]>>,
+}
+
+impl WebDoor {
+    /// As [`WebServer::certificate_hash`].
+    pub fn certificate_hash(&self) -> [u8; 32] {
+        *lock(&self.hash)
+    }
+
+    /// The route [`PATH`](crate::PATH) for WebSockets. Serve it with the addresses of visitors
+    /// (`into_make_service_with_connect_info`), so that each has a limit of its own.
+    #[cfg(feature = "websocket")]
+    pub fn routes(&self) -> axum::Router {
+        crate::sockets::routes(Arc::clone(&self.clients))
+    }
+}
+
+async fn identity(
+    certificate: &Certificate,
+    address: SocketAddr,
+) -> Result<Identity, WebSetupError> {
+    let failed = |reason| WebSetupError::Certificate { reason };
+    match certificate {
+        Certificate::SelfSigned => self_signed(address).map_err(failed),
+        Certificate::Files { chain, key } => Identity::load_pemfiles(chain, key)
+            .await
+            .map_err(|error| failed(format!("{}, {}: {error}", chain.display(), key.display()))),
+    }
+}
+
+fn self_signed(address: SocketAddr) -> Result<Identity, String> {
+    let names =
+        ["localhost".to_owned(), "127.0.0.1".into(), "::1".into(), address.ip().to_string()];
+    Identity::self_signed(names).map_err(|error| error.to_string())
+}
+
+fn hash_of(identity: &Identity) -> [u8; 32] {
+    let first = identity.certificate_chain().as_slice().first();
+    first.map_or([0; 32], |certificate| *certificate.hash().as_ref())
+}
+
+/// Makes new certificates, each well before the last one ends.
+async fn renew(
+    endpoint: Arc<Endpoint<wtransport::endpoint::endpoint_side::Server>>,
+    hash: Arc<Mutex<[u8; 32]>>,
+    address: SocketAddr,
+    timeout: Duration,
+) {
+    loop {
+        tokio::time::sleep(RENEW_AFTER).await;
+        let Ok(identity) = self_signed(address) else { continue };
+        let new = hash_of(&identity);
+        if endpoint.reload_config(config(address, identity, timeout), false).is_ok() {
+            *lock(&hash) = new;
+        }
+    }
+}
+
+impl fmt::Display for WebSetupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Socket { address, error } => write!(f, "WebTransport at UDP {address}: {error}"),
+            Self::Certificate { reason } => write!(f, "the certificate cannot be used: {reason}"),
+            Self::NoClients => f.write_str("0 clients; a server takes at least 1"),
+        }
+    }
+}
+
+impl std::error::Error for WebSetupError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Socket { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}
