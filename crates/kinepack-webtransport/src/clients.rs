@@ -13,7 +13,7 @@ use wtransport::error::SendDatagramError;
 
 use crate::inbox::Inbox;
 use crate::token::{Checker, Permit, unix_s};
-use crate::{MAX_PAYLOAD_BYTES, WebOptions, WebStats};
+use crate::{MAX_PAYLOAD_BYTES, Origins, WebOptions, WebStats};
 
 /// A page that reloads, or a room of players behind one address.
 const KNOCKS_OF_ONE: RateLimit = RateLimit { per_second: 20, burst: 200 };
@@ -141,22 +141,33 @@ impl Clients {
         Some((Pending(Arc::clone(self)), table.pending))
     }
 
-    /// Whether a visitor may become a client: its page's origin, and the token in its path.
-    pub(crate) fn admit(&self, origin: Option<&str>, path: &str) -> Result<u64, Refusal> {
-        let admitted = self.admitted(origin, path);
+    /// Whether a visitor may become a client: its page's origin, the host that it asked for, and the
+    /// token in its path.
+    pub(crate) fn admit(
+        &self,
+        origin: Option<&str>,
+        host: &str,
+        path: &str,
+    ) -> Result<u64, Refusal> {
+        let admitted = self.admitted(origin, host, path);
         if admitted.is_err() {
             self.counters.refused.fetch_add(1, Ordering::Relaxed);
         }
         admitted
     }
 
-    fn admitted(&self, origin: Option<&str>, path: &str) -> Result<u64, Refusal> {
+    fn admitted(&self, origin: Option<&str>, host: &str, path: &str) -> Result<u64, Refusal> {
         let (place, query) = path.split_once('?').unwrap_or((path, ""));
         if place != crate::PATH {
             return Err(Refusal::NotThere);
         }
-        let is_allowed =
-            |origin: &str| self.options.origins.iter().any(|of| of.eq_ignore_ascii_case(origin));
+        let is_allowed = |origin: &str| match &self.options.origins {
+            Origins::These(list) => list.iter().any(|of| of.eq_ignore_ascii_case(origin)),
+            Origins::SameHost => {
+                let page = ["https://", "http://"].iter().find_map(|of| origin.strip_prefix(of));
+                page.is_some_and(|page| page.eq_ignore_ascii_case(host))
+            }
+        };
         if !origin.is_some_and(is_allowed) {
             return Err(Refusal::Forbidden);
         }

@@ -58,7 +58,7 @@ mod sockets;
 mod token;
 mod window;
 
-pub use server::{Certificate, WebDoor, WebOptions, WebServer, WebSetupError, WebStats};
+pub use server::{Certificate, Origins, WebDoor, WebOptions, WebServer, WebSetupError, WebStats};
 pub use token::Token;
 
 /// The longest payload. The first datagrams of a connection carry a little less on a path that

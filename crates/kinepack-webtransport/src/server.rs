@@ -32,15 +32,24 @@ const RENEW_AFTER: Duration = Duration::from_secs(7 * 24 * 3600);
 pub struct WebOptions {
     /// The most clients at once.
     pub max_clients: usize,
-    /// The origins of pages that may connect, such as `https://play.example`. Browsers send the
-    /// origin, and no page can forge it.
-    pub origins: Vec<String>,
+    /// The pages that may connect. Browsers send the page's origin, and no page can forge it.
+    pub origins: Origins,
     /// A client that is silent for this long is lost.
     pub timeout: Duration,
     /// Datagrams that a client may send. More are dropped.
     pub per_client: RateLimit,
     /// The server's certificate.
     pub certificate: Certificate,
+}
+
+/// The pages that may connect.
+#[derive(Clone, Debug, Default)]
+pub enum Origins {
+    /// Pages from the same host and port as this server, whatever name they reached it by.
+    #[default]
+    SameHost,
+    /// Pages of these origins, such as `https://play.example`.
+    These(Vec<String>),
 }
 
 /// How a server shows who it is.
@@ -103,12 +112,20 @@ pub enum WebSetupError {
 }
 
 impl WebOptions {
-    /// 64 clients; 5 seconds of silence; 500 datagrams a second, as over UDP; a certificate that
-    /// the server signs itself.
+    /// The default options for pages of these origins.
     pub fn new<O: Into<String>>(origins: impl IntoIterator<Item = O>) -> Self {
+        let origins = Origins::These(origins.into_iter().map(Into::into).collect());
+        Self { origins, ..Self::default() }
+    }
+}
+
+impl Default for WebOptions {
+    /// 64 clients; pages from the same host; 5 seconds of silence; 500 datagrams a second, as over
+    /// UDP; a certificate that the server signs itself.
+    fn default() -> Self {
         Self {
             max_clients: 64,
-            origins: origins.into_iter().map(Into::into).collect(),
+            origins: Origins::SameHost,
             timeout: Duration::from_secs(5),
             per_client: RateLimit { per_second: 500, burst: 200 },
             certificate: Certificate::SelfSigned,

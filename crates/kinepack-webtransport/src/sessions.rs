@@ -72,7 +72,7 @@ pub(crate) async fn accept(
 
 async fn session(incoming: IncomingSession, clients: Arc<Clients>, pending: Pending) {
     let Ok(Ok(request)) = tokio::time::timeout(HANDSHAKE, incoming).await else { return };
-    let client = match clients.admit(request.origin(), request.path()) {
+    let client = match clients.admit(request.origin(), request.authority(), request.path()) {
         Ok(client) => client,
         Err(Refusal::Forbidden) => return request.forbidden().await,
         Err(Refusal::NotThere) => return request.not_found().await,

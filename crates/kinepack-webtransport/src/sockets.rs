@@ -38,9 +38,10 @@ async fn upgrade(
     let Some((pending, _)) = clients.knock(address.ip()) else {
         return StatusCode::TOO_MANY_REQUESTS.into_response();
     };
-    let origin = headers.get(header::ORIGIN).and_then(|origin| origin.to_str().ok());
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let (origin, host) = (text(header::ORIGIN), text(header::HOST).unwrap_or_default());
     let path = uri.path_and_query().map_or("", |path| path.as_str());
-    let client = match clients.admit(origin, path) {
+    let client = match clients.admit(origin, host, path) {
         Ok(client) => client,
         Err(Refusal::Forbidden) => return StatusCode::FORBIDDEN.into_response(),
         Err(Refusal::NotThere) => return StatusCode::NOT_FOUND.into_response(),

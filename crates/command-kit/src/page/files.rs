@@ -5,12 +5,12 @@ use axum::http::header;
 use axum::routing::get;
 
 /// A file's name, which is also its path on the server, and its contents.
-pub type File = (&'static str, &'static str);
+pub type File = (&'static str, &'static [u8]);
 
 /// The files with these names in the folder `web` next to the calling source file.
 #[macro_export]
 macro_rules! web_files {
-    ($($name:literal,)*) => { &[$(($name, include_str!(concat!("web/", $name)))),*] };
+    ($($name:literal,)*) => { &[$(($name, include_bytes!(concat!("web/", $name)).as_slice())),*] };
 }
 
 /// The files that all pages use.
@@ -25,10 +25,12 @@ pub fn with_files<S: Clone + Send + Sync + 'static>(
     mut router: Router<S>,
     own: impl IntoIterator<Item = &'static File>,
 ) -> Router<S> {
-    for &(name, text) in own.into_iter().chain(SHARED) {
+    for &(name, bytes) in own.into_iter().chain(SHARED) {
         let path = if name == "index.html" { "/".to_owned() } else { format!("/{name}") };
-        router = router
-            .route(&path, get(move || async move { ([(header::CONTENT_TYPE, kind(name))], text) }));
+        router = router.route(
+            &path,
+            get(move || async move { ([(header::CONTENT_TYPE, kind(name))], bytes) }),
+        );
     }
     router
 }
@@ -38,6 +40,7 @@ fn kind(name: &str) -> &'static str {
     match name.rsplit_once('.') {
         Some((_, "html")) => "text/html; charset=utf-8",
         Some((_, "css")) => "text/css; charset=utf-8",
+        Some((_, "wasm")) => "application/wasm",
         Some((_, "svg")) => "image/svg+xml",
         _ => "text/javascript; charset=utf-8",
     }

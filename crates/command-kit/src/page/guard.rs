@@ -14,7 +14,7 @@ use axum::response::{IntoResponse, Response};
 const HEADERS: [(HeaderName, &str); 6] = [
     (
         header::CONTENT_SECURITY_POLICY,
-        "default-src 'none'; script-src 'self'; style-src 'self'; \
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; \
          connect-src 'self'; img-src 'self' data:; base-uri 'none'; \
          form-action 'none'; frame-ancestors 'none'",
     ),

@@ -10,8 +10,9 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use axum::Router;
+use axum::extract::ConnectInfo;
 use axum::serve::Listener;
+use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -72,7 +73,7 @@ fn serve_within(
 async fn accept(mut listener: tokio::net::TcpListener, router: Router, limits: Limits) {
     let table = Arc::new(Mutex::new(Table::default()));
     loop {
-        let (stream, _) = Listener::accept(&mut listener).await;
+        let (stream, address) = Listener::accept(&mut listener).await;
         // Answers and a socket's messages leave at once. If the connection is gone, a later call
         // reports it.
         let _ = stream.set_nodelay(true);
@@ -83,7 +84,8 @@ async fn accept(mut listener: tokio::net::TcpListener, router: Router, limits: L
         open.count += 1;
         let place = Place { table: Arc::clone(&table), number: open.count };
         let number = place.number;
-        let task = tokio::spawn(answer(stream, router.clone(), limits, place)).abort_handle();
+        let router = router.clone().layer(Extension(ConnectInfo(address)));
+        let task = tokio::spawn(answer(stream, router, limits, place)).abort_handle();
         open.connections.insert(number, Connection { stage: Stage::Silent, task });
     }
 }

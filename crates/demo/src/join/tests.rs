@@ -20,7 +20,7 @@ use crate::PROTOCOL_ID;
 use crate::inputs::key_codec;
 use crate::keys::Keys;
 use crate::sender::{SendOptions, Sender, due};
-use crate::serve::{Players, Serving};
+use crate::serve::{Doors, Players, Serving};
 use crate::states::States;
 use crate::viewer::Viewer;
 use crate::world::Played;
@@ -249,7 +249,13 @@ fn serve(max_players: usize) -> (Serving, Target) {
         Sender::new(world(), &send, HubConfig { datagram_bytes: 1_000, ..HubConfig::default() });
     let timeout = Duration::from_secs(10);
     let stream = send.stream.clone();
-    let serving = Serving::new(server, sender.expect("valid options"), send, timeout, max_players);
+    let serving = Serving::new(
+        Doors::new(server, None),
+        sender.expect("valid options"),
+        send,
+        timeout,
+        max_players,
+    );
     let target =
         Target { server: serving.local_addr(), secret: Secret::insecure(), stream, timeout };
     (serving, target)

@@ -8,7 +8,9 @@
 //!
 //! A client that sends keys plays, see `players.rs`.
 
+mod doors;
 mod guests;
+mod page;
 mod players;
 mod report;
 mod serving;
@@ -20,9 +22,14 @@ use std::time::Duration;
 
 use clap::Args;
 use command_kit::interrupt::Interrupt;
+use command_kit::page::PageError;
 use command_kit::{Failure, OutputError, print};
+pub use doors::Doors;
 use kinepack_net::{HubConfig, NetError};
-use kinepack_udp::{MAX_OVERHEAD_BYTES, ServerOptions, SetupError, UdpServer, header_bytes};
+use kinepack_udp::{
+    MAX_OVERHEAD_BYTES, Secret, ServerOptions, SetupError, UdpServer, header_bytes,
+};
+use kinepack_webtransport::{SAFE_PAYLOAD_BYTES, WebOptions, WebServer, WebSetupError};
 #[cfg(test)]
 pub use players::Players;
 pub use serving::Serving;
@@ -55,6 +62,10 @@ pub struct Arguments {
     /// this machine.
     #[arg(long, default_value = "127.0.0.1:40000", value_name = "ADDRESS")]
     listen: SocketAddr,
+    /// Also serve a page at this address, from which browsers join: TCP for the page and for
+    /// WebSockets, UDP for WebTransport. Anybody who can reach the address can join.
+    #[arg(long, value_name = "ADDRESS")]
+    web: Option<SocketAddr>,
     /// Print the summary as one JSON document instead of a table.
     #[arg(long)]
     json: bool,
@@ -87,6 +98,10 @@ pub enum ServeError {
     Secret(#[from] SecretOptionsError),
     #[error(transparent)]
     Setup(#[from] SetupError),
+    #[error("--web: {0}")]
+    Web(#[from] WebSetupError),
+    #[error(transparent)]
+    Page(#[from] PageError),
     #[error(transparent)]
     Output(#[from] OutputError),
 }
@@ -96,7 +111,8 @@ impl Failure for ServeError {
         match self {
             Self::Session(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
-            Self::Secret(_) | Self::Setup(_) => 2,
+            Self::Page(error) => error.exit_code(),
+            Self::Secret(_) | Self::Setup(_) | Self::Web(_) => 2,
         }
     }
 }
@@ -119,15 +135,27 @@ pub fn run(arguments: &Arguments) -> Result<(), ServeError> {
     options.max_clients = arguments.max_clients;
     options.timeout = Duration::from_secs(arguments.time_out);
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
-    let mut sender =
-        Sender::new(arguments.world.play()?, &arguments.send, hub_config(arguments.listen))?;
+    let mut sender = Sender::new(arguments.world.play()?, &arguments.send, hub_config(arguments))?;
     sender.recording =
         arguments.recording.begin(&arguments.send.stream, &arguments.world.name())?;
     let server = UdpServer::bind(arguments.listen, &secret, options)?;
+    let web = match arguments.web {
+        Some(address) => Some(arguments.open_web(address, &secret, &sender)?),
+        None => None,
+    };
+    let (web, page) = web.unzip();
     let max_players = usize::from(arguments.max_players);
-    let mut serving =
-        Serving::new(server, sender, arguments.send.clone(), options.timeout, max_players);
+    let mut serving = Serving::new(
+        Doors::new(server, web),
+        sender,
+        arguments.send.clone(),
+        options.timeout,
+        max_players,
+    );
     serving.say(&format!("listening on {}", serving.local_addr()));
+    if let Some(page) = page {
+        serving.say(&format!("browsers join at http://{page}/"));
+    }
     serving.run(&interrupt, arguments.world.seconds)?;
     let report = serving.report(arguments);
     serving.close()?;
@@ -135,11 +163,37 @@ pub fn run(arguments: &Arguments) -> Result<(), ServeError> {
     Ok(())
 }
 
-/// Limits datagrams so that they fit UDP together with encryption and an acknowledgement of keys.
-fn hub_config(listen: SocketAddr) -> HubConfig {
+impl Arguments {
+    /// Opens the door for browsers, and its page. Returns the page's address.
+    fn open_web(
+        &self,
+        address: SocketAddr,
+        secret: &Secret,
+        sender: &Sender,
+    ) -> Result<(WebServer, SocketAddr), ServeError> {
+        let listener = command_kit::page::listen(Some(address), 0, "join")?;
+        // Port 0 took a free one.
+        let address = listener.local_addr().map_err(|error| PageError::Page { error })?;
+        let options = WebOptions {
+            max_clients: self.max_clients,
+            timeout: Duration::from_secs(self.time_out),
+            ..WebOptions::default()
+        };
+        let web = WebServer::bind(address, secret, options)?;
+        let extent = sender.world.extent();
+        let page = page::open(listener, secret, web.door(), &self.send.stream, extent)?;
+        Ok((web, page))
+    }
+}
+
+/// Limits datagrams so that they fit UDP together with encryption and an acknowledgement of keys,
+/// and WebTransport if browsers may join.
+fn hub_config(arguments: &Arguments) -> HubConfig {
+    let udp_bytes = UDP_PAYLOAD_BYTES - MAX_OVERHEAD_BYTES;
+    let web_bytes = arguments.web.map_or(udp_bytes, |_| SAFE_PAYLOAD_BYTES);
     with_keys(HubConfig {
-        datagram_bytes: UDP_PAYLOAD_BYTES - MAX_OVERHEAD_BYTES,
-        overhead_bytes: MAX_OVERHEAD_BYTES + header_bytes(listen),
+        datagram_bytes: udp_bytes.min(web_bytes),
+        overhead_bytes: MAX_OVERHEAD_BYTES + header_bytes(arguments.listen),
         ..HubConfig::default()
     })
 }

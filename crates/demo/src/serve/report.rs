@@ -56,6 +56,8 @@ pub(super) struct ServeReport {
     pub(super) wrong_datagrams: u64,
     /// Datagrams that the system refused to send.
     pub(super) unsent: u64,
+    /// Visitors in browsers that were refused: wrong origin or token, or no place.
+    pub(super) web_refused: u64,
     pub(super) keys: KeysReport,
     /// To one receiver, with IP and UDP headers, encryption and keep-alives.
     pub(super) kbps_per_receiver: f64,

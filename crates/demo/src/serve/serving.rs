@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use command_kit::interrupt::Interrupt;
 use kinepack_net::{DatagramKind, Handled, ReceiverId, Refused, datagram_kind, split_datagram};
-use kinepack_udp::{ServerEvent, UdpServer, UdpStats, header_bytes};
+use kinepack_udp::ServerEvent;
 
 use super::Arguments;
+use super::doors::{Door, Doors};
 use super::guests::Guests;
 use super::players::{KeyCounts, Players};
 use super::report::{KeysReport, ServeReport};
@@ -26,7 +27,7 @@ const MAX_LAG: Duration = Duration::from_millis(250);
 
 /// The world, its connections, and statistics about them.
 pub struct Serving {
-    server: UdpServer,
+    doors: Doors,
     sender: Sender,
     options: SendOptions,
     timeout: Duration,
@@ -62,14 +63,14 @@ struct Second {
 
 impl Serving {
     pub fn new(
-        server: UdpServer,
+        doors: Doors,
         sender: Sender,
         options: SendOptions,
         timeout: Duration,
         max_players: usize,
     ) -> Self {
         Self {
-            server,
+            doors,
             sender,
             options,
             timeout,
@@ -112,14 +113,35 @@ impl Serving {
     /// Takes the datagrams and events that have arrived.
     pub fn poll(&mut self, now: Duration) -> Result<(), ServeError> {
         let mut events = std::mem::take(&mut self.events);
-        self.server.poll(&mut events);
+        for door in Door::ALL {
+            self.doors.poll(door, &mut events);
+            self.handle(now, door, &mut events)?;
+        }
+        self.events = events;
+        self.transmit(now);
+        while let Some(client) = self.guests.pop_farewell(now) {
+            self.sender.hub.remove(ReceiverId(client));
+            self.players.remove(client, &mut self.sender.world);
+            self.doors.disconnect(client);
+        }
+        Ok(())
+    }
+
+    fn handle(
+        &mut self,
+        now: Duration,
+        door: Door,
+        events: &mut Vec<ServerEvent>,
+    ) -> Result<(), ServeError> {
         for event in events.drain(..) {
             match event {
                 ServerEvent::Connected { client, address } => {
                     self.guests.connect(client, address);
                     self.sender.add(ReceiverId(client), &self.options, now)?;
                 }
-                ServerEvent::Datagram { client, payload } => self.take(client, now, &payload),
+                ServerEvent::Datagram { client, payload } => {
+                    self.take(client, now, (door, &payload));
+                }
                 ServerEvent::Disconnected { client, reason } => {
                     self.sender.hub.remove(ReceiverId(client));
                     self.players.remove(client, &mut self.sender.world);
@@ -129,20 +151,13 @@ impl Serving {
                 }
             }
         }
-        self.events = events;
-        self.transmit(now);
-        while let Some(client) = self.guests.pop_farewell(now) {
-            self.sender.hub.remove(ReceiverId(client));
-            self.players.remove(client, &mut self.sender.world);
-            self.server.disconnect(client);
-        }
         Ok(())
     }
 
     /// Takes a client's datagram.
-    fn take(&mut self, client: u64, now: Duration, payload: &Range<usize>) {
-        let Self { server, sender, guests, players, wrong_datagrams, .. } = self;
-        let Ok(parts) = split_datagram(server.payload(payload)) else {
+    fn take(&mut self, client: u64, now: Duration, (door, payload): (Door, &Range<usize>)) {
+        let Self { doors, sender, guests, players, wrong_datagrams, .. } = self;
+        let Ok(parts) = split_datagram(doors.payload(door, payload)) else {
             *wrong_datagrams += 1;
             return;
         };
@@ -212,25 +227,25 @@ impl Serving {
 
     /// Sends the datagrams that wait. Clients that are gone by now are ignored.
     fn transmit(&mut self, now: Duration) {
-        let Self { server, sender, players, out, .. } = self;
+        let Self { doors, sender, players, out, .. } = self;
         while let Some((ReceiverId(to), datagram)) = sender.hub.poll_transmit() {
-            let _ = match players.front(to, now) {
+            match players.front(to, now) {
                 Some(front) => {
                     out.clear();
                     out.extend(front);
                     out.extend(datagram);
-                    server.send(to, out)
+                    doors.send(to, out);
                 }
-                None => server.send(to, datagram),
-            };
+                None => doors.send(to, datagram),
+            }
         }
         while let Some((to, datagram)) = players.poll_transmit(now) {
-            let _ = server.send(to, datagram);
+            doors.send(to, datagram);
         }
     }
 
     pub fn local_addr(&self) -> SocketAddr {
-        self.server.local_addr()
+        self.doors.udp_addr()
     }
 
     /// The counts of all packets of keys.
@@ -242,7 +257,7 @@ impl Serving {
     /// Disconnects all clients, and completes the recording.
     pub fn close(mut self) -> Result<(), ServeError> {
         self.status.finish();
-        self.server.close();
+        self.doors.close();
         Ok(self.sender.recording.take().map_or(Ok(()), Recording::finish)?)
     }
 
@@ -252,8 +267,8 @@ impl Serving {
     }
 
     fn show_status(&mut self) {
-        let stats = self.server.stats();
-        let bytes = self.bytes_out(&stats);
+        let stats = self.doors.udp_stats();
+        let bytes = self.doors.bytes_out();
         let keys = self.players.counts();
         let second = std::mem::take(&mut self.second);
         (self.second.bytes_before, self.second.keys_before) = (bytes, keys);
@@ -278,13 +293,9 @@ impl Serving {
         ]);
     }
 
-    /// All bytes sent, with IP and UDP headers.
-    fn bytes_out(&self, stats: &UdpStats) -> u64 {
-        stats.bytes_out + stats.datagrams_out * header_bytes(self.server.local_addr()) as u64
-    }
-
     pub(super) fn report(&self, arguments: &Arguments) -> ServeReport {
-        let (stats, counts) = (self.server.stats(), self.guests.counts);
+        let (stats, counts) = (self.doors.udp_stats(), self.guests.counts);
+        let web = self.doors.web_stats();
         let receiver_seconds = self.receiver_time.as_secs_f64().max(1e-3);
         ServeReport {
             world: arguments.world.name(),
@@ -303,19 +314,20 @@ impl Serving {
             left: counts.left,
             timed_out: counts.timed_out,
             refused: counts.refused,
-            datagrams_in: stats.datagrams_in,
-            bytes_in: stats.bytes_in,
-            datagrams_out: stats.datagrams_out,
-            bytes_out: stats.bytes_out,
+            datagrams_in: stats.datagrams_in + web.datagrams_in,
+            bytes_in: stats.bytes_in + web.bytes_in,
+            datagrams_out: stats.datagrams_out + web.datagrams_out,
+            bytes_out: stats.bytes_out + web.bytes_out,
             junk: stats.junk,
-            limited: stats.limited,
-            overflowed: stats.overflowed,
+            limited: stats.limited + web.limited,
+            overflowed: stats.overflowed + web.overflowed,
             silenced: stats.silenced,
             undeciphered: stats.refused,
             wrong_datagrams: self.wrong_datagrams,
-            unsent: stats.unsent,
+            unsent: stats.unsent + web.unsent,
+            web_refused: web.refused,
             keys: KeysReport::new(&self.players),
-            kbps_per_receiver: self.bytes_out(&stats) as f64 * 8.0 / 1000.0 / receiver_seconds,
+            kbps_per_receiver: self.doors.bytes_out() as f64 * 8.0 / 1000.0 / receiver_seconds,
         }
     }
 }

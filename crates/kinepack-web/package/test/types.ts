@@ -1,6 +1,7 @@
 // Checked by the compiler of TypeScript, never run: the types as a program uses them.
 
 import { ClipPlayer, Skeleton, load as loadClips } from "../clips.js";
+import { connect } from "../connection.js";
 import type { Frame, ReceiverStats } from "../snapshots.js";
 import { InputSender, Receiver, describeSchema, load, splitDatagram } from "../snapshots.js";
 
@@ -11,6 +12,10 @@ export async function use(schema: Uint8Array, datagram: Uint8Array): Promise<num
   for (const part of splitDatagram(datagram)) {
     if (part.for === "receiver") receiver.handle(part.bytes);
   }
+  const connection = await connect({
+    webTransport: "https://example.org/kinepack?token=0", onDatagram: (bytes) => receiver.handle(bytes),
+  });
+  connection.send(receiver.transmit() ?? new Uint8Array());
   const frame: Frame | undefined = receiver.play();
   const ships = frame?.kind("ship");
   const positions = ships?.fields.position as Float32Array;

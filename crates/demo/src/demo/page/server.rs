@@ -21,12 +21,15 @@ const MAX_MESSAGE_BYTES: usize = 4_096;
 const FILES: &[File] = command_kit::web_files![
     "charts/chart.js", "charts/chart_bars.js", "charts/chart_lines.js", "charts/chart_stack.js", "charts/charts.js",
     "charts/history.js", "charts/timeline.js", "connection.js", "controls/address.js", "controls/controls.js",
-    "controls/playing.js", "controls/settings.js", "controls/slider.js", "controls/touch_pad.js", "index.html",
+    "controls/settings.js", "controls/slider.js", "controls/touch_pad.js", "index.html",
     "main.js", "panels/look.js", "panels/now.js", "panels/report.js", "panels/state.js", "style.css",
     "worlds/pick.js", "worlds/uncompressed.js",
 ];
 
-/// What draws worlds. The page of `watch` has these files too.
+/// What turns keys into actions. The page of `serve` has it too.
+pub(crate) const PLAYING: &[File] = command_kit::web_files!["controls/playing.js",];
+
+/// What draws worlds. The pages of `watch` and `serve` have these files too.
 pub(crate) const WORLDS: &[File] = command_kit::web_files![
     "protocol.js",
     "worlds/body_arrays.js",
@@ -37,8 +40,10 @@ pub(crate) const WORLDS: &[File] = command_kit::web_files![
 
 /// All routes of the program.
 pub(super) fn router(board: Arc<Board>) -> Router {
-    let router =
-        with_files(Router::new().route("/socket", get(open_socket)), FILES.iter().chain(WORLDS));
+    let router = with_files(
+        Router::new().route("/socket", get(open_socket)),
+        FILES.iter().chain(PLAYING).chain(WORLDS),
+    );
     router.with_state(board).layer(middleware::from_fn(guard))
 }
 

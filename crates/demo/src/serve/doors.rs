@@ -1,0 +1,90 @@
+//! The two ways into the world: UDP, and browsers. Clients of both have ids of one kind, so the rest
+//! of the server does not distinguish them.
+
+use std::net::SocketAddr;
+use std::ops::Range;
+
+use kinepack_udp::{SendError, ServerEvent, UdpServer, UdpStats, header_bytes};
+use kinepack_webtransport::{WebServer, WebStats};
+
+/// A way into the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Door {
+    Udp,
+    Web,
+}
+
+/// The servers at the doors.
+pub struct Doors {
+    udp: UdpServer,
+    web: Option<WebServer>,
+}
+
+impl Door {
+    pub(super) const ALL: [Self; 2] = [Self::Udp, Self::Web];
+}
+
+impl Doors {
+    pub fn new(udp: UdpServer, web: Option<WebServer>) -> Self {
+        Self { udp, web }
+    }
+
+    pub(super) fn udp_addr(&self) -> SocketAddr {
+        self.udp.local_addr()
+    }
+
+    /// What has happened at a door.
+    pub(super) fn poll(&mut self, door: Door, events: &mut Vec<ServerEvent>) {
+        match (door, &mut self.web) {
+            (Door::Udp, _) => self.udp.poll(events),
+            (Door::Web, Some(web)) => web.poll(events),
+            (Door::Web, None) => {}
+        }
+    }
+
+    /// The bytes of a datagram from the last [`poll`](Self::poll) of that door.
+    pub(super) fn payload(&self, door: Door, range: &Range<usize>) -> &[u8] {
+        match (door, &self.web) {
+            (Door::Udp, _) => self.udp.payload(range),
+            (Door::Web, web) => web.as_ref().map_or(&[], |web| web.payload(range)),
+        }
+    }
+
+    /// Sends to a client at either door. Clients that are gone by now are ignored.
+    pub(super) fn send(&mut self, client: u64, datagram: &[u8]) {
+        if self.udp.send(client, datagram) == Err(SendError::NotConnected)
+            && let Some(web) = &mut self.web
+        {
+            let _ = web.send(client, datagram);
+        }
+    }
+
+    pub(super) fn disconnect(&mut self, client: u64) {
+        match &mut self.web {
+            Some(web) if web.has(client) => web.disconnect(client),
+            _ => self.udp.disconnect(client),
+        }
+    }
+
+    pub(super) fn udp_stats(&self) -> UdpStats {
+        self.udp.stats()
+    }
+
+    /// All zero without a door for browsers.
+    pub(super) fn web_stats(&self) -> WebStats {
+        self.web.as_ref().map(WebServer::stats).unwrap_or_default()
+    }
+
+    /// All bytes sent: over UDP with the headers of IP and UDP, to browsers without those of the
+    /// transport.
+    pub(super) fn bytes_out(&self) -> u64 {
+        let udp = self.udp.stats();
+        let headers = udp.datagrams_out * header_bytes(self.udp.local_addr()) as u64;
+        udp.bytes_out + headers + self.web_stats().bytes_out
+    }
+
+    /// Disconnects all clients.
+    pub(super) fn close(self) {
+        self.udp.close();
+    }
+}

@@ -1,0 +1,171 @@
+//! The page of `serve --web`: a browser's part of the world. It decodes, buffers and interpolates
+//! what comes through WebTransport or a WebSocket, with the npm package of this repository.
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::response::Response;
+use axum::routing::get;
+use axum::{Router, middleware};
+use command_kit::page::{self, File, PageError, binary, guard, json, with_files};
+use command_kit::say;
+use cubes::{CUBE_EDGE_M, PLAYER_EDGE_M};
+use kinepack_udp::Secret;
+use kinepack_webtransport::{PATH, Token, WebDoor};
+use serde::Serialize;
+
+use crate::cube_stream::CubeStream;
+use crate::demo::page::server::{PLAYING, WORLDS};
+use crate::happenings::Happening;
+use crate::inputs::{key_codec, key_config};
+use crate::session_error::SessionError;
+
+/// The page's own files.
+#[rustfmt::skip]
+const FILES: &[File] = command_kit::web_files![
+    "index.html", "joined.js", "main.js", "style.css",
+];
+
+/// The npm package's files, at the same places as in the package.
+macro_rules! package {
+    ($($name:literal,)*) => {
+        &[$((
+            concat!("kinepack/", $name),
+            include_bytes!(concat!("../../../kinepack-web/package/", $name)).as_slice(),
+        )),*]
+    };
+}
+const PACKAGE: &[File] = package![
+    "connection.js",
+    "memory.js",
+    "module/snapshots.js",
+    "module/snapshots_bg.wasm",
+    "snapshots.js",
+];
+
+/// How long a token may wait for its page.
+const TOKEN_LIFE: Duration = Duration::from_secs(60);
+
+/// What pages are told.
+struct Desk {
+    secret: Secret,
+    door: WebDoor,
+    stream: CubeStream,
+    extent: (usize, f32),
+    profile: Bytes,
+}
+
+/// What a page needs to join.
+#[derive(Serialize)]
+struct Invitation {
+    program: &'static str,
+    /// The path to connect to; the two tokens are for WebTransport and for a WebSocket.
+    path: &'static str,
+    tokens: [String; 2],
+    certificate_hash: String,
+    level: &'static str,
+    tick_hz: u32,
+    schema: String,
+    events: Codes,
+    keys: Codes,
+    key_rate_hz: u32,
+    key_repeats: u8,
+    bodies: usize,
+    half_width_m: f32,
+    cube_edge_m: f32,
+    player_edge_m: f32,
+}
+
+/// A codec without its profile.
+#[derive(Serialize)]
+struct Codes {
+    schema: String,
+    level: &'static str,
+}
+
+/// Serves the page from a thread of its own, as long as the program runs. Returns its address.
+pub(super) fn open(
+    listener: TcpListener,
+    secret: &Secret,
+    door: WebDoor,
+    stream: &CubeStream,
+    (bodies, half_width_m): (usize, Option<f32>),
+) -> Result<SocketAddr, PageError> {
+    let failed = |error| PageError::Page { error };
+    let address = listener.local_addr().map_err(failed)?;
+    let desk = Desk {
+        secret: secret.clone(),
+        profile: stream.codec().profile().to_bytes().into(),
+        door,
+        stream: stream.clone(),
+        extent: (bodies, half_width_m.unwrap_or(0.0)),
+    };
+    let router = router(desk);
+    let serve = move || {
+        if let Err(error) = page::serve(listener, router, std::future::pending()) {
+            say(format_args!("the page's server failed: {error}"));
+        }
+    };
+    thread::Builder::new().name("page".into()).spawn(serve).map_err(failed)?;
+    Ok(address)
+}
+
+fn router(desk: Desk) -> Router {
+    let sockets = desk.door.routes();
+    let data = Router::new().route("/join", get(join)).route("/profile", get(profile));
+    with_files(data, FILES.iter().chain(PLAYING).chain(WORLDS).chain(PACKAGE))
+        .with_state(Arc::new(desk))
+        .merge(sockets)
+        .layer(middleware::from_fn(guard))
+}
+
+async fn join(State(desk): State<Arc<Desk>>) -> Response {
+    match invite(&desk) {
+        Ok(invitation) => json(&invitation),
+        Err(error) => json(&serde_json::json!({ "error": error.to_string() })),
+    }
+}
+
+async fn profile(State(desk): State<Arc<Desk>>) -> Response {
+    binary(desk.profile.clone())
+}
+
+fn invite(desk: &Desk) -> Result<Invitation, SessionError> {
+    let (codec, kinds, keys) = (desk.stream.codec(), Happening::kinds()?, key_codec());
+    let token = || Token::new(&desk.secret, random_id(), TOKEN_LIFE).as_str().to_owned();
+    let (bodies, half_width_m) = desk.extent;
+    Ok(Invitation {
+        program: concat!("kinepack ", env!("CARGO_PKG_VERSION")),
+        path: PATH,
+        tokens: [token(), token()],
+        certificate_hash: hex(&desk.door.certificate_hash()),
+        level: codec.level().name(),
+        tick_hz: cubes::TICK_HZ,
+        schema: hex(&codec.schema().to_bytes()),
+        events: Codes {
+            schema: hex(&kinds.codec().schema().to_bytes()),
+            level: kinds.codec().level().name(),
+        },
+        keys: Codes { schema: hex(&keys.schema().to_bytes()), level: "adaptive" },
+        key_rate_hz: key_config().rate_hz,
+        key_repeats: key_config().repeats,
+        bodies,
+        half_width_m,
+        cube_edge_m: CUBE_EDGE_M,
+        player_edge_m: PLAYER_EDGE_M,
+    })
+}
+
+/// An id that no other client has. It need not be secret: the token is signed.
+fn random_id() -> u64 {
+    use std::hash::{BuildHasher, RandomState};
+    RandomState::new().hash_one("client")
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

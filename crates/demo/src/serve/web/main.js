@@ -1,0 +1,144 @@
+// The page of `kinepack serve --web`: joins the world, draws what its receiver plays, and sends keys.
+
+import { Joined, invitation } from "./joined.js";
+import { BODY_WORDS } from "./protocol.js";
+import { CameraInput } from "./shared/camera_input.js";
+import { put, tenths, whole } from "./shared/format.js";
+import { Playing } from "./controls/playing.js";
+import { Camera } from "./worlds/camera.js";
+import { Worlds } from "./worlds/worlds.js";
+
+const AGAIN_MS = 1500;
+const NUMBERS_MS = 500;
+
+const byId = (id) => document.getElementById(id);
+const canvas = byId("worlds");
+// `?transport=websocket` takes only that; tests use it.
+const asked = new URLSearchParams(location.search).get("transport");
+const transports = asked ? [asked] : ["webtransport", "websocket"];
+
+const camera = new Camera();
+const cameraInput = new CameraInput(canvas, camera, () => {});
+const playing = new Playing((actions) => {
+  joined?.hold(new Set(actions));
+  return joined !== null;
+});
+
+let worlds = null;
+try {
+  // The other two views of the demo have no place here.
+  worlds = new Worlds(canvas, [byId("view"), document.createElement("i"), document.createElement("i")]);
+} catch (error) {
+  banner(`The world cannot be drawn: ${error.message}. The numbers below still count what arrives.`);
+}
+
+let joined = null;
+let bodies = new Float32Array();
+let player = null;
+let last_ms = 0;
+let keys_ms = 0;
+let frames = 0;
+let counted = { bytes: 0, at_ms: 0 };
+
+function banner(words) {
+  byId("banner").hidden = words === "";
+  byId("banner").firstElementChild.textContent = words;
+}
+
+function lose(reason) {
+  joined?.close();
+  joined = null;
+  document.documentElement.dataset.state = "lost";
+  put(byId("state"), "no connection");
+  banner(`${reason}. Trying again.`);
+  setTimeout(join, AGAIN_MS);
+}
+
+async function join() {
+  try {
+    const of = await invitation();
+    const now = await Joined.join(of, transports, (reason) => {
+      if (joined === now) lose(reason);
+    });
+    joined = now;
+    camera.frame((2 * of.half_width_m) ** 2);
+    worlds?.begin(of);
+    put(byId("transport"), joined.transport === "webtransport" ? "WebTransport" : "WebSocket");
+    put(byId("state"), "joined");
+    put(byId("about"), `${of.program}, ${of.level}: this page decodes, buffers and interpolates`);
+    document.documentElement.dataset.state = "live";
+    if (worlds) banner("");
+    playing.forget();
+  } catch (error) {
+    lose(error.message);
+  }
+}
+
+/** Puts the bodies into the form that the drawing takes: players first. */
+function arrange(frame) {
+  const count = frame.kinds.reduce((sum, kind) => sum + kind.count, 0);
+  if (bodies.length !== count * BODY_WORDS) bodies = new Float32Array(count * BODY_WORDS);
+  const marks = new Uint32Array(bodies.buffer);
+  let at = 0;
+  for (const { count: of_kind, fields } of frame.kinds) {
+    const { position, orientation, interacting } = fields;
+    for (let index = 0; index < of_kind; index += 1, at += BODY_WORDS) {
+      for (let axis = 0; axis < 3; axis += 1) bodies[at + axis] = position[3 * index + axis];
+      for (let part = 0; part < 4; part += 1) bodies[at + 3 + part] = orientation[4 * index + part];
+      marks[at + 7] = interacting?.[index] ?? 0;
+    }
+  }
+  player = frame.kinds[0].count > 0 ? bodies : null;
+}
+
+function showNumbers(now_ms) {
+  const stats = joined.stats();
+  if (stats.mismatch) banner(stats.mismatch);
+  const seconds = (now_ms - counted.at_ms) / 1000;
+  put(byId("kbps"), tenths(((stats.bytes - counted.bytes) * 8e-3) / seconds));
+  counted = { bytes: stats.bytes, at_ms: now_ms };
+  put(byId("round-trip"), stats.roundTripMs === undefined ? "–" : whole(stats.roundTripMs));
+  put(byId("lost"), tenths(stats.lostRatio * 100));
+  put(byId("delay"), whole(stats.delayMs));
+  put(byId("decode"), whole(stats.decode_us));
+  put(byId("bodies"), whole(bodies.length / BODY_WORDS));
+}
+
+function frame(now_ms) {
+  requestAnimationFrame(frame);
+  const seconds = Math.min(0.1, (now_ms - last_ms) / 1000);
+  last_ms = now_ms;
+  frames += 1;
+  cameraInput.update(seconds);
+  playing.update(camera.yaw);
+  const shown = joined?.play();
+  if (shown) {
+    arrange(shown);
+    worlds?.show({ sent: bodies, shown: new Float32Array(bodies.buffer, bodies.byteLength, 0) }, null);
+  }
+  if (joined && now_ms - keys_ms > 1000 / 60 - 2) {
+    keys_ms = now_ms;
+    joined.sendKeys();
+  }
+  camera.update(seconds, player);
+  worlds?.draw(camera.view(worlds.aspect), null);
+  if (joined && now_ms - counted.at_ms > NUMBERS_MS) showNumbers(now_ms);
+}
+
+canvas.addEventListener("keydown", (event) => {
+  if (playing.keyDown(event)) event.preventDefault();
+});
+window.addEventListener("keyup", (event) => playing.keyUp(event));
+window.addEventListener("blur", () => playing.releaseAll());
+
+join();
+requestAnimationFrame(frame);
+
+// For tests and scripts. Nothing here changes the page.
+globalThis.kinepack = Object.freeze({
+  transport: () => joined?.transport,
+  stats: () => joined?.stats(),
+  bodies: () => bodies.length / BODY_WORDS,
+  lanes: () => joined && Array.from(joined.lanes()),
+  frames: () => frames,
+});
