@@ -14,6 +14,9 @@ export type ModuleSource =
  */
 export function load(source?: ModuleSource): Promise<void>;
 
+/** The memory of the module, which all receivers and senders share. It never shrinks. */
+export function memoryBytes(): number;
+
 /** `packed` takes the least time, `learning` the fewest bits. Client and server need the same. */
 export type Level = "packed" | "adaptive" | "learning";
 
@@ -119,7 +122,8 @@ export class Receiver {
 
   /**
    * The integers of the newest state, for tests that compare it with the server's: for each kind
-   * the number of entities, their ids, and each lane in turn.
+   * the number of entities, their ids, the tick of the newest news about each, and each lane in
+   * turn.
    */
   newestLanes(): Uint32Array;
 

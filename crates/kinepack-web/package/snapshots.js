@@ -15,6 +15,11 @@ export async function load(source) {
   memory = await start(source);
 }
 
+export function memoryBytes() {
+  checkLoaded();
+  return memory.buffer.byteLength;
+}
+
 function checkLoaded() {
   if (!memory) throw new Error("the module is not loaded; await load() first");
 }

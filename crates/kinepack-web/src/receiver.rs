@@ -187,15 +187,17 @@ impl WorldReceiver {
         self.places.as_ptr() as usize
     }
 
-    /// The ids and lanes of the newest state: for each kind the number of its entities, their ids,
-    /// and each lane in turn. For tests that compare it with the server's, integer by integer.
+    /// The newest state: for each kind the number of its entities, their ids, the tick of the
+    /// newest news about each, and each lane in turn. For tests that compare it with the server's,
+    /// integer by integer.
     pub fn newest_lanes(&self) -> Vec<u32> {
         let mut lanes = Vec::new();
         if let Some(state) = self.receiver.newest() {
             for kind in 0..self.shown.kinds().len() {
                 let range = state.of_kind(kind);
                 lanes.push(range.len() as u32);
-                lanes.extend(state.ids()[range].iter().map(|id| id.0));
+                lanes.extend(state.ids()[range.clone()].iter().map(|id| id.0));
+                lanes.extend(range.map(|index| self.receiver.fresh(index).0));
                 state.lanes_of(kind).for_each(|lane| lanes.extend(state.lane(lane)));
             }
         }

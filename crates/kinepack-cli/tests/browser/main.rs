@@ -1,4 +1,4 @@
-//! The pages of `demo`, `anim view` and `watch` in a real browser: `cargo test -p kinepack-cli --features
+//! The pages of `demo`, `serve`, `anim view` and `watch` in a real browser: `cargo test -p kinepack-cli --features
 //! browser --test browser`.
 //!
 //! Needs Chromium and chromedriver. Each test has its own program and its own browser, one at a
@@ -11,6 +11,7 @@ mod comparing;
 mod driver;
 #[path = "../support/figure.rs"]
 mod figure;
+mod joining;
 mod layout;
 mod loading;
 mod looks;

@@ -310,8 +310,9 @@ export class WorldReceiver {
         }
     }
     /**
-     * The ids and lanes of the newest state: for each kind the number of its entities, their ids,
-     * and each lane in turn. For tests that compare it with the server's, integer by integer.
+     * The newest state: for each kind the number of its entities, their ids, the tick of the
+     * newest news about each, and each lane in turn. For tests that compare it with the server's,
+     * integer by integer.
      * @returns {Uint32Array}
      */
     newest_lanes() {

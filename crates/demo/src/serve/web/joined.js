@@ -2,7 +2,7 @@
 // that go the other way.
 
 import { connect } from "./kinepack/connection.js";
-import { InputSender, Receiver, load, splitDatagram } from "./kinepack/snapshots.js";
+import { InputSender, Receiver, load, memoryBytes, splitDatagram } from "./kinepack/snapshots.js";
 import { ask, checked, has, isObject } from "./shared/ask.js";
 
 const KEYS = ["left", "right", "up", "down", "push", "pull"];
@@ -30,13 +30,18 @@ export class Joined {
   #connection;
   #timer;
   #held = {};
+  #loss_ratio = 0;
   #decode_ms = 0;
   #datagrams = 0;
 
-  /** Joins. `onClose` is called with the reason when the connection ends. */
-  static async join(of, transports, onClose) {
+  /**
+   * Joins. `loss_ratio` of all datagrams are dropped here, in both directions, as a bad network would.
+   * `onClose` is called with the reason when the connection ends.
+   */
+  static async join(of, transports, loss_ratio, onClose) {
     const [profile] = await Promise.all([ask("profile").then((answer) => answer.arrayBuffer()), load()]);
     const joined = new Joined();
+    joined.#loss_ratio = loss_ratio;
     joined.#receiver = new Receiver({
       schema: bytesOf(of.schema), level: of.level, profile: new Uint8Array(profile), tickHz: of.tick_hz,
       events: { schema: bytesOf(of.events.schema), level: of.events.level },
@@ -50,7 +55,7 @@ export class Joined {
       webTransport: transports.includes("webtransport") ? `https://${location.host}${of.path}?token=${first}` : undefined,
       certificateHash: bytesOf(of.certificate_hash),
       webSocket: transports.includes("websocket") ? `${scheme}//${location.host}${of.path}?token=${second}` : undefined,
-      onDatagram: (datagram) => joined.#take(datagram),
+      onDatagram: (datagram) => joined.#isLost() || joined.#take(datagram),
       onClose: (reason) => {
         clearInterval(joined.#timer);
         onClose(reason);
@@ -72,21 +77,22 @@ export class Joined {
   sendKeys() {
     this.#inputs.push({ ...Object.fromEntries(KEYS.map((key) => [key, false])), ...this.#held });
     const packet = this.#inputs.transmit();
-    if (packet) this.#connection.send(packet);
+    if (packet) this.#send(packet);
   }
 
   play() {
     return this.#receiver.play();
   }
 
-  /** For tests: the integers of the newest state. */
+  /** For tests: the tick of the newest state, and its integers. */
   lanes() {
-    return this.#receiver.newestLanes();
+    const newest = this.#receiver.newest();
+    return newest ? [newest.tick, ...this.#receiver.newestLanes()] : null;
   }
 
   stats() {
     const decode_us = this.#datagrams > 0 ? (this.#decode_ms * 1e3) / this.#datagrams : 0;
-    return { ...this.#receiver.stats(), decode_us, mismatch: this.#receiver.mismatch };
+    return { ...this.#receiver.stats(), decode_us, mismatch: this.#receiver.mismatch, memory_bytes: memoryBytes() };
   }
 
   close() {
@@ -116,7 +122,15 @@ export class Joined {
 
   #flush() {
     for (let datagram = this.#receiver.transmit(); datagram; datagram = this.#receiver.transmit()) {
-      this.#connection.send(datagram);
+      this.#send(datagram);
     }
+  }
+
+  #send(datagram) {
+    if (!this.#isLost()) this.#connection.send(datagram);
+  }
+
+  #isLost() {
+    return Math.random() < this.#loss_ratio;
   }
 }

@@ -13,13 +13,16 @@ const NUMBERS_MS = 500;
 
 const byId = (id) => document.getElementById(id);
 const canvas = byId("worlds");
-// `?transport=websocket` takes only that; tests use it.
-const asked = new URLSearchParams(location.search).get("transport");
-const transports = asked ? [asked] : ["webtransport", "websocket"];
+// `?transport=websocket` takes only that, and `?loss=5` drops 5 % of the datagrams.
+const query = new URLSearchParams(location.search);
+const transports = query.has("transport") ? [query.get("transport")] : ["webtransport", "websocket"];
+const loss_ratio = Math.min(0.9, Math.max(0, Number(query.get("loss")) / 100 || 0));
 
 const camera = new Camera();
 const cameraInput = new CameraInput(canvas, camera, () => {});
 const playing = new Playing((actions) => {
+  // Until the first key, this page only watches.
+  isPlaying ||= actions.length > 0;
   joined?.hold(new Set(actions));
   return joined !== null;
 });
@@ -35,6 +38,7 @@ try {
 let joined = null;
 let bodies = new Float32Array();
 let player = null;
+let isPlaying = false;
 let last_ms = 0;
 let keys_ms = 0;
 let frames = 0;
@@ -57,7 +61,7 @@ function lose(reason) {
 async function join() {
   try {
     const of = await invitation();
-    const now = await Joined.join(of, transports, (reason) => {
+    const now = await Joined.join(of, transports, loss_ratio, (reason) => {
       if (joined === now) lose(reason);
     });
     joined = now;
@@ -116,7 +120,7 @@ function frame(now_ms) {
     arrange(shown);
     worlds?.show({ sent: bodies, shown: new Float32Array(bodies.buffer, bodies.byteLength, 0) }, null);
   }
-  if (joined && now_ms - keys_ms > 1000 / 60 - 2) {
+  if (joined && isPlaying && now_ms - keys_ms > 1000 / 60 - 2) {
     keys_ms = now_ms;
     joined.sendKeys();
   }
@@ -125,8 +129,9 @@ function frame(now_ms) {
   if (joined && now_ms - counted.at_ms > NUMBERS_MS) showNumbers(now_ms);
 }
 
-canvas.addEventListener("keydown", (event) => {
-  if (playing.keyDown(event)) event.preventDefault();
+window.addEventListener("keydown", (event) => {
+  const isCommand = event.ctrlKey || event.altKey || event.metaKey;
+  if (!isCommand && playing.keyDown(event)) event.preventDefault();
 });
 window.addEventListener("keyup", (event) => playing.keyUp(event));
 window.addEventListener("blur", () => playing.releaseAll());
@@ -139,6 +144,6 @@ globalThis.kinepack = Object.freeze({
   transport: () => joined?.transport,
   stats: () => joined?.stats(),
   bodies: () => bodies.length / BODY_WORDS,
-  lanes: () => joined && Array.from(joined.lanes()),
+  lanes: () => joined?.lanes() ?? null,
   frames: () => frames,
 });
