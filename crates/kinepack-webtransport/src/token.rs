@@ -116,6 +116,14 @@ mod tests {
         Secret::parse(text).expect("a secret")
     }
 
+    /// `spec/NET.md`, section 11.
+    #[test]
+    fn a_token_has_its_frozen_bytes() {
+        let digits: String = (0..32).map(|byte| format!("{byte:02x}")).collect();
+        let token = Checker::new(&secret(&digits)).sign(Permit { client: 7, until_unix_s: 1 << 32 });
+        assert_eq!(token, "070000000000000000000000010000000c0c0a60e2f761f573b81059d27705f8");
+    }
+
     #[test]
     fn a_token_is_valid_for_its_secret_and_time_alone() {
         let ours = secret("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
