@@ -25,6 +25,9 @@ const PLAYER: ReceiverId = ReceiverId(1);
 const LATENCY: Duration = Duration::from_millis(50);
 const RUNS: usize = 5;
 
+/// Datagrams, and when each arrives.
+type Arrivals = Vec<(Duration, Vec<u8>)>;
+
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [capture, level, out] = &arguments[..] else {
@@ -87,7 +90,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// What arrives when a hub sends a capture over a link with latency alone.
-fn send(codec: &Codec, capture: &str) -> Result<Vec<(Duration, Vec<u8>)>, Box<dyn Error>> {
+fn send(codec: &Codec, capture: &str) -> Result<Arrivals, Box<dyn Error>> {
     let mut hub = Hub::new(codec, HubConfig::default())?;
     hub.add(PLAYER, &ReceiverOptions::default(), Duration::ZERO)?;
     let mut receiver = Receiver::new(codec, ReceiverConfig::at_hz(RATE_HZ))?;
