@@ -120,7 +120,8 @@ mod tests {
     #[test]
     fn a_token_has_its_frozen_bytes() {
         let digits: String = (0..32).map(|byte| format!("{byte:02x}")).collect();
-        let token = Checker::new(&secret(&digits)).sign(Permit { client: 7, until_unix_s: 1 << 32 });
+        let token =
+            Checker::new(&secret(&digits)).sign(Permit { client: 7, until_unix_s: 1 << 32 });
         assert_eq!(token, "070000000000000000000000010000000c0c0a60e2f761f573b81059d27705f8");
     }
 
