@@ -32,3 +32,11 @@ export RUSTFLAGS="$linker --cfg getrandom_backend=\"unsupported\""
 [ "$(wc -l < "$target/vectors.txt")" -ge 18 ] || { echo 'the vectors were not built' >&2; exit 1; }
 step node vectors/main.js "$target/vectors.txt"
 step node browser.js "$target/vectors.txt"
+
+# The example server and its pages.
+unset RUSTC RUSTFLAGS RUSTC_BOOTSTRAP
+world=../kinepack-webtransport/examples/world
+step cargo build --locked -p kinepack-webtransport --example world --message-format short
+(cd $world && step npm install --no-save --no-package-lock three@0.180.0)
+step npm install --no-save --no-package-lock puppeteer-core@24.20.0
+step node examples.js "$(dirname "$target")/debug/examples/world"

@@ -1,0 +1,31 @@
+// Joins the world of the example server: the part that all its pages share.
+
+import { connect } from "./kinepack-package/connection.js";
+import { Receiver, load } from "./kinepack-package/snapshots.js";
+
+const bytesOf = (hex) => Uint8Array.from(hex.match(/../g), (pair) => parseInt(pair, 16));
+
+// A receiver that is connected. `show` gets what happens, in words.
+export async function join(show) {
+  await load();
+  const { path, tokens, hash, schema, level, tickHz } = await (await fetch("join")).json();
+  const receiver = new Receiver({ schema: bytesOf(schema), level, tickHz });
+  const connection = await connect({
+    webTransport: `https://${location.host}${path}?token=${tokens[0]}`,
+    certificateHash: bytesOf(hash),
+    webSocket: `ws://${location.host}${path}?token=${tokens[1]}`,
+    onDatagram(datagram) {
+      try {
+        receiver.handle(datagram);
+      } catch {
+        // It counts what it refuses, such as duplicates.
+      }
+    },
+    onClose: (reason) => show(`${reason}; reload the page to join again`),
+  });
+  setInterval(() => {
+    for (let bytes = receiver.transmit(); bytes; bytes = receiver.transmit()) connection.send(bytes);
+  }, 5);
+  show(`joined by ${connection.kind}`);
+  return receiver;
+}
