@@ -17,6 +17,7 @@
 mod crowd;
 mod cube_stream;
 pub mod demo;
+mod export;
 mod happenings;
 mod inputs;
 pub mod join;

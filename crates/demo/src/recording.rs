@@ -23,7 +23,7 @@ pub struct RecordOptions {
     #[arg(long, value_name = "FILE.kpz")]
     record: Option<PathBuf>,
     #[command(flatten)]
-    force: Force,
+    pub force: Force,
 }
 
 /// A replay that is being written.

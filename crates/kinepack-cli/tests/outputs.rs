@@ -138,3 +138,19 @@ fn a_recording_without_a_server_leaves_the_old_file() {
     let said = see_that_a_failure_changes_nothing(&old, &forced, 1);
     assert!(said.contains("nothing was received from 127.0.0.1:9"), "{said}");
 }
+
+#[test]
+fn an_exported_demo_replaces_files_only_with_force() {
+    let files = Files::new();
+    let (folder, export) = (files.path("demo"), |more: &[&str]| {
+        let folder = files.path("demo").to_str().unwrap().to_owned();
+        run(&[&["demo", "--export", &folder][..], &SHORT, more].concat()).code
+    });
+    assert_eq!(export(&[]), Some(0));
+    let page = folder.join("index.html");
+    fs::write(&page, OLD).unwrap();
+    assert_eq!(export(&[]), Some(2));
+    assert_eq!(fs::read(&page).unwrap(), OLD);
+    assert_eq!(export(&["--force"]), Some(0));
+    assert_ne!(fs::read(&page).unwrap(), OLD);
+}

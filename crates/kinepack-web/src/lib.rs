@@ -13,6 +13,8 @@ mod clips;
 mod receiver;
 #[cfg(feature = "snapshots")]
 mod schema;
+#[cfg(feature = "simulation")]
+mod simulation;
 #[cfg(feature = "snapshots")]
 mod stream;
 #[cfg(feature = "snapshots")]

@@ -15,7 +15,7 @@ macro_rules! web_files {
 
 /// The files that all pages use.
 #[rustfmt::skip]
-const SHARED: &[File] = crate::web_files![
+pub const SHARED: &[File] = crate::web_files![
     "shared/ask.js", "shared/base.css", "shared/camera_input.js", "shared/favicon.svg", "shared/floor.js", "shared/format.js",
     "shared/matrix.js", "shared/orbit.js", "shared/plot.js", "shared/programs.js", "shared/scale.js", "shared/theme.js",
 ];

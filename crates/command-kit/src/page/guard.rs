@@ -14,7 +14,7 @@ use axum::response::{IntoResponse, Response};
 const HEADERS: [(HeaderName, &str); 6] = [
     (
         header::CONTENT_SECURITY_POLICY,
-        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; \
+        "default-src 'none'; script-src 'self'; style-src 'self'; \
          connect-src 'self'; img-src 'self' data:; base-uri 'none'; \
          form-action 'none'; frame-ancestors 'none'",
     ),
@@ -24,6 +24,17 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
 ];
+
+/// The policy of pages that also run modules of WebAssembly from this server.
+const WITH_MODULES: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; \
+                            style-src 'self'; connect-src 'self'; img-src 'self' data:; \
+                            base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// As [`guard`], for pages that run modules of WebAssembly.
+pub async fn guard_with_modules(request: Request, next: Next) -> Response {
+    let policy = (header::CONTENT_SECURITY_POLICY, WITH_MODULES);
+    ([policy], guard(request, next).await).into_response()
+}
 
 /// Refuses requests under a foreign name, and adds the headers of every response.
 pub async fn guard(request: Request, next: Next) -> Response {

@@ -14,6 +14,7 @@ use command_kit::bandwidth::{HEADER_BYTES, kbps};
 use command_kit::page::PageError;
 use command_kit::{Failure, LinkOptions, LinkOptionsError, OutputError, print};
 
+use crate::export::export;
 use crate::recording::RecordOptions;
 use crate::sender::SendOptions;
 use crate::session::Session;
@@ -44,6 +45,10 @@ pub struct Arguments {
     /// if standard error is not a terminal, because then there is no display to watch.
     #[arg(long, requires = "headless")]
     fast: bool,
+    /// Write the demo as a folder of static files instead, for any web host: a page that plays a
+    /// recorded run of the world through a simulated link.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["headless", "record", "json"])]
+    export: Option<PathBuf>,
     /// Print the summary as one JSON document instead of a table.
     #[arg(long)]
     json: bool,
@@ -128,6 +133,11 @@ impl Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), DemoError> {
+    if let Some(directory) = &arguments.export {
+        let Program { world, ticks, .. } = arguments.program()?;
+        let force = arguments.recording.force;
+        return Ok(export(directory, force, world, ticks, &arguments.send)?);
+    }
     let (report, ending) = if arguments.headless {
         headless::run(arguments)?
     } else {

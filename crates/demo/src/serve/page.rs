@@ -11,7 +11,7 @@ use axum::extract::State;
 use axum::response::Response;
 use axum::routing::get;
 use axum::{Router, middleware};
-use command_kit::page::{self, File, PageError, binary, guard, json, with_files};
+use command_kit::page::{self, File, PageError, binary, guard_with_modules, json, with_files};
 use command_kit::say;
 use cubes::{CUBE_EDGE_M, PLAYER_EDGE_M};
 use kinepack_udp::Secret;
@@ -120,7 +120,7 @@ fn router(desk: Desk) -> Router {
     with_files(data, FILES.iter().chain(PLAYING).chain(WORLDS).chain(PACKAGE))
         .with_state(Arc::new(desk))
         .merge(sockets)
-        .layer(middleware::from_fn(guard))
+        .layer(middleware::from_fn(guard_with_modules))
 }
 
 async fn join(State(desk): State<Arc<Desk>>) -> Response {

@@ -9,6 +9,7 @@
 
 mod comparing;
 mod driver;
+mod exported;
 #[path = "../support/figure.rs"]
 mod figure;
 mod joining;

@@ -1,0 +1,110 @@
+//! `kinepack demo --export DIR`: the demo as a folder of static files, for any web host. The page has
+//! a recorded world, and sends it to itself through a simulated link.
+
+use std::path::Path;
+
+use command_kit::output::{Batch, Force};
+use command_kit::page::{self, File};
+use command_kit::{SentLevel, counted, say};
+use cubes::{CUBE_EDGE_M, PLAYER_EDGE_M};
+use kinepack::Level;
+use kinepack::group::GroupWriter;
+use serde_json::json;
+
+use crate::demo::page::server::WORLDS;
+use crate::sender::{SendOptions, Sender};
+use crate::session_error::SessionError;
+use crate::world::Played;
+
+/// The page's own files.
+#[rustfmt::skip]
+const FILES: &[File] = command_kit::web_files![
+    "index.html", "main.js", "style.css",
+];
+/// The module that simulates, and what it shares with the npm package.
+const MODULE: &[File] = &[
+    ("module/simulation.js", include_bytes!("module/simulation.js")),
+    ("module/simulation_bg.wasm", include_bytes!("module/simulation_bg.wasm")),
+    ("memory.js", include_bytes!("../../../kinepack-web/package/memory.js")),
+];
+
+/// A group is a second.
+const GROUP_TICKS: u32 = cubes::TICK_HZ;
+/// The levels that the page offers.
+const LEVELS: [Level; 3] = [Level::PACKED, Level::ADAPTIVE, Level::LEARNING];
+
+/// Writes the folder.
+pub fn export(
+    directory: &Path,
+    force: Force,
+    world: Played,
+    ticks: u32,
+    send: &SendOptions,
+) -> Result<(), SessionError> {
+    let (bodies, half_width_m) = world.extent();
+    let (recorded, stream) = (record(world, ticks, send)?, &send.stream);
+    let codec = stream.codec();
+    let about = json!({
+        "program": concat!("kinepack ", env!("CARGO_PKG_VERSION")),
+        "tick_hz": cubes::TICK_HZ,
+        "level": codec.level().name(),
+        "levels": LEVELS.map(|level| level.name()),
+        "bodies": bodies,
+        "half_width_m": half_width_m.unwrap_or(0.0),
+        "cube_edge_m": CUBE_EDGE_M,
+        "player_edge_m": PLAYER_EDGE_M,
+    });
+    let made = [
+        ("world.bin", recorded),
+        ("world.schema", codec.schema().to_bytes()),
+        ("world.profile", codec.profile().to_bytes()),
+        ("world.json", about.to_string().into_bytes()),
+    ];
+    let fixed = FILES.iter().chain(WORLDS).chain(MODULE).chain(page::SHARED);
+    let fixed = fixed.map(|(name, bytes)| (*name, bytes.to_vec()));
+    // All files or none.
+    let folders = ["", "module", "shared", "worlds"].map(|folder| directory.join(folder));
+    let mut batches = Vec::new();
+    for folder in &folders {
+        batches.push(Batch::in_directory(folder)?);
+    }
+    let mut total = 0;
+    for (name, bytes) in made.into_iter().chain(fixed) {
+        let (folder, file) = match name.split_once('/') {
+            Some((folder, file)) => (directory.join(folder), file),
+            None => (folders[0].clone(), name),
+        };
+        let of_folder = folders.iter().position(|of| *of == folder);
+        let of_folder = of_folder.expect("every folder of a file is in the list");
+        batches[of_folder].write(&force.target_in(&folder, file)?, &bytes)?;
+        total += bytes.len();
+    }
+    batches.into_iter().try_for_each(Batch::commit)?;
+    say(format_args!(
+        "{}: {}; put the folder on any web host, or try it with `python3 -m http.server -d {0}`",
+        directory.display(),
+        counted(total as u64, "byte"),
+    ));
+    Ok(())
+}
+
+/// A run of the world as groups, each with its length before it.
+fn record(world: Played, ticks: u32, send: &SendOptions) -> Result<Vec<u8>, SessionError> {
+    let level = SentLevel::named(Level::LEARNING.name()).expect("it is a level that can be sent");
+    let stream = send.stream.at(level);
+    let mut sender = Sender::new(world, send, kinepack_net::HubConfig::default())?;
+    let mut writer = GroupWriter::new(&stream.codec());
+    let (mut file, mut group) = (Vec::new(), Vec::new());
+    for tick in 1..=ticks {
+        if sender.step()? {
+            // The snapshot is of the codec's schema, so the codec takes it.
+            writer.write(&sender.snapshot, &mut group).expect("a snapshot of the same schema");
+        }
+        if tick % GROUP_TICKS == 0 || tick == ticks {
+            file.extend((group.len() as u32).to_le_bytes());
+            file.append(&mut group);
+            writer.begin(None);
+        }
+    }
+    Ok(file)
+}

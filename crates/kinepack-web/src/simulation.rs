@@ -1,0 +1,294 @@
+//! A server, a bad network and a receiver in one page, for the demo that needs no server: a recorded
+//! world is sent through a simulated link, and received.
+
+use std::time::Duration;
+
+use kinepack::group::GroupReader;
+use kinepack::values::ValueTable;
+use kinepack::{Codec, Level, Profile, Schema, Snapshot, Tick};
+use kinepack_net::{
+    HEADER_BYTES, Hub, HubConfig, Link, LinkConfig, Loss, Receiver, ReceiverConfig, ReceiverId,
+    ReceiverOptions,
+};
+use wasm_bindgen::prelude::*;
+
+use crate::receiver::time;
+use crate::{failed, tables};
+
+const PAGE: ReceiverId = ReceiverId(1);
+/// A page that was hidden for longer than this goes on from where it was.
+const MAX_LAG: Duration = Duration::from_millis(250);
+const LEVEL_OF_FILE: Level = Level::LEARNING;
+
+/// A recorded world that is sent and received.
+#[wasm_bindgen]
+pub struct Simulation {
+    world: World,
+    schema: Schema,
+    profile: Profile,
+    tick_hz: u32,
+    hub: Hub,
+    receiver: Receiver,
+    down: Link,
+    up: Link,
+    /// Time that the world stood still.
+    skipped: Duration,
+    tick: u32,
+    sent: ValueTable,
+    shown: ValueTable,
+    places: Vec<u32>,
+    shown_tick: f64,
+    datagrams: u64,
+    wrong_lanes: u64,
+}
+
+/// Frames from a file, again and again: groups, each with its length (u32, little-endian) before it.
+struct World {
+    reader: GroupReader,
+    file: Vec<u8>,
+    at: usize,
+    frames: std::vec::IntoIter<Snapshot>,
+}
+
+impl World {
+    fn new(file: Vec<u8>, codec: &Codec) -> Self {
+        Self { reader: GroupReader::new(codec), file, at: 0, frames: Vec::new().into_iter() }
+    }
+
+    fn next(&mut self) -> Result<Snapshot, JsError> {
+        if let Some(frame) = self.frames.next() {
+            return Ok(frame);
+        }
+        if self.at >= self.file.len() {
+            self.at = 0;
+        }
+        let rest = &self.file[self.at..];
+        let (head, rest) =
+            rest.split_first_chunk().ok_or_else(|| failed("the world is cut off"))?;
+        let length = u32::from_le_bytes(*head) as usize;
+        let mut group = rest.get(..length).ok_or_else(|| failed("the world is cut off"))?;
+        self.at += 4 + length;
+        self.reader.begin(None);
+        let mut frames = Vec::new();
+        while let Some(view) = self.reader.read(&mut group).map_err(failed)? {
+            frames.push(Snapshot::clone(view));
+        }
+        self.frames = frames.into_iter();
+        self.frames.next().ok_or_else(|| failed("a group of the world is empty"))
+    }
+}
+
+#[wasm_bindgen]
+impl Simulation {
+    /// A simulation of the world in a file, at a level, over a perfect link.
+    ///
+    /// # Errors
+    /// For files that do not fit together.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        world: Vec<u8>,
+        schema: &[u8],
+        profile: &[u8],
+        level: &str,
+        tick_hz: u32,
+    ) -> Result<Self, JsError> {
+        let schema = Schema::from_bytes(schema).map_err(failed)?;
+        let profile = Profile::from_bytes(profile, &schema).map_err(failed)?;
+        let codec = Codec::new(schema.clone(), LEVEL_OF_FILE, profile.clone()).map_err(failed)?;
+        let world = World::new(world, &codec);
+        let link = || Link::new(LinkConfig::PERFECT, 1).map_err(failed);
+        let (down, up) = (link()?, link()?);
+        let (hub, receiver) = ends(&schema, &profile, level, tick_hz)?;
+        Ok(Self {
+            world,
+            sent: ValueTable::new(&schema),
+            shown: ValueTable::new(&schema),
+            schema,
+            profile,
+            tick_hz,
+            hub,
+            receiver,
+            down,
+            up,
+            skipped: Duration::ZERO,
+            tick: 0,
+            places: Vec::new(),
+            shown_tick: 0.0,
+            datagrams: 0,
+            wrong_lanes: 0,
+        })
+    }
+
+    /// Begins anew at another level.
+    ///
+    /// # Errors
+    /// For an unknown level.
+    pub fn set_level(&mut self, level: &str) -> Result<(), JsError> {
+        (self.hub, self.receiver) = ends(&self.schema, &self.profile, level, self.tick_hz)?;
+        self.datagrams = 0;
+        // What is on its way belongs to the level before.
+        for link in [&mut self.down, &mut self.up] {
+            *link = Link::new(*link.config(), 1).map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// Changes both directions of the link; each gets half of the round trip.
+    ///
+    /// # Errors
+    /// For settings that no link has.
+    pub fn set_link(
+        &mut self,
+        round_trip_ms: f64,
+        jitter_ms: f64,
+        loss_ratio: f32,
+    ) -> Result<(), JsError> {
+        let config = LinkConfig {
+            latency: time(round_trip_ms / 2.0),
+            jitter: time(jitter_ms),
+            loss: Loss::Independent { ratio: loss_ratio },
+            ..LinkConfig::PERFECT
+        };
+        self.down.reconfigure(config).map_err(failed)?;
+        self.up.reconfigure(config).map_err(failed)
+    }
+
+    /// Bounds the playout delay.
+    ///
+    /// # Errors
+    /// For bounds that contradict each other.
+    pub fn set_delays(&mut self, min_ms: f64, max_ms: f64) -> Result<(), JsError> {
+        self.receiver.set_playout_delays(time(min_ms), time(max_ms)).map_err(failed)
+    }
+
+    /// Runs the world and the link up to a time, and computes what to show then.
+    ///
+    /// # Errors
+    /// If the world's file is damaged.
+    pub fn advance(&mut self, now_ms: f64) -> Result<(), JsError> {
+        let now = time(now_ms).saturating_sub(self.skipped);
+        let due = self.due();
+        if now > due + MAX_LAG {
+            self.skipped += now - due;
+        }
+        let now = time(now_ms).saturating_sub(self.skipped);
+        loop {
+            let due = self.due();
+            let arrivals = [self.down.next_due(), self.up.next_due()];
+            match arrivals.into_iter().flatten().min().filter(|at| *at <= due) {
+                Some(at) if at <= now => self.deliver(at),
+                None if due <= now => self.step(due)?,
+                _ => break,
+            }
+        }
+        self.acknowledge(now);
+        if let Some(playback) = self.receiver.playback(now) {
+            self.shown.clear();
+            for sample in playback.samples() {
+                self.shown.push(sample.from, sample.to, sample.between).map_err(failed)?;
+            }
+            self.shown_tick = playback.tick();
+        }
+        Ok(())
+    }
+
+    fn due(&self) -> Duration {
+        Duration::from_secs(1) * (self.tick + 1) / self.tick_hz
+    }
+
+    fn step(&mut self, now: Duration) -> Result<(), JsError> {
+        self.tick += 1;
+        let mut world = self.world.next()?;
+        world.tick = Tick(self.tick);
+        self.sent.clear();
+        self.sent.extend(&world).map_err(failed)?;
+        self.hub.tick(now, &world).map_err(failed)?;
+        while let Some((_, datagram)) = self.hub.poll_transmit() {
+            self.datagrams += 1;
+            self.down.send(now, datagram);
+        }
+        Ok(())
+    }
+
+    fn deliver(&mut self, now: Duration) {
+        while let Some(datagram) = self.down.poll(now) {
+            // It counts what it refuses.
+            if self.receiver.handle(now, &datagram).is_ok() {
+                self.compare();
+            }
+        }
+        self.acknowledge(now);
+        while let Some(datagram) = self.up.poll(now) {
+            let _ = self.hub.handle(PAGE, now, &datagram);
+        }
+    }
+
+    fn acknowledge(&mut self, now: Duration) {
+        while let Some(datagram) = self.receiver.poll_transmit(now) {
+            self.up.send(now, datagram);
+        }
+    }
+
+    /// Compares the newest view of the receiver with the hub's, integer by integer.
+    fn compare(&mut self) {
+        let Some(sequence) = self.receiver.newest_sequence() else { return };
+        let sent = self.hub.view(PAGE, sequence);
+        let (Some(view), Some(sent)) = (self.receiver.view(sequence), sent) else { return };
+        let differ = |lane: usize| {
+            let lanes = view.lane(lane).iter().zip(sent.lane(lane));
+            lanes.filter(|(received, sent)| received != sent).count() as u64
+        };
+        self.wrong_lanes += (0..view.lane_count()).map(differ).sum::<u64>()
+            + u64::from(!view.has_same_entities(&sent));
+    }
+
+    /// The address of the places of both worlds: for each kind the number of entities, the address
+    /// of their ids, and that of each field; first the sent world, then the shown one.
+    pub fn places(&mut self) -> usize {
+        self.places.clear();
+        tables::places(&self.sent, &mut self.places);
+        tables::places(&self.shown, &mut self.places);
+        self.places.as_ptr() as usize
+    }
+
+    /// The schema as JSON.
+    pub fn schema(&self) -> String {
+        crate::schema::described(&self.schema)
+    }
+
+    /// Counters and measurements, in the order that the page knows.
+    pub fn stats(&self) -> Vec<f64> {
+        let status = self.hub.status(PAGE);
+        let playout = self.receiver.playout_stats();
+        let received = self.receiver.status(Duration::ZERO);
+        let (bytes, baseline) =
+            status.map_or((0, None), |status| (status.bytes, status.baseline_age));
+        vec![
+            f64::from(self.tick),
+            self.shown_tick,
+            bytes as f64,
+            self.datagrams as f64 * HEADER_BYTES as f64,
+            baseline.map_or(f64::NAN, f64::from),
+            received.round_trip.map_or(f64::NAN, |time| time.as_secs_f64() * 1e3),
+            received.lost_ratio(),
+            playout.delay.as_secs_f64() * 1e3,
+            self.wrong_lanes as f64,
+        ]
+    }
+}
+
+/// A hub and a receiver that have nothing yet.
+fn ends(
+    schema: &Schema,
+    profile: &Profile,
+    level: &str,
+    tick_hz: u32,
+) -> Result<(Hub, Receiver), JsError> {
+    let level =
+        Level::named(level).ok_or_else(|| failed(format_args!("no level is named {level:?}")))?;
+    let codec = Codec::new(schema.clone(), level, profile.clone()).map_err(failed)?;
+    let mut hub = Hub::new(&codec, HubConfig::default()).map_err(failed)?;
+    hub.add(PAGE, &ReceiverOptions::default(), Duration::ZERO).map_err(failed)?;
+    let receiver = Receiver::new(&codec, ReceiverConfig::at_hz(tick_hz)).map_err(failed)?;
+    Ok((hub, receiver))
+}
