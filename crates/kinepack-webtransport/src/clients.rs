@@ -305,3 +305,49 @@ pub(crate) fn socket_queue()
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use kinepack_udp::Secret;
+
+    use super::*;
+
+    fn clients(options: WebOptions) -> Arc<Clients> {
+        let secret = Secret::parse(&"5a".repeat(32)).expect("64 digits");
+        Clients::new(Checker::new(&secret), options)
+    }
+
+    #[test]
+    fn handshakes_are_limited_for_each_address_and_for_all() {
+        let clients = clients(WebOptions::default());
+        let one = IpAddr::from([10, 0, 0, 1]);
+        let mut held: Vec<_> = (0..1_000).map_while(|_| clients.knock(one)).collect();
+        assert!((200..=210).contains(&held.len()), "{} of one address", held.len());
+        // Another address is not shut out, until too many are at it.
+        let others = (0..=255).map(|last| IpAddr::from([10, 0, 1, last]));
+        held.extend(others.map_while(|address| clients.knock(address)));
+        assert_eq!(held.len(), MOST_PENDING);
+        assert!(held.last().is_some_and(|(_, pending)| *pending == MOST_PENDING));
+        held.clear();
+        assert!(
+            clients.knock(IpAddr::from([10, 0, 2, 1])).is_some_and(|(_, pending)| pending == 1)
+        );
+        assert!(clients.stats().limited > 0);
+    }
+
+    #[test]
+    fn a_page_of_the_same_host_is_allowed_by_any_name_of_it() {
+        let clients = clients(WebOptions::default());
+        let permit = |client| Permit { client, until_unix_s: unix_s() + 60 };
+        let admit = |client, origin: Option<&str>| {
+            let path = format!("{}?token={}", crate::PATH, clients.checker.sign(permit(client)));
+            clients.admit(origin, "play.example:4433", &path)
+        };
+        assert_eq!(admit(1, Some("https://play.example:4433")), Ok(1));
+        assert_eq!(admit(2, Some("http://PLAY.example:4433")), Ok(2));
+        for foreign in [None, Some("https://play.example"), Some("null"), Some("play.example:4433")]
+        {
+            assert_eq!(admit(3, foreign), Err(Refusal::Forbidden), "{foreign:?}");
+        }
+    }
+}

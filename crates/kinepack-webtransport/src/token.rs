@@ -76,7 +76,7 @@ impl Checker {
         mac.finalize_fixed().into()
     }
 
-    fn sign(&self, permit: Permit) -> String {
+    pub(crate) fn sign(&self, permit: Permit) -> String {
         let mut bytes = [0; BYTES];
         bytes[..8].copy_from_slice(&permit.client.to_le_bytes());
         bytes[8..16].copy_from_slice(&permit.until_unix_s.to_le_bytes());
