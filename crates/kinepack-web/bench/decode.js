@@ -1,5 +1,6 @@
 // How long the module takes for the datagrams of a file that the example `datagrams` wrote, in Node:
-// `node crates/kinepack-web/bench/decode.js FILE...`. `decode.html?FILE` does the same in a browser.
+// `node crates/kinepack-web/bench/decode.js FILE...`. `decode.html?FILE` does the same in a browser, from
+// any server of static files for `crates/kinepack-web/`.
 
 import { Receiver, load } from "../package/snapshots.js";
 
@@ -18,26 +19,26 @@ export async function measure(name, bytes) {
   const [schema, profile] = [head.schema, head.profile].map((hex) => {
     return Uint8Array.from(hex.match(/../g), (pair) => parseInt(pair, 16));
   });
-  let [takenMs, playedMs] = [Infinity, Infinity];
-  for (let run = 0; run < RUNS; run += 1) {
-    const receiver = new Receiver({ ...head, schema, profile });
-    let [taken, played] = [0, 0];
-    for (const [now, datagram] of datagrams) {
+  // A browser's clock is too coarse for a single datagram, so whole runs are timed.
+  const best = (plays) => {
+    let bestMs = Infinity;
+    for (let run = 0; run < RUNS; run += 1) {
+      const receiver = new Receiver({ ...head, schema, profile });
       const start = performance.now();
-      receiver.handle(datagram, now);
-      taken += performance.now() - start;
-      while (receiver.transmit(now)) { /* acknowledgements go nowhere */ }
-      const begin = performance.now();
-      receiver.play(now);
-      played += performance.now() - begin;
+      for (const [now, datagram] of datagrams) {
+        receiver.handle(datagram, now);
+        while (receiver.transmit(now)) { /* acknowledgements go nowhere */ }
+        if (plays) receiver.play(now);
+      }
+      bestMs = Math.min(bestMs, performance.now() - start);
+      receiver.free();
     }
-    takenMs = Math.min(takenMs, taken);
-    playedMs = Math.min(playedMs, played);
-    receiver.free();
-  }
+    return bestMs;
+  };
+  const takenMs = best(false);
   const us = (ms) => (ms * 1e3 / datagrams.length).toFixed(1);
-  return `${name} at ${head.level}: ${datagrams.length} datagrams, ${us(takenMs)} µs to take one, `
-    + `${us(playedMs)} µs to play a frame`;
+  return `${name} at ${head.level}: ${datagrams.length} datagrams, ${us(takenMs)} µs to take and `
+    + `acknowledge one, ${us(best(true) - takenMs)} µs to play a frame`;
 }
 
 if (typeof process === "object") {
