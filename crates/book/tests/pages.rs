@@ -17,7 +17,7 @@ fn pages() -> Vec<PathBuf> {
             let name = path.file_name().unwrap().to_str().unwrap_or_default();
             let hidden = name.starts_with('.') && name != ".github";
             if path.is_dir() {
-                if !hidden && !["target", "corpus", "artifacts"].contains(&name) {
+                if !hidden && !["target", "corpus", "artifacts", "node_modules"].contains(&name) {
                     folders.push(path);
                 }
             } else if path.extension().is_some_and(|extension| extension == "md") {
