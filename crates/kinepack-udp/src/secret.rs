@@ -147,8 +147,8 @@ impl Secret {
         Self(*INSECURE_KEY)
     }
 
-    /// A key for another purpose, from which nobody can compute the secret or the key of a third
-    /// purpose: keyed BLAKE2b. For crates that add another transport.
+    /// A key for another purpose, such as another transport: keyed BLAKE2b. The key gives away
+    /// neither the secret nor the keys of other purposes.
     pub fn derive(&self, purpose: &[u8]) -> [u8; KEY_BYTES] {
         let mac = Mac::new_from_slice(&self.0).expect("32 bytes are a key");
         mac.chain(purpose).finalize_fixed().into()

@@ -11,16 +11,22 @@
 mod clips;
 #[cfg(feature = "snapshots")]
 mod receiver;
-#[cfg(feature = "snapshots")]
+#[cfg(any(feature = "simulation", feature = "snapshots"))]
 mod schema;
 #[cfg(feature = "simulation")]
 mod simulation;
 #[cfg(feature = "snapshots")]
 mod stream;
-#[cfg(feature = "snapshots")]
+#[cfg(any(feature = "simulation", feature = "snapshots"))]
 mod tables;
 
 use wasm_bindgen::JsError;
+
+/// The time of a page. Times that do not exist count as the start.
+#[cfg(any(feature = "simulation", feature = "snapshots"))]
+fn time(ms: f64) -> std::time::Duration {
+    std::time::Duration::try_from_secs_f64(ms / 1e3).unwrap_or_default()
+}
 
 /// An error of JavaScript with this message.
 fn failed(error: impl core::fmt::Display) -> JsError {

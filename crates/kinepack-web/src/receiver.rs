@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use kinepack::values::ValueTable;
+use kinepack::{Codec, Profile, Schema};
 use kinepack_net::{Channel, EventKinds, Received, ReceiverConfig};
 use wasm_bindgen::prelude::*;
 
-use crate::schema::{codec, described};
-use crate::{failed, tables};
+use crate::schema::{described, level_named};
+use crate::{failed, tables, time};
 
 /// Receives one world.
 #[wasm_bindgen]
@@ -28,7 +29,7 @@ pub struct WorldReceiver {
 /// How a receiver is made.
 #[wasm_bindgen]
 pub struct ReceiverSetup {
-    codec: kinepack::Codec,
+    codec: Codec,
     config: ReceiverConfig,
     events: Option<EventKinds>,
 }
@@ -245,13 +246,19 @@ impl WorldReceiver {
     }
 }
 
-/// The time of a page. Times that do not exist count as the start.
-pub(crate) fn time(ms: f64) -> Duration {
-    Duration::try_from_secs_f64(ms / 1e3).unwrap_or_default()
-}
-
 pub(crate) fn channel(number: u8) -> Result<Channel, JsError> {
     Channel::new(number).ok_or_else(|| {
         failed(format_args!("no channel has the number {number}; it is at most {}", Channel::MAX))
     })
+}
+
+/// A codec from the parts that a page has. An empty profile is the untrained one.
+fn codec(schema: &[u8], level: &str, profile: &[u8]) -> Result<Codec, JsError> {
+    let schema = Schema::from_bytes(schema).map_err(failed)?;
+    let level = level_named(level)?;
+    let profile = match profile {
+        [] => Profile::untrained(&schema),
+        bytes => Profile::from_bytes(bytes, &schema).map_err(failed)?,
+    };
+    Codec::new(schema, level, profile).map_err(failed)
 }

@@ -2,7 +2,7 @@
 
 use kinepack::schema::FieldKind;
 use kinepack::values::{ValueTable, Values};
-use kinepack::{Codec, Level, Profile, Schema};
+use kinepack::{Level, Schema};
 use wasm_bindgen::prelude::*;
 
 use crate::{failed, tables};
@@ -11,22 +11,16 @@ use crate::{failed, tables};
 ///
 /// # Errors
 /// For anything that is not a schema file.
+#[cfg(feature = "snapshots")]
 #[wasm_bindgen]
 pub fn describe_schema(bytes: &[u8]) -> Result<String, JsError> {
     Ok(described(&Schema::from_bytes(bytes).map_err(failed)?))
 }
 
-/// A codec from the parts that a page has. An empty profile is the untrained one.
-pub(crate) fn codec(schema: &[u8], level: &str, profile: &[u8]) -> Result<Codec, JsError> {
-    let schema = Schema::from_bytes(schema).map_err(failed)?;
-    let level = Level::named(level).ok_or_else(|| {
-        failed(format_args!("no level is named {level:?}; use packed, adaptive or learning"))
-    })?;
-    let profile = match profile {
-        [] => Profile::untrained(&schema),
-        bytes => Profile::from_bytes(bytes, &schema).map_err(failed)?,
-    };
-    Codec::new(schema, level, profile).map_err(failed)
+pub(crate) fn level_named(name: &str) -> Result<Level, JsError> {
+    Level::named(name).ok_or_else(|| {
+        failed(format_args!("no level is named {name:?}; use packed, adaptive or learning"))
+    })
 }
 
 pub(crate) fn described(schema: &Schema) -> String {

@@ -12,11 +12,11 @@ use kinepack_net::{
 };
 use wasm_bindgen::prelude::*;
 
-use crate::receiver::time;
-use crate::{failed, tables};
+use crate::schema::level_named;
+use crate::{failed, tables, time};
 
 const PAGE: ReceiverId = ReceiverId(1);
-/// A page that was hidden for longer than this goes on from where it was.
+/// After a longer pause, such as in a hidden tab, the world does not catch up.
 const MAX_LAG: Duration = Duration::from_millis(250);
 const LEVEL_OF_FILE: Level = Level::LEARNING;
 
@@ -284,9 +284,7 @@ fn ends(
     level: &str,
     tick_hz: u32,
 ) -> Result<(Hub, Receiver), JsError> {
-    let level =
-        Level::named(level).ok_or_else(|| failed(format_args!("no level is named {level:?}")))?;
-    let codec = Codec::new(schema.clone(), level, profile.clone()).map_err(failed)?;
+    let codec = Codec::new(schema.clone(), level_named(level)?, profile.clone()).map_err(failed)?;
     let mut hub = Hub::new(&codec, HubConfig::default()).map_err(failed)?;
     hub.add(PAGE, &ReceiverOptions::default(), Duration::ZERO).map_err(failed)?;
     let receiver = Receiver::new(&codec, ReceiverConfig::at_hz(tick_hz)).map_err(failed)?;

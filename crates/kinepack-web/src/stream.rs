@@ -8,9 +8,9 @@ use kinepack_net::{
 };
 use wasm_bindgen::prelude::*;
 
-use crate::failed;
-use crate::receiver::{channel, time};
+use crate::receiver::channel;
 use crate::schema::described;
+use crate::{failed, time};
 
 /// Sends inputs.
 #[wasm_bindgen]

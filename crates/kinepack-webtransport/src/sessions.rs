@@ -66,7 +66,7 @@ pub(crate) async fn accept(
     }
     clients.dismiss_all();
     endpoint.close(0u32.into(), b"");
-    // The last packets leave, but nobody waits for a client that does not answer.
+    // Time for the last packets; a client that does not answer gets no more of it.
     let _ = tokio::time::timeout(Duration::from_millis(200), endpoint.wait_idle()).await;
 }
 

@@ -79,7 +79,7 @@ async fn exchange(
                         break;
                     }
                 }
-                // Pings and pongs; a text is for nobody.
+                // axum answers pings itself. A message of text ends the connection.
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
                 _ => break,
             },

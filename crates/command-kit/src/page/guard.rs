@@ -9,15 +9,22 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+/// The policy of a page whose scripts come from these places.
+macro_rules! policy {
+    ($scripts:literal) => {
+        concat!(
+            "default-src 'none'; script-src ",
+            $scripts,
+            "; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; \
+             form-action 'none'; frame-ancestors 'none'",
+        )
+    };
+}
+
 /// The headers of every response. Pages load nothing from other origins, cannot be framed, keep
 /// their content type, and are not cached, so that a new program shows its new page.
 const HEADERS: [(HeaderName, &str); 6] = [
-    (
-        header::CONTENT_SECURITY_POLICY,
-        "default-src 'none'; script-src 'self'; style-src 'self'; \
-         connect-src 'self'; img-src 'self' data:; base-uri 'none'; \
-         form-action 'none'; frame-ancestors 'none'",
-    ),
+    (header::CONTENT_SECURITY_POLICY, policy!("'self'")),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::REFERRER_POLICY, "no-referrer"),
     (header::CACHE_CONTROL, "no-store"),
@@ -25,14 +32,9 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
 ];
 
-/// The policy of pages that also run modules of WebAssembly from this server.
-const WITH_MODULES: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; \
-                            style-src 'self'; connect-src 'self'; img-src 'self' data:; \
-                            base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
 /// As [`guard`], for pages that run modules of WebAssembly.
 pub async fn guard_with_modules(request: Request, next: Next) -> Response {
-    let policy = (header::CONTENT_SECURITY_POLICY, WITH_MODULES);
+    let policy = (header::CONTENT_SECURITY_POLICY, policy!("'self' 'wasm-unsafe-eval'"));
     ([policy], guard(request, next).await).into_response()
 }
 

@@ -50,7 +50,7 @@ const PACKAGE: &[File] = package![
 /// How long a token may wait for its page.
 const TOKEN_LIFE: Duration = Duration::from_secs(60);
 
-/// What pages are told.
+/// What the answers to a page are made of.
 struct Desk {
     secret: Secret,
     door: WebDoor,

@@ -7,6 +7,7 @@ import { BODY_WORDS } from "./protocol.js";
 import { CameraInput } from "./shared/camera_input.js";
 import { put, tenths, whole } from "./shared/format.js";
 import { Camera } from "./worlds/camera.js";
+import { fillBodies } from "./worlds/fill_bodies.js";
 import { Worlds } from "./worlds/worlds.js";
 
 const NUMBERS_MS = 500;
@@ -52,7 +53,6 @@ class Bodies {
     });
     const words = (counts[0] + counts[1]) * BODY_WORDS;
     if (this.#words.length !== words) this.#words = new Float32Array(words);
-    const marks = new Uint32Array(this.#words.buffer);
     let [at, to] = [0, 0];
     for (let world = 0; world < 2; world += 1) {
       for (const { fields } of this.#kinds) {
@@ -63,11 +63,7 @@ class Bodies {
           return view(this.#memory, type, numbers[at + 2 + index], count * size);
         };
         const [position, orientation, interacting] = ["position", "orientation", "interacting"].map(column);
-        for (let body = 0; body < count; body += 1, to += BODY_WORDS) {
-          for (let axis = 0; axis < 3; axis += 1) this.#words[to + axis] = position[3 * body + axis];
-          for (let part = 0; part < 4; part += 1) this.#words[to + 3 + part] = orientation[4 * body + part];
-          marks[to + 7] = interacting[body];
-        }
+        to = fillBodies(this.#words, to, count, { position, orientation, interacting });
         at += 2 + fields.length;
       }
     }

@@ -6,6 +6,7 @@ import { CameraInput } from "./shared/camera_input.js";
 import { put, tenths, whole } from "./shared/format.js";
 import { Playing } from "./controls/playing.js";
 import { Camera } from "./worlds/camera.js";
+import { fillBodies } from "./worlds/fill_bodies.js";
 import { Worlds } from "./worlds/worlds.js";
 
 const AGAIN_MS = 1500;
@@ -82,16 +83,8 @@ async function join() {
 function arrange(frame) {
   const count = frame.kinds.reduce((sum, kind) => sum + kind.count, 0);
   if (bodies.length !== count * BODY_WORDS) bodies = new Float32Array(count * BODY_WORDS);
-  const marks = new Uint32Array(bodies.buffer);
   let at = 0;
-  for (const { count: of_kind, fields } of frame.kinds) {
-    const { position, orientation, interacting } = fields;
-    for (let index = 0; index < of_kind; index += 1, at += BODY_WORDS) {
-      for (let axis = 0; axis < 3; axis += 1) bodies[at + axis] = position[3 * index + axis];
-      for (let part = 0; part < 4; part += 1) bodies[at + 3 + part] = orientation[4 * index + part];
-      marks[at + 7] = interacting?.[index] ?? 0;
-    }
-  }
+  for (const kind of frame.kinds) at = fillBodies(bodies, at, kind.count, kind.fields);
   player = frame.kinds[0].count > 0 ? bodies : null;
 }
 

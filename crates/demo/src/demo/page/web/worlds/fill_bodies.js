@@ -1,0 +1,14 @@
+// Bodies from columns of numbers, as a receiver in the page gives them, in the form that the drawing takes.
+
+import { BODY_WORDS } from "../protocol.js";
+
+/** Writes `count` bodies of one kind from word `at` on. Returns the word after the last. */
+export function fillBodies(words, at, count, { position, orientation, interacting }) {
+  const marks = new Uint32Array(words.buffer);
+  for (let body = 0; body < count; body += 1, at += BODY_WORDS) {
+    for (let axis = 0; axis < 3; axis += 1) words[at + axis] = position[3 * body + axis];
+    for (let part = 0; part < 4; part += 1) words[at + 3 + part] = orientation[4 * body + part];
+    marks[at + 7] = interacting[body];
+  }
+  return at;
+}
