@@ -77,6 +77,7 @@
 
 mod baseline;
 mod channel;
+mod cost;
 mod error;
 mod events;
 mod handshake;
@@ -92,6 +93,7 @@ mod stream;
 mod trace;
 
 pub use channel::Channel;
+pub use cost::Cost;
 pub use error::{NetError, Refused};
 pub use events::{Event, EventKinds};
 pub use link::{
@@ -106,7 +108,7 @@ pub use receiver::{
     Sample,
 };
 pub use sender::{
-    Audience, Cost, Handled, Hub, HubConfig, KindOptions, PeerStatus, ReceiverId, ReceiverOptions,
+    Audience, Handled, Hub, HubConfig, KindOptions, PeerStatus, ReceiverId, ReceiverOptions,
     Weight, Work,
 };
 pub use sequence::Sequence;

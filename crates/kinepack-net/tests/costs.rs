@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use kinepack::{EntityId, Level, Snapshot, Tick};
 use kinepack_net::{
-    Cost, Hub, HubConfig, Link, LinkConfig, Loss, Receiver, ReceiverConfig, ReceiverId,
+    Cost, Hub, HubConfig, Link, LinkConfig, Loss, Received, Receiver, ReceiverConfig, ReceiverId,
     ReceiverOptions, Sequence,
 };
 use support::{
@@ -34,6 +34,8 @@ struct Path {
     /// The newest complete views.
     whole: HashMap<u16, Snapshot>,
     sent: Vec<Vec<u8>>,
+    /// What the hub counted, by sequence.
+    costs: HashMap<u16, Cost>,
     counts: Counts,
 }
 
@@ -45,6 +47,8 @@ struct Counts {
     /// Coded against a complete view.
     exact: u32,
     came: usize,
+    /// Those whose cost the receiver counted too.
+    recounted: u32,
     fragments: u32,
 }
 
@@ -60,7 +64,7 @@ impl Path {
         hub.add(ID, options, Duration::ZERO).unwrap();
         Self {
             hub,
-            receiver: Receiver::new(&codec, ReceiverConfig::at_hz(60)).unwrap(),
+            receiver: Receiver::new(&codec, ReceiverConfig::at_hz(60)).unwrap().with_costs(),
             down: Link::new(link, 5).unwrap(),
             up: Link::new(link, 6).unwrap(),
             world: World::new(60, 7),
@@ -68,6 +72,7 @@ impl Path {
             tick: 0,
             whole: HashMap::new(),
             sent: Vec::new(),
+            costs: HashMap::new(),
             counts: Counts::default(),
         }
     }
@@ -76,7 +81,12 @@ impl Path {
         self.tick += 1;
         let now = Duration::from_secs(1) * self.tick / TICK_HZ;
         while let Some(datagram) = self.down.poll(now) {
-            self.receiver.handle(now, &datagram).unwrap();
+            let taken = self.receiver.handle(now, &datagram).unwrap();
+            if let Received::Snapshot { left_out, .. } = taken
+                && let Some(sent) = self.costs.remove(&sequence_of(&datagram).0)
+            {
+                self.recount(&sent, left_out);
+            }
         }
         while let Some(datagram) = self.receiver.poll_transmit(now) {
             self.up.send(now, datagram);
@@ -95,11 +105,27 @@ impl Path {
             self.down.send(now, &datagram);
             let sequence = sequence_of(&datagram);
             match self.hub.cost(ID, sequence).cloned() {
-                Some(cost) => self.check(&datagram, sequence, &cost),
+                Some(cost) => {
+                    self.check(&datagram, sequence, &cost);
+                    self.costs.insert(sequence.0, Cost::clone(&cost));
+                }
                 None => self.counts.fragments += 1,
             }
             self.sent.push(datagram);
         }
+    }
+
+    /// Compares what the receiver counts with what the hub counted.
+    fn recount(&mut self, sent: &Cost, left_out: bool) {
+        let received = self.receiver.cost().unwrap();
+        if left_out {
+            assert_eq!(received.entities, sent.entities);
+            assert_eq!(received.size.fields_bits, sent.size.fields_bits);
+            assert!(received.baseline == sent.baseline && received.bytes == sent.bytes);
+        } else {
+            assert_eq!(received, sent);
+        }
+        self.counts.recounted += 1;
     }
 
     /// Checks that the reported cost of a datagram matches its content.
@@ -203,7 +229,7 @@ fn complete_snapshots() {
         let mut path = Path::new(level, counting(1200), &ReceiverOptions::default());
         let counts = run(&mut path, 150);
         assert!(
-            counts.whole > 250 && counts.exact > 200 && counts.came > 20,
+            counts.whole > 250 && counts.exact > 200 && counts.came > 20 && counts.recounted > 200,
             "{}: {counts:?}",
             level.row()
         );
@@ -216,7 +242,7 @@ fn states_in_several_datagrams() {
         let mut path = Path::new(level, counting(250), &ReceiverOptions::default());
         let counts = run(&mut path, 150);
         assert!(
-            counts.parts > 20 && counts.exact > 50 && counts.came > 20,
+            counts.parts > 20 && counts.exact > 50 && counts.came > 20 && counts.recounted > 100,
             "{}: {counts:?}",
             level.row()
         );

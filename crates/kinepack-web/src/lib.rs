@@ -9,21 +9,23 @@
 
 #[cfg(feature = "clips")]
 mod clips;
-#[cfg(feature = "snapshots")]
+#[cfg(feature = "demo")]
+mod costs;
+#[cfg(any(feature = "demo", feature = "snapshots"))]
 mod receiver;
-#[cfg(any(feature = "simulation", feature = "snapshots"))]
+#[cfg(any(feature = "demo", feature = "snapshots"))]
 mod schema;
-#[cfg(feature = "simulation")]
+#[cfg(feature = "demo")]
 mod simulation;
 #[cfg(feature = "snapshots")]
 mod stream;
-#[cfg(any(feature = "simulation", feature = "snapshots"))]
+#[cfg(any(feature = "demo", feature = "snapshots"))]
 mod tables;
 
 use wasm_bindgen::JsError;
 
 /// The time of a page. Times that do not exist count as the start.
-#[cfg(any(feature = "simulation", feature = "snapshots"))]
+#[cfg(any(feature = "demo", feature = "snapshots"))]
 fn time(ms: f64) -> std::time::Duration {
     std::time::Duration::try_from_secs_f64(ms / 1e3).unwrap_or_default()
 }

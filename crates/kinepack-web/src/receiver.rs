@@ -13,16 +13,18 @@ use crate::{failed, tables, time};
 /// Receives one world.
 #[wasm_bindgen]
 pub struct WorldReceiver {
-    receiver: kinepack_net::Receiver,
+    pub(crate) receiver: kinepack_net::Receiver,
+    #[cfg(feature = "demo")]
+    pub(crate) costs: crate::costs::Costs,
     /// The world at the moment of playback, or the newest one.
-    shown: ValueTable,
+    pub(crate) shown: ValueTable,
     events: Option<ValueTable>,
     /// For each event: its kind, its tick, and 1 if it was late.
     event_list: Vec<u32>,
     added: Vec<u32>,
     removed: Vec<u32>,
     places: Vec<u32>,
-    tick: f64,
+    pub(crate) tick: f64,
     is_starved: bool,
 }
 
@@ -32,6 +34,8 @@ pub struct ReceiverSetup {
     codec: Codec,
     config: ReceiverConfig,
     events: Option<EventKinds>,
+    #[cfg(feature = "demo")]
+    pub(crate) counts_costs: bool,
 }
 
 #[wasm_bindgen]
@@ -39,8 +43,7 @@ impl ReceiverSetup {
     /// A setup with the defaults. An empty profile is the untrained one.
     #[wasm_bindgen(constructor)]
     pub fn new(schema: &[u8], level: &str, profile: &[u8], tick_hz: u32) -> Result<Self, JsError> {
-        let config = ReceiverConfig::at_hz(tick_hz);
-        Ok(Self { codec: codec(schema, level, profile)?, config, events: None })
+        Ok(Self::of(codec(schema, level, profile)?, tick_hz))
     }
 
     /// The kinds of events that the server sends.
@@ -75,13 +78,19 @@ impl ReceiverSetup {
 
     /// The receiver.
     pub fn build(self) -> Result<WorldReceiver, JsError> {
-        let Self { codec, config, events } = self;
+        let Self { codec, config, events, .. } = self;
         let mut receiver = kinepack_net::Receiver::new(&codec, config).map_err(failed)?;
         if let Some(kinds) = &events {
             receiver = receiver.with_events(kinds);
         }
+        #[cfg(feature = "demo")]
+        if self.counts_costs {
+            receiver = receiver.with_costs();
+        }
         Ok(WorldReceiver {
             receiver,
+            #[cfg(feature = "demo")]
+            costs: Default::default(),
             shown: ValueTable::new(codec.schema()),
             events: events.map(|kinds| ValueTable::new(kinds.codec().schema())),
             event_list: Vec::new(),
@@ -91,6 +100,18 @@ impl ReceiverSetup {
             tick: 0.0,
             is_starved: false,
         })
+    }
+}
+
+impl ReceiverSetup {
+    pub(crate) fn of(codec: Codec, tick_hz: u32) -> Self {
+        Self {
+            codec,
+            config: ReceiverConfig::at_hz(tick_hz),
+            events: None,
+            #[cfg(feature = "demo")]
+            counts_costs: false,
+        }
     }
 }
 
@@ -116,6 +137,11 @@ impl WorldReceiver {
             Received::Events { .. } => Ok(1),
             Received::Fragment => Ok(2),
             Received::Block { .. } => Ok(3),
+            #[cfg(feature = "demo")]
+            Received::Snapshot { tick, .. } => {
+                self.costs.add(tick, &self.receiver);
+                Ok(0)
+            }
             _ => Ok(0),
         }
     }

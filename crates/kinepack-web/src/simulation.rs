@@ -7,11 +7,11 @@ use kinepack::group::GroupReader;
 use kinepack::values::ValueTable;
 use kinepack::{Codec, Level, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
-    HEADER_BYTES, Hub, HubConfig, Link, LinkConfig, Loss, Receiver, ReceiverConfig, ReceiverId,
-    ReceiverOptions,
+    HEADER_BYTES, Hub, HubConfig, Link, LinkConfig, Loss, ReceiverId, ReceiverOptions,
 };
 use wasm_bindgen::prelude::*;
 
+use crate::receiver::{ReceiverSetup, WorldReceiver};
 use crate::schema::level_named;
 use crate::{failed, tables, time};
 
@@ -28,16 +28,14 @@ pub struct Simulation {
     profile: Profile,
     tick_hz: u32,
     hub: Hub,
-    receiver: Receiver,
+    receiver: WorldReceiver,
     down: Link,
     up: Link,
     /// Time that the world stood still.
     skipped: Duration,
     tick: u32,
     sent: ValueTable,
-    shown: ValueTable,
     places: Vec<u32>,
-    shown_tick: f64,
     datagrams: u64,
     wrong_lanes: u64,
 }
@@ -102,7 +100,6 @@ impl Simulation {
         Ok(Self {
             world,
             sent: ValueTable::new(&schema),
-            shown: ValueTable::new(&schema),
             schema,
             profile,
             tick_hz,
@@ -113,7 +110,6 @@ impl Simulation {
             skipped: Duration::ZERO,
             tick: 0,
             places: Vec::new(),
-            shown_tick: 0.0,
             datagrams: 0,
             wrong_lanes: 0,
         })
@@ -158,7 +154,7 @@ impl Simulation {
     /// # Errors
     /// For bounds that contradict each other.
     pub fn set_delays(&mut self, min_ms: f64, max_ms: f64) -> Result<(), JsError> {
-        self.receiver.set_playout_delays(time(min_ms), time(max_ms)).map_err(failed)
+        self.receiver.set_delays(min_ms, max_ms)
     }
 
     /// Runs the world and the link up to a time, and computes what to show then.
@@ -182,13 +178,7 @@ impl Simulation {
             }
         }
         self.acknowledge(now);
-        if let Some(playback) = self.receiver.playback(now) {
-            self.shown.clear();
-            for sample in playback.samples() {
-                self.shown.push(sample.from, sample.to, sample.between).map_err(failed)?;
-            }
-            self.shown_tick = playback.tick();
-        }
+        self.receiver.play(ms(now))?;
         Ok(())
     }
 
@@ -213,7 +203,7 @@ impl Simulation {
     fn deliver(&mut self, now: Duration) {
         while let Some(datagram) = self.down.poll(now) {
             // It counts what it refuses.
-            if self.receiver.handle(now, &datagram).is_ok() {
+            if self.receiver.handle(ms(now), &datagram).is_ok() {
                 self.compare();
             }
         }
@@ -224,16 +214,17 @@ impl Simulation {
     }
 
     fn acknowledge(&mut self, now: Duration) {
-        while let Some(datagram) = self.receiver.poll_transmit(now) {
+        while let Some(datagram) = self.receiver.receiver.poll_transmit(now) {
             self.up.send(now, datagram);
         }
     }
 
     /// Compares the newest view of the receiver with the hub's, integer by integer.
     fn compare(&mut self) {
-        let Some(sequence) = self.receiver.newest_sequence() else { return };
+        let receiver = &self.receiver.receiver;
+        let Some(sequence) = receiver.newest_sequence() else { return };
         let sent = self.hub.view(PAGE, sequence);
-        let (Some(view), Some(sent)) = (self.receiver.view(sequence), sent) else { return };
+        let (Some(view), Some(sent)) = (receiver.view(sequence), sent) else { return };
         let differ = |lane: usize| {
             let lanes = view.lane(lane).iter().zip(sent.lane(lane));
             lanes.filter(|(received, sent)| received != sent).count() as u64
@@ -247,28 +238,37 @@ impl Simulation {
     pub fn places(&mut self) -> usize {
         self.places.clear();
         tables::places(&self.sent, &mut self.places);
-        tables::places(&self.shown, &mut self.places);
+        tables::places(&self.receiver.shown, &mut self.places);
         self.places.as_ptr() as usize
     }
 
     /// The schema as JSON.
     pub fn schema(&self) -> String {
-        crate::schema::described(&self.schema)
+        self.receiver.schema()
+    }
+
+    /// See [`WorldReceiver::heat`].
+    pub fn heat(&self) -> Vec<u32> {
+        self.receiver.heat()
+    }
+
+    /// See [`WorldReceiver::look`].
+    pub fn look(&self, id: u32) -> Vec<f64> {
+        self.receiver.look(id)
     }
 
     /// Counters and measurements, in the order that the page knows.
     pub fn stats(&self) -> Vec<f64> {
         let status = self.hub.status(PAGE);
-        let playout = self.receiver.playout_stats();
-        let received = self.receiver.status(Duration::ZERO);
-        let (bytes, baseline) =
-            status.map_or((0, None), |status| (status.bytes, status.baseline_age));
+        let playout = self.receiver.receiver.playout_stats();
+        let received = self.receiver.receiver.status(Duration::ZERO);
+        let bytes = status.map_or(0, |status| status.bytes);
         vec![
             f64::from(self.tick),
-            self.shown_tick,
+            self.receiver.tick,
             bytes as f64,
             self.datagrams as f64 * HEADER_BYTES as f64,
-            baseline.map_or(f64::NAN, f64::from),
+            self.receiver.baseline_age_ticks(),
             received.round_trip.map_or(f64::NAN, |time| time.as_secs_f64() * 1e3),
             received.lost_ratio(),
             playout.delay.as_secs_f64() * 1e3,
@@ -283,10 +283,16 @@ fn ends(
     profile: &Profile,
     level: &str,
     tick_hz: u32,
-) -> Result<(Hub, Receiver), JsError> {
+) -> Result<(Hub, WorldReceiver), JsError> {
     let codec = Codec::new(schema.clone(), level_named(level)?, profile.clone()).map_err(failed)?;
     let mut hub = Hub::new(&codec, HubConfig::default()).map_err(failed)?;
     hub.add(PAGE, &ReceiverOptions::default(), Duration::ZERO).map_err(failed)?;
-    let receiver = Receiver::new(&codec, ReceiverConfig::at_hz(tick_hz)).map_err(failed)?;
-    Ok((hub, receiver))
+    let mut setup = ReceiverSetup::of(codec, tick_hz);
+    setup.count_costs();
+    Ok((hub, setup.build()?))
+}
+
+/// A time of this file as the receiver takes it.
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
 }

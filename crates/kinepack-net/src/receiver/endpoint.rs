@@ -13,6 +13,7 @@ use super::presence::Presence;
 use super::shown::Shown;
 use super::views::{HeldView, Resolved, Views};
 use super::window::Window;
+use crate::cost::Recount;
 use crate::events::{Event, EventKinds, EventsAlone, Incoming, Played, Taken};
 use crate::handshake::{check_initial, hello, reference_zero};
 use crate::packet::{
@@ -20,7 +21,7 @@ use crate::packet::{
 };
 use crate::trace::event;
 use crate::{
-    Acknowledgement, Channel, JitterBuffer, NetError, PlayoutConfig, PlayoutStats, Pushed, Refused,
+    Acknowledgement, Channel, Cost, JitterBuffer, NetError, PlayoutConfig, PlayoutStats, Pushed, Refused,
     Sequence,
 };
 
@@ -283,6 +284,8 @@ pub struct Receiver {
     /// The latest time that a call passed.
     now: Duration,
     stats: ReceiverStats,
+    /// `None` if costs are not counted.
+    recount: Option<Box<Recount>>,
     out: Vec<u8>,
 }
 
@@ -333,6 +336,7 @@ impl Receiver {
             events: None,
             now: Duration::ZERO,
             stats: ReceiverStats::default(),
+            recount: None,
             out: Vec::new(),
             config,
         })
@@ -345,6 +349,24 @@ impl Receiver {
         self.hello.events_hash = kinds.codec().hash();
         self.events = Some(Incoming::new(kinds));
         self
+    }
+
+    /// Lets the receiver count where the bits of each snapshot went, for tools: see
+    /// [`cost`](Self::cost). Cost: encoding each snapshot once more.
+    #[must_use]
+    pub fn with_costs(mut self) -> Self {
+        self.recount = Some(Box::new(Recount::new(self.decoder.codec())));
+        self
+    }
+
+    /// Where the bits of the snapshot that was taken last went. `None` without
+    /// [costs](Self::with_costs), and before the first snapshot.
+    ///
+    /// The receiver counts a complete snapshot as its sender did. For one that left something out,
+    /// the parts that say which entities it has are those of a complete snapshot with the same
+    /// changes.
+    pub fn cost(&self) -> Option<&Cost> {
+        self.recount.as_ref()?.newest()
     }
 
     /// Takes a datagram from the sender.
@@ -440,6 +462,9 @@ impl Receiver {
 
         // Nothing fails from here on.
         self.window.note(sequence);
+        if let Some(recount) = &mut self.recount {
+            recount.take(&known, &view, bytes.len());
+        }
         if let (Some(incoming), Some(list)) = (&mut self.events, events) {
             incoming.take(list);
         }

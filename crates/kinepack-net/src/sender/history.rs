@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use kinepack::{EntityId, Tick};
 
-use super::cost::Cost;
 use super::older::{OlderView, REACH};
 use super::peer::Moment;
 use super::sharing::Ages;
@@ -19,7 +18,7 @@ use crate::baseline::{Before, MERGED, Merge, choose_merge, field_of_all};
 use crate::events::Carried;
 use crate::round_trip::RoundTrip;
 use crate::sequence::REORDERED;
-use crate::{Acknowledgement, Refused, Sequence};
+use crate::{Acknowledgement, Cost, Refused, Sequence};
 
 /// How far back a baseline may be: the range of one byte.
 pub(super) const WINDOW: usize = 255;

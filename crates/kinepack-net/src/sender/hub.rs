@@ -7,7 +7,6 @@ use std::time::Duration;
 use kinepack::level::Changed;
 use kinepack::{Baselines, Codec, EntityId, Schema, Snapshot, Tick};
 
-use super::cost::Cost;
 use super::emit::HubEvents;
 use super::peer::{Moment, Peer, PeerStatus};
 use super::sending::Sending;
@@ -18,7 +17,7 @@ use super::work::{Threads, Work};
 use crate::handshake::{check_initial, check_schema, hello, reference_zero};
 use crate::packet::{Hello, Mismatch, Upstream, first_difference, outline};
 use crate::trace::event;
-use crate::{Acknowledgement, Channel, NetError, Refused, Sequence};
+use crate::{Acknowledgement, Channel, Cost, NetError, Refused, Sequence};
 
 /// Identifies a receiver. The caller chooses it, for example the transport's connection number.
 ///

@@ -7,7 +7,7 @@
 //! [`encodings`] makes encodings on threads of the caller, by way of [`work`]. [`block`] carries
 //! states too large for one datagram. [`budget`] and [`freshness`] decide how much to send and what
 //! first, and [`rates`] which kinds are due. [`checks`] decides which snapshots get a
-//! state check. [`sharing`] limits how many different encodings a tick makes. [`cost`] reports bits
+//! state check. [`sharing`] limits how many different encodings a tick makes. [`cost`](crate::cost) reports bits
 //! to tools.
 //!
 //! A snapshot meets these types in this order:
@@ -34,7 +34,6 @@
 mod block;
 mod budget;
 mod checks;
-mod cost;
 mod emit;
 mod encodings;
 mod freshness;
@@ -51,7 +50,6 @@ mod subjects;
 mod view;
 mod work;
 
-pub use cost::Cost;
 pub use emit::Audience;
 pub use hub::{Handled, Hub, HubConfig, ReceiverId, ReceiverOptions, Weight};
 pub use peer::PeerStatus;

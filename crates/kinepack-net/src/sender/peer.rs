@@ -8,7 +8,6 @@ use kinepack::{EncodeError, Level, Snapshot, Tick};
 use super::block::{BlockOut, block_bytes};
 use super::budget::Budget;
 use super::checks::Checks;
-use super::cost::Cost;
 use super::freshness::Freshness;
 use super::history::{ChosenBaseline, Content, History, Outcome};
 use super::hub::{HubConfig, ReceiverId, ReceiverOptions, Weight};
@@ -23,7 +22,7 @@ use crate::packet::{
 };
 use crate::receiver::lost_ratio;
 use crate::trace::event;
-use crate::{Acknowledgement, NetError, Refused, Sequence};
+use crate::{Acknowledgement, Cost, NetError, Refused, Sequence};
 
 /// A budget that has no room for a snapshot of this size waits for the next tick.
 const LEAST_BYTES: usize = 48;

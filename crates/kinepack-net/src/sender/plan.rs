@@ -12,9 +12,9 @@ use std::sync::Arc;
 use kinepack::codec::{Chosen, Difference, Learned};
 use kinepack::{Codec, EncodeError, Encoder, EntityId, Snapshot, Tick};
 
-use super::cost::Cost;
 use super::rates::Rates;
 use super::view::{LearnedModels, SentView, Skipped};
+use crate::Cost;
 use crate::baseline::BaselineViews;
 
 /// A snapshot that can be sent to every receiver with the same baseline.

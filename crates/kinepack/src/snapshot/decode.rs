@@ -157,6 +157,11 @@ impl Decoder {
         }
     }
 
+    /// The codec that it was made for.
+    pub fn codec(&self) -> &Codec {
+        &self.codec
+    }
+
     /// Decodes `packet`, one whole snapshot of the state at `tick`, relative to the same views that
     /// it was encoded against: a `&View`, or [`Baselines`] with older ones. Returns the view that
     /// [`Encoder::encode`](super::Encoder::encode) returned.

@@ -1,6 +1,9 @@
-//! Counts where the bits of a snapshot went, for tools. Only if the hub counts costs.
+//! Counts where the bits of a snapshot went, for tools. Only if the hub or the receiver counts costs.
 
-use kinepack::{EncodeError, Encoder, EntityId, Size, Snapshot, Tick};
+use kinepack::codec::Chosen;
+use kinepack::{Codec, EncodeError, Encoder, EntityId, Size, Snapshot, Tick, View};
+
+use crate::baseline::BaselineViews;
 
 /// Where the bits of a snapshot went, for tools.
 ///
@@ -48,7 +51,7 @@ pub struct Cost {
 
 impl Cost {
     /// The cost of the last encoding of `encoder`: `encoded` against `base`, in this many bytes.
-    pub(super) fn new(
+    pub(crate) fn new(
         encoder: &Encoder,
         base: &Snapshot,
         encoded: &Snapshot,
@@ -78,5 +81,40 @@ impl Cost {
             baseline_tick: base.tick,
             baseline,
         })
+    }
+}
+
+/// Counts what received snapshots cost: encodes each again, because a decoder does not count.
+#[derive(Debug)]
+pub(crate) struct Recount {
+    encoder: Encoder,
+    packet: Vec<u8>,
+    /// As a pointer, so that a program that never counts contains no encoder.
+    count: fn(&mut Self, &BaselineViews, &View, usize) -> Option<Cost>,
+    newest: Option<Cost>,
+}
+
+impl Recount {
+    pub(crate) fn new(codec: &Codec) -> Self {
+        let mut encoder = Encoder::new(codec);
+        encoder.count_entity_bits(true);
+        Self { encoder, packet: Vec::new(), count: Self::encode, newest: None }
+    }
+
+    /// Takes a snapshot of this many bytes: what it was coded against, and what it became.
+    pub(crate) fn take(&mut self, known: &BaselineViews, view: &View, bytes: usize) {
+        self.newest = (self.count)(self, known, view, bytes);
+    }
+
+    /// The cost of the snapshot that was taken last.
+    pub(crate) fn newest(&self) -> Option<&Cost> {
+        self.newest.as_ref()
+    }
+
+    fn encode(&mut self, known: &BaselineViews, view: &View, bytes: usize) -> Option<Cost> {
+        self.packet.clear();
+        let baselines = known.baselines().ok()?;
+        self.encoder.write(baselines, view, Chosen::All, &mut self.packet).ok()?;
+        Cost::new(&self.encoder, &known.baseline, view, bytes).ok()
     }
 }
