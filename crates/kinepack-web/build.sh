@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# Builds the WebAssembly modules of the npm package into package/module/, and that of the exported
-# demo into its folder; or all of them into another folder. On Debian as root it installs what is
+# Builds the WebAssembly modules of the npm package into package/module/, and that of the
+# demo's pages into its folder; or all of them into another folder. On Debian as root it installs what is
 # missing. One compiler makes the same bytes everywhere.
 set -euo pipefail
 cd "$(dirname "$0")"
 out=${1:-package/module}
 demo=${1:+$1/demo}
-demo=${demo:-../demo/src/export/module}
+demo=${demo:-../demo/src/module}
 target=${CARGO_TARGET_DIR:-../../target}/web
 cargo build --release --locked --quiet --manifest-path builder/Cargo.toml --target-dir "$target/builder"
 . ./compiler.sh
 # Panics need no text: a panic is a bug of this library, and stops the module.
 export RUSTFLAGS="-Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none -Zfmt-debug=none $linker"
 rm -rf "$out" "$demo"
-for part in snapshots clips simulation; do
+for part in snapshots clips demo; do
   folder=$out
-  [ $part = simulation ] && folder=$demo
+  [ $part = demo ] && folder=$demo
   cargo build --profile web --locked --target wasm32-unknown-unknown --target-dir "$target" --ignore-rust-version \
     -Zbuild-std=std,panic_abort -Zbuild-std-features=optimize_for_size --no-default-features --features "$part"
   "$target/builder/release/kinepack-web-builder" "$target/wasm32-unknown-unknown/web/kinepack_web.wasm" "$folder" "$part"

@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 #![allow(missing_docs, unreachable_pub, reason = "a part of the program, with no users of its own")]
 
+mod codes;
 mod crowd;
 mod cube_stream;
 pub mod demo;
@@ -23,6 +24,7 @@ mod inputs;
 pub mod join;
 mod keys;
 mod map;
+mod module;
 mod players;
 mod recording;
 mod secret_options;

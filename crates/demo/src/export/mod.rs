@@ -11,7 +11,8 @@ use kinepack::Level;
 use kinepack::group::GroupWriter;
 use serde_json::json;
 
-use crate::demo::page::server::WORLDS;
+use crate::demo::page::server::{RECEIVING, WORLDS};
+use crate::module::MODULE;
 use crate::sender::{SendOptions, Sender};
 use crate::session_error::SessionError;
 use crate::world::Played;
@@ -21,13 +22,6 @@ use crate::world::Played;
 const FILES: &[File] = command_kit::web_files![
     "index.html", "main.js", "style.css",
 ];
-/// The module that simulates, and what it shares with the npm package.
-const MODULE: &[File] = &[
-    ("module/simulation.js", include_bytes!("module/simulation.js")),
-    ("module/simulation_bg.wasm", include_bytes!("module/simulation_bg.wasm")),
-    ("memory.js", include_bytes!("../../../kinepack-web/package/memory.js")),
-];
-
 /// A group is a second.
 const GROUP_TICKS: u32 = cubes::TICK_HZ;
 /// The levels that the page offers.
@@ -60,10 +54,11 @@ pub fn export(
         ("world.profile", codec.profile().to_bytes()),
         ("world.json", about.to_string().into_bytes()),
     ];
-    let fixed = FILES.iter().chain(WORLDS).chain(MODULE).chain(page::SHARED);
+    let fixed = FILES.iter().chain(RECEIVING).chain(WORLDS).chain(MODULE).chain(page::SHARED);
     let fixed = fixed.map(|(name, bytes)| (*name, bytes.to_vec()));
     // All files or none.
-    let folders = ["", "module", "shared", "worlds"].map(|folder| directory.join(folder));
+    let folders =
+        ["", "module", "receiving", "shared", "worlds"].map(|folder| directory.join(folder));
     let mut batches = Vec::new();
     for folder in &folders {
         batches.push(Batch::in_directory(folder)?);

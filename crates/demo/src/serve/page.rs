@@ -18,6 +18,7 @@ use kinepack_udp::Secret;
 use kinepack_webtransport::{PATH, Token, WebDoor};
 use serde::Serialize;
 
+use crate::codes::{Codes, hex};
 use crate::cube_stream::CubeStream;
 use crate::demo::page::server::{PLAYING, WORLDS};
 use crate::happenings::Happening;
@@ -80,13 +81,6 @@ struct Invitation {
     player_edge_m: f32,
 }
 
-/// A codec without its profile.
-#[derive(Serialize)]
-struct Codes {
-    schema: String,
-    level: &'static str,
-}
-
 /// Serves the page from a thread of its own, as long as the program runs. Returns its address.
 pub(super) fn open(
     listener: TcpListener,
@@ -146,10 +140,7 @@ fn invite(desk: &Desk) -> Result<Invitation, SessionError> {
         level: codec.level().name(),
         tick_hz: cubes::TICK_HZ,
         schema: hex(&codec.schema().to_bytes()),
-        events: Codes {
-            schema: hex(&kinds.codec().schema().to_bytes()),
-            level: kinds.codec().level().name(),
-        },
+        events: Codes::of(kinds.codec()),
         keys: Codes { schema: hex(&keys.schema().to_bytes()), level: "adaptive" },
         key_rate_hz: key_config().rate_hz,
         key_repeats: key_config().repeats,
@@ -164,8 +155,4 @@ fn invite(desk: &Desk) -> Result<Invitation, SessionError> {
 fn random_id() -> u64 {
     use std::hash::{BuildHasher, RandomState};
     RandomState::new().hash_one("client")
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -4,6 +4,7 @@
 mod answering;
 mod faults;
 mod key_stream;
+mod outside;
 mod peer;
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,8 @@ use command_kit::Distribution;
 pub use faults::FaultReport;
 pub use key_stream::Hands;
 use kinepack_net::{HubConfig, LinkConfig, ReceiverId, datagram_sequence};
+pub use outside::Outside;
+use peer::Side;
 pub use peer::{Peer, SentDatagram};
 
 use crate::sender::{SendOptions, Sender};
@@ -87,24 +90,63 @@ impl Session {
         link_seed: u64,
         looked_at: bool,
     ) -> Result<(), SessionError> {
-        let id = ReceiverId(self.peers.len() as u64);
-        self.peers.push(Peer::new(id, &mut self.sender, options, link, link_seed, looked_at)?);
+        let side = if looked_at { Side::viewer(options) } else { Side::answering(options) }?;
+        self.add_side(options, link, link_seed, side)?;
         Ok(())
     }
 
-    /// Replaces the connection of a receiver that is looked at, for example to change its level.
-    /// Datagrams in flight are lost, and all counts start again from 0.
+    /// Adds a receiver outside of this program.
+    pub fn add_outside(
+        &mut self,
+        options: &SendOptions,
+        link: LinkConfig,
+        link_seed: u64,
+    ) -> Result<ReceiverId, SessionError> {
+        self.add_side(options, link, link_seed, Side::Outside(Outside::default()))
+    }
+
+    fn add_side(
+        &mut self,
+        options: &SendOptions,
+        link: LinkConfig,
+        link_seed: u64,
+        side: Side,
+    ) -> Result<ReceiverId, SessionError> {
+        let id = ReceiverId(self.peers.last().map_or(0, |last| last.id.0 + 1));
+        self.peers.push(Peer::new(id, &mut self.sender, options, link, link_seed, side)?);
+        Ok(id)
+    }
+
+    /// Removes a receiver.
+    pub fn remove(&mut self, id: ReceiverId) {
+        self.sender.hub.remove(id);
+        self.peers.retain(|peer| peer.id != id);
+    }
+
+    /// The receiver with this id.
+    pub fn peer_mut(&mut self, id: ReceiverId) -> Option<&mut Peer> {
+        let place = self.peers.binary_search_by_key(&id, |peer| peer.id).ok()?;
+        Some(&mut self.peers[place])
+    }
+
+    /// Replaces the connections of all receivers, for example to change their level. Datagrams in
+    /// flight are lost, and all counts start again from 0. Each link has the seed `link_seed` plus
+    /// the receiver's number.
     pub fn reconnect(
         &mut self,
-        index: usize,
         options: &SendOptions,
         link: LinkConfig,
         link_seed: u64,
     ) -> Result<(), SessionError> {
-        let id = self.peers[index].id;
-        self.sender.hub.remove(id);
+        for peer in &self.peers {
+            self.sender.hub.remove(peer.id);
+        }
         self.sender.offer(options)?;
-        self.peers[index] = Peer::new(id, &mut self.sender, options, link, link_seed, true)?;
+        for peer in &mut self.peers {
+            let (id, side) = (peer.id, peer.new_side(options)?);
+            let seed = link_seed + id.0;
+            *peer = Peer::new(id, &mut self.sender, options, link, seed, side)?;
+        }
         Ok(())
     }
 
@@ -166,7 +208,8 @@ impl Session {
             self.encoded += self.sender.hub.encoded() as u64;
         }
         while let Some((to, datagram)) = self.sender.hub.poll_transmit() {
-            let peer = &mut self.peers[to.0 as usize];
+            let place = self.peers.binary_search_by_key(&to, |peer| peer.id);
+            let peer = &mut self.peers[place.expect("the hub's receivers are the peers")];
             peer.send(now, datagram, self.outage.contains(&now));
             peer.note_view(datagram_sequence(datagram), &self.sender);
         }

@@ -17,6 +17,7 @@ use super::Carrier;
 use super::answering::Answering;
 use super::faults::Faults;
 use super::key_stream::KeyStream;
+use super::outside::Outside;
 use crate::keys::Keys;
 use crate::sender::{SendOptions, Sender, due};
 use crate::session_error::SessionError;
@@ -63,11 +64,14 @@ pub struct SentDatagram {
     pub cost: Option<Arc<Cost>>,
 }
 
-enum Side {
+/// The receiving end.
+pub(super) enum Side {
     /// Decodes, compares and shows.
     Viewer(Box<Viewer>),
     /// Acknowledges like a viewer, but decodes nothing.
     Answering(Answering),
+    /// A receiver outside of this program.
+    Outside(Outside),
 }
 
 /// Numbers of the last second, for the display.
@@ -88,15 +92,9 @@ impl Peer {
         options: &SendOptions,
         link: LinkConfig,
         link_seed: u64,
-        looked_at: bool,
+        side: Side,
     ) -> Result<Self, SessionError> {
-        let stream = &options.stream;
         sender.add(id, options, due(sender.tick()))?;
-        let side = if looked_at {
-            Side::Viewer(Box::new(Viewer::new(stream)?))
-        } else {
-            Side::Answering(Answering::new(stream)?)
-        };
         Ok(Self {
             id,
             down: Link::new(link, link_seed * 2)?,
@@ -124,7 +122,24 @@ impl Peer {
     pub fn viewer_mut(&mut self) -> Option<&mut Viewer> {
         match &mut self.side {
             Side::Viewer(viewer) => Some(viewer),
-            Side::Answering(_) => None,
+            _ => None,
+        }
+    }
+
+    /// A receiver outside of this program: what arrived for it, and what it answers.
+    pub fn outside_mut(&mut self) -> Option<&mut Outside> {
+        match &mut self.side {
+            Side::Outside(outside) => Some(outside),
+            _ => None,
+        }
+    }
+
+    /// A new receiving end of the same kind.
+    pub(super) fn new_side(&self, options: &SendOptions) -> Result<Side, SessionError> {
+        match &self.side {
+            Side::Viewer(_) => Side::viewer(options),
+            Side::Answering(_) => Side::answering(options),
+            Side::Outside(_) => Ok(Side::Outside(Outside::default())),
         }
     }
 
@@ -145,17 +160,21 @@ impl Peer {
 
     /// Records the hub's view and cost of the datagram sent last, if it was a snapshot.
     pub(super) fn note_view(&mut self, sequence: Option<Sequence>, sender: &Sender) {
-        let (Side::Viewer(_), Some(sequence)) = (&self.side, sequence) else { return };
+        let Some(sequence) = sequence.filter(|_| !matches!(self.side, Side::Answering(_))) else {
+            return;
+        };
         if let Some(sent) = self.sent.last_mut() {
             sent.cost = sender.hub.cost(self.id, sequence).cloned();
         }
-        self.keep_view(sequence, sender.hub.view(self.id, sequence));
+        if let Side::Viewer(_) = self.side {
+            self.keep_view(sequence, sender.hub.view(self.id, sequence));
+        }
     }
 
     pub fn viewer(&self) -> Option<&Viewer> {
         match &self.side {
             Side::Viewer(viewer) => Some(viewer),
-            Side::Answering(_) => None,
+            _ => None,
         }
     }
 
@@ -198,6 +217,13 @@ impl Peer {
             }
             Side::Answering(_) if is_out => {}
             Side::Answering(answering) => answering.answer(now, &mut self.up),
+            Side::Outside(outside) => {
+                for datagram in outside.take_answers() {
+                    if !is_out {
+                        self.up.send(now, &datagram);
+                    }
+                }
+            }
         }
         while let Some(datagram) = self.up.poll(now) {
             let Some(datagram) = carrier.up(&datagram)? else { continue };
@@ -220,6 +246,7 @@ impl Peer {
                 keys.acknowledge(datagram);
             }
             (Side::Answering(answering), _) => answering.take(datagram),
+            (Side::Outside(outside), _) => outside.take(now, datagram),
             // The receiver counts what it refuses: duplicates and late datagrams.
             (Side::Viewer(viewer), _) => {
                 let before = viewer.receiver.stats();
@@ -379,6 +406,16 @@ impl Peer {
             report.shown_error_deg = viewer.error.rotation_deg.summary();
         }
         report
+    }
+}
+
+impl Side {
+    pub(super) fn viewer(options: &SendOptions) -> Result<Self, SessionError> {
+        Ok(Self::Viewer(Box::new(Viewer::new(&options.stream)?)))
+    }
+
+    pub(super) fn answering(options: &SendOptions) -> Result<Self, SessionError> {
+        Ok(Self::Answering(Answering::new(&options.stream)?))
     }
 }
 

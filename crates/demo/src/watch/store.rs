@@ -131,8 +131,7 @@ impl Store {
             let pose = bodies.kinds[kind].pose((state, index), sample.to, sample.between)?;
             list.push(measured(&pose));
         }
-        let tick = playback.tick();
-        Ok(Some(WorldMessage::new(0, tick as u32, &list, (tick, &[]), |_| 0.0).bytes))
+        Ok(Some(WorldMessage::new(0, playback.tick(), &list).bytes))
     }
 
     /// The tick and the bytes of each frame of a group; `None` if there is no such group.

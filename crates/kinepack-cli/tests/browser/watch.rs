@@ -24,7 +24,7 @@ fn a_replay_is_played_stepped_and_sought() {
 
     // To the marker, and two frames on.
     browser.choose("#markers", "0:01");
-    browser.wait("kinepack.tick() === 100 && Math.abs(kinepack.world().shownTick - 100) < 0.01");
+    browser.wait("kinepack.tick() === 100 && Math.abs(kinepack.world().tick - 100) < 0.01");
     let area = browser.area("worlds");
     browser.wait_for_a_frame();
     browser.wait_for_a_frame();
@@ -41,10 +41,10 @@ fn a_replay_is_played_stepped_and_sought() {
         async |client: &Client| client.find(Locator::Css("#time-line")).await?.click().await;
     browser.run(click);
     browser.wait("Math.abs(kinepack.tick() - 90) < 12");
-    browser.wait("Math.abs(kinepack.world().shownTick - kinepack.tick()) < 0.01");
+    browser.wait("Math.abs(kinepack.world().tick - kinepack.tick()) < 0.01");
     browser.press(Key::End);
     browser.wait(&format!("kinepack.tick() === {TICKS}"));
-    browser.wait(&format!("kinepack.world().shownTick === {TICKS}"));
+    browser.wait(&format!("kinepack.world().tick === {TICKS}"));
     browser.wait_for_a_frame();
     browser.wait_for_a_frame();
     assert!(at_marker.share_changed(&browser.screenshot(), area) > 0.001);

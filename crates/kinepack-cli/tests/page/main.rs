@@ -8,6 +8,7 @@ mod crowding;
 #[path = "../support/figure.rs"]
 mod figure;
 mod http;
+mod receiving;
 mod refusing;
 #[path = "../support/replay.rs"]
 mod replay;

@@ -23,6 +23,7 @@ pub(crate) enum Said {
     /// A single key and its value.
     Text(String, Value),
     World(World),
+    Datagrams(Datagrams),
     /// With the code of the close frame, if there was one.
     Closed(Option<u16>),
 }
@@ -32,12 +33,21 @@ pub(crate) enum Said {
 pub(crate) struct World {
     pub(crate) number: u32,
     pub(crate) tick: u32,
-    pub(crate) left: u32,
-    pub(crate) right: u32,
-    pub(crate) shown_tick: f32,
-    /// In the simulated world, in metres; not a number before its first state.
+    pub(crate) bodies: u32,
+    /// In metres; not a number before the first state.
     pub(crate) player_x: f32,
     pub(crate) bytes: usize,
+}
+
+/// The datagrams of a tick for the page's receiver.
+#[derive(Clone, Debug)]
+pub(crate) struct Datagrams {
+    pub(crate) connection: u32,
+    pub(crate) row: u32,
+    pub(crate) delays_ms: [f32; 2],
+    pub(crate) time_s: f64,
+    /// Each with the time at which it arrived.
+    pub(crate) list: Vec<(f64, Vec<u8>)>,
 }
 
 impl Page {
@@ -80,6 +90,9 @@ impl Page {
                 Said::Text(key, value)
             }
             Ok(Message::Binary(bytes)) => {
+                if bytes[..4] == 2u32.to_le_bytes() {
+                    return Said::Datagrams(Datagrams::read(&bytes));
+                }
                 let world = World::read(&bytes);
                 if self.draws {
                     self.say(&json!({ "drawn": world.number }));
@@ -132,6 +145,23 @@ impl Page {
         })
     }
 
+    pub(crate) fn datagrams(&mut self) -> Datagrams {
+        self.until("datagrams", |said| match said {
+            Said::Datagrams(datagrams) => Some(datagrams),
+            _ => None,
+        })
+    }
+
+    /// Answers for the page's receiver.
+    pub(crate) fn answer(&mut self, connection: u32, datagrams: &[&[u8]]) {
+        let mut message = connection.to_le_bytes().to_vec();
+        for datagram in datagrams {
+            message.extend((datagram.len() as u16).to_le_bytes());
+            message.extend(*datagram);
+        }
+        self.send(Message::binary(message));
+    }
+
     /// The code with which the program closed the socket.
     pub(crate) fn closed(&mut self) -> Option<u16> {
         self.until("the end of the socket", |said| match said {
@@ -160,21 +190,34 @@ impl Page {
     }
 }
 
+/// Little-endian numbers at a place.
+fn bytes_at<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    bytes[at..at + N].try_into().unwrap()
+}
+
 impl World {
     fn read(bytes: &[u8]) -> Self {
-        let word = |at: usize| <[u8; 4]>::try_from(&bytes[4 * at..4 * at + 4]).unwrap();
-        let [kind, number, tick, left, right] =
-            [0, 1, 2, 3, 4].map(|at| u32::from_le_bytes(word(at)));
+        let [kind, number, bodies] = [0, 4, 8].map(|at| u32::from_le_bytes(bytes_at(bytes, at)));
         assert_eq!(kind, 1, "a world");
-        let player_x = if left > 0 { f32::from_le_bytes(word(6)) } else { f32::NAN };
-        Self {
-            number,
-            tick,
-            left,
-            right,
-            shown_tick: f32::from_le_bytes(word(5)),
-            player_x,
-            bytes: bytes.len(),
+        let player_x = if bodies > 0 { f32::from_le_bytes(bytes_at(bytes, 20)) } else { f32::NAN };
+        let tick = f64::from_le_bytes(bytes_at(bytes, 12)) as u32;
+        Self { number, tick, bodies, player_x, bytes: bytes.len() }
+    }
+}
+
+impl Datagrams {
+    fn read(bytes: &[u8]) -> Self {
+        let [connection, row, count] = [4, 8, 12].map(|at| u32::from_le_bytes(bytes_at(bytes, at)));
+        let delays_ms = [16, 20].map(|at| f32::from_le_bytes(bytes_at(bytes, at)));
+        let (mut list, mut at) = (Vec::new(), 32);
+        while at < bytes.len() {
+            let length = u32::from_le_bytes(bytes_at(bytes, at + 8)) as usize;
+            let arrived_s = f64::from_le_bytes(bytes_at(bytes, at));
+            list.push((arrived_s, bytes[at + 12..at + 12 + length].to_vec()));
+            at += 12 + length;
         }
+        assert_eq!((at, list.len()), (bytes.len(), count as usize));
+        let time_s = f64::from_le_bytes(bytes_at(bytes, 24));
+        Self { connection, row, delays_ms, time_s, list }
     }
 }

@@ -44,35 +44,12 @@ fn the_program_sends_hello_then_status_and_worlds() {
 
     let worlds: Vec<World> = (0..30).map(|_| page.world()).collect();
     for world in &worlds {
-        assert_eq!(world.bytes, 24 + 32 * (world.left + world.right) as usize, "{world:?}");
-        assert_eq!(world.left, 21, "{world:?}");
-        assert!(world.shown_tick.is_finite() && world.shown_tick <= world.tick as f32, "{world:?}");
+        assert_eq!(world.bytes, 20 + 32 * world.bodies as usize, "{world:?}");
+        assert_eq!(world.bodies, 21, "{world:?}");
     }
     for pair in worlds.windows(2) {
         assert!(pair[0].number < pair[1].number && pair[0].tick < pair[1].tick, "{pair:?}");
     }
-    assert_eq!(worlds.last().unwrap().right, 21);
-}
-
-#[test]
-fn every_sample_and_packet_is_sent_once() {
-    let (_demo, address) = Running::demo(SMALL);
-    let mut page = Page::open(address);
-    page.status("two seconds", |status| tick(status) > 120.0);
-    // A page that connects later also receives the earlier ones.
-    let mut late = Page::open(address);
-    let (mut samples, mut packets) = (Vec::new(), Vec::new());
-    for _ in 0..10 {
-        let status = late.hear("status");
-        samples.extend(status["samples"].as_array().unwrap().iter().map(tick));
-        packets.extend(
-            status["packets"].as_array().unwrap().iter().map(|packet| packet[0].as_f64().unwrap()),
-        );
-    }
-    assert!(samples[0] < 60.0 && packets[0] < 60.0, "{samples:?} {packets:?}");
-    assert!(samples.windows(2).all(|pair| pair[1] - pair[0] == 6.0), "{samples:?}");
-    assert!(packets.windows(2).all(|pair| pair[1] >= pair[0]), "{packets:?}");
-    assert!(packets.len() > 100, "{packets:?}");
 }
 
 #[test]
@@ -232,15 +209,9 @@ fn an_inspected_body_is_sent_lane_by_lane() {
     let mut page = Page::open(address);
     let lanes = page.hear("hello")["lanes"].as_array().unwrap().len();
     page.say(&json!({ "look": 0 }));
-    let look = page.until("a body that was sent", |said| match said {
-        Said::Text(key, look) if key == "look" => {
-            Some(look).filter(|look| look["bits"].as_f64() > Some(0.0))
-        }
-        _ => None,
-    });
+    let look = page.hear("look");
     assert_eq!(look["id"], 0, "{look:#}");
     assert_eq!(look["sent"].as_array().unwrap().len(), lanes, "{look:#}");
-    assert!(number(&look, "packet_bits") >= number(&look, "bits"), "{look:#}");
     page.say(&json!({ "look": null }));
     page.listen(Duration::from_millis(300));
     let heard = page.listen(Duration::from_millis(400));

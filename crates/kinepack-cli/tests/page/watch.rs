@@ -30,13 +30,13 @@ fn the_page_has_the_replay_its_worlds_and_its_sizes() {
             .chunks(4)
             .map(|word| u32::from_le_bytes(word.try_into().unwrap()))
             .collect();
-        assert_eq!(words.len(), 6 + 8 * BODIES);
-        assert_eq!((words[0], words[3], words[4]), (1, BODIES as u32, 0));
-        let shown = f32::from_bits(words[5]);
-        let asked: f32 = tick.parse().unwrap();
-        assert_eq!(shown, asked.clamp(1.0, TICKS as f32));
-        assert_ne!(words[6..], last, "{tick}");
-        last = words[6..].to_vec();
+        assert_eq!(words.len(), 5 + 8 * BODIES);
+        assert_eq!((words[0], words[2]), (1, BODIES as u32));
+        let shown = f64::from_le_bytes(world.bytes[12..20].try_into().unwrap());
+        let asked: f64 = tick.parse().unwrap();
+        assert_eq!(shown, asked.clamp(1.0, f64::from(TICKS)));
+        assert_ne!(words[5..], last, "{tick}");
+        last = words[5..].to_vec();
     }
 
     let sizes: Value = serde_json::from_str(&get(address, "/frames/1").body).unwrap();

@@ -21,8 +21,8 @@ use crate::packet::{
 };
 use crate::trace::event;
 use crate::{
-    Acknowledgement, Channel, Cost, JitterBuffer, NetError, PlayoutConfig, PlayoutStats, Pushed, Refused,
-    Sequence,
+    Acknowledgement, Channel, Cost, JitterBuffer, NetError, PlayoutConfig, PlayoutStats, Pushed,
+    Refused, Sequence,
 };
 
 /// Limits of a receiver's memory, and how it plays.
@@ -362,9 +362,9 @@ impl Receiver {
     /// Where the bits of the snapshot that was taken last went. `None` without
     /// [costs](Self::with_costs), and before the first snapshot.
     ///
-    /// The receiver counts a complete snapshot as its sender did. For one that left something out,
-    /// the parts that say which entities it has are those of a complete snapshot with the same
-    /// changes.
+    /// The fields of a complete snapshot have the costs that the sender counted, and its entities
+    /// too, to within a bit. For a snapshot that left something out, the costs are those of a
+    /// complete one with the same changes, which may be coded differently.
     pub fn cost(&self) -> Option<&Cost> {
         self.recount.as_ref()?.newest()
     }

@@ -1,18 +1,21 @@
 //! The demo in the browser: both worlds live, and where the bits go.
 //!
 //! ```text
-//! this thread                                   server's thread
-//! stage: orders, ticks  ── worlds, status ──►  board  ──► socket of each page
-//!                       ◄── orders ──────────
+//! this thread                                              server's thread
+//! stage: orders, ticks  ── worlds, status, datagrams ──►  board  ──► socket of each page
+//!                       ◄── orders, answers ────────────
 //! ```
 
 mod board;
+mod datagrams;
 mod ledger;
+mod look;
 mod protocol;
 pub(crate) mod server;
 mod settings;
 mod socket;
 mod stage;
+mod watchers;
 pub(crate) mod world;
 
 use std::io;
@@ -31,9 +34,12 @@ use settings::Defaults;
 use stage::{NewWorld, Stage};
 
 use super::{Arguments, Program, uncompressed_kbps};
+use crate::codes::{Codes, hex};
 use crate::demo::DemoError;
+use crate::happenings::Happening;
 use crate::inputs::with_keys;
 use crate::session::Session;
+use crate::session_error::SessionError;
 use crate::session_report::SessionReport;
 
 /// The page's default port.
@@ -69,8 +75,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, DemoError> {
     let mut stage = Stage::new(session, new_world, name.clone(), checked)?;
 
     let (orders, to_do) = sync_channel(MAX_ORDERS);
-    let hello = hello(arguments, name, extent, defaults.settings());
-    let board = Arc::new(Board::new(defaults, &hello, stage.status(), orders));
+    let hello = hello(arguments, name, extent, defaults.settings())?;
+    let profile = arguments.send.stream.codec().profile().to_bytes();
+    let board = Arc::new(Board::new(defaults, &hello, profile.into(), stage.status(), orders));
     let server = std::thread::spawn({
         let board = Arc::clone(&board);
         move || serve(listener, board)
@@ -111,8 +118,10 @@ fn hello(
     world: String,
     (bodies, half_width_m): (usize, Option<f32>),
     defaults: Settings,
-) -> Hello {
-    Hello {
+) -> Result<Hello, DemoError> {
+    let codec = arguments.send.stream.codec();
+    let kinds = Happening::kinds().map_err(SessionError::from)?;
+    Ok(Hello {
         program: concat!("kinepack ", env!("CARGO_PKG_VERSION")).to_owned(),
         world,
         bodies,
@@ -122,10 +131,12 @@ fn hello(
         cube_edge_m: cubes::CUBE_EDGE_M,
         goal_kbps: GOAL_KBPS,
         uncompressed_kbps: uncompressed_kbps(bodies),
-        lanes: ledger::lane_names(arguments.send.stream.codec().schema()),
+        lanes: look::lane_names(codec.schema()),
         levels: settings::levels(),
         links: settings::links(),
         send_hz: crate::sender::SEND_HZ,
         defaults,
-    }
+        schema: hex(&codec.schema().to_bytes()),
+        events: Codes::of(kinds.codec()),
+    })
 }

@@ -1,5 +1,6 @@
 //! The messages between the program and its page. A message is a JSON object whose only key names
-//! its kind. Worlds are binary, see [`world`](super::world).
+//! its kind. Worlds and datagrams are binary, see [`world`](super::world) and
+//! [`datagrams`](super::datagrams).
 //!
 //! The page sends [`Control`], and the program refuses any deviation from it. The program sends
 //! `hello`, `status`, `look`, `error` and `end`.
@@ -8,6 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::codes::Codes;
 use crate::keys::Key;
 use crate::session_report::SessionReport;
 
@@ -66,6 +68,10 @@ pub(super) struct Hello {
     pub(super) send_hz: [u32; 6],
     /// The settings that the program was started with.
     pub(super) defaults: Settings,
+    /// The schema file of the world, in hexadecimal digits.
+    pub(super) schema: String,
+    /// The profile of the events is the untrained one.
+    pub(super) events: Codes,
 }
 
 #[derive(Debug, Serialize)]
@@ -113,8 +119,8 @@ pub(super) struct PageStatus<'a> {
     pub(super) packets: Vec<Packet>,
 }
 
-/// A point of the charts: means of the ticks since the previous point. Medians of errors count only
-/// moving bodies.
+/// A point of the charts, as far as the sender knows it: means of the ticks since the previous
+/// point. The page adds what its receiver knows.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(super) struct Sample {
     pub(super) tick: u32,
@@ -123,12 +129,6 @@ pub(super) struct Sample {
     pub(super) position_kbps: f64,
     pub(super) orientation_kbps: f64,
     pub(super) others_kbps: f64,
-    pub(super) error_mm_p50: f64,
-    pub(super) error_mm_max: f64,
-    pub(super) error_deg_p50: f64,
-    pub(super) error_deg_max: f64,
-    pub(super) playout_ms: f64,
-    pub(super) round_trip_ms: f64,
     /// Bits of a packet of keys to the server. 0 if none was sent.
     pub(super) input_bits: f64,
     /// The bandwidth of all keys, with headers.
@@ -138,21 +138,12 @@ pub(super) struct Sample {
 /// A datagram: its tick, its bytes, and 1 if it was lost.
 pub(super) type Packet = (u32, u32, u8);
 
-/// A body, and what it cost in the tick that was sent last.
+/// A body in the state that was sent last.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Look {
     pub(super) id: u32,
-    pub(super) tick: u32,
-    /// Its lanes in the sender's state, even if the last packet left it out.
+    /// Its lanes, even if the last packet left it out.
     pub(super) sent: Vec<u32>,
-    /// The receiver's newest lanes, and their tick.
-    pub(super) known: Option<Vec<u32>>,
-    pub(super) known_tick: Option<u32>,
-    pub(super) bits: u32,
-    pub(super) packet_bits: usize,
-    /// If it was sent, the baseline's tick, and its lanes in the baseline.
-    pub(super) baseline_tick: Option<u32>,
-    pub(super) baseline: Option<Vec<u32>>,
 }
 
 /// A message of the program.

@@ -8,10 +8,11 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Router, middleware};
-use command_kit::page::{File, guard, is_same_origin, with_files};
+use command_kit::page::{File, binary, guard_with_modules, is_same_origin, with_files};
 
 use super::board::{Board, Seat};
 use super::socket;
+use crate::module::MODULE;
 
 /// The largest message of a page.
 const MAX_MESSAGE_BYTES: usize = 4_096;
@@ -23,8 +24,12 @@ const FILES: &[File] = command_kit::web_files![
     "charts/history.js", "charts/timeline.js", "connection.js", "controls/address.js", "controls/controls.js",
     "controls/settings.js", "controls/slider.js", "controls/touch_pad.js", "index.html",
     "main.js", "panels/look.js", "panels/now.js", "panels/report.js", "panels/state.js", "style.css",
-    "worlds/pick.js", "worlds/uncompressed.js",
+    "receiving/clock.js", "receiving/errors.js", "receiving/receiver.js", "worlds/past.js", "worlds/pick.js",
+    "worlds/uncompressed.js",
 ];
+
+/// What turns a receiver's columns into bodies. The exported demo has it too.
+pub(crate) const RECEIVING: &[File] = command_kit::web_files!["receiving/columns.js",];
 
 /// What turns keys into actions. The page of `serve` has it too.
 pub(crate) const PLAYING: &[File] = command_kit::web_files!["controls/playing.js",];
@@ -42,10 +47,14 @@ pub(crate) const WORLDS: &[File] = command_kit::web_files![
 /// All routes of the program.
 pub(super) fn router(board: Arc<Board>) -> Router {
     let router = with_files(
-        Router::new().route("/socket", get(open_socket)),
-        FILES.iter().chain(PLAYING).chain(WORLDS),
+        Router::new().route("/socket", get(open_socket)).route("/profile", get(profile)),
+        FILES.iter().chain(PLAYING).chain(RECEIVING).chain(WORLDS).chain(MODULE),
     );
-    router.with_state(board).layer(middleware::from_fn(guard))
+    router.with_state(board).layer(middleware::from_fn(guard_with_modules))
+}
+
+async fn profile(State(board): State<Arc<Board>>) -> Response {
+    binary(board.profile.clone())
 }
 
 async fn open_socket(
@@ -57,10 +66,10 @@ async fn open_socket(
         return (StatusCode::FORBIDDEN, "Only this program's own page may open the socket.\n")
             .into_response();
     }
-    let Some(seat) = Seat::take(&board) else {
+    let Some((seat, arrivals)) = Seat::take(&board) else {
         return (StatusCode::SERVICE_UNAVAILABLE, "Too many pages are open already.\n")
             .into_response();
     };
     let upgrade = upgrade.max_message_size(MAX_MESSAGE_BYTES).max_frame_size(MAX_MESSAGE_BYTES);
-    upgrade.on_upgrade(move |socket| socket::talk(socket, board, seat))
+    upgrade.on_upgrade(move |socket| socket::talk(socket, board, seat, arrivals))
 }

@@ -1,5 +1,5 @@
-//! One page's socket. Sends the newest world as fast as the page draws and a status ten times a
-//! second, and carries out the page's controls.
+//! One page's socket. Sends the newest world as fast as the page draws, the datagrams for its
+//! receiver each tick and a status ten times a second. Carries out the page's controls.
 //!
 //! At most two worlds are unanswered at a time. So a slow or hidden page gets fewer worlds, but
 //! never an old one.
@@ -10,16 +10,18 @@ use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::extract::ws::{self, CloseCode, CloseFrame, WebSocket, close_code};
+use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
-use super::board::{Board, Cursor, Order, Seat};
-use super::protocol::{Control, Message, PageStatus};
+use super::board::{Board, Brought, Order, Seat};
+use super::datagrams::answered;
+use super::protocol::{Control, Message, Packet, PageStatus, Sample};
 use crate::keys::input;
 
 /// The most worlds in flight.
 const UNANSWERED: usize = 2;
-/// Messages a second that a page may send: three for each frame.
-const MAX_MESSAGES_PER_S: u32 = 200;
+/// Messages a second that a page may send: four for each tick.
+const MAX_MESSAGES_PER_S: u32 = 250;
 /// A page counts as gone if it takes no message, or answers no ping, for this long.
 const PATIENCE: Duration = Duration::from_secs(20);
 const PING_EVERY: Duration = Duration::from_secs(5);
@@ -27,12 +29,19 @@ const PING_EVERY: Duration = Duration::from_secs(5);
 const MAX_STEPS: u32 = 60;
 
 /// Serves a page until it goes or the program ends.
-pub(super) async fn talk(socket: WebSocket, board: Arc<Board>, seat: Seat) {
+pub(super) async fn talk(
+    socket: WebSocket,
+    board: Arc<Board>,
+    seat: Seat,
+    arrivals: mpsc::Receiver<Brought>,
+) {
     let mut page = Page {
         socket,
         board,
         seat,
-        cursor: Cursor::default(),
+        arrivals,
+        samples: Vec::new(),
+        packets: Vec::new(),
         unanswered: VecDeque::new(),
         second: Instant::now(),
         messages: 0,
@@ -49,7 +58,10 @@ struct Page {
     socket: WebSocket,
     board: Arc<Board>,
     seat: Seat,
-    cursor: Cursor,
+    arrivals: mpsc::Receiver<Brought>,
+    /// For the next status.
+    samples: Vec<Sample>,
+    packets: Vec<Packet>,
     /// The numbers of the worlds that the page has not answered yet.
     unanswered: VecDeque<u32>,
     /// The beginning of the current second, and the page's messages since then.
@@ -101,7 +113,8 @@ impl Page {
                 }
                 _ = statuses.changed() => {
                     let status = statuses.borrow_and_update().clone();
-                    let (samples, packets) = board.charts_after(&mut self.cursor);
+                    let samples = std::mem::take(&mut self.samples);
+                    let packets = std::mem::take(&mut self.packets);
                     let look = self.seat.looks_at().and_then(|body| status.looks.get(&body));
                     let pages = board.pages();
                     let has_hands = self.seat.has_hands();
@@ -110,6 +123,11 @@ impl Page {
                     if let Some(look) = look {
                         self.send_text(Message::Look(look).to_json()).await?;
                     }
+                }
+                Some(Brought { datagrams, packets, sample }) = self.arrivals.recv() => {
+                    self.packets.extend(packets);
+                    self.samples.extend(sample);
+                    self.send(ws::Message::Binary(datagrams)).await?;
                 }
                 _ = worlds.changed(), if self.unanswered.len() < UNANSWERED => {
                     let world = worlds.borrow_and_update().clone();
@@ -153,7 +171,15 @@ impl Page {
                 Ok(control) => self.obey(control),
                 Err(error) => Err(format!("the program does not know this message: {error}")),
             },
-            ws::Message::Binary(_) => Err("binary messages are not accepted".to_owned()),
+            ws::Message::Binary(message) if answered(&message).is_none() => {
+                Err("a binary message takes datagrams of this page's receiver".to_owned())
+            }
+            // If the program is too busy, they are lost like any datagrams.
+            ws::Message::Binary(message) => {
+                let page = self.seat.number();
+                self.board.order(Order::Answers { page, message });
+                Ok(())
+            }
             ws::Message::Close(_) => return Err(Gone::AWAY),
             ws::Message::Ping(_) | ws::Message::Pong(_) => Ok(()),
         };

@@ -12,9 +12,10 @@ use command_kit::interrupt::Interrupt;
 use cubes::Input;
 
 use super::board::{Board, Order};
-use super::ledger::Ledger;
+use super::look::look;
 use super::protocol::Status;
 use super::settings::Checked;
+use super::watchers::Watchers;
 use super::world::WorldMessage;
 use crate::demo::loopback::Loopback;
 use crate::demo::{DemoError, report};
@@ -51,7 +52,7 @@ pub(super) struct Stage {
     steps: u32,
     hand: Hand,
     speed: Speed,
-    ledger: Ledger,
+    watchers: Watchers,
     worlds: u32,
 }
 
@@ -79,7 +80,7 @@ impl Stage {
         checked: Checked,
     ) -> Result<Self, DemoError> {
         let mut stage = Self {
-            ledger: Ledger::new(checked.send.stream.codec().schema()),
+            watchers: Watchers::default(),
             session,
             new_world,
             loopback: Loopback::new()?,
@@ -111,7 +112,7 @@ impl Stage {
             let is_held = self.is_paused && self.steps == 0;
             let next = if is_held { next_status } else { next_tick.min(next_status) };
             if let Ok(order) = orders.recv_timeout(next.saturating_duration_since(Instant::now())) {
-                if !matches!(order, Order::Keys(_)) {
+                if !matches!(order, Order::Keys(_) | Order::Answers { .. }) {
                     // Publish at once, so that the page sees the effect.
                     next_status = Instant::now();
                 }
@@ -147,6 +148,9 @@ impl Stage {
             Order::Step(ticks) => self.steps = if self.is_paused { ticks } else { 0 },
             Order::Restart => self.restart()?,
             Order::Keys(held) => self.hand.hold(held),
+            Order::Answers { page, message } => {
+                self.watchers.answer(&mut self.session, page, &message);
+            }
         }
         Ok(())
     }
@@ -154,11 +158,14 @@ impl Stage {
     fn set(&mut self, checked: Checked) -> Result<(), DemoError> {
         let seed = checked.link.link_seed;
         if checked.send.stream != self.checked.send.stream {
-            self.session.reconnect(0, &checked.send, checked.link_config, seed)?;
+            self.session.reconnect(&checked.send, checked.link_config, seed)?;
+            self.watchers.reconnected(&checked);
             self.link_changed = false;
         } else {
             self.session.sender.offer(&checked.send).map_err(SessionError::from)?;
-            self.session.peers[0].set_link(checked.link_config).map_err(SessionError::from)?;
+            for peer in &mut self.session.peers {
+                peer.set_link(checked.link_config).map_err(SessionError::from)?;
+            }
             self.link_changed |= checked.link_config != self.checked.link_config;
         }
         self.checked = checked;
@@ -174,7 +181,8 @@ impl Stage {
             recording.mark("restart")?;
         }
         let Checked { send, link_config, link, .. } = &self.checked;
-        self.session.reconnect(0, send, *link_config, link.link_seed)?;
+        self.session.reconnect(send, *link_config, link.link_seed)?;
+        self.watchers.reconnected(&self.checked);
         self.link_changed = false;
         self.steps = u32::from(self.is_paused);
         self.prepare_viewer()
@@ -190,7 +198,6 @@ impl Stage {
         let [least, most] = self.checked.playout_delays;
         if let Some(viewer) = self.session.peers[0].viewer_mut() {
             viewer.receiver.set_playout_delays(least, most).map_err(SessionError::from)?;
-            viewer.recent_error.get_or_insert_default();
         }
         Ok(())
     }
@@ -203,13 +210,9 @@ impl Stage {
         let person =
             self.hand.next().filter(|_| matches!(self.session.sender.world, Played::Cubes(_)));
         self.session.hands = person.map_or(Hands::Script, Hands::Person);
+        self.watchers.update(board, &mut self.session, &self.checked)?;
         self.session.run_until(due(tick), &mut self.loopback)?;
-        let Session { sender, peers, .. } = &mut self.session;
-        let [peer, ..] = &mut **peers else { return Ok(()) };
-        board.add_packets(self.ledger.add(tick, sender.states().count(), &peer.sent));
-        if let Some(sample) = self.ledger.sample(tick, peer, sender) {
-            board.add_sample(sample);
-        }
+        self.watchers.bring(&mut self.session, &self.checked);
         self.publish_world(board);
         Ok(())
     }
@@ -219,17 +222,8 @@ impl Stage {
             return;
         }
         self.worlds = self.worlds.wrapping_add(1);
-        let shown = self.session.peers[0]
-            .viewer()
-            .map_or((0.0, &[][..]), |viewer| (viewer.shown_tick, &viewer.shown));
-        let heat = |body| self.ledger.heat(body);
-        let message = WorldMessage::new(
-            self.worlds,
-            self.tick(),
-            self.session.sender.states().measured(),
-            shown,
-            heat,
-        );
+        let bodies = self.session.sender.states().measured();
+        let message = WorldMessage::new(self.worlds, self.tick().into(), bodies);
         board.world.send_replace(message);
     }
 
@@ -241,9 +235,10 @@ impl Stage {
             // For pages that opened during the pause.
             self.publish_world(board);
         }
-        let look = |body| self.ledger.look(body, &self.session.peers[0], &self.session.sender);
+        let state = &self.session.sender.snapshot;
         let looks =
-            board.looked_at().into_iter().filter_map(|body| Some((body, look(body)?))).collect();
+            board.looked_at().into_iter().filter_map(|body| Some((body, look(state, body)?)));
+        let looks = looks.collect();
         board.status.send_replace(Arc::new(Status { looks, ..self.status() }));
     }
 

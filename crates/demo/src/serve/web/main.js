@@ -111,7 +111,7 @@ function frame(now_ms) {
   const shown = joined?.play();
   if (shown) {
     arrange(shown);
-    worlds?.show({ sent: bodies, shown: new Float32Array(bodies.buffer, bodies.byteLength, 0) }, null);
+    worlds?.show({ sent: bodies }, null);
   }
   if (joined && isPlaying && now_ms - keys_ms > 1000 / 60 - 2) {
     keys_ms = now_ms;

@@ -1,6 +1,6 @@
 // Requests to the program. The answers are checked here, so the rest of the page trusts what these functions return.
 
-import { parseWorld } from "./protocol.js";
+import { parseBinary } from "./protocol.js";
 import { ask, checked, has, isObject } from "./shared/ask.js";
 
 const arePairs = (list, first, second) => Array.isArray(list)
@@ -19,8 +19,8 @@ export async function fetchReplay() {
 
 /** The world at a moment, in ticks. */
 export async function fetchWorld(tick) {
-  const world = parseWorld(await (await ask(`world/${tick}`)).arrayBuffer());
-  return checked(world, world !== null);
+  const message = parseBinary(await (await ask(`world/${tick}`)).arrayBuffer());
+  return checked(message?.value, message?.kind === "world");
 }
 
 /** `[tick, bytes]` of each frame of a group. */

@@ -1,13 +1,13 @@
 // The socket to the program. A socket that closes is opened again for as long as the page is open,
 // soon at first and every few seconds later.
 
-import { parseText, parseWorld } from "./protocol.js";
+import { parseBinary, parseText } from "./protocol.js";
 
 const WAITS_MS = [500, 1000, 2000, 3000];
 
 /**
- * `handlers`: one function for each kind of text message (`hello`, `status`, `look`, `error`,
- * `end`), `world`, and `closed`. `closed` is called each time a socket closes, even if it never
+ * `handlers`: one function for each kind of message (`hello`, `status`, `look`, `error`, `end`,
+ * `world`, `datagrams`), and `closed`. `closed` is called each time a socket closes, even if it never
  * opened.
  */
 export class Connection {
@@ -20,10 +20,10 @@ export class Connection {
     this.#open();
   }
 
-  /** Sends one message. Returns whether that was possible. */
+  /** Sends one message: an object, or bytes. Returns whether that was possible. */
   send(message) {
     if (this.#socket?.readyState !== WebSocket.OPEN) return false;
-    this.#socket.send(JSON.stringify(message));
+    this.#socket.send(message instanceof ArrayBuffer ? message : JSON.stringify(message));
     return true;
   }
 
@@ -41,12 +41,7 @@ export class Connection {
   }
 
   #handle(data) {
-    if (data instanceof ArrayBuffer) {
-      const world = parseWorld(data);
-      if (world) this.#handlers.world(world);
-      return;
-    }
-    const message = parseText(data);
+    const message = data instanceof ArrayBuffer ? parseBinary(data) : parseText(data);
     if (!message) return;
     if (message.kind === "hello") this.#failures = 0;
     this.#handlers[message.kind](message.value);

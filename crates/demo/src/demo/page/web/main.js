@@ -1,6 +1,7 @@
 // The live page of `kinepack demo`. This file creates the parts and runs one loop, once per frame of
-// the screen. The program's messages update the parts. The loop draws what changed and acknowledges
-// each world that it has drawn.
+// the screen. The program's messages update the parts: it sends the simulated world for the left view,
+// and the datagrams for this page's own receiver, which makes the right one. The loop draws what changed
+// and acknowledges each simulated world that it has drawn.
 
 import { Camera } from "./worlds/camera.js";
 import { CameraInput } from "./shared/camera_input.js";
@@ -8,9 +9,13 @@ import { Charts } from "./charts/charts.js";
 import { Connection } from "./connection.js";
 import { Controls } from "./controls/controls.js";
 import { whole } from "./shared/format.js";
+import { Errors } from "./receiving/errors.js";
 import { History } from "./charts/history.js";
 import { Look } from "./panels/look.js";
+import { markHeat } from "./worlds/fill_bodies.js";
 import { measured, showCaptions, showInput, showNow } from "./panels/now.js";
+import { PageReceiver } from "./receiving/receiver.js";
+import { Past } from "./worlds/past.js";
 import { pick } from "./worlds/pick.js";
 import { Playing } from "./controls/playing.js";
 import { rayThrough } from "./shared/orbit.js";
@@ -48,7 +53,10 @@ try {
   state.undrawable(error.message);
 }
 controls.heat((on) => { if (worlds) worlds.heat = on; });
-const uncompressed = new Uncompressed();
+const past = new Past();
+const receiver = new PageReceiver();
+const errors = new Errors();
+const uncompressed = new Uncompressed(past);
 controls.thirdView((mode) => {
   uncompressed.mode = mode;
   uncompressed.clear();
@@ -61,6 +69,7 @@ let hasHands = false;
 let paused = false;
 let tick = 0;
 let world = null;
+let shown = { tick: NaN, bodies: new Float32Array() };
 let input = null;
 let send_hz = 60;
 let now = { kbps: null, loss_ratio: null };
@@ -79,6 +88,9 @@ const connection = new Connection({
     // A world of an earlier connection must not be acknowledged on this one.
     drawn = world;
     history.clear();
+    past.clear();
+    shown = { tick: NaN, bodies: new Float32Array() };
+    receiver.begin(hello).catch((error) => state.unreceivable(error.message));
     uncompressed.clear();
     charts.begin(hello);
     worlds?.begin(hello);
@@ -94,7 +106,8 @@ const connection = new Connection({
     input = status.report.input;
     send_hz = status.settings.send_hz;
     tick = Math.max(tick, status.tick);
-    history.add(status.samples, status.packets, charts.timeline.tick_hz);
+    const received = { ...errors.take(), ...receiver.measured(performance.now()) };
+    history.add(status.samples.map((sample) => ({ ...sample, ...received })), status.packets, charts.timeline.tick_hz);
     if (performance.now() - reported_at_ms >= REPORT_WAIT_MS) {
       reported_at_ms = performance.now();
       report.show(status.report);
@@ -103,7 +116,7 @@ const connection = new Connection({
     settings.show(status);
     controls.show(status);
   },
-  look: (value) => look.show(value),
+  look: (value) => look.show(value, receiver.look(value.id)),
   error(words) {
     settings.refused();
     controls.complain(words);
@@ -115,6 +128,15 @@ const connection = new Connection({
   world(value) {
     world = value;
     tick = Math.max(tick, value.tick);
+    past.add(value.tick, value.sent);
+  },
+  datagrams(value) {
+    try {
+      const answers = receiver.take(value, performance.now());
+      if (answers) send(answers);
+    } catch (error) {
+      state.unreceivable(error.message);
+    }
   },
   closed() {
     hasHands = false;
@@ -130,7 +152,7 @@ function bodyAt(place) {
   if (!at) return null;
   const view = camera.view(worlds.aspect);
   const halfEdge = (index) => (index === 0 ? hello.player_edge_m : hello.cube_edge_m) / 2;
-  const bodies = [world.sent, world.shown, uncompressed.bodies ?? []][at.index];
+  const bodies = [world.sent, shown.bodies, uncompressed.bodies ?? []][at.index];
   return pick(bodies, view.eye, rayThrough(view, at.x, at.y), halfEdge, (2 * view.half_y) / at.height_px);
 }
 
@@ -139,6 +161,9 @@ function project(matrix, [x, y, z]) {
   const [across, up, depth] = [0, 1, 3].map((row) => matrix[row] * x + matrix[4 + row] * y + matrix[8 + row] * z + matrix[12 + row]);
   return [across / depth, up / depth];
 }
+
+/** The simulated world and the one that this page shows. */
+const bothWorlds = () => ({ ...world, shown: shown.bodies, shownTick: shown.tick });
 
 function frame(now_ms) {
   requestAnimationFrame(frame);
@@ -153,11 +178,23 @@ function frame(now_ms) {
     look.point(cameraInput.hover && state.live ? bodyAt(cameraInput.hover) : null);
   }
   look.update(now_ms);
-  if (world !== drawn) {
-    uncompressed.update(world, { bits_per_s: 1000 * (now.kbps ?? 0), loss_ratio: now.loss_ratio ?? 0, tick_hz: hello.tick_hz });
-    worlds?.show(world, uncompressed.bodies);
-    drawn = world;
-    send({ drawn: world.number });
+  const playing_now = receiver.play(now_ms);
+  const isLater = playing_now !== null && playing_now.tick !== shown.tick;
+  if (isLater) {
+    shown = playing_now;
+    const around = past.around(shown.tick);
+    if (around) errors.add(shown.bodies, around);
+    past.forget(shown.tick);
+  }
+  if (world && (isLater || world !== drawn)) {
+    const both = bothWorlds();
+    for (const bodies of [both.sent, both.shown]) markHeat(bodies, receiver.heat);
+    if (world !== drawn) {
+      uncompressed.update(both, { bits_per_s: 1000 * (now.kbps ?? 0), loss_ratio: now.loss_ratio ?? 0, tick_hz: hello.tick_hz });
+      drawn = world;
+      send({ drawn: world.number });
+    }
+    worlds?.show(both, uncompressed.bodies);
   }
   worlds?.draw(camera.view(worlds.aspect), look.marked);
   charts.timeline.update(tick, paused);
@@ -167,14 +204,15 @@ function frame(now_ms) {
     now = measured(history, charts.timeline);
     showNow(history, hello, now, send_hz);
     showInput(history, input);
-    if (world) showCaptions(world, hello, send_hz, uncompressed, now.kbps);
+    if (world) showCaptions(bothWorlds(), hello, send_hz, uncompressed, now.kbps);
   }
 }
 requestAnimationFrame(frame);
 
 // For tests and scripts. Nothing here changes the page.
 globalThis.kinepack = Object.freeze({
-  world: () => world && { ...world },
+  world: () => world && bothWorlds(),
+  receiver: () => receiver.measured(performance.now()),
   uncompressed: () => ({ bodies: uncompressed.bodies, rate_hz: uncompressed.rate_hz, ...now }),
   /** Where a body is in the first view, −1 to 1 across and up. */
   place: (body) => worlds && world && project(camera.view(worlds.aspect).matrix, world.sent.subarray(body * 8, body * 8 + 3)),

@@ -1,13 +1,14 @@
 // Checks the program's messages once, so that the rest of the page can trust them. A message that
 // does not fit is ignored with a warning, because the page must survive a program of another version.
 
-const HEADER_BYTES = 24;
+const WORLD_HEAD_BYTES = 20;
+const DATAGRAMS_HEAD_BYTES = 32;
+const DATAGRAM_HEAD_BYTES = 12;
 /** x, y, z, orientation x, y, z, w, mark. */
 export const BODY_WORDS = 8;
 const BODIES_MAX = 1 << 20;
 const SAMPLE_FIELDS = [
   "tick", "headers_kbps", "sets_kbps", "position_kbps", "orientation_kbps", "others_kbps",
-  "error_mm_p50", "error_mm_max", "error_deg_p50", "error_deg_max", "playout_ms", "round_trip_ms",
   "input_bits", "input_kbps",
 ];
 
@@ -25,14 +26,13 @@ const CHECKS = {
     && has(hello, "number", "bodies", "tick_hz", "half_width_m", "player_edge_m", "cube_edge_m", "goal_kbps", "uncompressed_kbps")
     && Array.isArray(hello.lanes) && hello.lanes.every((lane) => typeof lane === "string")
     && isNamed(hello.levels) && isNamed(hello.links) && isNumbers(hello.send_hz)
-    && isObject(hello.defaults) && has(hello.defaults, "string", "link", "level"),
+    && isObject(hello.defaults) && has(hello.defaults, "string", "link", "level")
+    && has(hello, "string", "schema") && isObject(hello.events) && has(hello.events, "string", "schema", "level"),
   status: (status) => isObject(status) && isObject(status.settings) && isObject(status.report) && isInput(status.report.input)
     && has(status, "boolean", "paused", "has_hands") && Number.isFinite(status.tick)
     && has(status.settings, "string", "link", "level") && has(status.settings, "number", "send_hz")
     && Array.isArray(status.samples) && Array.isArray(status.packets),
-  look: (look) => isObject(look) && isNumbers(look.sent)
-    && has(look, "number", "id", "tick", "bits", "packet_bits")
-    && (look.known == null || isNumbers(look.known)) && (look.baseline == null || isNumbers(look.baseline)),
+  look: (look) => isObject(look) && isNumbers(look.sent) && has(look, "number", "id"),
   error: (error) => typeof error === "string",
   end: (end) => isObject(end) && isObject(end.report),
 };
@@ -58,19 +58,38 @@ export function parseText(text) {
   return { kind, value };
 }
 
-/** Reads a world from a binary message, or returns null if it is invalid. The bodies are views of the same bytes. */
-export function parseWorld(buffer) {
-  if (buffer.byteLength >= HEADER_BYTES) {
-    const view = new DataView(buffer);
-    const [kind, number, tick, sentCount, shownCount] = [0, 4, 8, 12, 16].map((at) => view.getUint32(at, true));
-    const fits = sentCount <= BODIES_MAX && shownCount <= BODIES_MAX
-      && buffer.byteLength === HEADER_BYTES + (sentCount + shownCount) * BODY_WORDS * 4;
-    if (kind === 1 && fits) {
-      const sent = new Float32Array(buffer, HEADER_BYTES, sentCount * BODY_WORDS);
-      const shown = new Float32Array(buffer, HEADER_BYTES + sent.byteLength, shownCount * BODY_WORDS);
-      return { number, tick, shownTick: view.getFloat32(20, true), sent, shown };
-    }
-  }
+/**
+ * `{kind, value}` of a binary message, or null if it is invalid. A world's bodies and the datagrams are
+ * views of the same bytes.
+ */
+export function parseBinary(buffer) {
+  const message = new DataView(buffer);
+  const kind = buffer.byteLength >= WORLD_HEAD_BYTES ? message.getUint32(0, true) : 0;
+  const value = kind === 1 ? parseWorld(message) : kind === 2 ? parseDatagrams(message) : null;
+  if (value) return { kind: kind === 1 ? "world" : "datagrams", value };
   console.warn(`left out a binary message of ${buffer.byteLength} bytes`);
   return null;
+}
+
+function parseWorld(message) {
+  const [number, count] = [4, 8].map((at) => message.getUint32(at, true));
+  const fits = count <= BODIES_MAX && message.byteLength === WORLD_HEAD_BYTES + count * BODY_WORDS * 4;
+  return fits ? { number, tick: message.getFloat64(12, true), sent: new Float32Array(message.buffer, WORLD_HEAD_BYTES, count * BODY_WORDS) } : null;
+}
+
+function parseDatagrams(message) {
+  if (message.byteLength < DATAGRAMS_HEAD_BYTES) return null;
+  const [connection, row, count] = [4, 8, 12].map((at) => message.getUint32(at, true));
+  const delays = [16, 20].map((at) => message.getFloat32(at, true));
+  const datagrams = [];
+  let at = DATAGRAMS_HEAD_BYTES;
+  while (datagrams.length < count) {
+    if (at + DATAGRAM_HEAD_BYTES > message.byteLength) return null;
+    const length = message.getUint32(at + 8, true);
+    const begin = at + DATAGRAM_HEAD_BYTES;
+    if (length > message.byteLength - begin) return null;
+    datagrams.push([message.getFloat64(at, true), new Uint8Array(message.buffer, begin, length)]);
+    at = begin + length;
+  }
+  return at === message.byteLength ? { connection, row, delays, time_s: message.getFloat64(24, true), datagrams } : null;
 }

@@ -75,25 +75,28 @@ export class Look {
     }
   }
 
-  show(look) {
+  /** Shows what the program says of a body, and what this page's receiver knows of it, or null. */
+  show(look, received) {
     if (look.id !== this.id) return;
     this.#shown = look.id;
-    const { bits, packet_bits, baseline, baseline_tick, tick } = look;
-    if (bits > 0) {
+    const { bits, packet_bits, baseline, baseline_tick, tick, known } = received ?? {};
+    if (!received) {
+      this.#bits.textContent = "not received yet";
+    } else if (bits > 0) {
       const age_ms = ((tick - baseline_tick) / this.#hello.tick_hz) * 1000;
       const against = baseline && Number.isFinite(age_ms) ? `; the baseline is tick ${whole(baseline_tick)}, ${Math.round(age_ms)} ms older` : "; without a baseline";
       this.#bits.textContent = `${whole(bits)} of the packet's ${whole(packet_bits)} bits${against}`;
     } else {
       this.#bits.textContent = `not in the last packet of ${whole(packet_bits)} bits: the receiver already has this state`;
     }
-    for (const [lane, [sent, base, difference, known]] of this.#rows.entries()) {
+    for (const [lane, [sent, base, difference, receiver]] of this.#rows.entries()) {
       const change = baseline ? look.sent[lane] - baseline[lane] : null;
       sent.textContent = number(look.sent[lane]);
       base.textContent = number(baseline?.[lane]);
       difference.textContent = change > 0 ? `+${number(change)}` : number(change);
       difference.className = change ? "" : "same";
-      known.textContent = number(look.known?.[lane]);
-      known.className = look.known?.[lane] === look.sent[lane] ? "same" : "";
+      receiver.textContent = number(known?.[lane]);
+      receiver.className = known?.[lane] === look.sent[lane] ? "same" : "";
     }
   }
 

@@ -46,7 +46,7 @@ export function showInput(history, input) {
 export function showCaptions(world, hello, send_hz, uncompressed, kbps) {
   const delay_ms = ((world.tick - world.shownTick) / hello.tick_hz) * 1000;
   show("caption-sent", `tick ${whole(world.tick)}`);
-  show("caption-shown", Number.isFinite(delay_ms) ? `${whole(send_hz)} snapshots a second` : "");
+  show("caption-shown", Number.isFinite(delay_ms) ? `${whole(send_hz)} snapshots a second, decoded by this page` : "");
   show("now-delay", Number.isFinite(delay_ms) ? whole(delay_ms) : "–");
   const isWhole = uncompressed.mode === "whole";
   const rate = uncompressed.rate_hz;

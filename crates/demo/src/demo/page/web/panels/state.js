@@ -37,6 +37,12 @@ export class State {
     return this.#connection === "live";
   }
 
+  /** Without WebAssembly, or after a failure of the receiver, nothing is received. */
+  unreceivable(why) {
+    this.#words.dataset.unreceived = why;
+    this.#show();
+  }
+
   /** Without WebGL2 the worlds cannot be drawn. Everything else works. */
   undrawable(why) {
     this.#drawable = false;
@@ -89,6 +95,8 @@ export class State {
 
   #liveBanner(watching) {
     const missing = this.#drawable ? "" : `The worlds can’t be drawn: ${this.#words.dataset.why}. The numbers below are right.`;
-    return [missing, watching ? "Another page controls the player. This one watches." : ""].filter(Boolean).join(" ");
+    const { unreceived } = this.#words.dataset;
+    const without = unreceived ? `This page cannot receive the world: ${unreceived}. The simulated world is right.` : "";
+    return [missing, without, watching ? "Another page controls the player. This one watches." : ""].filter(Boolean).join(" ");
   }
 }

@@ -1,5 +1,4 @@
-// The buffers of the worlds: the corners of one box, and the bodies of all views. The first two views
-// use the bytes of the program's message unchanged, so there is no work for each body here.
+// The buffers of the worlds: the corners of one box, and the bodies of each view.
 
 import { BODY_WORDS } from "../protocol.js";
 
@@ -13,10 +12,8 @@ export class BodyArrays {
   worlds;
   #gl;
   #single;
-  #instances;
-  #uncompressed;
-  #capacity_bytes = 0;
-  #sent_bytes = -1;
+  /** For each view, its buffer and how much that holds. */
+  #bodies;
 
   constructor(gl) {
     this.#gl = gl;
@@ -34,35 +31,25 @@ export class BodyArrays {
     };
     this.worlds = [withBox(), withBox(), withBox()];
     this.#single = withBox();
-    this.#instances = gl.createBuffer();
-    this.#uncompressed = gl.createBuffer();
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.#uncompressed);
-    this.#point(this.worlds[2], 0);
+    this.#bodies = this.worlds.map((array) => {
+      const buffer = gl.createBuffer();
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+      this.#point(array);
+      return { buffer, capacity_bytes: 0 };
+    });
   }
 
-  upload({ sent, shown }) {
+  /** Takes the bodies of a view. */
+  upload(view, bodies) {
     const gl = this.#gl;
-    const bytes = new Uint8Array(sent.buffer, sent.byteOffset, sent.byteLength + shown.byteLength);
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.#instances);
-    if (bytes.byteLength > this.#capacity_bytes) {
-      gl.bufferData(gl.ARRAY_BUFFER, bytes, gl.DYNAMIC_DRAW);
-      this.#capacity_bytes = bytes.byteLength;
+    const into = this.#bodies[view];
+    gl.bindBuffer(gl.ARRAY_BUFFER, into.buffer);
+    if (bodies.byteLength > into.capacity_bytes) {
+      gl.bufferData(gl.ARRAY_BUFFER, bodies, gl.DYNAMIC_DRAW);
+      into.capacity_bytes = bodies.byteLength;
     } else {
-      gl.bufferSubData(gl.ARRAY_BUFFER, 0, bytes);
+      gl.bufferSubData(gl.ARRAY_BUFFER, 0, bodies);
     }
-    // The second world's bodies follow the first one's.
-    if (sent.byteLength !== this.#sent_bytes) {
-      this.#sent_bytes = sent.byteLength;
-      this.#point(this.worlds[0], 0);
-      this.#point(this.worlds[1], sent.byteLength);
-    }
-  }
-
-  /** The bodies of the third view. */
-  uploadUncompressed(bodies) {
-    const gl = this.#gl;
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.#uncompressed);
-    gl.bufferData(gl.ARRAY_BUFFER, bodies, gl.DYNAMIC_DRAW);
   }
 
   /** Binds one box in the pose of `body` (eight words of the message), to be drawn without instances. */
@@ -74,7 +61,7 @@ export class BodyArrays {
     gl.vertexAttribI4ui(ATTRIBUTES.i_mark, 0, 0, 0, 0);
   }
 
-  #point(array, begin) {
+  #point(array) {
     const gl = this.#gl;
     const { i_position, i_rotation, i_mark } = ATTRIBUTES;
     gl.bindVertexArray(array);
@@ -82,9 +69,9 @@ export class BodyArrays {
       gl.enableVertexAttribArray(place);
       gl.vertexAttribDivisor(place, 1);
     }
-    gl.vertexAttribPointer(i_position, 3, gl.FLOAT, false, BODY_BYTES, begin);
-    gl.vertexAttribPointer(i_rotation, 4, gl.FLOAT, false, BODY_BYTES, begin + 12);
-    gl.vertexAttribIPointer(i_mark, 1, gl.UNSIGNED_INT, BODY_BYTES, begin + 28);
+    gl.vertexAttribPointer(i_position, 3, gl.FLOAT, false, BODY_BYTES, 0);
+    gl.vertexAttribPointer(i_rotation, 4, gl.FLOAT, false, BODY_BYTES, 12);
+    gl.vertexAttribIPointer(i_mark, 1, gl.UNSIGNED_INT, BODY_BYTES, 28);
   }
 }
 

@@ -1,4 +1,5 @@
-// Bodies from columns of numbers, as a receiver in the page gives them, in the form that the drawing takes.
+// Bodies in the form that the drawing takes, from columns of numbers as a receiver in the page gives
+// them, and the marks of what they cost.
 
 import { BODY_WORDS } from "../protocol.js";
 
@@ -11,4 +12,12 @@ export function fillBodies(words, at, count, { position, orientation, interactin
     marks[at + 7] = interacting[body];
   }
   return at;
+}
+
+/** Marks each body with its recent bits. Bit 0 of a mark stays: it is the flag "interacting". */
+export function markHeat(words, heat) {
+  const marks = new Uint32Array(words.buffer, words.byteOffset, words.length);
+  for (let body = 0, at = BODY_WORDS - 1; at < marks.length; body += 1, at += BODY_WORDS) {
+    marks[at] = (marks[at] & 1) | (Math.round(16 * (heat[body] ?? 0)) << 1);
+  }
 }

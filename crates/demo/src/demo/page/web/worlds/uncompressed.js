@@ -10,8 +10,6 @@ export const CUBE_BITS = 321;
 const CUBES_A_PACKET = 29;
 const HEADER_BITS = 28 * 8;
 export const CUBE_BITS_WITH_HEADERS = CUBE_BITS + HEADER_BITS / CUBES_A_PACKET;
-/** The most memory for true worlds that wait until they are shown. */
-const PAST_BYTES_MAX = 48 << 20;
 /** How long unused bandwidth is saved up while no cube moves. */
 const SAVED_S = 0.1;
 /** The weight of each world in the mean number of moving cubes. */
@@ -24,7 +22,8 @@ export class Uncompressed {
   bodies = null;
   /** Updates a second: of whole snapshots, or of each moving cube. */
   rate_hz = null;
-  #past = [];
+  #past;
+  #tick = 0;
   #shown_tick = null;
   #bits = 0;
   #next = 0;
@@ -33,8 +32,12 @@ export class Uncompressed {
   #truth = null;
   #moving = 0;
 
+  /** `past`: the true worlds until now. */
+  constructor(past) {
+    this.#past = past;
+  }
+
   clear() {
-    this.#past = [];
     this.bodies = null;
     this.#shown_tick = null;
     this.#truth = null;
@@ -44,11 +47,10 @@ export class Uncompressed {
   /** Takes a world. `bits_per_s` is the budget, with headers. `loss_ratio` is the share of packets that the link loses. */
   update(world, { bits_per_s, loss_ratio, tick_hz }) {
     if (this.mode === "none" || world.sent.length === 0) return;
-    if (world.tick < (this.#past.at(-1)?.tick ?? 0)) this.clear();
-    this.#past.push({ tick: world.tick, bodies: world.sent });
-    while (this.#past.length > 2 && this.#past.length * world.sent.byteLength > PAST_BYTES_MAX) this.#past.shift();
+    if (world.tick < this.#tick) this.clear();
+    this.#tick = world.tick;
     if (!Number.isFinite(world.shownTick) || world.shown.length === 0) return;
-    const truth = this.#at(world.shownTick);
+    const truth = this.#past.at(world.shownTick);
     if (this.bodies?.length !== truth.length) {
       // This view begins with the whole world, as Kinepack's does.
       this.bodies = truth.slice();
@@ -65,12 +67,6 @@ export class Uncompressed {
     else this.#updateMoved(truth, bits_per_s, loss_ratio);
     if (this.mode === "moved") this.#rate(truth, bits_per_s, tick_hz);
     this.#truth = truth;
-  }
-
-  /** The newest true world in memory that is not after this tick. */
-  #at(tick) {
-    while (this.#past.length > 1 && this.#past[1].tick <= tick) this.#past.shift();
-    return this.#past[0].bodies;
   }
 
   #updateWhole(truth, bits_per_s, loss_ratio) {

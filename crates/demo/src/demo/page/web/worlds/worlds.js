@@ -1,6 +1,5 @@
-// Draws the worlds. One canvas and one WebGL2 context lie over up to three places of the page. One
-// buffer holds the bytes of the program's message unchanged, and one holds the third view, so there is
-// no work for each body here. The passes: floor, shadows, bodies, the outline of the selected body, walls.
+// Draws the worlds. One canvas and one WebGL2 context lie over up to three places of the page. A buffer
+// for each view takes its bodies as they are, so there is no work for each body here. The passes: floor, shadows, bodies, the outline of the selected body, walls.
 
 import { ATTRIBUTES, BodyArrays, BOX_VERTICES } from "./body_arrays.js";
 import { normalize } from "../shared/matrix.js";
@@ -67,13 +66,17 @@ export class Worlds {
     return box.width / Math.max(1, box.height);
   }
 
-  /** Takes a world, and the bodies of the third view or null. The next `draw` shows both. */
+  /** Takes the bodies of the first two views, `{sent, shown}`, and those of the third view or null. The next `draw` shows them. */
   show(world, uncompressed) {
     this.#world = world;
     this.#uncompressed = uncompressed;
-    this.#bodies.upload(world);
-    if (uncompressed) this.#bodies.uploadUncompressed(uncompressed);
+    this.#upload();
     this.#stale = true;
+  }
+
+  #upload() {
+    const views = this.#world ? [this.#world.sent, this.#world.shown, this.#uncompressed] : [];
+    for (const [view, bodies] of views.entries()) if (bodies) this.#bodies.upload(view, bodies);
   }
 
   /** Draws if the world, the camera's `view`, the body `marked` (or null), the size or the colours changed. */
@@ -103,7 +106,7 @@ export class Worlds {
 
   #drawWorld(index, values, view, marked, height_px) {
     const gl = this.#gl;
-    const bodies = [this.#world.sent, this.#world.shown, this.#uncompressed ?? []][index];
+    const bodies = [this.#world.sent, this.#world.shown, this.#uncompressed][index] ?? [];
     const count = bodies.length / BODY_WORDS;
     gl.clearColor(...values.u_sky, 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
@@ -180,7 +183,6 @@ export class Worlds {
     const gl = this.#gl;
     this.#programs = Object.fromEntries(Object.entries(SHADERS).map(([name, sources]) => [name, new Program(gl, sources, ATTRIBUTES)]));
     this.#bodies = new BodyArrays(gl);
-    if (this.#world) this.#bodies.upload(this.#world);
-    if (this.#uncompressed) this.#bodies.uploadUncompressed(this.#uncompressed);
+    this.#upload();
   }
 }

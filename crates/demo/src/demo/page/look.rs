@@ -1,0 +1,34 @@
+//! One body of the sent state, lane by lane.
+
+use kinepack::schema::FieldKind;
+use kinepack::{EntityId, Schema, Snapshot};
+
+use super::protocol::Look;
+use crate::cube_stream::CUBE;
+
+/// A body of a state. `None` if there is no such body.
+pub(super) fn look(state: &Snapshot, body: u32) -> Option<Look> {
+    let index = state.position(EntityId(body))?;
+    let kind = state.kind_at(index)?;
+    let row = index - state.of_kind(kind).start;
+    Some(Look { id: body, sent: state.lanes_of(kind).map(|lane| state.lane(lane)[row]).collect() })
+}
+
+/// Readable names of a body's lanes: those of cubes, which players have too.
+pub(super) fn lane_names(schema: &Schema) -> Vec<String> {
+    let mut names = Vec::new();
+    for field in &schema.fields()[schema.kinds()[CUBE].fields()] {
+        let parts: &[&str] = match (&field.kind, field.lanes().len()) {
+            (FieldKind::Rotation(_), _) => &[".largest", ".a", ".b", ".c"],
+            (_, 1) => &[""],
+            (_, 2..=4) => &[".x", ".y", ".z", ".w"],
+            _ => &[],
+        };
+        for lane in 0..field.lanes().len() {
+            let part =
+                parts.get(lane).map_or_else(|| format!(".{lane}"), |part| (*part).to_owned());
+            names.push(format!("{}{part}", field.name));
+        }
+    }
+    names
+}

@@ -1,0 +1,102 @@
+//! The open pages as receivers of the session. Each has a link of its own, with the same settings as
+//! that of the program's receiver.
+
+use axum::body::Bytes;
+use kinepack_net::ReceiverId;
+use tokio::sync::mpsc;
+
+use super::board::{Board, Brought};
+use super::datagrams::{Receiving, answered, delivered};
+use super::ledger::Ledger;
+use super::settings::Checked;
+use crate::sender::due;
+use crate::session::Session;
+use crate::session_error::SessionError;
+
+/// See the head of this file.
+#[derive(Default)]
+pub(super) struct Watchers {
+    open: Vec<Watcher>,
+    /// The number of connections until now.
+    connections: u32,
+}
+
+struct Watcher {
+    page: u64,
+    receiver: ReceiverId,
+    connection: u32,
+    brought: mpsc::Sender<Brought>,
+    ledger: Ledger,
+}
+
+impl Watchers {
+    /// Adds the pages that opened, and removes those that closed.
+    pub(super) fn update(
+        &mut self,
+        board: &Board,
+        session: &mut Session,
+        checked: &Checked,
+    ) -> Result<(), SessionError> {
+        let pages = board.open_pages();
+        self.open.retain(|watcher| {
+            let is_open = pages.iter().any(|(page, _)| *page == watcher.page);
+            if !is_open {
+                session.remove(watcher.receiver);
+            }
+            is_open
+        });
+        for (page, brought) in pages {
+            if self.open.iter().any(|watcher| watcher.page == page) {
+                continue;
+            }
+            // The seed of the program's own link comes before those of the pages.
+            let seed = checked.link.link_seed + 1 + page;
+            let receiver = session.add_outside(&checked.send, checked.link_config, seed)?;
+            self.connections += 1;
+            let ledger = Ledger::new(checked.send.stream.codec().schema());
+            let connection = self.connections;
+            self.open.push(Watcher { page, receiver, connection, brought, ledger });
+        }
+        Ok(())
+    }
+
+    /// The session has connected all receivers anew.
+    pub(super) fn reconnected(&mut self, checked: &Checked) {
+        for watcher in &mut self.open {
+            self.connections += 1;
+            watcher.connection = self.connections;
+            watcher.ledger = Ledger::new(checked.send.stream.codec().schema());
+        }
+    }
+
+    /// Takes what a page's receiver answers. Anything else is ignored, as on any port.
+    pub(super) fn answer(&self, session: &mut Session, page: u64, message: &Bytes) {
+        let Some((connection, datagrams)) = answered(message) else { return };
+        let sender = self.open.iter().find(|watcher| watcher.page == page);
+        let sender = sender.filter(|watcher| watcher.connection == connection);
+        let peer = sender.and_then(|watcher| session.peer_mut(watcher.receiver));
+        if let Some(outside) = peer.and_then(|peer| peer.outside_mut()) {
+            datagrams.into_iter().for_each(|datagram| outside.answer(datagram));
+        }
+    }
+
+    /// Passes what a tick brought to the pages.
+    pub(super) fn bring(&mut self, session: &mut Session, checked: &Checked) {
+        let tick = session.sender.tick();
+        let keys_sent = session.peers[0].keys_sent();
+        for watcher in &mut self.open {
+            let Some(peer) = session.peer_mut(watcher.receiver) else { continue };
+            let packets = watcher.ledger.add(tick, &peer.sent).collect();
+            let sample = watcher.ledger.sample(tick, keys_sent);
+            let arrived = peer.outside_mut().map(|outside| outside.take_arrived());
+            let receiving = Receiving {
+                connection: watcher.connection,
+                row: checked.send.stream.level().row().row(),
+                playout_delays: checked.playout_delays,
+            };
+            let datagrams = delivered(&receiving, due(tick), &arrived.unwrap_or_default());
+            // A page that does not keep up loses them.
+            let _ = watcher.brought.try_send(Brought { datagrams, packets, sample });
+        }
+    }
+}

@@ -1,0 +1,119 @@
+// This page's own receiver: it decodes, buffers and interpolates what arrives through the simulated link,
+// counts the bits of each body, and answers the program's hub.
+
+import initialize, { ReceiverSetup } from "../module/demo.js";
+import { loader } from "../memory.js";
+import { Clock } from "./clock.js";
+import { Columns, heatOf } from "./columns.js";
+
+const load = loader(initialize, new URL("../module/demo_bg.wasm", import.meta.url));
+/** Before the places of the world, the module says those of three lists. */
+const LIST_BYTES = 6 * 4;
+const WITHOUT = { round_trip_ms: 0, playout_ms: 0, baseline_ticks: NaN };
+
+export class PageReceiver {
+  #hello = null;
+  #memory = null;
+  #profile = null;
+  #receiver = null;
+  #connection = null;
+  #columns = null;
+  #delays = [];
+  #clock = new Clock();
+
+  /** Prepares for the program's world. Until this is done, datagrams are lost. Throws if there is no WebAssembly. */
+  async begin(hello) {
+    this.#forget();
+    this.#hello = null;
+    this.#memory = await load();
+    const answer = await fetch("profile");
+    if (!answer.ok) throw new Error(`the program gave no profile (${answer.status})`);
+    this.#profile = new Uint8Array(await answer.arrayBuffer());
+    this.#hello = hello;
+  }
+
+  /** Takes the datagrams of a tick. Returns what to answer, or null. */
+  take({ connection, row, delays, time_s, datagrams }, now_ms) {
+    this.#clock.tell(time_s, now_ms);
+    if (!this.#hello) return null;
+    if (connection !== this.#connection) this.#connect(connection, row);
+    if (delays.join() !== this.#delays.join()) {
+      this.#receiver.set_delays(...delays);
+      this.#delays = delays;
+    }
+    for (const [at_s, datagram] of datagrams) {
+      try {
+        this.#receiver.handle(1000 * at_s, datagram);
+      } catch (error) {
+        // The receiver counts what it refuses. A trap is a bug.
+        if (error instanceof WebAssembly.RuntimeError) throw error;
+      }
+    }
+    return this.#answers(1000 * time_s);
+  }
+
+  /** The bodies to show now, and their tick. Null before the first state. */
+  play(now_ms) {
+    const time_s = this.#clock.read(now_ms);
+    if (!this.#receiver?.play(1000 * time_s)) return null;
+    return { tick: this.#receiver.tick(), bodies: this.#columns.read(this.#receiver.places() + LIST_BYTES) };
+  }
+
+  /** The recent bits a tick of each body. */
+  get heat() {
+    return this.#receiver ? heatOf(this.#memory, this.#receiver.heat()) : [];
+  }
+
+  /** One body in the newest tick: what it cost, its lanes, and those of the baseline. Null before the first state. */
+  look(id) {
+    if (!this.#receiver) return null;
+    const [bits, packet_bits, tick, baseline_tick, known_tick, count, ...lanes] = this.#receiver.look(id);
+    if (count === 0) return null;
+    const some = (list) => (Number.isNaN(list[0]) ? null : list);
+    return { bits, packet_bits, tick, baseline_tick, known_tick, known: some(lanes.slice(0, count)), baseline: some(lanes.slice(count)) };
+  }
+
+  /** The delays that this receiver measures, and how many ticks its newest baseline is older than its newest state. */
+  measured(now_ms) {
+    if (!this.#receiver) return WITHOUT;
+    const [, round_trip_ms, , , playout_ms] = this.#receiver.stats(1000 * this.#clock.read(now_ms));
+    const baseline_ticks = this.#receiver.baseline_age_ticks();
+    return { round_trip_ms: Number.isFinite(round_trip_ms) ? round_trip_ms : 0, playout_ms, baseline_ticks };
+  }
+
+  #connect(connection, row) {
+    this.#forget();
+    const { schema, events, levels, tick_hz } = this.#hello;
+    const level = levels.find((level) => level.row === row)?.name ?? "";
+    const setup = new ReceiverSetup(bytes(schema), level, this.#profile, tick_hz);
+    setup.with_events(bytes(events.schema), events.level, new Uint8Array());
+    setup.count_costs();
+    this.#receiver = setup.build();
+    this.#columns = new Columns(JSON.parse(this.#receiver.schema()), this.#memory);
+    this.#connection = connection;
+  }
+
+  #forget() {
+    this.#receiver?.free();
+    this.#receiver = null;
+    this.#connection = null;
+    this.#delays = [];
+  }
+
+  #answers(now_ms) {
+    const answers = [];
+    for (let datagram = this.#receiver.poll_transmit(now_ms); datagram; datagram = this.#receiver.poll_transmit(now_ms)) answers.push(datagram);
+    if (answers.length === 0) return null;
+    const message = new DataView(new ArrayBuffer(answers.reduce((sum, { length }) => sum + 2 + length, 4)));
+    message.setUint32(0, this.#connection, true);
+    let at = 4;
+    for (const datagram of answers) {
+      message.setUint16(at, datagram.length, true);
+      new Uint8Array(message.buffer).set(datagram, at + 2);
+      at += 2 + datagram.length;
+    }
+    return message.buffer;
+  }
+}
+
+const bytes = (hex) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16));

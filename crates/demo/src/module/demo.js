@@ -1,0 +1,764 @@
+/**
+ * How a receiver is made.
+ */
+export class ReceiverSetup {
+    __destroy_into_raw() {
+        const ptr = this.__wbg_ptr;
+        this.__wbg_ptr = 0;
+        ReceiverSetupFinalization.unregister(this);
+        return ptr;
+    }
+    free() {
+        const ptr = this.__destroy_into_raw();
+        wasm.__wbg_receiversetup_free(ptr, 0);
+    }
+    /**
+     * The receiver.
+     * @returns {WorldReceiver}
+     */
+    build() {
+        const ptr = this.__destroy_into_raw();
+        const ret = wasm.receiversetup_build(ptr);
+        if (ret[2]) {
+            throw takeFromExternrefTable0(ret[1]);
+        }
+        return WorldReceiver.__wrap(ret[0]);
+    }
+    /**
+     * Lets the receiver count what snapshots cost.
+     */
+    count_costs() {
+        wasm.receiversetup_count_costs(this.__wbg_ptr);
+    }
+    /**
+     * Limits of memory and of delay.
+     * @param {number | null} [max_memory_bytes]
+     * @param {number | null} [min_delay_ms]
+     * @param {number | null} [max_delay_ms]
+     */
+    limit(max_memory_bytes, min_delay_ms, max_delay_ms) {
+        wasm.receiversetup_limit(this.__wbg_ptr, isLikeNone(max_memory_bytes) ? Number.MAX_SAFE_INTEGER : (max_memory_bytes) >>> 0, !isLikeNone(min_delay_ms), isLikeNone(min_delay_ms) ? 0 : min_delay_ms, !isLikeNone(max_delay_ms), isLikeNone(max_delay_ms) ? 0 : max_delay_ms);
+    }
+    /**
+     * A setup with the defaults. An empty profile is the untrained one.
+     * @param {Uint8Array | number[]} schema
+     * @param {string} level
+     * @param {Uint8Array | number[]} profile
+     * @param {number} tick_hz
+     */
+    constructor(schema, level, profile, tick_hz) {
+        const val4 = +tick_hz;
+        let ptr0, len0, ptr1, len1, ptr2, len2;
+        try {
+            ptr0 = passArray8ToWasm0(schema, wasm.__wbindgen_malloc);
+            len0 = WASM_VECTOR_LEN;
+            ptr1 = passStringToWasm0(level, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+            len1 = WASM_VECTOR_LEN;
+            ptr2 = passArray8ToWasm0(profile, wasm.__wbindgen_malloc);
+            len2 = WASM_VECTOR_LEN;
+        } catch (e) {
+            if (ptr2) { wasm.__wbindgen_free(ptr2, len2 * 1, 1); }
+            if (ptr1) { wasm.__wbindgen_free(ptr1, len1 * 1, 1); }
+            if (ptr0) { wasm.__wbindgen_free(ptr0, len0 * 1, 1); }
+            throw e;
+        }
+        const ret = wasm.receiversetup_new(ptr0, len0, ptr1, len1, ptr2, len2, val4);
+        if (ret[2]) {
+            throw takeFromExternrefTable0(ret[1]);
+        }
+        this.__wbg_ptr = ret[0];
+        ReceiverSetupFinalization.register(this, this.__wbg_ptr, this);
+        return this;
+    }
+    /**
+     * The number of the hub among those on one connection.
+     * @param {number} number
+     */
+    on_channel(number) {
+        const ret = wasm.receiversetup_on_channel(this.__wbg_ptr, number);
+        if (ret[1]) {
+            throw takeFromExternrefTable0(ret[0]);
+        }
+    }
+    /**
+     * The kinds of events that the server sends.
+     * @param {Uint8Array | number[]} schema
+     * @param {string} level
+     * @param {Uint8Array | number[]} profile
+     */
+    with_events(schema, level, profile) {
+        let ptr0, len0, ptr1, len1, ptr2, len2;
+        try {
+            ptr0 = passArray8ToWasm0(schema, wasm.__wbindgen_malloc);
+            len0 = WASM_VECTOR_LEN;
+            ptr1 = passStringToWasm0(level, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+            len1 = WASM_VECTOR_LEN;
+            ptr2 = passArray8ToWasm0(profile, wasm.__wbindgen_malloc);
+            len2 = WASM_VECTOR_LEN;
+        } catch (e) {
+            if (ptr2) { wasm.__wbindgen_free(ptr2, len2 * 1, 1); }
+            if (ptr1) { wasm.__wbindgen_free(ptr1, len1 * 1, 1); }
+            if (ptr0) { wasm.__wbindgen_free(ptr0, len0 * 1, 1); }
+            throw e;
+        }
+        const ret = wasm.receiversetup_with_events(this.__wbg_ptr, ptr0, len0, ptr1, len1, ptr2, len2);
+        if (ret[1]) {
+            throw takeFromExternrefTable0(ret[0]);
+        }
+    }
+}
+if (Symbol.dispose) ReceiverSetup.prototype[Symbol.dispose] = ReceiverSetup.prototype.free;
+
+/**
+ * A recorded world that is sent and received.
+ */
+export class Simulation {
+    __destroy_into_raw() {
+        const ptr = this.__wbg_ptr;
+        this.__wbg_ptr = 0;
+        SimulationFinalization.unregister(this);
+        return ptr;
+    }
+    free() {
+        const ptr = this.__destroy_into_raw();
+        wasm.__wbg_simulation_free(ptr, 0);
+    }
+    /**
+     * Runs the world and the link up to a time, and computes what to show then.
+     *
+     * # Errors
+     * If the world's file is damaged.
+     * @param {number} now_ms
+     */
+    advance(now_ms) {
+        const ret = wasm.simulation_advance(this.__wbg_ptr, now_ms);
+        if (ret[1]) {
+            throw takeFromExternrefTable0(ret[0]);
+        }
+    }
+    /**
+     * See [`WorldReceiver::heat`].
+     * @returns {Uint32Array}
+     */
+    heat() {
+        const ret = wasm.simulation_heat(this.__wbg_ptr);
+        var v1 = getArrayU32FromWasm0(ret[0], ret[1]).slice();
+        wasm.__wbindgen_free(ret[0], ret[1] * 4, 4);
+        return v1;
+    }
+    /**
+     * See [`WorldReceiver::look`].
+     * @param {number} id
+     * @returns {Float64Array}
+     */
+    look(id) {
+        const ret = wasm.simulation_look(this.__wbg_ptr, id);
+        var v1 = getArrayF64FromWasm0(ret[0], ret[1]).slice();
+        wasm.__wbindgen_free(ret[0], ret[1] * 8, 8);
+        return v1;
+    }
+    /**
+     * A simulation of the world in a file, at a level, over a perfect link.
+     *
+     * # Errors
+     * For files that do not fit together.
+     * @param {Uint8Array | number[]} world
+     * @param {Uint8Array | number[]} schema
+     * @param {Uint8Array | number[]} profile
+     * @param {string} level
+     * @param {number} tick_hz
+     */
+    constructor(world, schema, profile, level, tick_hz) {
+        const val5 = +tick_hz;
+        let ptr0, len0, ptr1, len1, ptr2, len2, ptr3, len3;
+        try {
+            ptr0 = passArray8ToWasm0(world, wasm.__wbindgen_malloc);
+            len0 = WASM_VECTOR_LEN;
+            ptr1 = passArray8ToWasm0(schema, wasm.__wbindgen_malloc);
+            len1 = WASM_VECTOR_LEN;
+            ptr2 = passArray8ToWasm0(profile, wasm.__wbindgen_malloc);
+            len2 = WASM_VECTOR_LEN;
+            ptr3 = passStringToWasm0(level, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+            len3 = WASM_VECTOR_LEN;
+        } catch (e) {
+            if (ptr3) { wasm.__wbindgen_free(ptr3, len3 * 1, 1); }
+            if (ptr2) { wasm.__wbindgen_free(ptr2, len2 * 1, 1); }
+            if (ptr1) { wasm.__wbindgen_free(ptr1, len1 * 1, 1); }
+            if (ptr0) { wasm.__wbindgen_free(ptr0, len0 * 1, 1); }
+            throw e;
+        }
+        const ret = wasm.simulation_new(ptr0, len0, ptr1, len1, ptr2, len2, ptr3, len3, val5);
+        if (ret[2]) {
+            throw takeFromExternrefTable0(ret[1]);
+        }
+        this.__wbg_ptr = ret[0];
+        SimulationFinalization.register(this, this.__wbg_ptr, this);
+        return this;
+    }
+    /**
+     * The address of the places of both worlds: for each kind the number of entities, the address
+     * of their ids, and that of each field; first the sent world, then the shown one.
+     * @returns {number}
+     */
+    places() {
+        const ret = wasm.simulation_places(this.__wbg_ptr);
+        return ret >>> 0;
+    }
+    /**
+     * The schema as JSON.
+     * @returns {string}
+     */
+    schema() {
+        let deferred1_0;
+        let deferred1_1;
+        try {
+            const ret = wasm.simulation_schema(this.__wbg_ptr);
+            deferred1_0 = ret[0];
+            deferred1_1 = ret[1];
+            return getStringFromWasm0(ret[0], ret[1]);
+        } finally {
+            wasm.__wbindgen_free(deferred1_0, deferred1_1, 1);
+        }
+    }
+    /**
+     * Bounds the playout delay.
+     *
+     * # Errors
+     * For bounds that contradict each other.
+     * @param {number} min_ms
+     * @param {number} max_ms
+     */
+    set_delays(min_ms, max_ms) {
+        const ret = wasm.simulation_set_delays(this.__wbg_ptr, min_ms, max_ms);
+        if (ret[1]) {
+            throw takeFromExternrefTable0(ret[0]);
+        }
+    }
+    /**
+     * Begins anew at another level.
+     *
+     * # Errors
+     * For an unknown level.
+     * @param {string} level
+     */
+    set_level(level) {
+        const ptr0 = passStringToWasm0(level, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+        const len0 = WASM_VECTOR_LEN;
+        const ret = wasm.simulation_set_level(this.__wbg_ptr, ptr0, len0);
+        if (ret[1]) {
+            throw takeFromExternrefTable0(ret[0]);
+        }
+    }
+    /**
+     * Changes both directions of the link; each gets half of the round trip.
+     *
+     * # Errors
+     * For settings that no link has.
+     * @param {number} round_trip_ms
+     * @param {number} jitter_ms
+     * @param {number} loss_ratio
+     */
+    set_link(round_trip_ms, jitter_ms, loss_ratio) {
+        const ret = wasm.simulation_set_link(this.__wbg_ptr, round_trip_ms, jitter_ms, loss_ratio);
+        if (ret[1]) {
+            throw takeFromExternrefTable0(ret[0]);
+        }
+    }
+    /**
+     * Counters and measurements, in the order that the page knows.
+     * @returns {Float64Array}
+     */
+    stats() {
+        const ret = wasm.simulation_stats(this.__wbg_ptr);
+        var v1 = getArrayF64FromWasm0(ret[0], ret[1]).slice();
+        wasm.__wbindgen_free(ret[0], ret[1] * 8, 8);
+        return v1;
+    }
+}
+if (Symbol.dispose) Simulation.prototype[Symbol.dispose] = Simulation.prototype.free;
+
+/**
+ * Receives one world.
+ */
+export class WorldReceiver {
+    static __wrap(ptr) {
+        const obj = Object.create(WorldReceiver.prototype);
+        obj.__wbg_ptr = ptr;
+        WorldReceiverFinalization.register(obj, obj.__wbg_ptr, obj);
+        return obj;
+    }
+    __destroy_into_raw() {
+        const ptr = this.__wbg_ptr;
+        this.__wbg_ptr = 0;
+        WorldReceiverFinalization.unregister(this);
+        return ptr;
+    }
+    free() {
+        const ptr = this.__destroy_into_raw();
+        wasm.__wbg_worldreceiver_free(ptr, 0);
+    }
+    /**
+     * The number of ticks from the newest baseline to the newest state; not a number before the
+     * first state.
+     * @returns {number}
+     */
+    baseline_age_ticks() {
+        const ret = wasm.worldreceiver_baseline_age_ticks(this.__wbg_ptr);
+        return ret;
+    }
+    /**
+     * The schema of the events as JSON; an empty text without events.
+     * @returns {string}
+     */
+    event_schema() {
+        let deferred1_0;
+        let deferred1_1;
+        try {
+            const ret = wasm.worldreceiver_event_schema(this.__wbg_ptr);
+            deferred1_0 = ret[0];
+            deferred1_1 = ret[1];
+            return getStringFromWasm0(ret[0], ret[1]);
+        } finally {
+            wasm.__wbindgen_free(deferred1_0, deferred1_1, 1);
+        }
+    }
+    /**
+     * Takes a datagram. Returns 0 for a state of the world, 1 for events alone, 2 for a fragment,
+     * and 3 for the last one of a block.
+     *
+     * # Errors
+     * For a datagram that is refused. Only counters have changed then.
+     * @param {number} now_ms
+     * @param {Uint8Array | number[]} datagram
+     * @returns {number}
+     */
+    handle(now_ms, datagram) {
+        const val2 = +now_ms;
+        const ptr0 = passArray8ToWasm0(datagram, wasm.__wbindgen_malloc);
+        const len0 = WASM_VECTOR_LEN;
+        const ret = wasm.worldreceiver_handle(this.__wbg_ptr, val2, ptr0, len0);
+        if (ret[2]) {
+            throw takeFromExternrefTable0(ret[1]);
+        }
+        return ret[0];
+    }
+    /**
+     * The recent bits of a tick for each id from 0 on: the length of the list, and its address.
+     * @returns {Uint32Array}
+     */
+    heat() {
+        const ret = wasm.worldreceiver_heat(this.__wbg_ptr);
+        var v1 = getArrayU32FromWasm0(ret[0], ret[1]).slice();
+        wasm.__wbindgen_free(ret[0], ret[1] * 4, 4);
+        return v1;
+    }
+    /**
+     * Whether no newer state had arrived when it was needed.
+     * @returns {boolean}
+     */
+    is_starved() {
+        const ret = wasm.worldreceiver_is_starved(this.__wbg_ptr);
+        return ret !== 0;
+    }
+    /**
+     * One entity in the newest tick: its bits, those of all snapshots of the tick, the tick, the
+     * tick of the baseline, that of the newest news about the entity, and the number of its lanes;
+     * then its lanes, and those of the baseline. What does not exist is not a number.
+     * @param {number} id
+     * @returns {Float64Array}
+     */
+    look(id) {
+        const ret = wasm.worldreceiver_look(this.__wbg_ptr, id);
+        var v1 = getArrayF64FromWasm0(ret[0], ret[1]).slice();
+        wasm.__wbindgen_free(ret[0], ret[1] * 8, 8);
+        return v1;
+    }
+    /**
+     * Why the server does not accept this receiver; an empty text if nothing is wrong.
+     * @returns {string}
+     */
+    mismatch() {
+        let deferred1_0;
+        let deferred1_1;
+        try {
+            const ret = wasm.worldreceiver_mismatch(this.__wbg_ptr);
+            deferred1_0 = ret[0];
+            deferred1_1 = ret[1];
+            return getStringFromWasm0(ret[0], ret[1]);
+        } finally {
+            wasm.__wbindgen_free(deferred1_0, deferred1_1, 1);
+        }
+    }
+    /**
+     * The newest state: for each kind the number of its entities, their ids, the tick of the
+     * newest news about each, and each lane in turn. For tests that compare it with the server's,
+     * integer by integer.
+     * @returns {Uint32Array}
+     */
+    newest_lanes() {
+        const ret = wasm.worldreceiver_newest_lanes(this.__wbg_ptr);
+        var v1 = getArrayU32FromWasm0(ret[0], ret[1]).slice();
+        wasm.__wbindgen_free(ret[0], ret[1] * 4, 4);
+        return v1;
+    }
+    /**
+     * The address of a list of places. First come the lengths and addresses of the lists `added`,
+     * `removed` and of the events (three numbers each). Then, for each kind of the world and each
+     * kind of event: the number of entities, the address of their ids, and that of each field.
+     * @returns {number}
+     */
+    places() {
+        const ret = wasm.worldreceiver_places(this.__wbg_ptr);
+        return ret >>> 0;
+    }
+    /**
+     * Computes what to show now. False before the first state.
+     * @param {number} now_ms
+     * @returns {boolean}
+     */
+    play(now_ms) {
+        const ret = wasm.worldreceiver_play(this.__wbg_ptr, now_ms);
+        if (ret[2]) {
+            throw takeFromExternrefTable0(ret[1]);
+        }
+        return ret[0] !== 0;
+    }
+    /**
+     * The next datagram for the server, if there is one now.
+     * @param {number} now_ms
+     * @returns {Uint8Array | undefined}
+     */
+    poll_transmit(now_ms) {
+        const ret = wasm.worldreceiver_poll_transmit(this.__wbg_ptr, now_ms);
+        let v1;
+        if (ret[0] !== 0) {
+            v1 = getArrayU8FromWasm0(ret[0], ret[1]).slice();
+            wasm.__wbindgen_free(ret[0], ret[1] * 1, 1);
+        }
+        return v1;
+    }
+    /**
+     * The world's schema as JSON.
+     * @returns {string}
+     */
+    schema() {
+        let deferred1_0;
+        let deferred1_1;
+        try {
+            const ret = wasm.worldreceiver_schema(this.__wbg_ptr);
+            deferred1_0 = ret[0];
+            deferred1_1 = ret[1];
+            return getStringFromWasm0(ret[0], ret[1]);
+        } finally {
+            wasm.__wbindgen_free(deferred1_0, deferred1_1, 1);
+        }
+    }
+    /**
+     * The bounds of the playout delay.
+     * @param {number} min_ms
+     * @param {number} max_ms
+     */
+    set_delays(min_ms, max_ms) {
+        const ret = wasm.worldreceiver_set_delays(this.__wbg_ptr, min_ms, max_ms);
+        if (ret[1]) {
+            throw takeFromExternrefTable0(ret[0]);
+        }
+    }
+    /**
+     * Counters and measurements, in the order that the package knows.
+     * @param {number} now_ms
+     * @returns {Float64Array}
+     */
+    stats(now_ms) {
+        const ret = wasm.worldreceiver_stats(this.__wbg_ptr, now_ms);
+        var v1 = getArrayF64FromWasm0(ret[0], ret[1]).slice();
+        wasm.__wbindgen_free(ret[0], ret[1] * 8, 8);
+        return v1;
+    }
+    /**
+     * Takes the newest state instead of one to show. False before the first state.
+     * @returns {boolean}
+     */
+    take_newest() {
+        const ret = wasm.worldreceiver_take_newest(this.__wbg_ptr);
+        if (ret[2]) {
+            throw takeFromExternrefTable0(ret[1]);
+        }
+        return ret[0] !== 0;
+    }
+    /**
+     * The tick of [`play`](Self::play) or [`take_newest`](Self::take_newest).
+     * @returns {number}
+     */
+    tick() {
+        const ret = wasm.worldreceiver_tick(this.__wbg_ptr);
+        return ret;
+    }
+}
+if (Symbol.dispose) WorldReceiver.prototype[Symbol.dispose] = WorldReceiver.prototype.free;
+function __wbg_get_imports() {
+    const import0 = {
+        __proto__: null,
+        __wbg_Error_208446807d0d1e30: function(arg0, arg1) {
+            const ret = Error(getStringFromWasm0(arg0, arg1));
+            return ret;
+        },
+        __wbg___wbindgen_throw_4c88d8bf264fd984: function(arg0, arg1) {
+            throw new Error(getStringFromWasm0(arg0, arg1));
+        },
+        __wbindgen_init_externref_table: function() {
+            const table = wasm.__wbindgen_externrefs;
+            table.set(0, undefined);
+            table.set(1024, undefined);
+            table.set(1025, null);
+            table.set(1026, true);
+            table.set(1027, false);
+        },
+    };
+    return {
+        __proto__: null,
+        "./demo_bg.js": import0,
+    };
+}
+
+const ReceiverSetupFinalization = (typeof FinalizationRegistry === 'undefined')
+    ? { register: () => {}, unregister: () => {} }
+    : new FinalizationRegistry(ptr => wasm.__wbg_receiversetup_free(ptr, 1));
+const SimulationFinalization = (typeof FinalizationRegistry === 'undefined')
+    ? { register: () => {}, unregister: () => {} }
+    : new FinalizationRegistry(ptr => wasm.__wbg_simulation_free(ptr, 1));
+const WorldReceiverFinalization = (typeof FinalizationRegistry === 'undefined')
+    ? { register: () => {}, unregister: () => {} }
+    : new FinalizationRegistry(ptr => wasm.__wbg_worldreceiver_free(ptr, 1));
+
+function getArrayF64FromWasm0(ptr, len) {
+    ptr = ptr >>> 0;
+    return getFloat64ArrayMemory0().subarray(ptr / 8, ptr / 8 + len);
+}
+
+function getArrayU32FromWasm0(ptr, len) {
+    ptr = ptr >>> 0;
+    return getUint32ArrayMemory0().subarray(ptr / 4, ptr / 4 + len);
+}
+
+function getArrayU8FromWasm0(ptr, len) {
+    ptr = ptr >>> 0;
+    return getUint8ArrayMemory0().subarray(ptr / 1, ptr / 1 + len);
+}
+
+let cachedFloat64ArrayMemory0 = null;
+function getFloat64ArrayMemory0() {
+    if (cachedFloat64ArrayMemory0 === null || cachedFloat64ArrayMemory0.byteLength === 0) {
+        cachedFloat64ArrayMemory0 = new Float64Array(wasm.memory.buffer);
+    }
+    return cachedFloat64ArrayMemory0;
+}
+
+function getStringFromWasm0(ptr, len) {
+    ptr = ptr >>> 0;
+    return decodeText(getUint8ArrayMemory0().subarray(ptr, ptr + len));
+}
+
+let cachedUint32ArrayMemory0 = null;
+function getUint32ArrayMemory0() {
+    if (cachedUint32ArrayMemory0 === null || cachedUint32ArrayMemory0.byteLength === 0) {
+        cachedUint32ArrayMemory0 = new Uint32Array(wasm.memory.buffer);
+    }
+    return cachedUint32ArrayMemory0;
+}
+
+let cachedUint8ArrayMemory0 = null;
+function getUint8ArrayMemory0() {
+    if (cachedUint8ArrayMemory0 === null || cachedUint8ArrayMemory0.byteLength === 0) {
+        cachedUint8ArrayMemory0 = new Uint8Array(wasm.memory.buffer);
+    }
+    return cachedUint8ArrayMemory0;
+}
+
+function isLikeNone(x) {
+    return x === undefined || x === null;
+}
+
+function passArray8ToWasm0(arg, malloc) {
+    const ptr = malloc(arg.length * 1, 1) >>> 0;
+    getUint8ArrayMemory0().set(arg, ptr / 1);
+    WASM_VECTOR_LEN = arg.length;
+    return ptr;
+}
+
+function passStringToWasm0(arg, malloc, realloc) {
+    if (realloc === undefined) {
+        const buf = cachedTextEncoder.encode(arg);
+        const ptr = malloc(buf.length, 1) >>> 0;
+        getUint8ArrayMemory0().subarray(ptr, ptr + buf.length).set(buf);
+        WASM_VECTOR_LEN = buf.length;
+        return ptr;
+    }
+
+    let len = arg.length;
+    let ptr = malloc(len, 1) >>> 0;
+
+    const mem = getUint8ArrayMemory0();
+
+    let offset = 0;
+
+    for (; offset < len; offset++) {
+        const code = arg.charCodeAt(offset);
+        if (code > 0x7F) break;
+        mem[ptr + offset] = code;
+    }
+    if (offset !== len) {
+        if (offset !== 0) {
+            arg = arg.slice(offset);
+        }
+        ptr = realloc(ptr, len, len = offset + arg.length * 3, 1) >>> 0;
+        const view = getUint8ArrayMemory0().subarray(ptr + offset, ptr + len);
+        const ret = cachedTextEncoder.encodeInto(arg, view);
+
+        offset += ret.written;
+        ptr = realloc(ptr, len, offset, 1) >>> 0;
+    }
+
+    WASM_VECTOR_LEN = offset;
+    return ptr;
+}
+
+function takeFromExternrefTable0(idx) {
+    const value = wasm.__wbindgen_externrefs.get(idx);
+    wasm.__externref_table_dealloc(idx);
+    return value;
+}
+
+let cachedTextDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
+cachedTextDecoder.decode();
+const MAX_SAFARI_DECODE_BYTES = 2146435072;
+let numBytesDecoded = 0;
+function decodeText(bytes) {
+    numBytesDecoded += bytes.length;
+    if (numBytesDecoded >= MAX_SAFARI_DECODE_BYTES) {
+        cachedTextDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
+        cachedTextDecoder.decode();
+        numBytesDecoded = bytes.length;
+    }
+    return cachedTextDecoder.decode(bytes);
+}
+
+const cachedTextEncoder = new TextEncoder();
+
+if (!('encodeInto' in cachedTextEncoder)) {
+    cachedTextEncoder.encodeInto = function (arg, view) {
+        const buf = cachedTextEncoder.encode(arg);
+        view.set(buf);
+        return {
+            read: arg.length,
+            written: buf.length
+        };
+    };
+}
+
+let WASM_VECTOR_LEN = 0;
+
+let wasmModule, wasmInstance, wasm;
+function __wbg_finalize_init(instance, module) {
+    wasmInstance = instance;
+    wasm = instance.exports;
+    wasmModule = module;
+    cachedFloat64ArrayMemory0 = null;
+    cachedUint32ArrayMemory0 = null;
+    cachedUint8ArrayMemory0 = null;
+    wasm.__wbindgen_start();
+    return wasm;
+}
+
+async function __wbg_load(module, imports) {
+    if (typeof Response === 'function' && module instanceof Response) {
+        if (!module.ok) {
+            throw new Error(`failed to fetch Wasm: ${module.status} ${module.statusText} fetching '${module.url}'`);
+        }
+
+        if (typeof WebAssembly.instantiateStreaming === 'function') {
+            try {
+                return await WebAssembly.instantiateStreaming(module, imports);
+            } catch (e) {
+                const validResponse = expectedResponseType(module.type);
+
+                if (validResponse && module.headers.get('Content-Type') !== 'application/wasm') {
+                    console.warn("`WebAssembly.instantiateStreaming` failed because your server does not serve Wasm with `application/wasm` MIME type. Falling back to `WebAssembly.instantiate` which is slower. Original error:\n", e);
+
+                } else { throw e; }
+            }
+        }
+
+        const bytes = await module.arrayBuffer();
+        return await WebAssembly.instantiate(bytes, imports);
+    } else {
+        const instance = await WebAssembly.instantiate(module, imports);
+
+        if (instance instanceof WebAssembly.Instance) {
+            return { instance, module };
+        } else {
+            return instance;
+        }
+    }
+
+    function expectedResponseType(type) {
+        switch (type) {
+            case 'basic': case 'cors': case 'default': return true;
+        }
+        return false;
+    }
+}
+
+function initSync(module) {
+    if (wasm !== undefined) return wasm;
+
+
+    if (module !== undefined) {
+        if (Object.getPrototypeOf(module) === Object.prototype) {
+            ({module} = module)
+        } else {
+            console.warn('using deprecated parameters for `initSync()`; pass a single object instead')
+        }
+    }
+
+    const imports = __wbg_get_imports();
+    if (!(module instanceof WebAssembly.Module)) {
+        module = new WebAssembly.Module(module);
+    }
+    const instance = new WebAssembly.Instance(module, imports);
+    return __wbg_finalize_init(instance, module);
+}
+
+let __wbg_init_promise;
+async function __wbg_init(module_or_path) {
+    if (wasm !== undefined) return wasm;
+    if (__wbg_init_promise === undefined) {
+        __wbg_init_promise = __wbg_init_once(module_or_path);
+        __wbg_init_promise.catch(() => { __wbg_init_promise = undefined; });
+    }
+    return __wbg_init_promise;
+}
+
+async function __wbg_init_once(module_or_path) {
+
+    if (module_or_path !== undefined) {
+        if (Object.getPrototypeOf(module_or_path) === Object.prototype) {
+            ({module_or_path} = module_or_path)
+        } else {
+            console.warn('using deprecated parameters for the initialization function; pass a single object instead')
+        }
+    }
+
+
+    const imports = __wbg_get_imports();
+
+    if (typeof module_or_path === 'string' || (typeof Request === 'function' && module_or_path instanceof Request) || (typeof URL === 'function' && module_or_path instanceof URL)) {
+        module_or_path = fetch(module_or_path);
+    }
+
+    const { instance, module } = await __wbg_load(await module_or_path, imports);
+
+    return __wbg_finalize_init(instance, module);
+}
+
+export { initSync, __wbg_init as default };

@@ -1,0 +1,36 @@
+//! A receiver outside of this program: a page decodes what arrives, and answers.
+
+use std::time::Duration;
+
+/// More answers than this do not wait for the next tick.
+const MAX_ANSWERS: usize = 64;
+
+/// The end of a link to a receiver outside.
+#[derive(Debug, Default)]
+pub struct Outside {
+    arrived: Vec<(Duration, Vec<u8>)>,
+    answers: Vec<Vec<u8>>,
+}
+
+impl Outside {
+    /// Takes a datagram from the link.
+    pub(super) fn take(&mut self, now: Duration, datagram: &[u8]) {
+        self.arrived.push((now, datagram.to_vec()));
+    }
+
+    /// What has arrived since the last call, and when.
+    pub fn take_arrived(&mut self) -> Vec<(Duration, Vec<u8>)> {
+        std::mem::take(&mut self.arrived)
+    }
+
+    /// Adds a datagram for the link to the sender, which loses it if too many wait.
+    pub fn answer(&mut self, datagram: &[u8]) {
+        if self.answers.len() < MAX_ANSWERS {
+            self.answers.push(datagram.to_vec());
+        }
+    }
+
+    pub(super) fn take_answers(&mut self) -> Vec<Vec<u8>> {
+        std::mem::take(&mut self.answers)
+    }
+}
