@@ -249,6 +249,13 @@ fn delays_can_be_chosen_before_the_stream_and_for_the_next_one() {
 }
 
 #[test]
+fn there_is_no_delay_before_the_first_state() {
+    let mut buffer = JitterBuffer::<u32>::new(PlayoutConfig::at_hz(60)).unwrap();
+    assert!(buffer.at(MS * 90_000).is_none());
+    assert_eq!(buffer.stats().delay, Duration::ZERO);
+}
+
+#[test]
 fn impossible_delays_change_nothing() {
     let mut stream = Stream::new(delayed(40, 5), 1, 1);
     stream.run(MS * 2_000, true);

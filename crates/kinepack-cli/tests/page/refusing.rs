@@ -69,7 +69,7 @@ fn a_page_that_sends_too_much_is_closed_and_the_others_stay() {
     let mut loud = Page::open(address);
     loud.hear("hello");
     for _ in 0..300 {
-        loud.say(&json!({ "drawn": 0 }));
+        loud.say(&json!({ "taken": 0 }));
     }
     assert_eq!(loud.closed(), Some(1008));
     let tick = good.status("one page again", |status| status["pages"] == 1)["tick"].as_u64();
@@ -105,9 +105,9 @@ fn nonsense(settings: &Value) -> Vec<String> {
         "{\"look\": -1}",
         "{\"look\": \"17\"}",
         "{\"look\": 1e300}",
-        "{\"drawn\": -1}",
-        "{\"drawn\": 1.5}",
-        "{\"drawn\": 4294967296}",
+        "{\"taken\": -1}",
+        "{\"taken\": 1.5}",
+        "{\"taken\": 4294967296}",
         "{\"take_over\": 1}",
         "{\"settings\": null}",
         "{\"settings\": {}}",
@@ -204,6 +204,6 @@ fn a_page_that_draws_nothing_gets_two_worlds_and_does_not_slow_others() {
         _ => None,
     });
     hidden.draws = true;
-    hidden.say(&json!({ "drawn": 2 }));
+    hidden.say(&json!({ "taken": 2 }));
     hidden.world();
 }

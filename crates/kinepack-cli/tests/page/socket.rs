@@ -13,7 +13,7 @@ use crate::support::PATIENCE;
 
 pub(crate) struct Page {
     socket: WebSocket<TcpStream>,
-    /// Whether it answers each world with `drawn`, as a visible page does.
+    /// Whether it answers each world with `taken`, as a visible page does.
     pub(crate) draws: bool,
 }
 
@@ -95,7 +95,7 @@ impl Page {
                 }
                 let world = World::read(&bytes);
                 if self.draws {
-                    self.say(&json!({ "drawn": world.number }));
+                    self.say(&json!({ "taken": world.number }));
                 }
                 Said::World(world)
             }

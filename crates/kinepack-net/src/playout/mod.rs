@@ -319,8 +319,10 @@ impl<S> JitterBuffer<S> {
     pub fn stats(&self) -> PlayoutStats {
         let newest_ns =
             self.entries.back().map_or(i64::MAX, |newest| self.config.tick_ns(newest.tick));
+        let live_ns = self.delay.live_ns(self.now_ns);
+        let behind_ns = live_ns.saturating_sub(self.clock.position_ns());
         PlayoutStats {
-            delay: nanos(self.delay.live_ns(self.now_ns).saturating_sub(self.clock.position_ns())),
+            delay: nanos(if self.is_empty() { 0 } else { behind_ns }),
             target_delay: nanos(self.delay.target_ns()),
             jitter: nanos(self.delay.jitter_ns()),
             late: self.late,

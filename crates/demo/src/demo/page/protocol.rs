@@ -28,8 +28,8 @@ pub(super) enum Control {
     Keys(Vec<Key>),
     /// The selected body.
     Look(Option<u32>),
-    /// The number of the newest drawn world.
-    Drawn(u32),
+    /// The number of the newest world that the page took.
+    Taken(u32),
     TakeOver(bool),
 }
 
@@ -196,7 +196,7 @@ mod tests {
             r#"{"pause": true, "step": 1}"#,
             r#"{"step": -1}"#,
             r#"{"step": 1e9}"#,
-            r#"{"drawn": 4294967296}"#,
+            r#"{"taken": 4294967296}"#,
             r#"{"keys": ["fire"]}"#,
             r#"{"keys": "left"}"#,
             r#"{"shutdown": true}"#,

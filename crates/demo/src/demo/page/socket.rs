@@ -1,4 +1,4 @@
-//! One page's socket. Sends the newest world as fast as the page draws, the datagrams for its
+//! One page's socket. Sends the newest world as fast as the page takes it, the datagrams for its
 //! receiver each tick and a status ten times a second. Carries out the page's controls.
 //!
 //! At most two worlds are unanswered at a time. So a slow or hidden page gets fewer worlds, but
@@ -196,7 +196,7 @@ impl Page {
     fn obey(&mut self, control: Control) -> Result<(), String> {
         let board = &self.board;
         let order = match control {
-            Control::Drawn(number) => {
+            Control::Taken(number) => {
                 while self
                     .unanswered
                     .front()

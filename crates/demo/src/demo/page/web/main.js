@@ -1,7 +1,6 @@
 // The live page of `kinepack demo`. This file creates the parts and runs one loop, once per frame of
 // the screen. The program's messages update the parts: it sends the simulated world for the left view,
-// and the datagrams for this page's own receiver, which makes the right one. The loop draws what changed
-// and acknowledges each simulated world that it has drawn.
+// and the datagrams for this page's own receiver, which makes the right one. The loop draws what changed.
 
 import { Camera } from "./worlds/camera.js";
 import { CameraInput } from "./shared/camera_input.js";
@@ -29,6 +28,7 @@ import { Worlds } from "./worlds/worlds.js";
 const POINT_WAIT_MS = 50;
 const NUMBERS_WAIT_MS = 100;
 const REPORT_WAIT_MS = 250;
+const NOTHING = { tick: NaN, bodies: new Float32Array(), delay_ms: NaN };
 
 const byId = (id) => document.getElementById(id);
 const canvas = byId("worlds");
@@ -69,11 +69,13 @@ let hasHands = false;
 let paused = false;
 let tick = 0;
 let world = null;
-let shown = { tick: NaN, bodies: new Float32Array() };
+let shown = NOTHING;
 let input = null;
 let send_hz = 60;
 let now = { kbps: null, loss_ratio: null };
 let drawn = null;
+/** The newest world that the program knows to have arrived. A hidden page takes none, so that it gets none. */
+let taken = null;
 let frames = 0;
 let last_ms = 0;
 let pointed_at_ms = 0;
@@ -86,10 +88,10 @@ const connection = new Connection({
     hello = value;
     tick = 0;
     // A world of an earlier connection must not be acknowledged on this one.
-    drawn = world;
+    [drawn, taken] = [world, world];
     history.clear();
     past.clear();
-    shown = { tick: NaN, bodies: new Float32Array() };
+    shown = NOTHING;
     receiver.begin(hello).catch((error) => state.unreceivable(error.message));
     uncompressed.clear();
     charts.begin(hello);
@@ -129,6 +131,7 @@ const connection = new Connection({
     world = value;
     tick = Math.max(tick, value.tick);
     past.add(value.tick, value.sent);
+    if (!document.hidden) take();
   },
   datagrams(value) {
     try {
@@ -162,6 +165,10 @@ function project(matrix, [x, y, z]) {
   return [across / depth, up / depth];
 }
 
+function take() {
+  if (world !== null && world !== taken && send({ taken: world.number })) taken = world;
+}
+
 /** The simulated world and the one that this page shows. */
 const bothWorlds = () => ({ ...world, shown: shown.bodies, shownTick: shown.tick });
 
@@ -178,10 +185,11 @@ function frame(now_ms) {
     look.point(cameraInput.hover && state.live ? bodyAt(cameraInput.hover) : null);
   }
   look.update(now_ms);
+  take();
   const playing_now = receiver.play(now_ms);
   const isLater = playing_now !== null && playing_now.tick !== shown.tick;
+  if (playing_now) shown = playing_now;
   if (isLater) {
-    shown = playing_now;
     const around = past.around(shown.tick);
     if (around) errors.add(shown.bodies, around);
     past.forget(shown.tick);
@@ -192,7 +200,6 @@ function frame(now_ms) {
     if (world !== drawn) {
       uncompressed.update(both, { bits_per_s: 1000 * (now.kbps ?? 0), loss_ratio: now.loss_ratio ?? 0, tick_hz: hello.tick_hz });
       drawn = world;
-      send({ drawn: world.number });
     }
     worlds?.show(both, uncompressed.bodies);
   }
@@ -204,7 +211,7 @@ function frame(now_ms) {
     now = measured(history, charts.timeline);
     showNow(history, hello, now, send_hz);
     showInput(history, input);
-    if (world) showCaptions(bothWorlds(), hello, send_hz, uncompressed, now.kbps);
+    if (world) showCaptions(bothWorlds(), shown.delay_ms, hello, send_hz, uncompressed, now.kbps);
   }
 }
 requestAnimationFrame(frame);

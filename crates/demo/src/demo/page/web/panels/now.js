@@ -43,8 +43,7 @@ export function showInput(history, input) {
 }
 
 /** The captions after the worlds' names: the tick, the delay, and the content of the third view. */
-export function showCaptions(world, hello, send_hz, uncompressed, kbps) {
-  const delay_ms = ((world.tick - world.shownTick) / hello.tick_hz) * 1000;
+export function showCaptions(world, delay_ms, hello, send_hz, uncompressed, kbps) {
   show("caption-sent", `tick ${whole(world.tick)}`);
   show("caption-shown", Number.isFinite(delay_ms) ? `${whole(send_hz)} snapshots a second, decoded by this page` : "");
   show("now-delay", Number.isFinite(delay_ms) ? whole(delay_ms) : "–");

@@ -18,6 +18,7 @@ export class PageReceiver {
   #receiver = null;
   #connection = null;
   #columns = null;
+  #hasState = false;
   #delays = [];
   #clock = new Clock();
 
@@ -52,11 +53,13 @@ export class PageReceiver {
     return this.#answers(1000 * time_s);
   }
 
-  /** The bodies to show now, and their tick. Null before the first state. */
+  /** The bodies to show now, their tick, and how long ago the simulation was there. Null before the first state. */
   play(now_ms) {
     const time_s = this.#clock.read(now_ms);
     if (!this.#receiver?.play(1000 * time_s)) return null;
-    return { tick: this.#receiver.tick(), bodies: this.#columns.read(this.#receiver.places() + LIST_BYTES) };
+    const tick = this.#receiver.tick();
+    this.#hasState = true;
+    return { tick, delay_ms: 1000 * (time_s - tick / this.#hello.tick_hz), bodies: this.#columns.read(this.#receiver.places() + LIST_BYTES) };
   }
 
   /** The recent bits a tick of each body. */
@@ -75,7 +78,7 @@ export class PageReceiver {
 
   /** The delays that this receiver measures, and how many ticks its newest baseline is older than its newest state. */
   measured(now_ms) {
-    if (!this.#receiver) return WITHOUT;
+    if (!this.#hasState) return WITHOUT;
     const [, round_trip_ms, , , playout_ms] = this.#receiver.stats(1000 * this.#clock.read(now_ms));
     const baseline_ticks = this.#receiver.baseline_age_ticks();
     return { round_trip_ms: Number.isFinite(round_trip_ms) ? round_trip_ms : 0, playout_ms, baseline_ticks };
@@ -96,6 +99,7 @@ export class PageReceiver {
   #forget() {
     this.#receiver?.free();
     this.#receiver = null;
+    this.#hasState = false;
     this.#connection = null;
     this.#delays = [];
   }
