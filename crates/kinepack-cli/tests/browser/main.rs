@@ -17,6 +17,7 @@ mod layout;
 mod loading;
 mod looks;
 mod playing;
+mod receiving;
 #[path = "../support/replay.rs"]
 mod replay;
 mod reports;
