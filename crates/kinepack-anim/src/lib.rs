@@ -78,6 +78,7 @@
 mod any;
 mod blend;
 mod channel;
+mod computed;
 mod error;
 mod file_kind;
 mod play;

@@ -1,7 +1,9 @@
 //! The discrete cosine transform (type II, orthonormal) of each length up to 32. It turns the
 //! samples of a segment into coefficients, and its tables say how much each coefficient adds to
-//! each sample. `spec/ANIM.md`, section 12. The tables are computed at compile time, in `f64` with
+//! each sample. `spec/ANIM.md`, section 12. The tables are computed in `f64` with
 //! + − × ÷ in a fixed order, so that all platforms have the same numbers.
+
+use crate::computed::computed;
 
 /// The longest segment, in samples.
 pub(crate) const MAX_LENGTH: usize = 32;
@@ -9,8 +11,10 @@ pub(crate) const MAX_LENGTH: usize = 32;
 /// Numbers in the tables of all lengths: a row for each sample, padded to a multiple of eight.
 const NUMBERS: usize = start(MAX_LENGTH + 1);
 
-/// By length, then by sample, then by coefficient. Zeros pad each row.
-static BASIS: [f32; NUMBERS] = table();
+computed! {
+    /// By length, then by sample, then by coefficient. Zeros pad each row.
+    static BASIS: [f32; NUMBERS] = table();
+}
 
 /// Numbers in a row of a table.
 const fn stride(length: usize) -> usize {
@@ -88,11 +92,13 @@ const fn table() -> [f32; NUMBERS] {
     let mut length = 1;
     while length <= MAX_LENGTH {
         let first = start(length);
+        let norms = [sqrt(1.0 / length as f64), sqrt(2.0 / length as f64)];
         let mut sample = 0;
         while sample < length {
             let mut k = 0;
             while k < length {
-                table[first + sample * stride(length) + k] = basis(length, sample, k) as f32;
+                table[first + sample * stride(length) + k] =
+                    basis(&norms, length, sample, k) as f32;
                 k += 1;
             }
             sample += 1;
@@ -102,12 +108,9 @@ const fn table() -> [f32; NUMBERS] {
     table
 }
 
-/// B(k, t) of the specification, with t = `sample`.
-const fn basis(length: usize, sample: usize, k: usize) -> f64 {
-    if k == 0 {
-        return sqrt(1.0 / length as f64);
-    }
-    sqrt(2.0 / length as f64) * cosine((2 * sample + 1) * k, length)
+/// B(k, t) of the specification, with t = `sample`. `norms` are √(1 / length) and √(2 / length).
+const fn basis(norms: &[f64; 2], length: usize, sample: usize, k: usize) -> f64 {
+    if k == 0 { norms[0] } else { norms[1] * cosine((2 * sample + 1) * k, length) }
 }
 
 /// cos(π·j / (2·length)).

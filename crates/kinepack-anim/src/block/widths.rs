@@ -3,6 +3,8 @@
 //! the format. `spec/widths.txt` is the same table as text. A piece is all coefficients of a
 //! component in a segment; with a block length of 32, it is one half of them.
 
+use crate::computed::computed;
+
 /// The most coefficients in a piece.
 pub(crate) const PIECE: usize = 16;
 /// Number of profiles for each piece.
@@ -205,15 +207,21 @@ pub(crate) fn width_of(coefficient: i32) -> u8 {
 /// The highest bit of each byte.
 const HIGH_BITS: u128 = 0x8080_8080_8080_8080_8080_8080_8080_8080;
 
-/// The widths of all profiles, a byte each.
-static PACKED_WIDTHS: [[u128; PROFILES]; TABLES_COUNT] =
-    [packed_widths(0), packed_widths(1), packed_widths(2), packed_widths(3)];
+computed! {
+    /// The widths of all profiles, a byte each.
+    static PACKED_WIDTHS: [[u128; PROFILES]; TABLES_COUNT] = [
+        packed_widths(&TABLE[0]),
+        packed_widths(&TABLE[1]),
+        packed_widths(&TABLE[2]),
+        packed_widths(&TABLE[3]),
+    ];
+}
 
-const fn packed_widths(table: usize) -> [u128; PROFILES] {
+const fn packed_widths(table: &Profiles) -> [u128; PROFILES] {
     let mut all = [0; PROFILES];
     let mut number = 0;
     while number < PROFILES {
-        all[number] = packed(&TABLE[table][number].widths);
+        all[number] = packed(&table[number].widths);
         number += 1;
     }
     all
@@ -226,8 +234,10 @@ const fn packed(widths: &Widths) -> u128 {
 /// The tables: for block length 8, for 16, and for the first and the second piece of 32.
 pub(crate) const TABLES_COUNT: usize = 4;
 const BYTES: &[u8; PROFILES * (8 + 3 * PIECE)] = include_bytes!("widths.bin");
-pub(crate) static TABLE: [Profiles; TABLES_COUNT] =
-    [table(0, 8), table(8, PIECE), table(8 + PIECE, PIECE), table(8 + 2 * PIECE, PIECE)];
+computed! {
+    pub(crate) static TABLE: [Profiles; TABLES_COUNT] =
+        [table(0, 8), table(8, PIECE), table(8 + PIECE, PIECE), table(8 + 2 * PIECE, PIECE)];
+}
 
 const fn table(before: usize, length: usize) -> Profiles {
     let mut profiles = [Profile::new([0; PIECE]); PROFILES];

@@ -4,6 +4,8 @@
 
 use kinepack::entropy::{Coder, Counter};
 
+use crate::computed::computed;
+
 /// Logits are in 1/256, within ±2047.
 const MAX_LOGIT: i32 = 2047;
 const LOGITS: usize = 2 * MAX_LOGIT as usize + 1;
@@ -21,18 +23,23 @@ const MAX_WEIGHT: i32 = 1 << 18;
 /// The probability of a logit, in 1/65536: 65536 / (1 + e^(−x / 256)), rounded.
 #[inline]
 pub(super) fn squash(logit: i32) -> u16 {
-    static TABLE: [u16; LOGITS] = SQUASHED;
-    TABLE[(logit.clamp(-MAX_LOGIT, MAX_LOGIT) + MAX_LOGIT) as usize]
+    SQUASHED[(logit.clamp(-MAX_LOGIT, MAX_LOGIT) + MAX_LOGIT) as usize]
 }
 
 /// The logit of a probability in 1/65536.
 #[inline]
 pub(super) fn stretch(probability: u16) -> i32 {
-    static TABLE: [i16; 4096] = STRETCHED;
-    i32::from(TABLE[usize::from(probability >> 4)])
+    i32::from(STRETCHED[usize::from(probability >> 4)])
 }
 
-const SQUASHED: [u16; LOGITS] = {
+computed! {
+    static SQUASHED: [u16; LOGITS] = squashed();
+    /// Element i, for the probabilities 16·i to 16·i + 15, is the first logit whose probability is
+    /// at least 16·i + 8.
+    static STRETCHED: [i16; 4096] = stretched(&SQUASHED);
+}
+
+const fn squashed() -> [u16; LOGITS] {
     let mut table = [0; LOGITS];
     // e^(1 / 256), by its series.
     let (mut root, mut term, mut i) = (1.0, 1.0, 1);
@@ -50,22 +57,20 @@ const SQUASHED: [u16; LOGITS] = {
         x += 1;
     }
     table
-};
+}
 
-/// Element i, for the probabilities 16·i to 16·i + 15, is the first logit whose probability is at
-/// least 16·i + 8.
-const STRETCHED: [i16; 4096] = {
+const fn stretched(squashed: &[u16; LOGITS]) -> [i16; 4096] {
     let mut table = [0; 4096];
     let (mut i, mut at) = (0, 0);
     while i < 4096 {
-        while at < LOGITS - 1 && (SQUASHED[at] as usize) < 16 * i + 8 {
+        while at < LOGITS - 1 && (squashed[at] as usize) < 16 * i + 8 {
             at += 1;
         }
         table[i] = (at as i32 - MAX_LOGIT) as i16;
         i += 1;
     }
     table
-};
+}
 
 /// How much a counter with n observations counts, in 1/256: n / (n + 1.5).
 static CONFIDENCE: [i32; 256] = {

@@ -1,9 +1,9 @@
-//! The profiles as kernels need them, in tables that are small enough to stay in a cache. They are
-//! computed at compile time.
+//! The profiles as kernels need them, in tables that are small enough to stay in a cache.
 
 use crate::block::widths::{
-    ESCAPE, MAX_FOUR_BITS, PIECE, PROFILES, TABLE, TABLES_COUNT, max_width,
+    ESCAPE, MAX_FOUR_BITS, PIECE, PROFILES, Profiles, TABLE, TABLES_COUNT, max_width,
 };
+use crate::computed::computed;
 
 /// Number of values of a profile's byte: the profiles and [`ESCAPE`].
 const NUMBERS: usize = PROFILES + 1;
@@ -41,13 +41,16 @@ pub(super) struct Eight {
 #[cfg(target_arch = "x86_64")]
 const ZEROS: Eight = Eight { bytes: [[0; 4]; 8], left_shifts: [64; 8], right_shifts: [0; 8] };
 
-/// The tables: for block length 8, for 16, and for the first and the second piece of 32.
-pub(super) static TABLES: [Table; TABLES_COUNT] = [table(0), table(1), table(2), table(3)];
+computed! {
+    /// The tables: for block length 8, for 16, and for the first and the second piece of 32.
+    pub(super) static TABLES: [Table; TABLES_COUNT] =
+        [table(&TABLE[0]), table(&TABLE[1]), table(&TABLE[2]), table(&TABLE[3])];
+}
 
 /// The most bytes that eight coefficients of a profile take.
 pub(super) const MAX_EIGHT_BYTES: usize = (2 * MAX_FOUR_BITS as usize).div_ceil(8);
 
-const fn table(at: usize) -> Table {
+const fn table(profiles: &Profiles) -> Table {
     let mut table = Table {
         bits: [[0; NUMBERS]; PIECE + 1],
         widths: [[0; 2]; NUMBERS],
@@ -58,7 +61,7 @@ const fn table(at: usize) -> Table {
     };
     let mut number = 0;
     while number < PROFILES {
-        let profile = &TABLE[at][number];
+        let profile = &profiles[number];
         let mut k = 0;
         while k < PIECE {
             let width = profile.widths[k];
