@@ -81,10 +81,7 @@ impl BodyKind {
     ) -> Result<Pose, EncodeError> {
         let [first, second] = &mut self.lanes;
         for (state, index, lanes) in [(from, index, &mut *first), (to, to_index, &mut *second)] {
-            let kind = state.kind_at(index).unwrap_or(0);
-            let row = index - state.of_kind(kind).start;
-            let columns = state.lanes_of(kind).map(|lane| state.lane(lane)[row]);
-            lanes.iter_mut().zip(columns).for_each(|(place, lane)| *place = lane);
+            lanes.iter_mut().zip(state.lanes_at(index)).for_each(|(place, lane)| *place = lane);
         }
         self.schema.interpolate_raw(first, second, between, &mut self.raw)?;
         let number = |range: &Option<Range<usize>>, axis: usize, otherwise: f64| {

@@ -56,9 +56,7 @@ impl EventLog {
     /// Adds an event that is quantized already.
     pub(crate) fn add(&mut self, tick: Tick, rows: &Snapshot, index: usize) {
         let Some(kind) = rows.kind_at(index) else { return };
-        let row = index - rows.of_kind(kind).start;
-        let lanes = rows.lanes_of(kind).map(|lane| rows.lane(lane)[row]).collect();
-        self.events.push((tick, kind, lanes));
+        self.events.push((tick, kind, rows.lanes_at(index).collect()));
     }
 
     /// Whether the group has no room for the events of the next tick.

@@ -49,10 +49,7 @@ impl Costs {
 
 /// The lanes of an entity in a state.
 fn lanes(state: &Snapshot, id: EntityId) -> Option<Vec<f64>> {
-    let index = state.position(id)?;
-    let kind = state.kind_at(index)?;
-    let row = index - state.of_kind(kind).start;
-    Some(state.lanes_of(kind).map(|lane| f64::from(state.lane(lane)[row])).collect())
+    Some(state.lanes_at(state.position(id)?).map(f64::from).collect())
 }
 
 #[wasm_bindgen]

@@ -191,7 +191,7 @@ impl ValueTable {
         if to.kind_at(to_index) != Some(kind) {
             return Err(EncodeError::AnotherKind { id: to.ids()[to_index].0 });
         }
-        self.kinds[kind].push(kind, from.ids()[index], [(from, index), (to, to_index)], at);
+        self.kinds[kind].push(from.ids()[index], [(from, index), (to, to_index)], at);
         Ok(())
     }
 
@@ -233,11 +233,9 @@ impl KindValues {
         &self.fields
     }
 
-    fn push(&mut self, kind: usize, id: EntityId, ends: [(&Snapshot, usize); 2], at: Between) {
+    fn push(&mut self, id: EntityId, ends: [(&Snapshot, usize); 2], at: Between) {
         for ((state, index), lanes) in ends.into_iter().zip(&mut self.lanes) {
-            let row = index - state.of_kind(kind).start;
-            let columns = state.lanes_of(kind).map(|lane| state.lane(lane)[row]);
-            lanes.iter_mut().zip(columns).for_each(|(place, lane)| *place = lane);
+            lanes.iter_mut().zip(state.lanes_at(index)).for_each(|(place, lane)| *place = lane);
         }
         let [from, to] = &self.lanes;
         let fields = self.schema.fields();

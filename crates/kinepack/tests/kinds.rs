@@ -584,9 +584,7 @@ fn vectors() -> String {
     for state in &states {
         lines += &format!("state {}\n", state.tick.0);
         for (index, (kind, id)) in state.entities().enumerate() {
-            let row = index - state.of_kind(kind).start;
-            let lanes = state.lanes_of(kind).map(|lane| state.lane(lane)[row].to_string());
-            let lanes: Vec<String> = lanes.collect();
+            let lanes: Vec<String> = state.lanes_at(index).map(|lane| lane.to_string()).collect();
             lines += &format!("entity {kind} {} {}\n", id.0, lanes.join(" "));
         }
     }

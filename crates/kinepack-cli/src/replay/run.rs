@@ -264,9 +264,7 @@ impl Run {
             let [stream, sent] = &self.schemas.kinds[kind];
             let (own, lanes) = (stream.lanes().len(), sent.lanes().len());
             for (values, (snapshot, at)) in self.lanes.iter_mut().zip([sample.from, sample.to]) {
-                let row = at - snapshot.of_kind(kind).start;
-                let of_kind = snapshot.lanes_of(kind);
-                values.iter_mut().zip(of_kind).for_each(|(v, lane)| *v = snapshot.lane(lane)[row]);
+                values.iter_mut().zip(snapshot.lanes_at(at)).for_each(|(v, lane)| *v = lane);
             }
             let [from, to] = [&self.lanes[0][..lanes], &self.lanes[1][..lanes]];
             let is_truth_known = self.has_optional

@@ -252,8 +252,7 @@ impl Views {
 fn with_fault(state: &Snapshot, id: EntityId, lane: usize) -> Option<Snapshot> {
     let index = state.position(id)?;
     let kind = state.kind_at(index)?;
-    let (row, of_kind) = (index - state.of_kind(kind).start, state.lanes_of(kind));
-    let mut lanes: Vec<u32> = of_kind.map(|lane| state.lane(lane)[row]).collect();
+    let mut lanes: Vec<u32> = state.lanes_at(index).collect();
     let value = lanes.get_mut(lane)?;
     *value = value.checked_sub(1).unwrap_or(1);
     let mut fault = Snapshot::new_like(state);

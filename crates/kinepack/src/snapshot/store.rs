@@ -296,6 +296,26 @@ impl Snapshot {
         (index < self.len()).then(|| self.entities.kind_at(index))
     }
 
+    /// The lanes of the entity at this index, as many as its kind has. None beyond the last entity.
+    ///
+    /// ```
+    /// use kinepack::schema::{Field, FieldKind};
+    /// use kinepack::{EntityId, Schema, Snapshot, Tick};
+    ///
+    /// let schema = Schema::new(vec![Field::new("cell", FieldKind::Raw { lanes: 2 })]);
+    /// let mut world = Snapshot::new(&schema, Tick(0));
+    /// world.push_lanes(EntityId(7), &[4, 1])?;
+    /// assert!(world.lanes_at(0).eq([4, 1]));
+    /// assert_eq!(world.lanes_at(1).count(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[inline]
+    pub fn lanes_at(&self, index: usize) -> impl ExactSizeIterator<Item = u32> {
+        let place = (index < self.len()).then(|| self.entities.place(index));
+        let (kind, row) = place.unwrap_or((usize::MAX, 0));
+        self.columns[self.lanes_of(kind)].iter().map(move |column| column[row])
+    }
+
     /// The index of entity `id`, if the snapshot has it. Cost: a binary search in each kind.
     pub fn position(&self, id: EntityId) -> Option<usize> {
         self.entities.position(id)

@@ -9,9 +9,7 @@ use crate::cube_stream::CUBE;
 /// A body of a state. `None` if there is no such body.
 pub(super) fn look(state: &Snapshot, body: u32) -> Option<Look> {
     let index = state.position(EntityId(body))?;
-    let kind = state.kind_at(index)?;
-    let row = index - state.of_kind(kind).start;
-    Some(Look { id: body, sent: state.lanes_of(kind).map(|lane| state.lane(lane)[row]).collect() })
+    Some(Look { id: body, sent: state.lanes_at(index).collect() })
 }
 
 /// Readable names of a body's lanes: those of cubes, which players have too.

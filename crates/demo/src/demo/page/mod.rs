@@ -39,7 +39,6 @@ use crate::demo::DemoError;
 use crate::happenings::Happening;
 use crate::inputs::with_keys;
 use crate::session::Session;
-use crate::session_error::SessionError;
 use crate::session_report::SessionReport;
 
 /// The page's default port.
@@ -120,7 +119,7 @@ fn hello(
     defaults: Settings,
 ) -> Result<Hello, DemoError> {
     let codec = arguments.send.stream.codec();
-    let kinds = Happening::kinds().map_err(SessionError::from)?;
+    let kinds = Happening::kinds()?;
     Ok(Hello {
         program: concat!("kinepack ", env!("CARGO_PKG_VERSION")).to_owned(),
         world,

@@ -10,7 +10,7 @@ use super::datagrams::{Receiving, answered, delivered};
 use super::ledger::Ledger;
 use super::settings::Checked;
 use crate::sender::due;
-use crate::session::Session;
+use crate::session::{Outside, Session};
 use crate::session_error::SessionError;
 
 /// See the head of this file.
@@ -88,7 +88,7 @@ impl Watchers {
             let Some(peer) = session.peer_mut(watcher.receiver) else { continue };
             let packets = watcher.ledger.add(tick, &peer.sent).collect();
             let sample = watcher.ledger.sample(tick, keys_sent);
-            let arrived = peer.outside_mut().map(|outside| outside.take_arrived());
+            let arrived = peer.outside_mut().map(Outside::take_arrived);
             let receiving = Receiving {
                 connection: watcher.connection,
                 row: checked.send.stream.level().row().row(),
