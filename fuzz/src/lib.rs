@@ -8,6 +8,7 @@ pub mod challenge;
 pub mod clip;
 pub mod clip_disk;
 mod coding;
+pub mod crowd;
 pub mod drivers;
 pub mod entropy;
 pub mod groups;

@@ -25,6 +25,7 @@ pages! {
     AnimReadme "../../kinepack-anim/README.md"
     CaptureReadme "../../kinepack-capture/README.md"
     ReplayReadme "../../kinepack-replay/README.md"
+    CrowdReadme "../../kinepack-crowd/README.md"
     UdpReadme "../../kinepack-udp/README.md"
     WebtransportReadme "../../kinepack-webtransport/README.md"
     FirstSchema "../../../docs/src/first-schema.md"

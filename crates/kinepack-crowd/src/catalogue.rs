@@ -1,0 +1,274 @@
+//! What a broadcast consists of. `spec/CROWD.md`, section 2.
+
+use kinepack::{Codec, Level, Profile, Schema};
+
+use crate::CrowdError;
+
+/// The name of the track with the catalogue.
+pub const CATALOGUE: &str = "catalogue";
+
+const MAGIC: [u8; 4] = *b"KPCT";
+const VERSION: u8 = 1;
+/// The most bytes of a catalogue.
+const MAX_BYTES: usize = 1 << 20;
+const MAX_TIERS: usize = 64;
+const MAX_NAME_BYTES: usize = 64;
+/// The most ticks of a group of datagrams.
+const MAX_DATAGRAM_TICKS: u16 = 127;
+
+/// How a tier travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carry {
+    /// In groups: each snapshot stands on the one before, and takes the fewest bits. A viewer sees a
+    /// lost packet as a delay.
+    Groups,
+    /// In datagrams that stand on the last head: a lost one costs one snapshot and no delay.
+    Datagrams,
+}
+
+/// One form of the world: all viewers of it share its bytes.
+///
+/// ```
+/// use kinepack::{Codec, Level, Pack, Profile, Schema};
+/// use kinepack_crowd::{Carry, Catalogue, Tier};
+///
+/// #[derive(Pack)]
+/// struct Ship {
+///     #[pack(range = -512.0..512.0, precision = 0.01)] // metres
+///     position: [f32; 3],
+/// }
+///
+/// let schema = Schema::of::<Ship>();
+/// let codec = Codec::new(schema.clone(), Level::LEARNING, Profile::untrained(&schema))?;
+/// // 60 ticks a second: every snapshot, and one in three for phones.
+/// let full = Tier::new("full", &codec, 60);
+/// let third = Tier { ticks_per_frame: 3, ..Tier::new("third", &codec, 60) };
+/// let catalogue = Catalogue::new(60, vec![full, third])?;
+/// let read = Catalogue::from_bytes(&catalogue.to_bytes())?;
+/// assert_eq!(read.tiers()[1].name, "third");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Tier {
+    /// The name of its track: lower-case letters, digits, `-`, `.` and `_`.
+    pub name: String,
+    /// How it travels.
+    pub carry: Carry,
+    /// Ticks from one snapshot to the next.
+    pub ticks_per_frame: u16,
+    /// The most ticks of a group. A viewer joins at the beginning of one.
+    pub ticks_per_group: u16,
+    /// How its snapshots are coded.
+    pub codec: Codec,
+}
+
+impl Tier {
+    /// Every snapshot, in groups of this many ticks.
+    pub fn new(name: &str, codec: &Codec, ticks_per_group: u16) -> Self {
+        let (name, codec) = (name.to_owned(), codec.clone());
+        Self { name, carry: Carry::Groups, ticks_per_frame: 1, ticks_per_group, codec }
+    }
+
+    fn check(&self) -> Result<(), &'static str> {
+        let is_letter = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_');
+        let most = if self.carry == Carry::Datagrams { MAX_DATAGRAM_TICKS } else { u16::MAX };
+        if !(1..=MAX_NAME_BYTES).contains(&self.name.len()) || !self.name.bytes().all(is_letter) {
+            Err("a name has 1 to 64 lower-case letters, digits, '-', '.' or '_'")
+        } else if self.name == CATALOGUE {
+            Err("the catalogue has this name")
+        } else if !(1..=self.ticks_per_group).contains(&self.ticks_per_frame) {
+            Err("from one snapshot to the next it is 1 tick up to those of a group")
+        } else if self.ticks_per_group > most {
+            Err("a group of datagrams has at most 127 ticks")
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// The tiers of a broadcast. [`Tier`] has an example.
+#[derive(Clone, Debug)]
+pub struct Catalogue {
+    tick_hz: u16,
+    tiers: Vec<Tier>,
+}
+
+impl Catalogue {
+    /// A broadcast of a simulation with this many ticks a second.
+    ///
+    /// # Errors
+    /// [`CrowdError::Tier`] for a tier that the format does not have, for two of one name, and for
+    /// codecs of different schemas; [`CrowdError::Catalogue`] for no ticks, no tiers or too many,
+    /// and for a catalogue above a MiB.
+    pub fn new(tick_hz: u16, tiers: Vec<Tier>) -> Result<Self, CrowdError> {
+        let wrong = |reason| CrowdError::Catalogue { reason };
+        if tick_hz == 0 {
+            return Err(wrong("there are no ticks"));
+        }
+        if !(1..=MAX_TIERS).contains(&tiers.len()) {
+            return Err(wrong("it has 1 to 64 tiers"));
+        }
+        for (nth, tier) in tiers.iter().enumerate() {
+            let (hash, first) = (tier.codec.schema().hash(), tiers[0].codec.schema().hash());
+            let checked = tier.check().and_then(|()| {
+                if tiers[..nth].iter().any(|other| other.name == tier.name) {
+                    Err("another tier has this name")
+                } else if hash != first {
+                    Err("its schema is not that of the first tier")
+                } else {
+                    Ok(())
+                }
+            });
+            checked.map_err(|reason| CrowdError::Tier { name: tier.name.clone(), reason })?;
+        }
+        let catalogue = Self { tick_hz, tiers };
+        if catalogue.to_bytes().len() > MAX_BYTES {
+            return Err(wrong("it has more than a MiB"));
+        }
+        Ok(catalogue)
+    }
+
+    /// Ticks a second.
+    pub fn tick_hz(&self) -> u16 {
+        self.tick_hz
+    }
+
+    /// The tiers, by number.
+    pub fn tiers(&self) -> &[Tier] {
+        &self.tiers
+    }
+
+    /// The number of a tier.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.tiers.iter().position(|tier| tier.name == name)
+    }
+
+    /// The bytes of the track [`CATALOGUE`].
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let of = |file: fn(&Codec) -> Vec<u8>| -> (Vec<Vec<u8>>, Vec<u8>) {
+            let (mut files, mut indices) = (Vec::<Vec<u8>>::new(), Vec::new());
+            for tier in &self.tiers {
+                let bytes = file(&tier.codec);
+                let place = files.iter().position(|other| *other == bytes);
+                indices.push(place.unwrap_or(files.len()) as u8);
+                if place.is_none() {
+                    files.push(bytes);
+                }
+            }
+            (files, indices)
+        };
+        let (schemas, schema_of) = of(|codec| codec.schema().to_bytes());
+        let (profiles, profile_of) = of(|codec| codec.profile().to_bytes());
+        let mut bytes = MAGIC.to_vec();
+        bytes.push(VERSION);
+        bytes.extend(self.tick_hz.to_le_bytes());
+        for files in [&schemas, &profiles] {
+            bytes.push(files.len() as u8);
+            for file in files {
+                bytes.extend((file.len() as u32).to_le_bytes());
+                bytes.extend(file);
+            }
+        }
+        bytes.push(self.tiers.len() as u8);
+        for (nth, tier) in self.tiers.iter().enumerate() {
+            let level = tier.codec.level().name();
+            bytes.push(tier.name.len() as u8);
+            bytes.extend(tier.name.as_bytes());
+            bytes.push(u8::from(tier.carry == Carry::Datagrams));
+            bytes.extend(tier.ticks_per_frame.to_le_bytes());
+            bytes.extend(tier.ticks_per_group.to_le_bytes());
+            bytes.push(level.len() as u8);
+            bytes.extend(level.as_bytes());
+            bytes.extend([schema_of[nth], profile_of[nth]]);
+        }
+        bytes
+    }
+
+    /// Reads a catalogue, from untrusted bytes.
+    ///
+    /// # Errors
+    /// [`CrowdError`] for anything else.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, CrowdError> {
+        let wrong = |reason| CrowdError::Catalogue { reason };
+        if bytes.len() > MAX_BYTES {
+            return Err(wrong("it has more than a MiB"));
+        }
+        let mut reader = Reader(bytes);
+        if reader.array()? != MAGIC {
+            return Err(wrong("it does not begin with KPCT"));
+        }
+        if reader.byte()? != VERSION {
+            return Err(wrong("it has another version"));
+        }
+        let tick_hz = reader.number()?;
+        let schemas = reader.files()?.into_iter().map(Schema::from_bytes);
+        let schemas = schemas.collect::<Result<Vec<_>, _>>()?;
+        let profiles = reader.files()?;
+        let count = reader.byte()?;
+        let mut tiers = Vec::new();
+        for _ in 0..count {
+            let name = reader.text()?.to_owned();
+            let carry = match reader.byte()? {
+                0 => Carry::Groups,
+                1 => Carry::Datagrams,
+                _ => return Err(wrong("a tier is carried in an unknown way")),
+            };
+            let (ticks_per_frame, ticks_per_group) = (reader.number()?, reader.number()?);
+            let level = Level::named(reader.text()?).ok_or(wrong("a level has no known name"))?;
+            let schema: &Schema =
+                schemas.get(usize::from(reader.byte()?)).ok_or(wrong("there is no such schema"))?;
+            let profile = profiles
+                .get(usize::from(reader.byte()?))
+                .ok_or(wrong("there is no such profile"))?;
+            let profile = Profile::from_bytes(profile, schema)?;
+            let codec = Codec::new(schema.clone(), level, profile)?;
+            tiers.push(Tier { name, carry, ticks_per_frame, ticks_per_group, codec });
+        }
+        if !reader.0.is_empty() {
+            return Err(wrong("bytes follow it"));
+        }
+        Self::new(tick_hz, tiers)
+    }
+}
+
+/// Reads parts from the front.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], CrowdError> {
+        let (array, rest) = self.0.split_first_chunk().ok_or(ENDS)?;
+        self.0 = rest;
+        Ok(*array)
+    }
+
+    fn bytes(&mut self, length: usize) -> Result<&'a [u8], CrowdError> {
+        let (bytes, rest) = self.0.split_at_checked(length).ok_or(ENDS)?;
+        self.0 = rest;
+        Ok(bytes)
+    }
+
+    fn byte(&mut self) -> Result<u8, CrowdError> {
+        Ok(self.array::<1>()?[0])
+    }
+
+    fn number(&mut self) -> Result<u16, CrowdError> {
+        Ok(u16::from_le_bytes(self.array()?))
+    }
+
+    fn text(&mut self) -> Result<&'a str, CrowdError> {
+        let length = self.byte()?.into();
+        let reason = "a name is not UTF-8";
+        str::from_utf8(self.bytes(length)?).map_err(|_| CrowdError::Catalogue { reason })
+    }
+
+    fn files(&mut self) -> Result<Vec<&'a [u8]>, CrowdError> {
+        let count = self.byte()?;
+        let file = |_| {
+            let length = u32::from_le_bytes(self.array()?);
+            self.bytes(length as usize)
+        };
+        (0..count).map(file).collect()
+    }
+}
+
+const ENDS: CrowdError = CrowdError::Catalogue { reason: "it ends too early" };

@@ -1,0 +1,238 @@
+//! Viewers over a pipe that loses packets: each sees the publisher's world, lane for lane, joins
+//! within a group, and changes tiers without a break.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod support;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kinepack::{Level, Snapshot, Tick};
+use kinepack_crowd::{Carried, CrowdError, Publisher, Refused, Viewer, ViewerConfig};
+use support::{Ball, FAST, FULL, Pipe, RIGHT, THIRD, at, catalogue, is_right, show, world};
+
+const BALLS: u32 = 40;
+const LEVELS: [Level; 3] = [Level::PACKED, Level::ADAPTIVE, Level::LEARNING];
+
+fn publisher(level: Level) -> Publisher {
+    let mut publisher = Publisher::new(&catalogue(level));
+    publisher.select(RIGHT, is_right).unwrap();
+    publisher
+}
+
+fn viewer(level: Level, tier: usize) -> Viewer {
+    let mut viewer = Viewer::new(&catalogue(level), ViewerConfig::at_hz(60)).unwrap();
+    viewer.watch(tier).unwrap();
+    viewer
+}
+
+/// The world as a tier has it.
+fn of_tier(tier: usize, tick: Tick) -> Snapshot {
+    let world = world(tick.0, BALLS);
+    let indices: Vec<u32> = (0..world.len() as u32)
+        .filter(|index| tier != RIGHT || is_right(&world, *index as usize))
+        .collect();
+    let mut selected = Snapshot::new_like(&world);
+    selected.gather(&world, &indices).unwrap();
+    selected
+}
+
+#[test]
+fn every_view_is_the_publishers_world() {
+    for level in LEVELS {
+        let mut publisher = publisher(level);
+        let mut viewers: Vec<(Viewer, Pipe)> = [FULL, THIRD, RIGHT, FAST]
+            .into_iter()
+            .flat_map(|tier| [1, 2].map(|seed| (tier, seed)))
+            .map(|(tier, seed)| (viewer(level, tier), Pipe::new(seed, 0.02, 30)))
+            .collect();
+        let mut compared = vec![0; viewers.len()];
+        for tick in 0..600 {
+            let pieces = publisher.publish(&world(tick, BALLS)).unwrap();
+            for (nth, (viewer, pipe)) in viewers.iter_mut().enumerate() {
+                pieces.iter().for_each(|piece| pipe.send(at(tick), piece));
+                let before = viewer.newest().map(|newest| newest.tick);
+                pipe.deliver(at(tick), viewer);
+                let Some(newest) = viewer.newest() else { continue };
+                if Some(newest.tick) != before {
+                    let tier = viewer.shown_tier().unwrap();
+                    assert!(**newest == of_tier(tier, newest.tick), "{} {tick}", level.row());
+                    compared[nth] += 1;
+                }
+            }
+        }
+        for (nth, (viewer, _)) in viewers.iter().enumerate() {
+            let all = if nth / 2 == THIRD { 200 } else { 600 };
+            assert!(compared[nth] > all * 8 / 10, "{}: {compared:?}", level.row());
+            // Datagrams before their head, which may be lost more than once.
+            assert!(viewer.stats().refused < 3, "{:?}", viewer.stats());
+            let newest = viewer.newest().unwrap();
+            assert!(newest.tick.0 > 585, "viewer {nth}: {:?}", newest.tick);
+        }
+    }
+}
+
+#[test]
+fn playback_is_near_the_moment_and_never_goes_back() {
+    // Objects that were lost come two latencies later.
+    for (tier, most_ms) in [(FULL, 150.0), (THIRD, 180.0), (FAST, 110.0)] {
+        let (mut publisher, mut viewer) =
+            (publisher(Level::ADAPTIVE), viewer(Level::ADAPTIVE, tier));
+        let mut pipe = Pipe::new(3, 0.02, 30);
+        let (mut last, mut delays_ms) = (0.0, Vec::new());
+        for tick in 0..900 {
+            let pieces = publisher.publish(&world(tick, BALLS)).unwrap();
+            pieces.iter().for_each(|piece| pipe.send(at(tick), piece));
+            pipe.deliver(at(tick), &mut viewer);
+            let Some(playback) = viewer.playback(at(tick)) else { continue };
+            assert!(playback.tick() >= last);
+            last = playback.tick();
+            for sample in playback.samples() {
+                let ball: Ball = sample.state().unwrap();
+                assert!(ball.position.iter().all(|axis| axis.abs() < 64.0));
+            }
+            delays_ms.push((f64::from(tick) - last) * 1e3 / 60.0);
+        }
+        delays_ms.drain(..300);
+        delays_ms.sort_by(f64::total_cmp);
+        let median_ms = delays_ms[delays_ms.len() / 2];
+        assert!((30.0..most_ms).contains(&median_ms), "tier {tier}: {median_ms} ms");
+    }
+}
+
+#[test]
+fn a_viewer_joins_in_the_middle_of_a_group() {
+    let mut publisher = publisher(Level::LEARNING);
+    let mut group = Vec::new();
+    for tick in 0..45 {
+        group.extend_from_slice(publisher.publish(&world(tick, BALLS)).unwrap());
+    }
+    // The relay sends what it has of the group, within 4 ms.
+    let mut viewer = viewer(Level::LEARNING, FULL);
+    let objects = group.iter().filter(|piece| piece.tier == FULL);
+    for (nth, piece) in objects.enumerate() {
+        let now = at(45) + Duration::from_micros(90) * nth as u32;
+        show(&mut viewer, now, piece).unwrap();
+    }
+    assert!(viewer.playback(at(45)).is_none() && viewer.stats().caught_up == 45);
+    for tick in 45..60 {
+        for piece in publisher.publish(&world(tick, BALLS)).unwrap() {
+            if piece.tier == FULL {
+                show(&mut viewer, at(tick) + Duration::from_millis(5), piece).unwrap();
+            }
+        }
+        if tick > 47 {
+            let playback = viewer.playback(at(tick + 1)).unwrap();
+            // The old states of the group have not made the delay long.
+            assert!(f64::from(tick) - playback.tick() < 4.0, "{tick}: {}", playback.tick());
+        }
+    }
+}
+
+#[test]
+fn a_tier_changes_without_a_break() {
+    let mut publisher = publisher(Level::ADAPTIVE);
+    let (mut viewer, mut pipe) = (viewer(Level::ADAPTIVE, FULL), Pipe::new(9, 0.0, 20));
+    let (mut last, mut seen) = (0.0, Vec::new());
+    for tick in 0..900 {
+        match tick {
+            205 => viewer.watch(THIRD).unwrap(),
+            405 => viewer.watch(RIGHT).unwrap(),
+            605 => viewer.watch(FAST).unwrap(),
+            // A change of mind before the new tier has come.
+            801 => viewer.watch(FULL).unwrap(),
+            802 => viewer.watch(FAST).unwrap(),
+            _ => {}
+        }
+        let pieces = publisher.publish(&world(tick, BALLS)).unwrap();
+        pieces.iter().for_each(|piece| pipe.send(at(tick), piece));
+        pipe.deliver(at(tick), &mut viewer);
+        seen.extend(viewer.shown_tier());
+        let Some(playback) = viewer.playback(at(tick)) else { continue };
+        let step = playback.tick() - last;
+        assert!(last == 0.0 || (0.5..1.5).contains(&step), "{tick}: a step of {step} ticks");
+        last = playback.tick();
+    }
+    seen.dedup();
+    assert_eq!(seen, [FULL, THIRD, RIGHT, FAST]);
+    assert_eq!(viewer.wanted().collect::<Vec<_>>(), [FAST]);
+}
+
+#[test]
+fn a_delayed_broadcast_comes_later_and_is_the_same() {
+    let mut live = publisher(Level::PACKED);
+    let mut delayed = publisher(Level::PACKED).with_delay(120);
+    let (mut expected, mut came) = (Vec::new(), Vec::new());
+    for tick in 0..300 {
+        expected.extend_from_slice(live.publish(&world(tick, BALLS)).unwrap());
+        let pieces = delayed.publish(&world(tick, BALLS)).unwrap();
+        assert!(pieces.iter().all(|piece| piece.tick == Tick(tick.wrapping_sub(120))));
+        came.extend_from_slice(pieces);
+    }
+    assert_eq!(came[..], expected[..came.len()]);
+    assert_eq!(came.last().unwrap().tick, Tick(179));
+}
+
+#[test]
+fn large_worlds_travel_in_several_datagrams() {
+    let (mut publisher, mut viewer) = (publisher(Level::PACKED), viewer(Level::PACKED, FAST));
+    let mut parts = 0;
+    for tick in 0..30 {
+        let world = world(tick, 2_000);
+        let mut pieces = publisher.publish(&world).unwrap().to_vec();
+        pieces.retain(|piece| piece.tier == FAST);
+        // In any order.
+        pieces.reverse();
+        parts = parts.max(pieces.len());
+        for piece in &pieces {
+            assert!(piece.carried != Carried::Datagram || piece.bytes.len() <= 1150);
+            show(&mut viewer, at(tick), piece).unwrap();
+        }
+        assert!(tick == 0 || **viewer.newest().unwrap() == world, "{tick}");
+    }
+    assert!(parts > 3, "{parts}");
+    let moved = (0..200_000).map(|id| (id, 0.5)).collect::<Vec<_>>();
+    let mut huge = Snapshot::new_like(&world(0, 1));
+    let mut last = Ok(());
+    for tick in 30..33 {
+        huge.clear(Tick(tick));
+        for (id, x) in &moved {
+            let position = [x * tick as f32, 0.0, 0.0];
+            huge.push(kinepack::EntityId(*id), &Ball { position, lit: tick % 2 == 0 }).unwrap();
+        }
+        last = publisher.publish(&huge).map(drop);
+    }
+    assert!(matches!(last, Err(CrowdError::TooLarge { .. })), "{last:?}");
+}
+
+#[test]
+fn a_missed_object_costs_the_rest_of_its_group() {
+    let (mut publisher, mut viewer) = (publisher(Level::LEARNING), viewer(Level::LEARNING, FULL));
+    let mut refusals = 0;
+    for tick in 0..150 {
+        for piece in publisher.publish(&world(tick, BALLS)).unwrap() {
+            if piece.tier != FULL || tick == 20 {
+                continue;
+            }
+            let taken = show(&mut viewer, at(tick), piece);
+            assert_eq!(taken.is_err(), (21..60).contains(&tick), "{tick}: {taken:?}");
+            refusals += u32::from(taken == Err(Refused::Broken));
+        }
+    }
+    assert_eq!(refusals, 39);
+    assert!(**viewer.newest().unwrap() == world(149, BALLS));
+}
+
+#[test]
+fn states_are_shared_and_not_copied() {
+    let (mut publisher, mut viewer) = (publisher(Level::PACKED), viewer(Level::PACKED, FULL));
+    for tick in 0..10 {
+        for piece in publisher.publish(&world(tick, BALLS)).unwrap() {
+            if piece.tier == FULL {
+                show(&mut viewer, at(tick), piece).unwrap();
+            }
+        }
+    }
+    assert!(Arc::strong_count(viewer.newest().unwrap()) > 1);
+}

@@ -1,0 +1,119 @@
+//! A pipe that loses packets as QUIC does, behind a relay that keeps the newest groups.
+
+#![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
+
+use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
+
+use kinepack::Tick;
+use kinepack_crowd::{Carried, Piece, Refused, Viewer};
+
+pub const TICK_HZ: u32 = 60;
+
+/// The time of a tick.
+pub fn at(tick: u32) -> Duration {
+    Duration::from_secs(1) * tick / TICK_HZ
+}
+
+/// A generator of random numbers (SplitMix64).
+#[derive(Clone, Debug)]
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ mixed >> 31
+    }
+
+    /// True in this share of cases.
+    pub fn is(&mut self, ratio: f64) -> bool {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64 <= ratio && ratio > 0.0
+    }
+}
+
+/// Brings pieces to one viewer. An object that is lost is sent again, and holds up its group; a
+/// datagram is gone.
+pub struct Pipe {
+    random: Random,
+    loss: f64,
+    latency: Duration,
+    /// When each group's stream is free again, by tier and group.
+    free: HashMap<(usize, u64), Duration>,
+    way: VecDeque<(Duration, Piece)>,
+    /// The objects of the newest group of each tier, which the relay keeps.
+    kept: HashMap<usize, Vec<Piece>>,
+    subscribed: Vec<usize>,
+}
+
+impl Pipe {
+    pub fn new(seed: u64, loss: f64, latency_ms: u64) -> Self {
+        let latency = Duration::from_millis(latency_ms);
+        Self {
+            random: Random(seed),
+            loss,
+            latency,
+            free: HashMap::new(),
+            way: VecDeque::new(),
+            kept: HashMap::new(),
+            subscribed: Vec::new(),
+        }
+    }
+
+    pub fn send(&mut self, now: Duration, piece: &Piece) {
+        if let Carried::Object(number) = piece.carried {
+            let kept = self.kept.entry(piece.tier).or_default();
+            if number == 0 {
+                kept.clear();
+            }
+            kept.push(piece.clone());
+        }
+        let is_lost = self.random.is(self.loss);
+        let mut at = now + self.latency;
+        if let Carried::Object(_) = piece.carried {
+            if is_lost {
+                at += 2 * self.latency;
+            }
+            let free = self.free.entry((piece.tier, piece.group)).or_default();
+            at = at.max(*free);
+            *free = at;
+        } else if is_lost {
+            return;
+        }
+        self.way.push_back((at, piece.clone()));
+    }
+
+    /// Passes what has arrived to a viewer, as far as it wants it. Nothing may be refused, except
+    /// datagrams of a head that was lost and has not come yet.
+    pub fn deliver(&mut self, now: Duration, viewer: &mut Viewer) {
+        let mut way = std::mem::take(&mut self.way);
+        let wanted: Vec<usize> = viewer.wanted().collect();
+        for tier in wanted.iter().filter(|tier| !self.subscribed.contains(tier)) {
+            way.retain(|(_, piece)| piece.tier != *tier);
+            let kept = self.kept.get(tier).into_iter().flatten();
+            way.extend(kept.map(|piece| (now, piece.clone())));
+        }
+        self.subscribed = wanted;
+        way.make_contiguous().sort_by_key(|(at, _)| *at);
+        while let Some((at, piece)) = way.pop_front_if(|(at, _)| *at <= now) {
+            if viewer.wanted().any(|tier| tier == piece.tier) {
+                match show(viewer, at, &piece) {
+                    Ok(_) | Err(Refused::NoHead) => {}
+                    Err(refused) => panic!("{refused}: {piece:?}"),
+                }
+            }
+        }
+        self.way = way;
+    }
+}
+
+/// Passes a piece to a viewer. Returns the tick of the snapshot that it completed.
+pub fn show(viewer: &mut Viewer, now: Duration, piece: &Piece) -> Result<Option<Tick>, Refused> {
+    match piece.carried {
+        Carried::Object(number) => {
+            viewer.object(now, piece.tier, piece.group, number, &piece.bytes).map(Some)
+        }
+        Carried::Datagram => viewer.datagram(now, piece.tier, &piece.bytes),
+    }
+}

@@ -1,0 +1,111 @@
+//! The frozen broadcast of `spec/vectors/crowd.txt`: version 1 stays readable, and publishers still
+//! make the same bytes.
+//!
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-crowd --test vectors` writes it, once.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod support;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+
+use kinepack::{Level, Tick};
+use kinepack_crowd::{Carried, Catalogue, Piece, Publisher, Viewer, ViewerConfig};
+use support::{RIGHT, at, catalogue, is_right, show, world};
+
+const TICKS: u32 = 70;
+
+fn balls(tick: u32) -> u32 {
+    // Once, a snapshot that does not fit into one datagram.
+    if tick == 45 { 300 } else { 5 }
+}
+
+fn path() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../spec/vectors/crowd.txt")
+}
+
+fn pieces() -> Vec<Piece> {
+    let mut publisher = Publisher::starting_at(&catalogue(Level::PACKED), 1000);
+    publisher.select(RIGHT, is_right).unwrap();
+    let publish = |tick| publisher.publish(&world(tick, balls(tick))).unwrap().to_vec();
+    (0..TICKS).flat_map(publish).collect()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").unwrap();
+        text
+    })
+}
+
+fn text() -> String {
+    let mut text = format!(
+        "# A broadcast (CROWD.md) of 70 ticks at level packed: the catalogue, then the pieces: tier, \
+         group,\n# the number of the object or - for a datagram, tick, and the bytes.\n{}\n",
+        hex(&catalogue(Level::PACKED).to_bytes())
+    );
+    for Piece { tier, group, carried, tick, bytes } in pieces() {
+        let number = match carried {
+            Carried::Object(number) => number.to_string(),
+            Carried::Datagram => "-".to_owned(),
+        };
+        writeln!(text, "{tier} {group} {number} {} {}", tick.0, hex(&bytes)).unwrap();
+    }
+    text
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    let pair = |at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
+    (0..hex.len()).step_by(2).map(pair).collect()
+}
+
+fn piece(line: &str) -> Piece {
+    let parts: Vec<&str> = line.split(' ').collect();
+    let [tier, group, number, tick, digits] = parts[..] else { panic!("{line}") };
+    Piece {
+        tier: tier.parse().unwrap(),
+        group: group.parse().unwrap(),
+        carried: number.parse().map_or(Carried::Datagram, Carried::Object),
+        tick: Tick(tick.parse().unwrap()),
+        bytes: bytes(digits),
+    }
+}
+
+#[test]
+fn the_frozen_broadcast_is_read_and_written() {
+    if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() && !path().exists() {
+        fs::write(path(), text()).unwrap();
+    }
+    let stored = fs::read_to_string(path()).unwrap();
+    let mut lines = stored.lines().filter(|line| !line.starts_with('#'));
+    let read = Catalogue::from_bytes(&bytes(lines.next().unwrap())).unwrap();
+    assert_eq!(read.to_bytes(), catalogue(Level::PACKED).to_bytes());
+    let stored: Vec<Piece> = lines.map(piece).collect();
+    for tier in 0..read.tiers().len() {
+        let mut viewer = Viewer::new(&read, ViewerConfig::at_hz(read.tick_hz().into())).unwrap();
+        viewer.watch(tier).unwrap();
+        let mut snapshots = 0;
+        for piece in stored.iter().filter(|piece| piece.tier == tier) {
+            let Some(tick) = show(&mut viewer, at(piece.tick.0), piece).unwrap() else { continue };
+            assert_eq!(tick, piece.tick);
+            snapshots += 1;
+            // The first one is not shown before the second has come.
+            if snapshots > 1 {
+                let mut sent = world(tick.0, balls(tick.0));
+                if tier == RIGHT {
+                    let all = sent.clone();
+                    let right: Vec<u32> = (0..all.len() as u32)
+                        .filter(|index| is_right(&all, *index as usize))
+                        .collect();
+                    sent.clear(tick);
+                    sent.gather(&all, &right).unwrap();
+                }
+                assert!(**viewer.newest().unwrap() == sent, "tier {tier}, {tick:?}");
+            }
+        }
+        assert!(snapshots > 20, "tier {tier}: {snapshots}");
+    }
+    assert_eq!(stored, pieces());
+}
