@@ -45,7 +45,7 @@ export function showInput(history, input) {
 /** The captions after the worlds' names: the tick, the delay, and the content of the third view. */
 export function showCaptions(world, delay_ms, hello, send_hz, uncompressed, kbps) {
   show("caption-sent", `tick ${whole(world.tick)}`);
-  show("caption-shown", Number.isFinite(delay_ms) ? `${whole(send_hz)} snapshots a second, decoded by this page` : "");
+  show("caption-shown", Number.isFinite(delay_ms) ? `${whole(send_hz)} a second, decoded in this page` : "");
   show("now-delay", Number.isFinite(delay_ms) ? whole(delay_ms) : "–");
   const isWhole = uncompressed.mode === "whole";
   const rate = uncompressed.rate_hz;
