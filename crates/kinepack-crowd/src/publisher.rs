@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use kinepack::codec::Chosen;
 use kinepack::group::GroupWriter;
-use kinepack::{Encoder, Snapshot, Tick, View};
+use kinepack::{BaselinesError, EncodeError, Encoder, Snapshot, Tick, View};
 
 use crate::datagram::{MAX_PACKET_BYTES, split};
 use crate::{Carry, Catalogue, CrowdError, Tier};
@@ -77,6 +77,7 @@ pub struct Publisher {
     /// Pieces of the last ticks, for a delayed broadcast.
     waiting: VecDeque<Piece>,
     delay_ticks: u32,
+    last: Option<Tick>,
     out: Vec<Piece>,
 }
 
@@ -129,6 +130,7 @@ impl Publisher {
             tracks: catalogue.tiers().iter().map(track).collect(),
             waiting: VecDeque::new(),
             delay_ticks: 0,
+            last: None,
             out: Vec::new(),
         }
     }
@@ -161,10 +163,17 @@ impl Publisher {
     /// Cost: an encoding for each tier whose snapshot is due.
     ///
     /// # Errors
-    /// [`CrowdError::Encode`] for a world of another schema or an earlier tick, and
-    /// [`CrowdError::TooLarge`]. Tiers before the one that fails have taken the world.
+    /// [`CrowdError::Encode`] for a world of another schema, or of a tick that is not above the one
+    /// before, and [`CrowdError::TooLarge`]. Tiers before the one that fails have taken the world.
     pub fn publish(&mut self, world: &Snapshot) -> Result<&[Piece], CrowdError> {
         self.out.clear();
+        if let Some(last) = self.last
+            && world.tick.0.wrapping_sub(last.0) as i32 <= 0
+        {
+            let (tick, newer) = (last.0, world.tick.0);
+            return Err(EncodeError::from(BaselinesError::NotOlder { tick, newer }).into());
+        }
+        self.last = Some(world.tick);
         let ready = if self.delay_ticks == 0 { &mut self.out } else { &mut Vec::new() };
         for (number, track) in self.tracks.iter_mut().enumerate() {
             track.publish(number, world, ready)?;
@@ -247,7 +256,9 @@ fn head(
     grace_ticks: u32,
     tick: Tick,
 ) -> Option<(u64, View)> {
+    let since = |view: &View| tick.0.wrapping_sub(view.tick.0);
     let (_, view) = newest.as_ref()?;
-    let is_new = tick.0.wrapping_sub(view.tick.0) <= grace_ticks;
-    before.as_ref().filter(|_| is_new).or(newest.as_ref()).cloned()
+    let is_new = since(view) <= grace_ticks;
+    let before = before.as_ref().filter(|(_, view)| is_new && since(view) <= MAX_TICKS);
+    before.or(newest.as_ref()).cloned()
 }

@@ -225,6 +225,30 @@ fn a_missed_object_costs_the_rest_of_its_group() {
 }
 
 #[test]
+fn ticks_may_skip_but_not_go_back() {
+    let mut publisher = publisher(Level::PACKED);
+    let mut viewers = [FULL, THIRD, FAST].map(|tier| viewer(Level::PACKED, tier));
+    // A pause of minutes is longer than a datagram can say.
+    let ticks = (0..50).chain(20_000..20_050).chain([20_100, 20_227, 20_228, 20_300, 20_301]);
+    for tick in ticks {
+        for piece in publisher.publish(&world(tick, BALLS)).unwrap() {
+            for viewer in &mut viewers {
+                if viewer.wanted().any(|tier| tier == piece.tier) {
+                    assert!(show(viewer, at(tick), piece).unwrap().is_none_or(|of| of.0 == tick));
+                }
+            }
+        }
+    }
+    for viewer in viewers {
+        let newest = viewer.newest().unwrap();
+        assert!(newest.tick.0 >= 20_300 && **newest == world(newest.tick.0, BALLS));
+    }
+    for tick in [20_301, 20_300, 0] {
+        assert!(matches!(publisher.publish(&world(tick, BALLS)), Err(CrowdError::Encode(_))));
+    }
+}
+
+#[test]
 fn states_are_shared_and_not_copied() {
     let (mut publisher, mut viewer) = (publisher(Level::PACKED), viewer(Level::PACKED, FULL));
     for tick in 0..10 {
