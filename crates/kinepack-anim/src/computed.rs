@@ -1,8 +1,8 @@
 //! Tables that are computed instead of written down.
 
-/// Declares a table by what computes it: at compile time, or, in WebAssembly, when it is first used.
-/// There, a module that has to be loaded first counts more than a check at each use. Both compute the
-/// same numbers.
+/// Declares a table by what computes it: at compile time, or, in WebAssembly, when it is first
+/// used. There, a module that has to be loaded first counts more than a check at each use. Both
+/// compute the same numbers.
 macro_rules! computed {
     ($($(#[$attribute:meta])* $visibility:vis static $name:ident: $type:ty = $value:expr;)*) => {$(
         $(#[$attribute])*

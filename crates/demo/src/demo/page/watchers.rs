@@ -1,5 +1,5 @@
-//! The open pages as receivers of the session. Each has a link of its own, with the same settings as
-//! that of the program's receiver.
+//! The open pages as receivers of the session. Each has a link of its own, with the same settings
+//! as that of the program's receiver.
 
 use axum::body::Bytes;
 use kinepack_net::ReceiverId;
