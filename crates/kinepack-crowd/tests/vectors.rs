@@ -1,15 +1,11 @@
 //! The frozen broadcast of `spec/vectors/crowd.txt`: version 1 stays readable, and publishers still
 //! make the same bytes.
-//!
-//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-crowd --test vectors` writes it, once.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod support;
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::PathBuf;
 
 use kinepack::{Level, Tick};
 use kinepack_crowd::{Carried, Catalogue, Piece, Publisher, Viewer, ViewerConfig};
@@ -22,9 +18,7 @@ fn balls(tick: u32) -> u32 {
     if tick == 45 { 300 } else { 5 }
 }
 
-fn path() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../spec/vectors/crowd.txt")
-}
+const VECTORS: &str = include_str!("../../../spec/vectors/crowd.txt");
 
 fn pieces() -> Vec<Piece> {
     let mut publisher = Publisher::starting_at(&catalogue(Level::PACKED), 1000);
@@ -75,11 +69,7 @@ fn piece(line: &str) -> Piece {
 
 #[test]
 fn the_frozen_broadcast_is_read_and_written() {
-    if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() && !path().exists() {
-        fs::write(path(), text()).unwrap();
-    }
-    let stored = fs::read_to_string(path()).unwrap();
-    let mut lines = stored.lines().filter(|line| !line.starts_with('#'));
+    let mut lines = VECTORS.lines().filter(|line| !line.starts_with('#'));
     let read = Catalogue::from_bytes(&bytes(lines.next().unwrap())).unwrap();
     assert_eq!(read.to_bytes(), catalogue(Level::PACKED).to_bytes());
     let stored: Vec<Piece> = lines.map(piece).collect();
@@ -108,4 +98,5 @@ fn the_frozen_broadcast_is_read_and_written() {
         assert!(snapshots > 20, "tier {tier}: {snapshots}");
     }
     assert_eq!(stored, pieces());
+    assert!(VECTORS == text());
 }
