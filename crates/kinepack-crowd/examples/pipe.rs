@@ -1,5 +1,5 @@
-//! Many viewers of 901 cubes behind a pipe that loses 2 % of the packets: compares each view with the
-//! publisher's world, lane for lane. Runs under virtual time on two threads.
+//! Sends 901 cubes to many viewers through a pipe that loses 2 % of the packets, and compares each
+//! view with the publisher's world, lane for lane. Runs under virtual time on two threads.
 //!
 //! `cargo run --release -p kinepack-crowd --example pipe -- [VIEWERS [SECONDS]]`
 

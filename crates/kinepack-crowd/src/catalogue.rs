@@ -19,8 +19,8 @@ const MAX_DATAGRAM_TICKS: u16 = 127;
 /// How a tier travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carry {
-    /// In groups: each snapshot stands on the one before, and takes the fewest bits. A viewer sees a
-    /// lost packet as a delay.
+    /// In groups: each snapshot stands on the one before, and takes the fewest bits. A viewer sees
+    /// a lost packet as a delay.
     Groups,
     /// In datagrams that stand on the last head: a lost one costs one snapshot and no delay.
     Datagrams,

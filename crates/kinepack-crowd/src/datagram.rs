@@ -1,4 +1,5 @@
-//! Datagrams of a tier, and the parts of those that are too long. `spec/CROWD.md`, section 4.
+//! Writes and reads a tier's datagrams: splits long snapshots into parts, and joins the parts.
+//! `spec/CROWD.md`, section 4.
 
 use crate::Refused;
 

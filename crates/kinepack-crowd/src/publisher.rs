@@ -74,7 +74,7 @@ type Selection = Box<dyn FnMut(&Snapshot, usize) -> bool + Send>;
 /// ```
 pub struct Publisher {
     tracks: Vec<Track>,
-    /// Pieces of the last ticks, for a delayed broadcast.
+    /// Pieces that are not due yet.
     waiting: VecDeque<Piece>,
     delay_ticks: u32,
     last: Option<Tick>,
@@ -143,8 +143,8 @@ impl Publisher {
         self
     }
 
-    /// Restricts a tier to the entities for which `is_wanted` is true, such as those of a region. It
-    /// gets the snapshot and an index in it.
+    /// Restricts a tier to the entities for which `is_wanted` is true, such as those of a region.
+    /// It gets the snapshot and an index in it.
     ///
     /// # Errors
     /// [`CrowdError::NoTier`].
@@ -164,7 +164,8 @@ impl Publisher {
     ///
     /// # Errors
     /// [`CrowdError::Encode`] for a world of another schema, or of a tick that is not above the one
-    /// before, and [`CrowdError::TooLarge`]. Tiers before the one that fails have taken the world.
+    /// before, and [`CrowdError::TooLarge`]. Tiers before the one that fails have taken the world,
+    /// and their pieces come with the next one's.
     pub fn publish(&mut self, world: &Snapshot) -> Result<&[Piece], CrowdError> {
         self.out.clear();
         if let Some(last) = self.last
@@ -174,17 +175,12 @@ impl Publisher {
             return Err(EncodeError::from(BaselinesError::NotOlder { tick, newer }).into());
         }
         self.last = Some(world.tick);
-        let ready = if self.delay_ticks == 0 { &mut self.out } else { &mut Vec::new() };
         for (number, track) in self.tracks.iter_mut().enumerate() {
-            track.publish(number, world, ready)?;
+            track.publish(number, world, &mut self.waiting)?;
         }
-        if self.delay_ticks > 0 {
-            self.waiting.extend(std::mem::take(ready));
-            let is_due =
-                |piece: &Piece| world.tick.0.wrapping_sub(piece.tick.0) >= self.delay_ticks;
-            while let Some(piece) = self.waiting.pop_front_if(|piece| is_due(piece)) {
-                self.out.push(piece);
-            }
+        let is_due = |piece: &Piece| world.tick.0.wrapping_sub(piece.tick.0) >= self.delay_ticks;
+        while let Some(piece) = self.waiting.pop_front_if(|piece| is_due(piece)) {
+            self.out.push(piece);
         }
         Ok(&self.out)
     }
@@ -195,7 +191,7 @@ impl Track {
         &mut self,
         number: usize,
         world: &Snapshot,
-        out: &mut Vec<Piece>,
+        out: &mut VecDeque<Piece>,
     ) -> Result<(), CrowdError> {
         let since = |tick: Option<Tick>| tick.map(|tick| world.tick.0.wrapping_sub(tick.0));
         if since(self.last).is_some_and(|ticks| ticks < u32::from(self.tier.ticks_per_frame)) {
@@ -227,7 +223,7 @@ impl Track {
             }
             self.objects = if is_first { 1 } else { self.objects + 1 };
             let carried = Carried::Object(self.objects - 1);
-            out.push(Piece { tier: number, group, carried, tick: world.tick, bytes });
+            out.push_back(Piece { tier: number, group, carried, tick: world.tick, bytes });
         } else if let Some((of, head)) = head(&self.heads, self.grace_ticks, world.tick) {
             let ticks = world.tick.0.wrapping_sub(head.tick.0) as u8;
             self.encoder.write(&head, world, Chosen::All, &mut bytes)?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kinepack::group::GroupReader;
-use kinepack::{Baselines, Codec, DecodeLimits, Decoder, Snapshot, Tick, View};
+use kinepack::{Codec, DecodeLimits, Decoder, Snapshot, Tick, View};
 use kinepack_net::{FramePlayer, JitterBuffer, Playback, PlayoutConfig, PlayoutStats, Pushed};
 
 use crate::datagram::{Head, Parts, is_group};
@@ -31,7 +31,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ViewerConfig {
-    /// The most entities of a snapshot. [`max_memory_bytes`](Self::max_memory_bytes) may allow fewer.
+    /// The most entities of a snapshot. [`max_memory_bytes`](Self::max_memory_bytes) may allow
+    /// fewer.
     pub limits: DecodeLimits,
     /// The memory for snapshots, 256 MiB: their number of entities is limited so that all that the
     /// viewer may hold at once fit.
@@ -52,11 +53,8 @@ impl ViewerConfig {
 
     /// The limits of a snapshot of this codec.
     fn limits_of(&self, codec: &Codec) -> DecodeLimits {
-        let lanes = codec.schema().kinds().iter().map(|kind| kind.lanes().len()).max();
-        let entity_bytes = (lanes.unwrap_or(0) + 1) * size_of::<u32>();
-        let most = self.max_memory_bytes / (self.playout.max_states + CHAIN_STATES) / entity_bytes;
-        let most = u32::try_from(most).unwrap_or(u32::MAX);
-        DecodeLimits { max_entities: self.limits.max_entities.min(most) }
+        let states = self.playout.max_states + CHAIN_STATES;
+        self.limits.within(codec.schema(), self.max_memory_bytes / states)
     }
 }
 
@@ -229,7 +227,8 @@ impl Viewer {
         }
     }
 
-    /// The tiers whose tracks the viewer needs: at most two, while it changes from one to the other.
+    /// The tiers whose tracks the viewer needs: at most two, while it changes from one to the
+    /// other.
     pub fn wanted(&self) -> impl Iterator<Item = usize> {
         [&self.shown, &self.next].into_iter().flatten().map(|watched| watched.tier)
     }
@@ -372,11 +371,10 @@ impl Watched {
                     reader: reader(),
                     next: Some(0),
                 })?;
-                if chain.next != Some(number) {
-                    chain.next = None;
+                // After a refusal it stays `None`.
+                if chain.next.take() != Some(number) {
                     return Err(Refused::Broken);
                 }
-                chain.next = None;
                 let view = read(&mut chain.reader, bytes)?;
                 chain.next = Some(number + 1);
                 Ok(view)
@@ -407,13 +405,11 @@ impl Watched {
         let found = heads.iter().rev().find(|(group, _)| is_group(*group, head.group));
         let base = found.and_then(|(_, reader)| reader.last()).ok_or(Refused::NoHead)?;
         let tick = Tick(base.tick.0.wrapping_add(head.ticks.into()));
-        let packet = if head.part.1 == 1 { None } else { Some(parts.add(&head, part)?) };
-        let packet = match &packet {
-            None => part,
-            Some(None) => return Ok(None),
-            Some(Some(whole)) => whole,
-        };
-        Ok(Some(decoder.decode(Baselines::from(base), packet, tick)?))
+        if head.part.1 == 1 {
+            return Ok(Some(decoder.decode(base, part, tick)?));
+        }
+        let Some(packet) = parts.add(&head, part)? else { return Ok(None) };
+        Ok(Some(decoder.decode(base, &packet, tick)?))
     }
 
     /// Notes a snapshot. Returns whether it is current: neither kept by a relay nor older than one

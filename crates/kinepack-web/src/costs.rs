@@ -4,7 +4,7 @@ use kinepack::{EntityId, Snapshot, Tick};
 use kinepack_net::{Cost, Receiver};
 use wasm_bindgen::prelude::*;
 
-use crate::receiver::{ReceiverSetup, WorldReceiver};
+use crate::receiver::WorldReceiver;
 
 /// The weight of a tick in an entity's recent bits.
 const SHARE: f32 = 1.0 / 8.0;
@@ -39,25 +39,11 @@ impl Costs {
         }
         self.newest.push(cost.clone());
     }
-
-    /// The number of ticks from the newest baseline to the newest state.
-    pub(crate) fn baseline_age_ticks(&self) -> Option<u32> {
-        let newest = self.newest.last()?;
-        Some(self.tick.0.saturating_sub(newest.baseline_tick.0))
-    }
 }
 
 /// The lanes of an entity in a state.
 fn lanes(state: &Snapshot, id: EntityId) -> Option<Vec<f64>> {
     Some(state.lanes_at(state.position(id)?).map(f64::from).collect())
-}
-
-#[wasm_bindgen]
-impl ReceiverSetup {
-    /// Lets the receiver count what snapshots cost.
-    pub fn count_costs(&mut self) {
-        self.counts_costs = true;
-    }
 }
 
 #[wasm_bindgen]
@@ -101,6 +87,8 @@ impl WorldReceiver {
     /// The number of ticks from the newest baseline to the newest state; not a number before the
     /// first state.
     pub fn baseline_age_ticks(&self) -> f64 {
-        self.costs.baseline_age_ticks().map_or(f64::NAN, f64::from)
+        let Costs { newest, tick, .. } = &self.costs;
+        let age = |cost: &Cost| tick.0.saturating_sub(cost.baseline_tick.0);
+        newest.last().map_or(f64::NAN, |cost| f64::from(age(cost)))
     }
 }

@@ -34,8 +34,6 @@ pub struct ReceiverSetup {
     codec: Codec,
     config: ReceiverConfig,
     events: Option<EventKinds>,
-    #[cfg(feature = "demo")]
-    pub(crate) counts_costs: bool,
 }
 
 #[wasm_bindgen]
@@ -78,15 +76,13 @@ impl ReceiverSetup {
 
     /// The receiver.
     pub fn build(self) -> Result<WorldReceiver, JsError> {
-        let Self { codec, config, events, .. } = self;
+        let Self { codec, config, events } = self;
         let mut receiver = kinepack_net::Receiver::new(&codec, config).map_err(failed)?;
         if let Some(kinds) = &events {
             receiver = receiver.with_events(kinds);
         }
         #[cfg(feature = "demo")]
-        if self.counts_costs {
-            receiver = receiver.with_costs();
-        }
+        let receiver = receiver.with_costs();
         Ok(WorldReceiver {
             receiver,
             #[cfg(feature = "demo")]
@@ -105,13 +101,7 @@ impl ReceiverSetup {
 
 impl ReceiverSetup {
     pub(crate) fn of(codec: Codec, tick_hz: u32) -> Self {
-        Self {
-            codec,
-            config: ReceiverConfig::at_hz(tick_hz),
-            events: None,
-            #[cfg(feature = "demo")]
-            counts_costs: false,
-        }
+        Self { codec, config: ReceiverConfig::at_hz(tick_hz), events: None }
     }
 }
 

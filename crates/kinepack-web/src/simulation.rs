@@ -252,11 +252,6 @@ impl Simulation {
         self.receiver.heat()
     }
 
-    /// See [`WorldReceiver::look`].
-    pub fn look(&self, id: u32) -> Vec<f64> {
-        self.receiver.look(id)
-    }
-
     /// Counters and measurements, in the order that the page knows.
     pub fn stats(&self) -> Vec<f64> {
         let status = self.hub.status(PAGE);
@@ -287,9 +282,7 @@ fn ends(
     let codec = Codec::new(schema.clone(), level_named(level)?, profile.clone()).map_err(failed)?;
     let mut hub = Hub::new(&codec, HubConfig::default()).map_err(failed)?;
     hub.add(PAGE, &ReceiverOptions::default(), Duration::ZERO).map_err(failed)?;
-    let mut setup = ReceiverSetup::of(codec, tick_hz);
-    setup.count_costs();
-    Ok((hub, setup.build()?))
+    Ok((hub, ReceiverSetup::of(codec, tick_hz).build()?))
 }
 
 /// A time of this file as the receiver takes it.

@@ -144,7 +144,7 @@ fn check(name: &str, text: &str) {
     assert!(std::fs::read_to_string(&path).unwrap() == text, "{path} is of another version");
 }
 
-/// Records a receiver behind a simulated link with loss and jitter.
+/// Records what a receiver gets through a simulated link with loss and jitter.
 fn record(level: Level) -> String {
     let schema = schema();
     let profile = Profile::untrained(&schema);

@@ -25,12 +25,6 @@ export class ReceiverSetup {
         return WorldReceiver.__wrap(ret[0]);
     }
     /**
-     * Lets the receiver count what snapshots cost.
-     */
-    count_costs() {
-        wasm.receiversetup_count_costs(this.__wbg_ptr);
-    }
-    /**
      * Limits of memory and of delay.
      * @param {number | null} [max_memory_bytes]
      * @param {number | null} [min_delay_ms]
@@ -144,17 +138,6 @@ export class Simulation {
         const ret = wasm.simulation_heat(this.__wbg_ptr);
         var v1 = getArrayU32FromWasm0(ret[0], ret[1]).slice();
         wasm.__wbindgen_free(ret[0], ret[1] * 4, 4);
-        return v1;
-    }
-    /**
-     * See [`WorldReceiver::look`].
-     * @param {number} id
-     * @returns {Float64Array}
-     */
-    look(id) {
-        const ret = wasm.simulation_look(this.__wbg_ptr, id);
-        var v1 = getArrayF64FromWasm0(ret[0], ret[1]).slice();
-        wasm.__wbindgen_free(ret[0], ret[1] * 8, 8);
         return v1;
     }
     /**

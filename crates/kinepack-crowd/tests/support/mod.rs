@@ -21,7 +21,7 @@ pub fn codec(level: Level) -> Codec {
     Codec::new(schema, level, profile).unwrap()
 }
 
-/// The world at a tick: balls that go round squares, of which some come and go.
+/// The world at a tick. Balls move along squares; some are removed and added again.
 pub fn world(tick: u32, balls: u32) -> Snapshot {
     let mut world = Snapshot::new(&Schema::of::<Ball>(), Tick(tick));
     for id in 0..balls {

@@ -1,4 +1,5 @@
-//! A pipe that loses packets as QUIC does, behind a relay that keeps the newest groups.
+//! Simulates a relay that keeps the newest groups, and a QUIC link to one viewer that loses
+//! packets.
 
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
 

@@ -87,15 +87,6 @@ const VIEWS_IN_MEMORY: usize = 96;
 const STATES_SHARE: usize = 4;
 
 impl ReceiverConfig {
-    /// The limits of a view with this many lanes for each entity.
-    fn view_limits(&self, lanes: usize) -> DecodeLimits {
-        let entity_bytes = (lanes + 1) * size_of::<u32>();
-        let most = self.max_memory_bytes / VIEWS_IN_MEMORY / entity_bytes;
-        DecodeLimits {
-            max_entities: self.limits.max_entities.min(u32::try_from(most).unwrap_or(u32::MAX)),
-        }
-    }
-
     fn longest_blend_ticks(&self) -> f64 {
         self.longest_blend.as_secs_f64() * f64::from(self.playout.tick_hz)
     }
@@ -311,8 +302,8 @@ impl Receiver {
         if config.hello_every.is_zero() {
             return Err(NetError::NoTime);
         }
-        let lanes = codec.schema().kinds().iter().map(|kind| kind.lanes().len());
-        let limits = config.view_limits(lanes.max().unwrap_or(0));
+        let view_bytes = config.max_memory_bytes / VIEWS_IN_MEMORY;
+        let limits = config.limits.within(codec.schema(), view_bytes);
         Ok(Self {
             hello: hello(codec, initial),
             outline: outline(codec.schema()),

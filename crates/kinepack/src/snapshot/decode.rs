@@ -14,8 +14,8 @@ use super::lineup::Lineup;
 use super::sets::{SetCoding, read_set};
 use super::store::{Snapshot, Tick};
 use super::view::{Spare, View};
-use crate::DecodeError;
 use crate::bits::BitReader;
+use crate::{DecodeError, Schema};
 
 /// Limits on what a decoder accepts.
 ///
@@ -50,6 +50,16 @@ pub struct DecodeLimits {
     /// It bounds the work too: at the adaptive level a packet of a few hundred bytes may say that
     /// all entities changed.
     pub max_entities: u32,
+}
+
+impl DecodeLimits {
+    /// These limits, lowered until the ids and lanes of any snapshot fit into `snapshot_bytes`.
+    #[must_use]
+    pub fn within(self, schema: &Schema, snapshot_bytes: usize) -> Self {
+        let lanes = schema.kinds().iter().map(|kind| kind.lanes().len()).max().unwrap_or(0);
+        let most = snapshot_bytes / ((lanes + 1) * size_of::<u32>());
+        Self { max_entities: self.max_entities.min(u32::try_from(most).unwrap_or(u32::MAX)) }
+    }
 }
 
 impl Default for DecodeLimits {

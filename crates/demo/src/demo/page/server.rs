@@ -39,7 +39,7 @@ pub(crate) const WORLDS: &[File] = command_kit::web_files![
     "protocol.js",
     "worlds/body_arrays.js",
     "worlds/camera.js",
-    "worlds/fill_bodies.js",
+    "worlds/bodies.js",
     "worlds/shaders.js",
     "worlds/worlds.js",
 ];

@@ -8,7 +8,7 @@ import { CameraInput } from "./shared/camera_input.js";
 import { put, tenths, whole } from "./shared/format.js";
 import { Camera } from "./worlds/camera.js";
 import { Columns, heatOf } from "./receiving/columns.js";
-import { markHeat } from "./worlds/fill_bodies.js";
+import { markHeat } from "./worlds/bodies.js";
 import { Worlds } from "./worlds/worlds.js";
 
 const NUMBERS_MS = 500;

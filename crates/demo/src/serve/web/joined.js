@@ -3,7 +3,7 @@
 
 import { connect } from "./kinepack/connection.js";
 import { InputSender, Receiver, load, memoryBytes, splitDatagram } from "./kinepack/snapshots.js";
-import { ask, checked, has, isObject } from "./shared/ask.js";
+import { ask, bytesOf, checked, has, isObject } from "./shared/ask.js";
 
 const KEYS = ["left", "right", "up", "down", "push", "pull"];
 const FLUSH_MS = 4;
@@ -12,8 +12,6 @@ const isCodes = (codes) => isObject(codes) && has(codes, "string", "schema", "le
 const isInvitation = (of) => isObject(of) && has(of, "string", "program", "path", "certificate_hash", "level", "schema")
   && has(of, "number", "tick_hz", "key_rate_hz", "key_repeats", "bodies", "half_width_m", "cube_edge_m", "player_edge_m")
   && isCodes(of.events) && isCodes(of.keys) && Array.isArray(of.tokens) && of.tokens.length === 2;
-
-const bytesOf = (hex) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 
 /** Asks the server how to join. */
 export async function invitation() {

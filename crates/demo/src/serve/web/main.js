@@ -6,7 +6,7 @@ import { CameraInput } from "./shared/camera_input.js";
 import { put, tenths, whole } from "./shared/format.js";
 import { Playing } from "./controls/playing.js";
 import { Camera } from "./worlds/camera.js";
-import { fillBodies } from "./worlds/fill_bodies.js";
+import { bodiesOf } from "./worlds/bodies.js";
 import { Worlds } from "./worlds/worlds.js";
 
 const AGAIN_MS = 1500;
@@ -81,10 +81,7 @@ async function join() {
 
 /** Puts the bodies into the form that the drawing takes: players first. */
 function arrange(frame) {
-  const count = frame.kinds.reduce((sum, kind) => sum + kind.count, 0);
-  if (bodies.length !== count * BODY_WORDS) bodies = new Float32Array(count * BODY_WORDS);
-  let at = 0;
-  for (const kind of frame.kinds) at = fillBodies(bodies, at, kind.count, kind.fields);
+  bodies = bodiesOf(frame.kinds, bodies);
   player = frame.kinds[0].count > 0 ? bodies : null;
 }
 

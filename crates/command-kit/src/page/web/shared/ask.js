@@ -18,5 +18,8 @@ export function checked(value, isRight) {
   return value;
 }
 
+/** The bytes that hexadecimal digits stand for. */
+export const bytesOf = (hex) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+
 export const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 export const has = (object, type, ...names) => names.every((name) => typeof object[name] === type);

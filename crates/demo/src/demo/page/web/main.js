@@ -11,7 +11,7 @@ import { whole } from "./shared/format.js";
 import { Errors } from "./receiving/errors.js";
 import { History } from "./charts/history.js";
 import { Look } from "./panels/look.js";
-import { markHeat } from "./worlds/fill_bodies.js";
+import { markHeat } from "./worlds/bodies.js";
 import { measured, showCaptions, showInput, showNow } from "./panels/now.js";
 import { PageReceiver } from "./receiving/receiver.js";
 import { Past } from "./worlds/past.js";

@@ -1,8 +1,7 @@
 // The columns of a world in the module's memory, as bodies in the form that the drawing takes.
 
 import { view } from "../memory.js";
-import { BODY_WORDS } from "../protocol.js";
-import { fillBodies } from "../worlds/fill_bodies.js";
+import { bodiesOf } from "../worlds/bodies.js";
 
 const NAMES = ["position", "orientation", "interacting"];
 
@@ -25,24 +24,18 @@ export class Columns {
   /** The bodies of the world whose places begin at an address of the module: players first. Valid until the next call. */
   read(address) {
     const places = view(this.#memory, "u32", address, this.placesCount);
-    let [count, at] = [0, 0];
-    for (const { fields } of this.#kinds) {
-      count += places[at];
+    let at = 0;
+    const kinds = this.#kinds.map(({ fields }) => {
+      const [begin, count] = [at, places[at]];
       at += 2 + fields.length;
-    }
-    if (this.#bodies.length !== count * BODY_WORDS) this.#bodies = new Float32Array(count * BODY_WORDS);
-    let to = 0;
-    at = 0;
-    for (const { fields } of this.#kinds) {
       const column = (name) => {
         const index = fields.findIndex((field) => field.name === name);
         const { type, size } = fields[index];
-        return view(this.#memory, type, places[at + 2 + index], places[at] * size);
+        return [name, view(this.#memory, type, places[begin + 2 + index], count * size)];
       };
-      const [position, orientation, interacting] = NAMES.map(column);
-      to = fillBodies(this.#bodies, to, places[at], { position, orientation, interacting });
-      at += 2 + fields.length;
-    }
+      return { count, fields: Object.fromEntries(NAMES.map(column)) };
+    });
+    this.#bodies = bodiesOf(kinds, this.#bodies);
     return this.#bodies;
   }
 }

@@ -3,6 +3,7 @@
 
 import initialize, { ReceiverSetup } from "../module/demo.js";
 import { loader } from "../memory.js";
+import { ask, bytesOf } from "../shared/ask.js";
 import { Clock } from "./clock.js";
 import { Columns, heatOf } from "./columns.js";
 
@@ -27,9 +28,7 @@ export class PageReceiver {
     this.#forget();
     this.#hello = null;
     this.#memory = await load();
-    const answer = await fetch("profile");
-    if (!answer.ok) throw new Error(`the program gave no profile (${answer.status})`);
-    this.#profile = new Uint8Array(await answer.arrayBuffer());
+    this.#profile = new Uint8Array(await (await ask("profile")).arrayBuffer());
     this.#hello = hello;
   }
 
@@ -88,9 +87,8 @@ export class PageReceiver {
     this.#forget();
     const { schema, events, levels, tick_hz } = this.#hello;
     const level = levels.find((level) => level.row === row)?.name ?? "";
-    const setup = new ReceiverSetup(bytes(schema), level, this.#profile, tick_hz);
-    setup.with_events(bytes(events.schema), events.level, new Uint8Array());
-    setup.count_costs();
+    const setup = new ReceiverSetup(bytesOf(schema), level, this.#profile, tick_hz);
+    setup.with_events(bytesOf(events.schema), events.level, new Uint8Array());
     this.#receiver = setup.build();
     this.#columns = new Columns(JSON.parse(this.#receiver.schema()), this.#memory);
     this.#connection = connection;
@@ -119,5 +117,3 @@ export class PageReceiver {
     return message.buffer;
   }
 }
-
-const bytes = (hex) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16));
