@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use kinepack::schema::{Field, FieldKind};
 use kinepack::{Codec, EntityId, Level, Profile, Schema, Snapshot, Tick};
-use kinepack_crowd::{Carried, Carry, Catalogue, Piece, Publisher, Tier, Viewer, ViewerConfig};
+use kinepack_crowd::{
+    Carried, Carry, Catalogue, Piece, Publisher, Tier, Track, Viewer, ViewerConfig,
+};
 
 const GROUPS: usize = 0;
 const DATAGRAMS: usize = 1;
@@ -20,7 +22,7 @@ fn catalogue() -> &'static Catalogue {
         ]);
         let profile = Profile::untrained(&schema);
         let codec = Codec::new(schema, Level::LEARNING, profile).unwrap();
-        let groups = Tier::new("groups", &codec, 8);
+        let groups = Tier { frames_per_object: 2, ..Tier::new("groups", &codec, 8) };
         let datagrams = Tier { carry: Carry::Datagrams, ..Tier::new("datagrams", &codec, 8) };
         Catalogue::new(60, vec![groups, datagrams]).unwrap()
     })
@@ -61,8 +63,9 @@ pub fn crowd(data: &[u8]) {
         now += Duration::from_millis(u64::from(what >> 3));
         let before = viewer.newest().cloned();
         let tier = if what & 1 == 0 { GROUPS } else { DATAGRAMS };
+        let track = if what & 4 == 0 { Track::Snapshots(tier) } else { Track::Keys(tier) };
         let refused = if what & 2 == 0 {
-            viewer.object(now, tier, u64::from(place >> 4), u64::from(place & 15), bytes).is_err()
+            viewer.object(now, track, u64::from(place >> 4), u64::from(place & 15), bytes).is_err()
         } else {
             viewer.datagram(now, tier, bytes).is_err()
         };
@@ -78,9 +81,10 @@ pub fn crowd(data: &[u8]) {
 pub fn crowd_corpus() -> Vec<Vec<u8>> {
     let inputs = |tier: usize| {
         let mut inputs = vec![1];
-        for piece in pieces(20).iter().filter(|piece| piece.tier == tier) {
+        for piece in pieces(20).iter().filter(|piece| piece.track.tier() == tier) {
+            let key = if piece.track == Track::Keys(tier) { 4 } else { 0 };
             let (what, number) = match piece.carried {
-                Carried::Object(number) => (tier as u8, number as u8),
+                Carried::Object(number) => (tier as u8 | key, number as u8),
                 Carried::Datagram => (tier as u8 | 2, 0),
             };
             inputs.extend([what | 17 << 3, (piece.group as u8) << 4 | number]);

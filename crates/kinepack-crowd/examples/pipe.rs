@@ -14,7 +14,7 @@ use cube_data::cube::{self, Cube, Measured, Player};
 use cubes::{Config, Script, Style, World, is_player};
 use indicatif::ProgressBar;
 use kinepack::{Codec, EntityId, Level, Snapshot, Tick};
-use kinepack_crowd::{Carry, Catalogue, Piece, Publisher, Tier, Viewer, ViewerConfig};
+use kinepack_crowd::{Carry, Catalogue, Piece, Publisher, Tier, Track, Viewer, ViewerConfig};
 use support::{Pipe, at};
 
 const LOSS: f64 = 0.02;
@@ -38,9 +38,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (viewers, seconds) = (number(1_000)?, number(10)?);
     let schema = cube::players_and_cubes()?;
     let profile = cube::profile().carried(&kinepack::Schema::of::<Cube>(), &schema)?;
-    let codec = Codec::new(schema.clone(), Level::ADAPTIVE, profile)?;
+    let codec = Codec::new(schema.clone(), Level::LEARNING, profile)?;
     let tiers = vec![
-        Tier::new("full", &codec, 60),
+        Tier { frames_per_object: 2, ..Tier::new("full", &codec, 60) },
         Tier { ticks_per_frame: 3, ..Tier::new("third", &codec, 60) },
         Tier { carry: Carry::Datagrams, ..Tier::new("fast", &codec, 30) },
     ];
@@ -81,8 +81,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         let pieces = publisher.publish(&snapshot)?;
         publishing += begin.elapsed();
         for piece in pieces {
-            bytes[piece.tier][0] += piece.bytes.len();
-            bytes[piece.tier][1] += piece.bytes.len() + HEADER_BYTES;
+            // Only viewers that join get key snapshots.
+            if let Track::Snapshots(tier) = piece.track {
+                bytes[tier][0] += piece.bytes.len();
+                bytes[tier][1] += piece.bytes.len() + HEADER_BYTES;
+            }
         }
         truth.push_back(snapshot.clone());
         if truth.len() > KEPT {

@@ -8,11 +8,15 @@ use crate::CrowdError;
 pub const CATALOGUE: &str = "catalogue";
 
 const MAGIC: [u8; 4] = *b"KPCT";
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
+/// What the name of a track of key snapshots has after that of its tier.
+const KEYS: &str = ".keys";
 /// The most bytes of a catalogue.
 const MAX_BYTES: usize = 1 << 20;
 const MAX_TIERS: usize = 64;
 const MAX_NAME_BYTES: usize = 64;
+/// The most snapshots of an object.
+const MAX_FRAMES: u8 = 16;
 /// The most ticks of a group of datagrams.
 const MAX_DATAGRAM_TICKS: u16 = 127;
 
@@ -58,15 +62,29 @@ pub struct Tier {
     pub ticks_per_frame: u16,
     /// The most ticks of a group. A viewer joins at the beginning of one.
     pub ticks_per_group: u16,
+    /// How many snapshots travel together, at most 16. Each object has about 50 bytes of headers,
+    /// and the first of its snapshots waits for the last.
+    pub frames_per_object: u8,
     /// How its snapshots are coded.
     pub codec: Codec,
 }
 
 impl Tier {
-    /// Every snapshot, in groups of this many ticks.
+    /// Every snapshot in an object of its own, in groups of this many ticks.
     pub fn new(name: &str, codec: &Codec, ticks_per_group: u16) -> Self {
-        let (name, codec) = (name.to_owned(), codec.clone());
-        Self { name, carry: Carry::Groups, ticks_per_frame: 1, ticks_per_group, codec }
+        Self {
+            name: name.to_owned(),
+            carry: Carry::Groups,
+            ticks_per_frame: 1,
+            ticks_per_group,
+            frames_per_object: 1,
+            codec: codec.clone(),
+        }
+    }
+
+    /// Ticks from one object or datagram to the next.
+    pub fn ticks_per_object(&self) -> u32 {
+        u32::from(self.ticks_per_frame) * u32::from(self.frames_per_object)
     }
 
     fn check(&self) -> Result<(), &'static str> {
@@ -74,14 +92,36 @@ impl Tier {
         let most = if self.carry == Carry::Datagrams { MAX_DATAGRAM_TICKS } else { u16::MAX };
         if !(1..=MAX_NAME_BYTES).contains(&self.name.len()) || !self.name.bytes().all(is_letter) {
             Err("a name has 1 to 64 lower-case letters, digits, '-', '.' or '_'")
-        } else if self.name == CATALOGUE {
-            Err("the catalogue has this name")
+        } else if self.name == CATALOGUE || self.name.ends_with(KEYS) {
+            Err("another track has this name")
         } else if !(1..=self.ticks_per_group).contains(&self.ticks_per_frame) {
             Err("from one snapshot to the next it is 1 tick up to those of a group")
         } else if self.ticks_per_group > most {
             Err("a group of datagrams has at most 127 ticks")
+        } else if !(1..=MAX_FRAMES).contains(&self.frames_per_object) {
+            Err("an object has 1 to 16 snapshots")
+        } else if self.carry == Carry::Datagrams && self.frames_per_object > 1 {
+            Err("a datagram has one snapshot")
         } else {
             Ok(())
+        }
+    }
+}
+
+/// What a transport carries as one track: groups of objects, and datagrams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Track {
+    /// The snapshots of the tier with this number.
+    Snapshots(usize),
+    /// Its key snapshots, which viewers need to join.
+    Keys(usize),
+}
+
+impl Track {
+    /// The number of the tier.
+    pub fn tier(self) -> usize {
+        match self {
+            Self::Snapshots(tier) | Self::Keys(tier) => tier,
         }
     }
 }
@@ -143,6 +183,20 @@ impl Catalogue {
         self.tiers.iter().position(|tier| tier.name == name)
     }
 
+    /// The tracks of all tiers.
+    pub fn tracks(&self) -> impl Iterator<Item = Track> {
+        (0..self.tiers.len()).flat_map(|tier| [Track::Snapshots(tier), Track::Keys(tier)])
+    }
+
+    /// The name of a track. `None` if there is no such tier.
+    pub fn name_of(&self, track: Track) -> Option<String> {
+        let Tier { name, .. } = self.tiers.get(track.tier())?;
+        Some(match track {
+            Track::Snapshots(_) => name.clone(),
+            Track::Keys(_) => format!("{name}{KEYS}"),
+        })
+    }
+
     /// The bytes of the track [`CATALOGUE`].
     pub fn to_bytes(&self) -> Vec<u8> {
         let of = |file: fn(&Codec) -> Vec<u8>| -> (Vec<Vec<u8>>, Vec<u8>) {
@@ -177,6 +231,7 @@ impl Catalogue {
             bytes.push(u8::from(tier.carry == Carry::Datagrams));
             bytes.extend(tier.ticks_per_frame.to_le_bytes());
             bytes.extend(tier.ticks_per_group.to_le_bytes());
+            bytes.push(tier.frames_per_object);
             bytes.push(level.len() as u8);
             bytes.extend(level.as_bytes());
             bytes.extend([schema_of[nth], profile_of[nth]]);
@@ -214,6 +269,7 @@ impl Catalogue {
                 _ => return Err(wrong("a tier is carried in an unknown way")),
             };
             let (ticks_per_frame, ticks_per_group) = (reader.number()?, reader.number()?);
+            let frames_per_object = reader.byte()?;
             let level = Level::named(reader.text()?).ok_or(wrong("a level has no known name"))?;
             let schema: &Schema =
                 schemas.get(usize::from(reader.byte()?)).ok_or(wrong("there is no such schema"))?;
@@ -222,7 +278,14 @@ impl Catalogue {
                 .ok_or(wrong("there is no such profile"))?;
             let profile = Profile::from_bytes(profile, schema)?;
             let codec = Codec::new(schema.clone(), level, profile)?;
-            tiers.push(Tier { name, carry, ticks_per_frame, ticks_per_group, codec });
+            tiers.push(Tier {
+                name,
+                carry,
+                ticks_per_frame,
+                ticks_per_group,
+                frames_per_object,
+                codec,
+            });
         }
         if !reader.0.is_empty() {
             return Err(wrong("bytes follow it"));

@@ -90,8 +90,10 @@ pub enum Refused {
     Late,
     /// The viewer missed or refused an earlier object of the group.
     Broken,
-    /// There is more in the object, or less, than one frame.
+    /// There are more frames in the object than the tier allows, or none.
     Length,
+    /// Too many objects wait for the snapshot that is given to their group.
+    Waiting,
     /// The viewer does not hold the head of the datagram's group.
     NoHead,
     /// The datagram's head is malformed, or its part contradicts another part.
@@ -108,7 +110,8 @@ impl fmt::Display for Refused {
             Self::NotWatched => f.write_str("of a tier that is not watched"),
             Self::Late => f.write_str("of a group that is older than those being read"),
             Self::Broken => f.write_str("after an object of its group that was missed or refused"),
-            Self::Length => f.write_str("the object is not exactly one frame"),
+            Self::Length => f.write_str("the object has too many snapshots, or none"),
+            Self::Waiting => f.write_str("too many objects wait for a key snapshot"),
             Self::NoHead => f.write_str("of a group whose head is not there"),
             Self::Part => f.write_str("a malformed datagram, or one that contradicts another part"),
             Self::Duplicate => f.write_str("a part that was received before"),

@@ -21,7 +21,7 @@ mod error;
 mod publisher;
 mod viewer;
 
-pub use catalogue::{CATALOGUE, Carry, Catalogue, Tier};
+pub use catalogue::{CATALOGUE, Carry, Catalogue, Tier, Track};
 pub use error::{CrowdError, Refused};
 pub use publisher::{Carried, Piece, Publisher};
 pub use viewer::{Viewer, ViewerConfig, ViewerStats};

@@ -7,18 +7,18 @@ use kinepack::group::GroupWriter;
 use kinepack::{BaselinesError, EncodeError, Encoder, Snapshot, Tick, View};
 
 use crate::datagram::{MAX_PACKET_BYTES, split};
-use crate::{Carry, Catalogue, CrowdError, Tier};
+use crate::{Carry, Catalogue, CrowdError, Tier, Track};
 
 /// What the transport carries for a track.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The number of the tier, which has the track.
-    pub tier: usize,
+    /// The track.
+    pub track: Track,
     /// The number of the group.
     pub group: u64,
     /// An object, or a datagram beside the groups.
     pub carried: Carried,
-    /// The tick of the snapshot.
+    /// The tick of the snapshot, or of the last one if there are several.
     pub tick: Tick,
     /// Its bytes.
     pub bytes: Vec<u8>,
@@ -47,7 +47,7 @@ type Selection = Box<dyn FnMut(&Snapshot, usize) -> bool + Send>;
 ///
 /// ```
 /// use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
-/// use kinepack_crowd::{Carried, Catalogue, Publisher, Tier};
+/// use kinepack_crowd::{Carried, Catalogue, Publisher, Tier, Track};
 ///
 /// #[derive(Pack)]
 /// struct Ship {
@@ -63,9 +63,11 @@ type Selection = Box<dyn FnMut(&Snapshot, usize) -> bool + Send>;
 ///     world.clear(Tick(tick));
 ///     world.push(EntityId(7), &Ship { position: [0.1 * tick as f32, 0.0, 0.0] })?;
 ///     for piece in publisher.publish(&world)? {
-///         // The transport carries it on the track of the tier.
+///         // The transport carries it on this track.
 ///         assert_eq!(piece.group, u64::from(tick / 60));
-///         assert_eq!(piece.carried, Carried::Object(u64::from(tick % 60)));
+///         if piece.track == Track::Snapshots(0) {
+///             assert_eq!(piece.carried, Carried::Object(u64::from(tick % 60)));
+///         }
 ///         bytes += piece.bytes.len();
 ///     }
 /// }
@@ -73,7 +75,7 @@ type Selection = Box<dyn FnMut(&Snapshot, usize) -> bool + Send>;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Publisher {
-    tracks: Vec<Track>,
+    tiers: Vec<Encoding>,
     /// Pieces that are not due yet.
     waiting: VecDeque<Piece>,
     delay_ticks: u32,
@@ -82,9 +84,13 @@ pub struct Publisher {
 }
 
 /// The state of a tier.
-struct Track {
+struct Encoding {
     tier: Tier,
+    /// Its number.
+    number: usize,
     writer: GroupWriter,
+    /// Writes key snapshots.
+    keys: GroupWriter,
     /// Encodes datagrams against a head.
     encoder: Encoder,
     /// The heads of this group and of the one before, with the number of the group.
@@ -97,6 +103,10 @@ struct Track {
     indices: Vec<u32>,
     group: u64,
     objects: u64,
+    /// The object that more snapshots will join.
+    object: Vec<u8>,
+    /// How many it has.
+    frames: u8,
     /// The ticks of the first and of the last snapshot of the group.
     first: Option<Tick>,
     last: Option<Tick>,
@@ -111,8 +121,10 @@ impl Publisher {
     /// A publisher whose groups have numbers from `group` on. After a restart take a number above
     /// all before, such as the seconds since 1970, so that relays and viewers do not mix the two.
     pub fn starting_at(catalogue: &Catalogue, group: u64) -> Self {
-        let track = |tier: &Tier| Track {
+        let encoding = |(number, tier): (usize, &Tier)| Encoding {
+            number,
             writer: GroupWriter::new(&tier.codec),
+            keys: GroupWriter::new(&tier.codec),
             encoder: Encoder::new(&tier.codec),
             heads: [None, None],
             grace_ticks: (u32::from(catalogue.tick_hz()) / GRACE)
@@ -122,12 +134,14 @@ impl Publisher {
             indices: Vec::new(),
             group,
             objects: 0,
+            object: Vec::new(),
+            frames: 0,
             first: None,
             last: None,
             tier: tier.clone(),
         };
         Self {
-            tracks: catalogue.tiers().iter().map(track).collect(),
+            tiers: catalogue.tiers().iter().enumerate().map(encoding).collect(),
             waiting: VecDeque::new(),
             delay_ticks: 0,
             last: None,
@@ -153,8 +167,8 @@ impl Publisher {
         tier: usize,
         is_wanted: impl FnMut(&Snapshot, usize) -> bool + Send + 'static,
     ) -> Result<(), CrowdError> {
-        let track = self.tracks.get_mut(tier).ok_or(CrowdError::NoTier { number: tier })?;
-        track.selection = Some(Box::new(is_wanted));
+        let encoding = self.tiers.get_mut(tier).ok_or(CrowdError::NoTier { number: tier })?;
+        encoding.selection = Some(Box::new(is_wanted));
         Ok(())
     }
 
@@ -175,8 +189,8 @@ impl Publisher {
             return Err(EncodeError::from(BaselinesError::NotOlder { tick, newer }).into());
         }
         self.last = Some(world.tick);
-        for (number, track) in self.tracks.iter_mut().enumerate() {
-            track.publish(number, world, &mut self.waiting)?;
+        for encoding in &mut self.tiers {
+            encoding.publish(world, &mut self.waiting)?;
         }
         let is_due = |piece: &Piece| world.tick.0.wrapping_sub(piece.tick.0) >= self.delay_ticks;
         while let Some(piece) = self.waiting.pop_front_if(|piece| is_due(piece)) {
@@ -186,23 +200,19 @@ impl Publisher {
     }
 }
 
-impl Track {
-    fn publish(
-        &mut self,
-        number: usize,
-        world: &Snapshot,
-        out: &mut VecDeque<Piece>,
-    ) -> Result<(), CrowdError> {
+impl Encoding {
+    fn publish(&mut self, world: &Snapshot, out: &mut VecDeque<Piece>) -> Result<(), CrowdError> {
         let since = |tick: Option<Tick>| tick.map(|tick| world.tick.0.wrapping_sub(tick.0));
         if since(self.last).is_some_and(|ticks| ticks < u32::from(self.tier.ticks_per_frame)) {
             return Ok(());
         }
         let is_first =
             since(self.first).is_none_or(|ticks| ticks >= u32::from(self.tier.ticks_per_group));
-        let world = match &mut self.selection {
+        let mut selected = self.selected.take();
+        let of_tier = match &mut self.selection {
             None => world,
             Some(is_wanted) => {
-                let selected = self.selected.get_or_insert_with(|| Snapshot::new_like(world));
+                let selected = selected.get_or_insert_with(|| Snapshot::new_like(world));
                 self.indices.clear();
                 let indices = 0..world.len() as u32;
                 self.indices.extend(indices.filter(|index| is_wanted(world, *index as usize)));
@@ -211,36 +221,103 @@ impl Track {
                 selected
             }
         };
-        if is_first {
-            self.writer.begin(None);
-        }
-        let group = if is_first && self.first.is_some() { self.group + 1 } else { self.group };
-        let mut bytes = Vec::new();
-        if self.tier.carry == Carry::Groups || is_first {
-            let view = self.writer.write(world, &mut bytes)?;
-            if is_first && self.tier.carry == Carry::Datagrams {
-                self.heads = [Some((group, view.clone())), self.heads[0].take()];
-            }
-            self.objects = if is_first { 1 } else { self.objects + 1 };
-            let carried = Carried::Object(self.objects - 1);
-            out.push_back(Piece { tier: number, group, carried, tick: world.tick, bytes });
-        } else if let Some((of, head)) = head(&self.heads, self.grace_ticks, world.tick) {
-            let ticks = world.tick.0.wrapping_sub(head.tick.0) as u8;
-            self.encoder.write(&head, world, Chosen::All, &mut bytes)?;
-            let datagrams = split(of, ticks, &bytes)
-                .ok_or(CrowdError::TooLarge { bytes: bytes.len(), most: MAX_PACKET_BYTES })?;
-            let piece = |bytes| Piece {
-                tier: number,
-                group: of,
-                carried: Carried::Datagram,
-                tick: world.tick,
-                bytes,
-            };
-            out.extend(datagrams.into_iter().map(piece));
-        }
-        self.group = group;
+        let taken = if is_first {
+            self.begin(of_tier, out)
+        } else if self.tier.carry == Carry::Groups {
+            self.continue_group(of_tier, out)
+        } else {
+            self.datagrams(of_tier, out)
+        };
+        self.selected = selected;
+        taken?;
         self.first = if is_first { Some(world.tick) } else { self.first };
         self.last = Some(world.tick);
+        Ok(())
+    }
+
+    /// Begins a group.
+    fn begin(&mut self, world: &Snapshot, out: &mut VecDeque<Piece>) -> Result<(), CrowdError> {
+        let group = if self.first.is_some() { self.group + 1 } else { self.group };
+        let given = self.writer.last().map(|view| view.clone().with_learned(None));
+        let given = given.unwrap_or_else(|| {
+            let mut nothing = Snapshot::new_like(world);
+            nothing.tick = Tick(world.tick.0.wrapping_sub(1));
+            nothing.into()
+        });
+        self.keys.begin(None);
+        let mut key = Vec::new();
+        self.keys.write(&given, &mut key)?;
+        let mut bytes = given.tick.0.to_le_bytes().to_vec();
+        self.writer.begin(Some(given));
+        let view = self.writer.write(world, &mut bytes)?.clone();
+        self.flush(out);
+        out.push_back(Piece {
+            track: Track::Keys(self.number),
+            group,
+            carried: Carried::Object(0),
+            tick: world.tick,
+            bytes: key,
+        });
+        if self.tier.carry == Carry::Datagrams {
+            self.heads = [Some((group, view)), self.heads[0].take()];
+        }
+        (self.group, self.objects, self.object, self.frames) = (group, 0, bytes, 1);
+        self.last = Some(world.tick);
+        self.flush_if_full(out);
+        Ok(())
+    }
+
+    /// Adds a snapshot to the group.
+    fn continue_group(
+        &mut self,
+        world: &Snapshot,
+        out: &mut VecDeque<Piece>,
+    ) -> Result<(), CrowdError> {
+        self.writer.write(world, &mut self.object)?;
+        self.frames += 1;
+        self.last = Some(world.tick);
+        self.flush_if_full(out);
+        Ok(())
+    }
+
+    fn flush_if_full(&mut self, out: &mut VecDeque<Piece>) {
+        if self.frames >= self.tier.frames_per_object {
+            self.flush(out);
+        }
+    }
+
+    /// Passes on the object that has begun, if any.
+    fn flush(&mut self, out: &mut VecDeque<Piece>) {
+        if self.frames > 0 {
+            out.push_back(Piece {
+                track: Track::Snapshots(self.number),
+                group: self.group,
+                carried: Carried::Object(self.objects),
+                tick: self.last.unwrap_or_default(),
+                bytes: std::mem::take(&mut self.object),
+            });
+            self.frames = 0;
+            self.objects += 1;
+        }
+    }
+
+    /// Codes a snapshot against a head.
+    fn datagrams(&mut self, world: &Snapshot, out: &mut VecDeque<Piece>) -> Result<(), CrowdError> {
+        let Some((group, head)) = head(&self.heads, self.grace_ticks, world.tick) else {
+            return Ok(());
+        };
+        let ticks = world.tick.0.wrapping_sub(head.tick.0) as u8;
+        let mut bytes = Vec::new();
+        self.encoder.write(&head, world, Chosen::All, &mut bytes)?;
+        let datagrams = split(group, ticks, &bytes)
+            .ok_or(CrowdError::TooLarge { bytes: bytes.len(), most: MAX_PACKET_BYTES })?;
+        out.extend(datagrams.into_iter().map(|bytes| Piece {
+            track: Track::Snapshots(self.number),
+            group,
+            carried: Carried::Datagram,
+            tick: world.tick,
+            bytes,
+        }));
         Ok(())
     }
 }

@@ -9,12 +9,23 @@ use kinepack::{Codec, DecodeLimits, Decoder, Snapshot, Tick, View};
 use kinepack_net::{FramePlayer, JitterBuffer, Playback, PlayoutConfig, PlayoutStats, Pushed};
 
 use crate::datagram::{Head, Parts, is_group};
-use crate::{Carry, Catalogue, CrowdError, Refused, Tier};
+use crate::{Carry, Catalogue, CrowdError, Refused, Tier, Track};
 
 /// Groups of one tier that are read at the same time.
 const GROUPS: usize = 2;
-/// The snapshots that the groups of two tiers hold, with one that is being read.
-const CHAIN_STATES: usize = 2 * GROUPS * 3 + 1;
+/// Key snapshots of one tier that are kept.
+const KEYS: usize = 2;
+/// The most snapshots of an object.
+const MAX_FRAMES: usize = 16;
+/// After this time a group that waits needs a key snapshot: the group before it does not come.
+const KEY_PATIENCE: Duration = Duration::from_millis(250);
+/// The bytes of a tick.
+const TICK_BYTES: usize = 4;
+/// What may wait of a group.
+const MAX_WAITING_OBJECTS: usize = 1024;
+const MAX_WAITING_BYTES: usize = 1 << 20;
+/// The snapshots that the groups and keys of two tiers hold, with an object that is being read.
+const CHAIN_STATES: usize = 2 * (GROUPS * 3 + KEYS) + MAX_FRAMES;
 /// A snapshot that comes in less than this share of its time after the one before it came from what
 /// a relay has kept. The viewer has not caught up then.
 const CAUGHT_UP: f64 = 0.5;
@@ -106,8 +117,10 @@ pub struct ViewerStats {
 ///     world.clear(Tick(tick));
 ///     world.push(EntityId(7), &Ship { position: [0.1 * tick as f32, 0.0, 0.0] })?;
 ///     for piece in publisher.publish(&world)? {
-///         if let Carried::Object(number) = piece.carried {
-///             viewer.object(now, piece.tier, piece.group, number, &piece.bytes)?;
+///         if let Carried::Object(number) = piece.carried
+///             && viewer.wanted().any(|track| track == piece.track)
+///         {
+///             viewer.object(now, piece.track, piece.group, number, &piece.bytes)?;
 ///         }
 ///     }
 ///     if let Some(playback) = viewer.playback(now) {
@@ -139,26 +152,36 @@ struct Watched {
     tier: usize,
     codec: Codec,
     limits: DecodeLimits,
-    reading: Reading,
+    /// The most frames of an object.
+    most_frames: usize,
+    /// The groups that are being read, by number.
+    groups: VecDeque<Group>,
+    /// The newest key snapshots.
+    keys: VecDeque<View>,
+    needs_key: bool,
+    /// For a tier in datagrams.
+    datagrams: Option<(Box<Decoder>, Parts)>,
     /// The newest snapshot and when it came.
     last: Option<(Duration, Tick)>,
     /// When it had read what the relay had kept.
     caught_up_at: Option<Duration>,
 }
 
-#[derive(Debug)]
-enum Reading {
-    Groups(VecDeque<Chain>),
-    Datagrams { heads: VecDeque<(u64, GroupReader)>, decoder: Box<Decoder>, parts: Parts },
-}
-
 /// A group that is being read.
 #[derive(Debug)]
-struct Chain {
-    group: u64,
-    reader: GroupReader,
-    /// The number of the next object; `None` after one was missed or refused.
-    next: Option<u64>,
+struct Group {
+    number: u64,
+    reading: Reading,
+}
+
+#[derive(Debug)]
+enum Reading {
+    /// The snapshot of the tick `given` is not there yet.
+    Waiting { since: Duration, given: Tick, objects: Vec<Vec<u8>> },
+    /// `next` is the number of the next object.
+    Open { reader: Box<GroupReader>, next: u64 },
+    /// An object was missed or refused.
+    Broken,
 }
 
 impl Viewer {
@@ -193,9 +216,9 @@ impl Viewer {
             None => self.shown = Some(watched),
             Some(shown) if shown.tier == tier => {}
             Some(shown) => {
-                let ticks =
-                    of.ticks_per_frame.saturating_sub(self.tiers[shown.tier].ticks_per_frame);
-                let longer = Duration::from_secs(1) * ticks.into() / self.config.playout.tick_hz;
+                let before = self.tiers[shown.tier].ticks_per_object();
+                let ticks = of.ticks_per_object().saturating_sub(before);
+                let longer = Duration::from_secs(1) * ticks / self.config.playout.tick_hz;
                 let PlayoutConfig { max_delay, .. } = self.config.playout;
                 self.needed_delay = (self.buffer.stats().target_delay + longer).min(max_delay);
                 self.next = Some(watched);
@@ -227,31 +250,42 @@ impl Viewer {
         }
     }
 
-    /// The tiers whose tracks the viewer needs: at most two, while it changes from one to the
-    /// other.
-    pub fn wanted(&self) -> impl Iterator<Item = usize> {
-        [&self.shown, &self.next].into_iter().flatten().map(|watched| watched.tier)
+    /// The tracks that the viewer needs now: those of at most two tiers, while it changes from one
+    /// to the other. It needs a tier's key snapshots only until it has begun to read.
+    pub fn wanted(&self) -> impl Iterator<Item = Track> {
+        let watched = [&self.shown, &self.next].into_iter().flatten();
+        watched.flat_map(|watched| {
+            let keys = watched.needs_key.then_some(Track::Keys(watched.tier));
+            [Some(Track::Snapshots(watched.tier)), keys].into_iter().flatten()
+        })
     }
 
-    /// Takes an object: its tier, its group, and its number in the group. Returns the tick of the
-    /// snapshot.
+    /// Takes an object: its track, its group, and its number in the group. Returns the tick of the
+    /// newest snapshot that could be read with it. `None` if the object waits for the snapshot that
+    /// it stands on.
     ///
     /// # Errors
     /// [`Refused`]. Only counters have changed, and the rest of the group will be refused too.
     pub fn object(
         &mut self,
         now: Duration,
-        tier: usize,
+        track: Track,
         group: u64,
         number: u64,
         bytes: &[u8],
-    ) -> Result<Tick, Refused> {
+    ) -> Result<Option<Tick>, Refused> {
         self.stats.bytes += bytes.len() as u64;
-        let taken = match self.watched(tier) {
-            Some(watched) => watched.object(group, number, bytes),
-            None => Err(Refused::NotWatched),
+        let (mut views, tier) = (Vec::new(), track.tier());
+        let taken = match (track, self.watched(tier)) {
+            (_, None) => Err(Refused::NotWatched),
+            (Track::Snapshots(_), Some(watched)) => {
+                watched.object(now, group, number, bytes, &mut views)
+            }
+            (Track::Keys(_), Some(watched)) => watched.key(number, bytes, &mut views),
         };
-        self.finish(now, tier, taken.map(Some)).map(Option::unwrap_or_default)
+        views.iter().for_each(|view| self.take(now, tier, view));
+        taken.inspect_err(|_| self.stats.refused += 1)?;
+        Ok(views.last().map(|view| view.tick))
     }
 
     /// Takes a datagram of a tier. Returns the tick of the snapshot, if this was its last part.
@@ -269,11 +303,16 @@ impl Viewer {
             Some(watched) => watched.datagram(datagram),
             None => Err(Refused::NotWatched),
         };
-        self.finish(now, tier, taken)
+        let view = taken.inspect_err(|_| self.stats.refused += 1)?;
+        Ok(view.map(|view| {
+            self.take(now, tier, &view);
+            view.tick
+        }))
     }
 
     /// What to show at `now`. `None` before the first state.
     pub fn playback(&mut self, now: Duration) -> Option<Playback<'_>> {
+        [&mut self.shown, &mut self.next].into_iter().flatten().for_each(|tier| tier.wait(now));
         let playout = self.buffer.at(now)?;
         Some(self.player.show(playout.tick, &playout.from.state, &playout.to.state, []))
     }
@@ -311,21 +350,8 @@ impl Viewer {
         watched.into_iter().find(|watched| watched.tier == tier)
     }
 
-    /// Counts what was read of a tier, and shows it if it is current.
-    fn finish(
-        &mut self,
-        now: Duration,
-        tier: usize,
-        taken: Result<Option<View>, Refused>,
-    ) -> Result<Option<Tick>, Refused> {
-        let view = match taken {
-            Ok(Some(view)) => view,
-            Ok(None) => return Ok(None),
-            Err(refused) => {
-                self.stats.refused += 1;
-                return Err(refused);
-            }
-        };
+    /// Counts a snapshot of a tier, and shows it if it is current.
+    fn take(&mut self, now: Duration, tier: usize, view: &View) {
         let tick = view.tick;
         self.stats.snapshots += 1;
         let tick_hz = f64::from(self.config.playout.tick_hz);
@@ -336,7 +362,7 @@ impl Viewer {
         let is_shown = self.shown.as_ref().is_some_and(|shown| shown.tier == tier);
         if !is_shown || !current {
             self.stats.caught_up += u64::from(!current);
-            return Ok(Some(tick));
+            return;
         }
         let state = Arc::clone(view.snapshot());
         if self.newest.as_ref().is_none_or(|newest| newest.tick <= tick) {
@@ -344,66 +370,130 @@ impl Viewer {
         }
         let pushed = self.buffer.push(now, tick, Tick(0), state);
         self.stats.late += u64::from(pushed == Pushed::Late);
-        Ok(Some(tick))
     }
 }
 
 impl Watched {
     fn new(tier: usize, of: &Tier, limits: DecodeLimits) -> Self {
-        let reading = match of.carry {
-            Carry::Groups => Reading::Groups(VecDeque::new()),
-            Carry::Datagrams => Reading::Datagrams {
-                heads: VecDeque::new(),
-                decoder: Box::new(Decoder::with_limits(&of.codec, limits)),
-                parts: Parts::default(),
-            },
-        };
-        let codec = of.codec.clone();
-        Self { tier, codec, limits, reading, last: None, caught_up_at: None }
-    }
-
-    fn object(&mut self, group: u64, number: u64, bytes: &[u8]) -> Result<View, Refused> {
-        let reader = || GroupReader::with_limits(&self.codec, self.limits);
-        match &mut self.reading {
-            Reading::Groups(chains) => {
-                let chain = place(chains, group, number, |group| Chain {
-                    group,
-                    reader: reader(),
-                    next: Some(0),
-                })?;
-                // After a refusal it stays `None`.
-                if chain.next.take() != Some(number) {
-                    return Err(Refused::Broken);
-                }
-                let view = read(&mut chain.reader, bytes)?;
-                chain.next = Some(number + 1);
-                Ok(view)
-            }
-            Reading::Datagrams { heads, .. } => {
-                if number > 0 {
-                    return Err(Refused::Broken);
-                }
-                if heads.iter().any(|(other, _)| *other >= group) {
-                    return Err(Refused::Late);
-                }
-                let mut head = reader();
-                let view = read(&mut head, bytes)?;
-                heads.push_back((group, head));
-                if heads.len() > GROUPS {
-                    heads.pop_front();
-                }
-                Ok(view)
-            }
+        let datagrams = (of.carry == Carry::Datagrams)
+            .then(|| (Box::new(Decoder::with_limits(&of.codec, limits)), Parts::default()));
+        Self {
+            tier,
+            codec: of.codec.clone(),
+            limits,
+            most_frames: of.frames_per_object.into(),
+            groups: VecDeque::new(),
+            keys: VecDeque::new(),
+            needs_key: true,
+            datagrams,
+            last: None,
+            caught_up_at: None,
         }
     }
 
-    fn datagram(&mut self, datagram: &[u8]) -> Result<Option<View>, Refused> {
-        let Reading::Datagrams { heads, decoder, parts } = &mut self.reading else {
-            return Err(Refused::NotWatched);
+    /// Takes an object of the track of key snapshots. What it makes readable goes to `views`.
+    fn key(&mut self, number: u64, bytes: &[u8], views: &mut Vec<View>) -> Result<(), Refused> {
+        if number > 0 {
+            return Err(Refused::Broken);
+        }
+        let mut reader = GroupReader::with_limits(&self.codec, self.limits);
+        let key = read(&mut reader, bytes, 1)?.remove(0).with_learned(None);
+        self.keys.push_back(key);
+        if self.keys.len() > KEYS {
+            self.keys.pop_front();
+        }
+        self.settle(views);
+        Ok(())
+    }
+
+    /// Takes an object of the tier. What it makes readable goes to `views`.
+    fn object(
+        &mut self,
+        now: Duration,
+        number: u64,
+        object: u64,
+        bytes: &[u8],
+        views: &mut Vec<View>,
+    ) -> Result<(), Refused> {
+        if object > 0 && self.datagrams.is_some() {
+            return Err(Refused::Broken);
+        }
+        if let Some(group) = self.groups.iter_mut().find(|group| group.number == number) {
+            views.extend(group.object(object, bytes, self.most_frames)?);
+            self.settle(views);
+            return Ok(());
+        }
+        if self.groups.back().is_some_and(|newest| number < newest.number) {
+            return Err(Refused::Late);
+        }
+        if object > 0 {
+            return Err(Refused::Broken);
+        }
+        let (given, _) = bytes.split_first_chunk().ok_or(Refused::Length)?;
+        let given = Tick(u32::from_le_bytes(*given));
+        let reading = Reading::Waiting { since: now, given, objects: vec![bytes.to_vec()] };
+        self.groups.push_back(Group { number, reading });
+        if self.groups.len() > GROUPS {
+            self.groups.pop_front();
+        }
+        let place = self.groups.len() - 1;
+        self.open(place, views)?;
+        let reading = &mut self.groups[place].reading;
+        if matches!(reading, Reading::Waiting { .. }) && bytes.len() > MAX_WAITING_BYTES {
+            *reading = Reading::Broken;
+            return Err(Refused::Waiting);
+        }
+        Ok(())
+    }
+
+    /// Reads all groups whose given snapshot is there now.
+    fn settle(&mut self, views: &mut Vec<View>) {
+        for place in 0..self.groups.len() {
+            // A refused object of a group that has waited ends that group only.
+            let _ = self.open(place, views);
+        }
+    }
+
+    /// Begins to read a group if its given snapshot is there.
+    fn open(&mut self, place: usize, views: &mut Vec<View>) -> Result<(), Refused> {
+        let Reading::Waiting { given, .. } = &self.groups[place].reading else { return Ok(()) };
+        let tick = *given;
+        let chains = self.groups.iter().filter_map(|group| match &group.reading {
+            Reading::Open { reader, .. } => reader.last(),
+            _ => None,
+        });
+        let Some(given) = self.keys.iter().chain(chains).find(|view| view.tick == tick) else {
+            return Ok(());
         };
+        let mut reader = Box::new(GroupReader::with_limits(&self.codec, self.limits));
+        reader.begin(Some(given.clone().with_learned(None)));
+        self.needs_key = false;
+        let group = &mut self.groups[place];
+        let waited = std::mem::replace(&mut group.reading, Reading::Open { reader, next: 0 });
+        let Reading::Waiting { objects, .. } = waited else { return Ok(()) };
+        for (number, object) in objects.iter().enumerate() {
+            let frames = if number == 0 { &object[TICK_BYTES..] } else { object };
+            views.extend(group.object(number as u64, frames, self.most_frames)?);
+        }
+        Ok(())
+    }
+
+    /// Asks for a key snapshot if a group has waited too long.
+    fn wait(&mut self, now: Duration) {
+        self.needs_key |= self.groups.iter().any(|group| match &group.reading {
+            Reading::Waiting { since, .. } => now.saturating_sub(*since) > KEY_PATIENCE,
+            _ => false,
+        });
+    }
+
+    fn datagram(&mut self, datagram: &[u8]) -> Result<Option<View>, Refused> {
+        let Some((decoder, parts)) = &mut self.datagrams else { return Err(Refused::NotWatched) };
         let (head, part) = Head::read(datagram)?;
-        let found = heads.iter().rev().find(|(group, _)| is_group(*group, head.group));
-        let base = found.and_then(|(_, reader)| reader.last()).ok_or(Refused::NoHead)?;
+        let found = self.groups.iter().rev().find(|group| is_group(group.number, head.group));
+        let base = match found.map(|group| &group.reading) {
+            Some(Reading::Open { reader, .. }) => reader.last().ok_or(Refused::NoHead)?,
+            _ => return Err(Refused::NoHead),
+        };
         let tick = Tick(base.tick.0.wrapping_add(head.ticks.into()));
         if head.part.1 == 1 {
             return Ok(Some(decoder.decode(base, part, tick)?));
@@ -431,31 +521,49 @@ impl Watched {
     }
 }
 
-/// The chain of a group, which its first object begins.
-fn place(
-    chains: &mut VecDeque<Chain>,
-    group: u64,
-    number: u64,
-    new: impl FnOnce(u64) -> Chain,
-) -> Result<&mut Chain, Refused> {
-    if let Some(at) = chains.iter().position(|chain| chain.group == group) {
-        return Ok(&mut chains[at]);
+impl Group {
+    /// Takes an object, which may have to wait. Without the bytes of the given tick.
+    fn object(&mut self, number: u64, bytes: &[u8], most: usize) -> Result<Vec<View>, Refused> {
+        match &mut self.reading {
+            Reading::Broken => Err(Refused::Broken),
+            Reading::Waiting { objects, .. } => {
+                let waiting_bytes: usize = objects.iter().map(Vec::len).sum();
+                let refused = if number != objects.len() as u64 {
+                    Refused::Broken
+                } else if objects.len() >= MAX_WAITING_OBJECTS
+                    || waiting_bytes + bytes.len() > MAX_WAITING_BYTES
+                {
+                    Refused::Waiting
+                } else {
+                    objects.push(bytes.to_vec());
+                    return Ok(Vec::new());
+                };
+                self.reading = Reading::Broken;
+                Err(refused)
+            }
+            Reading::Open { reader, next } => {
+                let views = if *next == number {
+                    *next += 1;
+                    read(reader, bytes, most)
+                } else {
+                    Err(Refused::Broken)
+                };
+                if views.is_err() {
+                    self.reading = Reading::Broken;
+                }
+                views
+            }
+        }
     }
-    if chains.back().is_some_and(|newest| group < newest.group) {
-        return Err(Refused::Late);
-    }
-    if number > 0 {
-        return Err(Refused::Broken);
-    }
-    if chains.len() == GROUPS {
-        chains.pop_front();
-    }
-    chains.push_back(new(group));
-    chains.back_mut().ok_or(Refused::Late)
 }
 
-/// Reads an object, which is exactly one frame.
-fn read(reader: &mut GroupReader, mut bytes: &[u8]) -> Result<View, Refused> {
-    let view = reader.read(&mut bytes)?.cloned();
-    if bytes.is_empty() { view.ok_or(Refused::Length) } else { Err(Refused::Length) }
+/// Reads an object, which has 1 to `most` frames.
+fn read(reader: &mut GroupReader, mut bytes: &[u8], most: usize) -> Result<Vec<View>, Refused> {
+    let mut views = Vec::new();
+    while views.len() < most
+        && let Some(view) = reader.read(&mut bytes)?
+    {
+        views.push(view.clone());
+    }
+    if bytes.is_empty() && !views.is_empty() { Ok(views) } else { Err(Refused::Length) }
 }

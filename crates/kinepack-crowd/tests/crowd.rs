@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kinepack::{Level, Snapshot, Tick};
-use kinepack_crowd::{Carried, CrowdError, Publisher, Refused, Viewer, ViewerConfig};
-use support::{Ball, FAST, FULL, Pipe, RIGHT, THIRD, at, catalogue, is_right, show, world};
+use kinepack_crowd::{Carried, CrowdError, Piece, Publisher, Refused, Track, Viewer, ViewerConfig};
+use support::{Ball, FAST, FULL, PAIRS, Pipe, RIGHT, THIRD, at, catalogue, is_right, show, world};
 
 const BALLS: u32 = 40;
 const LEVELS: [Level; 3] = [Level::PACKED, Level::ADAPTIVE, Level::LEARNING];
@@ -42,7 +42,7 @@ fn of_tier(tier: usize, tick: Tick) -> Snapshot {
 fn every_view_is_the_publishers_world() {
     for level in LEVELS {
         let mut publisher = publisher(level);
-        let mut viewers: Vec<(Viewer, Pipe)> = [FULL, THIRD, RIGHT, FAST]
+        let mut viewers: Vec<(Viewer, Pipe)> = [FULL, THIRD, RIGHT, FAST, PAIRS]
             .into_iter()
             .flat_map(|tier| [1, 2].map(|seed| (tier, seed)))
             .map(|(tier, seed)| (viewer(level, tier), Pipe::new(seed, 0.02, 30)))
@@ -63,7 +63,8 @@ fn every_view_is_the_publishers_world() {
             }
         }
         for (nth, (viewer, _)) in viewers.iter().enumerate() {
-            let all = if nth / 2 == THIRD { 200 } else { 600 };
+            // Of two snapshots that come together, the second one is the newest.
+            let all = [600, 200, 600, 600, 300][nth / 2];
             assert!(compared[nth] > all * 8 / 10, "{}: {compared:?}", level.row());
             // Datagrams before their head, which may be lost more than once.
             assert!(viewer.stats().refused < 3, "{:?}", viewer.stats());
@@ -76,7 +77,7 @@ fn every_view_is_the_publishers_world() {
 #[test]
 fn playback_is_near_the_moment_and_never_goes_back() {
     // Objects that were lost come two latencies later.
-    for (tier, most_ms) in [(FULL, 150.0), (THIRD, 180.0), (FAST, 110.0)] {
+    for (tier, most_ms) in [(FULL, 150.0), (THIRD, 180.0), (FAST, 110.0), (PAIRS, 170.0)] {
         let (mut publisher, mut viewer) =
             (publisher(Level::ADAPTIVE), viewer(Level::ADAPTIVE, tier));
         let mut pipe = Pipe::new(3, 0.02, 30);
@@ -110,7 +111,7 @@ fn a_viewer_joins_in_the_middle_of_a_group() {
     }
     // The relay sends what it has of the group, within 4 ms.
     let mut viewer = viewer(Level::LEARNING, FULL);
-    let objects = group.iter().filter(|piece| piece.tier == FULL);
+    let objects = group.iter().filter(|piece| piece.track.tier() == FULL);
     for (nth, piece) in objects.enumerate() {
         let now = at(45) + Duration::from_micros(90) * nth as u32;
         show(&mut viewer, now, piece).unwrap();
@@ -118,7 +119,7 @@ fn a_viewer_joins_in_the_middle_of_a_group() {
     assert!(viewer.playback(at(45)).is_none() && viewer.stats().caught_up == 45);
     for tick in 45..60 {
         for piece in publisher.publish(&world(tick, BALLS)).unwrap() {
-            if piece.tier == FULL {
+            if piece.track.tier() == FULL {
                 show(&mut viewer, at(tick) + Duration::from_millis(5), piece).unwrap();
             }
         }
@@ -135,14 +136,14 @@ fn a_tier_changes_without_a_break() {
     let mut publisher = publisher(Level::ADAPTIVE);
     let (mut viewer, mut pipe) = (viewer(Level::ADAPTIVE, FULL), Pipe::new(9, 0.0, 20));
     let (mut last, mut seen) = (0.0, Vec::new());
-    for tick in 0..900 {
+    for tick in 0..1000 {
         match tick {
             205 => viewer.watch(THIRD).unwrap(),
             405 => viewer.watch(RIGHT).unwrap(),
             605 => viewer.watch(FAST).unwrap(),
             // A change of mind before the new tier has come.
             801 => viewer.watch(FULL).unwrap(),
-            802 => viewer.watch(FAST).unwrap(),
+            802 => viewer.watch(PAIRS).unwrap(),
             _ => {}
         }
         let pieces = publisher.publish(&world(tick, BALLS)).unwrap();
@@ -155,8 +156,8 @@ fn a_tier_changes_without_a_break() {
         last = playback.tick();
     }
     seen.dedup();
-    assert_eq!(seen, [FULL, THIRD, RIGHT, FAST]);
-    assert_eq!(viewer.wanted().collect::<Vec<_>>(), [FAST]);
+    assert_eq!(seen, [FULL, THIRD, RIGHT, FAST, PAIRS]);
+    assert_eq!(viewer.wanted().collect::<Vec<_>>(), [Track::Snapshots(PAIRS)]);
 }
 
 #[test]
@@ -181,7 +182,7 @@ fn large_worlds_travel_in_several_datagrams() {
     for tick in 0..30 {
         let world = world(tick, 2_000);
         let mut pieces = publisher.publish(&world).unwrap().to_vec();
-        pieces.retain(|piece| piece.tier == FAST);
+        pieces.retain(|piece| piece.track.tier() == FAST);
         // In any order.
         pieces.reverse();
         parts = parts.max(pieces.len());
@@ -212,7 +213,7 @@ fn a_missed_object_costs_the_rest_of_its_group() {
     let mut refusals = 0;
     for tick in 0..150 {
         for piece in publisher.publish(&world(tick, BALLS)).unwrap() {
-            if piece.tier != FULL || tick == 20 {
+            if piece.track.tier() != FULL || tick == 20 {
                 continue;
             }
             let taken = show(&mut viewer, at(tick), piece);
@@ -233,7 +234,7 @@ fn ticks_may_skip_but_not_go_back() {
     for tick in ticks {
         for piece in publisher.publish(&world(tick, BALLS)).unwrap() {
             for viewer in &mut viewers {
-                if viewer.wanted().any(|tier| tier == piece.tier) {
+                if viewer.wanted().any(|track| track == piece.track) {
                     assert!(show(viewer, at(tick), piece).unwrap().is_none_or(|of| of.0 == tick));
                 }
             }
@@ -253,10 +254,79 @@ fn states_are_shared_and_not_copied() {
     let (mut publisher, mut viewer) = (publisher(Level::PACKED), viewer(Level::PACKED, FULL));
     for tick in 0..10 {
         for piece in publisher.publish(&world(tick, BALLS)).unwrap() {
-            if piece.tier == FULL {
+            if piece.track.tier() == FULL {
                 show(&mut viewer, at(tick), piece).unwrap();
             }
         }
     }
     assert!(Arc::strong_count(viewer.newest().unwrap()) > 1);
+}
+
+#[test]
+fn a_viewer_needs_key_snapshots_only_to_join() {
+    for (tier, first) in [(FULL, 119), (THIRD, 100), (RIGHT, 80), (FAST, 100), (PAIRS, 130)] {
+        let mut publisher = publisher(Level::LEARNING);
+        let (mut viewer, mut pipe) = (viewer(Level::LEARNING, tier), Pipe::new(1, 0.0, 20));
+        for tick in 0..first + 200 {
+            let pieces = publisher.publish(&world(tick, BALLS)).unwrap();
+            pieces.iter().for_each(|piece| pipe.send(at(tick), piece));
+            if tick < first {
+                assert!(viewer.wanted().eq([Track::Snapshots(tier), Track::Keys(tier)]));
+                continue;
+            }
+            pipe.deliver(at(tick), &mut viewer);
+            assert!(viewer.wanted().eq([Track::Snapshots(tier)]));
+        }
+        let newest = viewer.newest().unwrap();
+        assert!(newest.tick.0 > first + 190 && **newest == of_tier(tier, newest.tick), "{tier}");
+        assert_eq!(viewer.stats().refused, 0);
+    }
+}
+
+#[test]
+fn groups_wait_for_what_they_stand_on() {
+    let mut publisher = publisher(Level::LEARNING);
+    let pieces: Vec<Piece> = (0..240)
+        .flat_map(|tick| publisher.publish(&world(tick, BALLS)).unwrap().to_vec())
+        .filter(|piece| piece.track.tier() == FULL)
+        .collect();
+    let of = |group: u64| {
+        pieces
+            .iter()
+            .filter(move |piece| piece.group == group && piece.track == Track::Snapshots(FULL))
+    };
+    let key = |group: u64| {
+        pieces
+            .iter()
+            .find(|piece| piece.group == group && piece.track == Track::Keys(FULL))
+            .unwrap()
+    };
+    let mut viewer = viewer(Level::LEARNING, FULL);
+    // The key snapshot comes after the objects of its group.
+    for piece in of(0).take(30) {
+        assert_eq!(show(&mut viewer, at(0), piece), Ok(None));
+    }
+    assert_eq!(show(&mut viewer, at(30), key(0)), Ok(Some(Tick(29))));
+    assert_eq!(viewer.stats().snapshots, 30);
+    // The second group overtakes the end of the first.
+    for piece in of(1).take(20) {
+        assert_eq!(show(&mut viewer, at(40), piece), Ok(None));
+    }
+    for piece in of(0).skip(30) {
+        // The last one makes the second group readable.
+        let tick = if piece.tick == Tick(59) { Tick(79) } else { piece.tick };
+        assert_eq!(show(&mut viewer, at(41), piece), Ok(Some(tick)));
+    }
+    assert_eq!(viewer.stats().snapshots, 80);
+    // The third one is lost. The fourth waits, until the viewer asks for its key snapshot.
+    for piece in of(3) {
+        assert_eq!(show(&mut viewer, at(180), piece), Ok(None));
+    }
+    viewer.playback(at(181));
+    assert!(viewer.wanted().eq([Track::Snapshots(FULL)]));
+    viewer.playback(at(200));
+    assert!(viewer.wanted().eq([Track::Snapshots(FULL), Track::Keys(FULL)]));
+    assert_eq!(show(&mut viewer, at(200), key(3)), Ok(Some(Tick(239))));
+    assert!(viewer.wanted().eq([Track::Snapshots(FULL)]));
+    assert_eq!((viewer.stats().snapshots, viewer.stats().refused), (140, 0));
 }

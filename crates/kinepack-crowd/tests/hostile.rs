@@ -7,10 +7,11 @@ mod support;
 
 use kinepack::{Level, Tick};
 use kinepack_crowd::{
-    Carried, Carry, Catalogue, CrowdError, Piece, Publisher, Refused, Tier, Viewer, ViewerConfig,
+    Carried, Carry, Catalogue, CrowdError, Piece, Publisher, Refused, Tier, Track, Viewer,
+    ViewerConfig,
 };
 use proptest::prelude::*;
-use support::{FAST, FULL, Random, at, catalogue, codec, show, world};
+use support::{FAST, FULL, PAIRS, Random, at, catalogue, codec, show, world};
 
 const BALLS: u32 = 12;
 
@@ -34,7 +35,7 @@ fn altered_catalogues_are_refused_or_other_catalogues() {
             altered[at] ^= 1 << bit;
             if let Ok(other) = Catalogue::from_bytes(&altered) {
                 others += 1;
-                assert_eq!(Catalogue::from_bytes(&other.to_bytes()).unwrap().tiers().len(), 4);
+                assert_eq!(Catalogue::from_bytes(&other.to_bytes()).unwrap().tiers().len(), 5);
             }
         }
     }
@@ -46,7 +47,7 @@ fn tiers_that_contradict_each_other_are_refused() {
     let codec = codec(Level::PACKED);
     let tier = |name: &str| Tier::new(name, &codec, 60);
     let refused = |tiers: Vec<Tier>| Catalogue::new(60, tiers).unwrap_err();
-    for wrong in ["", "Full", "a b", "catalogue", "ä", &"n".repeat(65)] {
+    for wrong in ["", "Full", "a b", "catalogue", "full.keys", "ä", &"n".repeat(65)] {
         let error = refused(vec![tier("full"), tier(wrong)]);
         assert!(matches!(&error, CrowdError::Tier { name, .. } if name == wrong), "{error}");
     }
@@ -55,6 +56,9 @@ fn tiers_that_contradict_each_other_are_refused() {
     refused(vec![Tier { ticks_per_frame: 0, ..tier("full") }]);
     refused(vec![Tier { ticks_per_frame: 61, ..tier("full") }]);
     refused(vec![Tier { carry: Carry::Datagrams, ..Tier::new("fast", &codec, 128) }]);
+    refused(vec![Tier { frames_per_object: 0, ..tier("full") }]);
+    refused(vec![Tier { frames_per_object: 17, ..tier("full") }]);
+    refused(vec![Tier { carry: Carry::Datagrams, frames_per_object: 2, ..tier("full") }]);
     refused((0..65).map(|nth| tier(&format!("t{nth}"))).collect());
     assert!(Catalogue::new(0, vec![tier("full")]).is_err());
     let mut viewer = Viewer::new(&catalogue(Level::PACKED), ViewerConfig::at_hz(60)).unwrap();
@@ -76,7 +80,7 @@ fn viewer(level: Level, tier: usize) -> Viewer {
 fn altered_datagrams_do_not_change_what_comes_after() {
     for level in [Level::PACKED, Level::ADAPTIVE, Level::LEARNING] {
         let (mut viewer, mut random) = (viewer(level, FAST), Random(7));
-        for piece in pieces(level, 90).iter().filter(|piece| piece.tier == FAST) {
+        for piece in pieces(level, 90).iter().filter(|piece| piece.track.tier() == FAST) {
             let now = at(piece.tick.0);
             if piece.carried == Carried::Datagram {
                 for _ in 0..4 {
@@ -88,7 +92,7 @@ fn altered_datagrams_do_not_change_what_comes_after() {
                 }
             }
             let tick = show(&mut viewer, now, piece).unwrap();
-            assert_eq!(tick, Some(piece.tick));
+            assert!(tick == Some(piece.tick) || matches!(piece.track, Track::Keys(_)));
         }
         // Some alterations are other states, of ticks near by; the next true one replaces them.
         assert!(viewer.stats().refused > 50);
@@ -102,39 +106,73 @@ fn memory_limits_the_entities() {
     let mut viewer = Viewer::new(&catalogue(Level::PACKED), config).unwrap();
     viewer.watch(FULL).unwrap();
     let mut publisher = Publisher::new(&catalogue(Level::PACKED));
-    for (tick, balls, fits) in [(0, 20, true), (60, 2_000, false), (120, 20, true)] {
-        let pieces = publisher.publish(&world(tick, balls)).unwrap();
-        let piece = pieces.iter().find(|piece| piece.tier == FULL).unwrap();
-        assert_eq!(show(&mut viewer, at(tick), piece).is_ok(), fits, "{balls}");
+    // The third group stands on the world that is too large.
+    for (tick, balls, fits) in
+        [(0, 20, true), (60, 2_000, false), (120, 20, false), (180, 20, true)]
+    {
+        let mut refused = 0;
+        for piece in publisher.publish(&world(tick, balls)).unwrap() {
+            if piece.track.tier() == FULL {
+                refused += u32::from(show(&mut viewer, at(tick), piece).is_err());
+            }
+        }
+        assert_eq!(refused == 0, fits, "{tick}");
+        assert_eq!(viewer.stats().snapshots, if tick < 180 { 1 } else { 2 });
     }
 }
 
 #[test]
 fn strange_orders_are_refused() {
     let all = pieces(Level::PACKED, 200);
-    let of = |tier: usize, tick: u32| {
-        all.iter().find(|piece| piece.tier == tier && piece.tick == Tick(tick)).unwrap()
+    let of = |track: Track, tick: u32| {
+        all.iter().find(|piece| piece.track == track && piece.tick == Tick(tick)).unwrap()
     };
     let mut viewer = viewer(Level::PACKED, FULL);
-    let mut take = |tier, tick| show(&mut viewer, at(tick), of(tier, tick)).map(drop);
-    assert_eq!(take(FULL, 5), Err(Refused::Broken), "without the beginning of its group");
-    assert_eq!(take(FAST, 30), Err(Refused::NotWatched));
-    assert_eq!(take(FULL, 60), Ok(()));
-    assert_eq!(take(FULL, 0), Err(Refused::Late));
-    assert_eq!(take(FULL, 120), Ok(()), "a second group at the same time");
-    assert_eq!(take(FULL, 61), Ok(()));
-    assert_eq!(take(FULL, 61), Err(Refused::Broken), "twice");
-    assert_eq!(take(FULL, 62), Err(Refused::Broken));
-    assert_eq!(take(FULL, 121), Ok(()));
-    assert_eq!(take(FULL, 180), Ok(()));
-    assert_eq!(take(FULL, 63), Err(Refused::Late), "a third group ends the first");
+    let mut take = |track, tick| show(&mut viewer, at(tick), of(track, tick)).map(drop);
+    let (full, keys) = (Track::Snapshots(FULL), Track::Keys(FULL));
+    assert_eq!(take(full, 5), Err(Refused::Broken), "without the beginning of its group");
+    assert_eq!(take(Track::Snapshots(FAST), 30), Err(Refused::NotWatched));
+    assert_eq!(take(Track::Keys(FAST), 30), Err(Refused::NotWatched));
+    assert_eq!(take(keys, 60), Ok(()));
+    assert_eq!(take(full, 60), Ok(()));
+    assert_eq!(take(full, 0), Err(Refused::Late));
+    assert_eq!(take(keys, 120), Ok(()));
+    assert_eq!(take(full, 120), Ok(()), "a second group at the same time");
+    assert_eq!(take(full, 61), Ok(()));
+    assert_eq!(take(full, 61), Err(Refused::Broken), "twice");
+    assert_eq!(take(full, 62), Err(Refused::Broken));
+    assert_eq!(take(full, 121), Ok(()));
+    assert_eq!(take(full, 180), Ok(()), "which waits");
+    assert_eq!(take(full, 182), Err(Refused::Broken), "one is missing");
+    assert_eq!(take(keys, 180), Ok(()));
+    assert_eq!(take(full, 181), Err(Refused::Broken));
+    assert_eq!(take(full, 63), Err(Refused::Late), "a third group ends the first");
+}
+
+#[test]
+fn what_waits_is_bounded() {
+    let mut viewer = viewer(Level::PACKED, FULL);
+    let track = Track::Snapshots(FULL);
+    let mut count = 0;
+    while viewer.object(at(0), track, 7, count, &[9; 2_000]) == Ok(None) {
+        count += 1;
+    }
+    assert!((500..550).contains(&count), "{count}");
+    let long = vec![9; 2 << 20];
+    assert_eq!(viewer.object(at(0), track, 8, 0, &long), Err(Refused::Waiting));
+    count = 0;
+    while viewer.object(at(0), track, 9, count, &[9; 4]) == Ok(None) {
+        count += 1;
+    }
+    assert_eq!(count, 1024);
+    assert_eq!(viewer.object(at(0), track, 9, 3, &[9; 4]), Err(Refused::Broken));
 }
 
 proptest! {
     #[test]
     fn any_bytes_are_refused_or_states(
         inputs in prop::collection::vec(
-            (0..4usize, 0..3u64, 0..3u64, any::<bool>(), prop::collection::vec(any::<u8>(), 0..80)),
+            (0..5usize, 0..3u64, 0..3u64, any::<bool>(), prop::collection::vec(any::<u8>(), 0..80)),
             0..20,
         ),
     ) {
@@ -143,7 +181,8 @@ proptest! {
         for (nth, (tier, group, number, is_object, bytes)) in inputs.iter().enumerate() {
             let now = at(nth as u32);
             if *is_object {
-                let _ = viewer.object(now, *tier, *group, *number, bytes);
+                let track = if *tier == 4 { Track::Keys(FAST) } else { Track::Snapshots(*tier) };
+                let _ = viewer.object(now, track, *group, *number, bytes);
             } else {
                 let _ = viewer.datagram(now, *tier, bytes);
             }
@@ -153,4 +192,35 @@ proptest! {
         }
         let _ = Catalogue::from_bytes(&inputs.iter().flat_map(|input| input.4.clone()).collect::<Vec<_>>());
     }
+}
+
+#[test]
+fn a_refused_object_shows_none_of_its_snapshots() {
+    let mut viewer = viewer(Level::PACKED, PAIRS);
+    let mut all = pieces(Level::PACKED, 200);
+    all.retain(|piece| piece.track.tier() == PAIRS);
+    for piece in &all[..20] {
+        show(&mut viewer, at(piece.tick.0), piece).unwrap();
+    }
+    let (newest, stats) = (viewer.newest().unwrap().tick, viewer.stats());
+    let mut altered = all[20].clone();
+    altered.bytes.extend_from_slice(&all[21].bytes);
+    assert_eq!(show(&mut viewer, at(42), &altered), Err(Refused::Length), "four snapshots");
+    assert_eq!(
+        (viewer.newest().unwrap().tick, viewer.stats().snapshots),
+        (newest, stats.snapshots)
+    );
+    assert_eq!(show(&mut viewer, at(42), &all[20]), Err(Refused::Broken));
+    // The next group is read, with its key snapshot.
+    for piece in &all[31..33] {
+        assert!(show(&mut viewer, at(61), piece).is_ok(), "{:?}", piece.track);
+    }
+    assert_eq!(viewer.newest().unwrap().tick, Tick(61));
+    let given = viewer.newest().unwrap().tick.0.to_le_bytes();
+    let none = viewer.object(at(62), Track::Snapshots(PAIRS), 9, 0, &given);
+    assert_eq!(none, Err(Refused::Length), "no snapshot");
+    assert_eq!(
+        viewer.object(at(62), Track::Snapshots(PAIRS), 10, 0, &[1, 2]),
+        Err(Refused::Length)
+    );
 }

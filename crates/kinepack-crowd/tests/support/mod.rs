@@ -41,20 +41,24 @@ pub fn world(tick: u32, balls: u32) -> Snapshot {
     world
 }
 
-/// Every snapshot in groups, one in three, the right half of the world, and datagrams.
+/// Every snapshot in groups, one in three, the right half of the world,
+/// datagrams, and two snapshots in each object.
 pub fn catalogue(level: Level) -> Catalogue {
     let codec = codec(level);
-    let full = Tier::new("full", &codec, 60);
-    let third = Tier { ticks_per_frame: 3, ..Tier::new("third", &codec, 60) };
-    let right = Tier::new("right", &codec, 60);
+    let new = |name| Tier::new(name, &codec, 60);
+    let full = new("full");
+    let third = Tier { ticks_per_frame: 3, ..new("third") };
+    let right = new("right");
     let fast = Tier { carry: Carry::Datagrams, ..Tier::new("fast", &codec, 30) };
-    Catalogue::new(60, vec![full, third, right, fast]).unwrap()
+    let pairs = Tier { frames_per_object: 2, ..new("pairs") };
+    Catalogue::new(60, vec![full, third, right, fast, pairs]).unwrap()
 }
 
 pub const FULL: usize = 0;
 pub const THIRD: usize = 1;
 pub const RIGHT: usize = 2;
 pub const FAST: usize = 3;
+pub const PAIRS: usize = 4;
 
 /// Whether a ball is on the right.
 pub fn is_right(world: &Snapshot, index: usize) -> bool {

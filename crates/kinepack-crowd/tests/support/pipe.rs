@@ -7,7 +7,7 @@ use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
 use kinepack::Tick;
-use kinepack_crowd::{Carried, Piece, Refused, Viewer};
+use kinepack_crowd::{Carried, Piece, Refused, Track, Viewer};
 
 pub const TICK_HZ: u32 = 60;
 
@@ -40,12 +40,12 @@ pub struct Pipe {
     random: Random,
     loss: f64,
     latency: Duration,
-    /// When each group's stream is free again, by tier and group.
-    free: HashMap<(usize, u64), Duration>,
+    /// When each group's stream is free again, by track and group.
+    free: HashMap<(Track, u64), Duration>,
     way: VecDeque<(Duration, Piece)>,
-    /// The objects of the newest group of each tier, which the relay keeps.
-    kept: HashMap<usize, Vec<Piece>>,
-    subscribed: Vec<usize>,
+    /// The objects of the newest group of each track, which the relay keeps.
+    kept: HashMap<Track, Vec<Piece>>,
+    subscribed: Vec<Track>,
 }
 
 impl Pipe {
@@ -64,7 +64,7 @@ impl Pipe {
 
     pub fn send(&mut self, now: Duration, piece: &Piece) {
         if let Carried::Object(number) = piece.carried {
-            let kept = self.kept.entry(piece.tier).or_default();
+            let kept = self.kept.entry(piece.track).or_default();
             if number == 0 {
                 kept.clear();
             }
@@ -76,7 +76,7 @@ impl Pipe {
             if is_lost {
                 at += 2 * self.latency;
             }
-            let free = self.free.entry((piece.tier, piece.group)).or_default();
+            let free = self.free.entry((piece.track, piece.group)).or_default();
             at = at.max(*free);
             *free = at;
         } else if is_lost {
@@ -89,16 +89,16 @@ impl Pipe {
     /// datagrams of a head that was lost and has not come yet.
     pub fn deliver(&mut self, now: Duration, viewer: &mut Viewer) {
         let mut way = std::mem::take(&mut self.way);
-        let wanted: Vec<usize> = viewer.wanted().collect();
-        for tier in wanted.iter().filter(|tier| !self.subscribed.contains(tier)) {
-            way.retain(|(_, piece)| piece.tier != *tier);
-            let kept = self.kept.get(tier).into_iter().flatten();
+        let wanted: Vec<Track> = viewer.wanted().collect();
+        for track in wanted.iter().filter(|track| !self.subscribed.contains(track)) {
+            way.retain(|(_, piece)| piece.track != *track);
+            let kept = self.kept.get(track).into_iter().flatten();
             way.extend(kept.map(|piece| (now, piece.clone())));
         }
         self.subscribed = wanted;
         way.make_contiguous().sort_by_key(|(at, _)| *at);
         while let Some((at, piece)) = way.pop_front_if(|(at, _)| *at <= now) {
-            if viewer.wanted().any(|tier| tier == piece.tier) {
+            if viewer.wanted().any(|track| track == piece.track) {
                 match show(viewer, at, &piece) {
                     Ok(_) | Err(Refused::NoHead) => {}
                     Err(refused) => panic!("{refused}: {piece:?}"),
@@ -113,8 +113,8 @@ impl Pipe {
 pub fn show(viewer: &mut Viewer, now: Duration, piece: &Piece) -> Result<Option<Tick>, Refused> {
     match piece.carried {
         Carried::Object(number) => {
-            viewer.object(now, piece.tier, piece.group, number, &piece.bytes).map(Some)
+            viewer.object(now, piece.track, piece.group, number, &piece.bytes)
         }
-        Carried::Datagram => viewer.datagram(now, piece.tier, &piece.bytes),
+        Carried::Datagram => viewer.datagram(now, piece.track.tier(), &piece.bytes),
     }
 }
