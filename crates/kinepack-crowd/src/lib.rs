@@ -18,6 +18,8 @@
 mod catalogue;
 mod datagram;
 mod error;
+#[cfg(feature = "moq")]
+pub mod moq;
 mod publisher;
 mod viewer;
 

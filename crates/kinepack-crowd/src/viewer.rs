@@ -228,6 +228,11 @@ impl Viewer {
         Ok(())
     }
 
+    /// Begins to read all tracks anew, as after a connection was lost. What is shown stays.
+    pub fn rejoin(&mut self) {
+        [&mut self.shown, &mut self.next].into_iter().flatten().for_each(Watched::rejoin);
+    }
+
     /// Lets the delay grow to what the next tier needs.
     fn bound_delay(&mut self) {
         let PlayoutConfig { min_delay, max_delay, .. } = self.config.playout;
@@ -391,6 +396,13 @@ impl Watched {
         }
     }
 
+    fn rejoin(&mut self) {
+        self.groups.clear();
+        self.keys.clear();
+        self.needs_key = true;
+        (self.last, self.caught_up_at) = (None, None);
+    }
+
     /// Takes an object of the track of key snapshots. What it makes readable goes to `views`.
     fn key(&mut self, number: u64, bytes: &[u8], views: &mut Vec<View>) -> Result<(), Refused> {
         if number > 0 {
@@ -471,6 +483,13 @@ impl Watched {
         let group = &mut self.groups[place];
         let waited = std::mem::replace(&mut group.reading, Reading::Open { reader, next: 0 });
         let Reading::Waiting { objects, .. } = waited else { return Ok(()) };
+        // Nobody needs older groups that still wait.
+        for older in self.groups.iter_mut().take(place) {
+            if matches!(older.reading, Reading::Waiting { .. }) {
+                older.reading = Reading::Broken;
+            }
+        }
+        let group = &mut self.groups[place];
         for (number, object) in objects.iter().enumerate() {
             let frames = if number == 0 { &object[TICK_BYTES..] } else { object };
             views.extend(group.object(number as u64, frames, self.most_frames)?);

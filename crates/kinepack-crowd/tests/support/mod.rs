@@ -6,7 +6,7 @@ mod pipe;
 
 use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_crowd::{Carry, Catalogue, Tier};
-pub use pipe::{Pipe, Random, at, show};
+pub use pipe::{Pipe, Random, TICK_HZ, at, show};
 
 #[derive(Clone, Copy, Debug, PartialEq, Pack)]
 pub struct Ball {

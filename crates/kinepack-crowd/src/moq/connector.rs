@@ -1,0 +1,198 @@
+//! Connects to relays by WebTransport.
+
+use std::future::Future;
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use moq_net::{Client, Session, origin, time};
+use rustls::RootCertStore;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{CertificateError, DigitallySignedStruct, SignatureScheme};
+use tokio::task::JoinSet;
+use web_transport_quinn::quinn::crypto::rustls::QuicClientConfig;
+use web_transport_quinn::quinn::{ClientConfig, Endpoint, TransportConfig, VarInt};
+use web_transport_quinn::{crypto::sha256, proto::ConnectRequest};
+
+use super::{Address, MoqError};
+
+/// A relay that says nothing for this long is gone.
+const SILENCE: Duration = Duration::from_millis(2_500);
+const KEEP_ALIVE: Duration = Duration::from_millis(800);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// The pauses between attempts to connect grow from the first to the second.
+const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(2)];
+
+/// Which relays are trusted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// Those with a certificate that this system trusts.
+    System,
+    /// Those with a certificate that has one of these SHA-256 hashes.
+    Certificates(Vec<[u8; 32]>),
+}
+
+/// Connects to relays. Its clones share one UDP socket, so one connector serves many viewers.
+#[derive(Clone, Debug)]
+pub struct Connector {
+    client: web_transport_quinn::Client,
+}
+
+impl Connector {
+    /// A connector with a socket of its own. Call it within a tokio runtime.
+    ///
+    /// # Errors
+    /// [`MoqError::System`].
+    pub fn new(trust: &Trust) -> Result<Self, MoqError> {
+        let system = |error: &dyn std::fmt::Display| MoqError::System(error.to_string());
+        let provider = Arc::new(ring::default_provider());
+        let tls = rustls::ClientConfig::builder_with_provider(Arc::clone(&provider))
+            .with_protocol_versions(&[&rustls::version::TLS13])
+            .map_err(|error| system(&error))?;
+        let mut tls = match trust {
+            Trust::System => {
+                let mut roots = RootCertStore::empty();
+                roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+                tls.with_root_certificates(roots).with_no_client_auth()
+            }
+            Trust::Certificates(hashes) => {
+                let pinned = Pinned { hashes: hashes.clone(), provider };
+                let tls = tls.dangerous().with_custom_certificate_verifier(Arc::new(pinned));
+                tls.with_no_client_auth()
+            }
+        };
+        tls.alpn_protocols = vec![web_transport_quinn::ALPN.as_bytes().to_vec()];
+        let tls = QuicClientConfig::try_from(tls).map_err(|error| system(&error))?;
+        let mut config = ClientConfig::new(Arc::new(tls));
+        config.transport_config(Arc::new(transport()));
+        let endpoint = Endpoint::client((Ipv6Addr::UNSPECIFIED, 0).into())
+            .or_else(|_| Endpoint::client((Ipv4Addr::UNSPECIFIED, 0).into()))
+            .map_err(|error| system(&error))?;
+        Ok(Self { client: web_transport_quinn::Client::new(endpoint, config) })
+    }
+
+    /// Connects to the relay of `address`. The session lives as long as its driver in `tasks`.
+    pub(super) async fn connect(
+        &self,
+        address: &Address,
+        client: Client,
+        tasks: &mut JoinSet<()>,
+    ) -> Result<Session, MoqError> {
+        let refused = |error: &dyn std::fmt::Display| MoqError::Connect(error.to_string());
+        let request = ConnectRequest::new(address.relay().clone())
+            .with_protocols(moq_net::ALPNS.iter().map(|name| (*name).to_owned()));
+        let connecting = async {
+            let transport = self.client.connect(request).await.map_err(|error| refused(&error))?;
+            client.connect(Instant::now(), transport).await.map_err(|error| refused(&error))
+        };
+        let connected = tokio::time::timeout(CONNECT_TIMEOUT, connecting).await;
+        let (session, driver) = connected.map_err(|_| {
+            let seconds = CONNECT_TIMEOUT.as_secs();
+            MoqError::Connect(format!("{address} did not answer in {seconds} s"))
+        })??;
+        tasks.spawn(run(driver));
+        Ok(session)
+    }
+}
+
+/// Drives a part of `moq-net` to its end.
+pub(super) async fn run(driver: impl time::Driver + Send) {
+    time::run(driver).await;
+}
+
+/// An origin whose driver is one of `tasks`.
+pub(super) fn origin(cache_bytes: u64, tasks: &mut JoinSet<()>) -> origin::Producer {
+    let cache = moq_net::cache::Config::default()
+        .with_capacity(cache_bytes)
+        .with_expiry(moq_net::cache::DEFAULT_EXPIRY);
+    let mut config = origin::Config::default();
+    config.pool = moq_net::cache::Pool::new(cache);
+    let (producer, driver) = origin::Producer::new(config);
+    tasks.spawn(run(driver));
+    producer
+}
+
+/// How both sides of this crate set up QUIC.
+pub(super) fn transport() -> TransportConfig {
+    let mut transport = TransportConfig::default();
+    transport.keep_alive_interval(Some(KEEP_ALIVE));
+    let silence_ms = VarInt::from_u32(SILENCE.as_millis() as u32);
+    transport.max_idle_timeout(Some(silence_ms.into()));
+    // Each group is a stream, and late ones overlap.
+    transport.max_concurrent_uni_streams(1024u32.into());
+    transport
+}
+
+/// Runs sessions one after the other, until `session` says that nobody needs another one. `failed`
+/// gets the reason after each.
+pub(super) async fn again_and_again<F>(
+    mut session: impl FnMut() -> F,
+    mut failed: impl FnMut(MoqError) -> bool,
+) where
+    F: Future<Output = Result<(), MoqError>>,
+{
+    let [shortest, longest] = PAUSES;
+    let mut pause = shortest;
+    loop {
+        let begin = Instant::now();
+        let Err(error) = session().await else { return };
+        if begin.elapsed() > CONNECT_TIMEOUT {
+            pause = shortest;
+        }
+        if !failed(error) {
+            return;
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(longest);
+    }
+}
+
+/// Trusts certificates by their hashes.
+#[derive(Debug)]
+struct Pinned {
+    hashes: Vec<[u8; 32]>,
+    provider: Arc<CryptoProvider>,
+}
+
+impl ServerCertVerifier for Pinned {
+    fn verify_server_cert(
+        &self,
+        certificate: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        let hash = sha256(&self.provider, certificate);
+        if self.hashes.iter().any(|pinned| pinned[..] == *hash.as_ref()) {
+            Ok(ServerCertVerified::assertion())
+        } else {
+            Err(rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer))
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        Err(rustls::Error::General("QUIC has TLS 1.3".to_owned()))
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        rustls::crypto::verify_tls13_signature(message, certificate, signed, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider.signature_verification_algorithms.supported_schemes()
+    }
+}

@@ -1,0 +1,44 @@
+//! What can go wrong on the way to a relay.
+
+use core::fmt;
+
+/// Why a broadcast cannot be published or watched.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum MoqError {
+    /// This is not the address of a broadcast.
+    Address {
+        /// What was given.
+        text: String,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// No socket can be opened, or the certificates of this system cannot be read.
+    System(String),
+    /// The relay cannot be reached, or does not let this client in.
+    Connect(String),
+    /// The session with the relay has ended.
+    Session(String),
+    /// The relay does not have the broadcast, or it is not one of this format.
+    Broadcast(String),
+}
+
+impl fmt::Display for MoqError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Address { text, reason } => {
+                write!(
+                    f,
+                    "{text:?} is not the address of a broadcast: {reason}. An address is like \
+                     https://relay.example:4443/anon/cubes"
+                )
+            }
+            Self::System(text) => f.write_str(text),
+            Self::Connect(text) => write!(f, "the relay cannot be reached: {text}"),
+            Self::Session(text) => write!(f, "the session with the relay has ended: {text}"),
+            Self::Broadcast(text) => write!(f, "the broadcast cannot be read: {text}"),
+        }
+    }
+}
+
+impl std::error::Error for MoqError {}

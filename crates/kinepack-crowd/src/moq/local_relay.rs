@@ -1,0 +1,135 @@
+//! A relay inside of the program.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use moq_net::{Server, origin};
+use rcgen::{CertificateParams, KeyPair};
+use rustls::crypto::ring;
+use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
+use tokio::task::JoinSet;
+use web_transport_quinn::crypto::sha256;
+use web_transport_quinn::proto::ConnectResponse;
+use web_transport_quinn::quinn::crypto::rustls::QuicServerConfig;
+use web_transport_quinn::quinn::{Endpoint, ServerConfig};
+use web_transport_quinn::{ALPN, Request, ServerError};
+
+use super::MoqError;
+use super::connector::{self, transport};
+
+/// What the relay keeps.
+const CACHE_BYTES: u64 = 256 << 20;
+
+/// A relay for one machine: anyone who reaches its port may publish and watch anything. Use
+/// `moq-relay` for everything else; it has tokens, clusters and statistics.
+///
+/// It stops when it is dropped.
+#[derive(Debug)]
+pub struct LocalRelay {
+    address: SocketAddr,
+    _tasks: JoinSet<()>,
+}
+
+/// A certificate that a relay makes for itself, with its key. Clients trust it by its hash.
+#[derive(Debug)]
+pub struct Identity {
+    certificate: CertificateDer<'static>,
+    key: PrivatePkcs8KeyDer<'static>,
+    hash: [u8; 32],
+}
+
+impl Identity {
+    /// A new certificate for this machine. It is good for 13 days: browsers take one by its hash
+    /// only if it is good for at most two weeks.
+    ///
+    /// # Errors
+    /// [`MoqError::System`].
+    pub fn self_signed() -> Result<Self, MoqError> {
+        let system = |error: rcgen::Error| MoqError::System(error.to_string());
+        let key = KeyPair::generate().map_err(system)?;
+        let names = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
+        let mut parameters = CertificateParams::new(names.to_vec()).map_err(system)?;
+        let (now, day) = (SystemTime::now(), Duration::from_secs(24 * 3600));
+        // The clocks of two machines may differ by an hour.
+        parameters.not_before = (now - day / 24).into();
+        parameters.not_after = (now + 13 * day).into();
+        let certificate = parameters.self_signed(&key).map_err(system)?.der().clone();
+        let provider = Arc::new(ring::default_provider());
+        let mut hash = [0; 32];
+        hash.copy_from_slice(sha256(&provider, &certificate).as_ref());
+        Ok(Self { certificate, key: key.serialize_der().into(), hash })
+    }
+
+    /// The SHA-256 hash of the certificate, for [`Trust::Certificates`](super::Trust).
+    pub fn hash(&self) -> [u8; 32] {
+        self.hash
+    }
+}
+
+impl LocalRelay {
+    /// Listens on a UDP port. Call it within a tokio runtime.
+    ///
+    /// # Errors
+    /// [`MoqError::System`].
+    pub fn listen(address: SocketAddr, identity: &Identity) -> Result<Self, MoqError> {
+        let system = |error: &dyn std::fmt::Display| MoqError::System(error.to_string());
+        let chain = vec![identity.certificate.clone()];
+        let key = identity.key.clone_key().into();
+        let provider = Arc::new(ring::default_provider());
+        let tls = rustls::ServerConfig::builder_with_provider(provider)
+            .with_protocol_versions(&[&rustls::version::TLS13])
+            .and_then(|tls| tls.with_no_client_auth().with_single_cert(chain, key));
+        let mut tls = tls.map_err(|error| system(&error))?;
+        tls.alpn_protocols = vec![ALPN.as_bytes().to_vec()];
+        let tls = QuicServerConfig::try_from(tls).map_err(|error| system(&error))?;
+        let mut config = ServerConfig::with_crypto(Arc::new(tls));
+        config.transport_config(Arc::new(transport()));
+        let endpoint = Endpoint::server(config, address).map_err(|error| {
+            MoqError::System(format!("the relay cannot listen on {address}: {error}"))
+        })?;
+        let address = endpoint.local_addr().map_err(|error| system(&error))?;
+        let mut tasks = JoinSet::new();
+        let origin = connector::origin(CACHE_BYTES, &mut tasks);
+        let mut server = web_transport_quinn::Server::new(endpoint);
+        tasks.spawn(async move {
+            let mut sessions = JoinSet::new();
+            loop {
+                tokio::select! {
+                    request = server.accept() => match request {
+                        Some(request) => {
+                            sessions.spawn(serve(request, origin.clone()));
+                        }
+                        None => return,
+                    },
+                    Some(_) = sessions.join_next() => {}
+                }
+            }
+        });
+        Ok(Self { address, _tasks: tasks })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+async fn serve(request: Request, origin: origin::Producer) {
+    let Ok(session) = accept(request).await else { return };
+    let server = Server::new().with_origin(origin);
+    let Ok((session, driver)) = server.accept(Instant::now(), session).await else { return };
+    connector::run(driver).await;
+    drop(session);
+}
+
+/// Answers with the first version of MoQ that both sides know.
+async fn accept(request: Request) -> Result<web_transport_quinn::Session, ServerError> {
+    let offered = request.protocols.iter();
+    let common = offered.into_iter().find(|name| moq_net::ALPNS.contains(&name.as_str())).cloned();
+    let mut response = ConnectResponse::OK;
+    if let Some(name) = common {
+        response = response.with_protocol(name);
+    }
+    request.respond(response).await
+}

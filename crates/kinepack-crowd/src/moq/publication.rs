@@ -1,0 +1,141 @@
+//! Gives the pieces of a publisher to a relay.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use moq_net::{Client, Timescale, Timestamp, broadcast, group, track};
+use tokio::task::JoinSet;
+
+use super::connector::{again_and_again, origin};
+use super::{Address, Connector, Link, MoqError};
+use crate::{CATALOGUE, Carried, Catalogue, Piece, Track};
+
+/// What the publisher keeps for relays that subscribe late.
+const CACHE_BYTES: u64 = 64 << 20;
+/// Relays keep groups for this long, so that viewers can go back.
+const HISTORY: Duration = Duration::from_secs(10);
+
+/// A broadcast at a relay. It connects by itself, and again when the relay was away.
+pub struct Publication {
+    timescale: Timescale,
+    tracks: HashMap<Track, Output>,
+    broadcast: broadcast::Producer,
+    link: Arc<Mutex<Link>>,
+    _tasks: JoinSet<()>,
+}
+
+struct Output {
+    track: track::Producer,
+    group: Option<group::Producer>,
+}
+
+impl Publication {
+    /// Begins to publish at `address`. `first_group` is the number that the
+    /// [`Publisher`](crate::Publisher) starts at. Call it within a tokio runtime; the connection is
+    /// made there.
+    ///
+    /// # Errors
+    /// [`MoqError::Broadcast`].
+    pub fn start(
+        connector: &Connector,
+        address: &Address,
+        catalogue: &Catalogue,
+        first_group: u64,
+    ) -> Result<Self, MoqError> {
+        let mut tasks = JoinSet::new();
+        let origin = origin(CACHE_BYTES, &mut tasks);
+        let broadcast = origin.create_broadcast(address.broadcast()).map_err(failed)?;
+        let timescale = Timescale::new(catalogue.tick_hz().into())
+            .map_err(|error| MoqError::Broadcast(error.to_string()))?;
+        let info = track::Info::default().with_timescale(timescale).with_max_age(HISTORY);
+        let track = |name: String| broadcast.create_track(name, info.clone()).map_err(failed);
+        let catalogue_track = track(CATALOGUE.to_owned())?;
+        let mut group =
+            catalogue_track.create_group(group::Info { sequence: first_group }).map_err(failed)?;
+        group.write_frame(Timestamp::ZERO, catalogue.to_bytes()).map_err(failed)?;
+        group.finish().map_err(failed)?;
+        let mut tracks = HashMap::new();
+        for of in catalogue.tracks() {
+            let track = track(catalogue.name_of(of).unwrap_or_default())?;
+            tracks.insert(of, Output { track, group: None });
+        }
+        broadcast.announce(Default::default()).map_err(failed)?;
+        let link = Arc::new(Mutex::new(Link::Connecting { because: None }));
+        let (shared, connector, address) = (Arc::clone(&link), connector.clone(), address.clone());
+        tasks.spawn(async move {
+            // The track of the catalogue lives as long as the publication.
+            let _catalogue_track = catalogue_track;
+            let set = |link: Link| *shared.lock().unwrap_or_else(PoisonError::into_inner) = link;
+            let session = || async {
+                let mut tasks = JoinSet::new();
+                let client = Client::new().with_publisher(&origin);
+                let session = connector.connect(&address, client, &mut tasks).await?;
+                set(Link::Connected);
+                Err(MoqError::Session(session.closed().await.to_string()))
+            };
+            again_and_again(session, |error| {
+                set(Link::Connecting { because: Some(error) });
+                true
+            })
+            .await;
+        });
+        Ok(Self { timescale, tracks, broadcast, link, _tasks: tasks })
+    }
+
+    /// Gives pieces to the relay, without waiting. Datagrams that the connection cannot take now
+    /// are dropped.
+    ///
+    /// # Errors
+    /// [`MoqError::Broadcast`] for pieces of another catalogue, and for groups that do not increase.
+    pub fn send(&mut self, pieces: &[Piece]) -> Result<(), MoqError> {
+        for piece in pieces {
+            let output = self.tracks.get_mut(&piece.track);
+            let output = output.ok_or_else(|| {
+                MoqError::Broadcast(format!("{:?} is not in the catalogue", piece.track))
+            })?;
+            let time = Timestamp::new(piece.tick.0.into(), self.timescale)
+                .map_err(|error| MoqError::Broadcast(error.to_string()))?;
+            let bytes = piece.bytes.clone();
+            match piece.carried {
+                Carried::Datagram => {
+                    output.track.insert_datagram(piece.group, time, bytes).map_err(failed)?;
+                }
+                Carried::Object(number) => {
+                    if number == 0 {
+                        if let Some(before) = output.group.take() {
+                            before.finish().map_err(failed)?;
+                        }
+                        let info = group::Info { sequence: piece.group };
+                        output.group = Some(output.track.create_group(info).map_err(failed)?);
+                    }
+                    if let Some(group) = &mut output.group {
+                        group.write_frame(time, bytes).map_err(failed)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the relay is connected.
+    pub fn link(&self) -> Link {
+        self.link.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Drop for Publication {
+    fn drop(&mut self) {
+        self.broadcast.close();
+    }
+}
+
+impl std::fmt::Debug for Publication {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Publication").field("link", &self.link()).finish_non_exhaustive()
+    }
+}
+
+fn failed(error: moq_net::Error) -> MoqError {
+    MoqError::Broadcast(error.to_string())
+}

@@ -1,0 +1,380 @@
+//! Keeps a viewer fed from a relay.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use moq_net::bytes::Bytes;
+use moq_net::{Client, broadcast, group, kio, track};
+use tokio::sync::{mpsc, watch};
+use tokio::task::{AbortHandle, JoinSet};
+
+use super::connector::{again_and_again, origin};
+use super::{Address, Connector, MoqError};
+use crate::{CATALOGUE, Catalogue, Refused, Track, Viewer, ViewerConfig};
+
+/// What a viewer's transport keeps at most.
+const CACHE_BYTES: u64 = 16 << 20;
+/// A group that is late by more than this is given up.
+const LATE: Duration = Duration::from_secs(1);
+/// Events that wait for the program. More make the relay wait, and drop what is late.
+const MAX_EVENTS: usize = 1024;
+
+/// The state of the connection to a relay.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Link {
+    /// There is no connection yet, or not any more.
+    Connecting {
+        /// Why the last attempt or session ended.
+        because: Option<MoqError>,
+    },
+    /// The relay has answered.
+    Connected,
+}
+
+/// Watches a broadcast through a relay. It connects by itself, and again when the relay was away.
+///
+/// Call [`update`](Self::update) for each drawn frame, and then draw what
+/// [`viewer`](Self::viewer) plays at [`now`](Self::now).
+pub struct Watching {
+    events: mpsc::Receiver<(Instant, Event)>,
+    wanted: watch::Sender<Vec<Track>>,
+    start: Instant,
+    link: Link,
+    received_bytes: u64,
+    /// The name of the tier, once one is chosen.
+    tier: Option<String>,
+    configure: fn(u32) -> ViewerConfig,
+    shown: Option<(Arc<Catalogue>, Viewer)>,
+    _tasks: JoinSet<()>,
+}
+
+/// What the connection tells the viewer.
+enum Event {
+    Connected,
+    Lost(MoqError),
+    Catalogue(Arc<Catalogue>),
+    Object {
+        track: Track,
+        group: u64,
+        number: u64,
+        bytes: Bytes,
+    },
+    Datagram {
+        tier: usize,
+        bytes: Bytes,
+    },
+    /// Bytes of UDP that this session has received.
+    Received(u64),
+}
+
+impl Watching {
+    /// Begins to watch. `tier` is the name of the first tier to show; without one it is the first
+    /// of the catalogue. Call it within a tokio runtime; the connection is made there.
+    pub fn start(connector: &Connector, address: &Address, tier: Option<&str>) -> Self {
+        let (sender, events) = mpsc::channel(MAX_EVENTS);
+        let (wanted, receiver) = watch::channel(Vec::new());
+        let mut tasks = JoinSet::new();
+        let (connector, address) = (connector.clone(), address.clone());
+        tasks.spawn(async move {
+            let session = || one_session(&connector, &address, &sender, receiver.clone());
+            again_and_again(session, |error| {
+                sender.try_send((Instant::now(), Event::Lost(error))).is_ok() || !sender.is_closed()
+            })
+            .await;
+        });
+        Self {
+            events,
+            wanted,
+            start: Instant::now(),
+            link: Link::Connecting { because: None },
+            received_bytes: 0,
+            tier: tier.map(str::to_owned),
+            configure: ViewerConfig::at_hz,
+            shown: None,
+            _tasks: tasks,
+        }
+    }
+
+    /// Makes the limits and delays of the viewer, from the ticks a second.
+    #[must_use]
+    pub fn with_config(mut self, configure: fn(u32) -> ViewerConfig) -> Self {
+        self.configure = configure;
+        self
+    }
+
+    /// Takes everything that has come, without waiting.
+    pub fn update(&mut self) {
+        while let Ok((at, event)) = self.events.try_recv() {
+            self.take(at, event);
+        }
+        self.tell_wanted();
+    }
+
+    /// Waits until something comes, and takes it. For programs that draw nothing.
+    pub async fn changed(&mut self) {
+        if let Some((at, event)) = self.events.recv().await {
+            self.take(at, event);
+        }
+        self.update();
+    }
+
+    /// The viewer. `None` before the catalogue has come.
+    pub fn viewer(&mut self) -> Option<&mut Viewer> {
+        self.shown.as_mut().map(|(_, viewer)| viewer)
+    }
+
+    /// The tiers that there are. `None` before the catalogue has come.
+    pub fn catalogue(&self) -> Option<&Arc<Catalogue>> {
+        self.shown.as_ref().map(|(catalogue, _)| catalogue)
+    }
+
+    /// Watches the tier of this name. If the catalogue does not have it, nothing changes.
+    pub fn watch(&mut self, tier: &str) {
+        if let Some((catalogue, viewer)) = &mut self.shown
+            && let Some(number) = catalogue.find(tier)
+            && viewer.watch(number).is_ok()
+        {
+            self.tier = Some(tier.to_owned());
+        }
+        self.tell_wanted();
+    }
+
+    /// The time since the start, for [`Viewer::playback`].
+    pub fn now(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// The state of the connection.
+    pub fn link(&self) -> &Link {
+        &self.link
+    }
+
+    /// Bytes of UDP that the current session has received, with all headers of QUIC.
+    pub fn received_bytes(&self) -> u64 {
+        self.received_bytes
+    }
+
+    fn take(&mut self, at: Instant, event: Event) {
+        let now = at.saturating_duration_since(self.start);
+        match event {
+            Event::Connected => self.link = Link::Connected,
+            Event::Lost(error) => self.link = Link::Connecting { because: Some(error) },
+            Event::Received(bytes) => self.received_bytes = bytes,
+            Event::Catalogue(catalogue) => self.begin(catalogue),
+            Event::Object { track, group, number, bytes } => {
+                if let Some((_, viewer)) = &mut self.shown {
+                    // The viewer counts what it refuses.
+                    let _: Result<_, Refused> = viewer.object(now, track, group, number, &bytes);
+                    self.tell_wanted();
+                }
+            }
+            Event::Datagram { tier, bytes } => {
+                if let Some((_, viewer)) = &mut self.shown {
+                    let _: Result<_, Refused> = viewer.datagram(now, tier, &bytes);
+                }
+            }
+        }
+    }
+
+    /// Begins to read a broadcast. One that was away for a while keeps its viewer.
+    fn begin(&mut self, catalogue: Arc<Catalogue>) {
+        match &mut self.shown {
+            Some((before, viewer)) if before.to_bytes() == catalogue.to_bytes() => viewer.rejoin(),
+            _ => {
+                let tier = self.tier.as_deref().and_then(|name| catalogue.find(name)).unwrap_or(0);
+                let config = (self.configure)(catalogue.tick_hz().into());
+                let viewer = Viewer::new(&catalogue, config).and_then(|mut viewer| {
+                    viewer.watch(tier)?;
+                    Ok(viewer)
+                });
+                match viewer {
+                    Ok(viewer) => self.shown = Some((catalogue, viewer)),
+                    Err(error) => {
+                        let because = Some(MoqError::Broadcast(error.to_string()));
+                        self.link = Link::Connecting { because };
+                    }
+                }
+            }
+        }
+        self.tell_wanted();
+    }
+
+    /// Tells the connection which tracks the viewer wants.
+    fn tell_wanted(&mut self) {
+        if let Some((_, viewer)) = &self.shown {
+            self.wanted.send_if_modified(|wanted| {
+                let is_other = !viewer.wanted().eq(wanted.iter().copied());
+                if is_other {
+                    *wanted = viewer.wanted().collect();
+                }
+                is_other
+            });
+        }
+    }
+}
+
+impl std::fmt::Debug for Watching {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Watching").field("link", &self.link).finish_non_exhaustive()
+    }
+}
+
+type Events = mpsc::Sender<(Instant, Event)>;
+
+async fn send(events: &Events, event: Event) -> bool {
+    events.send((Instant::now(), event)).await.is_ok()
+}
+
+/// Connects, and passes on what comes until the session ends. `Ok` once nobody listens.
+async fn one_session(
+    connector: &Connector,
+    address: &Address,
+    events: &Events,
+    mut wanted: watch::Receiver<Vec<Track>>,
+) -> Result<(), MoqError> {
+    let mut tasks = JoinSet::new();
+    let origin = origin(CACHE_BYTES, &mut tasks);
+    let client = Client::new().with_subscriber(origin.clone());
+    let session = connector.connect(address, client, &mut tasks).await?;
+    if !send(events, Event::Connected).await {
+        return Ok(());
+    }
+    let reports = async {
+        loop {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            let bytes = session.stats().bytes_received.unwrap_or(0);
+            if !send(events, Event::Received(bytes)).await {
+                return Ok(());
+            }
+        }
+    };
+    let watching = async {
+        loop {
+            let broadcast = origin.consume().routed_broadcast(address.broadcast()).await;
+            let broadcast = broadcast.map_err(failed)?;
+            if !one_broadcast(&broadcast, events, &mut wanted).await? {
+                return Ok(());
+            }
+        }
+    };
+    tokio::select! {
+        ended = watching => ended,
+        ended = reports => ended,
+        error = session.closed() => Err(MoqError::Session(error.to_string())),
+    }
+}
+
+/// Follows a broadcast until it ends. False once nobody listens.
+async fn one_broadcast(
+    broadcast: &broadcast::Consumer,
+    events: &Events,
+    wanted: &mut watch::Receiver<Vec<Track>>,
+) -> Result<bool, MoqError> {
+    let catalogue = Arc::new(read_catalogue(broadcast).await?);
+    if !send(events, Event::Catalogue(Arc::clone(&catalogue))).await {
+        return Ok(false);
+    }
+    let mut readers = JoinSet::new();
+    let mut reading: HashMap<Track, AbortHandle> = HashMap::new();
+    loop {
+        let tracks = wanted.borrow_and_update().clone();
+        reading.retain(|track, reader| {
+            let is_wanted = tracks.contains(track);
+            if !is_wanted {
+                reader.abort();
+            }
+            is_wanted && !reader.is_finished()
+        });
+        for of in tracks {
+            if !reading.contains_key(&of)
+                && let Some(name) = catalogue.name_of(of)
+            {
+                let track = broadcast.track(&name).map_err(failed)?;
+                reading.insert(of, readers.spawn(read_track(of, track, events.clone())));
+            }
+        }
+        tokio::select! {
+            changed = wanted.changed() => {
+                if changed.is_err() {
+                    return Ok(false);
+                }
+            }
+            _ = broadcast.closed() => return Ok(true),
+            // Readers that end free their place.
+            Some(_) = readers.join_next() => {}
+        }
+    }
+}
+
+async fn read_catalogue(broadcast: &broadcast::Consumer) -> Result<Catalogue, MoqError> {
+    let track = broadcast.track(CATALOGUE).map_err(failed)?;
+    let mut track = track.subscribe(None).await.map_err(failed)?;
+    let nothing = || MoqError::Broadcast("its catalogue is empty".to_owned());
+    let mut group = track.recv_group().await.map_err(failed)?.ok_or_else(nothing)?;
+    let frame = group.read_frame().await.map_err(failed)?.ok_or_else(nothing)?;
+    Catalogue::from_bytes(&frame.payload).map_err(|error| MoqError::Broadcast(error.to_string()))
+}
+
+/// Passes on what a track brings, until it ends.
+async fn read_track(of: Track, track: track::Consumer, events: Events) {
+    let subscription = track::Subscription::default().with_max_age(LATE);
+    let Ok(mut track) = track.subscribe(subscription).await else { return };
+    let mut groups = JoinSet::new();
+    loop {
+        tokio::select! {
+            came = next(&mut track) => match came {
+                Some(Came::Group(group)) => {
+                    groups.spawn(read_group(of, *group, events.clone()));
+                }
+                Some(Came::Datagram(bytes)) => {
+                    let event = Event::Datagram { tier: of.tier(), bytes };
+                    if !send(&events, event).await {
+                        return;
+                    }
+                }
+                None => break,
+            },
+            Some(_) = groups.join_next() => {}
+        }
+    }
+    while groups.join_next().await.is_some() {}
+}
+
+/// What a track brings.
+enum Came {
+    Group(Box<group::Consumer>),
+    Datagram(Bytes),
+}
+
+/// Waits for a group or a datagram. `None` at the end of the track.
+async fn next(track: &mut track::Subscriber) -> Option<Came> {
+    kio::wait(|waiter| {
+        if let Poll::Ready(group) = track.poll_recv_group(waiter) {
+            return Poll::Ready(group.ok().flatten().map(|group| Came::Group(Box::new(group))));
+        }
+        match track.poll_recv_datagram(waiter) {
+            Poll::Ready(Ok(Some(datagram))) => Poll::Ready(Some(Came::Datagram(datagram.payload))),
+            // The end of the datagrams is not yet that of the groups.
+            _ => Poll::Pending,
+        }
+    })
+    .await
+}
+
+async fn read_group(of: Track, mut group: group::Consumer, events: Events) {
+    let sequence = group.sequence;
+    let mut number = group.index();
+    while let Ok(Some(frame)) = group.read_frame().await {
+        let event = Event::Object { track: of, group: sequence, number, bytes: frame.payload };
+        if !send(&events, event).await {
+            return;
+        }
+        number += 1;
+    }
+}
+
+fn failed(error: moq_net::Error) -> MoqError {
+    MoqError::Broadcast(error.to_string())
+}
