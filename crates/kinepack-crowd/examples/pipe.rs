@@ -4,18 +4,18 @@
 //! `cargo run --release -p kinepack-crowd --example pipe -- [VIEWERS [SECONDS]]`
 
 #[path = "../tests/support/pipe.rs"]
+mod pipe;
 mod support;
 
 use std::collections::VecDeque;
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use cube_data::cube::{self, Cube, Measured, Player};
-use cubes::{Config, Script, Style, World, is_player};
 use indicatif::ProgressBar;
-use kinepack::{Codec, EntityId, Level, Snapshot, Tick};
-use kinepack_crowd::{Carry, Catalogue, Piece, Publisher, Tier, Track, Viewer, ViewerConfig};
-use support::{Pipe, at};
+use kinepack::Snapshot;
+use kinepack_crowd::{Catalogue, Piece, Publisher, Track, Viewer, ViewerConfig};
+use pipe::{Pipe, at};
+use support::{Cubes, catalogue};
 
 const LOSS: f64 = 0.02;
 const LATENCY_MS: u64 = 30;
@@ -36,15 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let mut number = |or: u32| arguments.next().map_or(Ok(or), |text| text.parse());
     let (viewers, seconds) = (number(1_000)?, number(10)?);
-    let schema = cube::players_and_cubes()?;
-    let profile = cube::profile().carried(&kinepack::Schema::of::<Cube>(), &schema)?;
-    let codec = Codec::new(schema.clone(), Level::LEARNING, profile)?;
-    let tiers = vec![
-        Tier { frames_per_object: 2, ..Tier::new("full", &codec, 60) },
-        Tier { ticks_per_frame: 3, ..Tier::new("third", &codec, 60) },
-        Tier { carry: Carry::Datagrams, ..Tier::new("fast", &codec, 30) },
-    ];
-    let catalogue = Catalogue::new(60, tiers)?;
+    let catalogue = catalogue()?;
     let mut publisher = Publisher::new(&catalogue);
     let mut watching = (0..viewers)
         .map(|nth| {
@@ -54,31 +46,14 @@ fn main() -> Result<(), Box<dyn Error>> {
             Ok(Watching { viewer, pipe, compared: 0, wrong_lanes: 0, delays_ms: Vec::new() })
         })
         .collect::<Result<Vec<_>, kinepack_crowd::CrowdError>>()?;
-    let mut world = World::new(&Config { cubes: 900 })?;
-    let mut script = Script::new(Style::Typical, 1);
-    let mut snapshot = Snapshot::new(&schema, Tick(0));
+    let mut cubes = Cubes::new()?;
     let mut truth: VecDeque<Snapshot> = VecDeque::new();
     let progress = ProgressBar::new((60 * seconds).into());
     let (mut publishing, mut bytes) = (Duration::ZERO, vec![[0; 2]; catalogue.tiers().len()]);
     for tick in 0..60 * seconds {
-        let input = script.next_input(&world);
-        world.step(input);
-        snapshot.clear(Tick(tick));
-        for (id, body) in world.bodies() {
-            let state = Measured {
-                position: body.position,
-                orientation: body.orientation,
-                velocity: body.velocity,
-                interacting: body.interacting,
-            };
-            if is_player(id) {
-                snapshot.push(EntityId(id), &Player::from(state))?;
-            } else {
-                snapshot.push(EntityId(id), &Cube::from(state))?;
-            }
-        }
+        let snapshot = cubes.step(tick)?;
         let begin = Instant::now();
-        let pieces = publisher.publish(&snapshot)?;
+        let pieces = publisher.publish(snapshot)?;
         publishing += begin.elapsed();
         for piece in pieces {
             // Only viewers that join get key snapshots.

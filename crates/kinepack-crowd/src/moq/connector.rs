@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use moq_net::{Client, Session, origin, time};
+use moq_net::{Client, Driver, Session, origin, time};
 use rustls::RootCertStore;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring};
@@ -13,7 +13,7 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, DigitallySignedStruct, SignatureScheme};
 use tokio::task::JoinSet;
 use web_transport_quinn::quinn::crypto::rustls::QuicClientConfig;
-use web_transport_quinn::quinn::{ClientConfig, Endpoint, TransportConfig, VarInt};
+use web_transport_quinn::quinn::{self, ClientConfig, Endpoint, TransportConfig, VarInt};
 use web_transport_quinn::{crypto::sha256, proto::ConnectRequest};
 
 use super::{Address, MoqError};
@@ -21,6 +21,7 @@ use super::{Address, MoqError};
 /// A relay that says nothing for this long is gone.
 const SILENCE: Duration = Duration::from_millis(2_500);
 const KEEP_ALIVE: Duration = Duration::from_millis(800);
+const IP_AND_UDP_BYTES: u64 = 28;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The pauses between attempts to connect grow from the first to the second.
 const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(2)];
@@ -32,6 +33,40 @@ pub enum Trust {
     System,
     /// Those with a certificate that has one of these SHA-256 hashes.
     Certificates(Vec<[u8; 32]>),
+}
+
+/// A session with a relay.
+pub struct Connection {
+    /// The session of MoQ.
+    pub session: Session,
+    /// The session lives as long as this [runs](time::run).
+    pub driver: Driver<web_transport_quinn::Session>,
+    quic: quinn::Connection,
+}
+
+/// Counts the traffic of a connection.
+#[derive(Clone, Debug)]
+pub struct Traffic(quinn::Connection);
+
+impl Traffic {
+    /// Bytes received so far, with all headers: those of IP (version 4), UDP, QUIC and MoQ.
+    pub fn received_bytes(&self) -> u64 {
+        let received = self.0.stats().udp_rx;
+        received.bytes + IP_AND_UDP_BYTES * received.datagrams
+    }
+}
+
+impl Connection {
+    /// Counts its traffic.
+    pub fn traffic(&self) -> Traffic {
+        Traffic(self.quic.clone())
+    }
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connection").field("quic", &self.quic).finish_non_exhaustive()
+    }
 }
 
 /// Connects to relays. Its clones share one UDP socket, so one connector serves many viewers.
@@ -73,27 +108,27 @@ impl Connector {
         Ok(Self { client: web_transport_quinn::Client::new(endpoint, config) })
     }
 
-    /// Connects to the relay of `address`. The session lives as long as its driver in `tasks`.
-    pub(super) async fn connect(
-        &self,
-        address: &Address,
-        client: Client,
-        tasks: &mut JoinSet<()>,
-    ) -> Result<Session, MoqError> {
+    /// Connects to the relay of an address, for programs with tracks of their own. `client` says
+    /// what they publish and what they subscribe to.
+    ///
+    /// # Errors
+    /// [`MoqError::Connect`].
+    pub async fn connect(&self, address: &Address, client: Client) -> Result<Connection, MoqError> {
         let refused = |error: &dyn std::fmt::Display| MoqError::Connect(error.to_string());
         let request = ConnectRequest::new(address.relay().clone())
             .with_protocols(moq_net::ALPNS.iter().map(|name| (*name).to_owned()));
         let connecting = async {
             let transport = self.client.connect(request).await.map_err(|error| refused(&error))?;
-            client.connect(Instant::now(), transport).await.map_err(|error| refused(&error))
+            let quic = (*transport).clone();
+            let started = client.connect(Instant::now(), transport).await;
+            let (session, driver) = started.map_err(|error| refused(&error))?;
+            Ok(Connection { session, driver, quic })
         };
         let connected = tokio::time::timeout(CONNECT_TIMEOUT, connecting).await;
-        let (session, driver) = connected.map_err(|_| {
+        connected.map_err(|_| {
             let seconds = CONNECT_TIMEOUT.as_secs();
             MoqError::Connect(format!("{address} did not answer in {seconds} s"))
-        })??;
-        tasks.spawn(run(driver));
-        Ok(session)
+        })?
     }
 }
 

@@ -32,11 +32,11 @@ pub struct LocalRelay {
 }
 
 /// A certificate that a relay makes for itself, with its key. Clients trust it by its hash.
-#[derive(Debug)]
 pub struct Identity {
     certificate: CertificateDer<'static>,
     key: PrivatePkcs8KeyDer<'static>,
     hash: [u8; 32],
+    pem: [String; 2],
 }
 
 impl Identity {
@@ -54,11 +54,19 @@ impl Identity {
         // The clocks of two machines may differ by an hour.
         parameters.not_before = (now - day / 24).into();
         parameters.not_after = (now + 13 * day).into();
-        let certificate = parameters.self_signed(&key).map_err(system)?.der().clone();
+        let signed = parameters.self_signed(&key).map_err(system)?;
+        let pem = [signed.pem(), key.serialize_pem()];
+        let certificate = signed.der().clone();
         let provider = Arc::new(ring::default_provider());
         let mut hash = [0; 32];
         hash.copy_from_slice(sha256(&provider, &certificate).as_ref());
-        Ok(Self { certificate, key: key.serialize_der().into(), hash })
+        Ok(Self { certificate, key: key.serialize_der().into(), hash, pem })
+    }
+
+    /// The certificate and its key as PEM files, for another relay on this machine.
+    pub fn pem(&self) -> [&str; 2] {
+        let [certificate, key] = &self.pem;
+        [certificate, key]
     }
 
     /// The SHA-256 hash of the certificate, for [`Trust::Certificates`](super::Trust).
@@ -112,6 +120,12 @@ impl LocalRelay {
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+}
+
+impl std::fmt::Debug for Identity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Identity").field("hash", &self.hash).finish_non_exhaustive()
     }
 }
 

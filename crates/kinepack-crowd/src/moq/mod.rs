@@ -14,8 +14,10 @@ mod local_relay;
 mod publication;
 mod watching;
 
+pub use moq_net;
+
 pub use address::Address;
-pub use connector::{Connector, Trust};
+pub use connector::{Connection, Connector, Traffic, Trust};
 pub use error::MoqError;
 pub use local_relay::{Identity, LocalRelay};
 pub use publication::Publication;

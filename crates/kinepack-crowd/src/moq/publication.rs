@@ -7,7 +7,7 @@ use std::time::Duration;
 use moq_net::{Client, Timescale, Timestamp, broadcast, group, track};
 use tokio::task::JoinSet;
 
-use super::connector::{again_and_again, origin};
+use super::connector::{Connection, again_and_again, origin, run};
 use super::{Address, Connector, Link, MoqError};
 use crate::{CATALOGUE, Carried, Catalogue, Piece, Track};
 
@@ -70,7 +70,9 @@ impl Publication {
             let session = || async {
                 let mut tasks = JoinSet::new();
                 let client = Client::new().with_publisher(&origin);
-                let session = connector.connect(&address, client, &mut tasks).await?;
+                let Connection { session, driver, .. } =
+                    connector.connect(&address, client).await?;
+                tasks.spawn(run(driver));
                 set(Link::Connected);
                 Err(MoqError::Session(session.closed().await.to_string()))
             };

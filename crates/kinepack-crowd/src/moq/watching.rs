@@ -10,7 +10,7 @@ use moq_net::{Client, broadcast, group, kio, track};
 use tokio::sync::{mpsc, watch};
 use tokio::task::{AbortHandle, JoinSet};
 
-use super::connector::{again_and_again, origin};
+use super::connector::{again_and_again, origin, run};
 use super::{Address, Connector, MoqError};
 use crate::{CATALOGUE, Catalogue, Refused, Track, Viewer, ViewerConfig};
 
@@ -65,7 +65,7 @@ enum Event {
         tier: usize,
         bytes: Bytes,
     },
-    /// Bytes of UDP that this session has received.
+    /// What this session has received, in bytes with all headers.
     Received(u64),
 }
 
@@ -151,7 +151,7 @@ impl Watching {
         &self.link
     }
 
-    /// Bytes of UDP that the current session has received, with all headers of QUIC.
+    /// Bytes that the current session has received, with all headers, once a second.
     pub fn received_bytes(&self) -> u64 {
         self.received_bytes
     }
@@ -237,15 +237,16 @@ async fn one_session(
     let mut tasks = JoinSet::new();
     let origin = origin(CACHE_BYTES, &mut tasks);
     let client = Client::new().with_subscriber(origin.clone());
-    let session = connector.connect(address, client, &mut tasks).await?;
+    let connection = connector.connect(address, client).await?;
+    let (traffic, session) = (connection.traffic(), connection.session);
+    tasks.spawn(run(connection.driver));
     if !send(events, Event::Connected).await {
         return Ok(());
     }
     let reports = async {
         loop {
             tokio::time::sleep(Duration::from_secs(1)).await;
-            let bytes = session.stats().bytes_received.unwrap_or(0);
-            if !send(events, Event::Received(bytes)).await {
+            if !send(events, Event::Received(traffic.received_bytes())).await {
                 return Ok(());
             }
         }
