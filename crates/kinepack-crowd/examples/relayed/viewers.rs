@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
-use std::hash::{DefaultHasher, Hasher};
+use std::hash::{BuildHasher, DefaultHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -169,7 +169,9 @@ impl Crowd {
             loop {
                 let _ = viewer.session().await;
                 viewer.seen.session_ends();
-                tokio::time::sleep(Duration::from_millis(200)).await;
+                // Viewers that all come back at the same moment would overflow the relay's socket.
+                let spread_ms = RandomState::new().hash_one(0) % 500;
+                tokio::time::sleep(Duration::from_millis(200 + spread_ms)).await;
             }
         });
     }

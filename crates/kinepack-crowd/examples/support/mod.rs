@@ -45,13 +45,13 @@ impl Cubes {
     }
 }
 
-/// All snapshots in the fewest bits, three in each object; one in three; and all in datagrams.
+/// All snapshots in the fewest bits, four in each object; one in three; and all in datagrams.
 pub fn catalogue() -> Result<Catalogue, Box<dyn Error>> {
     let schema = cube::players_and_cubes()?;
     let profile = cube::profile().carried(&Schema::of::<Cube>(), &schema)?;
     let codec = Codec::new(schema, Level::LEARNING, profile)?;
     let tiers = vec![
-        Tier { frames_per_object: 3, ..Tier::new("full", &codec, 60) },
+        Tier { frames_per_object: 4, ..Tier::new("full", &codec, 60) },
         Tier { ticks_per_frame: 3, ..Tier::new("third", &codec, 60) },
         Tier { carry: Carry::Datagrams, ..Tier::new("fast", &codec, 30) },
     ];

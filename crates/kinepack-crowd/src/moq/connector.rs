@@ -1,6 +1,7 @@
 //! Connects to relays by WebTransport.
 
 use std::future::Future;
+use std::hash::{BuildHasher, RandomState};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,12 +20,18 @@ use web_transport_quinn::{crypto::sha256, proto::ConnectRequest};
 use super::{Address, MoqError};
 
 /// A relay that says nothing for this long is gone.
-const SILENCE: Duration = Duration::from_millis(2_500);
-const KEEP_ALIVE: Duration = Duration::from_millis(800);
+const SILENCE: Duration = Duration::from_secs(2);
+const KEEP_ALIVE: Duration = Duration::from_millis(600);
 const IP_AND_UDP_BYTES: u64 = 28;
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The pauses between attempts to connect grow from the first to the second.
 const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(2)];
+
+/// What is added to a pause at random.
+const SPREAD_MS: u64 = 500;
+/// The round trip that is assumed before the first answer. A lost first packet is sent again after
+/// three of them.
+const INITIAL_ROUND_TRIP: Duration = Duration::from_millis(100);
 
 /// Which relays are trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,6 +159,7 @@ pub(super) fn origin(cache_bytes: u64, tasks: &mut JoinSet<()>) -> origin::Produ
 /// How both sides of this crate set up QUIC.
 pub(super) fn transport() -> TransportConfig {
     let mut transport = TransportConfig::default();
+    transport.initial_rtt(INITIAL_ROUND_TRIP);
     transport.keep_alive_interval(Some(KEEP_ALIVE));
     let silence_ms = VarInt::from_u32(SILENCE.as_millis() as u32);
     transport.max_idle_timeout(Some(silence_ms.into()));
@@ -179,7 +187,9 @@ pub(super) async fn again_and_again<F>(
         if !failed(error) {
             return;
         }
-        tokio::time::sleep(pause).await;
+        // Viewers that all come back at the same moment would overflow the relay's socket.
+        let spread_ms = RandomState::new().hash_one(0) % SPREAD_MS;
+        tokio::time::sleep(pause + Duration::from_millis(spread_ms)).await;
         pause = (pause * 2).min(longest);
     }
 }
