@@ -17,6 +17,8 @@ const MAX_TIERS: usize = 64;
 const MAX_NAME_BYTES: usize = 64;
 /// The most snapshots of an object.
 const MAX_FRAMES: u8 = 16;
+/// Objects a second of the tier `full`: more have more headers, fewer have more delay.
+const OBJECTS_HZ: u16 = 15;
 /// The most ticks of a group of datagrams.
 const MAX_DATAGRAM_TICKS: u16 = 127;
 
@@ -166,6 +168,25 @@ impl Catalogue {
             return Err(wrong("it has more than a MiB"));
         }
         Ok(catalogue)
+    }
+
+    /// The tiers that suit most broadcasts of a codec. All snapshots in the fewest bits (`full`, 15
+    /// objects a second), one in three (`third`) and one in six (`sixth`, for phones), in groups of
+    /// a second; and all snapshots in datagrams, with the least delay (`fast`).
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new).
+    pub fn standard(tick_hz: u16, codec: &Codec) -> Result<Self, CrowdError> {
+        let new = |name| Tier::new(name, codec, tick_hz.max(6));
+        let frames_per_object = (tick_hz / OBJECTS_HZ).clamp(1, MAX_FRAMES.into()) as u8;
+        let fast_ticks = (tick_hz / 2).clamp(1, MAX_DATAGRAM_TICKS);
+        let tiers = vec![
+            Tier { frames_per_object, ..new("full") },
+            Tier { ticks_per_frame: 3, ..new("third") },
+            Tier { ticks_per_frame: 6, ..new("sixth") },
+            Tier { carry: Carry::Datagrams, ..Tier::new("fast", codec, fast_ticks) },
+        ];
+        Self::new(tick_hz, tiers)
     }
 
     /// Ticks a second.

@@ -24,6 +24,9 @@ use kinepack_crowd::moq::{Address, Connector, Identity, Trust};
 use process::Relay;
 use viewers::{Crowd, Truth};
 
+/// The tiers that are decoded and played.
+const TIERS: [&str; 4] = ["full", "third", "sixth", "fast"];
+
 /// Viewers of a broadcast through relays: bits, delay, and processor time of each part.
 #[derive(Clone, Debug, Parser)]
 struct Arguments {
@@ -36,11 +39,11 @@ struct Arguments {
     /// Viewers that receive everything and compare the bytes, but do not decode them.
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     viewers: u32,
-    /// The tier of these viewers: full or third.
+    /// The tier of these viewers: full, third or sixth.
     #[arg(long, value_name = "NAME", default_value = "full")]
     tier: String,
     /// Viewers that decode and play, one in turn for each tier.
-    #[arg(long, value_name = "N", default_value_t = 6)]
+    #[arg(long, value_name = "N", default_value_t = 8)]
     playing: u32,
     /// How long to measure.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
@@ -96,7 +99,7 @@ async fn measure(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let progress = ProgressBar::new(u64::from(arguments.viewers)).with_message("joining");
     for nth in 0..arguments.viewers.max(arguments.playing) {
         if nth < arguments.playing && !arguments.opaque {
-            crowd.play(["full", "third", "fast"][nth as usize % 3]);
+            crowd.play(TIERS[nth as usize % TIERS.len()]);
         }
         if nth < arguments.viewers {
             crowd.receive(&arguments.tier);

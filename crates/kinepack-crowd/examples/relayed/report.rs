@@ -65,7 +65,7 @@ pub fn print(
         share(before.publisher, after.publisher)
     );
     println!("all viewers: {:.1} % of a core", share(before.viewers, after.viewers));
-    for tier in ["full", "third", "fast"] {
+    for tier in crate::TIERS {
         let delays_us: Vec<u64> = crowd
             .played
             .iter()

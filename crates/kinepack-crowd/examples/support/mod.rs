@@ -7,7 +7,7 @@ use std::error::Error;
 use cube_data::cube::{self, Cube, Measured, Player};
 use cubes::{Config, Script, Style, World, is_player};
 use kinepack::{Codec, EntityId, Level, Schema, Snapshot, Tick};
-use kinepack_crowd::{Carry, Catalogue, Tier};
+use kinepack_crowd::Catalogue;
 
 /// The built-in world of 901 cubes, which a script plays.
 pub struct Cubes {
@@ -45,15 +45,10 @@ impl Cubes {
     }
 }
 
-/// All snapshots in the fewest bits, four in each object; one in three; and all in datagrams.
+/// The broadcast of the cubes.
 pub fn catalogue() -> Result<Catalogue, Box<dyn Error>> {
     let schema = cube::players_and_cubes()?;
     let profile = cube::profile().carried(&Schema::of::<Cube>(), &schema)?;
     let codec = Codec::new(schema, Level::LEARNING, profile)?;
-    let tiers = vec![
-        Tier { frames_per_object: 4, ..Tier::new("full", &codec, 60) },
-        Tier { ticks_per_frame: 3, ..Tier::new("third", &codec, 60) },
-        Tier { carry: Carry::Datagrams, ..Tier::new("fast", &codec, 30) },
-    ];
-    Ok(Catalogue::new(60, tiers)?)
+    Ok(Catalogue::standard(60, &codec)?)
 }
