@@ -5,7 +5,8 @@
 //! |---|---|
 //! | [`demo`] | `demo`: both sides in a page, or in the terminal |
 //! | [`serve`], [`join`] | the same world between processes and machines |
-//! | [`watch`] | a replay in a page |
+//! | [`broadcast`] | the same world for spectators, through relays |
+//! | [`watch`] | a replay in a page, or a broadcast in the terminal |
 //! | [`simulate`], [`sweep`] | the same world under virtual time, for one link or many |
 //!
 //! `Session` is the core of `demo`, `simulate` and `sweep`: a sender, simulated
@@ -14,6 +15,7 @@
 #![forbid(unsafe_code)]
 #![allow(missing_docs, unreachable_pub, reason = "a part of the program, with no users of its own")]
 
+pub mod broadcast;
 mod codes;
 mod crowd;
 mod cube_stream;

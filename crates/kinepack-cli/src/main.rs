@@ -61,6 +61,8 @@ enum Command {
     #[cfg(feature = "demo")]
     Join(demo::join::Arguments),
     #[cfg(feature = "demo")]
+    Broadcast(demo::broadcast::Arguments),
+    #[cfg(feature = "demo")]
     Simulate(demo::simulate::Arguments),
     #[cfg(feature = "demo")]
     Sweep(demo::sweep::Arguments),
@@ -93,6 +95,8 @@ fn main() -> ExitCode {
         Command::Serve(arguments) => demo::serve::run(&arguments).map_err(boxed),
         #[cfg(feature = "demo")]
         Command::Join(arguments) => demo::join::run(&arguments).map_err(boxed),
+        #[cfg(feature = "demo")]
+        Command::Broadcast(arguments) => demo::broadcast::run(&arguments).map_err(boxed),
         #[cfg(feature = "demo")]
         Command::Simulate(arguments) => demo::simulate::run(&arguments).map_err(boxed),
         #[cfg(feature = "demo")]

@@ -35,6 +35,7 @@ pub use players::Players;
 pub use serving::Serving;
 
 use crate::PROTOCOL_ID;
+use crate::broadcast::{BroadcastError, PublishOptions};
 use crate::inputs::{MAX_GUESTS, with_keys};
 use crate::recording::RecordOptions;
 use crate::secret_options::{SecretOptions, SecretOptionsError};
@@ -85,6 +86,8 @@ pub struct Arguments {
     world: WorldArguments,
     #[command(flatten)]
     recording: RecordOptions,
+    #[command(flatten, next_help_heading = "Spectators")]
+    publish: PublishOptions,
     #[command(flatten, next_help_heading = "Sending")]
     send: SendOptions,
 }
@@ -101,6 +104,8 @@ pub enum ServeError {
     #[error("--web: {0}")]
     Web(#[from] WebSetupError),
     #[error(transparent)]
+    Broadcast(#[from] BroadcastError),
+    #[error(transparent)]
     Page(#[from] PageError),
     #[error(transparent)]
     Output(#[from] OutputError),
@@ -111,6 +116,7 @@ impl Failure for ServeError {
         match self {
             Self::Session(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
+            Self::Broadcast(error) => error.exit_code(),
             Self::Page(error) => error.exit_code(),
             Self::Secret(_) | Self::Setup(_) | Self::Web(_) => 2,
         }
@@ -152,6 +158,8 @@ pub fn run(arguments: &Arguments) -> Result<(), ServeError> {
         options.timeout,
         max_players,
     );
+    serving.outgoing =
+        arguments.publish.begin(&arguments.send.stream.codec(), cubes::TICK_HZ as u16)?;
     serving.say(&format!("listening on {}", serving.local_addr()));
     if let Some(page) = page {
         serving.say(&format!("browsers join at http://{page}/"));

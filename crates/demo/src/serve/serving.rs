@@ -16,6 +16,7 @@ use super::players::{KeyCounts, Players};
 use super::report::{KeysReport, ServeReport};
 use super::status::Status;
 use super::timing::{Span, Spans, Watch};
+use crate::broadcast::Outgoing;
 use crate::recording::Recording;
 use crate::sender::{SendOptions, Sender, due};
 use crate::serve::ServeError;
@@ -29,6 +30,8 @@ const MAX_LAG: Duration = Duration::from_millis(250);
 pub struct Serving {
     doors: Doors,
     sender: Sender,
+    /// Publishes the world to spectators.
+    pub outgoing: Option<Outgoing>,
     options: SendOptions,
     timeout: Duration,
     guests: Guests,
@@ -72,6 +75,7 @@ impl Serving {
         Self {
             doors,
             sender,
+            outgoing: None,
             options,
             timeout,
             guests: Guests::default(),
@@ -210,6 +214,11 @@ impl Serving {
                 self.second.encoded += encoded;
             }
             self.transmit(now);
+            if let Some(outgoing) = &mut self.outgoing
+                && let Some(news) = outgoing.write(&self.sender.snapshot)?
+            {
+                self.say(&news);
+            }
         }
         self.work.add(watch.elapsed());
         let work = std::mem::take(&mut self.work);
@@ -258,6 +267,9 @@ impl Serving {
     pub fn close(mut self) -> Result<(), ServeError> {
         self.status.finish();
         self.doors.close();
+        if let Some(outgoing) = self.outgoing.take() {
+            outgoing.finish();
+        }
         Ok(self.sender.recording.take().map_or(Ok(()), Recording::finish)?)
     }
 

@@ -14,15 +14,19 @@ use command_kit::{Failure, OutputError, say};
 use kinepack_replay::ReplayError;
 use store::Store;
 
+use crate::broadcast::{self, BroadcastError, WatchOptions};
+
 /// The page's default port.
 const PORT: u16 = 4652;
 
-/// Watch a replay in the browser: any moment, forwards and backwards, at any speed.
+/// Watch a replay in the browser: any moment, forwards and backwards, at any speed. Or watch a
+/// broadcast in the terminal.
 ///
 /// A replay that is still being written grows while it is watched.
 #[derive(Args)]
 pub struct Arguments {
-    /// The replay.
+    /// The replay; or the address of a broadcast, as in https://relay.example:4443/anon/cubes.
+    #[arg(value_name = "FILE or URL")]
     file: PathBuf,
     /// Address and port of the page. Port 0 takes any free port. Anybody who can reach the address
     /// can watch [default: 127.0.0.1:4652, or another port if that is taken]
@@ -31,6 +35,8 @@ pub struct Arguments {
     /// Do not open the browser.
     #[arg(long)]
     no_open: bool,
+    #[command(flatten, next_help_heading = "Broadcast")]
+    broadcast: WatchOptions,
 }
 
 /// Why a replay cannot be watched.
@@ -41,6 +47,8 @@ pub enum WatchError {
     #[error("{}: its entities have no position to show", path.display())]
     NoBodies { path: PathBuf },
     #[error(transparent)]
+    Broadcast(#[from] BroadcastError),
+    #[error(transparent)]
     Page(#[from] PageError),
     #[error(transparent)]
     Output(#[from] OutputError),
@@ -49,6 +57,7 @@ pub enum WatchError {
 impl Failure for WatchError {
     fn exit_code(&self) -> u8 {
         match self {
+            Self::Broadcast(error) => error.exit_code(),
             Self::Page(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
             Self::Replay { .. } | Self::NoBodies { .. } => 2,
@@ -57,8 +66,12 @@ impl Failure for WatchError {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), WatchError> {
-    let Arguments { file, listen, no_open } = arguments;
+    let Arguments { file, listen, no_open, broadcast } = arguments;
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
+    if let Some(url) = file.to_str().filter(|text| text.contains("://")) {
+        let address = url.parse().map_err(BroadcastError::from)?;
+        return Ok(broadcast::watch(&address, broadcast, &interrupt)?);
+    }
     let store = Store::open(file)?;
     let listener = page::listen(*listen, PORT, "watch")?;
     let url = page::url(&listener)?;

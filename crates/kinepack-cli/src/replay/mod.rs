@@ -1,5 +1,8 @@
-//! `kinepack replay`: sends a capture through the endpoints and a simulated link, in virtual time.
+//! `kinepack replay`: sends a capture through the endpoints and a simulated link, in virtual time;
+//! or publishes it to spectators, in real time.
 
+#[cfg(feature = "demo")]
+mod publish;
 mod run;
 mod sweep;
 mod truth;
@@ -38,6 +41,7 @@ const AHEAD: usize = 16;
 /// Send a capture over a simulated network, and measure bandwidth, delay, errors and stalls.
 ///
 /// The capture goes through the real endpoints and a simulated link, much faster than real time.
+/// With --publish it is broadcast to spectators in real time instead.
 /// `measure` has the codec's sizes without a network.
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -80,6 +84,9 @@ pub(crate) struct Arguments {
     json: bool,
     #[command(flatten, next_help_heading = "Link")]
     link: LinkOptions,
+    #[cfg(feature = "demo")]
+    #[command(flatten, next_help_heading = "Spectators")]
+    publish: demo::broadcast::PublishOptions,
 }
 
 /// The results of all runs.
@@ -113,6 +120,9 @@ pub(crate) enum ReplayError {
     TooShort(#[from] TooShort),
     #[error(transparent)]
     Link(#[from] LinkOptionsError),
+    #[cfg(feature = "demo")]
+    #[error(transparent)]
+    Broadcast(#[from] demo::broadcast::BroadcastError),
     #[error(transparent)]
     Net(#[from] NetError),
     #[error(transparent)]
@@ -132,6 +142,8 @@ pub(crate) enum ReplayError {
 impl Failure for ReplayError {
     fn exit_code(&self) -> u8 {
         match self {
+            #[cfg(feature = "demo")]
+            Self::Broadcast(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
             Self::Interrupted(error) => error.exit_code(),
             Self::Interpolation { .. } | Self::Drifted { .. } => 1,
@@ -141,6 +153,10 @@ impl Failure for ReplayError {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), ReplayError> {
+    #[cfg(feature = "demo")]
+    if arguments.publish.publish.is_some() {
+        return publish::run(arguments);
+    }
     let [html] = arguments.force.targets([arguments.html.as_deref()])?;
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
     let (report, all) = replay(arguments, &interrupt)?;

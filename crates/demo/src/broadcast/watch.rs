@@ -1,0 +1,98 @@
+//! `kinepack watch URL`: a broadcast in the terminal.
+
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use command_kit::interrupt::Interrupt;
+use command_kit::print;
+use command_kit::table::{table, write_json};
+use kinepack_crowd::moq::Address;
+
+use super::relay::RelayOptions;
+use super::spectator::{Spectator, SpectatorReport};
+use super::{BroadcastError, Lines};
+use crate::map::{ROWS, map};
+use crate::sender::due;
+
+/// Drawn frames between two refreshes of the terminal.
+const REFRESH_FRAMES: u32 = 3;
+
+/// How to watch a broadcast.
+#[derive(Args, Clone, Debug, Default)]
+pub struct WatchOptions {
+    /// The tier of the broadcast to show [default: the first one]
+    #[arg(long, value_name = "NAME")]
+    tier: Option<String>,
+    /// Seconds to watch [default: until Ctrl-C]
+    #[arg(long, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
+    seconds: Option<u32>,
+    /// Print the summary as one JSON document instead of a table.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    relay: RelayOptions,
+}
+
+/// Watches a broadcast until the time is over or a signal comes, and prints a summary.
+pub fn watch(
+    address: &Address,
+    options: &WatchOptions,
+    interrupt: &Interrupt,
+) -> Result<(), BroadcastError> {
+    let (runtime, connector) = options.relay.connector()?;
+    let mut spectator = {
+        let _within = runtime.enter();
+        Spectator::new(&connector, address, options.tier.as_deref())
+    };
+    let lines = Lines::new(ROWS + 1);
+    let (begin, mut frame) = (Instant::now(), 0);
+    let end = options.seconds.map(|seconds| Duration::from_secs(seconds.into()));
+    while !interrupt.is_raised() && end.is_none_or(|end| begin.elapsed() < end) {
+        frame += 1;
+        std::thread::sleep(due(frame).saturating_sub(begin.elapsed()));
+        if let Some(news) = spectator.frame() {
+            lines.say(&news);
+        }
+        if frame.is_multiple_of(REFRESH_FRAMES) {
+            let rows = map(spectator.shown.iter().copied());
+            rows.into_iter().enumerate().for_each(|(nth, row)| lines.show(nth, row));
+            lines.show(ROWS, spectator.status());
+        }
+    }
+    lines.finish();
+    let reason = spectator.reason();
+    let Some(report) = spectator.report() else {
+        return Err(BroadcastError::NothingReceived { address: address.to_string(), reason });
+    };
+    print(|out| if options.json { write_json(&report, out) } else { report.write_table(out) })?;
+    Ok(())
+}
+
+impl SpectatorReport {
+    pub(super) const HEADERS: [&str; 7] = [
+        "tier",
+        "joining\nkB",
+        "kbit/s\nall headers",
+        "snapshots",
+        "too late",
+        "refused",
+        "playout delay\nmedian, ms",
+    ];
+
+    pub(super) fn row(&self) -> [String; 7] {
+        [
+            self.tier.clone(),
+            format!("{:.0}", self.joining_bytes as f64 / 1e3),
+            format!("{:.1}", self.kbps),
+            self.snapshots.to_string(),
+            self.late.to_string(),
+            self.refused.to_string(),
+            format!("{:.0}", self.playout_delay_ms.p50),
+        ]
+    }
+
+    fn write_table(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{}", table(Self::HEADERS, 1, [self.row()]).trim_fmt())
+    }
+}
