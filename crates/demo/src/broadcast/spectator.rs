@@ -19,7 +19,7 @@ pub(super) struct SpectatorReport {
     pub(super) refused: u64,
     /// Snapshots too late to be shown.
     pub(super) late: u64,
-    /// What came until the first world was shown, above all the profile, in bytes.
+    /// What came until a moment after the first world was shown, above all the profile, in bytes.
     pub(super) joining_bytes: u64,
     /// What comes after that, with all headers.
     pub(super) kbps: f64,
@@ -39,6 +39,7 @@ pub(super) struct Spectator {
     /// Bytes at the last measurement of the rate, and when that was.
     measured: (u64, Duration),
     kbps: f64,
+    seconds_shown: u32,
     /// The bytes and the time when it had joined.
     joined: Option<(u64, Duration)>,
 }
@@ -56,6 +57,7 @@ impl Spectator {
             shown: Vec::new(),
             measured: (0, Duration::ZERO),
             kbps: 0.0,
+            seconds_shown: 0,
             joined: None,
         }
     }
@@ -70,7 +72,11 @@ impl Spectator {
             let grown = bytes.saturating_sub(bytes_then) as f64;
             self.kbps = grown * 8e-3 / (now - then).as_secs_f64();
             self.measured = (bytes, now);
-            if self.joined.is_none() && bytes > 0 && !self.shown.is_empty() {
+            if !self.shown.is_empty() {
+                self.seconds_shown += 1;
+            }
+            // The count of bytes is up to a second old.
+            if self.seconds_shown == 2 {
                 self.joined = Some(self.measured);
             }
         }
