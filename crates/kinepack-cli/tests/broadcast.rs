@@ -49,7 +49,7 @@ fn three_spectators_see_the_world() {
     let report: Value = serde_json::from_str(&ran.stdout).unwrap();
     let spectators = report["spectators"].as_array().unwrap();
     let tiers: Vec<&str> = spectators.iter().map(|of| of["tier"].as_str().unwrap()).collect();
-    assert_eq!(tiers, ["full", "sixth", "fast"]);
+    assert_eq!(tiers, ["full", "eighth", "fast"]);
     for spectator in spectators {
         assert!(spectator["snapshots"].as_u64().unwrap() >= 10, "{spectator}");
         assert!(spectator["kbps"].as_f64().unwrap() > 1.0, "{spectator}");

@@ -171,19 +171,19 @@ impl Catalogue {
     }
 
     /// The tiers that suit most broadcasts of a codec. All snapshots in the fewest bits (`full`, 15
-    /// objects a second), one in three (`third`) and one in six (`sixth`, for phones), in groups of
+    /// objects a second), one in three (`third`) and one in eight (`eighth`, for phones), in groups of
     /// a second; and all snapshots in datagrams, with the least delay (`fast`).
     ///
     /// # Errors
     /// As for [`new`](Self::new).
     pub fn standard(tick_hz: u16, codec: &Codec) -> Result<Self, CrowdError> {
-        let new = |name| Tier::new(name, codec, tick_hz.max(6));
+        let new = |name| Tier::new(name, codec, tick_hz.max(8));
         let frames_per_object = (tick_hz / OBJECTS_HZ).clamp(1, MAX_FRAMES.into()) as u8;
         let fast_ticks = (tick_hz / 2).clamp(1, MAX_DATAGRAM_TICKS);
         let tiers = vec![
             Tier { frames_per_object, ..new("full") },
             Tier { ticks_per_frame: 3, ..new("third") },
-            Tier { ticks_per_frame: 6, ..new("sixth") },
+            Tier { ticks_per_frame: 8, ..new("eighth") },
             Tier { carry: Carry::Datagrams, ..Tier::new("fast", codec, fast_ticks) },
         ];
         Self::new(tick_hz, tiers)

@@ -8,8 +8,9 @@
 //! with the [`Playback`](kinepack_net::Playback) that a player has, and changes tiers without a
 //! break.
 //!
-//! This crate has no sockets. Each tier is a track of groups and datagrams, which is what Media
-//! over QUIC carries; any other transport with these can be put beneath.
+//! Its core has no sockets. Each tier is a track of groups and datagrams, which is what Media over
+//! QUIC carries; any other transport with these can be put beneath. With the feature `moq`, the
+//! module `moq` connects both sides to relays of Media over QUIC.
 //!
 //! Reading order: [`Tier`], [`Catalogue`], [`Publisher`], [`Viewer`].
 

@@ -31,7 +31,7 @@ use crate::states::States;
 use crate::world::{WorldArguments, WorldError};
 
 /// The tiers of the three spectators.
-const TIERS: [&str; 3] = ["full", "sixth", "fast"];
+const TIERS: [&str; 3] = ["full", "eighth", "fast"];
 /// The name of the broadcast.
 const NAME: &str = "cubes";
 

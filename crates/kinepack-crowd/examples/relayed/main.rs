@@ -25,7 +25,7 @@ use process::Relay;
 use viewers::{Crowd, Truth};
 
 /// The tiers that are decoded and played.
-const TIERS: [&str; 4] = ["full", "third", "sixth", "fast"];
+const TIERS: [&str; 4] = ["full", "third", "eighth", "fast"];
 
 /// Viewers of a broadcast through relays: bits, delay, and processor time of each part.
 #[derive(Clone, Debug, Parser)]
@@ -39,7 +39,7 @@ struct Arguments {
     /// Viewers that receive everything and compare the bytes, but do not decode them.
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     viewers: u32,
-    /// The tier of these viewers: full, third or sixth.
+    /// The tier of these viewers: full, third or eighth.
     #[arg(long, value_name = "NAME", default_value = "full")]
     tier: String,
     /// Viewers that decode and play, one in turn for each tier.
