@@ -25,7 +25,7 @@ const PORT: u16 = 4652;
 /// A replay that is still being written grows while it is watched.
 #[derive(Args)]
 pub struct Arguments {
-    /// The replay; or the address of a broadcast, as in https://relay.example:4443/anon/cubes.
+    /// The replay; or the address of a broadcast, which begins with https:.
     #[arg(value_name = "FILE or URL")]
     file: PathBuf,
     /// Address and port of the page. Port 0 takes any free port. Anybody who can reach the address
