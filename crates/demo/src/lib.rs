@@ -28,6 +28,7 @@ mod keys;
 mod map;
 mod module;
 mod players;
+mod raw_mode;
 mod recording;
 mod secret_options;
 mod sender;

@@ -19,6 +19,7 @@
 mod catalogue;
 mod datagram;
 mod error;
+mod history;
 #[cfg(feature = "moq")]
 pub mod moq;
 mod publisher;

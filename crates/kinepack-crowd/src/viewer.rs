@@ -9,6 +9,7 @@ use kinepack::{Codec, DecodeLimits, Decoder, Snapshot, Tick, View};
 use kinepack_net::{FramePlayer, JitterBuffer, Playback, PlayoutConfig, PlayoutStats, Pushed};
 
 use crate::datagram::{Head, Parts, is_group};
+use crate::history::History;
 use crate::{Carry, Catalogue, CrowdError, Refused, Tier, Track};
 
 /// Groups of one tier that are read at the same time.
@@ -50,6 +51,8 @@ pub struct ViewerConfig {
     pub max_memory_bytes: usize,
     /// The delay of playback.
     pub playout: PlayoutConfig,
+    /// For how long it keeps states to go back to, 20 a second. Zero keeps none.
+    pub history: Duration,
 }
 
 impl ViewerConfig {
@@ -59,12 +62,14 @@ impl ViewerConfig {
             limits: DecodeLimits::default(),
             max_memory_bytes: 256 << 20,
             playout: PlayoutConfig::at_hz(tick_hz),
+            history: Duration::ZERO,
         }
     }
 
     /// The limits of a snapshot of this codec.
     fn limits_of(&self, codec: &Codec) -> DecodeLimits {
-        let states = self.playout.max_states + CHAIN_STATES;
+        let kept = History::max_states(self.history);
+        let states = self.playout.max_states + CHAIN_STATES + kept;
         self.limits.within(codec.schema(), self.max_memory_bytes / states)
     }
 }
@@ -143,6 +148,9 @@ pub struct Viewer {
     buffer: JitterBuffer<Arc<Snapshot>>,
     newest: Option<Arc<Snapshot>>,
     player: FramePlayer,
+    history: History,
+    /// Plays the history.
+    past_player: FramePlayer,
     stats: ViewerStats,
 }
 
@@ -198,6 +206,8 @@ impl Viewer {
             buffer: JitterBuffer::new(config.playout).map_err(CrowdError::Playout)?,
             newest: None,
             player: FramePlayer::new(catalogue.tick_hz().into()),
+            history: History::new(config.history, config.playout.tick_hz),
+            past_player: FramePlayer::new(catalogue.tick_hz().into()),
             stats: ViewerStats::default(),
             config,
         })
@@ -322,6 +332,19 @@ impl Viewer {
         Some(self.player.show(playout.tick, &playout.from.state, &playout.to.state, []))
     }
 
+    /// The first and the last tick that [`playback_at`](Self::playback_at) can show. `None` before
+    /// the first state, and without a history.
+    pub fn history(&self) -> Option<(Tick, Tick)> {
+        self.history.range()
+    }
+
+    /// The world at a moment of the [history](ViewerConfig::history), to pause and to go back. A
+    /// tick outside of it shows the nearest state.
+    pub fn playback_at(&mut self, tick: f64) -> Option<Playback<'_>> {
+        let [from, to] = self.history.around(tick)?;
+        Some(self.past_player.show(tick, from, to, []))
+    }
+
     /// The newest state of the tier that is shown.
     pub fn newest(&self) -> Option<&Arc<Snapshot>> {
         self.newest.as_ref()
@@ -373,6 +396,7 @@ impl Viewer {
         if self.newest.as_ref().is_none_or(|newest| newest.tick <= tick) {
             self.newest = Some(Arc::clone(&state));
         }
+        self.history.push(&state);
         let pushed = self.buffer.push(now, tick, Tick(0), state);
         self.stats.late += u64::from(pushed == Pushed::Late);
     }

@@ -330,3 +330,53 @@ fn groups_wait_for_what_they_stand_on() {
     assert!(viewer.wanted().eq([Track::Snapshots(FULL)]));
     assert_eq!((viewer.stats().snapshots, viewer.stats().refused), (140, 0));
 }
+
+#[test]
+fn a_viewer_goes_back() {
+    let mut publisher = publisher(Level::PACKED);
+    let config = ViewerConfig { history: Duration::from_secs(5), ..ViewerConfig::at_hz(60) };
+    let mut viewer = Viewer::new(&catalogue(Level::PACKED), config).unwrap();
+    viewer.watch(FULL).unwrap();
+    assert!(viewer.history().is_none() && viewer.playback_at(0.0).is_none());
+    let mut seen = Vec::new();
+    for tick in 0..600 {
+        for piece in publisher.publish(&world(tick, BALLS)).unwrap() {
+            if piece.track.tier() == FULL {
+                show(&mut viewer, at(tick), piece).unwrap();
+            }
+        }
+        viewer.playback(at(tick));
+    }
+    let (first, last) = viewer.history().unwrap();
+    assert!(last.0 > 596 && (295..=300).contains(&(last.0 - first.0)), "{first:?} {last:?}");
+    for tick in [first.0, first.0 + 3, first.0 + 99, last.0] {
+        let playback = viewer.playback_at(tick.into()).unwrap();
+        for sample in playback.samples() {
+            seen.push((tick, sample.id, sample.state::<Ball>().unwrap()));
+        }
+    }
+    for (tick, id, ball) in seen {
+        assert_eq!(Some(ball), world(tick, BALLS).get(id).unwrap(), "{tick}");
+    }
+    // Between two states, and outside of all.
+    for (tick, shown) in [(400.5, 400.5), (0.0, first.0.into()), (9e9, last.0.into())] {
+        assert_eq!(viewer.playback_at(tick).unwrap().tick(), shown);
+    }
+    // The present goes on meanwhile.
+    assert!(viewer.playback(at(600)).unwrap().tick() > 590.0);
+}
+
+#[test]
+fn a_history_takes_its_part_of_the_memory() {
+    let of = |history| {
+        let config =
+            ViewerConfig { history, max_memory_bytes: 2_000_000, ..ViewerConfig::at_hz(60) };
+        let mut viewer = Viewer::new(&catalogue(Level::PACKED), config).unwrap();
+        viewer.watch(FULL).unwrap();
+        let mut publisher = publisher(Level::PACKED);
+        let pieces = publisher.publish(&world(0, 300)).unwrap().to_vec();
+        let taken = pieces.iter().filter(|piece| piece.track.tier() == FULL);
+        taken.map(|piece| show(&mut viewer, at(0), piece)).all(|taken| taken.is_ok())
+    };
+    assert!(of(Duration::ZERO) && !of(Duration::from_secs(600)));
+}

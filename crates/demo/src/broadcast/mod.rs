@@ -65,6 +65,8 @@ pub enum BroadcastError {
     Moq(#[from] MoqError),
     #[error("the threads of the connection cannot be started: {0}")]
     Threads(io::Error),
+    #[error("the terminal does not report keys: {0}")]
+    Terminal(io::Error),
     #[error(transparent)]
     Output(#[from] OutputError),
     /// The run is over, and nothing came.
@@ -77,7 +79,7 @@ impl Failure for BroadcastError {
         match self {
             Self::Session(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
-            Self::NothingReceived { .. } | Self::Threads(_) => 1,
+            Self::NothingReceived { .. } | Self::Terminal(_) | Self::Threads(_) => 1,
             Self::Crowd(_) | Self::Moq(_) => 2,
         }
     }

@@ -1,12 +1,17 @@
 //! A spectator of a broadcast: what it shows, and what it measures.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use command_kit::bodies::Bodies;
 use command_kit::{Distribution, Summary};
 use kinepack::EntityId;
 use kinepack_crowd::moq::{Address, Connector, Link, Watching};
+use kinepack_crowd::{Catalogue, ViewerConfig};
 use serde::Serialize;
+
+/// For how long a spectator can go back.
+const HISTORY: Duration = Duration::from_secs(60);
 
 /// What a spectator received.
 #[derive(Clone, Debug, Serialize)]
@@ -27,13 +32,59 @@ pub(super) struct SpectatorReport {
     pub(super) playout_delay_ms: Summary,
 }
 
+/// Which moment is shown.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Moment {
+    Present,
+    /// A tick of the history.
+    Past {
+        tick: f64,
+        is_paused: bool,
+    },
+}
+
+impl Moment {
+    fn paused(self, shown_tick: f64) -> Self {
+        match self {
+            Self::Present => Self::Past { tick: shown_tick, is_paused: true },
+            Self::Past { tick, is_paused } => Self::Past { tick, is_paused: !is_paused },
+        }
+    }
+
+    /// After the end of the history comes the present.
+    fn jumped(self, tick: f64, (first, last): (f64, f64)) -> Self {
+        let is_paused = matches!(self, Self::Past { is_paused: true, .. });
+        if tick >= last { Self::Present } else { Self::Past { tick: tick.max(first), is_paused } }
+    }
+
+    /// The moment this many ticks later. A pause moves once the history no longer reaches it.
+    fn advanced(self, ticks: f64, history: Option<(f64, f64)>) -> Self {
+        match (self, history) {
+            (Self::Past { tick, is_paused }, Some((first, last))) => {
+                let tick = if is_paused { tick } else { tick + ticks };
+                let is_past = tick < last;
+                if is_past {
+                    Self::Past { tick: tick.max(first), is_paused }
+                } else {
+                    Self::Present
+                }
+            }
+            _ => Self::Present,
+        }
+    }
+}
+
 pub(super) struct Spectator {
     watching: Watching,
-    tier: Option<String>,
+    catalogue: Option<Arc<Catalogue>>,
     bodies: Option<Bodies>,
     link: Link,
     delay_ms: Distribution,
     last_delay_ms: f64,
+    moment: Moment,
+    /// When the last frame was played.
+    played: Duration,
+    shown_tick: f64,
     /// The entities as they were shown last.
     pub(super) shown: Vec<(EntityId, [f32; 3])>,
     /// Bytes at the last measurement of the rate, and when that was.
@@ -49,17 +100,70 @@ impl Spectator {
     pub(super) fn new(connector: &Connector, address: &Address, tier: Option<&str>) -> Self {
         Self {
             watching: Watching::start(connector, address, tier),
-            tier: tier.map(str::to_owned),
+            catalogue: None,
             bodies: None,
             link: Link::Connecting { because: None },
             delay_ms: Distribution::default(),
             last_delay_ms: 0.0,
+            moment: Moment::Present,
+            played: Duration::ZERO,
+            shown_tick: 0.0,
             shown: Vec::new(),
             measured: (0, Duration::ZERO),
             kbps: 0.0,
             seconds_shown: 0,
             joined: None,
         }
+    }
+
+    /// Keeps what was shown lately, to go back.
+    pub(super) fn with_history(mut self) -> Self {
+        let configure = |hz| ViewerConfig { history: HISTORY, ..ViewerConfig::at_hz(hz) };
+        self.watching = self.watching.with_config(configure);
+        self
+    }
+
+    /// Stops, or goes on from where it stopped.
+    pub(super) fn pause(&mut self) {
+        self.moment = self.moment.paused(self.shown_tick);
+    }
+
+    /// Goes back, or on, by these seconds.
+    pub(super) fn jump(&mut self, seconds: f64) {
+        if let Some(history) = self.history() {
+            let tick = self.shown_tick + seconds * self.tick_hz();
+            self.moment = self.moment.jumped(tick, history);
+        }
+    }
+
+    /// Shows the present again.
+    pub(super) fn go_live(&mut self) {
+        self.moment = Moment::Present;
+    }
+
+    /// Watches the next tier of the catalogue.
+    pub(super) fn next_tier(&mut self) {
+        if let Some((names, shown)) = self.tiers() {
+            let place = names.iter().position(|name| *name == shown).unwrap_or(0);
+            self.watching.watch(&names[(place + 1) % names.len()]);
+        }
+    }
+
+    /// Moves the shown moment of the past, until it reaches the present.
+    fn advance(&mut self, now: Duration) {
+        let since_s = now.saturating_sub(self.played).as_secs_f64();
+        self.played = now;
+        let (ticks, history) = (since_s * self.tick_hz(), self.history());
+        self.moment = self.moment.advanced(ticks, history);
+    }
+
+    fn tick_hz(&self) -> f64 {
+        self.watching.catalogue().map_or(60.0, |catalogue| catalogue.tick_hz().into())
+    }
+
+    fn history(&mut self) -> Option<(f64, f64)> {
+        let (first, last) = self.watching.viewer()?.history()?;
+        Some((first.0.into(), last.0.into()))
     }
 
     /// Takes what has come, and plays it. Returns a line of news about the relay, if there is one.
@@ -80,14 +184,26 @@ impl Spectator {
                 self.joined = Some(self.measured);
             }
         }
-        if self.bodies.is_none()
-            && let Some(catalogue) = self.watching.catalogue()
+        if let Some(catalogue) = self.watching.catalogue()
+            && !self.catalogue.as_ref().is_some_and(|before| Arc::ptr_eq(before, catalogue))
         {
-            let tier = self.tier.as_deref().and_then(|name| catalogue.find(name)).unwrap_or(0);
-            self.bodies = Some(Bodies::new(catalogue.tiers()[tier].codec.schema()));
+            // All tiers have the same kinds and fields.
+            self.bodies = Some(Bodies::new(catalogue.tiers()[0].codec.schema()));
+            self.catalogue = Some(Arc::clone(catalogue));
+            self.moment = Moment::Present;
         }
+        self.advance(now);
         if let (Some(viewer), Some(bodies)) = (self.watching.viewer(), &mut self.bodies) {
-            if let Some(playback) = viewer.playback(now) {
+            let playback = match self.moment {
+                Moment::Present => viewer.playback(now),
+                Moment::Past { tick, .. } => {
+                    // The present goes on meanwhile.
+                    let _ = viewer.playback(now);
+                    viewer.playback_at(tick)
+                }
+            };
+            if let Some(playback) = playback {
+                self.shown_tick = playback.tick();
                 self.shown.clear();
                 for sample in playback.samples() {
                     let (state, index) = sample.from;
@@ -139,10 +255,17 @@ impl Spectator {
     /// One line about this moment.
     pub(super) fn status(&mut self) -> String {
         let Some((names, shown)) = self.tiers() else { return self.reason() };
+        let moment = match self.moment {
+            Moment::Present => String::new(),
+            Moment::Past { tick, is_paused } => {
+                let last = self.history().map_or(tick, |(_, last)| last);
+                let paused = if is_paused { ", paused" } else { "" };
+                format!("{:.1} s ago{paused}; ", (last - tick) / self.tick_hz())
+            }
+        };
         let snapshots = self.watching.viewer().map_or(0, |viewer| viewer.stats().snapshots);
         format!(
-            "{shown} of {}: {:.1} kbit/s with all headers, playout delay {:.0} ms, {snapshots} \
-             snapshots",
+            "{moment}{shown} of {}: {:.1} kbit/s, delay {:.0} ms, {snapshots} snapshots",
             names.join(", "),
             self.kbps,
             self.last_delay_ms,
@@ -167,5 +290,29 @@ impl Spectator {
             kbps: (bytes - joining_bytes) as f64 * 8e-3 / since_s.max(1.0),
             playout_delay_ms: self.delay_ms.summary(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HISTORY_TICKS: (f64, f64) = (100.0, 700.0);
+
+    #[test]
+    fn a_spectator_pauses_goes_back_and_comes_to_the_present_again() {
+        let past = |tick, is_paused| Moment::Past { tick, is_paused };
+        let paused = Moment::Present.paused(650.0);
+        assert_eq!(paused, past(650.0, true));
+        assert_eq!(paused.advanced(60.0, Some(HISTORY_TICKS)), paused);
+        let back = paused.jumped(500.0, HISTORY_TICKS);
+        assert_eq!(back, past(500.0, true));
+        let on = back.paused(500.0).advanced(60.0, Some(HISTORY_TICKS));
+        assert_eq!(on, past(560.0, false));
+        assert_eq!(on.advanced(140.0, Some(HISTORY_TICKS)), Moment::Present);
+        assert_eq!(on.jumped(10.0, HISTORY_TICKS), past(100.0, false), "the oldest");
+        assert_eq!(on.jumped(800.0, HISTORY_TICKS), Moment::Present);
+        assert_eq!(paused.advanced(0.0, Some((680.0, 900.0))), past(680.0, true), "moved on");
+        assert_eq!(on.advanced(1.0, None), Moment::Present, "another broadcast");
     }
 }

@@ -7,16 +7,21 @@ use clap::Args;
 use command_kit::interrupt::Interrupt;
 use command_kit::print;
 use command_kit::table::{table, write_json};
+use crossterm::event::{self, Event, KeyCode, KeyEventKind};
 use kinepack_crowd::moq::Address;
 
 use super::relay::RelayOptions;
 use super::spectator::{Spectator, SpectatorReport};
 use super::{BroadcastError, Lines};
 use crate::map::{ROWS, map};
+use crate::raw_mode::{RawMode, is_at_terminal, is_quit};
 use crate::sender::due;
 
 /// Drawn frames between two refreshes of the terminal.
 const REFRESH_FRAMES: u32 = 3;
+/// How far an arrow key goes.
+const JUMP_S: f64 = 2.0;
+const HELP: &str = "space: pause. Arrows: 2 s back, 2 s on. l: live. t: next tier. q: end.";
 
 /// How to watch a broadcast.
 #[derive(Args, Clone, Debug, Default)]
@@ -43,14 +48,23 @@ pub fn watch(
     let (runtime, connector) = options.relay.connector()?;
     let mut spectator = {
         let _within = runtime.enter();
-        Spectator::new(&connector, address, options.tier.as_deref())
+        Spectator::new(&connector, address, options.tier.as_deref()).with_history()
     };
-    let lines = Lines::new(ROWS + 1);
+    let lines = Lines::new(ROWS + 2);
+    let keyboard = Keyboard::open()?;
+    if keyboard.is_some() {
+        lines.show(ROWS + 1, HELP.to_owned());
+    }
     let (begin, mut frame) = (Instant::now(), 0);
     let end = options.seconds.map(|seconds| Duration::from_secs(seconds.into()));
     while !interrupt.is_raised() && end.is_none_or(|end| begin.elapsed() < end) {
         frame += 1;
         std::thread::sleep(due(frame).saturating_sub(begin.elapsed()));
+        if let Some(keyboard) = &keyboard
+            && keyboard.obey(&mut spectator)?
+        {
+            break;
+        }
         if let Some(news) = spectator.frame() {
             lines.say(&news);
         }
@@ -60,6 +74,7 @@ pub fn watch(
             lines.show(ROWS, spectator.status());
         }
     }
+    drop(keyboard);
     lines.finish();
     let reason = spectator.reason();
     let Some(report) = spectator.report() else {
@@ -67,6 +82,43 @@ pub fn watch(
     };
     print(|out| if options.json { write_json(&report, out) } else { report.write_table(out) })?;
     Ok(())
+}
+
+/// The keys of the terminal.
+struct Keyboard {
+    _raw: RawMode,
+}
+
+impl Keyboard {
+    /// `None` if nobody sits at a terminal.
+    fn open() -> Result<Option<Self>, BroadcastError> {
+        if !is_at_terminal() {
+            return Ok(None);
+        }
+        Ok(Some(Self { _raw: RawMode::begin().map_err(BroadcastError::Terminal)? }))
+    }
+
+    /// Does what was pressed. True if that ends the program. Never waits.
+    fn obey(&self, spectator: &mut Spectator) -> Result<bool, BroadcastError> {
+        while event::poll(Duration::ZERO).map_err(BroadcastError::Terminal)? {
+            let Event::Key(key) = event::read().map_err(BroadcastError::Terminal)? else {
+                continue;
+            };
+            if is_quit(&key) || key.code == KeyCode::Char('q') {
+                return Ok(true);
+            }
+            match key.code {
+                _ if key.kind == KeyEventKind::Release => {}
+                KeyCode::Char(' ') => spectator.pause(),
+                KeyCode::Left => spectator.jump(-JUMP_S),
+                KeyCode::Right => spectator.jump(JUMP_S),
+                KeyCode::Char('l') => spectator.go_live(),
+                KeyCode::Char('t') => spectator.next_tier(),
+                _ => {}
+            }
+        }
+        Ok(false)
+    }
 }
 
 impl SpectatorReport {

@@ -1,13 +1,13 @@
 //! Who steers a joiner's cube: the options on the command line.
 
-use std::io::{IsTerminal, stderr, stdin, stdout};
+use std::io::{IsTerminal, stdin};
 
 use clap::{Args, ValueEnum};
 use cubes::{Input, Script, Style};
 
 use super::player::Pilot;
-use super::terminal;
 use crate::join::JoinError;
+use crate::raw_mode::is_at_terminal;
 
 /// See the head of this file.
 #[derive(Args, Clone, Debug)]
@@ -46,12 +46,6 @@ pub(super) enum Play {
 impl PlayOptions {
     /// Resolves the defaults for `count` joiners.
     pub(super) fn resolve(&self, count: u32) -> Result<Play, JoinError> {
-        let is_at_terminal = || {
-            stdin().is_terminal()
-                && stdout().is_terminal()
-                && stderr().is_terminal()
-                && terminal::is_ours()
-        };
         let by = self
             .play
             .unwrap_or_else(|| if count == 1 && is_at_terminal() { By::Keys } else { By::None });

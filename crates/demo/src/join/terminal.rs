@@ -1,20 +1,18 @@
-//! The player's terminal in raw mode: keys arrive one by one and are not echoed. The terminal is
-//! restored whenever the program ends.
+//! The player's terminal: which keys are down.
 
-use std::io::{self, IsTerminal, stderr};
+use std::io::{IsTerminal, stderr};
 use std::time::Duration;
 
 use crossterm::event::{
     self, DisableFocusChange, EnableFocusChange, Event, KeyCode, KeyEvent, KeyEventKind,
-    KeyModifiers, KeyboardEnhancementFlags, PopKeyboardEnhancementFlags,
-    PushKeyboardEnhancementFlags,
+    KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
 };
-use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use cubes::Input;
 
 use super::held::HeldKeys;
 use crate::join::JoinError;
 use crate::keys::Key;
+use crate::raw_mode::{RawMode, is_quit};
 
 /// A terminal that reports keys. Dropping it, even during a panic, restores the terminal.
 pub(super) struct Terminal {
@@ -22,6 +20,7 @@ pub(super) struct Terminal {
     /// Whether standard error is a terminal, to which the display and control sequences are
     /// written.
     has_display: bool,
+    _raw: RawMode,
 }
 
 /// The result of polling the keys.
@@ -35,9 +34,9 @@ pub(super) enum Pressed {
 
 impl Terminal {
     pub(super) fn open() -> Result<Self, JoinError> {
-        enable_raw_mode().map_err(JoinError::Terminal)?;
-        let terminal = Self { keys: HeldKeys::default(), has_display: stderr().is_terminal() };
-        keep_lines().map_err(JoinError::Terminal)?;
+        let raw = RawMode::begin().map_err(JoinError::Terminal)?;
+        let has_display = stderr().is_terminal();
+        let terminal = Self { keys: HeldKeys::default(), has_display, _raw: raw };
         if terminal.has_display {
             // Terminals without this protocol ignore it, and report no releases.
             let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES
@@ -76,27 +75,7 @@ impl Drop for Terminal {
             let _ = crossterm::execute!(stderr(), DisableFocusChange);
             let _ = crossterm::execute!(stderr(), PopKeyboardEnhancementFlags);
         }
-        let _ = disable_raw_mode();
     }
-}
-
-/// False for a job in the background of a shell. The terminal would stop it at the first access.
-#[cfg(unix)]
-pub(super) fn is_ours() -> bool {
-    let group = rustix::termios::tcgetpgrp(io::stdin());
-    // Without job control, no other program uses the terminal.
-    group.map_or(true, |group| group == rustix::process::getpgrp())
-}
-
-#[cfg(not(unix))]
-pub(super) fn is_ours() -> bool {
-    true
-}
-
-fn is_quit(key: &KeyEvent) -> bool {
-    key.code == KeyCode::Char('c')
-        && key.modifiers.contains(KeyModifiers::CONTROL)
-        && key.kind != KeyEventKind::Release
 }
 
 /// Arrows or WASD, and space and Z as in the page of `demo`.
@@ -119,23 +98,6 @@ fn key_of(code: KeyCode) -> Option<Key> {
     })
 }
 
-/// Raw mode also stops a line feed from returning to the first column. The display and all messages
-/// need that, so this enables it again.
-#[cfg(unix)]
-fn keep_lines() -> io::Result<()> {
-    use rustix::termios::{OptionalActions, OutputModes, tcgetattr, tcsetattr};
-
-    let stdin = io::stdin();
-    let mut modes = tcgetattr(&stdin)?;
-    modes.output_modes |= OutputModes::OPOST | OutputModes::ONLCR;
-    Ok(tcsetattr(&stdin, OptionalActions::Now, &modes)?)
-}
-
-#[cfg(not(unix))]
-fn keep_lines() -> io::Result<()> {
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,7 +115,5 @@ mod tests {
         assert_eq!([' ', 'z', 'Z', 'c'].map(|letter| key_of(KeyCode::Char(letter))), {
             [Some(Key::Push), Some(Key::Pull), Some(Key::Pull), None]
         });
-        let press = |modifiers| KeyEvent::new(KeyCode::Char('c'), modifiers);
-        assert!(is_quit(&press(KeyModifiers::CONTROL)) && !is_quit(&press(KeyModifiers::NONE)));
     }
 }

@@ -1,0 +1,78 @@
+//! A terminal in raw mode: keys arrive one by one and are not echoed. The terminal is restored
+//! whenever the program ends.
+
+use std::io::{self, IsTerminal, stderr, stdin, stdout};
+
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+
+/// Dropping it, even during a panic, ends raw mode.
+pub struct RawMode(());
+
+impl RawMode {
+    pub fn begin() -> io::Result<Self> {
+        enable_raw_mode()?;
+        let raw = Self(());
+        keep_lines()?;
+        Ok(raw)
+    }
+}
+
+impl Drop for RawMode {
+    fn drop(&mut self) {
+        let _ = disable_raw_mode();
+    }
+}
+
+/// Whether somebody sits at a terminal that this program may read.
+pub fn is_at_terminal() -> bool {
+    stdin().is_terminal() && stdout().is_terminal() && stderr().is_terminal() && is_ours()
+}
+
+/// False for a job in the background of a shell. The terminal would stop it at the first access.
+#[cfg(unix)]
+fn is_ours() -> bool {
+    let group = rustix::termios::tcgetpgrp(stdin());
+    // Without job control, no other program uses the terminal.
+    group.map_or(true, |group| group == rustix::process::getpgrp())
+}
+
+#[cfg(not(unix))]
+fn is_ours() -> bool {
+    true
+}
+
+/// Ctrl-C, which sends no signal in raw mode.
+pub fn is_quit(key: &KeyEvent) -> bool {
+    key.code == KeyCode::Char('c')
+        && key.modifiers.contains(KeyModifiers::CONTROL)
+        && key.kind != KeyEventKind::Release
+}
+
+/// Raw mode also stops a line feed from returning to the first column. The display and all messages
+/// need that, so this enables it again.
+#[cfg(unix)]
+fn keep_lines() -> io::Result<()> {
+    use rustix::termios::{OptionalActions, OutputModes, tcgetattr, tcsetattr};
+
+    let stdin = stdin();
+    let mut modes = tcgetattr(&stdin)?;
+    modes.output_modes |= OutputModes::OPOST | OutputModes::ONLCR;
+    Ok(tcsetattr(&stdin, OptionalActions::Now, &modes)?)
+}
+
+#[cfg(not(unix))]
+fn keep_lines() -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_c_quits() {
+        let press = |modifiers| KeyEvent::new(KeyCode::Char('c'), modifiers);
+        assert!(is_quit(&press(KeyModifiers::CONTROL)) && !is_quit(&press(KeyModifiers::NONE)));
+    }
+}

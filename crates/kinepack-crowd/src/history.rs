@@ -1,0 +1,64 @@
+//! What a viewer has shown lately, to pause and to go back.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kinepack::{Snapshot, Tick};
+
+/// States a second that are kept. Playback interpolates between them.
+const KEPT_HZ: u32 = 20;
+
+#[derive(Debug, Default)]
+pub(crate) struct History {
+    /// Increasing ticks.
+    states: VecDeque<Arc<Snapshot>>,
+    /// The ticks from the oldest state to the newest, at most.
+    span_ticks: u32,
+    /// The ticks from one state to the next, at least.
+    step_ticks: u32,
+}
+
+impl History {
+    pub(crate) fn new(span: Duration, tick_hz: u32) -> Self {
+        let span_ticks = (span.as_secs_f64() * f64::from(tick_hz)) as u32;
+        let step_ticks = (tick_hz / KEPT_HZ).max(1);
+        Self { states: VecDeque::new(), span_ticks, step_ticks }
+    }
+
+    /// The most states that it keeps.
+    pub(crate) fn max_states(span: Duration) -> usize {
+        (span.as_secs_f64() * f64::from(KEPT_HZ)).ceil() as usize + 2
+    }
+
+    pub(crate) fn push(&mut self, state: &Arc<Snapshot>) {
+        if self.span_ticks == 0 {
+            return;
+        }
+        let since = |of: &Arc<Snapshot>| state.tick.0.wrapping_sub(of.tick.0) as i32;
+        if let Some(newest) = self.states.back() {
+            let ticks = since(newest);
+            // The simulation has begun again.
+            if ticks < -(self.span_ticks as i32) {
+                self.states.clear();
+            } else if ticks < self.step_ticks as i32 {
+                return;
+            }
+        }
+        self.states.push_back(Arc::clone(state));
+        while self.states.front().is_some_and(|oldest| since(oldest) > self.span_ticks as i32) {
+            self.states.pop_front();
+        }
+    }
+
+    pub(crate) fn range(&self) -> Option<(Tick, Tick)> {
+        Some((self.states.front()?.tick, self.states.back()?.tick))
+    }
+
+    /// The states before and after a moment, which may be the same.
+    pub(crate) fn around(&self, tick: f64) -> Option<[&Arc<Snapshot>; 2]> {
+        let after = self.states.partition_point(|state| f64::from(state.tick.0) <= tick);
+        let last = self.states.len().checked_sub(1)?;
+        Some([&self.states[after.saturating_sub(1)], &self.states[after.min(last)]])
+    }
+}
