@@ -16,7 +16,7 @@ const MAX_BYTES: usize = 1 << 20;
 const MAX_TIERS: usize = 64;
 const MAX_NAME_BYTES: usize = 64;
 /// The most snapshots of an object.
-const MAX_FRAMES: u8 = 16;
+pub(crate) const MAX_FRAMES: u8 = 16;
 /// Objects a second of the tier `full`: more have more headers, fewer have more delay.
 const OBJECTS_HZ: u16 = 15;
 /// The most ticks of a group of datagrams.

@@ -9,7 +9,7 @@ use kinepack::{Snapshot, Tick};
 /// States a second that are kept. Playback interpolates between them.
 const KEPT_HZ: u32 = 20;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct History {
     /// Increasing ticks.
     states: VecDeque<Arc<Snapshot>>,

@@ -8,6 +8,7 @@ use kinepack::group::GroupReader;
 use kinepack::{Codec, DecodeLimits, Decoder, Snapshot, Tick, View};
 use kinepack_net::{FramePlayer, JitterBuffer, Playback, PlayoutConfig, PlayoutStats, Pushed};
 
+use crate::catalogue::MAX_FRAMES;
 use crate::datagram::{Head, Parts, is_group};
 use crate::history::History;
 use crate::{Carry, Catalogue, CrowdError, Refused, Tier, Track};
@@ -16,8 +17,6 @@ use crate::{Carry, Catalogue, CrowdError, Refused, Tier, Track};
 const GROUPS: usize = 2;
 /// Key snapshots of one tier that are kept.
 const KEYS: usize = 2;
-/// The most snapshots of an object.
-const MAX_FRAMES: usize = 16;
 /// After this time a group that waits needs a key snapshot: the group before it does not come.
 const KEY_PATIENCE: Duration = Duration::from_millis(250);
 /// The bytes of a tick.
@@ -26,7 +25,7 @@ const TICK_BYTES: usize = 4;
 const MAX_WAITING_OBJECTS: usize = 1024;
 const MAX_WAITING_BYTES: usize = 1 << 20;
 /// The snapshots that the groups and keys of two tiers hold, with an object that is being read.
-const CHAIN_STATES: usize = 2 * (GROUPS * 3 + KEYS) + MAX_FRAMES;
+const CHAIN_STATES: usize = 2 * (GROUPS * 3 + KEYS) + MAX_FRAMES as usize;
 /// A snapshot that comes in less than this share of its time after the one before it came from what
 /// a relay has kept. The viewer has not caught up then.
 const CAUGHT_UP: f64 = 0.5;

@@ -17,13 +17,14 @@ use command_kit::{Failure, OutputError, print, say};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use kinepack::{Snapshot, Tick};
 use kinepack_crowd::CrowdError;
-use kinepack_crowd::moq::{Address, Identity, LocalRelay, MoqError, Trust};
+use kinepack_crowd::moq::{Address, Identity, Link, LocalRelay, MoqError, Trust};
 pub use outgoing::{Outgoing, PublishOptions};
 pub use relay::RelayOptions;
 use serde::Serialize;
 use spectator::{Spectator, SpectatorReport};
 pub use watch::{WatchOptions, watch};
 
+use crate::codes::hex;
 use crate::cube_stream::CubeStream;
 use crate::sender::due;
 use crate::session_error::SessionError;
@@ -111,7 +112,7 @@ pub fn run(arguments: &Arguments) -> Result<(), BroadcastError> {
     };
     let text = format!("https://{}/{NAME}", relay.address());
     let address: Address = text.parse()?;
-    let hash: String = identity.hash().iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash = hex(&identity.hash());
     say(format_args!(
         "kinepack: a relay listens on {}. To watch through it:\n\n    kinepack watch {text} \
          --relay-certificate {hash}\n",
@@ -162,6 +163,15 @@ impl Report {
         let rows = self.spectators.iter().map(SpectatorReport::row);
         writeln!(out, "{}, broadcast for {:.1} s", self.world, self.seconds)?;
         writeln!(out, "{}", table(SpectatorReport::HEADERS, 1, rows).trim_fmt())
+    }
+}
+
+/// The state of a connection, as a line of news.
+fn news_of(link: &Link) -> String {
+    match link {
+        Link::Connected => "the relay is connected".to_owned(),
+        Link::Connecting { because: Some(error) } => format!("{error}; trying again"),
+        Link::Connecting { because: None } => "connecting to the relay".to_owned(),
     }
 }
 

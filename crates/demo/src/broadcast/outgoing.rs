@@ -8,8 +8,8 @@ use kinepack_crowd::moq::{Address, Connector, Link, Publication};
 use kinepack_crowd::{Catalogue, CrowdError, Publisher};
 use tokio::runtime::Runtime;
 
-use super::BroadcastError;
 use super::relay::RelayOptions;
+use super::{BroadcastError, news_of};
 
 /// Whether a command publishes to a relay.
 #[derive(Args, Clone, Debug)]
@@ -90,13 +90,7 @@ impl Outgoing {
             return Ok(None);
         }
         self.link = link;
-        Ok(Some(match &self.link {
-            Link::Connected => "publishing: the relay is connected".to_owned(),
-            Link::Connecting { because: Some(error) } => {
-                format!("publishing: {error}; trying again")
-            }
-            Link::Connecting { because: None } => "publishing: connecting to the relay".to_owned(),
-        }))
+        Ok(Some(format!("publishing: {}", news_of(&self.link))))
     }
 
     /// Gives the relay a moment to take what was published last.

@@ -10,6 +10,8 @@ use kinepack_crowd::moq::{Address, Connector, Link, Watching};
 use kinepack_crowd::{Catalogue, ViewerConfig};
 use serde::Serialize;
 
+use super::news_of;
+
 /// For how long a spectator can go back.
 const HISTORY: Duration = Duration::from_secs(60);
 
@@ -123,7 +125,7 @@ impl Spectator {
         self
     }
 
-    /// Stops, or goes on from where it stopped.
+    /// Pauses, or continues from the paused moment.
     pub(super) fn pause(&mut self) {
         self.moment = self.moment.paused(self.shown_tick);
     }
@@ -227,11 +229,7 @@ impl Spectator {
             return None;
         }
         self.link = link.clone();
-        Some(match link {
-            Link::Connected => "the relay is connected".to_owned(),
-            Link::Connecting { because: Some(error) } => format!("{error}; trying again"),
-            Link::Connecting { because: None } => "connecting to the relay".to_owned(),
-        })
+        Some(news_of(link))
     }
 
     /// Why nothing comes.

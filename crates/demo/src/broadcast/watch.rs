@@ -90,7 +90,7 @@ struct Keyboard {
 }
 
 impl Keyboard {
-    /// `None` if nobody sits at a terminal.
+    /// `None` if standard input and output are not a terminal.
     fn open() -> Result<Option<Self>, BroadcastError> {
         if !is_at_terminal() {
             return Ok(None);

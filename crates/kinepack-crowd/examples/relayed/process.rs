@@ -10,7 +10,7 @@ use std::time::Duration;
 use kinepack_crowd::moq::Identity;
 use tokio::process::Command;
 
-/// A process of which the processor time counts.
+/// A process whose processor time is measured.
 pub trait Child {
     fn id(&self) -> Option<u32>;
 

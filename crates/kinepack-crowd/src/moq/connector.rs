@@ -168,7 +168,7 @@ pub(super) fn transport() -> TransportConfig {
     transport
 }
 
-/// Runs sessions one after the other, until `session` says that nobody needs another one. `failed`
+/// Runs one session after the other. It ends when `session` returns `Ok`, or `failed` false. `failed`
 /// gets the reason after each.
 pub(super) async fn again_and_again<F>(
     mut session: impl FnMut() -> F,

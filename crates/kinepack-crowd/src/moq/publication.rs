@@ -13,7 +13,7 @@ use crate::{CATALOGUE, Carried, Catalogue, Piece, Track};
 
 /// What the publisher keeps for relays that subscribe late.
 const CACHE_BYTES: u64 = 64 << 20;
-/// Relays keep groups for this long, so that viewers can go back.
+/// Relays keep groups for this long.
 const HISTORY: Duration = Duration::from_secs(10);
 
 /// A broadcast at a relay. It connects by itself, and again when the relay was away.

@@ -227,7 +227,8 @@ async fn send(events: &Events, event: Event) -> bool {
     events.send((Instant::now(), event)).await.is_ok()
 }
 
-/// Connects, and passes on what comes until the session ends. `Ok` once nobody listens.
+/// Connects, and passes on what comes until the session ends. Returns `Ok` if the program has dropped
+/// its [`Watching`].
 async fn one_session(
     connector: &Connector,
     address: &Address,
@@ -267,7 +268,7 @@ async fn one_session(
     }
 }
 
-/// Follows a broadcast until it ends. False once nobody listens.
+/// Follows a broadcast until it ends. Returns false if the program has dropped its [`Watching`].
 async fn one_broadcast(
     broadcast: &broadcast::Consumer,
     events: &Events,
