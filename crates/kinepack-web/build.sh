@@ -13,7 +13,7 @@ cargo build --release --locked --quiet --manifest-path builder/Cargo.toml --targ
 # Panics need no text: a panic is a bug of this library, and stops the module.
 export RUSTFLAGS="-Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none -Zfmt-debug=none $linker"
 rm -rf "$out" "$demo"
-for part in snapshots clips demo; do
+for part in snapshots clips crowd demo; do
   folder=$out
   [ $part = demo ] && folder=$demo
   # Playing clips takes little of the codec, which is smaller and faster in line.

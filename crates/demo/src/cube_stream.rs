@@ -36,6 +36,13 @@ pub struct CubeStream {
     precision: Precision,
 }
 
+/// The hashes of all schemas of the cube world, live or recorded.
+pub fn schema_hashes() -> Vec<u64> {
+    let recorded = cube::schema(cube::Quantized::Everything);
+    let live = [cube::players_and_cubes(), cube::swift_players_and_cubes()];
+    live.into_iter().flatten().chain([recorded]).map(|schema| schema.hash()).collect()
+}
+
 /// A cube as playback shows it.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown {

@@ -6,7 +6,7 @@
 //! | [`demo`] | `demo`: both sides in a page, or in the terminal |
 //! | [`serve`], [`join`] | the same world between processes and machines |
 //! | [`broadcast`] | the same world for spectators, through relays |
-//! | [`watch`] | a replay in a page, or a broadcast in the terminal |
+//! | [`watch`] | a replay in a page, or a broadcast in the terminal or a page |
 //! | [`simulate`], [`sweep`] | the same world under virtual time, for one link or many |
 //!
 //! `Session` is the core of `demo`, `simulate` and `sweep`: a sender, simulated
@@ -39,6 +39,7 @@ mod session_report;
 mod sight;
 pub mod simulate;
 mod states;
+mod static_files;
 pub mod stream_measure;
 pub mod sweep;
 mod threads;

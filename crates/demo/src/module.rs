@@ -1,11 +1,41 @@
-//! The module of WebAssembly with which the demo's pages receive. `crates/kinepack-web/build.sh`
-//! makes it.
+//! The modules of WebAssembly with which the program's pages receive, and the JavaScript around them.
+//! `crates/kinepack-web/build.sh` makes them.
 
 use command_kit::page::File;
 
-/// The module, and what loads it.
+/// The module of the demo, and what loads it.
 pub const MODULE: &[File] = &[
     ("module/demo.js", include_bytes!("module/demo.js")),
     ("module/demo_bg.wasm", include_bytes!("module/demo_bg.wasm")),
     ("memory.js", include_bytes!("../../kinepack-web/package/memory.js")),
+];
+
+/// Files of the npm package, at the same places as in the package.
+macro_rules! package {
+    ($($name:literal,)*) => {
+        &[$((
+            concat!("kinepack/", $name),
+            include_bytes!(concat!("../../kinepack-web/package/", $name)).as_slice(),
+        )),*]
+    };
+}
+
+/// What joins a server.
+pub const JOINING: &[File] = package![
+    "connection.js",
+    "frame.js",
+    "memory.js",
+    "module/snapshots.js",
+    "module/snapshots_bg.wasm",
+    "snapshots.js",
+];
+
+/// What watches a broadcast.
+pub const WATCHING: &[File] = package![
+    "crowd.js",
+    "frame.js",
+    "memory.js",
+    "module/crowd.js",
+    "module/crowd_bg.wasm",
+    "moq.js",
 ];

@@ -55,6 +55,8 @@ export interface Field {
   readonly size: number;
   /** The integers of the field in a snapshot. */
   readonly lanes: number;
+  /** What the field means for motion, such as the position or rotation of a body. */
+  readonly role?: "velocity" | "body" | "touched" | "mover" | "clock";
   /** The field whose velocity this is. */
   readonly velocityOf?: string;
   /** The field is present only if another one has a value from `least` to `most`. */

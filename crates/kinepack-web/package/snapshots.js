@@ -1,7 +1,8 @@
 // Snapshots and input streams: the shape that `snapshots.d.ts` describes, over the module of
 // WebAssembly.
 
-import { loader, view } from "./memory.js";
+import { Frame, FrameReader } from "./frame.js";
+import { loader } from "./memory.js";
 import initialize, * as module from "./module/snapshots.js";
 
 const RECEIVED = ["state", "events", "fragment", "block"];
@@ -42,51 +43,9 @@ export function splitDatagram(datagram) {
   return parts;
 }
 
-class Entities {
-  constructor(name, ids, fields) {
-    this.name = name;
-    this.ids = ids;
-    this.fields = fields;
-  }
-
-  get count() {
-    return this.ids.length;
-  }
-
-  indexOf(id) {
-    let [low, high] = [0, this.ids.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.ids[middle] < id) low = middle + 1;
-      else high = middle;
-    }
-    return this.ids[low] === id ? low : -1;
-  }
-}
-
-class Frame {
-  constructor(tick, starved, added, removed, kinds, events) {
-    this.tick = tick;
-    this.starved = starved;
-    this.added = added;
-    this.removed = removed;
-    this.kinds = kinds;
-    this.events = events;
-  }
-
-  kind(name) {
-    const found = this.kinds.find((kind) => kind.name === name);
-    if (!found) {
-      const names = this.kinds.map((kind) => JSON.stringify(kind.name)).join(", ");
-      throw new Error(`the schema has no kind ${JSON.stringify(name)}; it has ${names}`);
-    }
-    return found;
-  }
-}
-
 export class Receiver {
   #receiver;
-  #places;
+  #reader;
 
   constructor(options) {
     checkLoaded();
@@ -100,8 +59,7 @@ export class Receiver {
     this.#receiver = setup.build();
     this.schema = JSON.parse(this.#receiver.schema());
     this.eventSchema = events ? JSON.parse(this.#receiver.event_schema()) : undefined;
-    const kinds = [...this.schema.kinds, ...(this.eventSchema?.kinds ?? [])];
-    this.#places = 6 + kinds.reduce((sum, kind) => sum + 2 + kind.fields.length, 0);
+    this.#reader = new FrameReader([...this.schema.kinds, ...(this.eventSchema?.kinds ?? [])]);
   }
 
   handle(datagram, nowMs = performance.now()) {
@@ -152,27 +110,12 @@ export class Receiver {
   }
 
   #frame(isNewest) {
-    const places = view(memory, "u32", this.#receiver.places(), this.#places);
-    let at = 6;
-    const read = ({ name, fields }) => {
-      const count = places[at];
-      const columns = {};
-      const ids = view(memory, "u32", places[at + 1], count);
-      at += 2;
-      for (const field of fields) {
-        columns[field.name] = view(memory, field.type, places[at], count * field.size);
-        at += 1;
-      }
-      return new Entities(name, ids, columns);
-    };
-    const kinds = this.schema.kinds.map(read);
-    const lists = [0, 2, 4].map((list) => {
-      return view(memory, "u32", places[list + 1], isNewest ? 0 : places[list]);
-    });
-    const columns = this.eventSchema?.kinds.map(read) ?? [];
-    const events = this.#events(columns, lists[2]);
+    const address = this.#receiver.places();
+    const [[added, removed, list], columns] = this.#reader.read(memory, address, !isNewest);
+    const kinds = columns.splice(0, this.schema.kinds.length);
+    const events = this.#events(columns, list);
     const starved = !isNewest && this.#receiver.is_starved();
-    return new Frame(this.#receiver.tick(), starved, lists[0], lists[1], kinds, events);
+    return new Frame(this.#receiver.tick(), starved, added, removed, kinds, events);
   }
 
   // The events in their order, with the numbers of each.

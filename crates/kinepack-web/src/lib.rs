@@ -13,19 +13,23 @@ mod clips;
 mod costs;
 #[cfg(any(feature = "demo", feature = "snapshots"))]
 mod receiver;
-#[cfg(any(feature = "demo", feature = "snapshots"))]
+#[cfg(any(feature = "crowd", feature = "demo", feature = "snapshots"))]
 mod schema;
+#[cfg(any(feature = "crowd", feature = "demo", feature = "snapshots"))]
+mod shown;
 #[cfg(feature = "demo")]
 mod simulation;
 #[cfg(feature = "snapshots")]
 mod stream;
-#[cfg(any(feature = "demo", feature = "snapshots"))]
+#[cfg(any(feature = "crowd", feature = "demo", feature = "snapshots"))]
 mod tables;
+#[cfg(feature = "crowd")]
+mod viewer;
 
 use wasm_bindgen::JsError;
 
 /// The time of a page. Times that do not exist count as the start.
-#[cfg(any(feature = "demo", feature = "snapshots"))]
+#[cfg(any(feature = "crowd", feature = "demo", feature = "snapshots"))]
 fn time(ms: f64) -> std::time::Duration {
     std::time::Duration::try_from_secs_f64(ms / 1e3).unwrap_or_default()
 }

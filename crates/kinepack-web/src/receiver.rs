@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use kinepack::values::ValueTable;
-use kinepack::{Codec, Profile, Schema};
+use kinepack::{Codec, Level, Profile, Schema};
 use kinepack_net::{Channel, EventKinds, Received, ReceiverConfig};
 use wasm_bindgen::prelude::*;
 
-use crate::schema::{described, level_named};
-use crate::{failed, tables, time};
+use crate::schema::described;
+use crate::shown::{Shown, lanes_of};
+use crate::{failed, time};
 
 /// Receives one world.
 #[wasm_bindgen]
@@ -17,15 +18,10 @@ pub struct WorldReceiver {
     #[cfg(feature = "demo")]
     pub(crate) costs: crate::costs::Costs,
     /// The world at the moment of playback, or the newest one.
-    pub(crate) shown: ValueTable,
+    pub(crate) shown: Shown,
     events: Option<ValueTable>,
     /// For each event: its kind, its tick, and 1 if it was late.
     event_list: Vec<u32>,
-    added: Vec<u32>,
-    removed: Vec<u32>,
-    places: Vec<u32>,
-    pub(crate) tick: f64,
-    is_starved: bool,
 }
 
 /// How a receiver is made.
@@ -87,14 +83,9 @@ impl ReceiverSetup {
             receiver,
             #[cfg(feature = "demo")]
             costs: Default::default(),
-            shown: ValueTable::new(codec.schema()),
+            shown: Shown::new(codec.schema()),
             events: events.map(|kinds| ValueTable::new(kinds.codec().schema())),
             event_list: Vec::new(),
-            added: Vec::new(),
-            removed: Vec::new(),
-            places: Vec::new(),
-            tick: 0.0,
-            is_starved: false,
         })
     }
 }
@@ -109,7 +100,7 @@ impl ReceiverSetup {
 impl WorldReceiver {
     /// The world's schema as JSON.
     pub fn schema(&self) -> String {
-        described(self.shown.schema())
+        described(self.shown.values.schema())
     }
 
     /// The schema of the events as JSON; an empty text without events.
@@ -144,10 +135,7 @@ impl WorldReceiver {
     /// Computes what to show now. False before the first state.
     pub fn play(&mut self, now_ms: f64) -> Result<bool, JsError> {
         let Some(playback) = self.receiver.playback(time(now_ms)) else { return Ok(false) };
-        self.shown.clear();
-        for sample in playback.samples() {
-            self.shown.push(sample.from, sample.to, sample.between).map_err(failed)?;
-        }
+        self.shown.play(&playback)?;
         self.event_list.clear();
         if let Some(events) = &mut self.events {
             events.clear();
@@ -159,66 +147,37 @@ impl WorldReceiver {
                 self.event_list.extend(numbers);
             }
         }
-        for (list, ids) in
-            [(&mut self.added, playback.added()), (&mut self.removed, playback.removed())]
-        {
-            list.clear();
-            list.extend(ids.iter().map(|id| id.0));
-        }
-        self.tick = playback.tick();
-        self.is_starved = playback.is_starved();
         Ok(true)
     }
 
     /// Takes the newest state instead of one to show. False before the first state.
     pub fn take_newest(&mut self) -> Result<bool, JsError> {
         let Some(newest) = self.receiver.newest() else { return Ok(false) };
-        self.shown.clear();
-        self.shown.extend(newest).map_err(failed)?;
-        self.tick = f64::from(newest.tick.0);
+        self.shown.take(newest)?;
         Ok(true)
     }
 
     /// The tick of [`play`](Self::play) or [`take_newest`](Self::take_newest).
     pub fn tick(&self) -> f64 {
-        self.tick
+        self.shown.tick
     }
 
     /// Whether no newer state had arrived when it was needed.
     pub fn is_starved(&self) -> bool {
-        self.is_starved
+        self.shown.is_starved
     }
 
-    /// The address of a list of places. First come the lengths and addresses of the lists `added`,
-    /// `removed` and of the events (three numbers each). Then, for each kind of the world and each
-    /// kind of event: the number of entities, the address of their ids, and that of each field.
+    /// The address of the places of the world and of the events.
     pub fn places(&mut self) -> usize {
-        self.places.clear();
-        for list in [&self.added, &self.removed, &self.event_list] {
-            self.places.extend([list.len() as u32, list.as_ptr() as usize as u32]);
-        }
-        tables::places(&self.shown, &mut self.places);
-        if let Some(events) = &self.events {
-            tables::places(events, &mut self.places);
-        }
-        self.places.as_ptr() as usize
+        self.shown.places(&self.event_list, self.events.as_ref())
     }
 
-    /// The newest state: for each kind the number of its entities, their ids, the tick of the
-    /// newest news about each, and each lane in turn. For tests that compare it with the server's,
-    /// integer by integer.
+    /// The newest state as integers; of each entity also the tick of the newest news about it.
     pub fn newest_lanes(&self) -> Vec<u32> {
-        let mut lanes = Vec::new();
-        if let Some(state) = self.receiver.newest() {
-            for kind in 0..self.shown.kinds().len() {
-                let range = state.of_kind(kind);
-                lanes.push(range.len() as u32);
-                lanes.extend(state.ids()[range.clone()].iter().map(|id| id.0));
-                lanes.extend(range.map(|index| self.receiver.fresh(index).0));
-                state.lanes_of(kind).for_each(|lane| lanes.extend(state.lane(lane)));
-            }
-        }
-        lanes
+        self.receiver.newest().map_or_else(Vec::new, |state| {
+            let kinds = self.shown.values.kinds().len();
+            lanes_of(state, kinds, |index| Some(self.receiver.fresh(index).0))
+        })
     }
 
     /// The bounds of the playout delay.
@@ -277,4 +236,10 @@ fn codec(schema: &[u8], level: &str, profile: &[u8]) -> Result<Codec, JsError> {
         bytes => Profile::from_bytes(bytes, &schema).map_err(failed)?,
     };
     Codec::new(schema, level, profile).map_err(failed)
+}
+
+pub(crate) fn level_named(name: &str) -> Result<Level, JsError> {
+    Level::named(name).ok_or_else(|| {
+        failed(format_args!("no level is named {name:?}; use packed, adaptive or learning"))
+    })
 }

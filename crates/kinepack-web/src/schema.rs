@@ -1,26 +1,19 @@
 //! Schemas as text that JavaScript reads.
 
-use kinepack::schema::FieldKind;
+use kinepack::schema::{FieldKind, Role};
+use kinepack::Schema;
 use kinepack::values::{ValueTable, Values};
-use kinepack::{Level, Schema};
-use wasm_bindgen::prelude::*;
 
-use crate::{failed, tables};
+use crate::tables;
 
 /// What a schema file describes, as JSON.
 ///
 /// # Errors
 /// For anything that is not a schema file.
 #[cfg(feature = "snapshots")]
-#[wasm_bindgen]
-pub fn describe_schema(bytes: &[u8]) -> Result<String, JsError> {
-    Ok(described(&Schema::from_bytes(bytes).map_err(failed)?))
-}
-
-pub(crate) fn level_named(name: &str) -> Result<Level, JsError> {
-    Level::named(name).ok_or_else(|| {
-        failed(format_args!("no level is named {name:?}; use packed, adaptive or learning"))
-    })
+#[wasm_bindgen::prelude::wasm_bindgen]
+pub fn describe_schema(bytes: &[u8]) -> Result<String, wasm_bindgen::JsError> {
+    Ok(described(&Schema::from_bytes(bytes).map_err(crate::failed)?))
 }
 
 pub(crate) fn described(schema: &Schema) -> String {
@@ -48,6 +41,17 @@ pub(crate) fn described(schema: &Schema) -> String {
                 Values::per_entity(field),
                 field.lanes().len(),
             );
+            let role = match field.role {
+                Role::Velocity => Some("velocity"),
+                Role::Body => Some("body"),
+                Role::Touched => Some("touched"),
+                Role::Mover => Some("mover"),
+                Role::Clock => Some("clock"),
+                _ => None,
+            };
+            if let Some(role) = role {
+                text += &format!(",\"role\":\"{role}\"");
+            }
             if let Some(of) = &field.velocity_of {
                 text += &format!(",\"velocityOf\":{}", quoted(of));
             }
@@ -67,7 +71,7 @@ pub(crate) fn described(schema: &Schema) -> String {
 }
 
 /// A text of JSON.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for letter in text.chars() {
         match letter {

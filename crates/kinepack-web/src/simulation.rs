@@ -11,8 +11,7 @@ use kinepack_net::{
 };
 use wasm_bindgen::prelude::*;
 
-use crate::receiver::{ReceiverSetup, WorldReceiver};
-use crate::schema::level_named;
+use crate::receiver::{ReceiverSetup, WorldReceiver, level_named};
 use crate::{failed, tables, time};
 
 const PAGE: ReceiverId = ReceiverId(1);
@@ -238,7 +237,7 @@ impl Simulation {
     pub fn places(&mut self) -> usize {
         self.places.clear();
         tables::places(&self.sent, &mut self.places);
-        tables::places(&self.receiver.shown, &mut self.places);
+        tables::places(&self.receiver.shown.values, &mut self.places);
         self.places.as_ptr() as usize
     }
 
@@ -260,7 +259,7 @@ impl Simulation {
         let bytes = status.map_or(0, |status| status.bytes);
         vec![
             f64::from(self.tick),
-            self.receiver.tick,
+            self.receiver.shown.tick,
             bytes as f64,
             self.datagrams as f64 * HEADER_BYTES as f64,
             self.receiver.baseline_age_ticks(),

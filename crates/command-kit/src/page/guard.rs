@@ -9,13 +9,15 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-/// The policy of a page whose scripts come from these places.
+/// The policy of a page whose scripts come from these places, and that connects to those.
 macro_rules! policy {
-    ($scripts:literal) => {
+    ($scripts:literal, $connections:literal) => {
         concat!(
             "default-src 'none'; script-src ",
             $scripts,
-            "; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; \
+            "; style-src 'self'; connect-src ",
+            $connections,
+            "; img-src 'self' data:; base-uri 'none'; \
              form-action 'none'; frame-ancestors 'none'",
         )
     };
@@ -24,7 +26,7 @@ macro_rules! policy {
 /// The headers of every response. Pages load nothing from other origins, cannot be framed, keep
 /// their content type, and are not cached, so that a new program shows its new page.
 const HEADERS: [(HeaderName, &str); 6] = [
-    (header::CONTENT_SECURITY_POLICY, policy!("'self'")),
+    (header::CONTENT_SECURITY_POLICY, policy!("'self'", "'self'")),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::REFERRER_POLICY, "no-referrer"),
     (header::CACHE_CONTROL, "no-store"),
@@ -34,8 +36,14 @@ const HEADERS: [(HeaderName, &str); 6] = [
 
 /// As [`guard`], for pages that run modules of WebAssembly.
 pub async fn guard_with_modules(request: Request, next: Next) -> Response {
-    let policy = (header::CONTENT_SECURITY_POLICY, policy!("'self' 'wasm-unsafe-eval'"));
-    ([policy], guard(request, next).await).into_response()
+    let policy = policy!("'self' 'wasm-unsafe-eval'", "'self'");
+    ([(header::CONTENT_SECURITY_POLICY, policy)], guard(request, next).await).into_response()
+}
+
+/// As [`guard_with_modules`], for pages that connect to a relay.
+pub async fn guard_with_relays(request: Request, next: Next) -> Response {
+    let policy = policy!("'self' 'wasm-unsafe-eval'", "'self' https:");
+    ([(header::CONTENT_SECURITY_POLICY, policy)], guard(request, next).await).into_response()
 }
 
 /// Refuses requests under a foreign name, and adds the headers of every response.

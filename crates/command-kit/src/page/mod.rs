@@ -13,7 +13,7 @@ use std::time::Duration;
 pub use answers::{Answers, binary, json};
 use axum::Router;
 pub use files::{File, SHARED, with_files};
-pub use guard::{guard, guard_with_modules, is_same_origin};
+pub use guard::{guard, guard_with_modules, guard_with_relays, is_same_origin};
 pub use server::serve;
 
 use crate::interrupt::Interrupt;

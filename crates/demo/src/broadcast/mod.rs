@@ -1,7 +1,9 @@
 //! Broadcasts for spectators, through relays of Media over QUIC. `kinepack broadcast` is the whole
-//! way on one machine; `serve` and `replay` publish, and `watch` shows a broadcast in the terminal.
+//! way on one machine; `serve` and `replay` publish, and `watch` shows a broadcast in the terminal or
+//! in a page.
 
 mod outgoing;
+mod page;
 mod relay;
 mod spectator;
 mod watch;
@@ -19,6 +21,7 @@ use kinepack::{Snapshot, Tick};
 use kinepack_crowd::CrowdError;
 use kinepack_crowd::moq::{Address, Identity, Link, LocalRelay, MoqError, Trust};
 pub use outgoing::{Outgoing, PublishOptions};
+pub use page::Place;
 pub use relay::RelayOptions;
 use serde::Serialize;
 use spectator::{Spectator, SpectatorReport};

@@ -1,10 +1,12 @@
 //! `kinepack watch URL`: a broadcast in the terminal.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use command_kit::interrupt::Interrupt;
+use command_kit::output::Force;
 use command_kit::print;
 use command_kit::table::{table, write_json};
 use crossterm::event::{self, Event, KeyCode, KeyEventKind};
@@ -24,19 +26,28 @@ const JUMP_S: f64 = 2.0;
 const HELP: &str = "space: pause. Arrows: 2 s back, 2 s on. l: live. t: next tier. q: end.";
 
 /// How to watch a broadcast.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Clone, Debug)]
 pub struct WatchOptions {
+    /// Show the broadcast in the browser instead: the page connects to the relay by itself.
+    #[arg(long)]
+    pub(crate) page: bool,
+    /// Write that page as a folder of static files instead, for any web host. It contains the URL with
+    /// its token.
+    #[arg(long, value_name = "DIR", conflicts_with = "page")]
+    pub(crate) export: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) force: Force,
     /// The tier of the broadcast to show [default: the first one]
     #[arg(long, value_name = "NAME")]
-    tier: Option<String>,
+    pub(super) tier: Option<String>,
     /// Seconds to watch [default: until Ctrl-C]
-    #[arg(long, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, conflicts_with_all = ["page", "export"], allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     seconds: Option<u32>,
     /// Print the summary as one JSON document instead of a table.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["page", "export"])]
     json: bool,
     #[command(flatten)]
-    relay: RelayOptions,
+    pub(super) relay: RelayOptions,
 }
 
 /// Watches a broadcast until the time is over or a signal comes, and prints a summary.

@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use command_kit::output::{Batch, Force};
-use command_kit::page::{self, File};
-use command_kit::{SentLevel, counted, say};
+use command_kit::SentLevel;
+use command_kit::output::Force;
+use command_kit::page::File;
 use cubes::{CUBE_EDGE_M, PLAYER_EDGE_M};
 use kinepack::Level;
 use kinepack::group::GroupWriter;
@@ -15,6 +15,7 @@ use crate::demo::page::server::{RECEIVING, WORLDS};
 use crate::module::MODULE;
 use crate::sender::{SendOptions, Sender};
 use crate::session_error::SessionError;
+use crate::static_files;
 use crate::world::Played;
 
 /// The page's own files.
@@ -54,32 +55,8 @@ pub fn export(
         ("world.profile", codec.profile().to_bytes()),
         ("world.json", about.to_string().into_bytes()),
     ];
-    let fixed = FILES.iter().chain(RECEIVING).chain(WORLDS).chain(MODULE).chain(page::SHARED);
-    let fixed = fixed.map(|(name, bytes)| (*name, bytes.to_vec()));
-    // All files or none.
-    let folders =
-        ["", "module", "receiving", "shared", "worlds"].map(|folder| directory.join(folder));
-    let mut batches = Vec::new();
-    for folder in &folders {
-        batches.push(Batch::in_directory(folder)?);
-    }
-    let mut total = 0;
-    for (name, bytes) in made.into_iter().chain(fixed) {
-        let (folder, file) = match name.split_once('/') {
-            Some((folder, file)) => (directory.join(folder), file),
-            None => (folders[0].clone(), name),
-        };
-        let of_folder = folders.iter().position(|of| *of == folder);
-        let of_folder = of_folder.expect("every folder of a file is in the list");
-        batches[of_folder].write(&force.target_in(&folder, file)?, &bytes)?;
-        total += bytes.len();
-    }
-    batches.into_iter().try_for_each(Batch::commit)?;
-    say(format_args!(
-        "{}: {}; put the folder on any web host, or try it with `python3 -m http.server -d {0}`",
-        directory.display(),
-        counted(total as u64, "byte"),
-    ));
+    let fixed = FILES.iter().chain(RECEIVING).chain(WORLDS).chain(MODULE);
+    static_files::write(directory, force, made, fixed)?;
     Ok(())
 }
 

@@ -23,29 +23,13 @@ use crate::cube_stream::CubeStream;
 use crate::demo::page::server::{PLAYING, WORLDS};
 use crate::happenings::Happening;
 use crate::inputs::{key_codec, key_config};
+use crate::module::JOINING;
 use crate::session_error::SessionError;
 
 /// The page's own files.
 #[rustfmt::skip]
 const FILES: &[File] = command_kit::web_files![
     "index.html", "joined.js", "main.js", "style.css",
-];
-
-/// The npm package's files, at the same places as in the package.
-macro_rules! package {
-    ($($name:literal,)*) => {
-        &[$((
-            concat!("kinepack/", $name),
-            include_bytes!(concat!("../../../kinepack-web/package/", $name)).as_slice(),
-        )),*]
-    };
-}
-const PACKAGE: &[File] = package![
-    "connection.js",
-    "memory.js",
-    "module/snapshots.js",
-    "module/snapshots_bg.wasm",
-    "snapshots.js",
 ];
 
 /// How long a token may wait for its page.
@@ -111,7 +95,7 @@ pub(super) fn open(
 fn router(desk: Desk) -> Router {
     let sockets = desk.door.routes();
     let data = Router::new().route("/join", get(join)).route("/profile", get(profile));
-    with_files(data, FILES.iter().chain(PLAYING).chain(WORLDS).chain(PACKAGE))
+    with_files(data, FILES.iter().chain(PLAYING).chain(WORLDS).chain(JOINING))
         .with_state(Arc::new(desk))
         .merge(sockets)
         .layer(middleware::from_fn(guard_with_modules))

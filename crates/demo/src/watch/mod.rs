@@ -4,23 +4,25 @@
 mod server;
 mod store;
 
-use std::net::SocketAddr;
+use std::fmt::Display;
+use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 
 use clap::Args;
 use command_kit::interrupt::Interrupt;
 use command_kit::page::{self, PageError};
 use command_kit::{Failure, OutputError, say};
+use kinepack_crowd::moq::Address;
 use kinepack_replay::ReplayError;
 use store::Store;
 
-use crate::broadcast::{self, BroadcastError, WatchOptions};
+use crate::broadcast::{self, BroadcastError, Place, WatchOptions};
 
 /// The page's default port.
 const PORT: u16 = 4652;
 
 /// Watch a replay in the browser: any moment, forwards and backwards, at any speed. Or watch a
-/// broadcast in the terminal.
+/// broadcast in the terminal or, with --page, in the browser.
 ///
 /// A replay that is still being written grows while it is watched.
 #[derive(Args)]
@@ -68,17 +70,25 @@ impl Failure for WatchError {
 pub fn run(arguments: &Arguments) -> Result<(), WatchError> {
     let Arguments { file, listen, no_open, broadcast } = arguments;
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
+    let listener = |name: &dyn Display| -> Result<TcpListener, PageError> {
+        let listener = page::listen(*listen, PORT, "watch")?;
+        let url = page::url(&listener)?;
+        say(format_args!("{name} is at {url} (Ctrl-C ends this)"));
+        if !no_open {
+            page::open(&url);
+        }
+        Ok(listener)
+    };
     if let Some(url) = file.to_str().filter(|text| text.contains("://")) {
-        let address = url.parse().map_err(BroadcastError::from)?;
-        return Ok(broadcast::watch(&address, broadcast, &interrupt)?);
+        let address: Address = url.parse().map_err(BroadcastError::from)?;
+        let place = Place::new(&address, broadcast);
+        return match &broadcast.export {
+            Some(directory) => Ok(place.export(directory, broadcast.force)?),
+            None if broadcast.page => Ok(place.serve(listener(&address)?, &interrupt)?),
+            None => Ok(broadcast::watch(&address, broadcast, &interrupt)?),
+        };
     }
     let store = Store::open(file)?;
-    let listener = page::listen(*listen, PORT, "watch")?;
-    let url = page::url(&listener)?;
-    say(format_args!("{} is at {url} (Ctrl-C ends this)", file.display()));
-    if !no_open {
-        page::open(&url);
-    }
-    page::serve_until(listener, server::router(store), &interrupt)
+    page::serve_until(listener(&file.display())?, server::router(store), &interrupt)
         .map_err(|error| PageError::Page { error }.into())
 }

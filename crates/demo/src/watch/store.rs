@@ -5,13 +5,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use axum::body::Bytes;
 use command_kit::bodies::{Bodies, Pose};
-use cube_data::cube::{self, Measured, Quantized};
+use cube_data::cube::Measured;
 use cubes::{CUBE_EDGE_M, PLAYER_EDGE_M};
 use kinepack::{Schema, Snapshot, Tick};
 use kinepack_replay::{ReplayError, ReplayReader};
 use serde::Serialize;
 
 use super::WatchError;
+use crate::cube_stream;
 use crate::demo::page::world::WorldMessage;
 
 /// The edge of a body whose size is not known, as a share of half the floor's width.
@@ -151,13 +152,7 @@ impl Stage {
             let Ok(Pose { position: [x, y, _], .. }) = pose else { continue };
             half_width_m = half_width_m.max(x.abs().max(y.abs()) as f32);
         }
-        let cubes = cube::schema(Quantized::Everything);
-        let is_cubes = schema.hash() == cubes.hash()
-            || [cube::players_and_cubes(), cube::swift_players_and_cubes()]
-                .into_iter()
-                .flatten()
-                .any(|of| of.hash() == schema.hash());
-        match is_cubes {
+        match cube_stream::schema_hashes().contains(&schema.hash()) {
             true => Self {
                 half_width_m: half_width_m.ceil() + CUBE_EDGE_M,
                 cube_edge_m: CUBE_EDGE_M,

@@ -34,6 +34,13 @@ impl Address {
     pub fn broadcast(&self) -> &str {
         &self.broadcast
     }
+
+    /// The whole address, with the token if there is one.
+    pub fn to_url(&self) -> Url {
+        let mut url = self.relay.clone();
+        url.set_path(&format!("{}/{}", url.path().trim_end_matches('/'), self.broadcast));
+        url
+    }
 }
 
 impl FromStr for Address {
@@ -61,9 +68,9 @@ impl FromStr for Address {
 /// Without the token.
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut relay = self.relay.clone();
-        relay.set_query(None);
-        write!(f, "{}/{}", relay.as_str().trim_end_matches('/'), self.broadcast)
+        let mut url = self.to_url();
+        url.set_query(None);
+        f.write_str(url.as_str())
     }
 }
 
@@ -86,6 +93,7 @@ mod tests {
             let address: Address = text.parse().unwrap();
             assert_eq!((address.relay().as_str(), address.broadcast()), (relay, broadcast));
             assert_eq!(address.to_string(), shown);
+            assert_eq!(address.to_url().as_str(), text);
         }
         for wrong in ["", "cubes", "http://a/b", "https://a", "https://a/b/", "https:///"] {
             assert!(wrong.parse::<Address>().is_err(), "{wrong}");

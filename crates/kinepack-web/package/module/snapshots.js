@@ -310,9 +310,7 @@ export class WorldReceiver {
         }
     }
     /**
-     * The newest state: for each kind the number of its entities, their ids, the tick of the
-     * newest news about each, and each lane in turn. For tests that compare it with the server's,
-     * integer by integer.
+     * The newest state as integers; of each entity also the tick of the newest news about it.
      * @returns {Uint32Array}
      */
     newest_lanes() {
@@ -322,9 +320,7 @@ export class WorldReceiver {
         return v1;
     }
     /**
-     * The address of a list of places. First come the lengths and addresses of the lists `added`,
-     * `removed` and of the events (three numbers each). Then, for each kind of the world and each
-     * kind of event: the number of entities, the address of their ids, and that of each field.
+     * The address of the places of the world and of the events.
      * @returns {number}
      */
     places() {

@@ -3,17 +3,20 @@
 
 import { BODY_WORDS } from "../protocol.js";
 
-/** The bodies of all kinds, one kind after the other. Writes them into `words` if that has the right length. */
+const UPRIGHT = [0, 0, 0, 1];
+
+/** The bodies of all kinds, one kind after the other. Columns may be missing, and positions have up to three axes. Writes the bodies into `words` if that has the right length. */
 export function bodiesOf(kinds, words) {
   const length = BODY_WORDS * kinds.reduce((sum, kind) => sum + kind.count, 0);
   const bodies = words.length === length ? words : new Float32Array(length);
   const marks = new Uint32Array(bodies.buffer);
   let at = 0;
   for (const { count, fields: { position, orientation, interacting } } of kinds) {
+    const axes = (position?.length ?? 0) / count;
     for (let body = 0; body < count; body += 1, at += BODY_WORDS) {
-      for (let axis = 0; axis < 3; axis += 1) bodies[at + axis] = position[3 * body + axis];
-      for (let part = 0; part < 4; part += 1) bodies[at + 3 + part] = orientation[4 * body + part];
-      marks[at + 7] = interacting[body];
+      for (let axis = 0; axis < 3; axis += 1) bodies[at + axis] = axis < axes ? position[axes * body + axis] : 0;
+      for (let part = 0; part < 4; part += 1) bodies[at + 3 + part] = orientation?.[4 * body + part] ?? UPRIGHT[part];
+      marks[at + 7] = interacting?.[body] ?? 0;
     }
   }
   return bodies;

@@ -1,0 +1,330 @@
+// Viewers of broadcasts: the shape that `crowd.d.ts` describes, over the module of WebAssembly.
+
+import { Frame, FrameReader } from "./frame.js";
+import { loader } from "./memory.js";
+import initialize, * as module from "./module/crowd.js";
+import { Session } from "./moq.js";
+
+const CATALOGUE = "catalogue";
+// A group that is late by more than this is given up.
+const LATE_MS = 1000;
+// A relay that brings nothing for this long is gone.
+const SILENCE_MS = 4000;
+const PATIENCE_MS = 10_000;
+// The pauses between attempts grow from the first to the second.
+const PAUSES_MS = [200, 2000];
+// What is added at random: viewers that all come back at the same moment would overflow the relay.
+const SPREAD_MS = 500;
+const NO_EVENTS = Object.freeze([]);
+
+let memory;
+const start = loader(initialize, new URL("module/crowd_bg.wasm", import.meta.url));
+
+export async function load(source) {
+  memory = await start(source);
+}
+
+export function memoryBytes() {
+  checkLoaded();
+  return memory.buffer.byteLength;
+}
+
+function checkLoaded() {
+  if (!memory) throw new Error("the module is not loaded; await load() first");
+}
+
+export class Viewer {
+  #viewer;
+  #reader;
+
+  constructor(catalogue, options = {}) {
+    checkLoaded();
+    const { historyS = 0, maxMemoryBytes, minDelayMs, maxDelayMs } = options;
+    this.#viewer = new module.BroadcastViewer(
+      catalogue, 1000 * historyS, maxMemoryBytes, minDelayMs, maxDelayMs,
+    );
+    this.schema = JSON.parse(this.#viewer.schema());
+    this.tickHz = this.#viewer.tick_hz();
+    this.tiers = Object.freeze(JSON.parse(this.#viewer.tiers()));
+    this.#reader = new FrameReader(this.schema.kinds);
+  }
+
+  watch(tier) {
+    const number = this.tiers.indexOf(tier);
+    if (number < 0) {
+      const names = this.tiers.map((name) => JSON.stringify(name)).join(", ");
+      throw new Error(`the broadcast has no tier ${JSON.stringify(tier)}; it has ${names}`);
+    }
+    this.#viewer.watch(number);
+  }
+
+  get tier() {
+    return this.tiers[this.#viewer.shown_tier()];
+  }
+
+  wanted() {
+    return Array.from(this.#viewer.wanted(), (track) => this.#viewer.track_name(track));
+  }
+
+  object(track, group, number, bytes, nowMs = performance.now()) {
+    return this.#viewer.object(nowMs, this.#track(track), BigInt(group), BigInt(number), bytes);
+  }
+
+  datagram(track, bytes, nowMs = performance.now()) {
+    return this.#viewer.datagram(nowMs, this.#track(track) >> 1, bytes);
+  }
+
+  rejoin() {
+    this.#viewer.rejoin();
+  }
+
+  play(nowMs = performance.now()) {
+    return this.#viewer.play(nowMs) ? this.#frame(false) : undefined;
+  }
+
+  playAt(tick, nowMs = performance.now()) {
+    return this.#viewer.play_at(nowMs, tick) ? this.#frame(false) : undefined;
+  }
+
+  history() {
+    const [first, last] = this.#viewer.history();
+    return first === undefined ? undefined : { first, last };
+  }
+
+  newest() {
+    return this.#viewer.take_newest() ? this.#frame(true) : undefined;
+  }
+
+  newestLanes() {
+    return this.#viewer.newest_lanes();
+  }
+
+  setDelays(minMs, maxMs) {
+    this.#viewer.set_delays(minMs, maxMs);
+  }
+
+  stats() {
+    const [snapshots, caughtUp, late, refused, bytes, delayMs, jitterMs, starvedRatio] =
+      this.#viewer.stats();
+    return { snapshots, caughtUp, late, refused, bytes, delayMs, jitterMs, starvedRatio };
+  }
+
+  free() {
+    this.#viewer.free();
+  }
+
+  // The number of a track among those that are wanted.
+  #track(name) {
+    const track = this.#viewer.wanted().find((number) => this.#viewer.track_name(number) === name);
+    if (track === undefined) throw new Error(`the track ${JSON.stringify(name)} is not wanted`);
+    return track;
+  }
+
+  #frame(isNewest) {
+    const [[added, removed], kinds] =
+      this.#reader.read(memory, this.#viewer.places(), !isNewest);
+    const starved = !isNewest && this.#viewer.is_starved();
+    return new Frame(this.#viewer.tick(), starved, added, removed, kinds, NO_EVENTS);
+  }
+}
+
+export class Watching {
+  #relay;
+  #broadcast;
+  #options;
+  #tier;
+  #catalogue;
+  #viewer;
+  #session;
+  // What ends the subscription of each track.
+  #tracks = new Map();
+  #link = { connected: false, reason: undefined };
+  #isClosed = false;
+  #receivedBytes = 0;
+  // Time spent on objects and datagrams.
+  decodeMs = 0;
+
+  constructor(address, options = {}) {
+    checkLoaded();
+    const url = new URL(address);
+    const slash = url.pathname.lastIndexOf("/");
+    this.#broadcast = url.pathname.slice(slash + 1);
+    if (url.protocol !== "https:" || this.#broadcast === "") {
+      throw new Error(`${address} is not https://RELAY/…/BROADCAST`);
+    }
+    url.pathname = url.pathname.slice(0, slash);
+    this.#relay = url.href;
+    this.#options = options;
+    this.#tier = options.tier;
+    this.#run();
+  }
+
+  get link() {
+    return this.#link;
+  }
+
+  get viewer() {
+    return this.#viewer;
+  }
+
+  watch(tier) {
+    this.#viewer?.watch(tier);
+    this.#tier = tier;
+    this.#subscribe();
+  }
+
+  get receivedBytes() {
+    return this.#receivedBytes + (this.#session?.receivedBytes ?? 0);
+  }
+
+  close() {
+    this.#isClosed = true;
+    this.#session?.close();
+    this.#viewer?.free();
+    this.#viewer = undefined;
+  }
+
+  #tell(connected, reason) {
+    this.#link = { connected, reason };
+    this.#options.onLink?.(this.#link);
+  }
+
+  // One session after the other.
+  async #run() {
+    let [pause_ms, longest_ms] = PAUSES_MS;
+    while (!this.#isClosed) {
+      const begin_ms = performance.now();
+      const reason = await this.#oneSession().catch((error) => error.message);
+      if (this.#isClosed) return;
+      this.#tell(false, reason);
+      if (performance.now() - begin_ms > PATIENCE_MS) [pause_ms] = PAUSES_MS;
+      await sleep(pause_ms + Math.random() * SPREAD_MS);
+      pause_ms = Math.min(2 * pause_ms, longest_ms);
+    }
+  }
+
+  // Connects, and passes on what comes. Returns the reason of the end.
+  async #oneSession() {
+    const { certificateHash, patienceMs = PATIENCE_MS } = this.#options;
+    const session = await Session.connect(this.#relay, { certificateHash, patienceMs });
+    if (this.#isClosed) {
+      session.close();
+      return "";
+    }
+    this.#session = session;
+    this.#tell(true, undefined);
+    const silence = setInterval(() => {
+      const silent_ms = performance.now() - session.receivedMs;
+      if (this.#tracks.size > 0 && silent_ms > SILENCE_MS) session.close("the relay is silent");
+    }, SILENCE_MS / 4);
+    this.#findBroadcast(session);
+    const reason = await session.closed;
+    clearInterval(silence);
+    this.#receivedBytes += session.receivedBytes;
+    this.#session = undefined;
+    this.#tracks.clear();
+    return reason;
+  }
+
+  // Reads the catalogue. Once the broadcast ends, or if there is none yet, it looks again later.
+  async #findBroadcast(session) {
+    let [pause_ms, longest_ms] = PAUSES_MS;
+    while (this.#session === session) {
+      let isFound = false;
+      await new Promise((resolve) => {
+        session.subscribe({
+          broadcast: this.#broadcast, track: CATALOGUE, maxAgeMs: LATE_MS,
+          onObject: (group, number, bytes) => {
+            if (isFound || number > 0n) return;
+            isFound = true;
+            [pause_ms] = PAUSES_MS;
+            this.#begin(bytes);
+          },
+          onDatagram: () => {},
+          onEnd: resolve,
+        });
+      });
+      for (const end of this.#tracks.values()) end();
+      this.#tracks.clear();
+      if (this.#session === session) this.#tell(true, "the relay has no such broadcast now");
+      await sleep(pause_ms + Math.random() * SPREAD_MS);
+      pause_ms = Math.min(2 * pause_ms, longest_ms);
+    }
+  }
+
+  // Begins to read a broadcast. One that was away for a while keeps its viewer.
+  #begin(catalogue) {
+    if (this.#viewer && isSame(this.#catalogue, catalogue)) {
+      this.#viewer.rejoin();
+    } else {
+      let viewer;
+      try {
+        viewer = new Viewer(catalogue, this.#options);
+        viewer.watch(viewer.tiers.includes(this.#tier) ? this.#tier : viewer.tiers[0]);
+      } catch (error) {
+        viewer?.free();
+        this.#tell(true, `the broadcast cannot be read: ${error.message}`);
+        return;
+      }
+      this.#viewer?.free();
+      this.#viewer = viewer;
+      this.#catalogue = catalogue.slice();
+    }
+    this.#tell(true, undefined);
+    this.#subscribe();
+  }
+
+  // Subscribes to the tracks that the viewer wants, and to no others.
+  #subscribe() {
+    const [session, viewer] = [this.#session, this.#viewer];
+    if (!session || !viewer) return;
+    const wanted = viewer.wanted();
+    for (const [track, end] of this.#tracks) {
+      if (!wanted.includes(track)) {
+        this.#tracks.delete(track);
+        end();
+      }
+    }
+    for (const track of wanted) {
+      if (this.#tracks.has(track)) continue;
+      const isCurrent = () => viewer === this.#viewer && this.#tracks.has(track);
+      const end = session.subscribe({
+        broadcast: this.#broadcast, track, maxAgeMs: LATE_MS,
+        onObject: (group, number, bytes) => {
+          if (isCurrent()) this.#give(() => viewer.object(track, group, number, bytes));
+        },
+        onDatagram: (bytes) => {
+          if (isCurrent()) this.#give(() => viewer.datagram(track, bytes));
+        },
+        onEnd: async () => {
+          await sleep(LATE_MS);
+          if (this.#tracks.get(track) !== end) return;
+          this.#tracks.delete(track);
+          this.#subscribe();
+        },
+      });
+      this.#tracks.set(track, end);
+    }
+  }
+
+  #give(call) {
+    const begin_ms = performance.now();
+    try {
+      call();
+    } catch (error) {
+      // The viewer counts what it refuses. A trap is a bug.
+      if (error instanceof WebAssembly.RuntimeError) throw error;
+    } finally {
+      this.decodeMs += performance.now() - begin_ms;
+    }
+    this.#subscribe();
+  }
+}
+
+function isSame(first, second) {
+  return first.length === second.length && first.every((byte, at) => byte === second[at]);
+}
+
+function sleep(ms) {
+  return new Promise((resolve) => { setTimeout(resolve, ms); });
+}

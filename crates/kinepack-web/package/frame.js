@@ -1,0 +1,81 @@
+// A moment of a world, as arrays over a module's memory.
+
+import { view } from "./memory.js";
+
+// The lists of added and removed ids and of events come first: a length and an address each.
+const LISTS = [0, 2, 4];
+const LISTS_NUMBERS = 6;
+
+class Entities {
+  constructor(name, ids, fields) {
+    this.name = name;
+    this.ids = ids;
+    this.fields = fields;
+  }
+
+  get count() {
+    return this.ids.length;
+  }
+
+  indexOf(id) {
+    let [low, high] = [0, this.ids.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.ids[middle] < id) low = middle + 1;
+      else high = middle;
+    }
+    return this.ids[low] === id ? low : -1;
+  }
+}
+
+export class Frame {
+  constructor(tick, starved, added, removed, kinds, events) {
+    this.tick = tick;
+    this.starved = starved;
+    this.added = added;
+    this.removed = removed;
+    this.kinds = kinds;
+    this.events = events;
+  }
+
+  kind(name) {
+    const found = this.kinds.find((kind) => kind.name === name);
+    if (!found) {
+      const names = this.kinds.map((kind) => JSON.stringify(kind.name)).join(", ");
+      throw new Error(`the schema has no kind ${JSON.stringify(name)}; it has ${names}`);
+    }
+    return found;
+  }
+}
+
+// Reads the places that a module says.
+export class FrameReader {
+  #kinds;
+  #count;
+
+  constructor(kinds) {
+    this.#kinds = kinds;
+    this.#count = kinds.reduce((sum, kind) => sum + 2 + kind.fields.length, LISTS_NUMBERS);
+  }
+
+  // `[lists, kinds]` at an address. Without `hasLists`, the lists are empty.
+  read(memory, address, hasLists) {
+    const places = view(memory, "u32", address, this.#count);
+    let at = LISTS_NUMBERS;
+    const kinds = this.#kinds.map(({ name, fields }) => {
+      const count = places[at];
+      const columns = {};
+      const ids = view(memory, "u32", places[at + 1], count);
+      at += 2;
+      for (const field of fields) {
+        columns[field.name] = view(memory, field.type, places[at], count * field.size);
+        at += 1;
+      }
+      return new Entities(name, ids, columns);
+    });
+    const lists = LISTS.map((list) => {
+      return view(memory, "u32", places[list + 1], hasLists ? places[list] : 0);
+    });
+    return [lists, kinds];
+  }
+}

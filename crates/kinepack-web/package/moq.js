@@ -1,0 +1,254 @@
+// Media over QUIC: a session with a relay over WebTransport, for those who only subscribe. It speaks
+// moq-lite, version 6.
+
+const PROTOCOL = "moq-lite-06";
+// Types of unidirectional streams, and of the messages that begin a bidirectional one.
+const GROUP = 0n;
+const SETUP = 1;
+const SUBSCRIBE = 2;
+// A parameter of SETUP and its value: this side only subscribes.
+const ROLE = 3;
+const SUBSCRIBER = 2;
+// The largest object that is read. A viewer refuses smaller ones already.
+const MAX_OBJECT_BYTES = 4n << 20n;
+const MAX_HEADER_BYTES = 64n;
+const NOTHING = new Uint8Array();
+
+// A number as QUIC writes it.
+function varint(number) {
+  const bytes = number < 0x40 ? 1 : number < 0x4000 ? 2 : number < 0x40000000 ? 4 : 8;
+  const [out, log] = [new Uint8Array(bytes), Math.log2(bytes)];
+  let rest = BigInt(number);
+  for (let at = bytes - 1; at >= 0; at -= 1, rest >>= 8n) out[at] = Number(rest & 255n);
+  out[0] |= log << 6;
+  return out;
+}
+
+function joined(parts) {
+  const out = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}
+
+function sized(bytes) {
+  return joined([varint(bytes.length), bytes]);
+}
+
+const text = (string) => sized(new TextEncoder().encode(string));
+
+// Reads numbers and bytes from a stream, whose pieces come as they like.
+class Reader {
+  #reader;
+  #count;
+  #chunk = NOTHING;
+
+  constructor(stream, count) {
+    this.#reader = stream.getReader();
+    this.#count = count;
+  }
+
+  async isAtEnd() {
+    while (this.#chunk.length === 0) {
+      const { value, done } = await this.#reader.read();
+      if (done) return true;
+      this.#count(value.length);
+      this.#chunk = value;
+    }
+    return false;
+  }
+
+  async take(length) {
+    const parts = [];
+    for (let missing = length; missing > 0;) {
+      if (await this.isAtEnd()) throw new Error("a stream ended too early");
+      const part = this.#chunk.subarray(0, missing);
+      this.#chunk = this.#chunk.subarray(part.length);
+      missing -= part.length;
+      parts.push(part);
+    }
+    return parts.length === 1 ? parts[0] : joined(parts);
+  }
+
+  async varint() {
+    const [first] = await this.take(1);
+    const rest = await this.take((1 << (first >> 6)) - 1);
+    return rest.reduce((number, byte) => (number << 8n) | BigInt(byte), BigInt(first & 63));
+  }
+
+  async sized(most) {
+    const size = await this.varint();
+    if (size > most) throw new Error("a message is too large");
+    return this.take(Number(size));
+  }
+
+  // Reads to the end what nobody needs.
+  async drain() {
+    while (!(await this.isAtEnd())) this.#chunk = NOTHING;
+  }
+
+  cancel() {
+    this.#reader.cancel().catch(() => {});
+  }
+}
+
+// The numbers at the beginning of a message, and the rest of it.
+function split(bytes, count) {
+  const numbers = [];
+  let at = 0;
+  while (numbers.length < count) {
+    const length = 1 << (bytes[at] >> 6);
+    // Also without a first byte.
+    if (!(at + length <= bytes.length)) throw new Error("a message is too short");
+    let number = BigInt(bytes[at] & 63);
+    for (const byte of bytes.subarray(at + 1, at + length)) number = (number << 8n) | BigInt(byte);
+    numbers.push(number);
+    at += length;
+  }
+  return [...numbers, bytes.subarray(at)];
+}
+
+async function within(promise, ms, what) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what} within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export class Session {
+  // Bytes that came, without the headers of QUIC.
+  receivedBytes = 0;
+  // When something came last, as `performance.now()`.
+  receivedMs = performance.now();
+  // Resolves with the reason when the session ends.
+  closed;
+  #transport;
+  #end;
+  // The subscriptions by their ids.
+  #subscriptions = new Map();
+  #next = 0n;
+
+  // Connects to a relay. Rejects with the reason.
+  static async connect(url, { certificateHash, patienceMs }) {
+    if (typeof WebTransport !== "function") {
+      throw new Error("this page has no WebTransport (it needs https or localhost, and a browser that has it)");
+    }
+    const session = new Session();
+    const transport = new WebTransport(url, {
+      congestionControl: "low-latency",
+      protocols: [PROTOCOL],
+      ...(certificateHash && {
+        serverCertificateHashes: [{ algorithm: "sha-256", value: certificateHash }],
+      }),
+    });
+    session.#transport = transport;
+    session.closed = new Promise((resolve) => { session.#end = resolve; });
+    transport.closed.then(
+      ({ reason }) => session.#end(reason || "the relay closed the connection"),
+      (error) => session.#end(error.message),
+    );
+    try {
+      await within(transport.ready, patienceMs, "the relay did not answer");
+      if (transport.protocol !== PROTOCOL) throw new Error(`the relay does not speak ${PROTOCOL}`);
+      const setup = (await transport.createUnidirectionalStream()).getWriter();
+      const role = [varint(ROLE), sized(varint(SUBSCRIBER))];
+      await setup.write(joined([varint(SETUP), sized(joined([varint(1), ...role]))]));
+      await setup.close();
+    } catch (error) {
+      transport.close();
+      throw error;
+    }
+    session.#accept(transport.incomingUnidirectionalStreams, (stream) => session.#read(stream));
+    session.#accept(transport.datagrams.readable, (datagram) => session.#take(datagram));
+    return session;
+  }
+
+  // Subscribes to a track. `onObject` gets the group, the number and the bytes of each object,
+  // `onDatagram` the bytes of each datagram. `onEnd` is called once if the relay ends it. Returns a
+  // function that ends it from this side.
+  subscribe({ broadcast, track, maxAgeMs, onObject, onDatagram, onEnd }) {
+    const id = this.#next;
+    this.#next += 1n;
+    this.#subscriptions.set(id, { onObject, onDatagram });
+    let request;
+    let answers;
+    const end = () => {
+      this.#subscriptions.delete(id);
+      request?.abort().catch(() => {});
+      answers?.cancel();
+    };
+    const run = async () => {
+      const { readable, writable } = await this.#transport.createBidirectionalStream();
+      answers = new Reader(readable, this.#count);
+      request = writable.getWriter();
+      // Its priority and the most age, then: from the newest group on, without an end.
+      const fields = [id, text(broadcast), text(track), 0, maxAgeMs, 0, 0, 0, 0];
+      const message = fields.map((field) => (field instanceof Uint8Array ? field : varint(field)));
+      await request.write(joined([varint(SUBSCRIBE), sized(joined(message))]));
+      // The relay ends its answers with the subscription.
+      await answers.drain();
+    };
+    run().catch(() => {}).finally(() => {
+      const isOpen = this.#subscriptions.has(id);
+      end();
+      if (isOpen) onEnd();
+    });
+    return end;
+  }
+
+  close(reason = "closed by this page") {
+    this.#subscriptions.clear();
+    this.#end(reason);
+    this.#transport.close();
+  }
+
+  #count = (bytes) => {
+    this.receivedBytes += bytes;
+    this.receivedMs = performance.now();
+  };
+
+  // Gives each that comes to `take`.
+  async #accept(readable, take) {
+    const reader = readable.getReader();
+    const failed = (error) => {
+      // The relay gives up what is late. An error of the module is a bug, and nothing works then.
+      if (error instanceof WebAssembly.RuntimeError) this.#end(error.message);
+    };
+    try {
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done) return;
+        Promise.resolve(value).then(take).catch(failed);
+      }
+    } catch {
+      // The end of the session is told by `closed`.
+    }
+  }
+
+  async #read(stream) {
+    const reader = new Reader(stream, this.#count);
+    if (await reader.varint() !== GROUP) return reader.drain();
+    const [id, group, first] = split(await reader.sized(MAX_HEADER_BYTES), 3);
+    for (let number = first; !(await reader.isAtEnd()); number += 1n) {
+      await reader.varint();
+      const bytes = await reader.sized(MAX_OBJECT_BYTES);
+      const subscription = this.#subscriptions.get(id);
+      if (!subscription) return reader.cancel();
+      subscription.onObject(group, number, bytes);
+    }
+  }
+
+  #take(datagram) {
+    this.#count(datagram.length);
+    const [id, , , bytes] = split(datagram, 3);
+    this.#subscriptions.get(id)?.onDatagram(bytes);
+  }
+}

@@ -1,0 +1,89 @@
+//! What a page draws: a moment of a world, as columns in the module's memory.
+
+use kinepack::values::ValueTable;
+use kinepack::{Schema, Snapshot};
+use kinepack_net::Playback;
+use wasm_bindgen::JsError;
+
+use crate::{failed, tables};
+
+/// A moment of a world.
+pub(crate) struct Shown {
+    pub(crate) values: ValueTable,
+    pub(crate) tick: f64,
+    pub(crate) is_starved: bool,
+    added: Vec<u32>,
+    removed: Vec<u32>,
+    places: Vec<u32>,
+}
+
+impl Shown {
+    pub(crate) fn new(schema: &Schema) -> Self {
+        Self {
+            values: ValueTable::new(schema),
+            tick: 0.0,
+            is_starved: false,
+            added: Vec::new(),
+            removed: Vec::new(),
+            places: Vec::new(),
+        }
+    }
+
+    /// Takes a moment to show.
+    pub(crate) fn play(&mut self, playback: &Playback<'_>) -> Result<(), JsError> {
+        self.values.clear();
+        for sample in playback.samples() {
+            self.values.push(sample.from, sample.to, sample.between).map_err(failed)?;
+        }
+        for (list, ids) in
+            [(&mut self.added, playback.added()), (&mut self.removed, playback.removed())]
+        {
+            list.clear();
+            list.extend(ids.iter().map(|id| id.0));
+        }
+        self.tick = playback.tick();
+        self.is_starved = playback.is_starved();
+        Ok(())
+    }
+
+    /// Takes a state as it is.
+    pub(crate) fn take(&mut self, state: &Snapshot) -> Result<(), JsError> {
+        self.values.clear();
+        self.values.extend(state).map_err(failed)?;
+        self.tick = f64::from(state.tick.0);
+        Ok(())
+    }
+
+    /// The address of a list of places. First come the lengths and addresses of the lists `added`,
+    /// `removed` and of the events (three numbers each). Then, for each kind of the world and each
+    /// kind of event: the number of entities, the address of their ids, and that of each field.
+    pub(crate) fn places(&mut self, event_list: &[u32], events: Option<&ValueTable>) -> usize {
+        self.places.clear();
+        for list in [&self.added[..], &self.removed, event_list] {
+            self.places.extend([list.len() as u32, list.as_ptr() as usize as u32]);
+        }
+        tables::places(&self.values, &mut self.places);
+        if let Some(events) = events {
+            tables::places(events, &mut self.places);
+        }
+        self.places.as_ptr() as usize
+    }
+}
+
+/// A state as integers: for each kind the number of its entities, their ids, what `fresh` says of
+/// each, and each lane in turn. For tests that compare two sides integer by integer.
+pub(crate) fn lanes_of(
+    state: &Snapshot,
+    kinds: usize,
+    fresh: impl Fn(usize) -> Option<u32>,
+) -> Vec<u32> {
+    let mut lanes = Vec::new();
+    for kind in 0..kinds {
+        let range = state.of_kind(kind);
+        lanes.push(range.len() as u32);
+        lanes.extend(state.ids()[range.clone()].iter().map(|id| id.0));
+        lanes.extend(range.filter_map(&fresh));
+        state.lanes_of(kind).for_each(|lane| lanes.extend(state.lane(lane)));
+    }
+    lanes
+}

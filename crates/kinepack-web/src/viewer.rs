@@ -1,0 +1,188 @@
+//! A viewer of a broadcast, and what it shows.
+
+use kinepack::Tick;
+use kinepack_crowd::{Catalogue, Track, Viewer, ViewerConfig};
+use wasm_bindgen::prelude::*;
+
+use crate::schema::{described, quoted};
+use crate::shown::{Shown, lanes_of};
+use crate::{failed, time};
+
+/// Views one broadcast. A track is a number: twice that of its tier, and one more for key snapshots.
+#[wasm_bindgen]
+pub struct BroadcastViewer {
+    catalogue: Catalogue,
+    viewer: Viewer,
+    shown: Shown,
+}
+
+fn number_of(track: Track) -> u32 {
+    2 * track.tier() as u32 + u32::from(matches!(track, Track::Keys(_)))
+}
+
+fn track_of(number: u32) -> Track {
+    let tier = number as usize / 2;
+    if number.is_multiple_of(2) { Track::Snapshots(tier) } else { Track::Keys(tier) }
+}
+
+#[wasm_bindgen]
+impl BroadcastViewer {
+    /// A viewer that watches nothing yet.
+    ///
+    /// # Errors
+    /// For bytes that are no catalogue, and for bounds of the delay that cannot be.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        catalogue: &[u8],
+        history_ms: f64,
+        max_memory_bytes: Option<usize>,
+        min_delay_ms: Option<f64>,
+        max_delay_ms: Option<f64>,
+    ) -> Result<Self, JsError> {
+        let catalogue = Catalogue::from_bytes(catalogue).map_err(failed)?;
+        let mut config = ViewerConfig::at_hz(catalogue.tick_hz().into());
+        config.history = time(history_ms);
+        config.max_memory_bytes = max_memory_bytes.unwrap_or(config.max_memory_bytes);
+        config.playout.min_delay = min_delay_ms.map_or(config.playout.min_delay, time);
+        config.playout.max_delay = max_delay_ms.map_or(config.playout.max_delay, time);
+        let viewer = Viewer::new(&catalogue, config).map_err(failed)?;
+        let shown = Shown::new(catalogue.tiers()[0].codec.schema());
+        Ok(Self { catalogue, viewer, shown })
+    }
+
+    /// The world's schema as JSON. All tiers have the same kinds and fields.
+    pub fn schema(&self) -> String {
+        described(self.shown.values.schema())
+    }
+
+    /// Ticks a second.
+    pub fn tick_hz(&self) -> u32 {
+        self.catalogue.tick_hz().into()
+    }
+
+    /// The names of the tiers as a list of JSON.
+    pub fn tiers(&self) -> String {
+        let names: Vec<String> =
+            self.catalogue.tiers().iter().map(|tier| quoted(&tier.name)).collect();
+        format!("[{}]", names.join(","))
+    }
+
+    /// Watches a tier from now on.
+    pub fn watch(&mut self, tier: usize) -> Result<(), JsError> {
+        self.viewer.watch(tier).map_err(failed)
+    }
+
+    /// Reads all tracks anew, as after a connection was lost.
+    pub fn rejoin(&mut self) {
+        self.viewer.rejoin();
+    }
+
+    /// The tracks that it needs now.
+    pub fn wanted(&self) -> Vec<u32> {
+        self.viewer.wanted().map(number_of).collect()
+    }
+
+    /// The name of a track; an empty text if there is no such track.
+    pub fn track_name(&self, track: u32) -> String {
+        self.catalogue.name_of(track_of(track)).unwrap_or_default()
+    }
+
+    /// Takes an object. True if a snapshot could be read with it.
+    ///
+    /// # Errors
+    /// For an object that is refused. Only counters have changed then.
+    pub fn object(
+        &mut self,
+        now_ms: f64,
+        track: u32,
+        group: u64,
+        number: u64,
+        bytes: &[u8],
+    ) -> Result<bool, JsError> {
+        let taken = self.viewer.object(time(now_ms), track_of(track), group, number, bytes);
+        Ok(taken.map_err(failed)?.is_some())
+    }
+
+    /// Takes a datagram of a tier. True if that completed a snapshot.
+    ///
+    /// # Errors
+    /// For a datagram that is refused. Only counters have changed then.
+    pub fn datagram(&mut self, now_ms: f64, tier: usize, bytes: &[u8]) -> Result<bool, JsError> {
+        Ok(self.viewer.datagram(time(now_ms), tier, bytes).map_err(failed)?.is_some())
+    }
+
+    /// Computes what to show now. False before the first state.
+    pub fn play(&mut self, now_ms: f64) -> Result<bool, JsError> {
+        let Some(playback) = self.viewer.playback(time(now_ms)) else { return Ok(false) };
+        self.shown.play(&playback)?;
+        Ok(true)
+    }
+
+    /// Computes a moment of the history. The present goes on meanwhile. False without a history.
+    pub fn play_at(&mut self, now_ms: f64, tick: f64) -> Result<bool, JsError> {
+        let _ = self.viewer.playback(time(now_ms));
+        let Some(playback) = self.viewer.playback_at(tick) else { return Ok(false) };
+        self.shown.play(&playback)?;
+        Ok(true)
+    }
+
+    /// The first and the last tick of the history; empty if there is none.
+    pub fn history(&self) -> Vec<u32> {
+        let ticks = self.viewer.history();
+        ticks.map_or_else(Vec::new, |(Tick(first), Tick(last))| vec![first, last])
+    }
+
+    /// Takes the newest state instead of one to show. False before the first state.
+    pub fn take_newest(&mut self) -> Result<bool, JsError> {
+        let Some(newest) = self.viewer.newest() else { return Ok(false) };
+        self.shown.take(newest)?;
+        Ok(true)
+    }
+
+    /// The newest state as integers.
+    pub fn newest_lanes(&self) -> Vec<u32> {
+        let kinds = self.shown.values.kinds().len();
+        self.viewer.newest().map_or_else(Vec::new, |state| lanes_of(state, kinds, |_| None))
+    }
+
+    /// The number of the tier that is shown.
+    pub fn shown_tier(&self) -> Option<usize> {
+        self.viewer.shown_tier()
+    }
+
+    /// The tick that is shown.
+    pub fn tick(&self) -> f64 {
+        self.shown.tick
+    }
+
+    /// Whether no newer state had arrived when it was needed.
+    pub fn is_starved(&self) -> bool {
+        self.shown.is_starved
+    }
+
+    /// The address of the places of the world.
+    pub fn places(&mut self) -> usize {
+        self.shown.places(&[], None)
+    }
+
+    /// The bounds of the playout delay.
+    pub fn set_delays(&mut self, min_ms: f64, max_ms: f64) -> Result<(), JsError> {
+        self.viewer.set_delays(time(min_ms), time(max_ms)).map_err(failed)
+    }
+
+    /// Counters and measurements, in the order that the package knows.
+    pub fn stats(&self) -> Vec<f64> {
+        let stats = self.viewer.stats();
+        let playout = stats.playout;
+        vec![
+            stats.snapshots as f64,
+            stats.caught_up as f64,
+            stats.late as f64,
+            stats.refused as f64,
+            stats.bytes as f64,
+            playout.delay.as_secs_f64() * 1e3,
+            playout.jitter.as_secs_f64() * 1e3,
+            playout.starved_ratio,
+        ]
+    }
+}
