@@ -20,7 +20,7 @@ else
   cp -r "$target/module" "$target/package/module" && rm -r "$target/package/module/demo"
   step node --test "$target/package/test/node.test.js"
 fi
-step node --test package/test/node.test.js
+step node --test package/test/node.test.js package/test/moq.test.js
 step npm exec --yes --package typescript@5.9.3 -- tsc --noEmit --strict --target es2022 --module nodenext \
   --noUncheckedIndexedAccess package/test/types.ts
 

@@ -31,6 +31,9 @@ const CHAIN_STATES: usize = 2 * (GROUPS * 3 + KEYS) + MAX_FRAMES as usize;
 const CAUGHT_UP: f64 = 0.5;
 /// A tier is shown at the latest this long after it has caught up.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// If the first current snapshot after [`Viewer::rejoin`] is older than what was seen by more than
+/// this, the publisher's ticks have begun again.
+const RESTART: Duration = Duration::from_secs(1);
 
 /// Limits of a viewer, and how it plays.
 ///
@@ -150,6 +153,8 @@ pub struct Viewer {
     history: History,
     /// Plays the history.
     past_player: FramePlayer,
+    /// No current snapshot has come since [`rejoin`](Self::rejoin).
+    is_rejoining: bool,
     stats: ViewerStats,
 }
 
@@ -207,6 +212,7 @@ impl Viewer {
             player: FramePlayer::new(catalogue.tick_hz().into()),
             history: History::new(config.history, config.playout.tick_hz),
             past_player: FramePlayer::new(catalogue.tick_hz().into()),
+            is_rejoining: false,
             stats: ViewerStats::default(),
             config,
         })
@@ -237,9 +243,19 @@ impl Viewer {
         Ok(())
     }
 
-    /// Begins to read all tracks anew, as after a connection was lost. What is shown stays.
+    /// Begins to read all tracks anew, as after a connection was lost, or after the publisher started
+    /// again. What is shown stays until newer snapshots come, or snapshots of a simulation that has
+    /// begun again.
     pub fn rejoin(&mut self) {
         [&mut self.shown, &mut self.next].into_iter().flatten().for_each(Watched::rejoin);
+        self.is_rejoining = true;
+    }
+
+    /// Forgets what was seen of a simulation that has begun again.
+    fn restart(&mut self) {
+        self.buffer.reset();
+        self.newest = None;
+        self.history = History::new(self.config.history, self.config.playout.tick_hz);
     }
 
     /// Lets the delay grow to what the next tier needs.
@@ -390,6 +406,12 @@ impl Viewer {
         if !is_shown || !current {
             self.stats.caught_up += u64::from(!current);
             return;
+        }
+        if std::mem::take(&mut self.is_rejoining)
+            && let Some(newest) = &self.newest
+            && f64::from(newest.tick.0) > f64::from(tick.0) + RESTART.as_secs_f64() * tick_hz
+        {
+            self.restart();
         }
         let state = Arc::clone(view.snapshot());
         if self.newest.as_ref().is_none_or(|newest| newest.tick <= tick) {

@@ -332,6 +332,33 @@ fn groups_wait_for_what_they_stand_on() {
 }
 
 #[test]
+fn a_viewer_follows_a_simulation_that_begins_again() {
+    let mut viewer = viewer(Level::LEARNING, FULL);
+    let mut shown = None;
+    // The second publisher goes on after a while, and the third one begins again.
+    for (begin, now) in [(500, 0), (640, 140), (1, 280)] {
+        let mut publisher = publisher(Level::LEARNING);
+        let mut pipe = Pipe::new(5, 0.0, 30);
+        viewer.rejoin();
+        let mut first = None;
+        for nth in 0..120 {
+            let pieces = publisher.publish(&world(begin + nth, BALLS)).unwrap();
+            pieces.iter().for_each(|piece| pipe.send(at(now + nth), piece));
+            pipe.deliver(at(now + nth), &mut viewer);
+            let Some(playback) = viewer.playback(at(now + nth)) else { continue };
+            first = first.or(Some(playback.tick()));
+        }
+        // The old world stays in view until there is a new one.
+        assert!(shown.is_none() || first >= shown, "{first:?} after {shown:?}");
+        shown = viewer.playback(at(now + 120)).map(|playback| playback.tick());
+        // The delay still covers the pause.
+        let last = f64::from(begin + 120);
+        assert!(shown.is_some_and(|tick| (last - 40.0..last).contains(&tick)), "{shown:?}");
+        assert!(viewer.newest().unwrap().tick.0 + 5 > begin + 120);
+    }
+}
+
+#[test]
 fn a_viewer_goes_back() {
     let mut publisher = publisher(Level::PACKED);
     let config = ViewerConfig { history: Duration::from_secs(5), ..ViewerConfig::at_hz(60) };

@@ -143,16 +143,19 @@ async fn a_publisher_that_starts_again_is_followed() {
     first.abort();
     assert!(first.await.is_err());
     let second = tokio::spawn(publish(connector.clone(), address.clone(), 5_000, 1_000));
-    let newest = timeout(Duration::from_secs(10), async {
-        loop {
-            let newest = compare(&mut watching, 1).await;
-            if newest >= 5_000 {
-                return newest;
-            }
-        }
-    });
-    assert!(newest.await.unwrap() >= 5_000);
+    until(&mut watching, |newest| newest >= 5_000).await;
     second.abort();
+    assert!(second.await.is_err());
+    // The simulation begins again.
+    let third = tokio::spawn(publish(connector.clone(), address.clone(), 0, 2_000));
+    until(&mut watching, |newest| newest < 5_000).await;
+    third.abort();
+}
+
+/// Watches until the newest tick is one of these.
+async fn until(watching: &mut Watching, is_one: impl Fn(u32) -> bool) {
+    let seen = async { while !is_one(compare(watching, 1).await) {} };
+    timeout(Duration::from_secs(10), seen).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]

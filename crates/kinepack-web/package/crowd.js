@@ -9,7 +9,7 @@ const CATALOGUE = "catalogue";
 // A group that is late by more than this is given up.
 const LATE_MS = 1000;
 // A relay that brings nothing for this long is gone.
-const SILENCE_MS = 4000;
+const SILENCE_MS = 2500;
 const PATIENCE_MS = 10_000;
 // The pauses between attempts grow from the first to the second.
 const PAUSES_MS = [200, 2000];

@@ -161,7 +161,8 @@ export class Session {
       const setup = (await transport.createUnidirectionalStream()).getWriter();
       const role = [varint(ROLE), sized(varint(SUBSCRIBER))];
       await setup.write(joined([varint(SETUP), sized(joined([varint(1), ...role]))]));
-      await setup.close();
+      // The relay may stop the stream once it has read the message.
+      setup.close().catch(() => {});
     } catch (error) {
       transport.close();
       throw error;

@@ -15,8 +15,9 @@ use kinepack::values::{ValueTable, Values};
 use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_anim::offline::{BuildOptions, build};
 use kinepack_anim::{AnyClip, Joint, RawClip, Skeleton, Transform};
+use kinepack_crowd::{Carried, Carry, Catalogue, Publisher, Tier, Viewer, ViewerConfig};
 use kinepack_net::{
-    Audience, EventKinds, Hub, HubConfig, Link, LinkConfig, Loss, Receiver, ReceiverConfig,
+    Audience, EventKinds, Hub, HubConfig, Link, LinkConfig, Loss, Playback, Receiver, ReceiverConfig,
     ReceiverId, ReceiverOptions, StreamConfig, StreamReceiver, StreamSender,
 };
 
@@ -225,6 +226,83 @@ fn receivers_at_three_levels() {
     for level in [Level::PACKED, Level::ADAPTIVE, Level::LEARNING] {
         check(level.name(), &record(level));
     }
+}
+
+/// Records what a viewer gets of a broadcast: it changes its tier twice, reads everything anew once, and
+/// looks back at the end.
+#[test]
+fn a_viewer_of_a_broadcast() {
+    let schema = schema();
+    let codec = Codec::new(schema.clone(), Level::LEARNING, Profile::untrained(&schema)).unwrap();
+    let new = |name, ticks| Tier::new(name, &codec, ticks);
+    let catalogue = Catalogue::new(
+        60,
+        vec![
+            Tier { frames_per_object: 2, ..new("full", 30) },
+            Tier { ticks_per_frame: 3, ..new("third", 30) },
+            Tier { carry: Carry::Datagrams, ..new("fast", 15) },
+        ],
+    )
+    .unwrap();
+    let mut publisher = Publisher::new(&catalogue);
+    let config = ViewerConfig { history: Duration::from_secs(2), ..ViewerConfig::at_hz(60) };
+    let mut viewer = Viewer::new(&catalogue, config).unwrap();
+    let mut text = format!(
+        "# A viewer's calls: recorded by tests/recorded.rs.\nviewer 2 {}\n",
+        hex(&catalogue.to_bytes())
+    );
+    let mut table = ValueTable::new(&schema);
+    let mut play = |text: &mut String, what: &str, ms: f64, playback: Option<Playback<'_>>| {
+        let Some(playback) = playback else { return };
+        table.clear();
+        for sample in playback.samples() {
+            table.push(sample.from, sample.to, sample.between).unwrap();
+        }
+        let lists = [playback.added(), playback.removed()];
+        let _ =
+            writeln!(text, "{what} {ms} {} {:016x}", playback.tick(), hash(&table, &lists));
+    };
+    for tick in 0..3 * TICKS {
+        let ms = f64::from(tick) * TICK_MS;
+        let now = Duration::try_from_secs_f64(ms / 1e3).unwrap();
+        if tick % TICKS == 0 {
+            let tier = (tick / TICKS) as usize;
+            viewer.watch(tier).unwrap();
+            let _ = writeln!(text, "watch {}", catalogue.tiers()[tier].name);
+        }
+        if tick == TICKS / 2 {
+            viewer.rejoin();
+            let _ = writeln!(text, "rejoin");
+        }
+        for piece in publisher.publish(&world(&schema, tick)).unwrap() {
+            if !viewer.wanted().any(|track| track == piece.track) {
+                continue;
+            }
+            let track = catalogue.name_of(piece.track).unwrap();
+            let (what, taken) = match piece.carried {
+                Carried::Object(number) => {
+                    let taken =
+                        viewer.object(now, piece.track, piece.group, number, &piece.bytes);
+                    (format!("object {ms} {track} {} {number}", piece.group), taken)
+                }
+                Carried::Datagram => {
+                    let taken = viewer.datagram(now, piece.track.tier(), &piece.bytes);
+                    (format!("datagram {ms} {track}"), taken)
+                }
+            };
+            let taken = taken.map_or("refused", |tick| if tick.is_some() { "read" } else { "kept" });
+            let _ = writeln!(text, "{what} {taken} {}", hex(&piece.bytes));
+        }
+        play(&mut text, "play", ms, viewer.playback(now));
+    }
+    let (first, last) = viewer.history().unwrap();
+    let _ = writeln!(text, "history {} {}", first.0, last.0);
+    let middle = f64::from(first.0 + last.0) / 2.0 + 0.25;
+    play(&mut text, "back", f64::from(3 * TICKS) * TICK_MS, viewer.playback_at(middle));
+    let mut newest = ValueTable::new(&schema);
+    newest.extend(viewer.newest().unwrap()).unwrap();
+    let _ = writeln!(text, "newest {:016x}", hash(&newest, &[]));
+    check("crowd", &text);
 }
 
 #[test]

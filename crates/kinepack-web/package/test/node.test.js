@@ -2,11 +2,12 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
 import * as clips from "../clips.js";
+import * as crowd from "../crowd.js";
 import * as snapshots from "../snapshots.js";
 import { expectError } from "./support.js";
 import { tests } from "./tests.js";
 
 expectError(() => snapshots.describeSchema(new Uint8Array()), "await load() first");
-await Promise.all([snapshots.load(), clips.load()]);
+await Promise.all([snapshots.load(), clips.load(), crowd.load()]);
 const read = (name) => readFile(new URL(`recorded/${name}.txt`, import.meta.url), "utf8");
 for (const [name, run] of Object.entries(tests(read))) test(name, run);

@@ -2,6 +2,7 @@
 // recorded calls are those of the native library: the module must give the same, bit by bit.
 
 import * as clips from "../clips.js";
+import * as crowd from "../crowd.js";
 import * as snapshots from "../snapshots.js";
 import { bytesOf, expect, expectError, hashOf, hashOfFrame, hexOf } from "./support.js";
 
@@ -17,6 +18,23 @@ export function tests(read) {
       for (const level of ["packed", "adaptive"]) replayInputs(await read(`inputs-${level}`));
     },
     "clips give the recorded poses": async () => replayClips(await read("clips")),
+    "a broadcast gives the recorded frames": async () => replayBroadcast(await read("crowd")),
+    "altered broadcasts are refused or taken, and the viewer goes on": async () => {
+      attackViewer(await read("crowd"));
+    },
+    "a viewer says what is wrong": async () => {
+      const [[, , catalogue]] = linesOf(await read("crowd"));
+      const viewer = new crowd.Viewer(bytesOf(catalogue));
+      expect(viewer.tiers.join() === "full,third,fast" && viewer.tickHz === 60, "the tiers");
+      expect(viewer.tier === undefined && viewer.wanted().length === 0, "nothing yet");
+      expect(viewer.play(0) === undefined && viewer.history() === undefined, "no state yet");
+      expectError(() => viewer.watch("best"), "it has \"full\"");
+      expectError(() => viewer.object("full", 0, 0, new Uint8Array(9)), "is not wanted");
+      expectError(() => new crowd.Viewer(new Uint8Array(30)), "");
+      expectError(() => new crowd.Viewer(bytesOf(catalogue), { minDelayMs: 9, maxDelayMs: 1 }), "delay");
+      expectError(() => new crowd.Watching("http://localhost/cubes"), "https://");
+      expectError(() => new crowd.Watching("https://localhost/"), "BROADCAST");
+    },
     "a schema describes its kinds and fields": async () => {
       const { schema, eventSchema } = receiverOf(await read("packed"));
       expect(schema.kinds.map((kind) => kind.name).join() === "ship,beacon", "two kinds");
@@ -131,14 +149,85 @@ function replay(text) {
   receiver.free();
 }
 
-// Alters each datagram in turn, bit by bit, and adds random ones.
-async function attack(text) {
-  const receiver = receiverOf(text);
+function replayBroadcast(text) {
+  const [[, historyS, catalogue], ...calls] = linesOf(text);
+  const viewer = new crowd.Viewer(bytesOf(catalogue), { historyS: Number(historyS) });
+  const taken = (call) => {
+    try {
+      return call() ? "read" : "kept";
+    } catch {
+      return "refused";
+    }
+  };
+  let played = 0;
+  for (const [word, ...rest] of calls) {
+    const now = Number(rest[0]);
+    if (word === "watch") {
+      viewer.watch(rest[0]);
+      expect(viewer.wanted().includes(rest[0]), "its track");
+    } else if (word === "rejoin") {
+      viewer.rejoin();
+    } else if (word === "object") {
+      const [, track, group, number, result, hex] = rest;
+      const call = () => viewer.object(track, Number(group), BigInt(number), bytesOf(hex), now);
+      expect(taken(call) === result, `an object of ${track} to be ${result}`);
+    } else if (word === "datagram") {
+      const [, track, result, hex] = rest;
+      expect(taken(() => viewer.datagram(track, bytesOf(hex), now)) === result, result);
+    } else if (word === "play" || word === "back") {
+      const [, tick, hash] = rest;
+      const frame = word === "play" ? viewer.play(now) : viewer.playAt(Number(tick), now);
+      expect(frame.tick === Number(tick), `tick ${tick}, not ${frame.tick}`);
+      expect(hashOfFrame(frame, [frame.added, frame.removed]) === hash, `frame ${tick}`);
+      played += 1;
+    } else if (word === "history") {
+      const { first, last } = viewer.history();
+      expect(first === now && last === Number(rest[1]), "the history");
+    } else {
+      expect(hashOfFrame(viewer.newest(), []) === rest[0], "the newest state");
+      expect(viewer.newestLanes().length > 100, "lanes");
+    }
+  }
+  expect(played > 200 && viewer.tier === "fast", "a good run");
+  viewer.free();
+}
+
+// Alters what comes, bit by bit.
+function attackViewer(text) {
+  const [[, , catalogue], ...calls] = linesOf(text);
+  const viewer = new crowd.Viewer(bytesOf(catalogue), { historyS: 1 });
+  const random = randomNumbers();
+  for (const [word, ...rest] of calls) {
+    if (word === "watch") viewer.watch(rest[0]);
+    if (word !== "object" && word !== "datagram") continue;
+    const now = Number(rest[0]);
+    const bytes = bytesOf(rest.at(-1));
+    if (random() % 3 === 0) bytes[random() % bytes.length] ^= 1 << random() % 8;
+    const offered = random() % 9 === 0 ? bytes.slice(0, random() % bytes.length) : bytes;
+    try {
+      if (word === "object") viewer.object(rest[1], rest[2], rest[3], offered, now);
+      else viewer.datagram(rest[1], offered, now);
+    } catch (error) {
+      if (error instanceof WebAssembly.RuntimeError) throw error;
+    }
+    viewer.play(now);
+  }
+  expect(viewer.stats().refused > 30, "many to be refused");
+  viewer.free();
+}
+
+function randomNumbers() {
   let state = 1;
-  const random = () => {
+  return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return state >>> 8;
   };
+}
+
+// Alters each datagram in turn, bit by bit, and adds random ones.
+async function attack(text) {
+  const receiver = receiverOf(text);
+  const random = randomNumbers();
   let refused = 0;
   const offer = (bytes, now) => {
     try {

@@ -2,6 +2,7 @@
 
 import { ClipPlayer, Skeleton, load as loadClips } from "../clips.js";
 import { connect } from "../connection.js";
+import { Viewer, Watching, load as loadCrowd } from "../crowd.js";
 import type { Frame, ReceiverStats } from "../snapshots.js";
 import { InputSender, Receiver, describeSchema, load, splitDatagram } from "../snapshots.js";
 
@@ -25,6 +26,10 @@ export async function use(schema: Uint8Array, datagram: Uint8Array): Promise<num
   const stats: ReceiverStats = receiver.stats();
   const player = new ClipPlayer(datagram, new Skeleton(schema));
   const pose = player.sample(0.5);
+  await loadCrowd();
+  const watching = new Watching("https://example.org/cubes", { tier: "full", historyS: 60, onLink: ({ reason }) => reason?.length });
+  const seen: Frame | undefined = watching.viewer?.playAt(watching.viewer.history()?.first ?? 0);
+  new Viewer(schema).object("full", 0n, 1, datagram, seen?.tick);
   // @ts-expect-error there is no such level
   new Receiver({ schema, level: "best", tickHz: 60 });
   // @ts-expect-error the ticks a second are missing

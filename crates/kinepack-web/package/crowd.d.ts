@@ -1,0 +1,158 @@
+import type { Frame, ModuleSource, Schema } from "./snapshots.js";
+
+/**
+ * Loads the module of WebAssembly. Await it once, before anything else. Without a source it fetches
+ * `module/crowd_bg.wasm` beside this file.
+ */
+export function load(source?: ModuleSource): Promise<void>;
+
+/** The memory of the module, which all viewers share. It never shrinks. */
+export function memoryBytes(): number;
+
+export interface ViewerOptions {
+  /** For how long it keeps states to go back to, in seconds; 0 by default. */
+  historyS?: number;
+  /** The most memory for states; 256 MiB by default. */
+  maxMemoryBytes?: number;
+  /** The bounds of the playout delay. */
+  minDelayMs?: number;
+  maxDelayMs?: number;
+}
+
+/**
+ * Shows one world that many watch, over any transport: `spec/CROWD.md` says what it must carry.
+ * `Watching` brings it Media over QUIC.
+ *
+ * All times are those of `performance.now()`; pass others only in tests.
+ */
+export class Viewer {
+  /** Throws for bytes that are no catalogue, and for bounds of the delay that cannot be. */
+  constructor(catalogue: Uint8Array, options?: ViewerOptions);
+
+  readonly schema: Schema;
+  /** Ticks a second. */
+  readonly tickHz: number;
+  /** The names of the tiers. */
+  readonly tiers: readonly string[];
+  /** The tier that is shown; undefined before the first `watch`. */
+  readonly tier: string | undefined;
+
+  /**
+   * Watches a tier from now on. The one before stays in view until the new one has caught up.
+   * Throws if there is no such tier.
+   */
+  watch(tier: string): void;
+
+  /** The names of the tracks that it needs now. */
+  wanted(): string[];
+
+  /**
+   * Takes an object: its track, its group, and its number in the group. True if a snapshot could be
+   * read with it. Throws for one that it refuses; only counters have changed then.
+   */
+  object(
+    track: string, group: number | bigint, number: number | bigint, bytes: Uint8Array,
+    nowMs?: number,
+  ): boolean;
+
+  /** Takes a datagram of a track, likewise. */
+  datagram(track: string, bytes: Uint8Array, nowMs?: number): boolean;
+
+  /** Reads all tracks anew, as after a connection was lost. What is shown stays. */
+  rejoin(): void;
+
+  /**
+   * The world to draw now, a little in the past and interpolated; undefined before the first state.
+   * Its arrays are windows into the module's memory: they are valid until the next call of anything
+   * in this file. Use `slice()` to keep one. It has no events.
+   */
+  play(nowMs?: number): Frame | undefined;
+
+  /** The world at a tick of the history, to pause and to go back. The present goes on meanwhile. */
+  playAt(tick: number, nowMs?: number): Frame | undefined;
+
+  /** The first and the last tick of the history. */
+  history(): { readonly first: number; readonly last: number } | undefined;
+
+  /** The newest state, neither delayed nor interpolated, with arrays as those of `play`. */
+  newest(): Frame | undefined;
+
+  /**
+   * The integers of the newest state, for tests that compare it with the publisher's: for each kind
+   * the number of entities, their ids, and each lane in turn.
+   */
+  newestLanes(): Uint32Array;
+
+  /** Changes the bounds of the playout delay. */
+  setDelays(minMs: number, maxMs: number): void;
+
+  stats(): ViewerStats;
+
+  /** Frees the memory at once instead of when the object is collected. */
+  free(): void;
+}
+
+/** Counters since the start, and measurements. */
+export interface ViewerStats {
+  readonly snapshots: number;
+  /** Snapshots that were only read to catch up. */
+  readonly caughtUp: number;
+  /** Snapshots too late to be shown. */
+  readonly late: number;
+  readonly refused: number;
+  /** Bytes of all objects and datagrams. */
+  readonly bytes: number;
+  readonly delayMs: number;
+  readonly jitterMs: number;
+  readonly starvedRatio: number;
+}
+
+export interface WatchOptions extends ViewerOptions {
+  /** The SHA-256 hash of the relay's certificate, if the relay signed that itself. */
+  certificateHash?: BufferSource;
+  /** The first tier to show; by default the first of the catalogue. */
+  tier?: string;
+  /** How long each attempt to connect may take; 10,000 by default. */
+  patienceMs?: number;
+  /** Called when the connection changes. */
+  onLink?(link: Link): void;
+}
+
+/** The connection to a relay. */
+export interface Link {
+  readonly connected: boolean;
+  /** Why nothing comes, such as the error of the last attempt; undefined if nothing is wrong. */
+  readonly reason: string | undefined;
+}
+
+/**
+ * Watches a broadcast through a relay of Media over QUIC, such as `moq-relay`. It connects by itself,
+ * and again when the relay or the publisher was away. Needs a browser with WebTransport.
+ */
+export class Watching {
+  /**
+   * `address` is that of the relay, with the broadcast's name as the last part of its path. A token
+   * follows as `?jwt=`.
+   */
+  constructor(address: string, options?: WatchOptions);
+
+  readonly link: Link;
+
+  /**
+   * Draw what this plays. Undefined before the catalogue has come. A broadcast with another
+   * catalogue has another viewer.
+   */
+  readonly viewer: Viewer | undefined;
+
+  /** Watches another tier. Throws if the broadcast does not have it. */
+  watch(tier: string): void;
+
+  /** Bytes that came, without the headers of QUIC. */
+  readonly receivedBytes: number;
+
+  /** The time that decoding took. */
+  readonly decodeMs: number;
+
+  /** Ends it, and frees the viewer. */
+  close(): void;
+}
