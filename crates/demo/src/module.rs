@@ -31,6 +31,7 @@ pub const JOINING: &[File] = package![
 ];
 
 /// What watches a broadcast.
+#[cfg(feature = "broadcast")]
 pub const WATCHING: &[File] = package![
     "crowd.js",
     "frame.js",

@@ -2,40 +2,12 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use clap::Args;
 use kinepack::{Codec, Level, Snapshot};
 use kinepack_crowd::moq::{Address, Connector, Link, Publication};
 use kinepack_crowd::{Catalogue, CrowdError, Publisher};
 use tokio::runtime::Runtime;
 
-use super::relay::RelayOptions;
-use super::{BroadcastError, news_of};
-
-/// Whether a command publishes to a relay.
-#[derive(Args, Clone, Debug)]
-pub struct PublishOptions {
-    /// Also publish the world to spectators, through a relay of Media over QUIC such as moq-relay.
-    /// The last part of the path is the broadcast's name; a token follows as ?jwt=TOKEN.
-    #[arg(long, value_name = "URL")]
-    pub publish: Option<Address>,
-    /// Publish this many seconds later, against players who watch their own match.
-    #[arg(long, value_name = "SECONDS", default_value_t = 0.0, allow_negative_numbers = true, value_parser = parse_delay)]
-    delay: f64,
-    #[command(flatten)]
-    pub relay: RelayOptions,
-}
-
-/// The longest delay of a broadcast.
-const MAX_DELAY_S: f64 = 3_600.0;
-
-fn parse_delay(text: &str) -> Result<f64, String> {
-    let seconds: f64 = text.trim_end_matches('s').parse().map_err(|_| "not a number".to_owned())?;
-    if (0.0..=MAX_DELAY_S).contains(&seconds) {
-        Ok(seconds)
-    } else {
-        Err("give 0 to 3600 seconds".to_owned())
-    }
-}
+use super::{BroadcastError, PublishOptions, news_of};
 
 /// A world that is being published.
 pub struct Outgoing {
@@ -50,10 +22,11 @@ impl PublishOptions {
     /// Begins to publish a world of a codec, at the level that takes the fewest bits. `None` if it
     /// is not asked for.
     pub fn begin(&self, codec: &Codec, tick_hz: u16) -> Result<Option<Outgoing>, BroadcastError> {
-        let Some(address) = &self.publish else { return Ok(None) };
+        let Some(url) = &self.publish else { return Ok(None) };
+        let address: Address = url.parse()?;
         let (runtime, connector) = self.relay.connector()?;
         let delay_ticks = (self.delay * f64::from(tick_hz)) as u32;
-        publish(runtime, &connector, address, codec, tick_hz, delay_ticks).map(Some)
+        publish(runtime, &connector, &address, codec, tick_hz, delay_ticks).map(Some)
     }
 }
 

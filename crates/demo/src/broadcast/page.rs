@@ -14,7 +14,7 @@ use cubes::{CUBE_EDGE_M, PLAYER_EDGE_M};
 use kinepack_crowd::moq::Address;
 use serde::Serialize;
 
-use super::watch::WatchOptions;
+use super::WatchOptions;
 use crate::codes::hex;
 use crate::cube_stream::schema_hashes;
 use crate::demo::page::server::WORLDS;
@@ -31,7 +31,7 @@ const BROADCAST: &str = "broadcast.json";
 
 /// What the page needs to know.
 #[derive(Clone, Serialize)]
-pub struct Place {
+pub(super) struct Place {
     program: &'static str,
     address: String,
     certificate_hash: Option<String>,
@@ -43,7 +43,7 @@ pub struct Place {
 }
 
 impl Place {
-    pub fn new(address: &Address, options: &WatchOptions) -> Self {
+    pub(super) fn new(address: &Address, options: &WatchOptions) -> Self {
         Self {
             program: concat!("kinepack ", env!("CARGO_PKG_VERSION")),
             address: address.to_url().into(),
@@ -56,7 +56,7 @@ impl Place {
     }
 
     /// Serves the page until a signal comes.
-    pub fn serve(self, listener: TcpListener, interrupt: &Interrupt) -> Result<(), PageError> {
+    pub(super) fn serve(self, listener: TcpListener, interrupt: &Interrupt) -> Result<(), PageError> {
         let place = get(move || async move { json(&self) });
         let router = with_files(Router::new().route(&format!("/{BROADCAST}"), place), files())
             .layer(middleware::from_fn(guard_with_relays));
@@ -64,7 +64,7 @@ impl Place {
     }
 
     /// Writes the page as a folder of static files.
-    pub fn export(&self, directory: &Path, force: Force) -> Result<(), OutputError> {
+    pub(super) fn export(&self, directory: &Path, force: Force) -> Result<(), OutputError> {
         let place = serde_json::to_vec_pretty(self).expect("it has only texts and numbers");
         static_files::write(directory, force, [(BROADCAST, place)], files())
     }

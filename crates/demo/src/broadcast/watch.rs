@@ -1,23 +1,21 @@
-//! `kinepack watch URL`: a broadcast in the terminal.
+//! `kinepack watch URL`: a broadcast in the terminal, or in a page.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use clap::Args;
 use command_kit::interrupt::Interrupt;
-use command_kit::output::Force;
 use command_kit::print;
 use command_kit::table::{table, write_json};
 use crossterm::event::{self, Event, KeyCode, KeyEventKind};
 use kinepack_crowd::moq::Address;
 
-use super::relay::RelayOptions;
 use super::spectator::{Spectator, SpectatorReport};
-use super::{BroadcastError, Lines};
+use super::page::Place;
+use super::{BroadcastError, Lines, WatchOptions};
 use crate::map::{ROWS, map};
 use crate::raw_mode::{RawMode, is_at_terminal, is_quit};
 use crate::sender::due;
+use crate::watch::Desk;
 
 /// Drawn frames between two refreshes of the terminal.
 const REFRESH_FRAMES: u32 = 3;
@@ -25,33 +23,27 @@ const REFRESH_FRAMES: u32 = 3;
 const JUMP_S: f64 = 2.0;
 const HELP: &str = "space: pause. Arrows: 2 s back, 2 s on. l: live. t: next tier. q: end.";
 
-/// How to watch a broadcast.
-#[derive(Args, Clone, Debug)]
-pub struct WatchOptions {
-    /// Show the broadcast in the browser instead: the page connects to the relay by itself.
-    #[arg(long)]
-    pub(crate) page: bool,
-    /// Write that page as a folder of static files instead, for any web host. It contains the URL with
-    /// its token.
-    #[arg(long, value_name = "DIR", conflicts_with = "page")]
-    pub(crate) export: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) force: Force,
-    /// The tier of the broadcast to show [default: the first one]
-    #[arg(long, value_name = "NAME")]
-    pub(super) tier: Option<String>,
-    /// Seconds to watch [default: until Ctrl-C]
-    #[arg(long, conflicts_with_all = ["page", "export"], allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
-    seconds: Option<u32>,
-    /// Print the summary as one JSON document instead of a table.
-    #[arg(long, conflicts_with_all = ["page", "export"])]
-    json: bool,
-    #[command(flatten)]
-    pub(super) relay: RelayOptions,
+/// Watches a broadcast, or writes the page that does.
+pub fn watch(
+    url: &str,
+    options: &WatchOptions,
+    desk: &Desk,
+    interrupt: &Interrupt,
+) -> Result<(), BroadcastError> {
+    let address = url.parse()?;
+    match &options.export {
+        Some(directory) => Place::new(&address, options).export(directory, options.force)?,
+        None if options.page => {
+            let listener = desk.listen(&address)?;
+            Place::new(&address, options).serve(listener, interrupt)?;
+        }
+        None => in_terminal(&address, options, interrupt)?,
+    }
+    Ok(())
 }
 
 /// Watches a broadcast until the time is over or a signal comes, and prints a summary.
-pub fn watch(
+fn in_terminal(
     address: &Address,
     options: &WatchOptions,
     interrupt: &Interrupt,

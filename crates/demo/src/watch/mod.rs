@@ -12,11 +12,10 @@ use clap::Args;
 use command_kit::interrupt::Interrupt;
 use command_kit::page::{self, PageError};
 use command_kit::{Failure, OutputError, say};
-use kinepack_crowd::moq::Address;
 use kinepack_replay::ReplayError;
 use store::Store;
 
-use crate::broadcast::{self, BroadcastError, Place, WatchOptions};
+use crate::broadcast::{self, BroadcastError, WatchOptions};
 
 /// The page's default port.
 const PORT: u16 = 4652;
@@ -27,7 +26,8 @@ const PORT: u16 = 4652;
 /// A replay that is still being written grows while it is watched.
 #[derive(Args)]
 pub struct Arguments {
-    /// The replay; or the address of a broadcast, which begins with https:.
+    /// The replay; or the address of a broadcast, which begins with https:, if the program was built
+    /// with `--features broadcast`.
     #[arg(value_name = "FILE or URL")]
     file: PathBuf,
     /// Address and port of the page. Port 0 takes any free port. Anybody who can reach the address
@@ -67,28 +67,33 @@ impl Failure for WatchError {
     }
 }
 
-pub fn run(arguments: &Arguments) -> Result<(), WatchError> {
-    let Arguments { file, listen, no_open, broadcast } = arguments;
-    let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
-    let listener = |name: &dyn Display| -> Result<TcpListener, PageError> {
-        let listener = page::listen(*listen, PORT, "watch")?;
+/// Where a page is served.
+pub struct Desk {
+    listen: Option<SocketAddr>,
+    opens: bool,
+}
+
+impl Desk {
+    /// Listens for the page of something, and opens it in the browser.
+    pub fn listen(&self, name: &dyn Display) -> Result<TcpListener, PageError> {
+        let listener = page::listen(self.listen, PORT, "watch")?;
         let url = page::url(&listener)?;
         say(format_args!("{name} is at {url} (Ctrl-C ends this)"));
-        if !no_open {
+        if self.opens {
             page::open(&url);
         }
         Ok(listener)
-    };
+    }
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), WatchError> {
+    let Arguments { file, listen, no_open, broadcast } = arguments;
+    let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
+    let desk = Desk { listen: *listen, opens: !no_open };
     if let Some(url) = file.to_str().filter(|text| text.contains("://")) {
-        let address: Address = url.parse().map_err(BroadcastError::from)?;
-        let place = Place::new(&address, broadcast);
-        return match &broadcast.export {
-            Some(directory) => Ok(place.export(directory, broadcast.force)?),
-            None if broadcast.page => Ok(place.serve(listener(&address)?, &interrupt)?),
-            None => Ok(broadcast::watch(&address, broadcast, &interrupt)?),
-        };
+        return Ok(broadcast::watch(url, broadcast, &desk, &interrupt)?);
     }
     let store = Store::open(file)?;
-    page::serve_until(listener(&file.display())?, server::router(store), &interrupt)
+    page::serve_until(desk.listen(&file.display())?, server::router(store), &interrupt)
         .map_err(|error| PageError::Page { error }.into())
 }

@@ -13,7 +13,7 @@ use crate::driver::Browser;
 use crate::layout::{FAINT, TOO_WIDE};
 
 /// Serves the files of a folder until the test's process ends.
-fn host(folder: &Path) -> SocketAddr {
+pub(crate) fn host(folder: &Path) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let (address, folder) = (listener.local_addr().unwrap(), folder.to_owned());
     thread::spawn(move || {

@@ -7,6 +7,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+mod broadcasting;
 mod comparing;
 mod driver;
 mod exported;

@@ -1,0 +1,36 @@
+//! Stands in for broadcasts in a program that was built without them.
+
+use std::convert::Infallible;
+
+use command_kit::interrupt::Interrupt;
+use kinepack::{Codec, Snapshot};
+
+use super::{Arguments, BroadcastError, PublishOptions, WatchOptions};
+use crate::watch::Desk;
+
+/// There is none.
+pub struct Outgoing(Infallible);
+
+pub fn run(_: &Arguments) -> Result<(), BroadcastError> {
+    Err(BroadcastError::Absent)
+}
+
+pub fn watch(_: &str, _: &WatchOptions, _: &Desk, _: &Interrupt) -> Result<(), BroadcastError> {
+    Err(BroadcastError::Absent)
+}
+
+impl PublishOptions {
+    pub fn begin(&self, _: &Codec, _: u16) -> Result<Option<Outgoing>, BroadcastError> {
+        if self.publish.is_some() { Err(BroadcastError::Absent) } else { Ok(None) }
+    }
+}
+
+impl Outgoing {
+    pub fn write(&mut self, _: &Snapshot) -> Result<Option<String>, BroadcastError> {
+        match self.0 {}
+    }
+
+    pub fn finish(self) {
+        match self.0 {}
+    }
+}

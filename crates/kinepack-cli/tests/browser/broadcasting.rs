@@ -1,0 +1,109 @@
+//! The page of a broadcast: it watches through the relay by itself, pauses, goes back, and changes
+//! its tier. The same page as static files does so too.
+
+use std::net::SocketAddr;
+use std::process::Command;
+
+use fantoccini::key::Key;
+use serde_json::Value;
+
+use crate::driver::Browser;
+use crate::exported::host;
+use crate::layout::{CONTROLS, FAINT, TOO_WIDE};
+use crate::support::Running;
+
+const CUBES: u32 = 60;
+
+/// A broadcast, and the arguments of `watch` that it prints.
+fn broadcast() -> (Running, Vec<String>) {
+    let cubes = CUBES.to_string();
+    let listen = ["broadcast", "--listen", "127.0.0.1:0", "--cubes", &cubes];
+    let mut broadcast = Running::start(&listen, None);
+    let line = broadcast.until("kinepack watch");
+    (broadcast, line.trim().split(' ').skip(1).map(str::to_owned).collect())
+}
+
+fn page(arguments: &[String]) -> (Running, SocketAddr) {
+    let mut words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    words.extend(["--page", "--no-open", "--listen", "127.0.0.1:0"]);
+    let mut watch = Running::start(&words, None);
+    let address = watch.page();
+    (watch, address)
+}
+
+#[test]
+fn a_page_watches_a_broadcast() {
+    let (broadcast, arguments) = broadcast();
+    let (_watch, address) = page(&arguments);
+    let browser = Browser::start();
+    browser.resize(1280, 900);
+    browser.open(address, "");
+    let bodies = f64::from(CUBES) + 1.0;
+    browser.wait(&format!("kinepack.bodies() === {bodies}"));
+    browser.wait_above("kinepack.kbps()", 1.0);
+    assert_eq!(browser.text("kinepack.tier()"), "full");
+    let area = browser.area("worlds");
+    browser.wait_for_a_frame();
+    assert!(browser.screenshot().colours(area) > 30);
+
+    for tier in ["third", "eighth", "fast", "full"] {
+        browser.choose("#tier", tier);
+        browser.wait(&format!("kinepack.tier() === '{tier}'"));
+        let tick = browser.number("kinepack.tick()");
+        browser.wait_above("kinepack.tick()", tick + 20.0);
+    }
+
+    // A pause holds the moment, and the present goes on.
+    browser.click("#pause");
+    browser.wait("document.getElementById('time').textContent !== 'live'");
+    let paused = browser.number("kinepack.tick()");
+    browser.wait_above("kinepack.history().last", paused + 60.0);
+    assert_eq!(browser.number("kinepack.tick()"), paused);
+    browser.press(Key::Left);
+    browser.wait(&format!("kinepack.tick() < {}", paused - 90.0));
+    browser.click("#pause");
+    browser.wait_above("kinepack.tick()", paused - 60.0);
+    browser.click("#live");
+    browser.wait("document.getElementById('time').textContent === 'live'");
+    browser.wait("kinepack.history().last - kinepack.tick() < 40");
+
+    for scheme in ["light", "dark"] {
+        browser.prefer(&[("prefers-color-scheme", scheme)]);
+        browser.wait(&format!("matchMedia('(prefers-color-scheme: {scheme})').matches"));
+        for width in [400, 768, 1280] {
+            browser.resize(width, 800);
+            browser.wait_for_a_frame();
+            assert_eq!(browser.eval(TOO_WIDE), Value::Array(Vec::new()), "{scheme}, {width}");
+        }
+        assert_eq!(browser.eval(FAINT), Value::Array(Vec::new()), "{scheme}");
+    }
+    let named = format!("[...{CONTROLS}, ...document.querySelectorAll('canvas')]");
+    for element in browser.eval(&named).as_array().unwrap() {
+        assert!(!browser.accessible_name(element).trim().is_empty(), "{element}");
+    }
+    assert_eq!(browser.number("kinepack.stats().late"), 0.0);
+    assert_eq!(browser.console(), [""; 0]);
+
+    broadcast.kill();
+    browser.wait_for_state("lost");
+    browser.wait("document.querySelector('#banner p').textContent.includes('Trying again')");
+}
+
+#[test]
+fn the_page_of_a_broadcast_works_on_any_host() {
+    let (_broadcast, arguments) = broadcast();
+    let folder = tempfile::tempdir().unwrap();
+    let export = folder.path().join("page");
+    let code = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kinepack"));
+        command.args(&arguments).args(["--tier", "eighth", "--export"]).arg(&export);
+        command.output().unwrap().status.code()
+    };
+    assert_eq!(code(), Some(0));
+    assert_eq!(code(), Some(2), "a second time, without --force");
+    let browser = Browser::start();
+    browser.open(host(&export), "");
+    browser.wait(&format!("kinepack.bodies() === {}", CUBES + 1));
+    assert_eq!(browser.text("kinepack.tier()"), "eighth");
+    assert_eq!(browser.console(), [""; 0]);
+}
