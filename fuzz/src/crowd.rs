@@ -42,8 +42,9 @@ fn pieces(ticks: u32) -> Vec<Piece> {
     pieces
 }
 
-/// The first byte selects the meaning of the rest: a catalogue, or inputs of a viewer. Each of these
-/// has a byte for what it is, one for its group and number, one for its length, and its bytes.
+/// The first byte selects the meaning of the rest: a catalogue, or inputs of a viewer, which changes
+/// from one tier to the other or shows both together. Each input has a byte for what it is, one for
+/// its group and number, one for its length, and its bytes.
 pub fn crowd(data: &[u8]) {
     let Some((&pick, mut rest)) = data.split_first() else { return };
     if pick % 2 == 0 {
@@ -54,8 +55,12 @@ pub fn crowd(data: &[u8]) {
         return;
     }
     let mut viewer = Viewer::new(catalogue(), ViewerConfig::at_hz(60)).unwrap();
-    viewer.watch(GROUPS).unwrap();
-    viewer.watch(DATAGRAMS).unwrap();
+    if pick % 4 == 1 {
+        viewer.watch(GROUPS).unwrap();
+        viewer.watch(DATAGRAMS).unwrap();
+    } else {
+        viewer.watch_all(&[GROUPS, DATAGRAMS]).unwrap();
+    }
     let mut now = Duration::ZERO;
     while let Some((&[what, place, length], after)) = rest.split_first_chunk() {
         let (bytes, after) = after.split_at(after.len().min(length.into()));
@@ -73,15 +78,16 @@ pub fn crowd(data: &[u8]) {
             assert!(viewer.newest() == before.as_ref());
         }
         if let Some(playback) = viewer.playback(now) {
-            assert!(playback.samples().count() <= 65_536);
+            assert!(playback.samples().count() <= 2 * 65_536);
         }
     }
 }
 
 pub fn crowd_corpus() -> Vec<Vec<u8>> {
-    let inputs = |tier: usize| {
-        let mut inputs = vec![1];
-        for piece in pieces(20).iter().filter(|piece| piece.track.tier() == tier) {
+    let inputs = |pick: u8, tiers: &[usize]| {
+        let mut inputs = vec![pick];
+        for piece in pieces(20).iter().filter(|piece| tiers.contains(&piece.track.tier())) {
+            let tier = piece.track.tier();
             let key = if piece.track == Track::Keys(tier) { 4 } else { 0 };
             let (what, number) = match piece.carried {
                 Carried::Object(number) => (tier as u8 | key, number as u8),
@@ -94,5 +100,5 @@ pub fn crowd_corpus() -> Vec<Vec<u8>> {
         inputs
     };
     let file = [&[0], &catalogue().to_bytes()[..]].concat();
-    vec![file, inputs(GROUPS), inputs(DATAGRAMS)]
+    vec![file, inputs(1, &[GROUPS]), inputs(1, &[DATAGRAMS]), inputs(3, &[GROUPS, DATAGRAMS])]
 }

@@ -42,6 +42,19 @@ impl Bodies {
         Self { kinds: kinds.map(|(kind, schema)| BodyKind::new(kind.name(), schema)).collect() }
     }
 
+    /// Half the width of the square around the origin that has all entities of a state, at least a
+    /// metre.
+    pub fn half_width_m(&mut self, state: &Snapshot) -> f64 {
+        let still = Between { ratio: 0.0, seconds: 0.0 };
+        let mut half_width_m = 1.0_f64;
+        for (index, (kind, _)) in state.entities().enumerate() {
+            let pose = self.kinds[kind].pose((state, index), (state, index), still);
+            let Ok(Pose { position: [x, y, _], .. }) = pose else { continue };
+            half_width_m = half_width_m.max(x.abs()).max(y.abs());
+        }
+        half_width_m
+    }
+
     /// True if no kind has a position or a rotation.
     pub fn is_empty(&self) -> bool {
         self.kinds.iter().all(|kind| kind.position.is_none() && kind.rotation.is_none())

@@ -143,6 +143,11 @@ impl Played {
         }
     }
 
+    /// Half the width of the square that the bodies fill at the beginning, a square metre each.
+    pub fn grid_half_width_m(&self) -> f64 {
+        (self.extent().0 as f64).sqrt() / 2.0
+    }
+
     /// Writes the current state into `states`, then steps the world.
     pub fn next_frame(&mut self, states: &mut States) {
         match self {

@@ -51,6 +51,13 @@ impl History {
         }
     }
 
+    /// Puts a state in the place of the one of its tick, if that is kept.
+    pub(crate) fn replace(&mut self, state: &Arc<Snapshot>) {
+        if let Ok(place) = self.states.binary_search_by_key(&state.tick, |of| of.tick) {
+            self.states[place] = Arc::clone(state);
+        }
+    }
+
     pub(crate) fn range(&self) -> Option<(Tick, Tick)> {
         Some((self.states.front()?.tick, self.states.back()?.tick))
     }

@@ -24,6 +24,7 @@ mod history;
 pub mod moq;
 mod publisher;
 mod viewer;
+mod watched;
 
 pub use catalogue::{CATALOGUE, Carry, Catalogue, Tier, Track};
 pub use error::{CrowdError, Refused};

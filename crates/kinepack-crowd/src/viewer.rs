@@ -1,34 +1,15 @@
 //! The viewing side: objects and datagrams in, states to show out.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::group::GroupReader;
-use kinepack::{Codec, DecodeLimits, Decoder, Snapshot, Tick, View};
+use kinepack::{Codec, DecodeLimits, Snapshot, Tick, View};
 use kinepack_net::{FramePlayer, JitterBuffer, Playback, PlayoutConfig, PlayoutStats, Pushed};
 
-use crate::catalogue::MAX_FRAMES;
-use crate::datagram::{Head, Parts, is_group};
 use crate::history::History;
-use crate::{Carry, Catalogue, CrowdError, Refused, Tier, Track};
+use crate::watched::{CHAIN_STATES, RECENT, Watched};
+use crate::{Catalogue, CrowdError, Refused, Tier, Track};
 
-/// Groups of one tier that are read at the same time.
-const GROUPS: usize = 2;
-/// Key snapshots of one tier that are kept.
-const KEYS: usize = 2;
-/// After this time a group that waits needs a key snapshot: the group before it does not come.
-const KEY_PATIENCE: Duration = Duration::from_millis(250);
-/// The bytes of a tick.
-const TICK_BYTES: usize = 4;
-/// What may wait of a group.
-const MAX_WAITING_OBJECTS: usize = 1024;
-const MAX_WAITING_BYTES: usize = 1 << 20;
-/// The snapshots that the groups and keys of two tiers hold, with an object that is being read.
-const CHAIN_STATES: usize = 2 * (GROUPS * 3 + KEYS) + MAX_FRAMES as usize;
-/// A snapshot that comes in less than this share of its time after the one before it came from what
-/// a relay has kept. The viewer has not caught up then.
-const CAUGHT_UP: f64 = 0.5;
 /// A tier is shown at the latest this long after it has caught up.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// If the first current snapshot after [`Viewer::rejoin`] is older than what was seen by more than
@@ -68,11 +49,12 @@ impl ViewerConfig {
         }
     }
 
-    /// The limits of a snapshot of this codec.
-    fn limits_of(&self, codec: &Codec) -> DecodeLimits {
+    /// The limits of a snapshot of this codec, if several tiers are watched together.
+    fn limits_of(&self, codec: &Codec, tiers: usize) -> DecodeLimits {
         let kept = History::max_states(self.history);
-        let states = self.playout.max_states + CHAIN_STATES + kept;
-        self.limits.within(codec.schema(), self.max_memory_bytes / states)
+        let recent = if tiers > 1 { RECENT } else { 0 };
+        let states = self.playout.max_states + CHAIN_STATES + recent + kept;
+        self.limits.within(codec.schema(), self.max_memory_bytes / (states * tiers))
     }
 }
 
@@ -142,10 +124,10 @@ pub struct ViewerStats {
 pub struct Viewer {
     tiers: Vec<Tier>,
     config: ViewerConfig,
-    /// The tier that is shown.
-    shown: Option<Watched>,
-    /// The tier that will be shown once it has caught up and the delay suffices for it.
-    next: Option<Watched>,
+    /// The tiers that are shown.
+    shown: Vec<Watched>,
+    /// The tiers that will be shown once they have caught up and the delay suffices for them.
+    next: Vec<Watched>,
     needed_delay: Duration,
     buffer: JitterBuffer<Arc<Snapshot>>,
     newest: Option<Arc<Snapshot>>,
@@ -158,44 +140,6 @@ pub struct Viewer {
     stats: ViewerStats,
 }
 
-/// What is read of a tier.
-#[derive(Debug)]
-struct Watched {
-    tier: usize,
-    codec: Codec,
-    limits: DecodeLimits,
-    /// The most frames of an object.
-    most_frames: usize,
-    /// The groups that are being read, by number.
-    groups: VecDeque<Group>,
-    /// The newest key snapshots.
-    keys: VecDeque<View>,
-    needs_key: bool,
-    /// For a tier in datagrams.
-    datagrams: Option<(Box<Decoder>, Parts)>,
-    /// The newest snapshot and when it came.
-    last: Option<(Duration, Tick)>,
-    /// When it had read what the relay had kept.
-    caught_up_at: Option<Duration>,
-}
-
-/// A group that is being read.
-#[derive(Debug)]
-struct Group {
-    number: u64,
-    reading: Reading,
-}
-
-#[derive(Debug)]
-enum Reading {
-    /// The snapshot of the tick `given` is not there yet.
-    Waiting { since: Duration, given: Tick, objects: Vec<Vec<u8>> },
-    /// `next` is the number of the next object.
-    Open { reader: Box<GroupReader>, next: u64 },
-    /// An object was missed or refused.
-    Broken,
-}
-
 impl Viewer {
     /// A viewer that watches nothing yet.
     ///
@@ -204,8 +148,8 @@ impl Viewer {
     pub fn new(catalogue: &Catalogue, config: ViewerConfig) -> Result<Self, CrowdError> {
         Ok(Self {
             tiers: catalogue.tiers().to_vec(),
-            shown: None,
-            next: None,
+            shown: Vec::new(),
+            next: Vec::new(),
             needed_delay: Duration::ZERO,
             buffer: JitterBuffer::new(config.playout).map_err(CrowdError::Playout)?,
             newest: None,
@@ -223,21 +167,61 @@ impl Viewer {
     /// # Errors
     /// [`CrowdError::NoTier`].
     pub fn watch(&mut self, tier: usize) -> Result<(), CrowdError> {
-        let of = self.tiers.get(tier).ok_or(CrowdError::NoTier { number: tier })?;
-        self.next = None;
+        self.watch_all(&[tier])
+    }
+
+    /// Watches several tiers from now on, such as regions of the world, and shows what all of them
+    /// have. If an entity is in two, the newer state counts.
+    ///
+    /// Tiers that were watched before stay without a break; without one of them, what was shown
+    /// stays in view until all the new ones have caught up. Each tier gets its part of the
+    /// [memory](ViewerConfig::max_memory_bytes).
+    ///
+    /// # Errors
+    /// [`CrowdError::NoTier`], also for no tiers at all.
+    pub fn watch_all(&mut self, tiers: &[usize]) -> Result<(), CrowdError> {
+        let mut tiers = tiers.to_vec();
+        tiers.sort_unstable();
+        tiers.dedup();
+        let missing = tiers.iter().find(|tier| **tier >= self.tiers.len());
+        if let Some(number) = missing.copied().or(tiers.is_empty().then_some(0)) {
+            return Err(CrowdError::NoTier { number });
+        }
+        if self.next.iter().map(|next| next.tier).eq(tiers.iter().copied()) {
+            return Ok(());
+        }
+        let (all, config) = (&self.tiers, &self.config);
+        let new = |tier: usize| {
+            let of = &all[tier];
+            Watched::new(tier, of, config.limits_of(&of.codec, tiers.len()))
+        };
+        let mut before = std::mem::take(&mut self.next);
         self.needed_delay = Duration::ZERO;
-        let watched = Watched::new(tier, of, self.config.limits_of(&of.codec));
-        match &self.shown {
-            None => self.shown = Some(watched),
-            Some(shown) if shown.tier == tier => {}
-            Some(shown) => {
-                let before = self.tiers[shown.tier].ticks_per_object();
-                let ticks = of.ticks_per_object().saturating_sub(before);
-                let longer = Duration::from_secs(1) * ticks / self.config.playout.tick_hz;
-                let PlayoutConfig { max_delay, .. } = self.config.playout;
-                self.needed_delay = (self.buffer.stats().target_delay + longer).min(max_delay);
-                self.next = Some(watched);
+        let goes_on = self.shown.iter().any(|shown| tiers.contains(&shown.tier));
+        if goes_on || self.shown.is_empty() {
+            self.shown.retain(|shown| tiers.contains(&shown.tier));
+            for tier in &tiers {
+                match self.shown.iter_mut().find(|shown| shown.tier == *tier) {
+                    Some(shown) => {
+                        shown.limits = config.limits_of(&all[*tier].codec, tiers.len());
+                    }
+                    None => self.shown.push(new(*tier)),
+                }
             }
+            self.shown.sort_by_key(|shown| shown.tier);
+        } else {
+            self.next.extend(tiers.iter().map(|tier| {
+                let begun = before.iter().position(|watched| watched.tier == *tier);
+                begun.map_or_else(|| new(*tier), |place| before.swap_remove(place))
+            }));
+            let ticks_of = |watched: &[Watched]| {
+                let ticks = watched.iter().map(|of| all[of.tier].ticks_per_object());
+                ticks.max().unwrap_or_default()
+            };
+            let ticks = ticks_of(&self.next).saturating_sub(ticks_of(&self.shown));
+            let longer = Duration::from_secs(1) * ticks / config.playout.tick_hz;
+            let needed = self.buffer.stats().target_delay + longer;
+            self.needed_delay = needed.min(config.playout.max_delay);
         }
         self.bound_delay();
         Ok(())
@@ -247,7 +231,7 @@ impl Viewer {
     /// again. What is shown stays until newer snapshots come, or snapshots of a simulation that has
     /// begun again.
     pub fn rejoin(&mut self) {
-        [&mut self.shown, &mut self.next].into_iter().flatten().for_each(Watched::rejoin);
+        self.all_watched().for_each(Watched::rejoin);
         self.is_rejoining = true;
     }
 
@@ -265,25 +249,25 @@ impl Viewer {
         let _ = self.buffer.set_delays(min_delay.max(self.needed_delay), max_delay);
     }
 
-    /// Shows the next tier, if that is possible without a break.
+    /// Shows the next tiers, if that is possible without a break.
     fn change(&mut self, now: Duration) {
-        let Some(caught_up_at) = self.next.as_ref().and_then(|next| next.caught_up_at) else {
-            return;
-        };
+        let caught_up_at = self.next.iter().map(|next| next.caught_up_at);
+        // The last one of them; `None` if one of them has not caught up.
+        let Some(Some(caught_up_at)) = caught_up_at.reduce(|a, b| Some(a?.max(b?))) else { return };
         let tick = Duration::from_secs(1) / self.config.playout.tick_hz;
         if self.buffer.stats().delay + tick / 2 >= self.needed_delay
             || now.saturating_sub(caught_up_at) > PATIENCE
         {
-            self.shown = self.next.take();
+            self.shown = std::mem::take(&mut self.next);
             self.needed_delay = Duration::ZERO;
             self.bound_delay();
         }
     }
 
-    /// The tracks that the viewer needs now: those of at most two tiers, while it changes from one
-    /// to the other. It needs a tier's key snapshots only until it has begun to read.
+    /// The tracks that the viewer needs now: those of the tiers that it shows, and of those that it
+    /// will show next. It needs a tier's key snapshots only until it has begun to read.
     pub fn wanted(&self) -> impl Iterator<Item = Track> {
-        let watched = [&self.shown, &self.next].into_iter().flatten();
+        let watched = self.shown.iter().chain(&self.next);
         watched.flat_map(|watched| {
             let keys = watched.needs_key.then_some(Track::Keys(watched.tier));
             [Some(Track::Snapshots(watched.tier)), keys].into_iter().flatten()
@@ -342,7 +326,7 @@ impl Viewer {
 
     /// What to show at `now`. `None` before the first state.
     pub fn playback(&mut self, now: Duration) -> Option<Playback<'_>> {
-        [&mut self.shown, &mut self.next].into_iter().flatten().for_each(|tier| tier.wait(now));
+        self.all_watched().for_each(|tier| tier.wait(now));
         let playout = self.buffer.at(now)?;
         Some(self.player.show(playout.tick, &playout.from.state, &playout.to.state, []))
     }
@@ -360,14 +344,14 @@ impl Viewer {
         Some(self.past_player.show(tick, from, to, []))
     }
 
-    /// The newest state of the tier that is shown.
+    /// The newest state of the tiers that are shown.
     pub fn newest(&self) -> Option<&Arc<Snapshot>> {
         self.newest.as_ref()
     }
 
-    /// The tier that is shown.
-    pub fn shown_tier(&self) -> Option<usize> {
-        self.shown.as_ref().map(|shown| shown.tier)
+    /// The tiers that are shown.
+    pub fn shown_tiers(&self) -> impl Iterator<Item = usize> {
+        self.shown.iter().map(|shown| shown.tier)
     }
 
     /// Changes the bounds of the playout delay.
@@ -389,8 +373,11 @@ impl Viewer {
     }
 
     fn watched(&mut self, tier: usize) -> Option<&mut Watched> {
-        let watched = [&mut self.shown, &mut self.next].into_iter().flatten();
-        watched.into_iter().find(|watched| watched.tier == tier)
+        self.all_watched().find(|watched| watched.tier == tier)
+    }
+
+    fn all_watched(&mut self) -> impl Iterator<Item = &mut Watched> {
+        self.shown.iter_mut().chain(&mut self.next)
     }
 
     /// Counts a snapshot of a tier, and shows it if it is current.
@@ -399,10 +386,10 @@ impl Viewer {
         self.stats.snapshots += 1;
         let tick_hz = f64::from(self.config.playout.tick_hz);
         let current = self.watched(tier).is_some_and(|watched| watched.advance(now, tick, tick_hz));
-        if self.next.as_ref().is_some_and(|next| next.tier == tier) {
+        if self.next.iter().any(|next| next.tier == tier) {
             self.change(now);
         }
-        let is_shown = self.shown.as_ref().is_some_and(|shown| shown.tier == tier);
+        let is_shown = self.shown.iter().any(|shown| shown.tier == tier);
         if !is_shown || !current {
             self.stats.caught_up += u64::from(!current);
             return;
@@ -413,221 +400,64 @@ impl Viewer {
         {
             self.restart();
         }
-        let state = Arc::clone(view.snapshot());
-        if self.newest.as_ref().is_none_or(|newest| newest.tick <= tick) {
+        if self.shown.len() == 1 {
+            self.show(now, Arc::clone(view.snapshot()));
+            return;
+        }
+        if let Some(watched) = self.watched(tier) {
+            watched.remember(view.snapshot());
+        }
+        self.show(now, self.together(tick));
+        // States of other tiers that came before have what this tier had until now.
+        let newer = |state: &&Arc<Snapshot>| state.tick > tick;
+        let recent = self.shown.iter().flat_map(|shown| shown.recent.iter().filter(newer));
+        let mut ticks: Vec<Tick> = recent.map(|state| state.tick).collect();
+        ticks.sort_unstable();
+        ticks.dedup();
+        for tick in ticks {
+            self.replace(self.together(tick));
+        }
+    }
+
+    /// Adds a state to those to show.
+    fn show(&mut self, now: Duration, state: Arc<Snapshot>) {
+        if self.newest.as_ref().is_none_or(|newest| newest.tick < state.tick) {
             self.newest = Some(Arc::clone(&state));
         }
         self.history.push(&state);
-        let pushed = self.buffer.push(now, tick, Tick(0), state);
-        self.stats.late += u64::from(pushed == Pushed::Late);
-    }
-}
-
-impl Watched {
-    fn new(tier: usize, of: &Tier, limits: DecodeLimits) -> Self {
-        let datagrams = (of.carry == Carry::Datagrams)
-            .then(|| (Box::new(Decoder::with_limits(&of.codec, limits)), Parts::default()));
-        Self {
-            tier,
-            codec: of.codec.clone(),
-            limits,
-            most_frames: of.frames_per_object.into(),
-            groups: VecDeque::new(),
-            keys: VecDeque::new(),
-            needs_key: true,
-            datagrams,
-            last: None,
-            caught_up_at: None,
+        match self.buffer.push(now, state.tick, Tick(0), Arc::clone(&state)) {
+            Pushed::Stored => {}
+            Pushed::Late => self.stats.late += 1,
+            Pushed::Duplicate => self.replace(state),
         }
     }
 
-    fn rejoin(&mut self) {
-        self.groups.clear();
-        self.keys.clear();
-        self.needs_key = true;
-        (self.last, self.caught_up_at) = (None, None);
-    }
-
-    /// Takes an object of the track of key snapshots. What it makes readable goes to `views`.
-    fn key(&mut self, number: u64, bytes: &[u8], views: &mut Vec<View>) -> Result<(), Refused> {
-        if number > 0 {
-            return Err(Refused::Broken);
+    /// Puts a state in the place of the one of its tick.
+    fn replace(&mut self, state: Arc<Snapshot>) {
+        if let Some(before) = self.buffer.state_mut(state.tick) {
+            *before = Arc::clone(&state);
         }
-        let mut reader = GroupReader::with_limits(&self.codec, self.limits);
-        let key = read(&mut reader, bytes, 1)?.remove(0).with_learned(None);
-        self.keys.push_back(key);
-        if self.keys.len() > KEYS {
-            self.keys.pop_front();
-        }
-        self.settle(views);
-        Ok(())
-    }
-
-    /// Takes an object of the tier. What it makes readable goes to `views`.
-    fn object(
-        &mut self,
-        now: Duration,
-        number: u64,
-        object: u64,
-        bytes: &[u8],
-        views: &mut Vec<View>,
-    ) -> Result<(), Refused> {
-        if object > 0 && self.datagrams.is_some() {
-            return Err(Refused::Broken);
-        }
-        if let Some(group) = self.groups.iter_mut().find(|group| group.number == number) {
-            views.extend(group.object(object, bytes, self.most_frames)?);
-            self.settle(views);
-            return Ok(());
-        }
-        if self.groups.back().is_some_and(|newest| number < newest.number) {
-            return Err(Refused::Late);
-        }
-        if object > 0 {
-            return Err(Refused::Broken);
-        }
-        let (given, _) = bytes.split_first_chunk().ok_or(Refused::Length)?;
-        let given = Tick(u32::from_le_bytes(*given));
-        let reading = Reading::Waiting { since: now, given, objects: vec![bytes.to_vec()] };
-        self.groups.push_back(Group { number, reading });
-        if self.groups.len() > GROUPS {
-            self.groups.pop_front();
-        }
-        let place = self.groups.len() - 1;
-        self.open(place, views)?;
-        let reading = &mut self.groups[place].reading;
-        if matches!(reading, Reading::Waiting { .. }) && bytes.len() > MAX_WAITING_BYTES {
-            *reading = Reading::Broken;
-            return Err(Refused::Waiting);
-        }
-        Ok(())
-    }
-
-    /// Reads all groups whose given snapshot is there now.
-    fn settle(&mut self, views: &mut Vec<View>) {
-        for place in 0..self.groups.len() {
-            // A refused object of a group that has waited ends that group only.
-            let _ = self.open(place, views);
+        self.history.replace(&state);
+        if let Some(newest) = self.newest.as_mut().filter(|newest| newest.tick == state.tick) {
+            *newest = state;
         }
     }
 
-    /// Begins to read a group if its given snapshot is there.
-    fn open(&mut self, place: usize, views: &mut Vec<View>) -> Result<(), Refused> {
-        let Reading::Waiting { given, .. } = &self.groups[place].reading else { return Ok(()) };
-        let tick = *given;
-        let chains = self.groups.iter().filter_map(|group| match &group.reading {
-            Reading::Open { reader, .. } => reader.last(),
-            _ => None,
-        });
-        let Some(given) = self.keys.iter().chain(chains).find(|view| view.tick == tick) else {
-            return Ok(());
+    /// What all tiers that are shown have at a tick.
+    fn together(&self, tick: Tick) -> Arc<Snapshot> {
+        let parts = self.shown.iter().filter_map(|shown| shown.recent_at(tick));
+        let mut parts: Vec<&Arc<Snapshot>> = parts.collect();
+        // Newer states replace older ones.
+        parts.sort_by_key(|part| part.tick);
+        let Some((first, rest)) = parts.split_first() else {
+            return Arc::new(Snapshot::new(self.tiers[0].codec.schema(), tick));
         };
-        let mut reader = Box::new(GroupReader::with_limits(&self.codec, self.limits));
-        reader.begin(Some(given.clone().with_learned(None)));
-        self.needs_key = false;
-        let group = &mut self.groups[place];
-        let waited = std::mem::replace(&mut group.reading, Reading::Open { reader, next: 0 });
-        let Reading::Waiting { objects, .. } = waited else { return Ok(()) };
-        // Nobody needs older groups that still wait.
-        for older in self.groups.iter_mut().take(place) {
-            if matches!(older.reading, Reading::Waiting { .. }) {
-                older.reading = Reading::Broken;
-            }
+        let mut whole = Snapshot::clone(first);
+        for part in rest {
+            // All tiers have the same schema, so this cannot fail.
+            let _ = whole.patch(&[], part);
         }
-        let group = &mut self.groups[place];
-        for (number, object) in objects.iter().enumerate() {
-            let frames = if number == 0 { &object[TICK_BYTES..] } else { object };
-            views.extend(group.object(number as u64, frames, self.most_frames)?);
-        }
-        Ok(())
+        whole.tick = tick;
+        Arc::new(whole)
     }
-
-    /// Asks for a key snapshot if a group has waited too long.
-    fn wait(&mut self, now: Duration) {
-        self.needs_key |= self.groups.iter().any(|group| match &group.reading {
-            Reading::Waiting { since, .. } => now.saturating_sub(*since) > KEY_PATIENCE,
-            _ => false,
-        });
-    }
-
-    fn datagram(&mut self, datagram: &[u8]) -> Result<Option<View>, Refused> {
-        let Some((decoder, parts)) = &mut self.datagrams else { return Err(Refused::NotWatched) };
-        let (head, part) = Head::read(datagram)?;
-        let found = self.groups.iter().rev().find(|group| is_group(group.number, head.group));
-        let base = match found.map(|group| &group.reading) {
-            Some(Reading::Open { reader, .. }) => reader.last().ok_or(Refused::NoHead)?,
-            _ => return Err(Refused::NoHead),
-        };
-        let tick = Tick(base.tick.0.wrapping_add(head.ticks.into()));
-        if head.part.1 == 1 {
-            return Ok(Some(decoder.decode(base, part, tick)?));
-        }
-        let Some(packet) = parts.add(&head, part)? else { return Ok(None) };
-        Ok(Some(decoder.decode(base, &packet, tick)?))
-    }
-
-    /// Notes a snapshot. Returns whether it is current: neither kept by a relay nor older than one
-    /// before.
-    fn advance(&mut self, now: Duration, tick: Tick, tick_hz: f64) -> bool {
-        let Some((before, last)) = self.last else {
-            self.last = Some((now, tick));
-            return false;
-        };
-        let ticks = tick.0.wrapping_sub(last.0) as i32;
-        if ticks > 0 {
-            let since = now.saturating_sub(before).as_secs_f64() * tick_hz;
-            if since >= CAUGHT_UP * f64::from(ticks) {
-                self.caught_up_at.get_or_insert(now);
-            }
-            self.last = Some((now, tick));
-        }
-        self.caught_up_at.is_some()
-    }
-}
-
-impl Group {
-    /// Takes an object, which may have to wait. Without the bytes of the given tick.
-    fn object(&mut self, number: u64, bytes: &[u8], most: usize) -> Result<Vec<View>, Refused> {
-        match &mut self.reading {
-            Reading::Broken => Err(Refused::Broken),
-            Reading::Waiting { objects, .. } => {
-                let waiting_bytes: usize = objects.iter().map(Vec::len).sum();
-                let refused = if number != objects.len() as u64 {
-                    Refused::Broken
-                } else if objects.len() >= MAX_WAITING_OBJECTS
-                    || waiting_bytes + bytes.len() > MAX_WAITING_BYTES
-                {
-                    Refused::Waiting
-                } else {
-                    objects.push(bytes.to_vec());
-                    return Ok(Vec::new());
-                };
-                self.reading = Reading::Broken;
-                Err(refused)
-            }
-            Reading::Open { reader, next } => {
-                let views = if *next == number {
-                    *next += 1;
-                    read(reader, bytes, most)
-                } else {
-                    Err(Refused::Broken)
-                };
-                if views.is_err() {
-                    self.reading = Reading::Broken;
-                }
-                views
-            }
-        }
-    }
-}
-
-/// Reads an object, which has 1 to `most` frames.
-fn read(reader: &mut GroupReader, mut bytes: &[u8], most: usize) -> Result<Vec<View>, Refused> {
-    let mut views = Vec::new();
-    while views.len() < most
-        && let Some(view) = reader.read(&mut bytes)?
-    {
-        views.push(view.clone());
-    }
-    if bytes.is_empty() && !views.is_empty() { Ok(views) } else { Err(Refused::Length) }
 }

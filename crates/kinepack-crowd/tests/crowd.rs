@@ -8,8 +8,10 @@ mod support;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::{Level, Snapshot, Tick};
-use kinepack_crowd::{Carried, CrowdError, Piece, Publisher, Refused, Track, Viewer, ViewerConfig};
+use kinepack::{EntityId, Level, Snapshot, Tick};
+use kinepack_crowd::{
+    Carried, Catalogue, CrowdError, Piece, Publisher, Refused, Tier, Track, Viewer, ViewerConfig,
+};
 use support::{Ball, FAST, FULL, PAIRS, Pipe, RIGHT, THIRD, at, catalogue, is_right, show, world};
 
 const BALLS: u32 = 40;
@@ -56,7 +58,7 @@ fn every_view_is_the_publishers_world() {
                 pipe.deliver(at(tick), viewer);
                 let Some(newest) = viewer.newest() else { continue };
                 if Some(newest.tick) != before {
-                    let tier = viewer.shown_tier().unwrap();
+                    let tier = viewer.shown_tiers().next().unwrap();
                     assert!(**newest == of_tier(tier, newest.tick), "{} {tick}", level.row());
                     compared[nth] += 1;
                 }
@@ -149,7 +151,7 @@ fn a_tier_changes_without_a_break() {
         let pieces = publisher.publish(&world(tick, BALLS)).unwrap();
         pieces.iter().for_each(|piece| pipe.send(at(tick), piece));
         pipe.deliver(at(tick), &mut viewer);
-        seen.extend(viewer.shown_tier());
+        seen.extend(viewer.shown_tiers());
         let Some(playback) = viewer.playback(at(tick)) else { continue };
         let step = playback.tick() - last;
         assert!(last == 0.0 || (0.5..1.5).contains(&step), "{tick}: a step of {step} ticks");
@@ -200,7 +202,7 @@ fn large_worlds_travel_in_several_datagrams() {
         huge.clear(Tick(tick));
         for (id, x) in &moved {
             let position = [x * tick as f32, 0.0, 0.0];
-            huge.push(kinepack::EntityId(*id), &Ball { position, lit: tick % 2 == 0 }).unwrap();
+            huge.push(EntityId(*id), &Ball { position, lit: tick % 2 == 0 }).unwrap();
         }
         last = publisher.publish(&huge).map(drop);
     }
@@ -356,6 +358,78 @@ fn a_viewer_follows_a_simulation_that_begins_again() {
         assert!(shown.is_some_and(|tick| (last - 40.0..last).contains(&tick)), "{shown:?}");
         assert!(viewer.newest().unwrap().tick.0 + 5 > begin + 120);
     }
+}
+
+/// The whole world, and its quarters, two snapshots in each object.
+fn quarters() -> (Catalogue, Publisher) {
+    let codec = support::codec(Level::LEARNING);
+    let mut tiers = vec![Tier::new("full", &codec, 60)];
+    tiers.extend(QUARTERS.map(|nth| Tier {
+        frames_per_object: 2,
+        ..Tier::new(&format!("quarter-{nth}"), &codec, 60)
+    }));
+    let catalogue = Catalogue::new(60, tiers).unwrap();
+    let mut publisher = Publisher::new(&catalogue);
+    for quarter in QUARTERS {
+        publisher.select(quarter, move |world, index| quarter_of(world, index) == quarter).unwrap();
+    }
+    (catalogue, publisher)
+}
+
+const QUARTERS: [usize; 4] = [1, 2, 3, 4];
+
+fn quarter_of(world: &Snapshot, index: usize) -> usize {
+    let [x, y, _] = world.get_at_index::<Ball>(index).unwrap().position;
+    1 + usize::from(x > 0.0) + 2 * usize::from(y > 0.0)
+}
+
+#[test]
+fn regions_are_shown_together() {
+    let (catalogue, mut publisher) = quarters();
+    let config = ViewerConfig { history: Duration::from_secs(9), ..ViewerConfig::at_hz(60) };
+    let mut viewer = Viewer::new(&catalogue, config).unwrap();
+    let mut pipe = Pipe::new(7, 0.02, 30);
+    let mut last = 0.0;
+    // All quarters, two of them, all again, the whole world, and one quarter.
+    let watched: [&[usize]; 5] = [&QUARTERS, &[2, 4], &QUARTERS, &[0], &[3]];
+    for (phase, tiers) in watched.into_iter().enumerate() {
+        viewer.watch_all(tiers).unwrap();
+        for tick in 0..180 {
+            let tick = 180 * phase as u32 + tick;
+            let pieces = publisher.publish(&world(tick, BALLS)).unwrap();
+            pieces.iter().for_each(|piece| pipe.send(at(tick), piece));
+            pipe.deliver(at(tick), &mut viewer);
+            // Asking for them again changes nothing.
+            viewer.watch_all(tiers).unwrap();
+            let Some(playback) = viewer.playback(at(tick)) else { continue };
+            assert!(playback.tick() >= last);
+            last = playback.tick();
+            assert!(!playback.is_starved() || phase == 0, "tick {tick}");
+        }
+        assert!(viewer.shown_tiers().eq(tiers.iter().copied()), "{tiers:?}");
+        // What was shown in the last second is what these tiers have, entity by entity.
+        let (_, end) = viewer.history().unwrap();
+        let mut compared = 0;
+        for tick in end.0 - 60..end.0 - 20 {
+            let playback = viewer.playback_at(tick.into()).unwrap();
+            let samples = playback.samples();
+            let shown: Vec<(EntityId, Ball)> =
+                samples.map(|sample| (sample.id, sample.state().unwrap())).collect();
+            let world = world(tick, BALLS);
+            let of_tiers =
+                |index: &usize| tiers == [0] || tiers.contains(&quarter_of(&world, *index));
+            let indices = (0..world.len()).filter(of_tiers);
+            let ball = |index| (world.ids()[index], world.get_at_index::<Ball>(index).unwrap());
+            let wanted: Vec<(EntityId, Ball)> = indices.map(ball).collect();
+            // Between two kept states, the history interpolates.
+            compared += u32::from(shown == wanted);
+        }
+        assert!(compared >= 13, "{tiers:?}: {compared}");
+    }
+    let no_tier = CrowdError::NoTier { number: 5 };
+    assert_eq!(viewer.watch_all(&[1, 5]), Err(no_tier));
+    assert!(viewer.watch_all(&[]).is_err());
+    assert!(viewer.shown_tiers().eq([3]));
 }
 
 #[test]

@@ -177,7 +177,11 @@ proptest! {
         ),
     ) {
         let mut viewer = viewer(Level::LEARNING, FULL);
-        viewer.watch(FAST).unwrap();
+        if inputs.len() % 2 == 0 {
+            viewer.watch(FAST).unwrap();
+        } else {
+            viewer.watch_all(&[FULL, FAST]).unwrap();
+        }
         for (nth, (tier, group, number, is_object, bytes)) in inputs.iter().enumerate() {
             let now = at(nth as u32);
             if *is_object {

@@ -53,7 +53,7 @@ async fn compare(watching: &mut Watching, enough: u32) -> u32 {
         watching.changed().await;
         let Some(viewer) = watching.viewer() else { continue };
         let Some(newest) = viewer.newest().cloned() else { continue };
-        if viewer.shown_tier() == Some(RIGHT) || Some(newest.tick) == before {
+        if viewer.shown_tiers().eq([RIGHT]) || Some(newest.tick) == before {
             continue;
         }
         before = Some(newest.tick);
@@ -69,11 +69,11 @@ async fn viewers_of_all_tiers_see_the_world() {
     let publisher = tokio::spawn(publish(connector.clone(), address.clone(), 0, 7));
     let mut viewers = Vec::new();
     for (tier, name) in NAMES.iter().enumerate().filter(|(tier, _)| *tier != RIGHT) {
-        let mut watching = Watching::start(&connector, &address, Some(name));
+        let mut watching = Watching::start(&connector, &address, &[*name]);
         viewers.push(tokio::spawn(async move {
             compare(&mut watching, 40).await;
             let viewer = watching.viewer().unwrap();
-            assert_eq!(viewer.shown_tier(), Some(tier));
+            assert_eq!(viewer.shown_tiers().next(), Some(tier));
             // Datagrams may come before their head.
             assert!(tier == FAST || viewer.stats().refused == 0);
             assert!(watching.link() == &Link::Connected);
@@ -88,13 +88,13 @@ async fn viewers_of_all_tiers_see_the_world() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_viewer_that_joins_late_changes_tiers() {
     let Stage { relay: _relay, connector, address, .. } = stage();
-    let mut watching = Watching::start(&connector, &address, None);
+    let mut watching = Watching::start(&connector, &address, &[]);
     let publisher = tokio::spawn(publish(connector.clone(), address.clone(), 1_000, 7));
     tokio::time::sleep(Duration::from_millis(1_500)).await;
     let followed = timeout(Duration::from_secs(20), async {
         for (tier, name) in [(FULL, "full"), (FAST, "fast"), (PAIRS, "pairs"), (THIRD, "third")] {
-            watching.watch(name);
-            while watching.viewer().and_then(|viewer| viewer.shown_tier()) != Some(tier) {
+            watching.watch(&[name]);
+            while watching.viewer().and_then(|viewer| viewer.shown_tiers().next()) != Some(tier) {
                 watching.changed().await;
                 let now = watching.now();
                 watching.viewer().unwrap().playback(now);
@@ -111,7 +111,7 @@ async fn a_viewer_that_joins_late_changes_tiers() {
 async fn a_relay_that_comes_back_is_found_again() {
     let Stage { relay, identity, connector, address } = stage();
     let publisher = tokio::spawn(publish(connector.clone(), address.clone(), 0, 7));
-    let mut watching = Watching::start(&connector, &address, None);
+    let mut watching = Watching::start(&connector, &address, &[]);
     timeout(Duration::from_secs(10), compare(&mut watching, 20)).await.unwrap();
     let local = relay.address();
     drop(relay);
@@ -138,7 +138,7 @@ async fn a_relay_that_comes_back_is_found_again() {
 async fn a_publisher_that_starts_again_is_followed() {
     let Stage { relay: _relay, connector, address, .. } = stage();
     let first = tokio::spawn(publish(connector.clone(), address.clone(), 0, 7));
-    let mut watching = Watching::start(&connector, &address, None);
+    let mut watching = Watching::start(&connector, &address, &[]);
     timeout(Duration::from_secs(10), compare(&mut watching, 20)).await.unwrap();
     first.abort();
     assert!(first.await.is_err());
@@ -162,7 +162,7 @@ async fn until(watching: &mut Watching, is_one: impl Fn(u32) -> bool) {
 async fn what_is_wrong_is_said() {
     let Stage { relay, identity, address, .. } = stage();
     let stranger = Connector::new(&Trust::Certificates(vec![[0; 32]])).unwrap();
-    let mut watching = Watching::start(&stranger, &address, None);
+    let mut watching = Watching::start(&stranger, &address, &[]);
     timeout(Duration::from_secs(10), watching.changed()).await.unwrap();
     let Link::Connecting { because: Some(because) } = watching.link() else { panic!() };
     assert!(because.to_string().contains("cannot be reached"), "{because}");

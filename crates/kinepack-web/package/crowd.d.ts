@@ -34,14 +34,15 @@ export class Viewer {
   readonly tickHz: number;
   /** The names of the tiers. */
   readonly tiers: readonly string[];
-  /** The tier that is shown; undefined before the first `watch`. */
-  readonly tier: string | undefined;
+  /** The tiers that are shown; none before the first `watch`. */
+  readonly shownTiers: string[];
 
   /**
-   * Watches a tier from now on. The one before stays in view until the new one has caught up.
-   * Throws if there is no such tier.
+   * Watches a tier from now on, or several together, such as regions of the world. What was shown
+   * before stays in view until they have caught up; those of them that were shown go on without a
+   * break. Throws if there is no such tier.
    */
-  watch(tier: string): void;
+  watch(...tiers: string[]): void;
 
   /** The names of the tracks that it needs now. */
   wanted(): string[];
@@ -110,8 +111,8 @@ export interface ViewerStats {
 export interface WatchOptions extends ViewerOptions {
   /** The SHA-256 hash of the relay's certificate, if the relay signed that itself. */
   certificateHash?: BufferSource;
-  /** The first tier to show; by default the first of the catalogue. */
-  tier?: string;
+  /** The tiers to begin with; by default the first of the catalogue. */
+  tiers?: string[];
   /** How long each attempt to connect may take; 10,000 by default. */
   patienceMs?: number;
   /** Called when the connection changes. */
@@ -144,8 +145,8 @@ export class Watching {
    */
   readonly viewer: Viewer | undefined;
 
-  /** Watches another tier. Throws if the broadcast does not have it. */
-  watch(tier: string): void;
+  /** Watches other tiers. Throws if the broadcast does not have them. */
+  watch(...tiers: string[]): void;
 
   /** Bytes that came, without the headers of QUIC. */
   readonly receivedBytes: number;

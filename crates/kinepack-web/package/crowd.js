@@ -49,17 +49,18 @@ export class Viewer {
     this.#reader = new FrameReader(this.schema.kinds);
   }
 
-  watch(tier) {
-    const number = this.tiers.indexOf(tier);
-    if (number < 0) {
+  watch(...tiers) {
+    const numbers = tiers.map((tier) => this.tiers.indexOf(tier));
+    const unknown = tiers[numbers.indexOf(-1)];
+    if (tiers.length === 0 || unknown !== undefined) {
       const names = this.tiers.map((name) => JSON.stringify(name)).join(", ");
-      throw new Error(`the broadcast has no tier ${JSON.stringify(tier)}; it has ${names}`);
+      throw new Error(`the broadcast has no tier ${JSON.stringify(unknown)}; it has ${names}`);
     }
-    this.#viewer.watch(number);
+    this.#viewer.watch(Uint32Array.from(numbers));
   }
 
-  get tier() {
-    return this.tiers[this.#viewer.shown_tier()];
+  get shownTiers() {
+    return Array.from(this.#viewer.shown_tiers(), (tier) => this.tiers[tier]);
   }
 
   wanted() {
@@ -132,7 +133,7 @@ export class Watching {
   #relay;
   #broadcast;
   #options;
-  #tier;
+  #tiers;
   #catalogue;
   #viewer;
   #session;
@@ -155,7 +156,7 @@ export class Watching {
     url.pathname = url.pathname.slice(0, slash);
     this.#relay = url.href;
     this.#options = options;
-    this.#tier = options.tier;
+    this.#tiers = options.tiers ?? [];
     this.#run();
   }
 
@@ -167,9 +168,9 @@ export class Watching {
     return this.#viewer;
   }
 
-  watch(tier) {
-    this.#viewer?.watch(tier);
-    this.#tier = tier;
+  watch(...tiers) {
+    this.#viewer?.watch(...tiers);
+    this.#tiers = tiers;
     this.#subscribe();
   }
 
@@ -260,7 +261,8 @@ export class Watching {
       let viewer;
       try {
         viewer = new Viewer(catalogue, this.#options);
-        viewer.watch(viewer.tiers.includes(this.#tier) ? this.#tier : viewer.tiers[0]);
+        const tiers = this.#tiers.filter((tier) => viewer.tiers.includes(tier));
+        viewer.watch(...(tiers.length > 0 ? tiers : [viewer.tiers[0]]));
       } catch (error) {
         viewer?.free();
         this.#tell(true, `the broadcast cannot be read: ${error.message}`);

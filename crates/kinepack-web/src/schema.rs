@@ -1,7 +1,7 @@
 //! Schemas as text that JavaScript reads.
 
-use kinepack::schema::{FieldKind, Role};
 use kinepack::Schema;
+use kinepack::schema::{FieldKind, Role};
 use kinepack::values::{ValueTable, Values};
 
 use crate::tables;

@@ -67,9 +67,9 @@ impl BroadcastViewer {
         format!("[{}]", names.join(","))
     }
 
-    /// Watches a tier from now on.
-    pub fn watch(&mut self, tier: usize) -> Result<(), JsError> {
-        self.viewer.watch(tier).map_err(failed)
+    /// Watches tiers from now on.
+    pub fn watch(&mut self, tiers: &[usize]) -> Result<(), JsError> {
+        self.viewer.watch_all(tiers).map_err(failed)
     }
 
     /// Reads all tracks anew, as after a connection was lost.
@@ -145,9 +145,9 @@ impl BroadcastViewer {
         self.viewer.newest().map_or_else(Vec::new, |state| lanes_of(state, kinds, |_| None))
     }
 
-    /// The number of the tier that is shown.
-    pub fn shown_tier(&self) -> Option<usize> {
-        self.viewer.shown_tier()
+    /// The numbers of the tiers that are shown.
+    pub fn shown_tiers(&self) -> Vec<u32> {
+        self.viewer.shown_tiers().map(|tier| tier as u32).collect()
     }
 
     /// The tick that is shown.

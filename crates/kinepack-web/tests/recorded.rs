@@ -17,8 +17,8 @@ use kinepack_anim::offline::{BuildOptions, build};
 use kinepack_anim::{AnyClip, Joint, RawClip, Skeleton, Transform};
 use kinepack_crowd::{Carried, Carry, Catalogue, Publisher, Tier, Viewer, ViewerConfig};
 use kinepack_net::{
-    Audience, EventKinds, Hub, HubConfig, Link, LinkConfig, Loss, Playback, Receiver, ReceiverConfig,
-    ReceiverId, ReceiverOptions, StreamConfig, StreamReceiver, StreamSender,
+    Audience, EventKinds, Hub, HubConfig, Link, LinkConfig, Loss, Playback, Receiver,
+    ReceiverConfig, ReceiverId, ReceiverOptions, StreamConfig, StreamReceiver, StreamSender,
 };
 
 const TICKS: u32 = 90;
@@ -259,8 +259,7 @@ fn a_viewer_of_a_broadcast() {
             table.push(sample.from, sample.to, sample.between).unwrap();
         }
         let lists = [playback.added(), playback.removed()];
-        let _ =
-            writeln!(text, "{what} {ms} {} {:016x}", playback.tick(), hash(&table, &lists));
+        let _ = writeln!(text, "{what} {ms} {} {:016x}", playback.tick(), hash(&table, &lists));
     };
     for tick in 0..3 * TICKS {
         let ms = f64::from(tick) * TICK_MS;
@@ -281,8 +280,7 @@ fn a_viewer_of_a_broadcast() {
             let track = catalogue.name_of(piece.track).unwrap();
             let (what, taken) = match piece.carried {
                 Carried::Object(number) => {
-                    let taken =
-                        viewer.object(now, piece.track, piece.group, number, &piece.bytes);
+                    let taken = viewer.object(now, piece.track, piece.group, number, &piece.bytes);
                     (format!("object {ms} {track} {} {number}", piece.group), taken)
                 }
                 Carried::Datagram => {
@@ -290,7 +288,8 @@ fn a_viewer_of_a_broadcast() {
                     (format!("datagram {ms} {track}"), taken)
                 }
             };
-            let taken = taken.map_or("refused", |tick| if tick.is_some() { "read" } else { "kept" });
+            let taken =
+                taken.map_or("refused", |tick| if tick.is_some() { "read" } else { "kept" });
             let _ = writeln!(text, "{what} {taken} {}", hex(&piece.bytes));
         }
         play(&mut text, "play", ms, viewer.playback(now));

@@ -20,7 +20,7 @@ pub fn watch(_: &str, _: &WatchOptions, _: &Desk, _: &Interrupt) -> Result<(), B
 }
 
 impl PublishOptions {
-    pub fn begin(&self, _: &Codec, _: u16) -> Result<Option<Outgoing>, BroadcastError> {
+    pub fn begin(&self, _: &Codec, _: u16, _: f64) -> Result<Option<Outgoing>, BroadcastError> {
         if self.publish.is_some() { Err(BroadcastError::Absent) } else { Ok(None) }
     }
 }

@@ -33,6 +33,7 @@ pub fn run(arguments: &Arguments) -> Result<(), BroadcastError> {
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
     let mut world = arguments.world.play()?;
     let codec = arguments.stream.codec();
+    let regions = arguments.regions.cover(world.grid_half_width_m());
     let identity = Identity::self_signed()?;
     let (runtime, connector) = relay::connector(&Trust::Certificates(vec![identity.hash()]))?;
     let relay = {
@@ -49,10 +50,20 @@ pub fn run(arguments: &Arguments) -> Result<(), BroadcastError> {
     ));
     let mut spectators: Vec<Spectator> = {
         let _within = runtime.enter();
-        TIERS.iter().map(|tier| Spectator::new(&connector, &address, Some(tier))).collect()
+        TIERS
+            .iter()
+            .map(|tier| Spectator::new(&connector, &address, &[(*tier).to_owned()]))
+            .collect()
     };
-    let mut outgoing =
-        outgoing::publish(runtime, &connector, &address, &codec, cubes::TICK_HZ as u16, 0)?;
+    let mut outgoing = outgoing::publish(
+        runtime,
+        &connector,
+        &address,
+        &codec,
+        cubes::TICK_HZ as u16,
+        0,
+        regions,
+    )?;
     let lines = Lines::new(spectators.len());
     let (mut states, mut snapshot) = (States::default(), Snapshot::new(codec.schema(), Tick(0)));
     let begin = Instant::now();

@@ -13,6 +13,8 @@ mod outgoing;
 #[cfg(feature = "broadcast")]
 mod page;
 #[cfg(feature = "broadcast")]
+mod regions;
+#[cfg(feature = "broadcast")]
 mod relay;
 #[cfg(feature = "broadcast")]
 mod spectator;

@@ -19,6 +19,8 @@ pub struct Arguments {
     /// Address and port of the relay, on UDP. Port 0 takes any free port.
     #[arg(long, default_value = "127.0.0.1:4443", value_name = "ADDRESS")]
     pub(super) listen: SocketAddr,
+    #[command(flatten)]
+    pub(super) regions: RegionOptions,
     /// Print the summary as one JSON document instead of a table.
     #[arg(long)]
     pub(super) json: bool,
@@ -39,7 +41,18 @@ pub struct PublishOptions {
     #[arg(long, value_name = "SECONDS", default_value_t = 0.0, allow_negative_numbers = true, value_parser = parse_delay)]
     pub(super) delay: f64,
     #[command(flatten)]
+    pub(super) regions: RegionOptions,
+    #[command(flatten)]
     pub relay: RelayOptions,
+}
+
+/// Whether a broadcast has regions.
+#[derive(Args, Clone, Copy, Debug)]
+pub(super) struct RegionOptions {
+    /// Divide the world into a square of COUNT by COUNT regions too, each a tier of its own with 20
+    /// snapshots a second. The page of a spectator watches those that it looks at.
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(2..=7))]
+    pub(super) regions: Option<u8>,
 }
 
 /// The longest delay of a broadcast.
@@ -66,9 +79,10 @@ pub struct WatchOptions {
     pub(super) export: Option<PathBuf>,
     #[command(flatten)]
     pub(super) force: Force,
-    /// The tier of the broadcast to show [default: the first one]
-    #[arg(long, value_name = "NAME")]
-    pub(super) tier: Option<String>,
+    /// The tier of the broadcast to show, or several together, such as regions [default: the first
+    /// one]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(super) tier: Vec<String>,
     /// Seconds to watch [default: until Ctrl-C]
     #[arg(long, conflicts_with_all = ["page", "export"], allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) seconds: Option<u32>,

@@ -7,6 +7,8 @@ use kinepack_crowd::moq::{Address, Connector, Link, Publication};
 use kinepack_crowd::{Catalogue, CrowdError, Publisher};
 use tokio::runtime::Runtime;
 
+use super::options::RegionOptions;
+use super::regions::Regions;
 use super::{BroadcastError, PublishOptions, news_of};
 
 /// A world that is being published.
@@ -19,14 +21,27 @@ pub struct Outgoing {
 }
 
 impl PublishOptions {
-    /// Begins to publish a world of a codec, at the level that takes the fewest bits. `None` if it
-    /// is not asked for.
-    pub fn begin(&self, codec: &Codec, tick_hz: u16) -> Result<Option<Outgoing>, BroadcastError> {
+    /// Begins to publish a world of a codec, at the level that takes the fewest bits. The regions
+    /// cover a square of this half width. `None` if it is not asked for.
+    pub fn begin(
+        &self,
+        codec: &Codec,
+        tick_hz: u16,
+        half_width_m: f64,
+    ) -> Result<Option<Outgoing>, BroadcastError> {
         let Some(url) = &self.publish else { return Ok(None) };
         let address: Address = url.parse()?;
         let (runtime, connector) = self.relay.connector()?;
         let delay_ticks = (self.delay * f64::from(tick_hz)) as u32;
-        publish(runtime, &connector, &address, codec, tick_hz, delay_ticks).map(Some)
+        let regions = self.regions.cover(half_width_m);
+        publish(runtime, &connector, &address, codec, tick_hz, delay_ticks, regions).map(Some)
+    }
+}
+
+impl RegionOptions {
+    /// Regions that cover a square of this half width, if they are asked for.
+    pub(super) fn cover(self, half_width_m: f64) -> Option<Regions> {
+        self.regions.map(|per_side| Regions::new(per_side, half_width_m))
     }
 }
 
@@ -38,10 +53,15 @@ pub(super) fn publish(
     codec: &Codec,
     tick_hz: u16,
     delay_ticks: u32,
+    regions: Option<Regions>,
 ) -> Result<Outgoing, BroadcastError> {
     let (schema, profile) = (codec.schema().clone(), codec.profile().clone());
     let codec = Codec::new(schema, Level::LEARNING, profile).map_err(CrowdError::from)?;
-    let catalogue = Catalogue::standard(tick_hz, &codec)?;
+    let standard = Catalogue::standard(tick_hz, &codec)?;
+    let catalogue = match regions {
+        Some(regions) => regions.added_to(&standard, &codec)?,
+        None => standard.clone(),
+    };
     // Above the numbers of all broadcasts before, with less than a thousand groups a second.
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let first_group = since.as_millis() as u64;
@@ -49,7 +69,10 @@ pub(super) fn publish(
         let _within = runtime.enter();
         Publication::start(connector, address, &catalogue, first_group)?
     };
-    let publisher = Publisher::starting_at(&catalogue, first_group).with_delay(delay_ticks);
+    let mut publisher = Publisher::starting_at(&catalogue, first_group).with_delay(delay_ticks);
+    if let Some(regions) = regions {
+        regions.select(&mut publisher, standard.tiers().len(), &codec)?;
+    }
     let link = Link::Connecting { because: None };
     Ok(Outgoing { publisher, publication, link, _runtime: runtime })
 }

@@ -24,7 +24,7 @@ use crate::static_files;
 /// The page's own files.
 #[rustfmt::skip]
 const FILES: &[File] = command_kit::web_files![
-    "fields.js", "index.html", "main.js", "moment.js", "style.css",
+    "fields.js", "index.html", "main.js", "moment.js", "regions.js", "style.css",
 ];
 /// Where the broadcast is.
 const BROADCAST: &str = "broadcast.json";
@@ -35,7 +35,7 @@ pub(super) struct Place {
     program: &'static str,
     address: String,
     certificate_hash: Option<String>,
-    tier: Option<String>,
+    tiers: Vec<String>,
     /// Worlds of these schemas have cubes of the edges below.
     cube_schemas: Vec<String>,
     cube_edge_m: f32,
@@ -48,7 +48,7 @@ impl Place {
             program: concat!("kinepack ", env!("CARGO_PKG_VERSION")),
             address: address.to_url().into(),
             certificate_hash: options.relay.relay_certificate.map(|hash| hex(&hash)),
-            tier: options.tier.clone(),
+            tiers: options.tier.clone(),
             cube_schemas: schema_hashes().iter().map(|hash| format!("{hash:016x}")).collect(),
             cube_edge_m: CUBE_EDGE_M,
             player_edge_m: PLAYER_EDGE_M,
@@ -56,7 +56,11 @@ impl Place {
     }
 
     /// Serves the page until a signal comes.
-    pub(super) fn serve(self, listener: TcpListener, interrupt: &Interrupt) -> Result<(), PageError> {
+    pub(super) fn serve(
+        self,
+        listener: TcpListener,
+        interrupt: &Interrupt,
+    ) -> Result<(), PageError> {
         let place = get(move || async move { json(&self) });
         let router = with_files(Router::new().route(&format!("/{BROADCAST}"), place), files())
             .layer(middleware::from_fn(guard_with_relays));

@@ -99,9 +99,10 @@ pub(super) struct Spectator {
 
 impl Spectator {
     /// Begins to watch. Call it within a runtime.
-    pub(super) fn new(connector: &Connector, address: &Address, tier: Option<&str>) -> Self {
+    pub(super) fn new(connector: &Connector, address: &Address, tiers: &[String]) -> Self {
+        let tiers: Vec<&str> = tiers.iter().map(String::as_str).collect();
         Self {
-            watching: Watching::start(connector, address, tier),
+            watching: Watching::start(connector, address, &tiers),
             catalogue: None,
             bodies: None,
             link: Link::Connecting { because: None },
@@ -147,7 +148,7 @@ impl Spectator {
     pub(super) fn next_tier(&mut self) {
         if let Some((names, shown)) = self.tiers() {
             let place = names.iter().position(|name| *name == shown).unwrap_or(0);
-            self.watching.watch(&names[(place + 1) % names.len()]);
+            self.watching.watch(&[&names[(place + 1) % names.len()]]);
         }
     }
 
@@ -244,9 +245,10 @@ impl Spectator {
     /// The names of the tiers, and the one that is shown.
     pub(super) fn tiers(&mut self) -> Option<(Vec<String>, String)> {
         let catalogue = self.watching.catalogue()?.clone();
-        let shown = self.watching.viewer()?.shown_tier()?;
+        let shown: Vec<usize> = self.watching.viewer()?.shown_tiers().collect();
         let names: Vec<String> = catalogue.tiers().iter().map(|tier| tier.name.clone()).collect();
-        let shown = names.get(shown)?.clone();
+        let shown: Vec<&str> = shown.iter().map(|tier| names[*tier].as_str()).collect();
+        let shown = shown.join(", ");
         Some((names, shown))
     }
 

@@ -9,8 +9,8 @@ use command_kit::table::{table, write_json};
 use crossterm::event::{self, Event, KeyCode, KeyEventKind};
 use kinepack_crowd::moq::Address;
 
-use super::spectator::{Spectator, SpectatorReport};
 use super::page::Place;
+use super::spectator::{Spectator, SpectatorReport};
 use super::{BroadcastError, Lines, WatchOptions};
 use crate::map::{ROWS, map};
 use crate::raw_mode::{RawMode, is_at_terminal, is_quit};
@@ -51,7 +51,7 @@ fn in_terminal(
     let (runtime, connector) = options.relay.connector()?;
     let mut spectator = {
         let _within = runtime.enter();
-        Spectator::new(&connector, address, options.tier.as_deref()).with_history()
+        Spectator::new(&connector, address, &options.tier).with_history()
     };
     let lines = Lines::new(ROWS + 2);
     let keyboard = Keyboard::open()?;

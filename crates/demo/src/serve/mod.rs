@@ -141,7 +141,9 @@ pub fn run(arguments: &Arguments) -> Result<(), ServeError> {
     options.max_clients = arguments.max_clients;
     options.timeout = Duration::from_secs(arguments.time_out);
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
-    let mut sender = Sender::new(arguments.world.play()?, &arguments.send, hub_config(arguments))?;
+    let world = arguments.world.play()?;
+    let half_width_m = world.grid_half_width_m();
+    let mut sender = Sender::new(world, &arguments.send, hub_config(arguments))?;
     sender.recording =
         arguments.recording.begin(&arguments.send.stream, &arguments.world.name())?;
     let server = UdpServer::bind(arguments.listen, &secret, options)?;
@@ -158,8 +160,8 @@ pub fn run(arguments: &Arguments) -> Result<(), ServeError> {
         options.timeout,
         max_players,
     );
-    serving.outgoing =
-        arguments.publish.begin(&arguments.send.stream.codec(), cubes::TICK_HZ as u16)?;
+    let codec = arguments.send.stream.codec();
+    serving.outgoing = arguments.publish.begin(&codec, cubes::TICK_HZ as u16, half_width_m)?;
     serving.say(&format!("listening on {}", serving.local_addr()));
     if let Some(page) = page {
         serving.say(&format!("browsers join at http://{page}/"));

@@ -145,13 +145,7 @@ impl Store {
 
 impl Stage {
     fn of(schema: &Schema, bodies: &mut Bodies, first: &Snapshot) -> Self {
-        let still = kinepack::Between { ratio: 0.0, seconds: 0.0 };
-        let mut half_width_m = LEAST_HALF_WIDTH_M;
-        for (index, (kind, _)) in first.entities().enumerate() {
-            let pose = bodies.kinds[kind].pose((first, index), (first, index), still);
-            let Ok(Pose { position: [x, y, _], .. }) = pose else { continue };
-            half_width_m = half_width_m.max(x.abs().max(y.abs()) as f32);
-        }
+        let half_width_m = bodies.half_width_m(first) as f32;
         match cube_stream::schema_hashes().contains(&schema.hash()) {
             true => Self {
                 half_width_m: half_width_m.ceil() + CUBE_EDGE_M,

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use command_kit::bodies::Bodies;
 use command_kit::interrupt::Interrupt;
 use command_kit::{OutputError, counted, progress, say};
 use kinepack::{Codec, Level};
@@ -20,11 +21,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), ReplayError> {
     let codec = Codec::new(schema, Level::LEARNING, profile).map_err(ReplayError::Codec)?;
     let rate_hz = snapshots.stream().rate_hz;
     let tick_hz = rate_hz.round().clamp(1.0, u16::MAX.into()) as u16;
-    let Some(mut outgoing) = arguments.publish.begin(&codec, tick_hz)? else { return Ok(()) };
+    let mut next = snapshots.next_snapshot()?;
+    let mut bodies = Bodies::new(codec.schema());
+    let half_width_m = next.as_ref().map_or(0.0, |first| bodies.half_width_m(first));
+    let outgoing = arguments.publish.begin(&codec, tick_hz, half_width_m)?;
+    let Some(mut outgoing) = outgoing else { return Ok(()) };
     let bar = progress(snapshots.stream().frames);
     let (begin, mut frames) = (Instant::now(), 0_u64);
     while !interrupt.is_raised()
-        && let Some(mut snapshot) = snapshots.next_snapshot()?
+        && let Some(mut snapshot) = next
     {
         snapshot.tick = snapshots.tick();
         let due = Duration::from_secs_f64(frames as f64 / rate_hz);
@@ -34,6 +39,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), ReplayError> {
         }
         frames += 1;
         bar.inc(1);
+        next = snapshots.next_snapshot()?;
     }
     bar.finish_and_clear();
     snapshots.warn();

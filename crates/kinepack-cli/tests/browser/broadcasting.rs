@@ -12,12 +12,12 @@ use crate::exported::host;
 use crate::layout::{CONTROLS, FAINT, TOO_WIDE};
 use crate::support::Running;
 
-const CUBES: u32 = 60;
+const CUBES: u32 = 400;
 
 /// A broadcast, and the arguments of `watch` that it prints.
 fn broadcast() -> (Running, Vec<String>) {
     let cubes = CUBES.to_string();
-    let listen = ["broadcast", "--listen", "127.0.0.1:0", "--cubes", &cubes];
+    let listen = ["broadcast", "--listen", "127.0.0.1:0", "--cubes", &cubes, "--regions", "3"];
     let mut broadcast = Running::start(&listen, None);
     let line = broadcast.until("kinepack watch");
     (broadcast, line.trim().split(' ').skip(1).map(str::to_owned).collect())
@@ -41,17 +41,34 @@ fn a_page_watches_a_broadcast() {
     let bodies = f64::from(CUBES) + 1.0;
     browser.wait(&format!("kinepack.bodies() === {bodies}"));
     browser.wait_above("kinepack.kbps()", 1.0);
-    assert_eq!(browser.text("kinepack.tier()"), "full");
+    assert_eq!(browser.text("kinepack.tiers().join()"), "full");
     let area = browser.area("worlds");
     browser.wait_for_a_frame();
     assert!(browser.screenshot().colours(area) > 30);
 
     for tier in ["third", "eighth", "fast", "full"] {
         browser.choose("#tier", tier);
-        browser.wait(&format!("kinepack.tier() === '{tier}'"));
+        browser.wait(&format!("kinepack.tiers().join() === '{tier}'"));
         let tick = browser.number("kinepack.tick()");
         browser.wait_above("kinepack.tick()", tick + 20.0);
     }
+
+    // Near the floor, some regions are in view, and from far away all nine.
+    browser.choose("#tier", "regions in view");
+    browser.wait("kinepack.tiers().every((tier) => tier.startsWith('region.'))");
+    browser.wait("kinepack.tiers().length === 9");
+    browser.wait(&format!("kinepack.bodies() === {bodies}"));
+    let wheel = "document.getElementById('worlds').dispatchEvent(\
+                 new WheelEvent('wheel', { deltaY: -60, cancelable: true }))";
+    for _ in 0..40 {
+        browser.eval(wheel);
+    }
+    browser.wait("kinepack.tiers().length < 9");
+    browser.wait(&format!("kinepack.bodies() < {bodies} && kinepack.bodies() > 0"));
+    browser.click("#reset-view");
+    browser.wait(&format!("kinepack.bodies() === {bodies}"));
+    browser.choose("#tier", "full");
+    browser.wait("kinepack.tiers().join() === 'full'");
 
     // A pause holds the moment, and the present goes on.
     browser.click("#pause");
@@ -104,6 +121,6 @@ fn the_page_of_a_broadcast_works_on_any_host() {
     let browser = Browser::start();
     browser.open(host(&export), "");
     browser.wait(&format!("kinepack.bodies() === {}", CUBES + 1));
-    assert_eq!(browser.text("kinepack.tier()"), "eighth");
+    assert_eq!(browser.text("kinepack.tiers().join()"), "eighth");
     assert_eq!(browser.console(), [""; 0]);
 }

@@ -115,7 +115,7 @@ impl Crowd {
     pub fn play(&mut self, tier: &'static str) {
         let seen = Arc::new(Seen::default());
         self.played.push((tier, Arc::clone(&seen)));
-        let mut watching = Watching::start(&self.connector, &self.address, Some(tier));
+        let mut watching = Watching::start(&self.connector, &self.address, &[tier]);
         let (truth, back_at_us) = (Arc::clone(&self.truth), Arc::clone(&self.back_at_us));
         self.tasks.spawn(async move {
             let mut frames = tokio::time::interval(Duration::from_micros(16_667));

@@ -43,8 +43,8 @@ pub struct Watching {
     start: Instant,
     link: Link,
     received_bytes: u64,
-    /// The name of the tier, once one is chosen.
-    tier: Option<String>,
+    /// The names of the tiers that were asked for.
+    tiers: Vec<String>,
     configure: fn(u32) -> ViewerConfig,
     shown: Option<(Arc<Catalogue>, Viewer)>,
     _tasks: JoinSet<()>,
@@ -70,9 +70,9 @@ enum Event {
 }
 
 impl Watching {
-    /// Begins to watch. `tier` is the name of the first tier to show; without one it is the first
-    /// of the catalogue. Call it within a tokio runtime; the connection is made there.
-    pub fn start(connector: &Connector, address: &Address, tier: Option<&str>) -> Self {
+    /// Begins to watch. `tiers` are the names of the tiers to show first; without one that the
+    /// broadcast has, it is the first of the catalogue. Call it within a tokio runtime; the connection is made there.
+    pub fn start(connector: &Connector, address: &Address, tiers: &[&str]) -> Self {
         let (sender, events) = mpsc::channel(MAX_EVENTS);
         let (wanted, receiver) = watch::channel(Vec::new());
         let mut tasks = JoinSet::new();
@@ -90,7 +90,7 @@ impl Watching {
             start: Instant::now(),
             link: Link::Connecting { because: None },
             received_bytes: 0,
-            tier: tier.map(str::to_owned),
+            tiers: tiers.iter().map(|name| (*name).to_owned()).collect(),
             configure: ViewerConfig::at_hz,
             shown: None,
             _tasks: tasks,
@@ -130,13 +130,15 @@ impl Watching {
         self.shown.as_ref().map(|(catalogue, _)| catalogue)
     }
 
-    /// Watches the tier of this name. If the catalogue does not have it, nothing changes.
-    pub fn watch(&mut self, tier: &str) {
+    /// Watches the tiers of these names together, as
+    /// [`Viewer::watch_all`]. If the catalogue lacks one of them, nothing changes.
+    pub fn watch(&mut self, tiers: &[&str]) {
         if let Some((catalogue, viewer)) = &mut self.shown
-            && let Some(number) = catalogue.find(tier)
-            && viewer.watch(number).is_ok()
+            && let Some(numbers) =
+                tiers.iter().map(|name| catalogue.find(name)).collect::<Option<Vec<_>>>()
+            && viewer.watch_all(&numbers).is_ok()
         {
-            self.tier = Some(tier.to_owned());
+            self.tiers = tiers.iter().map(|name| (*name).to_owned()).collect();
         }
         self.tell_wanted();
     }
@@ -183,10 +185,14 @@ impl Watching {
         match &mut self.shown {
             Some((before, viewer)) if before.to_bytes() == catalogue.to_bytes() => viewer.rejoin(),
             _ => {
-                let tier = self.tier.as_deref().and_then(|name| catalogue.find(name)).unwrap_or(0);
+                let found = self.tiers.iter().filter_map(|name| catalogue.find(name));
+                let mut tiers: Vec<usize> = found.collect();
+                if tiers.is_empty() {
+                    tiers.push(0);
+                }
                 let config = (self.configure)(catalogue.tick_hz().into());
                 let viewer = Viewer::new(&catalogue, config).and_then(|mut viewer| {
-                    viewer.watch(tier)?;
+                    viewer.watch_all(&tiers)?;
                     Ok(viewer)
                 });
                 match viewer {

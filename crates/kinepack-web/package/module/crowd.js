@@ -179,12 +179,14 @@ export class BroadcastViewer {
         }
     }
     /**
-     * The number of the tier that is shown.
-     * @returns {number | undefined}
+     * The numbers of the tiers that are shown.
+     * @returns {Uint32Array}
      */
-    shown_tier() {
-        const ret = wasm.broadcastviewer_shown_tier(this.__wbg_ptr);
-        return ret === Number.MAX_SAFE_INTEGER ? undefined : ret;
+    shown_tiers() {
+        const ret = wasm.broadcastviewer_shown_tiers(this.__wbg_ptr);
+        var v1 = getArrayU32FromWasm0(ret[0], ret[1]).slice();
+        wasm.__wbindgen_free(ret[0], ret[1] * 4, 4);
+        return v1;
     }
     /**
      * Counters and measurements, in the order that the package knows.
@@ -267,11 +269,13 @@ export class BroadcastViewer {
         return v1;
     }
     /**
-     * Watches a tier from now on.
-     * @param {number} tier
+     * Watches tiers from now on.
+     * @param {Uint32Array | number[]} tiers
      */
-    watch(tier) {
-        const ret = wasm.broadcastviewer_watch(this.__wbg_ptr, tier);
+    watch(tiers) {
+        const ptr0 = passArray32ToWasm0(tiers, wasm.__wbindgen_malloc);
+        const len0 = WASM_VECTOR_LEN;
+        const ret = wasm.broadcastviewer_watch(this.__wbg_ptr, ptr0, len0);
         if (ret[1]) {
             throw takeFromExternrefTable0(ret[0]);
         }
@@ -348,6 +352,13 @@ function getUint8ArrayMemory0() {
 
 function isLikeNone(x) {
     return x === undefined || x === null;
+}
+
+function passArray32ToWasm0(arg, malloc) {
+    const ptr = malloc(arg.length * 4, 4) >>> 0;
+    getUint32ArrayMemory0().set(arg, ptr / 4);
+    WASM_VECTOR_LEN = arg.length;
+    return ptr;
 }
 
 function passArray8ToWasm0(arg, malloc) {

@@ -26,9 +26,12 @@ export function tests(read) {
       const [[, , catalogue]] = linesOf(await read("crowd"));
       const viewer = new crowd.Viewer(bytesOf(catalogue));
       expect(viewer.tiers.join() === "full,third,fast" && viewer.tickHz === 60, "the tiers");
-      expect(viewer.tier === undefined && viewer.wanted().length === 0, "nothing yet");
+      expect(viewer.shownTiers.length === 0 && viewer.wanted().length === 0, "nothing yet");
       expect(viewer.play(0) === undefined && viewer.history() === undefined, "no state yet");
       expectError(() => viewer.watch("best"), "it has \"full\"");
+      expectError(() => viewer.watch(), "it has \"full\"");
+      viewer.watch("fast", "third");
+      expect(viewer.shownTiers.join() === "third,fast" && viewer.wanted().length === 4, "both");
       expectError(() => viewer.object("full", 0, 0, new Uint8Array(9)), "is not wanted");
       expectError(() => new crowd.Viewer(new Uint8Array(30)), "");
       expectError(() => new crowd.Viewer(bytesOf(catalogue), { minDelayMs: 9, maxDelayMs: 1 }), "delay");
@@ -188,7 +191,7 @@ function replayBroadcast(text) {
       expect(viewer.newestLanes().length > 100, "lanes");
     }
   }
-  expect(played > 200 && viewer.tier === "fast", "a good run");
+  expect(played > 200 && viewer.shownTiers.join() === "fast", "a good run");
   viewer.free();
 }
 

@@ -27,7 +27,7 @@ export async function use(schema: Uint8Array, datagram: Uint8Array): Promise<num
   const player = new ClipPlayer(datagram, new Skeleton(schema));
   const pose = player.sample(0.5);
   await loadCrowd();
-  const watching = new Watching("https://example.org/cubes", { tier: "full", historyS: 60, onLink: ({ reason }) => reason?.length });
+  const watching = new Watching("https://example.org/cubes", { tiers: ["full"], historyS: 60, onLink: ({ reason }) => reason?.length });
   const seen: Frame | undefined = watching.viewer?.playAt(watching.viewer.history()?.first ?? 0);
   new Viewer(schema).object("full", 0n, 1, datagram, seen?.tick);
   // @ts-expect-error there is no such level

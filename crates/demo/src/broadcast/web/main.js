@@ -5,14 +5,22 @@ import { fieldsOf } from "./fields.js";
 import { Watching, load } from "./kinepack/crowd.js";
 import { Moment } from "./moment.js";
 import { BODY_WORDS } from "./protocol.js";
+import { Regions, isRegion } from "./regions.js";
 import { ask, bytesOf, checked, has, isObject } from "./shared/ask.js";
 import { CameraInput } from "./shared/camera_input.js";
 import { put, tenths, whole } from "./shared/format.js";
+import { HALF_Y } from "./shared/orbit.js";
 import { bodiesOf } from "./worlds/bodies.js";
 import { Camera } from "./worlds/camera.js";
 import { Worlds } from "./worlds/worlds.js";
 
 const NUMBERS_MS = 500;
+/** How often the page looks which regions are in view. */
+const REGIONS_MS = 250;
+/** What of the floor counts as in view, as a share of what is seen around the target. */
+const VIEW_RATIO = 1.3;
+/** The entry in the list of tiers that stands for all regions in view. */
+const IN_VIEW = "regions in view";
 const HISTORY_S = 60;
 const JUMP_S = 2;
 /** The edge of a body whose size is not known, as a share of half the floor's width. */
@@ -39,8 +47,14 @@ let watching = null;
 /** The viewer whose world is drawn, and how to find its bodies. */
 let viewer = null;
 let columns = null;
+let regions = new Regions([]);
+/** When the regions in view were chosen; null if a tier is watched instead. */
+let regions_ms = null;
+let regionsWatched = "";
 let isFramed = false;
 let bodies = new Float32Array();
+/** The first body of the first kind, for the camera. */
+let first = null;
 let tick = 0;
 let [last_ms, frames] = [0, 0];
 let counted = { bytes: 0, at_ms: 0 };
@@ -53,7 +67,7 @@ function banner(words) {
 
 const isNullOr = (type, value) => value === null || typeof value === type;
 const isBroadcast = (value) => isObject(value) && has(value, "string", "program", "address")
-  && isNullOr("string", value.certificate_hash) && isNullOr("string", value.tier)
+  && isNullOr("string", value.certificate_hash) && Array.isArray(value.tiers) && value.tiers.every((tier) => typeof tier === "string")
   && Array.isArray(value.cube_schemas) && has(value, "number", "cube_edge_m", "player_edge_m");
 
 async function begin() {
@@ -62,7 +76,7 @@ async function begin() {
   await load();
   watching = new Watching(of.address, {
     certificateHash: of.certificate_hash === null ? undefined : bytesOf(of.certificate_hash),
-    tier: of.tier ?? undefined, historyS: HISTORY_S, onLink: tell,
+    tiers: of.tiers, historyS: HISTORY_S, onLink: tell,
   });
   const { host, pathname } = new URL(of.address);
   put(byId("about"), `${of.program}: ${pathname.split("/").at(-1)} at ${host}`);
@@ -79,8 +93,12 @@ function tell({ connected, reason }) {
 function meet(next) {
   viewer = next;
   columns = fieldsOf(viewer.schema);
-  byId("tier").replaceChildren(...viewer.tiers.map((name) => new Option(name)));
-  byId("tier").value = viewer.tier;
+  regions = new Regions(viewer.tiers);
+  const names = viewer.tiers.filter((name) => !isRegion(name));
+  if (regions.count > 0) names.push(IN_VIEW);
+  byId("tier").replaceChildren(...names.map((name) => new Option(name)));
+  byId("tier").value = regions_ms === null ? viewer.shownTiers[0] : IN_VIEW;
+  regionsWatched = "";
   moment.goLive();
   isFramed = false;
 }
@@ -110,6 +128,7 @@ function play(seconds) {
   if (!shown) return;
   tick = shown.tick;
   bodies = bodiesOf(columns(shown), bodies);
+  first = shown.kinds[0].count > 0 ? bodies : null;
   if (!isFramed) frameWorld();
   worlds?.show({ sent: bodies }, null);
   showMoment(history);
@@ -142,7 +161,24 @@ function jump(seconds) {
 function nextTier() {
   const tiers = byId("tier");
   tiers.selectedIndex = (tiers.selectedIndex + 1) % tiers.length;
-  watching.watch(tiers.value);
+  changeTier();
+}
+
+function changeTier() {
+  const tier = byId("tier").value;
+  regions_ms = tier === IN_VIEW ? 0 : null;
+  regionsWatched = "";
+  if (regions_ms === null) watching.watch(tier);
+}
+
+/** Watches the regions that are in view. */
+function followRegions(now_ms) {
+  if (regions_ms === null || now_ms - regions_ms < REGIONS_MS || regions.count === 0) return;
+  regions_ms = now_ms;
+  const seen_m = HALF_Y * camera.distance_m * Math.max(1, worlds?.aspect ?? 1);
+  const names = regions.within(camera.target, VIEW_RATIO * seen_m);
+  if (names.join() !== regionsWatched) watching.watch(...names);
+  regionsWatched = names.join();
 }
 
 function showNumbers(now_ms) {
@@ -167,8 +203,11 @@ function frame(now_ms) {
   cameraInput.update(seconds);
   const next = watching?.viewer;
   if (next && next !== viewer) meet(next);
-  if (viewer) play(seconds);
-  camera.update(seconds, null);
+  if (viewer) {
+    followRegions(now_ms);
+    play(seconds);
+  }
+  camera.update(seconds, first);
   worlds?.draw(camera.view(worlds.aspect), null);
   if (watching && now_ms - counted.at_ms > NUMBERS_MS) showNumbers(now_ms);
 }
@@ -187,7 +226,8 @@ function take({ key, target }) {
 byId("pause").addEventListener("click", () => moment.toggle(tick));
 byId("live").addEventListener("click", () => moment.goLive());
 byId("moment").addEventListener("input", ({ target }) => seek(Number(target.value)));
-byId("tier").addEventListener("change", ({ target }) => watching.watch(target.value));
+byId("tier").addEventListener("change", changeTier);
+byId("follow").addEventListener("change", ({ target }) => { camera.follow = target.checked; });
 byId("reset-view").addEventListener("click", () => camera.home());
 window.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("select")) return;
@@ -208,7 +248,7 @@ requestAnimationFrame(frame);
 globalThis.kinepack = Object.freeze({
   link: () => watching?.link,
   stats: () => viewer?.stats(),
-  tier: () => viewer?.tier,
+  tiers: () => viewer?.shownTiers,
   kbps: () => kbps,
   tick: () => tick,
   bodies: () => bodies.length / BODY_WORDS,

@@ -1,0 +1,304 @@
+//! What a viewer reads of one tier: groups, key snapshots and datagrams in, views out.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kinepack::group::GroupReader;
+use kinepack::{Codec, DecodeLimits, Decoder, Snapshot, Tick, View};
+
+use crate::catalogue::MAX_FRAMES;
+use crate::datagram::{Head, Parts, is_group};
+use crate::{Carry, Refused, Tier};
+
+/// Groups of one tier that are read at the same time.
+const GROUPS: usize = 2;
+/// States of each tier that are kept to be put together, if several are shown.
+pub(crate) const RECENT: usize = 32;
+/// Key snapshots of one tier that are kept.
+const KEYS: usize = 2;
+/// After this time a group that waits needs a key snapshot: the group before it does not come.
+const KEY_PATIENCE: Duration = Duration::from_millis(250);
+/// The bytes of a tick.
+const TICK_BYTES: usize = 4;
+/// What may wait of a group.
+const MAX_WAITING_OBJECTS: usize = 1024;
+const MAX_WAITING_BYTES: usize = 1 << 20;
+/// A snapshot that comes in less than this share of its time after the one before it came from what
+/// a relay has kept. The viewer has not caught up then.
+const CAUGHT_UP: f64 = 0.5;
+/// The snapshots that the groups and keys of two tiers hold, with an object that is being read.
+pub(crate) const CHAIN_STATES: usize = 2 * (GROUPS * 3 + KEYS) + MAX_FRAMES as usize;
+
+/// What is read of a tier.
+#[derive(Debug)]
+pub(crate) struct Watched {
+    pub(crate) tier: usize,
+    codec: Codec,
+    pub(crate) limits: DecodeLimits,
+    /// The most frames of an object.
+    most_frames: usize,
+    /// The groups that are being read, by number.
+    groups: VecDeque<Group>,
+    /// The newest key snapshots.
+    keys: VecDeque<View>,
+    pub(crate) needs_key: bool,
+    /// The newest states, by tick, if other tiers are shown with it.
+    pub(crate) recent: VecDeque<Arc<Snapshot>>,
+    /// For a tier in datagrams.
+    datagrams: Option<(Box<Decoder>, Parts)>,
+    /// The newest snapshot and when it came.
+    last: Option<(Duration, Tick)>,
+    /// When it had read what the relay had kept.
+    pub(crate) caught_up_at: Option<Duration>,
+}
+
+/// A group that is being read.
+#[derive(Debug)]
+struct Group {
+    number: u64,
+    reading: Reading,
+}
+
+#[derive(Debug)]
+enum Reading {
+    /// The snapshot of the tick `given` is not there yet.
+    Waiting { since: Duration, given: Tick, objects: Vec<Vec<u8>> },
+    /// `next` is the number of the next object.
+    Open { reader: Box<GroupReader>, next: u64 },
+    /// An object was missed or refused.
+    Broken,
+}
+
+impl Watched {
+    pub(crate) fn new(tier: usize, of: &Tier, limits: DecodeLimits) -> Self {
+        let datagrams = (of.carry == Carry::Datagrams)
+            .then(|| (Box::new(Decoder::with_limits(&of.codec, limits)), Parts::default()));
+        Self {
+            tier,
+            codec: of.codec.clone(),
+            limits,
+            most_frames: of.frames_per_object.into(),
+            groups: VecDeque::new(),
+            keys: VecDeque::new(),
+            needs_key: true,
+            recent: VecDeque::new(),
+            datagrams,
+            last: None,
+            caught_up_at: None,
+        }
+    }
+
+    /// Begins to read all anew.
+    pub(crate) fn rejoin(&mut self) {
+        self.groups.clear();
+        self.keys.clear();
+        self.needs_key = true;
+        self.recent.clear();
+        (self.last, self.caught_up_at) = (None, None);
+    }
+
+    /// Keeps a state for [`recent_at`](Self::recent_at).
+    pub(crate) fn remember(&mut self, state: &Arc<Snapshot>) {
+        let place = self.recent.partition_point(|other| other.tick < state.tick);
+        self.recent.insert(place, Arc::clone(state));
+        if self.recent.len() > RECENT {
+            self.recent.pop_front();
+        }
+    }
+
+    /// The newest state at a tick or before it.
+    pub(crate) fn recent_at(&self, tick: Tick) -> Option<&Arc<Snapshot>> {
+        let place = self.recent.partition_point(|state| state.tick <= tick);
+        self.recent.get(place.checked_sub(1)?)
+    }
+
+    /// Takes an object of the track of key snapshots. What it makes readable goes to `views`.
+    pub(crate) fn key(
+        &mut self,
+        number: u64,
+        bytes: &[u8],
+        views: &mut Vec<View>,
+    ) -> Result<(), Refused> {
+        if number > 0 {
+            return Err(Refused::Broken);
+        }
+        let mut reader = GroupReader::with_limits(&self.codec, self.limits);
+        let key = read(&mut reader, bytes, 1)?.remove(0).with_learned(None);
+        self.keys.push_back(key);
+        if self.keys.len() > KEYS {
+            self.keys.pop_front();
+        }
+        self.settle(views);
+        Ok(())
+    }
+
+    /// Takes an object of the tier. What it makes readable goes to `views`.
+    pub(crate) fn object(
+        &mut self,
+        now: Duration,
+        number: u64,
+        object: u64,
+        bytes: &[u8],
+        views: &mut Vec<View>,
+    ) -> Result<(), Refused> {
+        if object > 0 && self.datagrams.is_some() {
+            return Err(Refused::Broken);
+        }
+        if let Some(group) = self.groups.iter_mut().find(|group| group.number == number) {
+            views.extend(group.object(object, bytes, self.most_frames)?);
+            self.settle(views);
+            return Ok(());
+        }
+        if self.groups.back().is_some_and(|newest| number < newest.number) {
+            return Err(Refused::Late);
+        }
+        if object > 0 {
+            return Err(Refused::Broken);
+        }
+        let (given, _) = bytes.split_first_chunk().ok_or(Refused::Length)?;
+        let given = Tick(u32::from_le_bytes(*given));
+        let reading = Reading::Waiting { since: now, given, objects: vec![bytes.to_vec()] };
+        self.groups.push_back(Group { number, reading });
+        if self.groups.len() > GROUPS {
+            self.groups.pop_front();
+        }
+        let place = self.groups.len() - 1;
+        self.open(place, views)?;
+        let reading = &mut self.groups[place].reading;
+        if matches!(reading, Reading::Waiting { .. }) && bytes.len() > MAX_WAITING_BYTES {
+            *reading = Reading::Broken;
+            return Err(Refused::Waiting);
+        }
+        Ok(())
+    }
+
+    /// Reads all groups whose given snapshot is there now.
+    fn settle(&mut self, views: &mut Vec<View>) {
+        for place in 0..self.groups.len() {
+            // A refused object of a group that has waited ends that group only.
+            let _ = self.open(place, views);
+        }
+    }
+
+    /// Begins to read a group if its given snapshot is there.
+    fn open(&mut self, place: usize, views: &mut Vec<View>) -> Result<(), Refused> {
+        let Reading::Waiting { given, .. } = &self.groups[place].reading else { return Ok(()) };
+        let tick = *given;
+        let chains = self.groups.iter().filter_map(|group| match &group.reading {
+            Reading::Open { reader, .. } => reader.last(),
+            _ => None,
+        });
+        let Some(given) = self.keys.iter().chain(chains).find(|view| view.tick == tick) else {
+            return Ok(());
+        };
+        let mut reader = Box::new(GroupReader::with_limits(&self.codec, self.limits));
+        reader.begin(Some(given.clone().with_learned(None)));
+        self.needs_key = false;
+        let group = &mut self.groups[place];
+        let waited = std::mem::replace(&mut group.reading, Reading::Open { reader, next: 0 });
+        let Reading::Waiting { objects, .. } = waited else { return Ok(()) };
+        // Nobody needs older groups that still wait.
+        for older in self.groups.iter_mut().take(place) {
+            if matches!(older.reading, Reading::Waiting { .. }) {
+                older.reading = Reading::Broken;
+            }
+        }
+        let group = &mut self.groups[place];
+        for (number, object) in objects.iter().enumerate() {
+            let frames = if number == 0 { &object[TICK_BYTES..] } else { object };
+            views.extend(group.object(number as u64, frames, self.most_frames)?);
+        }
+        Ok(())
+    }
+
+    /// Asks for a key snapshot if a group has waited too long.
+    pub(crate) fn wait(&mut self, now: Duration) {
+        self.needs_key |= self.groups.iter().any(|group| match &group.reading {
+            Reading::Waiting { since, .. } => now.saturating_sub(*since) > KEY_PATIENCE,
+            _ => false,
+        });
+    }
+
+    /// Takes a datagram. Returns the snapshot that it completed.
+    pub(crate) fn datagram(&mut self, datagram: &[u8]) -> Result<Option<View>, Refused> {
+        let Some((decoder, parts)) = &mut self.datagrams else { return Err(Refused::NotWatched) };
+        let (head, part) = Head::read(datagram)?;
+        let found = self.groups.iter().rev().find(|group| is_group(group.number, head.group));
+        let base = match found.map(|group| &group.reading) {
+            Some(Reading::Open { reader, .. }) => reader.last().ok_or(Refused::NoHead)?,
+            _ => return Err(Refused::NoHead),
+        };
+        let tick = Tick(base.tick.0.wrapping_add(head.ticks.into()));
+        if head.part.1 == 1 {
+            return Ok(Some(decoder.decode(base, part, tick)?));
+        }
+        let Some(packet) = parts.add(&head, part)? else { return Ok(None) };
+        Ok(Some(decoder.decode(base, &packet, tick)?))
+    }
+
+    /// Notes a snapshot. Returns whether it is current: neither kept by a relay nor older than one
+    /// before.
+    pub(crate) fn advance(&mut self, now: Duration, tick: Tick, tick_hz: f64) -> bool {
+        let Some((before, last)) = self.last else {
+            self.last = Some((now, tick));
+            return false;
+        };
+        let ticks = tick.0.wrapping_sub(last.0) as i32;
+        if ticks > 0 {
+            let since = now.saturating_sub(before).as_secs_f64() * tick_hz;
+            if since >= CAUGHT_UP * f64::from(ticks) {
+                self.caught_up_at.get_or_insert(now);
+            }
+            self.last = Some((now, tick));
+        }
+        self.caught_up_at.is_some()
+    }
+}
+
+impl Group {
+    /// Takes an object, which may have to wait. Without the bytes of the given tick.
+    fn object(&mut self, number: u64, bytes: &[u8], most: usize) -> Result<Vec<View>, Refused> {
+        match &mut self.reading {
+            Reading::Broken => Err(Refused::Broken),
+            Reading::Waiting { objects, .. } => {
+                let waiting_bytes: usize = objects.iter().map(Vec::len).sum();
+                let refused = if number != objects.len() as u64 {
+                    Refused::Broken
+                } else if objects.len() >= MAX_WAITING_OBJECTS
+                    || waiting_bytes + bytes.len() > MAX_WAITING_BYTES
+                {
+                    Refused::Waiting
+                } else {
+                    objects.push(bytes.to_vec());
+                    return Ok(Vec::new());
+                };
+                self.reading = Reading::Broken;
+                Err(refused)
+            }
+            Reading::Open { reader, next } => {
+                let views = if *next == number {
+                    *next += 1;
+                    read(reader, bytes, most)
+                } else {
+                    Err(Refused::Broken)
+                };
+                if views.is_err() {
+                    self.reading = Reading::Broken;
+                }
+                views
+            }
+        }
+    }
+}
+
+/// Reads an object, which has 1 to `most` frames.
+fn read(reader: &mut GroupReader, mut bytes: &[u8], most: usize) -> Result<Vec<View>, Refused> {
+    let mut views = Vec::new();
+    while views.len() < most
+        && let Some(view) = reader.read(&mut bytes)?
+    {
+        views.push(view.clone());
+    }
+    if bytes.is_empty() && !views.is_empty() { Ok(views) } else { Err(Refused::Length) }
+}
