@@ -33,6 +33,7 @@ pub const JOINING: &[File] = package![
 /// What watches a broadcast.
 #[cfg(feature = "broadcast")]
 pub const WATCHING: &[File] = package![
+    "connection.js",
     "crowd.js",
     "frame.js",
     "memory.js",

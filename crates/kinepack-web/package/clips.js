@@ -1,22 +1,15 @@
 // Animation clips: the shape that `clips.d.ts` describes, over the module of WebAssembly.
 
-import { loader, view } from "./memory.js";
+import { Loaded, view } from "./memory.js";
 import initialize, * as module from "./module/clips.js";
 
-let memory;
-const start = loader(initialize, new URL("module/clips_bg.wasm", import.meta.url));
+const loaded = new Loaded(initialize, new URL("module/clips_bg.wasm", import.meta.url));
 
-export async function load(source) {
-  memory = await start(source);
-}
-
-function checkLoaded() {
-  if (!memory) throw new Error("the module is not loaded; await load() first");
-}
+export const load = (source) => loaded.load(source);
 
 export class Skeleton {
   constructor(bytes) {
-    checkLoaded();
+    loaded.check();
     this.inner = new module.ClipSkeleton(bytes);
     const joints = Array.from({ length: this.inner.joints() }, (_, index) => index);
     this.names = joints.map((joint) => this.inner.name(joint));
@@ -33,7 +26,7 @@ export class ClipPlayer {
   #joints;
 
   constructor(bytes, skeleton) {
-    checkLoaded();
+    loaded.check();
     this.#player = new module.ClipPlayer(bytes, skeleton.inner);
     this.#joints = skeleton.names.length;
     this.durationS = this.#player.duration_s();
@@ -52,9 +45,9 @@ export class ClipPlayer {
   pose() {
     const [translations, rotations, scales] = this.#player.places();
     return {
-      translations: view(memory, "f32", translations, 3 * this.#joints),
-      rotations: view(memory, "f32", rotations, 4 * this.#joints),
-      scales: view(memory, "f32", scales, 3 * this.#joints),
+      translations: view(loaded.memory, "f32", translations, 3 * this.#joints),
+      rotations: view(loaded.memory, "f32", rotations, 4 * this.#joints),
+      scales: view(loaded.memory, "f32", scales, 3 * this.#joints),
     };
   }
 

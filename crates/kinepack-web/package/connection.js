@@ -6,14 +6,10 @@ export async function connect(options) {
   const { webTransport, webSocket, patienceMs = PATIENCE_MS } = options;
   const reasons = [];
   if (webTransport) {
-    if (typeof WebTransport !== "function") {
-      reasons.push("this page has no WebTransport (it needs https or localhost, and a browser that has it)");
-    } else {
-      try {
-        return await overDatagrams(options, patienceMs);
-      } catch (error) {
-        reasons.push(`WebTransport: ${error.message}`);
-      }
+    try {
+      return await overDatagrams(options, patienceMs);
+    } catch (error) {
+      reasons.push(`WebTransport: ${error.message}`);
     }
   }
   if (webSocket) {
@@ -38,14 +34,19 @@ async function within(promise, ms, what) {
   }
 }
 
-async function overDatagrams({ webTransport, certificateHash, onDatagram, onClose }, ms) {
-  const transport = new WebTransport(webTransport, {
+// A WebTransport session that is ready. `more` are other options of `WebTransport`.
+export async function openTransport(address, certificateHash, ms, more = {}) {
+  if (typeof WebTransport !== "function") {
+    throw new Error("this page has no WebTransport (it needs https or localhost, and a browser that has it)");
+  }
+  const transport = new WebTransport(address, {
     congestionControl: "low-latency",
     ...(certificateHash && {
       serverCertificateHashes: [{ algorithm: "sha-256", value: certificateHash }],
     }),
+    ...more,
   });
-  // Both are reported by the calls below.
+  // Whoever uses the session sees it too.
   transport.closed.catch(() => {});
   try {
     await within(transport.ready, ms, "the handshake");
@@ -53,6 +54,11 @@ async function overDatagrams({ webTransport, certificateHash, onDatagram, onClos
     transport.close();
     throw error;
   }
+  return transport;
+}
+
+async function overDatagrams({ webTransport, certificateHash, onDatagram, onClose }, ms) {
+  const transport = await openTransport(webTransport, certificateHash, ms);
   const { readable } = transport.datagrams;
   const writer = (transport.datagrams.createWritable?.() ?? transport.datagrams.writable).getWriter();
   let isOpen = true;

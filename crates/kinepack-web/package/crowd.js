@@ -1,7 +1,7 @@
 // Viewers of broadcasts: the shape that `crowd.d.ts` describes, over the module of WebAssembly.
 
 import { Frame, FrameReader } from "./frame.js";
-import { loader } from "./memory.js";
+import { Loaded } from "./memory.js";
 import initialize, * as module from "./module/crowd.js";
 import { Session } from "./moq.js";
 
@@ -17,28 +17,18 @@ const PAUSES_MS = [200, 2000];
 const SPREAD_MS = 500;
 const NO_EVENTS = Object.freeze([]);
 
-let memory;
-const start = loader(initialize, new URL("module/crowd_bg.wasm", import.meta.url));
+const loaded = new Loaded(initialize, new URL("module/crowd_bg.wasm", import.meta.url));
 
-export async function load(source) {
-  memory = await start(source);
-}
+export const load = (source) => loaded.load(source);
 
-export function memoryBytes() {
-  checkLoaded();
-  return memory.buffer.byteLength;
-}
-
-function checkLoaded() {
-  if (!memory) throw new Error("the module is not loaded; await load() first");
-}
+export const memoryBytes = () => loaded.bytes;
 
 export class Viewer {
   #viewer;
   #reader;
 
   constructor(catalogue, options = {}) {
-    checkLoaded();
+    loaded.check();
     const { historyS = 0, maxMemoryBytes, minDelayMs, maxDelayMs } = options;
     this.#viewer = new module.BroadcastViewer(
       catalogue, 1000 * historyS, maxMemoryBytes, minDelayMs, maxDelayMs,
@@ -123,7 +113,7 @@ export class Viewer {
 
   #frame(isNewest) {
     const [[added, removed], kinds] =
-      this.#reader.read(memory, this.#viewer.places(), !isNewest);
+      this.#reader.read(loaded.memory, this.#viewer.places(), !isNewest);
     const starved = !isNewest && this.#viewer.is_starved();
     return new Frame(this.#viewer.tick(), starved, added, removed, kinds, NO_EVENTS);
   }
@@ -146,7 +136,7 @@ export class Watching {
   decodeMs = 0;
 
   constructor(address, options = {}) {
-    checkLoaded();
+    loaded.check();
     const url = new URL(address);
     const slash = url.pathname.lastIndexOf("/");
     this.#broadcast = url.pathname.slice(slash + 1);

@@ -32,6 +32,33 @@ async function start(initialize, source) {
   return (await initialize({ module_or_path })).memory;
 }
 
+// A module that is loaded once, before anything else.
+export class Loaded {
+  #start;
+  #memory;
+
+  constructor(initialize, url) {
+    this.#start = loader(initialize, url);
+  }
+
+  async load(source) {
+    this.#memory = await this.#start(source);
+  }
+
+  get memory() {
+    this.check();
+    return this.#memory;
+  }
+
+  get bytes() {
+    return this.memory.buffer.byteLength;
+  }
+
+  check() {
+    if (!this.#memory) throw new Error("the module is not loaded; await load() first");
+  }
+}
+
 // `count` numbers of a type at an address of the module's memory, without a copy.
 export function view(memory, type, address, count) {
   return new TYPES[type](memory.buffer, address, count);

@@ -1,6 +1,8 @@
 // Media over QUIC: a session with a relay over WebTransport, for those who only subscribe. It speaks
 // moq-lite, version 6.
 
+import { openTransport } from "./connection.js";
+
 const PROTOCOL = "moq-lite-06";
 // Types of unidirectional streams, and of the messages that begin a bidirectional one.
 const GROUP = 0n;
@@ -111,18 +113,6 @@ function split(bytes, count) {
   return [...numbers, bytes.subarray(at)];
 }
 
-async function within(promise, ms, what) {
-  let timer;
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what} within ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 export class Session {
   // Bytes that came, without the headers of QUIC.
   receivedBytes = 0;
@@ -136,27 +126,22 @@ export class Session {
   #subscriptions = new Map();
   #next = 0n;
 
+  constructor(transport) {
+    this.#transport = transport;
+    this.closed = new Promise((resolve) => { this.#end = resolve; });
+    transport.closed.then(
+      ({ reason }) => this.#end(reason || "the relay closed the connection"),
+      (error) => this.#end(error.message),
+    );
+  }
+
   // Connects to a relay. Rejects with the reason.
   static async connect(url, { certificateHash, patienceMs }) {
-    if (typeof WebTransport !== "function") {
-      throw new Error("this page has no WebTransport (it needs https or localhost, and a browser that has it)");
-    }
-    const session = new Session();
-    const transport = new WebTransport(url, {
-      congestionControl: "low-latency",
+    const transport = await openTransport(url, certificateHash, patienceMs, {
       protocols: [PROTOCOL],
-      ...(certificateHash && {
-        serverCertificateHashes: [{ algorithm: "sha-256", value: certificateHash }],
-      }),
     });
-    session.#transport = transport;
-    session.closed = new Promise((resolve) => { session.#end = resolve; });
-    transport.closed.then(
-      ({ reason }) => session.#end(reason || "the relay closed the connection"),
-      (error) => session.#end(error.message),
-    );
+    const session = new Session(transport);
     try {
-      await within(transport.ready, patienceMs, "the relay did not answer");
       if (transport.protocol !== PROTOCOL) throw new Error(`the relay does not speak ${PROTOCOL}`);
       const setup = (await transport.createUnidirectionalStream()).getWriter();
       const role = [varint(ROLE), sized(varint(SUBSCRIBER))];

@@ -2,36 +2,26 @@
 // WebAssembly.
 
 import { Frame, FrameReader } from "./frame.js";
-import { loader } from "./memory.js";
+import { Loaded } from "./memory.js";
 import initialize, * as module from "./module/snapshots.js";
 
 const RECEIVED = ["state", "events", "fragment", "block"];
 const WHOM = ["hub", "receiver", "stream-receiver", "stream-sender"];
 const NOTHING = new Uint8Array();
 
-let memory;
-const start = loader(initialize, new URL("module/snapshots_bg.wasm", import.meta.url));
+const loaded = new Loaded(initialize, new URL("module/snapshots_bg.wasm", import.meta.url));
 
-export async function load(source) {
-  memory = await start(source);
-}
+export const load = (source) => loaded.load(source);
 
-export function memoryBytes() {
-  checkLoaded();
-  return memory.buffer.byteLength;
-}
-
-function checkLoaded() {
-  if (!memory) throw new Error("the module is not loaded; await load() first");
-}
+export const memoryBytes = () => loaded.bytes;
 
 export function describeSchema(bytes) {
-  checkLoaded();
+  loaded.check();
   return JSON.parse(module.describe_schema(bytes));
 }
 
 export function splitDatagram(datagram) {
-  checkLoaded();
+  loaded.check();
   const parts = [];
   let at = 0;
   const numbers = module.split_parts(datagram);
@@ -48,7 +38,7 @@ export class Receiver {
   #reader;
 
   constructor(options) {
-    checkLoaded();
+    loaded.check();
     const { schema, level = "adaptive", profile = NOTHING, tickHz, events } = options;
     const setup = new module.ReceiverSetup(schema, level, profile, tickHz);
     setup.limit(options.maxMemoryBytes, options.minDelayMs, options.maxDelayMs);
@@ -111,7 +101,7 @@ export class Receiver {
 
   #frame(isNewest) {
     const address = this.#receiver.places();
-    const [[added, removed, list], columns] = this.#reader.read(memory, address, !isNewest);
+    const [[added, removed, list], columns] = this.#reader.read(loaded.memory, address, !isNewest);
     const kinds = columns.splice(0, this.schema.kinds.length);
     const events = this.#events(columns, list);
     const starved = !isNewest && this.#receiver.is_starved();
@@ -146,7 +136,7 @@ export class InputSender {
   #floats;
 
   constructor(options) {
-    checkLoaded();
+    loaded.check();
     const {
       schema, level = "packed", rateHz, longestRoundTripMs = 500, repeats = 1, channel = 0,
       datagramBytes = 1200,

@@ -5,11 +5,10 @@ use std::net::SocketAddr;
 use std::process::Command;
 
 use fantoccini::key::Key;
-use serde_json::Value;
 
 use crate::driver::Browser;
 use crate::exported::host;
-use crate::layout::{CONTROLS, FAINT, TOO_WIDE};
+use crate::layout::check_looks;
 use crate::support::Running;
 
 const CUBES: u32 = 400;
@@ -84,20 +83,7 @@ fn a_page_watches_a_broadcast() {
     browser.wait("document.getElementById('time').textContent === 'live'");
     browser.wait("kinepack.history().last - kinepack.tick() < 40");
 
-    for scheme in ["light", "dark"] {
-        browser.prefer(&[("prefers-color-scheme", scheme)]);
-        browser.wait(&format!("matchMedia('(prefers-color-scheme: {scheme})').matches"));
-        for width in [400, 768, 1280] {
-            browser.resize(width, 800);
-            browser.wait_for_a_frame();
-            assert_eq!(browser.eval(TOO_WIDE), Value::Array(Vec::new()), "{scheme}, {width}");
-        }
-        assert_eq!(browser.eval(FAINT), Value::Array(Vec::new()), "{scheme}");
-    }
-    let named = format!("[...{CONTROLS}, ...document.querySelectorAll('canvas')]");
-    for element in browser.eval(&named).as_array().unwrap() {
-        assert!(!browser.accessible_name(element).trim().is_empty(), "{element}");
-    }
+    check_looks(&browser);
     assert_eq!(browser.number("kinepack.stats().late"), 0.0);
     assert_eq!(browser.console(), [""; 0]);
 

@@ -20,6 +20,24 @@ pub(crate) const TOO_WIDE: &str = "document.documentElement.scrollWidth <= inner
     .map((element) =>
         `${element.outerHTML.slice(0, 80)}: ${element.getBoundingClientRect().right}`)";
 
+/// In light and dark, the page fits all widths and can be read, and its controls have names.
+pub(crate) fn check_looks(browser: &Browser) {
+    for scheme in ["light", "dark"] {
+        browser.prefer(&[("prefers-color-scheme", scheme)]);
+        browser.wait(&format!("matchMedia('(prefers-color-scheme: {scheme})').matches"));
+        for width in [400, 768, 1280] {
+            browser.resize(width, 800);
+            browser.wait_for_a_frame();
+            assert_eq!(browser.eval(TOO_WIDE), Value::Array(Vec::new()), "{scheme}, {width}");
+        }
+        assert_eq!(browser.eval(FAINT), Value::Array(Vec::new()), "{scheme}");
+    }
+    let named = format!("[...{CONTROLS}, ...document.querySelectorAll('canvas')]");
+    for element in browser.eval(&named).as_array().unwrap() {
+        assert!(!browser.accessible_name(element).trim().is_empty(), "{element}");
+    }
+}
+
 /// Texts with a contrast to their background below 4.5 by WCAG 2, which are hard to read.
 pub(crate) const FAINT: &str = "(() => {
     const channels = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);

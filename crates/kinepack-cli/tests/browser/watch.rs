@@ -2,10 +2,9 @@
 
 use fantoccini::key::Key;
 use fantoccini::{Client, Locator};
-use serde_json::Value;
 
 use crate::driver::Browser;
-use crate::layout::{CONTROLS, FAINT, TOO_WIDE};
+use crate::layout::check_looks;
 use crate::replay::{TICKS, replay};
 use crate::support::Running;
 
@@ -69,19 +68,6 @@ fn the_page_of_a_replay_fits_and_can_be_read() {
     browser.resize(1280, 800);
     browser.open(address, "");
     browser.wait("kinepack.world() !== null");
-    for scheme in ["light", "dark"] {
-        browser.prefer(&[("prefers-color-scheme", scheme)]);
-        browser.wait(&format!("matchMedia('(prefers-color-scheme: {scheme})').matches"));
-        for width in [400, 768, 1280] {
-            browser.resize(width, 800);
-            browser.wait_for_a_frame();
-            assert_eq!(browser.eval(TOO_WIDE), Value::Array(Vec::new()), "{scheme}, {width}");
-        }
-        assert_eq!(browser.eval(FAINT), Value::Array(Vec::new()), "{scheme}");
-    }
-    let named = format!("[...{CONTROLS}, ...document.querySelectorAll('canvas')]");
-    for element in browser.eval(&named).as_array().unwrap() {
-        assert!(!browser.accessible_name(element).trim().is_empty(), "{element}");
-    }
+    check_looks(&browser);
     assert_eq!(browser.console(), [""; 0]);
 }

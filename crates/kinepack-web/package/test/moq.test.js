@@ -133,9 +133,9 @@ test("it says why there is no session", async () => {
     const failure = await Session.connect("https://relay.example", CONNECT).catch((error) => error);
     return failure.message;
   };
-  expect((await reasonOf()).includes("no WebTransport"), "no WebTransport");
+  expect((await reasonOf()).includes("has no WebTransport"), "no WebTransport");
   globalThis.WebTransport = class extends PlayedTransport { protocol = ""; };
   expect((await reasonOf()).includes("does not speak moq-lite-06"), "another protocol");
   globalThis.WebTransport = class extends PlayedTransport { ready = new Promise(() => {}); };
-  expect((await reasonOf()).includes("did not answer within 500 ms"), "no answer");
+  expect((await reasonOf()).includes("the handshake took longer than 500 ms"), "no answer");
 });
