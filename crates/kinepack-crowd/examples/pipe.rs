@@ -32,6 +32,13 @@ struct Watching {
     delays_ms: Vec<f32>,
 }
 
+/// What viewers must see at a tick.
+struct Truth {
+    world: Snapshot,
+    /// The tier that is coarser than the world, and what its viewers must see.
+    coarse: Option<(usize, Snapshot)>,
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let mut number = |or: u32| arguments.next().map_or(Ok(or), |text| text.parse());
@@ -47,7 +54,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         })
         .collect::<Result<Vec<_>, kinepack_crowd::CrowdError>>()?;
     let mut cubes = Cubes::new()?;
-    let mut truth: VecDeque<Snapshot> = VecDeque::new();
+    let mut truth: VecDeque<Truth> = VecDeque::new();
+    let coarse = catalogue.find("coarse");
     let progress = ProgressBar::new((60 * seconds).into());
     let (mut publishing, mut bytes) = (Duration::ZERO, vec![[0; 2]; catalogue.tiers().len()]);
     for tick in 0..60 * seconds {
@@ -55,6 +63,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let begin = Instant::now();
         let pieces = publisher.publish(snapshot)?;
         publishing += begin.elapsed();
+        let pieces = &pieces.to_vec();
         for piece in pieces {
             // Only viewers that join get key snapshots.
             if let Track::Snapshots(tier) = piece.track {
@@ -62,7 +71,8 @@ fn main() -> Result<(), Box<dyn Error>> {
                 bytes[tier][1] += piece.bytes.len() + HEADER_BYTES;
             }
         }
-        truth.push_back(snapshot.clone());
+        let coarse = coarse.and_then(|tier| Some((tier, publisher.last_of(tier)?.clone())));
+        truth.push_back(Truth { world: snapshot.clone(), coarse });
         if truth.len() > KEPT {
             truth.pop_front();
         }
@@ -85,13 +95,17 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 impl Watching {
-    fn take(&mut self, tick: u32, pieces: &[Piece], truth: &VecDeque<Snapshot>) {
+    fn take(&mut self, tick: u32, pieces: &[Piece], truth: &VecDeque<Truth>) {
         pieces.iter().for_each(|piece| self.pipe.send(at(tick), piece));
         let before = self.viewer.newest().map(|newest| newest.tick);
         self.pipe.deliver(at(tick), &mut self.viewer);
         if let Some(newest) = self.viewer.newest().filter(|newest| Some(newest.tick) != before) {
-            let Some(sent) = truth.iter().rev().find(|sent| sent.tick == newest.tick) else {
+            let Some(sent) = truth.iter().rev().find(|sent| sent.world.tick == newest.tick) else {
                 return;
+            };
+            let sent = match &sent.coarse {
+                Some((tier, coarse)) if self.viewer.shown_tiers().eq([*tier]) => coarse,
+                _ => &sent.world,
             };
             self.compared += 1;
             let differ = |lane: usize| {

@@ -1,5 +1,6 @@
 //! What a broadcast consists of. `spec/CROWD.md`, section 2.
 
+use kinepack::schema::{Field, FieldKind, Role, TimePrecision};
 use kinepack::{Codec, Level, Profile, Schema};
 
 use crate::CrowdError;
@@ -19,6 +20,11 @@ const MAX_NAME_BYTES: usize = 64;
 pub(crate) const MAX_FRAMES: u8 = 16;
 /// Objects a second of the tier `full`: more have more headers, fewer have more delay.
 const OBJECTS_HZ: u16 = 15;
+/// Snapshots of an object of the tier `coarse`.
+const COARSE_FRAMES: u8 = 2;
+/// The time by whose motion bodies of the tier `coarse` may be off, in ticks. A field of three lanes
+/// allows 0.288.
+const COARSE_TICKS: f64 = 0.25;
 /// The most ticks of a group of datagrams.
 const MAX_DATAGRAM_TICKS: u16 = 127;
 
@@ -110,6 +116,24 @@ impl Tier {
     }
 }
 
+/// The codec with a time precision of its bodies. `None` if there are none.
+fn coarse(tick_hz: u16, codec: &Codec) -> Option<Codec> {
+    let ticks_per_s = f64::from(tick_hz.max(1));
+    let precision = TimePrecision::new(1e3 * COARSE_TICKS / ticks_per_s, ticks_per_s);
+    let can = |field: &Field| {
+        field.role == Role::Body
+            && field.condition.is_none()
+            && matches!(field.kind, FieldKind::Floats(_) | FieldKind::Rotation(_))
+    };
+    if !codec.schema().fields().iter().any(can) {
+        return None;
+    }
+    let schema = codec.schema().clone().with_time_precision(|field| {
+        if can(field) { Some(precision) } else { field.time_precision }
+    });
+    Codec::new(schema, *codec.level(), codec.profile().clone()).ok()
+}
+
 /// What a transport carries as one track: groups of objects, and datagrams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Track {
@@ -172,7 +196,9 @@ impl Catalogue {
 
     /// The tiers that suit most broadcasts of a codec. All snapshots in the fewest bits (`full`, 15
     /// objects a second), one in three (`third`) and one in eight (`eighth`, for phones), in groups of
-    /// a second; and all snapshots in datagrams, with the least delay (`fast`).
+    /// a second; all snapshots in datagrams, with the least delay (`fast`); and one in three with
+    /// moving bodies that may be off by their way in a quarter of a tick (`coarse`). A schema without
+    /// [bodies](kinepack::schema::Role::Body) has no tier `coarse`.
     ///
     /// # Errors
     /// As for [`new`](Self::new).
@@ -180,12 +206,17 @@ impl Catalogue {
         let new = |name| Tier::new(name, codec, tick_hz.max(8));
         let frames_per_object = (tick_hz / OBJECTS_HZ).clamp(1, MAX_FRAMES.into()) as u8;
         let fast_ticks = (tick_hz / 2).clamp(1, MAX_DATAGRAM_TICKS);
-        let tiers = vec![
+        let mut tiers = vec![
             Tier { frames_per_object, ..new("full") },
             Tier { ticks_per_frame: 3, ..new("third") },
             Tier { ticks_per_frame: 8, ..new("eighth") },
             Tier { carry: Carry::Datagrams, ..Tier::new("fast", codec, fast_ticks) },
         ];
+        if let Some(codec) = coarse(tick_hz, codec) {
+            let frames_per_object = COARSE_FRAMES;
+            let new = Tier::new("coarse", &codec, tick_hz.max(8));
+            tiers.push(Tier { ticks_per_frame: 3, frames_per_object, ..new });
+        }
         Self::new(tick_hz, tiers)
     }
 

@@ -172,6 +172,14 @@ impl Publisher {
         Ok(())
     }
 
+    /// The last snapshot of a tier in groups, as its viewers decode it: without the entities that the
+    /// tier leaves out, and coarser than the world if its schema has a time precision. `None` before
+    /// the first one, and for a tier in datagrams.
+    pub fn last_of(&self, tier: usize) -> Option<&Snapshot> {
+        let of = self.tiers.get(tier).filter(|of| of.tier.carry == Carry::Groups)?;
+        Some(of.writer.last()?.snapshot())
+    }
+
     /// Takes the world of a tick, and returns what to carry now. Ticks must increase.
     ///
     /// Cost: an encoding for each tier whose snapshot is due.

@@ -8,7 +8,7 @@ mod support;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::{EntityId, Level, Snapshot, Tick};
+use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_crowd::{
     Carried, Catalogue, CrowdError, Piece, Publisher, Refused, Tier, Track, Viewer, ViewerConfig,
 };
@@ -430,6 +430,59 @@ fn regions_are_shown_together() {
     assert_eq!(viewer.watch_all(&[1, 5]), Err(no_tier));
     assert!(viewer.watch_all(&[]).is_err());
     assert!(viewer.shown_tiers().eq([3]));
+}
+
+#[derive(Pack)]
+struct Crate {
+    #[pack(body, range = -64.0..64.0, precision = 0.002)]
+    position: [f32; 3],
+    #[pack(body, rotation, bits = 9)]
+    rotation: [f32; 4],
+    #[pack(touched)]
+    touched: bool,
+}
+
+#[test]
+fn the_coarse_tier_is_what_the_publisher_says() {
+    let plain = Catalogue::standard(60, &support::codec(Level::PACKED)).unwrap();
+    assert_eq!(plain.find("coarse"), None, "no bodies");
+    let schema = Schema::of::<Crate>();
+    let codec = Codec::new(schema.clone(), Level::LEARNING, Profile::untrained(&schema)).unwrap();
+    let catalogue = Catalogue::standard(60, &codec).unwrap();
+    let coarse = catalogue.find("coarse").unwrap();
+    let read = Catalogue::from_bytes(&catalogue.to_bytes()).unwrap();
+    let mut publisher = Publisher::new(&catalogue);
+    let mut viewer = Viewer::new(&read, ViewerConfig::at_hz(60)).unwrap();
+    viewer.watch(coarse).unwrap();
+    let mut world = Snapshot::new(&schema, Tick(0));
+    let (mut differing, mut largest) = (0, 0.0_f32);
+    for tick in 0..300 {
+        world.clear(Tick(tick));
+        for id in 0..20 {
+            // Some stand still.
+            let way = if id % 3 == 0 { id as f32 } else { 0.05 * (tick * id % 900) as f32 };
+            let rotation = [0.0, 0.0, 0.0, 1.0];
+            let state = Crate { position: [way - 20.0, 1.0, way], rotation, touched: true };
+            world.push(EntityId(id), &state).unwrap();
+        }
+        for piece in publisher.publish(&world).unwrap().to_vec() {
+            if viewer.wanted().any(|track| track == piece.track) {
+                show(&mut viewer, at(tick), &piece).unwrap();
+            }
+        }
+        let sent = publisher.last_of(coarse).unwrap();
+        let Some(seen) = viewer.newest().filter(|seen| seen.tick == sent.tick) else { continue };
+        assert!(**seen == *sent, "{tick}");
+        differing += u32::from(sent.tick == world.tick && !sent.holds_same(&world));
+        for index in (0..world.len()).filter(|_| sent.tick == world.tick) {
+            let [sent, exact] =
+                [sent, &world].map(|state| state.get_at_index::<Crate>(index).unwrap().position);
+            largest = largest.max((sent[0] - exact[0]).abs());
+        }
+    }
+    assert!(differing > 20 && largest > 0.002, "{differing}, {largest}");
+    // Half of the coarsest step, which is 16 of the field's.
+    assert!(largest < 0.017, "{largest}");
 }
 
 #[test]
