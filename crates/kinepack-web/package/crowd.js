@@ -220,7 +220,7 @@ export class Watching {
   // Reads the catalogue. Once the broadcast ends, or if there is none yet, it looks again later.
   async #findBroadcast(session) {
     let [pause_ms, longest_ms] = PAUSES_MS;
-    while (this.#session === session) {
+    for (;;) {
       let isFound = false;
       await new Promise((resolve) => {
         session.subscribe({
@@ -235,11 +235,13 @@ export class Watching {
           onEnd: resolve,
         });
       });
+      if (this.#session !== session) return;
       for (const end of this.#tracks.values()) end();
       this.#tracks.clear();
-      if (this.#session === session) this.#tell(true, "the relay has no such broadcast now");
+      this.#tell(true, "the relay has no such broadcast now");
       await sleep(pause_ms + Math.random() * SPREAD_MS);
       pause_ms = Math.min(2 * pause_ms, longest_ms);
+      if (this.#session !== session) return;
     }
   }
 
