@@ -60,14 +60,20 @@ const AXES: usize = 4;
 #[derive(Debug)]
 pub struct Columns<'a> {
     columns: &'a mut [Vec<u32>],
-    /// The first row to fill.
-    begin: usize,
+    /// The rows to fill.
+    rows: Range<usize>,
 }
 
 impl<'a> Columns<'a> {
     /// The rows of these columns from `begin` on.
     pub(crate) fn new(columns: &'a mut [Vec<u32>], begin: usize) -> Self {
-        Self { columns, begin }
+        let end = columns.first().map_or(begin, Vec::len);
+        Self { columns, rows: begin..end }
+    }
+
+    /// These rows of the columns.
+    pub(crate) fn of_rows(columns: &'a mut [Vec<u32>], rows: Range<usize>) -> Self {
+        Self { columns, rows }
     }
 
     /// The values of a lane: one for each state.
@@ -76,7 +82,7 @@ impl<'a> Columns<'a> {
     /// If there is no such lane.
     #[inline]
     pub fn lane(&mut self, lane: usize) -> &mut [u32] {
-        &mut self.columns[lane][self.begin..]
+        &mut self.columns[lane][self.rows.clone()]
     }
 
     /// Sets these rows of the first lanes to the first values of each block.
@@ -96,7 +102,7 @@ impl<'a> Columns<'a> {
     pub fn split(&mut self, lanes: usize) -> Self {
         let (part, rest) = core::mem::take(&mut self.columns).split_at_mut(lanes);
         self.columns = rest;
-        Self { columns: part, begin: self.begin }
+        Self { columns: part, rows: self.rows.clone() }
     }
 
     /// Fills the lanes state by state: `quantize` makes the row of each. Returns false after an
@@ -107,9 +113,9 @@ impl<'a> Columns<'a> {
         states: impl Iterator<Item = T>,
         quantize: impl Fn(T, &mut [u32]) -> Result<(), EncodeError>,
     ) -> bool {
-        let Self { columns, begin } = self;
+        let Self { columns, rows } = self;
         with_row(columns.len(), |row| {
-            states.zip(begin..).all(|(state, index)| {
+            states.zip(rows.start..).all(|(state, index)| {
                 let is_right = quantize(state, row).is_ok();
                 for (column, value) in columns.iter_mut().zip(&*row) {
                     column[index] = *value;

@@ -6,7 +6,7 @@
 //! captures work on lanes only. `spec/CODEC.md`, section 5.
 
 mod check;
-mod columns;
+pub(crate) mod columns;
 mod components;
 mod condition;
 pub(crate) mod derived;

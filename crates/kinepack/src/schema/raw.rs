@@ -245,7 +245,7 @@ fn integer(limits: &IntegerLimits, word: u64) -> i128 {
 
 impl FieldKind {
     /// The largest lane value of a field that is not quantized.
-    fn plain_max(&self) -> u32 {
+    pub(crate) fn plain_max(&self) -> u32 {
         match self {
             Self::Bool => 1,
             Self::Choice { max } => *max,

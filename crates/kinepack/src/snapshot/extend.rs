@@ -81,6 +81,34 @@ impl Snapshot {
         result
     }
 
+    /// Appends entities of a kind whose lanes `fill` writes: it gets the columns of the kind, which
+    /// have the new rows already, and the first of these. It must write values that the kind allows.
+    /// After an error the snapshot is unchanged. `refused` is for ids that do not increase.
+    pub(crate) fn extend_filled<E>(
+        &mut self,
+        kind: usize,
+        ids: &[EntityId],
+        fill: impl FnOnce(&mut [Vec<u32>], usize) -> Result<(), E>,
+        refused: impl FnOnce(EncodeError) -> E,
+    ) -> Result<(), E> {
+        let mut last = self.entities.last_of_kind(kind);
+        for id in ids {
+            if last.is_some_and(|last| last >= *id) {
+                return Err(refused(EncodeError::IdsNotIncreasing { id: id.0 }));
+            }
+            last = Some(*id);
+        }
+        let rows = self.entities.of_kind(kind).len();
+        let columns = &mut self.columns[self.kinds.list[kind].lanes()];
+        columns.iter_mut().for_each(|column| column.resize(rows + ids.len(), 0));
+        let filled = fill(columns, rows);
+        match filled {
+            Ok(()) => self.entities.append(kind, ids),
+            Err(_) => columns.iter_mut().for_each(|column| column.truncate(rows)),
+        }
+        filled
+    }
+
     /// Appends entities whose ids increase. After an error some of them are appended.
     fn append_block<T: Pack>(
         &mut self,

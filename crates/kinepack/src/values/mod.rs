@@ -1,7 +1,11 @@
 //! The states of entities as columns of numbers: for programs without the types of a schema, such
 //! as pages in a browser.
 
+mod column;
+
 use alloc::vec::Vec;
+
+pub use column::{Column, ColumnsError, Number, Quantizer};
 
 use crate::schema::{Field, FieldKind};
 use crate::{Between, EncodeError, EntityId, Schema, Snapshot};
