@@ -37,7 +37,7 @@ fn ship(seed: u32) -> Ship {
         serial: u64::MAX - u64::from(seed),
         drift: -(seed as i16),
         lit: seed % 3 == 1,
-        turret: (seed % 4 != 0).then_some((seed % 16) as f32 / 2.0 - 4.0),
+        turret: (!seed.is_multiple_of(4)).then_some((seed % 16) as f32 / 2.0 - 4.0),
         pose: [0.5, -0.5, (seed % 8) as f32 / 8.0, 0.0, -1.0, 0.875],
     }
 }

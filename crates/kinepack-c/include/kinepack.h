@@ -1,0 +1,434 @@
+// Kinepack for C: the state of moving things in few bits. Written by cbindgen from the Rust sources.
+//
+// Rules of every function:
+//
+// - It returns a KpStatus. If that is not KP_STATUS_OK, nothing has changed, and kp_error_text gives
+//   the reason to the same thread.
+// - An object is a handle: a number with a generation. The caller frees it with kp_..._free. A handle
+//   that was freed, one of another type and one of all zeros are refused.
+// - The library uses memory of the caller only during a call, and never frees or keeps it. A pointer
+//   may be null if its count is 0.
+// - No panic leaves the library.
+// - Any thread may call with any handle. Calls that change one object wait for each other.
+
+#ifndef KINEPACK_H
+#define KINEPACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// What a function returns.
+enum KpStatus
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // It did what it says.
+  KP_STATUS_OK = 0,
+  // A pointer is null that must not be, or is not aligned.
+  KP_STATUS_POINTER = 1,
+  // A handle is zero, was freed, or is of another type.
+  KP_STATUS_HANDLE = 2,
+  // An argument is out of its range, or does not fit the others.
+  KP_STATUS_ARGUMENT = 3,
+  // The memory of the caller is too small. The needed size was written.
+  KP_STATUS_SIZE = 4,
+  // Bytes from outside are not valid: a file, a packet, a datagram.
+  KP_STATUS_DATA = 5,
+  // A value cannot be quantized: it is not a number, or out of its range.
+  KP_STATUS_VALUE = 6,
+  // There is nothing yet, or not any more.
+  KP_STATUS_NOTHING = 7,
+  // A defect of the library. Please report it.
+  KP_STATUS_PANIC = 8,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum KpStatus KpStatus;
+#else
+typedef int32_t KpStatus;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What a field is made of.
+enum KpFieldKind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // Real numbers with limits.
+  KP_FIELD_KIND_FLOATS = 0,
+  // An integer with limits.
+  KP_FIELD_KIND_INTEGER = 1,
+  // A rotation x, y, z, w.
+  KP_FIELD_KIND_ROTATION = 2,
+  // A flag, 0 or 1.
+  KP_FIELD_KIND_BOOL = 3,
+  // One of several alternatives.
+  KP_FIELD_KIND_CHOICE = 4,
+  // Bit patterns of 32 bits.
+  KP_FIELD_KIND_RAW = 5,
+  // Opaque bytes.
+  KP_FIELD_KIND_BYTES = 6,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum KpFieldKind KpFieldKind;
+#else
+typedef int32_t KpFieldKind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// The type of a number in memory of the caller.
+enum KpNumber
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // `float`
+  KP_NUMBER_F32 = 0,
+  // `double`
+  KP_NUMBER_F64 = 1,
+  // `int8_t`
+  KP_NUMBER_I8 = 2,
+  // `int16_t`
+  KP_NUMBER_I16 = 3,
+  // `int32_t`
+  KP_NUMBER_I32 = 4,
+  // `int64_t`
+  KP_NUMBER_I64 = 5,
+  // `uint8_t`, and `bool`
+  KP_NUMBER_U8 = 6,
+  // `uint16_t`
+  KP_NUMBER_U16 = 7,
+  // `uint32_t`
+  KP_NUMBER_U32 = 8,
+  // `uint64_t`
+  KP_NUMBER_U64 = 9,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum KpNumber KpNumber;
+#else
+typedef int32_t KpNumber;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What a field means for motion.
+enum KpRole
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // Nothing special.
+  KP_ROLE_PLAIN = 0,
+  // A velocity, which is zero at rest.
+  KP_ROLE_VELOCITY = 1,
+  // The position (three real numbers) or the rotation of a rigid body.
+  KP_ROLE_BODY = 2,
+  // The flag of a body that something moves.
+  KP_ROLE_TOUCHED = 3,
+  // The flag of a body that moves others.
+  KP_ROLE_MOVER = 4,
+  // A time stamp by which the fields of a stream move.
+  KP_ROLE_CLOCK = 5,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum KpRole KpRole;
+#else
+typedef int32_t KpRole;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// A schema. It does not change.
+typedef struct KpSchema {
+  // Zero is no handle.
+  uint64_t id;
+} KpSchema;
+
+// A codec. It does not change.
+typedef struct KpCodec {
+  // Zero is no handle.
+  uint64_t id;
+} KpCodec;
+
+// What both sides hold after a packet: a snapshot, and what the models have learned. It does not
+// change.
+typedef struct KpView {
+  // Zero is no handle.
+  uint64_t id;
+} KpView;
+
+// The state of all entities at one tick.
+typedef struct KpSnapshot {
+  // Zero is no handle.
+  uint64_t id;
+} KpSnapshot;
+
+// Encodes snapshots.
+typedef struct KpEncoder {
+  // Zero is no handle.
+  uint64_t id;
+} KpEncoder;
+
+// Decodes packets.
+typedef struct KpDecoder {
+  // Zero is no handle.
+  uint64_t id;
+} KpDecoder;
+
+// A field of a kind.
+typedef struct KpField {
+  // What it is made of.
+  KpFieldKind kind;
+  // The numbers that a column has for each entity: 3 for a position, 4 for a rotation.
+  uint32_t numbers;
+  // Its lanes.
+  uint32_t lanes;
+  // The index of its first lane among those of its kind.
+  uint32_t first_lane;
+} KpField;
+
+// A schema that is being built, kind by kind and field by field.
+typedef struct KpSchemaBuilder {
+  // Zero is no handle.
+  uint64_t id;
+} KpSchemaBuilder;
+
+// The numbers of a field in memory of the caller, to read from: those of one entity are next to
+// each other, and from one entity to the next it is `stride` bytes. They need no alignment.
+typedef struct KpColumn {
+  // The first number of the first entity.
+  const void *data;
+  // Bytes from one entity to the next. With 0, all entities have the same numbers.
+  size_t stride;
+  // A `KpNumber`. Real numbers and rotations take `KP_NUMBER_F32` and `KP_NUMBER_F64`, all other
+  // fields integers.
+  int32_t number;
+  // Not 0: values out of range become the nearest end instead of an error.
+  int32_t clamp;
+} KpColumn;
+
+// The numbers of a field in memory of the caller, to write to.
+typedef struct KpTarget {
+  // The first number of the first entity. If it is null, the field is left out.
+  void *data;
+  // Bytes from one entity to the next.
+  size_t stride;
+  // A `KpNumber` that can hold every value of the field.
+  int32_t number;
+} KpTarget;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// A codec of a schema at a level ("packed" takes the least time, "adaptive" few bits, "learning"
+// the fewest), with a profile file that was trained for the schema, or without one if
+// `profile_size` is 0. The caller frees `*out` with `kp_codec_free`.
+KpStatus kp_codec_new(struct KpSchema schema,
+                      const char *level,
+                      const uint8_t *profile,
+                      size_t profile_size,
+                      struct KpCodec *out);
+
+// Frees a codec. What was made with it lives on.
+KpStatus kp_codec_free(struct KpCodec codec);
+
+// The view without entities that both sides begin with. The caller frees `*out` with `kp_view_free`.
+KpStatus kp_view_empty(struct KpSchema schema,
+                       struct KpView *out);
+
+// Copies the state of a view into a snapshot of the same schema.
+KpStatus kp_view_get(struct KpView view, struct KpSnapshot snapshot);
+
+// The tick of a view.
+KpStatus kp_view_tick(struct KpView view, uint32_t *tick);
+
+// Frees a view.
+KpStatus kp_view_free(struct KpView view);
+
+// An encoder. The caller frees `*out` with `kp_encoder_free`.
+KpStatus kp_encoder_new(struct KpCodec codec, struct KpEncoder *out);
+
+// Encodes a snapshot relative to one to four views that the other side holds, the newest first:
+// more than one helps the levels "adaptive" and "learning". Writes the packet, of `*size` bytes,
+// and gives the view that the other side will have. If `capacity` is too small, only `*size` is
+// written. The caller frees `*view` with `kp_view_free`; `view` may be null.
+KpStatus kp_encode(struct KpEncoder encoder,
+                   const struct KpView *views,
+                   size_t view_count,
+                   struct KpSnapshot snapshot,
+                   uint8_t *packet,
+                   size_t capacity,
+                   size_t *size,
+                   struct KpView *view);
+
+// Frees an encoder.
+KpStatus kp_encoder_free(struct KpEncoder encoder);
+
+// A decoder. The caller frees `*out` with `kp_decoder_free`.
+KpStatus kp_decoder_new(struct KpCodec codec, struct KpDecoder *out);
+
+// Decodes a packet relative to the views that it was encoded against, the newest first. Gives the
+// view that it leads to; the caller frees `*view` with `kp_view_free`. Any bytes are refused or are
+// a valid view. `tick` is that of the snapshot; a packet does not contain it.
+KpStatus kp_decode(struct KpDecoder decoder,
+                   const struct KpView *views,
+                   size_t view_count,
+                   const uint8_t *packet,
+                   size_t size,
+                   uint32_t tick,
+                   struct KpView *view);
+
+// Frees a decoder.
+KpStatus kp_decoder_free(struct KpDecoder decoder);
+
+// Reads a schema file, as `kp_schema_to_bytes` and `Schema::to_bytes` in Rust write it. The caller
+// frees `*out` with `kp_schema_free`.
+KpStatus kp_schema_from_bytes(const uint8_t *bytes, size_t size, struct KpSchema *out);
+
+// Writes a schema file: `*size` bytes, if they are at most `capacity`.
+KpStatus kp_schema_to_bytes(struct KpSchema schema, uint8_t *bytes, size_t capacity, size_t *size);
+
+// The hash of a schema. Two sides with the same hash understand each other.
+KpStatus kp_schema_hash(struct KpSchema schema, uint64_t *hash);
+
+// The number of kinds of a schema.
+KpStatus kp_schema_kinds(struct KpSchema schema, uint32_t *kinds);
+
+// The number of fields of a kind.
+KpStatus kp_schema_fields(struct KpSchema schema, uint32_t kind, uint32_t *fields);
+
+// Describes a field of a kind.
+KpStatus kp_schema_field(struct KpSchema schema,
+                         uint32_t kind,
+                         uint32_t field,
+                         struct KpField *out);
+
+// Frees a schema. What was made with it lives on.
+KpStatus kp_schema_free(struct KpSchema schema);
+
+// Begins a schema. The caller ends `*out` with `kp_schema_builder_build` or
+// `kp_schema_builder_free`.
+KpStatus kp_schema_builder_new(struct KpSchemaBuilder *out);
+
+// Begins the next kind. A schema with one kind may leave this out; its kind has no name.
+KpStatus kp_schema_builder_kind(struct KpSchemaBuilder builder, const char *name);
+
+// Adds a field of `count` real numbers from `min` to `max`, with steps of at most twice
+// `precision`.
+KpStatus kp_schema_builder_floats(struct KpSchemaBuilder builder,
+                                  const char *name,
+                                  uint32_t count,
+                                  double min,
+                                  double max,
+                                  double precision);
+
+// Adds a real number on a circle, such as an angle: after `end` it begins again at `min`.
+KpStatus kp_schema_builder_cyclic(struct KpSchemaBuilder builder,
+                                  const char *name,
+                                  double min,
+                                  double end,
+                                  double precision);
+
+// Adds an integer from `min` to `max`.
+KpStatus kp_schema_builder_integer(struct KpSchemaBuilder builder,
+                                   const char *name,
+                                   int64_t min,
+                                   int64_t max);
+
+// Adds a rotation, with `bits` (2 to 20) for each of three components.
+KpStatus kp_schema_builder_rotation(struct KpSchemaBuilder builder,
+                                    const char *name,
+                                    uint32_t bits);
+
+// Adds a flag.
+KpStatus kp_schema_builder_bool(struct KpSchemaBuilder builder, const char *name);
+
+// Adds one of `max + 1` alternatives without an order.
+KpStatus kp_schema_builder_choice(struct KpSchemaBuilder builder, const char *name, uint32_t max);
+
+// Says what the field that was added last means for motion.
+KpStatus kp_schema_builder_role(struct KpSchemaBuilder builder, int32_t role);
+
+// Says that the field that was added last is the velocity of another: playback follows curves then.
+KpStatus kp_schema_builder_velocity_of(struct KpSchemaBuilder builder, const char *name);
+
+// Says that the field that was added last is present only if the field `selector` of the same kind
+// has a value from `least` to `most`.
+KpStatus kp_schema_builder_condition(struct KpSchemaBuilder builder,
+                                     const char *selector,
+                                     uint32_t least,
+                                     uint32_t most);
+
+// Says that the field that was added last may be off, while it moves, by its way in this time.
+KpStatus kp_schema_builder_time_precision(struct KpSchemaBuilder builder,
+                                          double milliseconds,
+                                          double ticks_per_s);
+
+// Makes the schema, and frees the builder. If the fields do not make a schema, the builder stays as
+// it is. The caller frees `*out` with `kp_schema_free`.
+KpStatus kp_schema_builder_build(struct KpSchemaBuilder builder, struct KpSchema *out);
+
+// Frees a builder without a schema.
+KpStatus kp_schema_builder_free(struct KpSchemaBuilder builder);
+
+// A snapshot without entities. The caller frees `*out` with `kp_snapshot_free`.
+KpStatus kp_snapshot_new(struct KpSchema schema, struct KpSnapshot *out);
+
+// Removes all entities, and sets the tick. Memory is kept for the next ones.
+KpStatus kp_snapshot_clear(struct KpSnapshot snapshot, uint32_t tick);
+
+// Adds `count` entities of a kind: their ids, which increase and are above those of the kind before,
+// and a column for each field of the kind. Numbers are quantized. The column of a field that is
+// absent for an entity is not read there. After an error the snapshot is as before.
+KpStatus kp_snapshot_add(struct KpSnapshot snapshot,
+                         uint32_t kind,
+                         const uint32_t *ids,
+                         size_t count,
+                         const struct KpColumn *columns,
+                         size_t column_count);
+
+// The tick of a snapshot.
+KpStatus kp_snapshot_tick(struct KpSnapshot snapshot, uint32_t *tick);
+
+// The number of entities of a kind.
+KpStatus kp_snapshot_count(struct KpSnapshot snapshot, uint32_t kind, size_t *count);
+
+// Writes the ids of the entities of a kind, which increase: `*count` of them, if they are at most
+// `capacity`.
+KpStatus kp_snapshot_ids(struct KpSnapshot snapshot,
+                         uint32_t kind,
+                         uint32_t *ids,
+                         size_t capacity,
+                         size_t *count);
+
+// Writes the numbers of the entities of a kind, in the order of their ids: a target for each field,
+// with room for `capacity` entities. Numbers of a field that is absent for an entity are 0.
+KpStatus kp_snapshot_read(struct KpSnapshot snapshot,
+                          uint32_t kind,
+                          size_t capacity,
+                          const struct KpTarget *targets,
+                          size_t target_count);
+
+// A hash of the entities and their lanes, without the tick: equal states have equal hashes.
+KpStatus kp_snapshot_hash(struct KpSnapshot snapshot, uint64_t *hash);
+
+// Frees a snapshot.
+KpStatus kp_snapshot_free(struct KpSnapshot snapshot);
+
+// Writes the text of the last error of this thread into `text`, which has room for `capacity`
+// bytes with the zero at the end. A longer text is cut. Returns the length of the whole text
+// without the zero. `text` may be null if `capacity` is 0.
+size_t kp_error_text(char *text, size_t capacity);
+
+// The version of the library, such as "0.1.0". It lives as long as the program.
+const char *kp_version(void);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* KINEPACK_H */

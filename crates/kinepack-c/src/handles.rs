@@ -1,0 +1,145 @@
+//! Handles: numbers that stand for objects, with a generation that tells freed ones.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use crate::KpStatus;
+use crate::status::Failure;
+
+/// The bits of a handle, from the highest: what it is, its generation, and its place.
+const KIND_SHIFT: u32 = 56;
+const GENERATION_SHIFT: u32 = 32;
+const GENERATIONS: u32 = 1 << (KIND_SHIFT - GENERATION_SHIFT);
+
+/// All objects of one type. Those that change have a lock of their own.
+pub(crate) struct Handles<T> {
+    /// What the objects are, in messages.
+    name: &'static str,
+    kind: u8,
+    slots: RwLock<Slots<T>>,
+}
+
+struct Slots<T> {
+    list: Vec<Slot<T>>,
+    free: Vec<u32>,
+}
+
+struct Slot<T> {
+    generation: u32,
+    object: Option<Arc<T>>,
+}
+
+/// Locks an object. After a panic it is as it was, or half changed, but sound.
+pub(crate) fn lock<T>(object: &Mutex<T>) -> MutexGuard<'_, T> {
+    object.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<T> Handles<T> {
+    /// `kind` is a number that no other type has, and not 0.
+    pub(crate) const fn new(kind: u8, name: &'static str) -> Self {
+        let slots = Slots { list: Vec::new(), free: Vec::new() };
+        Self { name, kind, slots: RwLock::new(slots) }
+    }
+
+    /// A handle for an object.
+    pub(crate) fn add(&self, object: T) -> u64 {
+        let object = Some(Arc::new(object));
+        let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
+        let place = match slots.free.pop() {
+            Some(place) => {
+                slots.list[place as usize].object = object;
+                place
+            }
+            None => {
+                slots.list.push(Slot { generation: 1, object });
+                slots.list.len() as u32 - 1
+            }
+        };
+        let generation = slots.list[place as usize].generation;
+        u64::from(self.kind) << KIND_SHIFT
+            | u64::from(generation) << GENERATION_SHIFT
+            | u64::from(place)
+    }
+
+    /// The object of a handle. It lives on while it is used, also if the handle is freed.
+    pub(crate) fn get(&self, handle: u64) -> Result<Arc<T>, Failure> {
+        let place = self.place(handle)?;
+        let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);
+        let slot = slots.list.get(place).filter(|slot| slot.generation == generation(handle));
+        let object = slot.and_then(|slot| slot.object.as_ref());
+        object.cloned().ok_or_else(|| self.freed())
+    }
+
+    pub(crate) fn remove(&self, handle: u64) -> Result<(), Failure> {
+        let place = self.place(handle)?;
+        let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
+        let Slots { list, free } = &mut *slots;
+        let slot = list.get_mut(place).filter(|slot| slot.generation == generation(handle));
+        let object = slot.and_then(|slot| {
+            let object = slot.object.take()?;
+            slot.generation = (slot.generation + 1) % GENERATIONS;
+            // A place whose generations are used up stays empty.
+            if slot.generation != 0 {
+                free.push(place as u32);
+            }
+            Some(object)
+        });
+        drop(slots);
+        // The object ends outside of the lock.
+        object.map(drop).ok_or_else(|| self.freed())
+    }
+
+    fn place(&self, handle: u64) -> Result<usize, Failure> {
+        let wrong = |text: String| Err(Failure::new(KpStatus::Handle, text));
+        if handle == 0 {
+            return wrong(format!("the handle of {} is zero", self.name));
+        }
+        if handle >> KIND_SHIFT != u64::from(self.kind) {
+            return wrong(format!("this is not a handle of {}", self.name));
+        }
+        Ok(handle as u32 as usize)
+    }
+
+    fn freed(&self) -> Failure {
+        Failure::new(KpStatus::Handle, format!("this handle of {} was freed", self.name))
+    }
+}
+
+fn generation(handle: u64) -> u32 {
+    (handle >> GENERATION_SHIFT) as u32 % GENERATIONS
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn freed_handles_are_told_from_new_ones() {
+        static NUMBERS: Handles<u32> = Handles::new(9, "a number");
+        let (one, two) = (NUMBERS.add(1), NUMBERS.add(2));
+        assert_eq!(*NUMBERS.get(two).unwrap(), 2);
+        let used = NUMBERS.get(one).unwrap();
+        NUMBERS.remove(one).unwrap();
+        assert_eq!(*used, 1, "it lives while it is used");
+        let three = NUMBERS.add(3);
+        assert_eq!(three as u32, one as u32, "the same place");
+        for wrong in [one, 0, two ^ 1 << KIND_SHIFT, three + 7] {
+            assert_eq!(NUMBERS.get(wrong).err().unwrap().status, KpStatus::Handle);
+            assert_eq!(NUMBERS.remove(wrong).err().unwrap().status, KpStatus::Handle);
+        }
+        assert_eq!(*NUMBERS.get(three).unwrap(), 3);
+    }
+
+    #[test]
+    fn generations_do_not_come_again() {
+        static NUMBERS: Handles<u32> = Handles::new(9, "a number");
+        let first = NUMBERS.add(0);
+        NUMBERS.remove(first).unwrap();
+        NUMBERS.slots.write().unwrap().list[0].generation = GENERATIONS - 1;
+        let last = NUMBERS.add(1);
+        assert_eq!(last as u32, 0);
+        NUMBERS.remove(last).unwrap();
+        assert_eq!(NUMBERS.add(2) as u32, 1, "another place");
+        assert!(NUMBERS.get(first).is_err() && NUMBERS.get(last).is_err());
+    }
+}

@@ -1,0 +1,97 @@
+//! Memory of the caller, checked before it is used.
+
+use std::ffi::{CStr, c_char};
+
+use crate::KpStatus;
+use crate::status::Failure;
+
+/// Checks that a pointer to `count` values can be used at all.
+fn check<T>(data: *const T, count: usize) -> Result<(), Failure> {
+    let wrong = |text| Err(Failure::new(KpStatus::Pointer, text));
+    if data.is_null() {
+        return wrong("a pointer is null");
+    }
+    if !data.is_aligned() {
+        return wrong("a pointer is not aligned to its type");
+    }
+    let bytes = count.checked_mul(size_of::<T>()).filter(|bytes| *bytes <= isize::MAX as usize);
+    match bytes.and_then(|bytes| data.addr().checked_add(bytes)) {
+        Some(_) => Ok(()),
+        None => wrong("a pointer and its count reach beyond the end of memory"),
+    }
+}
+
+/// Values of the caller.
+///
+/// # Safety
+/// `data` is null or points to `count` values, which nobody changes for `'a`.
+pub(crate) unsafe fn slice<'a, T>(data: *const T, count: usize) -> Result<&'a [T], Failure> {
+    if count == 0 {
+        return Ok(&[]);
+    }
+    check(data, count)?;
+    // SAFETY: it is not null, aligned, and within memory; the caller promises the rest.
+    Ok(unsafe { std::slice::from_raw_parts(data, count) })
+}
+
+/// Memory of the caller to write to.
+///
+/// # Safety
+/// `data` is null or points to `count` values, which nobody else uses for `'a`.
+pub(crate) unsafe fn slice_mut<'a, T>(data: *mut T, count: usize) -> Result<&'a mut [T], Failure> {
+    if count == 0 {
+        return Ok(&mut []);
+    }
+    check(data, count)?;
+    // SAFETY: it is not null, aligned, and within memory; the caller promises the rest.
+    Ok(unsafe { std::slice::from_raw_parts_mut(data, count) })
+}
+
+/// Writes a result.
+///
+/// # Safety
+/// `to` is null or points to memory for a value that nobody else uses.
+pub(crate) unsafe fn put<T>(to: *mut T, value: T) -> Result<(), Failure> {
+    check(to, 1)?;
+    // SAFETY: it is not null, aligned, and within memory; the caller promises the rest.
+    unsafe { to.write(value) };
+    Ok(())
+}
+
+/// Checks that a result can be written later, before anything changes.
+pub(crate) fn check_out<T>(to: *mut T) -> Result<(), Failure> {
+    check(to, 1)
+}
+
+/// A text of the caller.
+///
+/// # Safety
+/// `text` is null or points to a text with a zero at its end, which nobody changes for `'a`.
+pub(crate) unsafe fn text<'a>(text: *const c_char) -> Result<&'a str, Failure> {
+    check(text, 1)?;
+    // SAFETY: the caller promises the zero.
+    let text = unsafe { CStr::from_ptr(text) };
+    text.to_str().map_err(|_| Failure::argument("a text is not UTF-8"))
+}
+
+/// Gives bytes to the caller, as far as `capacity` allows.
+///
+/// # Safety
+/// As for [`slice_mut`] and [`put`].
+pub(crate) unsafe fn give(
+    from: &[u8],
+    bytes: *mut u8,
+    capacity: usize,
+    size: *mut usize,
+) -> Result<(), Failure> {
+    // SAFETY: as for this function.
+    unsafe { put(size, from.len())? };
+    if capacity < from.len() {
+        let text = format!("{} bytes do not fit into {capacity}", from.len());
+        return Err(Failure::new(KpStatus::Size, text));
+    }
+    // SAFETY: as for this function.
+    let to = unsafe { slice_mut(bytes, from.len())? };
+    to.copy_from_slice(from);
+    Ok(())
+}

@@ -1,0 +1,103 @@
+//! What a function returns, and the text of an error.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::ffi::c_char;
+use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::memory;
+
+/// What a function returns.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KpStatus {
+    /// It did what it says.
+    Ok = 0,
+    /// A pointer is null that must not be, or is not aligned.
+    Pointer = 1,
+    /// A handle is zero, was freed, or is of another type.
+    Handle = 2,
+    /// An argument is out of its range, or does not fit the others.
+    Argument = 3,
+    /// The memory of the caller is too small. The needed size was written.
+    Size = 4,
+    /// Bytes from outside are not valid: a file, a packet, a datagram.
+    Data = 5,
+    /// A value cannot be quantized: it is not a number, or out of its range.
+    Value = 6,
+    /// There is nothing yet, or not any more.
+    Nothing = 7,
+    /// A defect of the library. Please report it.
+    Panic = 8,
+}
+
+/// Why a function does not do what it says.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) status: KpStatus,
+    text: String,
+}
+
+impl Failure {
+    pub(crate) fn new(status: KpStatus, text: impl Display) -> Self {
+        Self { status, text: text.to_string() }
+    }
+
+    pub(crate) fn argument(text: impl Display) -> Self {
+        Self::new(KpStatus::Argument, text)
+    }
+
+    pub(crate) fn data(text: impl Display) -> Self {
+        Self::new(KpStatus::Data, text)
+    }
+}
+
+thread_local! {
+    static LAST: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Runs the body of a function. No panic leaves it.
+pub(crate) fn call(body: impl FnOnce() -> Result<(), Failure>) -> KpStatus {
+    let Failure { status, text } = match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => return KpStatus::Ok,
+        Ok(Err(failure)) => failure,
+        Err(panic) => Failure::new(KpStatus::Panic, text_of(&*panic)),
+    };
+    // The thread may be ending.
+    let _ = LAST.try_with(|last| last.replace(text));
+    status
+}
+
+fn text_of(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("the library has a defect")
+}
+
+/// Writes the text of the last error of this thread into `text`, which has room for `capacity`
+/// bytes with the zero at the end. A longer text is cut. Returns the length of the whole text
+/// without the zero. `text` may be null if `capacity` is 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_error_text(text: *mut c_char, capacity: usize) -> usize {
+    LAST.try_with(|last| {
+        let last = last.borrow();
+        let mut end = last.len().min(capacity.saturating_sub(1));
+        while !last.is_char_boundary(end) {
+            end -= 1;
+        }
+        // SAFETY: the caller lends `capacity` bytes at `text`.
+        if let Ok([room @ .., _]) = unsafe { memory::slice_mut(text.cast::<u8>(), capacity) } {
+            room[..end].copy_from_slice(&last.as_bytes()[..end]);
+            // SAFETY: `end` is below `capacity`.
+            unsafe { text.add(end).write(0) };
+        }
+        last.len()
+    })
+    .unwrap_or(0)
+}
+
+/// The version of the library, such as "0.1.0". It lives as long as the program.
+#[unsafe(no_mangle)]
+pub extern "C" fn kp_version() -> *const c_char {
+    concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
+}
