@@ -178,6 +178,37 @@ typedef struct KpDecoder {
   uint64_t id;
 } KpDecoder;
 
+// Sends one world to many receivers. It has no sockets and no clock: datagrams and the time go in,
+// datagrams come out.
+typedef struct KpHub {
+  // Zero is no handle.
+  uint64_t id;
+} KpHub;
+
+// Receives the world of a hub. It has no socket and no clock.
+typedef struct KpReceiver {
+  // Zero is no handle.
+  uint64_t id;
+} KpReceiver;
+
+// What a receiver plays.
+typedef struct KpPlayback {
+  // The tick that is shown, with its fraction.
+  double tick;
+  // Not 0: no newer state had arrived when it was needed.
+  int32_t is_starved;
+} KpPlayback;
+
+// The numbers of a field in memory of the caller, to write to.
+typedef struct KpTarget {
+  // The first number of the first entity. If it is null, the field is left out.
+  void *data;
+  // Bytes from one entity to the next.
+  size_t stride;
+  // A `KpNumber` that can hold every value of the field.
+  int32_t number;
+} KpTarget;
+
 // A field of a kind.
 typedef struct KpField {
   // What it is made of.
@@ -209,16 +240,6 @@ typedef struct KpColumn {
   // Not 0: values out of range become the nearest end instead of an error.
   int32_t clamp;
 } KpColumn;
-
-// The numbers of a field in memory of the caller, to write to.
-typedef struct KpTarget {
-  // The first number of the first entity. If it is null, the field is left out.
-  void *data;
-  // Bytes from one entity to the next.
-  size_t stride;
-  // A `KpNumber` that can hold every value of the field.
-  int32_t number;
-} KpTarget;
 
 #ifdef __cplusplus
 extern "C" {
@@ -284,6 +305,91 @@ KpStatus kp_decode(struct KpDecoder decoder,
 
 // Frees a decoder.
 KpStatus kp_decoder_free(struct KpDecoder decoder);
+
+// A hub. Datagrams have at most `datagram_bytes`, or 1,200 if that is 0. The caller frees `*out` with
+// `kp_hub_free`.
+KpStatus kp_hub_new(struct KpCodec codec,
+                    uint32_t datagram_bytes,
+                    struct KpHub *out);
+
+// Adds a receiver with a number that no other has. All times are nanoseconds since any fixed moment.
+// `budget_bytes_per_s` bounds what it is sent; 0 does not.
+KpStatus kp_hub_add(struct KpHub hub,
+                    uint64_t receiver,
+                    uint32_t budget_bytes_per_s,
+                    uint64_t now_ns);
+
+// Removes a receiver.
+KpStatus kp_hub_remove(struct KpHub hub, uint64_t receiver);
+
+// Takes a datagram of a receiver. One that is not valid is `KP_STATUS_DATA`; only counters have
+// changed then.
+KpStatus kp_hub_handle(struct KpHub hub,
+                       uint64_t receiver,
+                       uint64_t now_ns,
+                       const uint8_t *datagram,
+                       size_t size);
+
+// Takes the world of a tick, whose tick is above the one before, and encodes what each receiver
+// needs.
+KpStatus kp_hub_tick(struct KpHub hub, uint64_t now_ns, struct KpSnapshot world);
+
+// The next datagram to send, and the receiver to send it to. `KP_STATUS_NOTHING` if there is none
+// until the next tick. If `capacity` is too small, only `*size` is written, and the datagram stays.
+KpStatus kp_hub_poll(struct KpHub hub,
+                     uint64_t *receiver,
+                     uint8_t *datagram,
+                     size_t capacity,
+                     size_t *size);
+
+// Frees a hub.
+KpStatus kp_hub_free(struct KpHub hub);
+
+// A receiver for a hub with this many ticks a second. The caller frees `*out` with
+// `kp_receiver_free`.
+KpStatus kp_receiver_new(struct KpCodec codec, uint32_t tick_hz, struct KpReceiver *out);
+
+// Takes a datagram of the hub. One that is refused, such as a duplicate, is `KP_STATUS_DATA`; only
+// counters have changed then. All times are nanoseconds since any fixed moment.
+KpStatus kp_receiver_handle(struct KpReceiver receiver,
+                            uint64_t now_ns,
+                            const uint8_t *datagram,
+                            size_t size);
+
+// The next datagram for the hub. `KP_STATUS_NOTHING` if there is none now. If `capacity` is too
+// small, only `*size` is written, and the datagram stays.
+KpStatus kp_receiver_poll(struct KpReceiver receiver,
+                          uint64_t now_ns,
+                          uint8_t *datagram,
+                          size_t capacity,
+                          size_t *size);
+
+// Computes what to show now, for `kp_receiver_ids` and `kp_receiver_read`: a little in the past and
+// interpolated. `KP_STATUS_NOTHING` before the first state.
+KpStatus kp_receiver_play(struct KpReceiver receiver, uint64_t now_ns, struct KpPlayback *out);
+
+// Writes the ids of the entities of a kind that are shown, which increase: `*count` of them, if they
+// are at most `capacity`.
+KpStatus kp_receiver_ids(struct KpReceiver receiver,
+                         uint32_t kind,
+                         uint32_t *ids,
+                         size_t capacity,
+                         size_t *count);
+
+// Writes the numbers of the entities of a kind that are shown, in the order of their ids, as
+// `kp_snapshot_read` does.
+KpStatus kp_receiver_read(struct KpReceiver receiver,
+                          uint32_t kind,
+                          size_t capacity,
+                          const struct KpTarget *targets,
+                          size_t target_count);
+
+// Copies the newest state into a snapshot of the same schema, neither delayed nor interpolated.
+// `KP_STATUS_NOTHING` before the first state.
+KpStatus kp_receiver_newest(struct KpReceiver receiver, struct KpSnapshot snapshot);
+
+// Frees a receiver.
+KpStatus kp_receiver_free(struct KpReceiver receiver);
 
 // Reads a schema file, as `kp_schema_to_bytes` and `Schema::to_bytes` in Rust write it. The caller
 // frees `*out` with `kp_schema_free`.

@@ -19,7 +19,9 @@
 pub mod codec;
 pub mod coding;
 mod handles;
+pub mod hub;
 mod memory;
+pub mod receiver;
 pub mod schema;
 pub mod snapshot;
 pub mod status;

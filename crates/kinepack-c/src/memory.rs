@@ -1,6 +1,7 @@
 //! Memory of the caller, checked before it is used.
 
 use std::ffi::{CStr, c_char};
+use std::time::Duration;
 
 use crate::KpStatus;
 use crate::status::Failure;
@@ -72,6 +73,11 @@ pub(crate) unsafe fn text<'a>(text: *const c_char) -> Result<&'a str, Failure> {
     // SAFETY: the caller promises the zero.
     let text = unsafe { CStr::from_ptr(text) };
     text.to_str().map_err(|_| Failure::argument("a text is not UTF-8"))
+}
+
+/// A time of the caller, in nanoseconds since any fixed moment.
+pub(crate) fn time(now_ns: u64) -> Duration {
+    Duration::from_nanos(now_ns)
 }
 
 /// Gives bytes to the caller, as far as `capacity` allows.

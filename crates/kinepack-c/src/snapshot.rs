@@ -198,15 +198,8 @@ pub unsafe extern "C" fn kp_snapshot_ids(
         let world = lock(&world);
         fields_of(&world.schema, kind)?;
         let of_kind = &world.snapshot.ids()[world.snapshot.of_kind(kind as usize)];
-        // SAFETY: `count` is the caller's.
-        unsafe { put(count, of_kind.len())? };
-        if of_kind.len() > capacity {
-            return Err(too_few(of_kind.len(), capacity));
-        }
-        // SAFETY: the caller lends `capacity` numbers.
-        let ids = unsafe { slice_mut(ids, of_kind.len())? };
-        ids.iter_mut().zip(of_kind).for_each(|(to, id)| *to = id.0);
-        Ok(())
+        // SAFETY: the caller lends `capacity` numbers, and `count`.
+        unsafe { write_ids(of_kind.iter().map(|id| id.0), ids, capacity, count) }
     })
 }
 
@@ -226,42 +219,25 @@ pub unsafe extern "C" fn kp_snapshot_read(
         let world = SNAPSHOTS.get(snapshot.id)?;
         let world = lock(&world);
         let fields = fields_of(&world.schema, kind)?;
-        if targets.len() != fields.len() {
-            let text = format!("{} targets for {} fields", targets.len(), fields.len());
-            return Err(Failure::argument(text));
-        }
-        let (snapshot, kind) = (&world.snapshot, kind as usize);
-        let rows = snapshot.of_kind(kind).len();
-        if rows > capacity {
-            return Err(too_few(rows, capacity));
-        }
-        // All checks come before the first write.
-        let mut writers = Vec::with_capacity(fields.len());
-        for (field, target) in fields.iter().zip(targets) {
-            writers.push(Writer::new(field, target, rows)?);
-        }
-        let first = world.schema.kinds()[kind].lanes().start;
-        let mut lanes = vec![0; world.schema.kinds()[kind].lanes().len()];
-        let mut words = vec![0; lanes.len()];
-        for row in 0..rows {
+        let kind = &world.schema.kinds()[kind as usize];
+        let first = kind.lanes().start;
+        let rows = world.snapshot.lane(first).len();
+        let mut lanes = vec![0; kind.lanes().len()];
+        let read = |row: usize, words: &mut [u64]| {
             for (nth, lane) in lanes.iter_mut().enumerate() {
-                *lane = snapshot.lane(first + nth)[row];
+                *lane = world.snapshot.lane(first + nth)[row];
             }
-            for (field, writer) in fields.iter().zip(&writers) {
-                // The lanes of a field are counted from the first of the schema.
+            for field in fields {
                 let of_field = field.lanes().start - first..field.lanes().end - first;
-                let words = &mut words[of_field.clone()];
                 if field.is_present_in(|lane| lanes[lane - first]) {
-                    field.reconstruct_raw(&lanes[of_field], words);
+                    field.reconstruct_raw(&lanes[of_field.clone()], &mut words[of_field]);
                 } else {
-                    words.fill(0);
+                    words[of_field].fill(0);
                 }
-                // SAFETY: `Writer::new` has checked the pointer, and the caller promises memory for
-                // `capacity` entities, which are at least `rows`.
-                unsafe { writer.write(row, words) };
             }
-        }
-        Ok(())
+        };
+        // SAFETY: the caller lends memory for `capacity` entities at each target.
+        unsafe { write_rows(fields, targets, rows, capacity, read) }
     })
 }
 
@@ -279,6 +255,65 @@ pub unsafe extern "C" fn kp_snapshot_hash(snapshot: KpSnapshot, hash: *mut u64) 
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_snapshot_free(snapshot: KpSnapshot) -> KpStatus {
     call(|| SNAPSHOTS.remove(snapshot.id))
+}
+
+/// Writes `rows` entities to targets. `read` gives the raw words of each.
+///
+/// # Safety
+/// Each target has memory for `capacity` entities, which nobody else uses.
+pub(crate) unsafe fn write_rows(
+    fields: &[Field],
+    targets: &[KpTarget],
+    rows: usize,
+    capacity: usize,
+    mut read: impl FnMut(usize, &mut [u64]),
+) -> Result<(), Failure> {
+    if targets.len() != fields.len() {
+        let text = format!("{} targets for {} fields", targets.len(), fields.len());
+        return Err(Failure::argument(text));
+    }
+    if rows > capacity {
+        return Err(too_few(rows, capacity));
+    }
+    // All checks come before the first write.
+    let writers = fields
+        .iter()
+        .zip(targets)
+        .map(|(field, target)| Ok((Writer::new(field, target, rows)?, field.lanes().len())));
+    let writers: Vec<(Writer, usize)> = writers.collect::<Result<_, Failure>>()?;
+    let mut words = vec![0; writers.iter().map(|(_, lanes)| lanes).sum()];
+    for row in 0..rows {
+        read(row, &mut words);
+        let mut rest = &words[..];
+        for (writer, lanes) in &writers {
+            let (of_field, after) = rest.split_at(*lanes);
+            rest = after;
+            // SAFETY: `Writer::new` has checked the pointer; the caller promises the memory.
+            unsafe { writer.write(row, of_field) };
+        }
+    }
+    Ok(())
+}
+
+/// Writes ids, if they fit.
+///
+/// # Safety
+/// As for [`slice_mut`] and [`put`].
+pub(crate) unsafe fn write_ids(
+    from: impl ExactSizeIterator<Item = u32>,
+    ids: *mut u32,
+    capacity: usize,
+    count: *mut usize,
+) -> Result<(), Failure> {
+    // SAFETY: as for this function.
+    unsafe { put(count, from.len())? };
+    if from.len() > capacity {
+        return Err(too_few(from.len(), capacity));
+    }
+    // SAFETY: as for this function.
+    let ids = unsafe { slice_mut(ids, from.len())? };
+    ids.iter_mut().zip(from).for_each(|(to, id)| *to = id);
+    Ok(())
 }
 
 fn too_few(needed: usize, capacity: usize) -> Failure {

@@ -45,6 +45,11 @@ fn run(name: &str) {
 }
 
 #[test]
+fn a_world_crosses_a_bad_network() {
+    run("network");
+}
+
+#[test]
 fn ships_travel_and_bad_input_is_refused() {
     run("ships");
 }

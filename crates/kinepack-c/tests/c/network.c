@@ -1,0 +1,173 @@
+// A hub and a receiver with a network between them that loses every fifth datagram.
+
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+
+enum { BALLS = 50, TICKS = 300, TICK_HZ = 60, DELAY_TICKS = 3, WAY = 64 };
+
+typedef struct {
+  double place[2];
+  uint8_t colour;
+} Ball;
+
+typedef struct {
+  int due;
+  size_t size;
+  uint8_t bytes[1300];
+} Datagram;
+
+// What is on its way in one direction.
+typedef struct {
+  Datagram list[WAY];
+  size_t begin, count;
+  uint32_t random;
+} Link;
+
+static void put(Link *link, int tick, const uint8_t *bytes, size_t size, int loses) {
+  link->random = link->random * 1664525u + 1013904223u;
+  if (loses && (link->random >> 16) % 5 == 0) return;
+  EXPECT(link->count < WAY && size <= sizeof link->list[0].bytes);
+  Datagram *to = &link->list[(link->begin + link->count) % WAY];
+  to->due = tick + DELAY_TICKS;
+  to->size = size;
+  memcpy(to->bytes, bytes, size);
+  link->count += 1;
+}
+
+static const Datagram *take(Link *link, int tick) {
+  if (link->count == 0 || link->list[link->begin].due > tick) return NULL;
+  const Datagram *from = &link->list[link->begin];
+  link->begin = (link->begin + 1) % WAY;
+  link->count -= 1;
+  return from;
+}
+
+static void move(Ball *balls, double tick) {
+  for (int nth = 0; nth < BALLS; nth += 1) {
+    const double angle = nth % 2 == 0 ? 0.02 * tick + nth : nth;
+    balls[nth].place[0] = 30.0 * cos(angle);
+    balls[nth].place[1] = 30.0 * sin(angle);
+    balls[nth].colour = (uint8_t)(nth % 3);
+  }
+}
+
+static uint64_t time_ns(int tick) {
+  return (uint64_t)tick * 1000000000u / TICK_HZ;
+}
+
+int main(void) {
+  static Ball balls[BALLS], shown[BALLS];
+  static Link down, up;
+  static uint8_t bytes[1300];
+  uint32_t ids[BALLS], shown_ids[BALLS];
+  size_t size, count;
+  uint64_t whom;
+  KpSchemaBuilder builder;
+  KpSchema schema;
+  KpCodec codec;
+  KpHub hub;
+  KpReceiver receiver;
+  KpSnapshot world, newest;
+  KpPlayback playback = {0.0, 0};
+  for (uint32_t nth = 0; nth < BALLS; nth += 1) ids[nth] = 7 * nth;
+
+  OK(kp_schema_builder_new(&builder));
+  OK(kp_schema_builder_floats(builder, "place", 2, -32.0, 32.0, 0.001));
+  OK(kp_schema_builder_choice(builder, "colour", 2));
+  OK(kp_schema_builder_build(builder, &schema));
+  OK(kp_codec_new(schema, "adaptive", NULL, 0, &codec));
+  REFUSED(KP_STATUS_ARGUMENT, kp_hub_new(codec, 5, &hub));
+  OK(kp_hub_new(codec, 0, &hub));
+  OK(kp_hub_add(hub, 42, 0, 0));
+  REFUSED(KP_STATUS_ARGUMENT, kp_hub_add(hub, 42, 0, 0));
+  REFUSED(KP_STATUS_ARGUMENT, kp_hub_remove(hub, 43));
+  OK(kp_receiver_new(codec, TICK_HZ, &receiver));
+  OK(kp_snapshot_new(schema, &world));
+  OK(kp_snapshot_new(schema, &newest));
+  REFUSED(KP_STATUS_NOTHING, kp_receiver_play(receiver, 0, &playback));
+  REFUSED(KP_STATUS_NOTHING, kp_receiver_newest(receiver, newest));
+  REFUSED(KP_STATUS_NOTHING, kp_hub_poll(hub, &whom, bytes, sizeof bytes, &size));
+
+  const KpColumn columns[] = {
+    {balls[0].place, sizeof(Ball), KP_NUMBER_F64, 0},
+    {&balls[0].colour, sizeof(Ball), KP_NUMBER_U8, 0},
+  };
+  const KpTarget targets[] = {
+    {shown[0].place, sizeof(Ball), KP_NUMBER_F64},
+    {&shown[0].colour, sizeof(Ball), KP_NUMBER_U8},
+  };
+  size_t sent_bytes = 0;
+  double worst = 0.0, last_tick = 0.0;
+  int played = 0;
+  for (int tick = 1; tick <= TICKS; tick += 1) {
+    const uint64_t now = time_ns(tick);
+    const Datagram *datagram;
+    const int loses = tick < TICKS - 60;
+    while ((datagram = take(&up, tick)) != NULL) {
+      kp_hub_handle(hub, 42, now, datagram->bytes, datagram->size);
+    }
+    move(balls, tick);
+    OK(kp_snapshot_clear(world, (uint32_t)tick));
+    OK(kp_snapshot_add(world, 0, ids, BALLS, columns, 2));
+    OK(kp_hub_tick(hub, now, world));
+    // A datagram that does not fit stays.
+    KpStatus status = kp_hub_poll(hub, &whom, bytes, 1, &size);
+    EXPECT(status == KP_STATUS_SIZE || (status == KP_STATUS_NOTHING && played == 0));
+    while (kp_hub_poll(hub, &whom, bytes, sizeof bytes, &size) == KP_STATUS_OK) {
+      EXPECT(whom == 42);
+      sent_bytes += size;
+      put(&down, tick, bytes, size, loses);
+    }
+    while ((datagram = take(&down, tick)) != NULL) {
+      EXPECT(kp_receiver_handle(receiver, now, datagram->bytes, datagram->size) != KP_STATUS_PANIC);
+    }
+    while (kp_receiver_poll(receiver, now, bytes, sizeof bytes, &size) == KP_STATUS_OK) {
+      put(&up, tick, bytes, size, loses);
+    }
+    if (kp_receiver_play(receiver, now, &playback) != KP_STATUS_OK) continue;
+    EXPECT(playback.tick >= last_tick);
+    last_tick = playback.tick;
+    OK(kp_receiver_ids(receiver, 0, shown_ids, BALLS, &count));
+    EXPECT(count == BALLS && shown_ids[9] == 63);
+    OK(kp_receiver_read(receiver, 0, BALLS, targets, 2));
+    static Ball exact[BALLS];
+    move(exact, playback.tick);
+    for (int nth = 0; nth < BALLS; nth += 1) {
+      const double x = shown[nth].place[0] - exact[nth].place[0];
+      const double y = shown[nth].place[1] - exact[nth].place[1];
+      if (tick > 100 && hypot(x, y) > worst) worst = hypot(x, y);
+      EXPECT(shown[nth].colour == nth % 3);
+    }
+    played += 1;
+  }
+  EXPECT(played > 220 && worst < 0.1);
+  OK(kp_receiver_newest(receiver, newest));
+  uint32_t newest_tick;
+  OK(kp_snapshot_tick(newest, &newest_tick));
+  EXPECT(newest_tick + DELAY_TICKS + 1 >= TICKS);
+  printf("%zu bytes for %d ticks, %.3f m off at most\n", sent_bytes, (int)TICKS, worst);
+
+  // Any bytes are refused.
+  for (uint32_t round = 0; round < 500; round += 1) {
+    for (size_t at = 0; at < 40; at += 1) {
+      bytes[at] = (uint8_t)((round * 2654435761u >> (at % 24)) ^ at * 29);
+    }
+    EXPECT(kp_receiver_handle(receiver, time_ns(TICKS), bytes, round % 40) != KP_STATUS_PANIC);
+    EXPECT(kp_hub_handle(hub, 42, time_ns(TICKS), bytes, round % 40) != KP_STATUS_PANIC);
+  }
+  REFUSED(KP_STATUS_DATA, kp_hub_handle(hub, 43, 0, bytes, 3));
+  REFUSED(KP_STATUS_POINTER, kp_receiver_handle(receiver, 0, NULL, 3));
+  REFUSED(KP_STATUS_SIZE, kp_receiver_read(receiver, 0, BALLS - 1, targets, 2));
+  REFUSED(KP_STATUS_ARGUMENT, kp_receiver_read(receiver, 1, BALLS, targets, 2));
+  OK(kp_hub_free(hub));
+  REFUSED(KP_STATUS_HANDLE, kp_hub_tick(hub, 0, world));
+  OK(kp_receiver_free(receiver));
+  REFUSED(KP_STATUS_HANDLE, kp_receiver_play(receiver, 0, &playback));
+  OK(kp_snapshot_free(world));
+  OK(kp_snapshot_free(newest));
+  OK(kp_codec_free(codec));
+  OK(kp_schema_free(schema));
+  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
