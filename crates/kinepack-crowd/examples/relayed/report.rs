@@ -88,11 +88,20 @@ pub fn print(
         }
     }
     if arguments.kill {
-        let (longest, count) = crowd.back();
+        let times = crowd.back();
         let all = crowd.received.len() + crowd.played.len();
+        let at = |share: f64| {
+            let place = (times.len().saturating_sub(1) as f64 * share) as usize;
+            times.get(place).map_or(0.0, Duration::as_secs_f64)
+        };
         println!(
-            "{count} of {all} viewers receive again, {:.1} s after the relay at the latest",
-            longest.as_secs_f64()
+            "{} of {all} viewers receive again: the first {:.1} s after the relay, half of them \
+             {:.1} s, 99 % {:.1} s, the last {:.1} s",
+            times.len(),
+            at(0.0),
+            at(0.5),
+            at(0.99),
+            at(1.0)
         );
     }
 }

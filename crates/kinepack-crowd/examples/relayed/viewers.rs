@@ -210,11 +210,12 @@ impl Crowd {
         self.received.iter().map(|seen| seen.received_bytes()).sum()
     }
 
-    /// The longest time until a viewer received something again, and how many did.
-    pub fn back(&self) -> (Duration, usize) {
-        let times: Vec<u64> =
-            self.all().map(|seen| seen.back_us.load(Relaxed)).filter(|time| *time > 0).collect();
-        (Duration::from_micros(times.iter().copied().max().unwrap_or(0)), times.len())
+    /// How long it took until each viewer that received something again did so, increasing.
+    pub fn back(&self) -> Vec<Duration> {
+        let times = self.all().map(|seen| seen.back_us.load(Relaxed)).filter(|time| *time > 0);
+        let mut times: Vec<Duration> = times.map(Duration::from_micros).collect();
+        times.sort_unstable();
+        times
     }
 
     pub fn publishing_us(&self) -> f64 {

@@ -2,7 +2,8 @@
 
 use std::future::Future;
 use std::hash::{BuildHasher, RandomState};
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,9 +13,12 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, DigitallySignedStruct, SignatureScheme};
+use socket2::{Domain, Protocol, Socket, Type};
 use tokio::task::JoinSet;
 use web_transport_quinn::quinn::crypto::rustls::QuicClientConfig;
-use web_transport_quinn::quinn::{self, ClientConfig, Endpoint, TransportConfig, VarInt};
+use web_transport_quinn::quinn::{
+    self, ClientConfig, Endpoint, EndpointConfig, TransportConfig, VarInt,
+};
 use web_transport_quinn::{crypto::sha256, proto::ConnectRequest};
 
 use super::{Address, MoqError};
@@ -26,6 +30,10 @@ const IP_AND_UDP_BYTES: u64 = 28;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The pauses between attempts to connect grow from the first to the second.
 const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(2)];
+
+/// The buffers of a socket. The usual ones overflow when many viewers of one connector begin at the
+/// same time.
+const SOCKET_BYTES: usize = 4 << 20;
 
 /// What is added to a pause at random.
 const SPREAD_MS: u64 = 500;
@@ -109,8 +117,8 @@ impl Connector {
         let tls = QuicClientConfig::try_from(tls).map_err(|error| system(&error))?;
         let mut config = ClientConfig::new(Arc::new(tls));
         config.transport_config(Arc::new(transport()));
-        let endpoint = Endpoint::client((Ipv6Addr::UNSPECIFIED, 0).into())
-            .or_else(|_| Endpoint::client((Ipv4Addr::UNSPECIFIED, 0).into()))
+        let endpoint = endpoint((Ipv6Addr::UNSPECIFIED, 0).into())
+            .or_else(|_| endpoint((Ipv4Addr::UNSPECIFIED, 0).into()))
             .map_err(|error| system(&error))?;
         Ok(Self { client: web_transport_quinn::Client::new(endpoint, config) })
     }
@@ -137,6 +145,21 @@ impl Connector {
             MoqError::Connect(format!("{address} did not answer in {seconds} s"))
         })?
     }
+}
+
+/// An endpoint of QUIC with a socket of its own.
+fn endpoint(address: SocketAddr) -> io::Result<Endpoint> {
+    let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
+    if address.is_ipv6() {
+        // Most systems then take IPv4 too.
+        let _ = socket.set_only_v6(false);
+    }
+    // A system that allows less gives what it allows.
+    let _ = socket.set_recv_buffer_size(SOCKET_BYTES);
+    let _ = socket.set_send_buffer_size(SOCKET_BYTES);
+    socket.bind(&address.into())?;
+    let runtime = quinn::default_runtime().ok_or_else(|| io::Error::other("no tokio runtime"))?;
+    Endpoint::new(EndpointConfig::default(), None, socket.into(), runtime)
 }
 
 /// Drives a part of `moq-net` to its end.
