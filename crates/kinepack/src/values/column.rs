@@ -374,6 +374,14 @@ fn fill_blocks(field: &Field, column: &Column<'_>, lanes: &mut [Vec<u32>], begin
         FieldKind::Rotation(rotation) => blocks::<4, f64>(column, lanes, begin, |values, part| {
             rotation_columns(values.iter(), rotation, part)
         }),
+        // Flags and alternatives, a byte each.
+        FieldKind::Bool | FieldKind::Choice { .. } if column.number == Number::U8 => {
+            let max = field.kind.plain_max();
+            lanes[0][begin..].iter_mut().enumerate().fold(true, |are_right, (row, lane)| {
+                *lane = column.of_entity(row)[0].into();
+                are_right && *lane <= max
+            })
+        }
         _ => false,
     }
 }
