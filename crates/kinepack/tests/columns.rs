@@ -138,7 +138,7 @@ fn refused_columns_change_nothing() {
         error
     };
     let ids = ids(100);
-    let error = refused(&ships, &ids, &|columns| drop(columns.pop()));
+    let error = refused(&ships, &ids, &|columns| columns.truncate(9));
     assert_eq!(error, ColumnsError::Count { fields: 10, columns: 9 });
     let error = refused(&ships, &ids, &|columns| columns[0] = columns[3]);
     assert_eq!(error, ColumnsError::Number { field: 0, number: Number::U8 });
