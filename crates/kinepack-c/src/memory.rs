@@ -25,7 +25,7 @@ fn check<T>(data: *const T, count: usize) -> Result<(), Failure> {
 /// Values of the caller.
 ///
 /// # Safety
-/// `data` is null or points to `count` values, which nobody changes for `'a`.
+/// `data` is null or points to `count` values, which stay unchanged for `'a`.
 pub(crate) unsafe fn slice<'a, T>(data: *const T, count: usize) -> Result<&'a [T], Failure> {
     if count == 0 {
         return Ok(&[]);
@@ -38,7 +38,7 @@ pub(crate) unsafe fn slice<'a, T>(data: *const T, count: usize) -> Result<&'a [T
 /// Memory of the caller to write to.
 ///
 /// # Safety
-/// `data` is null or points to `count` values, which nobody else uses for `'a`.
+/// `data` is null or points to `count` values, which nothing else uses for `'a`.
 pub(crate) unsafe fn slice_mut<'a, T>(data: *mut T, count: usize) -> Result<&'a mut [T], Failure> {
     if count == 0 {
         return Ok(&mut []);
@@ -51,7 +51,7 @@ pub(crate) unsafe fn slice_mut<'a, T>(data: *mut T, count: usize) -> Result<&'a 
 /// Writes a result.
 ///
 /// # Safety
-/// `to` is null or points to memory for a value that nobody else uses.
+/// `to` is null or points to memory for a value that nothing else uses.
 pub(crate) unsafe fn put<T>(to: *mut T, value: T) -> Result<(), Failure> {
     check(to, 1)?;
     // SAFETY: it is not null, aligned, and within memory; the caller promises the rest.
@@ -67,7 +67,7 @@ pub(crate) fn check_out<T>(to: *mut T) -> Result<(), Failure> {
 /// A text of the caller.
 ///
 /// # Safety
-/// `text` is null or points to a text with a zero at its end, which nobody changes for `'a`.
+/// `text` is null or points to a text with a zero at its end, which stays unchanged for `'a`.
 pub(crate) unsafe fn text<'a>(text: *const c_char) -> Result<&'a str, Failure> {
     check(text, 1)?;
     // SAFETY: the caller promises the zero.

@@ -9,7 +9,7 @@ use crate::KpStatus;
 use crate::codec::{CODECS, KpCodec};
 use crate::handles::{Handles, lock};
 use crate::memory::{check_out, give, put, slice, time};
-use crate::schema::fields_of;
+use crate::schema::one_of;
 use crate::snapshot::{KpSnapshot, KpTarget, SNAPSHOTS, write_ids, write_rows};
 use crate::status::{Failure, call};
 
@@ -27,7 +27,6 @@ pub(crate) static RECEIVERS: Handles<Mutex<Receiving>> = Handles::new(9, "a rece
 #[derive(Debug)]
 pub(crate) struct Receiving {
     receiver: Receiver,
-    schema: Schema,
     shown: Vec<Shown>,
     next: Option<Vec<u8>>,
 }
@@ -65,11 +64,11 @@ pub unsafe extern "C" fn kp_receiver_new(
         let codec = CODECS.get(codec.id)?;
         let config = ReceiverConfig::at_hz(tick_hz);
         let receiver = Receiver::new(&codec, config).map_err(Failure::argument)?;
-        let schema = codec.schema().clone();
+        let schema = codec.schema();
         let kinds = (0..schema.kinds().len()).map(|kind| schema.of_kind(kind));
         let empty = |schema| Shown { schema, ids: Vec::new(), words: Vec::new() };
         let shown = kinds.map(empty).collect();
-        let receiving = Receiving { receiver, schema, shown, next: None };
+        let receiving = Receiving { receiver, shown, next: None };
         // SAFETY: `out` is the caller's.
         unsafe { put(out, KpReceiver { id: RECEIVERS.add(Mutex::new(receiving)) }) }
     })
@@ -152,8 +151,7 @@ pub unsafe extern "C" fn kp_receiver_ids(
     call(|| {
         let receiver = RECEIVERS.get(receiver.id)?;
         let receiver = lock(&receiver);
-        fields_of(&receiver.schema, kind)?;
-        let from = receiver.shown[kind as usize].ids.iter().copied();
+        let from = one_of(&receiver.shown, kind)?.ids.iter().copied();
         // SAFETY: the caller lends `capacity` numbers, and `count`.
         unsafe { write_ids(from, ids, capacity, count) }
     })
@@ -174,14 +172,14 @@ pub unsafe extern "C" fn kp_receiver_read(
         let targets = unsafe { slice(targets, target_count)? };
         let receiver = RECEIVERS.get(receiver.id)?;
         let receiver = lock(&receiver);
-        let fields = fields_of(&receiver.schema, kind)?;
-        let Shown { ids, words, .. } = &receiver.shown[kind as usize];
+        let Shown { schema, ids, words } = one_of(&receiver.shown, kind)?;
         let read = |row: usize, to: &mut [u64]| {
             let lanes = to.len();
             to.copy_from_slice(&words[row * lanes..][..lanes]);
+            Ok(())
         };
         // SAFETY: the caller lends memory for `capacity` entities at each target.
-        unsafe { write_rows(fields, targets, ids.len(), capacity, read) }
+        unsafe { write_rows(schema.fields(), targets, ids.len(), capacity, read) }
     })
 }
 

@@ -153,7 +153,7 @@ pub unsafe extern "C" fn kp_schema_fields(
 ) -> KpStatus {
     call(|| {
         let schema = SCHEMAS.get(schema.id)?;
-        let value = fields_of(&schema, kind)?.len() as u32;
+        let value = one_of(schema.kinds(), kind)?.fields().len() as u32;
         // SAFETY: `fields` is the caller's.
         unsafe { put(fields, value) }
     })
@@ -169,8 +169,8 @@ pub unsafe extern "C" fn kp_schema_field(
 ) -> KpStatus {
     call(|| {
         let schema = SCHEMAS.get(schema.id)?;
-        let first_lane = schema.kinds()[..].get(kind as usize).map_or(0, |of| of.lanes().start);
-        let fields = fields_of(&schema, kind)?;
+        let of_kind = one_of(schema.kinds(), kind)?;
+        let fields = &schema.fields()[of_kind.fields()];
         let of = fields.get(field as usize).ok_or_else(|| {
             Failure::argument(format!("kind {kind} has no field {field}; it has {}", fields.len()))
         })?;
@@ -186,19 +186,18 @@ pub unsafe extern "C" fn kp_schema_field(
             },
             numbers: Values::per_entity(of) as u32,
             lanes: of.lanes().len() as u32,
-            first_lane: (of.lanes().start - first_lane) as u32,
+            first_lane: (of.lanes().start - of_kind.lanes().start) as u32,
         };
         // SAFETY: `out` is the caller's.
         unsafe { put(out, described) }
     })
 }
 
-pub(crate) fn fields_of(schema: &Schema, kind: u32) -> Result<&[Field], Failure> {
-    let kinds = schema.kinds();
-    let of = kinds.get(kind as usize).ok_or_else(|| {
+/// What belongs to a kind, of a list with something for each.
+pub(crate) fn one_of<T>(kinds: &[T], kind: u32) -> Result<&T, Failure> {
+    kinds.get(kind as usize).ok_or_else(|| {
         Failure::argument(format!("the schema has no kind {kind}; it has {}", kinds.len()))
-    })?;
-    Ok(&schema.fields()[of.fields()])
+    })
 }
 
 /// Frees a schema. What was made with it lives on.

@@ -5,12 +5,12 @@ use std::sync::Mutex;
 
 use kinepack::schema::{Field, FieldKind};
 use kinepack::values::{Column, ColumnsError, Number, Quantizer, Values};
-use kinepack::{EntityId, Schema, Snapshot, Tick};
+use kinepack::{EncodeError, EntityId, Snapshot, Tick};
 
 use crate::KpStatus;
 use crate::handles::{Handles, lock};
 use crate::memory::{check_out, put, slice, slice_mut};
-use crate::schema::{KpSchema, SCHEMAS, fields_of};
+use crate::schema::{KpSchema, SCHEMAS, one_of};
 use crate::status::{Failure, call};
 
 /// The state of all entities at one tick.
@@ -27,7 +27,6 @@ pub(crate) static SNAPSHOTS: Handles<Mutex<World>> = Handles::new(4, "a snapshot
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) snapshot: Snapshot,
-    schema: Schema,
     quantizer: Quantizer,
 }
 
@@ -90,9 +89,9 @@ pub struct KpTarget {
 pub unsafe extern "C" fn kp_snapshot_new(schema: KpSchema, out: *mut KpSnapshot) -> KpStatus {
     call(|| {
         check_out(out)?;
-        let schema = Schema::clone(&*SCHEMAS.get(schema.id)?);
+        let schema = SCHEMAS.get(schema.id)?;
         let snapshot = Snapshot::new(&schema, Tick(0));
-        let world = World { snapshot, quantizer: Quantizer::new(&schema), schema };
+        let world = World { snapshot, quantizer: Quantizer::new(&schema) };
         // SAFETY: `out` is the caller's.
         unsafe { put(out, KpSnapshot { id: SNAPSHOTS.add(Mutex::new(world)) }) }
     })
@@ -124,14 +123,14 @@ pub unsafe extern "C" fn kp_snapshot_add(
         let (ids, columns) = unsafe { (slice(ids, count)?, slice(columns, column_count)?) };
         let world = SNAPSHOTS.get(snapshot.id)?;
         let mut world = lock(&world);
-        let World { snapshot, schema, quantizer } = &mut *world;
-        let fields = fields_of(schema, kind)?;
+        let World { snapshot, quantizer } = &mut *world;
+        let fields = one_of(quantizer.kinds(), kind)?.fields();
         let given = fields.iter().zip(columns).map(|(field, column)| {
             let number = number_of(column.number)?;
             let numbers = Values::per_entity(field);
             let needed = Column::needed_bytes(count, numbers, column.stride, number);
             let needed = needed.ok_or_else(|| Failure::argument("a stride is too large"))?;
-            // SAFETY: the caller says that so many entities with this stride are there.
+            // SAFETY: the caller lends the column, `count` entities with this stride.
             let bytes = unsafe { slice(column.data.cast::<u8>(), needed)? };
             let read = Column::new(bytes, column.stride, number);
             Ok(if column.clamp != 0 { read.clamped() } else { read })
@@ -176,7 +175,7 @@ pub unsafe extern "C" fn kp_snapshot_count(
     call(|| {
         let world = SNAPSHOTS.get(snapshot.id)?;
         let world = lock(&world);
-        fields_of(&world.schema, kind)?;
+        one_of(world.quantizer.kinds(), kind)?;
         let value = world.snapshot.of_kind(kind as usize).len();
         // SAFETY: `count` is the caller's.
         unsafe { put(count, value) }
@@ -196,7 +195,7 @@ pub unsafe extern "C" fn kp_snapshot_ids(
     call(|| {
         let world = SNAPSHOTS.get(snapshot.id)?;
         let world = lock(&world);
-        fields_of(&world.schema, kind)?;
+        one_of(world.quantizer.kinds(), kind)?;
         let of_kind = &world.snapshot.ids()[world.snapshot.of_kind(kind as usize)];
         // SAFETY: the caller lends `capacity` numbers, and `count`.
         unsafe { write_ids(of_kind.iter().map(|id| id.0), ids, capacity, count) }
@@ -218,26 +217,18 @@ pub unsafe extern "C" fn kp_snapshot_read(
         let targets = unsafe { slice(targets, target_count)? };
         let world = SNAPSHOTS.get(snapshot.id)?;
         let world = lock(&world);
-        let fields = fields_of(&world.schema, kind)?;
-        let kind = &world.schema.kinds()[kind as usize];
-        let first = kind.lanes().start;
-        let rows = world.snapshot.lane(first).len();
-        let mut lanes = vec![0; kind.lanes().len()];
+        let of_kind = one_of(world.quantizer.kinds(), kind)?;
+        let snapshot = &world.snapshot;
+        let first = snapshot.of_kind(kind as usize).start;
+        let rows = snapshot.of_kind(kind as usize).len();
+        let mut lanes = Vec::new();
         let read = |row: usize, words: &mut [u64]| {
-            for (nth, lane) in lanes.iter_mut().enumerate() {
-                *lane = world.snapshot.lane(first + nth)[row];
-            }
-            for field in fields {
-                let of_field = field.lanes().start - first..field.lanes().end - first;
-                if field.is_present_in(|lane| lanes[lane - first]) {
-                    field.reconstruct_raw(&lanes[of_field.clone()], &mut words[of_field]);
-                } else {
-                    words[of_field].fill(0);
-                }
-            }
+            lanes.clear();
+            lanes.extend(snapshot.lanes_at(first + row));
+            of_kind.reconstruct_raw(&lanes, words)
         };
         // SAFETY: the caller lends memory for `capacity` entities at each target.
-        unsafe { write_rows(fields, targets, rows, capacity, read) }
+        unsafe { write_rows(of_kind.fields(), targets, rows, capacity, read) }
     })
 }
 
@@ -260,13 +251,13 @@ pub extern "C" fn kp_snapshot_free(snapshot: KpSnapshot) -> KpStatus {
 /// Writes `rows` entities to targets. `read` gives the raw words of each.
 ///
 /// # Safety
-/// Each target has memory for `capacity` entities, which nobody else uses.
+/// Each target has memory for `capacity` entities, which nothing else uses.
 pub(crate) unsafe fn write_rows(
     fields: &[Field],
     targets: &[KpTarget],
     rows: usize,
     capacity: usize,
-    mut read: impl FnMut(usize, &mut [u64]),
+    mut read: impl FnMut(usize, &mut [u64]) -> Result<(), EncodeError>,
 ) -> Result<(), Failure> {
     if targets.len() != fields.len() {
         let text = format!("{} targets for {} fields", targets.len(), fields.len());
@@ -283,7 +274,7 @@ pub(crate) unsafe fn write_rows(
     let writers: Vec<(Writer, usize)> = writers.collect::<Result<_, Failure>>()?;
     let mut words = vec![0; writers.iter().map(|(_, lanes)| lanes).sum()];
     for row in 0..rows {
-        read(row, &mut words);
+        read(row, &mut words).map_err(Failure::argument)?;
         let mut rest = &words[..];
         for (writer, lanes) in &writers {
             let (of_field, after) = rest.split_at(*lanes);
@@ -346,7 +337,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// Checks that a target can take the values of a field for so many entities.
+    /// Checks that a target can take the values of a field for this number of entities.
     fn new(field: &Field, target: &KpTarget, rows: usize) -> Result<Self, Failure> {
         let (number, numbers) = (number_of(target.number)?, Values::per_entity(field));
         let (data, stride) = (target.data.cast::<u8>(), target.stride);
@@ -385,7 +376,7 @@ impl Writer {
         }
         for (nth, word) in words.iter().take(self.numbers).enumerate() {
             // SAFETY: `new` has checked that this is within one object of the caller, and the caller
-            // that nobody else uses it. The write needs no alignment.
+            // that nothing else uses it. The write needs no alignment.
             unsafe {
                 let to = self.data.add(row * self.stride + nth * self.number.bytes());
                 match self.number {

@@ -72,7 +72,7 @@ impl Memory {
             put(Number::I16, &[ship.drift.to_ne_bytes().to_vec()]);
             put(Number::U8, &[vec![ship.lit.into()]]);
             put(Number::U8, &[vec![ship.turret.is_some().into()]]);
-            // Nobody reads what is absent.
+            // An absent field is not read.
             put(Number::F32, &floats(&[ship.turret.unwrap_or(f32::NAN)]));
             put(Number::F32, &floats(&ship.pose));
             stride = bytes.len() - begin;

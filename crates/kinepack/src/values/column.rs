@@ -254,6 +254,11 @@ impl Quantizer {
         Self { kinds: kinds.collect(), schema_hash: schema.hash() }
     }
 
+    /// A schema for each kind alone, as [`Schema::of_kind`] makes it.
+    pub fn kinds(&self) -> &[Schema] {
+        &self.kinds
+    }
+
     /// Appends entities of a kind, with one column for each field of the kind, in order. Values are
     /// quantized as by [`Snapshot::push`]. The column of a field that is absent for an entity is
     /// not read there.
@@ -297,7 +302,7 @@ impl Quantizer {
 }
 
 impl Column<'_> {
-    /// Checks that a field takes this column for so many entities.
+    /// Checks that a field takes this column for `count` entities.
     fn check(&self, index: usize, field: &Field, count: usize) -> Result<(), ColumnsError> {
         let takes_floats = matches!(field.kind, FieldKind::Floats(_) | FieldKind::Rotation(_));
         if takes_floats != self.number.is_float() {
