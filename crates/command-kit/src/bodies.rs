@@ -45,14 +45,17 @@ impl Bodies {
     /// Half the width of the square around the origin that has all entities of a state, at least a
     /// metre.
     pub fn half_width_m(&mut self, state: &Snapshot) -> f64 {
+        self.poses(state).flatten().fold(1.0, |half_width_m, Pose { position: [x, y, _], .. }| {
+            half_width_m.max(x.abs()).max(y.abs())
+        })
+    }
+
+    /// The entities of a state, in its order.
+    pub fn poses(&mut self, state: &Snapshot) -> impl Iterator<Item = Result<Pose, EncodeError>> {
         let still = Between { ratio: 0.0, seconds: 0.0 };
-        let mut half_width_m = 1.0_f64;
-        for (index, (kind, _)) in state.entities().enumerate() {
-            let pose = self.kinds[kind].pose((state, index), (state, index), still);
-            let Ok(Pose { position: [x, y, _], .. }) = pose else { continue };
-            half_width_m = half_width_m.max(x.abs()).max(y.abs());
-        }
-        half_width_m
+        state.entities().enumerate().map(move |(index, (kind, _))| {
+            self.kinds[kind].pose((state, index), (state, index), still)
+        })
     }
 
     /// True if no kind has a position or a rotation.

@@ -1,6 +1,6 @@
 //! A page as a folder of static files, for any web host.
 
-use std::collections::BTreeMap;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::path::Path;
 
 use command_kit::output::{Batch, Force};
@@ -23,12 +23,11 @@ pub fn write(
             Some((folder, file)) => (directory.join(folder), file),
             None => (directory.to_owned(), name),
         };
-        if !batches.contains_key(&folder) {
-            batches.insert(folder.clone(), Batch::in_directory(&folder)?);
-        }
-        if let Some(batch) = batches.get_mut(&folder) {
-            batch.write(&force.target_in(&folder, file)?, &bytes)?;
-        }
+        let batch = match batches.entry(folder.clone()) {
+            Entry::Occupied(batch) => batch.into_mut(),
+            Entry::Vacant(place) => place.insert(Batch::in_directory(&folder)?),
+        };
+        batch.write(&force.target_in(&folder, file)?, &bytes)?;
         total += bytes.len();
     }
     batches.into_values().try_for_each(Batch::commit)?;

@@ -190,30 +190,26 @@ impl Viewer {
         if self.next.iter().map(|next| next.tier).eq(tiers.iter().copied()) {
             return Ok(());
         }
-        let (all, config) = (&self.tiers, &self.config);
-        let new = |tier: usize| {
-            let of = &all[tier];
-            Watched::new(tier, of, config.limits_of(&of.codec, tiers.len()))
-        };
-        let mut before = std::mem::take(&mut self.next);
-        self.needed_delay = Duration::ZERO;
         let goes_on = self.shown.iter().any(|shown| tiers.contains(&shown.tier));
-        if goes_on || self.shown.is_empty() {
-            self.shown.retain(|shown| tiers.contains(&shown.tier));
-            for tier in &tiers {
-                match self.shown.iter_mut().find(|shown| shown.tier == *tier) {
-                    Some(shown) => {
-                        shown.limits = config.limits_of(&all[*tier].codec, tiers.len());
-                    }
-                    None => self.shown.push(new(*tier)),
-                }
+        let mut before = std::mem::take(&mut self.next);
+        if goes_on {
+            before.append(&mut self.shown);
+        }
+        let (all, config) = (&self.tiers, &self.config);
+        // What is being read already goes on.
+        let watched = tiers.iter().map(|tier| {
+            let limits = config.limits_of(&all[*tier].codec, tiers.len());
+            match before.iter().position(|watched| watched.tier == *tier) {
+                Some(place) => before.swap_remove(place).with_limits(limits),
+                None => Watched::new(*tier, &all[*tier], limits),
             }
-            self.shown.sort_by_key(|shown| shown.tier);
+        });
+        let watched: Vec<Watched> = watched.collect();
+        self.needed_delay = Duration::ZERO;
+        if self.shown.is_empty() {
+            self.shown = watched;
         } else {
-            self.next.extend(tiers.iter().map(|tier| {
-                let begun = before.iter().position(|watched| watched.tier == *tier);
-                begun.map_or_else(|| new(*tier), |place| before.swap_remove(place))
-            }));
+            self.next = watched;
             let ticks_of = |watched: &[Watched]| {
                 let ticks = watched.iter().map(|of| all[of.tier].ticks_per_object());
                 ticks.max().unwrap_or_default()
@@ -264,8 +260,8 @@ impl Viewer {
         }
     }
 
-    /// The tracks that the viewer needs now: those of the tiers that it shows, and of those that it
-    /// will show next. It needs a tier's key snapshots only until it has begun to read.
+    /// The tracks of all tiers that the viewer shows or will show next. It needs a tier's key
+    /// snapshots only until it has begun to read.
     pub fn wanted(&self) -> impl Iterator<Item = Track> {
         let watched = self.shown.iter().chain(&self.next);
         watched.flat_map(|watched| {

@@ -35,7 +35,7 @@ pub(crate) const CHAIN_STATES: usize = 2 * (GROUPS * 3 + KEYS) + MAX_FRAMES as u
 pub(crate) struct Watched {
     pub(crate) tier: usize,
     codec: Codec,
-    pub(crate) limits: DecodeLimits,
+    limits: DecodeLimits,
     /// The most frames of an object.
     most_frames: usize,
     /// The groups that are being read, by number.
@@ -87,6 +87,11 @@ impl Watched {
             last: None,
             caught_up_at: None,
         }
+    }
+
+    /// The same with other limits for the groups that begin from now on.
+    pub(crate) fn with_limits(self, limits: DecodeLimits) -> Self {
+        Self { limits, ..self }
     }
 
     /// Begins to read all anew.

@@ -182,15 +182,14 @@ export class Watching {
 
   // One session after the other.
   async #run() {
-    let [pause_ms, longest_ms] = PAUSES_MS;
+    const pause = new Pause();
     while (!this.#isClosed) {
       const begin_ms = performance.now();
       const reason = await this.#oneSession().catch((error) => error.message);
       if (this.#isClosed) return;
       this.#tell(false, reason);
-      if (performance.now() - begin_ms > PATIENCE_MS) [pause_ms] = PAUSES_MS;
-      await sleep(pause_ms + Math.random() * SPREAD_MS);
-      pause_ms = Math.min(2 * pause_ms, longest_ms);
+      if (performance.now() - begin_ms > PATIENCE_MS) pause.reset();
+      await pause.wait();
     }
   }
 
@@ -219,7 +218,7 @@ export class Watching {
 
   // Reads the catalogue. Once the broadcast ends, or if there is none yet, it looks again later.
   async #findBroadcast(session) {
-    let [pause_ms, longest_ms] = PAUSES_MS;
+    const pause = new Pause();
     for (;;) {
       let isFound = false;
       await new Promise((resolve) => {
@@ -228,7 +227,7 @@ export class Watching {
           onObject: (group, number, bytes) => {
             if (isFound || number > 0n) return;
             isFound = true;
-            [pause_ms] = PAUSES_MS;
+            pause.reset();
             this.#begin(bytes);
           },
           onDatagram: () => {},
@@ -239,8 +238,7 @@ export class Watching {
       for (const end of this.#tracks.values()) end();
       this.#tracks.clear();
       this.#tell(true, "the relay has no such broadcast now");
-      await sleep(pause_ms + Math.random() * SPREAD_MS);
-      pause_ms = Math.min(2 * pause_ms, longest_ms);
+      await pause.wait();
       if (this.#session !== session) return;
     }
   }
@@ -312,6 +310,20 @@ export class Watching {
       this.decodeMs += performance.now() - begin_ms;
     }
     this.#subscribe();
+  }
+}
+
+// Pauses that grow.
+class Pause {
+  #ms = PAUSES_MS[0];
+
+  reset() {
+    [this.#ms] = PAUSES_MS;
+  }
+
+  async wait() {
+    await sleep(this.#ms + Math.random() * SPREAD_MS);
+    this.#ms = Math.min(2 * this.#ms, PAUSES_MS[1]);
   }
 }
 

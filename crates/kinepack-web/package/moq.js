@@ -26,6 +26,13 @@ function varint(number) {
   return out;
 }
 
+// The bytes of such a number, by its first.
+const lengthOf = (first) => 1 << (first >> 6);
+
+function numberOf([first, ...rest]) {
+  return rest.reduce((number, byte) => (number << 8n) | BigInt(byte), BigInt(first & 63));
+}
+
 function joined(parts) {
   const out = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -76,9 +83,8 @@ class Reader {
   }
 
   async varint() {
-    const [first] = await this.take(1);
-    const rest = await this.take((1 << (first >> 6)) - 1);
-    return rest.reduce((number, byte) => (number << 8n) | BigInt(byte), BigInt(first & 63));
+    const first = await this.take(1);
+    return numberOf(joined([first, await this.take(lengthOf(first[0]) - 1)]));
   }
 
   async sized(most) {
@@ -87,7 +93,7 @@ class Reader {
     return this.take(Number(size));
   }
 
-  // Reads to the end what nobody needs.
+  // Reads to the end, and throws it away.
   async drain() {
     while (!(await this.isAtEnd())) this.#chunk = NOTHING;
   }
@@ -102,12 +108,10 @@ function split(bytes, count) {
   const numbers = [];
   let at = 0;
   while (numbers.length < count) {
-    const length = 1 << (bytes[at] >> 6);
+    const length = lengthOf(bytes[at]);
     // Also without a first byte.
     if (!(at + length <= bytes.length)) throw new Error("a message is too short");
-    let number = BigInt(bytes[at] & 63);
-    for (const byte of bytes.subarray(at + 1, at + length)) number = (number << 8n) | BigInt(byte);
-    numbers.push(number);
+    numbers.push(numberOf(bytes.subarray(at, at + length)));
     at += length;
   }
   return [...numbers, bytes.subarray(at)];
@@ -215,7 +219,7 @@ export class Session {
         Promise.resolve(value).then(take).catch(failed);
       }
     } catch {
-      // The end of the session is told by `closed`.
+      // `closed` tells when the session ends.
     }
   }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use command_kit::bodies::Bodies;
-use kinepack::{Between, Codec, Snapshot, Tick};
+use kinepack::{Codec, Snapshot, Tick};
 use kinepack_crowd::{Catalogue, CrowdError, Publisher, Tier};
 
 /// The words before the edges in the name of a region's tier. The page knows them.
@@ -104,11 +104,9 @@ impl Places {
         }
         self.tick = Some(world.tick);
         self.of.clear();
-        let still = Between { ratio: 0.0, seconds: 0.0 };
-        for (index, (kind, _)) in world.entities().enumerate() {
-            let pose = self.bodies.kinds[kind].pose((world, index), (world, index), still);
-            self.of.push(pose.map_or(0, |pose| self.regions.region_of(pose.position)));
-        }
+        let regions = self.regions;
+        let poses = self.bodies.poses(world);
+        self.of.extend(poses.map(|pose| pose.map_or(0, |pose| regions.region_of(pose.position))));
     }
 }
 

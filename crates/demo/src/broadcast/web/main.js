@@ -53,7 +53,7 @@ let regions_ms = null;
 let regionsWatched = "";
 let isFramed = false;
 let bodies = new Float32Array();
-/** The first body of the first kind, for the camera. */
+/** The bodies, if the first of them is of the first kind: the camera can follow it. */
 let first = null;
 let tick = 0;
 let [last_ms, frames] = [0, 0];
@@ -253,6 +253,5 @@ globalThis.kinepack = Object.freeze({
   tick: () => tick,
   bodies: () => bodies.length / BODY_WORDS,
   history: () => viewer?.history(),
-  newest: () => (viewer?.newest() ? [viewer.newest().tick, ...viewer.newestLanes()] : null),
   frames: () => frames,
 });
