@@ -45,11 +45,23 @@ impl EventLog {
 
     /// Adds an event of the next tick.
     pub(crate) fn emit<T: Pack>(&mut self, event: &T) -> Result<(), ReplayError> {
+        self.check_room()?;
+        let event = self.kinds.quantize(event, &mut self.scratch)?;
+        self.pending.push(event);
+        Ok(())
+    }
+
+    /// Adds an event of the next tick that is a row of a snapshot.
+    pub(crate) fn emit_row(&mut self, rows: &Snapshot, index: usize) -> Result<(), ReplayError> {
+        self.check_room()?;
+        self.pending.push(self.kinds.row(rows, index)?);
+        Ok(())
+    }
+
+    fn check_room(&self) -> Result<(), ReplayError> {
         if self.pending.len() == MOST_EVENTS {
             return Err(ReplayError::TooManyEvents { most: MOST_EVENTS });
         }
-        let event = self.kinds.quantize(event, &mut self.scratch)?;
-        self.pending.push(event);
         Ok(())
     }
 

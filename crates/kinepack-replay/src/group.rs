@@ -140,6 +140,11 @@ impl GroupBuilder {
         self.events.as_mut().ok_or(ReplayError::NoEvents)?.emit(event)
     }
 
+    /// Adds an event of the next frame that is a row of a snapshot.
+    pub(crate) fn emit_row(&mut self, rows: &Snapshot, index: usize) -> Result<(), ReplayError> {
+        self.events.as_mut().ok_or(ReplayError::NoEvents)?.emit_row(rows, index)
+    }
+
     /// Adds an event of the last frame, which is quantized already.
     pub(crate) fn add_event(&mut self, tick: Tick, rows: &Snapshot, index: usize) {
         if let Some(events) = &mut self.events {

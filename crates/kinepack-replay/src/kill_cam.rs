@@ -114,6 +114,15 @@ impl KillCam {
         self.builder.emit(event)
     }
 
+    /// As [`emit`](Self::emit), for an event that is the row `index` of a snapshot of the kinds'
+    /// schema.
+    ///
+    /// # Errors
+    /// As [`emit`](Self::emit).
+    pub fn emit_row(&mut self, rows: &Snapshot, index: usize) -> Result<(), ReplayError> {
+        self.builder.emit_row(rows, index)
+    }
+
     /// Gives the last snapshot's tick a name, for replays that are cut.
     pub fn mark(&mut self, name: &str) {
         let tick = self.builder.last().unwrap_or_default();

@@ -228,6 +228,15 @@ impl<W: Write> ReplayWriter<W> {
         self.builder.emit(event)
     }
 
+    /// As [`emit`](Self::emit), for an event that is the row `index` of a snapshot of the kinds'
+    /// schema.
+    ///
+    /// # Errors
+    /// As [`emit`](Self::emit).
+    pub fn emit_row(&mut self, rows: &Snapshot, index: usize) -> Result<(), ReplayError> {
+        self.builder.emit_row(rows, index)
+    }
+
     /// Adds an event of the last snapshot, which is quantized already.
     pub(crate) fn add_event(&mut self, tick: Tick, rows: &Snapshot, index: usize) {
         self.builder.add_event(tick, rows, index);

@@ -65,12 +65,25 @@ impl EventKinds {
     ///
     /// # Errors
     /// [`EncodeError::TypeMismatch`] if the type describes no kind.
-    pub fn droppable<T: Pack>(mut self, longest_ticks: u32) -> Result<Self, EncodeError> {
+    pub fn droppable<T: Pack>(self, longest_ticks: u32) -> Result<Self, EncodeError> {
         let kind = Snapshot::new(self.codec.schema(), Tick(0)).kind_of_type::<T>()?;
-        let kinds = self.longest_ticks.iter().enumerate();
-        self.longest_ticks = kinds
-            .map(|(index, ticks)| if index == kind { Some(longest_ticks) } else { *ticks })
-            .collect();
+        self.droppable_kind(kind, longest_ticks)
+    }
+
+    /// As [`droppable`](Self::droppable), for the kind with this index.
+    ///
+    /// # Errors
+    /// [`EncodeError::NoSuchKind`] if the schema has no such kind.
+    pub fn droppable_kind(
+        mut self,
+        kind: usize,
+        longest_ticks: u32,
+    ) -> Result<Self, EncodeError> {
+        let kinds = self.longest_ticks.len();
+        let Some(longest) = Arc::make_mut(&mut self.longest_ticks).get_mut(kind) else {
+            return Err(EncodeError::NoSuchKind { kind, kinds });
+        };
+        *longest = Some(longest_ticks);
         Ok(self)
     }
 
@@ -91,9 +104,27 @@ impl EventKinds {
     ) -> Result<(usize, Box<[u32]>), EncodeError> {
         scratch.clear(Tick(0));
         scratch.push(EntityId(0), event)?;
-        let kind = scratch.kind_of_type::<T>()?;
-        let lanes = scratch.lanes_of(kind).map(|lane| scratch.lane(lane)[0]).collect();
-        Ok((kind, lanes))
+        self.row(scratch, 0)
+    }
+
+    /// The kind and the lanes of an event that is the row `index` of a snapshot of the kinds'
+    /// schema. So programs without types can quantize events as they quantize states.
+    ///
+    /// # Errors
+    /// [`EncodeError::SchemaMismatch`] for a snapshot of another schema, and
+    /// [`EncodeError::IndexOutOfRange`] if it has no such row.
+    pub fn row(
+        &self,
+        rows: &Snapshot,
+        index: usize,
+    ) -> Result<(usize, Box<[u32]>), EncodeError> {
+        let [expected_hash, hash] = [self.codec.schema().hash(), rows.schema_hash()];
+        if hash != expected_hash {
+            return Err(EncodeError::SchemaMismatch { expected_hash, hash });
+        }
+        let beyond = EncodeError::IndexOutOfRange { index, entities: rows.ids().len() };
+        let kind = rows.kind_at(index).ok_or(beyond)?;
+        Ok((kind, rows.lanes_at(index).collect()))
     }
 
     /// The last tick in which a datagram may carry an event of `kind` that happens at `tick`.

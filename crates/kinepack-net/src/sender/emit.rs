@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use kinepack::{EntityId, Pack, Snapshot, Tick};
+use kinepack::{EncodeError, EntityId, Pack, Snapshot, Tick};
 
 use super::budget::Budget;
 use super::history::Content;
@@ -90,7 +90,31 @@ impl Hub {
     pub fn emit<T: Pack>(&mut self, event: &T, audience: Audience<'_>) -> Result<(), NetError> {
         let events = self.events.as_mut().ok_or(NetError::NoEvents)?;
         let quantized = events.kinds.quantize(event, &mut events.scratch);
-        let (kind, lanes) = quantized.map_err(NetError::Event)?;
+        self.emit_quantized(quantized, audience)
+    }
+
+    /// As [`emit`](Self::emit), for an event that is the row `index` of a snapshot of the kinds'
+    /// schema.
+    ///
+    /// # Errors
+    /// As [`emit`](Self::emit), and [`NetError::Event`] if there is no such row.
+    pub fn emit_row(
+        &mut self,
+        rows: &Snapshot,
+        index: usize,
+        audience: Audience<'_>,
+    ) -> Result<(), NetError> {
+        let events = self.events.as_ref().ok_or(NetError::NoEvents)?;
+        self.emit_quantized(events.kinds.row(rows, index), audience)
+    }
+
+    fn emit_quantized(
+        &mut self,
+        event: Result<(usize, Box<[u32]>), EncodeError>,
+        audience: Audience<'_>,
+    ) -> Result<(), NetError> {
+        let events = self.events.as_mut().ok_or(NetError::NoEvents)?;
+        let (kind, lanes) = event.map_err(NetError::Event)?;
         if let Some(writer) = &mut self.sending.events {
             writer.check_size(kind, &lanes, self.config.datagram_bytes)?;
         }
