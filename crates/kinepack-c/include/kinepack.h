@@ -50,6 +50,29 @@ typedef int32_t KpStatus;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// Whom a datagram is for.
+enum KpDatagramKind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // A hub.
+  KP_DATAGRAM_KIND_TO_HUB = 0,
+  // A receiver.
+  KP_DATAGRAM_KIND_TO_RECEIVER = 1,
+  // A receiver of a stream.
+  KP_DATAGRAM_KIND_TO_STREAM_RECEIVER = 2,
+  // A sender of a stream.
+  KP_DATAGRAM_KIND_TO_STREAM_SENDER = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum KpDatagramKind KpDatagramKind;
+#else
+typedef int32_t KpDatagramKind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 // What a field is made of.
 enum KpFieldKind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -178,6 +201,38 @@ typedef struct KpDecoder {
   uint64_t id;
 } KpDecoder;
 
+// A part of what arrived as one datagram.
+typedef struct KpPart {
+  // Whom it is for.
+  KpDatagramKind kind;
+  // The channel of the endpoint.
+  uint32_t channel;
+  // Where it begins.
+  size_t offset;
+  // Its bytes.
+  size_t size;
+} KpPart;
+
+// Kinds of events. Both sides of a connection need the same. It does not change.
+typedef struct KpEvents {
+  // Zero is no handle.
+  uint64_t id;
+} KpEvents;
+
+// How a hub sends. A number of 0 takes the default.
+typedef struct KpHubOptions {
+  // The largest datagram that the transport carries, without its own headers. Default: 1,200.
+  uint32_t datagram_bytes;
+  // The number of this hub among those on one connection, which is that of its receivers.
+  uint32_t channel;
+  // What the transport adds to each datagram, which budgets include. Default: 28.
+  uint32_t overhead_bytes;
+  // The most datagrams that a receiver gets in a tick. Default: 4.
+  uint32_t datagrams_per_tick;
+  // The kinds of events, or zero for none.
+  struct KpEvents events;
+} KpHubOptions;
+
 // Sends one world to many receivers. It has no sockets and no clock: datagrams and the time go in,
 // datagrams come out.
 typedef struct KpHub {
@@ -185,13 +240,59 @@ typedef struct KpHub {
   uint64_t id;
 } KpHub;
 
+// What a hub knows of a receiver.
+typedef struct KpHubStatus {
+  // Not 0 once the receiver's hello was accepted.
+  int32_t joined;
+  // Datagrams sent.
+  uint64_t sent;
+  // Of those sent, how many were acknowledged.
+  uint64_t acknowledged;
+  // Of those sent, how many were overtaken or not acknowledged in time.
+  uint64_t lost;
+  // Bytes sent, without the transport's headers.
+  uint64_t bytes;
+  // The smoothed time from sending a datagram to its acknowledgement; negative before the first.
+  double round_trip_ms;
+  // Entities that should have been sent in the last tick but did not fit.
+  uint64_t waiting;
+} KpHubStatus;
+
+// The numbers of a field in memory of the caller, to read from: those of one entity are next to
+// each other, and from one entity to the next it is `stride` bytes. They need no alignment.
+typedef struct KpColumn {
+  // The first number of the first entity.
+  const void *data;
+  // Bytes from one entity to the next. With 0, all entities have the same numbers.
+  size_t stride;
+  // A `KpNumber`. Real numbers and rotations take `KP_NUMBER_F32` and `KP_NUMBER_F64`, all other
+  // fields integers.
+  int32_t number;
+  // Not 0: values out of range become the nearest end instead of an error.
+  int32_t clamp;
+} KpColumn;
+
+// How a receiver works. A number of 0 takes the default.
+typedef struct KpReceiverOptions {
+  // The number of the hub among those on one connection.
+  uint32_t channel;
+  // The least delay of what is shown. Default: the network alone decides.
+  uint32_t min_delay_ms;
+  // The largest delay of what is shown. Default: 500.
+  uint32_t max_delay_ms;
+  // The most memory for views and states, in bytes. Default: 128 MiB.
+  uint64_t max_memory_bytes;
+  // The kinds of events of the hub, or zero for none.
+  struct KpEvents events;
+} KpReceiverOptions;
+
 // Receives the world of a hub. It has no socket and no clock.
 typedef struct KpReceiver {
   // Zero is no handle.
   uint64_t id;
 } KpReceiver;
 
-// What a receiver plays.
+// What is shown.
 typedef struct KpPlayback {
   // The tick that is shown, with its fraction.
   double tick;
@@ -208,6 +309,35 @@ typedef struct KpTarget {
   // A `KpNumber` that can hold every value of the field.
   int32_t number;
 } KpTarget;
+
+// An event that is due.
+typedef struct KpEvent {
+  // The tick at which it happened.
+  uint32_t tick;
+  // The index of its kind among the kinds of the events' schema.
+  uint32_t kind;
+  // Not 0: an earlier moment already showed its tick.
+  int32_t is_late;
+} KpEvent;
+
+// What a receiver knows of its connection.
+typedef struct KpReceiverStatus {
+  // Not 0 once a snapshot was taken.
+  int32_t joined;
+  // Datagrams taken.
+  uint64_t received;
+  // Datagrams refused, including duplicates.
+  uint64_t refused;
+  // Datagrams of the hub that are missing.
+  uint64_t lost;
+  // Bytes of all datagrams.
+  uint64_t bytes;
+  // The smoothed time from sending an acknowledgement to the first snapshot that builds on it;
+  // negative before the first.
+  double round_trip_ms;
+  // The tick that the server simulates now, with its fraction; negative while it is not known.
+  double server_tick;
+} KpReceiverStatus;
 
 // A field of a kind.
 typedef struct KpField {
@@ -226,20 +356,6 @@ typedef struct KpSchemaBuilder {
   // Zero is no handle.
   uint64_t id;
 } KpSchemaBuilder;
-
-// The numbers of a field in memory of the caller, to read from: those of one entity are next to
-// each other, and from one entity to the next it is `stride` bytes. They need no alignment.
-typedef struct KpColumn {
-  // The first number of the first entity.
-  const void *data;
-  // Bytes from one entity to the next. With 0, all entities have the same numbers.
-  size_t stride;
-  // A `KpNumber`. Real numbers and rotations take `KP_NUMBER_F32` and `KP_NUMBER_F64`, all other
-  // fields integers.
-  int32_t number;
-  // Not 0: values out of range become the nearest end instead of an error.
-  int32_t clamp;
-} KpColumn;
 
 #ifdef __cplusplus
 extern "C" {
@@ -306,11 +422,32 @@ KpStatus kp_decode(struct KpDecoder decoder,
 // Frees a decoder.
 KpStatus kp_decoder_free(struct KpDecoder decoder);
 
-// A hub. Datagrams have at most `datagram_bytes`, or 1,200 if that is 0. The caller frees `*out` with
-// `kp_hub_free`.
-KpStatus kp_hub_new(struct KpCodec codec,
-                    uint32_t datagram_bytes,
-                    struct KpHub *out);
+// Splits what arrived as one datagram, such as an acknowledgement of a stream in front of a
+// snapshot: `*count` parts, if they are at most `capacity`. To combine datagrams, append one to the
+// other.
+KpStatus kp_split_datagram(const uint8_t *datagram,
+                           size_t size,
+                           struct KpPart *parts,
+                           size_t capacity,
+                           size_t *count);
+
+// Kinds of events: those of the schema of a codec. `longest_ticks` has a number for each kind: how
+// many ticks an event may wait before it is dropped; a negative one for events that must arrive.
+// With a `count` of 0 all must arrive. The caller frees `*out` with `kp_events_free`.
+KpStatus kp_events_new(struct KpCodec codec,
+                       const int32_t *longest_ticks,
+                       size_t count,
+                       struct KpEvents *out);
+
+// Frees kinds of events. What was made with them lives on.
+KpStatus kp_events_free(struct KpEvents events);
+
+// A hub. `options` may be null. The caller frees `*out` with `kp_hub_free`.
+KpStatus kp_hub_new(struct KpCodec codec, const struct KpHubOptions *options, struct KpHub *out);
+
+// Says how the entities of a kind are sent: their changes in every `every`th tick (1, 2, 4 or 8),
+// and how much they matter if not everything fits, at least 0.
+KpStatus kp_hub_set_kind(struct KpHub hub, const char *name, uint32_t every, float weight);
 
 // Adds a receiver with a number that no other has. All times are nanoseconds since any fixed moment.
 // `budget_bytes_per_s` bounds what it is sent; 0 does not.
@@ -321,6 +458,41 @@ KpStatus kp_hub_add(struct KpHub hub,
 
 // Removes a receiver.
 KpStatus kp_hub_remove(struct KpHub hub, uint64_t receiver);
+
+// Sets which entities a receiver may see: ids that increase. With `ids` null it may see all.
+KpStatus kp_hub_set_relevant(struct KpHub hub,
+                             uint64_t receiver,
+                             const uint32_t *ids,
+                             size_t count);
+
+// Sets how much entities matter to a receiver if not everything fits: ids that increase, and a
+// weight for each. All other entities weigh 1. The weights stay until they are set again; with a
+// `count` of 0 there are none.
+KpStatus kp_hub_set_weights(struct KpHub hub,
+                            uint64_t receiver,
+                            const uint32_t *ids,
+                            const float *weights,
+                            size_t count);
+
+// What the hub knows of a receiver.
+KpStatus kp_hub_status(struct KpHub hub, uint64_t receiver, struct KpHubStatus *out);
+
+// Adds an event to the next tick: a column with one record for each field of its kind. With
+// `receivers` null, all receivers that have joined get it, else those that are listed. Each gets it
+// once, in the order of these calls.
+KpStatus kp_hub_emit(struct KpHub hub,
+                     uint32_t kind,
+                     const struct KpColumn *columns,
+                     size_t column_count,
+                     const uint64_t *receivers,
+                     size_t receiver_count);
+
+// As `kp_hub_emit`, for the receivers that may see an entity.
+KpStatus kp_hub_emit_seeing(struct KpHub hub,
+                            uint32_t kind,
+                            const struct KpColumn *columns,
+                            size_t column_count,
+                            uint32_t entity);
 
 // Takes a datagram of a receiver. One that is not valid is `KP_STATUS_DATA`; only counters have
 // changed then.
@@ -345,9 +517,12 @@ KpStatus kp_hub_poll(struct KpHub hub,
 // Frees a hub.
 KpStatus kp_hub_free(struct KpHub hub);
 
-// A receiver for a hub with this many ticks a second. The caller frees `*out` with
-// `kp_receiver_free`.
-KpStatus kp_receiver_new(struct KpCodec codec, uint32_t tick_hz, struct KpReceiver *out);
+// A receiver for a hub with this many ticks a second. `options` may be null. The caller frees `*out`
+// with `kp_receiver_free`.
+KpStatus kp_receiver_new(struct KpCodec codec,
+                         uint32_t tick_hz,
+                         const struct KpReceiverOptions *options,
+                         struct KpReceiver *out);
 
 // Takes a datagram of the hub. One that is refused, such as a duplicate, is `KP_STATUS_DATA`; only
 // counters have changed then. All times are nanoseconds since any fixed moment.
@@ -364,8 +539,8 @@ KpStatus kp_receiver_poll(struct KpReceiver receiver,
                           size_t capacity,
                           size_t *size);
 
-// Computes what to show now, for `kp_receiver_ids` and `kp_receiver_read`: a little in the past and
-// interpolated. `KP_STATUS_NOTHING` before the first state.
+// Computes what to show now, for the functions that follow: a little in the past and interpolated.
+// `KP_STATUS_NOTHING` before the first state.
 KpStatus kp_receiver_play(struct KpReceiver receiver, uint64_t now_ns, struct KpPlayback *out);
 
 // Writes the ids of the entities of a kind that are shown, which increase: `*count` of them, if they
@@ -376,6 +551,20 @@ KpStatus kp_receiver_ids(struct KpReceiver receiver,
                          size_t capacity,
                          size_t *count);
 
+// Writes the ids of the entities that are shown for the first time, of all kinds, as
+// `kp_receiver_ids` does.
+KpStatus kp_receiver_added(struct KpReceiver receiver,
+                           uint32_t *ids,
+                           size_t capacity,
+                           size_t *count);
+
+// Writes the ids of the entities that are not shown any more, of all kinds, as `kp_receiver_ids`
+// does.
+KpStatus kp_receiver_removed(struct KpReceiver receiver,
+                             uint32_t *ids,
+                             size_t capacity,
+                             size_t *count);
+
 // Writes the numbers of the entities of a kind that are shown, in the order of their ids, as
 // `kp_snapshot_read` does.
 KpStatus kp_receiver_read(struct KpReceiver receiver,
@@ -383,6 +572,21 @@ KpStatus kp_receiver_read(struct KpReceiver receiver,
                           size_t capacity,
                           const struct KpTarget *targets,
                           size_t target_count);
+
+// Takes the next event that is due at the moment of the last `kp_receiver_play`.
+// `KP_STATUS_NOTHING` if there is none. The next moment drops events that were not taken.
+KpStatus kp_receiver_next_event(struct KpReceiver receiver, struct KpEvent *out);
+
+// Writes the numbers of the event that `kp_receiver_next_event` gave last: a target for each field of
+// its kind.
+KpStatus kp_receiver_read_event(struct KpReceiver receiver,
+                                const struct KpTarget *targets,
+                                size_t target_count);
+
+// What a receiver knows of its connection.
+KpStatus kp_receiver_status(struct KpReceiver receiver,
+                            uint64_t now_ns,
+                            struct KpReceiverStatus *out);
 
 // Copies the newest state into a snapshot of the same schema, neither delayed nor interpolated.
 // `KP_STATUS_NOTHING` before the first state.

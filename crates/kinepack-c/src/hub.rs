@@ -1,13 +1,21 @@
 //! Hubs: one world for many receivers, over a transport of the caller.
 
+use std::collections::HashMap;
+use std::ffi::c_char;
 use std::sync::Mutex;
 
-use kinepack_net::{Hub, HubConfig, NetError, ReceiverId, ReceiverOptions};
+use kinepack::EntityId;
+use kinepack_net::{
+    Audience, Hub, HubConfig, KindOptions, NetError, ReceiverId, ReceiverOptions, Weight,
+};
 
 use crate::KpStatus;
 use crate::codec::{CODECS, KpCodec};
+use crate::columns::{KpColumn, World};
+use crate::datagrams::{Next, channel};
+use crate::events::{KpEvents, events_of};
 use crate::handles::{Handles, lock};
-use crate::memory::{check_out, give, put, slice, time};
+use crate::memory::{self, check_out, milliseconds, optional, put, slice, time};
 use crate::snapshot::{KpSnapshot, SNAPSHOTS};
 use crate::status::{Failure, call};
 
@@ -22,31 +30,102 @@ pub struct KpHub {
 
 pub(crate) static HUBS: Handles<Mutex<Sending>> = Handles::new(8, "a hub");
 
-/// A hub, and the datagram that the caller takes next.
+/// A hub, the weights of entities, an event that is being emitted, and the datagram that the caller
+/// takes next.
 #[derive(Debug)]
 pub(crate) struct Sending {
     hub: Hub,
-    next: Option<(ReceiverId, Vec<u8>)>,
+    weights: HashMap<ReceiverId, Vec<(EntityId, f32)>>,
+    event: Option<World>,
+    next: Next<ReceiverId>,
 }
 
-/// A hub. Datagrams have at most `datagram_bytes`, or 1,200 if that is 0. The caller frees `*out` with
-/// `kp_hub_free`.
+/// How a hub sends. A number of 0 takes the default.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct KpHubOptions {
+    /// The largest datagram that the transport carries, without its own headers. Default: 1,200.
+    pub datagram_bytes: u32,
+    /// The number of this hub among those on one connection, which is that of its receivers.
+    pub channel: u32,
+    /// What the transport adds to each datagram, which budgets include. Default: 28.
+    pub overhead_bytes: u32,
+    /// The most datagrams that a receiver gets in a tick. Default: 4.
+    pub datagrams_per_tick: u32,
+    /// The kinds of events, or zero for none.
+    pub events: KpEvents,
+}
+
+/// What a hub knows of a receiver.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct KpHubStatus {
+    /// Not 0 once the receiver's hello was accepted.
+    pub joined: i32,
+    /// Datagrams sent.
+    pub sent: u64,
+    /// Of those sent, how many were acknowledged.
+    pub acknowledged: u64,
+    /// Of those sent, how many were overtaken or not acknowledged in time.
+    pub lost: u64,
+    /// Bytes sent, without the transport's headers.
+    pub bytes: u64,
+    /// The smoothed time from sending a datagram to its acknowledgement; negative before the first.
+    pub round_trip_ms: f64,
+    /// Entities that should have been sent in the last tick but did not fit.
+    pub waiting: u64,
+}
+
+/// A hub. `options` may be null. The caller frees `*out` with `kp_hub_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_hub_new(
     codec: KpCodec,
-    datagram_bytes: u32,
+    options: *const KpHubOptions,
     out: *mut KpHub,
 ) -> KpStatus {
     call(|| {
         check_out(out)?;
         let mut config = HubConfig::default();
-        if datagram_bytes != 0 {
-            config.datagram_bytes = datagram_bytes as usize;
+        let mut events = None;
+        // SAFETY: the caller lends the options.
+        if let Some(options) = unsafe { optional(options)? } {
+            let or_default = |given: u32, default: usize| match given {
+                0 => default,
+                given => given as usize,
+            };
+            config.datagram_bytes = or_default(options.datagram_bytes, config.datagram_bytes);
+            config.overhead_bytes = or_default(options.overhead_bytes, config.overhead_bytes);
+            config.channel = channel(options.channel)?;
+            if options.datagrams_per_tick != 0 {
+                config.datagrams_per_tick = options.datagrams_per_tick;
+            }
+            events = events_of(options.events)?;
         }
-        let hub = Hub::new(&*CODECS.get(codec.id)?, config).map_err(Failure::argument)?;
-        let sending = Mutex::new(Sending { hub, next: None });
+        let mut hub = Hub::new(&*CODECS.get(codec.id)?, config).map_err(Failure::argument)?;
+        if let Some(events) = &events {
+            hub = hub.with_events(events);
+        }
+        let event = events.map(|events| World::new(events.codec().schema()));
+        let sending = Sending { hub, weights: HashMap::new(), event, next: Next::default() };
         // SAFETY: `out` is the caller's.
-        unsafe { put(out, KpHub { id: HUBS.add(sending) }) }
+        unsafe { put(out, KpHub { id: HUBS.add(Mutex::new(sending)) }) }
+    })
+}
+
+/// Says how the entities of a kind are sent: their changes in every `every`th tick (1, 2, 4 or 8),
+/// and how much they matter if not everything fits, at least 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_hub_set_kind(
+    hub: KpHub,
+    name: *const c_char,
+    every: u32,
+    weight: f32,
+) -> KpStatus {
+    call(|| {
+        // SAFETY: the caller lends a text.
+        let name = unsafe { memory::text(name)? };
+        let set = lock(&*HUBS.get(hub.id)?).hub.set_kind(name, KindOptions { every, weight });
+        set.map_err(Failure::argument)
     })
 }
 
@@ -72,10 +151,122 @@ pub extern "C" fn kp_hub_add(
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_hub_remove(hub: KpHub, receiver: u64) -> KpStatus {
     call(|| {
-        if lock(&*HUBS.get(hub.id)?).hub.remove(ReceiverId(receiver)) {
-            Ok(())
-        } else {
-            Err(Failure::argument(format!("the hub has no receiver {receiver}")))
+        let hub = HUBS.get(hub.id)?;
+        let mut hub = lock(&hub);
+        hub.weights.remove(&ReceiverId(receiver));
+        if hub.hub.remove(ReceiverId(receiver)) { Ok(()) } else { Err(unknown(receiver)) }
+    })
+}
+
+/// Sets which entities a receiver may see: ids that increase. With `ids` null it may see all.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_hub_set_relevant(
+    hub: KpHub,
+    receiver: u64,
+    ids: *const u32,
+    count: usize,
+) -> KpStatus {
+    call(|| {
+        // SAFETY: the caller lends the ids.
+        let relevant = unsafe { slice(ids, count)? }.iter().map(|id| EntityId(*id)).collect();
+        let relevant = Some(relevant).filter(|_| !ids.is_null());
+        let set = lock(&*HUBS.get(hub.id)?).hub.set_relevant(ReceiverId(receiver), relevant);
+        set.map_err(Failure::argument)
+    })
+}
+
+/// Sets how much entities matter to a receiver if not everything fits: ids that increase, and a
+/// weight for each. All other entities weigh 1. The weights stay until they are set again; with a
+/// `count` of 0 there are none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_hub_set_weights(
+    hub: KpHub,
+    receiver: u64,
+    ids: *const u32,
+    weights: *const f32,
+    count: usize,
+) -> KpStatus {
+    call(|| {
+        // SAFETY: the caller lends both.
+        let (ids, weights) = unsafe { (slice(ids, count)?, slice(weights, count)?) };
+        if !ids.is_sorted_by(|one, next| one < next) {
+            return Err(Failure::argument("the ids do not increase"));
+        }
+        let hub = HUBS.get(hub.id)?;
+        let mut hub = lock(&hub);
+        let receiver = ReceiverId(receiver);
+        if hub.hub.status(receiver).is_none() {
+            return Err(unknown(receiver.0));
+        }
+        let set = ids.iter().zip(weights).map(|(id, weight)| (EntityId(*id), *weight));
+        match count {
+            0 => hub.weights.remove(&receiver),
+            _ => hub.weights.insert(receiver, set.collect()),
+        };
+        Ok(())
+    })
+}
+
+/// What the hub knows of a receiver.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_hub_status(
+    hub: KpHub,
+    receiver: u64,
+    out: *mut KpHubStatus,
+) -> KpStatus {
+    call(|| {
+        let status = lock(&*HUBS.get(hub.id)?).hub.status(ReceiverId(receiver));
+        let status = status.ok_or_else(|| unknown(receiver))?;
+        let described = KpHubStatus {
+            joined: status.joined.into(),
+            sent: status.sent,
+            acknowledged: status.acknowledged,
+            lost: status.lost,
+            bytes: status.bytes,
+            round_trip_ms: milliseconds(status.round_trip),
+            waiting: status.waiting as u64,
+        };
+        // SAFETY: `out` is the caller's.
+        unsafe { put(out, described) }
+    })
+}
+
+/// Adds an event to the next tick: a column with one record for each field of its kind. With
+/// `receivers` null, all receivers that have joined get it, else those that are listed. Each gets it
+/// once, in the order of these calls.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_hub_emit(
+    hub: KpHub,
+    kind: u32,
+    columns: *const KpColumn,
+    column_count: usize,
+    receivers: *const u64,
+    receiver_count: usize,
+) -> KpStatus {
+    call(|| {
+        // SAFETY: the caller lends the columns and the list.
+        let (columns, list) =
+            unsafe { (slice(columns, column_count)?, slice(receivers, receiver_count)?) };
+        let list: Vec<ReceiverId> = list.iter().map(|id| ReceiverId(*id)).collect();
+        let to = if receivers.is_null() { Audience::All } else { Audience::Only(&list) };
+        // SAFETY: the caller lends the columns.
+        unsafe { emit(hub, kind, columns, to) }
+    })
+}
+
+/// As `kp_hub_emit`, for the receivers that may see an entity.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_hub_emit_seeing(
+    hub: KpHub,
+    kind: u32,
+    columns: *const KpColumn,
+    column_count: usize,
+    entity: u32,
+) -> KpStatus {
+    call(|| {
+        // SAFETY: the caller lends the columns.
+        unsafe {
+            emit(hub, kind, slice(columns, column_count)?, Audience::Seeing(EntityId(entity)))
         }
     })
 }
@@ -106,8 +297,15 @@ pub extern "C" fn kp_hub_tick(hub: KpHub, now_ns: u64, world: KpSnapshot) -> KpS
     call(|| {
         let (hub, world) = (HUBS.get(hub.id)?, SNAPSHOTS.get(world.id)?);
         let (mut hub, world) = (lock(&hub), lock(&world));
+        let Sending { hub, weights, .. } = &mut *hub;
+        let weight = |receiver: ReceiverId, entity: EntityId| {
+            let of_receiver = weights.get(&receiver).map_or(&[][..], Vec::as_slice);
+            let found = of_receiver.binary_search_by_key(&entity, |(id, _)| *id);
+            found.map_or(1.0, |place| of_receiver[place].1)
+        };
+        let weight: Option<Weight<'_>> = if weights.is_empty() { None } else { Some(&weight) };
         let refused = |error: NetError| Failure::argument(error);
-        hub.hub.tick(time(now_ns), &world.snapshot).map_err(refused)
+        hub.tick_with(time(now_ns), &world.snapshot, weight).map_err(refused)
     })
 }
 
@@ -125,18 +323,13 @@ pub unsafe extern "C" fn kp_hub_poll(
         check_out(receiver)?;
         let hub = HUBS.get(hub.id)?;
         let mut hub = lock(&hub);
-        let Sending { hub, next } = &mut *hub;
-        if next.is_none() {
-            *next = hub.poll_transmit().map(|(id, bytes)| (id, bytes.to_vec()));
+        let Sending { hub, next, .. } = &mut *hub;
+        let poll = || hub.poll_transmit().map(|(id, bytes)| (id, bytes.to_vec()));
+        // SAFETY: the caller lends `capacity` bytes, `size` and `receiver`.
+        unsafe {
+            let id = next.give(poll, datagram, capacity, size)?;
+            put(receiver, id.0)
         }
-        let nothing = || Failure::new(KpStatus::Nothing, "there is no datagram now");
-        let (id, bytes) = next.as_ref().ok_or_else(nothing)?;
-        // SAFETY: the caller lends `capacity` bytes and `size`.
-        unsafe { give(bytes, datagram, capacity, size)? };
-        let id = id.0;
-        *next = None;
-        // SAFETY: `receiver` is the caller's.
-        unsafe { put(receiver, id) }
     })
 }
 
@@ -144,4 +337,27 @@ pub unsafe extern "C" fn kp_hub_poll(
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_hub_free(hub: KpHub) -> KpStatus {
     call(|| HUBS.remove(hub.id))
+}
+
+/// Adds an event.
+///
+/// # Safety
+/// Each column has one record.
+unsafe fn emit(
+    hub: KpHub,
+    kind: u32,
+    columns: &[KpColumn],
+    to: Audience<'_>,
+) -> Result<(), Failure> {
+    let hub = HUBS.get(hub.id)?;
+    let mut hub = lock(&hub);
+    let Sending { hub, event, .. } = &mut *hub;
+    let event = event.as_mut().ok_or_else(|| Failure::argument(NetError::NoEvents))?;
+    // SAFETY: as for this function.
+    unsafe { event.set_records(kind, 1, columns)? };
+    hub.emit_row(&event.snapshot, 0, to).map_err(Failure::argument)
+}
+
+fn unknown(receiver: u64) -> Failure {
+    Failure::argument(format!("the hub has no receiver {receiver}"))
 }

@@ -18,11 +18,15 @@
 
 pub mod codec;
 pub mod coding;
+pub mod columns;
+pub mod datagrams;
+pub mod events;
 mod handles;
 pub mod hub;
 mod memory;
 pub mod receiver;
 pub mod schema;
+pub mod showing;
 pub mod snapshot;
 pub mod status;
 

@@ -80,6 +80,23 @@ pub(crate) fn time(now_ns: u64) -> Duration {
     Duration::from_nanos(now_ns)
 }
 
+/// A time for the caller; negative if there is none.
+pub(crate) fn milliseconds(time: Option<Duration>) -> f64 {
+    time.map_or(-1.0, |time| 1000.0 * time.as_secs_f64())
+}
+
+/// A value of the caller that may be null.
+///
+/// # Safety
+/// As for [`slice`].
+pub(crate) unsafe fn optional<'a, T>(data: *const T) -> Result<Option<&'a T>, Failure> {
+    if data.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: as for this function.
+    Ok(unsafe { slice(data, 1)? }.first())
+}
+
 /// Gives bytes to the caller, as far as `capacity` allows.
 ///
 /// # Safety
@@ -100,4 +117,34 @@ pub(crate) unsafe fn give(
     let to = unsafe { slice_mut(bytes, from.len())? };
     to.copy_from_slice(from);
     Ok(())
+}
+
+/// Gives values to the caller, if they fit.
+///
+/// # Safety
+/// As for [`slice_mut`] and [`put`].
+pub(crate) unsafe fn give_list<T>(
+    from: impl ExactSizeIterator<Item = T>,
+    list: *mut T,
+    capacity: usize,
+    count: *mut usize,
+) -> Result<(), Failure> {
+    let needed = from.len();
+    // SAFETY: as for this function.
+    unsafe { put(count, needed)? };
+    if needed > capacity {
+        return Err(too_many(needed, capacity));
+    }
+    if needed > 0 {
+        check(list, needed)?;
+    }
+    for (nth, value) in from.take(needed).enumerate() {
+        // SAFETY: `nth` is below `needed`, for which the pointer was checked.
+        unsafe { list.add(nth).write(value) };
+    }
+    Ok(())
+}
+
+pub(crate) fn too_many(needed: usize, capacity: usize) -> Failure {
+    Failure::new(KpStatus::Size, format!("{needed} do not fit into {capacity}"))
 }

@@ -1,16 +1,19 @@
 //! Receivers: the world of a hub, decoded, buffered and interpolated.
 
 use std::sync::Mutex;
+use std::time::Duration;
 
-use kinepack::Schema;
-use kinepack_net::{Playback, Receiver, ReceiverConfig};
+use kinepack_net::{Receiver, ReceiverConfig};
 
 use crate::KpStatus;
 use crate::codec::{CODECS, KpCodec};
+use crate::columns::KpTarget;
+use crate::datagrams::{Next, channel};
+use crate::events::{KpEvents, events_of};
 use crate::handles::{Handles, lock};
-use crate::memory::{check_out, give, put, slice, time};
-use crate::schema::one_of;
-use crate::snapshot::{KpSnapshot, KpTarget, SNAPSHOTS, write_ids, write_rows};
+use crate::memory::{check_out, milliseconds, optional, put, slice, time};
+use crate::showing::{KpEvent, KpPlayback, Showing, Which};
+use crate::snapshot::{KpSnapshot, SNAPSHOTS};
 use crate::status::{Failure, call};
 
 /// Receives the world of a hub. It has no socket and no clock.
@@ -27,48 +30,85 @@ pub(crate) static RECEIVERS: Handles<Mutex<Receiving>> = Handles::new(9, "a rece
 #[derive(Debug)]
 pub(crate) struct Receiving {
     receiver: Receiver,
-    shown: Vec<Shown>,
-    next: Option<Vec<u8>>,
+    showing: Showing,
+    next: Next<()>,
 }
 
-/// The entities of a kind at the moment that is shown.
-#[derive(Debug)]
-struct Shown {
-    /// The kind alone.
-    schema: Schema,
-    ids: Vec<u32>,
-    /// The raw words of each entity.
-    words: Vec<u64>,
-}
-
-/// What a receiver plays.
+/// How a receiver works. A number of 0 takes the default.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct KpPlayback {
-    /// The tick that is shown, with its fraction.
-    pub tick: f64,
-    /// Not 0: no newer state had arrived when it was needed.
-    pub is_starved: i32,
+pub struct KpReceiverOptions {
+    /// The number of the hub among those on one connection.
+    pub channel: u32,
+    /// The least delay of what is shown. Default: the network alone decides.
+    pub min_delay_ms: u32,
+    /// The largest delay of what is shown. Default: 500.
+    pub max_delay_ms: u32,
+    /// The most memory for views and states, in bytes. Default: 128 MiB.
+    pub max_memory_bytes: u64,
+    /// The kinds of events of the hub, or zero for none.
+    pub events: KpEvents,
 }
 
-/// A receiver for a hub with this many ticks a second. The caller frees `*out` with
-/// `kp_receiver_free`.
+/// What a receiver knows of its connection.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct KpReceiverStatus {
+    /// Not 0 once a snapshot was taken.
+    pub joined: i32,
+    /// Datagrams taken.
+    pub received: u64,
+    /// Datagrams refused, including duplicates.
+    pub refused: u64,
+    /// Datagrams of the hub that are missing.
+    pub lost: u64,
+    /// Bytes of all datagrams.
+    pub bytes: u64,
+    /// The smoothed time from sending an acknowledgement to the first snapshot that builds on it;
+    /// negative before the first.
+    pub round_trip_ms: f64,
+    /// The tick that the server simulates now, with its fraction; negative while it is not known.
+    pub server_tick: f64,
+}
+
+/// A receiver for a hub with this many ticks a second. `options` may be null. The caller frees `*out`
+/// with `kp_receiver_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_receiver_new(
     codec: KpCodec,
     tick_hz: u32,
+    options: *const KpReceiverOptions,
     out: *mut KpReceiver,
 ) -> KpStatus {
     call(|| {
         check_out(out)?;
         let codec = CODECS.get(codec.id)?;
-        let config = ReceiverConfig::at_hz(tick_hz);
-        let receiver = Receiver::new(&codec, config).map_err(Failure::argument)?;
-        let schema = codec.schema();
-        let kinds = (0..schema.kinds().len()).map(|kind| schema.of_kind(kind));
-        let empty = |schema| Shown { schema, ids: Vec::new(), words: Vec::new() };
-        let shown = kinds.map(empty).collect();
-        let receiving = Receiving { receiver, shown, next: None };
+        let mut config = ReceiverConfig::at_hz(tick_hz);
+        let mut events = None;
+        // SAFETY: the caller lends the options.
+        if let Some(options) = unsafe { optional(options)? } {
+            config.channel = channel(options.channel)?;
+            let playout = &mut config.playout;
+            for (delay, given) in [
+                (&mut playout.min_delay, options.min_delay_ms),
+                (&mut playout.max_delay, options.max_delay_ms),
+            ] {
+                if given != 0 {
+                    *delay = Duration::from_millis(given.into());
+                }
+            }
+            if options.max_memory_bytes != 0 {
+                config.max_memory_bytes =
+                    usize::try_from(options.max_memory_bytes).unwrap_or(usize::MAX);
+            }
+            events = events_of(options.events)?;
+        }
+        let mut receiver = Receiver::new(&codec, config).map_err(Failure::argument)?;
+        if let Some(events) = &events {
+            receiver = receiver.with_events(events);
+        }
+        let showing = Showing::new(codec.schema(), events.as_ref());
+        let receiving = Receiving { receiver, showing, next: Next::default() };
         // SAFETY: `out` is the caller's.
         unsafe { put(out, KpReceiver { id: RECEIVERS.add(Mutex::new(receiving)) }) }
     })
@@ -106,19 +146,14 @@ pub unsafe extern "C" fn kp_receiver_poll(
         let receiver = RECEIVERS.get(receiver.id)?;
         let mut receiver = lock(&receiver);
         let Receiving { receiver, next, .. } = &mut *receiver;
-        if next.is_none() {
-            *next = receiver.poll_transmit(time(now_ns)).map(<[u8]>::to_vec);
-        }
-        let nothing = || Failure::new(KpStatus::Nothing, "there is no datagram now");
+        let poll = || receiver.poll_transmit(time(now_ns)).map(|bytes| ((), bytes.to_vec()));
         // SAFETY: the caller lends `capacity` bytes and `size`.
-        unsafe { give(next.as_ref().ok_or_else(nothing)?, datagram, capacity, size)? };
-        *next = None;
-        Ok(())
+        unsafe { next.give(poll, datagram, capacity, size) }
     })
 }
 
-/// Computes what to show now, for `kp_receiver_ids` and `kp_receiver_read`: a little in the past and
-/// interpolated. `KP_STATUS_NOTHING` before the first state.
+/// Computes what to show now, for the functions that follow: a little in the past and interpolated.
+/// `KP_STATUS_NOTHING` before the first state.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_receiver_play(
     receiver: KpReceiver,
@@ -129,12 +164,11 @@ pub unsafe extern "C" fn kp_receiver_play(
         check_out(out)?;
         let receiver = RECEIVERS.get(receiver.id)?;
         let mut receiver = lock(&receiver);
-        let Receiving { receiver, shown, .. } = &mut *receiver;
+        let Receiving { receiver, showing, .. } = &mut *receiver;
         let playback = receiver.playback(time(now_ns)).ok_or_else(nothing_yet)?;
-        show(shown, &playback)?;
-        let is_starved = playback.is_starved().into();
+        let shown = showing.show(&playback)?;
         // SAFETY: `out` is the caller's.
-        unsafe { put(out, KpPlayback { tick: playback.tick(), is_starved }) }
+        unsafe { put(out, shown) }
     })
 }
 
@@ -148,13 +182,34 @@ pub unsafe extern "C" fn kp_receiver_ids(
     capacity: usize,
     count: *mut usize,
 ) -> KpStatus {
-    call(|| {
-        let receiver = RECEIVERS.get(receiver.id)?;
-        let receiver = lock(&receiver);
-        let from = one_of(&receiver.shown, kind)?.ids.iter().copied();
-        // SAFETY: the caller lends `capacity` numbers, and `count`.
-        unsafe { write_ids(from, ids, capacity, count) }
-    })
+    // SAFETY: the caller lends `capacity` numbers, and `count`.
+    unsafe { write_ids(receiver, Which::Shown, kind, ids, capacity, count) }
+}
+
+/// Writes the ids of the entities that are shown for the first time, of all kinds, as
+/// `kp_receiver_ids` does.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_receiver_added(
+    receiver: KpReceiver,
+    ids: *mut u32,
+    capacity: usize,
+    count: *mut usize,
+) -> KpStatus {
+    // SAFETY: the caller lends `capacity` numbers, and `count`.
+    unsafe { write_ids(receiver, Which::Added, 0, ids, capacity, count) }
+}
+
+/// Writes the ids of the entities that are not shown any more, of all kinds, as `kp_receiver_ids`
+/// does.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_receiver_removed(
+    receiver: KpReceiver,
+    ids: *mut u32,
+    capacity: usize,
+    count: *mut usize,
+) -> KpStatus {
+    // SAFETY: the caller lends `capacity` numbers, and `count`.
+    unsafe { write_ids(receiver, Which::Removed, 0, ids, capacity, count) }
 }
 
 /// Writes the numbers of the entities of a kind that are shown, in the order of their ids, as
@@ -168,18 +223,68 @@ pub unsafe extern "C" fn kp_receiver_read(
     target_count: usize,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends them.
-        let targets = unsafe { slice(targets, target_count)? };
+        // SAFETY: the caller lends them, with memory for `capacity` entities at each.
+        unsafe {
+            let targets = slice(targets, target_count)?;
+            lock(&*RECEIVERS.get(receiver.id)?).showing.write(kind, capacity, targets)
+        }
+    })
+}
+
+/// Takes the next event that is due at the moment of the last `kp_receiver_play`.
+/// `KP_STATUS_NOTHING` if there is none. The next moment drops events that were not taken.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_receiver_next_event(
+    receiver: KpReceiver,
+    out: *mut KpEvent,
+) -> KpStatus {
+    call(|| {
+        check_out(out)?;
+        let event = lock(&*RECEIVERS.get(receiver.id)?).showing.next_event()?;
+        // SAFETY: `out` is the caller's.
+        unsafe { put(out, event) }
+    })
+}
+
+/// Writes the numbers of the event that `kp_receiver_next_event` gave last: a target for each field of
+/// its kind.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_receiver_read_event(
+    receiver: KpReceiver,
+    targets: *const KpTarget,
+    target_count: usize,
+) -> KpStatus {
+    call(|| {
+        // SAFETY: the caller lends them, with memory for an event.
+        unsafe {
+            let targets = slice(targets, target_count)?;
+            lock(&*RECEIVERS.get(receiver.id)?).showing.write_event(targets)
+        }
+    })
+}
+
+/// What a receiver knows of its connection.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_receiver_status(
+    receiver: KpReceiver,
+    now_ns: u64,
+    out: *mut KpReceiverStatus,
+) -> KpStatus {
+    call(|| {
         let receiver = RECEIVERS.get(receiver.id)?;
-        let receiver = lock(&receiver);
-        let Shown { schema, ids, words } = one_of(&receiver.shown, kind)?;
-        let read = |row: usize, to: &mut [u64]| {
-            let lanes = to.len();
-            to.copy_from_slice(&words[row * lanes..][..lanes]);
-            Ok(())
+        let Receiving { receiver, .. } = &*lock(&receiver);
+        let (status, stats) = (receiver.status(time(now_ns)), receiver.stats());
+        let described = KpReceiverStatus {
+            joined: status.joined.into(),
+            received: stats.received,
+            refused: stats.refused,
+            lost: status.lost,
+            bytes: stats.bytes,
+            round_trip_ms: milliseconds(status.round_trip),
+            server_tick: status.server_tick.unwrap_or(-1.0),
         };
-        // SAFETY: the caller lends memory for `capacity` entities at each target.
-        unsafe { write_rows(schema.fields(), targets, ids.len(), capacity, read) }
+        // SAFETY: `out` is the caller's.
+        unsafe { put(out, described) }
     })
 }
 
@@ -209,26 +314,22 @@ fn nothing_yet() -> Failure {
     Failure::new(KpStatus::Nothing, "no state has arrived yet")
 }
 
-/// Keeps what a playback shows.
-fn show(shown: &mut [Shown], playback: &Playback<'_>) -> Result<(), Failure> {
-    for of_kind in &mut *shown {
-        of_kind.ids.clear();
-        of_kind.words.clear();
-    }
-    let [mut from, mut to] = [Vec::new(), Vec::new()];
-    for sample in playback.samples() {
-        let (state, index) = sample.from;
-        let of_kind = &mut shown[state.kind_at(index).unwrap_or(0)];
-        for (lanes, (state, index)) in [(&mut from, sample.from), (&mut to, sample.to)] {
-            lanes.clear();
-            lanes.extend(state.lanes_at(index));
-        }
-        let begin = of_kind.words.len();
-        of_kind.words.resize(begin + from.len(), 0);
-        let words = &mut of_kind.words[begin..];
-        let interpolated = of_kind.schema.interpolate_raw(&from, &to, sample.between, words);
-        interpolated.map_err(Failure::argument)?;
-        of_kind.ids.push(sample.id.0);
-    }
-    Ok(())
+/// Writes ids.
+///
+/// # Safety
+/// As for [`Showing::write_ids`].
+unsafe fn write_ids(
+    receiver: KpReceiver,
+    which: Which,
+    kind: u32,
+    ids: *mut u32,
+    capacity: usize,
+    count: *mut usize,
+) -> KpStatus {
+    call(|| {
+        let receiver = RECEIVERS.get(receiver.id)?;
+        let Receiving { showing, .. } = &*lock(&receiver);
+        // SAFETY: as for this function.
+        unsafe { showing.write_ids(which, kind, ids, capacity, count) }
+    })
 }

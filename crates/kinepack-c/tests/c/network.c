@@ -70,6 +70,10 @@ int main(void) {
   KpHub hub;
   KpReceiver receiver;
   KpSnapshot world, newest;
+  KpSchema event_schema;
+  KpCodec event_codec;
+  KpEvents events;
+  KpEvent event;
   KpPlayback playback = {0.0, 0};
   for (uint32_t nth = 0; nth < BALLS; nth += 1) ids[nth] = 7 * nth;
 
@@ -78,12 +82,40 @@ int main(void) {
   OK(kp_schema_builder_choice(builder, "colour", 2));
   OK(kp_schema_builder_build(builder, &schema));
   OK(kp_codec_new(schema, "adaptive", NULL, 0, &codec));
-  REFUSED(KP_STATUS_ARGUMENT, kp_hub_new(codec, 5, &hub));
-  OK(kp_hub_new(codec, 0, &hub));
+  // Hits, with a strength each, which must arrive.
+  OK(kp_schema_builder_new(&builder));
+  OK(kp_schema_builder_integer(builder, "strength", 0, 1000));
+  OK(kp_schema_builder_build(builder, &event_schema));
+  OK(kp_codec_new(event_schema, "adaptive", NULL, 0, &event_codec));
+  const int32_t longest_ticks[] = {-1, 5};
+  REFUSED(KP_STATUS_ARGUMENT, kp_events_new(event_codec, longest_ticks, 2, &events));
+  REFUSED(KP_STATUS_POINTER, kp_events_new(event_codec, NULL, 1, &events));
+  OK(kp_events_new(event_codec, longest_ticks, 1, &events));
+
+  KpHubOptions hub_options = {0};
+  hub_options.datagram_bytes = 5;
+  REFUSED(KP_STATUS_ARGUMENT, kp_hub_new(codec, &hub_options, &hub));
+  hub_options.datagram_bytes = 1200;
+  hub_options.channel = 200;
+  REFUSED(KP_STATUS_ARGUMENT, kp_hub_new(codec, &hub_options, &hub));
+  hub_options.channel = 0;
+  hub_options.events.id = codec.id;
+  REFUSED(KP_STATUS_HANDLE, kp_hub_new(codec, &hub_options, &hub));
+  KpHub silent;
+  OK(kp_hub_new(codec, NULL, &silent));
+  uint16_t strength = 0;
+  const KpColumn hit[] = {{&strength, 0, KP_NUMBER_U16, 0}};
+  REFUSED(KP_STATUS_ARGUMENT, kp_hub_emit(silent, 0, hit, 1, NULL, 0));
+  OK(kp_hub_free(silent));
+  hub_options.events = events;
+  OK(kp_hub_new(codec, &hub_options, &hub));
   OK(kp_hub_add(hub, 42, 0, 0));
   REFUSED(KP_STATUS_ARGUMENT, kp_hub_add(hub, 42, 0, 0));
   REFUSED(KP_STATUS_ARGUMENT, kp_hub_remove(hub, 43));
-  OK(kp_receiver_new(codec, TICK_HZ, &receiver));
+  KpReceiverOptions receiver_options = {0};
+  receiver_options.max_delay_ms = 300;
+  receiver_options.events = events;
+  OK(kp_receiver_new(codec, TICK_HZ, &receiver_options, &receiver));
   OK(kp_snapshot_new(schema, &world));
   OK(kp_snapshot_new(schema, &newest));
   REFUSED(KP_STATUS_NOTHING, kp_receiver_play(receiver, 0, &playback));
@@ -101,6 +133,8 @@ int main(void) {
   size_t sent_bytes = 0;
   double worst = 0.0, last_tick = 0.0;
   int played = 0;
+  uint16_t got_strength = 0;
+  uint32_t last_event = 0;
   for (int tick = 1; tick <= TICKS; tick += 1) {
     const uint64_t now = time_ns(tick);
     const Datagram *datagram;
@@ -111,6 +145,8 @@ int main(void) {
     move(balls, tick);
     OK(kp_snapshot_clear(world, (uint32_t)tick));
     OK(kp_snapshot_add(world, 0, ids, BALLS, columns, 2));
+    strength = (uint16_t)tick;
+    if (tick % 10 == 0) OK(kp_hub_emit(hub, 0, hit, 1, NULL, 0));
     OK(kp_hub_tick(hub, now, world));
     // A datagram that does not fit stays.
     KpStatus status = kp_hub_poll(hub, &whom, bytes, 1, &size);
@@ -127,6 +163,18 @@ int main(void) {
       put(&up, tick, bytes, size, loses);
     }
     if (kp_receiver_play(receiver, now, &playback) != KP_STATUS_OK) continue;
+    while (kp_receiver_next_event(receiver, &event) == KP_STATUS_OK) {
+      const KpTarget to[] = {{&got_strength, 0, KP_NUMBER_U16}};
+      OK(kp_receiver_read_event(receiver, to, 1));
+      EXPECT(event.kind == 0 && event.tick == got_strength && event.tick <= playback.tick);
+      EXPECT(last_event == 0 || event.tick == last_event + 10);
+      last_event = event.tick;
+      REFUSED(KP_STATUS_ARGUMENT, kp_receiver_read_event(receiver, to, 0));
+    }
+    OK(kp_receiver_added(receiver, shown_ids, BALLS, &count));
+    EXPECT(count == (played == 0 ? BALLS : 0));
+    OK(kp_receiver_removed(receiver, NULL, 0, &count));
+    EXPECT(count == 0);
     EXPECT(playback.tick >= last_tick);
     last_tick = playback.tick;
     OK(kp_receiver_ids(receiver, 0, shown_ids, BALLS, &count));
@@ -143,6 +191,15 @@ int main(void) {
     played += 1;
   }
   EXPECT(played > 220 && worst < 0.1);
+  EXPECT(last_event > TICKS - 40);
+  KpHubStatus sent;
+  OK(kp_hub_status(hub, 42, &sent));
+  EXPECT(sent.joined && sent.lost > 10 && sent.acknowledged > 200 && sent.round_trip_ms > 80.0);
+  REFUSED(KP_STATUS_ARGUMENT, kp_hub_status(hub, 43, &sent));
+  KpReceiverStatus received;
+  OK(kp_receiver_status(receiver, time_ns(TICKS), &received));
+  EXPECT(received.joined && received.lost > 10 && received.bytes < sent.bytes);
+  EXPECT(fabs(received.server_tick - TICKS) < 3.0);
   OK(kp_receiver_newest(receiver, newest));
   uint32_t newest_tick;
   OK(kp_snapshot_tick(newest, &newest_tick));
@@ -161,6 +218,30 @@ int main(void) {
   REFUSED(KP_STATUS_POINTER, kp_receiver_handle(receiver, 0, NULL, 3));
   REFUSED(KP_STATUS_SIZE, kp_receiver_read(receiver, 0, BALLS - 1, targets, 2));
   REFUSED(KP_STATUS_ARGUMENT, kp_receiver_read(receiver, 1, BALLS, targets, 2));
+  // Only the first two balls, the second before the first.
+  const float weights[] = {1.0f, 100.0f};
+  OK(kp_hub_set_weights(hub, 42, ids, weights, 2));
+  REFUSED(KP_STATUS_POINTER, kp_hub_set_weights(hub, 42, ids, NULL, 2));
+  REFUSED(KP_STATUS_ARGUMENT, kp_hub_set_weights(hub, 43, ids, weights, 2));
+  OK(kp_hub_set_relevant(hub, 42, ids, 2));
+  const uint32_t unsorted[] = {7, 7};
+  REFUSED(KP_STATUS_ARGUMENT, kp_hub_set_relevant(hub, 42, unsorted, 2));
+  REFUSED(KP_STATUS_ARGUMENT, kp_hub_set_weights(hub, 42, unsorted, weights, 2));
+  OK(kp_snapshot_clear(world, TICKS + 1));
+  OK(kp_snapshot_add(world, 0, ids, BALLS, columns, 2));
+  OK(kp_hub_emit_seeing(hub, 0, hit, 1, 7));
+  REFUSED(KP_STATUS_ARGUMENT, kp_hub_emit(hub, 1, hit, 1, NULL, 0));
+  strength = 1001;
+  REFUSED(KP_STATUS_VALUE, kp_hub_emit(hub, 0, hit, 1, NULL, 0));
+  OK(kp_hub_tick(hub, time_ns(TICKS + 1), world));
+  while (kp_hub_poll(hub, &whom, bytes, sizeof bytes, &size) == KP_STATUS_OK) {
+    OK(kp_receiver_handle(receiver, time_ns(TICKS + 1), bytes, size));
+  }
+  OK(kp_receiver_newest(receiver, newest));
+  OK(kp_snapshot_count(newest, 0, &count));
+  EXPECT(count == 2);
+  OK(kp_hub_set_relevant(hub, 42, NULL, 0));
+  REFUSED(KP_STATUS_ARGUMENT, kp_hub_set_kind(hub, "cup", 2, 1.0f));
   OK(kp_hub_free(hub));
   REFUSED(KP_STATUS_HANDLE, kp_hub_tick(hub, 0, world));
   OK(kp_receiver_free(receiver));
@@ -169,5 +250,9 @@ int main(void) {
   OK(kp_snapshot_free(newest));
   OK(kp_codec_free(codec));
   OK(kp_schema_free(schema));
+  OK(kp_events_free(events));
+  REFUSED(KP_STATUS_HANDLE, kp_events_free(events));
+  OK(kp_codec_free(event_codec));
+  OK(kp_schema_free(event_schema));
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,0 +1,286 @@
+//! Columns of numbers in memory of the caller: read into rows of a snapshot, and written from rows.
+
+use std::ffi::c_void;
+
+use kinepack::schema::{Field, FieldKind};
+use kinepack::values::{Column, ColumnsError, Number, Quantizer, Values};
+use kinepack::{EncodeError, EntityId, Schema, Snapshot, Tick};
+
+use crate::KpStatus;
+use crate::memory::{self, slice};
+use crate::schema::one_of;
+use crate::status::Failure;
+
+/// The type of a number in memory of the caller.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KpNumber {
+    /// `float`
+    F32 = 0,
+    /// `double`
+    F64 = 1,
+    /// `int8_t`
+    I8 = 2,
+    /// `int16_t`
+    I16 = 3,
+    /// `int32_t`
+    I32 = 4,
+    /// `int64_t`
+    I64 = 5,
+    /// `uint8_t`, and `bool`
+    U8 = 6,
+    /// `uint16_t`
+    U16 = 7,
+    /// `uint32_t`
+    U32 = 8,
+    /// `uint64_t`
+    U64 = 9,
+}
+
+/// The numbers of a field in memory of the caller, to read from: those of one entity are next to
+/// each other, and from one entity to the next it is `stride` bytes. They need no alignment.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct KpColumn {
+    /// The first number of the first entity.
+    pub data: *const c_void,
+    /// Bytes from one entity to the next. With 0, all entities have the same numbers.
+    pub stride: usize,
+    /// A `KpNumber`. Real numbers and rotations take `KP_NUMBER_F32` and `KP_NUMBER_F64`, all other
+    /// fields integers.
+    pub number: i32,
+    /// Not 0: values out of range become the nearest end instead of an error.
+    pub clamp: i32,
+}
+
+/// The numbers of a field in memory of the caller, to write to.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct KpTarget {
+    /// The first number of the first entity. If it is null, the field is left out.
+    pub data: *mut c_void,
+    /// Bytes from one entity to the next.
+    pub stride: usize,
+    /// A `KpNumber` that can hold every value of the field.
+    pub number: i32,
+}
+
+/// A snapshot, and what fills it.
+#[derive(Debug)]
+pub(crate) struct World {
+    pub(crate) snapshot: Snapshot,
+    quantizer: Quantizer,
+}
+
+impl World {
+    pub(crate) fn new(schema: &Schema) -> Self {
+        Self { snapshot: Snapshot::new(schema, Tick(0)), quantizer: Quantizer::new(schema) }
+    }
+
+    /// The schemas of the kinds.
+    pub(crate) fn kinds(&self) -> &[Schema] {
+        self.quantizer.kinds()
+    }
+
+    /// Adds entities of a kind. After an error the snapshot is as before.
+    ///
+    /// # Safety
+    /// Each column has the numbers of `ids.len()` entities.
+    pub(crate) unsafe fn add(
+        &mut self,
+        kind: u32,
+        ids: &[EntityId],
+        columns: &[KpColumn],
+    ) -> Result<(), Failure> {
+        let Self { snapshot, quantizer } = self;
+        let fields = one_of(quantizer.kinds(), kind)?.fields();
+        let given = fields.iter().zip(columns).map(|(field, column)| {
+            let number = number_of(column.number)?;
+            let numbers = Values::per_entity(field);
+            let needed = Column::needed_bytes(ids.len(), numbers, column.stride, number);
+            let needed = needed.ok_or_else(|| Failure::argument("a stride is too large"))?;
+            // SAFETY: the caller lends the column, an entity for each id with this stride.
+            let bytes = unsafe { slice(column.data.cast::<u8>(), needed)? };
+            let read = Column::new(bytes, column.stride, number);
+            Ok(if column.clamp != 0 { read.clamped() } else { read })
+        });
+        let mut given: Vec<Column<'_>> = given.collect::<Result<_, Failure>>()?;
+        // The library says what is wrong with other counts.
+        given.resize(columns.len(), Column::new(&[], 0, Number::U8));
+        quantizer.extend(snapshot, kind as usize, ids, &given).map_err(|error| {
+            let status = match error {
+                ColumnsError::Value { .. } => KpStatus::Value,
+                _ => KpStatus::Argument,
+            };
+            let text = match &error {
+                ColumnsError::Value { field, error } => {
+                    format!("{}: {error}", fields[*field].name)
+                }
+                other => other.to_string(),
+            };
+            Failure::new(status, text)
+        })
+    }
+
+    /// Replaces all entities by `count` records of a kind, which are not entities: their ids are
+    /// their places.
+    ///
+    /// # Safety
+    /// Each column has the numbers of `count` records.
+    pub(crate) unsafe fn set_records(
+        &mut self,
+        kind: u32,
+        count: usize,
+        columns: &[KpColumn],
+    ) -> Result<(), Failure> {
+        let count = u32::try_from(count).map_err(|_| Failure::argument("too many records"))?;
+        let ids: Vec<EntityId> = (0..count).map(EntityId).collect();
+        self.snapshot.clear(Tick(0));
+        // SAFETY: as for this function.
+        unsafe { self.add(kind, &ids, columns) }
+    }
+}
+
+/// Writes `rows` entities to targets. `read` gives the raw words of each.
+///
+/// # Safety
+/// Each target has memory for `capacity` entities, which nothing else uses.
+pub(crate) unsafe fn write_rows(
+    fields: &[Field],
+    targets: &[KpTarget],
+    rows: usize,
+    capacity: usize,
+    mut read: impl FnMut(usize, &mut [u64]) -> Result<(), EncodeError>,
+) -> Result<(), Failure> {
+    if targets.len() != fields.len() {
+        let text = format!("{} targets for {} fields", targets.len(), fields.len());
+        return Err(Failure::argument(text));
+    }
+    if rows > capacity {
+        return Err(memory::too_many(rows, capacity));
+    }
+    // All checks come before the first write.
+    let writers = fields
+        .iter()
+        .zip(targets)
+        .map(|(field, target)| Ok((Writer::new(field, target, rows)?, field.lanes().len())));
+    let writers: Vec<(Writer, usize)> = writers.collect::<Result<_, Failure>>()?;
+    let mut words = vec![0; writers.iter().map(|(_, lanes)| lanes).sum()];
+    for row in 0..rows {
+        read(row, &mut words).map_err(Failure::argument)?;
+        let mut rest = &words[..];
+        for (writer, lanes) in &writers {
+            let (of_field, after) = rest.split_at(*lanes);
+            rest = after;
+            // SAFETY: `Writer::new` has checked the pointer; the caller promises the memory.
+            unsafe { writer.write(row, of_field) };
+        }
+    }
+    Ok(())
+}
+
+fn number_of(number: i32) -> Result<Number, Failure> {
+    Ok(match number {
+        0 => Number::F32,
+        1 => Number::F64,
+        2 => Number::I8,
+        3 => Number::I16,
+        4 => Number::I32,
+        5 => Number::I64,
+        6 => Number::U8,
+        7 => Number::U16,
+        8 => Number::U32,
+        9 => Number::U64,
+        _ => return Err(Failure::argument(format!("no KpNumber is {number}"))),
+    })
+}
+
+/// Writes the numbers of a field.
+struct Writer {
+    /// Null: the field is left out.
+    data: *mut u8,
+    stride: usize,
+    number: Number,
+    numbers: usize,
+}
+
+impl Writer {
+    /// Checks that a target can take the values of a field for this number of entities.
+    fn new(field: &Field, target: &KpTarget, rows: usize) -> Result<Self, Failure> {
+        let (number, numbers) = (number_of(target.number)?, Values::per_entity(field));
+        let (data, stride) = (target.data.cast::<u8>(), target.stride);
+        let writer = Self { data, stride, number, numbers };
+        if data.is_null() {
+            return Ok(writer);
+        }
+        let is_float = matches!(number, Number::F32 | Number::F64);
+        let fits = match &field.kind {
+            FieldKind::Floats(_) | FieldKind::Rotation(_) => is_float,
+            FieldKind::Integer(limits) => {
+                let (least, most) = limits_of(number);
+                !is_float && limits.min() >= least && limits.max() <= most
+            }
+            _ => !is_float && i128::from(most_of(field)) <= limits_of(number).1,
+        };
+        if !fits {
+            let text = format!("{}: a {number:?} does not hold all its values", field.name);
+            return Err(Failure::argument(text));
+        }
+        let needed = Column::needed_bytes(rows, numbers, stride, number);
+        let end = needed.and_then(|needed| data.addr().checked_add(needed));
+        match end.filter(|_| needed.is_some_and(|needed| needed <= isize::MAX as usize)) {
+            Some(_) => Ok(writer),
+            None => Err(Failure::argument("a stride is too large")),
+        }
+    }
+
+    /// Writes the numbers of an entity.
+    ///
+    /// # Safety
+    /// The target has memory for more than `row` entities.
+    unsafe fn write(&self, row: usize, words: &[u64]) {
+        if self.data.is_null() {
+            return;
+        }
+        for (nth, word) in words.iter().take(self.numbers).enumerate() {
+            // SAFETY: `new` has checked that this is within one object of the caller, and the caller
+            // that nothing else uses it. The write needs no alignment.
+            unsafe {
+                let to = self.data.add(row * self.stride + nth * self.number.bytes());
+                match self.number {
+                    Number::F32 => to.cast::<f32>().write_unaligned(f64::from_bits(*word) as f32),
+                    Number::F64 => to.cast::<f64>().write_unaligned(f64::from_bits(*word)),
+                    Number::I8 | Number::U8 => to.write(*word as u8),
+                    Number::I16 | Number::U16 => to.cast::<u16>().write_unaligned(*word as u16),
+                    Number::I32 | Number::U32 => to.cast::<u32>().write_unaligned(*word as u32),
+                    _ => to.cast::<u64>().write_unaligned(*word),
+                }
+            }
+        }
+    }
+}
+
+/// The largest value of a field of lanes that are not quantized.
+fn most_of(field: &Field) -> u32 {
+    match field.kind {
+        FieldKind::Bool => 1,
+        FieldKind::Choice { max } => max,
+        FieldKind::Bytes { .. } => u8::MAX.into(),
+        _ => u32::MAX,
+    }
+}
+
+/// The least and the largest integer of a type.
+fn limits_of(number: Number) -> (i128, i128) {
+    match number {
+        Number::I8 => (i8::MIN.into(), i8::MAX.into()),
+        Number::I16 => (i16::MIN.into(), i16::MAX.into()),
+        Number::I32 => (i32::MIN.into(), i32::MAX.into()),
+        Number::I64 => (i64::MIN.into(), i64::MAX.into()),
+        Number::U8 => (0, u8::MAX.into()),
+        Number::U16 => (0, u16::MAX.into()),
+        Number::U32 => (0, u32::MAX.into()),
+        Number::U64 => (0, u64::MAX.into()),
+        _ => (0, -1),
+    }
+}

@@ -1,0 +1,63 @@
+//! Kinds of events, such as hits and sounds, which travel with the snapshots.
+
+use kinepack_net::EventKinds;
+
+use crate::KpStatus;
+use crate::codec::{CODECS, KpCodec};
+use crate::handles::Handles;
+use crate::memory::{check_out, put, slice};
+use crate::status::{Failure, call};
+
+/// Kinds of events. Both sides of a connection need the same. It does not change.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KpEvents {
+    /// Zero is no handle.
+    pub id: u64,
+}
+
+pub(crate) static EVENTS: Handles<EventKinds> = Handles::new(10, "kinds of events");
+
+/// Kinds of events: those of the schema of a codec. `longest_ticks` has a number for each kind: how
+/// many ticks an event may wait before it is dropped; a negative one for events that must arrive.
+/// With a `count` of 0 all must arrive. The caller frees `*out` with `kp_events_free`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_events_new(
+    codec: KpCodec,
+    longest_ticks: *const i32,
+    count: usize,
+    out: *mut KpEvents,
+) -> KpStatus {
+    call(|| {
+        check_out(out)?;
+        // SAFETY: the caller lends the numbers.
+        let longest_ticks = unsafe { slice(longest_ticks, count)? };
+        let codec = CODECS.get(codec.id)?;
+        let kinds = codec.schema().kinds().len();
+        if count != 0 && count != kinds {
+            return Err(Failure::argument(format!("{count} numbers for {kinds} kinds")));
+        }
+        let mut events = EventKinds::new(&codec);
+        for (kind, ticks) in longest_ticks.iter().enumerate() {
+            if let Ok(ticks) = u32::try_from(*ticks) {
+                events = events.droppable_kind(kind, ticks).map_err(Failure::argument)?;
+            }
+        }
+        // SAFETY: `out` is the caller's.
+        unsafe { put(out, KpEvents { id: EVENTS.add(events) }) }
+    })
+}
+
+/// Frees kinds of events. What was made with them lives on.
+#[unsafe(no_mangle)]
+pub extern "C" fn kp_events_free(events: KpEvents) -> KpStatus {
+    call(|| EVENTS.remove(events.id))
+}
+
+/// The kinds of an optional handle: zero is none.
+pub(crate) fn events_of(events: KpEvents) -> Result<Option<EventKinds>, Failure> {
+    match events.id {
+        0 => Ok(None),
+        id => Ok(Some(EventKinds::clone(&*EVENTS.get(id)?))),
+    }
+}

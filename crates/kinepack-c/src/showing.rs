@@ -1,0 +1,196 @@
+//! What a receiver or a replay shows: entities kind by kind, and the events that are due.
+
+use kinepack::{EntityId, Schema};
+use kinepack_net::{Event, EventKinds, Playback};
+
+use crate::KpStatus;
+use crate::columns::{KpTarget, write_rows};
+use crate::memory::give_list;
+use crate::schema::one_of;
+use crate::status::Failure;
+
+/// What is shown.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct KpPlayback {
+    /// The tick that is shown, with its fraction.
+    pub tick: f64,
+    /// Not 0: no newer state had arrived when it was needed.
+    pub is_starved: i32,
+}
+
+/// An event that is due.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct KpEvent {
+    /// The tick at which it happened.
+    pub tick: u32,
+    /// The index of its kind among the kinds of the events' schema.
+    pub kind: u32,
+    /// Not 0: an earlier moment already showed its tick.
+    pub is_late: i32,
+}
+
+/// Which ids of entities a function writes.
+#[derive(Clone, Copy)]
+pub(crate) enum Which {
+    /// All that are shown.
+    Shown,
+    /// Those that the moment before did not show.
+    Added,
+    /// Those that only the moment before showed.
+    Removed,
+}
+
+/// What the caller reads after each moment of playback.
+#[derive(Debug)]
+pub(crate) struct Showing {
+    kinds: Vec<Rows>,
+    added: Vec<u32>,
+    removed: Vec<u32>,
+    /// The kinds of events alone.
+    event_kinds: Vec<Schema>,
+    events: Vec<(KpEvent, Vec<u64>)>,
+    /// How many events the caller has taken.
+    taken: usize,
+}
+
+/// The entities of a kind.
+#[derive(Debug)]
+struct Rows {
+    /// The kind alone.
+    schema: Schema,
+    ids: Vec<u32>,
+    /// The raw words of each entity.
+    words: Vec<u64>,
+}
+
+impl Showing {
+    pub(crate) fn new(schema: &Schema, events: Option<&EventKinds>) -> Self {
+        let empty = |schema| Rows { schema, ids: Vec::new(), words: Vec::new() };
+        Self {
+            kinds: kinds_of(schema).map(empty).collect(),
+            added: Vec::new(),
+            removed: Vec::new(),
+            event_kinds: events
+                .map_or_else(Vec::new, |kinds| kinds_of(kinds.codec().schema()).collect()),
+            events: Vec::new(),
+            taken: 0,
+        }
+    }
+
+    /// Keeps what a playback shows. The events of the moment before are dropped.
+    pub(crate) fn show(&mut self, playback: &Playback<'_>) -> Result<KpPlayback, Failure> {
+        for of_kind in &mut self.kinds {
+            of_kind.ids.clear();
+            of_kind.words.clear();
+        }
+        let [mut from, mut to] = [Vec::new(), Vec::new()];
+        for sample in playback.samples() {
+            let (state, index) = sample.from;
+            let of_kind = &mut self.kinds[state.kind_at(index).unwrap_or(0)];
+            for (lanes, (state, index)) in [(&mut from, sample.from), (&mut to, sample.to)] {
+                lanes.clear();
+                lanes.extend(state.lanes_at(index));
+            }
+            let begin = of_kind.words.len();
+            of_kind.words.resize(begin + from.len(), 0);
+            let words = &mut of_kind.words[begin..];
+            let interpolated = of_kind.schema.interpolate_raw(&from, &to, sample.between, words);
+            interpolated.map_err(Failure::argument)?;
+            of_kind.ids.push(sample.id.0);
+        }
+        let numbers = |ids: &[EntityId]| ids.iter().map(|id| id.0).collect();
+        self.added = numbers(playback.added());
+        self.removed = numbers(playback.removed());
+        self.events.clear();
+        self.taken = 0;
+        for event in playback.events() {
+            let due = self.due(&event)?;
+            self.events.push(due);
+        }
+        Ok(KpPlayback { tick: playback.tick(), is_starved: playback.is_starved().into() })
+    }
+
+    fn due(&self, event: &Event<'_>) -> Result<(KpEvent, Vec<u64>), Failure> {
+        let kind = event.kind() as u32;
+        let (rows, index) = event.state();
+        let lanes: Vec<u32> = rows.lanes_at(index).collect();
+        let mut words = vec![0; lanes.len()];
+        let of_kind = one_of(&self.event_kinds, kind)?;
+        of_kind.reconstruct_raw(&lanes, &mut words).map_err(Failure::argument)?;
+        Ok((KpEvent { tick: event.tick.0, kind, is_late: event.late.into() }, words))
+    }
+
+    /// Writes ids, which increase. `kind` matters only for all that are shown.
+    ///
+    /// # Safety
+    /// As for [`give_list`].
+    pub(crate) unsafe fn write_ids(
+        &self,
+        which: Which,
+        kind: u32,
+        ids: *mut u32,
+        capacity: usize,
+        count: *mut usize,
+    ) -> Result<(), Failure> {
+        let from = match which {
+            Which::Shown => &one_of(&self.kinds, kind)?.ids,
+            Which::Added => &self.added,
+            Which::Removed => &self.removed,
+        };
+        // SAFETY: as for this function.
+        unsafe { give_list(from.iter().copied(), ids, capacity, count) }
+    }
+
+    /// Writes the numbers of the entities of a kind.
+    ///
+    /// # Safety
+    /// As for [`write_rows`].
+    pub(crate) unsafe fn write(
+        &self,
+        kind: u32,
+        capacity: usize,
+        targets: &[KpTarget],
+    ) -> Result<(), Failure> {
+        let Rows { schema, ids, words } = one_of(&self.kinds, kind)?;
+        let read = |row: usize, to: &mut [u64]| {
+            let lanes = to.len();
+            to.copy_from_slice(&words[row * lanes..][..lanes]);
+            Ok(())
+        };
+        // SAFETY: as for this function.
+        unsafe { write_rows(schema.fields(), targets, ids.len(), capacity, read) }
+    }
+
+    /// Takes the next event that is due.
+    pub(crate) fn next_event(&mut self) -> Result<KpEvent, Failure> {
+        let Some((event, _)) = self.events.get(self.taken) else {
+            return Err(Failure::new(KpStatus::Nothing, "no further event is due"));
+        };
+        self.taken += 1;
+        Ok(*event)
+    }
+
+    /// Writes the numbers of the event that was taken last.
+    ///
+    /// # Safety
+    /// As for [`write_rows`], with room for one event.
+    pub(crate) unsafe fn write_event(&self, targets: &[KpTarget]) -> Result<(), Failure> {
+        let last = self.taken.checked_sub(1).and_then(|last| self.events.get(last));
+        let (event, words) =
+            last.ok_or_else(|| Failure::new(KpStatus::Nothing, "no event was taken"))?;
+        let fields = one_of(&self.event_kinds, event.kind)?.fields();
+        let read = |_: usize, to: &mut [u64]| {
+            to.copy_from_slice(words);
+            Ok(())
+        };
+        // SAFETY: as for this function.
+        unsafe { write_rows(fields, targets, 1, 1, read) }
+    }
+}
+
+/// Each kind of a schema alone.
+fn kinds_of(schema: &Schema) -> impl Iterator<Item = Schema> {
+    (0..schema.kinds().len()).map(|kind| schema.of_kind(kind))
+}
