@@ -357,6 +357,44 @@ typedef struct KpSchemaBuilder {
   uint64_t id;
 } KpSchemaBuilder;
 
+// How a stream is sent. Both ends need the same. A number of 0 takes the default.
+typedef struct KpStreamOptions {
+  // The longest round trip without extra cost. Default: 500.
+  uint32_t longest_round_trip_ms;
+  // How many earlier records each packet repeats, up to 15. Default: 1. Negative: none.
+  int32_t repeats;
+  // How many records a receiver accepts at once, at least 16. Default: 64.
+  uint32_t burst_records;
+  // The number of the stream among those on one connection.
+  uint32_t channel;
+  // The largest datagram that the transport carries. Default: 1,200.
+  uint32_t datagram_bytes;
+  // The number of the first record.
+  uint16_t first_number;
+} KpStreamOptions;
+
+// Sends the records of a client. It has no socket and no clock.
+typedef struct KpStreamSender {
+  // Zero is no handle.
+  uint64_t id;
+} KpStreamSender;
+
+// Receives the records of one client.
+typedef struct KpStreamReceiver {
+  // Zero is no handle.
+  uint64_t id;
+} KpStreamReceiver;
+
+// A record that arrived.
+typedef struct KpRecord {
+  // Its number, which `kp_stream_push` gave to the sender.
+  uint16_t number;
+  // Not 0: it came as a repeat, because its own packet is missing.
+  uint8_t is_repeated;
+  // Not 0: a newer record came before.
+  uint8_t is_late;
+} KpRecord;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -736,6 +774,75 @@ size_t kp_error_text(char *text, size_t capacity);
 
 // The version of the library, such as "0.1.0". It lives as long as the program.
 const char *kp_version(void);
+
+// A sender of records of a schema with one kind, `rate_hz` of them a second at most, at a level
+// ("packed" or "adaptive"). `options` may be null. The caller frees `*out` with
+// `kp_stream_sender_free`.
+KpStatus kp_stream_sender_new(struct KpSchema schema,
+                              const char *level,
+                              uint32_t rate_hz,
+                              const struct KpStreamOptions *options,
+                              struct KpStreamSender *out);
+
+// Adds a record: a column with one record for each field. Writes its number, unless `number` is
+// null. After an error nothing was added.
+KpStatus kp_stream_push(struct KpStreamSender sender,
+                        const struct KpColumn *columns,
+                        size_t column_count,
+                        uint16_t *number);
+
+// The packet of the newest records, once. `KP_STATUS_NOTHING` if there is none now. If `capacity` is
+// too small, only `*size` is written, and the packet stays.
+KpStatus kp_stream_poll(struct KpStreamSender sender,
+                        uint8_t *datagram,
+                        size_t capacity,
+                        size_t *size);
+
+// Takes an acknowledgement. One that is not valid is `KP_STATUS_DATA`; only a counter has changed
+// then.
+KpStatus kp_stream_sender_handle(struct KpStreamSender sender,
+                                 const uint8_t *datagram,
+                                 size_t size);
+
+// Frees a sender of a stream.
+KpStatus kp_stream_sender_free(struct KpStreamSender sender);
+
+// A receiver for the records of one client, with the same arguments as its sender. The caller frees
+// `*out` with `kp_stream_receiver_free`.
+KpStatus kp_stream_receiver_new(struct KpSchema schema,
+                                const char *level,
+                                uint32_t rate_hz,
+                                const struct KpStreamOptions *options,
+                                struct KpStreamReceiver *out);
+
+// Takes a packet. Writes its new records, oldest first: `*count` of them, at most 16, for
+// `kp_stream_read`. One that is refused, such as a duplicate, is `KP_STATUS_DATA`; only a counter has
+// changed then. Times are nanoseconds since any fixed moment.
+KpStatus kp_stream_receiver_handle(struct KpStreamReceiver receiver,
+                                   uint64_t now_ns,
+                                   const uint8_t *datagram,
+                                   size_t size,
+                                   size_t *count);
+
+// Writes the records of the last packet: `*count` of them to `records`, and their numbers to a target
+// for each field, if they are at most `capacity`. `records` may be null if `capacity` is 0.
+KpStatus kp_stream_read(struct KpStreamReceiver receiver,
+                        struct KpRecord *records,
+                        size_t capacity,
+                        const struct KpTarget *targets,
+                        size_t target_count,
+                        size_t *count);
+
+// The acknowledgement for the sender: `*size` bytes, if they are at most `capacity`. Send it a few
+// times within the longest round trip, alone or in front of another datagram. `KP_STATUS_NOTHING`
+// before the first packet.
+KpStatus kp_stream_acknowledgement(struct KpStreamReceiver receiver,
+                                   uint8_t *datagram,
+                                   size_t capacity,
+                                   size_t *size);
+
+// Frees a receiver of a stream.
+KpStatus kp_stream_receiver_free(struct KpStreamReceiver receiver);
 
 #ifdef __cplusplus
 }  // extern "C"

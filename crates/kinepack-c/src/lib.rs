@@ -29,5 +29,6 @@ pub mod schema;
 pub mod showing;
 pub mod snapshot;
 pub mod status;
+pub mod stream;
 
 pub use status::KpStatus;

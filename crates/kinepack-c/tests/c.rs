@@ -53,3 +53,8 @@ fn a_world_crosses_a_bad_network() {
 fn ships_travel_and_bad_input_is_refused() {
     run("ships");
 }
+
+#[test]
+fn inputs_arrive_in_order() {
+    run("inputs");
+}

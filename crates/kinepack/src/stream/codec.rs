@@ -48,6 +48,21 @@ pub enum StreamLevel {
     Adaptive,
 }
 
+impl StreamLevel {
+    /// The name, as programs show and read it: `packed` or `adaptive`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Packed => "packed",
+            Self::Adaptive => "adaptive",
+        }
+    }
+
+    /// The level with this name.
+    pub fn named(text: &str) -> Option<Self> {
+        [Self::Packed, Self::Adaptive].into_iter().find(|level| level.name() == text)
+    }
+}
+
 /// The schema and level that both ends of a stream agree on. Cheap to clone, because clones share
 /// memory.
 ///

@@ -1,0 +1,325 @@
+//! Streams: records such as inputs and calls, from a client to a server.
+
+use std::ffi::c_char;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use kinepack::Schema;
+use kinepack::stream::{StreamCodec, StreamLevel};
+use kinepack_net::{Sequence, StreamConfig, StreamReceiver, StreamSender};
+
+use crate::KpStatus;
+use crate::columns::{KpColumn, KpTarget, World, write_rows};
+use crate::datagrams::{Next, channel};
+use crate::handles::{Handles, lock};
+use crate::memory::{self, check_out, give, give_list, optional, put, slice, time};
+use crate::schema::{KpSchema, SCHEMAS};
+use crate::status::{Failure, call};
+
+/// Sends the records of a client. It has no socket and no clock.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KpStreamSender {
+    /// Zero is no handle.
+    pub id: u64,
+}
+
+pub(crate) static SENDERS: Handles<Mutex<Sender>> = Handles::new(11, "a sender of a stream");
+
+/// Receives the records of one client.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KpStreamReceiver {
+    /// Zero is no handle.
+    pub id: u64,
+}
+
+pub(crate) static STREAM_RECEIVERS: Handles<Mutex<Received>> =
+    Handles::new(12, "a receiver of a stream");
+
+/// A sender, what quantizes its records, and the datagram that the caller takes next.
+#[derive(Debug)]
+pub(crate) struct Sender {
+    sender: StreamSender,
+    records: World,
+    next: Next<()>,
+}
+
+/// A receiver, and the records of the last datagram.
+#[derive(Debug)]
+pub(crate) struct Received {
+    receiver: StreamReceiver,
+    schema: Schema,
+    records: Vec<KpRecord>,
+    /// The lanes of these records.
+    lanes: Vec<u32>,
+}
+
+/// How a stream is sent. Both ends need the same. A number of 0 takes the default.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct KpStreamOptions {
+    /// The longest round trip without extra cost. Default: 500.
+    pub longest_round_trip_ms: u32,
+    /// How many earlier records each packet repeats, up to 15. Default: 1. Negative: none.
+    pub repeats: i32,
+    /// How many records a receiver accepts at once, at least 16. Default: 64.
+    pub burst_records: u32,
+    /// The number of the stream among those on one connection.
+    pub channel: u32,
+    /// The largest datagram that the transport carries. Default: 1,200.
+    pub datagram_bytes: u32,
+    /// The number of the first record.
+    pub first_number: u16,
+}
+
+/// A record that arrived.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct KpRecord {
+    /// Its number, which `kp_stream_push` gave to the sender.
+    pub number: u16,
+    /// Not 0: it came as a repeat, because its own packet is missing.
+    pub is_repeated: u8,
+    /// Not 0: a newer record came before.
+    pub is_late: u8,
+}
+
+/// A sender of records of a schema with one kind, `rate_hz` of them a second at most, at a level
+/// ("packed" or "adaptive"). `options` may be null. The caller frees `*out` with
+/// `kp_stream_sender_free`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_stream_sender_new(
+    schema: KpSchema,
+    level: *const c_char,
+    rate_hz: u32,
+    options: *const KpStreamOptions,
+    out: *mut KpStreamSender,
+) -> KpStatus {
+    call(|| {
+        check_out(out)?;
+        // SAFETY: the caller lends a text and the options.
+        let (codec, config) = unsafe { described(schema, level, rate_hz, options)? };
+        let sender = StreamSender::new(&codec, config).map_err(Failure::argument)?;
+        let records = World::new(codec.schema());
+        let sending = Sender { sender, records, next: Next::default() };
+        // SAFETY: `out` is the caller's.
+        unsafe { put(out, KpStreamSender { id: SENDERS.add(Mutex::new(sending)) }) }
+    })
+}
+
+/// Adds a record: a column with one record for each field. Writes its number, unless `number` is
+/// null. After an error nothing was added.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_stream_push(
+    sender: KpStreamSender,
+    columns: *const KpColumn,
+    column_count: usize,
+    number: *mut u16,
+) -> KpStatus {
+    call(|| {
+        if !number.is_null() {
+            check_out(number)?;
+        }
+        let sender = SENDERS.get(sender.id)?;
+        let mut sender = lock(&sender);
+        let Sender { sender, records, .. } = &mut *sender;
+        // SAFETY: the caller lends the columns.
+        unsafe { records.set_records(0, 1, slice(columns, column_count)?)? };
+        let lanes: Vec<u32> = records.snapshot.lanes_at(0).collect();
+        let pushed = sender.push_lanes(&lanes).map_err(Failure::argument)?;
+        if number.is_null() {
+            return Ok(());
+        }
+        // SAFETY: `number` is the caller's.
+        unsafe { put(number, pushed.0) }
+    })
+}
+
+/// The packet of the newest records, once. `KP_STATUS_NOTHING` if there is none now. If `capacity` is
+/// too small, only `*size` is written, and the packet stays.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_stream_poll(
+    sender: KpStreamSender,
+    datagram: *mut u8,
+    capacity: usize,
+    size: *mut usize,
+) -> KpStatus {
+    call(|| {
+        let sender = SENDERS.get(sender.id)?;
+        let mut sender = lock(&sender);
+        let Sender { sender, next, .. } = &mut *sender;
+        let poll = || sender.poll_transmit().map(|bytes| ((), bytes.to_vec()));
+        // SAFETY: the caller lends `capacity` bytes and `size`.
+        unsafe { next.give(poll, datagram, capacity, size) }
+    })
+}
+
+/// Takes an acknowledgement. One that is not valid is `KP_STATUS_DATA`; only a counter has changed
+/// then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_stream_sender_handle(
+    sender: KpStreamSender,
+    datagram: *const u8,
+    size: usize,
+) -> KpStatus {
+    call(|| {
+        // SAFETY: the caller lends the datagram.
+        let datagram = unsafe { slice(datagram, size)? };
+        lock(&*SENDERS.get(sender.id)?).sender.handle(datagram).map_err(Failure::data)
+    })
+}
+
+/// Frees a sender of a stream.
+#[unsafe(no_mangle)]
+pub extern "C" fn kp_stream_sender_free(sender: KpStreamSender) -> KpStatus {
+    call(|| SENDERS.remove(sender.id))
+}
+
+/// A receiver for the records of one client, with the same arguments as its sender. The caller frees
+/// `*out` with `kp_stream_receiver_free`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_stream_receiver_new(
+    schema: KpSchema,
+    level: *const c_char,
+    rate_hz: u32,
+    options: *const KpStreamOptions,
+    out: *mut KpStreamReceiver,
+) -> KpStatus {
+    call(|| {
+        check_out(out)?;
+        // SAFETY: the caller lends a text and the options.
+        let (codec, config) = unsafe { described(schema, level, rate_hz, options)? };
+        let receiver = StreamReceiver::new(&codec, config).map_err(Failure::argument)?;
+        let schema = codec.schema().clone();
+        let received = Received { receiver, schema, records: Vec::new(), lanes: Vec::new() };
+        // SAFETY: `out` is the caller's.
+        unsafe { put(out, KpStreamReceiver { id: STREAM_RECEIVERS.add(Mutex::new(received)) }) }
+    })
+}
+
+/// Takes a packet. Writes its new records, oldest first: `*count` of them, at most 16, for
+/// `kp_stream_read`. One that is refused, such as a duplicate, is `KP_STATUS_DATA`; only a counter has
+/// changed then. Times are nanoseconds since any fixed moment.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_stream_receiver_handle(
+    receiver: KpStreamReceiver,
+    now_ns: u64,
+    datagram: *const u8,
+    size: usize,
+    count: *mut usize,
+) -> KpStatus {
+    call(|| {
+        check_out(count)?;
+        // SAFETY: the caller lends the datagram.
+        let datagram = unsafe { slice(datagram, size)? };
+        let received = STREAM_RECEIVERS.get(receiver.id)?;
+        let mut received = lock(&received);
+        let Received { receiver, records, lanes, .. } = &mut *received;
+        let handled = receiver.handle(time(now_ns), datagram).map_err(Failure::data)?;
+        records.clear();
+        lanes.clear();
+        for record in handled.records() {
+            let Sequence(number) = record.number;
+            let [is_repeated, is_late] = [record.repeated, record.late].map(u8::from);
+            records.push(KpRecord { number, is_repeated, is_late });
+            lanes.extend(record.lanes);
+        }
+        // SAFETY: `count` is the caller's.
+        unsafe { put(count, records.len()) }
+    })
+}
+
+/// Writes the records of the last packet: `*count` of them to `records`, and their numbers to a target
+/// for each field, if they are at most `capacity`. `records` may be null if `capacity` is 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_stream_read(
+    receiver: KpStreamReceiver,
+    records: *mut KpRecord,
+    capacity: usize,
+    targets: *const KpTarget,
+    target_count: usize,
+    count: *mut usize,
+) -> KpStatus {
+    call(|| {
+        let received = STREAM_RECEIVERS.get(receiver.id)?;
+        let received = lock(&received);
+        let Received { schema, records: given, lanes, .. } = &*received;
+        let of_record = |row: usize, words: &mut [u64]| {
+            schema.reconstruct_raw(&lanes[row * words.len()..][..words.len()], words)
+        };
+        // SAFETY: the caller lends `capacity` records, memory for as many at each target, and `count`.
+        unsafe {
+            let targets = slice(targets, target_count)?;
+            give_list(given.iter().copied(), records, capacity, count)?;
+            write_rows(schema.fields(), targets, given.len(), capacity, of_record)
+        }
+    })
+}
+
+/// The acknowledgement for the sender: `*size` bytes, if they are at most `capacity`. Send it a few
+/// times within the longest round trip, alone or in front of another datagram. `KP_STATUS_NOTHING`
+/// before the first packet.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_stream_acknowledgement(
+    receiver: KpStreamReceiver,
+    datagram: *mut u8,
+    capacity: usize,
+    size: *mut usize,
+) -> KpStatus {
+    call(|| {
+        let mut bytes = Vec::new();
+        let received = STREAM_RECEIVERS.get(receiver.id)?;
+        if !lock(&received).receiver.write_acknowledgement(&mut bytes) {
+            return Err(Failure::new(KpStatus::Nothing, "no packet has arrived yet"));
+        }
+        // SAFETY: the caller lends `capacity` bytes and `size`.
+        unsafe { give(&bytes, datagram, capacity, size) }
+    })
+}
+
+/// Frees a receiver of a stream.
+#[unsafe(no_mangle)]
+pub extern "C" fn kp_stream_receiver_free(receiver: KpStreamReceiver) -> KpStatus {
+    call(|| STREAM_RECEIVERS.remove(receiver.id))
+}
+
+/// The codec and the settings of a stream.
+///
+/// # Safety
+/// `level` is a text, and `options` null or options.
+unsafe fn described(
+    schema: KpSchema,
+    level: *const c_char,
+    rate_hz: u32,
+    options: *const KpStreamOptions,
+) -> Result<(StreamCodec, StreamConfig), Failure> {
+    // SAFETY: as for this function.
+    let (level, options) = unsafe { (memory::text(level)?, optional(options)?) };
+    let level = StreamLevel::named(level).ok_or_else(|| {
+        let levels = "use packed or adaptive";
+        Failure::argument(format!("no level of a stream is named {level:?}; {levels}"))
+    })?;
+    let schema = Schema::clone(&*SCHEMAS.get(schema.id)?);
+    let codec = StreamCodec::new(schema, level).map_err(Failure::argument)?;
+    let mut config = StreamConfig::at_hz(rate_hz);
+    if let Some(options) = options {
+        if options.longest_round_trip_ms != 0 {
+            config.longest_round_trip = Duration::from_millis(options.longest_round_trip_ms.into());
+        }
+        if options.repeats != 0 {
+            let repeats = u8::try_from(options.repeats.max(0));
+            config.repeats = repeats.map_err(|_| Failure::argument("more than 15 repeats"))?;
+        }
+        if options.burst_records != 0 {
+            let burst = u16::try_from(options.burst_records);
+            config.burst_records = burst.map_err(|_| Failure::argument("too large a burst"))?;
+        }
+        if options.datagram_bytes != 0 {
+            config.datagram_bytes = options.datagram_bytes as usize;
+        }
+        config.channel = channel(options.channel)?;
+        config.first_number = Sequence(options.first_number);
+    }
+    Ok((codec, config))
+}
