@@ -16,10 +16,9 @@ use kinepack_c::codec::{KpCodec, kp_codec_new};
 use kinepack_c::coding::{
     KpEncoder, KpView, kp_encode, kp_encoder_new, kp_view_empty, kp_view_free,
 };
+use kinepack_c::columns::{KpColumn, KpNumber};
 use kinepack_c::schema::{KpSchema, kp_schema_from_bytes};
-use kinepack_c::snapshot::{
-    KpColumn, KpNumber, KpSnapshot, kp_snapshot_add, kp_snapshot_clear, kp_snapshot_new,
-};
+use kinepack_c::snapshot::{KpSnapshot, kp_snapshot_add, kp_snapshot_clear, kp_snapshot_new};
 
 #[derive(Clone, Pack)]
 #[repr(C)]

@@ -41,6 +41,8 @@ enum KpStatus
   KP_STATUS_NOTHING = 7,
   // A defect of the library. Please report it.
   KP_STATUS_PANIC = 8,
+  // A file cannot be read or written.
+  KP_STATUS_FILE = 9,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -163,6 +165,96 @@ typedef enum KpRole KpRole;
 typedef int32_t KpRole;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
+
+// What a value is.
+enum KpValueKind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // A real number from `min` to `max`, in steps of `precision`.
+  KP_VALUE_KIND_REAL = 0,
+  // A real number on a circle, such as an angle: after `max` it begins again at `min`.
+  KP_VALUE_KIND_CYCLIC = 1,
+  // An integer from `min` to `max`, each of at most 2^53.
+  KP_VALUE_KIND_INTEGER = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum KpValueKind KpValueKind;
+#else
+typedef int32_t KpValueKind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// The joints of a rig. It does not change.
+typedef struct KpSkeleton {
+  // Zero is no handle.
+  uint64_t id;
+} KpSkeleton;
+
+// Where a pose goes: the bones of an engine's skeleton, from one to the next by a stride, so that an
+// array of structs and three arrays both do. A part whose pointer is null is left out. Numbers need
+// no alignment.
+typedef struct KpPose {
+  // The translation x, y, z of the first bone.
+  void *translations;
+  // Bytes from one bone to the next.
+  size_t translation_stride;
+  // The rotation x, y, z, w of the first bone.
+  void *rotations;
+  // Bytes from one bone to the next.
+  size_t rotation_stride;
+  // The scale x, y, z of the first bone.
+  void *scales;
+  // Bytes from one bone to the next.
+  size_t scale_stride;
+  // The number of bones at the pointers.
+  size_t bones;
+  // For each joint of the clip its bone, or `UINT32_MAX` for none. If it is null, joint 0 is bone 0,
+  // and so on; the engine then has at least as many bones as the clip has joints.
+  const uint32_t *bone_of_joint;
+  // `KP_NUMBER_F32` or `KP_NUMBER_F64`.
+  int32_t number;
+  // Not 0: rotations are w, x, y, z.
+  int32_t w_first;
+  // Units in a metre: 0 or 1 for metres, 100 for centimetres.
+  float units_per_m;
+} KpPose;
+
+// What many clips of one skeleton share. It does not change.
+typedef struct KpRig {
+  // Zero is no handle.
+  uint64_t id;
+} KpRig;
+
+// A compressed animation clip. It does not change.
+typedef struct KpClip {
+  // Zero is no handle.
+  uint64_t id;
+} KpClip;
+
+// What a clip is.
+typedef struct KpClipInfo {
+  // Number of joints.
+  uint32_t joints;
+  // Sample times of the motion that it was built from.
+  uint32_t samples;
+  // Samples a second.
+  float rate_hz;
+  // Seconds from the first sample to the last.
+  float duration_s;
+  // The hash of its skeleton.
+  uint64_t skeleton_hash;
+  // Bytes of the clip in memory, without its players.
+  uint64_t bytes;
+} KpClipInfo;
+
+// Plays one clip on one character. Players of a clip share its memory.
+typedef struct KpPlayer {
+  // Zero is no handle.
+  uint64_t id;
+} KpPlayer;
 
 // A schema. It does not change.
 typedef struct KpSchema {
@@ -339,6 +431,48 @@ typedef struct KpReceiverStatus {
   double server_tick;
 } KpReceiverStatus;
 
+// Writes a replay file.
+typedef struct KpReplayWriter {
+  // Zero is no handle.
+  uint64_t id;
+} KpReplayWriter;
+
+// The size of a replay file.
+typedef struct KpReplaySummary {
+  // Snapshots.
+  uint64_t frames;
+  // Groups, which are a second long.
+  uint64_t groups;
+  // Bytes of the file.
+  uint64_t bytes;
+} KpReplaySummary;
+
+// Keeps the last seconds of a world in memory.
+typedef struct KpKillCam {
+  // Zero is no handle.
+  uint64_t id;
+} KpKillCam;
+
+// A replay that is read.
+typedef struct KpReplay {
+  // Zero is no handle.
+  uint64_t id;
+} KpReplay;
+
+// What a replay is.
+typedef struct KpReplayInfo {
+  // Ticks a second.
+  double rate_hz;
+  // The first tick.
+  uint32_t first_tick;
+  // The last tick.
+  uint32_t last_tick;
+  // Number of markers.
+  uint32_t markers;
+  // Not 0: its writer ended it. Else it is still written, or its writer was killed.
+  int32_t is_complete;
+} KpReplayInfo;
+
 // A field of a kind.
 typedef struct KpField {
   // What it is made of.
@@ -395,9 +529,103 @@ typedef struct KpRecord {
   uint8_t is_late;
 } KpRecord;
 
+// A value, and how it is coded relative to one that both sides hold.
+typedef struct KpValue {
+  // A `KpValueKind`.
+  int32_t kind;
+  // Not 0: differences from `least` to `most` are coded in few bits. Then an unchanged value takes
+  // 1 bit, a small difference 2 bits and its own, and any other value 2 bits and a whole code.
+  // 0: an unchanged value takes 1 bit, any other 1 bit and a whole code.
+  int32_t has_small;
+  // The least value.
+  double min;
+  // The largest value.
+  double max;
+  // The step of a real number, which is then off by at most half of it.
+  double precision;
+  // The least small difference.
+  double least;
+  // The largest small difference.
+  double most;
+  // What both sides hold.
+  double before;
+  // The value to write, or that was read.
+  double value;
+} KpValue;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
+
+// Reads a skeleton file. The caller frees `*out` with `kp_skeleton_free`.
+KpStatus kp_skeleton_from_bytes(const uint8_t *bytes, size_t size, struct KpSkeleton *out);
+
+// The number of joints of a skeleton.
+KpStatus kp_skeleton_joints(struct KpSkeleton skeleton, uint32_t *joints);
+
+// The hash of a skeleton, which its clips have too.
+KpStatus kp_skeleton_hash(struct KpSkeleton skeleton, uint64_t *hash);
+
+// The parent of a joint, whose number is lower; −1 for a root.
+KpStatus kp_skeleton_parent(struct KpSkeleton skeleton, uint32_t joint, int32_t *parent);
+
+// The name of a joint, with a zero at its end: `*size` bytes with the zero, if they are at most
+// `capacity`.
+KpStatus kp_skeleton_name(struct KpSkeleton skeleton,
+                          uint32_t joint,
+                          char *name,
+                          size_t capacity,
+                          size_t *size);
+
+// The joint with a name. `KP_STATUS_NOTHING` if there is none.
+KpStatus kp_skeleton_find(struct KpSkeleton skeleton, const char *name, uint32_t *joint);
+
+// Writes the bind pose of a skeleton.
+KpStatus kp_skeleton_bind_pose(struct KpSkeleton skeleton, const struct KpPose *pose);
+
+// Frees a skeleton. Players live on.
+KpStatus kp_skeleton_free(struct KpSkeleton skeleton);
+
+// Reads a rig file. The caller frees `*out` with `kp_rig_free`.
+KpStatus kp_rig_from_bytes(const uint8_t *bytes, size_t size, struct KpRig *out);
+
+// Frees a rig. Its clips live on.
+KpStatus kp_rig_free(struct KpRig rig);
+
+// Reads a clip, in its form for memory or for disk. `rig` is zero for a clip without a rig. The
+// caller frees `*out` with `kp_clip_free`.
+KpStatus kp_clip_from_bytes(const uint8_t *bytes,
+                            size_t size,
+                            struct KpRig rig,
+                            struct KpClip *out);
+
+// What a clip is.
+KpStatus kp_clip_info(struct KpClip clip, struct KpClipInfo *out);
+
+// Frees a clip. Its players live on.
+KpStatus kp_clip_free(struct KpClip clip);
+
+// A player of a clip on its skeleton. The caller frees `*out` with `kp_player_free`.
+KpStatus kp_player_new(struct KpClip clip, struct KpSkeleton skeleton, struct KpPlayer *out);
+
+// Writes the pose at a time in seconds. A time before the clip gives its first pose, one after it its
+// last.
+KpStatus kp_player_sample(struct KpPlayer player,
+                          float time_s,
+                          const struct KpPose *pose);
+
+// Writes a mix of the poses of two players of the same skeleton: a `weight` of 0 gives the first, 1
+// the second. `mask` has a factor of the weight for each joint, or is null.
+KpStatus kp_player_blend(struct KpPlayer player,
+                         float time_s,
+                         struct KpPlayer other,
+                         float other_time_s,
+                         float weight,
+                         const float *mask,
+                         const struct KpPose *pose);
+
+// Frees a player.
+KpStatus kp_player_free(struct KpPlayer player);
 
 // A codec of a schema at a level ("packed" takes the least time, "adaptive" few bits, "learning"
 // the fewest), with a profile file that was trained for the schema, or without one if
@@ -633,6 +861,141 @@ KpStatus kp_receiver_newest(struct KpReceiver receiver, struct KpSnapshot snapsh
 // Frees a receiver.
 KpStatus kp_receiver_free(struct KpReceiver receiver);
 
+// Begins a replay file, and replaces an existing one. The world has `rate_hz` ticks a second; `events`
+// is zero if it has none. The caller ends `*out` with `kp_replay_writer_finish` and frees it with
+// `kp_replay_writer_free`. If a process is killed, the file lacks at most the last second.
+KpStatus kp_replay_writer_new(const char *path,
+                              struct KpCodec codec,
+                              struct KpEvents events,
+                              double rate_hz,
+                              struct KpReplayWriter *out);
+
+// Adds a snapshot, whose tick is above the one before.
+KpStatus kp_replay_writer_write(struct KpReplayWriter writer, struct KpSnapshot world);
+
+// Adds an event of the snapshot that is written next: a column with one record for each field of its
+// kind.
+KpStatus kp_replay_writer_emit(struct KpReplayWriter writer,
+                               uint32_t kind,
+                               const struct KpColumn *columns,
+                               size_t column_count);
+
+// Gives a tick a name.
+KpStatus kp_replay_writer_mark(struct KpReplayWriter writer, uint32_t tick, const char *name);
+
+// Stores a value under a key of the caller's choice.
+KpStatus kp_replay_writer_note(struct KpReplayWriter writer, const char *key, const char *value);
+
+// Ends the file. `out` may be null.
+KpStatus kp_replay_writer_finish(struct KpReplayWriter writer, struct KpReplaySummary *out);
+
+// Frees a writer. A file that was not finished lacks its last second and its index, and can be read.
+KpStatus kp_replay_writer_free(struct KpReplayWriter writer);
+
+// Keeps the last `seconds` of a world with `rate_hz` ticks a second; `events` is zero if it has none.
+// The caller frees `*out` with `kp_kill_cam_free`.
+KpStatus kp_kill_cam_new(struct KpCodec codec,
+                         struct KpEvents events,
+                         double rate_hz,
+                         double seconds,
+                         struct KpKillCam *out);
+
+// Adds a snapshot, whose tick is above the one before.
+KpStatus kp_kill_cam_write(struct KpKillCam kill_cam, struct KpSnapshot world);
+
+// Adds an event of the snapshot that is written next, as `kp_replay_writer_emit` does.
+KpStatus kp_kill_cam_emit(struct KpKillCam kill_cam,
+                          uint32_t kind,
+                          const struct KpColumn *columns,
+                          size_t column_count);
+
+// Cuts the part from one tick to another, both included, as a replay file for `kp_kill_cam_take`, and
+// writes its size. `KP_STATUS_ARGUMENT` if there is no snapshot between them.
+KpStatus kp_kill_cam_cut(struct KpKillCam kill_cam,
+                         uint32_t from_tick,
+                         uint32_t to_tick,
+                         size_t *size);
+
+// The replay file that was cut last, once: `*size` bytes, if they are at most `capacity`.
+KpStatus kp_kill_cam_take(struct KpKillCam kill_cam, uint8_t *bytes, size_t capacity, size_t *size);
+
+// Frees a kill cam.
+KpStatus kp_kill_cam_free(struct KpKillCam kill_cam);
+
+// Opens a replay file, and keeps it open. The caller frees `*out` with `kp_replay_free`.
+KpStatus kp_replay_open(const char *path, struct KpReplay *out);
+
+// Reads a replay from a copy of these bytes. The caller frees `*out` with `kp_replay_free`.
+KpStatus kp_replay_from_bytes(const uint8_t *bytes, size_t size, struct KpReplay *out);
+
+// What a replay is. `KP_STATUS_NOTHING` if it has no snapshot.
+KpStatus kp_replay_info(struct KpReplay replay, struct KpReplayInfo *out);
+
+// The schema of a replay's snapshots. The caller frees `*out` with `kp_schema_free`.
+KpStatus kp_replay_schema(struct KpReplay replay, struct KpSchema *out);
+
+// The schema of a replay's events. `KP_STATUS_NOTHING` if it has none. The caller frees `*out` with
+// `kp_schema_free`.
+KpStatus kp_replay_event_schema(struct KpReplay replay, struct KpSchema *out);
+
+// A marker: its tick, and its name with a zero at the end, of `*size` bytes if they are at most
+// `capacity`.
+KpStatus kp_replay_marker(struct KpReplay replay,
+                          uint32_t nth,
+                          uint32_t *tick,
+                          char *name,
+                          size_t capacity,
+                          size_t *size);
+
+// What the writer stored under a key, with a zero at the end: `*size` bytes, if they are at most
+// `capacity`. `KP_STATUS_NOTHING` if there is nothing.
+KpStatus kp_replay_value(struct KpReplay replay,
+                         const char *key,
+                         char *value,
+                         size_t capacity,
+                         size_t *size);
+
+// Copies the snapshot of a tick, or the one before it, into a snapshot of the same schema.
+// `KP_STATUS_NOTHING` if there is none.
+KpStatus kp_replay_get(struct KpReplay replay, uint32_t tick, struct KpSnapshot snapshot);
+
+// Computes what to show at a moment, a tick with its fraction, for the functions that follow. Moments
+// may come in any order. Events are due if a moment follows the one before by at most 5 seconds.
+KpStatus kp_replay_play(struct KpReplay replay,
+                        double tick,
+                        struct KpPlayback *out);
+
+// Jumps: the next moment shows no events before this tick.
+KpStatus kp_replay_seek(struct KpReplay replay, double tick);
+
+// Writes the ids of the entities of a kind that are shown, as `kp_receiver_ids` does.
+KpStatus kp_replay_ids(struct KpReplay replay,
+                       uint32_t kind,
+                       uint32_t *ids,
+                       size_t capacity,
+                       size_t *count);
+
+// Writes the numbers of the entities of a kind that are shown, as `kp_receiver_read` does.
+KpStatus kp_replay_read(struct KpReplay replay,
+                        uint32_t kind,
+                        size_t capacity,
+                        const struct KpTarget *targets,
+                        size_t target_count);
+
+// Takes the next event that is due at the moment of the last `kp_replay_play`. `KP_STATUS_NOTHING` if
+// there is none.
+KpStatus kp_replay_next_event(struct KpReplay replay,
+                              struct KpEvent *out);
+
+// Writes the numbers of the event that `kp_replay_next_event` gave last, as `kp_receiver_read_event`
+// does.
+KpStatus kp_replay_read_event(struct KpReplay replay,
+                              const struct KpTarget *targets,
+                              size_t target_count);
+
+// Frees a replay, and closes its file.
+KpStatus kp_replay_free(struct KpReplay replay);
+
 // Reads a schema file, as `kp_schema_to_bytes` and `Schema::to_bytes` in Rust write it. The caller
 // frees `*out` with `kp_schema_free`.
 KpStatus kp_schema_from_bytes(const uint8_t *bytes, size_t size, struct KpSchema *out);
@@ -665,8 +1028,8 @@ KpStatus kp_schema_builder_new(struct KpSchemaBuilder *out);
 // Begins the next kind. A schema with one kind may leave this out; its kind has no name.
 KpStatus kp_schema_builder_kind(struct KpSchemaBuilder builder, const char *name);
 
-// Adds a field of `count` real numbers from `min` to `max`, with steps of at most twice
-// `precision`.
+// Adds a field of `count` real numbers from `min` to `max`, in steps of `precision`. A value is off by
+// at most half of that.
 KpStatus kp_schema_builder_floats(struct KpSchemaBuilder builder,
                                   const char *name,
                                   uint32_t count,
@@ -843,6 +1206,40 @@ KpStatus kp_stream_acknowledgement(struct KpStreamReceiver receiver,
 
 // Frees a receiver of a stream.
 KpStatus kp_stream_receiver_free(struct KpStreamReceiver receiver);
+
+// Writes values: `*size` bytes, if they are at most `capacity`. Both sides need the same kinds,
+// limits and small differences, and hold the same `before`. To know what the receiver will hold, read
+// the written bytes with `kp_values_read`.
+KpStatus kp_values_write(const struct KpValue *values,
+                         size_t count,
+                         uint8_t *bytes,
+                         size_t capacity,
+                         size_t *size);
+
+// Reads values that `kp_values_write` wrote, into `value` of each. One that did not change becomes
+// `before`. After an error no value has changed.
+KpStatus kp_values_read(struct KpValue *values, size_t count, const uint8_t *bytes, size_t size);
+
+// Writes bytes as runs, XORed with those of `base`, which both sides hold: `*size` bytes, if they are
+// at most `capacity`. A shorter base is extended with zeros. Good for bytes of which most are as
+// before.
+KpStatus kp_runs_encode(const uint8_t *base,
+                        size_t base_size,
+                        const uint8_t *bytes,
+                        size_t byte_count,
+                        uint8_t *runs,
+                        size_t capacity,
+                        size_t *size);
+
+// Reads runs that `kp_runs_encode` wrote against the same base: `*size` bytes. Runs of more than
+// `capacity` bytes are `KP_STATUS_DATA`.
+KpStatus kp_runs_decode(const uint8_t *base,
+                        size_t base_size,
+                        const uint8_t *runs,
+                        size_t run_bytes,
+                        uint8_t *bytes,
+                        size_t capacity,
+                        size_t *size);
 
 #ifdef __cplusplus
 }  // extern "C"

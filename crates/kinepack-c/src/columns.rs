@@ -7,7 +7,7 @@ use kinepack::values::{Column, ColumnsError, Number, Quantizer, Values};
 use kinepack::{EncodeError, EntityId, Schema, Snapshot, Tick};
 
 use crate::KpStatus;
-use crate::memory::{self, slice};
+use crate::memory::{self, check_rows, slice};
 use crate::schema::one_of;
 use crate::status::Failure;
 
@@ -226,12 +226,8 @@ impl Writer {
             let text = format!("{}: a {number:?} does not hold all its values", field.name);
             return Err(Failure::argument(text));
         }
-        let needed = Column::needed_bytes(rows, numbers, stride, number);
-        let end = needed.and_then(|needed| data.addr().checked_add(needed));
-        match end.filter(|_| needed.is_some_and(|needed| needed <= isize::MAX as usize)) {
-            Some(_) => Ok(writer),
-            None => Err(Failure::argument("a stride is too large")),
-        }
+        check_rows(data, rows, stride, numbers * number.bytes())?;
+        Ok(writer)
     }
 
     /// Writes the numbers of an entity.

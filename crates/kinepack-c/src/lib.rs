@@ -16,6 +16,7 @@
 // The functions exist for C, and their comments are those of the header.
 #![allow(clippy::missing_safety_doc, reason = "the rules above hold for every function")]
 
+pub mod clip;
 pub mod codec;
 pub mod coding;
 pub mod columns;
@@ -24,11 +25,15 @@ pub mod events;
 mod handles;
 pub mod hub;
 mod memory;
+pub mod pose;
 pub mod receiver;
+pub mod recording;
+pub mod replay;
 pub mod schema;
 pub mod showing;
 pub mod snapshot;
 pub mod status;
 pub mod stream;
+pub mod values;
 
 pub use status::KpStatus;

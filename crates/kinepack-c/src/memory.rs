@@ -22,6 +22,18 @@ fn check<T>(data: *const T, count: usize) -> Result<(), Failure> {
     }
 }
 
+/// Checks memory of `rows` rows, from one to the next by `stride` bytes, each of which has `bytes`.
+pub(crate) fn check_rows(
+    data: *const u8,
+    rows: usize,
+    stride: usize,
+    bytes: usize,
+) -> Result<(), Failure> {
+    let Some(last) = rows.checked_sub(1) else { return Ok(()) };
+    let end = last.checked_mul(stride).and_then(|begin| begin.checked_add(bytes));
+    check(data, end.ok_or_else(|| Failure::argument("a stride is too large"))?)
+}
+
 /// Values of the caller.
 ///
 /// # Safety
@@ -117,6 +129,20 @@ pub(crate) unsafe fn give(
     let to = unsafe { slice_mut(bytes, from.len())? };
     to.copy_from_slice(from);
     Ok(())
+}
+
+/// Gives a text with a zero at its end.
+///
+/// # Safety
+/// As for [`give`].
+pub(crate) unsafe fn give_text(
+    from: &str,
+    text: *mut c_char,
+    capacity: usize,
+    size: *mut usize,
+) -> Result<(), Failure> {
+    // SAFETY: as for this function.
+    unsafe { give(&[from.as_bytes(), &[0]].concat(), text.cast(), capacity, size) }
 }
 
 /// Gives values to the caller, if they fit.

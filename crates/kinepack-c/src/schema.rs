@@ -232,8 +232,8 @@ pub unsafe extern "C" fn kp_schema_builder_kind(
     })
 }
 
-/// Adds a field of `count` real numbers from `min` to `max`, with steps of at most twice
-/// `precision`.
+/// Adds a field of `count` real numbers from `min` to `max`, in steps of `precision`. A value is off by
+/// at most half of that.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_builder_floats(
     builder: KpSchemaBuilder,

@@ -30,6 +30,8 @@ pub enum KpStatus {
     Nothing = 7,
     /// A defect of the library. Please report it.
     Panic = 8,
+    /// A file cannot be read or written.
+    File = 9,
 }
 
 /// Why a function does not do what it says.

@@ -1,0 +1,81 @@
+//! A pose of a clip in metres, by the Rust library and through the C interface: into three arrays, forwards
+//! at 60 poses a second, and at random times. `cargo bench -p kinepack-c --bench clip_through_c`.
+
+#![allow(clippy::unwrap_used, reason = "a benchmark may panic")]
+
+#[path = "../../kinepack-anim/examples/walks/mod.rs"]
+mod walks;
+
+use std::ptr::null;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use kinepack_anim::offline::{BuildOptions, build};
+use kinepack_anim::{Metres, SoaPose};
+use kinepack_c::KpStatus;
+use kinepack_c::clip::{
+    KpClip, KpPlayer, KpRig, KpSkeleton, kp_clip_from_bytes, kp_player_new, kp_player_sample,
+    kp_skeleton_from_bytes,
+};
+use kinepack_c::columns::KpNumber;
+use kinepack_c::pose::KpPose;
+use walks::Random;
+
+fn compare(c: &mut Criterion) {
+    let raw = &walks::clips().unwrap()[2];
+    let skeleton = raw.skeleton();
+    let options = BuildOptions { precision_cm: 0.01, ..BuildOptions::default() };
+    let clip = build(raw, &options).unwrap().clip;
+    let mut random = Random(7);
+    let forwards: Vec<f32> =
+        (0..4096).map(|frame| frame as f32 / 60.0 % clip.duration_s()).collect();
+    let drawn: Vec<f32> = forwards.iter().map(|_| random.between(0.0, clip.duration_s())).collect();
+    for (name, times) in [("forwards", forwards), ("random", drawn)] {
+        let mut group = c.benchmark_group(name);
+        let mut pose = SoaPose::new(skeleton.len());
+        group.bench_function("rust", |b| {
+            let mut player = clip.player(skeleton).unwrap();
+            let mut times = times.iter().cycle();
+            b.iter(|| player.write(*times.next().unwrap(), &mut Metres(&mut pose)));
+        });
+        group.bench_function("c", |b| {
+            let player = player(&skeleton.to_bytes(), clip.as_bytes());
+            let layout = KpPose {
+                translations: pose.translations.as_mut_ptr().cast(),
+                translation_stride: size_of::<[f32; 3]>(),
+                rotations: pose.rotations.as_mut_ptr().cast(),
+                rotation_stride: size_of::<[f32; 4]>(),
+                scales: pose.scales.as_mut_ptr().cast(),
+                scale_stride: size_of::<[f32; 3]>(),
+                bones: skeleton.len(),
+                bone_of_joint: null(),
+                number: KpNumber::F32 as i32,
+                w_first: 0,
+                units_per_m: 1.0,
+            };
+            let mut times = times.iter().cycle();
+            // SAFETY: the layout is that of `pose`, which lives.
+            b.iter(|| unsafe {
+                ok(kp_player_sample(player, *times.next().unwrap(), &raw const layout))
+            });
+        });
+        group.finish();
+    }
+}
+
+fn player(skeleton: &[u8], clip: &[u8]) -> KpPlayer {
+    let mut of = (KpSkeleton { id: 0 }, KpClip { id: 0 }, KpPlayer { id: 0 });
+    // SAFETY: all pointers are of live values.
+    unsafe {
+        ok(kp_skeleton_from_bytes(skeleton.as_ptr(), skeleton.len(), &raw mut of.0));
+        ok(kp_clip_from_bytes(clip.as_ptr(), clip.len(), KpRig { id: 0 }, &raw mut of.1));
+        ok(kp_player_new(of.1, of.0, &raw mut of.2));
+    }
+    of.2
+}
+
+fn ok(status: KpStatus) {
+    assert_eq!(status, KpStatus::Ok);
+}
+
+criterion_group!(benches, compare);
+criterion_main!(benches);

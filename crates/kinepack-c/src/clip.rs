@@ -1,0 +1,378 @@
+//! Animation clips and what they are of.
+
+use std::ffi::c_char;
+use std::sync::{Arc, Mutex};
+
+use kinepack_anim::{AnyClip, AnyPlayer, Joint, PoseWriter, Rig, Skeleton, Transform, blend};
+
+use crate::KpStatus;
+use crate::handles::{Handles, lock};
+use crate::memory::{self, check_out, give_text, optional, put, slice};
+use crate::pose::{KpPose, Writer};
+use crate::status::{Failure, call};
+
+/// The joints of a rig. It does not change.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KpSkeleton {
+    /// Zero is no handle.
+    pub id: u64,
+}
+
+pub(crate) static SKELETONS: Handles<Skeleton> = Handles::new(13, "a skeleton");
+
+/// What many clips of one skeleton share. It does not change.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KpRig {
+    /// Zero is no handle.
+    pub id: u64,
+}
+
+pub(crate) static RIGS: Handles<Arc<Rig>> = Handles::new(14, "a rig");
+
+/// A compressed animation clip. It does not change.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KpClip {
+    /// Zero is no handle.
+    pub id: u64,
+}
+
+pub(crate) static CLIPS: Handles<AnyClip> = Handles::new(15, "a clip");
+
+/// Plays one clip on one character. Players of a clip share its memory.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KpPlayer {
+    /// Zero is no handle.
+    pub id: u64,
+}
+
+pub(crate) static PLAYERS: Handles<Mutex<Playing>> = Handles::new(16, "a player");
+
+/// A player, and poses to blend.
+#[derive(Debug)]
+pub(crate) struct Playing {
+    player: AnyPlayer,
+    joints: usize,
+    own: Vec<Transform>,
+}
+
+/// What a clip is.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct KpClipInfo {
+    /// Number of joints.
+    pub joints: u32,
+    /// Sample times of the motion that it was built from.
+    pub samples: u32,
+    /// Samples a second.
+    pub rate_hz: f32,
+    /// Seconds from the first sample to the last.
+    pub duration_s: f32,
+    /// The hash of its skeleton.
+    pub skeleton_hash: u64,
+    /// Bytes of the clip in memory, without its players.
+    pub bytes: u64,
+}
+
+/// Reads a skeleton file. The caller frees `*out` with `kp_skeleton_free`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_skeleton_from_bytes(
+    bytes: *const u8,
+    size: usize,
+    out: *mut KpSkeleton,
+) -> KpStatus {
+    call(|| {
+        check_out(out)?;
+        // SAFETY: the caller lends `size` bytes.
+        let skeleton = Skeleton::from_bytes(unsafe { slice(bytes, size)? });
+        let skeleton = skeleton.map_err(Failure::data)?;
+        // SAFETY: `out` is the caller's.
+        unsafe { put(out, KpSkeleton { id: SKELETONS.add(skeleton) }) }
+    })
+}
+
+/// The number of joints of a skeleton.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_skeleton_joints(skeleton: KpSkeleton, joints: *mut u32) -> KpStatus {
+    call(|| {
+        let value = SKELETONS.get(skeleton.id)?.len() as u32;
+        // SAFETY: `joints` is the caller's.
+        unsafe { put(joints, value) }
+    })
+}
+
+/// The hash of a skeleton, which its clips have too.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_skeleton_hash(skeleton: KpSkeleton, hash: *mut u64) -> KpStatus {
+    call(|| {
+        let value = SKELETONS.get(skeleton.id)?.hash();
+        // SAFETY: `hash` is the caller's.
+        unsafe { put(hash, value) }
+    })
+}
+
+/// The parent of a joint, whose number is lower; −1 for a root.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_skeleton_parent(
+    skeleton: KpSkeleton,
+    joint: u32,
+    parent: *mut i32,
+) -> KpStatus {
+    call(|| {
+        let skeleton = SKELETONS.get(skeleton.id)?;
+        let value = joint_of(&skeleton, joint)?.parent.map_or(-1, |parent| parent as i32);
+        // SAFETY: `parent` is the caller's.
+        unsafe { put(parent, value) }
+    })
+}
+
+/// The name of a joint, with a zero at its end: `*size` bytes with the zero, if they are at most
+/// `capacity`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_skeleton_name(
+    skeleton: KpSkeleton,
+    joint: u32,
+    name: *mut c_char,
+    capacity: usize,
+    size: *mut usize,
+) -> KpStatus {
+    call(|| {
+        let skeleton = SKELETONS.get(skeleton.id)?;
+        // SAFETY: the caller lends `capacity` bytes and `size`.
+        unsafe { give_text(&joint_of(&skeleton, joint)?.name, name, capacity, size) }
+    })
+}
+
+/// The joint with a name. `KP_STATUS_NOTHING` if there is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_skeleton_find(
+    skeleton: KpSkeleton,
+    name: *const c_char,
+    joint: *mut u32,
+) -> KpStatus {
+    call(|| {
+        // SAFETY: the caller lends a text, and `joint`.
+        unsafe {
+            let name = memory::text(name)?;
+            let found = SKELETONS.get(skeleton.id)?.find(name).ok_or_else(|| {
+                Failure::new(KpStatus::Nothing, format!("no joint is named {name:?}"))
+            })?;
+            put(joint, found as u32)
+        }
+    })
+}
+
+/// Writes the bind pose of a skeleton.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_skeleton_bind_pose(
+    skeleton: KpSkeleton,
+    pose: *const KpPose,
+) -> KpStatus {
+    call(|| {
+        let skeleton = SKELETONS.get(skeleton.id)?;
+        // SAFETY: the caller lends the pose and its memory.
+        let mut writer = unsafe { Writer::new(&pose_of(pose)?, skeleton.len())? };
+        write_pose(&skeleton.bind_pose(), &mut writer);
+        Ok(())
+    })
+}
+
+/// Frees a skeleton. Players live on.
+#[unsafe(no_mangle)]
+pub extern "C" fn kp_skeleton_free(skeleton: KpSkeleton) -> KpStatus {
+    call(|| SKELETONS.remove(skeleton.id))
+}
+
+/// Reads a rig file. The caller frees `*out` with `kp_rig_free`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_rig_from_bytes(
+    bytes: *const u8,
+    size: usize,
+    out: *mut KpRig,
+) -> KpStatus {
+    call(|| {
+        check_out(out)?;
+        // SAFETY: the caller lends `size` bytes.
+        let rig = Rig::from_bytes(unsafe { slice(bytes, size)? }).map_err(Failure::data)?;
+        // SAFETY: `out` is the caller's.
+        unsafe { put(out, KpRig { id: RIGS.add(Arc::new(rig)) }) }
+    })
+}
+
+/// Frees a rig. Its clips live on.
+#[unsafe(no_mangle)]
+pub extern "C" fn kp_rig_free(rig: KpRig) -> KpStatus {
+    call(|| RIGS.remove(rig.id))
+}
+
+/// Reads a clip, in its form for memory or for disk. `rig` is zero for a clip without a rig. The
+/// caller frees `*out` with `kp_clip_free`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_clip_from_bytes(
+    bytes: *const u8,
+    size: usize,
+    rig: KpRig,
+    out: *mut KpClip,
+) -> KpStatus {
+    call(|| {
+        check_out(out)?;
+        // SAFETY: the caller lends `size` bytes.
+        let bytes = unsafe { slice(bytes, size)? };
+        let clip = match rig.id {
+            0 => AnyClip::from_bytes(bytes),
+            id => AnyClip::with_rig(bytes, &*RIGS.get(id)?),
+        };
+        let clip = clip.map_err(Failure::data)?;
+        // SAFETY: `out` is the caller's.
+        unsafe { put(out, KpClip { id: CLIPS.add(clip) }) }
+    })
+}
+
+/// What a clip is.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_clip_info(clip: KpClip, out: *mut KpClipInfo) -> KpStatus {
+    call(|| {
+        let clip = CLIPS.get(clip.id)?;
+        let info = clip.info();
+        let described = KpClipInfo {
+            joints: info.joints as u32,
+            samples: info.samples as u32,
+            rate_hz: info.rate_hz,
+            duration_s: info.duration_s(),
+            skeleton_hash: info.skeleton_hash,
+            bytes: clip.as_bytes().len() as u64,
+        };
+        // SAFETY: `out` is the caller's.
+        unsafe { put(out, described) }
+    })
+}
+
+/// Frees a clip. Its players live on.
+#[unsafe(no_mangle)]
+pub extern "C" fn kp_clip_free(clip: KpClip) -> KpStatus {
+    call(|| CLIPS.remove(clip.id))
+}
+
+/// A player of a clip on its skeleton. The caller frees `*out` with `kp_player_free`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_player_new(
+    clip: KpClip,
+    skeleton: KpSkeleton,
+    out: *mut KpPlayer,
+) -> KpStatus {
+    call(|| {
+        check_out(out)?;
+        let (clip, skeleton) = (CLIPS.get(clip.id)?, SKELETONS.get(skeleton.id)?);
+        let player = clip.player(&skeleton).map_err(Failure::argument)?;
+        let playing = Playing { player, joints: clip.joints(), own: Vec::new() };
+        // SAFETY: `out` is the caller's.
+        unsafe { put(out, KpPlayer { id: PLAYERS.add(Mutex::new(playing)) }) }
+    })
+}
+
+/// Writes the pose at a time in seconds. A time before the clip gives its first pose, one after it its
+/// last.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_player_sample(
+    player: KpPlayer,
+    time_s: f32,
+    pose: *const KpPose,
+) -> KpStatus {
+    call(|| {
+        let player = PLAYERS.get(player.id)?;
+        let Playing { player, joints, .. } = &mut *lock(&player);
+        // SAFETY: the caller lends the pose and its memory.
+        let mut writer = unsafe { Writer::new(&pose_of(pose)?, *joints)? };
+        player.write(finite(time_s)?, &mut writer);
+        Ok(())
+    })
+}
+
+/// Writes a mix of the poses of two players of the same skeleton: a `weight` of 0 gives the first, 1
+/// the second. `mask` has a factor of the weight for each joint, or is null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_player_blend(
+    player: KpPlayer,
+    time_s: f32,
+    other: KpPlayer,
+    other_time_s: f32,
+    weight: f32,
+    mask: *const f32,
+    pose: *const KpPose,
+) -> KpStatus {
+    call(|| {
+        let [first, second] = [PLAYERS.get(player.id)?, PLAYERS.get(other.id)?];
+        let weight = finite(weight)?;
+        let sample = |playing: &Mutex<Playing>, time_s: f32| {
+            let mut playing = lock(playing);
+            let Playing { player, joints, own } = &mut *playing;
+            let mut pose = std::mem::take(own);
+            pose.resize(*joints, Transform::IDENTITY);
+            player.sample(finite(time_s)?, &mut pose);
+            Ok::<_, Failure>(pose)
+        };
+        // One after the other: they may be the same, and two threads may take them in either order.
+        let mut mixed = sample(&first, time_s)?;
+        let with = sample(&second, other_time_s)?;
+        if mixed.len() != with.len() {
+            let text = format!("the players have {} and {} joints", mixed.len(), with.len());
+            return Err(Failure::argument(text));
+        }
+        if mask.is_null() {
+            blend(&mut mixed, &with, weight);
+        } else {
+            // SAFETY: the caller lends a number for each joint.
+            let mask = unsafe { slice(mask, mixed.len())? };
+            for ((to, with), share) in mixed.iter_mut().zip(&with).zip(mask) {
+                blend(std::slice::from_mut(to), std::slice::from_ref(with), weight * share);
+            }
+        }
+        // SAFETY: the caller lends the pose and its memory.
+        let mut writer = unsafe { Writer::new(&pose_of(pose)?, mixed.len())? };
+        write_pose(&mixed, &mut writer);
+        lock(&first).own = mixed;
+        lock(&second).own = with;
+        Ok(())
+    })
+}
+
+/// Frees a player.
+#[unsafe(no_mangle)]
+pub extern "C" fn kp_player_free(player: KpPlayer) -> KpStatus {
+    call(|| PLAYERS.remove(player.id))
+}
+
+fn joint_of(skeleton: &Skeleton, joint: u32) -> Result<&Joint, Failure> {
+    skeleton.joints().get(joint as usize).ok_or_else(|| {
+        Failure::argument(format!("no joint {joint}; the skeleton has {}", skeleton.len()))
+    })
+}
+
+/// The layout of a pose.
+///
+/// # Safety
+/// `pose` is null or points to a layout.
+unsafe fn pose_of(pose: *const KpPose) -> Result<KpPose, Failure> {
+    // SAFETY: as for this function.
+    let pose = unsafe { optional(pose)? };
+    pose.copied().ok_or_else(|| Failure::new(KpStatus::Pointer, "the pose is null"))
+}
+
+fn finite(number: f32) -> Result<f32, Failure> {
+    if number.is_finite() {
+        Ok(number)
+    } else {
+        Err(Failure::argument("a time or a weight is not a number"))
+    }
+}
+
+fn write_pose(pose: &[Transform], writer: &mut Writer<'_>) {
+    for (joint, transform) in pose.iter().enumerate() {
+        writer.rotation(joint, transform.rotation);
+        writer.translation(joint, transform.translation);
+        writer.scale(joint, transform.scale);
+    }
+}

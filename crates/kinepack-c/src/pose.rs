@@ -1,0 +1,154 @@
+//! Poses in memory of an engine: where each part of each bone's transform is.
+
+use std::ffi::c_void;
+
+use kinepack_anim::{CM_PER_M, PoseWriter};
+
+use crate::columns::KpNumber;
+use crate::memory::{check_rows, slice};
+use crate::status::Failure;
+
+/// Where a pose goes: the bones of an engine's skeleton, from one to the next by a stride, so that an
+/// array of structs and three arrays both do. A part whose pointer is null is left out. Numbers need
+/// no alignment.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct KpPose {
+    /// The translation x, y, z of the first bone.
+    pub translations: *mut c_void,
+    /// Bytes from one bone to the next.
+    pub translation_stride: usize,
+    /// The rotation x, y, z, w of the first bone.
+    pub rotations: *mut c_void,
+    /// Bytes from one bone to the next.
+    pub rotation_stride: usize,
+    /// The scale x, y, z of the first bone.
+    pub scales: *mut c_void,
+    /// Bytes from one bone to the next.
+    pub scale_stride: usize,
+    /// The number of bones at the pointers.
+    pub bones: usize,
+    /// For each joint of the clip its bone, or `UINT32_MAX` for none. If it is null, joint 0 is bone 0,
+    /// and so on; the engine then has at least as many bones as the clip has joints.
+    pub bone_of_joint: *const u32,
+    /// `KP_NUMBER_F32` or `KP_NUMBER_F64`.
+    pub number: i32,
+    /// Not 0: rotations are w, x, y, z.
+    pub w_first: i32,
+    /// Units in a metre: 0 or 1 for metres, 100 for centimetres.
+    pub units_per_m: f32,
+}
+
+/// Writes poses.
+pub(crate) struct Writer<'a> {
+    translations: Part,
+    rotations: Part,
+    scales: Part,
+    bones: Option<&'a [u32]>,
+    wide: bool,
+    w_first: bool,
+    units_per_m: f32,
+}
+
+/// One part of the transforms.
+struct Part {
+    data: *mut u8,
+    stride: usize,
+}
+
+impl<'a> Writer<'a> {
+    /// Checks a pose for a clip of `joints` joints.
+    ///
+    /// # Safety
+    /// The pose has memory for its bones, which nothing else uses for `'a`.
+    pub(crate) unsafe fn new(pose: &KpPose, joints: usize) -> Result<Self, Failure> {
+        let wide = pose.number == KpNumber::F64 as i32;
+        if !wide && pose.number != KpNumber::F32 as i32 {
+            return Err(Failure::argument("poses are of KP_NUMBER_F32 or KP_NUMBER_F64"));
+        }
+        let part = |data: *mut c_void, stride: usize, numbers: usize| {
+            if !data.is_null() {
+                let bytes = numbers * if wide { 8 } else { 4 };
+                check_rows(data.cast_const().cast::<u8>(), pose.bones, stride, bytes)?;
+            }
+            Ok(Part { data: data.cast(), stride })
+        };
+        let bones = if pose.bone_of_joint.is_null() {
+            if pose.bones < joints {
+                let text = format!("{} bones for {joints} joints", pose.bones);
+                return Err(Failure::argument(text));
+            }
+            None
+        } else {
+            // SAFETY: the caller lends a number for each joint.
+            let bones = unsafe { slice(pose.bone_of_joint, joints)? };
+            let is_beyond = |bone: &&u32| **bone != u32::MAX && **bone as usize >= pose.bones;
+            if let Some(bone) = bones.iter().find(is_beyond) {
+                let text = format!("a joint is bone {bone}, but there are {}", pose.bones);
+                return Err(Failure::argument(text));
+            }
+            Some(bones)
+        };
+        let units_per_m = if pose.units_per_m == 0.0 { 1.0 } else { pose.units_per_m };
+        if !units_per_m.is_finite() {
+            return Err(Failure::argument("units_per_m is not a number"));
+        }
+        Ok(Self {
+            translations: part(pose.translations, pose.translation_stride, 3)?,
+            rotations: part(pose.rotations, pose.rotation_stride, 4)?,
+            scales: part(pose.scales, pose.scale_stride, 3)?,
+            bones,
+            wide,
+            w_first: pose.w_first != 0,
+            units_per_m,
+        })
+    }
+
+    #[inline(always)]
+    fn write<const N: usize>(&self, part: &Part, joint: usize, values: [f32; N]) {
+        let bone = match self.bones {
+            None => joint,
+            Some(bones) => match bones[joint] {
+                u32::MAX => return,
+                bone => bone as usize,
+            },
+        };
+        if part.data.is_null() {
+            return;
+        }
+        // SAFETY: `new` has checked that each joint is a bone, and the memory of all bones; the caller
+        // promises that nothing else uses it. The write needs no alignment.
+        unsafe {
+            let to = part.data.add(bone * part.stride);
+            if self.wide {
+                to.cast::<[f64; N]>().write_unaligned(values.map(f64::from));
+            } else {
+                to.cast::<[f32; N]>().write_unaligned(values);
+            }
+        }
+    }
+}
+
+impl PoseWriter for Writer<'_> {
+    #[inline(always)]
+    fn rotation(&mut self, joint: usize, rotation: [f32; 4]) {
+        let [x, y, z, w] = rotation;
+        let ordered = if self.w_first { [w, x, y, z] } else { rotation };
+        self.write(&self.rotations, joint, ordered);
+    }
+
+    #[inline(always)]
+    fn translation(&mut self, joint: usize, translation: [f32; 3]) {
+        let in_units = if self.units_per_m == CM_PER_M {
+            translation
+        } else {
+            translation.map(|cm| cm / CM_PER_M * self.units_per_m)
+        };
+        self.write(&self.translations, joint, in_units);
+    }
+
+    #[inline(always)]
+    fn scale(&mut self, joint: usize, scale: [f32; 3]) {
+        self.write(&self.scales, joint, scale);
+    }
+}

@@ -1,0 +1,109 @@
+// Single values: the transform of 20 bytes in 3 of "Delta compression and object quantization in C#",
+// and bytes as runs.
+
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+
+enum { VALUES = 5 };
+
+// x and z in 200 m, y in 20 m, two angles.
+static void describe(KpValue values[VALUES]) {
+  memset(values, 0, VALUES * sizeof *values);
+  for (int nth = 0; nth < 3; nth += 1) {
+    values[nth].kind = KP_VALUE_KIND_REAL;
+    values[nth].max = nth == 1 ? 10.0 : 100.0;
+    values[nth].min = -values[nth].max;
+    values[nth].precision = 0.1;
+    values[nth].has_small = 1;
+    values[nth].least = -1.0;
+    values[nth].most = 1.0;
+  }
+  for (int nth = 3; nth < VALUES; nth += 1) {
+    values[nth].kind = KP_VALUE_KIND_CYCLIC;
+    values[nth].max = 360.0;
+    values[nth].precision = 0.1;
+  }
+}
+
+int main(void) {
+  const double before[VALUES] = {10.0, 5.0, 10.0, 60.0, 30.0};
+  const double after[VALUES] = {10.5, 5.5, 10.5, 60.0, 30.0};
+  KpValue sent[VALUES], received[VALUES];
+  uint8_t bytes[64];
+  size_t size;
+  describe(sent);
+  describe(received);
+  for (int nth = 0; nth < VALUES; nth += 1) {
+    sent[nth].before = received[nth].before = before[nth];
+    sent[nth].value = after[nth];
+  }
+  OK(kp_values_write(sent, VALUES, bytes, sizeof bytes, &size));
+  EXPECT(size == 3);
+  OK(kp_values_read(received, VALUES, bytes, size));
+  for (int nth = 0; nth < VALUES; nth += 1) {
+    EXPECT(fabs(received[nth].value - after[nth]) < 0.0501);
+  }
+  REFUSED(KP_STATUS_SIZE, kp_values_write(sent, VALUES, bytes, 2, &size));
+  EXPECT(size == 3);
+  OK(kp_values_write(sent, VALUES, bytes, sizeof bytes, &size));
+
+  // Integers, with and without small differences.
+  KpValue integer;
+  memset(&integer, 0, sizeof integer);
+  integer.kind = KP_VALUE_KIND_INTEGER;
+  integer.min = -9007199254740992.0;
+  integer.max = 9007199254740992.0;
+  integer.has_small = 1;
+  integer.least = -8.0;
+  integer.most = 7.0;
+  integer.before = -1e15;
+  for (int step = -20; step < 20; step += 1) {
+    integer.value = -1e15 + step;
+    OK(kp_values_write(&integer, 1, bytes, sizeof bytes, &size));
+    EXPECT(size == (step >= -8 && step < 8 ? 1 : 8));
+    integer.value = 0.0;
+    OK(kp_values_read(&integer, 1, bytes, size));
+    EXPECT(integer.value == -1e15 + step);
+  }
+
+  // Bad values, limits and bytes. Nothing changes.
+  integer.value = 0.5;
+  REFUSED(KP_STATUS_VALUE, kp_values_write(&integer, 1, bytes, sizeof bytes, &size));
+  integer.value = NAN;
+  REFUSED(KP_STATUS_VALUE, kp_values_write(&integer, 1, bytes, sizeof bytes, &size));
+  integer.max = INFINITY;
+  REFUSED(KP_STATUS_ARGUMENT, kp_values_write(&integer, 1, bytes, sizeof bytes, &size));
+  sent[0].value = 101.0;
+  REFUSED(KP_STATUS_VALUE, kp_values_write(sent, VALUES, bytes, sizeof bytes, &size));
+  sent[0].precision = 0.0;
+  REFUSED(KP_STATUS_ARGUMENT, kp_values_write(sent, VALUES, bytes, sizeof bytes, &size));
+  sent[0].kind = 3;
+  REFUSED(KP_STATUS_ARGUMENT, kp_values_write(sent, VALUES, bytes, sizeof bytes, &size));
+  REFUSED(KP_STATUS_POINTER, kp_values_write(NULL, 1, bytes, sizeof bytes, &size));
+  REFUSED(KP_STATUS_DATA, kp_values_read(received, VALUES, bytes, 0));
+  memset(bytes, 0, sizeof bytes);
+  REFUSED(KP_STATUS_DATA, kp_values_read(received, VALUES, bytes, 9));
+  EXPECT(fabs(received[0].value - 10.5) < 0.0501);
+  received[0].before = NAN;
+  bytes[0] = 1;
+  REFUSED(KP_STATUS_DATA, kp_values_read(received, VALUES, bytes, 2));
+
+  // Bytes that are mostly as before.
+  uint8_t state[200], base[200], runs[300], decoded[200];
+  for (int nth = 0; nth < 200; nth += 1) {
+    base[nth] = (uint8_t)(nth * 37);
+    state[nth] = (uint8_t)(base[nth] ^ (nth == 150 ? 9 : 0));
+  }
+  OK(kp_runs_encode(base, 200, state, 200, runs, sizeof runs, &size));
+  EXPECT(size < 10);
+  const size_t run_bytes = size;
+  OK(kp_runs_decode(base, 200, runs, run_bytes, decoded, sizeof decoded, &size));
+  EXPECT(size == 200 && memcmp(decoded, state, 200) == 0);
+  REFUSED(KP_STATUS_DATA, kp_runs_decode(base, 200, runs, run_bytes, decoded, 199, &size));
+  REFUSED(KP_STATUS_DATA, kp_runs_decode(base, 200, runs, run_bytes - 1, decoded, 200, &size));
+  REFUSED(KP_STATUS_SIZE, kp_runs_encode(base, 200, state, 200, runs, 3, &size));
+  REFUSED(KP_STATUS_POINTER, kp_runs_encode(NULL, 200, state, 200, runs, sizeof runs, &size));
+  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
