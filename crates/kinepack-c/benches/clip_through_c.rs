@@ -10,7 +10,7 @@ use std::ptr::null;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use kinepack_anim::offline::{BuildOptions, build};
-use kinepack_anim::{Metres, SoaPose};
+use kinepack_anim::{Metres, PoseWriter};
 use kinepack_c::KpStatus;
 use kinepack_c::clip::{
     KpClip, KpPlayer, KpRig, KpSkeleton, kp_clip_from_bytes, kp_player_new, kp_player_sample,
@@ -31,7 +31,7 @@ fn compare(c: &mut Criterion) {
     let drawn: Vec<f32> = forwards.iter().map(|_| random.between(0.0, clip.duration_s())).collect();
     for (name, times) in [("forwards", forwards), ("random", drawn)] {
         let mut group = c.benchmark_group(name);
-        let mut pose = SoaPose::new(skeleton.len());
+        let mut pose = Arrays::new(skeleton.len());
         group.bench_function("rust", |b| {
             let mut player = clip.player(skeleton).unwrap();
             let mut times = times.iter().cycle();
@@ -55,10 +55,44 @@ fn compare(c: &mut Criterion) {
             let mut times = times.iter().cycle();
             // SAFETY: the layout is that of `pose`, which lives.
             b.iter(|| unsafe {
-                ok(kp_player_sample(player, *times.next().unwrap(), &raw const layout))
+                ok(kp_player_sample(player, *times.next().unwrap(), &raw const layout));
             });
         });
         group.finish();
+    }
+}
+
+/// A pose as three arrays.
+struct Arrays {
+    translations: Vec<[f32; 3]>,
+    rotations: Vec<[f32; 4]>,
+    scales: Vec<[f32; 3]>,
+}
+
+impl Arrays {
+    fn new(joints: usize) -> Self {
+        Self {
+            translations: vec![[0.0; 3]; joints],
+            rotations: vec![[0.0; 4]; joints],
+            scales: vec![[0.0; 3]; joints],
+        }
+    }
+}
+
+impl PoseWriter for Arrays {
+    #[inline(always)]
+    fn rotation(&mut self, joint: usize, rotation: [f32; 4]) {
+        self.rotations[joint] = rotation;
+    }
+
+    #[inline(always)]
+    fn translation(&mut self, joint: usize, translation: [f32; 3]) {
+        self.translations[joint] = translation;
+    }
+
+    #[inline(always)]
+    fn scale(&mut self, joint: usize, scale: [f32; 3]) {
+        self.scales[joint] = scale;
     }
 }
 

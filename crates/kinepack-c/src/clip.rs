@@ -8,7 +8,7 @@ use kinepack_anim::{AnyClip, AnyPlayer, Joint, PoseWriter, Rig, Skeleton, Transf
 use crate::KpStatus;
 use crate::handles::{Handles, lock};
 use crate::memory::{self, check_out, give_text, optional, put, slice};
-use crate::pose::{KpPose, Writer};
+use crate::pose::{KpPose, TakePose, Writer};
 use crate::status::{Failure, call};
 
 /// The joints of a rig. It does not change.
@@ -174,8 +174,8 @@ pub unsafe extern "C" fn kp_skeleton_bind_pose(
     call(|| {
         let skeleton = SKELETONS.get(skeleton.id)?;
         // SAFETY: the caller lends the pose and its memory.
-        let mut writer = unsafe { Writer::new(&pose_of(pose)?, skeleton.len())? };
-        write_pose(&skeleton.bind_pose(), &mut writer);
+        let writer = unsafe { Writer::new(&pose_of(pose)?, skeleton.len())? };
+        writer.take(&mut skeleton.bind_pose());
         Ok(())
     })
 }
@@ -282,12 +282,14 @@ pub unsafe extern "C" fn kp_player_sample(
     pose: *const KpPose,
 ) -> KpStatus {
     call(|| {
-        let player = PLAYERS.get(player.id)?;
-        let Playing { player, joints, .. } = &mut *lock(&player);
-        // SAFETY: the caller lends the pose and its memory.
-        let mut writer = unsafe { Writer::new(&pose_of(pose)?, *joints)? };
-        player.write(finite(time_s)?, &mut writer);
-        Ok(())
+        let time_s = finite(time_s)?;
+        PLAYERS.with(player.id, |player| {
+            let Playing { player, joints, .. } = &mut *lock(player);
+            // SAFETY: the caller lends the pose and its memory.
+            let writer = unsafe { Writer::new(&pose_of(pose)?, *joints)? };
+            writer.take(&mut At { player, time_s });
+            Ok(())
+        })
     })
 }
 
@@ -331,8 +333,8 @@ pub unsafe extern "C" fn kp_player_blend(
             }
         }
         // SAFETY: the caller lends the pose and its memory.
-        let mut writer = unsafe { Writer::new(&pose_of(pose)?, mixed.len())? };
-        write_pose(&mixed, &mut writer);
+        let writer = unsafe { Writer::new(&pose_of(pose)?, mixed.len())? };
+        writer.take(&mut mixed);
         lock(&first).own = mixed;
         lock(&second).own = with;
         Ok(())
@@ -369,10 +371,24 @@ fn finite(number: f32) -> Result<f32, Failure> {
     }
 }
 
-fn write_pose(pose: &[Transform], writer: &mut Writer<'_>) {
-    for (joint, transform) in pose.iter().enumerate() {
-        writer.rotation(joint, transform.rotation);
-        writer.translation(joint, transform.translation);
-        writer.scale(joint, transform.scale);
+/// A player at a time.
+struct At<'a> {
+    player: &'a mut AnyPlayer,
+    time_s: f32,
+}
+
+impl TakePose for At<'_> {
+    fn write(&mut self, writer: &mut impl PoseWriter) {
+        self.player.write(self.time_s, writer);
+    }
+}
+
+impl TakePose for Vec<Transform> {
+    fn write(&mut self, writer: &mut impl PoseWriter) {
+        for (joint, transform) in self.iter().enumerate() {
+            writer.rotation(joint, transform.rotation);
+            writer.translation(joint, transform.translation);
+            writer.scale(joint, transform.scale);
+        }
     }
 }

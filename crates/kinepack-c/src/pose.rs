@@ -45,6 +45,7 @@ pub(crate) struct Writer<'a> {
     rotations: Part,
     scales: Part,
     bones: Option<&'a [u32]>,
+    joints: usize,
     wide: bool,
     w_first: bool,
     units_per_m: f32,
@@ -98,29 +99,58 @@ impl<'a> Writer<'a> {
             rotations: part(pose.rotations, pose.rotation_stride, 4)?,
             scales: part(pose.scales, pose.scale_stride, 3)?,
             bones,
+            joints,
             wide,
             w_first: pose.w_first != 0,
             units_per_m,
         })
     }
 
+    /// Whether this is the layout of most callers: `f32`, each joint its own bone, x, y, z, w, all parts.
+    fn is_plain(&self) -> bool {
+        let parts = [&self.translations, &self.rotations, &self.scales];
+        let has_all = parts.iter().all(|part| !part.data.is_null());
+        has_all && !self.wide && !self.w_first && self.bones.is_none()
+    }
+
+    /// Writes a pose. `write` gives it to a writer.
+    pub(crate) fn take(&self, write: &mut impl TakePose) {
+        if self.is_plain() {
+            write.write(&mut Bones::<true>(self));
+        } else {
+            write.write(&mut Bones::<false>(self));
+        }
+    }
+}
+
+/// What gives a pose to a writer of any type.
+pub(crate) trait TakePose {
+    fn write(&mut self, writer: &mut impl PoseWriter);
+}
+
+/// Writes to the bones; without branches if the layout is plain.
+struct Bones<'a, const PLAIN: bool>(&'a Writer<'a>);
+
+impl<const PLAIN: bool> Bones<'_, PLAIN> {
     #[inline(always)]
     fn write<const N: usize>(&self, part: &Part, joint: usize, values: [f32; N]) {
-        let bone = match self.bones {
-            None => joint,
-            Some(bones) => match bones[joint] {
+        let Writer { bones, wide, joints, .. } = self.0;
+        assert!(joint < *joints);
+        let bone = match bones {
+            Some(bones) if !PLAIN => match bones[joint] {
                 u32::MAX => return,
                 bone => bone as usize,
             },
+            _ => joint,
         };
-        if part.data.is_null() {
+        if !PLAIN && part.data.is_null() {
             return;
         }
-        // SAFETY: `new` has checked that each joint is a bone, and the memory of all bones; the caller
-        // promises that nothing else uses it. The write needs no alignment.
+        // SAFETY: `Writer::new` has checked that each joint is a bone, and the memory of all bones;
+        // the caller promises that nothing else uses it. The write needs no alignment.
         unsafe {
             let to = part.data.add(bone * part.stride);
-            if self.wide {
+            if !PLAIN && *wide {
                 to.cast::<[f64; N]>().write_unaligned(values.map(f64::from));
             } else {
                 to.cast::<[f32; N]>().write_unaligned(values);
@@ -129,26 +159,27 @@ impl<'a> Writer<'a> {
     }
 }
 
-impl PoseWriter for Writer<'_> {
+impl<const PLAIN: bool> PoseWriter for Bones<'_, PLAIN> {
     #[inline(always)]
     fn rotation(&mut self, joint: usize, rotation: [f32; 4]) {
         let [x, y, z, w] = rotation;
-        let ordered = if self.w_first { [w, x, y, z] } else { rotation };
-        self.write(&self.rotations, joint, ordered);
+        let ordered = if !PLAIN && self.0.w_first { [w, x, y, z] } else { rotation };
+        self.write(&self.0.rotations, joint, ordered);
     }
 
     #[inline(always)]
     fn translation(&mut self, joint: usize, translation: [f32; 3]) {
-        let in_units = if self.units_per_m == CM_PER_M {
+        let units_per_m = self.0.units_per_m;
+        let in_units = if units_per_m == CM_PER_M {
             translation
         } else {
-            translation.map(|cm| cm / CM_PER_M * self.units_per_m)
+            translation.map(|cm| cm / CM_PER_M * units_per_m)
         };
-        self.write(&self.translations, joint, in_units);
+        self.write(&self.0.translations, joint, in_units);
     }
 
     #[inline(always)]
     fn scale(&mut self, joint: usize, scale: [f32; 3]) {
-        self.write(&self.scales, joint, scale);
+        self.write(&self.0.scales, joint, scale);
     }
 }
