@@ -1,5 +1,5 @@
-//! Programs in C against the static library: compiled and run, plain and under valgrind where that
-//! is installed.
+//! Programs in C and C++ against the static library: compiled and run, with the address and undefined
+//! behaviour sanitizers, and under valgrind where that is installed.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
@@ -12,21 +12,22 @@ use std::sync::Arc;
 use kinepack_anim::offline::{BuildOptions, build};
 use kinepack_anim::{AnyClip, Joint, RawClip, Skeleton, Transform, disk};
 
-/// Compiles a program, and returns it.
-fn compile(name: &str, folder: &Path) -> PathBuf {
+const C: [&str; 1] = ["-std=c11"];
+const CPP: [&str; 1] = ["-std=c++17"];
+
+/// Compiles a program of a file in this crate, and returns it.
+fn compile(source: &str, options: &[&str], folder: &Path) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     // Beside this test.
     let libraries = std::env::current_exe().unwrap().parent().unwrap().to_owned();
-    let program = folder.join(name);
-    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
-    let mut command = Command::new(compiler);
-    command.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-g", "-O1"]);
-    command.arg("-I").arg(root.join("include"));
-    command.arg(root.join("tests/c").join(name).with_extension("c"));
+    let program = folder.join("program");
+    let (variable, usual) = if source.ends_with(".c") { ("CC", "cc") } else { ("CXX", "c++") };
+    let mut command = Command::new(std::env::var_os(variable).unwrap_or_else(|| usual.into()));
+    command.args(["-Wall", "-Wextra", "-Werror", "-pedantic", "-g", "-O1"]).args(options);
+    command.arg("-I").arg(root.join("include")).arg(root.join(source));
     command.arg(libraries.join("libkinepack_c.a"));
     command.args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&program);
-    let output = command.output().expect("the tests in C need a C compiler");
-    assert!(output.status.success(), "{}", text(&output));
+    succeed(command.output().expect("these tests need compilers for C and C++"));
     program
 }
 
@@ -36,47 +37,51 @@ fn text(output: &Output) -> String {
 }
 
 /// Runs a program, with a folder that it may use.
-fn run(name: &str) {
+fn run(source: &str, options: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
-    run_in(name, folder.path());
+    run_in(source, options, folder.path());
 }
 
-fn run_in(name: &str, folder: &Path) {
-    let program = compile(name, folder);
-    let output = Command::new(&program).arg(folder).output().unwrap();
-    assert!(output.status.success(), "{}", text(&output));
+fn run_in(source: &str, options: &[&str], folder: &Path) {
+    let sanitized =
+        [options, &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]].concat();
+    succeed(Command::new(compile(source, &sanitized, folder)).arg(folder).output().unwrap());
+    let program = compile(source, options, folder);
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--quiet", "--error-exitcode=9", "--leak-check=full"]);
     valgrind.args(["--errors-for-leak-kinds=definite"]).arg(&program).arg(folder);
-    // Where it is not installed, the plain run has to do.
-    if let Ok(output) = valgrind.output() {
-        assert!(output.status.success(), "{}", text(&output));
-    }
+    // Where it is not installed, a plain run has to do.
+    let output = valgrind.output().or_else(|_| Command::new(&program).arg(folder).output());
+    succeed(output.unwrap());
+}
+
+fn succeed(output: Output) {
+    assert!(output.status.success(), "{}", text(&output));
 }
 
 #[test]
 fn a_world_crosses_a_bad_network() {
-    run("network");
+    run("tests/c/network.c", &C);
 }
 
 #[test]
 fn ships_travel_and_bad_input_is_refused() {
-    run("ships");
+    run("tests/c/ships.c", &C);
 }
 
 #[test]
 fn inputs_arrive_in_order() {
-    run("inputs");
+    run("tests/c/inputs.c", &C);
 }
 
 #[test]
 fn a_transform_of_20_bytes_takes_3() {
-    run("values");
+    run("tests/c/values.c", &C);
 }
 
 #[test]
 fn replays_are_written_cut_and_played() {
-    run("replay");
+    run("tests/c/replay.c", &C);
 }
 
 #[test]
@@ -111,5 +116,17 @@ fn clips_are_sampled_into_the_layout_of_an_engine() {
     write("arm.kps", &skeleton.to_bytes());
     write("wave.kpa", wave.as_bytes());
     write("walk.kpd", &disk::pack(&walk).unwrap());
-    run_in("clips", folder.path());
+    run_in("tests/c/clips.c", &C, folder.path());
+}
+
+#[test]
+fn owners_in_cpp_with_and_without_exceptions() {
+    run("tests/cpp/owners.cpp", &CPP);
+    run("tests/cpp/owners.cpp", &[CPP[0], "-fno-exceptions"]);
+}
+
+#[test]
+fn the_example_in_the_style_of_unreal_runs_without_the_engine() {
+    run("examples/unreal/main.cpp", &CPP);
+    run("examples/unreal/main.cpp", &[CPP[0], "-fno-exceptions", "-fno-rtti"]);
 }

@@ -1,0 +1,469 @@
+// Kinepack for C++17: owners of handles, and columns from members of structs.
+//
+// Each class owns a handle and frees it. It can be moved, not copied, and converts to its handle, so
+// every function of kinepack.h takes it. The classes have constructors, and functions where C++ can
+// say more than C does.
+//
+// Errors: with exceptions, a constructor throws kinepack::Error. Without them (-fno-exceptions), the
+// object is empty, `if (object)` tells so, and functions refuse it with KP_STATUS_HANDLE. All other
+// functions return a KpStatus, and `require` throws for it.
+
+#ifndef KINEPACK_HPP
+#define KINEPACK_HPP
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kinepack.h"
+
+#if defined(__cpp_exceptions)
+#include <stdexcept>
+#endif
+
+namespace kinepack {
+
+// The text of the last error of this thread.
+inline std::string error_text() {
+  std::string text(kp_error_text(nullptr, 0), '\0');
+  kp_error_text(text.data(), text.size() + 1);
+  return text;
+}
+
+#if defined(__cpp_exceptions)
+// An error of the library, with its text.
+class Error : public std::runtime_error {
+ public:
+  explicit Error(KpStatus status) : std::runtime_error(error_text()), status(status) {}
+
+  KpStatus status;
+};
+#endif
+
+// Throws an Error, if exceptions are enabled, unless the status is KP_STATUS_OK. Returns it otherwise.
+inline KpStatus require(KpStatus status) {
+#if defined(__cpp_exceptions)
+  if (status != KP_STATUS_OK) throw Error(status);
+#endif
+  return status;
+}
+
+// Owns a handle.
+template <typename Handle, KpStatus (*free_handle)(Handle)>
+class Owner {
+ public:
+  Owner() = default;
+  explicit Owner(Handle handle) : handle_(handle) {}
+  Owner(Owner &&other) noexcept : handle_(std::exchange(other.handle_, Handle{0})) {}
+  Owner &operator=(Owner &&other) noexcept {
+    if (this != &other) {
+      reset();
+      handle_ = std::exchange(other.handle_, Handle{0});
+    }
+    return *this;
+  }
+  Owner(const Owner &) = delete;
+  Owner &operator=(const Owner &) = delete;
+  ~Owner() { reset(); }
+
+  // Frees the object now.
+  void reset() {
+    if (handle_.id != 0) free_handle(std::exchange(handle_, Handle{0}));
+  }
+
+  explicit operator bool() const { return handle_.id != 0; }
+  operator Handle() const { return handle_; }
+  Handle get() const { return handle_; }
+
+ protected:
+  Handle handle_{0};
+};
+
+// The KpNumber of a type.
+template <typename T>
+constexpr int32_t number_of() {
+  if constexpr (std::is_enum_v<T>) {
+    return number_of<std::underlying_type_t<T>>();
+  } else {
+    static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8, "no number of the library");
+    if constexpr (std::is_floating_point_v<T>) {
+      return sizeof(T) == 4 ? KP_NUMBER_F32 : KP_NUMBER_F64;
+    } else if constexpr (std::is_signed_v<T> && !std::is_same_v<T, bool>) {
+      return sizeof(T) == 1 ? KP_NUMBER_I8 : sizeof(T) == 2 ? KP_NUMBER_I16
+                              : sizeof(T) == 4   ? KP_NUMBER_I32
+                                                 : KP_NUMBER_I64;
+    } else {
+      return sizeof(T) == 1 ? KP_NUMBER_U8 : sizeof(T) == 2 ? KP_NUMBER_U16
+                              : sizeof(T) == 4   ? KP_NUMBER_U32
+                                                 : KP_NUMBER_U64;
+    }
+  }
+}
+
+// The numbers in a member: itself, or the elements of an array. Give a struct such as a vector of
+// your engine a specialization with the type of its numbers:
+//
+//   template <> struct kinepack::Numbers<FVector> { using type = double; };
+template <typename T>
+struct Numbers {
+  using type = std::remove_all_extents_t<T>;
+};
+template <typename T, std::size_t N>
+struct Numbers<std::array<T, N>> {
+  using type = T;
+};
+
+// A column of a member, from an array of structs.
+template <typename Struct, typename Member>
+KpColumn column(const Struct *rows, Member Struct::*member, bool clamp = false) {
+  constexpr int32_t number = number_of<typename Numbers<Member>::type>();
+  return {rows == nullptr ? nullptr : &(rows->*member), sizeof(Struct), number, clamp};
+}
+
+// A target of a member, in an array of structs.
+template <typename Struct, typename Member>
+KpTarget target(Struct *rows, Member Struct::*member) {
+  constexpr int32_t number = number_of<typename Numbers<Member>::type>();
+  return {rows == nullptr ? nullptr : &(rows->*member), sizeof(Struct), number};
+}
+
+// The columns of several members, in the order of the fields.
+template <typename Struct, typename... Member>
+std::array<KpColumn, sizeof...(Member)> columns(const Struct *rows, Member Struct::*...member) {
+  return {column(rows, member)...};
+}
+
+// The targets of several members, in the order of the fields.
+template <typename Struct, typename... Member>
+std::array<KpTarget, sizeof...(Member)> targets(Struct *rows, Member Struct::*...member) {
+  return {target(rows, member)...};
+}
+
+class Schema : public Owner<KpSchema, kp_schema_free> {
+ public:
+  using Owner::Owner;
+  // Reads a schema file.
+  Schema(const void *bytes, size_t size) {
+    require(kp_schema_from_bytes(static_cast<const uint8_t *>(bytes), size, &handle_));
+  }
+};
+
+// Builds a schema, field by field. An error shows in `build`, which then throws or returns an empty
+// schema.
+class SchemaBuilder : public Owner<KpSchemaBuilder, kp_schema_builder_free> {
+ public:
+  SchemaBuilder() { first(kp_schema_builder_new(&handle_)); }
+
+  SchemaBuilder &kind(const char *name) { return first(kp_schema_builder_kind(handle_, name)); }
+  SchemaBuilder &floats(const char *name, uint32_t count, double min, double max, double step) {
+    return first(kp_schema_builder_floats(handle_, name, count, min, max, step));
+  }
+  SchemaBuilder &cyclic(const char *name, double min, double end, double step) {
+    return first(kp_schema_builder_cyclic(handle_, name, min, end, step));
+  }
+  SchemaBuilder &integer(const char *name, int64_t min, int64_t max) {
+    return first(kp_schema_builder_integer(handle_, name, min, max));
+  }
+  SchemaBuilder &rotation(const char *name, uint32_t bits) {
+    return first(kp_schema_builder_rotation(handle_, name, bits));
+  }
+  SchemaBuilder &boolean(const char *name) { return first(kp_schema_builder_bool(handle_, name)); }
+  SchemaBuilder &choice(const char *name, uint32_t max) {
+    return first(kp_schema_builder_choice(handle_, name, max));
+  }
+  SchemaBuilder &role(KpRole role) { return first(kp_schema_builder_role(handle_, role)); }
+  SchemaBuilder &velocity_of(const char *name) {
+    return first(kp_schema_builder_velocity_of(handle_, name));
+  }
+  SchemaBuilder &condition(const char *selector, uint32_t least, uint32_t most) {
+    return first(kp_schema_builder_condition(handle_, selector, least, most));
+  }
+  SchemaBuilder &time_precision(double milliseconds, double ticks_per_s) {
+    return first(kp_schema_builder_time_precision(handle_, milliseconds, ticks_per_s));
+  }
+
+  Schema build() {
+    KpSchema schema{0};
+    if (status_ == KP_STATUS_OK) first(kp_schema_builder_build(handle_, &schema));
+    if (schema.id != 0) handle_.id = 0;
+    require(status_);
+    return Schema(schema);
+  }
+
+ private:
+  // Keeps the first error.
+  SchemaBuilder &first(KpStatus status) {
+    if (status_ == KP_STATUS_OK) status_ = status;
+    return *this;
+  }
+
+  KpStatus status_ = KP_STATUS_OK;
+};
+
+class Codec : public Owner<KpCodec, kp_codec_free> {
+ public:
+  using Owner::Owner;
+  // `level` is "packed", "adaptive" or "learning". The profile may be left out.
+  Codec(KpSchema schema, const char *level, const void *profile = nullptr, size_t size = 0) {
+    const auto *bytes = static_cast<const uint8_t *>(profile);
+    require(kp_codec_new(schema, level, bytes, size, &handle_));
+  }
+};
+
+class Snapshot : public Owner<KpSnapshot, kp_snapshot_free> {
+ public:
+  using Owner::Owner;
+  explicit Snapshot(KpSchema schema) { require(kp_snapshot_new(schema, &handle_)); }
+
+  KpStatus clear(uint32_t tick) { return kp_snapshot_clear(handle_, tick); }
+
+  // Adds entities of a kind: an array of structs, with the members of its fields in their order.
+  template <typename Struct, typename... Member>
+  KpStatus add(uint32_t kind, const uint32_t *ids, const Struct *rows, size_t count,
+               Member Struct::*...member) {
+    const auto from = columns(rows, member...);
+    return kp_snapshot_add(handle_, kind, ids, count, from.data(), from.size());
+  }
+
+  // Writes the entities of a kind to the members of structs.
+  template <typename Struct, typename... Member>
+  KpStatus read(uint32_t kind, Struct *rows, size_t capacity, Member Struct::*...member) const {
+    const auto to = targets(rows, member...);
+    return kp_snapshot_read(handle_, kind, capacity, to.data(), to.size());
+  }
+};
+
+class View : public Owner<KpView, kp_view_free> {
+ public:
+  using Owner::Owner;
+  // The view without entities that both sides begin with.
+  explicit View(KpSchema schema) { require(kp_view_empty(schema, &handle_)); }
+};
+
+class Encoder : public Owner<KpEncoder, kp_encoder_free> {
+ public:
+  explicit Encoder(KpCodec codec) { require(kp_encoder_new(codec, &handle_)); }
+
+  // Encodes a snapshot relative to a view that the other side holds. `packet` has room for
+  // `packet.size()` bytes, and gets the size of the packet.
+  KpStatus encode(KpView held, KpSnapshot snapshot, std::vector<uint8_t> &packet, View &sent) {
+    size_t size = 0;
+    KpView view{0};
+    KpStatus status = kp_encode(handle_, &held, 1, snapshot, packet.data(), packet.size(), &size, &view);
+    if (status == KP_STATUS_SIZE) {
+      packet.resize(size);
+      status = kp_encode(handle_, &held, 1, snapshot, packet.data(), packet.size(), &size, &view);
+    }
+    if (status == KP_STATUS_OK) {
+      packet.resize(size);
+      sent = View(view);
+    }
+    return status;
+  }
+};
+
+class Decoder : public Owner<KpDecoder, kp_decoder_free> {
+ public:
+  explicit Decoder(KpCodec codec) { require(kp_decoder_new(codec, &handle_)); }
+
+  // Decodes a packet relative to the view that it was encoded against.
+  KpStatus decode(KpView held, const uint8_t *packet, size_t size, uint32_t tick, View &received) {
+    KpView view{0};
+    const KpStatus status = kp_decode(handle_, &held, 1, packet, size, tick, &view);
+    if (status == KP_STATUS_OK) received = View(view);
+    return status;
+  }
+};
+
+class Events : public Owner<KpEvents, kp_events_free> {
+ public:
+  using Owner::Owner;
+  // All kinds must arrive, unless there is a number of ticks for each: a negative one for those that
+  // must.
+  explicit Events(KpCodec codec, const std::vector<int32_t> &longest_ticks = {}) {
+    require(kp_events_new(codec, longest_ticks.data(), longest_ticks.size(), &handle_));
+  }
+};
+
+class Hub : public Owner<KpHub, kp_hub_free> {
+ public:
+  explicit Hub(KpCodec codec, const KpHubOptions &options = {}) {
+    require(kp_hub_new(codec, &options, &handle_));
+  }
+
+  // Hands each datagram that is ready to `send(uint64_t receiver, const uint8_t *bytes, size_t size)`.
+  // `send` may throw: the datagram is gone then, as if it was lost.
+  template <typename Send>
+  KpStatus transmit(Send &&send) {
+    for (;;) {
+      uint64_t receiver = 0;
+      size_t size = 0;
+      const KpStatus status =
+          kp_hub_poll(handle_, &receiver, buffer_.data(), buffer_.size(), &size);
+      if (status == KP_STATUS_NOTHING) return KP_STATUS_OK;
+      if (status == KP_STATUS_SIZE) {
+        buffer_.resize(size);
+      } else if (status != KP_STATUS_OK) {
+        return status;
+      } else {
+        send(receiver, static_cast<const uint8_t *>(buffer_.data()), size);
+      }
+    }
+  }
+
+  // Adds an event to the next tick for all receivers: a struct, with the members of its fields.
+  template <typename Struct, typename... Member>
+  KpStatus emit(uint32_t kind, const Struct &event, Member Struct::*...member) {
+    const auto from = columns(&event, member...);
+    return kp_hub_emit(handle_, kind, from.data(), from.size(), nullptr, 0);
+  }
+
+ private:
+  std::vector<uint8_t> buffer_ = std::vector<uint8_t>(1200);
+};
+
+class Receiver : public Owner<KpReceiver, kp_receiver_free> {
+ public:
+  Receiver(KpCodec codec, uint32_t tick_hz, const KpReceiverOptions &options = {}) {
+    require(kp_receiver_new(codec, tick_hz, &options, &handle_));
+  }
+
+  // Hands each datagram for the hub to `send(const uint8_t *bytes, size_t size)`.
+  template <typename Send>
+  KpStatus transmit(uint64_t now_ns, Send &&send) {
+    std::array<uint8_t, 2048> bytes;
+    for (;;) {
+      size_t size = 0;
+      const KpStatus status =
+          kp_receiver_poll(handle_, now_ns, bytes.data(), bytes.size(), &size);
+      if (status == KP_STATUS_NOTHING) return KP_STATUS_OK;
+      if (status != KP_STATUS_OK) return status;
+      send(static_cast<const uint8_t *>(bytes.data()), size);
+    }
+  }
+
+  // The ids of the entities of a kind that are shown.
+  std::vector<uint32_t> ids(uint32_t kind) const {
+    size_t count = 0;
+    kp_receiver_ids(handle_, kind, nullptr, 0, &count);
+    std::vector<uint32_t> ids(count);
+    kp_receiver_ids(handle_, kind, ids.data(), ids.size(), &count);
+    return ids;
+  }
+
+  // Writes the entities of a kind that are shown to the members of structs.
+  template <typename Struct, typename... Member>
+  KpStatus read(uint32_t kind, Struct *rows, size_t capacity, Member Struct::*...member) const {
+    const auto to = targets(rows, member...);
+    return kp_receiver_read(handle_, kind, capacity, to.data(), to.size());
+  }
+
+  // Writes the event that kp_receiver_next_event gave last to the members of a struct.
+  template <typename Struct, typename... Member>
+  KpStatus read_event(Struct &event, Member Struct::*...member) const {
+    const auto to = targets(&event, member...);
+    return kp_receiver_read_event(handle_, to.data(), to.size());
+  }
+};
+
+class StreamSender : public Owner<KpStreamSender, kp_stream_sender_free> {
+ public:
+  // `level` is "packed" or "adaptive".
+  StreamSender(KpSchema schema, const char *level, uint32_t rate_hz,
+               const KpStreamOptions &options = {}) {
+    require(kp_stream_sender_new(schema, level, rate_hz, &options, &handle_));
+  }
+
+  // Adds a record: a struct, with the members of its fields.
+  template <typename Struct, typename... Member>
+  KpStatus push(const Struct &record, Member Struct::*...member) {
+    const auto from = columns(&record, member...);
+    return kp_stream_push(handle_, from.data(), from.size(), nullptr);
+  }
+};
+
+class StreamReceiver : public Owner<KpStreamReceiver, kp_stream_receiver_free> {
+ public:
+  StreamReceiver(KpSchema schema, const char *level, uint32_t rate_hz,
+                 const KpStreamOptions &options = {}) {
+    require(kp_stream_receiver_new(schema, level, rate_hz, &options, &handle_));
+  }
+
+  // Takes a packet, and writes its new records to `records`, at most 16 structs, and `*count`.
+  template <typename Struct, typename... Member>
+  KpStatus handle(uint64_t now_ns, const uint8_t *packet, size_t size, Struct *records,
+                  size_t *count, Member Struct::*...member) {
+    std::array<KpRecord, 16> numbers;
+    const auto to = targets(records, member...);
+    const KpStatus status = kp_stream_receiver_handle(handle_, now_ns, packet, size, count);
+    if (status != KP_STATUS_OK) return status;
+    return kp_stream_read(handle_, numbers.data(), *count, to.data(), to.size(), count);
+  }
+};
+
+class Skeleton : public Owner<KpSkeleton, kp_skeleton_free> {
+ public:
+  Skeleton(const void *bytes, size_t size) {
+    require(kp_skeleton_from_bytes(static_cast<const uint8_t *>(bytes), size, &handle_));
+  }
+
+  // The joint with a name, or -1.
+  int32_t find(const char *name) const {
+    uint32_t joint = 0;
+    const bool is_there = kp_skeleton_find(handle_, name, &joint) == KP_STATUS_OK;
+    return is_there ? static_cast<int32_t>(joint) : -1;
+  }
+};
+
+class Rig : public Owner<KpRig, kp_rig_free> {
+ public:
+  Rig() = default;
+  Rig(const void *bytes, size_t size) {
+    require(kp_rig_from_bytes(static_cast<const uint8_t *>(bytes), size, &handle_));
+  }
+};
+
+class Clip : public Owner<KpClip, kp_clip_free> {
+ public:
+  Clip(const void *bytes, size_t size, KpRig rig = {0}) {
+    require(kp_clip_from_bytes(static_cast<const uint8_t *>(bytes), size, rig, &handle_));
+  }
+};
+
+class Player : public Owner<KpPlayer, kp_player_free> {
+ public:
+  Player(KpClip clip, KpSkeleton skeleton) { require(kp_player_new(clip, skeleton, &handle_)); }
+
+  KpStatus sample(float time_s, const KpPose &pose) {
+    return kp_player_sample(handle_, time_s, &pose);
+  }
+};
+
+class Replay : public Owner<KpReplay, kp_replay_free> {
+ public:
+  explicit Replay(const char *path) { require(kp_replay_open(path, &handle_)); }
+  Replay(const void *bytes, size_t size) {
+    require(kp_replay_from_bytes(static_cast<const uint8_t *>(bytes), size, &handle_));
+  }
+};
+
+class ReplayWriter : public Owner<KpReplayWriter, kp_replay_writer_free> {
+ public:
+  ReplayWriter(const char *path, KpCodec codec, double rate_hz, KpEvents events = {0}) {
+    require(kp_replay_writer_new(path, codec, events, rate_hz, &handle_));
+  }
+};
+
+class KillCam : public Owner<KpKillCam, kp_kill_cam_free> {
+ public:
+  KillCam(KpCodec codec, double rate_hz, double seconds, KpEvents events = {0}) {
+    require(kp_kill_cam_new(codec, events, rate_hz, seconds, &handle_));
+  }
+};
+
+}  // namespace kinepack
+
+#endif  // KINEPACK_HPP

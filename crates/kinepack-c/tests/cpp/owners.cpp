@@ -1,0 +1,177 @@
+// The C++ header: owners, members as columns, errors with and without exceptions.
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "kinepack.hpp"
+
+namespace {
+
+int failures = 0;
+
+void expect(bool condition, const char *what, int line) {
+  if (!condition) {
+    std::printf("line %d: expected %s; the last error: %s\n", line, what,
+                kinepack::error_text().c_str());
+    failures += 1;
+  }
+}
+
+#define EXPECT(condition) expect((condition), #condition, __LINE__)
+
+enum class Gun : uint8_t { Bow, Rocket };
+
+struct Ship {
+  float position[3];
+  std::array<float, 4> rotation;
+  Gun gun;
+  int16_t health;
+};
+
+kinepack::Schema schema() {
+  kinepack::SchemaBuilder builder;
+  builder.floats("position", 3, -64.0, 64.0, 0.01).role(KP_ROLE_BODY);
+  builder.rotation("rotation", 9).role(KP_ROLE_BODY).choice("gun", 1).integer("health", -5, 100);
+  return builder.build();
+}
+
+struct Hit {
+  uint8_t damage;
+};
+
+void ships() {
+  const kinepack::Schema of = schema();
+  const kinepack::Codec codec(of, "adaptive");
+  kinepack::Snapshot world(of), received(of);
+  kinepack::Encoder encoder(codec);
+  kinepack::Decoder decoder(codec);
+  kinepack::View sent(of), held(of);
+  std::vector<uint8_t> packet;
+  const uint32_t ids[] = {3, 9};
+  for (uint32_t tick = 1; tick < 50; ++tick) {
+    const float x = 0.1f * static_cast<float>(tick);
+    const Ship ships[] = {{{x, 1.0f, 2.0f}, {0.0f, 0.0f, 0.0f, 1.0f}, Gun::Bow, 90},
+                          {{-x, 3.0f, 4.0f}, {0.0f, 1.0f, 0.0f, 0.0f}, Gun::Rocket, -5}};
+    world.clear(tick);
+    EXPECT(world.add(0, ids, ships, 2, &Ship::position, &Ship::rotation, &Ship::gun, &Ship::health) ==
+           KP_STATUS_OK);
+    EXPECT(encoder.encode(sent, world, packet, sent) == KP_STATUS_OK);
+    EXPECT(decoder.decode(held, packet.data(), packet.size(), tick, held) == KP_STATUS_OK);
+    EXPECT(kp_view_get(held, received) == KP_STATUS_OK);
+    Ship shown[2];
+    EXPECT(received.read(0, shown, 2, &Ship::position, &Ship::rotation, &Ship::gun, &Ship::health) ==
+           KP_STATUS_OK);
+    EXPECT(std::fabs(shown[1].position[0] + x) < 0.0051f && shown[1].gun == Gun::Rocket);
+    EXPECT(shown[0].health == 90 && shown[1].health == -5 && shown[1].rotation[1] > 0.99f);
+  }
+  EXPECT(packet.size() < 20);
+
+  // Owners move, and free once.
+  const KpView handle = held;
+  kinepack::View moved = std::move(held);
+  EXPECT(!held && moved.get().id == handle.id);  // NOLINT: what was moved is empty
+  held = std::move(moved);
+  held.reset();
+  uint32_t tick = 0;
+  EXPECT(kp_view_tick(handle, &tick) == KP_STATUS_HANDLE);
+  EXPECT(kp_view_get(held, received) == KP_STATUS_HANDLE);
+}
+
+void hub_and_receiver() {
+  const kinepack::Schema of = schema();
+  const kinepack::Codec codec(of, "packed");
+  kinepack::SchemaBuilder builder;
+  const kinepack::Codec hits(builder.integer("damage", 0, 100).build(), "packed");
+  const kinepack::Events events(hits);
+  KpHubOptions hub_options{};
+  KpReceiverOptions receiver_options{};
+  hub_options.events = receiver_options.events = events;
+  kinepack::Hub hub(codec, hub_options);
+  kinepack::Receiver receiver(codec, 60, receiver_options);
+  kinepack::Snapshot world(of);
+  EXPECT(kp_hub_add(hub, 7, 0, 0) == KP_STATUS_OK);
+  const uint32_t ids[] = {3};
+  int arrived = 0;
+  for (uint32_t tick = 1; tick < 60; ++tick) {
+    const uint64_t now = tick * 16666667ull;
+    const Ship ship = {{1.0f, 1.0f, 2.0f}, {0.0f, 0.0f, 0.0f, 1.0f}, Gun::Bow, 90};
+    EXPECT(receiver.transmit(now, [&](const uint8_t *bytes, size_t size) {
+      kp_hub_handle(hub, 7, now, bytes, size);
+    }) == KP_STATUS_OK);
+    world.clear(tick);
+    world.add(0, ids, &ship, 1, &Ship::position, &Ship::rotation, &Ship::gun, &Ship::health);
+    if (tick == 30) EXPECT(hub.emit(0, Hit{42}, &Hit::damage) == KP_STATUS_OK);
+    EXPECT(kp_hub_tick(hub, now, world) == KP_STATUS_OK);
+    EXPECT(hub.transmit([&](uint64_t whom, const uint8_t *bytes, size_t size) {
+      EXPECT(whom == 7);
+      kp_receiver_handle(receiver, now, bytes, size);
+    }) == KP_STATUS_OK);
+    KpPlayback playback;
+    if (kp_receiver_play(receiver, now, &playback) != KP_STATUS_OK) continue;
+    Ship shown[1];
+    EXPECT(receiver.ids(0) == std::vector<uint32_t>{3});
+    EXPECT(receiver.read(0, shown, 1, &Ship::position, &Ship::rotation, &Ship::gun, &Ship::health) ==
+           KP_STATUS_OK);
+    EXPECT(shown[0].health == 90);
+    KpEvent event;
+    while (kp_receiver_next_event(receiver, &event) == KP_STATUS_OK) {
+      Hit hit{};
+      EXPECT(receiver.read_event(hit, &Hit::damage) == KP_STATUS_OK && hit.damage == 42);
+      arrived += 1;
+    }
+  }
+  EXPECT(arrived == 1);
+#if defined(__cpp_exceptions)
+  // What a callback throws goes to the caller, and the hub lives on.
+  world.clear(61);
+  kp_hub_tick(hub, 61 * 16666667ull, world);
+  bool was_thrown = false;
+  try {
+    hub.transmit([](uint64_t, const uint8_t *, size_t) { throw 5; });
+  } catch (int) {
+    was_thrown = true;
+  }
+  EXPECT(was_thrown);
+  world.clear(62);
+  EXPECT(kp_hub_tick(hub, 62 * 16666667ull, world) == KP_STATUS_OK);
+#endif
+}
+
+void errors() {
+#if defined(__cpp_exceptions)
+  bool was_thrown = false;
+  try {
+    kinepack::Codec codec(schema(), "fastest");
+  } catch (const kinepack::Error &error) {
+    was_thrown = error.status == KP_STATUS_ARGUMENT &&
+                 std::string(error.what()).find("fastest") != std::string::npos;
+  }
+  EXPECT(was_thrown);
+  was_thrown = false;
+  try {
+    kinepack::SchemaBuilder builder;
+    builder.floats("x", 1, 5.0, -5.0, 0.1).build();
+  } catch (const kinepack::Error &) {
+    was_thrown = true;
+  }
+  EXPECT(was_thrown);
+#else
+  const kinepack::Codec codec(schema(), "fastest");
+  EXPECT(!codec && kinepack::error_text().find("fastest") != std::string::npos);
+  kinepack::SchemaBuilder builder;
+  EXPECT(!builder.floats("x", 1, 5.0, -5.0, 0.1).build());
+  kinepack::Encoder encoder(codec);
+  EXPECT(!encoder);
+#endif
+}
+
+}  // namespace
+
+int main() {
+  ships();
+  hub_and_receiver();
+  errors();
+  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
