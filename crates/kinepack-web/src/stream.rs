@@ -37,8 +37,9 @@ impl InputSender {
         on_channel: u8,
         datagram_bytes: usize,
     ) -> Result<Self, JsError> {
-        let level = StreamLevel::named(level)
-            .ok_or_else(|| failed(format!("no level is named {level:?}; use packed or adaptive")))?;
+        let level = StreamLevel::named(level).ok_or_else(|| {
+            failed(format!("no level is named {level:?}; use packed or adaptive"))
+        })?;
         let schema = Schema::from_bytes(schema).map_err(failed)?;
         let codec = StreamCodec::new(schema, level).map_err(failed)?;
         let config = StreamConfig {

@@ -74,11 +74,7 @@ impl EventKinds {
     ///
     /// # Errors
     /// [`EncodeError::NoSuchKind`] if the schema has no such kind.
-    pub fn droppable_kind(
-        mut self,
-        kind: usize,
-        longest_ticks: u32,
-    ) -> Result<Self, EncodeError> {
+    pub fn droppable_kind(mut self, kind: usize, longest_ticks: u32) -> Result<Self, EncodeError> {
         let kinds = self.longest_ticks.len();
         let Some(longest) = Arc::make_mut(&mut self.longest_ticks).get_mut(kind) else {
             return Err(EncodeError::NoSuchKind { kind, kinds });
@@ -113,11 +109,7 @@ impl EventKinds {
     /// # Errors
     /// [`EncodeError::SchemaMismatch`] for a snapshot of another schema, and
     /// [`EncodeError::IndexOutOfRange`] if it has no such row.
-    pub fn row(
-        &self,
-        rows: &Snapshot,
-        index: usize,
-    ) -> Result<(usize, Box<[u32]>), EncodeError> {
+    pub fn row(&self, rows: &Snapshot, index: usize) -> Result<(usize, Box<[u32]>), EncodeError> {
         let [expected_hash, hash] = [self.codec.schema().hash(), rows.schema_hash()];
         if hash != expected_hash {
             return Err(EncodeError::SchemaMismatch { expected_hash, hash });

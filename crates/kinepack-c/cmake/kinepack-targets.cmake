@@ -1,0 +1,25 @@
+# The target kinepack::kinepack, from the build and from an installation: the static library, or with
+# KINEPACK_SHARED the shared one. Uses kinepack_include, kinepack_static, kinepack_shared and
+# kinepack_import (Windows).
+
+if(NOT TARGET kinepack::kinepack)
+  if(KINEPACK_SHARED)
+    add_library(kinepack::kinepack SHARED IMPORTED GLOBAL)
+    set_target_properties(kinepack::kinepack PROPERTIES IMPORTED_LOCATION "${kinepack_shared}")
+    if(WIN32)
+      set_target_properties(kinepack::kinepack PROPERTIES IMPORTED_IMPLIB "${kinepack_import}")
+    endif()
+  else()
+    add_library(kinepack::kinepack STATIC IMPORTED GLOBAL)
+    set_target_properties(kinepack::kinepack PROPERTIES IMPORTED_LOCATION "${kinepack_static}")
+    if(WIN32)
+      set(system_libraries kernel32 ntdll userenv ws2_32 dbghelp)
+    elseif(APPLE)
+      set(system_libraries m)
+    else()
+      set(system_libraries pthread dl m)
+    endif()
+    set_target_properties(kinepack::kinepack PROPERTIES INTERFACE_LINK_LIBRARIES "${system_libraries}")
+  endif()
+  set_target_properties(kinepack::kinepack PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${kinepack_include}")
+endif()
