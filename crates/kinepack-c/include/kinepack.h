@@ -608,11 +608,21 @@ KpStatus kp_clip_free(struct KpClip clip);
 // A player of a clip on its skeleton. The caller frees `*out` with `kp_player_free`.
 KpStatus kp_player_new(struct KpClip clip, struct KpSkeleton skeleton, struct KpPlayer *out);
 
+// A player of a clip on a skeleton of the engine, without comparing it with the clip's: `bind` has the
+// bind pose, which stays for what the clip does not store. The caller frees `*out` with
+// `kp_player_free`.
+KpStatus kp_player_with_bind_pose(struct KpClip clip,
+                                  const struct KpPose *bind,
+                                  struct KpPlayer *out);
+
 // Writes the pose at a time in seconds. A time before the clip gives its first pose, one after it its
 // last.
 KpStatus kp_player_sample(struct KpPlayer player,
                           float time_s,
                           const struct KpPose *pose);
+
+// Writes the pose at a position in samples from the first: whole numbers are the sample times.
+KpStatus kp_player_sample_at(struct KpPlayer player, double position, const struct KpPose *pose);
 
 // Writes a mix of the poses of two players of the same skeleton: a `weight` of 0 gives the first, 1
 // the second. `mask` has a factor of the weight for each joint, or is null.
@@ -642,6 +652,10 @@ KpStatus kp_codec_free(struct KpCodec codec);
 // The view without entities that both sides begin with. The caller frees `*out` with `kp_view_free`.
 KpStatus kp_view_empty(struct KpSchema schema,
                        struct KpView *out);
+
+// The view of a state that both sides hold, such as a saved one. The caller frees `*out` with
+// `kp_view_free`.
+KpStatus kp_view_of(struct KpSnapshot snapshot, struct KpView *out);
 
 // Copies the state of a view into a snapshot of the same schema.
 KpStatus kp_view_get(struct KpView view, struct KpSnapshot snapshot);
@@ -838,6 +852,10 @@ KpStatus kp_receiver_read(struct KpReceiver receiver,
                           size_t capacity,
                           const struct KpTarget *targets,
                           size_t target_count);
+
+// Makes all events due that have arrived, for a program that shows the newest state and does not play.
+// An event becomes due once: `kp_receiver_play` does not show it then.
+KpStatus kp_receiver_take_events(struct KpReceiver receiver);
 
 // Takes the next event that is due at the moment of the last `kp_receiver_play`.
 // `KP_STATUS_NOTHING` if there is none. The next moment drops events that were not taken.

@@ -3,7 +3,9 @@
 use std::ffi::c_char;
 use std::sync::{Arc, Mutex};
 
-use kinepack_anim::{AnyClip, AnyPlayer, Joint, PoseWriter, Rig, Skeleton, Transform, blend};
+use kinepack_anim::{
+    AnyClip, AnyPlayer, Joint, PlayError, PoseWriter, Rig, Skeleton, Transform, blend,
+};
 
 use crate::KpStatus;
 use crate::handles::{Handles, lock};
@@ -266,10 +268,35 @@ pub unsafe extern "C" fn kp_player_new(
     call(|| {
         check_out(out)?;
         let (clip, skeleton) = (CLIPS.get(clip.id)?, SKELETONS.get(skeleton.id)?);
-        let player = clip.player(&skeleton).map_err(Failure::argument)?;
-        let playing = Playing { player, joints: clip.joints(), own: Vec::new() };
         // SAFETY: `out` is the caller's.
-        unsafe { put(out, KpPlayer { id: PLAYERS.add(Mutex::new(playing)) }) }
+        unsafe { add_player(&clip, clip.player(&skeleton), out) }
+    })
+}
+
+/// A player of a clip on a skeleton of the engine, without comparing it with the clip's: `bind` has the
+/// bind pose, which stays for what the clip does not store. The caller frees `*out` with
+/// `kp_player_free`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_player_with_bind_pose(
+    clip: KpClip,
+    bind: *const KpPose,
+    out: *mut KpPlayer,
+) -> KpStatus {
+    call(|| {
+        check_out(out)?;
+        let clip = CLIPS.get(clip.id)?;
+        // SAFETY: the caller lends the pose and its memory, and `out`.
+        unsafe {
+            let bind = Writer::new(&pose_of(bind)?, clip.joints())?.read();
+            let finite = |of: &Transform| {
+                let Transform { rotation, translation, scale } = of;
+                rotation.iter().chain(translation).chain(scale).all(|number| number.is_finite())
+            };
+            if !bind.iter().all(finite) {
+                return Err(Failure::argument("the bind pose has what is not a number"));
+            }
+            add_player(&clip, clip.player_with_bind_pose(&bind), out)
+        }
     })
 }
 
@@ -290,6 +317,28 @@ pub unsafe extern "C" fn kp_player_sample(
             writer.take(&mut At { player, time_s });
             Ok(())
         })
+    })
+}
+
+/// Writes the pose at a position in samples from the first: whole numbers are the sample times.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_player_sample_at(
+    player: KpPlayer,
+    position: f64,
+    pose: *const KpPose,
+) -> KpStatus {
+    call(|| {
+        if !position.is_finite() {
+            return Err(Failure::argument("the position is not a number"));
+        }
+        let player = PLAYERS.get(player.id)?;
+        let Playing { player, joints, own } = &mut *lock(&player);
+        // SAFETY: the caller lends the pose and its memory.
+        let writer = unsafe { Writer::new(&pose_of(pose)?, *joints)? };
+        own.resize(*joints, Transform::IDENTITY);
+        player.sample_at(position, own);
+        writer.take(own);
+        Ok(())
     })
 }
 
@@ -345,6 +394,21 @@ pub unsafe extern "C" fn kp_player_blend(
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_player_free(player: KpPlayer) -> KpStatus {
     call(|| PLAYERS.remove(player.id))
+}
+
+/// Adds a player.
+///
+/// # Safety
+/// As for [`put`].
+unsafe fn add_player(
+    clip: &AnyClip,
+    player: Result<AnyPlayer, PlayError>,
+    out: *mut KpPlayer,
+) -> Result<(), Failure> {
+    let player = player.map_err(Failure::argument)?;
+    let playing = Playing { player, joints: clip.joints(), own: Vec::new() };
+    // SAFETY: as for this function.
+    unsafe { put(out, KpPlayer { id: PLAYERS.add(Mutex::new(playing)) }) }
 }
 
 fn joint_of(skeleton: &Skeleton, joint: u32) -> Result<&Joint, Failure> {

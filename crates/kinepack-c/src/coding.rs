@@ -61,6 +61,18 @@ pub unsafe extern "C" fn kp_view_empty(schema: KpSchema, out: *mut KpView) -> Kp
     })
 }
 
+/// The view of a state that both sides hold, such as a saved one. The caller frees `*out` with
+/// `kp_view_free`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_view_of(snapshot: KpSnapshot, out: *mut KpView) -> KpStatus {
+    call(|| {
+        check_out(out)?;
+        let view = View::from(lock(&*SNAPSHOTS.get(snapshot.id)?).snapshot.clone());
+        // SAFETY: `out` is the caller's.
+        unsafe { put(out, KpView { id: VIEWS.add(view) }) }
+    })
+}
+
 /// Copies the state of a view into a snapshot of the same schema.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_view_get(view: KpView, snapshot: KpSnapshot) -> KpStatus {

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use kinepack_anim::{CM_PER_M, PoseWriter};
+use kinepack_anim::{CM_PER_M, PoseWriter, Transform};
 
 use crate::columns::KpNumber;
 use crate::memory::{check_rows, slice};
@@ -104,6 +104,47 @@ impl<'a> Writer<'a> {
             w_first: pose.w_first != 0,
             units_per_m,
         })
+    }
+
+    /// The pose that is there. What is left out is as in the identity.
+    pub(crate) fn read(&self) -> Vec<Transform> {
+        let to_cm = |units: f32| {
+            if self.units_per_m == CM_PER_M { units } else { units / self.units_per_m * CM_PER_M }
+        };
+        let of_joint = |joint: usize| {
+            let bone = self.bones.map_or(joint, |bones| bones[joint] as usize);
+            let mut transform = Transform::IDENTITY;
+            if bone == u32::MAX as usize {
+                return transform;
+            }
+            let [translation, scale] =
+                [&self.translations, &self.scales].map(|part| self.read_part(part, bone));
+            if let Some(translation) = translation {
+                transform.translation = translation.map(to_cm);
+            }
+            transform.scale = scale.unwrap_or(transform.scale);
+            if let Some(rotation) = self.read_part(&self.rotations, bone) {
+                let [w, x, y, z] = rotation;
+                transform.rotation = if self.w_first { [x, y, z, w] } else { rotation };
+            }
+            transform
+        };
+        (0..self.joints).map(of_joint).collect()
+    }
+
+    fn read_part<const N: usize>(&self, part: &Part, bone: usize) -> Option<[f32; N]> {
+        if part.data.is_null() {
+            return None;
+        }
+        // SAFETY: as in `Bones::write`.
+        unsafe {
+            let from = part.data.add(bone * part.stride);
+            Some(if self.wide {
+                from.cast::<[f64; N]>().read_unaligned().map(|number| number as f32)
+            } else {
+                from.cast::<[f32; N]>().read_unaligned()
+            })
+        }
     }
 
     /// Whether this is the layout of most callers: `f32`, each joint its own bone, x, y, z, w, all parts.

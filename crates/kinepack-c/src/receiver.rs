@@ -231,6 +231,17 @@ pub unsafe extern "C" fn kp_receiver_read(
     })
 }
 
+/// Makes all events due that have arrived, for a program that shows the newest state and does not play.
+/// An event becomes due once: `kp_receiver_play` does not show it then.
+#[unsafe(no_mangle)]
+pub extern "C" fn kp_receiver_take_events(receiver: KpReceiver) -> KpStatus {
+    call(|| {
+        let receiver = RECEIVERS.get(receiver.id)?;
+        let Receiving { receiver, showing, .. } = &mut *lock(&receiver);
+        showing.set_events(receiver.take_events())
+    })
+}
+
 /// Takes the next event that is due at the moment of the last `kp_receiver_play`.
 /// `KP_STATUS_NOTHING` if there is none. The next moment drops events that were not taken.
 #[unsafe(no_mangle)]

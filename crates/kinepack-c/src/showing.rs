@@ -103,13 +103,22 @@ impl Showing {
         let numbers = |ids: &[EntityId]| ids.iter().map(|id| id.0).collect();
         self.added = numbers(playback.added());
         self.removed = numbers(playback.removed());
+        self.set_events(playback.events())?;
+        Ok(KpPlayback { tick: playback.tick(), is_starved: playback.is_starved().into() })
+    }
+
+    /// Makes these events due, and no other.
+    pub(crate) fn set_events<'a>(
+        &mut self,
+        events: impl Iterator<Item = Event<'a>>,
+    ) -> Result<(), Failure> {
         self.events.clear();
         self.taken = 0;
-        for event in playback.events() {
+        for event in events {
             let due = self.due(&event)?;
             self.events.push(due);
         }
-        Ok(KpPlayback { tick: playback.tick(), is_starved: playback.is_starved().into() })
+        Ok(())
     }
 
     fn due(&self, event: &Event<'_>) -> Result<(KpEvent, Vec<u64>), Failure> {

@@ -1,63 +1,16 @@
-//! Programs in C and C++ against the static library: compiled and run, with the address and undefined
-//! behaviour sanitizers, and under valgrind where that is installed.
+//! Programs in C and C++ that use the library as a game does, and give it bad input.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+mod support;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 use std::sync::Arc;
 
 use kinepack_anim::offline::{BuildOptions, build};
 use kinepack_anim::{AnyClip, Joint, RawClip, Skeleton, Transform, disk};
-
-const C: [&str; 1] = ["-std=c11"];
-const CPP: [&str; 1] = ["-std=c++17"];
-
-/// Compiles a program of a file in this crate, and returns it.
-fn compile(source: &str, options: &[&str], folder: &Path) -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    // Beside this test.
-    let libraries = std::env::current_exe().unwrap().parent().unwrap().to_owned();
-    let program = folder.join("program");
-    let (variable, usual) = if source.ends_with(".c") { ("CC", "cc") } else { ("CXX", "c++") };
-    let mut command = Command::new(std::env::var_os(variable).unwrap_or_else(|| usual.into()));
-    command.args(["-Wall", "-Wextra", "-Werror", "-pedantic", "-g", "-O1"]).args(options);
-    command.arg("-I").arg(root.join("include")).arg(root.join(source));
-    command.arg(libraries.join("libkinepack_c.a"));
-    command.args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&program);
-    succeed(command.output().expect("these tests need compilers for C and C++"));
-    program
-}
-
-fn text(output: &Output) -> String {
-    let both = [&output.stdout[..], &output.stderr].concat();
-    String::from_utf8_lossy(&both).into_owned()
-}
-
-/// Runs a program, with a folder that it may use.
-fn run(source: &str, options: &[&str]) {
-    let folder = tempfile::tempdir().unwrap();
-    run_in(source, options, folder.path());
-}
-
-fn run_in(source: &str, options: &[&str], folder: &Path) {
-    let sanitized =
-        [options, &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]].concat();
-    succeed(Command::new(compile(source, &sanitized, folder)).arg(folder).output().unwrap());
-    let program = compile(source, options, folder);
-    let mut valgrind = Command::new("valgrind");
-    valgrind.args(["--quiet", "--error-exitcode=9", "--leak-check=full"]);
-    valgrind.args(["--errors-for-leak-kinds=definite"]).arg(&program).arg(folder);
-    // Where it is not installed, a plain run has to do.
-    let output = valgrind.output().or_else(|_| Command::new(&program).arg(folder).output());
-    succeed(output.unwrap());
-}
-
-fn succeed(output: Output) {
-    assert!(output.status.success(), "{}", text(&output));
-}
+use support::{C, CPP, run, run_with};
 
 #[test]
 fn a_world_crosses_a_bad_network() {
@@ -116,7 +69,7 @@ fn clips_are_sampled_into_the_layout_of_an_engine() {
     write("arm.kps", &skeleton.to_bytes());
     write("wave.kpa", wave.as_bytes());
     write("walk.kpd", &disk::pack(&walk).unwrap());
-    run_in("tests/c/clips.c", &C, folder.path());
+    run_with("tests/c/clips.c", &C, folder.path());
 }
 
 #[test]

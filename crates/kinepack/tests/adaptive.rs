@@ -15,8 +15,8 @@ use kinepack::{
     Schema, SetupError, Snapshot, Tick, View,
 };
 use support::{
-    Random, assert_valid, at_tick, bodies, bodies_run as run, bodies_schema as schema, from_hex,
-    hex, profile_of, trained, views,
+    Random, assert_valid, at_tick, bodies, bodies_run as run, bodies_schema as schema,
+    check_stored_schema, from_hex, hex, profile_of, trained, views,
 };
 
 fn profiles(schema: &Schema) -> [Profile; 3] {
@@ -371,6 +371,7 @@ const PACKETS: [(usize, &[usize]); 7] = [
 /// Writes the vectors with their profile if the environment asks for it, otherwise checks them.
 fn check_vectors(level: Level, name: &str, frozen: &str) {
     let schema = schema();
+    check_stored_schema("adaptive", &schema);
     let profile = profile_of(frozen, &schema);
     if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
         let path = format!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/vectors/{}.txt"), name);

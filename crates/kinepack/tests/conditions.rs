@@ -13,7 +13,7 @@ use kinepack::{
     Between, Codec, Decoder, EncodeError, Encoder, EntityId, Level, Profile, Schema, SetupError,
     Snapshot, Tick, View,
 };
-use support::{PACKETS, World, hex, packet_lines, schema, schema_lines};
+use support::{PACKETS, World, check_stored_schema, hex, packet_lines, schema, schema_lines};
 
 fn number(max: i128) -> FieldKind {
     FieldKind::Integer(IntegerLimits::new(0, max, 1).unwrap())
@@ -178,6 +178,7 @@ fn absent_fields_have_no_raw_words_and_step() {
 /// The contents of `spec/vectors/optional.txt`.
 fn vectors() -> String {
     let schema = schema("optional").with_time_precision(|_| None);
+    check_stored_schema("optional", &schema);
     let profile = Profile::untrained(&schema);
     let mut lines = schema_lines(&schema, &profile);
     let mut world = World::new(&schema, 25, 9);

@@ -13,7 +13,7 @@ use kinepack::{
     Baselines, Codec, DecodeError, Decoder, EncodeError, Encoder, EntityId, Level, Pack, Profile,
     Schema, SetupError, Snapshot, Tick, View,
 };
-use support::{Random, Subject, packet_lines, schema_lines, views};
+use support::{Random, Subject, check_stored_schema, packet_lines, schema_lines, views};
 
 #[derive(Pack, Clone, Debug, PartialEq)]
 struct Player {
@@ -576,6 +576,7 @@ fn an_integer_may_be_the_id_of_a_newcomers_origin() {
 /// The contents of `spec/vectors/kinds.txt`.
 fn vectors() -> String {
     let schema = schema();
+    check_stored_schema("kinds", &schema);
     let profile = Profile::untrained(&schema);
     let mut lines = schema_lines(&schema, &profile);
     let outline: Vec<String> = schema.outline().map(|part| format!("{part:08x}")).collect();

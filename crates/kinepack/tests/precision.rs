@@ -16,7 +16,10 @@ use kinepack::{
     Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, SetupError, Snapshot,
     Tick, View,
 };
-use support::{Random, assert_valid, bodies_schema, frames, hex, profile_of, schema, views};
+use support::{
+    Random, assert_valid, bodies_schema, check_stored_schema, frames, hex, profile_of, schema,
+    views,
+};
 
 /// Entities that hurry, slow down, rest and start again; now and then one is added or removed. One
 /// frame per tick.
@@ -464,6 +467,7 @@ fn entities(snapshot: &Snapshot) -> String {
 /// them, and the packets between the latter.
 fn vectors() -> String {
     let schema = vectors_schema();
+    check_stored_schema("precision", &schema);
     let adaptive = profile_of(include_str!("../../../spec/vectors/adaptive.txt"), &schema);
     let learning = profile_of(include_str!("../../../spec/vectors/learning.txt"), &schema);
     let codecs =

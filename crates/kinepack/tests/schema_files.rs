@@ -9,7 +9,7 @@ use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 use kinepack::schema::{Condition, Field, FieldKind, Role, TimePrecision};
 use kinepack::{Schema, SetupError};
 
-use support::{from_hex, hex, schema, schemas};
+use support::{check_stored_schema, from_hex, schema, schemas};
 
 const VECTORS: &str = include_str!("../../../spec/vectors/schemas.txt");
 
@@ -71,14 +71,10 @@ fn a_schema_comes_back_with_all_that_it_has() {
 
 #[test]
 fn frozen_schemas_are_read_and_written() {
-    let mut written = String::from("# name file\n");
+    // The tests of other vectors check the schemas of these.
     for (name, schema) in [("cube", schema("cube")), ("everything", everything())] {
-        written += &format!("{name} {}\n", hex(&schema.to_bytes()));
+        check_stored_schema(name, &schema);
     }
-    if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
-        println!("{written}");
-    }
-    assert!(written == VECTORS, "the schemas differ from spec/vectors/schemas.txt");
     for line in VECTORS.lines().skip(1) {
         Schema::from_bytes(&from_hex(line.split_once(' ').unwrap().1)).unwrap();
     }

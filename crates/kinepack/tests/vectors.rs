@@ -10,76 +10,25 @@
 mod support;
 
 use kinepack::group::{GroupReader, GroupWriter};
-use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
+use kinepack::quantize::{FloatLimits, IntegerLimits};
 use kinepack::schema::{Field, FieldKind};
 use kinepack::stream::{StreamBase, StreamCodec, StreamLevel};
-use kinepack::training::Trainer;
 use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
-use support::{Numbers, from_hex, hex, naive_check, stream_packets, stream_records, stream_schema};
+use support::{
+    check_stored_schema, from_hex, hex, naive_check, packets_profiles, packets_schema,
+    packets_states, stream_packets, stream_records, stream_schema,
+};
 
 const PACKETS: &str = include_str!("../../../spec/vectors/packets.txt");
 
-fn schema() -> Schema {
-    let axis = FloatLimits::until(-256.0, 256.0, 1.0 / 512.0).unwrap();
-    let height = FloatLimits::until(0.0, 32.0, 1.0 / 512.0).unwrap();
-    let heading = FloatLimits::until(0.0, 360.0, 0.5).unwrap().wrapping();
-    Schema::new(vec![
-        Field::new("position", FieldKind::Floats(vec![axis, axis, height])),
-        Field::new("orientation", FieldKind::Rotation(SmallestThree::new(9).unwrap())),
-        Field::new("interacting", FieldKind::Bool),
-        Field::new("heading", FieldKind::Floats(vec![heading])),
-        Field::new("weapon", FieldKind::Choice { max: 4 }),
-        Field::new("clock", FieldKind::Integer(IntegerLimits::new(0, 1 << 40, 1).unwrap())),
-    ])
-}
-
-/// The baseline and the snapshot of the vectors.
-fn snapshots(schema: &Schema) -> [Snapshot; 2] {
-    let mut numbers = Numbers(1);
-    let mut baseline = Snapshot::new(schema, Tick(1));
-    let mut snapshot = Snapshot::new(schema, Tick(7));
-    for id in 0..40 {
-        let mut lanes: Vec<u32> =
-            schema.lanes().iter().map(|lane| numbers.up_to(lane.max)).collect();
-        if id % 13 != 5 {
-            baseline.push_lanes(EntityId(3 * id), &lanes).unwrap();
-        }
-        if numbers.up_to(3) > 0 {
-            for (lane, value) in schema.lanes().iter().zip(&mut lanes) {
-                match numbers.up_to(5) {
-                    0 => *value = numbers.up_to(lane.max),
-                    1 | 2 => *value = value.saturating_add(numbers.up_to(20)).min(lane.max),
-                    3 => *value = value.saturating_sub(numbers.up_to(300)),
-                    _ => {}
-                }
-            }
-        }
-        if id % 11 != 7 {
-            snapshot.push_lanes(EntityId(3 * id), &lanes).unwrap();
-        }
-    }
-    [baseline, snapshot]
-}
-
-fn profiles(schema: &Schema) -> [(&'static str, Profile); 4] {
-    let mut trainer = Trainer::new(schema.clone(), Profile::magnitudes(schema)).unwrap();
-    let [baseline, snapshot] = snapshots(schema);
-    trainer.observe(&baseline, &[], &snapshot).unwrap();
-    [
-        ("trained", trainer.finish()),
-        ("untrained", Profile::untrained(schema)),
-        ("article", Profile::article(schema)),
-        ("magnitudes", Profile::magnitudes(schema)),
-    ]
-}
-
 #[test]
 fn every_vector_is_written_and_read() {
-    let schema = schema();
-    let [baseline, snapshot] = snapshots(&schema).map(View::from);
+    let schema = packets_schema();
+    check_stored_schema("packets", &schema);
+    let [baseline, snapshot] = packets_states(&schema).map(View::from);
     let mut written = String::from("# level profile packet\n");
     for level in Level::TABLE.into_iter().filter(|level| !level.adaptive()) {
-        for (name, profile) in profiles(&schema) {
+        for (name, profile) in packets_profiles(&schema) {
             let codec = Codec::new(schema.clone(), level, profile).unwrap();
             let mut packet = Vec::new();
             Encoder::new(&codec).encode(&baseline, &snapshot, &mut packet).unwrap();
@@ -94,7 +43,8 @@ fn every_vector_is_written_and_read() {
         let [level, name, packet] = line.split(' ').collect::<Vec<_>>()[..] else {
             panic!("{line}")
         };
-        let (_, profile) = profiles(&schema).into_iter().find(|(known, _)| *known == name).unwrap();
+        let (_, profile) =
+            packets_profiles(&schema).into_iter().find(|(known, _)| *known == name).unwrap();
         let codec =
             Codec::new(schema.clone(), Level::of_row(level.parse().unwrap()).unwrap(), profile)
                 .unwrap();
@@ -107,8 +57,8 @@ const GROUPS: &str = include_str!("../../../spec/vectors/groups.txt");
 
 #[test]
 fn every_group_is_written_and_read() {
-    let schema = schema();
-    let [baseline, snapshot] = snapshots(&schema);
+    let schema = packets_schema();
+    let [baseline, snapshot] = packets_states(&schema);
     let mut last = baseline.clone();
     last.tick = Tick(8);
     let run = [baseline, snapshot, last];
@@ -139,7 +89,7 @@ fn every_group_is_written_and_read() {
 /// The profiles as `spec/vectors/profiles.txt` lists them.
 fn listed_profiles(schema: &Schema) -> String {
     let mut listed = String::new();
-    for (name, profile) in profiles(schema) {
+    for (name, profile) in packets_profiles(schema) {
         for (gaps, code) in [("entities", &profile.entities), ("flags", &profile.flags)] {
             listed += &format!(
                 "{name} {gaps} widths {:?} words {:?}\n",
@@ -169,7 +119,7 @@ fn listed_profiles(schema: &Schema) -> String {
 
 #[test]
 fn the_profiles_of_the_vectors_equal_the_list() {
-    let listed = listed_profiles(&schema());
+    let listed = listed_profiles(&packets_schema());
     if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
         println!("{listed}");
     }
@@ -200,7 +150,7 @@ fn an_entity_in_full_carries_the_next_one() {
 #[test]
 fn the_schema_hash_equals_the_vectors_hash() {
     assert_eq!(
-        format!("{:016x}", schema().hash()),
+        format!("{:016x}", packets_schema().hash()),
         include_str!("../../../spec/vectors/schema_hash.txt").trim()
     );
 }
@@ -210,6 +160,7 @@ const STREAM: &str = include_str!("../../../spec/vectors/stream.txt");
 #[test]
 fn every_packet_of_the_stream_is_written_and_read() {
     let (schema, packets) = (stream_schema(), stream_packets());
+    check_stored_schema("stream", &schema);
     let records = stream_records(packets.iter().map(|packet| packet.count).sum());
     let mut written = String::from("# level hash; level packet base lag records bytes\n");
     for (name, level) in [("packed", StreamLevel::Packed), ("adaptive", StreamLevel::Adaptive)] {

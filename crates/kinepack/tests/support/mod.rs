@@ -24,8 +24,8 @@ pub(crate) use random::Random;
 pub(crate) use state_check::naive_check;
 pub(crate) use subject::{DECODED, Subject, assert_valid, at_tick, views};
 pub(crate) use vectors::{
-    Numbers, PACKETS, StreamPacket, packet_lines, schema_lines, stream_packets, stream_records,
-    stream_schema,
+    Numbers, PACKETS, StreamPacket, check_stored_schema, packet_lines, packets_profiles,
+    packets_schema, packets_states, schema_lines, stream_packets, stream_records, stream_schema,
 };
 pub(crate) use walk::{Walk, records_schema};
 pub(crate) use worlds::{World, bodies_schema, frames, profiles, schema, schemas};

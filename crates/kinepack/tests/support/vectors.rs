@@ -1,11 +1,24 @@
-//! The stream of `spec/vectors/stream.txt` as `spec/vectors/README.md` defines it: its schema, its
-//! records, and its packets.
+//! What `spec/vectors/README.md` defines: the states of `packets.txt`, and the stream of `stream.txt`.
 
 use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 use kinepack::schema::{Field, FieldKind, Role};
-use kinepack::{Baselines, Codec, Decoder, Encoder, Level, Profile, Schema, Snapshot, View};
+use kinepack::training::Trainer;
+use kinepack::{
+    Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View,
+};
 
 use super::hex;
+
+const SCHEMAS: &str = include_str!("../../../../spec/vectors/schemas.txt");
+
+/// Checks that `schemas.txt` has a schema under this name.
+pub(crate) fn check_stored_schema(name: &str, schema: &Schema) {
+    let line = format!("{name} {}", hex(&schema.to_bytes()));
+    assert!(
+        SCHEMAS.lines().any(|stored| stored == line),
+        "not in spec/vectors/schemas.txt: {line}"
+    );
+}
 
 /// The generator of the vectors.
 pub(crate) struct Numbers(pub(crate) u64);
@@ -16,6 +29,62 @@ impl Numbers {
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 32) % (u64::from(max) + 1)) as u32
     }
+}
+
+/// The schema of `packets.txt` and `groups.txt`.
+pub(crate) fn packets_schema() -> Schema {
+    let axis = FloatLimits::until(-256.0, 256.0, 1.0 / 512.0).unwrap();
+    let height = FloatLimits::until(0.0, 32.0, 1.0 / 512.0).unwrap();
+    let heading = FloatLimits::until(0.0, 360.0, 0.5).unwrap().wrapping();
+    Schema::new(vec![
+        Field::new("position", FieldKind::Floats(vec![axis, axis, height])),
+        Field::new("orientation", FieldKind::Rotation(SmallestThree::new(9).unwrap())),
+        Field::new("interacting", FieldKind::Bool),
+        Field::new("heading", FieldKind::Floats(vec![heading])),
+        Field::new("weapon", FieldKind::Choice { max: 4 }),
+        Field::new("clock", FieldKind::Integer(IntegerLimits::new(0, 1 << 40, 1).unwrap())),
+    ])
+}
+
+/// Their baseline and their snapshot.
+pub(crate) fn packets_states(schema: &Schema) -> [Snapshot; 2] {
+    let mut numbers = Numbers(1);
+    let mut baseline = Snapshot::new(schema, Tick(1));
+    let mut snapshot = Snapshot::new(schema, Tick(7));
+    for id in 0..40 {
+        let mut lanes: Vec<u32> =
+            schema.lanes().iter().map(|lane| numbers.up_to(lane.max)).collect();
+        if id % 13 != 5 {
+            baseline.push_lanes(EntityId(3 * id), &lanes).unwrap();
+        }
+        if numbers.up_to(3) > 0 {
+            for (lane, value) in schema.lanes().iter().zip(&mut lanes) {
+                match numbers.up_to(5) {
+                    0 => *value = numbers.up_to(lane.max),
+                    1 | 2 => *value = value.saturating_add(numbers.up_to(20)).min(lane.max),
+                    3 => *value = value.saturating_sub(numbers.up_to(300)),
+                    _ => {}
+                }
+            }
+        }
+        if id % 11 != 7 {
+            snapshot.push_lanes(EntityId(3 * id), &lanes).unwrap();
+        }
+    }
+    [baseline, snapshot]
+}
+
+/// Their profiles.
+pub(crate) fn packets_profiles(schema: &Schema) -> [(&'static str, Profile); 4] {
+    let mut trainer = Trainer::new(schema.clone(), Profile::magnitudes(schema)).unwrap();
+    let [baseline, snapshot] = packets_states(schema);
+    trainer.observe(&baseline, &[], &snapshot).unwrap();
+    [
+        ("trained", trainer.finish()),
+        ("untrained", Profile::untrained(schema)),
+        ("article", Profile::article(schema)),
+        ("magnitudes", Profile::magnitudes(schema)),
+    ]
 }
 
 pub(crate) fn stream_schema() -> Schema {

@@ -1,0 +1,30 @@
+//! The frozen vectors of `spec/vectors/` through the C interface: as one script for a program in C.
+//! Programs in other languages run the same script. `KINEPACK_WRITE_SCRIPT=FILE cargo test -p kinepack-c
+//! --test vectors` writes it for them.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+#[path = "../../../kinepack/tests/support/hex.rs"]
+#[allow(dead_code, reason = "the tests of the codec use the rest")]
+mod hex;
+#[path = "../support/mod.rs"]
+mod programs;
+mod script;
+#[path = "../../../kinepack/tests/support/vectors.rs"]
+#[allow(dead_code, reason = "the tests of the codec use the rest")]
+mod vectors;
+
+use hex::hex;
+
+#[test]
+fn all_frozen_vectors_pass_through_c() {
+    let script = script::script();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("script.txt");
+    std::fs::write(&path, &script).unwrap();
+    if let Some(path) = std::env::var_os("KINEPACK_WRITE_SCRIPT") {
+        std::fs::write(path, &script).unwrap();
+    }
+    programs::run_with("tests/c/vectors.c", &programs::C, &path);
+}
