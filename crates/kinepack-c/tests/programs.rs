@@ -83,3 +83,8 @@ fn the_example_in_the_style_of_unreal_runs_without_the_engine() {
     run("examples/unreal/main.cpp", &CPP);
     run("examples/unreal/main.cpp", &[CPP[0], "-fno-exceptions", "-fno-rtti"]);
 }
+
+#[test]
+fn threads_share_objects() {
+    run("tests/c/threads.c", &C);
+}
