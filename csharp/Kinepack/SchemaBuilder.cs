@@ -26,7 +26,8 @@ namespace Kinepack
 
     /// <summary>
     /// Builds a schema, kind by kind and field by field. Each method returns the builder. A refused
-    /// call throws <see cref="KinepackException"/> and leaves the builder as it was.
+    /// call throws <see cref="KinepackException"/> and leaves the builder as it was. <see cref="Build"/>
+    /// checks the conditions, and <see cref="Codec"/> the roles and time precisions.
     /// </summary>
     public sealed class SchemaBuilder : NativeObject
     {

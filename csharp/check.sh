@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Compiles the C# package, its tests and its examples, and runs them with the native library. Needs
+# a Rust toolchain and mono-mcs. Writes only below cargo's target folder.
+set -euo pipefail
+cd "$(dirname "$0")"
+for tool in mcs mono; do
+  if ! command -v "$tool" >/dev/null; then
+    echo "missing: $tool (apt-get install mono-mcs)" >&2
+    exit 1
+  fi
+done
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/../target}"
+out="$CARGO_TARGET_DIR/csharp"
+cargo build --quiet -p kinepack-c
+export LD_LIBRARY_PATH="$CARGO_TARGET_DIR/debug${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+rm -rf "$out"
+mkdir -p "$out"
+# 7.2 is the newest language version that mcs has.
+compile() { mcs -langversion:7.2 -unsafe -debug -warn:4 -warnaserror+ -out:"$out/$1" "${@:2}"; }
+run() { printf '\n== %s\n' "$1"; mono --debug "$out/$1"; }
+
+mapfile -t package < <(find Kinepack -name '*.cs' | sort)
+# A public member without documentation is an error.
+compile Kinepack.dll -target:library -doc:"$out/Kinepack.xml" "${package[@]}"
+# The tests see internals, so they contain the package.
+compile Tests.exe "${package[@]}" tests/*.cs examples/LossyLink.cs
+run Tests.exe
+compile World.exe -reference:"$out/Kinepack.dll" examples/World.cs examples/LossyLink.cs
+run World.exe
