@@ -17,13 +17,17 @@ rm -rf "$out"
 mkdir -p "$out"
 # 7.2 is the newest language version that mcs has.
 compile() { mcs -langversion:7.2 -unsafe -debug -warn:4 -warnaserror+ -out:"$out/$1" "${@:2}"; }
-run() { printf '\n== %s\n' "$1"; mono --debug "$out/$1"; }
+run() { printf '\n== %s\n' "$1"; mono --debug "$out/$1" "${@:2}"; }
 
 mapfile -t package < <(find Kinepack -name '*.cs' | sort)
 # A public member without documentation is an error.
 compile Kinepack.dll -target:library -doc:"$out/Kinepack.xml" "${package[@]}"
 # The tests see internals, so they contain the package.
 compile Tests.exe "${package[@]}" tests/*.cs examples/LossyLink.cs
-run Tests.exe
+run Tests.exe ../crates/kinepack-c/include/kinepack.h
 compile World.exe -reference:"$out/Kinepack.dll" examples/World.cs examples/LossyLink.cs
 run World.exe
+# The first example of the README.
+sed -n '/^```csharp$/,/^```$/p' README.md | sed '/^```/d' > "$out/First.cs"
+compile First.exe -reference:"$out/Kinepack.dll" "$out/First.cs"
+run First.exe

@@ -9,6 +9,8 @@ internal static class Disposal
     {
         AfterDispose();
         MadeWithDisposed();
+        WrongHandles();
+        ReplacedViews();
         Finalizers();
         ReferencesInCalls();
     }
@@ -104,6 +106,48 @@ internal static class Disposal
         Check.That(encoder.TryEncode(view, world, packet, out int size, view), "a packet");
         view.CopyTo(world);
         Check.Equal(world.Count(0), 2);
+    }
+
+    /// <summary>Handles that the classes of C# would not pass.</summary>
+    private static void WrongHandles()
+    {
+        using (Schema schema = Ship.Schema())
+        using (View view = new View(schema))
+        {
+            ulong freed;
+            using (Snapshot world = new Snapshot(schema))
+            {
+                freed = world.Id;
+            }
+            ulong[] wrong = { 0, freed, schema.Id, view.Id, freed + 1, ulong.MaxValue };
+            foreach (ulong handle in wrong)
+            {
+                Check.Equal(Native.kp_snapshot_clear(handle, 1), Status.Handle);
+                Check.Equal(Native.kp_snapshot_free(handle), Status.Handle);
+                Check.Refused(
+                    Status.Handle, () => KinepackException.Check(Native.kp_hub_free(handle)));
+            }
+        }
+    }
+
+    /// <summary>A view that is replaced frees the one before, and takes none after Dispose.</summary>
+    private static void ReplacedViews()
+    {
+        using (Schema schema = Ship.Schema())
+        using (Codec codec = new Codec(schema, Level.Packed))
+        using (Encoder encoder = new Encoder(codec))
+        using (Snapshot world = new Snapshot(schema))
+        using (View view = new View(schema))
+        {
+            ulong before = view.Id;
+            Check.That(encoder.TryEncode(view, world, new byte[99], out _, view), "a packet");
+            Check.That(view.Id != before, "another view");
+            Check.Equal(Native.kp_view_tick(before, out _), Status.Handle);
+            view.Dispose();
+            Check.Equal(Native.kp_view_empty(schema.Id, out ulong made), Status.Ok);
+            Check.Throws<ObjectDisposedException>(() => view.Replace(made));
+            Check.Equal(Native.kp_view_tick(made, out _), Status.Handle);
+        }
     }
 
     /// <summary>Objects that are not disposed are freed by the garbage collector.</summary>

@@ -1,11 +1,14 @@
 using System;
 
-/// <summary>Runs all tests. The exit code is 1 if any failed.</summary>
+/// <summary>
+/// Runs all tests. The argument is the path of kinepack.h. The exit code is 1 if any failed.
+/// </summary>
 internal static class Program
 {
-    private static int Main()
+    private static int Main(string[] arguments)
     {
         Console.WriteLine("kinepack {0}", Kinepack.Library.Version);
+        Run("header", () => Header.Run(arguments[0]));
         Run("ships", Ships.Run);
         Run("network", Network.Run);
         Run("columns", Memory.Run);
