@@ -2,6 +2,8 @@
 # Compiles the C# package, its tests and its examples, and runs them with the native library. Needs
 # a Rust toolchain and mono-mcs. Writes only below cargo's target folder.
 set -euo pipefail
+CARGO_TARGET_DIR="$(realpath -m "${CARGO_TARGET_DIR:-$(dirname "$0")/../target}")"
+export CARGO_TARGET_DIR
 cd "$(dirname "$0")"
 for tool in mcs mono; do
   if ! command -v "$tool" >/dev/null; then
@@ -9,14 +11,14 @@ for tool in mcs mono; do
     exit 1
   fi
 done
-export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/../target}"
 out="$CARGO_TARGET_DIR/csharp"
 cargo build --quiet -p kinepack-c
 export LD_LIBRARY_PATH="$CARGO_TARGET_DIR/debug${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 rm -rf "$out"
 mkdir -p "$out"
 # 7.2 is the newest language version that mcs has.
-compile() { mcs -langversion:7.2 -unsafe -debug -warn:4 -warnaserror+ -out:"$out/$1" "${@:2}"; }
+options=(-codepage:utf8 -langversion:7.2 -unsafe -debug -warn:4 -warnaserror+)
+compile() { mcs "${options[@]}" -out:"$out/$1" "${@:2}"; }
 run() { printf '\n== %s\n' "$1"; mono --debug "$out/$1" "${@:2}"; }
 
 mapfile -t package < <(find Kinepack -name '*.cs' | sort)

@@ -15,7 +15,9 @@ namespace Kinepack
         public const string Learning = "learning";
     }
 
-    /// <summary>How the snapshots of a schema are coded. Both sides need the same. It does not change.</summary>
+    /// <summary>
+    /// How the snapshots of a schema are coded. Both sides need the same. It does not change.
+    /// </summary>
     public sealed class Codec : NativeObject
     {
         /// <summary>A codec for a schema.</summary>

@@ -78,10 +78,14 @@ namespace Kinepack
             return Set(field, structs, offsetBytes, NumberOf(field, layout, false));
         }
 
-        /// <summary>The numbers of a field are consecutive numbers in an array of structs.</summary>
+        /// <summary>
+        /// The numbers of a field are consecutive numbers in an array of structs.
+        /// </summary>
         /// <param name="field">The index of the field in its kind.</param>
         /// <param name="structs">One struct for each entity.</param>
-        /// <param name="offsetBytes">The bytes from the begin of a struct to the first number.</param>
+        /// <param name="offsetBytes">
+        /// The bytes from the begin of a struct to the first number.
+        /// </param>
         /// <param name="number">The type of the numbers.</param>
         public Columns Set<T>(int field, T[] structs, int offsetBytes, Number number)
             where T : struct
@@ -167,7 +171,9 @@ namespace Kinepack
             return pinned;
         }
 
-        /// <summary>Pins the memory of all fields that are set, until the result is disposed.</summary>
+        /// <summary>
+        /// Pins the memory of all fields that are set, until the result is disposed.
+        /// </summary>
         /// <param name="table">The fields of all kinds of the object to read from.</param>
         /// <param name="capacity">The entities that all fields have memory for.</param>
         internal Pinned PinToWrite(Field[][] table, out UIntPtr capacity)
@@ -251,7 +257,9 @@ namespace Kinepack
             return (long)FieldAt(field).Numbers * Numbers.SizeBytes(number);
         }
 
-        /// <summary>The type of the numbers of a layout, which must have as many as the field.</summary>
+        /// <summary>
+        /// The type of the numbers of a layout, which must have as many as the field.
+        /// </summary>
         private Number NumberOf(int field, Layout layout, bool mayBeSeveral)
         {
             int needed = FieldAt(field).Numbers;

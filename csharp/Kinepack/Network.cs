@@ -68,7 +68,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Takes the world of a tick, and encodes what each receiver needs. Poll the datagrams then.
+        /// Takes the world of a tick, and encodes what each receiver needs. Then poll the
+        /// datagrams.
         /// </summary>
         /// <param name="nowNs">The time, in nanoseconds.</param>
         /// <param name="world">The world. Its tick is above the one before.</param>
@@ -86,7 +87,9 @@ namespace Kinepack
         /// </param>
         /// <param name="size">The bytes of the datagram.</param>
         /// <returns>False if there is none until the next tick.</returns>
-        /// <exception cref="KinepackException">The array is too short. The datagram stays.</exception>
+        /// <exception cref="KinepackException">
+        /// The array is too short. The datagram stays.
+        /// </exception>
         public unsafe bool TryPoll(out ulong receiver, byte[] datagram, out int size)
         {
             Require.NotNull(datagram, nameof(datagram));
@@ -176,7 +179,9 @@ namespace Kinepack
         /// <param name="datagram">The array to write it to.</param>
         /// <param name="size">The bytes of the datagram.</param>
         /// <returns>False if there is none now.</returns>
-        /// <exception cref="KinepackException">The array is too short. The datagram stays.</exception>
+        /// <exception cref="KinepackException">
+        /// The array is too short. The datagram stays.
+        /// </exception>
         public unsafe bool TryPoll(ulong nowNs, byte[] datagram, out int size)
         {
             Require.NotNull(datagram, nameof(datagram));
@@ -212,7 +217,9 @@ namespace Kinepack
             return Interop.ToSize(count);
         }
 
-        /// <summary>Writes the ids of the entities of a kind that are shown, which increase.</summary>
+        /// <summary>
+        /// Writes the ids of the entities of a kind that are shown, which increase.
+        /// </summary>
         /// <param name="kind">The index of the kind, from 0.</param>
         /// <param name="ids">An array with at least <see cref="Count"/> elements.</param>
         /// <returns>The number of entities.</returns>

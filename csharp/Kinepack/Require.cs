@@ -33,7 +33,9 @@ namespace Kinepack
             }
         }
 
-        /// <summary>Checks a part of an array. A torn segment of another thread is refused too.</summary>
+        /// <summary>
+        /// Checks a part of an array. A torn segment of another thread is refused too.
+        /// </summary>
         internal static void Holds(ArraySegment<byte> segment, string name)
         {
             NotNull(segment.Array, name);

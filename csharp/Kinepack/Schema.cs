@@ -80,7 +80,8 @@ namespace Kinepack
         public int Kinds => Table.Length;
 
         /// <summary>
-        /// The hash of the schema. Two sides whose schemas have the same hash understand each other.
+        /// The hash of the schema. Two sides whose schemas have the same hash understand each
+        /// other.
         /// </summary>
         public ulong Hash
         {
@@ -142,7 +143,9 @@ namespace Kinepack
             return table[kind];
         }
 
-        /// <summary>Whether two kinds have equal numbers of numbers, so that memory for one fits the other.</summary>
+        /// <summary>
+        /// Whether two kinds have equal numbers of numbers, so that memory for one fits the other.
+        /// </summary>
         internal static bool HaveSameNumbers(Field[] one, Field[] other)
         {
             if (one.Length != other.Length)

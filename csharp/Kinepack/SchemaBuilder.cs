@@ -26,8 +26,8 @@ namespace Kinepack
 
     /// <summary>
     /// Builds a schema, kind by kind and field by field. Each method returns the builder. A refused
-    /// call throws <see cref="KinepackException"/> and leaves the builder as it was. <see cref="Build"/>
-    /// checks the conditions, and <see cref="Codec"/> the roles and time precisions.
+    /// call throws <see cref="KinepackException"/> and leaves the builder as it was.
+    /// <see cref="Build"/> checks conditions, and <see cref="Codec"/> checks time precisions.
     /// </summary>
     public sealed class SchemaBuilder : NativeObject
     {
@@ -137,7 +137,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Allows the field that was added last a larger error while it moves: its way in this time.
+        /// Allows the field that was added last a larger error while it moves: the distance that it
+        /// moves in this time.
         /// </summary>
         /// <param name="milliseconds">The time, in milliseconds.</param>
         /// <param name="ticksPerSecond">The ticks of the simulation in a second.</param>

@@ -15,7 +15,12 @@ namespace Kinepack
 
         /// <summary>The numbers are in an array of <paramref name="sizeBytes"/>.</summary>
         internal Source(
-            Array array, long sizeBytes, long offsetBytes, long strideBytes, long entityBytes, Number number)
+            Array array,
+            long sizeBytes,
+            long offsetBytes,
+            long strideBytes,
+            long entityBytes,
+            Number number)
             : this(IntPtr.Zero, sizeBytes, strideBytes, entityBytes, number)
         {
             this.array = array;
@@ -56,8 +61,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// The first number of the first entity. An array is pinned with <paramref name="pin"/>,
-        /// unless it is that of the source before, whose first number is at <paramref name="begin"/>.
+        /// The first number of the first entity. If the source before has the same array, that is
+        /// pinned already, and begins at <paramref name="begin"/>.
         /// </summary>
         internal unsafe byte* Pin(in Source before, ref GCHandle pin, ref byte* begin)
         {

@@ -12,6 +12,7 @@ internal static class Disposal
         WrongHandles();
         ReplacedViews();
         Finalizers();
+        PinnedArrays();
         ReferencesInCalls();
     }
 
@@ -130,7 +131,9 @@ internal static class Disposal
         }
     }
 
-    /// <summary>A view that is replaced frees the one before, and takes none after Dispose.</summary>
+    /// <summary>
+    /// A view that is replaced frees the one before, and takes none after Dispose.
+    /// </summary>
     private static void ReplacedViews()
     {
         using (Schema schema = Ship.Schema())
@@ -156,12 +159,7 @@ internal static class Disposal
         using (Schema schema = Ship.Schema())
         {
             ulong[] ids = Abandon(schema);
-            for (int round = 0; round < 20; round++)
-            {
-                Clutter(50);
-                GC.Collect();
-                GC.WaitForPendingFinalizers();
-            }
+            Collect();
             int freed = 0;
             foreach (ulong id in ids)
             {
@@ -181,6 +179,48 @@ internal static class Disposal
             ids[nth] = new Snapshot(schema).Id;
         }
         return ids;
+    }
+
+    /// <summary>Arrays are free after the call that pinned them.</summary>
+    private static void PinnedArrays()
+    {
+        using (Schema schema = Ship.Schema())
+        using (Snapshot world = new Snapshot(schema))
+        {
+            WeakReference[] arrays = new WeakReference[100];
+            Use(schema, world, arrays);
+            Collect();
+            int alive = 0;
+            foreach (WeakReference array in arrays)
+            {
+                alive += array.IsAlive ? 1 : 0;
+            }
+            Check.That(alive < arrays.Length / 2, "most arrays to be collected, not " + alive);
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void Use(Schema schema, Snapshot world, WeakReference[] arrays)
+    {
+        for (int nth = 0; nth < arrays.Length; nth++)
+        {
+            Ship[] ships = new Ship[2];
+            Ship.Move(ships, 1);
+            world.Clear(1);
+            world.Add(new uint[] { 1, 2 }, 2, Ship.Columns(schema, ships));
+            world.Read(Ship.Columns(schema, ships));
+            arrays[nth] = new WeakReference(ships);
+        }
+    }
+
+    private static void Collect()
+    {
+        for (int round = 0; round < 20; round++)
+        {
+            Clutter(50);
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+        }
     }
 
     /// <summary>Overwrites the stack below.</summary>

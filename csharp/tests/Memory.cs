@@ -164,6 +164,8 @@ internal static class Memory
         Check.Throws<ArgumentException>(() => columns.Set(2, new WithBool[3], "Score"));
         Check.Throws<ArgumentException>(() => columns.Set(2, new WithText[3], "Score"));
         Check.Throws<ArgumentException>(() => columns.Set(2, new WithText[3], 8, Number.I32));
+        Check.Throws<ArgumentException>(
+            () => columns.Set(2, new WithReference[3], 0, Number.I32));
         // Beyond the struct.
         Check.Throws<ArgumentOutOfRangeException>(() => columns.Set(2, ships, -1, Number.I32));
         Check.Throws<ArgumentOutOfRangeException>(() => columns.Set(0, ships, 40, Number.F32));
@@ -214,10 +216,26 @@ internal static class Memory
         Check.Refused(Status.Size, () => world.ReadIds(0, new uint[0]));
         Check.Refused(Status.Size, () => world.Read(Ship.Columns(schema, new Ship[0])));
         using (SchemaBuilder builder = new SchemaBuilder())
-        using (Schema other = builder.Floats("place", 2, 0.0, 1.0, 0.1).Build())
+        using (Schema other = builder
+            .Floats("place", 2, 0.0, 1.0, 0.1)
+            .Rotation("rotation", 9)
+            .Bool("one")
+            .Bool("other")
+            .Build())
         {
-            Columns others = new Columns(other).Set(0, new float[6]);
+            // As many fields, but the first has 2 numbers instead of 3.
+            Columns others = new Columns(other)
+                .Set(0, new float[6])
+                .Set(1, new Rotation[3])
+                .Set(2, new int[3])
+                .Set(3, new byte[3]);
             Check.Throws<ArgumentException>(() => world.Add(ids, 3, others));
+            Check.Throws<ArgumentException>(() => world.Read(others));
+        }
+        using (SchemaBuilder builder = new SchemaBuilder())
+        using (Schema other = builder.Bool("is_lit").Build())
+        {
+            Columns others = new Columns(other).Set(0, new byte[3]);
             Check.Throws<ArgumentException>(() => world.Read(others));
         }
         using (Schema same = Ship.Schema())
@@ -308,5 +326,17 @@ internal static class Memory
     {
         internal string Name;
         internal int Score;
+    }
+
+    private struct WithReference
+    {
+        internal OneNumber Reference;
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
+    private sealed class OneNumber
+    {
+        // As large as the reference to it.
+        internal long Score = 1;
     }
 }

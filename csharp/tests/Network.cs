@@ -1,7 +1,9 @@
 using System;
 using Kinepack;
 
-/// <summary>A hub and a receiver with a network between them that loses every fifth datagram.</summary>
+/// <summary>
+/// A hub and a receiver with a network between them that loses every fifth datagram.
+/// </summary>
 internal static class Network
 {
     private const int TickHz = 60;

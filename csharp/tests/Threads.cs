@@ -10,6 +10,7 @@ internal static class Threads
         using (Schema schema = Ship.Schema())
         {
             SharedObjects(schema);
+            RefusedColumns(schema);
             DisposeDuringCalls(schema);
             TextsOfErrors(schema);
         }
@@ -48,48 +49,72 @@ internal static class Threads
         }
     }
 
+    /// <summary>A refused call leaves the columns to other threads.</summary>
+    private static void RefusedColumns(Schema schema)
+    {
+        using (Snapshot world = new Snapshot(schema))
+        {
+            Columns columns = Ship.Columns(schema, new Ship[1]);
+            Check.Throws<ArgumentException>(() => world.Add(new uint[2], 2, columns));
+            Check.Refused(Status.Value, () => world.Add(new uint[1], 1, columns));
+            Thread other = new Thread(() => world.Read(columns)) { IsBackground = true };
+            other.Start();
+            Check.That(other.Join(10000), "another thread to use the columns");
+        }
+    }
+
     /// <summary>A call during Dispose succeeds, or is refused.</summary>
     private static void DisposeDuringCalls(Schema schema)
     {
-        int calls = 0;
         using (Codec codec = new Codec(schema, Level.Packed))
         using (Encoder encoder = new Encoder(codec))
         using (Snapshot empty = new Snapshot(schema))
         {
             for (int round = 0; round < 200; round++)
             {
+                int calls = 0;
                 Snapshot world = new Snapshot(schema);
                 View view = new View(schema);
                 Both(thread =>
                 {
                     if (thread == 0)
                     {
-                        Thread.Yield();
+                        SpinWait.SpinUntil(() => Volatile.Read(ref calls) > round % 20);
                         world.Dispose();
                         view.Dispose();
                         return;
                     }
                     byte[] packet = new byte[100];
-                    try
+                    Status status = Status.Ok;
+                    while (status == Status.Ok)
                     {
-                        for (int nth = 0; nth < 1000; nth++)
-                        {
-                            world.Clear(1);
-                            encoder.TryEncode(view, empty, packet, out _, view);
-                            Interlocked.Increment(ref calls);
-                        }
+                        status = CallBoth(world, view, encoder, empty, packet);
+                        Interlocked.Increment(ref calls);
                     }
-                    catch (ObjectDisposedException)
-                    {
-                    }
-                    catch (KinepackException refused)
-                    {
-                        Check.Equal(refused.Status, Status.Handle);
-                    }
+                    Check.Equal(status, Status.Handle);
                 });
             }
         }
-        Check.That(calls > 0, "some calls before Dispose");
+    }
+
+    /// <summary>A call with each object. Handle if one was disposed.</summary>
+    private static Status CallBoth(
+        Snapshot world, View view, Encoder encoder, Snapshot empty, byte[] packet)
+    {
+        try
+        {
+            world.Clear(1);
+            encoder.TryEncode(view, empty, packet, out _, view);
+            return Status.Ok;
+        }
+        catch (ObjectDisposedException)
+        {
+            return Status.Handle;
+        }
+        catch (KinepackException refused)
+        {
+            return refused.Status;
+        }
     }
 
     /// <summary>Each thread gets the text of its own error.</summary>
