@@ -47,12 +47,15 @@ namespace Kinepack
             return Done(Native.kp_schema_builder_kind(Id, Text(name)));
         }
 
-        /// <summary>Adds a field of real numbers, all with the same limits.</summary>
+        /// <summary>
+        /// Adds a field of real numbers, all with the same limits. A value is off by at most half of
+        /// the precision.
+        /// </summary>
         /// <param name="name">The name of the field.</param>
         /// <param name="count">How many numbers, from 1 to 255: 3 for a position.</param>
         /// <param name="min">The least value, in your unit.</param>
         /// <param name="max">The largest value, in your unit.</param>
-        /// <param name="precision">The largest error, in your unit, above 0.</param>
+        /// <param name="precision">The step between values, in your unit, above 0.</param>
         public SchemaBuilder Floats(
             string name, int count, double min, double max, double precision)
         {
@@ -67,7 +70,7 @@ namespace Kinepack
         /// <param name="name">The name of the field.</param>
         /// <param name="min">The least value, in your unit.</param>
         /// <param name="end">The value that means the same as <paramref name="min"/>.</param>
-        /// <param name="precision">The largest error, in your unit, above 0.</param>
+        /// <param name="precision">The step between values, in your unit, above 0.</param>
         public SchemaBuilder Cyclic(string name, double min, double end, double precision)
         {
             byte[] text = Text(name);

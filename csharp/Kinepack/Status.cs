@@ -33,6 +33,9 @@ namespace Kinepack
 
         /// <summary>A defect of the library. Please report it.</summary>
         Panic = 8,
+
+        /// <summary>A file cannot be read or written.</summary>
+        File = 9,
     }
 
     /// <summary>

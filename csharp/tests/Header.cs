@@ -116,9 +116,18 @@ internal static class Header
             case "struct KpTarget":
                 // A pointer, a size, and one or two numbers of 32 bits.
                 return type.Contains("Column") || IntPtr.Size == 8 ? 8 + (2 * IntPtr.Size) : 12;
+            case "struct KpEvent":
+                return 12;
             case "struct KpField":
             case "struct KpPlayback":
                 return 16;
+            case "struct KpHubOptions":
+                return 24;
+            case "struct KpReceiverOptions":
+                return 32;
+            case "struct KpHubStatus":
+            case "struct KpReceiverStatus":
+                return 56;
             default:
                 return SizeOf(ValueOf(type.Replace(" *", " ")));
         }

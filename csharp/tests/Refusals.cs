@@ -148,14 +148,19 @@ internal static class Refusals
     private static void Hubs(Schema schema)
     {
         using (Codec codec = new Codec(schema, Level.Packed))
-        using (Hub hub = new Hub(codec, 500))
+        using (Hub hub = new Hub(codec, new HubOptions { DatagramBytes = 500 }))
         using (SchemaBuilder builder = new SchemaBuilder())
         using (Schema other = builder.Bool("is_lit").Build())
         using (Snapshot stranger = new Snapshot(other))
         using (Receiver receiver = new Receiver(codec, 60))
         {
-            Check.Throws<ArgumentOutOfRangeException>(() => new Hub(codec, -1));
-            Check.Refused(Status.Argument, () => new Hub(codec, 5));
+            HubOptions options = new HubOptions { DatagramBytes = -1 };
+            Check.Throws<ArgumentOutOfRangeException>(() => new Hub(codec, options));
+            options.DatagramBytes = 5;
+            Check.Refused(Status.Argument, () => new Hub(codec, options));
+            options.DatagramBytes = 0;
+            options.Channel = 200;
+            Check.Refused(Status.Argument, () => new Hub(codec, options));
             Check.Throws<ArgumentOutOfRangeException>(() => new Receiver(codec, -1));
             Check.Refused(Status.Argument, () => new Receiver(codec, 0));
             Check.Refused(Status.Argument, () => hub.Tick(0, stranger));

@@ -32,7 +32,7 @@ internal sealed class Session : IDisposable
             Schema = builder.Floats("place", 2, -32.0, 32.0, 0.001).Choice("colour", 2).Build();
         }
         codec = new Codec(Schema, Level.Adaptive);
-        Check.Refused(Status.Argument, () => new Hub(codec, 5));
+        Check.Refused(Status.Argument, () => new Hub(codec, new HubOptions { DatagramBytes = 5 }));
         Hub = new Hub(codec);
         Hub.Add(42, 0);
         Receiver = new Receiver(codec, 60);

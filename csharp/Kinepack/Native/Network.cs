@@ -5,9 +5,45 @@ namespace Kinepack
 {
     internal static unsafe partial class Native
     {
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct KpHubOptions
+        {
+            internal uint datagram_bytes;
+            internal uint channel;
+            internal uint overhead_bytes;
+            internal uint datagrams_per_tick;
+            internal ulong events;
+        }
+
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct KpReceiverOptions
+        {
+            internal uint channel;
+            internal uint min_delay_ms;
+            internal uint max_delay_ms;
+            internal ulong max_memory_bytes;
+            internal ulong events;
+        }
+
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_hub_new(
-            ulong codec, uint datagram_bytes, out ulong hub);
+            ulong codec, ref KpHubOptions options, out ulong hub);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_hub_set_kind(
+            ulong hub, byte[] name, uint every, float weight);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_hub_set_relevant(
+            ulong hub, ulong receiver, uint* ids, UIntPtr count);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_hub_set_weights(
+            ulong hub, ulong receiver, uint* ids, float* weights, UIntPtr count);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_hub_status(
+            ulong hub, ulong receiver, out HubStatus status);
 
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_hub_add(
@@ -32,7 +68,7 @@ namespace Kinepack
 
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_receiver_new(
-            ulong codec, uint tick_hz, out ulong receiver);
+            ulong codec, uint tick_hz, ref KpReceiverOptions options, out ulong receiver);
 
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_receiver_handle(
@@ -53,6 +89,18 @@ namespace Kinepack
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_receiver_read(
             ulong receiver, uint kind, UIntPtr capacity, KpTarget* targets, UIntPtr target_count);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_receiver_added(
+            ulong receiver, uint* ids, UIntPtr capacity, out UIntPtr count);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_receiver_removed(
+            ulong receiver, uint* ids, UIntPtr capacity, out UIntPtr count);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_receiver_status(
+            ulong receiver, ulong now_ns, out ReceiverStatus status);
 
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_receiver_newest(ulong receiver, ulong snapshot);

@@ -3,109 +3,6 @@ using System.Runtime.InteropServices;
 
 namespace Kinepack
 {
-    /// <summary>
-    /// Sends one world to many receivers. It has no sockets and no clock: datagrams and the time go
-    /// in, datagrams come out. All times are nanoseconds since any fixed moment.
-    /// </summary>
-    public sealed class Hub : NativeObject
-    {
-        /// <summary>A hub without receivers.</summary>
-        /// <param name="codec">The codec, which the receivers have too.</param>
-        /// <param name="datagramBytes">The most bytes of a datagram. 0 means 1,200.</param>
-        public Hub(Codec codec, int datagramBytes = 0)
-        {
-            Require.NotNull(codec, nameof(codec));
-            Require.NotNegative(datagramBytes, nameof(datagramBytes));
-            codec.Check(Native.kp_hub_new(codec.Id, (uint)datagramBytes, out ulong made));
-            Own(made);
-        }
-
-        /// <summary>Adds a receiver.</summary>
-        /// <param name="receiver">A number that no other receiver of the hub has.</param>
-        /// <param name="nowNs">The time, in nanoseconds.</param>
-        /// <param name="budgetBytesPerSecond">The most bytes to send it. 0 sets no limit.</param>
-        public void Add(ulong receiver, ulong nowNs, int budgetBytesPerSecond = 0)
-        {
-            Require.NotNegative(budgetBytesPerSecond, nameof(budgetBytesPerSecond));
-            Check(Native.kp_hub_add(Id, receiver, (uint)budgetBytesPerSecond, nowNs));
-        }
-
-        /// <summary>Removes a receiver.</summary>
-        /// <param name="receiver">Its number.</param>
-        /// <exception cref="KinepackException">The hub has no such receiver.</exception>
-        public void Remove(ulong receiver)
-        {
-            Check(Native.kp_hub_remove(Id, receiver));
-        }
-
-        /// <summary>Takes a datagram of a receiver.</summary>
-        /// <param name="receiver">The number of the receiver that sent it.</param>
-        /// <param name="nowNs">The time, in nanoseconds.</param>
-        /// <param name="datagram">An array that begins with the datagram.</param>
-        /// <param name="size">The bytes of the datagram.</param>
-        /// <returns>False if the datagram was refused. Only counters have changed then.</returns>
-        public bool Handle(ulong receiver, ulong nowNs, byte[] datagram, int size)
-        {
-            Require.Holds(datagram, size, nameof(datagram));
-            return Handle(receiver, nowNs, new ArraySegment<byte>(datagram, 0, size));
-        }
-
-        /// <summary>Takes a datagram of a receiver from a part of an array.</summary>
-        /// <param name="receiver">The number of the receiver that sent it.</param>
-        /// <param name="nowNs">The time, in nanoseconds.</param>
-        /// <param name="datagram">The datagram.</param>
-        /// <returns>False if the datagram was refused. Only counters have changed then.</returns>
-        public unsafe bool Handle(ulong receiver, ulong nowNs, ArraySegment<byte> datagram)
-        {
-            Require.Holds(datagram, nameof(datagram));
-            fixed (byte* first = datagram.Array)
-            {
-                byte* begin = first + datagram.Offset;
-                UIntPtr size = (UIntPtr)datagram.Count;
-                return Succeeds(
-                    Native.kp_hub_handle(Id, receiver, nowNs, begin, size), Status.Data);
-            }
-        }
-
-        /// <summary>
-        /// Takes the world of a tick, and encodes what each receiver needs. Then poll the
-        /// datagrams.
-        /// </summary>
-        /// <param name="nowNs">The time, in nanoseconds.</param>
-        /// <param name="world">The world. Its tick is above the one before.</param>
-        public void Tick(ulong nowNs, Snapshot world)
-        {
-            Require.NotNull(world, nameof(world));
-            Check(Native.kp_hub_tick(Id, nowNs, world.Id));
-            GC.KeepAlive(world);
-        }
-
-        /// <summary>Gives the next datagram to send.</summary>
-        /// <param name="receiver">The number of the receiver to send it to.</param>
-        /// <param name="datagram">
-        /// The array to write it to. It should have as many bytes as the constructor allows.
-        /// </param>
-        /// <param name="size">The bytes of the datagram.</param>
-        /// <returns>False if there is none until the next tick.</returns>
-        /// <exception cref="KinepackException">
-        /// The array is too short. The datagram stays.
-        /// </exception>
-        public unsafe bool TryPoll(out ulong receiver, byte[] datagram, out int size)
-        {
-            Require.NotNull(datagram, nameof(datagram));
-            fixed (byte* first = datagram)
-            {
-                Status status = Native.kp_hub_poll(
-                    Id, out receiver, first, (UIntPtr)datagram.Length, out UIntPtr written);
-                bool found = Succeeds(status, Status.Nothing);
-                size = found ? Interop.ToSize(written) : 0;
-                return found;
-            }
-        }
-
-        internal override Status Free(ulong freed) => Native.kp_hub_free(freed);
-    }
-
     /// <summary>What a receiver plays.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public readonly struct Playback
@@ -130,17 +27,28 @@ namespace Kinepack
     public sealed class Receiver : NativeObject
     {
         private readonly Field[][] table;
+        private readonly Field[][] eventTable;
+
+        // The kind of the event that ReadEvent reads. The lock keeps it equal to the library's.
+        private readonly object eventLock = new object();
+        private int eventKind = -1;
 
         /// <summary>A receiver.</summary>
         /// <param name="codec">The codec, which the hub has too.</param>
         /// <param name="tickHz">The ticks of the hub in a second.</param>
-        public Receiver(Codec codec, int tickHz)
+        /// <param name="options">How it works. Null takes the defaults.</param>
+        public Receiver(Codec codec, int tickHz, ReceiverOptions options = null)
         {
             Require.NotNull(codec, nameof(codec));
             Require.NotNegative(tickHz, nameof(tickHz));
-            codec.Check(Native.kp_receiver_new(codec.Id, (uint)tickHz, out ulong made));
+            options = options ?? new ReceiverOptions();
+            Native.KpReceiverOptions native = options.ToNative();
+            codec.Check(
+                Native.kp_receiver_new(codec.Id, (uint)tickHz, ref native, out ulong made));
             Own(made);
+            GC.KeepAlive(options.Events);
             table = codec.Table;
+            eventTable = options.Events?.Table ?? new Field[0][];
         }
 
         /// <summary>Takes a datagram of the hub.</summary>
@@ -252,6 +160,91 @@ namespace Kinepack
                 UIntPtr fields = (UIntPtr)columns.ToWrite.Length;
                 Check(Native.kp_receiver_read(Id, kind, capacity, to, fields));
             }
+        }
+
+        /// <summary>
+        /// Writes the ids of the entities, of all kinds, that are shown for the first time.
+        /// </summary>
+        /// <param name="ids">The array to write to.</param>
+        /// <returns>The number of entities.</returns>
+        /// <exception cref="KinepackException">The array is too short.</exception>
+        public unsafe int ReadAdded(uint[] ids)
+        {
+            Require.NotNull(ids, nameof(ids));
+            fixed (uint* first = ids)
+            {
+                UIntPtr capacity = (UIntPtr)ids.Length;
+                Check(Native.kp_receiver_added(Id, first, capacity, out UIntPtr count));
+                return Interop.ToSize(count);
+            }
+        }
+
+        /// <summary>
+        /// Writes the ids of the entities, of all kinds, that are not shown any more.
+        /// </summary>
+        /// <param name="ids">The array to write to.</param>
+        /// <returns>The number of entities.</returns>
+        /// <exception cref="KinepackException">The array is too short.</exception>
+        public unsafe int ReadRemoved(uint[] ids)
+        {
+            Require.NotNull(ids, nameof(ids));
+            fixed (uint* first = ids)
+            {
+                UIntPtr capacity = (UIntPtr)ids.Length;
+                Check(Native.kp_receiver_removed(Id, first, capacity, out UIntPtr count));
+                return Interop.ToSize(count);
+            }
+        }
+
+        /// <summary>
+        /// Takes the next event that is due at the moment of the last <see cref="TryPlay"/>. The
+        /// next moment drops events that you did not take.
+        /// </summary>
+        /// <param name="next">The event. <see cref="ReadEvent"/> gives its numbers.</param>
+        /// <returns>False if there is none.</returns>
+        public bool TryNextEvent(out Event next)
+        {
+            lock (eventLock)
+            {
+                Status status = Native.kp_receiver_next_event(Id, out next);
+                bool found = Succeeds(status, Status.Nothing);
+                eventKind = found ? next.Kind : -1;
+                return found;
+            }
+        }
+
+        /// <summary>Writes the numbers of the event that TryNextEvent gave last.</summary>
+        /// <param name="columns">
+        /// Memory for one event, of the kind of the event. Fields without memory are skipped.
+        /// </param>
+        public unsafe void ReadEvent(Columns columns)
+        {
+            Require.NotNull(columns, nameof(columns));
+            lock (eventLock)
+            {
+                if (columns.Kind != eventKind)
+                {
+                    throw new ArgumentException("The last event is of another kind.");
+                }
+                using (columns.PinToWrite(eventTable, out UIntPtr capacity))
+                fixed (Native.KpTarget* to = columns.ToWrite)
+                {
+                    if (capacity == UIntPtr.Zero)
+                    {
+                        throw new ArgumentException("The columns have no memory.");
+                    }
+                    UIntPtr fields = (UIntPtr)columns.ToWrite.Length;
+                    Check(Native.kp_receiver_read_event(Id, to, fields));
+                }
+            }
+        }
+
+        /// <summary>What the receiver knows of its connection.</summary>
+        /// <param name="nowNs">The time, in nanoseconds.</param>
+        public ReceiverStatus StatusAt(ulong nowNs)
+        {
+            Check(Native.kp_receiver_status(Id, nowNs, out ReceiverStatus status));
+            return status;
         }
 
         /// <summary>Copies the newest state, neither delayed nor interpolated.</summary>
