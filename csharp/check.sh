@@ -29,6 +29,8 @@ compile Tests.exe "${package[@]}" tests/*.cs examples/LossyLink.cs
 run Tests.exe ../crates/kinepack-c/include/kinepack.h
 compile World.exe -reference:"$out/Kinepack.dll" examples/World.cs examples/LossyLink.cs
 run World.exe
+compile Transform.exe -reference:"$out/Kinepack.dll" examples/Transform.cs
+run Transform.exe
 # The first example of the README.
 sed -n '/^```csharp$/,/^```$/p' README.md | sed '/^```/d' > "$out/First.cs"
 compile First.exe -reference:"$out/Kinepack.dll" "$out/First.cs"

@@ -94,12 +94,7 @@ namespace Kinepack
         internal bool Succeeds(Status status, Status expected)
         {
             GC.KeepAlive(this);
-            if (status == expected)
-            {
-                return false;
-            }
-            KinepackException.Check(status);
-            return true;
+            return Interop.Succeeds(status, expected);
         }
 
         private void Release()

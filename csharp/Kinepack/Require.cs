@@ -67,5 +67,24 @@ namespace Kinepack
         {
             return checked((int)(ulong)size);
         }
+
+        /// <summary>Whether a call succeeded. Throws if not, unless for the expected status.</summary>
+        internal static bool Succeeds(Status status, Status expected)
+        {
+            if (status == expected)
+            {
+                return false;
+            }
+            KinepackException.Check(status);
+            return true;
+        }
+
+        /// <summary>Whether what was written fits, and its size in any case.</summary>
+        internal static bool Fits(Status status, UIntPtr written, out int size)
+        {
+            bool fits = Succeeds(status, Status.Size);
+            size = ToSize(written);
+            return fits;
+        }
     }
 }

@@ -17,6 +17,7 @@ internal static class Header
         { "FIELD_KIND", typeof(FieldKind) },
         { "NUMBER", typeof(Number) },
         { "ROLE", typeof(Role) },
+        { "DATAGRAM_KIND", typeof(DatagramKind) },
     };
 
     private static readonly Dictionary<string, Type> Results = new Dictionary<string, Type>
@@ -33,6 +34,7 @@ internal static class Header
         { "uint32_t", typeof(uint) },
         { "int32_t", typeof(int) },
         { "size_t", typeof(UIntPtr) },
+        { "uint16_t", typeof(ushort) },
         { "double", typeof(double) },
         { "float", typeof(float) },
     };
@@ -116,12 +118,19 @@ internal static class Header
             case "struct KpTarget":
                 // A pointer, a size, and one or two numbers of 32 bits.
                 return type.Contains("Column") || IntPtr.Size == 8 ? 8 + (2 * IntPtr.Size) : 12;
+            case "struct KpRecord":
+                return 4;
             case "struct KpEvent":
                 return 12;
+            case "struct KpPart":
+                return 8 + (2 * IntPtr.Size);
+            case "struct KpValue":
+                return 64;
             case "struct KpField":
             case "struct KpPlayback":
                 return 16;
             case "struct KpHubOptions":
+            case "struct KpStreamOptions":
                 return 24;
             case "struct KpReceiverOptions":
                 return 32;
@@ -141,14 +150,14 @@ internal static class Header
     private static void EnumValues(string header)
     {
         int found = 0;
-        foreach (Match match in Regex.Matches(header, @"KP_([A-Z]\w*?)_([A-Z0-9]+) = (\d+)"))
+        foreach (Match match in Regex.Matches(header, @"KP_(STATUS|[A-Z]+_KIND|NUMBER|ROLE)_(\w+) = (\d+)"))
         {
             if (!Enums.TryGetValue(match.Groups[1].Value, out Type type))
             {
                 continue;
             }
             object value = Enum.ToObject(type, int.Parse(match.Groups[3].Value));
-            string name = match.Groups[2].Value;
+            string name = match.Groups[2].Value.Replace("_", string.Empty);
             bool equal = string.Equals(value.ToString(), name, StringComparison.OrdinalIgnoreCase);
             Check.That(equal, match.Value + ", not " + value);
             found++;

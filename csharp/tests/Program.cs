@@ -11,6 +11,8 @@ internal static class Program
         Run("header", () => Header.Run(arguments[0]));
         Run("ships", Ships.Run);
         Run("network", Network.Run);
+        Run("inputs", Inputs.Run);
+        Run("values", SingleValues.Run);
         Run("columns", Memory.Run);
         Run("refusals", Refusals.Run);
         Run("disposal", Disposal.Run);
