@@ -22,6 +22,11 @@ compile() { mcs "${options[@]}" -out:"$out/$1" "${@:2}"; }
 run() { printf '\n== %s\n' "$1"; mono --debug "$out/$1" "${@:2}"; }
 
 mapfile -t package < <(find Kinepack -name '*.cs' | sort)
+# mcs takes 1_000_000_000 for another number.
+if grep -rnE '\b[0-9]+_[0-9]' --include='*.cs' .; then
+  echo 'write these numbers without _' >&2
+  exit 1
+fi
 # A public member without documentation is an error.
 compile Kinepack.dll -target:library -doc:"$out/Kinepack.xml" "${package[@]}"
 # The tests see internals, so they contain the package.

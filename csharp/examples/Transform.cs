@@ -11,7 +11,7 @@ public static class Transform
     public static void Main()
     {
         double[] before = { 10.0, 5.0, 10.0, 60.0, 30.0 };
-        double[] after = { 10.5, 5.5, 10.5, 60.0, 30.0 };
+        double[] after = { 10.53, 5.47, 10.52, 60.0, 30.0 };
         Value[] sent = Describe();
         Value[] received = Describe();
         for (int nth = 0; nth < sent.Length; nth++)

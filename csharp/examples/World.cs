@@ -45,7 +45,7 @@ public static class World
             int size;
             for (int tick = 1; tick <= Ticks; tick++)
             {
-                ulong now = (ulong)tick * 1_000_000_000 / TickHz;
+                ulong now = (ulong)tick * 1000000000 / TickHz;
 
                 // The server.
                 while (up.TryTake(tick, datagram, out size))

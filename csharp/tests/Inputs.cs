@@ -59,7 +59,7 @@ internal static class Inputs
         for (int tick = 0; tick < Ticks; tick++)
         {
             garbage = tick == 100 ? GC.GetAllocatedBytesForCurrentThread() : garbage;
-            ulong now = (ulong)tick * 1_000_000_000 / TickHz;
+            ulong now = (ulong)tick * 1000000000 / TickHz;
             input[0] = Input.At(tick);
             Check.That(client.Push(from) == tick, "the number of the record");
             Check.That(client.TryPoll(bytes, out size), "a packet");
@@ -123,7 +123,7 @@ internal static class Inputs
         Check.Refused(Status.Size, () => client.TryPoll(new byte[1], out _));
         Check.That(client.TryPoll(bytes, out int size), "the packet that stayed");
         ArraySegment<byte> packet = new ArraySegment<byte>(bytes, 0, size);
-        ulong now = 11_000_000_000;
+        ulong now = 11000000000;
         Check.That(server.Handle(now, packet, out int count) && count > 0, "a valid packet");
         Check.Refused(Status.Size, () => server.Read(new Record[0], columns));
         Columns none = ColumnsOf(schema, new Input[0]);

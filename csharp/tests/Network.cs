@@ -18,7 +18,7 @@ internal static class Network
         }
     }
 
-    internal static ulong TimeNs(int tick) => (ulong)tick * 1_000_000_000 / TickHz;
+    internal static ulong TimeNs(int tick) => (ulong)tick * 1000000000 / TickHz;
 
     private static void Plays(Session session)
     {

@@ -11,6 +11,7 @@ internal static class Program
         Run("header", () => Header.Run(arguments[0]));
         Run("ships", Ships.Run);
         Run("network", Network.Run);
+        Run("events", Happenings.Run);
         Run("inputs", Inputs.Run);
         Run("values", SingleValues.Run);
         Run("columns", Memory.Run);

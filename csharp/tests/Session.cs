@@ -21,7 +21,7 @@ internal sealed class Session : IDisposable
     private readonly Columns sent;
     private readonly Columns read;
 
-    internal Session()
+    internal Session(Events events = null)
     {
         for (uint nth = 0; nth < Balls; nth++)
         {
@@ -33,9 +33,9 @@ internal sealed class Session : IDisposable
         }
         codec = new Codec(Schema, Level.Adaptive);
         Check.Refused(Status.Argument, () => new Hub(codec, new HubOptions { DatagramBytes = 5 }));
-        Hub = new Hub(codec);
+        Hub = new Hub(codec, new HubOptions { Events = events });
         Hub.Add(42, 0);
-        Receiver = new Receiver(codec, 60);
+        Receiver = new Receiver(codec, 60, new ReceiverOptions { Events = events });
         World = new Snapshot(Schema);
         Newest = new Snapshot(Schema);
         sent = Columns(Schema, balls);
