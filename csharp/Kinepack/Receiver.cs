@@ -1,38 +1,13 @@
 using System;
-using System.Runtime.InteropServices;
 
 namespace Kinepack
 {
-    /// <summary>What a receiver plays.</summary>
-    [StructLayout(LayoutKind.Sequential)]
-    public readonly struct Playback
-    {
-        // The native library writes them.
-#pragma warning disable 0649
-        private readonly double tick;
-        private readonly int isStarved;
-#pragma warning restore 0649
-
-        /// <summary>The tick that is shown, with its fraction.</summary>
-        public double Tick => tick;
-
-        /// <summary>Whether a newer state was needed but has not arrived.</summary>
-        public bool IsStarved => isStarved != 0;
-    }
-
     /// <summary>
     /// Receives the world of a hub. It has no socket and no clock. All times are nanoseconds since
     /// any fixed moment.
     /// </summary>
-    public sealed class Receiver : NativeObject
+    public sealed class Receiver : Shown
     {
-        private readonly Field[][] table;
-        private readonly Field[][] eventTable;
-
-        // The kind of the event that ReadEvent reads. The lock keeps it equal to the library's.
-        private readonly object eventLock = new object();
-        private int eventKind = -1;
-
         /// <summary>A receiver.</summary>
         /// <param name="codec">The codec, which the hub has too.</param>
         /// <param name="tickHz">The ticks of the hub in a second.</param>
@@ -47,8 +22,7 @@ namespace Kinepack
                 Native.kp_receiver_new(codec.Id, (uint)tickHz, ref native, out ulong made));
             Own(made);
             GC.KeepAlive(options.Events);
-            table = codec.Table;
-            eventTable = options.Events?.Table ?? new Field[0][];
+            Shows(codec.Table, options.Events?.Table);
         }
 
         /// <summary>Takes a datagram of the hub.</summary>
@@ -104,8 +78,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Computes what to show now, a little in the past and interpolated. <see cref="Count"/>,
-        /// <see cref="ReadIds"/> and <see cref="Read"/> give it.
+        /// Computes what to show now, a little in the past and interpolated, for the methods of
+        /// <see cref="Shown"/>.
         /// </summary>
         /// <param name="nowNs">The time, in nanoseconds.</param>
         /// <param name="playback">What is shown.</param>
@@ -115,69 +89,13 @@ namespace Kinepack
             return Succeeds(Native.kp_receiver_play(Id, nowNs, out playback), Status.Nothing);
         }
 
-        /// <summary>The number of entities of a kind that are shown.</summary>
-        /// <param name="kind">The index of the kind, from 0.</param>
-        public unsafe int Count(int kind)
-        {
-            Status status = Native.kp_receiver_ids(
-                Id, (uint)kind, null, UIntPtr.Zero, out UIntPtr count);
-            Succeeds(status, Status.Size);
-            return Interop.ToSize(count);
-        }
-
-        /// <summary>
-        /// Writes the ids of the entities of a kind that are shown, which increase.
-        /// </summary>
-        /// <param name="kind">The index of the kind, from 0.</param>
-        /// <param name="ids">An array with at least <see cref="Count"/> elements.</param>
-        /// <returns>The number of entities.</returns>
-        /// <exception cref="KinepackException">The array is too short.</exception>
-        public unsafe int ReadIds(int kind, uint[] ids)
-        {
-            Require.NotNull(ids, nameof(ids));
-            fixed (uint* first = ids)
-            {
-                UIntPtr capacity = (UIntPtr)ids.Length;
-                Check(Native.kp_receiver_ids(Id, (uint)kind, first, capacity, out UIntPtr count));
-                return Interop.ToSize(count);
-            }
-        }
-
-        /// <summary>
-        /// Writes the numbers of the entities of a kind that are shown, in the order of their ids.
-        /// </summary>
-        /// <param name="columns">The memory of the fields to write. Others are skipped.</param>
-        /// <exception cref="KinepackException">
-        /// The memory is too small, or a type does not hold all values of its field.
-        /// </exception>
-        public unsafe void Read(Columns columns)
-        {
-            Require.NotNull(columns, nameof(columns));
-            using (columns.PinToWrite(table, out UIntPtr capacity))
-            fixed (Native.KpTarget* to = columns.ToWrite)
-            {
-                uint kind = (uint)columns.Kind;
-                UIntPtr fields = (UIntPtr)columns.ToWrite.Length;
-                Check(Native.kp_receiver_read(Id, kind, capacity, to, fields));
-            }
-        }
-
         /// <summary>
         /// Writes the ids of the entities, of all kinds, that are shown for the first time.
         /// </summary>
         /// <param name="ids">The array to write to.</param>
         /// <returns>The number of entities.</returns>
         /// <exception cref="KinepackException">The array is too short.</exception>
-        public unsafe int ReadAdded(uint[] ids)
-        {
-            Require.NotNull(ids, nameof(ids));
-            fixed (uint* first = ids)
-            {
-                UIntPtr capacity = (UIntPtr)ids.Length;
-                Check(Native.kp_receiver_added(Id, first, capacity, out UIntPtr count));
-                return Interop.ToSize(count);
-            }
-        }
+        public int ReadAdded(uint[] ids) => ReadChanged(ids, true);
 
         /// <summary>
         /// Writes the ids of the entities, of all kinds, that are not shown any more.
@@ -185,59 +103,7 @@ namespace Kinepack
         /// <param name="ids">The array to write to.</param>
         /// <returns>The number of entities.</returns>
         /// <exception cref="KinepackException">The array is too short.</exception>
-        public unsafe int ReadRemoved(uint[] ids)
-        {
-            Require.NotNull(ids, nameof(ids));
-            fixed (uint* first = ids)
-            {
-                UIntPtr capacity = (UIntPtr)ids.Length;
-                Check(Native.kp_receiver_removed(Id, first, capacity, out UIntPtr count));
-                return Interop.ToSize(count);
-            }
-        }
-
-        /// <summary>
-        /// Takes the next event that is due at the moment of the last <see cref="TryPlay"/>. The
-        /// next moment drops events that you did not take.
-        /// </summary>
-        /// <param name="next">The event. <see cref="ReadEvent"/> gives its numbers.</param>
-        /// <returns>False if there is none.</returns>
-        public bool TryNextEvent(out Event next)
-        {
-            lock (eventLock)
-            {
-                Status status = Native.kp_receiver_next_event(Id, out next);
-                bool found = Succeeds(status, Status.Nothing);
-                eventKind = found ? next.Kind : -1;
-                return found;
-            }
-        }
-
-        /// <summary>Writes the numbers of the event that TryNextEvent gave last.</summary>
-        /// <param name="columns">
-        /// Memory for one event, of the kind of the event. Fields without memory are skipped.
-        /// </param>
-        public unsafe void ReadEvent(Columns columns)
-        {
-            Require.NotNull(columns, nameof(columns));
-            lock (eventLock)
-            {
-                if (columns.Kind != eventKind)
-                {
-                    throw new ArgumentException("The last event is of another kind.");
-                }
-                using (columns.PinToWrite(eventTable, out UIntPtr capacity))
-                fixed (Native.KpTarget* to = columns.ToWrite)
-                {
-                    if (capacity == UIntPtr.Zero)
-                    {
-                        throw new ArgumentException("The columns have no memory.");
-                    }
-                    UIntPtr fields = (UIntPtr)columns.ToWrite.Length;
-                    Check(Native.kp_receiver_read_event(Id, to, fields));
-                }
-            }
-        }
+        public int ReadRemoved(uint[] ids) => ReadChanged(ids, false);
 
         /// <summary>What the receiver knows of its connection.</summary>
         /// <param name="nowNs">The time, in nanoseconds.</param>
@@ -259,5 +125,41 @@ namespace Kinepack
         }
 
         internal override Status Free(ulong freed) => Native.kp_receiver_free(freed);
+
+        internal override unsafe Status Ids(
+            uint kind, uint* ids, UIntPtr capacity, out UIntPtr count)
+        {
+            return Native.kp_receiver_ids(Id, kind, ids, capacity, out count);
+        }
+
+        internal override unsafe Status Rows(
+            uint kind, UIntPtr capacity, Native.KpTarget* targets, UIntPtr targetCount)
+        {
+            return Native.kp_receiver_read(Id, kind, capacity, targets, targetCount);
+        }
+
+        internal override Status NextEvent(out Event next)
+        {
+            return Native.kp_receiver_next_event(Id, out next);
+        }
+
+        internal override unsafe Status EventNumbers(Native.KpTarget* targets, UIntPtr targetCount)
+        {
+            return Native.kp_receiver_read_event(Id, targets, targetCount);
+        }
+
+        private unsafe int ReadChanged(uint[] ids, bool added)
+        {
+            Require.NotNull(ids, nameof(ids));
+            fixed (uint* first = ids)
+            {
+                UIntPtr capacity = (UIntPtr)ids.Length;
+                UIntPtr count;
+                Check(added
+                    ? Native.kp_receiver_added(Id, first, capacity, out count)
+                    : Native.kp_receiver_removed(Id, first, capacity, out count));
+                return Interop.ToSize(count);
+            }
+        }
     }
 }
