@@ -31,7 +31,7 @@ fi
 compile Kinepack.dll -target:library -doc:"$out/Kinepack.xml" "${package[@]}"
 # The tests see internals, so they contain the package.
 compile Tests.exe "${package[@]}" tests/*.cs examples/LossyLink.cs
-run Tests.exe ../crates/kinepack-c/include/kinepack.h
+run Tests.exe ../crates/kinepack-c/include/kinepack.h "$out"
 compile World.exe -reference:"$out/Kinepack.dll" examples/World.cs examples/LossyLink.cs
 run World.exe
 compile Transform.exe -reference:"$out/Kinepack.dll" examples/Transform.cs

@@ -129,6 +129,8 @@ internal static class Header
             case "struct KpField":
             case "struct KpPlayback":
                 return 16;
+            case "struct KpReplaySummary":
+            case "struct KpReplayInfo":
             case "struct KpHubOptions":
             case "struct KpStreamOptions":
                 return 24;

@@ -1,7 +1,8 @@
 using System;
 
 /// <summary>
-/// Runs all tests. The argument is the path of kinepack.h. The exit code is 1 if any failed.
+/// Runs all tests. The arguments are the path of kinepack.h and a folder for files. The exit code is
+/// 1 if any failed.
 /// </summary>
 internal static class Program
 {
@@ -13,6 +14,7 @@ internal static class Program
         Run("network", Network.Run);
         Run("events", Happenings.Run);
         Run("inputs", Inputs.Run);
+        Run("replays", () => Replays.Run(arguments[1]));
         Run("values", SingleValues.Run);
         Run("columns", Memory.Run);
         Run("refusals", Refusals.Run);
