@@ -50,8 +50,8 @@ namespace Kinepack
     public static class Datagrams
     {
         /// <summary>
-        /// Splits what arrived as one datagram, such as an acknowledgement of a stream in front of a
-        /// snapshot. To combine datagrams, append one to the other.
+        /// Splits what arrived as one datagram, such as an acknowledgement of a stream in front of
+        /// a snapshot. To combine datagrams, append one to the other.
         /// </summary>
         /// <param name="datagram">An array that begins with the datagram.</param>
         /// <param name="size">The bytes of the datagram.</param>

@@ -74,7 +74,9 @@ namespace Kinepack
             return checked((int)(ulong)size);
         }
 
-        /// <summary>Whether a call succeeded. Throws if not, unless for the expected status.</summary>
+        /// <summary>
+        /// Whether a call succeeded. Throws if not, unless for the expected status.
+        /// </summary>
         internal static bool Succeeds(Status status, Status expected)
         {
             if (status == expected)

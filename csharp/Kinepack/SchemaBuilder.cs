@@ -48,8 +48,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Adds a field of real numbers, all with the same limits. A value is off by at most half of
-        /// the precision.
+        /// Adds a field of real numbers, all with the same limits. A value is off by at most half
+        /// of the precision.
         /// </summary>
         /// <param name="name">The name of the field.</param>
         /// <param name="count">How many numbers, from 1 to 255: 3 for a position.</param>

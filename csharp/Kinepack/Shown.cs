@@ -84,8 +84,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Takes the next event that is due at the moment that is shown. The
-        /// next moment drops events that you did not take.
+        /// Takes the next event that is due at the moment that is shown. The next moment drops
+        /// events that you did not take.
         /// </summary>
         /// <param name="next">The event. <see cref="ReadEvent"/> gives its numbers.</param>
         /// <returns>False if there is none.</returns>

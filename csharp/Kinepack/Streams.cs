@@ -121,7 +121,9 @@ namespace Kinepack
         /// <param name="datagram">The array to write it to.</param>
         /// <param name="size">The bytes of the packet.</param>
         /// <returns>False if there is none now.</returns>
-        /// <exception cref="KinepackException">The array is too short. The packet stays.</exception>
+        /// <exception cref="KinepackException">
+        /// The array is too short. The packet stays.
+        /// </exception>
         public unsafe bool TryPoll(byte[] datagram, out int size)
         {
             Require.NotNull(datagram, nameof(datagram));

@@ -116,7 +116,9 @@ namespace Kinepack
         /// <summary>
         /// Reads values that <see cref="TryWrite"/> wrote, into their <see cref="Value.Current"/>.
         /// </summary>
-        /// <param name="values">The values, with the same limits and the same numbers before.</param>
+        /// <param name="values">
+        /// The values, with the same limits and the same numbers before.
+        /// </param>
         /// <param name="count">How many of them, from 0 to the length of the array.</param>
         /// <param name="bytes">An array that begins with the bytes of the values.</param>
         /// <param name="size">How many bytes.</param>

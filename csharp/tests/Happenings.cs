@@ -1,7 +1,9 @@
 using System;
 using Kinepack;
 
-/// <summary>Events of a hub, what receivers may see, and what both know of the connection.</summary>
+/// <summary>
+/// Events of a hub, what receivers may see, and what both know of the connection.
+/// </summary>
 internal static class Happenings
 {
     internal static void Run()
@@ -97,7 +99,7 @@ internal static class Happenings
         ReceiverStatus received = session.Receiver.StatusAt(Network.TimeNs(300));
         Check.That(received.HasJoined && received.Lost > 10, "losses");
         Check.That(received.Received > 100 && received.Bytes < sent.Bytes, "bytes");
-        Check.That(Math.Abs(received.ServerTick - 300.0) < 3.0, "tick 300, not " + received.ServerTick);
+        Check.That(Math.Abs(received.ServerTick - 300.0) < 3.0, "the server's tick");
         Check.That(received.RoundTripMs > 0.0 && received.Refused == 0, "a round trip");
         Check.Refused(Status.Argument, () => session.Hub.StatusOf(43));
     }

@@ -152,7 +152,8 @@ internal static class Header
     private static void EnumValues(string header)
     {
         int found = 0;
-        foreach (Match match in Regex.Matches(header, @"KP_(STATUS|[A-Z]+_KIND|NUMBER|ROLE)_(\w+) = (\d+)"))
+        const string Constant = @"KP_(STATUS|[A-Z]+_KIND|NUMBER|ROLE)_(\w+) = (\d+)";
+        foreach (Match match in Regex.Matches(header, Constant))
         {
             if (!Enums.TryGetValue(match.Groups[1].Value, out Type type))
             {

@@ -18,7 +18,11 @@ namespace Kinepack
 
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_stream_sender_new(
-            ulong schema, byte[] level, uint rate_hz, ref KpStreamOptions options, out ulong sender);
+            ulong schema,
+            byte[] level,
+            uint rate_hz,
+            ref KpStreamOptions options,
+            out ulong sender);
 
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_stream_push(
