@@ -1,6 +1,4 @@
 using System;
-using System.Runtime.InteropServices;
-using System.Threading;
 
 namespace Kinepack
 {
@@ -17,9 +15,8 @@ namespace Kinepack
     public sealed class Columns
     {
         private readonly Field[] fields;
-        private readonly Source[] sources;
+        private readonly Sources sources;
         private readonly bool[] clamps;
-        private readonly GCHandle[] pins;
 
         /// <summary>Columns for a kind, without memory yet.</summary>
         /// <param name="schema">The schema of the snapshots and receivers.</param>
@@ -29,9 +26,8 @@ namespace Kinepack
             Require.NotNull(schema, nameof(schema));
             fields = Schema.OfKind(schema.Table, kind);
             Kind = kind;
-            sources = new Source[fields.Length];
+            sources = new Sources(fields.Length);
             clamps = new bool[fields.Length];
-            pins = new GCHandle[fields.Length];
             ToRead = new Native.KpColumn[fields.Length];
             ToWrite = new Native.KpTarget[fields.Length];
         }
@@ -56,12 +52,7 @@ namespace Kinepack
         public Columns Set<T>(int field, T[] values)
             where T : struct
         {
-            Require.NotNull(values, nameof(values));
-            Layout layout = Layout.Of<T>();
-            Number number = NumberOf(field, layout, typeof(T).IsPrimitive || typeof(T).IsEnum);
-            long entity = EntityBytes(field, number);
-            long size = (long)values.Length * layout.SizeBytes;
-            return Put(field, new Source(values, size, 0, entity, entity, number));
+            return Put(field, Source.Of(values, FieldAt(field).Numbers));
         }
 
         /// <summary>The numbers of a field are a field of an array of structs.</summary>
@@ -73,9 +64,7 @@ namespace Kinepack
         public Columns Set<T>(int field, T[] structs, string member)
             where T : struct
         {
-            Require.NotNull(member, nameof(member));
-            Layout layout = Layout.OfMember<T>(member, out int offsetBytes);
-            return Set(field, structs, offsetBytes, NumberOf(field, layout, false));
+            return Put(field, Source.Of(structs, member, FieldAt(field).Numbers));
         }
 
         /// <summary>
@@ -90,17 +79,8 @@ namespace Kinepack
         public Columns Set<T>(int field, T[] structs, int offsetBytes, Number number)
             where T : struct
         {
-            Require.NotNull(structs, nameof(structs));
-            Layout layout = Layout.Of<T>();
-            long entity = EntityBytes(field, number);
-            if (offsetBytes < 0 || offsetBytes + entity > layout.SizeBytes)
-            {
-                string text = "The numbers are not within the struct.";
-                throw new ArgumentOutOfRangeException(nameof(offsetBytes), offsetBytes, text);
-            }
-            long size = (long)structs.Length * layout.SizeBytes;
-            return Put(
-                field, new Source(structs, size, offsetBytes, layout.SizeBytes, entity, number));
+            int numbers = FieldAt(field).Numbers;
+            return Put(field, Source.Of(structs, offsetBytes, number, numbers));
         }
 
         /// <summary>
@@ -116,14 +96,8 @@ namespace Kinepack
         /// <param name="number">The type of the numbers.</param>
         public Columns Set(int field, IntPtr data, long sizeBytes, int strideBytes, Number number)
         {
-            if (data == IntPtr.Zero)
-            {
-                throw new ArgumentNullException(nameof(data));
-            }
-            Require.NotNegative(sizeBytes, nameof(sizeBytes));
-            Require.NotNegative(strideBytes, nameof(strideBytes));
-            long entity = EntityBytes(field, number);
-            return Put(field, new Source(data, sizeBytes, strideBytes, entity, number));
+            int numbers = FieldAt(field).Numbers;
+            return Put(field, Source.Of(data, sizeBytes, strideBytes, number, numbers));
         }
 
         /// <summary>
@@ -145,10 +119,7 @@ namespace Kinepack
         public Columns Clamp(int field, bool clamps = true)
         {
             FieldAt(field);
-            lock (sources)
-            {
-                this.clamps[field] = clamps;
-            }
+            this.clamps[field] = clamps;
             return this;
         }
 
@@ -156,10 +127,10 @@ namespace Kinepack
         /// Pins the memory of all fields, until the result is disposed, to add
         /// <paramref name="count"/> entities.
         /// </summary>
-        internal Pinned PinToRead(Field[][] table, int count)
+        internal Sources.Pinned PinToRead(Field[][] table, int count)
         {
-            Pinned pinned = Pin(table);
-            for (int field = 0; field < sources.Length; field++)
+            Sources.Pinned pinned = Pin(table);
+            for (int field = 0; field < sources.Count; field++)
             {
                 if (!sources[field].IsSet || sources[field].Capacity < count)
                 {
@@ -171,24 +142,17 @@ namespace Kinepack
             return pinned;
         }
 
-        /// <summary>
-        /// Pins the memory of all fields that are set, until the result is disposed.
-        /// </summary>
+        /// <summary>Pins the memory of all fields that are set, until the result is disposed.</summary>
         /// <param name="table">The fields of all kinds of the object to read from.</param>
         /// <param name="capacity">The entities that all fields have memory for.</param>
-        internal Pinned PinToWrite(Field[][] table, out UIntPtr capacity)
+        internal Sources.Pinned PinToWrite(Field[][] table, out UIntPtr capacity)
         {
-            Pinned pinned = Pin(table);
-            long least = int.MaxValue;
-            foreach (Source source in sources)
-            {
-                least = source.IsSet ? Math.Min(least, source.Capacity) : least;
-            }
-            capacity = (UIntPtr)(ulong)least;
+            Sources.Pinned pinned = Pin(table);
+            capacity = (UIntPtr)(ulong)sources.Capacity;
             return pinned;
         }
 
-        private unsafe Pinned Pin(Field[][] table)
+        private unsafe Sources.Pinned Pin(Field[][] table)
         {
             bool fits = Kind < table.Length
                 && (table[Kind] == fields || Schema.HaveSameNumbers(table[Kind], fields));
@@ -196,49 +160,21 @@ namespace Kinepack
             {
                 throw new ArgumentException("The columns are of another schema.", "columns");
             }
-            Monitor.Enter(sources);
-            Pinned pinned = new Pinned(this);
-            try
+            Sources.Pinned pinned = sources.Pin();
+            for (int field = 0; field < sources.Count; field++)
             {
-                byte* begin = null;
-                Source before = default(Source);
-                for (int field = 0; field < sources.Length; field++)
-                {
-                    Source source = sources[field];
-                    byte* data = source.Pin(before, ref pins[field], ref begin);
-                    before = source;
-                    ToRead[field].data = ToWrite[field].data = data;
-                    ToRead[field].stride = ToWrite[field].stride = source.Stride;
-                    ToRead[field].number = ToWrite[field].number = source.Number;
-                    ToRead[field].clamp = clamps[field] ? 1 : 0;
-                }
-                return pinned;
+                Source source = sources[field];
+                ToRead[field].data = ToWrite[field].data = (byte*)sources.Begins[field];
+                ToRead[field].stride = ToWrite[field].stride = source.Stride;
+                ToRead[field].number = ToWrite[field].number = source.Number;
+                ToRead[field].clamp = clamps[field] ? 1 : 0;
             }
-            catch
-            {
-                pinned.Dispose();
-                throw;
-            }
+            return pinned;
         }
 
-        private void Unpin()
+        private Columns Put(int field, Source source)
         {
-            for (int field = 0; field < pins.Length; field++)
-            {
-                if (pins[field].IsAllocated)
-                {
-                    pins[field].Free();
-                }
-            }
-            Monitor.Exit(sources);
-        }
-
-        private Columns Put(int field, in Source source)
-        {
-            lock (sources)
-            {
-                sources[field] = source;
-            }
+            sources.Set(field, source);
             return this;
         }
 
@@ -250,38 +186,6 @@ namespace Kinepack
                 throw new ArgumentOutOfRangeException(nameof(field), field, text);
             }
             return fields[field];
-        }
-
-        private long EntityBytes(int field, Number number)
-        {
-            return (long)FieldAt(field).Numbers * Numbers.SizeBytes(number);
-        }
-
-        /// <summary>
-        /// The type of the numbers of a layout, which must have as many as the field.
-        /// </summary>
-        private Number NumberOf(int field, Layout layout, bool mayBeSeveral)
-        {
-            int needed = FieldAt(field).Numbers;
-            if (layout.Number == null || (layout.Count != needed && !mayBeSeveral))
-            {
-                string text = "Field " + field + " needs " + needed + " numbers of one type.";
-                throw new ArgumentException(text);
-            }
-            return layout.Number.Value;
-        }
-
-        /// <summary>Memory that is pinned until Dispose.</summary>
-        internal struct Pinned : IDisposable
-        {
-            private readonly Columns owner;
-
-            internal Pinned(Columns owner)
-            {
-                this.owner = owner;
-            }
-
-            public void Dispose() => owner.Unpin();
         }
     }
 }

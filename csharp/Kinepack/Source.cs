@@ -13,28 +13,19 @@ namespace Kinepack
         private readonly long strideBytes;
         private readonly long entityBytes;
 
-        /// <summary>The numbers are in an array of <paramref name="sizeBytes"/>.</summary>
-        internal Source(
+        private Source(
             Array array,
+            IntPtr data,
             long sizeBytes,
             long offsetBytes,
             long strideBytes,
             long entityBytes,
             Number number)
-            : this(IntPtr.Zero, sizeBytes, strideBytes, entityBytes, number)
         {
             this.array = array;
-            this.offsetBytes = offsetBytes;
-        }
-
-        /// <summary>The numbers are at a pointer to <paramref name="sizeBytes"/>.</summary>
-        internal Source(
-            IntPtr data, long sizeBytes, long strideBytes, long entityBytes, Number number)
-        {
-            array = null;
-            offsetBytes = 0;
             this.data = data;
             this.sizeBytes = sizeBytes;
+            this.offsetBytes = offsetBytes;
             this.strideBytes = strideBytes;
             this.entityBytes = entityBytes;
             Number = number;
@@ -61,6 +52,61 @@ namespace Kinepack
         }
 
         /// <summary>
+        /// An array of numbers, or of structs with <paramref name="numbers"/> numbers each.
+        /// </summary>
+        internal static Source Of<T>(T[] values, int numbers)
+            where T : struct
+        {
+            Require.NotNull(values, nameof(values));
+            Layout layout = Layout.Of<T>();
+            bool mayBeSeveral = typeof(T).IsPrimitive || typeof(T).IsEnum;
+            Number number = NumberOf(layout, mayBeSeveral ? layout.Count : numbers);
+            long entity = (long)numbers * Numbers.SizeBytes(number);
+            long size = (long)values.Length * layout.SizeBytes;
+            return new Source(values, IntPtr.Zero, size, 0, entity, entity, number);
+        }
+
+        /// <summary>A field of an array of structs.</summary>
+        internal static Source Of<T>(T[] structs, string member, int numbers)
+            where T : struct
+        {
+            Require.NotNull(member, nameof(member));
+            Layout layout = Layout.OfMember<T>(member, out int offsetBytes);
+            return Of(structs, offsetBytes, NumberOf(layout, numbers), numbers);
+        }
+
+        /// <summary>Consecutive numbers in an array of structs.</summary>
+        internal static Source Of<T>(T[] structs, int offsetBytes, Number number, int numbers)
+            where T : struct
+        {
+            Require.NotNull(structs, nameof(structs));
+            Layout layout = Layout.Of<T>();
+            long entity = (long)numbers * Numbers.SizeBytes(number);
+            if (offsetBytes < 0 || offsetBytes + entity > layout.SizeBytes)
+            {
+                string text = "The numbers are not within the struct.";
+                throw new ArgumentOutOfRangeException(nameof(offsetBytes), offsetBytes, text);
+            }
+            long size = (long)structs.Length * layout.SizeBytes;
+            return new Source(
+                structs, IntPtr.Zero, size, offsetBytes, layout.SizeBytes, entity, number);
+        }
+
+        /// <summary>Memory that does not move.</summary>
+        internal static Source Of(
+            IntPtr data, long sizeBytes, int strideBytes, Number number, int numbers)
+        {
+            if (data == IntPtr.Zero)
+            {
+                throw new ArgumentNullException(nameof(data));
+            }
+            Require.NotNegative(sizeBytes, nameof(sizeBytes));
+            Require.NotNegative(strideBytes, nameof(strideBytes));
+            long entity = (long)numbers * Numbers.SizeBytes(number);
+            return new Source(null, data, sizeBytes, 0, strideBytes, entity, number);
+        }
+
+        /// <summary>
         /// The first number of the first entity. If the source before has the same array, that is
         /// pinned already, and begins at <paramref name="begin"/>.
         /// </summary>
@@ -76,6 +122,16 @@ namespace Kinepack
                 begin = (byte*)pin.AddrOfPinnedObject();
             }
             return begin + offsetBytes;
+        }
+
+        /// <summary>The type of the numbers of a layout, which must have this many.</summary>
+        private static Number NumberOf(Layout layout, int numbers)
+        {
+            if (layout.Number == null || layout.Count != numbers)
+            {
+                throw new ArgumentException("It must have " + numbers + " numbers of one type.");
+            }
+            return layout.Number.Value;
         }
     }
 }
