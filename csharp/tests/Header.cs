@@ -134,6 +134,9 @@ internal static class Header
             case "struct KpHubOptions":
             case "struct KpStreamOptions":
                 return 24;
+            case "struct KpPose":
+                return IntPtr.Size == 8 ? 80 : 44;
+            case "struct KpClipInfo":
             case "struct KpReceiverOptions":
                 return 32;
             case "struct KpHubStatus":

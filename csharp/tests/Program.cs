@@ -15,6 +15,7 @@ internal static class Program
         Run("events", Happenings.Run);
         Run("inputs", Inputs.Run);
         Run("replays", () => Replays.Run(arguments[1]));
+        Run("clips", Clips.Run);
         Run("values", SingleValues.Run);
         Run("columns", Memory.Run);
         Run("refusals", Refusals.Run);
