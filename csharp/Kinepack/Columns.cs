@@ -142,7 +142,9 @@ namespace Kinepack
             return pinned;
         }
 
-        /// <summary>Pins the memory of all fields that are set, until the result is disposed.</summary>
+        /// <summary>
+        /// Pins the memory of all fields that are set, until the result is disposed.
+        /// </summary>
         /// <param name="table">The fields of all kinds of the object to read from.</param>
         /// <param name="capacity">The entities that all fields have memory for.</param>
         internal Sources.Pinned PinToWrite(Field[][] table, out UIntPtr capacity)

@@ -33,8 +33,8 @@ namespace Kinepack
 
         /// <summary>A pose without memory yet.</summary>
         /// <param name="boneOfJoint">
-        /// The bone of each joint, or <see cref="uint.MaxValue"/> for none. Null: joint 0 is bone 0,
-        /// and so on.
+        /// The bone of each joint, or <see cref="uint.MaxValue"/> for none. Null: joint 0 is bone
+        /// 0, and so on.
         /// </param>
         public Pose(uint[] boneOfJoint = null)
         {

@@ -112,7 +112,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Ends the file. Without it, the file lacks its last second and its index, but can be read.
+        /// Ends the file. Without it, the file lacks its last second and its index, but can be
+        /// read.
         /// </summary>
         public ReplaySummary Finish()
         {

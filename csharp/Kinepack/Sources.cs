@@ -22,7 +22,9 @@ namespace Kinepack
 
         internal int Count => list.Length;
 
-        /// <summary>Where the numbers are while they are pinned; 0 for places without memory.</summary>
+        /// <summary>
+        /// Where the numbers are while they are pinned; 0 for places without memory.
+        /// </summary>
         internal IntPtr[] Begins { get; }
 
         /// <summary>The rows that all places have memory for, of those that are set.</summary>
@@ -49,7 +51,9 @@ namespace Kinepack
             }
         }
 
-        /// <summary>Pins all memory, and keeps other threads out, until the result is disposed.</summary>
+        /// <summary>
+        /// Pins all memory, and keeps other threads out, until the result is disposed.
+        /// </summary>
         internal unsafe Pinned Pin()
         {
             Monitor.Enter(list);

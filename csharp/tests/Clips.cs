@@ -81,7 +81,7 @@ internal static class Clips
         Check.That(garbage == 0, "no garbage from a pose, not " + garbage);
         fixed (Bone* bone = bones)
         {
-            // The clip moves the shoulder by 30 cm a second. It turns the elbow by 0.5 rad a second.
+            // The clip moves the shoulder by 30 cm and turns the elbow by 0.5 rad a second.
             Check.That(Math.Abs(bone[1].TranslationCm[0] - 30.0) < 0.1, "30 cm");
             Check.That(Math.Abs(bone[3].RotationWxyz[0] - Math.Cos(0.25)) < 1e-3, "w");
             Check.That(Math.Abs(bone[3].RotationWxyz[3] - Math.Sin(0.25)) < 1e-3, "z");

@@ -1,8 +1,8 @@
 using System;
 
 /// <summary>
-/// Runs all tests. The arguments are the path of kinepack.h and a folder for files. The exit code is
-/// 1 if any failed.
+/// Runs all tests. The arguments are the path of kinepack.h and a folder for files. The exit code
+/// is 1 if any failed.
 /// </summary>
 internal static class Program
 {
