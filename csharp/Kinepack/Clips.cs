@@ -197,6 +197,44 @@ namespace Kinepack
             joints = Math.Max(clip.Info.Joints, skeleton.Joints);
         }
 
+        /// <summary>
+        /// A player on a skeleton of your engine, which is not compared with the clip's.
+        /// </summary>
+        /// <param name="clip">The clip.</param>
+        /// <param name="bind">
+        /// The bind pose. It stays for what the clip does not store.
+        /// </param>
+        public unsafe Player(Clip clip, Pose bind)
+        {
+            Require.NotNull(clip, nameof(clip));
+            Require.NotNull(bind, nameof(bind));
+            joints = clip.Info.Joints;
+            using (bind.Pin(joints, out Native.KpPose from))
+            fixed (uint* bones = bind.BoneOfJoint)
+            {
+                from.bone_of_joint = bones;
+                clip.Check(
+                    Native.kp_player_with_bind_pose(clip.Id, ref from, out ulong made));
+                Own(made);
+            }
+        }
+
+        /// <summary>Writes the pose at a position in samples.</summary>
+        /// <param name="position">
+        /// The samples from the first, with a fraction. Whole numbers are the sample times.
+        /// </param>
+        /// <param name="pose">Where it goes.</param>
+        public unsafe void SampleAt(double position, Pose pose)
+        {
+            Require.NotNull(pose, nameof(pose));
+            using (pose.Pin(joints, out Native.KpPose to))
+            fixed (uint* bones = pose.BoneOfJoint)
+            {
+                to.bone_of_joint = bones;
+                Check(Native.kp_player_sample_at(Id, position, ref to));
+            }
+        }
+
         /// <summary>Writes the pose at a time.</summary>
         /// <param name="timeSeconds">
         /// The time, in seconds. Before the clip it gives its first pose, after it its last.

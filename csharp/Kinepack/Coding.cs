@@ -64,6 +64,15 @@ namespace Kinepack
             Own(made);
         }
 
+        /// <summary>Holds the view of a state that both sides have, such as a saved one.</summary>
+        /// <param name="state">The state.</param>
+        public View(Snapshot state)
+        {
+            Require.NotNull(state, nameof(state));
+            state.Check(Native.kp_view_of(state.Id, out ulong made));
+            Own(made);
+        }
+
         /// <summary>The tick of the view.</summary>
         public uint Tick
         {

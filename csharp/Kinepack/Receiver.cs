@@ -105,6 +105,19 @@ namespace Kinepack
         /// <exception cref="KinepackException">The array is too short.</exception>
         public int ReadRemoved(uint[] ids) => ReadChanged(ids, false);
 
+        /// <summary>
+        /// Makes all events due that have arrived, for a program that shows the newest state and
+        /// does not play. An event becomes due once: <see cref="TryPlay"/> does not show it then.
+        /// </summary>
+        public void TakeEvents()
+        {
+            lock (EventLock)
+            {
+                Check(Native.kp_receiver_take_events(Id));
+                ForgetEvent();
+            }
+        }
+
         /// <summary>What the receiver knows of its connection.</summary>
         /// <param name="nowNs">The time, in nanoseconds.</param>
         public ReceiverStatus StatusAt(ulong nowNs)

@@ -30,12 +30,14 @@ namespace Kinepack
         private Field[][] eventTable;
 
         // The kind of the event that ReadEvent reads. The lock keeps it equal to the library's.
-        private readonly object eventLock = new object();
         private int eventKind = -1;
 
         internal Shown()
         {
         }
+
+        /// <summary>Locks which event the library gave last.</summary>
+        internal object EventLock { get; } = new object();
 
         /// <summary>The number of entities of a kind that are shown.</summary>
         /// <param name="kind">The index of the kind, from 0.</param>
@@ -91,7 +93,7 @@ namespace Kinepack
         /// <returns>False if there is none.</returns>
         public bool TryNextEvent(out Event next)
         {
-            lock (eventLock)
+            lock (EventLock)
             {
                 Status status = NextEvent(out next);
                 bool found = Succeeds(status, Status.Nothing);
@@ -107,7 +109,7 @@ namespace Kinepack
         public unsafe void ReadEvent(Columns columns)
         {
             Require.NotNull(columns, nameof(columns));
-            lock (eventLock)
+            lock (EventLock)
             {
                 if (columns.Kind != eventKind)
                 {
@@ -124,6 +126,12 @@ namespace Kinepack
                     Check(EventNumbers(to, fields));
                 }
             }
+        }
+
+        /// <summary>Reads no event until the next one, in the lock.</summary>
+        internal void ForgetEvent()
+        {
+            eventKind = -1;
         }
 
         /// <summary>Takes the fields of each kind, in a constructor.</summary>

@@ -29,6 +29,7 @@ internal static class Clips
         using (Player other = new Player(walk, skeleton))
         {
             Describes(skeleton, wave);
+            BindPoses(skeleton, wave);
             // Players live on without their clips.
             wave.Dispose();
             walk.Dispose();
@@ -60,6 +61,30 @@ internal static class Clips
         Check.That(info.Joints == 3 && info.Samples == 61 && info.RateHz == 30.0f, "its size");
         Check.That(info.DurationSeconds == 2.0f && info.Bytes > 0, "two seconds");
         Check.Equal(info.SkeletonHash, skeleton.Hash);
+    }
+
+    /// <summary>A player with a bind pose instead of a skeleton.</summary>
+    private static void BindPoses(Skeleton skeleton, Clip wave)
+    {
+        float[] translations = new float[9];
+        float[] rotations = new float[12];
+        float[] scales = new float[9];
+        Pose pose = new Pose()
+            .Set(PosePart.Translation, translations)
+            .Set(PosePart.Rotation, rotations)
+            .Set(PosePart.Scale, scales);
+        skeleton.BindPose(pose);
+        using (Player player = new Player(wave, pose))
+        {
+            player.Sample(1.0f, pose);
+            Check.That(Math.Abs(translations[0] - 0.3f) < 1e-3f, "30 cm");
+            Check.That(scales[4] == 1.0f, "the scale of the bind pose");
+        }
+        Pose few = new Pose().Set(PosePart.Translation, new float[6]);
+        Check.Refused(Status.Argument, () => new Player(wave, few));
+        Check.Throws<ArgumentException>(() => new Player(wave, new Pose(new uint[2])));
+        Check.Throws<ArgumentNullException>(() => new Player(wave, (Pose)null));
+        Check.Throws<ArgumentNullException>(() => new Player(null, pose));
     }
 
     /// <summary>An array of structs, with other bones before and between.</summary>
@@ -105,6 +130,10 @@ internal static class Clips
             .Set(PosePart.Rotation, rotations);
         skeleton.BindPose(pose);
         Check.That(translations[0] == 0.0f && rotations[1].W == 1.0f, "the bind pose");
+        player.SampleAt(30.0, pose);
+        Check.That(Math.Abs(translations[0] - 0.3f) < 1e-3f, "the thirtieth sample");
+        Check.Throws<ArgumentNullException>(() => player.SampleAt(0.0, null));
+        Check.Refused(Status.Argument, () => player.SampleAt(double.NaN, pose));
         player.Blend(1.0f, other, 1.0f, 0.5f, null, pose);
         Check.That(Math.Abs(translations[0] - 0.15f) < 2e-3f, "half of each clip");
         player.Blend(1.0f, other, 1.0f, 1.0f, new[] { 1.0f, 0.0f, 0.0f }, pose);

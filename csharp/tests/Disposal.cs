@@ -145,6 +145,11 @@ internal static class Disposal
             ulong before = view.Id;
             Check.That(encoder.TryEncode(view, world, new byte[99], out _, view), "a packet");
             Check.That(view.Id != before, "another view");
+            using (View saved = new View(world))
+            {
+                Check.Equal(saved.Tick, world.Tick);
+                Check.Throws<ArgumentNullException>(() => new View((Snapshot)null));
+            }
             Check.Equal(Native.kp_view_tick(before, out _), Status.Handle);
             view.Dispose();
             Check.Equal(Native.kp_view_empty(schema.Id, out ulong made), Status.Ok);

@@ -126,17 +126,34 @@ internal static class Happenings
         hub.SetRelevant(42, null, 0);
         Check.Equal(CountAfter(session, 351), Session.Balls);
 
+        // All that have arrived are due, and playback does not show them again.
+        Columns early = new Columns(schema).Set(0, new ushort[] { 5 });
+        int taken = 0;
+        hub.Emit(early);
+        for (int tick = 361; tick < 380; tick++)
+        {
+            session.Step(tick);
+            session.Receiver.TakeEvents();
+            Check.Throws<ArgumentException>(() => session.Receiver.ReadEvent(early));
+            while (session.Receiver.TryNextEvent(out Event next))
+            {
+                session.Receiver.ReadEvent(early);
+                taken++;
+            }
+        }
+        Check.Equal(taken, 1);
+
         // An empty list of receivers means none of them; null would mean all.
         Columns hit = new Columns(schema).Set(0, new ushort[] { 1000 });
         int events = 0;
         hub.Emit(hit, new ulong[0]);
         hub.Emit(hit, new ulong[] { 42 });
-        for (int tick = 361; tick < 400; tick++)
+        for (int tick = 380; tick < 400; tick++)
         {
             session.Step(tick);
             while (session.Receiver.TryNextEvent(out Event next))
             {
-                events += next.Tick > 360 ? 1 : 0;
+                events += next.Tick >= 380 ? 1 : 0;
             }
         }
         Check.Equal(events, 1);

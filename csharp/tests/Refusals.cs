@@ -20,7 +20,7 @@ internal static class Refusals
     {
         Check.Throws<ArgumentNullException>(() => Schema.FromBytes(null));
         Check.Throws<ArgumentNullException>(() => new Snapshot(null));
-        Check.Throws<ArgumentNullException>(() => new View(null));
+        Check.Throws<ArgumentNullException>(() => new View((Schema)null));
         Check.Throws<ArgumentNullException>(() => new Codec(null, Level.Packed));
         Check.Throws<ArgumentNullException>(() => new Encoder(null));
         Check.Throws<ArgumentNullException>(() => new Decoder(null));

@@ -71,6 +71,14 @@ namespace Kinepack
             ulong clip, ulong skeleton, out ulong player);
 
         [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_player_with_bind_pose(
+            ulong clip, ref KpPose bind, out ulong player);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_player_sample_at(
+            ulong player, double position, ref KpPose pose);
+
+        [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_player_sample(
             ulong player, float time_s, ref KpPose pose);
 

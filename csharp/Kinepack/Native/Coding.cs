@@ -16,6 +16,9 @@ namespace Kinepack
         internal static extern Status kp_view_empty(ulong schema, out ulong view);
 
         [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_view_of(ulong snapshot, out ulong view);
+
+        [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_view_get(ulong view, ulong snapshot);
 
         [DllImport(Name, CallingConvention = Convention)]

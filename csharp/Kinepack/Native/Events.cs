@@ -26,6 +26,9 @@ namespace Kinepack
             ulong hub, uint kind, KpColumn* columns, UIntPtr column_count, uint entity);
 
         [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_receiver_take_events(ulong receiver);
+
+        [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_receiver_next_event(ulong receiver, out Event next);
 
         [DllImport(Name, CallingConvention = Convention)]
