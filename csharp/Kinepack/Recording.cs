@@ -135,6 +135,9 @@ namespace Kinepack
     /// <summary>Keeps the last seconds of a world in memory.</summary>
     public sealed class KillCam : Recording
     {
+        // The library keeps one part that was cut.
+        private readonly object cutLock = new object();
+
         /// <summary>A kill cam without snapshots.</summary>
         /// <param name="codec">The codec of the snapshots.</param>
         /// <param name="rateHz">The ticks of the world in a second.</param>
@@ -153,18 +156,20 @@ namespace Kinepack
         /// <param name="fromTick">The first tick.</param>
         /// <param name="toTick">The last tick.</param>
         /// <exception cref="KinepackException">
-        /// There is no snapshot between these ticks, or another thread cut at the same time.
+        /// There is no snapshot between these ticks.
         /// </exception>
         public unsafe byte[] Cut(uint fromTick, uint toTick)
         {
-            Check(Native.kp_kill_cam_cut(Id, fromTick, toTick, out UIntPtr size));
-            byte[] bytes = new byte[Interop.ToSize(size)];
-            fixed (byte* first = bytes)
+            lock (cutLock)
             {
-                Check(Native.kp_kill_cam_take(Id, first, (UIntPtr)bytes.Length, out size));
+                Check(Native.kp_kill_cam_cut(Id, fromTick, toTick, out UIntPtr size));
+                byte[] bytes = new byte[Interop.ToSize(size)];
+                fixed (byte* first = bytes)
+                {
+                    Check(Native.kp_kill_cam_take(Id, first, size, out size));
+                }
+                return bytes;
             }
-            Array.Resize(ref bytes, Interop.ToSize(size));
-            return bytes;
         }
 
         internal override Status Free(ulong freed) => Native.kp_kill_cam_free(freed);
