@@ -1,0 +1,288 @@
+using System;
+using System.Runtime.InteropServices;
+
+namespace Kinepack
+{
+    /// <summary>The joints of a rig. It does not change.</summary>
+    public sealed class Skeleton : NativeObject
+    {
+        /// <summary>Reads a skeleton file.</summary>
+        /// <param name="bytes">The whole file.</param>
+        /// <exception cref="KinepackException">The bytes are not a skeleton.</exception>
+        public unsafe Skeleton(byte[] bytes)
+        {
+            Require.NotNull(bytes, nameof(bytes));
+            fixed (byte* first = bytes)
+            {
+                UIntPtr size = (UIntPtr)bytes.Length;
+                KinepackException.Check(
+                    Native.kp_skeleton_from_bytes(first, size, out ulong made));
+                Own(made);
+            }
+            Check(Native.kp_skeleton_joints(Id, out uint joints));
+            Joints = (int)joints;
+        }
+
+        /// <summary>The number of joints.</summary>
+        public int Joints { get; }
+
+        /// <summary>The hash of the skeleton, which its clips have too.</summary>
+        public ulong Hash
+        {
+            get
+            {
+                Check(Native.kp_skeleton_hash(Id, out ulong hash));
+                return hash;
+            }
+        }
+
+        /// <summary>The parent of a joint, whose number is lower, or -1 for a root.</summary>
+        /// <param name="joint">The joint, from 0.</param>
+        public int Parent(int joint)
+        {
+            Check(Native.kp_skeleton_parent(Id, (uint)joint, out int parent));
+            return parent;
+        }
+
+        /// <summary>The name of a joint.</summary>
+        /// <param name="joint">The joint, from 0.</param>
+        public unsafe string Name(int joint)
+        {
+            Status status = Native.kp_skeleton_name(
+                Id, (uint)joint, null, UIntPtr.Zero, out UIntPtr size);
+            Succeeds(status, Status.Size);
+            byte[] name = new byte[Interop.ToSize(size)];
+            fixed (byte* first = name)
+            {
+                UIntPtr capacity = (UIntPtr)name.Length;
+                Check(Native.kp_skeleton_name(Id, (uint)joint, first, capacity, out size));
+            }
+            return Interop.FromText(name);
+        }
+
+        /// <summary>Finds the joint with a name.</summary>
+        /// <param name="name">The name.</param>
+        /// <param name="joint">The joint.</param>
+        /// <returns>False if there is none.</returns>
+        public bool TryFind(string name, out int joint)
+        {
+            byte[] text = Interop.ToText(name, nameof(name));
+            Status status = Native.kp_skeleton_find(Id, text, out uint found);
+            bool exists = Succeeds(status, Status.Nothing);
+            joint = exists ? (int)found : -1;
+            return exists;
+        }
+
+        /// <summary>Writes the bind pose.</summary>
+        /// <param name="pose">Where it goes.</param>
+        public unsafe void BindPose(Pose pose)
+        {
+            Require.NotNull(pose, nameof(pose));
+            using (pose.Pin(Joints, out Native.KpPose to))
+            fixed (uint* bones = pose.BoneOfJoint)
+            {
+                to.bone_of_joint = bones;
+                Check(Native.kp_skeleton_bind_pose(Id, ref to));
+            }
+        }
+
+        internal override Status Free(ulong freed) => Native.kp_skeleton_free(freed);
+    }
+
+    /// <summary>What many clips of one skeleton share. It does not change.</summary>
+    public sealed class Rig : NativeObject
+    {
+        /// <summary>Reads a rig file.</summary>
+        /// <param name="bytes">The whole file.</param>
+        /// <exception cref="KinepackException">The bytes are not a rig.</exception>
+        public unsafe Rig(byte[] bytes)
+        {
+            Require.NotNull(bytes, nameof(bytes));
+            fixed (byte* first = bytes)
+            {
+                UIntPtr size = (UIntPtr)bytes.Length;
+                KinepackException.Check(Native.kp_rig_from_bytes(first, size, out ulong made));
+                Own(made);
+            }
+        }
+
+        internal override Status Free(ulong freed) => Native.kp_rig_free(freed);
+    }
+
+    /// <summary>What a clip is.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public readonly struct ClipInfo
+    {
+        // The native library writes them.
+#pragma warning disable 0649
+        private readonly uint joints;
+        private readonly uint samples;
+        private readonly float rateHz;
+        private readonly float durationS;
+        private readonly ulong skeletonHash;
+        private readonly ulong bytes;
+#pragma warning restore 0649
+
+        /// <summary>The number of joints.</summary>
+        public int Joints => (int)joints;
+
+        /// <summary>The sample times of the motion that it was built from.</summary>
+        public int Samples => (int)samples;
+
+        /// <summary>Samples in a second.</summary>
+        public float RateHz => rateHz;
+
+        /// <summary>Seconds from the first sample to the last.</summary>
+        public float DurationSeconds => durationS;
+
+        /// <summary>The hash of its skeleton.</summary>
+        public ulong SkeletonHash => skeletonHash;
+
+        /// <summary>Bytes of the clip in memory, without its players.</summary>
+        public ulong Bytes => bytes;
+    }
+
+    /// <summary>A compressed animation clip. It does not change.</summary>
+    public sealed class Clip : NativeObject
+    {
+        /// <summary>Reads a clip, in its form for memory or for disk.</summary>
+        /// <param name="bytes">The whole file.</param>
+        /// <param name="rig">Its rig, or null for a clip without one.</param>
+        /// <exception cref="KinepackException">The bytes are not a clip.</exception>
+        public unsafe Clip(byte[] bytes, Rig rig = null)
+        {
+            Require.NotNull(bytes, nameof(bytes));
+            ulong shared = rig == null ? 0 : rig.Id;
+            fixed (byte* first = bytes)
+            {
+                UIntPtr size = (UIntPtr)bytes.Length;
+                KinepackException.Check(
+                    Native.kp_clip_from_bytes(first, size, shared, out ulong made));
+                Own(made);
+            }
+            GC.KeepAlive(rig);
+        }
+
+        /// <summary>Its size and duration.</summary>
+        public ClipInfo Info
+        {
+            get
+            {
+                Check(Native.kp_clip_info(Id, out ClipInfo info));
+                return info;
+            }
+        }
+
+        internal override Status Free(ulong freed) => Native.kp_clip_free(freed);
+    }
+
+    /// <summary>
+    /// Plays one clip on one character. Players of a clip share its memory, and outlive it.
+    /// </summary>
+    public sealed class Player : NativeObject
+    {
+        private readonly int joints;
+
+        /// <summary>A player.</summary>
+        /// <param name="clip">The clip.</param>
+        /// <param name="skeleton">The skeleton of the clip.</param>
+        public Player(Clip clip, Skeleton skeleton)
+        {
+            Require.NotNull(clip, nameof(clip));
+            Require.NotNull(skeleton, nameof(skeleton));
+            clip.Check(Native.kp_player_new(clip.Id, skeleton.Id, out ulong made));
+            GC.KeepAlive(skeleton);
+            Own(made);
+            // Memory must suffice for both.
+            joints = Math.Max(clip.Info.Joints, skeleton.Joints);
+        }
+
+        /// <summary>
+        /// A player on a skeleton of your engine, which is not compared with the clip's.
+        /// </summary>
+        /// <param name="clip">The clip.</param>
+        /// <param name="bind">
+        /// The bind pose. It stays for what the clip does not store.
+        /// </param>
+        public unsafe Player(Clip clip, Pose bind)
+        {
+            Require.NotNull(clip, nameof(clip));
+            Require.NotNull(bind, nameof(bind));
+            joints = clip.Info.Joints;
+            using (bind.Pin(joints, out Native.KpPose from))
+            fixed (uint* bones = bind.BoneOfJoint)
+            {
+                from.bone_of_joint = bones;
+                clip.Check(
+                    Native.kp_player_with_bind_pose(clip.Id, ref from, out ulong made));
+                Own(made);
+            }
+        }
+
+        /// <summary>Writes the pose at a position in samples.</summary>
+        /// <param name="position">
+        /// The samples from the first, with a fraction. Whole numbers are the sample times.
+        /// </param>
+        /// <param name="pose">Where it goes.</param>
+        public unsafe void SampleAt(double position, Pose pose)
+        {
+            Require.NotNull(pose, nameof(pose));
+            using (pose.Pin(joints, out Native.KpPose to))
+            fixed (uint* bones = pose.BoneOfJoint)
+            {
+                to.bone_of_joint = bones;
+                Check(Native.kp_player_sample_at(Id, position, ref to));
+            }
+        }
+
+        /// <summary>Writes the pose at a time.</summary>
+        /// <param name="timeSeconds">
+        /// The time, in seconds. Before the clip it gives its first pose, after it its last.
+        /// </param>
+        /// <param name="pose">Where it goes.</param>
+        public unsafe void Sample(float timeSeconds, Pose pose)
+        {
+            Require.NotNull(pose, nameof(pose));
+            using (pose.Pin(joints, out Native.KpPose to))
+            fixed (uint* bones = pose.BoneOfJoint)
+            {
+                to.bone_of_joint = bones;
+                Check(Native.kp_player_sample(Id, timeSeconds, ref to));
+            }
+        }
+
+        /// <summary>Writes a mix of the poses of two players of the same skeleton.</summary>
+        /// <param name="timeSeconds">The time in this clip, in seconds.</param>
+        /// <param name="other">The other player.</param>
+        /// <param name="otherSeconds">The time in the other clip, in seconds.</param>
+        /// <param name="weight">0 gives this pose, 1 the other one.</param>
+        /// <param name="mask">A factor of the weight for each joint, or null.</param>
+        /// <param name="pose">Where it goes.</param>
+        public unsafe void Blend(
+            float timeSeconds,
+            Player other,
+            float otherSeconds,
+            float weight,
+            float[] mask,
+            Pose pose)
+        {
+            Require.NotNull(other, nameof(other));
+            Require.NotNull(pose, nameof(pose));
+            if (mask != null)
+            {
+                Require.Holds(mask, joints, nameof(mask));
+            }
+            using (pose.Pin(joints, out Native.KpPose to))
+            fixed (uint* bones = pose.BoneOfJoint)
+            fixed (float* factors = mask)
+            {
+                to.bone_of_joint = bones;
+                Check(Native.kp_player_blend(
+                    Id, timeSeconds, other.Id, otherSeconds, weight, factors, ref to));
+            }
+            GC.KeepAlive(other);
+        }
+
+        internal override Status Free(ulong freed) => Native.kp_player_free(freed);
+    }
+}

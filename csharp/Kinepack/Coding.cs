@@ -1,0 +1,277 @@
+using System;
+
+namespace Kinepack
+{
+    /// <summary>The names of the levels: how much time the codec takes for fewer bits.</summary>
+    public static class Level
+    {
+        /// <summary>Takes the least time.</summary>
+        public const string Packed = "packed";
+
+        /// <summary>Few bits.</summary>
+        public const string Adaptive = "adaptive";
+
+        /// <summary>The fewest bits; the models learn from each packet.</summary>
+        public const string Learning = "learning";
+    }
+
+    /// <summary>
+    /// How the snapshots of a schema are coded. Both sides need the same. It does not change.
+    /// </summary>
+    public sealed class Codec : NativeObject
+    {
+        /// <summary>A codec for a schema.</summary>
+        /// <param name="schema">The schema of the snapshots.</param>
+        /// <param name="level">One of <see cref="Level"/>.</param>
+        /// <param name="profile">
+        /// A profile file that was trained for the schema. Null or empty for none.
+        /// </param>
+        public unsafe Codec(Schema schema, string level, byte[] profile = null)
+        {
+            Require.NotNull(schema, nameof(schema));
+            byte[] name = Interop.ToText(level, nameof(level));
+            fixed (byte* first = profile)
+            {
+                UIntPtr size = (UIntPtr)(profile == null ? 0 : profile.Length);
+                schema.Check(
+                    Native.kp_codec_new(schema.Id, name, first, size, out ulong made));
+                Own(made);
+            }
+            Table = schema.Table;
+        }
+
+        /// <summary>The fields of each kind of the schema.</summary>
+        internal Field[][] Table { get; }
+
+        internal override Status Free(ulong freed) => Native.kp_codec_free(freed);
+    }
+
+    /// <summary>
+    /// Holds what both sides have after a packet: a state, and what the models have learned. An
+    /// encoder or decoder replaces it by the view that the next packet leads to.
+    /// </summary>
+    public sealed class View : NativeObject
+    {
+        /// <summary>The most views that a packet is coded against.</summary>
+        public const int MaxBaselines = 4;
+
+        /// <summary>Holds the view without entities that both sides begin with.</summary>
+        /// <param name="schema">The schema of the snapshots.</param>
+        public View(Schema schema)
+        {
+            Require.NotNull(schema, nameof(schema));
+            schema.Check(Native.kp_view_empty(schema.Id, out ulong made));
+            Own(made);
+        }
+
+        /// <summary>Holds the view of a state that both sides have, such as a saved one.</summary>
+        /// <param name="state">The state.</param>
+        public View(Snapshot state)
+        {
+            Require.NotNull(state, nameof(state));
+            state.Check(Native.kp_view_of(state.Id, out ulong made));
+            Own(made);
+        }
+
+        /// <summary>The tick of the view.</summary>
+        public uint Tick
+        {
+            get
+            {
+                Check(Native.kp_view_tick(Id, out uint tick));
+                return tick;
+            }
+        }
+
+        /// <summary>Copies the state of the view into a snapshot of the same schema.</summary>
+        /// <param name="snapshot">The snapshot to fill.</param>
+        public void CopyTo(Snapshot snapshot)
+        {
+            Require.NotNull(snapshot, nameof(snapshot));
+            Check(Native.kp_view_get(Id, snapshot.Id));
+            GC.KeepAlive(snapshot);
+        }
+
+        internal override Status Free(ulong freed) => Native.kp_view_free(freed);
+
+        /// <summary>Writes the handles of baselines, for one call.</summary>
+        internal static unsafe UIntPtr Handles(View[] baselines, int count, ulong* to)
+        {
+            Require.Holds(baselines, count, nameof(baselines));
+            if (count == 0 || count > MaxBaselines)
+            {
+                string text = "A packet needs 1 to 4 baselines.";
+                throw new ArgumentOutOfRangeException(nameof(count), count, text);
+            }
+            for (int nth = 0; nth < count; nth++)
+            {
+                View view = baselines[nth];
+                Require.NotNull(view, nameof(baselines));
+                to[nth] = view.Id;
+            }
+            return (UIntPtr)count;
+        }
+    }
+
+    /// <summary>Encodes snapshots relative to views that the other side holds.</summary>
+    public sealed class Encoder : NativeObject
+    {
+        /// <summary>An encoder.</summary>
+        /// <param name="codec">The codec, which both sides have.</param>
+        public Encoder(Codec codec)
+        {
+            Require.NotNull(codec, nameof(codec));
+            codec.Check(Native.kp_encoder_new(codec.Id, out ulong made));
+            Own(made);
+        }
+
+        /// <summary>Encodes a snapshot relative to one view.</summary>
+        /// <param name="baseline">A view that the other side holds.</param>
+        /// <param name="snapshot">The snapshot to encode.</param>
+        /// <param name="packet">The array to write the packet to.</param>
+        /// <param name="size">The bytes of the packet, also if the array is too short.</param>
+        /// <param name="result">
+        /// Becomes the view that the other side will have. It may be the baseline, or null.
+        /// </param>
+        /// <returns>False if the array is too short. Then nothing has changed.</returns>
+        public unsafe bool TryEncode(
+            View baseline, Snapshot snapshot, byte[] packet, out int size, View result)
+        {
+            Require.NotNull(baseline, nameof(baseline));
+            ulong held = baseline.Id;
+            bool fits = Encode(&held, (UIntPtr)1, snapshot, packet, out size, result);
+            GC.KeepAlive(baseline);
+            return fits;
+        }
+
+        /// <summary>
+        /// Encodes a snapshot relative to several views. More than one helps the levels
+        /// <see cref="Level.Adaptive"/> and <see cref="Level.Learning"/>.
+        /// </summary>
+        /// <param name="baselines">Views that the other side holds, the newest first.</param>
+        /// <param name="count">How many of them to use, from 1 to 4.</param>
+        /// <param name="snapshot">The snapshot to encode.</param>
+        /// <param name="packet">The array to write the packet to.</param>
+        /// <param name="size">The bytes of the packet, also if the array is too short.</param>
+        /// <param name="result">
+        /// Becomes the view that the other side will have. It may be a baseline, or null.
+        /// </param>
+        /// <returns>False if the array is too short. Then nothing has changed.</returns>
+        public unsafe bool TryEncode(
+            View[] baselines,
+            int count,
+            Snapshot snapshot,
+            byte[] packet,
+            out int size,
+            View result)
+        {
+            ulong* held = stackalloc ulong[View.MaxBaselines];
+            UIntPtr views = View.Handles(baselines, count, held);
+            bool fits = Encode(held, views, snapshot, packet, out size, result);
+            GC.KeepAlive(baselines);
+            return fits;
+        }
+
+        internal override Status Free(ulong freed) => Native.kp_encoder_free(freed);
+
+        private unsafe bool Encode(
+            ulong* held,
+            UIntPtr views,
+            Snapshot snapshot,
+            byte[] packet,
+            out int size,
+            View result)
+        {
+            Require.NotNull(snapshot, nameof(snapshot));
+            Require.NotNull(packet, nameof(packet));
+            ulong made = result == null ? 0 : result.Id;
+            ulong* view = result == null ? null : &made;
+            UIntPtr needed;
+            bool fits;
+            fixed (byte* first = packet)
+            {
+                UIntPtr capacity = (UIntPtr)packet.Length;
+                Status status = Native.kp_encode(
+                    Id, held, views, snapshot.Id, first, capacity, out needed, view);
+                fits = Succeeds(status, Status.Size);
+            }
+            GC.KeepAlive(snapshot);
+            if (fits && result != null)
+            {
+                result.Replace(made);
+            }
+            size = Interop.ToSize(needed);
+            return fits;
+        }
+    }
+
+    /// <summary>Decodes packets relative to the views that they were encoded against.</summary>
+    public sealed class Decoder : NativeObject
+    {
+        /// <summary>A decoder.</summary>
+        /// <param name="codec">The codec, which both sides have.</param>
+        public Decoder(Codec codec)
+        {
+            Require.NotNull(codec, nameof(codec));
+            codec.Check(Native.kp_decoder_new(codec.Id, out ulong made));
+            Own(made);
+        }
+
+        /// <summary>Decodes a packet that was encoded against one view.</summary>
+        /// <param name="baseline">The view that it was encoded against.</param>
+        /// <param name="packet">An array that begins with the packet.</param>
+        /// <param name="size">The bytes of the packet.</param>
+        /// <param name="tick">The tick of the snapshot, which the packet does not contain.</param>
+        /// <param name="result">Becomes the view of the packet. It may be the baseline.</param>
+        /// <returns>False if the packet is not valid. Then nothing has changed.</returns>
+        public unsafe bool TryDecode(
+            View baseline, byte[] packet, int size, uint tick, View result)
+        {
+            Require.NotNull(baseline, nameof(baseline));
+            ulong held = baseline.Id;
+            bool valid = Decode(&held, (UIntPtr)1, packet, size, tick, result);
+            GC.KeepAlive(baseline);
+            return valid;
+        }
+
+        /// <summary>Decodes a packet that was encoded against several views.</summary>
+        /// <param name="baselines">The views that it was encoded against, the newest first.</param>
+        /// <param name="count">How many of them to use, from 1 to 4.</param>
+        /// <param name="packet">An array that begins with the packet.</param>
+        /// <param name="size">The bytes of the packet.</param>
+        /// <param name="tick">The tick of the snapshot, which the packet does not contain.</param>
+        /// <param name="result">Becomes the view of the packet. It may be a baseline.</param>
+        /// <returns>False if the packet is not valid. Then nothing has changed.</returns>
+        public unsafe bool TryDecode(
+            View[] baselines, int count, byte[] packet, int size, uint tick, View result)
+        {
+            ulong* held = stackalloc ulong[View.MaxBaselines];
+            UIntPtr views = View.Handles(baselines, count, held);
+            bool valid = Decode(held, views, packet, size, tick, result);
+            GC.KeepAlive(baselines);
+            return valid;
+        }
+
+        internal override Status Free(ulong freed) => Native.kp_decoder_free(freed);
+
+        private unsafe bool Decode(
+            ulong* held, UIntPtr views, byte[] packet, int size, uint tick, View result)
+        {
+            Require.Holds(packet, size, nameof(packet));
+            Require.NotNull(result, nameof(result));
+            // A disposed result is found before the work.
+            ulong made = result.Id;
+            fixed (byte* first = packet)
+            {
+                Status status = Native.kp_decode(
+                    Id, held, views, first, (UIntPtr)size, tick, out made);
+                if (!Succeeds(status, Status.Data))
+                {
+                    return false;
+                }
+            }
+            result.Replace(made);
+            return true;
+        }
+    }
+}

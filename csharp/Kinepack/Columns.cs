@@ -1,0 +1,193 @@
+using System;
+
+namespace Kinepack
+{
+    /// <summary>
+    /// Says where the numbers of a kind's fields are in your memory: for each field an array, a
+    /// field of an array of structs, or a pointer. Snapshots read entities from there. Snapshots
+    /// and receivers write entities to there.
+    /// </summary>
+    /// <remarks>
+    /// Make it once and use it each tick: a use allocates nothing. Call Set again if you replace an
+    /// array. The columns keep your arrays alive, and pin them only during a call. If two threads
+    /// use the same columns, the second one waits.
+    /// </remarks>
+    public sealed class Columns
+    {
+        private readonly Field[] fields;
+        private readonly Sources sources;
+        private readonly bool[] clamps;
+
+        /// <summary>Columns for a kind, without memory yet.</summary>
+        /// <param name="schema">The schema of the snapshots and receivers.</param>
+        /// <param name="kind">The index of the kind, from 0.</param>
+        public Columns(Schema schema, int kind = 0)
+        {
+            Require.NotNull(schema, nameof(schema));
+            fields = Schema.OfKind(schema.Table, kind);
+            Kind = kind;
+            sources = new Sources(fields.Length);
+            clamps = new bool[fields.Length];
+            ToRead = new Native.KpColumn[fields.Length];
+            ToWrite = new Native.KpTarget[fields.Length];
+        }
+
+        /// <summary>The index of the kind.</summary>
+        public int Kind { get; }
+
+        /// <summary>What the native library gets, valid while the memory is pinned.</summary>
+        internal Native.KpColumn[] ToRead { get; }
+
+        internal Native.KpTarget[] ToWrite { get; }
+
+        /// <summary>
+        /// The numbers of a field are an array: numbers, one entity after the other, or structs of
+        /// equal numbers such as a vector.
+        /// </summary>
+        /// <param name="field">The index of the field in its kind.</param>
+        /// <param name="values">
+        /// Numbers (for a position 3 for each entity) or structs (1 for each entity). Real numbers
+        /// and rotations take float and double. All other fields take integers.
+        /// </param>
+        public Columns Set<T>(int field, T[] values)
+            where T : struct
+        {
+            return Put(field, Source.Of(values, FieldAt(field).Numbers));
+        }
+
+        /// <summary>The numbers of a field are a field of an array of structs.</summary>
+        /// <param name="field">The index of the field in its kind.</param>
+        /// <param name="structs">One struct for each entity.</param>
+        /// <param name="member">
+        /// The name of the struct's field: a number, a struct of equal numbers, or a fixed buffer.
+        /// </param>
+        public Columns Set<T>(int field, T[] structs, string member)
+            where T : struct
+        {
+            return Put(field, Source.Of(structs, member, FieldAt(field).Numbers));
+        }
+
+        /// <summary>
+        /// The numbers of a field are consecutive numbers in an array of structs.
+        /// </summary>
+        /// <param name="field">The index of the field in its kind.</param>
+        /// <param name="structs">One struct for each entity.</param>
+        /// <param name="offsetBytes">
+        /// The bytes from the begin of a struct to the first number.
+        /// </param>
+        /// <param name="number">The type of the numbers.</param>
+        public Columns Set<T>(int field, T[] structs, int offsetBytes, Number number)
+            where T : struct
+        {
+            int numbers = FieldAt(field).Numbers;
+            return Put(field, Source.Of(structs, offsetBytes, number, numbers));
+        }
+
+        /// <summary>
+        /// The numbers of a field are in memory that does not move. It must stay valid until you
+        /// set the field to other memory.
+        /// </summary>
+        /// <param name="field">The index of the field in its kind.</param>
+        /// <param name="data">The first number of the first entity. It needs no alignment.</param>
+        /// <param name="sizeBytes">The bytes of the memory from there.</param>
+        /// <param name="strideBytes">
+        /// The bytes from one entity to the next. With 0, all entities have the same numbers.
+        /// </param>
+        /// <param name="number">The type of the numbers.</param>
+        public Columns Set(int field, IntPtr data, long sizeBytes, int strideBytes, Number number)
+        {
+            int numbers = FieldAt(field).Numbers;
+            return Put(field, Source.Of(data, sizeBytes, strideBytes, number, numbers));
+        }
+
+        /// <summary>
+        /// Leaves a field out when entities are read. These columns cannot add entities then.
+        /// </summary>
+        /// <param name="field">The index of the field in its kind.</param>
+        public Columns Skip(int field)
+        {
+            FieldAt(field);
+            return Put(field, default(Source));
+        }
+
+        /// <summary>
+        /// Says whether values beyond a field's limits become the nearest limit when entities are
+        /// added. By default they are an error.
+        /// </summary>
+        /// <param name="field">The index of the field in its kind.</param>
+        /// <param name="clamps">True to clamp.</param>
+        public Columns Clamp(int field, bool clamps = true)
+        {
+            FieldAt(field);
+            this.clamps[field] = clamps;
+            return this;
+        }
+
+        /// <summary>
+        /// Pins the memory of all fields, until the result is disposed, to add
+        /// <paramref name="count"/> entities.
+        /// </summary>
+        internal Sources.Pinned PinToRead(Field[][] table, int count)
+        {
+            Sources.Pinned pinned = Pin(table);
+            for (int field = 0; field < sources.Count; field++)
+            {
+                if (!sources[field].IsSet || sources[field].Capacity < count)
+                {
+                    pinned.Dispose();
+                    string text = "Field " + field + " has no memory for " + count + " entities.";
+                    throw new ArgumentException(text, "columns");
+                }
+            }
+            return pinned;
+        }
+
+        /// <summary>
+        /// Pins the memory of all fields that are set, until the result is disposed.
+        /// </summary>
+        /// <param name="table">The fields of all kinds of the object to read from.</param>
+        /// <param name="capacity">The entities that all fields have memory for.</param>
+        internal Sources.Pinned PinToWrite(Field[][] table, out UIntPtr capacity)
+        {
+            Sources.Pinned pinned = Pin(table);
+            capacity = (UIntPtr)(ulong)sources.Capacity;
+            return pinned;
+        }
+
+        private unsafe Sources.Pinned Pin(Field[][] table)
+        {
+            bool fits = Kind < table.Length
+                && (table[Kind] == fields || Schema.HaveSameNumbers(table[Kind], fields));
+            if (!fits)
+            {
+                throw new ArgumentException("The columns are of another schema.", "columns");
+            }
+            Sources.Pinned pinned = sources.Pin();
+            for (int field = 0; field < sources.Count; field++)
+            {
+                Source source = sources[field];
+                ToRead[field].data = ToWrite[field].data = (byte*)sources.Begins[field];
+                ToRead[field].stride = ToWrite[field].stride = source.Stride;
+                ToRead[field].number = ToWrite[field].number = source.Number;
+                ToRead[field].clamp = clamps[field] ? 1 : 0;
+            }
+            return pinned;
+        }
+
+        private Columns Put(int field, Source source)
+        {
+            sources.Set(field, source);
+            return this;
+        }
+
+        private Field FieldAt(int field)
+        {
+            if (field < 0 || field >= fields.Length)
+            {
+                string text = "The kind has " + fields.Length + " fields.";
+                throw new ArgumentOutOfRangeException(nameof(field), field, text);
+            }
+            return fields[field];
+        }
+    }
+}

@@ -1,0 +1,212 @@
+using System;
+
+namespace Kinepack
+{
+    /// <summary>
+    /// Sends one world to many receivers. It has no sockets and no clock: datagrams and the time go
+    /// in, datagrams come out. All times are nanoseconds since any fixed moment.
+    /// </summary>
+    public sealed class Hub : NativeObject
+    {
+        private readonly Field[][] eventTable;
+
+        /// <summary>A hub without receivers.</summary>
+        /// <param name="codec">The codec, which the receivers have too.</param>
+        /// <param name="options">How it sends. Null takes the defaults.</param>
+        public Hub(Codec codec, HubOptions options = null)
+        {
+            Require.NotNull(codec, nameof(codec));
+            options = options ?? new HubOptions();
+            Native.KpHubOptions native = options.ToNative();
+            codec.Check(Native.kp_hub_new(codec.Id, ref native, out ulong made));
+            Own(made);
+            GC.KeepAlive(options.Events);
+            eventTable = options.Events?.Table;
+        }
+
+        /// <summary>Says how the entities of a kind are sent.</summary>
+        /// <param name="name">The name of the kind.</param>
+        /// <param name="every">Changes are sent in each tick (1), or every 2, 4 or 8 ticks.</param>
+        /// <param name="weight">
+        /// How much they matter if not everything fits, at least 0. The default is 1.
+        /// </param>
+        public void SetKind(string name, int every, float weight)
+        {
+            byte[] text = Interop.ToText(name, nameof(name));
+            Check(Native.kp_hub_set_kind(Id, text, (uint)every, weight));
+        }
+
+        /// <summary>Adds a receiver.</summary>
+        /// <param name="receiver">A number that no other receiver of the hub has.</param>
+        /// <param name="nowNs">The time, in nanoseconds.</param>
+        /// <param name="budgetBytesPerSecond">The most bytes to send it. 0 sets no limit.</param>
+        public void Add(ulong receiver, ulong nowNs, int budgetBytesPerSecond = 0)
+        {
+            Require.NotNegative(budgetBytesPerSecond, nameof(budgetBytesPerSecond));
+            Check(Native.kp_hub_add(Id, receiver, (uint)budgetBytesPerSecond, nowNs));
+        }
+
+        /// <summary>Removes a receiver.</summary>
+        /// <param name="receiver">Its number.</param>
+        /// <exception cref="KinepackException">The hub has no such receiver.</exception>
+        public void Remove(ulong receiver)
+        {
+            Check(Native.kp_hub_remove(Id, receiver));
+        }
+
+        /// <summary>Sets which entities a receiver may see.</summary>
+        /// <param name="receiver">Its number.</param>
+        /// <param name="ids">Ids that increase. Null: it may see all.</param>
+        /// <param name="count">How many of them, from 0 to the length of the array.</param>
+        public unsafe void SetRelevant(ulong receiver, uint[] ids, int count)
+        {
+            if (ids == null)
+            {
+                Check(Native.kp_hub_set_relevant(Id, receiver, null, UIntPtr.Zero));
+                return;
+            }
+            Require.Holds(ids, count, nameof(ids));
+            uint none;
+            fixed (uint* first = ids)
+            {
+                // Null would mean all.
+                uint* list = ids.Length == 0 ? &none : first;
+                Check(Native.kp_hub_set_relevant(Id, receiver, list, (UIntPtr)count));
+            }
+        }
+
+        /// <summary>
+        /// Sets how much entities matter to a receiver if not everything fits, until you set it
+        /// again. All other entities weigh 1.
+        /// </summary>
+        /// <param name="receiver">Its number.</param>
+        /// <param name="ids">Ids that increase.</param>
+        /// <param name="weights">A weight for each of them.</param>
+        /// <param name="count">How many of them, from 0 to the length of the arrays.</param>
+        public unsafe void SetWeights(ulong receiver, uint[] ids, float[] weights, int count)
+        {
+            Require.Holds(ids, count, nameof(ids));
+            Require.Holds(weights, count, nameof(weights));
+            fixed (uint* first = ids)
+            fixed (float* weight = weights)
+            {
+                Check(Native.kp_hub_set_weights(Id, receiver, first, weight, (UIntPtr)count));
+            }
+        }
+
+        /// <summary>What the hub knows of a receiver.</summary>
+        /// <param name="receiver">Its number.</param>
+        public HubStatus StatusOf(ulong receiver)
+        {
+            Check(Native.kp_hub_status(Id, receiver, out HubStatus status));
+            return status;
+        }
+
+        /// <summary>Adds an event to the next tick. Each receiver gets it once, in order.</summary>
+        /// <param name="columns">Memory with one event, for each field of its kind.</param>
+        /// <param name="receivers">
+        /// The numbers of the receivers that get it. Null: all that have joined.
+        /// </param>
+        public unsafe void Emit(Columns columns, ulong[] receivers = null)
+        {
+            Require.NotNull(columns, nameof(columns));
+            ulong none;
+            using (columns.PinToRead(EventTable(), 1))
+            fixed (Native.KpColumn* from = columns.ToRead)
+            fixed (ulong* first = receivers)
+            {
+                // Null would mean all.
+                ulong* list = receivers != null && receivers.Length == 0 ? &none : first;
+                UIntPtr count = (UIntPtr)(receivers == null ? 0 : receivers.Length);
+                UIntPtr fields = (UIntPtr)columns.ToRead.Length;
+                Check(Native.kp_hub_emit(Id, (uint)columns.Kind, from, fields, list, count));
+            }
+        }
+
+        /// <summary>Adds an event to the next tick, for receivers that may see an entity.</summary>
+        /// <param name="columns">Memory with one event, for each field of its kind.</param>
+        /// <param name="entity">The id of the entity.</param>
+        public unsafe void EmitSeeing(Columns columns, uint entity)
+        {
+            Require.NotNull(columns, nameof(columns));
+            using (columns.PinToRead(EventTable(), 1))
+            fixed (Native.KpColumn* from = columns.ToRead)
+            {
+                UIntPtr fields = (UIntPtr)columns.ToRead.Length;
+                Check(Native.kp_hub_emit_seeing(Id, (uint)columns.Kind, from, fields, entity));
+            }
+        }
+
+        /// <summary>Takes a datagram of a receiver.</summary>
+        /// <param name="receiver">The number of the receiver that sent it.</param>
+        /// <param name="nowNs">The time, in nanoseconds.</param>
+        /// <param name="datagram">An array that begins with the datagram.</param>
+        /// <param name="size">The bytes of the datagram.</param>
+        /// <returns>False if the datagram was refused. Only counters have changed then.</returns>
+        public bool Handle(ulong receiver, ulong nowNs, byte[] datagram, int size)
+        {
+            Require.Holds(datagram, size, nameof(datagram));
+            return Handle(receiver, nowNs, new ArraySegment<byte>(datagram, 0, size));
+        }
+
+        /// <summary>Takes a datagram of a receiver from a part of an array.</summary>
+        /// <param name="receiver">The number of the receiver that sent it.</param>
+        /// <param name="nowNs">The time, in nanoseconds.</param>
+        /// <param name="datagram">The datagram.</param>
+        /// <returns>False if the datagram was refused. Only counters have changed then.</returns>
+        public unsafe bool Handle(ulong receiver, ulong nowNs, ArraySegment<byte> datagram)
+        {
+            Require.Holds(datagram, nameof(datagram));
+            fixed (byte* first = datagram.Array)
+            {
+                byte* begin = first + datagram.Offset;
+                UIntPtr size = (UIntPtr)datagram.Count;
+                return Succeeds(
+                    Native.kp_hub_handle(Id, receiver, nowNs, begin, size), Status.Data);
+            }
+        }
+
+        /// <summary>
+        /// Takes the world of a tick, and encodes what each receiver needs. Then poll the
+        /// datagrams.
+        /// </summary>
+        /// <param name="nowNs">The time, in nanoseconds.</param>
+        /// <param name="world">The world. Its tick is above the one before.</param>
+        public void Tick(ulong nowNs, Snapshot world)
+        {
+            Require.NotNull(world, nameof(world));
+            Check(Native.kp_hub_tick(Id, nowNs, world.Id));
+            GC.KeepAlive(world);
+        }
+
+        /// <summary>Gives the next datagram to send.</summary>
+        /// <param name="receiver">The number of the receiver to send it to.</param>
+        /// <param name="datagram">
+        /// The array to write it to. It should have <see cref="HubOptions.DatagramBytes"/>.
+        /// </param>
+        /// <param name="size">The bytes of the datagram.</param>
+        /// <returns>False if there is none until the next tick.</returns>
+        /// <exception cref="KinepackException">
+        /// The array is too short. The datagram stays.
+        /// </exception>
+        public unsafe bool TryPoll(out ulong receiver, byte[] datagram, out int size)
+        {
+            Require.NotNull(datagram, nameof(datagram));
+            fixed (byte* first = datagram)
+            {
+                Status status = Native.kp_hub_poll(
+                    Id, out receiver, first, (UIntPtr)datagram.Length, out UIntPtr written);
+                bool found = Succeeds(status, Status.Nothing);
+                size = found ? Interop.ToSize(written) : 0;
+                return found;
+            }
+        }
+
+        internal override Status Free(ulong freed) => Native.kp_hub_free(freed);
+
+        private Field[][] EventTable()
+        {
+            return eventTable ?? throw new InvalidOperationException("The hub has no events.");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+using System;
+using System.Reflection;
+using System.Runtime.InteropServices;
+
+namespace Kinepack
+{
+    /// <summary>
+    /// How a type of values lies in memory. Only types of plain numbers are accepted: a reference
+    /// must not reach native code, and a bool or char has another size there than in C#.
+    /// </summary>
+    internal sealed class Layout
+    {
+        private Layout(int sizeBytes, Number? number, int count)
+        {
+            SizeBytes = sizeBytes;
+            Number = number;
+            Count = count;
+        }
+
+        /// <summary>The bytes from one element of an array to the next.</summary>
+        internal int SizeBytes { get; }
+
+        /// <summary>The type of the numbers, or null if they are not all of one type.</summary>
+        internal Number? Number { get; }
+
+        /// <summary>How many numbers of that type it consists of, or 0.</summary>
+        internal int Count { get; }
+
+        /// <summary>The layout of a type, remembered after the first call.</summary>
+        internal static Layout Of<T>()
+            where T : struct
+        {
+            return Remembered<T>.Layout ?? (Remembered<T>.Layout = Measure(typeof(T)));
+        }
+
+        /// <summary>The layout of a field of a struct, and where it begins there.</summary>
+        internal static Layout OfMember<T>(string member, out int offsetBytes)
+            where T : struct
+        {
+            Of<T>();
+            const BindingFlags Any =
+                BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic;
+            FieldInfo found = typeof(T).GetField(member, Any);
+            if (found == null)
+            {
+                string text = typeof(T).Name + " has no field " + member + ".";
+                throw new ArgumentException(text, nameof(member));
+            }
+            offsetBytes = (int)Marshal.OffsetOf(typeof(T), member);
+            return Measure(found.FieldType);
+        }
+
+        private static Layout Measure(Type type)
+        {
+            Number? number = null;
+            bool isMixed = false;
+            Walk(type, type, ref number, ref isMixed);
+            int sizeBytes = Marshal.SizeOf(type.IsEnum ? Enum.GetUnderlyingType(type) : type);
+            if (sizeBytes != Distance(type))
+            {
+                throw new ArgumentException(type.Name + " has another size in native memory.");
+            }
+            if (isMixed || number == null)
+            {
+                return new Layout(sizeBytes, null, 0);
+            }
+            return new Layout(sizeBytes, number, sizeBytes / Numbers.SizeBytes(number.Value));
+        }
+
+        /// <summary>Visits all numbers of a type.</summary>
+        private static void Walk(Type type, Type whole, ref Number? number, ref bool isMixed)
+        {
+            if (type.IsPrimitive || type.IsEnum)
+            {
+                Number? found = Numbers.Of(type);
+                if (found == null)
+                {
+                    throw Refused(type, whole);
+                }
+                isMixed |= number != null && number != found;
+                number = found;
+                return;
+            }
+            if (!type.IsValueType || type.IsAutoLayout)
+            {
+                throw Refused(type, whole);
+            }
+            const BindingFlags All =
+                BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic;
+            foreach (FieldInfo field in type.GetFields(All))
+            {
+                Walk(field.FieldType, whole, ref number, ref isMixed);
+            }
+        }
+
+        /// <summary>The bytes from one element of an array to the next.</summary>
+        private static long Distance(Type type)
+        {
+            Array two = Array.CreateInstance(type, 2);
+            GCHandle pin = GCHandle.Alloc(two, GCHandleType.Pinned);
+            try
+            {
+                return (long)Marshal.UnsafeAddrOfPinnedArrayElement(two, 1)
+                    - (long)Marshal.UnsafeAddrOfPinnedArrayElement(two, 0);
+            }
+            finally
+            {
+                pin.Free();
+            }
+        }
+
+        private static ArgumentException Refused(Type type, Type whole)
+        {
+            string inside = type == whole ? string.Empty : " in " + whole.Name;
+            return new ArgumentException(
+                type.Name + inside + " is not a plain number. Use byte for bool, or a pointer.");
+        }
+
+        private static class Remembered<T>
+        {
+            internal static Layout Layout;
+        }
+    }
+}

@@ -1,0 +1,36 @@
+using System;
+using System.Runtime.InteropServices;
+
+namespace Kinepack
+{
+    internal static unsafe partial class Native
+    {
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_values_write(
+            Value* values, UIntPtr count, byte* bytes, UIntPtr capacity, out UIntPtr size);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_values_read(
+            Value* values, UIntPtr count, byte* bytes, UIntPtr size);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_runs_encode(
+            byte* before,
+            UIntPtr before_size,
+            byte* bytes,
+            UIntPtr byte_count,
+            byte* runs,
+            UIntPtr capacity,
+            out UIntPtr size);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_runs_decode(
+            byte* before,
+            UIntPtr before_size,
+            byte* runs,
+            UIntPtr run_bytes,
+            byte* bytes,
+            UIntPtr capacity,
+            out UIntPtr size);
+    }
+}

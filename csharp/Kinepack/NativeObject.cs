@@ -1,0 +1,114 @@
+using System;
+using System.Threading;
+
+namespace Kinepack
+{
+    /// <summary>
+    /// An object of the native library. Dispose it when you no longer need it; if you do not, the
+    /// finalizer frees it. Any thread may call any method, Dispose included. After Dispose every
+    /// other method throws <see cref="ObjectDisposedException"/>.
+    /// </summary>
+    /// <remarks>
+    /// If a thread disposes an object while another one calls it, that call finishes as usual or
+    /// throws <see cref="KinepackException"/> with <see cref="Status.Handle"/>. A handle contains a
+    /// generation, so the native library recognizes freed ones. No lock and no
+    /// reference count is needed here. (A SafeHandle would hold only 32 bits on some platforms.)
+    /// </remarks>
+    public abstract class NativeObject : IDisposable
+    {
+        /// <summary>The handle. It is 0 after Dispose, and if the constructor failed.</summary>
+        private long id;
+
+        internal NativeObject()
+        {
+        }
+
+        /// <summary>Frees the native object.</summary>
+        ~NativeObject()
+        {
+            Release();
+        }
+
+        /// <summary>The handle, for one call. Throws after Dispose.</summary>
+        internal ulong Id
+        {
+            get
+            {
+                ulong current = (ulong)Interlocked.Read(ref id);
+                return current != 0 ? current : throw Disposed();
+            }
+        }
+
+        /// <summary>Frees the native object. A second call has no effect.</summary>
+        public void Dispose()
+        {
+            Release();
+            GC.SuppressFinalize(this);
+        }
+
+        /// <summary>Frees a handle of the type of this object.</summary>
+        internal abstract Status Free(ulong freed);
+
+        /// <summary>Takes the first handle, in a constructor.</summary>
+        internal void Own(ulong made)
+        {
+            id = (long)made;
+        }
+
+        /// <summary>Frees the present handle and takes a newer one.</summary>
+        internal void Replace(ulong newer)
+        {
+            long seen = Interlocked.Read(ref id);
+            while (seen != 0)
+            {
+                long before = Interlocked.CompareExchange(ref id, (long)newer, seen);
+                if (before == seen)
+                {
+                    Free((ulong)before);
+                    return;
+                }
+                seen = before;
+            }
+            Free(newer);
+            throw Disposed();
+        }
+
+        /// <summary>Gives up the handle, which the native library has freed itself.</summary>
+        internal void Forget()
+        {
+            Interlocked.Exchange(ref id, 0);
+            GC.SuppressFinalize(this);
+        }
+
+        /// <summary>
+        /// Throws unless a call with this object succeeded. Since this is called after the native
+        /// function, the finalizer cannot free the object during the call.
+        /// </summary>
+        internal void Check(Status status)
+        {
+            GC.KeepAlive(this);
+            KinepackException.Check(status);
+        }
+
+        /// <summary>Like Check, but returns false for one status that is expected.</summary>
+        internal bool Succeeds(Status status, Status expected)
+        {
+            GC.KeepAlive(this);
+            return Interop.Succeeds(status, expected);
+        }
+
+        private void Release()
+        {
+            long freed = Interlocked.Exchange(ref id, 0);
+            if (freed != 0)
+            {
+                Free((ulong)freed);
+            }
+        }
+
+        private ObjectDisposedException Disposed()
+        {
+            return new ObjectDisposedException(GetType().Name);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+using System;
+
+namespace Kinepack
+{
+    /// <summary>A part of the transform of a bone.</summary>
+    public enum PosePart
+    {
+        /// <summary>The translation x, y, z.</summary>
+        Translation = 0,
+
+        /// <summary>The rotation x, y, z, w.</summary>
+        Rotation = 1,
+
+        /// <summary>The scale x, y, z.</summary>
+        Scale = 2,
+    }
+
+    /// <summary>
+    /// Says where a pose goes in your memory: for each part an array, a field of an array of
+    /// structs, or a pointer. All parts are float or all are double. A part without memory is left
+    /// out.
+    /// </summary>
+    /// <remarks>
+    /// Make it once and use it for each frame: a use allocates nothing. If two threads use the same
+    /// pose, the second one waits.
+    /// </remarks>
+    public sealed class Pose
+    {
+        private static readonly int[] NumbersOfPart = { 3, 4, 3 };
+
+        private readonly Sources sources = new Sources(NumbersOfPart.Length);
+        private readonly uint[] boneOfJoint;
+
+        /// <summary>A pose without memory yet.</summary>
+        /// <param name="boneOfJoint">
+        /// The bone of each joint, or <see cref="uint.MaxValue"/> for none. Null: joint 0 is bone
+        /// 0, and so on.
+        /// </param>
+        public Pose(uint[] boneOfJoint = null)
+        {
+            this.boneOfJoint = (uint[])boneOfJoint?.Clone();
+        }
+
+        /// <summary>Whether rotations are w, x, y, z.</summary>
+        public bool IsWFirst { get; set; }
+
+        /// <summary>Your units in a metre: 1 for metres, 100 for centimetres.</summary>
+        public float UnitsPerMetre { get; set; } = 1.0f;
+
+        /// <summary>A part is an array: numbers, bone after bone, or structs.</summary>
+        /// <param name="part">The part.</param>
+        /// <param name="values">Numbers, or a struct of 3 or 4 numbers for each bone.</param>
+        public Pose Set<T>(PosePart part, T[] values)
+            where T : struct
+        {
+            return Put(part, Source.Of(values, NumbersOf(part)));
+        }
+
+        /// <summary>A part is a field of an array of structs.</summary>
+        /// <param name="part">The part.</param>
+        /// <param name="bones">One struct for each bone.</param>
+        /// <param name="member">The name of the struct's field.</param>
+        public Pose Set<T>(PosePart part, T[] bones, string member)
+            where T : struct
+        {
+            return Put(part, Source.Of(bones, member, NumbersOf(part)));
+        }
+
+        /// <summary>
+        /// A part is in memory that does not move. It must stay valid until you set other memory.
+        /// </summary>
+        /// <param name="part">The part.</param>
+        /// <param name="data">The first number of the first bone. It needs no alignment.</param>
+        /// <param name="sizeBytes">The bytes of the memory from there.</param>
+        /// <param name="strideBytes">The bytes from one bone to the next.</param>
+        /// <param name="number">F32 or F64.</param>
+        public Pose Set(
+            PosePart part, IntPtr data, long sizeBytes, int strideBytes, Number number)
+        {
+            int numbers = NumbersOf(part);
+            return Put(part, Source.Of(data, sizeBytes, strideBytes, number, numbers));
+        }
+
+        /// <summary>
+        /// Pins the memory until the result is disposed, and describes it but for the bones.
+        /// </summary>
+        /// <param name="joints">The number of joints that the library writes.</param>
+        /// <param name="native">What the library gets.</param>
+        internal unsafe Sources.Pinned Pin(int joints, out Native.KpPose native)
+        {
+            if (boneOfJoint != null && boneOfJoint.Length < joints)
+            {
+                string text = "The pose has bones for " + boneOfJoint.Length + " joints only.";
+                throw new ArgumentException(text, "pose");
+            }
+            Sources.Pinned pinned = sources.Pin();
+            native = default(Native.KpPose);
+            Source translations = sources[0];
+            Source rotations = sources[1];
+            Source scales = sources[2];
+            Number? number = null;
+            for (int part = 0; part < sources.Count; part++)
+            {
+                if (!sources[part].IsSet)
+                {
+                    continue;
+                }
+                if (number != null && number != sources[part].Number)
+                {
+                    pinned.Dispose();
+                    throw new ArgumentException("Parts of the pose differ in type.", "pose");
+                }
+                number = sources[part].Number;
+            }
+            native.translations = (byte*)sources.Begins[0];
+            native.translation_stride = translations.Stride;
+            native.rotations = (byte*)sources.Begins[1];
+            native.rotation_stride = rotations.Stride;
+            native.scales = (byte*)sources.Begins[2];
+            native.scale_stride = scales.Stride;
+            native.bones = (UIntPtr)(ulong)sources.Capacity;
+            native.number = number ?? Number.F32;
+            native.w_first = IsWFirst ? 1 : 0;
+            native.units_per_m = UnitsPerMetre;
+            return pinned;
+        }
+
+        /// <summary>The bone of each joint, or null. It does not change.</summary>
+        internal uint[] BoneOfJoint => boneOfJoint;
+
+        private static int NumbersOf(PosePart part)
+        {
+            if (part < PosePart.Translation || part > PosePart.Scale)
+            {
+                throw new ArgumentOutOfRangeException(nameof(part), part, "It is no part.");
+            }
+            return NumbersOfPart[(int)part];
+        }
+
+        private Pose Put(PosePart part, Source source)
+        {
+            sources.Set((int)part, source);
+            return this;
+        }
+    }
+}

@@ -1,0 +1,185 @@
+using System;
+using System.Runtime.InteropServices;
+
+namespace Kinepack
+{
+    /// <summary>Records the snapshots and events of a world.</summary>
+    public abstract class Recording : NativeObject
+    {
+        private Field[][] eventTable;
+
+        internal Recording()
+        {
+        }
+
+        /// <summary>Adds a snapshot.</summary>
+        /// <param name="world">The world. Its tick is above the one before.</param>
+        public void Write(Snapshot world)
+        {
+            Require.NotNull(world, nameof(world));
+            Check(Add(world.Id));
+            GC.KeepAlive(world);
+        }
+
+        /// <summary>Adds an event of the snapshot that is written next.</summary>
+        /// <param name="columns">Memory with one event, for each field of its kind.</param>
+        public unsafe void Emit(Columns columns)
+        {
+            Require.NotNull(columns, nameof(columns));
+            if (eventTable == null)
+            {
+                throw new InvalidOperationException("The recording has no events.");
+            }
+            using (columns.PinToRead(eventTable, 1))
+            fixed (Native.KpColumn* from = columns.ToRead)
+            {
+                Check(AddEvent((uint)columns.Kind, from, (UIntPtr)columns.ToRead.Length));
+            }
+        }
+
+        /// <summary>Takes the first handle and the kinds of events, in a constructor.</summary>
+        internal void Own(ulong made, Events events)
+        {
+            Own(made);
+            GC.KeepAlive(events);
+            eventTable = events?.Table;
+        }
+
+        internal abstract Status Add(ulong world);
+
+        internal abstract unsafe Status AddEvent(
+            uint kind, Native.KpColumn* columns, UIntPtr columnCount);
+    }
+
+    /// <summary>The size of a replay file.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public readonly struct ReplaySummary
+    {
+        // The native library writes them.
+#pragma warning disable 0649
+        private readonly ulong frames;
+        private readonly ulong groups;
+        private readonly ulong bytes;
+#pragma warning restore 0649
+
+        /// <summary>The number of snapshots.</summary>
+        public ulong Frames => frames;
+
+        /// <summary>The number of groups, which are a second long.</summary>
+        public ulong Groups => groups;
+
+        /// <summary>The bytes of the file.</summary>
+        public ulong Bytes => bytes;
+    }
+
+    /// <summary>
+    /// Writes a replay file. If the process is killed, the file lacks at most the last second.
+    /// </summary>
+    public sealed class ReplayWriter : Recording
+    {
+        /// <summary>Begins a file, and replaces an existing one.</summary>
+        /// <param name="path">The path of the file.</param>
+        /// <param name="codec">The codec of the snapshots.</param>
+        /// <param name="rateHz">The ticks of the world in a second.</param>
+        /// <param name="events">The kinds of events, or null for none.</param>
+        public ReplayWriter(string path, Codec codec, double rateHz, Events events = null)
+        {
+            byte[] text = Interop.ToText(path, nameof(path));
+            Require.NotNull(codec, nameof(codec));
+            ulong kinds = events == null ? 0 : events.Id;
+            codec.Check(
+                Native.kp_replay_writer_new(text, codec.Id, kinds, rateHz, out ulong made));
+            Own(made, events);
+        }
+
+        /// <summary>Gives a tick a name.</summary>
+        /// <param name="tick">The tick.</param>
+        /// <param name="name">Its name.</param>
+        public void Mark(uint tick, string name)
+        {
+            byte[] text = Interop.ToText(name, nameof(name));
+            Check(Native.kp_replay_writer_mark(Id, tick, text));
+        }
+
+        /// <summary>Stores a value under a key of your choice.</summary>
+        /// <param name="key">The key.</param>
+        /// <param name="value">The value.</param>
+        public void Note(string key, string value)
+        {
+            byte[] name = Interop.ToText(key, nameof(key));
+            byte[] text = Interop.ToText(value, nameof(value));
+            Check(Native.kp_replay_writer_note(Id, name, text));
+        }
+
+        /// <summary>
+        /// Ends the file. Without it, the file lacks its last second and its index, but can be
+        /// read.
+        /// </summary>
+        public ReplaySummary Finish()
+        {
+            Check(Native.kp_replay_writer_finish(Id, out ReplaySummary summary));
+            return summary;
+        }
+
+        internal override Status Free(ulong freed) => Native.kp_replay_writer_free(freed);
+
+        internal override Status Add(ulong world) => Native.kp_replay_writer_write(Id, world);
+
+        internal override unsafe Status AddEvent(
+            uint kind, Native.KpColumn* columns, UIntPtr columnCount)
+        {
+            return Native.kp_replay_writer_emit(Id, kind, columns, columnCount);
+        }
+    }
+
+    /// <summary>Keeps the last seconds of a world in memory.</summary>
+    public sealed class KillCam : Recording
+    {
+        // The library keeps one part that was cut.
+        private readonly object cutLock = new object();
+
+        /// <summary>A kill cam without snapshots.</summary>
+        /// <param name="codec">The codec of the snapshots.</param>
+        /// <param name="rateHz">The ticks of the world in a second.</param>
+        /// <param name="seconds">How many seconds to keep.</param>
+        /// <param name="events">The kinds of events, or null for none.</param>
+        public KillCam(Codec codec, double rateHz, double seconds, Events events = null)
+        {
+            Require.NotNull(codec, nameof(codec));
+            ulong kinds = events == null ? 0 : events.Id;
+            codec.Check(
+                Native.kp_kill_cam_new(codec.Id, kinds, rateHz, seconds, out ulong made));
+            Own(made, events);
+        }
+
+        /// <summary>Cuts a part, and gives it as the bytes of a replay file.</summary>
+        /// <param name="fromTick">The first tick.</param>
+        /// <param name="toTick">The last tick.</param>
+        /// <exception cref="KinepackException">
+        /// There is no snapshot between these ticks.
+        /// </exception>
+        public unsafe byte[] Cut(uint fromTick, uint toTick)
+        {
+            lock (cutLock)
+            {
+                Check(Native.kp_kill_cam_cut(Id, fromTick, toTick, out UIntPtr size));
+                byte[] bytes = new byte[Interop.ToSize(size)];
+                fixed (byte* first = bytes)
+                {
+                    Check(Native.kp_kill_cam_take(Id, first, size, out size));
+                }
+                return bytes;
+            }
+        }
+
+        internal override Status Free(ulong freed) => Native.kp_kill_cam_free(freed);
+
+        internal override Status Add(ulong world) => Native.kp_kill_cam_write(Id, world);
+
+        internal override unsafe Status AddEvent(
+            uint kind, Native.KpColumn* columns, UIntPtr columnCount)
+        {
+            return Native.kp_kill_cam_emit(Id, kind, columns, columnCount);
+        }
+    }
+}

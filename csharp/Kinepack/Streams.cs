@@ -1,0 +1,249 @@
+using System;
+using System.Runtime.InteropServices;
+
+namespace Kinepack
+{
+    /// <summary>
+    /// How a stream is sent. Both ends need the same. A number of 0 takes the default.
+    /// </summary>
+    public sealed class StreamOptions
+    {
+        /// <summary>
+        /// The longest round trip without extra cost, in milliseconds. The default is 500.
+        /// </summary>
+        public int LongestRoundTripMs { get; set; }
+
+        /// <summary>
+        /// How many earlier records each packet repeats, up to 15. The default is 1. A negative
+        /// number means none.
+        /// </summary>
+        public int Repeats { get; set; }
+
+        /// <summary>
+        /// How many records a receiver accepts at once, at least 16. The default is 64.
+        /// </summary>
+        public int BurstRecords { get; set; }
+
+        /// <summary>The number of the stream among those on one connection.</summary>
+        public int Channel { get; set; }
+
+        /// <summary>
+        /// The largest datagram that the transport carries, in bytes. The default is 1,200.
+        /// </summary>
+        public int DatagramBytes { get; set; }
+
+        /// <summary>The number of the first record.</summary>
+        public ushort FirstNumber { get; set; }
+
+        internal Native.KpStreamOptions ToNative()
+        {
+            Require.NotNegative(LongestRoundTripMs, nameof(LongestRoundTripMs));
+            Require.NotNegative(BurstRecords, nameof(BurstRecords));
+            Require.NotNegative(Channel, nameof(Channel));
+            Require.NotNegative(DatagramBytes, nameof(DatagramBytes));
+            return new Native.KpStreamOptions
+            {
+                longest_round_trip_ms = (uint)LongestRoundTripMs,
+                repeats = Repeats,
+                burst_records = (uint)BurstRecords,
+                channel = (uint)Channel,
+                datagram_bytes = (uint)DatagramBytes,
+                first_number = FirstNumber,
+            };
+        }
+    }
+
+    /// <summary>A record that arrived.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public readonly struct Record
+    {
+        // The native library writes them.
+#pragma warning disable 0649
+        private readonly ushort number;
+        private readonly byte isRepeated;
+        private readonly byte isLate;
+#pragma warning restore 0649
+
+        /// <summary>Its number, which the sender's Push returned. After 65,535 follows 0.</summary>
+        public int Number => number;
+
+        /// <summary>Whether it came as a repeat, because its own packet is missing.</summary>
+        public bool IsRepeated => isRepeated != 0;
+
+        /// <summary>Whether a newer record came before.</summary>
+        public bool IsLate => isLate != 0;
+    }
+
+    /// <summary>
+    /// Sends the records of a client, such as a player's inputs. It has no socket and no clock.
+    /// </summary>
+    public sealed class StreamSender : NativeObject
+    {
+        private readonly Field[][] table;
+
+        /// <summary>A sender.</summary>
+        /// <param name="schema">The schema of the records, with one kind.</param>
+        /// <param name="level"><see cref="Level.Packed"/> or <see cref="Level.Adaptive"/>.</param>
+        /// <param name="rateHz">The most records in a second.</param>
+        /// <param name="options">How it sends. Null takes the defaults.</param>
+        public StreamSender(
+            Schema schema, string level, int rateHz, StreamOptions options = null)
+        {
+            Require.NotNull(schema, nameof(schema));
+            Require.NotNegative(rateHz, nameof(rateHz));
+            byte[] name = Interop.ToText(level, nameof(level));
+            Native.KpStreamOptions native = (options ?? new StreamOptions()).ToNative();
+            schema.Check(Native.kp_stream_sender_new(
+                schema.Id, name, (uint)rateHz, ref native, out ulong made));
+            Own(made);
+            table = schema.Table;
+        }
+
+        /// <summary>Adds a record.</summary>
+        /// <param name="columns">Memory with one record, for each field.</param>
+        /// <returns>The number of the record.</returns>
+        /// <exception cref="KinepackException">
+        /// A value is not within its limits. Nothing was added.
+        /// </exception>
+        public unsafe int Push(Columns columns)
+        {
+            Require.NotNull(columns, nameof(columns));
+            using (columns.PinToRead(table, 1))
+            fixed (Native.KpColumn* from = columns.ToRead)
+            {
+                UIntPtr fields = (UIntPtr)columns.ToRead.Length;
+                Check(Native.kp_stream_push(Id, from, fields, out ushort number));
+                return number;
+            }
+        }
+
+        /// <summary>Gives the packet of the newest records, once.</summary>
+        /// <param name="datagram">The array to write it to.</param>
+        /// <param name="size">The bytes of the packet.</param>
+        /// <returns>False if there is none now.</returns>
+        /// <exception cref="KinepackException">
+        /// The array is too short. The packet stays.
+        /// </exception>
+        public unsafe bool TryPoll(byte[] datagram, out int size)
+        {
+            Require.NotNull(datagram, nameof(datagram));
+            fixed (byte* first = datagram)
+            {
+                UIntPtr capacity = (UIntPtr)datagram.Length;
+                Status status = Native.kp_stream_poll(Id, first, capacity, out UIntPtr written);
+                bool found = Succeeds(status, Status.Nothing);
+                size = found ? Interop.ToSize(written) : 0;
+                return found;
+            }
+        }
+
+        /// <summary>Takes an acknowledgement.</summary>
+        /// <param name="datagram">The acknowledgement.</param>
+        /// <returns>False if it was refused. Only a counter has changed then.</returns>
+        public unsafe bool Handle(ArraySegment<byte> datagram)
+        {
+            Require.Holds(datagram, nameof(datagram));
+            fixed (byte* first = datagram.Array)
+            {
+                byte* begin = first + datagram.Offset;
+                UIntPtr size = (UIntPtr)datagram.Count;
+                return Succeeds(Native.kp_stream_sender_handle(Id, begin, size), Status.Data);
+            }
+        }
+
+        internal override Status Free(ulong freed) => Native.kp_stream_sender_free(freed);
+    }
+
+    /// <summary>Receives the records of one client.</summary>
+    public sealed class StreamReceiver : NativeObject
+    {
+        /// <summary>The most records that a packet brings.</summary>
+        public const int MaxRecords = 16;
+
+        private readonly Field[][] table;
+
+        /// <summary>A receiver, with the same arguments as its sender.</summary>
+        /// <param name="schema">The schema of the records, with one kind.</param>
+        /// <param name="level"><see cref="Level.Packed"/> or <see cref="Level.Adaptive"/>.</param>
+        /// <param name="rateHz">The most records in a second.</param>
+        /// <param name="options">How it is sent. Null takes the defaults.</param>
+        public StreamReceiver(
+            Schema schema, string level, int rateHz, StreamOptions options = null)
+        {
+            Require.NotNull(schema, nameof(schema));
+            Require.NotNegative(rateHz, nameof(rateHz));
+            byte[] name = Interop.ToText(level, nameof(level));
+            Native.KpStreamOptions native = (options ?? new StreamOptions()).ToNative();
+            schema.Check(Native.kp_stream_receiver_new(
+                schema.Id, name, (uint)rateHz, ref native, out ulong made));
+            Own(made);
+            table = schema.Table;
+        }
+
+        /// <summary>Takes a packet. <see cref="Read"/> gives its new records.</summary>
+        /// <param name="nowNs">The time, in nanoseconds since any fixed moment.</param>
+        /// <param name="datagram">The packet.</param>
+        /// <param name="count">The number of new records, at most <see cref="MaxRecords"/>.</param>
+        /// <returns>
+        /// False if it was refused, such as a duplicate. Only a counter has changed then.
+        /// </returns>
+        public unsafe bool Handle(ulong nowNs, ArraySegment<byte> datagram, out int count)
+        {
+            Require.Holds(datagram, nameof(datagram));
+            fixed (byte* first = datagram.Array)
+            {
+                byte* begin = first + datagram.Offset;
+                UIntPtr size = (UIntPtr)datagram.Count;
+                Status status = Native.kp_stream_receiver_handle(
+                    Id, nowNs, begin, size, out UIntPtr found);
+                bool valid = Succeeds(status, Status.Data);
+                count = valid ? Interop.ToSize(found) : 0;
+                return valid;
+            }
+        }
+
+        /// <summary>Writes the records of the last packet, the oldest first.</summary>
+        /// <param name="records">What is known of each record.</param>
+        /// <param name="columns">The memory for their numbers. Others are skipped.</param>
+        /// <returns>The number of records.</returns>
+        /// <exception cref="KinepackException">The memory is too small.</exception>
+        public unsafe int Read(Record[] records, Columns columns)
+        {
+            Require.NotNull(records, nameof(records));
+            Require.NotNull(columns, nameof(columns));
+            using (columns.PinToWrite(table, out UIntPtr capacity))
+            fixed (Native.KpTarget* to = columns.ToWrite)
+            fixed (Record* first = records)
+            {
+                UIntPtr fields = (UIntPtr)columns.ToWrite.Length;
+                UIntPtr least = (UIntPtr)Math.Min((ulong)records.Length, (ulong)capacity);
+                Check(Native.kp_stream_read(Id, first, least, to, fields, out UIntPtr count));
+                return Interop.ToSize(count);
+            }
+        }
+
+        /// <summary>
+        /// Gives the acknowledgement for the sender. Send it a few times within the longest round
+        /// trip, alone or in front of another datagram.
+        /// </summary>
+        /// <param name="datagram">The array to write it to.</param>
+        /// <param name="size">The bytes of the acknowledgement.</param>
+        /// <returns>False before the first packet.</returns>
+        /// <exception cref="KinepackException">The array is too short.</exception>
+        public unsafe bool TryAcknowledge(byte[] datagram, out int size)
+        {
+            Require.NotNull(datagram, nameof(datagram));
+            fixed (byte* first = datagram)
+            {
+                UIntPtr capacity = (UIntPtr)datagram.Length;
+                Status status = Native.kp_stream_acknowledgement(
+                    Id, first, capacity, out UIntPtr written);
+                bool found = Succeeds(status, Status.Nothing);
+                size = found ? Interop.ToSize(written) : 0;
+                return found;
+            }
+        }
+
+        internal override Status Free(ulong freed) => Native.kp_stream_receiver_free(freed);
+    }
+}

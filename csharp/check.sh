@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Compiles the C# package, its tests and its examples, and runs them with the native library. Needs
+# a Rust toolchain and mono-mcs. Writes only below cargo's target folder.
+set -euo pipefail
+CARGO_TARGET_DIR="$(realpath -m "${CARGO_TARGET_DIR:-$(dirname "$0")/../target}")"
+export CARGO_TARGET_DIR
+cd "$(dirname "$0")"
+for tool in mcs mono; do
+  if ! command -v "$tool" >/dev/null; then
+    echo "missing: $tool (apt-get install mono-mcs)" >&2
+    exit 1
+  fi
+done
+out="$CARGO_TARGET_DIR/csharp"
+cargo build --quiet -p kinepack-c
+export LD_LIBRARY_PATH="$CARGO_TARGET_DIR/debug${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+rm -rf "$out"
+mkdir -p "$out"
+# 7.2 is the newest language version that mcs has.
+options=(-codepage:utf8 -langversion:7.2 -unsafe -debug -warn:4 -warnaserror+)
+compile() { mcs "${options[@]}" -out:"$out/$1" "${@:2}"; }
+run() { printf '\n== %s\n' "$1"; mono --debug "$out/$1" "${@:2}"; }
+
+mapfile -t package < <(find Kinepack -name '*.cs' | sort)
+# mcs takes 1_000_000_000 for another number.
+if grep -rnE '\b[0-9]+_[0-9]' --include='*.cs' .; then
+  echo 'write these numbers without _' >&2
+  exit 1
+fi
+# A public member without documentation is an error.
+compile Kinepack.dll -target:library -doc:"$out/Kinepack.xml" "${package[@]}"
+# The tests see internals, so they contain the package.
+compile Tests.exe "${package[@]}" tests/*.cs examples/LossyLink.cs
+run Tests.exe ../crates/kinepack-c/include/kinepack.h "$out"
+compile World.exe -reference:"$out/Kinepack.dll" examples/World.cs examples/LossyLink.cs
+run World.exe
+compile Transform.exe -reference:"$out/Kinepack.dll" examples/Transform.cs
+run Transform.exe
+# The first example of the README.
+sed -n '/^```csharp$/,/^```$/p' README.md | sed '/^```/d' > "$out/First.cs"
+compile First.exe -reference:"$out/Kinepack.dll" "$out/First.cs"
+run First.exe

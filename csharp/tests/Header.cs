@@ -1,0 +1,178 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Reflection;
+using System.Text.RegularExpressions;
+using Kinepack;
+
+/// <summary>
+/// The declarations in C# are those of the C header: each function's parameters, and each enum's
+/// values. A wrong declaration would not fail otherwise; it would read or write wrong memory.
+/// </summary>
+internal static class Header
+{
+    private static readonly Dictionary<string, Type> Enums = new Dictionary<string, Type>
+    {
+        { "STATUS", typeof(Status) },
+        { "FIELD_KIND", typeof(FieldKind) },
+        { "NUMBER", typeof(Number) },
+        { "ROLE", typeof(Role) },
+        { "DATAGRAM_KIND", typeof(DatagramKind) },
+    };
+
+    private static readonly Dictionary<string, Type> Results = new Dictionary<string, Type>
+    {
+        { "KpStatus", typeof(Status) },
+        { "size_t", typeof(UIntPtr) },
+        { "const char *", typeof(IntPtr) },
+    };
+
+    private static readonly Dictionary<string, Type> Values = new Dictionary<string, Type>
+    {
+        { "uint64_t", typeof(ulong) },
+        { "int64_t", typeof(long) },
+        { "uint32_t", typeof(uint) },
+        { "int32_t", typeof(int) },
+        { "size_t", typeof(UIntPtr) },
+        { "uint16_t", typeof(ushort) },
+        { "double", typeof(double) },
+        { "float", typeof(float) },
+    };
+
+    internal static void Run(string path)
+    {
+        string header = Regex.Replace(File.ReadAllText(path), "//.*", string.Empty);
+        header = Regex.Replace(header, @"\s+", " ");
+        Functions(header);
+        EnumValues(header);
+    }
+
+    private static void Functions(string header)
+    {
+        Dictionary<string, MethodInfo> declared = new Dictionary<string, MethodInfo>();
+        foreach (MethodInfo method in typeof(Native).GetMethods(
+            BindingFlags.Static | BindingFlags.NonPublic | BindingFlags.DeclaredOnly))
+        {
+            declared.Add(method.Name, method);
+        }
+        List<string> others = new List<string>();
+        const string Function = @"(KpStatus|size_t|const char \*) ?(kp_\w+)\(([^)]*)\);";
+        foreach (Match match in Regex.Matches(header, Function))
+        {
+            string name = match.Groups[2].Value;
+            if (!declared.TryGetValue(name, out MethodInfo method))
+            {
+                others.Add(name);
+                continue;
+            }
+            declared.Remove(name);
+            Type result = Results[match.Groups[1].Value];
+            Check.That(method.ReturnType == result, name + " to return " + result.Name);
+            CompareParameters(match.Groups[3].Value, method);
+        }
+        foreach (string name in declared.Keys)
+        {
+            Check.That(false, name + " in the header");
+        }
+        Console.WriteLine("  {0} functions are not in C# yet", others.Count);
+    }
+
+    private static void CompareParameters(string list, MethodInfo method)
+    {
+        string[] expected = list == "void" ? new string[0] : list.Split(',');
+        ParameterInfo[] actual = method.GetParameters();
+        if (expected.Length != actual.Length)
+        {
+            Check.That(false, method.Name + " with " + expected.Length + " parameters");
+            return;
+        }
+        for (int nth = 0; nth < expected.Length; nth++)
+        {
+            string parameter = expected[nth].Trim();
+            Type type = actual[nth].ParameterType;
+            bool isPointer = type.IsPointer || type.IsByRef || type.IsArray;
+            bool fits = parameter.Contains("*")
+                ? isPointer && SizeOfPointee(parameter) == SizeOf(type.GetElementType())
+                : type == ValueOf(parameter);
+            Check.That(fits, method.Name + ": " + parameter + ", not " + type.Name);
+        }
+    }
+
+    private static Type ValueOf(string parameter)
+    {
+        // Each handle is a struct of one number.
+        return parameter.StartsWith("struct Kp", StringComparison.Ordinal)
+            ? typeof(ulong)
+            : Values[parameter.Split(' ')[0]];
+    }
+
+    private static int SizeOfPointee(string parameter)
+    {
+        string type = parameter.Replace("const ", string.Empty);
+        switch (type.Substring(0, type.IndexOf('*')).Trim())
+        {
+            case "char":
+            case "uint8_t":
+                return 1;
+            case "struct KpColumn":
+            case "struct KpTarget":
+                // A pointer, a size, and one or two numbers of 32 bits.
+                return type.Contains("Column") || IntPtr.Size == 8 ? 8 + (2 * IntPtr.Size) : 12;
+            case "struct KpRecord":
+                return 4;
+            case "struct KpEvent":
+                return 12;
+            case "struct KpPart":
+                return 8 + (2 * IntPtr.Size);
+            case "struct KpValue":
+                return 64;
+            case "struct KpField":
+            case "struct KpPlayback":
+                return 16;
+            case "struct KpReplaySummary":
+            case "struct KpReplayInfo":
+            case "struct KpHubOptions":
+            case "struct KpStreamOptions":
+                return 24;
+            case "struct KpPose":
+                return IntPtr.Size == 8 ? 80 : 44;
+            case "struct KpClipInfo":
+            case "struct KpReceiverOptions":
+                return 32;
+            case "struct KpHubStatus":
+            case "struct KpReceiverStatus":
+                return 56;
+            default:
+                return SizeOf(ValueOf(type.Replace(" *", " ")));
+        }
+    }
+
+    private static int SizeOf(Type type)
+    {
+        return System.Runtime.InteropServices.Marshal.SizeOf(type);
+    }
+
+    private static void EnumValues(string header)
+    {
+        int found = 0;
+        const string Constant = @"KP_(STATUS|[A-Z]+_KIND|NUMBER|ROLE)_(\w+) = (\d+)";
+        foreach (Match match in Regex.Matches(header, Constant))
+        {
+            if (!Enums.TryGetValue(match.Groups[1].Value, out Type type))
+            {
+                continue;
+            }
+            object value = Enum.ToObject(type, int.Parse(match.Groups[3].Value));
+            string name = match.Groups[2].Value.Replace("_", string.Empty);
+            bool equal = string.Equals(value.ToString(), name, StringComparison.OrdinalIgnoreCase);
+            Check.That(equal, match.Value + ", not " + value);
+            found++;
+        }
+        int inCSharp = 0;
+        foreach (Type type in Enums.Values)
+        {
+            inCSharp += Enum.GetValues(type).Length;
+        }
+        Check.Equal(found, inCSharp);
+    }
+}
