@@ -48,6 +48,7 @@ fn compare(c: &mut Criterion) {
                 scale_stride: size_of::<[f32; 3]>(),
                 bones: skeleton.len(),
                 bone_of_joint: null(),
+                joints: 0,
                 number: KpNumber::F32 as i32,
                 w_first: 0,
                 units_per_m: 1.0,

@@ -17,6 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// The version of this interface: it grows when a function or a struct changes, not when one is added.
+// A program that loads the shared library compares it with `kp_abi` once.
+#define KP_ABI 1
+
 // What a function returns.
 enum KpStatus
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -211,9 +215,11 @@ typedef struct KpPose {
   size_t scale_stride;
   // The number of bones at the pointers.
   size_t bones;
-  // For each joint of the clip its bone, or `UINT32_MAX` for none. If it is null, joint 0 is bone 0,
-  // and so on; the engine then has at least as many bones as the clip has joints.
+  // For each joint of the clip its bone, or `UINT32_MAX` for none.
   const uint32_t *bone_of_joint;
+  // The length of `bone_of_joint`, which is the number of joints. With 0, joint 0 is bone 0, and so
+  // on; the engine then has at least as many bones as the clip has joints.
+  size_t joints;
   // `KP_NUMBER_F32` or `KP_NUMBER_F64`.
   int32_t number;
   // Not 0: rotations are w, x, y, z.
@@ -326,7 +332,8 @@ typedef struct KpHubOptions {
 } KpHubOptions;
 
 // Sends one world to many receivers. It has no sockets and no clock: datagrams and the time go in,
-// datagrams come out.
+// datagrams come out. The transport must deliver a datagram unaltered or not at all: use one that is
+// encrypted or authenticated, since many altered datagrams are other valid ones.
 typedef struct KpHub {
   // Zero is no handle.
   uint64_t id;
@@ -625,13 +632,14 @@ KpStatus kp_player_sample(struct KpPlayer player,
 KpStatus kp_player_sample_at(struct KpPlayer player, double position, const struct KpPose *pose);
 
 // Writes a mix of the poses of two players of the same skeleton: a `weight` of 0 gives the first, 1
-// the second. `mask` has a factor of the weight for each joint, or is null.
+// the second. `mask` has a factor of the weight for each joint; with a `mask_count` of 0 there is none.
 KpStatus kp_player_blend(struct KpPlayer player,
                          float time_s,
                          struct KpPlayer other,
                          float other_time_s,
                          float weight,
                          const float *mask,
+                         size_t mask_count,
                          const struct KpPose *pose);
 
 // Frees a player.
@@ -739,11 +747,14 @@ KpStatus kp_hub_add(struct KpHub hub,
 // Removes a receiver.
 KpStatus kp_hub_remove(struct KpHub hub, uint64_t receiver);
 
-// Sets which entities a receiver may see: ids that increase. With `ids` null it may see all.
+// Sets which entities a receiver may see: ids that increase, or none. At first it may see all.
 KpStatus kp_hub_set_relevant(struct KpHub hub,
                              uint64_t receiver,
                              const uint32_t *ids,
                              size_t count);
+
+// Lets a receiver see all entities again.
+KpStatus kp_hub_set_all_relevant(struct KpHub hub, uint64_t receiver);
 
 // Sets how much entities matter to a receiver if not everything fits: ids that increase, and a
 // weight for each. All other entities weigh 1. The weights stay until they are set again; with a
@@ -757,15 +768,20 @@ KpStatus kp_hub_set_weights(struct KpHub hub,
 // What the hub knows of a receiver.
 KpStatus kp_hub_status(struct KpHub hub, uint64_t receiver, struct KpHubStatus *out);
 
-// Adds an event to the next tick: a column with one record for each field of its kind. With
-// `receivers` null, all receivers that have joined get it, else those that are listed. Each gets it
-// once, in the order of these calls.
+// Adds an event to the next tick: a column with one record for each field of its kind. All receivers
+// that have joined get it, each once, in the order of these calls.
 KpStatus kp_hub_emit(struct KpHub hub,
                      uint32_t kind,
                      const struct KpColumn *columns,
-                     size_t column_count,
-                     const uint64_t *receivers,
-                     size_t receiver_count);
+                     size_t column_count);
+
+// As `kp_hub_emit`, for these receivers.
+KpStatus kp_hub_emit_to(struct KpHub hub,
+                        uint32_t kind,
+                        const struct KpColumn *columns,
+                        size_t column_count,
+                        const uint64_t *receivers,
+                        size_t receiver_count);
 
 // As `kp_hub_emit`, for the receivers that may see an entity.
 KpStatus kp_hub_emit_seeing(struct KpHub hub,
@@ -861,9 +877,10 @@ KpStatus kp_receiver_take_events(struct KpReceiver receiver);
 // `KP_STATUS_NOTHING` if there is none. The next moment drops events that were not taken.
 KpStatus kp_receiver_next_event(struct KpReceiver receiver, struct KpEvent *out);
 
-// Writes the numbers of the event that `kp_receiver_next_event` gave last: a target for each field of
-// its kind.
+// Writes the numbers of the event that `kp_receiver_next_event` gave last, which is of this kind: a
+// target for each field of the kind.
 KpStatus kp_receiver_read_event(struct KpReceiver receiver,
+                                uint32_t kind,
                                 const struct KpTarget *targets,
                                 size_t target_count);
 
@@ -1008,6 +1025,7 @@ KpStatus kp_replay_next_event(struct KpReplay replay,
 // Writes the numbers of the event that `kp_replay_next_event` gave last, as `kp_receiver_read_event`
 // does.
 KpStatus kp_replay_read_event(struct KpReplay replay,
+                              uint32_t kind,
                               const struct KpTarget *targets,
                               size_t target_count);
 
@@ -1035,6 +1053,25 @@ KpStatus kp_schema_field(struct KpSchema schema,
                          uint32_t kind,
                          uint32_t field,
                          struct KpField *out);
+
+// The name of a kind, with a zero at its end: `*size` bytes with the zero, if they are at most
+// `capacity`. The only kind of a schema may have no name.
+KpStatus kp_schema_kind_name(struct KpSchema schema,
+                             uint32_t kind,
+                             char *name,
+                             size_t capacity,
+                             size_t *size);
+
+// The name of a field, as `kp_schema_kind_name` gives that of a kind.
+KpStatus kp_schema_field_name(struct KpSchema schema,
+                              uint32_t kind,
+                              uint32_t field,
+                              char *name,
+                              size_t capacity,
+                              size_t *size);
+
+// The field of a kind with a name. `KP_STATUS_NOTHING` if there is none.
+KpStatus kp_schema_find(struct KpSchema schema, uint32_t kind, const char *name, uint32_t *field);
 
 // Frees a schema. What was made with it lives on.
 KpStatus kp_schema_free(struct KpSchema schema);
@@ -1152,6 +1189,9 @@ KpStatus kp_snapshot_free(struct KpSnapshot snapshot);
 // bytes with the zero at the end. A longer text is cut. Returns the length of the whole text
 // without the zero. `text` may be null if `capacity` is 0.
 size_t kp_error_text(char *text, size_t capacity);
+
+// The `KP_ABI` of the library.
+uint32_t kp_abi(void);
 
 // The version of the library, such as "0.1.0". It lives as long as the program.
 const char *kp_version(void);

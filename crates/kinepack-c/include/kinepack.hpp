@@ -318,7 +318,7 @@ class Hub : public Owner<KpHub, kp_hub_free> {
   template <typename Struct, typename... Member>
   KpStatus emit(uint32_t kind, const Struct &event, Member Struct::*...member) {
     const auto from = columns(&event, member...);
-    return kp_hub_emit(handle_, kind, from.data(), from.size(), nullptr, 0);
+    return kp_hub_emit(handle_, kind, from.data(), from.size());
   }
 
  private:
@@ -361,11 +361,12 @@ class Receiver : public Owner<KpReceiver, kp_receiver_free> {
     return kp_receiver_read(handle_, kind, capacity, to.data(), to.size());
   }
 
-  // Writes the event that kp_receiver_next_event gave last to the members of a struct.
+  // Writes the event that kp_receiver_next_event gave last, which is of this kind, to the members of a
+  // struct.
   template <typename Struct, typename... Member>
-  KpStatus read_event(Struct &event, Member Struct::*...member) const {
+  KpStatus read_event(uint32_t kind, Struct &event, Member Struct::*...member) const {
     const auto to = targets(&event, member...);
-    return kp_receiver_read_event(handle_, to.data(), to.size());
+    return kp_receiver_read_event(handle_, kind, to.data(), to.size());
   }
 };
 

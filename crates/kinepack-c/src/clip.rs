@@ -343,7 +343,7 @@ pub unsafe extern "C" fn kp_player_sample_at(
 }
 
 /// Writes a mix of the poses of two players of the same skeleton: a `weight` of 0 gives the first, 1
-/// the second. `mask` has a factor of the weight for each joint, or is null.
+/// the second. `mask` has a factor of the weight for each joint; with a `mask_count` of 0 there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_player_blend(
     player: KpPlayer,
@@ -352,6 +352,7 @@ pub unsafe extern "C" fn kp_player_blend(
     other_time_s: f32,
     weight: f32,
     mask: *const f32,
+    mask_count: usize,
     pose: *const KpPose,
 ) -> KpStatus {
     call(|| {
@@ -372,11 +373,14 @@ pub unsafe extern "C" fn kp_player_blend(
             let text = format!("the players have {} and {} joints", mixed.len(), with.len());
             return Err(Failure::argument(text));
         }
-        if mask.is_null() {
+        // SAFETY: the caller lends the mask.
+        let mask = unsafe { slice(mask, mask_count)? };
+        if mask.is_empty() {
             blend(&mut mixed, &with, weight);
+        } else if mask.len() != mixed.len() {
+            let text = format!("a mask of {} for {} joints", mask.len(), mixed.len());
+            return Err(Failure::argument(text));
         } else {
-            // SAFETY: the caller lends a number for each joint.
-            let mask = unsafe { slice(mask, mixed.len())? };
             for ((to, with), share) in mixed.iter_mut().zip(&with).zip(mask) {
                 blend(std::slice::from_mut(to), std::slice::from_ref(with), weight * share);
             }

@@ -98,7 +98,7 @@ impl<T: Copy> Next<T> {
         if self.0.is_none() {
             self.0 = poll();
         }
-        let nothing = || Failure::new(KpStatus::Nothing, "there is no datagram now");
+        let nothing = || Failure::nothing("there is no datagram now");
         let (with, bytes) = self.0.as_ref().ok_or_else(nothing)?;
         // SAFETY: as for this function.
         unsafe { give(bytes, datagram, capacity, size)? };

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::ffi::c_char;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use kinepack::EntityId;
 use kinepack_net::{
@@ -20,7 +20,8 @@ use crate::snapshot::{KpSnapshot, SNAPSHOTS};
 use crate::status::{Failure, call};
 
 /// Sends one world to many receivers. It has no sockets and no clock: datagrams and the time go in,
-/// datagrams come out.
+/// datagrams come out. The transport must deliver a datagram unaltered or not at all: use one that is
+/// encrypted or authenticated, since many altered datagrams are other valid ones.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpHub {
@@ -158,7 +159,7 @@ pub extern "C" fn kp_hub_remove(hub: KpHub, receiver: u64) -> KpStatus {
     })
 }
 
-/// Sets which entities a receiver may see: ids that increase. With `ids` null it may see all.
+/// Sets which entities a receiver may see: ids that increase, or none. At first it may see all.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_hub_set_relevant(
     hub: KpHub,
@@ -169,10 +170,14 @@ pub unsafe extern "C" fn kp_hub_set_relevant(
     call(|| {
         // SAFETY: the caller lends the ids.
         let relevant = unsafe { slice(ids, count)? }.iter().map(|id| EntityId(*id)).collect();
-        let relevant = Some(relevant).filter(|_| !ids.is_null());
-        let set = lock(&*HUBS.get(hub.id)?).hub.set_relevant(ReceiverId(receiver), relevant);
-        set.map_err(Failure::argument)
+        set_relevant(hub, receiver, Some(relevant))
     })
+}
+
+/// Lets a receiver see all entities again.
+#[unsafe(no_mangle)]
+pub extern "C" fn kp_hub_set_all_relevant(hub: KpHub, receiver: u64) -> KpStatus {
+    call(|| set_relevant(hub, receiver, None))
 }
 
 /// Sets how much entities matter to a receiver if not everything fits: ids that increase, and a
@@ -231,11 +236,24 @@ pub unsafe extern "C" fn kp_hub_status(
     })
 }
 
-/// Adds an event to the next tick: a column with one record for each field of its kind. With
-/// `receivers` null, all receivers that have joined get it, else those that are listed. Each gets it
-/// once, in the order of these calls.
+/// Adds an event to the next tick: a column with one record for each field of its kind. All receivers
+/// that have joined get it, each once, in the order of these calls.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_hub_emit(
+    hub: KpHub,
+    kind: u32,
+    columns: *const KpColumn,
+    column_count: usize,
+) -> KpStatus {
+    call(|| {
+        // SAFETY: the caller lends the columns.
+        unsafe { emit(hub, kind, slice(columns, column_count)?, Audience::All) }
+    })
+}
+
+/// As `kp_hub_emit`, for these receivers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_hub_emit_to(
     hub: KpHub,
     kind: u32,
     columns: *const KpColumn,
@@ -248,9 +266,8 @@ pub unsafe extern "C" fn kp_hub_emit(
         let (columns, list) =
             unsafe { (slice(columns, column_count)?, slice(receivers, receiver_count)?) };
         let list: Vec<ReceiverId> = list.iter().map(|id| ReceiverId(*id)).collect();
-        let to = if receivers.is_null() { Audience::All } else { Audience::Only(&list) };
         // SAFETY: the caller lends the columns.
-        unsafe { emit(hub, kind, columns, to) }
+        unsafe { emit(hub, kind, columns, Audience::Only(&list)) }
     })
 }
 
@@ -356,6 +373,15 @@ unsafe fn emit(
     // SAFETY: as for this function.
     unsafe { event.set_records(kind, 1, columns)? };
     hub.emit_row(&event.snapshot, 0, to).map_err(Failure::argument)
+}
+
+fn set_relevant(
+    hub: KpHub,
+    receiver: u64,
+    relevant: Option<Arc<[EntityId]>>,
+) -> Result<(), Failure> {
+    let set = lock(&*HUBS.get(hub.id)?).hub.set_relevant(ReceiverId(receiver), relevant);
+    set.map_err(Failure::argument)
 }
 
 fn unknown(receiver: u64) -> Failure {

@@ -28,9 +28,11 @@ pub struct KpPose {
     pub scale_stride: usize,
     /// The number of bones at the pointers.
     pub bones: usize,
-    /// For each joint of the clip its bone, or `UINT32_MAX` for none. If it is null, joint 0 is bone 0,
-    /// and so on; the engine then has at least as many bones as the clip has joints.
+    /// For each joint of the clip its bone, or `UINT32_MAX` for none.
     pub bone_of_joint: *const u32,
+    /// The length of `bone_of_joint`, which is the number of joints. With 0, joint 0 is bone 0, and so
+    /// on; the engine then has at least as many bones as the clip has joints.
+    pub joints: usize,
     /// `KP_NUMBER_F32` or `KP_NUMBER_F64`.
     pub number: i32,
     /// Not 0: rotations are w, x, y, z.
@@ -74,13 +76,17 @@ impl<'a> Writer<'a> {
             }
             Ok(Part { data: data.cast(), stride })
         };
-        let bones = if pose.bone_of_joint.is_null() {
+        let bones = if pose.joints == 0 {
             if pose.bones < joints {
                 let text = format!("{} bones for {joints} joints", pose.bones);
                 return Err(Failure::argument(text));
             }
             None
         } else {
+            if pose.joints != joints {
+                let text = format!("{} numbers of bones for {joints} joints", pose.joints);
+                return Err(Failure::argument(text));
+            }
             // SAFETY: the caller lends a number for each joint.
             let bones = unsafe { slice(pose.bone_of_joint, joints)? };
             let is_beyond = |bone: &&u32| **bone != u32::MAX && **bone as usize >= pose.bones;

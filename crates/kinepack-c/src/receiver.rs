@@ -257,11 +257,12 @@ pub unsafe extern "C" fn kp_receiver_next_event(
     })
 }
 
-/// Writes the numbers of the event that `kp_receiver_next_event` gave last: a target for each field of
-/// its kind.
+/// Writes the numbers of the event that `kp_receiver_next_event` gave last, which is of this kind: a
+/// target for each field of the kind.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_receiver_read_event(
     receiver: KpReceiver,
+    kind: u32,
     targets: *const KpTarget,
     target_count: usize,
 ) -> KpStatus {
@@ -269,7 +270,7 @@ pub unsafe extern "C" fn kp_receiver_read_event(
         // SAFETY: the caller lends them, with memory for an event.
         unsafe {
             let targets = slice(targets, target_count)?;
-            lock(&*RECEIVERS.get(receiver.id)?).showing.write_event(targets)
+            lock(&*RECEIVERS.get(receiver.id)?).showing.write_event(kind, targets)
         }
     })
 }
@@ -322,7 +323,7 @@ pub extern "C" fn kp_receiver_free(receiver: KpReceiver) -> KpStatus {
 }
 
 fn nothing_yet() -> Failure {
-    Failure::new(KpStatus::Nothing, "no state has arrived yet")
+    Failure::nothing("no state has arrived yet")
 }
 
 /// Writes ids.

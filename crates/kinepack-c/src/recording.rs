@@ -254,7 +254,7 @@ pub unsafe extern "C" fn kp_kill_cam_take(
         let writing = KILL_CAMS.get(kill_cam.id)?;
         let mut writing = lock(&writing);
         if writing.cut.is_empty() {
-            return Err(Failure::new(KpStatus::Nothing, "nothing was cut"));
+            return Err(Failure::nothing("nothing was cut"));
         }
         // SAFETY: the caller lends `capacity` bytes and `size`.
         unsafe { give(&writing.cut, bytes, capacity, size)? };
@@ -300,5 +300,5 @@ fn options_of(events: KpEvents, rate_hz: f64) -> Result<ReplayOptions, Failure> 
 }
 
 fn finished() -> Failure {
-    Failure::new(KpStatus::Nothing, "the replay is finished")
+    Failure::nothing("the replay is finished")
 }

@@ -114,8 +114,7 @@ pub unsafe extern "C" fn kp_replay_event_schema(replay: KpReplay, out: *mut KpSc
         check_out(out)?;
         let replay = REPLAYS.get(replay.id)?;
         let schema = lock(&replay).reader.events().map(|kinds| kinds.codec().schema().clone());
-        let schema =
-            schema.ok_or_else(|| Failure::new(KpStatus::Nothing, "the replay has no events"))?;
+        let schema = schema.ok_or_else(|| Failure::nothing("the replay has no events"))?;
         // SAFETY: `out` is the caller's.
         unsafe { put(out, KpSchema { id: SCHEMAS.add(schema) }) }
     })
@@ -273,6 +272,7 @@ pub unsafe extern "C" fn kp_replay_next_event(replay: KpReplay, out: *mut KpEven
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_read_event(
     replay: KpReplay,
+    kind: u32,
     targets: *const KpTarget,
     target_count: usize,
 ) -> KpStatus {
@@ -280,7 +280,7 @@ pub unsafe extern "C" fn kp_replay_read_event(
         // SAFETY: the caller lends them, with memory for an event.
         unsafe {
             let targets = slice(targets, target_count)?;
-            lock(&*REPLAYS.get(replay.id)?).showing.write_event(targets)
+            lock(&*REPLAYS.get(replay.id)?).showing.write_event(kind, targets)
         }
     })
 }
@@ -307,7 +307,7 @@ unsafe fn add(
 }
 
 fn nothing() -> Failure {
-    Failure::new(KpStatus::Nothing, "the replay has no snapshot there")
+    Failure::nothing("the replay has no snapshot there")
 }
 
 /// An error of a replay that is read or written.

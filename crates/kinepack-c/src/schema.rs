@@ -10,7 +10,7 @@ use kinepack::{Schema, SetupError};
 
 use crate::KpStatus;
 use crate::handles::{Handles, lock};
-use crate::memory::{self, check_out, give, put, slice};
+use crate::memory::{self, check_out, give, give_text, put, slice};
 use crate::status::{Failure, call};
 
 /// A schema. It does not change.
@@ -170,10 +170,7 @@ pub unsafe extern "C" fn kp_schema_field(
     call(|| {
         let schema = SCHEMAS.get(schema.id)?;
         let of_kind = one_of(schema.kinds(), kind)?;
-        let fields = &schema.fields()[of_kind.fields()];
-        let of = fields.get(field as usize).ok_or_else(|| {
-            Failure::argument(format!("kind {kind} has no field {field}; it has {}", fields.len()))
-        })?;
+        let of = field_of(&schema, kind, field)?;
         let described = KpField {
             kind: match of.kind {
                 FieldKind::Floats(_) => KpFieldKind::Floats,
@@ -190,6 +187,69 @@ pub unsafe extern "C" fn kp_schema_field(
         };
         // SAFETY: `out` is the caller's.
         unsafe { put(out, described) }
+    })
+}
+
+/// The name of a kind, with a zero at its end: `*size` bytes with the zero, if they are at most
+/// `capacity`. The only kind of a schema may have no name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_schema_kind_name(
+    schema: KpSchema,
+    kind: u32,
+    name: *mut c_char,
+    capacity: usize,
+    size: *mut usize,
+) -> KpStatus {
+    call(|| {
+        let schema = SCHEMAS.get(schema.id)?;
+        let stored = one_of(schema.kinds(), kind)?.name();
+        // SAFETY: the caller lends `capacity` bytes and `size`.
+        unsafe { give_text(stored, name, capacity, size) }
+    })
+}
+
+/// The name of a field, as `kp_schema_kind_name` gives that of a kind.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_schema_field_name(
+    schema: KpSchema,
+    kind: u32,
+    field: u32,
+    name: *mut c_char,
+    capacity: usize,
+    size: *mut usize,
+) -> KpStatus {
+    call(|| {
+        let schema = SCHEMAS.get(schema.id)?;
+        // SAFETY: the caller lends `capacity` bytes and `size`.
+        unsafe { give_text(&field_of(&schema, kind, field)?.name, name, capacity, size) }
+    })
+}
+
+/// The field of a kind with a name. `KP_STATUS_NOTHING` if there is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_schema_find(
+    schema: KpSchema,
+    kind: u32,
+    name: *const c_char,
+    field: *mut u32,
+) -> KpStatus {
+    call(|| {
+        let schema = SCHEMAS.get(schema.id)?;
+        // SAFETY: the caller lends a text, and `field`.
+        unsafe {
+            let name = memory::text(name)?;
+            let fields = &schema.fields()[one_of(schema.kinds(), kind)?.fields()];
+            let found = fields.iter().position(|field| field.name == name);
+            let nothing = || Failure::nothing("no field of the kind has this name");
+            put(field, found.ok_or_else(nothing)? as u32)
+        }
+    })
+}
+
+fn field_of(schema: &Schema, kind: u32, field: u32) -> Result<&Field, Failure> {
+    let fields = &schema.fields()[one_of(schema.kinds(), kind)?.fields()];
+    fields.get(field as usize).ok_or_else(|| {
+        Failure::argument(format!("kind {kind} has no field {field}; it has {}", fields.len()))
     })
 }
 

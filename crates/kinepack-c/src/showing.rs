@@ -3,7 +3,6 @@
 use kinepack::{EntityId, Schema};
 use kinepack_net::{Event, EventKinds, Playback};
 
-use crate::KpStatus;
 use crate::columns::{KpTarget, write_rows};
 use crate::memory::give_list;
 use crate::schema::one_of;
@@ -175,21 +174,28 @@ impl Showing {
     /// Takes the next event that is due.
     pub(crate) fn next_event(&mut self) -> Result<KpEvent, Failure> {
         let Some((event, _)) = self.events.get(self.taken) else {
-            return Err(Failure::new(KpStatus::Nothing, "no further event is due"));
+            return Err(Failure::nothing("no further event is due"));
         };
         self.taken += 1;
         Ok(*event)
     }
 
-    /// Writes the numbers of the event that was taken last.
+    /// Writes the numbers of the event that was taken last, which must be of this kind: the caller's
+    /// memory is for events of it.
     ///
     /// # Safety
     /// As for [`write_rows`], with room for one event.
-    pub(crate) unsafe fn write_event(&self, targets: &[KpTarget]) -> Result<(), Failure> {
+    pub(crate) unsafe fn write_event(
+        &self,
+        kind: u32,
+        targets: &[KpTarget],
+    ) -> Result<(), Failure> {
         let last = self.taken.checked_sub(1).and_then(|last| self.events.get(last));
-        let (event, words) =
-            last.ok_or_else(|| Failure::new(KpStatus::Nothing, "no event was taken"))?;
-        let fields = one_of(&self.event_kinds, event.kind)?.fields();
+        let (event, words) = last.ok_or_else(|| Failure::nothing("no event was taken"))?;
+        if event.kind != kind {
+            return Err(Failure::argument(format!("the event is of kind {}", event.kind)));
+        }
+        let fields = one_of(&self.event_kinds, kind)?.fields();
         let read = |_: usize, to: &mut [u64]| {
             to.copy_from_slice(words);
             Ok(())

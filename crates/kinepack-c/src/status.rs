@@ -1,6 +1,7 @@
 //! What a function returns, and the text of an error.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ffi::c_char;
 use std::fmt::Display;
@@ -38,12 +39,17 @@ pub enum KpStatus {
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) status: KpStatus,
-    text: String,
+    text: Cow<'static, str>,
 }
 
 impl Failure {
     pub(crate) fn new(status: KpStatus, text: impl Display) -> Self {
-        Self { status, text: text.to_string() }
+        Self { status, text: text.to_string().into() }
+    }
+
+    /// There is nothing. This is an expected outcome, which allocates nothing.
+    pub(crate) fn nothing(text: &'static str) -> Self {
+        Self { status: KpStatus::Nothing, text: Cow::Borrowed(text) }
     }
 
     pub(crate) fn argument(text: impl Display) -> Self {
@@ -56,7 +62,7 @@ impl Failure {
 }
 
 thread_local! {
-    static LAST: RefCell<String> = const { RefCell::new(String::new()) };
+    static LAST: RefCell<Cow<'static, str>> = const { RefCell::new(Cow::Borrowed("")) };
 }
 
 /// Runs the body of a function. No panic leaves it.
@@ -96,6 +102,16 @@ pub unsafe extern "C" fn kp_error_text(text: *mut c_char, capacity: usize) -> us
         last.len()
     })
     .unwrap_or(0)
+}
+
+/// The version of this interface: it grows when a function or a struct changes, not when one is added.
+/// A program that loads the shared library compares it with `kp_abi` once.
+pub const KP_ABI: u32 = 1;
+
+/// The `KP_ABI` of the library.
+#[unsafe(no_mangle)]
+pub extern "C" fn kp_abi() -> u32 {
+    KP_ABI
 }
 
 /// The version of the library, such as "0.1.0". It lives as long as the program.

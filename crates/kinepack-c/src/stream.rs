@@ -271,7 +271,7 @@ pub unsafe extern "C" fn kp_stream_acknowledgement(
         let mut bytes = Vec::new();
         let received = STREAM_RECEIVERS.get(receiver.id)?;
         if !lock(&received).receiver.write_acknowledgement(&mut bytes) {
-            return Err(Failure::new(KpStatus::Nothing, "no packet has arrived yet"));
+            return Err(Failure::nothing("no packet has arrived yet"));
         }
         // SAFETY: the caller lends `capacity` bytes and `size`.
         unsafe { give(&bytes, datagram, capacity, size) }

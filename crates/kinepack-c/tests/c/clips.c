@@ -74,6 +74,7 @@ int main(int count_of_arguments, char **arguments) {
   pose.translation_stride = pose.rotation_stride = pose.scale_stride = sizeof(Bone);
   pose.bones = 6;
   pose.bone_of_joint = bone_of_joint;
+  pose.joints = 3;
   pose.number = KP_NUMBER_F64;
   pose.w_first = 1;
   pose.units_per_m = 100.0f;
@@ -101,19 +102,19 @@ int main(int count_of_arguments, char **arguments) {
   EXPECT(translations[0][0] == 0.0f && rotations[1][3] == 1.0f);
 
   // Half of each clip, and only the first joint of the other one.
-  OK(kp_player_blend(player, 1.0f, other, 1.0f, 0.5f, NULL, &arrays));
+  OK(kp_player_blend(player, 1.0f, other, 1.0f, 0.5f, NULL, 0, &arrays));
   EXPECT(fabsf(translations[0][0] - 0.15f) < 2e-3f);
   const float mask[] = {1.0f, 0.0f, 0.0f};
-  OK(kp_player_blend(player, 1.0f, other, 1.0f, 1.0f, mask, &arrays));
+  OK(kp_player_blend(player, 1.0f, other, 1.0f, 1.0f, mask, 3, &arrays));
   EXPECT(fabsf(translations[0][0]) < 2e-3f);
   EXPECT(fabsf(rotations[1][3] - (float)cos(0.25)) < 1e-3f);
-  OK(kp_player_blend(player, 1.0f, player, 0.0f, 0.5f, NULL, &arrays));
+  OK(kp_player_blend(player, 1.0f, player, 0.0f, 0.5f, NULL, 0, &arrays));
   EXPECT(fabsf(translations[0][0] - 0.15f) < 2e-3f);
 
   // Bad layouts, times and bytes.
   REFUSED(KP_STATUS_POINTER, kp_player_sample(player, 1.0f, NULL));
   REFUSED(KP_STATUS_ARGUMENT, kp_player_sample(player, NAN, &arrays));
-  REFUSED(KP_STATUS_ARGUMENT, kp_player_blend(player, 0.0f, other, 0.0f, NAN, NULL, &arrays));
+  REFUSED(KP_STATUS_ARGUMENT, kp_player_blend(player, 0.0f, other, 0.0f, NAN, NULL, 0, &arrays));
   arrays.bones = 2;
   REFUSED(KP_STATUS_ARGUMENT, kp_player_sample(player, 1.0f, &arrays));
   arrays.bones = 3;
@@ -122,6 +123,11 @@ int main(int count_of_arguments, char **arguments) {
   arrays.number = KP_NUMBER_F32;
   arrays.rotation_stride = SIZE_MAX / 2;
   REFUSED(KP_STATUS_ARGUMENT, kp_player_sample(player, 1.0f, &arrays));
+  REFUSED(KP_STATUS_ARGUMENT,
+          kp_player_blend(player, 0.0f, other, 0.0f, 0.5f, mask, 2, &arrays));
+  pose.joints = 2;
+  REFUSED(KP_STATUS_ARGUMENT, kp_player_sample(player, 1.0f, &pose));
+  pose.joints = 3;
   pose.bones = 5;
   REFUSED(KP_STATUS_ARGUMENT, kp_player_sample(player, 1.0f, &pose));
   KpClip none;
@@ -144,7 +150,7 @@ int main(int count_of_arguments, char **arguments) {
   EXPECT(fabs(bones[1].translation_cm[0] - 60.0) < 0.1);
   OK(kp_player_free(player));
   REFUSED(KP_STATUS_HANDLE, kp_player_sample(player, 2.0f, &pose));
-  REFUSED(KP_STATUS_HANDLE, kp_player_blend(other, 0.0f, player, 0.0f, 0.5f, NULL, &pose));
+  REFUSED(KP_STATUS_HANDLE, kp_player_blend(other, 0.0f, player, 0.0f, 0.5f, NULL, 0, &pose));
   OK(kp_player_free(other));
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -105,7 +105,7 @@ int main(void) {
   OK(kp_hub_new(codec, NULL, &silent));
   uint16_t strength = 0;
   const KpColumn hit[] = {{&strength, 0, KP_NUMBER_U16, 0}};
-  REFUSED(KP_STATUS_ARGUMENT, kp_hub_emit(silent, 0, hit, 1, NULL, 0));
+  REFUSED(KP_STATUS_ARGUMENT, kp_hub_emit(silent, 0, hit, 1));
   OK(kp_hub_free(silent));
   hub_options.events = events;
   OK(kp_hub_new(codec, &hub_options, &hub));
@@ -146,7 +146,7 @@ int main(void) {
     OK(kp_snapshot_clear(world, (uint32_t)tick));
     OK(kp_snapshot_add(world, 0, ids, BALLS, columns, 2));
     strength = (uint16_t)tick;
-    if (tick % 10 == 0) OK(kp_hub_emit(hub, 0, hit, 1, NULL, 0));
+    if (tick % 10 == 0) OK(kp_hub_emit(hub, 0, hit, 1));
     OK(kp_hub_tick(hub, now, world));
     // A datagram that does not fit stays.
     KpStatus status = kp_hub_poll(hub, &whom, bytes, 1, &size);
@@ -165,11 +165,12 @@ int main(void) {
     if (kp_receiver_play(receiver, now, &playback) != KP_STATUS_OK) continue;
     while (kp_receiver_next_event(receiver, &event) == KP_STATUS_OK) {
       const KpTarget to[] = {{&got_strength, 0, KP_NUMBER_U16}};
-      OK(kp_receiver_read_event(receiver, to, 1));
+      OK(kp_receiver_read_event(receiver, 0, to, 1));
       EXPECT(event.kind == 0 && event.tick == got_strength && event.tick <= playback.tick);
       EXPECT(last_event == 0 || event.tick == last_event + 10);
       last_event = event.tick;
-      REFUSED(KP_STATUS_ARGUMENT, kp_receiver_read_event(receiver, to, 0));
+      REFUSED(KP_STATUS_ARGUMENT, kp_receiver_read_event(receiver, 0, to, 0));
+      REFUSED(KP_STATUS_ARGUMENT, kp_receiver_read_event(receiver, 1, to, 1));
     }
     OK(kp_receiver_added(receiver, shown_ids, BALLS, &count));
     EXPECT(count == (played == 0 ? BALLS : 0));
@@ -230,9 +231,9 @@ int main(void) {
   OK(kp_snapshot_clear(world, TICKS + 1));
   OK(kp_snapshot_add(world, 0, ids, BALLS, columns, 2));
   OK(kp_hub_emit_seeing(hub, 0, hit, 1, 7));
-  REFUSED(KP_STATUS_ARGUMENT, kp_hub_emit(hub, 1, hit, 1, NULL, 0));
+  REFUSED(KP_STATUS_ARGUMENT, kp_hub_emit(hub, 1, hit, 1));
   strength = 1001;
-  REFUSED(KP_STATUS_VALUE, kp_hub_emit(hub, 0, hit, 1, NULL, 0));
+  REFUSED(KP_STATUS_VALUE, kp_hub_emit(hub, 0, hit, 1));
   OK(kp_hub_tick(hub, time_ns(TICKS + 1), world));
   while (kp_hub_poll(hub, &whom, bytes, sizeof bytes, &size) == KP_STATUS_OK) {
     OK(kp_receiver_handle(receiver, time_ns(TICKS + 1), bytes, size));
@@ -241,6 +242,11 @@ int main(void) {
   OK(kp_snapshot_count(newest, 0, &count));
   EXPECT(count == 2);
   OK(kp_hub_set_relevant(hub, 42, NULL, 0));
+  OK(kp_hub_set_all_relevant(hub, 42));
+  REFUSED(KP_STATUS_ARGUMENT, kp_hub_set_all_relevant(hub, 43));
+  const uint64_t no_one[] = {42};
+  strength = 7;
+  OK(kp_hub_emit_to(hub, 0, hit, 1, no_one, 0));
   REFUSED(KP_STATUS_ARGUMENT, kp_hub_set_kind(hub, "cup", 2, 1.0f));
   OK(kp_hub_free(hub));
   REFUSED(KP_STATUS_HANDLE, kp_hub_tick(hub, 0, world));

@@ -122,9 +122,9 @@ int main(int count_of_arguments, char **arguments) {
     EXPECT(fabsf(seen - 50.125f) < 0.011f);
     uint8_t strength = 0;
     const KpTarget of_event[] = {{&strength, 0, KP_NUMBER_U8}};
-    REFUSED(KP_STATUS_NOTHING, kp_replay_read_event(replay, of_event, 1));
+    REFUSED(KP_STATUS_NOTHING, kp_replay_read_event(replay, 0, of_event, 1));
     OK(kp_replay_next_event(replay, &event));
-    OK(kp_replay_read_event(replay, of_event, 1));
+    OK(kp_replay_read_event(replay, 0, of_event, 1));
     EXPECT(event.tick == 200 && event.kind == 0 && strength == 30);
     REFUSED(KP_STATUS_NOTHING, kp_replay_next_event(replay, &event));
     OK(kp_replay_free(replay));

@@ -47,6 +47,19 @@ static KpSchema schema_of_ships(void) {
   REFUSED(KP_STATUS_POINTER, kp_schema_builder_build(builder, NULL));
   OK(kp_schema_builder_build(builder, &schema));
   REFUSED(KP_STATUS_HANDLE, kp_schema_builder_free(builder));
+  char name[20];
+  size_t size;
+  uint32_t field;
+  OK(kp_schema_kind_name(schema, 0, name, sizeof name, &size));
+  EXPECT(strcmp(name, "ship") == 0 && size == 5);
+  OK(kp_schema_field_name(schema, 0, 2, name, sizeof name, &size));
+  EXPECT(strcmp(name, "score") == 0);
+  REFUSED(KP_STATUS_ARGUMENT, kp_schema_field_name(schema, 0, 4, name, sizeof name, &size));
+  REFUSED(KP_STATUS_SIZE, kp_schema_field_name(schema, 0, 2, name, 5, &size));
+  OK(kp_schema_find(schema, 0, "is_lit", &field));
+  EXPECT(field == 3 && kp_abi() == KP_ABI);
+  REFUSED(KP_STATUS_NOTHING, kp_schema_find(schema, 0, "is_dark", &field));
+  REFUSED(KP_STATUS_ARGUMENT, kp_schema_find(schema, 1, "is_lit", &field));
   return schema;
 }
 

@@ -202,7 +202,7 @@ static void expect_numbers(const char *listed, const int64_t *given, uint32_t co
 
 // Takes the events that are due, and compares them with "tick:kind:numbers;…".
 static void expect_events(KpStatus (*next)(uint64_t, KpEvent *),
-                          KpStatus (*read)(uint64_t, const KpTarget *, size_t), uint64_t handle,
+                          KpStatus (*read)(uint64_t, uint32_t, const KpTarget *, size_t), uint64_t handle,
                           KpSchema of, char *listed) {
   KpEvent event;
   KpTarget targets[16];
@@ -216,7 +216,7 @@ static void expect_events(KpStatus (*next)(uint64_t, KpEvent *),
       EXPECT(event.tick == tick && event.kind == kind);
       uint32_t fields;
       const uint32_t all = integer_targets(of, event.kind, numbers, 1, targets, &fields);
-      OK(read(handle, targets, fields));
+      OK(read(handle, event.kind, targets, fields));
       expect_numbers(each + begin, numbers, all);
     }
   }
@@ -228,9 +228,9 @@ static KpStatus next_of_receiver(uint64_t id, KpEvent *event) {
   return kp_receiver_next_event(of, event);
 }
 
-static KpStatus read_of_receiver(uint64_t id, const KpTarget *targets, size_t count) {
+static KpStatus read_of_receiver(uint64_t id, uint32_t kind, const KpTarget *targets, size_t count) {
   const KpReceiver of = {id};
-  return kp_receiver_read_event(of, targets, count);
+  return kp_receiver_read_event(of, kind, targets, count);
 }
 
 static void takes(void) {
@@ -416,9 +416,9 @@ static KpStatus next_of_replay(uint64_t id, KpEvent *event) {
   return kp_replay_next_event(of, event);
 }
 
-static KpStatus read_of_replay(uint64_t id, const KpTarget *targets, size_t count) {
+static KpStatus read_of_replay(uint64_t id, uint32_t kind, const KpTarget *targets, size_t count) {
   const KpReplay of = {id};
-  return kp_replay_read_event(of, targets, count);
+  return kp_replay_read_event(of, kind, targets, count);
 }
 
 static void shows(void) {

@@ -118,7 +118,7 @@ void hub_and_receiver() {
     KpEvent event;
     while (kp_receiver_next_event(receiver, &event) == KP_STATUS_OK) {
       Hit hit{};
-      EXPECT(receiver.read_event(hit, &Hit::damage) == KP_STATUS_OK && hit.damage == 42);
+      EXPECT(receiver.read_event(event.kind, hit, &Hit::damage) == KP_STATUS_OK && hit.damage == 42);
       arrived += 1;
     }
   }
