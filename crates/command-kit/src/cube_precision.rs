@@ -2,7 +2,7 @@
 
 use clap::Args;
 use cube_data::cube;
-use kinepack::schema::{FieldKind, Role, TimePrecision};
+use kinepack::schema::{Role, TimePrecision};
 use kinepack::{Profile, Schema, Snapshot};
 use serde::Serialize;
 
@@ -33,9 +33,8 @@ impl Precision {
             return schema;
         }
         let precision = TimePrecision::new(self.time_precision_ms, TICK_HZ);
-        let can = |kind: &FieldKind| matches!(kind, FieldKind::Floats(_) | FieldKind::Rotation(_));
         schema.with_time_precision(|field| {
-            (field.role == Role::Body && can(&field.kind)).then_some(precision)
+            (field.role == Role::Body && field.takes_time_precision()).then_some(precision)
         })
     }
 

@@ -1,6 +1,6 @@
 //! What a broadcast consists of. `spec/CROWD.md`, section 2.
 
-use kinepack::schema::{Field, FieldKind, Role, TimePrecision};
+use kinepack::schema::{Field, Role, TimePrecision};
 use kinepack::{Codec, Level, Profile, Schema};
 
 use crate::CrowdError;
@@ -121,9 +121,7 @@ fn coarse(tick_hz: u16, codec: &Codec) -> Option<Codec> {
     let ticks_per_s = f64::from(tick_hz.max(1));
     let precision = TimePrecision::new(1e3 * COARSE_TICKS / ticks_per_s, ticks_per_s);
     let can = |field: &Field| {
-        field.role == Role::Body
-            && field.condition.is_none()
-            && matches!(field.kind, FieldKind::Floats(_) | FieldKind::Rotation(_))
+        field.role == Role::Body && field.condition.is_none() && field.takes_time_precision()
     };
     if !codec.schema().fields().iter().any(can) {
         return None;

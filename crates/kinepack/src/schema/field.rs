@@ -81,6 +81,17 @@ impl Field {
         Self { time_precision: Some(precision), ..self }
     }
 
+    /// Whether the field can have a time precision: numbers that do not wrap, and rotations, unless
+    /// it is a spawn field.
+    pub fn takes_time_precision(&self) -> bool {
+        !self.is_spawn
+            && match &self.kind {
+                FieldKind::Floats(axes) => !axes.iter().any(FloatLimits::wraps),
+                FieldKind::Rotation(_) => true,
+                _ => false,
+            }
+    }
+
     /// The same field as the velocity of another field, given by its whole name.
     #[must_use]
     pub fn with_velocity_of(self, name: impl Into<String>) -> Self {

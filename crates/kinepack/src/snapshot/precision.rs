@@ -238,9 +238,9 @@ pub(super) fn differs(base: &[Vec<u32>], columns: &[Vec<u32>], entity: usize) ->
 impl FieldPrecision {
     /// `None` if the field cannot have its precision.
     fn new(field: &Field, index: usize, lanes: &[Lane]) -> Option<Self> {
-        let precision = field.time_precision.filter(|_| !field.is_spawn)?;
+        let precision = field.time_precision.filter(|_| field.takes_time_precision())?;
         let (steps, rotation, default_max) = match &field.kind {
-            FieldKind::Floats(axes) if !axes.iter().any(FloatLimits::wraps) => {
+            FieldKind::Floats(axes) => {
                 (axes.iter().map(FloatLimits::step).collect(), None, DEFAULT_MAX_SHIFTS[0])
             }
             FieldKind::Rotation(rotation) => {
