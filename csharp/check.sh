@@ -30,8 +30,20 @@ fi
 # A public member without documentation is an error.
 compile Kinepack.dll -target:library -doc:"$out/Kinepack.xml" "${package[@]}"
 # The tests see internals, so they contain the package.
-compile Tests.exe "${package[@]}" tests/*.cs examples/LossyLink.cs
+compile Tests.exe -main:Program "${package[@]}" tests/*.cs examples/LossyLink.cs
 run Tests.exe ../crates/kinepack-c/include/kinepack.h "$out"
+# Libraries with another interface, and from before the function that tells it.
+compile OtherLibrary.exe -main:OtherLibrary -reference:"$out/Kinepack.dll" \
+  tests/OtherLibrary.cs tests/Check.cs
+printf '\n== OtherLibrary.exe\n'
+other() {
+  mkdir -p "$out/$1"
+  echo "const char *kp_version(void) { return \"9.8.7\"; } $2" \
+    | cc -x c -shared -fPIC -o "$out/$1/libkinepack_c.so" -
+  LD_LIBRARY_PATH="$out/$1" mono --debug "$out/OtherLibrary.exe" "library 9.8.7 has interface $1,"
+}
+other 2 'unsigned kp_abi(void) { return 2; }'
+other 0 ''
 compile World.exe -reference:"$out/Kinepack.dll" examples/World.cs examples/LossyLink.cs
 run World.exe
 compile Transform.exe -reference:"$out/Kinepack.dll" examples/Transform.cs
