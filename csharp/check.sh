@@ -32,6 +32,12 @@ compile Kinepack.dll -target:library -doc:"$out/Kinepack.xml" "${package[@]}"
 # The tests see internals, so they contain the package.
 compile Tests.exe -main:Program "${package[@]}" tests/*.cs examples/LossyLink.cs
 run Tests.exe ../crates/kinepack-c/include/kinepack.h "$out"
+# All frozen vectors, through the public classes.
+compile Vectors.exe -main:Vectors -reference:"$out/Kinepack.dll" tests/Vector*.cs tests/Check.cs
+KINEPACK_WRITE_SCRIPT="$out/script.txt" \
+  cargo test --quiet -p kinepack-c --test vectors >"$out/script.log" 2>&1 \
+  || { cat "$out/script.log" >&2; exit 1; }
+run Vectors.exe "$out/script.txt"
 # Libraries with another interface, and from before the function that tells it.
 compile OtherLibrary.exe -main:OtherLibrary -reference:"$out/Kinepack.dll" \
   tests/OtherLibrary.cs tests/Check.cs
