@@ -27,6 +27,11 @@ if grep -rnE '\b[0-9]+_[0-9]' --include='*.cs' .; then
   echo 'write these numbers without _' >&2
   exit 1
 fi
+unity="$(./meta.sh --check)"
+if [ -n "$unity" ]; then
+  printf '%s\nRun csharp/meta.sh.\n' "$unity" >&2
+  exit 1
+fi
 # A public member without documentation is an error.
 compile Kinepack.dll -target:library -doc:"$out/Kinepack.xml" "${package[@]}"
 # The tests see internals, so they contain the package.
@@ -38,6 +43,15 @@ KINEPACK_WRITE_SCRIPT="$out/script.txt" \
   cargo test --quiet -p kinepack-c --test vectors >"$out/script.log" 2>&1 \
   || { cat "$out/script.log" >&2; exit 1; }
 run Vectors.exe "$out/script.txt"
+# With another last digit of a vector it must fail.
+for command in schema view runs sends records acknowledges clip pose frame shows; do
+  sed "0,/^$command /{/^$command /{s/0\$/1/;t;s/.\$/0/}}" "$out/script.txt" >"$out/wrong.txt"
+  if mono --debug "$out/Vectors.exe" "$out/wrong.txt" >"$out/wrong.log" \
+    || ! grep -q "^command [0-9]*: $command " "$out/wrong.log"; then
+    echo "a wrong vector was not noticed: $command" >&2
+    exit 1
+  fi
+done
 # Libraries with another interface, and from before the function that tells it.
 compile OtherLibrary.exe -main:OtherLibrary -reference:"$out/Kinepack.dll" \
   tests/OtherLibrary.cs tests/Check.cs
