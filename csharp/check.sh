@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Compiles the C# package, its tests and its examples, and runs them with the native library. Needs
-# a Rust toolchain and mono-mcs. Writes only below cargo's target folder.
+# a Rust toolchain, a C compiler and mono-mcs. Writes only below cargo's target folder.
 set -euo pipefail
 CARGO_TARGET_DIR="$(realpath -m "${CARGO_TARGET_DIR:-$(dirname "$0")/../target}")"
 export CARGO_TARGET_DIR
 cd "$(dirname "$0")"
-for tool in mcs mono; do
+for tool in mcs mono cc; do
   if ! command -v "$tool" >/dev/null; then
-    echo "missing: $tool (apt-get install mono-mcs)" >&2
+    echo "missing: $tool (apt-get install mono-mcs gcc)" >&2
     exit 1
   fi
 done
@@ -37,7 +37,7 @@ compile Kinepack.dll -target:library -doc:"$out/Kinepack.xml" "${package[@]}"
 # The tests see internals, so they contain the package.
 compile Tests.exe -main:Program "${package[@]}" tests/*.cs examples/LossyLink.cs
 run Tests.exe ../crates/kinepack-c/include/kinepack.h "$out"
-# All frozen vectors, through the public classes.
+# The frozen vectors that the C interface can run, through the public classes.
 compile Vectors.exe -main:Vectors -reference:"$out/Kinepack.dll" tests/Vector*.cs tests/Check.cs
 KINEPACK_WRITE_SCRIPT="$out/script.txt" \
   cargo test --quiet -p kinepack-c --test vectors >"$out/script.log" 2>&1 \

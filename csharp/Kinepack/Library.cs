@@ -30,7 +30,7 @@ namespace Kinepack
             }
             catch (EntryPointNotFoundException)
             {
-                // The first libraries did not have this function.
+                // A library from before this function.
                 abi = 0;
             }
             if (abi != Native.KP_ABI)

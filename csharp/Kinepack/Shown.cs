@@ -90,7 +90,9 @@ namespace Kinepack
             return Succeeds(NextEvent(out next), Status.Nothing);
         }
 
-        /// <summary>Writes the numbers of the event that TryNextEvent gave last.</summary>
+        /// <summary>
+        /// Writes the numbers of the event that TryNextEvent gave last, to any thread.
+        /// </summary>
         /// <param name="columns">
         /// Memory for one event, of the kind of the event. Fields without memory are skipped.
         /// </param>

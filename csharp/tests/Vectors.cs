@@ -4,9 +4,9 @@ using System.IO;
 using Kinepack;
 
 /// <summary>
-/// Runs the script of all frozen vectors (crates/kinepack-c/tests/vectors/script.rs has its
-/// commands) through the public classes. The argument is the script. It ends at the first command
-/// that fails. The exit code is 1 then.
+/// Runs the script of the frozen vectors (crates/kinepack-c/tests/vectors/script.rs has its
+/// commands) through the public classes. The argument is the script. The run ends at the first
+/// command that fails, with the exit code 1.
 /// </summary>
 internal static class Vectors
 {
