@@ -137,6 +137,9 @@ internal static class Clips
         Check.Refused(Status.Argument, () => player.SampleAt(double.NaN, pose));
         player.Blend(1.0f, other, 1.0f, 0.5f, null, pose);
         Check.That(Math.Abs(translations[0] - 0.15f) < 2e-3f, "half of each clip");
+        player.Blend(0.0f, other, 1.0f, 0.5f, null, pose);
+        player.Blend(1.0f, other, 1.0f, 0.5f, new float[0], pose);
+        Check.That(Math.Abs(translations[0] - 0.15f) < 2e-3f, "no mask");
         player.Blend(1.0f, other, 1.0f, 1.0f, new[] { 1.0f, 0.0f, 0.0f }, pose);
         Check.That(Math.Abs(translations[0]) < 2e-3f, "the shoulder of the other clip");
         Check.That(Math.Abs(rotations[1].W - Math.Cos(0.25)) < 1e-3, "the elbow of this one");
