@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Compiles the C# package, its tests and its examples, and runs them with the native library. Needs
-# a Rust toolchain and mono-mcs. Writes only below cargo's target folder.
+# a Rust toolchain, a C compiler and mono-mcs. Writes only below cargo's target folder.
 set -euo pipefail
 CARGO_TARGET_DIR="$(realpath -m "${CARGO_TARGET_DIR:-$(dirname "$0")/../target}")"
 export CARGO_TARGET_DIR
 cd "$(dirname "$0")"
-for tool in mcs mono; do
+for tool in mcs mono cc; do
   if ! command -v "$tool" >/dev/null; then
-    echo "missing: $tool (apt-get install mono-mcs)" >&2
+    echo "missing: $tool (apt-get install mono-mcs gcc)" >&2
     exit 1
   fi
 done
@@ -27,11 +27,43 @@ if grep -rnE '\b[0-9]+_[0-9]' --include='*.cs' .; then
   echo 'write these numbers without _' >&2
   exit 1
 fi
+unity="$(./meta.sh --check)"
+if [ -n "$unity" ]; then
+  printf '%s\nRun csharp/meta.sh.\n' "$unity" >&2
+  exit 1
+fi
 # A public member without documentation is an error.
 compile Kinepack.dll -target:library -doc:"$out/Kinepack.xml" "${package[@]}"
 # The tests see internals, so they contain the package.
-compile Tests.exe "${package[@]}" tests/*.cs examples/LossyLink.cs
+compile Tests.exe -main:Program "${package[@]}" tests/*.cs examples/LossyLink.cs
 run Tests.exe ../crates/kinepack-c/include/kinepack.h "$out"
+# The frozen vectors that the C interface can run, through the public classes.
+compile Vectors.exe -main:Vectors -reference:"$out/Kinepack.dll" tests/Vector*.cs tests/Check.cs
+KINEPACK_WRITE_SCRIPT="$out/script.txt" \
+  cargo test --quiet -p kinepack-c --test vectors >"$out/script.log" 2>&1 \
+  || { cat "$out/script.log" >&2; exit 1; }
+run Vectors.exe "$out/script.txt"
+# With another last digit of a vector it must fail.
+for command in schema view runs sends records acknowledges clip pose frame shows; do
+  sed "0,/^$command /{/^$command /{s/0\$/1/;t;s/.\$/0/}}" "$out/script.txt" >"$out/wrong.txt"
+  if mono --debug "$out/Vectors.exe" "$out/wrong.txt" >"$out/wrong.log" \
+    || ! grep -q "^command [0-9]*: $command " "$out/wrong.log"; then
+    echo "a wrong vector was not noticed: $command" >&2
+    exit 1
+  fi
+done
+# Libraries with another interface, and from before the function that tells it.
+compile OtherLibrary.exe -main:OtherLibrary -reference:"$out/Kinepack.dll" \
+  tests/OtherLibrary.cs tests/Check.cs
+printf '\n== OtherLibrary.exe\n'
+other() {
+  mkdir -p "$out/$1"
+  echo "const char *kp_version(void) { return \"9.8.7\"; } $2" \
+    | cc -x c -shared -fPIC -o "$out/$1/libkinepack_c.so" -
+  LD_LIBRARY_PATH="$out/$1" mono --debug "$out/OtherLibrary.exe" "library 9.8.7 has interface $1,"
+}
+other 2 'unsigned kp_abi(void) { return 2; }'
+other 0 ''
 compile World.exe -reference:"$out/Kinepack.dll" examples/World.cs examples/LossyLink.cs
 run World.exe
 compile Transform.exe -reference:"$out/Kinepack.dll" examples/Transform.cs

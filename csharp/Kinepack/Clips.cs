@@ -48,16 +48,8 @@ namespace Kinepack
         /// <param name="joint">The joint, from 0.</param>
         public unsafe string Name(int joint)
         {
-            Status status = Native.kp_skeleton_name(
-                Id, (uint)joint, null, UIntPtr.Zero, out UIntPtr size);
-            Succeeds(status, Status.Size);
-            byte[] name = new byte[Interop.ToSize(size)];
-            fixed (byte* first = name)
-            {
-                UIntPtr capacity = (UIntPtr)name.Length;
-                Check(Native.kp_skeleton_name(Id, (uint)joint, first, capacity, out size));
-            }
-            return Interop.FromText(name);
+            return ReadText((byte* text, UIntPtr capacity, out UIntPtr size) =>
+                Native.kp_skeleton_name(Id, (uint)joint, text, capacity, out size));
         }
 
         /// <summary>Finds the joint with a name.</summary>
@@ -78,7 +70,7 @@ namespace Kinepack
         public unsafe void BindPose(Pose pose)
         {
             Require.NotNull(pose, nameof(pose));
-            using (pose.Pin(Joints, out Native.KpPose to))
+            using (pose.Pin(out Native.KpPose to))
             fixed (uint* bones = pose.BoneOfJoint)
             {
                 to.bone_of_joint = bones;
@@ -181,8 +173,6 @@ namespace Kinepack
     /// </summary>
     public sealed class Player : NativeObject
     {
-        private readonly int joints;
-
         /// <summary>A player.</summary>
         /// <param name="clip">The clip.</param>
         /// <param name="skeleton">The skeleton of the clip.</param>
@@ -193,8 +183,6 @@ namespace Kinepack
             clip.Check(Native.kp_player_new(clip.Id, skeleton.Id, out ulong made));
             GC.KeepAlive(skeleton);
             Own(made);
-            // Memory must suffice for both.
-            joints = Math.Max(clip.Info.Joints, skeleton.Joints);
         }
 
         /// <summary>
@@ -208,8 +196,7 @@ namespace Kinepack
         {
             Require.NotNull(clip, nameof(clip));
             Require.NotNull(bind, nameof(bind));
-            joints = clip.Info.Joints;
-            using (bind.Pin(joints, out Native.KpPose from))
+            using (bind.Pin(out Native.KpPose from))
             fixed (uint* bones = bind.BoneOfJoint)
             {
                 from.bone_of_joint = bones;
@@ -227,7 +214,7 @@ namespace Kinepack
         public unsafe void SampleAt(double position, Pose pose)
         {
             Require.NotNull(pose, nameof(pose));
-            using (pose.Pin(joints, out Native.KpPose to))
+            using (pose.Pin(out Native.KpPose to))
             fixed (uint* bones = pose.BoneOfJoint)
             {
                 to.bone_of_joint = bones;
@@ -243,7 +230,7 @@ namespace Kinepack
         public unsafe void Sample(float timeSeconds, Pose pose)
         {
             Require.NotNull(pose, nameof(pose));
-            using (pose.Pin(joints, out Native.KpPose to))
+            using (pose.Pin(out Native.KpPose to))
             fixed (uint* bones = pose.BoneOfJoint)
             {
                 to.bone_of_joint = bones;
@@ -256,7 +243,7 @@ namespace Kinepack
         /// <param name="other">The other player.</param>
         /// <param name="otherSeconds">The time in the other clip, in seconds.</param>
         /// <param name="weight">0 gives this pose, 1 the other one.</param>
-        /// <param name="mask">A factor of the weight for each joint, or null.</param>
+        /// <param name="mask">A factor of the weight for each joint. Null or empty for none.</param>
         /// <param name="pose">Where it goes.</param>
         public unsafe void Blend(
             float timeSeconds,
@@ -268,17 +255,14 @@ namespace Kinepack
         {
             Require.NotNull(other, nameof(other));
             Require.NotNull(pose, nameof(pose));
-            if (mask != null)
-            {
-                Require.Holds(mask, joints, nameof(mask));
-            }
-            using (pose.Pin(joints, out Native.KpPose to))
+            using (pose.Pin(out Native.KpPose to))
             fixed (uint* bones = pose.BoneOfJoint)
             fixed (float* factors = mask)
             {
                 to.bone_of_joint = bones;
+                UIntPtr count = (UIntPtr)(mask == null ? 0 : mask.Length);
                 Check(Native.kp_player_blend(
-                    Id, timeSeconds, other.Id, otherSeconds, weight, factors, ref to));
+                    Id, timeSeconds, other.Id, otherSeconds, weight, factors, count, ref to));
             }
             GC.KeepAlive(other);
         }

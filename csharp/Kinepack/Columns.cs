@@ -32,6 +32,14 @@ namespace Kinepack
             ToWrite = new Native.KpTarget[fields.Length];
         }
 
+        /// <summary>Columns for the kind with a name, without memory yet.</summary>
+        /// <param name="schema">The schema of the snapshots and receivers.</param>
+        /// <param name="kind">The name of the kind.</param>
+        public Columns(Schema schema, string kind)
+            : this(schema, IndexOf(schema, kind))
+        {
+        }
+
         /// <summary>The index of the kind.</summary>
         public int Kind { get; }
 
@@ -44,82 +52,84 @@ namespace Kinepack
         /// The numbers of a field are an array: numbers, one entity after the other, or structs of
         /// equal numbers such as a vector.
         /// </summary>
-        /// <param name="field">The index of the field in its kind.</param>
+        /// <param name="field">The index or the name of the field.</param>
         /// <param name="values">
         /// Numbers (for a position 3 for each entity) or structs (1 for each entity). Real numbers
         /// and rotations take float and double. All other fields take integers.
         /// </param>
-        public Columns Set<T>(int field, T[] values)
+        public Columns Set<T>(FieldKey field, T[] values)
             where T : struct
         {
-            return Put(field, Source.Of(values, FieldAt(field).Numbers));
+            int index = field.In(fields);
+            return Put(index, Source.Of(values, fields[index].Numbers));
         }
 
         /// <summary>The numbers of a field are a field of an array of structs.</summary>
-        /// <param name="field">The index of the field in its kind.</param>
+        /// <param name="field">The index or the name of the field.</param>
         /// <param name="structs">One struct for each entity.</param>
         /// <param name="member">
         /// The name of the struct's field: a number, a struct of equal numbers, or a fixed buffer.
         /// </param>
-        public Columns Set<T>(int field, T[] structs, string member)
+        public Columns Set<T>(FieldKey field, T[] structs, string member)
             where T : struct
         {
-            return Put(field, Source.Of(structs, member, FieldAt(field).Numbers));
+            int index = field.In(fields);
+            return Put(index, Source.Of(structs, member, fields[index].Numbers));
         }
 
         /// <summary>
         /// The numbers of a field are consecutive numbers in an array of structs.
         /// </summary>
-        /// <param name="field">The index of the field in its kind.</param>
+        /// <param name="field">The index or the name of the field.</param>
         /// <param name="structs">One struct for each entity.</param>
         /// <param name="offsetBytes">
         /// The bytes from the begin of a struct to the first number.
         /// </param>
         /// <param name="number">The type of the numbers.</param>
-        public Columns Set<T>(int field, T[] structs, int offsetBytes, Number number)
+        public Columns Set<T>(FieldKey field, T[] structs, int offsetBytes, Number number)
             where T : struct
         {
-            int numbers = FieldAt(field).Numbers;
-            return Put(field, Source.Of(structs, offsetBytes, number, numbers));
+            int index = field.In(fields);
+            return Put(index, Source.Of(structs, offsetBytes, number, fields[index].Numbers));
         }
 
         /// <summary>
         /// The numbers of a field are in memory that does not move. It must stay valid until you
         /// set the field to other memory.
         /// </summary>
-        /// <param name="field">The index of the field in its kind.</param>
+        /// <param name="field">The index or the name of the field.</param>
         /// <param name="data">The first number of the first entity. It needs no alignment.</param>
         /// <param name="sizeBytes">The bytes of the memory from there.</param>
         /// <param name="strideBytes">
         /// The bytes from one entity to the next. With 0, all entities have the same numbers.
         /// </param>
         /// <param name="number">The type of the numbers.</param>
-        public Columns Set(int field, IntPtr data, long sizeBytes, int strideBytes, Number number)
+        public Columns Set(
+            FieldKey field, IntPtr data, long sizeBytes, int strideBytes, Number number)
         {
-            int numbers = FieldAt(field).Numbers;
-            return Put(field, Source.Of(data, sizeBytes, strideBytes, number, numbers));
+            int index = field.In(fields);
+            int numbers = fields[index].Numbers;
+            return Put(index, Source.Of(data, sizeBytes, strideBytes, number, numbers));
         }
 
         /// <summary>
         /// Leaves a field out when entities are read. These columns cannot add entities then.
         /// </summary>
-        /// <param name="field">The index of the field in its kind.</param>
-        public Columns Skip(int field)
+        /// <param name="field">The index or the name of the field.</param>
+        public Columns Skip(FieldKey field)
         {
-            FieldAt(field);
-            return Put(field, default(Source));
+            return Put(field.In(fields), default(Source));
         }
 
         /// <summary>
         /// Says whether values beyond a field's limits become the nearest limit when entities are
         /// added. By default they are an error.
         /// </summary>
-        /// <param name="field">The index of the field in its kind.</param>
+        /// <param name="field">The index or the name of the field.</param>
         /// <param name="clamps">True to clamp.</param>
-        public Columns Clamp(int field, bool clamps = true)
+        public Columns Clamp(FieldKey field, bool clamps = true)
         {
-            FieldAt(field);
-            this.clamps[field] = clamps;
+            this.clamps[field.In(fields)] = clamps;
             return this;
         }
 
@@ -135,7 +145,8 @@ namespace Kinepack
                 if (!sources[field].IsSet || sources[field].Capacity < count)
                 {
                     pinned.Dispose();
-                    string text = "Field " + field + " has no memory for " + count + " entities.";
+                    string name = fields[field].Name;
+                    string text = name + " has no memory for " + count + " entities.";
                     throw new ArgumentException(text, "columns");
                 }
             }
@@ -174,20 +185,20 @@ namespace Kinepack
             return pinned;
         }
 
+        private static int IndexOf(Schema schema, string kind)
+        {
+            Require.NotNull(schema, nameof(schema));
+            if (!schema.TryFindKind(kind, out int index))
+            {
+                throw new ArgumentException("The schema has no kind " + kind + ".", nameof(kind));
+            }
+            return index;
+        }
+
         private Columns Put(int field, Source source)
         {
             sources.Set(field, source);
             return this;
-        }
-
-        private Field FieldAt(int field)
-        {
-            if (field < 0 || field >= fields.Length)
-            {
-                string text = "The kind has " + fields.Length + " fields.";
-                throw new ArgumentOutOfRangeException(nameof(field), field, text);
-            }
-            return fields[field];
         }
     }
 }

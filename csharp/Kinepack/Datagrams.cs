@@ -62,6 +62,7 @@ namespace Kinepack
         public static unsafe bool TrySplit(
             byte[] datagram, int size, Part[] parts, out int count)
         {
+            Library.RequireAbi();
             Require.Holds(datagram, size, nameof(datagram));
             Require.NotNull(parts, nameof(parts));
             fixed (byte* first = datagram)

@@ -54,25 +54,24 @@ namespace Kinepack
             Check(Native.kp_hub_remove(Id, receiver));
         }
 
-        /// <summary>Sets which entities a receiver may see.</summary>
+        /// <summary>Sets which entities a receiver may see. At first it may see all.</summary>
         /// <param name="receiver">Its number.</param>
-        /// <param name="ids">Ids that increase. Null: it may see all.</param>
+        /// <param name="ids">Ids that increase.</param>
         /// <param name="count">How many of them, from 0 to the length of the array.</param>
         public unsafe void SetRelevant(ulong receiver, uint[] ids, int count)
         {
-            if (ids == null)
-            {
-                Check(Native.kp_hub_set_relevant(Id, receiver, null, UIntPtr.Zero));
-                return;
-            }
             Require.Holds(ids, count, nameof(ids));
-            uint none;
             fixed (uint* first = ids)
             {
-                // Null would mean all.
-                uint* list = ids.Length == 0 ? &none : first;
-                Check(Native.kp_hub_set_relevant(Id, receiver, list, (UIntPtr)count));
+                Check(Native.kp_hub_set_relevant(Id, receiver, first, (UIntPtr)count));
             }
+        }
+
+        /// <summary>Lets a receiver see all entities again.</summary>
+        /// <param name="receiver">Its number.</param>
+        public void SetAllRelevant(ulong receiver)
+        {
+            Check(Native.kp_hub_set_all_relevant(Id, receiver));
         }
 
         /// <summary>
@@ -102,24 +101,37 @@ namespace Kinepack
             return status;
         }
 
-        /// <summary>Adds an event to the next tick. Each receiver gets it once, in order.</summary>
+        /// <summary>
+        /// Adds an event to the next tick. All receivers that have joined get it, each once, in the
+        /// order of the calls.
+        /// </summary>
         /// <param name="columns">Memory with one event, for each field of its kind.</param>
-        /// <param name="receivers">
-        /// The numbers of the receivers that get it. Null: all that have joined.
-        /// </param>
-        public unsafe void Emit(Columns columns, ulong[] receivers = null)
+        public unsafe void Emit(Columns columns)
         {
             Require.NotNull(columns, nameof(columns));
-            ulong none;
             using (columns.PinToRead(EventTable(), 1))
             fixed (Native.KpColumn* from = columns.ToRead)
-            fixed (ulong* first = receivers)
             {
-                // Null would mean all.
-                ulong* list = receivers != null && receivers.Length == 0 ? &none : first;
-                UIntPtr count = (UIntPtr)(receivers == null ? 0 : receivers.Length);
                 UIntPtr fields = (UIntPtr)columns.ToRead.Length;
-                Check(Native.kp_hub_emit(Id, (uint)columns.Kind, from, fields, list, count));
+                Check(Native.kp_hub_emit(Id, (uint)columns.Kind, from, fields));
+            }
+        }
+
+        /// <summary>Adds an event to the next tick, for some receivers.</summary>
+        /// <param name="columns">Memory with one event, for each field of its kind.</param>
+        /// <param name="receivers">The numbers of the receivers.</param>
+        /// <param name="count">How many of them, from 0 to the length of the array.</param>
+        public unsafe void EmitTo(Columns columns, ulong[] receivers, int count)
+        {
+            Require.NotNull(columns, nameof(columns));
+            Require.Holds(receivers, count, nameof(receivers));
+            using (columns.PinToRead(EventTable(), 1))
+            fixed (Native.KpColumn* from = columns.ToRead)
+            fixed (ulong* list = receivers)
+            {
+                uint kind = (uint)columns.Kind;
+                UIntPtr fields = (UIntPtr)columns.ToRead.Length;
+                Check(Native.kp_hub_emit_to(Id, kind, from, fields, list, (UIntPtr)count));
             }
         }
 

@@ -1,4 +1,5 @@
 using System;
+using System.Text;
 using System.Threading;
 
 namespace Kinepack
@@ -21,7 +22,12 @@ namespace Kinepack
 
         internal NativeObject()
         {
+            Library.RequireAbi();
         }
+
+        /// <summary>A native function that writes UTF-8 with a zero at its end.</summary>
+        internal unsafe delegate Status TextWriter(
+            byte* text, UIntPtr capacity, out UIntPtr size);
 
         /// <summary>Frees the native object.</summary>
         ~NativeObject()
@@ -95,6 +101,23 @@ namespace Kinepack
         {
             GC.KeepAlive(this);
             return Interop.Succeeds(status, expected);
+        }
+
+        /// <summary>The text of a native function, or null if there is none.</summary>
+        internal unsafe string ReadText(TextWriter write)
+        {
+            Status status = write(null, UIntPtr.Zero, out UIntPtr size);
+            if (status == Status.Nothing)
+            {
+                return null;
+            }
+            Succeeds(status, Status.Size);
+            byte[] text = new byte[Interop.ToSize(size)];
+            fixed (byte* first = text)
+            {
+                Check(write(first, size, out size));
+            }
+            return Encoding.UTF8.GetString(text, 0, text.Length - 1);
         }
 
         private void Release()

@@ -33,12 +33,12 @@ namespace Kinepack
 
         /// <summary>A pose without memory yet.</summary>
         /// <param name="boneOfJoint">
-        /// The bone of each joint, or <see cref="uint.MaxValue"/> for none. Null: joint 0 is bone
-        /// 0, and so on.
+        /// The bone of each joint, or <see cref="uint.MaxValue"/> for none. Null or empty: joint 0
+        /// is bone 0, and so on.
         /// </param>
         public Pose(uint[] boneOfJoint = null)
         {
-            this.boneOfJoint = (uint[])boneOfJoint?.Clone();
+            this.boneOfJoint = (uint[])boneOfJoint?.Clone() ?? new uint[0];
         }
 
         /// <summary>Whether rotations are w, x, y, z.</summary>
@@ -82,17 +82,12 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Pins the memory until the result is disposed, and describes it but for the bones.
+        /// Pins the memory until the result is disposed, and describes it except for
+        /// bone_of_joint.
         /// </summary>
-        /// <param name="joints">The number of joints that the library writes.</param>
         /// <param name="native">What the library gets.</param>
-        internal unsafe Sources.Pinned Pin(int joints, out Native.KpPose native)
+        internal unsafe Sources.Pinned Pin(out Native.KpPose native)
         {
-            if (boneOfJoint != null && boneOfJoint.Length < joints)
-            {
-                string text = "The pose has bones for " + boneOfJoint.Length + " joints only.";
-                throw new ArgumentException(text, "pose");
-            }
             Sources.Pinned pinned = sources.Pin();
             native = default(Native.KpPose);
             Source translations = sources[0];
@@ -119,13 +114,14 @@ namespace Kinepack
             native.scales = (byte*)sources.Begins[2];
             native.scale_stride = scales.Stride;
             native.bones = (UIntPtr)(ulong)sources.Capacity;
+            native.joints = (UIntPtr)boneOfJoint.Length;
             native.number = number ?? Number.F32;
             native.w_first = IsWFirst ? 1 : 0;
             native.units_per_m = UnitsPerMetre;
             return pinned;
         }
 
-        /// <summary>The bone of each joint, or null. It does not change.</summary>
+        /// <summary>The bone of each joint, or empty. It does not change.</summary>
         internal uint[] BoneOfJoint => boneOfJoint;
 
         private static int NumbersOf(PosePart part)

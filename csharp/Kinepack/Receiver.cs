@@ -111,11 +111,7 @@ namespace Kinepack
         /// </summary>
         public void TakeEvents()
         {
-            lock (EventLock)
-            {
-                Check(Native.kp_receiver_take_events(Id));
-                ForgetEvent();
-            }
+            Check(Native.kp_receiver_take_events(Id));
         }
 
         /// <summary>What the receiver knows of its connection.</summary>
@@ -156,9 +152,10 @@ namespace Kinepack
             return Native.kp_receiver_next_event(Id, out next);
         }
 
-        internal override unsafe Status EventNumbers(Native.KpTarget* targets, UIntPtr targetCount)
+        internal override unsafe Status EventNumbers(
+            uint kind, Native.KpTarget* targets, UIntPtr targetCount)
         {
-            return Native.kp_receiver_read_event(Id, targets, targetCount);
+            return Native.kp_receiver_read_event(Id, kind, targets, targetCount);
         }
 
         private unsafe int ReadChanged(uint[] ids, bool added)

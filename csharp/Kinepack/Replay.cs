@@ -76,6 +76,7 @@ namespace Kinepack
         /// </exception>
         public static Replay Open(string path)
         {
+            Library.RequireAbi();
             byte[] text = Interop.ToText(path, nameof(path));
             KinepackException.Check(Native.kp_replay_open(text, out ulong made));
             return new Replay(made);
@@ -86,6 +87,7 @@ namespace Kinepack
         /// <exception cref="KinepackException">The bytes are not a replay.</exception>
         public static unsafe Replay FromBytes(byte[] bytes)
         {
+            Library.RequireAbi();
             Require.NotNull(bytes, nameof(bytes));
             fixed (byte* first = bytes)
             {
@@ -100,16 +102,11 @@ namespace Kinepack
         /// <param name="tick">Its tick.</param>
         public unsafe string Marker(int nth, out uint tick)
         {
-            Status status = Native.kp_replay_marker(
-                Id, (uint)nth, out tick, null, UIntPtr.Zero, out UIntPtr size);
-            Succeeds(status, Status.Size);
-            byte[] name = new byte[Interop.ToSize(size)];
-            fixed (byte* first = name)
-            {
-                UIntPtr capacity = (UIntPtr)name.Length;
-                Check(Native.kp_replay_marker(Id, (uint)nth, out tick, first, capacity, out size));
-            }
-            return Interop.FromText(name);
+            uint found = 0;
+            string name = ReadText((byte* text, UIntPtr capacity, out UIntPtr size) =>
+                Native.kp_replay_marker(Id, (uint)nth, out found, text, capacity, out size));
+            tick = found;
+            return name;
         }
 
         /// <summary>What the writer stored under a key, or null.</summary>
@@ -117,19 +114,8 @@ namespace Kinepack
         public unsafe string Value(string key)
         {
             byte[] name = Interop.ToText(key, nameof(key));
-            Status status = Native.kp_replay_value(
-                Id, name, null, UIntPtr.Zero, out UIntPtr size);
-            if (status == Status.Nothing)
-            {
-                return null;
-            }
-            Succeeds(status, Status.Size);
-            byte[] value = new byte[Interop.ToSize(size)];
-            fixed (byte* first = value)
-            {
-                Check(Native.kp_replay_value(Id, name, first, (UIntPtr)value.Length, out size));
-            }
-            return Interop.FromText(value);
+            return ReadText((byte* text, UIntPtr capacity, out UIntPtr size) =>
+                Native.kp_replay_value(Id, name, text, capacity, out size));
         }
 
         /// <summary>Copies the snapshot of a tick, or the one before it.</summary>
@@ -183,9 +169,10 @@ namespace Kinepack
             return Native.kp_replay_next_event(Id, out next);
         }
 
-        internal override unsafe Status EventNumbers(Native.KpTarget* targets, UIntPtr targetCount)
+        internal override unsafe Status EventNumbers(
+            uint kind, Native.KpTarget* targets, UIntPtr targetCount)
         {
-            return Native.kp_replay_read_event(Id, targets, targetCount);
+            return Native.kp_replay_read_event(Id, kind, targets, targetCount);
         }
     }
 }

@@ -63,12 +63,6 @@ namespace Kinepack
             return Strict.GetBytes(text + '\0');
         }
 
-        /// <summary>A text from UTF-8 with a zero at its end.</summary>
-        internal static string FromText(byte[] text)
-        {
-            return Encoding.UTF8.GetString(text, 0, Math.Max(text.Length - 1, 0));
-        }
-
         internal static int ToSize(UIntPtr size)
         {
             return checked((int)(ulong)size);

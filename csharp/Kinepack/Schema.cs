@@ -1,5 +1,4 @@
 using System;
-using System.Runtime.InteropServices;
 
 namespace Kinepack
 {
@@ -29,28 +28,31 @@ namespace Kinepack
     }
 
     /// <summary>A field of a kind.</summary>
-    [StructLayout(LayoutKind.Sequential)]
     public readonly struct Field
     {
-        // The native library writes them.
-#pragma warning disable 0649
-        private readonly FieldKind kind;
-        private readonly uint numbers;
-        private readonly uint lanes;
-        private readonly uint firstLane;
-#pragma warning restore 0649
+        internal Field(string name, in Native.KpField described)
+        {
+            Name = name;
+            Kind = described.kind;
+            Numbers = (int)described.numbers;
+            Lanes = (int)described.lanes;
+            FirstLane = (int)described.first_lane;
+        }
+
+        /// <summary>The name of the field.</summary>
+        public string Name { get; }
 
         /// <summary>What the field is made of.</summary>
-        public FieldKind Kind => kind;
+        public FieldKind Kind { get; }
 
         /// <summary>The numbers of each entity: 3 for a position, 4 for a rotation.</summary>
-        public int Numbers => (int)numbers;
+        public int Numbers { get; }
 
         /// <summary>The number of its lanes, the integers that packets contain.</summary>
-        public int Lanes => (int)lanes;
+        public int Lanes { get; }
 
         /// <summary>The index of its first lane among those of its kind.</summary>
-        public int FirstLane => (int)firstLane;
+        public int FirstLane { get; }
     }
 
     /// <summary>
@@ -59,19 +61,24 @@ namespace Kinepack
     /// </summary>
     public sealed class Schema : NativeObject
     {
+        private readonly string[] kindNames;
+
         /// <summary>Takes over a handle.</summary>
         internal Schema(ulong made)
         {
             Own(made);
             Check(Native.kp_schema_kinds(Id, out uint kinds));
             Table = new Field[kinds][];
+            kindNames = new string[kinds];
             for (uint kind = 0; kind < kinds; kind++)
             {
                 Check(Native.kp_schema_fields(Id, kind, out uint fields));
                 Table[kind] = new Field[fields];
+                kindNames[kind] = ReadKindName(kind);
                 for (uint field = 0; field < fields; field++)
                 {
-                    Check(Native.kp_schema_field(Id, kind, field, out Table[kind][field]));
+                    Check(Native.kp_schema_field(Id, kind, field, out Native.KpField described));
+                    Table[kind][field] = new Field(ReadFieldName(kind, field), described);
                 }
             }
         }
@@ -100,6 +107,7 @@ namespace Kinepack
         /// <exception cref="KinepackException">The bytes are not a valid schema file.</exception>
         public static unsafe Schema FromBytes(byte[] bytes)
         {
+            Library.RequireAbi();
             Require.NotNull(bytes, nameof(bytes));
             fixed (byte* first = bytes)
             {
@@ -130,6 +138,43 @@ namespace Kinepack
         public Field[] Fields(int kind)
         {
             return (Field[])OfKind(Table, kind).Clone();
+        }
+
+        /// <summary>The name of a kind. The only kind of a schema may have an empty name.</summary>
+        /// <param name="kind">From 0 to <see cref="Kinds"/> - 1.</param>
+        public string KindName(int kind)
+        {
+            OfKind(Table, kind);
+            return kindNames[kind];
+        }
+
+        /// <summary>Finds the kind with a name.</summary>
+        /// <param name="name">The name.</param>
+        /// <param name="kind">The index of the kind, or -1.</param>
+        /// <returns>False if there is none.</returns>
+        public bool TryFindKind(string name, out int kind)
+        {
+            Require.NotNull(name, nameof(name));
+            kind = Array.IndexOf(kindNames, name);
+            return kind >= 0;
+        }
+
+        /// <summary>Finds the field of a kind with a name.</summary>
+        /// <param name="kind">From 0 to <see cref="Kinds"/> - 1.</param>
+        /// <param name="name">The name.</param>
+        /// <param name="field">The index of the field in its kind, or -1.</param>
+        /// <returns>False if there is none.</returns>
+        public bool TryFindField(int kind, string name, out int field)
+        {
+            Require.NotNull(name, nameof(name));
+            field = IndexOf(OfKind(Table, kind), name);
+            return field >= 0;
+        }
+
+        /// <summary>The index of the first field with a name, or -1.</summary>
+        internal static int IndexOf(Field[] fields, string name)
+        {
+            return Array.FindIndex(fields, field => field.Name == name);
         }
 
         /// <summary>The fields of a kind.</summary>
@@ -163,5 +208,17 @@ namespace Kinepack
         }
 
         internal override Status Free(ulong freed) => Native.kp_schema_free(freed);
+
+        private unsafe string ReadKindName(uint kind)
+        {
+            return ReadText((byte* text, UIntPtr capacity, out UIntPtr size) =>
+                Native.kp_schema_kind_name(Id, kind, text, capacity, out size));
+        }
+
+        private unsafe string ReadFieldName(uint kind, uint field)
+        {
+            return ReadText((byte* text, UIntPtr capacity, out UIntPtr size) =>
+                Native.kp_schema_field_name(Id, kind, field, text, capacity, out size));
+        }
     }
 }

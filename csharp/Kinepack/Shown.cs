@@ -29,15 +29,9 @@ namespace Kinepack
         private Field[][] table;
         private Field[][] eventTable;
 
-        // The kind of the event that ReadEvent reads. The lock keeps it equal to the library's.
-        private int eventKind = -1;
-
         internal Shown()
         {
         }
-
-        /// <summary>Locks which event the library gave last.</summary>
-        internal object EventLock { get; } = new object();
 
         /// <summary>The number of entities of a kind that are shown.</summary>
         /// <param name="kind">The index of the kind, from 0.</param>
@@ -93,45 +87,32 @@ namespace Kinepack
         /// <returns>False if there is none.</returns>
         public bool TryNextEvent(out Event next)
         {
-            lock (EventLock)
-            {
-                Status status = NextEvent(out next);
-                bool found = Succeeds(status, Status.Nothing);
-                eventKind = found ? next.Kind : -1;
-                return found;
-            }
+            return Succeeds(NextEvent(out next), Status.Nothing);
         }
 
-        /// <summary>Writes the numbers of the event that TryNextEvent gave last.</summary>
+        /// <summary>
+        /// Writes the numbers of the event that TryNextEvent gave last, to any thread.
+        /// </summary>
         /// <param name="columns">
         /// Memory for one event, of the kind of the event. Fields without memory are skipped.
         /// </param>
+        /// <exception cref="KinepackException">
+        /// The event is of another kind (<see cref="Status.Argument"/>), or none was taken
+        /// (<see cref="Status.Nothing"/>).
+        /// </exception>
         public unsafe void ReadEvent(Columns columns)
         {
             Require.NotNull(columns, nameof(columns));
-            lock (EventLock)
+            using (columns.PinToWrite(eventTable, out UIntPtr capacity))
+            fixed (Native.KpTarget* to = columns.ToWrite)
             {
-                if (columns.Kind != eventKind)
+                if (capacity == UIntPtr.Zero)
                 {
-                    throw new ArgumentException("The last event is of another kind.");
+                    throw new ArgumentException("The columns have no memory.", nameof(columns));
                 }
-                using (columns.PinToWrite(eventTable, out UIntPtr capacity))
-                fixed (Native.KpTarget* to = columns.ToWrite)
-                {
-                    if (capacity == UIntPtr.Zero)
-                    {
-                        throw new ArgumentException("The columns have no memory.");
-                    }
-                    UIntPtr fields = (UIntPtr)columns.ToWrite.Length;
-                    Check(EventNumbers(to, fields));
-                }
+                uint kind = (uint)columns.Kind;
+                Check(EventNumbers(kind, to, (UIntPtr)columns.ToWrite.Length));
             }
-        }
-
-        /// <summary>Reads no event until the next one, in the lock.</summary>
-        internal void ForgetEvent()
-        {
-            eventKind = -1;
         }
 
         /// <summary>Takes the fields of each kind, in a constructor.</summary>
@@ -150,6 +131,6 @@ namespace Kinepack
         internal abstract Status NextEvent(out Event next);
 
         internal abstract unsafe Status EventNumbers(
-            Native.KpTarget* targets, UIntPtr targetCount);
+            uint kind, Native.KpTarget* targets, UIntPtr targetCount);
     }
 }

@@ -1,5 +1,4 @@
 using System;
-using System.Runtime.InteropServices;
 using System.Text;
 
 namespace Kinepack
@@ -72,12 +71,5 @@ namespace Kinepack
             }
             return Encoding.UTF8.GetString(text, 0, size);
         }
-    }
-
-    /// <summary>The native library.</summary>
-    public static class Library
-    {
-        /// <summary>The version of the native library, such as "0.1.0".</summary>
-        public static string Version => Marshal.PtrToStringAnsi(Native.kp_version());
     }
 }

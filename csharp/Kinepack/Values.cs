@@ -101,6 +101,7 @@ namespace Kinepack
         /// <exception cref="KinepackException">A value is not within its limits.</exception>
         public static unsafe bool TryWrite(Value[] values, int count, byte[] bytes, out int size)
         {
+            Library.RequireAbi();
             Require.Holds(values, count, nameof(values));
             Require.NotNull(bytes, nameof(bytes));
             fixed (Value* first = values)
@@ -125,6 +126,7 @@ namespace Kinepack
         /// <returns>False if the bytes are not valid. Then no value has changed.</returns>
         public static unsafe bool TryRead(Value[] values, int count, byte[] bytes, int size)
         {
+            Library.RequireAbi();
             Require.Holds(values, count, nameof(values));
             Require.Holds(bytes, size, nameof(bytes));
             fixed (Value* first = values)
@@ -149,6 +151,7 @@ namespace Kinepack
         public static unsafe bool TryEncode(
             byte[] before, byte[] bytes, int byteCount, byte[] runs, out int size)
         {
+            Library.RequireAbi();
             Require.NotNull(before, nameof(before));
             Require.Holds(bytes, byteCount, nameof(bytes));
             Require.NotNull(runs, nameof(runs));
@@ -178,6 +181,7 @@ namespace Kinepack
         public static unsafe bool TryDecode(
             byte[] before, byte[] runs, int runBytes, byte[] bytes, out int size)
         {
+            Library.RequireAbi();
             Require.NotNull(before, nameof(before));
             Require.Holds(runs, runBytes, nameof(runs));
             Require.NotNull(bytes, nameof(bytes));

@@ -86,8 +86,8 @@ public static class World
     private static Columns ColumnsOf(Schema schema, Ball[] balls)
     {
         return new Columns(schema)
-            .Set(0, balls, nameof(Ball.Position))
-            .Set(1, balls, nameof(Ball.Colour));
+            .Set("position", balls, nameof(Ball.Position))
+            .Set("colour", balls, nameof(Ball.Colour));
     }
 
     private static void Move(Ball[] balls, double tick)

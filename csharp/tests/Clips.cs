@@ -82,7 +82,8 @@ internal static class Clips
         }
         Pose few = new Pose().Set(PosePart.Translation, new float[6]);
         Check.Refused(Status.Argument, () => new Player(wave, few));
-        Check.Throws<ArgumentException>(() => new Player(wave, new Pose(new uint[2])));
+        Pose two = new Pose(new uint[2]).Set(PosePart.Translation, translations);
+        Check.Refused(Status.Argument, () => new Player(wave, two));
         Check.Throws<ArgumentNullException>(() => new Player(wave, (Pose)null));
         Check.Throws<ArgumentNullException>(() => new Player(null, pose));
     }
@@ -136,6 +137,9 @@ internal static class Clips
         Check.Refused(Status.Argument, () => player.SampleAt(double.NaN, pose));
         player.Blend(1.0f, other, 1.0f, 0.5f, null, pose);
         Check.That(Math.Abs(translations[0] - 0.15f) < 2e-3f, "half of each clip");
+        player.Blend(0.0f, other, 1.0f, 0.5f, null, pose);
+        player.Blend(1.0f, other, 1.0f, 0.5f, new float[0], pose);
+        Check.That(Math.Abs(translations[0] - 0.15f) < 2e-3f, "no mask");
         player.Blend(1.0f, other, 1.0f, 1.0f, new[] { 1.0f, 0.0f, 0.0f }, pose);
         Check.That(Math.Abs(translations[0]) < 2e-3f, "the shoulder of the other clip");
         Check.That(Math.Abs(rotations[1].W - Math.Cos(0.25)) < 1e-3, "the elbow of this one");
@@ -153,8 +157,12 @@ internal static class Clips
             () => player.Blend(0.0f, null, 0.0f, 0.5f, null, pose));
         Check.Throws<ArgumentNullException>(
             () => player.Blend(0.0f, other, 0.0f, 0.5f, null, null));
-        Check.Throws<ArgumentOutOfRangeException>(
-            () => player.Blend(0.0f, other, 0.0f, 0.5f, new float[2], pose));
+        foreach (int length in new[] { 2, 4 })
+        {
+            float[] mask = new float[length];
+            Check.Refused(
+                Status.Argument, () => player.Blend(0.0f, other, 0.0f, 0.5f, mask, pose));
+        }
         Check.Refused(Status.Argument, () => player.Sample(float.NaN, pose));
         Check.Refused(
             Status.Argument, () => player.Blend(0.0f, other, 0.0f, float.NaN, null, pose));
@@ -163,9 +171,13 @@ internal static class Clips
         Check.Refused(Status.Argument, () => player.Sample(0.0f, few));
         Pose beyond = new Pose(new uint[] { 0, 1, 3 }).Set(PosePart.Scale, new float[9]);
         Check.Refused(Status.Argument, () => player.Sample(0.0f, beyond));
-        Pose unknown = new Pose(new uint[] { 0, 1 }).Set(PosePart.Scale, new float[9]);
-        Check.Throws<ArgumentException>(() => player.Sample(0.0f, unknown));
-        Check.Throws<ArgumentException>(() => skeleton.BindPose(unknown));
+        // Too few joints, and too many.
+        foreach (uint[] joints in new[] { new uint[] { 0, 1 }, new uint[4] })
+        {
+            Pose unknown = new Pose(joints).Set(PosePart.Scale, new float[12]);
+            Check.Refused(Status.Argument, () => player.Sample(0.0f, unknown));
+            Check.Refused(Status.Argument, () => skeleton.BindPose(unknown));
+        }
         // Bad types.
         Pose mixed = new Pose()
             .Set(PosePart.Translation, new float[9])
@@ -178,6 +190,10 @@ internal static class Clips
         Check.Throws<ArgumentOutOfRangeException>(() => pose.Set((PosePart)3, new float[9]));
         Check.Throws<ArgumentNullException>(() => pose.Set<float>(PosePart.Scale, null));
         player.Sample(0.0f, new Pose());
+        // An engine with no bone for each joint, or with joint 0 as bone 0.
+        player.Sample(0.0f, new Pose(new[] { 0u, uint.MaxValue, uint.MaxValue })
+            .Set(PosePart.Scale, new float[3]));
+        player.Sample(0.0f, new Pose(new uint[0]).Set(PosePart.Scale, new float[9]));
         player.Sample(0.0f, pose);
     }
 

@@ -24,6 +24,7 @@ internal static class Memory
         }
         AllTypes();
         SeveralKinds();
+        Names();
     }
 
     /// <summary>A plain array for each field: numbers and vectors.</summary>
@@ -313,6 +314,52 @@ internal static class Memory
             world.Read(lifts);
             Check.That(heights[0] == 0.0f, "0 for an absent field");
             Check.That(Math.Abs(heights[1] - 2.0f) < 0.011f, "the height of the present one");
+        }
+    }
+
+    /// <summary>Kinds and fields by their names, also after the schema was disposed.</summary>
+    private static void Names()
+    {
+        using (SchemaBuilder builder = new SchemaBuilder())
+        using (SchemaBuilder other = new SchemaBuilder())
+        using (Schema schema = builder.Kind("Tür").Bool("offen?").Kind("lift").Bool("up").Build())
+        using (Schema nameless = other.Bool("up").Build())
+        using (Snapshot world = new Snapshot(schema))
+        {
+            Check.Equal(schema.KindName(0), "Tür");
+            Check.Equal(schema.KindName(1), "lift");
+            Check.Equal(schema.Fields(0)[0].Name, "offen?");
+            Check.Equal(nameless.KindName(0), string.Empty);
+            Check.That(schema.TryFindKind("lift", out int found) && found == 1, "the lift");
+            Check.That(schema.TryFindField(1, "up", out found) && found == 0, "its field");
+            Check.That(!schema.TryFindKind("Lift", out found) && found == -1, "no such kind");
+            Check.That(!schema.TryFindField(0, "up", out found) && found == -1, "no such field");
+            Check.Throws<ArgumentOutOfRangeException>(() => schema.KindName(2));
+            Check.Throws<ArgumentOutOfRangeException>(() => schema.TryFindField(-1, "up", out _));
+            Check.Throws<ArgumentNullException>(() => schema.TryFindKind(null, out _));
+            Check.Throws<ArgumentNullException>(() => schema.TryFindField(0, null, out _));
+            schema.Dispose();
+            Check.Equal(schema.KindName(1), "lift");
+
+            byte[] flags = { 1, 0 };
+            byte[] read = new byte[2];
+            IntPtr none = IntPtr.Zero;
+            Columns doors = new Columns(schema, "Tür").Set("offen?", new byte[0]);
+            Columns lifts = new Columns(schema, "lift").Set("up", flags);
+            world.Add(new uint[0], 0, doors);
+            world.Add(new uint[] { 3, 4 }, 2, lifts);
+            world.Read(new Columns(schema, 1).Set("up", read));
+            Check.That(read[0] == 1 && read[1] == 0, "the flags");
+            Check.Throws<ArgumentException>(() => new Columns(schema, "door"));
+            Check.Throws<ArgumentNullException>(() => new Columns(schema, null));
+            Check.Throws<ArgumentNullException>(() => new Columns(null, "lift"));
+            Check.Throws<ArgumentException>(() => lifts.Set("offen?", flags));
+            Check.Throws<ArgumentException>(() => lifts.Set("down", flags, 0, Number.U8));
+            Check.Throws<ArgumentException>(() => lifts.Set("down", none, 2, 1, Number.U8));
+            Check.Throws<ArgumentException>(() => lifts.Skip("down"));
+            Check.Throws<ArgumentException>(() => lifts.Clamp("down"));
+            Check.Throws<ArgumentNullException>(() => lifts.Skip(null));
+            Check.Throws<ArgumentException>(() => world.Add(new uint[2], 2, lifts.Skip("up")));
         }
     }
 

@@ -111,7 +111,7 @@ internal static class Replays
         Check.Equal(ids[0], 7u);
         replay.Read(columns);
         Check.That(Math.Abs(height[0] - 50.125f) < 0.011f, "the height");
-        Check.Throws<ArgumentException>(() => replay.ReadEvent(hit));
+        Check.Refused(Status.Nothing, () => replay.ReadEvent(hit));
         Check.That(replay.TryNextEvent(out Event next), "an event");
         replay.ReadEvent(hit);
         Check.That(next.Tick == 200 && damage[0] == 30, "the hit");

@@ -17,6 +17,7 @@ namespace Kinepack
             internal UIntPtr scale_stride;
             internal UIntPtr bones;
             internal uint* bone_of_joint;
+            internal UIntPtr joints;
             internal Number number;
             internal int w_first;
             internal float units_per_m;
@@ -90,6 +91,7 @@ namespace Kinepack
             float other_time_s,
             float weight,
             float* mask,
+            UIntPtr mask_count,
             ref KpPose pose);
 
         [DllImport(Name, CallingConvention = Convention)]

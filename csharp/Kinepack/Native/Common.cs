@@ -16,10 +16,16 @@ namespace Kinepack
         private const string Name = "kinepack_c";
 #endif
 
+        /// <summary>The version of the interface that is declared here.</summary>
+        internal const uint KP_ABI = 1;
+
         private const CallingConvention Convention = CallingConvention.Cdecl;
 
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern UIntPtr kp_error_text(byte* text, UIntPtr capacity);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern uint kp_abi();
 
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern IntPtr kp_version();

@@ -14,6 +14,10 @@ namespace Kinepack
 
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_hub_emit(
+            ulong hub, uint kind, KpColumn* columns, UIntPtr column_count);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_hub_emit_to(
             ulong hub,
             uint kind,
             KpColumn* columns,
@@ -33,6 +37,6 @@ namespace Kinepack
 
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_receiver_read_event(
-            ulong receiver, KpTarget* targets, UIntPtr target_count);
+            ulong receiver, uint kind, KpTarget* targets, UIntPtr target_count);
     }
 }

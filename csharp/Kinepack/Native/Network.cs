@@ -38,6 +38,9 @@ namespace Kinepack
             ulong hub, ulong receiver, uint* ids, UIntPtr count);
 
         [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_hub_set_all_relevant(ulong hub, ulong receiver);
+
+        [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_hub_set_weights(
             ulong hub, ulong receiver, uint* ids, float* weights, UIntPtr count);
 

@@ -99,7 +99,7 @@ namespace Kinepack
 
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_replay_read_event(
-            ulong replay, KpTarget* targets, UIntPtr target_count);
+            ulong replay, uint kind, KpTarget* targets, UIntPtr target_count);
 
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_replay_free(ulong replay);

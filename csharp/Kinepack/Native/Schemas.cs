@@ -5,6 +5,15 @@ namespace Kinepack
 {
     internal static unsafe partial class Native
     {
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct KpField
+        {
+            internal FieldKind kind;
+            internal uint numbers;
+            internal uint lanes;
+            internal uint first_lane;
+        }
+
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_schema_from_bytes(
             byte* bytes, UIntPtr size, out ulong schema);
@@ -24,7 +33,15 @@ namespace Kinepack
 
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_schema_field(
-            ulong schema, uint kind, uint field, out Field described);
+            ulong schema, uint kind, uint field, out KpField described);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_schema_kind_name(
+            ulong schema, uint kind, byte* name, UIntPtr capacity, out UIntPtr size);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_schema_field_name(
+            ulong schema, uint kind, uint field, byte* name, UIntPtr capacity, out UIntPtr size);
 
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_schema_free(ulong schema);

@@ -1,0 +1,134 @@
+using System;
+using Kinepack;
+
+/// <summary>The commands of skeletons, rigs, clips and poses.</summary>
+internal static class VectorClips
+{
+    internal static void AddTo()
+    {
+        Vectors.Add("skeleton", 3, ReadSkeleton);
+        Vectors.Add("rig", 3, words => Words.Keep(words[1], new Rig(Words.Bytes(words[2]))));
+        Vectors.Add("clip", 4, ReadClip);
+        Vectors.Add("bind", 3, Bind);
+        Vectors.Add("pose", 4, Play);
+    }
+
+    private static void ReadSkeleton(string[] words)
+    {
+        using (Skeleton skeleton = new Skeleton(Words.Bytes(words[2])))
+        {
+            Check.Equal(skeleton.Hash, Words.Hash(words[1]));
+        }
+    }
+
+    private static void ReadClip(string[] words)
+    {
+        Rig rig = words[2] == "-" ? null : Words.Kept<Rig>(words[2]);
+        Words.Keep(words[1], new Clip(Words.Bytes(words[3]), rig));
+    }
+
+    private static void Bind(string[] words)
+    {
+        Transforms bind = new Transforms(words[2]);
+        Words.Keep(words[1], new Player(Words.Kept<Clip>(words[1]), bind.Pose));
+    }
+
+    private static void Play(string[] words)
+    {
+        Transforms expected = new Transforms(words[3]);
+        // It begins with other numbers, so that every one must be written.
+        Transforms played = new Transforms(new string('1', words[3].Length));
+        Words.Kept<Player>(words[1]).SampleAt(Words.Real(words[2]), played.Pose);
+        Check.That(played.Equals(expected), "the pose");
+    }
+
+    /// <summary>
+    /// A pose of the script: for each joint its rotation, translation in centimetres and scale, as
+    /// ten numbers of eight digits.
+    /// </summary>
+    private sealed class Transforms
+    {
+        private const int NumbersOfJoint = 10;
+
+        private readonly float[] rotations;
+        private readonly float[] translations;
+        private readonly float[] scales;
+
+        internal Transforms(string hex)
+        {
+            byte[] bytes = Words.Bytes(hex);
+            Check.That(bytes.Length % (4 * NumbersOfJoint) == 0, "ten numbers a joint");
+            int joints = bytes.Length / (4 * NumbersOfJoint);
+            rotations = new float[4 * joints];
+            translations = new float[3 * joints];
+            scales = new float[3 * joints];
+            for (int joint = 0; joint < joints; joint++)
+            {
+                int at = joint * NumbersOfJoint;
+                Read(bytes, at, rotations, 4 * joint, 4);
+                Read(bytes, at + 4, translations, 3 * joint, 3);
+                Read(bytes, at + 7, scales, 3 * joint, 3);
+            }
+            Pose = new Pose { UnitsPerMetre = 100.0f }
+                .Set(PosePart.Rotation, rotations)
+                .Set(PosePart.Translation, translations)
+                .Set(PosePart.Scale, scales);
+        }
+
+        internal Pose Pose { get; }
+
+        /// <summary>Whether all numbers are equal. Both signs of a rotation are the same.</summary>
+        internal bool Equals(Transforms other)
+        {
+            ChooseSigns(rotations);
+            ChooseSigns(other.rotations);
+            return AreEqual(rotations, other.rotations)
+                && AreEqual(translations, other.translations)
+                && AreEqual(scales, other.scales);
+        }
+
+        private static void Read(byte[] bytes, int number, float[] to, int begin, int count)
+        {
+            for (int nth = 0; nth < count; nth++)
+            {
+                // The digits begin with the highest.
+                byte[] low = new byte[4];
+                Array.Copy(bytes, 4 * (number + nth), low, 0, 4);
+                if (BitConverter.IsLittleEndian)
+                {
+                    Array.Reverse(low);
+                }
+                to[begin + nth] = BitConverter.ToSingle(low, 0);
+            }
+        }
+
+        /// <summary>Makes the last number of each rotation that is not 0 positive.</summary>
+        private static void ChooseSigns(float[] rotations)
+        {
+            for (int begin = 0; begin < rotations.Length; begin += 4)
+            {
+                int last = begin + 3;
+                while (last > begin && rotations[last] == 0.0f)
+                {
+                    last--;
+                }
+                bool isNegative = rotations[last] < 0.0f;
+                for (int nth = begin; isNegative && nth < begin + 4; nth++)
+                {
+                    rotations[nth] = -rotations[nth];
+                }
+            }
+        }
+
+        /// <summary>Equal numbers have equal bits, except zeros.</summary>
+        private static bool AreEqual(float[] one, float[] other)
+        {
+            bool equal = one.Length == other.Length;
+            for (int nth = 0; equal && nth < one.Length; nth++)
+            {
+                equal = one[nth] == other[nth];
+            }
+            return equal;
+        }
+    }
+}
