@@ -83,6 +83,18 @@ namespace Kinepack
             }
         }
 
+        /// <summary>
+        /// A hash of 16 bits of the tick and the state. Two sides that hold the same have the same.
+        /// </summary>
+        public ushort StateCheck
+        {
+            get
+            {
+                Check(Native.kp_view_check(Id, out ushort check));
+                return check;
+            }
+        }
+
         /// <summary>Copies the state of the view into a snapshot of the same schema.</summary>
         /// <param name="snapshot">The snapshot to fill.</param>
         public void CopyTo(Snapshot snapshot)

@@ -11,6 +11,7 @@ internal static class Program
         Console.WriteLine("kinepack {0}", Kinepack.Library.Version);
         Run("header", () => Header.Run(arguments[0]));
         Run("ships", Ships.Run);
+        Run("groups", Groups.Run);
         Run("network", Network.Run);
         Run("events", Happenings.Run);
         Run("inputs", Inputs.Run);

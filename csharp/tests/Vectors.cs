@@ -39,6 +39,8 @@ internal static class Vectors
         Add("schema", 4, ReadSchema);
         Add("codec", 5, MakeCodec);
         Add("view", 8, DecodeView);
+        Add("check", 3, CheckState);
+        Add("group", 4, CodeGroup);
         Add("runs", 4, CodeRuns);
         VectorNetwork.AddTo();
         VectorClips.AddTo();
@@ -120,6 +122,35 @@ internal static class Vectors
             }
         }
         Words.Keep(words[1], view);
+    }
+
+    private static void CheckState(string[] words)
+    {
+        Check.Equal(Words.Kept<View>(words[1]).StateCheck, Words.Hash(words[2]));
+    }
+
+    private static void CodeGroup(string[] words)
+    {
+        CodecWithSchema of = Words.Kept<CodecWithSchema>(words[1]);
+        byte[] frames = Words.Bytes(words[3]);
+        int at = 0;
+        using (GroupReader reader = new GroupReader(of.Codec))
+        using (GroupWriter writer = new GroupWriter(of.Codec))
+        using (Snapshot state = new Snapshot(of.Schema))
+        {
+            foreach (string expected in words[2].Split(','))
+            {
+                ArraySegment<byte> rest = new ArraySegment<byte>(frames, at, frames.Length - at);
+                Check.That(reader.TryRead(rest, state, out int used), "a valid frame");
+                at += used;
+                string[] parts = expected.Split(':');
+                Check.Equal(state.Tick, uint.Parse(parts[0]));
+                Check.Equal(state.Hash, Words.Hash(parts[1]));
+                writer.Write(state);
+            }
+            Check.Equal(at, frames.Length);
+            Writes(words[3], writer.TryTake);
+        }
     }
 
     private static void CodeRuns(string[] words)

@@ -317,6 +317,18 @@ typedef struct KpEvents {
   uint64_t id;
 } KpEvents;
 
+// Writes groups.
+typedef struct KpGroupWriter {
+  // Zero is no handle.
+  uint64_t id;
+} KpGroupWriter;
+
+// Reads groups.
+typedef struct KpGroupReader {
+  // Zero is no handle.
+  uint64_t id;
+} KpGroupReader;
+
 // How a hub sends. A number of 0 takes the default.
 typedef struct KpHubOptions {
   // The largest datagram that the transport carries, without its own headers. Default: 1,200.
@@ -671,6 +683,11 @@ KpStatus kp_view_get(struct KpView view, struct KpSnapshot snapshot);
 // The tick of a view.
 KpStatus kp_view_tick(struct KpView view, uint32_t *tick);
 
+// The state check of a view: a hash of 16 bits of its tick and its state. Two sides that hold the same
+// have the same check.
+KpStatus kp_view_check(struct KpView view,
+                       uint16_t *check);
+
 // Frees a view.
 KpStatus kp_view_free(struct KpView view);
 
@@ -729,6 +746,46 @@ KpStatus kp_events_new(struct KpCodec codec,
 
 // Frees kinds of events. What was made with them lives on.
 KpStatus kp_events_free(struct KpEvents events);
+
+// A writer at the beginning of a group. The caller frees `*out` with `kp_group_writer_free`.
+KpStatus kp_group_writer_new(struct KpCodec codec, struct KpGroupWriter *out);
+
+// Begins the next group. `given` is a view that the reader will be given too; if it is zero, the group
+// needs nothing before it.
+KpStatus kp_group_writer_begin(struct KpGroupWriter writer,
+                               struct KpView given);
+
+// Adds a frame, whose tick is after the one before.
+KpStatus kp_group_write(struct KpGroupWriter writer, struct KpSnapshot world);
+
+// The frames that were added since the last call: `*size` bytes, if they are at most `capacity`; they
+// stay otherwise. `KP_STATUS_NOTHING` if there are none.
+KpStatus kp_group_take(struct KpGroupWriter writer,
+                       uint8_t *bytes,
+                       size_t capacity,
+                       size_t *size);
+
+// Frees a writer of groups.
+KpStatus kp_group_writer_free(struct KpGroupWriter writer);
+
+// A reader at the beginning of a group. The caller frees `*out` with `kp_group_reader_free`.
+KpStatus kp_group_reader_new(struct KpCodec codec, struct KpGroupReader *out);
+
+// Begins the next group, with the view that its writer was given, or zero.
+KpStatus kp_group_reader_begin(struct KpGroupReader reader, struct KpView given);
+
+// Reads the frame at the beginning of `bytes` into a snapshot of the same schema, and writes how many
+// bytes it has. `KP_STATUS_NOTHING` if `size` is 0. A frame that is not valid, or not whole, is
+// `KP_STATUS_DATA`. Both change nothing. The connection or the file must guarantee that the bytes are
+// unaltered.
+KpStatus kp_group_read(struct KpGroupReader reader,
+                       const uint8_t *bytes,
+                       size_t size,
+                       struct KpSnapshot snapshot,
+                       size_t *used);
+
+// Frees a reader of groups.
+KpStatus kp_group_reader_free(struct KpGroupReader reader);
 
 // A hub. `options` may be null. The caller frees `*out` with `kp_hub_free`.
 KpStatus kp_hub_new(struct KpCodec codec, const struct KpHubOptions *options, struct KpHub *out);

@@ -97,6 +97,17 @@ pub unsafe extern "C" fn kp_view_tick(view: KpView, tick: *mut u32) -> KpStatus 
     })
 }
 
+/// The state check of a view: a hash of 16 bits of its tick and its state. Two sides that hold the same
+/// have the same check.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_view_check(view: KpView, check: *mut u16) -> KpStatus {
+    call(|| {
+        let value = VIEWS.get(view.id)?.check();
+        // SAFETY: `check` is the caller's.
+        unsafe { put(check, value) }
+    })
+}
+
 /// Frees a view.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_view_free(view: KpView) -> KpStatus {

@@ -22,6 +22,7 @@ pub mod coding;
 pub mod columns;
 pub mod datagrams;
 pub mod events;
+pub mod group;
 mod handles;
 pub mod hub;
 mod memory;

@@ -25,6 +25,9 @@ namespace Kinepack
         internal static extern Status kp_view_tick(ulong view, out uint tick);
 
         [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_view_check(ulong view, out ushort check);
+
+        [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_view_free(ulong view);
 
         [DllImport(Name, CallingConvention = Convention)]

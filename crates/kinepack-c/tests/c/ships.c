@@ -250,11 +250,72 @@ static void refusals(KpSchema schema, Ship *ships, const uint32_t *ids) {
   OK(kp_snapshot_free(world));
 }
 
+// The same over a reliable connection: frames against those before.
+static void groups(KpSchema schema) {
+  static Ship ships[SHIPS];
+  static uint32_t ids[SHIPS];
+  static uint8_t bytes[1 << 16];
+  KpColumn columns[4];
+  KpCodec codec;
+  KpGroupWriter writer;
+  KpGroupReader reader;
+  KpSnapshot world, read;
+  KpView given;
+  const KpView none = {0};
+  size_t size, used;
+  uint64_t hash, read_hash;
+  for (uint32_t nth = 0; nth < SHIPS; nth += 1) ids[nth] = nth;
+  OK(kp_codec_new(schema, "adaptive", NULL, 0, &codec));
+  OK(kp_group_writer_new(codec, &writer));
+  OK(kp_group_reader_new(codec, &reader));
+  OK(kp_snapshot_new(schema, &world));
+  OK(kp_snapshot_new(schema, &read));
+  columns_of(ships, columns);
+  REFUSED(KP_STATUS_NOTHING, kp_group_take(writer, bytes, sizeof bytes, &size));
+  for (uint32_t tick = 1; tick <= 10; tick += 1) {
+    move(ships, (int)tick);
+    OK(kp_snapshot_clear(world, tick));
+    OK(kp_snapshot_add(world, 0, ids, SHIPS, columns, 4));
+    OK(kp_group_write(writer, world));
+    REFUSED(KP_STATUS_SIZE, kp_group_take(writer, bytes, 3, &size));
+    OK(kp_group_take(writer, bytes, sizeof bytes, &size));
+    REFUSED(KP_STATUS_DATA, kp_group_read(reader, bytes, size - 1, read, &used));
+    OK(kp_group_read(reader, bytes, size, read, &used));
+    OK(kp_snapshot_hash(world, &hash));
+    OK(kp_snapshot_hash(read, &read_hash));
+    EXPECT(used == size && hash == read_hash);
+  }
+  REFUSED(KP_STATUS_ARGUMENT, kp_group_write(writer, world));
+  REFUSED(KP_STATUS_NOTHING, kp_group_read(reader, bytes, 0, read, &used));
+  // A group after a view that both have, and one that stands alone.
+  OK(kp_view_of(world, &given));
+  for (int round = 0; round < 2; round += 1) {
+    OK(kp_group_writer_begin(writer, round == 0 ? given : none));
+    OK(kp_group_reader_begin(reader, round == 0 ? given : none));
+    OK(kp_snapshot_clear(world, 11));
+    OK(kp_snapshot_add(world, 0, ids, SHIPS, columns, 4));
+    OK(kp_group_write(writer, world));
+    OK(kp_group_take(writer, bytes, sizeof bytes, &size));
+    EXPECT(round == 0 ? size < 100 : size > 500);
+    OK(kp_group_read(reader, bytes, size, read, &used));
+  }
+  REFUSED(KP_STATUS_POINTER, kp_group_read(reader, NULL, 5, read, &used));
+  OK(kp_group_writer_free(writer));
+  OK(kp_group_reader_free(reader));
+  REFUSED(KP_STATUS_HANDLE, kp_group_write(writer, world));
+  REFUSED(KP_STATUS_HANDLE, kp_group_read(reader, bytes, size, read, &used));
+  OK(kp_view_free(given));
+  OK(kp_snapshot_free(world));
+  OK(kp_snapshot_free(read));
+  OK(kp_codec_free(codec));
+}
+
 int main(void) {
   static Ship ships[SHIPS];
   uint32_t ids[SHIPS];
   for (uint32_t nth = 0; nth < SHIPS; nth += 1) ids[nth] = 3 * nth + 1;
   KpSchema schema = schema_of_ships();
+  groups(schema);
   const char *levels[] = {"packed", "adaptive", "learning"};
   size_t bytes[3];
   for (int nth = 0; nth < 3; nth += 1) {

@@ -125,6 +125,46 @@ static void view(void) {
   keep("view", words[1], got.id);
 }
 
+static void check(void) {
+  const KpView of = {handle_of("view", words[1])};
+  uint16_t value;
+  OK(kp_view_check(of, &value));
+  EXPECT(value == hash_from(words[2]));
+}
+
+static void group(void) {
+  const KpCodec of = {handle_of("codec", words[1])};
+  const KpSchema its = {handle_of("schema of codec", words[1])};
+  KpGroupReader reader;
+  KpGroupWriter writer;
+  KpSnapshot state;
+  size_t at = 0, used, written;
+  char *save = NULL;
+  read_word(3);
+  OK(kp_group_reader_new(of, &reader));
+  OK(kp_group_writer_new(of, &writer));
+  OK(kp_snapshot_new(its, &state));
+  for (char *each = strtok_r(words[2], ",", &save); each != NULL; each = strtok_r(NULL, ",", &save)) {
+    unsigned tick;
+    unsigned long long expected;
+    uint32_t its_tick;
+    uint64_t hash;
+    EXPECT(sscanf(each, "%u:%llx", &tick, &expected) == 2);
+    OK(kp_group_read(reader, bytes + at, size - at, state, &used));
+    at += used;
+    OK(kp_snapshot_tick(state, &its_tick));
+    OK(kp_snapshot_hash(state, &hash));
+    EXPECT(its_tick == tick && hash == expected);
+    OK(kp_group_write(writer, state));
+  }
+  REFUSED(KP_STATUS_NOTHING, kp_group_read(reader, bytes + at, size - at, state, &used));
+  OK(kp_group_take(writer, result, sizeof result, &written));
+  expect_bytes(written);
+  OK(kp_group_reader_free(reader));
+  OK(kp_group_writer_free(writer));
+  OK(kp_snapshot_free(state));
+}
+
 static void runs(void) {
   static uint8_t base[MOST_BYTES], plain[MOST_BYTES];
   size_t written;
@@ -435,6 +475,7 @@ static const struct {
   void (*run)(void);
 } commands[] = {
   {"schema", 4, schema}, {"codec", 5, codec},       {"view", 8, view},
+  {"check", 3, check},   {"group", 4, group},
   {"runs", 4, runs},     {"events", 3, events},     {"receiver", 4, receiver},
   {"sends", 3, sends},   {"takes", 6, takes},       {"stream", 7, stream},
   {"records", 5, records}, {"acknowledges", 3, acknowledges}, {"skeleton", 3, skeleton},

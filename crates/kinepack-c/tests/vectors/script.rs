@@ -6,6 +6,8 @@
 //! | `schema NAME HASH FILE` | reads a schema, which has this hash, and writes the same file |
 //! | `codec NAME SCHEMA LEVEL PROFILE` | makes a codec |
 //! | `view NAME CODEC TICK HASH WRITES VIEWS PACKET` | decodes a packet against views: a state with this hash. If `WRITES` is 1, it encodes the state to the same packet |
+//! | `check VIEW CHECK` | compares the state check of a view, four hexadecimal digits |
+//! | `group CODEC TICK:HASH,… FRAMES` | reads frames with these states, and writes them to the same bytes |
 //! | `runs BASE BYTES RUNS` | encodes and decodes bytes |
 //! | `events NAME CODEC` | makes kinds of events |
 //! | `receiver NAME CODEC EVENTS` | makes a receiver at 60 Hz |
@@ -58,6 +60,8 @@ pub(crate) fn script() -> String {
     ] {
         write_states(&mut script, name, "adaptive", file, Some(level));
     }
+    write_groups(&mut script);
+    write_checks(&mut script);
     write_states(&mut script, "kinds", "kinds", vectors!("kinds.txt"), None);
     write_states(&mut script, "optional", "optional", vectors!("optional.txt"), None);
     write_precision(&mut script);
@@ -125,6 +129,37 @@ fn write_packets(script: &mut String) {
             writeln!(script, "codec {codec} packets {level} {profile}").unwrap();
             writeln!(script, "view {codec} {codec} 7 {hash:016x} 1 packets_1 {packet}").unwrap();
         }
+    }
+}
+
+/// `groups.txt`.
+fn write_groups(script: &mut String) {
+    let schema = packets_schema();
+    let [baseline, snapshot] = packets_states(&schema);
+    let frames = [(1, &baseline), (7, &snapshot), (8, &baseline)]
+        .map(|(tick, state)| format!("{tick}:{:016x}", state.state_hash()));
+    for words in lines(vectors!("groups.txt")) {
+        let (level, group) = (words[0], words[1]);
+        writeln!(script, "codec groups_{level} packets {level} -").unwrap();
+        writeln!(script, "group groups_{level} {} {group}", frames.join(",")).unwrap();
+    }
+}
+
+/// `state_check.txt`.
+fn write_checks(script: &mut String) {
+    let fields = ["first", "second"].map(|name| integer(name, u32::MAX.into()));
+    let schema = write_schema(script, "checks", &Schema::new(fields.to_vec()).to_bytes());
+    script.push_str("codec carry_checks checks packed -\n");
+    let carrier = packed(&schema);
+    for (nth, words) in lines(vectors!("state_check.txt")).enumerate() {
+        let mut state = Snapshot::new(&schema, Tick(words[0].parse().unwrap()));
+        for entity in &words[2..] {
+            let (id, lanes) = entity.split_once(':').unwrap();
+            let lanes: Vec<u32> = lanes.split(',').map(|lane| lane.parse().unwrap()).collect();
+            state.push_lanes(EntityId(id.parse().unwrap()), &lanes).unwrap();
+        }
+        write_state(script, &format!("checks_{nth}"), "checks", &carrier, &state);
+        writeln!(script, "check checks_{nth} {}", words[1]).unwrap();
     }
 }
 

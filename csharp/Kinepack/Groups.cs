@@ -1,0 +1,112 @@
+using System;
+
+namespace Kinepack
+{
+    /// <summary>
+    /// Writes groups: runs of snapshots for files and reliable connections, each coded against
+    /// those just before.
+    /// </summary>
+    public sealed class GroupWriter : NativeObject
+    {
+        /// <summary>A writer at the beginning of a group.</summary>
+        /// <param name="codec">The codec, which the reader has too.</param>
+        public GroupWriter(Codec codec)
+        {
+            Require.NotNull(codec, nameof(codec));
+            codec.Check(Native.kp_group_writer_new(codec.Id, out ulong made));
+            Own(made);
+        }
+
+        /// <summary>Begins the next group.</summary>
+        /// <param name="given">
+        /// A view that the reader is given too. With null the group needs nothing before it.
+        /// </param>
+        public void Begin(View given = null)
+        {
+            Check(Native.kp_group_writer_begin(Id, given == null ? 0 : given.Id));
+            GC.KeepAlive(given);
+        }
+
+        /// <summary>Adds a frame.</summary>
+        /// <param name="world">The snapshot. Its tick is after the one before.</param>
+        public void Write(Snapshot world)
+        {
+            Require.NotNull(world, nameof(world));
+            Check(Native.kp_group_write(Id, world.Id));
+            GC.KeepAlive(world);
+        }
+
+        /// <summary>Takes the frames that were added since the last call.</summary>
+        /// <param name="bytes">The array to write them to.</param>
+        /// <param name="size">The bytes of the frames, or 0 if there are none.</param>
+        /// <returns>False if there are no frames.</returns>
+        /// <exception cref="KinepackException">The array is too short. The frames stay.</exception>
+        public unsafe bool TryTake(byte[] bytes, out int size)
+        {
+            Require.NotNull(bytes, nameof(bytes));
+            fixed (byte* first = bytes)
+            {
+                Status status = Native.kp_group_take(
+                    Id, first, (UIntPtr)bytes.Length, out UIntPtr written);
+                bool found = Succeeds(status, Status.Nothing);
+                size = found ? Interop.ToSize(written) : 0;
+                return found;
+            }
+        }
+
+        internal override Status Free(ulong freed) => Native.kp_group_writer_free(freed);
+    }
+
+    /// <summary>
+    /// Reads groups. The connection or the file must guarantee that the bytes are unaltered.
+    /// </summary>
+    public sealed class GroupReader : NativeObject
+    {
+        /// <summary>A reader at the beginning of a group.</summary>
+        /// <param name="codec">The codec, which the writer has too.</param>
+        public GroupReader(Codec codec)
+        {
+            Require.NotNull(codec, nameof(codec));
+            codec.Check(Native.kp_group_reader_new(codec.Id, out ulong made));
+            Own(made);
+        }
+
+        /// <summary>Begins the next group.</summary>
+        /// <param name="given">The view that its writer was given, or null.</param>
+        public void Begin(View given = null)
+        {
+            Check(Native.kp_group_reader_begin(Id, given == null ? 0 : given.Id));
+            GC.KeepAlive(given);
+        }
+
+        /// <summary>Reads the frame at the beginning of a part of an array.</summary>
+        /// <param name="bytes">At least one whole frame.</param>
+        /// <param name="snapshot">A snapshot of the same schema, to fill.</param>
+        /// <param name="used">The bytes of the frame.</param>
+        /// <returns>
+        /// False if the frame is not valid, or not whole. Then nothing has changed.
+        /// </returns>
+        public unsafe bool TryRead(ArraySegment<byte> bytes, Snapshot snapshot, out int used)
+        {
+            Require.Holds(bytes, nameof(bytes));
+            Require.NotNull(snapshot, nameof(snapshot));
+            used = 0;
+            if (bytes.Count == 0)
+            {
+                return false;
+            }
+            fixed (byte* first = bytes.Array)
+            {
+                byte* begin = first + bytes.Offset;
+                Status status = Native.kp_group_read(
+                    Id, begin, (UIntPtr)bytes.Count, snapshot.Id, out UIntPtr read);
+                bool valid = Succeeds(status, Status.Data);
+                GC.KeepAlive(snapshot);
+                used = valid ? Interop.ToSize(read) : 0;
+                return valid;
+            }
+        }
+
+        internal override Status Free(ulong freed) => Native.kp_group_reader_free(freed);
+    }
+}
