@@ -1,0 +1,28 @@
+//! Replicates motion in [Bevy](https://bevy.org), in the fewest bits.
+#![forbid(unsafe_code)]
+
+mod client;
+mod datagrams;
+mod ids;
+mod part;
+#[cfg(feature = "transform")]
+mod pose;
+mod register;
+mod server;
+mod settings;
+
+pub use client::{
+    ClientStats, Happened, MotionClient, MotionClientPlugin, MotionClientSystems, MotionInputs,
+};
+pub use datagrams::Datagrams;
+pub use ids::{MotionEntities, MotionId};
+pub use part::{MotionKind, Part};
+#[cfg(feature = "transform")]
+pub use pose::{Pose, ScaledPose};
+pub use register::MotionAppExt;
+pub(crate) use register::Registry;
+pub use server::{
+    ClientJoined, ClientLeft, Emit, EmitTo, Input, MotionServer, MotionServerPlugin,
+    MotionServerSystems, Moving, ServerStats,
+};
+pub use settings::MotionSettings;

@@ -1,0 +1,231 @@
+//! Clients show what the server has, whatever the network does.
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use bevy_app::{App, FixedUpdate};
+use bevy_ecs::prelude::*;
+use bevy_transform::components::Transform;
+use kinepack::{EntityId, Tick};
+use kinepack_bevy::{MotionId, MotionServer, Moving};
+use kinepack_net::LinkConfig;
+use support::{Bullet, LOSSY, Session, Shield, Ship, Velocity, of_all};
+
+/// Ships on straight lines; of ten, one rests.
+fn spawn_ships(world: &mut World, count: u32) {
+    for number in 0..count {
+        let offset = number as f32;
+        let speed = 0.01 * (number % 10) as f32;
+        world.spawn((
+            Ship,
+            Transform::from_xyz(offset, 2.0 * offset, 0.0),
+            Shield(50),
+            Velocity([speed, -speed, 0.5 * speed]),
+        ));
+    }
+}
+
+fn fly(mut ships: Query<(&mut Transform, &Velocity)>) {
+    for (mut transform, Velocity(velocity)) in &mut ships {
+        if *velocity != [0.0; 3] {
+            let translation = transform.translation.to_array();
+            transform.translation = [0, 1, 2].map(|axis| translation[axis] + velocity[axis]).into();
+        }
+    }
+}
+
+fn flying(app: &mut App) {
+    app.add_systems(FixedUpdate, fly);
+}
+
+/// The exact positions of the server's ships in each tick.
+#[derive(Default)]
+struct Truth(BTreeMap<u32, BTreeMap<u32, Transform>>);
+
+impl Truth {
+    fn note(&mut self, session: &mut Session) {
+        let tick = session.server().state().tick.0;
+        self.0.insert(tick, of_all::<Transform>(&mut session.server));
+    }
+
+    /// Where the ship is at a moment.
+    fn at(&self, id: u32, tick: f64) -> Option<[f32; 3]> {
+        let from = self.0.get(&(tick.floor() as u32))?.get(&id)?.translation;
+        let to = self.0.get(&(tick.ceil() as u32))?.get(&id)?.translation;
+        Some(from.lerp(to, tick.fract() as f32).to_array())
+    }
+}
+
+#[test]
+fn entities_are_equal_lane_for_lane_and_move_within_half_a_step() {
+    let mut session = Session::new(LOSSY, 2, flying);
+    spawn_ships(session.server.world_mut(), 50);
+    let (mut truth, mut compared, mut starved) = (Truth::default(), 0, 0);
+    for step in 0..600 {
+        // Ships and bullets come and go.
+        let world = session.server.world_mut();
+        if step % 40 == 0 {
+            spawn_ships(world, 3);
+            world.spawn(Bullet { owner: (step / 40 % 8) as u8, position: [1.0, 2.0] });
+        }
+        if step % 60 == 30 {
+            let ship = world.query_filtered::<Entity, With<Ship>>().iter(world).next();
+            world.despawn(ship.expect("a ship"));
+        }
+        session.step();
+        session.check_states();
+        truth.note(&mut session);
+        for client in &mut session.clients {
+            let motion = client.motion();
+            let Some(tick) = motion.tick() else { continue };
+            if motion.is_starved() {
+                starved += 1;
+                continue;
+            }
+            for (id, transform) in client.entities::<Transform>() {
+                // A ship that is about to disappear may have no later position.
+                let newest = client.motion().newest().expect("a state is shown");
+                let Some(exact) = truth.at(id, tick) else { continue };
+                if newest.position(EntityId(id)).is_none() {
+                    continue;
+                }
+                for (shown, exact) in transform.translation.to_array().into_iter().zip(exact) {
+                    assert!(
+                        (shown - exact).abs() <= 0.005 + 0.000_2,
+                        "step {step}, tick {tick}, {id}: {shown} {exact}"
+                    );
+                }
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 40_000, "{compared}");
+    assert!(starved < 40, "{starved}");
+    // At rest, the clients catch up with the newest state.
+    let world = session.server.world_mut();
+    world.query::<&mut Velocity>().iter_mut(world).for_each(|mut v| v.0 = [0.0; 3]);
+    session.run(90);
+    let ships = of_all::<Transform>(&mut session.server);
+    let bullets = of_all::<Bullet>(&mut session.server);
+    for client in &mut session.clients {
+        let shown = client.entities::<Transform>();
+        assert!(shown.keys().eq(ships.keys()), "the same ships");
+        assert_eq!(client.entities::<Bullet>(), bullets);
+        let stats = client.motion().stats();
+        assert_eq!((stats.receiver.mismatches, stats.receiver.unmerged, stats.refused), (0, 0, 0));
+    }
+}
+
+#[test]
+fn only_what_changed_is_quantized() {
+    let mut session = Session::new(LinkConfig::PERFECT, 1, flying);
+    spawn_ships(session.server.world_mut(), 100);
+    // The first frame takes no time.
+    session.run(2);
+    let stats = session.server().stats();
+    assert_eq!((stats.ticks, stats.quantized), (1, 100));
+    session.run(10);
+    // Ten of the hundred rest.
+    assert_eq!(session.server().stats().quantized, 100 + 10 * 90);
+}
+
+#[derive(Resource, Default)]
+struct Touched(usize);
+
+fn count_touched(ships: Query<(), Changed<Transform>>, mut touched: ResMut<Touched>) {
+    touched.0 += ships.iter().count();
+}
+
+#[test]
+fn components_of_resting_entities_are_not_touched_on_the_client() {
+    let mut session = Session::new(LinkConfig::PERFECT, 1, |app| {
+        app.init_resource::<Touched>().add_systems(bevy_app::Update, count_touched);
+    });
+    spawn_ships(session.server.world_mut(), 20);
+    session.run(100);
+    let client = &session.clients[0];
+    assert_eq!(client.app.world().resource::<Touched>().0, 20, "once, when they appeared");
+}
+
+#[test]
+fn an_entity_appears_and_disappears_with_its_marker_and_its_components() {
+    let mut session = Session::new(LinkConfig::PERFECT, 1, |_| {});
+    let world = session.server.world_mut();
+    let ships: Vec<Entity> = (0..4).map(|_| world.spawn(Ship).id()).collect();
+    world.spawn(Moving); // of no kind
+    session.run(30);
+    assert!(session.clients[0].entities::<Shield>().keys().eq(&[0, 1, 2, 3]));
+    let world = session.server.world_mut();
+    world.despawn(ships[0]);
+    world.entity_mut(ships[1]).remove::<Moving>();
+    // It becomes a bullet, with another id.
+    world.entity_mut(ships[2]).remove::<Ship>().insert(Bullet { owner: 3, position: [1.0; 2] });
+    session.run(30);
+    let client = &mut session.clients[0];
+    assert!(client.entities::<Ship>().keys().eq(&[3]));
+    let bullets = client.entities::<Bullet>();
+    assert_eq!(bullets, [(4, Bullet { owner: 3, position: [1.0; 2] })].into());
+    assert_eq!(session.server.world().get::<MotionId>(ships[1]), None);
+    // The first comes back as another entity, too.
+    session.server.world_mut().entity_mut(ships[1]).insert(Moving);
+    session.run(30);
+    assert!(session.clients[0].entities::<Ship>().keys().eq(&[3, 5]));
+}
+
+#[test]
+fn a_refused_value_harms_no_other_entity() {
+    let mut session = Session::new(LinkConfig::PERFECT, 1, |_| {});
+    let world = session.server.world_mut();
+    let bullet = |x| Bullet { owner: 1, position: [x, 0.0] };
+    let bullets = [1.0, f32::NAN, 3.0].map(|x| world.spawn(bullet(x)).id());
+    session.run(30);
+    assert!(session.clients[0].entities::<Bullet>().keys().eq(&[0, 2]));
+    assert!(session.server().stats().refused_values > 0);
+    let world = session.server.world_mut();
+    // Out of range: the client keeps the last state.
+    world.get_mut::<Bullet>(bullets[0]).expect("it lives").position = [5_000.0, 0.0];
+    world.get_mut::<Bullet>(bullets[1]).expect("it lives").position = [2.0, 0.0];
+    session.run(30);
+    let shown = session.clients[0].entities::<Bullet>();
+    assert_eq!(shown, [(0, bullet(1.0)), (1, bullet(2.0)), (2, bullet(3.0))].into());
+}
+
+#[test]
+fn a_changed_spawn_field_makes_another_entity() {
+    let mut session = Session::new(LOSSY, 1, |_| {});
+    let world = session.server.world_mut();
+    let bullets = [1, 2].map(|owner| world.spawn(Bullet { owner, position: [1.0; 2] }).id());
+    session.run(60);
+    session.server.world_mut().get_mut::<Bullet>(bullets[0]).expect("it lives").owner = 5;
+    session.run(60);
+    let owners = session.clients[0].entities::<Bullet>();
+    let owners: Vec<(u32, u8)> = owners.iter().map(|(id, bullet)| (*id, bullet.owner)).collect();
+    assert_eq!(owners, [(1, 2), (2, 5)]);
+    let stats = session.server().stats();
+    assert_eq!((stats.replaced, stats.failed_ticks), (1, 0));
+}
+
+#[test]
+fn clients_join_late_and_reconnect() {
+    let mut session = Session::new(LOSSY, 1, flying);
+    spawn_ships(session.server.world_mut(), 400);
+    session.run(120);
+    session.join();
+    session.run(60);
+    session.reconnect(0);
+    session.step();
+    assert!(session.clients[0].entities::<Ship>().is_empty(), "until the first state");
+    session.run(120);
+    for client in &mut session.clients {
+        assert_eq!(client.entities::<Ship>().len(), 400);
+        assert!(client.motion().newest().is_some_and(|state| state.tick > Tick(280)));
+    }
+    session.check_states();
+    let mut server = session.server.world_mut().resource_mut::<MotionServer>();
+    let clients: Vec<_> = server.clients().collect();
+    assert_eq!(clients.len(), 2);
+    clients.iter().for_each(|client| assert!(server.disconnect(*client)));
+    session.run(2);
+    assert_eq!(session.server().hub().receivers().count(), 0);
+}
