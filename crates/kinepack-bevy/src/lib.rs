@@ -10,6 +10,8 @@ mod pose;
 mod register;
 mod server;
 mod settings;
+#[cfg(feature = "udp")]
+mod udp;
 
 pub use client::{
     ClientStats, Happened, MotionClient, MotionClientPlugin, MotionClientSystems, MotionInputs,
@@ -26,3 +28,7 @@ pub use server::{
     MotionServerSystems, Moving, ServerStats,
 };
 pub use settings::MotionSettings;
+#[cfg(feature = "udp")]
+pub use udp::{
+    MotionUdpClient, MotionUdpClientPlugin, MotionUdpServer, MotionUdpServerPlugin, UdpLost,
+};
