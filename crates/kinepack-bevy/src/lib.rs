@@ -8,6 +8,8 @@ mod part;
 #[cfg(feature = "transform")]
 mod pose;
 mod register;
+#[cfg(feature = "replicon")]
+mod replicon;
 mod server;
 mod settings;
 #[cfg(feature = "udp")]
@@ -23,6 +25,8 @@ pub use part::{MotionKind, Part};
 pub use pose::{Pose, ScaledPose};
 pub use register::MotionAppExt;
 pub(crate) use register::Registry;
+#[cfg(feature = "replicon")]
+pub use replicon::MotionRepliconPlugin;
 pub use server::{
     ClientJoined, ClientLeft, Emit, EmitTo, Input, MotionServer, MotionServerPlugin,
     MotionServerSystems, Moving, ServerStats,

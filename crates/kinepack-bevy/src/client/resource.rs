@@ -116,6 +116,12 @@ impl MotionClient {
         self.outgoing.clear();
     }
 
+    /// Lets something else spawn and despawn the entities.
+    #[cfg(feature = "replicon")]
+    pub(crate) fn leave_spawning(&mut self) {
+        self.spawns = false;
+    }
+
     /// True from [`connect`](Self::connect) to [`disconnect`](Self::disconnect).
     pub fn is_connected(&self) -> bool {
         self.receiver.is_some()
