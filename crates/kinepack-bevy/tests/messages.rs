@@ -58,7 +58,7 @@ fn steer(
 ) -> Result {
     if let (Some(mut steers), Some(mut calls)) = (steers, calls) {
         steers.push(&Steer { x: 0.5, count: *count })?;
-        if *count % 10 == 0 {
+        if count.is_multiple_of(10) {
             calls.push(&Chat { line: *count })?;
         }
         *count += 1;

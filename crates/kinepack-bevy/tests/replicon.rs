@@ -113,7 +113,7 @@ impl Session {
         for (channel, message) in to_client.drain_sent() {
             match channels.client_channels()[channel] {
                 Channel::Unreliable => {
-                    self.up.send(self.now, &[&[channel as u8], &message[..]].concat())
+                    self.up.send(self.now, &[&[channel as u8], &message[..]].concat());
                 }
                 _ => to_server.insert_received(self.entity, channel, message),
             }
@@ -121,7 +121,7 @@ impl Session {
         for (_, channel, message) in to_server.drain_sent() {
             match channels.server_channels()[channel] {
                 Channel::Unreliable => {
-                    self.down.send(self.now, &[&[channel as u8], &message[..]].concat())
+                    self.down.send(self.now, &[&[channel as u8], &message[..]].concat());
                 }
                 _ => to_client.insert_received(channel, message),
             }

@@ -46,13 +46,17 @@ pub(crate) trait Collect: Send + Sync {
 #[derive(Component)]
 struct OfKind<K: MotionKind>(PhantomData<fn() -> K>);
 
+type Read<K> = <K as MotionKind>::Read;
+type IsNew = (With<Moving>, Without<MotionId>);
 type IsOfKind<K> = (With<Moving>, With<OfKind<K>>, <K as MotionKind>::Has);
+
+type HasChanged<K> = (IsOfKind<K>, <K as MotionKind>::IsChanged);
 
 /// The entities of kind `K`.
 pub(crate) struct CollectKind<K: MotionKind> {
-    new: QueryState<(Entity, K::Read), (With<Moving>, Without<MotionId>)>,
-    changed: QueryState<(&'static MotionId, K::Read), (IsOfKind<K>, K::IsChanged)>,
-    all: QueryState<(&'static MotionId, K::Read), IsOfKind<K>>,
+    new: QueryState<(Entity, Read<K>), IsNew>,
+    changed: QueryState<(&'static MotionId, Read<K>), HasChanged<K>>,
+    all: QueryState<(&'static MotionId, Read<K>), IsOfKind<K>>,
     count: QueryState<(), IsOfKind<K>>,
     /// The changed entities of this tick.
     rows: Vec<(EntityId, K)>,
