@@ -27,7 +27,7 @@ impl Random {
     fn spoil(&mut self, datagram: &[u8]) -> Vec<u8> {
         let mut bytes = datagram.to_vec();
         let at = self.next() as usize % bytes.len().max(1);
-        if self.next() % 2 == 0 {
+        if self.next().is_multiple_of(2) {
             bytes.truncate(at);
         } else if let Some(byte) = bytes.get_mut(at) {
             *byte ^= 1 << (self.next() % 8);
