@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use kinepack::schema::{Field, FieldKind, TimePrecision};
 use kinepack::stream::StreamLevel;
 use kinepack::{Codec, Level, Profile, Schema, SetupError};
 
@@ -24,6 +25,10 @@ pub struct MotionSettings {
     pub tick_hz: u32,
     /// The level of the codecs for states and events.
     pub level: Level,
+    /// How late a moving value may be, in milliseconds: it may be off by the distance that it moves
+    /// in this time. At rest it is exact. At most a quarter of a tick. `None` for exact values,
+    /// except for fields that have a [`TimePrecision`] of their own.
+    pub time_precision_ms: Option<f64>,
     /// The level of the codecs for inputs. At `Adaptive`, the server needs some 100 kB for each
     /// client.
     pub inputs: StreamLevel,
@@ -35,7 +40,13 @@ pub struct MotionSettings {
 impl MotionSettings {
     /// For `tick_hz` ticks a second, at the adaptive level and without a trained profile.
     pub fn at_hz(tick_hz: u32) -> Self {
-        Self { tick_hz, level: Level::ADAPTIVE, inputs: StreamLevel::Packed, profile: None }
+        Self {
+            tick_hz,
+            level: Level::ADAPTIVE,
+            time_precision_ms: None,
+            inputs: StreamLevel::Packed,
+            profile: None,
+        }
     }
 
     pub(crate) fn codec(&self, schema: Schema) -> Result<Codec, SetupError> {
@@ -43,6 +54,11 @@ impl MotionSettings {
             Some(bytes) => Profile::from_bytes(bytes, &schema)?,
             None => Profile::untrained(&schema),
         };
+        let precision =
+            self.time_precision_ms.map(|ms| TimePrecision::new(ms, self.tick_hz.into()));
+        let schema = schema.with_time_precision(|field| {
+            field.time_precision.or(precision.filter(|_| can_be_coarse(field)))
+        });
         Codec::new(schema, self.level, profile)
     }
 
@@ -50,6 +66,16 @@ impl MotionSettings {
         let profile = Profile::untrained(&schema);
         Codec::new(schema, self.level, profile)
     }
+}
+
+/// Whether the field can have a time precision.
+fn can_be_coarse(field: &Field) -> bool {
+    let moves = match &field.kind {
+        FieldKind::Floats(axes) => axes.iter().all(|axis| !axis.wraps()),
+        FieldKind::Rotation(_) => true,
+        _ => false,
+    };
+    moves && !field.is_spawn
 }
 
 /// The value, or a panic that says what of the program's setup is wrong.

@@ -1,4 +1,4 @@
-//! 901 cubes, replicated by `bevy_replicon` alone and with Kinepack's motion beside it: bytes on
+//! 901 cubes or drones, replicated by `bevy_replicon` alone and with Kinepack's motion beside it: bytes on
 //! the wire, and the server's time for a tick.
 //!
 //! `cargo run --release -p kinepack-bevy --features replicon --example beside_replicon`
@@ -22,8 +22,12 @@ use bevy_app::{App, FixedUpdate, Startup};
 use bevy_math::Vec3;
 use bevy_time::{Fixed, Time, TimePlugin, TimeUpdateStrategy};
 use bevy_transform::components::Transform;
-use kinepack::Level;
-use network::{Connection, Traffic};
+use kinepack::profile::Bodies;
+use kinepack::training::Training;
+use kinepack::{EncodeError, EntityId, Level, Profile, Schema, Snapshot, Tick};
+use kinepack_bevy::{MotionClientPlugin, MotionServerPlugin, MotionSettings, Part, Pose};
+use kinepack_net::HubConfig;
+use network::{Connection, PACKET_BYTES, Traffic};
 use recording::{Numbered, Recording, TICK_HZ, move_cubes, spawn_cubes};
 
 /// Ticks for the first states, which are not measured.
@@ -37,6 +41,9 @@ struct Game<C> {
     clients: Vec<(App, Connection)>,
     cube: PhantomData<C>,
 }
+
+/// Longer messages than a packet: the backend slices them, and a lost slice loses the message.
+const SLICED_BYTES: usize = 16_000;
 
 /// What a run took.
 #[derive(Clone, Copy)]
@@ -136,49 +143,103 @@ fn silent(recording: Recording) -> App {
     app
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let (seconds, count) = (option("--seconds", 20)?, option("--clients", 1)?);
-    let ticks = WARM_UP_TICKS + seconds * TICK_HZ;
-    let recording = Recording::new(ticks as usize)?;
-    println!(
-        "{} cubes at {TICK_HZ} Hz for {seconds} s, {:.0} % of them moving; {count} clients, 100 ms \
-         round trip, 1 % loss\n",
-        recording.ticks[0].len(),
-        recording.moving_ratio() * 100.0
-    );
-    let of = |client: &dyn Fn() -> App| (0..count).map(|_| client()).collect::<Vec<App>>();
-    let by = |level| {
-        let server = beside::server(recording.clone(), level);
-        Game::<beside::Cube>::new(server, of(&|| beside::client(level)))?.measure(ticks, 0.01)
+/// A profile for the cubes, trained on another recording.
+fn train(recording: &Recording) -> Result<Vec<u8>, Box<dyn Error>> {
+    let schema = Schema::builder().kind::<beside::CubeKind>("cube").build()?;
+    let snapshot = |(tick, cubes): (u32, &Vec<Transform>)| {
+        let mut snapshot = Snapshot::new(&schema, Tick(tick));
+        let poses = cubes.iter().map(|transform| (Pose::read(transform),));
+        snapshot.extend::<beside::CubeKind>((0..).map(EntityId).zip(poses))?;
+        Ok(snapshot)
     };
-    let silent =
-        Game::<alone::Cube>::new(silent(recording.clone()), Vec::new())?.measure(ticks, 0.0)?;
+    let run: Vec<Snapshot> =
+        (0..).zip(recording.ticks.iter()).map(snapshot).collect::<Result<_, EncodeError>>()?;
+    let structure = Profile::untrained(&schema);
+    let training = Training {
+        passes: 4,
+        snapshots_per_pass: 400,
+        ..Training::new(
+            Profile { model: None, ..structure },
+            Bodies::of(&schema, 2, [0.5; 3], Some(0.0)),
+        )
+    };
+    Ok(training.run(&schema, &[run], |_| ())?.to_bytes())
+}
+
+/// Measures all ways to replicate a world, and prints a table.
+fn compare(
+    [recording, another]: [Recording; 2],
+    ticks: u32,
+    count: u32,
+) -> Result<(), Box<dyn Error>> {
+    let profile = train(&another)?;
+    let of = |client: &dyn Fn() -> App| (0..count).map(|_| client()).collect::<Vec<App>>();
+    let silent = Game::<alone::Cube>::new(silent(recording.clone()), Vec::new())?;
+    let silent = silent.measure(ticks, 0.0)?;
     let alone = Game::<alone::Cube>::new(alone::server(recording.clone()), of(&alone::client))?;
     let alone = alone.measure(ticks, 0.0)?;
     let by_hand = by_hand::server(recording.clone());
-    let by_hand =
-        Game::<by_hand::Cube>::new(by_hand, of(&by_hand::client))?.measure(ticks, 0.01)?;
+    let by_hand = Game::<by_hand::Cube>::new(by_hand, of(&by_hand::client))?;
+    let by_hand = by_hand.measure(ticks, 0.01)?;
+    let beside = |settings: MotionSettings, datagram_bytes| {
+        let of_client = MotionClientPlugin::new(settings.clone());
+        let clients = of(&|| beside::client(of_client.clone()));
+        // All drones at once take more than the four datagrams of the default.
+        let hub = HubConfig { datagram_bytes, datagrams_per_tick: 16, ..HubConfig::default() };
+        let of_server = MotionServerPlugin { hub, ..MotionServerPlugin::new(settings) };
+        let server = beside::server(recording.clone(), of_server);
+        Game::<beside::Cube>::new(server, clients)?.measure(ticks, 0.01)
+    };
+    let at = |level| MotionSettings { level, ..MotionSettings::at_hz(TICK_HZ) };
+    let trained =
+        || MotionSettings { profile: Some(profile.clone().into()), ..at(Level::LEARNING) };
+    let late = || MotionSettings { time_precision_ms: Some(2.0), ..trained() };
     let rows = [
-        ("bevy_replicon alone", alone),
-        ("bevy_replicon, quantized by hand", by_hand),
-        ("beside it Kinepack, packed", by(Level::PACKED)?),
-        ("beside it Kinepack, adaptive", by(Level::ADAPTIVE)?),
-        ("beside it Kinepack, learning", by(Level::LEARNING)?),
+        ("`bevy_replicon` alone", alone),
+        ("alone, transforms quantized by hand", by_hand),
+        ("with Kinepack, `PACKED`", beside(at(Level::PACKED), PACKET_BYTES)?),
+        ("with Kinepack, `ADAPTIVE`, the default", beside(at(Level::ADAPTIVE), PACKET_BYTES)?),
+        ("with Kinepack, `LEARNING`", beside(at(Level::LEARNING), PACKET_BYTES)?),
+        ("`LEARNING`, trained", beside(trained(), PACKET_BYTES)?),
+        ("`LEARNING`, trained, 2 ms", beside(late(), PACKET_BYTES)?),
+        ("`LEARNING`, trained, in slices", beside(trained(), SLICED_BYTES)?),
+        ("`LEARNING`, trained, 2 ms, in slices", beside(late(), SLICED_BYTES)?),
     ];
-    println!(
-        "| | kB/s down | of alone | with headers | kB/s up, with headers | server, ms a tick |"
-    );
+    println!("| | kB/s | of alone | with headers | kB/s up, with headers | ms a tick |");
     println!("|---|--:|--:|--:|--:|--:|");
-    let kb_per_s = |bytes: u64| bytes as f64 / 1_000.0 / f64::from(seconds);
+    let seconds = f64::from(ticks - WARM_UP_TICKS) / f64::from(TICK_HZ);
+    let kb_per_s = |bytes: u64| bytes as f64 / 1_000.0 / seconds;
+    let percent = |part: u64, all: u64| part as f64 / all as f64 * 100.0;
     for (name, Measured { down, up, frame }) in rows {
         println!(
             "| {name} | {:.1} | {:.1} % | {:.1} % | {:.1} | {:.2} |",
             kb_per_s(down.bytes),
-            down.bytes as f64 / alone.down.bytes as f64 * 100.0,
-            down.bytes_with_headers() as f64 / alone.down.bytes_with_headers() as f64 * 100.0,
+            percent(down.bytes, alone.down.bytes),
+            percent(down.bytes_with_headers(), alone.down.bytes_with_headers()),
             kb_per_s(up.bytes_with_headers()),
             frame.saturating_sub(silent.frame).as_secs_f64() * 1_000.0,
         );
+    }
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let (seconds, clients) = (option("--seconds", 20)?, option("--clients", 1)?);
+    let ticks = WARM_UP_TICKS + seconds * TICK_HZ;
+    println!(
+        "{TICK_HZ} Hz for {seconds} s, {clients} clients, 100 ms round trip, 1 % loss. Bytes are \
+         those of the first client.\nThe time is the server's, for all clients, without the game \
+         itself."
+    );
+    let worlds = [
+        ("cubes", [Recording::cubes(ticks, 1)?, Recording::cubes(ticks, 2)?]),
+        ("drones", [Recording::drones(ticks, 1), Recording::drones(ticks, 2)]),
+    ];
+    for (name, recordings) in worlds {
+        let [first, _] = &recordings;
+        let moving = first.moving_ratio() * 100.0;
+        println!("\n{} {name}, {moving:.0} % of them moving:\n", first.ticks[0].len());
+        compare(recordings, ticks, clients)?;
     }
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! The network between a server and its clients: 50 ms each way, and a loss of 1 % on unreliable
-//! channels. Messages of the others arrive late, but all of them.
+//! channels. Messages of the others arrive late, but all of them. Messages that are longer than a
+//! packet are sliced, as by `renet`.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Sub;
 use std::time::Duration;
 
@@ -11,24 +12,21 @@ use bevy_replicon::prelude::*;
 use bevy_state::state::NextState;
 use kinepack_net::{HEADER_BYTES, Link, LinkConfig, LinkError, Loss};
 
+/// The longest packet, without headers.
+pub(crate) const PACKET_BYTES: usize = 1_200;
 const LATENCY: Duration = Duration::from_millis(50);
 
 /// What went in one direction.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Traffic {
-    pub(crate) messages: u64,
+    pub(crate) packets: u64,
     pub(crate) bytes: u64,
 }
 
 impl Traffic {
-    fn add(&mut self, message: &[u8]) {
-        self.messages += 1;
-        self.bytes += message.len() as u64;
-    }
-
-    /// Bytes, if each message is a datagram with IPv4 and UDP headers.
+    /// Bytes with IPv4 and UDP headers, if each message has packets of its own.
     pub(crate) fn bytes_with_headers(&self) -> u64 {
-        self.bytes + self.messages * u64::from(HEADER_BYTES)
+        self.bytes + self.packets * u64::from(HEADER_BYTES)
     }
 }
 
@@ -36,7 +34,7 @@ impl Sub for Traffic {
     type Output = Self;
 
     fn sub(self, before: Self) -> Self {
-        Self { messages: self.messages - before.messages, bytes: self.bytes - before.bytes }
+        Self { packets: self.packets - before.packets, bytes: self.bytes - before.bytes }
     }
 }
 
@@ -46,6 +44,10 @@ type Reliable = VecDeque<(Duration, usize, Vec<u8>)>;
 /// One direction of a connection.
 struct Direction {
     lossy: Link,
+    /// Messages of unreliable channels so far.
+    sent: u32,
+    /// The slices of incomplete messages, by the numbers of the messages.
+    slices: BTreeMap<u32, Vec<Vec<u8>>>,
     reliable: Reliable,
     traffic: Traffic,
 }
@@ -54,16 +56,28 @@ impl Direction {
     fn new(seed: u64) -> Result<Self, LinkError> {
         let loss = Loss::Independent { ratio: 0.01 };
         let config = LinkConfig { latency: LATENCY, loss, ..LinkConfig::PERFECT };
-        let lossy = Link::new(config, seed)?;
-        Ok(Self { lossy, reliable: VecDeque::new(), traffic: Traffic::default() })
+        Ok(Self {
+            lossy: Link::new(config, seed)?,
+            sent: 0,
+            slices: BTreeMap::new(),
+            reliable: VecDeque::new(),
+            traffic: Traffic::default(),
+        })
     }
 
     fn send(&mut self, now: Duration, kind: Channel, channel: usize, message: &[u8]) {
-        self.traffic.add(message);
-        if kind == Channel::Unreliable {
-            self.lossy.send(now, &[&[channel as u8], message].concat());
-        } else {
+        let count = message.len().div_ceil(PACKET_BYTES);
+        self.traffic.packets += count as u64;
+        self.traffic.bytes += message.len() as u64;
+        if kind != Channel::Unreliable {
             self.reliable.push_back((now + LATENCY, channel, message.to_vec()));
+            return;
+        }
+        // Slices do not overtake each other on this link.
+        let [a, b, c, d] = self.sent.to_le_bytes();
+        self.sent += 1;
+        for slice in message.chunks(PACKET_BYTES) {
+            self.lossy.send(now, &[&[a, b, c, d, count as u8, channel as u8], slice].concat());
         }
     }
 
@@ -72,9 +86,17 @@ impl Direction {
         {
             take(channel, message);
         }
-        while let Some(mut message) = self.lossy.poll(now) {
-            let channel = message.remove(0);
-            take(channel.into(), message);
+        while let Some(packet) = self.lossy.poll(now) {
+            let Some(([a, b, c, d, count, channel], slice)) = packet.split_first_chunk() else {
+                continue;
+            };
+            let number = u32::from_le_bytes([*a, *b, *c, *d]);
+            let slices = self.slices.entry(number).or_default();
+            slices.push(slice.to_vec());
+            if slices.len() == usize::from(*count) {
+                take((*channel).into(), slices.concat());
+                self.slices = self.slices.split_off(&(number + 1));
+            }
         }
     }
 }
