@@ -7,9 +7,12 @@ use std::collections::BTreeMap;
 use bevy_app::{App, FixedUpdate};
 use bevy_ecs::prelude::*;
 use bevy_transform::components::Transform;
-use kinepack::{EntityId, Tick};
-use kinepack_bevy::{MotionId, MotionServer, Moving};
-use kinepack_net::LinkConfig;
+use kinepack::{EntityId, Pack, Tick};
+use kinepack_bevy::{
+    MotionAppExt, MotionClient, MotionClientPlugin, MotionId, MotionServer, MotionServerPlugin,
+    MotionSettings, Moving, Part, ScaledPose,
+};
+use kinepack_net::{LinkConfig, ReceiverId, ReceiverOptions};
 use support::{Bullet, LOSSY, Session, Shield, Ship, Velocity, of_all};
 
 /// Ships on straight lines; of ten, one rests.
@@ -228,4 +231,84 @@ fn clients_join_late_and_reconnect() {
     clients.iter().for_each(|client| assert!(server.disconnect(*client)));
     session.run(2);
     assert_eq!(session.server().hub().receivers().count(), 0);
+}
+
+/// A component of another crate.
+#[derive(Component, Clone, Copy, Debug, PartialEq)]
+struct Door {
+    angle_deg: f32,
+    creaks: bool,
+}
+
+#[derive(Pack, Clone)]
+struct Angle {
+    #[pack(range = 0.0..=90.0, precision = 0.5)]
+    angle_deg: f32,
+}
+
+impl Part for Angle {
+    type Component = Door;
+
+    fn read(door: &Door) -> Self {
+        Self { angle_deg: door.angle_deg }
+    }
+
+    fn write(self, mut door: Mut<'_, Door>) {
+        if door.angle_deg != self.angle_deg {
+            door.angle_deg = self.angle_deg;
+        }
+    }
+
+    fn into_component(self) -> Door {
+        Door { angle_deg: self.angle_deg, creaks: false }
+    }
+}
+
+#[test]
+fn parts_write_only_what_they_are_made_of() {
+    let settings = MotionSettings { time_precision_ms: Some(2.0), ..MotionSettings::at_hz(60) };
+    let mut pair = [(); 2].map(|()| {
+        let mut app = support::app();
+        app.add_motion_kind::<(Angle, ScaledPose<100, 256, 12, 4>)>("door");
+        app
+    });
+    let [server, client] = &mut pair;
+    server.add_plugins(MotionServerPlugin::new(settings.clone()));
+    client.add_plugins(MotionClientPlugin::new(settings));
+    pair.iter_mut().for_each(App::finish);
+    let [server, client] = &mut pair;
+    let transform = Transform::from_xyz(1.5, -2.25, 3.0).with_scale([0.5, 1.0, 2.0].into());
+    let door = Door { angle_deg: 45.0, creaks: true };
+    let entity = server.world_mut().spawn((Moving, door, transform)).id();
+    let id = ReceiverId(1);
+    let mut motion = server.world_mut().resource_mut::<MotionServer>();
+    motion.connect(id, &ReceiverOptions::default()).expect("a new client");
+    client.world_mut().resource_mut::<MotionClient>().connect();
+    let mut shown = Vec::new();
+    for step in 0..120 {
+        if step == 60 {
+            // The client's own change stays.
+            let world = client.world_mut();
+            world.query::<&mut Door>().single_mut(world).expect("a door").creaks = true;
+            let mut door = server.world_mut().get_mut::<Door>(entity).expect("it exists");
+            door.angle_deg = 60.0;
+        }
+        server.update();
+        client.update();
+        let mut of_server = server.world_mut().resource_mut::<MotionServer>();
+        let mut of_client = client.world_mut().resource_mut::<MotionClient>();
+        of_client.outgoing.iter().for_each(|((), bytes)| of_server.incoming.push(id, bytes));
+        of_server.outgoing.iter().for_each(|(_, bytes)| of_client.incoming.push((), bytes));
+        of_client.outgoing.clear();
+        of_server.outgoing.clear();
+        let world = client.world_mut();
+        let doors = world.query::<(&Door, &Transform)>().iter(world).map(|(a, b)| (*a, *b)).next();
+        shown.extend(doors);
+    }
+    let [(first, _), .., (last, pose)] = shown[..] else { panic!("the door never appeared") };
+    assert_eq!(first, Door { angle_deg: 45.0, creaks: false });
+    assert_eq!(last, Door { angle_deg: 60.0, creaks: true });
+    assert_eq!((pose.translation, pose.scale), (transform.translation, transform.scale));
+    // Even no rotation is off by half a step.
+    assert!(pose.rotation.angle_between(transform.rotation) < 0.001);
 }
