@@ -115,3 +115,8 @@ pub use settings::MotionSettings;
 pub use udp::{
     MotionUdpClient, MotionUdpClientPlugin, MotionUdpServer, MotionUdpServerPlugin, UdpLost,
 };
+
+/// The example of the README.
+#[cfg(all(doctest, feature = "transform"))]
+#[doc = include_str!("../README.md")]
+struct Readme;
