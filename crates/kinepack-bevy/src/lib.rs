@@ -74,7 +74,7 @@
 //! `bevy_replicon`, which then spawns and despawns the entities. For another transport, move
 //! [`Datagrams`] as above. It must guarantee integrity: see `kinepack-net`.
 //!
-//! **Schedules.** The server reads components in `FixedPostUpdate`. A client writes them in
+//! **Schedules.** The server reads components in `FixedLast`. A client writes them in
 //! `PreUpdate`, and sends in `PostUpdate`: see [`MotionServerSystems`] and [`MotionClientSystems`].
 //! An app is either a server or a client.
 
@@ -96,6 +96,7 @@ mod udp;
 
 pub use client::{
     ClientStats, Happened, MotionClient, MotionClientPlugin, MotionClientSystems, MotionInputs,
+    Predicted,
 };
 pub use datagrams::Datagrams;
 pub use ids::{MotionEntities, MotionId};

@@ -11,13 +11,15 @@ use kinepack::{Codec, EncodeError, Pack, SetupError};
 use kinepack_net::{Channel, EventKinds, StreamConfig};
 
 use crate::MotionSettings;
-use crate::client::{ClientPort, Happened, Hear, Show, ShowKind, hear};
+use crate::client::{ClientPort, Happened, Hear, MotionClient, Show, ShowKind, hear};
 use crate::part::MotionKind;
-use crate::server::{Collect, CollectKind, Emit, EmitAll, Input, ReadInputs, ServerPort, emit_all};
+use crate::server::{
+    Collect, CollectKind, Emit, EmitAll, Input, MotionServer, ReadInputs, ServerPort, emit_all,
+};
 use crate::settings::expect;
 
 /// Methods of [`App`] that register what replicates. Call them on the server and on its clients, in
-/// the same order, before the app runs; before or after adding the plugins.
+/// the same order, before or after adding the plugins. They panic once the app runs.
 pub trait MotionAppExt {
     /// Registers a kind of entity. Its name tells it apart from other kinds in messages and tools.
     ///
@@ -62,6 +64,9 @@ pub trait MotionAppExt {
     /// A plugin panics in `finish` if there are more.
     fn add_motion_input<I: Pack + Send + Sync>(&mut self) -> &mut Self;
 }
+
+/// What a client's datagram of inputs has in front: the acknowledgement of states.
+const ACKNOWLEDGEMENT_BYTES: usize = 7;
 
 /// What an app has registered.
 #[derive(Resource, Default)]
@@ -127,7 +132,11 @@ impl MotionAppExt for App {
     }
 }
 
+#[track_caller]
 fn registry(world: &mut World) -> Mut<'_, Registry> {
+    let runs =
+        world.contains_resource::<MotionServer>() || world.contains_resource::<MotionClient>();
+    assert!(!runs, "kinepack-bevy: register kinds, events and inputs before the app runs");
     world.get_resource_or_init::<Registry>()
 }
 
@@ -169,10 +178,11 @@ impl Registry {
         settings: &MotionSettings,
     ) -> impl Iterator<Item = (&InputType, StreamCodec, StreamConfig)> {
         let (level, tick_hz) = (settings.inputs, settings.tick_hz);
+        let datagram_bytes = StreamConfig::at_hz(tick_hz).datagram_bytes - ACKNOWLEDGEMENT_BYTES;
         (0..).zip(&self.inputs).map(move |(number, input)| {
             let codec = expect((input.codec)(level), "the type of an input");
             let channel = Channel::new(number).expect("kinepack-bevy: more than 16 inputs");
-            (input, codec, StreamConfig { channel, ..StreamConfig::at_hz(tick_hz) })
+            (input, codec, StreamConfig { channel, datagram_bytes, ..StreamConfig::at_hz(tick_hz) })
         })
     }
 }

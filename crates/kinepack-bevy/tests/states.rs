@@ -9,11 +9,11 @@ use bevy_ecs::prelude::*;
 use bevy_transform::components::Transform;
 use kinepack::{EntityId, Pack, Tick};
 use kinepack_bevy::{
-    MotionAppExt, MotionClient, MotionClientPlugin, MotionId, MotionServer, MotionServerPlugin,
-    MotionSettings, Moving, Part, ScaledPose,
+    MotionAppExt, MotionClient, MotionClientPlugin, MotionEntities, MotionId, MotionServer,
+    MotionServerPlugin, MotionSettings, Moving, Part, Predicted, ScaledPose,
 };
-use kinepack_net::{LinkConfig, ReceiverId, ReceiverOptions};
-use support::{Bullet, LOSSY, Session, Shield, Ship, Velocity, of_all};
+use kinepack_net::{LinkConfig, Mismatch, ReceiverId, ReceiverOptions};
+use support::{Bullet, LOSSY, Session, Shield, Ship, ShipPose, Velocity, of_all};
 
 /// Ships on straight lines; of ten, one rests.
 fn spawn_ships(world: &mut World, count: u32) {
@@ -158,6 +158,7 @@ fn an_entity_appears_and_disappears_with_its_marker_and_its_components() {
     let ships: Vec<Entity> = (0..4).map(|_| world.spawn(Ship).id()).collect();
     world.spawn(Moving); // of no kind
     session.run(30);
+    assert_eq!(session.server().stats().unseen, 1);
     assert!(session.clients[0].entities::<Shield>().keys().eq(&[0, 1, 2, 3]));
     let world = session.server.world_mut();
     world.despawn(ships[0]);
@@ -311,4 +312,64 @@ fn parts_write_only_what_they_are_made_of() {
     assert_eq!((pose.translation, pose.scale), (transform.translation, transform.scale));
     // Even no rotation is off by half a step.
     assert!(pose.rotation.angle_between(transform.rotation) < 0.001);
+}
+
+#[test]
+fn a_predicted_entity_keeps_what_the_client_writes() {
+    let mut session = Session::new(LinkConfig::PERFECT, 1, flying);
+    spawn_ships(session.server.world_mut(), 3);
+    session.run(30);
+    let world = session.clients[0].app.world_mut();
+    let own = world.resource::<MotionEntities>().get(MotionId(1)).expect("it is shown");
+    let mine = Transform::from_xyz(7.0, 8.0, 9.0);
+    world.entity_mut(own).insert((Predicted, mine));
+    session.run(30);
+    let transforms = session.clients[0].entities::<Transform>();
+    assert_eq!(transforms[&1], mine);
+    assert!(transforms[&2].translation.x > 2.5);
+    let newest = session.clients[0].motion().newest().expect("states arrive");
+    let (Ship, pose, Shield(50)) =
+        newest.get::<(Ship, ShipPose, Shield)>(EntityId(1)).unwrap().unwrap()
+    else {
+        panic!("another shield")
+    };
+    assert!(pose.position[0] < 2.0);
+    let ship = session.entity(1).expect("it exists");
+    session.server.world_mut().despawn(ship);
+    session.run(30);
+    assert_eq!(session.clients[0].entities::<Transform>().len(), 2);
+}
+
+#[test]
+fn a_client_with_other_kinds_is_refused() {
+    let mut session = Session::new(LinkConfig::PERFECT, 1, |_| {});
+    let mut other = support::app();
+    other.add_motion_kind::<(Bullet,)>("bullet");
+    other.add_plugins(MotionClientPlugin::new(MotionSettings::at_hz(60)));
+    other.finish();
+    let id = ReceiverId(50);
+    let mut server = session.server.world_mut().resource_mut::<MotionServer>();
+    server.connect(id, &ReceiverOptions::default()).expect("a new client");
+    other.world_mut().resource_mut::<MotionClient>().connect();
+    other.update();
+    let client = other.world().resource::<MotionClient>();
+    let mut server = session.server.world_mut().resource_mut::<MotionServer>();
+    client.outgoing.iter().for_each(|((), datagram)| server.incoming.push(id, datagram));
+    // The first frame takes no time, so it makes no tick.
+    (0..2).for_each(|_| session.server.update());
+    let server = session.server.world().resource::<MotionServer>();
+    let mut client = other.world_mut().resource_mut::<MotionClient>();
+    let refusals = server.outgoing.iter().filter(|(to, _)| *to == id);
+    refusals.for_each(|(_, datagram)| client.incoming.push((), datagram));
+    other.update();
+    let mismatch = other.world().resource::<MotionClient>().mismatch();
+    assert!(matches!(mismatch, Some(Mismatch::Schema { .. })), "{mismatch:?}");
+    assert_eq!(server.stats().refused, 1);
+}
+
+#[test]
+#[should_panic(expected = "before the app runs")]
+fn registering_while_the_app_runs_panics() {
+    let mut session = Session::new(LinkConfig::PERFECT, 0, |_| {});
+    session.server.add_motion_kind::<(Shield,)>("shield");
 }

@@ -20,6 +20,7 @@ pub(crate) use hear::{Hear, hear};
 pub(crate) use inputs::ClientPort;
 pub use inputs::MotionInputs;
 pub use resource::{ClientStats, MotionClient};
+pub use show::Predicted;
 pub(crate) use show::{Show, ShowKind};
 
 use crate::{MotionEntities, MotionSettings, Registry};

@@ -3,14 +3,21 @@
 //! Cost: for each entity a look-up of its id, the interpolation, and a comparison with each
 //! component. Components that have the value already are not touched.
 
+use bevy_ecs::component::Component;
 use bevy_ecs::entity::Entity;
-use bevy_ecs::query::QueryState;
+use bevy_ecs::query::{QueryState, Without};
 use bevy_ecs::world::World;
 use kinepack::EntityId;
 use kinepack_net::Playback;
 
 use crate::part::MotionKind;
 use crate::{MotionEntities, MotionId};
+
+/// Marks an entity of the client whose components the game computes itself, such as the player's own
+/// ship. The plugin does not write them, but still despawns the entity. The server's state of it is
+/// in [`MotionClient::newest`](crate::MotionClient::newest).
+#[derive(Component, Clone, Copy, Debug, Default)]
+pub struct Predicted;
 
 /// A registered kind of entities on the client.
 pub(crate) trait Show: Send + Sync {
@@ -21,7 +28,7 @@ pub(crate) trait Show: Send + Sync {
 
 /// The entities of kind `K`.
 pub(crate) struct ShowKind<K: MotionKind> {
-    write: QueryState<K::Write>,
+    write: QueryState<K::Write, Without<Predicted>>,
     /// Scratch: entities that lack a component of the kind, or do not exist yet.
     incomplete: Vec<(EntityId, Option<Entity>, K)>,
 }
@@ -49,8 +56,10 @@ impl<K: MotionKind> Show for ShowKind<K> {
         });
         for (id, entity, state) in self.incomplete.drain(..) {
             match entity.map(|entity| world.get_entity_mut(entity)) {
-                Some(Ok(mut entity)) => _ = entity.insert(state.into_components()),
-                Some(Err(_)) => {}
+                Some(Ok(mut entity)) if !entity.contains::<Predicted>() => {
+                    entity.insert(state.into_components());
+                }
+                Some(_) => {}
                 None => _ = world.spawn((MotionId(id.0), state.into_components())),
             }
         }

@@ -47,7 +47,8 @@ pub(crate) trait Collect: Send + Sync {
 struct OfKind<K: MotionKind>(PhantomData<fn() -> K>);
 
 type Read<K> = <K as MotionKind>::Read;
-type IsNew = (With<Moving>, Without<MotionId>);
+/// Entities that should get an id.
+pub(crate) type IsNew = (With<Moving>, Without<MotionId>);
 type IsOfKind<K> = (With<Moving>, With<OfKind<K>>, <K as MotionKind>::Has);
 
 type HasChanged<K> = (IsOfKind<K>, <K as MotionKind>::IsChanged);

@@ -1,6 +1,6 @@
 //! The server: a plugin that sends the entities that move, and hears the clients.
 //!
-//! `FixedPostUpdate` makes one tick: [`collect`] brings the snapshot up to date, [`emit`] hands
+//! `FixedLast` makes one tick: [`collect`] brings the snapshot up to date, [`emit`] hands
 //! events to the hub, and the hub makes the datagrams. `PreUpdate` hands out what arrived.
 
 mod collect;
@@ -8,7 +8,7 @@ mod emit;
 mod inputs;
 mod resource;
 
-use bevy_app::{App, FixedPostUpdate, Plugin, PreUpdate};
+use bevy_app::{App, FixedLast, Plugin, PreUpdate};
 use bevy_ecs::change_detection::Mut;
 use bevy_ecs::component::Component;
 use bevy_ecs::message::Message;
@@ -66,7 +66,7 @@ pub enum MotionServerSystems {
     /// In `PreUpdate`: takes what is in [`MotionServer::incoming`]. A transport puts it there
     /// before.
     Receive,
-    /// In `FixedPostUpdate`: makes a tick, and appends to [`MotionServer::outgoing`]. A transport
+    /// In `FixedLast`: makes a tick, and appends to [`MotionServer::outgoing`]. A transport
     /// sends that after it.
     Tick,
 }
@@ -74,7 +74,7 @@ pub enum MotionServerSystems {
 /// Sends all [`Moving`] entities to the clients of [`MotionServer`].
 ///
 /// It needs `TimePlugin`, and a transport between [`MotionServer`] and its clients. It reads the
-/// components in `FixedPostUpdate`, so change them in `FixedUpdate` or before.
+/// components in `FixedLast`, so change them in `FixedPostUpdate` or before.
 ///
 /// # Panics
 /// In [`Plugin::finish`], if no kind is registered, or the settings are not valid.
@@ -105,12 +105,13 @@ impl Plugin for MotionServerPlugin {
             .add_message::<ClientJoined>()
             .add_message::<ClientLeft>()
             .add_systems(PreUpdate, receive.in_set(MotionServerSystems::Receive))
-            .add_systems(FixedPostUpdate, tick.in_set(MotionServerSystems::Tick));
+            .add_systems(FixedLast, tick.in_set(MotionServerSystems::Tick));
     }
 
     fn finish(&self, app: &mut App) {
         let registry = app.world_mut().remove_resource::<Registry>().unwrap_or_default();
-        app.insert_resource(MotionServer::new(self, registry));
+        let server = MotionServer::new(self, registry, app.world_mut());
+        app.insert_resource(server);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use bevy_ecs::query::QueryState;
 use bevy_ecs::resource::Resource;
 use bevy_ecs::world::World;
 use bevy_time::{Real, Time};
@@ -12,7 +13,7 @@ use kinepack_net::{
     datagram_kind, split_datagram,
 };
 
-use super::collect::{Changes, Collect};
+use super::collect::{Changes, Collect, IsNew};
 use super::{ClientJoined, ClientLeft, EmitAll, MotionServerPlugin, ServerPort};
 use crate::ids::Ids;
 use crate::settings::expect;
@@ -41,6 +42,9 @@ pub struct ServerStats {
     pub refused_events: u64,
     /// Ticks in which an entity got no id because all are in use.
     pub without_id: u64,
+    /// [`Moving`](super::Moving) entities that clients do not see, as of the last tick: they have the
+    /// components of no registered kind, or got no id.
+    pub unseen: usize,
     /// Entities that got another id because a spawn field changed.
     pub replaced: u64,
     /// Ticks that reached not all clients. The log has the reason.
@@ -68,6 +72,7 @@ pub struct MotionServer {
     removed: Vec<EntityId>,
     ids: Ids,
     collects: Vec<Box<dyn Collect>>,
+    unseen: QueryState<(), IsNew>,
     emits: Vec<EmitAll>,
     ports: Vec<Box<dyn ServerPort>>,
     last_error: Option<NetError>,
@@ -75,7 +80,11 @@ pub struct MotionServer {
 }
 
 impl MotionServer {
-    pub(super) fn new(plugin: &MotionServerPlugin, mut registry: Registry) -> Self {
+    pub(super) fn new(
+        plugin: &MotionServerPlugin,
+        mut registry: Registry,
+        world: &mut World,
+    ) -> Self {
         let codec = registry.codec(&plugin.settings);
         let ports = registry.server_ports(&plugin.settings);
         let config = HubConfig {
@@ -103,6 +112,7 @@ impl MotionServer {
             removed: Vec::new(),
             ids: Ids::new(plugin.id_rest_s.saturating_mul(plugin.settings.tick_hz).max(1)),
             collects: registry.collects,
+            unseen: QueryState::new(world),
             emits: registry.emits,
             ports,
             last_error: None,
@@ -236,6 +246,11 @@ impl MotionServer {
         for (kind, collect) in self.collects.iter_mut().enumerate() {
             collect.collect(world, kind, &mut changes);
         }
+        let unseen = self.unseen.query(world).iter().len();
+        if unseen > 0 && self.stats.unseen == 0 {
+            log::warn!("kinepack-bevy: {unseen} moving entities are of no registered kind");
+        }
+        self.stats.unseen = unseen;
         self.removed.sort_unstable();
         expect(self.state.patch(&self.removed, &self.rows), "the rows of another schema");
         self.state.tick = tick;
