@@ -1,0 +1,99 @@
+//! Inputs on the client: what a player does in each tick, sent as a stream.
+
+use core::marker::PhantomData;
+
+use bevy_ecs::resource::Resource;
+use bevy_ecs::world::World;
+use kinepack::stream::StreamCodec;
+use kinepack::{EncodeError, Pack};
+use kinepack_net::{Channel, Sequence, StreamConfig, StreamSender, StreamSenderStats};
+
+use crate::settings::expect;
+
+/// The inputs of one type that go to the server. Push one in each run of `FixedUpdate`; the server
+/// accepts hardly more than one for each tick.
+///
+/// ```
+/// use bevy_ecs::error::Result;
+/// use bevy_ecs::system::ResMut;
+/// use kinepack::Pack;
+/// use kinepack_bevy::MotionInputs;
+///
+/// #[derive(Pack)]
+/// struct Steer {
+///     #[pack(range = -1.0..=1.0, precision = 0.01)]
+///     direction: [f32; 2],
+///     fire: bool,
+/// }
+///
+/// fn steer(mut inputs: ResMut<MotionInputs<Steer>>) -> Result {
+///     inputs.push(&Steer { direction: [1.0, 0.0], fire: false })?;
+///     Ok(())
+/// }
+/// ```
+#[derive(Resource)]
+pub struct MotionInputs<I: Send + Sync + 'static> {
+    codec: StreamCodec,
+    config: StreamConfig,
+    stream: StreamSender,
+    of: PhantomData<fn(I)>,
+}
+
+impl<I: Pack + Send + Sync> MotionInputs<I> {
+    /// Adds an input, which goes out at the end of the frame. Returns its number. Without a
+    /// connection the input is dropped.
+    ///
+    /// # Errors
+    /// [`EncodeError`] for values that are not numbers or out of range. Nothing has changed then.
+    pub fn push(&mut self, input: &I) -> Result<Sequence, EncodeError> {
+        self.stream.push(input)
+    }
+
+    /// The counters of the stream, since the client connected.
+    pub fn stats(&self) -> StreamSenderStats {
+        self.stream.stats()
+    }
+}
+
+/// The stream of one type of inputs, which is in the resource [`MotionInputs`].
+pub(crate) struct ClientPort {
+    pub(crate) channel: Channel,
+    /// Begins a new stream, for a new connection.
+    pub(crate) begin: fn(&mut World),
+    /// Takes an acknowledgement. False if it is refused.
+    pub(crate) take: fn(&mut World, &[u8]) -> bool,
+    /// Appends the packet that is due to a datagram. False if none is.
+    pub(crate) send: fn(&mut World, &mut Vec<u8>) -> bool,
+}
+
+impl ClientPort {
+    /// Adds the resource for inputs of type `I`.
+    pub(crate) fn new<I: Pack + Send + Sync>(
+        world: &mut World,
+        codec: StreamCodec,
+        config: StreamConfig,
+    ) -> Self {
+        let stream = expect(StreamSender::new(&codec, config), "the settings of inputs");
+        world.insert_resource(MotionInputs::<I> { codec, config, stream, of: PhantomData });
+        Self { channel: config.channel, begin: begin::<I>, take: take::<I>, send: send::<I> }
+    }
+}
+
+fn begin<I: Pack + Send + Sync>(world: &mut World) {
+    if let Some(mut inputs) = world.get_resource_mut::<MotionInputs<I>>() {
+        let stream = StreamSender::new(&inputs.codec, inputs.config);
+        inputs.stream = expect(stream, "the settings of inputs");
+    }
+}
+
+fn take<I: Pack + Send + Sync>(world: &mut World, acknowledgement: &[u8]) -> bool {
+    let inputs = world.get_resource_mut::<MotionInputs<I>>();
+    inputs.is_some_and(|mut inputs| inputs.stream.handle(acknowledgement).is_ok())
+}
+
+fn send<I: Pack + Send + Sync>(world: &mut World, out: &mut Vec<u8>) -> bool {
+    let Some(mut inputs) = world.get_resource_mut::<MotionInputs<I>>() else { return false };
+    let Some(packet) = inputs.stream.poll_transmit() else { return false };
+    out.extend_from_slice(packet);
+    true
+}

@@ -1,0 +1,101 @@
+//! The client: a plugin that spawns, moves and despawns what the server shows.
+//!
+//! `PreUpdate` takes what arrived, and then writes the state of this moment into the entities.
+//! `PostUpdate` makes the datagrams for the server.
+
+mod hear;
+mod inputs;
+mod resource;
+mod show;
+
+use bevy_app::{App, Plugin, PostUpdate, PreUpdate};
+use bevy_ecs::change_detection::Mut;
+use bevy_ecs::schedule::{IntoScheduleConfigs, SystemSet};
+use bevy_ecs::world::World;
+use bevy_time::{Fixed, Time};
+use kinepack_net::ReceiverConfig;
+
+pub use hear::Happened;
+pub(crate) use hear::{Hear, hear};
+pub(crate) use inputs::ClientPort;
+pub use inputs::MotionInputs;
+pub use resource::{ClientStats, MotionClient};
+pub use show::Predicted;
+pub(crate) use show::{Show, ShowKind};
+
+use crate::{MotionEntities, MotionSettings, Registry};
+
+/// When the client works. Order your transport and your systems by these sets.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MotionClientSystems {
+    /// In `PreUpdate`: takes what is in [`MotionClient::incoming`]. A transport puts it there
+    /// before.
+    Receive,
+    /// In `PreUpdate`, after `Receive`: spawns and despawns entities, writes their components, and
+    /// writes messages for events.
+    Play,
+    /// In `PostUpdate`: appends to [`MotionClient::outgoing`]. A transport sends that after it.
+    Send,
+}
+
+/// Shows the entities that a server sends.
+///
+/// It needs `TimePlugin`, and a transport between [`MotionClient`] and the server.
+///
+/// # Panics
+/// In [`Plugin::finish`], if no kind is registered, or the settings are not valid.
+#[derive(Clone, Debug)]
+pub struct MotionClientPlugin {
+    /// The settings that the server has too.
+    pub settings: MotionSettings,
+    /// The settings of the receiver, such as its limits of memory and its delay.
+    pub receiver: ReceiverConfig,
+    /// Whether the plugin spawns and despawns the entities. If not, something else gives them their
+    /// [`MotionId`](crate::MotionId), and the plugin writes their components.
+    pub spawns: bool,
+}
+
+impl MotionClientPlugin {
+    /// With the receiver's default settings.
+    pub fn new(settings: MotionSettings) -> Self {
+        Self { receiver: ReceiverConfig::at_hz(settings.tick_hz), settings, spawns: true }
+    }
+}
+
+impl Plugin for MotionClientPlugin {
+    fn build(&self, app: &mut App) {
+        app.insert_resource(Time::<Fixed>::from_hz(self.settings.tick_hz.into()))
+            .init_resource::<Registry>()
+            .init_resource::<MotionEntities>()
+            .configure_sets(
+                PreUpdate,
+                (MotionClientSystems::Receive, MotionClientSystems::Play).chain(),
+            )
+            .add_systems(
+                PreUpdate,
+                (
+                    receive.in_set(MotionClientSystems::Receive),
+                    play.in_set(MotionClientSystems::Play),
+                ),
+            )
+            .add_systems(PostUpdate, send.in_set(MotionClientSystems::Send));
+    }
+
+    fn finish(&self, app: &mut App) {
+        let registry = app.world_mut().remove_resource::<Registry>().unwrap_or_default();
+        let client = MotionClient::new(self, registry, app.world_mut());
+        app.insert_resource(client);
+    }
+}
+
+fn receive(world: &mut World) {
+    world.resource_scope(|world, mut client: Mut<'_, MotionClient>| client.receive(world));
+}
+
+fn play(world: &mut World) {
+    world.resource_scope(|world, mut client: Mut<'_, MotionClient>| client.play(world));
+}
+
+fn send(world: &mut World) {
+    world.resource_scope(|world, mut client: Mut<'_, MotionClient>| client.send(world));
+}

@@ -1,0 +1,266 @@
+//! The client's state: the receiver and what it shows.
+
+use std::time::Duration;
+
+use bevy_ecs::entity::Entity;
+use bevy_ecs::resource::Resource;
+use bevy_ecs::world::World;
+use bevy_time::{Real, Time};
+use kinepack::{Codec, Snapshot};
+use kinepack_net::{
+    Channel, DatagramKind, EventKinds, Mismatch, PlayoutStats, Receiver, ReceiverConfig,
+    ReceiverStats, ReceiverStatus, datagram_kind, split_datagram,
+};
+
+use super::{ClientPort, Hear, MotionClientPlugin, Show};
+use crate::settings::expect;
+use crate::{Datagrams, MotionEntities, MotionId, Registry};
+
+/// How a client does: the counters of its connection, and what it shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ClientStats {
+    /// The receiver's counters.
+    pub receiver: ReceiverStats,
+    /// The measurements of playback.
+    pub playout: PlayoutStats,
+    /// The round trip, the losses, and the server's time.
+    pub status: ReceiverStatus,
+    /// Datagrams for the server.
+    pub sent: u64,
+    /// Bytes of these.
+    pub sent_bytes: u64,
+    /// Parts of datagrams that belong to no part of the client, or that its inputs refused.
+    pub refused: u64,
+}
+
+/// The client's side. A transport connects it to the server: see the fields.
+#[derive(Resource)]
+pub struct MotionClient {
+    /// Datagrams from the server. A transport appends them before
+    /// [`Receive`](super::MotionClientSystems::Receive).
+    pub incoming: Datagrams<()>,
+    /// Datagrams for the server. A transport sends and clears them after
+    /// [`Send`](super::MotionClientSystems::Send).
+    pub outgoing: Datagrams<()>,
+    codec: Codec,
+    config: ReceiverConfig,
+    events: Option<EventKinds>,
+    /// `None` without a connection.
+    receiver: Option<Receiver>,
+    /// What is shown belongs to a connection that has ended.
+    is_over: bool,
+    now: Duration,
+    tick: Option<f64>,
+    is_starved: bool,
+    spawns: bool,
+    shows: Vec<Box<dyn Show>>,
+    hears: Vec<Hear>,
+    ports: Vec<ClientPort>,
+    /// Scratch: the acknowledgement in front of the next datagram.
+    front: Vec<u8>,
+    stats: ClientStats,
+}
+
+impl MotionClient {
+    pub(super) fn new(
+        plugin: &MotionClientPlugin,
+        mut registry: Registry,
+        world: &mut World,
+    ) -> Self {
+        let client = Self {
+            incoming: Datagrams::default(),
+            outgoing: Datagrams::default(),
+            codec: registry.codec(&plugin.settings),
+            config: ReceiverConfig { channel: Channel::default(), ..plugin.receiver.clone() },
+            events: registry.event_kinds(&plugin.settings),
+            receiver: None,
+            is_over: false,
+            now: Duration::ZERO,
+            tick: None,
+            is_starved: false,
+            spawns: plugin.spawns,
+            ports: registry.client_ports(&plugin.settings, world),
+            shows: registry.shows,
+            hears: registry.hears,
+            front: Vec::new(),
+            stats: ClientStats::default(),
+        };
+        // Settings that are wrong are found now, and not when the program connects.
+        drop(client.new_receiver());
+        client
+    }
+
+    fn new_receiver(&self) -> Receiver {
+        let receiver = Receiver::new(&self.codec, self.config.clone());
+        let receiver = expect(receiver, "the receiver's settings");
+        match &self.events {
+            Some(events) => receiver.with_events(events),
+            None => receiver,
+        }
+    }
+
+    /// Begins to talk to the server, for a transport that has a connection to it. The entities of
+    /// an earlier connection disappear.
+    pub fn connect(&mut self) {
+        self.disconnect();
+        self.receiver = Some(self.new_receiver());
+        self.stats = ClientStats::default();
+    }
+
+    /// Ends the connection. All entities disappear.
+    pub fn disconnect(&mut self) {
+        self.receiver = None;
+        self.tick = None;
+        self.is_over = true;
+        self.incoming.clear();
+        self.outgoing.clear();
+    }
+
+    /// Lets something else spawn and despawn the entities.
+    #[cfg(feature = "replicon")]
+    pub(crate) fn leave_spawning(&mut self) {
+        self.spawns = false;
+    }
+
+    /// True from [`connect`](Self::connect) to [`disconnect`](Self::disconnect).
+    pub fn is_connected(&self) -> bool {
+        self.receiver.is_some()
+    }
+
+    /// Why the server refuses this client, if it does: the two register different kinds, or have
+    /// different settings.
+    pub fn mismatch(&self) -> Option<Mismatch> {
+        self.receiver.as_ref()?.mismatch()
+    }
+
+    /// The tick that is shown, with its fraction. `None` before the first state.
+    pub fn tick(&self) -> Option<f64> {
+        self.tick
+    }
+
+    /// True while the newest state is shown because no newer one arrived in time.
+    pub fn is_starved(&self) -> bool {
+        self.is_starved
+    }
+
+    /// The newest state that arrived. It is ahead of what is shown.
+    pub fn newest(&self) -> Option<&Snapshot> {
+        self.receiver.as_ref()?.newest()
+    }
+
+    /// The receiver, for finer measurements.
+    pub fn receiver(&self) -> Option<&Receiver> {
+        self.receiver.as_ref()
+    }
+
+    /// How the client does, since it connected.
+    pub fn stats(&self) -> ClientStats {
+        match &self.receiver {
+            Some(receiver) => ClientStats {
+                receiver: receiver.stats(),
+                playout: receiver.playout_stats(),
+                status: receiver.status(self.now),
+                ..self.stats
+            },
+            None => self.stats,
+        }
+    }
+
+    /// Hands out the datagrams that arrived.
+    pub(super) fn receive(&mut self, world: &mut World) {
+        self.now = world.resource::<Time<Real>>().elapsed();
+        if std::mem::take(&mut self.is_over) {
+            if self.spawns {
+                despawn_all(world);
+            }
+            self.ports.iter().for_each(|port| (port.begin)(world));
+        }
+        let mut incoming = std::mem::take(&mut self.incoming);
+        for ((), datagram) in incoming.iter() {
+            match split_datagram(datagram) {
+                Ok(parts) => parts.for_each(|part| self.take(world, part)),
+                Err(_) => self.stats.refused += 1,
+            }
+        }
+        incoming.clear();
+        self.incoming = incoming;
+    }
+
+    /// Takes a part of a datagram.
+    fn take(&mut self, world: &mut World, part: &[u8]) {
+        let Some(receiver) = &mut self.receiver else { return };
+        let is_taken = match datagram_kind(part) {
+            // The receiver counts what it refuses.
+            Some(DatagramKind::ToReceiver) => {
+                let _ = receiver.handle(self.now, part);
+                true
+            }
+            Some(DatagramKind::StreamAcknowledgement) => {
+                let channel = Channel::of(part);
+                let port = self.ports.iter().find(|port| port.channel == channel);
+                port.is_some_and(|port| (port.take)(world, part))
+            }
+            _ => false,
+        };
+        self.stats.refused += u64::from(!is_taken);
+    }
+
+    /// Writes the state of this moment into the world.
+    pub(super) fn play(&mut self, world: &mut World) {
+        let playback = self.receiver.as_mut().and_then(|receiver| receiver.playback(self.now));
+        let Some(playback) = playback else { return };
+        self.tick = Some(playback.tick());
+        self.is_starved = playback.is_starved();
+        if self.spawns {
+            for id in playback.removed() {
+                if let Some(entity) = world.resource::<MotionEntities>().get(MotionId(id.0)) {
+                    world.despawn(entity);
+                }
+            }
+        }
+        for show in &mut self.shows {
+            show.show(world, &playback, self.spawns);
+        }
+        for event in playback.events() {
+            if let Some(hear) = self.hears.get(event.kind()) {
+                hear(world, &event);
+            }
+        }
+    }
+
+    /// Makes the datagrams for the server. The acknowledgement of states is in front of the first
+    /// inputs.
+    pub(super) fn send(&mut self, world: &mut World) {
+        let Some(receiver) = &mut self.receiver else { return };
+        let (before, before_bytes) = (self.outgoing.len(), self.outgoing.bytes());
+        self.front.clear();
+        if let Some(acknowledgement) = receiver.poll_acknowledgement() {
+            acknowledgement.write(&mut self.front);
+        }
+        while let Some(datagram) = receiver.poll_transmit(self.now) {
+            self.outgoing.push((), datagram);
+        }
+        for port in &self.ports {
+            self.outgoing.push_with((), |out| {
+                let start = out.len();
+                out.extend_from_slice(&self.front);
+                if (port.send)(world, out) {
+                    self.front.clear();
+                } else {
+                    out.truncate(start);
+                }
+            });
+        }
+        self.outgoing.push((), &self.front);
+        self.stats.sent += (self.outgoing.len() - before) as u64;
+        self.stats.sent_bytes += (self.outgoing.bytes() - before_bytes) as u64;
+    }
+}
+
+fn despawn_all(world: &mut World) {
+    let entities: Vec<Entity> =
+        world.resource::<MotionEntities>().iter().map(|(_, entity)| entity).collect();
+    for entity in entities {
+        world.despawn(entity);
+    }
+}

@@ -1,0 +1,71 @@
+//! Datagrams on their way between a transport and an endpoint.
+
+use core::ops::Range;
+
+/// A queue of datagrams in one buffer, each with the peer that it comes from or goes to. It
+/// allocates nothing once the buffer is large enough.
+///
+/// ```
+/// use kinepack_bevy::Datagrams;
+///
+/// let mut datagrams = Datagrams::default();
+/// datagrams.push(7, b"hello");
+/// datagrams.push(8, b"world");
+/// let list: Vec<(i32, &[u8])> = datagrams.iter().collect();
+/// assert_eq!(list, [(7, &b"hello"[..]), (8, &b"world"[..])]);
+/// datagrams.clear();
+/// assert!(datagrams.is_empty());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Datagrams<Peer> {
+    bytes: Vec<u8>,
+    list: Vec<(Peer, Range<usize>)>,
+}
+
+impl<Peer> Default for Datagrams<Peer> {
+    fn default() -> Self {
+        Self { bytes: Vec::new(), list: Vec::new() }
+    }
+}
+
+impl<Peer: Copy> Datagrams<Peer> {
+    /// Appends a datagram.
+    pub fn push(&mut self, peer: Peer, datagram: &[u8]) {
+        self.push_with(peer, |bytes| bytes.extend_from_slice(datagram));
+    }
+
+    /// Appends the datagram that `write` appends to the buffer. An empty one is dropped.
+    pub(crate) fn push_with(&mut self, peer: Peer, write: impl FnOnce(&mut Vec<u8>)) {
+        let start = self.bytes.len();
+        write(&mut self.bytes);
+        if self.bytes.len() > start {
+            self.list.push((peer, start..self.bytes.len()));
+        }
+    }
+
+    /// The datagrams, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = (Peer, &[u8])> {
+        self.list.iter().map(|(peer, range)| (*peer, &self.bytes[range.clone()]))
+    }
+
+    /// Removes all datagrams, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.list.clear();
+    }
+
+    /// Number of datagrams.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Bytes of all datagrams together.
+    pub fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
+}

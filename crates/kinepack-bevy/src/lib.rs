@@ -1,0 +1,123 @@
+//! Replicates motion in [Bevy](https://bevyengine.org), in the fewest bits: a plugin for
+//! `kinepack-net`.
+//!
+//! The server marks entities with [`Moving`]. Clients spawn them, write their interpolated
+//! components in each frame, and despawn them. Components that derive `Pack` say by attributes
+//! which precision they need. [`Pose`] is a `Transform` with a precision.
+//!
+//! ```
+//! use bevy_app::App;
+//! use bevy_ecs::prelude::*;
+//! use bevy_time::{TimePlugin, TimeUpdateStrategy};
+//! use bevy_transform::components::Transform;
+//! use kinepack::Pack;
+//! use kinepack_bevy::{
+//!     MotionAppExt, MotionClient, MotionClientPlugin, MotionServer, MotionServerPlugin,
+//!     MotionSettings, Moving, Pose,
+//! };
+//! use kinepack_net::{ReceiverId, ReceiverOptions};
+//!
+//! #[derive(Component, Pack, Clone, Default, PartialEq)]
+//! #[require(Moving, Transform)]
+//! struct Ship;
+//!
+//! /// On both sides.
+//! fn app() -> App {
+//!     let mut app = App::new();
+//!     // A kilometre each way, in steps of a centimetre; 11 bits for each number of a rotation.
+//!     app.add_plugins(TimePlugin).add_motion_kind::<(Ship, Pose<1_000, 100, 11>)>("ship");
+//! #   app.insert_resource(TimeUpdateStrategy::FixedTimesteps(1));
+//!     app
+//! }
+//!
+//! let (mut server, mut client) = (app(), app());
+//! server.add_plugins(MotionServerPlugin::new(MotionSettings::at_hz(60)));
+//! client.add_plugins(MotionClientPlugin::new(MotionSettings::at_hz(60)));
+//! # server.finish();
+//! # client.finish();
+//! server.world_mut().spawn((Ship, Transform::from_xyz(1.0, 2.0, 3.0)));
+//!
+//! // A transport does this. The feature `udp` has one.
+//! let id = ReceiverId(1);
+//! let mut motion = server.world_mut().resource_mut::<MotionServer>();
+//! motion.connect(id, &ReceiverOptions::default())?;
+//! client.world_mut().resource_mut::<MotionClient>().connect();
+//! for _ in 0..60 {
+//!     server.update();
+//!     client.update();
+//!     let mut of_server = server.world_mut().resource_mut::<MotionServer>();
+//!     let mut of_client = client.world_mut().resource_mut::<MotionClient>();
+//!     of_client.outgoing.iter().for_each(|((), datagram)| of_server.incoming.push(id, datagram));
+//!     of_server.outgoing.iter().for_each(|(_, datagram)| of_client.incoming.push((), datagram));
+//!     of_client.outgoing.clear();
+//!     of_server.outgoing.clear();
+//! }
+//! let world = client.world_mut();
+//! let ship = world.query_filtered::<&Transform, With<Ship>>().single(world)?;
+//! assert!((ship.translation.y - 2.0).abs() < 0.01);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | to … | on the server | on a client |
+//! |---|---|---|
+//! | register | [`MotionAppExt`] | the same, in the same order |
+//! | begin | [`MotionServerPlugin`] | [`MotionClientPlugin`] |
+//! | show entities | [`Moving`] | `Added<MotionId>`, or `Added<Ship>` |
+//! | find an entity by its id | [`MotionEntities`] | [`MotionEntities`] |
+//! | send inputs | reads [`Input`] | [`MotionInputs`] |
+//! | send events | writes [`Emit`] | reads [`Happened`] |
+//! | measure | [`MotionServer::stats`] | [`MotionClient::stats`] |
+//! | set budgets, priorities, relevance | [`MotionServer::hub_mut`] | |
+//!
+//! **Transports.** With the feature `udp`, `MotionUdpServerPlugin` and `MotionUdpClientPlugin` have
+//! encrypted connections. With the feature `replicon`, `MotionRepliconPlugin` uses those of
+//! `bevy_replicon`, which then spawns and despawns the entities. For another transport, move
+//! [`Datagrams`] as above. It must guarantee integrity: see `kinepack-net`.
+//!
+//! **Schedules.** The server reads components in `FixedLast`. A client writes them in
+//! `PreUpdate`, and sends in `PostUpdate`: see [`MotionServerSystems`] and [`MotionClientSystems`].
+//! An app is either a server or a client.
+
+#![forbid(unsafe_code)]
+
+mod client;
+mod datagrams;
+mod ids;
+mod part;
+#[cfg(feature = "transform")]
+mod pose;
+mod register;
+#[cfg(feature = "replicon")]
+mod replicon;
+mod server;
+mod settings;
+#[cfg(feature = "udp")]
+mod udp;
+
+pub use client::{
+    ClientStats, Happened, MotionClient, MotionClientPlugin, MotionClientSystems, MotionInputs,
+    Predicted,
+};
+pub use datagrams::Datagrams;
+pub use ids::{MotionEntities, MotionId};
+pub use part::{MotionKind, Part};
+#[cfg(feature = "transform")]
+pub use pose::{Pose, ScaledPose};
+pub use register::MotionAppExt;
+pub(crate) use register::Registry;
+#[cfg(feature = "replicon")]
+pub use replicon::MotionRepliconPlugin;
+pub use server::{
+    ClientJoined, ClientLeft, Emit, EmitTo, Input, MotionServer, MotionServerPlugin,
+    MotionServerSystems, Moving, ServerStats,
+};
+pub use settings::MotionSettings;
+#[cfg(feature = "udp")]
+pub use udp::{
+    MotionUdpClient, MotionUdpClientPlugin, MotionUdpServer, MotionUdpServerPlugin, UdpLost,
+};
+
+/// The example of the README.
+#[cfg(all(doctest, feature = "transform"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

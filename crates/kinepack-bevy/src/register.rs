@@ -1,0 +1,188 @@
+//! What replicates: kinds of entities, events and inputs. A server and its clients register the
+//! same, in the same order.
+
+use bevy_app::App;
+use bevy_ecs::change_detection::Mut;
+use bevy_ecs::resource::Resource;
+use bevy_ecs::world::World;
+use kinepack::schema::SchemaBuilder;
+use kinepack::stream::{StreamCodec, StreamLevel};
+use kinepack::{Codec, EncodeError, Pack, SetupError};
+use kinepack_net::{Channel, EventKinds, StreamConfig};
+
+use crate::MotionSettings;
+use crate::client::{ClientPort, Happened, Hear, MotionClient, Show, ShowKind, hear};
+use crate::part::MotionKind;
+use crate::server::{
+    Collect, CollectKind, Emit, EmitAll, Input, MotionServer, ReadInputs, ServerPort, emit_all,
+};
+use crate::settings::expect;
+
+/// Methods of [`App`] that register what replicates. Call them on the server and on its clients, in
+/// the same order, before or after adding the plugins. They panic once the app runs.
+pub trait MotionAppExt {
+    /// Registers a kind of entity. Its name tells it apart from other kinds in messages and tools.
+    ///
+    /// An entity with [`Moving`](crate::Moving) is of the first registered kind whose components it
+    /// has. So register a kind before another one with fewer of the same components, or give each
+    /// kind a marker, as `Ship` here.
+    ///
+    /// ```
+    /// use bevy_app::App;
+    /// use bevy_ecs::component::Component;
+    /// use kinepack::Pack;
+    /// use kinepack_bevy::{MotionAppExt, Pose};
+    ///
+    /// #[derive(Component, Pack, Clone, PartialEq)]
+    /// struct Ship;
+    ///
+    /// #[derive(Component, Pack, Clone, PartialEq)]
+    /// struct Shield(#[pack(max = 100)] u8);
+    ///
+    /// # let mut app = App::new();
+    /// app.add_motion_kind::<(Ship, Pose<2_000, 100, 11>, Shield)>("ship");
+    /// ```
+    fn add_motion_kind<K: MotionKind>(&mut self, name: &str) -> &mut Self;
+
+    /// Registers a kind of event that arrives at each client, or that a client waits for. The
+    /// server writes [`Emit`](crate::Emit) messages, and clients read
+    /// [`Happened`](crate::Happened) messages.
+    fn add_motion_event<E: Pack + Send + Sync>(&mut self, name: &str) -> &mut Self;
+
+    /// Registers a kind of event that the server gives up if it has not arrived after
+    /// `longest_ticks` ticks.
+    fn add_droppable_motion_event<E: Pack + Send + Sync>(
+        &mut self,
+        name: &str,
+        longest_ticks: u32,
+    ) -> &mut Self;
+
+    /// Registers what clients send to the server in each tick. Clients push it into
+    /// [`MotionInputs`](crate::MotionInputs), and the server reads [`Input`](crate::Input)
+    /// messages. An app has at most 16 of these streams.
+    ///
+    /// A plugin panics in `finish` if there are more.
+    fn add_motion_input<I: Pack + Send + Sync>(&mut self) -> &mut Self;
+}
+
+/// What a client's datagram of inputs has in front: the acknowledgement of states.
+const ACKNOWLEDGEMENT_BYTES: usize = 7;
+
+/// What an app has registered.
+#[derive(Resource, Default)]
+pub(crate) struct Registry {
+    kinds: SchemaBuilder,
+    pub(crate) collects: Vec<Box<dyn Collect>>,
+    pub(crate) shows: Vec<Box<dyn Show>>,
+    events: SchemaBuilder,
+    droppable: Vec<(Droppable, u32)>,
+    pub(crate) emits: Vec<EmitAll>,
+    pub(crate) hears: Vec<Hear>,
+    inputs: Vec<InputType>,
+}
+
+/// Makes one kind of events droppable after a number of ticks.
+type Droppable = fn(EventKinds, u32) -> Result<EventKinds, EncodeError>;
+
+/// One type of inputs.
+struct InputType {
+    codec: fn(StreamLevel) -> Result<StreamCodec, SetupError>,
+    server: fn(StreamCodec, StreamConfig) -> Box<dyn ServerPort>,
+    client: fn(&mut World, StreamCodec, StreamConfig) -> ClientPort,
+}
+
+impl MotionAppExt for App {
+    fn add_motion_kind<K: MotionKind>(&mut self, name: &str) -> &mut Self {
+        let world = self.world_mut();
+        let (collect, show) = (CollectKind::<K>::new(world), ShowKind::<K>::new(world));
+        let mut registry = registry(world);
+        registry.kinds = std::mem::take(&mut registry.kinds).kind::<K>(name);
+        registry.collects.push(Box::new(collect));
+        registry.shows.push(Box::new(show));
+        self
+    }
+
+    fn add_motion_event<E: Pack + Send + Sync>(&mut self, name: &str) -> &mut Self {
+        self.add_message::<Emit<E>>().add_message::<Happened<E>>();
+        let mut registry = registry(self.world_mut());
+        registry.events = std::mem::take(&mut registry.events).kind::<E>(name);
+        registry.emits.push(emit_all::<E>);
+        registry.hears.push(hear::<E>);
+        self
+    }
+
+    fn add_droppable_motion_event<E: Pack + Send + Sync>(
+        &mut self,
+        name: &str,
+        longest_ticks: u32,
+    ) -> &mut Self {
+        self.add_motion_event::<E>(name);
+        registry(self.world_mut()).droppable.push((EventKinds::droppable::<E>, longest_ticks));
+        self
+    }
+
+    fn add_motion_input<I: Pack + Send + Sync>(&mut self) -> &mut Self {
+        self.add_message::<Input<I>>();
+        registry(self.world_mut()).inputs.push(InputType {
+            codec: StreamCodec::of::<I>,
+            server: |codec, config| Box::new(ReadInputs::<I>::new(codec, config)),
+            client: ClientPort::new::<I>,
+        });
+        self
+    }
+}
+
+#[track_caller]
+fn registry(world: &mut World) -> Mut<'_, Registry> {
+    let runs =
+        world.contains_resource::<MotionServer>() || world.contains_resource::<MotionClient>();
+    assert!(!runs, "kinepack-bevy: register kinds, events and inputs before the app runs");
+    world.get_resource_or_init::<Registry>()
+}
+
+impl Registry {
+    pub(crate) fn codec(&mut self, settings: &MotionSettings) -> Codec {
+        let schema = expect(std::mem::take(&mut self.kinds).build(), "the registered kinds");
+        expect(settings.codec(schema), "the level or the profile")
+    }
+
+    /// The kinds of events; `None` if there are none.
+    pub(crate) fn event_kinds(&mut self, settings: &MotionSettings) -> Option<EventKinds> {
+        if self.hears.is_empty() {
+            return None;
+        }
+        let schema = expect(std::mem::take(&mut self.events).build(), "the registered events");
+        let kinds = EventKinds::new(&expect(settings.event_codec(schema), "the level"));
+        let droppable = self.droppable.iter();
+        let kinds = droppable.copied().try_fold(kinds, |kinds, (make, ticks)| make(kinds, ticks));
+        Some(expect(kinds, "the registered events"))
+    }
+
+    pub(crate) fn server_ports(&self, settings: &MotionSettings) -> Vec<Box<dyn ServerPort>> {
+        let of = |(input, codec, config): (&InputType, _, _)| (input.server)(codec, config);
+        self.streams(settings).map(of).collect()
+    }
+
+    pub(crate) fn client_ports(
+        &self,
+        settings: &MotionSettings,
+        world: &mut World,
+    ) -> Vec<ClientPort> {
+        let of = |(input, codec, config): (&InputType, _, _)| (input.client)(world, codec, config);
+        self.streams(settings).map(of).collect()
+    }
+
+    /// The codecs and settings of all inputs, each with a channel of its own.
+    fn streams(
+        &self,
+        settings: &MotionSettings,
+    ) -> impl Iterator<Item = (&InputType, StreamCodec, StreamConfig)> {
+        let (level, tick_hz) = (settings.inputs, settings.tick_hz);
+        let datagram_bytes = StreamConfig::at_hz(tick_hz).datagram_bytes - ACKNOWLEDGEMENT_BYTES;
+        (0..).zip(&self.inputs).map(move |(number, input)| {
+            let codec = expect((input.codec)(level), "the type of an input");
+            let channel = Channel::new(number).expect("kinepack-bevy: more than 16 inputs");
+            (input, codec, StreamConfig { channel, datagram_bytes, ..StreamConfig::at_hz(tick_hz) })
+        })
+    }
+}

@@ -1,0 +1,124 @@
+//! The server: a plugin that sends the entities that move, and hears the clients.
+//!
+//! `FixedLast` makes one tick: [`collect`] brings the snapshot up to date, [`emit`] hands
+//! events to the hub, and the hub makes the datagrams. `PreUpdate` hands out what arrived.
+
+mod collect;
+mod emit;
+mod inputs;
+mod resource;
+
+use bevy_app::{App, FixedLast, Plugin, PreUpdate};
+use bevy_ecs::change_detection::Mut;
+use bevy_ecs::component::Component;
+use bevy_ecs::message::Message;
+use bevy_ecs::schedule::{IntoScheduleConfigs, SystemSet};
+use bevy_ecs::world::World;
+use bevy_time::{Fixed, Time};
+use kinepack_net::{HubConfig, ReceiverId};
+
+pub(crate) use collect::{Collect, CollectKind};
+pub use emit::{Emit, EmitTo};
+pub(crate) use emit::{EmitAll, emit_all};
+pub use inputs::Input;
+pub(crate) use inputs::{ReadInputs, ServerPort};
+pub use resource::{MotionServer, ServerStats};
+
+use crate::{MotionEntities, MotionSettings, Registry};
+
+/// Marks an entity of the server that clients see. It must have the components of a registered
+/// kind: see [`add_motion_kind`](crate::MotionAppExt::add_motion_kind).
+///
+/// The entity appears on the clients after the next tick, and disappears when it is despawned,
+/// loses this marker, or loses a component of its kind. It keeps its kind as long as it has these
+/// components.
+///
+/// ```
+/// use bevy_ecs::component::Component;
+/// use kinepack::Pack;
+/// use kinepack_bevy::Moving;
+///
+/// /// All ships move.
+/// #[derive(Component, Pack, Clone, Default, PartialEq)]
+/// #[require(Moving)]
+/// struct Ship;
+/// ```
+#[derive(Component, Clone, Copy, Debug, Default)]
+pub struct Moving;
+
+/// A client has said hello, and gets states from the next tick on.
+#[derive(Message, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClientJoined {
+    /// The client.
+    pub client: ReceiverId,
+}
+
+/// A client that had joined is gone.
+#[derive(Message, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClientLeft {
+    /// The client.
+    pub client: ReceiverId,
+}
+
+/// When the server works. Order your transport and your systems by these sets.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MotionServerSystems {
+    /// In `PreUpdate`: takes what is in [`MotionServer::incoming`]. A transport puts it there
+    /// before.
+    Receive,
+    /// In `FixedLast`: makes a tick, and appends to [`MotionServer::outgoing`]. A transport
+    /// sends that after it.
+    Tick,
+}
+
+/// Sends all [`Moving`] entities to the clients of [`MotionServer`].
+///
+/// It needs `TimePlugin`, and a transport between [`MotionServer`] and its clients. It reads the
+/// components in `FixedLast`, so change them in `FixedPostUpdate` or before.
+///
+/// # Panics
+/// In [`Plugin::finish`], if no kind is registered, or the settings are not valid.
+#[derive(Clone, Debug)]
+pub struct MotionServerPlugin {
+    /// The settings that the clients have too.
+    pub settings: MotionSettings,
+    /// The settings of the hub, such as the size of datagrams.
+    pub hub: HubConfig,
+    /// How many seconds the id of an entity that is gone stays unused. A client that shows states
+    /// that are older may take another entity for it.
+    pub id_rest_s: u32,
+}
+
+impl MotionServerPlugin {
+    /// With the hub's default settings. Ids rest for 30 seconds, longer than a silent client stays
+    /// connected.
+    pub fn new(settings: MotionSettings) -> Self {
+        Self { settings, hub: HubConfig::default(), id_rest_s: 30 }
+    }
+}
+
+impl Plugin for MotionServerPlugin {
+    fn build(&self, app: &mut App) {
+        app.insert_resource(Time::<Fixed>::from_hz(self.settings.tick_hz.into()))
+            .init_resource::<Registry>()
+            .init_resource::<MotionEntities>()
+            .add_message::<ClientJoined>()
+            .add_message::<ClientLeft>()
+            .add_systems(PreUpdate, receive.in_set(MotionServerSystems::Receive))
+            .add_systems(FixedLast, tick.in_set(MotionServerSystems::Tick));
+    }
+
+    fn finish(&self, app: &mut App) {
+        let registry = app.world_mut().remove_resource::<Registry>().unwrap_or_default();
+        let server = MotionServer::new(self, registry, app.world_mut());
+        app.insert_resource(server);
+    }
+}
+
+fn receive(world: &mut World) {
+    world.resource_scope(|world, mut server: Mut<'_, MotionServer>| server.receive(world));
+}
+
+fn tick(world: &mut World) {
+    world.resource_scope(|world, mut server: Mut<'_, MotionServer>| server.tick(world));
+}

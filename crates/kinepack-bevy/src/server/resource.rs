@@ -1,0 +1,308 @@
+//! The server's state: the hub, the newest snapshot, and the clients.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use bevy_ecs::query::QueryState;
+use bevy_ecs::resource::Resource;
+use bevy_ecs::world::World;
+use bevy_time::{Real, Time};
+use kinepack::{EntityId, Snapshot, Tick};
+use kinepack_net::{
+    Channel, DatagramKind, Handled, Hub, HubConfig, NetError, ReceiverId, ReceiverOptions, Refused,
+    datagram_kind, split_datagram,
+};
+
+use super::collect::{Changes, Collect, IsNew};
+use super::{ClientJoined, ClientLeft, EmitAll, MotionServerPlugin, ServerPort};
+use crate::ids::Ids;
+use crate::settings::expect;
+use crate::{Datagrams, MotionEntities, MotionId, Registry};
+
+/// The most bytes of an acknowledgement of inputs in front of a datagram.
+const ACKNOWLEDGEMENT_BYTES: usize = 4;
+
+/// What a server did, and what it refused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ServerStats {
+    /// Ticks made.
+    pub ticks: u64,
+    /// States of entities that were quantized, because they were new or had changed.
+    pub quantized: u64,
+    /// Datagrams for clients.
+    pub sent: u64,
+    /// Bytes of these.
+    pub sent_bytes: u64,
+    /// Datagrams from clients, or parts of them, that were refused. They changed nothing.
+    pub refused: u64,
+    /// States that were not sent, because a value was not a number or out of range. An entity keeps
+    /// its last state, and a new one does not appear.
+    pub refused_values: u64,
+    /// Events that were not sent.
+    pub refused_events: u64,
+    /// Ticks in which an entity got no id because all are in use.
+    pub without_id: u64,
+    /// [`Moving`](super::Moving) entities that clients do not see, as of the last tick: they have the
+    /// components of no registered kind, or got no id.
+    pub unseen: usize,
+    /// Entities that got another id because a spawn field changed.
+    pub replaced: u64,
+    /// Ticks that reached not all clients. The log has the reason.
+    pub failed_ticks: u64,
+}
+
+/// The server's side. A transport connects it to the clients: see the fields.
+#[derive(Resource)]
+pub struct MotionServer {
+    /// Datagrams from clients that are [connected](Self::connect). A transport appends them before
+    /// [`Receive`](super::MotionServerSystems::Receive).
+    pub incoming: Datagrams<ReceiverId>,
+    /// Datagrams for clients. A transport sends and clears them after
+    /// [`Tick`](super::MotionServerSystems::Tick).
+    pub outgoing: Datagrams<ReceiverId>,
+    hub: Hub,
+    /// The connected clients, and whether they have joined.
+    clients: HashMap<ReceiverId, bool>,
+    left: Vec<ReceiverId>,
+    now: Duration,
+    /// The newest state.
+    state: Snapshot,
+    /// Scratch: the changes of a tick.
+    rows: Snapshot,
+    removed: Vec<EntityId>,
+    ids: Ids,
+    collects: Vec<Box<dyn Collect>>,
+    unseen: QueryState<(), IsNew>,
+    emits: Vec<EmitAll>,
+    ports: Vec<Box<dyn ServerPort>>,
+    last_error: Option<NetError>,
+    stats: ServerStats,
+}
+
+impl MotionServer {
+    pub(super) fn new(
+        plugin: &MotionServerPlugin,
+        mut registry: Registry,
+        world: &mut World,
+    ) -> Self {
+        let codec = registry.codec(&plugin.settings);
+        let ports = registry.server_ports(&plugin.settings);
+        let config = HubConfig {
+            datagram_bytes: plugin
+                .hub
+                .datagram_bytes
+                .saturating_sub(ACKNOWLEDGEMENT_BYTES * ports.len()),
+            channel: Channel::default(),
+            ..plugin.hub.clone()
+        };
+        let mut hub = expect(Hub::new(&codec, config), "the hub's settings");
+        if let Some(events) = registry.event_kinds(&plugin.settings) {
+            hub = hub.with_events(&events);
+        }
+        let state = Snapshot::new(codec.schema(), Tick(0));
+        Self {
+            incoming: Datagrams::default(),
+            outgoing: Datagrams::default(),
+            hub,
+            clients: HashMap::new(),
+            left: Vec::new(),
+            now: Duration::ZERO,
+            rows: state.clone(),
+            state,
+            removed: Vec::new(),
+            ids: Ids::new(plugin.id_rest_s.saturating_mul(plugin.settings.tick_hz).max(1)),
+            collects: registry.collects,
+            unseen: QueryState::new(world),
+            emits: registry.emits,
+            ports,
+            last_error: None,
+            stats: ServerStats::default(),
+        }
+    }
+
+    /// Adds a client, for a transport that has a connection to it.
+    ///
+    /// # Errors
+    /// [`NetError::ReceiverTaken`] if the client is connected, and [`NetError::BudgetTooSmall`].
+    pub fn connect(
+        &mut self,
+        client: ReceiverId,
+        options: &ReceiverOptions,
+    ) -> Result<(), NetError> {
+        self.hub.add(client, options, self.now)?;
+        self.clients.insert(client, false);
+        Ok(())
+    }
+
+    /// Removes a client whose connection has ended. False if it was not connected.
+    pub fn disconnect(&mut self, client: ReceiverId) -> bool {
+        self.hub.remove(client);
+        self.ports.iter_mut().for_each(|port| port.forget(client));
+        let joined = self.clients.remove(&client);
+        if joined == Some(true) {
+            self.left.push(client);
+        }
+        joined.is_some()
+    }
+
+    /// The clients that are connected, in no particular order.
+    pub fn clients(&self) -> impl Iterator<Item = ReceiverId> {
+        self.clients.keys().copied()
+    }
+
+    /// The hub, for the state of a client's connection.
+    pub fn hub(&self) -> &Hub {
+        &self.hub
+    }
+
+    /// The hub, for priorities of kinds, relevant entities, and hidden fields. Add and remove
+    /// clients by [`connect`](Self::connect) and [`disconnect`](Self::disconnect) instead.
+    pub fn hub_mut(&mut self) -> &mut Hub {
+        &mut self.hub
+    }
+
+    /// The newest state, as clients will have it.
+    pub fn state(&self) -> &Snapshot {
+        &self.state
+    }
+
+    /// What happened so far.
+    pub fn stats(&self) -> ServerStats {
+        self.stats
+    }
+
+    /// Hands out the datagrams that arrived.
+    pub(super) fn receive(&mut self, world: &mut World) {
+        self.now = world.resource::<Time<Real>>().elapsed();
+        for client in self.left.drain(..) {
+            world.write_message(ClientLeft { client });
+        }
+        let mut incoming = std::mem::take(&mut self.incoming);
+        for (from, datagram) in incoming.iter() {
+            match split_datagram(datagram) {
+                Ok(parts) => parts.for_each(|part| {
+                    let is_taken = self.take(world, from, part);
+                    self.stats.refused += u64::from(!is_taken);
+                }),
+                Err(_) => self.stats.refused += 1,
+            }
+        }
+        incoming.clear();
+        self.incoming = incoming;
+    }
+
+    /// Takes a part of a datagram. False if it is refused.
+    fn take(&mut self, world: &mut World, from: ReceiverId, part: &[u8]) -> bool {
+        let Some(joined) = self.clients.get_mut(&from) else { return false };
+        match datagram_kind(part) {
+            Some(DatagramKind::ToHub) => match self.hub.handle(from, self.now, part) {
+                Ok(handled) => {
+                    if handled == Handled::Joined {
+                        *joined = true;
+                        world.write_message(ClientJoined { client: from });
+                    }
+                    true
+                }
+                Err(refused) => {
+                    if let Refused::Mismatch(mismatch) = refused {
+                        log::warn!("kinepack-bevy: client {}: {mismatch}", from.0);
+                    }
+                    false
+                }
+            },
+            Some(DatagramKind::StreamPacket) => {
+                let channel = Channel::of(part);
+                let port = self.ports.iter_mut().find(|port| port.channel() == channel);
+                port.is_some_and(|port| port.take(world, from, self.now, part))
+            }
+            _ => false,
+        }
+    }
+
+    /// Makes a tick: brings the state up to date and makes the datagrams.
+    pub(super) fn tick(&mut self, world: &mut World) {
+        self.now = self.now.max(world.resource::<Time<Real>>().elapsed());
+        self.update_state(world);
+        for emit in &self.emits {
+            emit(world, &mut self.hub, &mut self.stats);
+        }
+        self.send(world);
+        self.transmit();
+    }
+
+    /// Brings the state up to date.
+    fn update_state(&mut self, world: &mut World) {
+        let tick = Tick(self.state.tick.0 + 1);
+        self.rows.clear(tick);
+        self.removed.clear();
+        let mut changes = Changes {
+            tick,
+            state: &self.state,
+            rows: &mut self.rows,
+            removed: &mut self.removed,
+            ids: &mut self.ids,
+            stats: &mut self.stats,
+        };
+        for (kind, collect) in self.collects.iter_mut().enumerate() {
+            collect.collect(world, kind, &mut changes);
+        }
+        let unseen = self.unseen.query(world).iter().len();
+        if unseen > 0 && self.stats.unseen == 0 {
+            log::warn!("kinepack-bevy: {unseen} moving entities are of no registered kind");
+        }
+        self.stats.unseen = unseen;
+        self.removed.sort_unstable();
+        expect(self.state.patch(&self.removed, &self.rows), "the rows of another schema");
+        self.state.tick = tick;
+        self.stats.ticks += 1;
+    }
+
+    /// Passes the state to the hub.
+    fn send(&mut self, world: &mut World) {
+        let result = loop {
+            match self.hub.tick(self.now, &self.state) {
+                Err(NetError::SpawnChanged { id, .. }) => self.replace(world, id),
+                result => break result,
+            }
+        };
+        let Err(error) = result else { return };
+        self.stats.failed_ticks += 1;
+        if self.last_error.as_ref() != Some(&error) {
+            log::error!("kinepack-bevy: tick {}: {error}", self.state.tick.0);
+            self.last_error = Some(error);
+        }
+    }
+
+    /// Removes an entity whose spawn field changed. It comes back in the next tick, with another
+    /// id.
+    fn replace(&mut self, world: &mut World, id: EntityId) {
+        self.stats.replaced += 1;
+        let kind = self.state.position(id).and_then(|index| self.state.kind_at(index));
+        let entity = world.get_resource::<MotionEntities>();
+        let entity = entity.and_then(|entities| entities.get(MotionId(id.0)));
+        if let (Some(kind), Some(entity)) = (kind, entity) {
+            self.collects[kind].release(world, entity);
+        }
+        self.ids.give_back(id, self.state.tick);
+        self.rows.clear(self.state.tick);
+        expect(self.state.patch(&[id], &self.rows), "the rows of another schema");
+    }
+
+    /// Moves the hub's datagrams to the queue, each tick's first for a client with the
+    /// acknowledgements of its inputs.
+    fn transmit(&mut self) {
+        let mut last = None;
+        while let Some((to, datagram)) = self.hub.poll_transmit() {
+            let before = self.outgoing.bytes();
+            self.outgoing.push_with(to, |out| {
+                if last != Some(to) {
+                    self.ports.iter().for_each(|port| port.acknowledge(to, out));
+                }
+                out.extend_from_slice(datagram);
+            });
+            last = Some(to);
+            self.stats.sent += 1;
+            self.stats.sent_bytes += (self.outgoing.bytes() - before) as u64;
+        }
+    }
+}

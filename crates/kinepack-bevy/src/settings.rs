@@ -1,0 +1,88 @@
+//! The settings that a server and its clients share, and the codecs that follow from them.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use kinepack::schema::{Field, FieldKind, TimePrecision};
+use kinepack::stream::StreamLevel;
+use kinepack::{Codec, Level, Profile, Schema, SetupError};
+
+/// What a server and its clients must have in common, besides the registered kinds, events and
+/// inputs.
+///
+/// ```
+/// use kinepack::Level;
+/// use kinepack_bevy::MotionSettings;
+///
+/// // A tick costs less processor time at this level, and takes more bytes.
+/// let settings = MotionSettings { level: Level::PACKED, ..MotionSettings::at_hz(30) };
+/// assert_eq!(settings.tick_hz, 30);
+/// ```
+#[derive(Clone, Debug)]
+pub struct MotionSettings {
+    /// Ticks a second. The plugins set `Time<Fixed>` to this rate. The server sends a state after
+    /// each run of `FixedUpdate`.
+    pub tick_hz: u32,
+    /// The level of the codecs for states and events.
+    pub level: Level,
+    /// How late a moving value may be, in milliseconds: it may be off by the distance that it moves
+    /// in this time. At rest it is exact. At most a quarter of a tick. `None` for exact values,
+    /// except for fields that have a [`TimePrecision`] of their own.
+    pub time_precision_ms: Option<f64>,
+    /// The level of the codecs for inputs. At `Adaptive`, the server needs some 100 kB for each
+    /// client.
+    pub inputs: StreamLevel,
+    /// A profile for the kinds, as the command `kinepack train` writes it into a file. `None` for
+    /// the untrained one. Use `include_bytes!` to put it into the program.
+    pub profile: Option<Cow<'static, [u8]>>,
+}
+
+impl MotionSettings {
+    /// For `tick_hz` ticks a second, at the adaptive level and without a trained profile.
+    pub fn at_hz(tick_hz: u32) -> Self {
+        Self {
+            tick_hz,
+            level: Level::ADAPTIVE,
+            time_precision_ms: None,
+            inputs: StreamLevel::Packed,
+            profile: None,
+        }
+    }
+
+    pub(crate) fn codec(&self, schema: Schema) -> Result<Codec, SetupError> {
+        let profile = match &self.profile {
+            Some(bytes) => Profile::from_bytes(bytes, &schema)?,
+            None => Profile::untrained(&schema),
+        };
+        let precision =
+            self.time_precision_ms.map(|ms| TimePrecision::new(ms, self.tick_hz.into()));
+        let schema = schema.with_time_precision(|field| {
+            field.time_precision.or(precision.filter(|_| can_be_coarse(field)))
+        });
+        Codec::new(schema, self.level, profile)
+    }
+
+    pub(crate) fn event_codec(&self, schema: Schema) -> Result<Codec, SetupError> {
+        let profile = Profile::untrained(&schema);
+        Codec::new(schema, self.level, profile)
+    }
+}
+
+/// Whether the field can have a time precision.
+fn can_be_coarse(field: &Field) -> bool {
+    let moves = match &field.kind {
+        FieldKind::Floats(axes) => axes.iter().all(|axis| !axis.wraps()),
+        FieldKind::Rotation(_) => true,
+        _ => false,
+    };
+    moves && !field.is_spawn
+}
+
+/// The value, or a panic that says what of the program's setup is wrong.
+#[track_caller]
+pub(crate) fn expect<T, E: fmt::Display>(result: Result<T, E>, what: &str) -> T {
+    match result {
+        Ok(value) => value,
+        Err(error) => panic!("kinepack-bevy: {what}: {error}"),
+    }
+}
