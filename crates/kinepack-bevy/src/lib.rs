@@ -63,6 +63,7 @@
 //! | register | [`MotionAppExt`] | the same, in the same order |
 //! | begin | [`MotionServerPlugin`] | [`MotionClientPlugin`] |
 //! | show entities | [`Moving`] | `Added<MotionId>`, or `Added<Ship>` |
+//! | compute an entity itself | | [`Predicted`] |
 //! | find an entity by its id | [`MotionEntities`] | [`MotionEntities`] |
 //! | send inputs | reads [`Input`] | [`MotionInputs`] |
 //! | send events | writes [`Emit`] | reads [`Happened`] |
