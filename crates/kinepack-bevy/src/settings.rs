@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use kinepack::schema::{Field, FieldKind, TimePrecision};
+use kinepack::schema::TimePrecision;
 use kinepack::stream::StreamLevel;
 use kinepack::{Codec, Level, Profile, Schema, SetupError};
 
@@ -57,7 +57,7 @@ impl MotionSettings {
         let precision =
             self.time_precision_ms.map(|ms| TimePrecision::new(ms, self.tick_hz.into()));
         let schema = schema.with_time_precision(|field| {
-            field.time_precision.or(precision.filter(|_| can_be_coarse(field)))
+            field.time_precision.or(precision.filter(|_| field.takes_time_precision()))
         });
         Codec::new(schema, self.level, profile)
     }
@@ -66,16 +66,6 @@ impl MotionSettings {
         let profile = Profile::untrained(&schema);
         Codec::new(schema, self.level, profile)
     }
-}
-
-/// Whether the field can have a time precision.
-fn can_be_coarse(field: &Field) -> bool {
-    let moves = match &field.kind {
-        FieldKind::Floats(axes) => axes.iter().all(|axis| !axis.wraps()),
-        FieldKind::Rotation(_) => true,
-        _ => false,
-    };
-    moves && !field.is_spawn
 }
 
 /// The value, or a panic that says what of the program's setup is wrong.
