@@ -81,6 +81,8 @@
 #![forbid(unsafe_code)]
 
 mod client;
+#[cfg(feature = "clips")]
+pub mod clips;
 mod datagrams;
 mod ids;
 mod part;
