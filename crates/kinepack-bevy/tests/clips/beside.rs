@@ -1,8 +1,9 @@
 //! Bevy's own animation in the same world: of another character, and of other joints.
 
+use bevy_animation::animated_field;
 use bevy_animation::graph::{AnimationGraph, AnimationGraphHandle};
 use bevy_animation::prelude::*;
-use bevy_animation::{AnimatedBy, AnimationClip, AnimationPlugin, AnimationTargetId};
+use bevy_animation::{AnimatedBy, AnimationClip, AnimationTargetId};
 use bevy_app::App;
 use bevy_asset::Assets;
 use bevy_ecs::prelude::*;
@@ -35,7 +36,6 @@ fn animate(app: &mut App, player: Entity, joint: Entity) {
 #[test]
 fn both_move_their_own_joints() {
     let (mut app, skeleton) = (app(), skeleton());
-    app.add_plugins(AnimationPlugin);
     let clip = block(&raw(&skeleton, 1.0));
     let handle = add(&mut app, clip.clone(), &skeleton);
     // One character has clips on its upper body, and Bevy moves its leg.

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bevy_animation::AnimationPlugin;
 use bevy_app::{App, TaskPoolPlugin};
 use bevy_asset::io::memory::{Dir, MemoryAssetReader};
 use bevy_asset::io::{AssetSourceBuilder, AssetSourceId};
@@ -61,14 +62,14 @@ pub(crate) fn keyed(raw: &RawClip) -> AnyClip {
     build(raw, &BuildOptions { scheme, ..BuildOptions::default() }).unwrap().clip
 }
 
-/// An app whose assets are the files in `dir`.
+/// An app with Bevy's animation and clips, whose assets are the files in `dir`.
 pub(crate) fn app_with(dir: &Dir) -> App {
     let mut app = App::new();
     let root = dir.clone();
     let reader = move || Box::new(MemoryAssetReader { root: root.clone() }) as Box<_>;
     app.register_asset_source(AssetSourceId::Default, AssetSourceBuilder::new(reader))
         .add_plugins((TaskPoolPlugin::default(), TimePlugin, TransformPlugin))
-        .add_plugins((AssetPlugin::default(), ClipsPlugin))
+        .add_plugins((AssetPlugin::default(), AnimationPlugin, ClipsPlugin))
         .insert_resource(TimeUpdateStrategy::ManualDuration(FRAME));
     app.finish();
     app.cleanup();
