@@ -9,6 +9,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bevy_transform::components::Transform;
 
+use super::spaces::{Above, Rest};
 use super::{ClipAsset, ClipJoint, ClipJoints, ClipPlayer};
 
 /// The hierarchy of entities.
@@ -19,6 +20,7 @@ pub(super) struct Tree<'w, 's> {
     names: Query<'w, 's, &'static Name>,
     transforms: Query<'w, 's, &'static Transform>,
     joints: Query<'w, 's, &'static ClipJoint>,
+    above: Query<'w, 's, &'static Above>,
     is_player: Query<'w, 's, (), With<ClipPlayer>>,
 }
 
@@ -39,6 +41,7 @@ pub(super) fn bind(
         joints.reset(clip);
         let named = tree.find(player, clip, &mut joints, &mut queue);
         report(&joints, named, player);
+        tree.place(&mut commands, &mut joints, layers.units_per_m);
         for entity in old.into_iter().flatten().filter(|old| !joints.entities.contains(&Some(*old)))
         {
             if tree.joints.get(entity).is_ok_and(|joint| joint.player == player) {
@@ -97,31 +100,37 @@ impl Tree<'_, '_> {
                 joints.entities[joint] = Some(entity);
             }
         }
-        let skeleton = clip.skeleton();
-        for root in (0..skeleton.len()).filter(|joint| skeleton.parent(*joint).is_none()) {
-            if let Some(above) = joints.entity(root).and_then(|root| self.between(player, root)) {
-                joints.spaces.put_above(root, above, skeleton);
-            }
-        }
         named
     }
 
-    /// The product of the transforms between a player and an entity.
-    fn between(&self, player: Entity, entity: Entity) -> Option<Transform> {
-        let mut product = Transform::IDENTITY;
-        for above in self.parents.iter_ancestors(entity).take_while(|above| *above != player) {
-            product = self.transforms.get(above).copied().unwrap_or_default() * product;
+    /// Finds the spaces of the root joints.
+    fn place(&self, commands: &mut Commands, joints: &mut ClipJoints, units_per_m: f32) {
+        let Some(skeleton) = joints.skeleton().cloned() else { return };
+        let rest = |entity: &Option<Entity>| self.transforms.get((*entity)?).ok().copied();
+        let rest = joints.entities.iter().map(rest).collect();
+        let rest = Rest { skeleton: &skeleton, units_per_m, joints: rest };
+        for root in (0..skeleton.len()).filter(|joint| skeleton.parent(*joint).is_none()) {
+            let Some(entity) = joints.entity(root) else { continue };
+            let known = self.above.get(entity).ok().map(|above| above.0);
+            let ancestors = self.parents.iter_ancestors(entity);
+            let ancestors = ancestors
+                .map(|ancestor| self.transforms.get(ancestor).copied().unwrap_or_default());
+            if let Some(above) = known.or_else(|| rest.above(root, ancestors)) {
+                joints.spaces.put(root, above, &skeleton);
+                if known.is_none() {
+                    commands.entity(entity).try_insert(Above(above));
+                }
+            }
         }
-        Some(product)
     }
 }
 
-type Above<'w, 's> = Query<'w, 's, &'static ChildOf>;
+type Parents<'w, 's> = Query<'w, 's, &'static ChildOf>;
 type Joints<'w, 's> = Query<'w, 's, &'static mut ClipJoints>;
 
 /// Marks the nearest player above an entity.
-fn mark_above(entity: Entity, above: &Above, joints: &mut Joints) {
-    for ancestor in above.iter_ancestors(entity) {
+fn mark_above(entity: Entity, parents: &Parents, joints: &mut Joints) {
+    for ancestor in parents.iter_ancestors(entity) {
         if let Ok(mut joints) = joints.get_mut(ancestor) {
             joints.is_current = false;
             return;
@@ -129,26 +138,30 @@ fn mark_above(entity: Entity, above: &Above, joints: &mut Joints) {
     }
 }
 
-pub(super) fn on_insert(insert: On<Insert, (ChildOf, Name)>, above: Above, mut joints: Joints) {
-    mark_above(insert.entity, &above, &mut joints);
+pub(super) fn on_insert(insert: On<Insert, (ChildOf, Name)>, parents: Parents, mut joints: Joints) {
+    mark_above(insert.entity, &parents, &mut joints);
 }
 
-pub(super) fn on_discard(discard: On<Discard, (ChildOf, Name)>, above: Above, mut joints: Joints) {
-    mark_above(discard.entity, &above, &mut joints);
+pub(super) fn on_discard(
+    discard: On<Discard, (ChildOf, Name)>,
+    parents: Parents,
+    mut joints: Joints,
+) {
+    mark_above(discard.entity, &parents, &mut joints);
 }
 
 /// A player below another takes its part of the hierarchy.
-pub(super) fn on_add_player(add: On<Add, ClipPlayer>, above: Above, mut joints: Joints) {
-    mark_above(add.entity, &above, &mut joints);
+pub(super) fn on_add_player(add: On<Add, ClipPlayer>, parents: Parents, mut joints: Joints) {
+    mark_above(add.entity, &parents, &mut joints);
 }
 
 pub(super) fn on_remove_player(
     remove: On<Remove, ClipPlayer>,
     mut commands: Commands,
-    above: Above,
+    parents: Parents,
     mut joints: Joints,
 ) {
-    mark_above(remove.entity, &above, &mut joints);
+    mark_above(remove.entity, &parents, &mut joints);
     let Ok(own) = joints.get(remove.entity) else { return };
     for entity in own.entities.iter().flatten() {
         commands.entity(*entity).try_remove::<ClipJoint>();

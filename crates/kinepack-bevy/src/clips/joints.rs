@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use bevy_ecs::component::Component;
 use bevy_ecs::entity::Entity;
-use bevy_math::{Quat, Vec3};
 use bevy_transform::components::Transform;
 use kinepack_anim::Skeleton;
 
 use super::ClipAsset;
 use super::pose::Pose;
+use super::spaces::{Spaces, in_units};
 
 /// The entities that a [`ClipPlayer`](super::ClipPlayer) moves. The plugin fills it, and renews it
 /// when entities below the player are added, removed, moved or named.
@@ -80,7 +80,7 @@ impl ClipJoints {
         self.hashes = (clip.skeleton_hash(), clip.additive_hash());
         self.entities.clear();
         self.entities.resize(clip.skeleton().len(), None);
-        self.spaces.reset();
+        self.spaces.clear();
     }
 
     pub(super) fn hashes(&self) -> Option<(u64, u64)> {
@@ -90,61 +90,6 @@ impl ClipJoints {
     /// The transform of a joint in this frame, unless no layer moves it.
     pub(super) fn transform(&self, joint: usize) -> Option<Transform> {
         let pose = self.pose.get(joint)?;
-        let transform = Transform {
-            translation: Vec3::from(pose.translation_m()) * self.units_per_m,
-            rotation: Quat::from_array(pose.rotation),
-            scale: pose.scale.into(),
-        };
-        Some(self.spaces.local(joint, transform))
-    }
-}
-
-/// The spaces of joints, if entities between the player and the joints have transforms.
-///
-/// The root joints of a clip are relative to the model. The importer folds the static nodes above
-/// them into the clip, but Bevy spawns an entity for each. So root joints must be taken into the
-/// space of their parent entity, and all lengths must be divided by its scale.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Spaces {
-    /// The transform between the player and the parent of a root joint, if it is not the identity.
-    above: Vec<(usize, Transform)>,
-    /// By joint: the scale above its root. Empty if `above` is.
-    scales: Vec<f32>,
-}
-
-impl Spaces {
-    fn reset(&mut self) {
-        self.above.clear();
-        self.scales.clear();
-    }
-
-    /// Puts an entity with this transform above a root joint.
-    pub(super) fn put_above(&mut self, root: usize, above: Transform, skeleton: &Skeleton) {
-        let scale = above.scale.x;
-        if above == Transform::IDENTITY || !above.is_finite() || scale == 0.0 {
-            return;
-        }
-        self.above.push((root, above));
-        self.scales.resize(skeleton.len(), 1.0);
-        self.scales[root] = scale;
-        for joint in root + 1..skeleton.len() {
-            // Parents come before their children.
-            if let Some(parent) = skeleton.parent(joint) {
-                self.scales[joint] = self.scales[parent];
-            }
-        }
-    }
-
-    fn local(&self, joint: usize, mut transform: Transform) -> Transform {
-        if self.above.is_empty() {
-            return transform;
-        }
-        if let Some((_, above)) = self.above.iter().find(|(root, _)| *root == joint) {
-            let inverse = above.rotation.inverse();
-            transform.translation = inverse * (transform.translation - above.translation);
-            transform.rotation = inverse * transform.rotation;
-        }
-        transform.translation /= self.scales[joint];
-        transform
+        Some(self.spaces.local(joint, in_units(pose, self.units_per_m)))
     }
 }

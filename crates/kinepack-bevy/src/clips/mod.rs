@@ -10,6 +10,7 @@ mod mask;
 mod play;
 mod player;
 mod pose;
+mod spaces;
 
 use bevy_app::{AnimationSystems, App, Plugin, PostUpdate};
 use bevy_asset::AssetApp;

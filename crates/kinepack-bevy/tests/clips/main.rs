@@ -8,4 +8,5 @@ mod blending;
 mod files;
 mod names;
 mod playing;
+mod spaces;
 mod support;

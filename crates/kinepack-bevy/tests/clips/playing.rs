@@ -2,8 +2,8 @@
 
 use bevy_asset::Assets;
 use bevy_ecs::prelude::*;
-use bevy_math::{Quat, Vec3};
-use bevy_transform::components::{GlobalTransform, Transform};
+use bevy_math::Vec3;
+use bevy_transform::components::Transform;
 use kinepack_anim::AnyClip;
 use kinepack_bevy::clips::{ClipAsset, ClipLayer, ClipPlayer};
 
@@ -102,35 +102,6 @@ fn a_model_in_centimetres() {
     let pose = sampled(&clip, &skeleton, current(&app, root).time_s);
     let hips = Vec3::from(pose[0].translation);
     assert!((transform(&app, joints[0]).translation - hips).length() < 1e-4);
-}
-
-#[test]
-fn nodes_above_the_joints_keep_their_transforms() {
-    let (mut app, skeleton) = (app(), skeleton());
-    let clip = block(&raw(&skeleton, 1.0));
-    let handle = add(&mut app, clip.clone(), &skeleton);
-    // As exporters write it: a scene, and an armature that turns and scales the model.
-    let armature = Transform {
-        translation: Vec3::new(0.0, 0.5, 0.0),
-        rotation: Quat::from_rotation_x(-1.5),
-        scale: Vec3::splat(0.01),
-    };
-    let root = app.world_mut().spawn((ClipPlayer::new(handle), Transform::default())).id();
-    let scene = app.world_mut().spawn((Transform::default(), ChildOf(root))).id();
-    let above = app.world_mut().spawn((armature, Name::new("Armature"), ChildOf(scene))).id();
-    let joints = spawn_joints(&mut app, above);
-    update(&mut app, 5);
-    let mut model = skeleton.bind_pose();
-    let pose = sampled(&clip, &skeleton, current(&app, root).time_s);
-    skeleton.model_pose(&pose, &mut model);
-    assert_eq!(transform(&app, above), armature);
-    for (joint, model) in joints.iter().zip(&model) {
-        let global = app.world().get::<GlobalTransform>(*joint).unwrap().compute_transform();
-        assert!((global.translation - Vec3::from(model.translation_m())).length() < 1e-4);
-        assert!(global.rotation.angle_between(Quat::from_array(model.rotation)) < 2e-3);
-        // The armature's scale remains in the joints, as skinning needs it.
-        assert!((global.scale - 0.01).length() < 1e-5);
-    }
 }
 
 #[test]
