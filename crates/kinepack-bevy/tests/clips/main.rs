@@ -6,6 +6,9 @@ mod allocations;
 mod beside;
 mod blending;
 mod files;
+#[allow(dead_code, reason = "one test makes a file")]
+#[path = "../../../kinepack-anim/tests/support/mod.rs"]
+mod gltf_file;
 mod names;
 mod playing;
 mod spaces;

@@ -5,8 +5,12 @@ use bevy_app::App;
 use bevy_ecs::prelude::*;
 use bevy_math::{Quat, Vec3};
 use bevy_transform::components::{GlobalTransform, Transform};
-use kinepack_bevy::clips::ClipPlayer;
+use kinepack_anim::import::ImportOptions;
+use kinepack_anim::import::gltf::{from_bytes, no_files};
+use kinepack_bevy::clips::{ClipLayer, ClipPlayer};
+use serde_json::json;
 
+use crate::gltf_file::{Document, QUARTER};
 use crate::support::*;
 
 /// As exporters write it: the armature turns and scales the model.
@@ -95,4 +99,54 @@ fn a_player_on_the_armature() {
     rest(&mut app, joints, armature());
     update(&mut app, 5);
     check(&app, joints, (root, Transform::IDENTITY), 0.01);
+}
+
+/// The importer and Bevy read the same file. At the end of the clip, the joints must be where the
+/// file's nodes put them.
+#[test]
+fn an_imported_file() {
+    let armature = armature();
+    let [hips, knee] = [Vec3::new(10.0, 90.0, 0.0), Vec3::new(0.0, -45.0, 5.0)];
+    let still = [0.0, 0.0, 0.0, 1.0];
+    let mut file = Document::new(json!([
+        {
+            "name": "Armature", "children": [1], "translation": armature.translation.to_array(),
+            "rotation": armature.rotation.to_array(), "scale": armature.scale.to_array(),
+        },
+        { "name": "hips", "children": [2], "translation": hips.to_array() },
+        { "name": "knee", "translation": knee.to_array(), "rotation": QUARTER },
+    ]));
+    file.json["skins"] = json!([{ "joints": [1, 2] }]);
+    let moved = hips + Vec3::new(0.0, 20.0, 30.0);
+    file.channel(1, "translation", "LINEAR", &[0.0, 1.0], &[hips.to_array(), moved.to_array()]);
+    file.channel(1, "rotation", "LINEAR", &[0.0, 1.0], &[still, QUARTER]);
+    file.channel(2, "rotation", "LINEAR", &[0.0, 1.0], &[QUARTER, still]);
+    let import = from_bytes("man.glb", &file.glb(), &ImportOptions::default(), no_files).unwrap();
+    let raw = &import.clips[0];
+
+    let mut app = app();
+    let handle = add(&mut app, block(raw), raw.skeleton());
+    let player = ClipPlayer::new(ClipLayer::new(handle).once());
+    let root = app.world_mut().spawn((player, Transform::default())).id();
+    let spawn = |app: &mut App, name: &'static str, transform: Transform, parent: Entity| {
+        app.world_mut().spawn((Name::new(name), transform, ChildOf(parent))).id()
+    };
+    let scene = spawn(&mut app, "Scene", Transform::default(), root);
+    let node = spawn(&mut app, "Armature", armature, scene);
+    let quarter = Quat::from_array(QUARTER);
+    let upper = spawn(&mut app, "hips", Transform::from_translation(hips), node);
+    let rest = Transform::from_translation(knee).with_rotation(quarter);
+    let lower = spawn(&mut app, "knee", rest, upper);
+    update(&mut app, 80);
+    assert!(current(&app, root).is_finished());
+
+    let upper_end = armature * Transform::from_translation(moved).with_rotation(quarter);
+    let lower_end = upper_end * Transform::from_translation(knee);
+    for (joint, end) in [(upper, upper_end), (lower, lower_end)] {
+        let global = app.world().get::<GlobalTransform>(joint).unwrap().compute_transform();
+        // The clip has a precision of 0.1 mm.
+        assert!(global.translation.distance(end.translation) < 2e-4, "{global:?} {end:?}");
+        assert!(global.rotation.angle_between(end.rotation) < 1e-2);
+        assert!((global.scale - end.scale).length() < 1e-5);
+    }
 }
