@@ -31,6 +31,7 @@ pub(super) fn bind(
     clips: Res<Assets<ClipAsset>>,
     tree: Tree,
     mut queue: Local<Vec<Entity>>,
+    mut markers: Local<Vec<(Entity, ClipJoint)>>,
 ) {
     for (player, layers, mut joints) in &mut players {
         let Some(clip) = layers.base().find_map(|layer| clips.get(&layer.clip)) else { continue };
@@ -53,9 +54,13 @@ pub(super) fn bind(
             if let Some(entity) = *entity
                 && tree.joints.get(entity) != Ok(&marker)
             {
-                commands.entity(entity).try_insert(marker);
+                markers.push((entity, marker));
             }
         }
+    }
+    // At the end, because a joint may have left another player in this frame.
+    if !markers.is_empty() {
+        commands.try_insert_batch(std::mem::take(&mut *markers));
     }
 }
 

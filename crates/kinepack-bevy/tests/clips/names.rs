@@ -81,6 +81,28 @@ fn despawned_and_moved_joints() {
 }
 
 #[test]
+fn a_joint_may_go_to_another_character() {
+    let (mut app, clip, root) = setting();
+    let player = app.world().get::<ClipPlayer>(root).unwrap().clone();
+    let (other, of_other) = spawn(&mut app, player);
+    let joints = spawn_joints(&mut app, root);
+    update(&mut app, 2);
+    for (from, leg, to) in
+        [(of_other[5], joints[5], of_other[0]), (joints[5], joints[5], joints[0])]
+    {
+        // The leg of one character takes the place of the other's.
+        if from != leg {
+            app.world_mut().entity_mut(from).despawn();
+        }
+        app.world_mut().entity_mut(leg).insert(ChildOf(to));
+        update(&mut app, 2);
+        let owner = if to == joints[0] { root } else { other };
+        assert_eq!(app.world().get::<ClipJoint>(leg).unwrap().player(), owner);
+        assert_eq!(transform(&app, leg), pose(&app, &clip, owner)[5]);
+    }
+}
+
+#[test]
 fn a_player_below_another_keeps_its_joints() {
     let (mut app, clip, root) = setting();
     let joints = spawn_joints(&mut app, root);
