@@ -66,10 +66,9 @@ impl Rest<'_> {
     /// The scale above a root joint, by which the file's lengths differ from the bind pose's.
     /// `None` if no joint below it has a length.
     fn scale(&self, root: usize) -> Option<f32> {
-        let root_of = roots(self.skeleton);
         let (mut of_bind, mut of_file) = (0.0, 0.0);
-        for joint in root + 1..self.skeleton.len() {
-            if let Some(rest) = self.joints[joint].filter(|_| root_of[joint] == root) {
+        for (joint, of) in roots(self.skeleton).into_iter().enumerate() {
+            if let Some(rest) = self.joints[joint].filter(|_| of == root && joint != root) {
                 of_bind += self.bind(joint).translation.length();
                 of_file += rest.translation.length();
             }
