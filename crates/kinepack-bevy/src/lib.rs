@@ -78,10 +78,15 @@
 //! **Schedules.** The server reads components in `FixedLast`. A client writes them in
 //! `PreUpdate`, and sends in `PostUpdate`: see [`MotionServerSystems`] and [`MotionClientSystems`].
 //! An app is either a server or a client.
+//!
+//! **Clips.** With the feature `clips`, the module `clips` plays compressed animation clips of
+//! `kinepack-anim`. It needs no server.
 
 #![forbid(unsafe_code)]
 
 mod client;
+#[cfg(feature = "clips")]
+pub mod clips;
 mod datagrams;
 mod ids;
 mod part;

@@ -1,0 +1,51 @@
+//! What the characters do.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use kinepack_anim::{RawClip, Skeleton};
+
+use crate::walks;
+
+/// Clips of one skeleton, and how many of them each character plays at a time.
+pub(crate) struct Scenario {
+    pub(crate) name: &'static str,
+    pub(crate) raw: Vec<RawClip>,
+    /// More than one are blended with equal weights.
+    pub(crate) at_a_time: usize,
+}
+
+impl Scenario {
+    pub(crate) fn all() -> Result<[Self; 3], Box<dyn Error>> {
+        let raw = walks::clips()?;
+        let waving = raw.iter().map(still).collect::<Result<Vec<_>, _>>()?;
+        Ok([
+            Self { name: "one clip, all joints turn", raw: raw.clone(), at_a_time: 1 },
+            Self { name: "two clips blended", raw, at_a_time: 2 },
+            Self { name: "one clip, 4 joints turn", raw: waving, at_a_time: 1 },
+        ])
+    }
+
+    pub(crate) fn skeleton(&self) -> &Arc<Skeleton> {
+        self.raw[0].skeleton()
+    }
+
+    /// The clips that a character plays, if `first` is one of them.
+    pub(crate) fn played(&self, first: usize) -> impl Iterator<Item = usize> {
+        (first..first + self.at_a_time).map(|index| index % self.raw.len())
+    }
+}
+
+/// The same clip, in which only the right arm moves, out of the bind pose.
+fn still(raw: &RawClip) -> Result<RawClip, Box<dyn Error>> {
+    let bind = raw.skeleton().bind_pose();
+    let moves = |joint: usize| (10..14).contains(&joint);
+    let samples = raw.poses().flat_map(|pose| {
+        pose.iter().zip(&bind).enumerate().map(
+            move |(joint, (own, bind))| {
+                if moves(joint) { *own } else { *bind }
+            },
+        )
+    });
+    Ok(RawClip::new(raw.name(), raw.skeleton().clone(), raw.rate_hz(), samples.collect())?)
+}

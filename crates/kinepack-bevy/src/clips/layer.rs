@@ -1,0 +1,213 @@
+//! A clip that plays: its time, its weight, and the joints that it moves.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use bevy_asset::Handle;
+use kinepack_anim::keyed::{Cursor, KeyedClip};
+use kinepack_anim::{AnyPlayer, Transform};
+
+use super::ClipAsset;
+use super::mask::Mask;
+
+/// A clip that plays on a character: alone, or with others as a layer of a
+/// [`ClipPlayer`](super::ClipPlayer).
+///
+/// A layer waits while its clip is being loaded: it does not move the character, and its time and
+/// its weight stay as they are.
+///
+/// ```
+/// # use bevy_asset::Handle;
+/// # use kinepack_bevy::clips::{ClipAsset, ClipLayer};
+/// # let wave = Handle::<ClipAsset>::default();
+/// // Waves once with the left arm, beginning 0.2 s into the clip.
+/// let layer = ClipLayer::new(wave).once().starting_at(0.2).on(["left shoulder"]);
+/// assert_eq!((layer.time_s, layer.repeats), (0.2, false));
+/// ```
+#[derive(Clone, Debug)]
+pub struct ClipLayer {
+    /// The clip. Another clip plays from the same time.
+    pub clip: Handle<ClipAsset>,
+    /// Seconds from the clip's first sample. Write it to seek. Each frame brings it into the clip's
+    /// duration.
+    pub time_s: f32,
+    /// Seconds of the clip for each second of the app's `Time`. Negative values play backwards.
+    pub speed: f32,
+    /// Whether the clip begins again at its end.
+    pub repeats: bool,
+    /// Whether the time stands still. The layer keeps its pose.
+    pub is_paused: bool,
+    /// From 0, which leaves the layers below as they are, to 1, which replaces them.
+    pub weight: f32,
+    fade: Option<Fade>,
+    /// The names of the joints that the layer moves with all joints below; `None` for all joints.
+    joints: Option<Arc<[String]>>,
+    mask: Option<Mask>,
+    is_finished: bool,
+    /// The playback of a keyed clip.
+    cursor: Option<Box<(Arc<KeyedClip>, Cursor)>>,
+    /// The skeleton for which the log has an error already.
+    reported: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Fade {
+    to: f32,
+    over_s: f32,
+}
+
+impl ClipLayer {
+    /// A layer that repeats a clip on all joints.
+    pub fn new(clip: Handle<ClipAsset>) -> Self {
+        Self {
+            clip,
+            time_s: 0.0,
+            speed: 1.0,
+            repeats: true,
+            is_paused: false,
+            weight: 1.0,
+            fade: None,
+            joints: None,
+            mask: None,
+            is_finished: false,
+            cursor: None,
+            reported: None,
+        }
+    }
+
+    /// Plays the clip once and keeps its last pose.
+    #[must_use]
+    pub fn once(self) -> Self {
+        Self { repeats: false, ..self }
+    }
+
+    /// Plays from this time on.
+    #[must_use]
+    pub fn starting_at(self, time_s: f32) -> Self {
+        Self { time_s, ..self }
+    }
+
+    /// Plays at this speed.
+    #[must_use]
+    pub fn with_speed(self, speed: f32) -> Self {
+        Self { speed, ..self }
+    }
+
+    /// Plays with this weight.
+    #[must_use]
+    pub fn with_weight(self, weight: f32) -> Self {
+        Self { weight, ..self }
+    }
+
+    /// Moves only the joints with these names, and all joints below them in the skeleton.
+    #[must_use]
+    pub fn on<N: Into<String>>(self, joints: impl IntoIterator<Item = N>) -> Self {
+        Self { joints: Some(joints.into_iter().map(Into::into).collect()), mask: None, ..self }
+    }
+
+    /// Changes the weight evenly over a time. It begins as soon as the clip is loaded.
+    pub fn fade_to(&mut self, weight: f32, over_s: f32) {
+        self.fade = Some(Fade { to: weight, over_s });
+    }
+
+    /// Whether a clip that does not repeat has reached its end, or its beginning if it plays
+    /// backwards.
+    pub fn is_finished(&self) -> bool {
+        self.is_finished
+    }
+
+    /// Whether the weight still changes.
+    pub fn is_fading(&self) -> bool {
+        self.fade.is_some()
+    }
+
+    pub(super) fn advance(&mut self, delta_s: f32, clip: &ClipAsset) {
+        if let Some(fade) = &mut self.fade {
+            if fade.over_s > delta_s {
+                self.weight += (fade.to - self.weight) * delta_s / fade.over_s;
+                fade.over_s -= delta_s;
+            } else {
+                self.weight = fade.to;
+                self.fade = None;
+            }
+        }
+        let duration_s = clip.duration_s();
+        let step_s = if self.is_paused { 0.0 } else { self.speed * delta_s };
+        let time_s = self.time_s + step_s;
+        let can_repeat = self.repeats && duration_s > 0.0;
+        self.is_finished =
+            !self.repeats && if self.speed < 0.0 { time_s <= 0.0 } else { time_s >= duration_s };
+        self.time_s = if !can_repeat {
+            time_s.clamp(0.0, duration_s)
+        } else if (0.0..=duration_s).contains(&time_s) {
+            time_s
+        } else {
+            time_s.rem_euclid(duration_s)
+        };
+    }
+
+    /// Ends a fade at once.
+    pub(super) fn finish_fade(&mut self) {
+        if let Some(fade) = self.fade.take() {
+            self.weight = fade.to;
+        }
+    }
+
+    /// Samples the joints that the layer moves. Other joints may change too.
+    pub(super) fn sample(&mut self, clip: &ClipAsset, pose: &mut [Transform]) {
+        if let Some(names) = &self.joints
+            && self.mask.as_ref().is_none_or(|mask| !mask.fits(clip))
+        {
+            self.mask = Some(Mask::new(names, clip));
+        }
+        match (clip.player(), &self.mask) {
+            (AnyPlayer::Block(sampler), None) => sampler.sample(self.time_s, pose),
+            (AnyPlayer::Block(sampler), Some(mask)) => {
+                sampler.sample_joints(self.time_s, mask.joints(), pose);
+            }
+            (AnyPlayer::Keyed(fresh), _) => {
+                let time_s = self.time_s;
+                if let Some(keyed) = clip.clip().as_keyed() {
+                    self.cursor(keyed, fresh).sample(time_s, pose);
+                }
+            }
+        }
+    }
+
+    /// The joints that the layer moved when it was [sampled](Self::sample) last, as runs of
+    /// neighbours; `None` for all.
+    pub(super) fn runs(&self) -> Option<&[Range<usize>]> {
+        self.mask.as_ref().map(Mask::runs)
+    }
+
+    /// Whether the layer moves all joints.
+    pub(super) fn is_whole(&self) -> bool {
+        self.joints.is_none()
+    }
+
+    /// The layer's own playback of a keyed clip, which begins again if the clip was replaced.
+    fn cursor(&mut self, clip: &Arc<KeyedClip>, fresh: &Cursor) -> &mut Cursor {
+        let own = self.cursor.take().filter(|own| Arc::ptr_eq(&own.0, clip));
+        let own = own.unwrap_or_else(|| Box::new((Arc::clone(clip), fresh.clone())));
+        &mut self.cursor.insert(own).1
+    }
+
+    /// Reports a clip of another skeleton to the log, once.
+    pub(super) fn report_other_skeleton(&mut self, clip: &ClipAsset, skeleton: u64) {
+        if self.reported.replace(skeleton) != Some(skeleton) {
+            log::error!(
+                "kinepack-bevy: the clip {:?} was built for the skeleton {:016x}, and its \
+                 character has {skeleton:016x}: it does not play; build all clips of a character \
+                 for one skeleton",
+                self.clip.path(),
+                clip.skeleton_hash(),
+            );
+        }
+    }
+}
+
+impl From<Handle<ClipAsset>> for ClipLayer {
+    fn from(clip: Handle<ClipAsset>) -> Self {
+        Self::new(clip)
+    }
+}

@@ -1,0 +1,46 @@
+//! The systems of each frame: sample the poses of all players, then write them to the joints. Both
+//! run in parallel, and allocate nothing once all joints are found.
+
+use bevy_asset::Assets;
+use bevy_ecs::prelude::*;
+use bevy_time::Time;
+use bevy_transform::components::Transform;
+
+use super::{ClipAsset, ClipJoint, ClipJoints, ClipPlayer};
+
+/// Advances all players, and samples their poses.
+pub(super) fn sample(
+    mut players: Query<(&mut ClipPlayer, &mut ClipJoints)>,
+    clips: Res<Assets<ClipAsset>>,
+    time: Res<Time>,
+) {
+    let delta_s = time.delta_secs();
+    players.par_iter_mut().for_each(|(mut player, mut joints)| {
+        // The time that passes is no change that other systems wait for.
+        let (player, joints) = (player.bypass_change_detection(), joints.bypass_change_detection());
+        player.advance(delta_s, &clips);
+        if let Some(hashes) = joints.hashes() {
+            joints.units_per_m = player.units_per_m;
+            joints.pose.sample(player, &clips, hashes);
+        }
+    });
+}
+
+/// Writes the poses. A transform that keeps its value does not count as changed.
+pub(super) fn write(mut joints: Query<(&ClipJoint, &mut Transform)>, players: Query<&ClipJoints>) {
+    // Neighbours in memory are mostly joints of the same player.
+    let first: Option<(Entity, Option<&ClipJoints>)> = None;
+    joints.par_iter_mut().for_each_init(
+        || first,
+        |last, (joint, mut transform)| {
+            let pose = match *last {
+                Some((player, pose)) if player == joint.player => pose,
+                _ => players.get(joint.player).ok(),
+            };
+            *last = Some((joint.player, pose));
+            if let Some(new) = pose.and_then(|pose| pose.transform(joint.joint())) {
+                transform.set_if_neq(new);
+            }
+        },
+    );
+}

@@ -1,0 +1,141 @@
+//! The spaces of root joints.
+//!
+//! A clip's root joints are relative to the model. The importer folds the static nodes above them,
+//! such as Blender's `Armature`, into the clip, but Bevy spawns an entity for each. So root joints
+//! must be taken into the space of their parent entity, and all lengths divided by its scale.
+//!
+//! Entities above the model must not be taken for such nodes. The file's transforms tell them
+//! apart: when the joints appear, they have the transforms that the bind pose was made from.
+
+use bevy_ecs::prelude::*;
+use bevy_math::{Quat, Vec3};
+use bevy_transform::components::Transform;
+use kinepack_anim::Skeleton;
+
+/// The largest difference between transforms of the file and the bind pose, relative to lengths.
+const TOLERANCE: f32 = 1e-3;
+
+/// The nodes of the model above a root joint. It stays on the joint's entity, because later the
+/// joints have other transforms.
+#[derive(Component, Clone, Copy, Debug)]
+pub(super) struct Above(pub(super) Transform);
+
+/// What the spaces of a character's joints are found from.
+pub(super) struct Rest<'a> {
+    pub(super) skeleton: &'a Skeleton,
+    pub(super) units_per_m: f32,
+    /// The transform of each joint's entity, if it has one.
+    pub(super) joints: Vec<Option<Transform>>,
+}
+
+impl Rest<'_> {
+    /// The product of the model's nodes above a root joint, from the transforms of all entities
+    /// above, the nearest first. `None` if none fits the bind pose.
+    pub(super) fn above(
+        &self,
+        root: usize,
+        ancestors: impl Iterator<Item = Transform>,
+    ) -> Option<Transform> {
+        let mut product = Transform::IDENTITY;
+        let products = std::iter::once(product).chain(ancestors.map(|above| {
+            product = above * product;
+            product
+        }));
+        let scale = self.scale(root);
+        products.into_iter().find(|above| self.fits(root, above, scale))
+    }
+
+    /// Whether a joint's entity below `above` is where the bind pose has it.
+    fn fits(&self, root: usize, above: &Transform, scale: Option<f32>) -> bool {
+        let Some(rest) = self.joints[root] else { return false };
+        let bind = self.bind(root);
+        let rotation = above.rotation * rest.rotation;
+        let translation = above.transform_point(rest.translation);
+        let is_close = |one: f32, other: f32| (one - other).abs() <= TOLERANCE * other.abs();
+        rotation.dot(bind.rotation).abs() > 1.0 - TOLERANCE * TOLERANCE
+            && translation.distance(bind.translation) <= TOLERANCE * (1.0 + translation.length())
+            && scale.is_none_or(|scale| is_close(above.scale.x, scale))
+            && above.is_finite()
+            && above.scale.x != 0.0
+    }
+
+    fn bind(&self, joint: usize) -> Transform {
+        in_units(&self.skeleton.joints()[joint].bind, self.units_per_m)
+    }
+
+    /// The scale above a root joint, by which the file's lengths differ from the bind pose's.
+    /// `None` if no joint below it has a length.
+    fn scale(&self, root: usize) -> Option<f32> {
+        let (mut of_bind, mut of_file) = (0.0, 0.0);
+        for (joint, of) in roots(self.skeleton).into_iter().enumerate() {
+            if let Some(rest) = self.joints[joint].filter(|_| of == root && joint != root) {
+                of_bind += self.bind(joint).translation.length();
+                of_file += rest.translation.length();
+            }
+        }
+        (of_file > 0.0).then_some(of_bind / of_file)
+    }
+}
+
+/// The root of each joint.
+fn roots(skeleton: &Skeleton) -> Vec<usize> {
+    let mut roots: Vec<usize> = Vec::with_capacity(skeleton.len());
+    for joint in 0..skeleton.len() {
+        // Parents come before their children.
+        roots.push(skeleton.parent(joint).map_or(joint, |parent| roots[parent]));
+    }
+    roots
+}
+
+/// A joint's transform in Bevy's type, in the model's unit.
+pub(super) fn in_units(joint: &kinepack_anim::Transform, units_per_m: f32) -> Transform {
+    Transform {
+        translation: Vec3::from(joint.translation_m()) * units_per_m,
+        rotation: Quat::from_array(joint.rotation),
+        scale: joint.scale.into(),
+    }
+}
+
+/// The spaces of a character's joints.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Spaces {
+    /// Root joints below nodes that do not have the identity.
+    above: Vec<(usize, Transform)>,
+    /// By joint: the scale above its root. Empty if `above` is.
+    scales: Vec<f32>,
+}
+
+impl Spaces {
+    pub(super) fn clear(&mut self) {
+        self.above.clear();
+        self.scales.clear();
+    }
+
+    /// Puts a root joint below nodes with this product.
+    pub(super) fn put(&mut self, root: usize, above: Transform, skeleton: &Skeleton) {
+        if above == Transform::IDENTITY {
+            return;
+        }
+        self.above.push((root, above));
+        self.scales.resize(skeleton.len(), 1.0);
+        for (scale, of) in self.scales.iter_mut().zip(roots(skeleton)) {
+            if of == root {
+                *scale = above.scale.x;
+            }
+        }
+    }
+
+    /// A joint's transform in the space of its parent entity.
+    pub(super) fn local(&self, joint: usize, mut transform: Transform) -> Transform {
+        if self.above.is_empty() {
+            return transform;
+        }
+        if let Some((_, above)) = self.above.iter().find(|(root, _)| *root == joint) {
+            let inverse = above.rotation.inverse();
+            transform.translation = inverse * (transform.translation - above.translation);
+            transform.rotation = inverse * transform.rotation;
+        }
+        transform.translation /= self.scales[joint];
+        transform
+    }
+}

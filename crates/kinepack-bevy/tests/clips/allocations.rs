@@ -1,0 +1,39 @@
+//! A frame in which nothing changes allocates nothing.
+
+use allocation_counter::measure;
+use bevy_ecs::prelude::*;
+use kinepack_bevy::clips::{ClipLayer, ClipPlayer};
+
+use crate::support::*;
+
+/// A frame with clips allocates as much as a frame without. Only this thread's allocations count, so
+/// the test needs the systems on it.
+#[test]
+#[cfg_attr(feature = "multi_threaded", ignore = "tasks of other threads allocate")]
+fn frames_allocate_nothing() {
+    let (mut app, skeleton) = (app(), skeleton());
+    let handles = [block, keyed].map(|scheme| {
+        let clip = scheme(&raw(&skeleton, 1.0));
+        add(&mut app, clip, &skeleton)
+    });
+    for index in 0..20 {
+        let mut player = ClipPlayer::new(handles[index % 2].clone());
+        let nod = ClipLayer::new(handles[1].clone()).on(["head"]).with_weight(0.5);
+        player.layers.push(nod);
+        let nod = ClipLayer::new(handles[0].clone()).on(["left arm", "leg"]);
+        player.layers.push(nod);
+        spawn(&mut app, player);
+    }
+    update(&mut app, 5);
+    let mut frames = || update(&mut app, 1);
+    let with_clips = (0..5).map(|_| measure(&mut frames).count_total).max();
+    let mut players = app.world_mut().query_filtered::<Entity, With<ClipPlayer>>();
+    let players: Vec<Entity> = players.iter(app.world()).collect();
+    players.iter().for_each(|player| {
+        app.world_mut().entity_mut(*player).remove::<ClipPlayer>();
+    });
+    update(&mut app, 5);
+    let mut frames = || update(&mut app, 1);
+    let without = (0..5).map(|_| measure(&mut frames).count_total).max();
+    assert_eq!(with_clips, without, "Bevy's own allocations remain");
+}

@@ -1,0 +1,15 @@
+//! Clips on entities: headless apps with manual time and files in memory.
+
+#![allow(clippy::unwrap_used)]
+
+mod allocations;
+mod beside;
+mod blending;
+mod files;
+#[allow(dead_code, reason = "one test makes a file")]
+#[path = "../../../kinepack-anim/tests/support/mod.rs"]
+mod gltf_file;
+mod names;
+mod playing;
+mod spaces;
+mod support;
