@@ -1,5 +1,5 @@
-//! Motion beside `lightyear` 0.30: a server and a client over UDP on this machine, without a window.
-//! It ends by itself, and fails if the client shows something else than the server has.
+//! Motion beside `lightyear` 0.30: a server and a client over UDP on this machine, without a
+//! window. It ends by itself, and fails if the client shows something else than the server has.
 //!
 //! In this folder: `cargo run`
 //!
