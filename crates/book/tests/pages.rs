@@ -134,7 +134,8 @@ fn every_rust_block_is_compiled() {
             let listed = compiled.contains(&format!("/{}\"", name.trim_start_matches("crates/")));
             // A crate that needs its features for its README compiles it itself.
             let library = std::fs::read_to_string(path.with_file_name("src").join("lib.rs"));
-            let by_itself = library.is_ok_and(|code| code.contains("include_str!(\"../README.md\")"));
+            let by_itself =
+                library.is_ok_and(|code| code.contains("include_str!(\"../README.md\")"));
             assert!(
                 listed || by_itself,
                 "{name} has Rust blocks and is not in crates/book/src/lib.rs"

@@ -123,7 +123,7 @@ pub use udp::{
     MotionUdpClient, MotionUdpClientPlugin, MotionUdpServer, MotionUdpServerPlugin, UdpLost,
 };
 
-/// The example of the README.
-#[cfg(all(doctest, feature = "transform"))]
+/// The examples of the README.
+#[cfg(all(doctest, feature = "clips", feature = "transform"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
