@@ -71,9 +71,10 @@
 //! | set budgets, priorities, relevance | [`MotionServer::hub_mut`] | |
 //!
 //! **Transports.** With the feature `udp`, `MotionUdpServerPlugin` and `MotionUdpClientPlugin` have
-//! encrypted connections. With the feature `replicon`, `MotionRepliconPlugin` uses those of
-//! `bevy_replicon`, which then spawns and despawns the entities. For another transport, move
-//! [`Datagrams`] as above. It must guarantee integrity: see `kinepack-net`.
+//! encrypted connections. With the feature `web`, `MotionWebServerPlugin` lets browsers join over
+//! WebTransport. With the feature `replicon`, `MotionRepliconPlugin` uses those of `bevy_replicon`,
+//! which then spawns and despawns the entities. For another transport, move [`Datagrams`] as above.
+//! It must guarantee integrity: see `kinepack-net`.
 //!
 //! **Schedules.** The server reads components in `FixedLast`. A client writes them in
 //! `PreUpdate`, and sends in `PostUpdate`: see [`MotionServerSystems`] and [`MotionClientSystems`].
@@ -97,8 +98,8 @@ mod register;
 mod replicon;
 mod server;
 mod settings;
-#[cfg(feature = "udp")]
-mod udp;
+#[cfg(any(feature = "udp", feature = "web"))]
+mod sockets;
 
 pub use client::{
     ClientStats, Happened, MotionClient, MotionClientPlugin, MotionClientSystems, MotionInputs,
@@ -119,9 +120,11 @@ pub use server::{
 };
 pub use settings::MotionSettings;
 #[cfg(feature = "udp")]
-pub use udp::{
+pub use sockets::{
     MotionUdpClient, MotionUdpClientPlugin, MotionUdpServer, MotionUdpServerPlugin, UdpLost,
 };
+#[cfg(feature = "web")]
+pub use sockets::{MotionWebServer, MotionWebServerPlugin};
 
 /// The examples of the README.
 #[cfg(all(doctest, feature = "clips", feature = "transform"))]

@@ -7,10 +7,10 @@ use bevy_ecs::query::QueryState;
 use bevy_ecs::resource::Resource;
 use bevy_ecs::world::World;
 use bevy_time::{Real, Time};
-use kinepack::{EntityId, Snapshot, Tick};
+use kinepack::{Codec, EntityId, Snapshot, Tick};
 use kinepack_net::{
-    Channel, DatagramKind, Handled, Hub, HubConfig, NetError, ReceiverId, ReceiverOptions, Refused,
-    datagram_kind, split_datagram,
+    Channel, DatagramKind, EventKinds, Handled, Hub, HubConfig, NetError, ReceiverId,
+    ReceiverOptions, Refused, datagram_kind, split_datagram,
 };
 
 use super::collect::{Changes, Collect, IsNew};
@@ -60,6 +60,8 @@ pub struct MotionServer {
     /// Datagrams for clients. A transport sends and clears them after
     /// [`Tick`](super::MotionServerSystems::Tick).
     pub outgoing: Datagrams<ReceiverId>,
+    codec: Codec,
+    events: Option<EventKinds>,
     hub: Hub,
     /// The connected clients, and whether they have joined.
     clients: HashMap<ReceiverId, bool>,
@@ -96,8 +98,9 @@ impl MotionServer {
             ..plugin.hub.clone()
         };
         let mut hub = expect(Hub::new(&codec, config), "the hub's settings");
-        if let Some(events) = registry.event_kinds(&plugin.settings) {
-            hub = hub.with_events(&events);
+        let events = registry.event_kinds(&plugin.settings);
+        if let Some(events) = &events {
+            hub = hub.with_events(events);
         }
         let state = Snapshot::new(codec.schema(), Tick(0));
         Self {
@@ -108,6 +111,8 @@ impl MotionServer {
             left: Vec::new(),
             now: Duration::ZERO,
             rows: state.clone(),
+            codec,
+            events,
             state,
             removed: Vec::new(),
             ids: Ids::new(plugin.id_rest_s.saturating_mul(plugin.settings.tick_hz).max(1)),
@@ -143,6 +148,17 @@ impl MotionServer {
             self.left.push(client);
         }
         joined.is_some()
+    }
+
+    /// The codec of the registered kinds. Clients without Bevy, such as pages, need its schema:
+    /// [`Schema::to_bytes`](kinepack::Schema::to_bytes).
+    pub fn codec(&self) -> &Codec {
+        &self.codec
+    }
+
+    /// The kinds of events, if there are any. Such clients need their schema too.
+    pub fn events(&self) -> Option<&EventKinds> {
+        self.events.as_ref()
     }
 
     /// The clients that are connected, in no particular order.

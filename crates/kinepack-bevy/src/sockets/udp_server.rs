@@ -1,28 +1,23 @@
-//! The server's socket, between the network and [`MotionServer`].
+//! The server's socket, between the network and [`MotionServer`](crate::MotionServer).
 
+use core::ops::Range;
 use std::net::SocketAddr;
 
-use bevy_app::{App, Plugin, PostUpdate, PreUpdate};
-use bevy_ecs::change_detection::ResMut;
+use bevy_app::{App, Plugin};
 use bevy_ecs::resource::Resource;
-use bevy_ecs::schedule::IntoScheduleConfigs;
-use bevy_ecs::schedule::common_conditions::{resource_exists, resource_removed};
-use kinepack_net::{ReceiverId, ReceiverOptions};
+use kinepack_net::ReceiverOptions;
 use kinepack_udp::{Secret, ServerEvent, ServerOptions, SetupError, UdpServer, UdpStats};
 
 use super::Socket;
-use crate::{MotionServer, MotionServerSystems};
+use super::listener::{self, Listener, ServerSocket};
 
-/// Connects a [`MotionServer`] to its clients, while the resource [`MotionUdpServer`] exists.
+/// Connects a [`MotionServer`](crate::MotionServer) to its clients, while the resource [`MotionUdpServer`] exists.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MotionUdpServerPlugin;
 
 impl Plugin for MotionUdpServerPlugin {
     fn build(&self, app: &mut App) {
-        let is_open = resource_exists::<MotionUdpServer>;
-        let receive = (poll.run_if(is_open), leave.run_if(resource_removed::<MotionUdpServer>));
-        app.add_systems(PreUpdate, receive.before(MotionServerSystems::Receive))
-            .add_systems(PostUpdate, send.run_if(is_open));
+        listener::add::<MotionUdpServer>(app);
     }
 }
 
@@ -94,41 +89,34 @@ impl Drop for MotionUdpServer {
     }
 }
 
-/// Takes what arrived.
-fn poll(mut udp: ResMut<'_, MotionUdpServer>, mut server: ResMut<'_, MotionServer>) {
-    let MotionUdpServer { receiver, socket, events, stats, .. } = &mut *udp;
-    let Some(socket) = socket.open() else { return };
-    socket.poll(events);
-    for event in events.drain(..) {
-        match event {
-            ServerEvent::Connected { client, .. } => {
-                if let Err(error) = server.connect(ReceiverId(client), receiver) {
-                    log::warn!("kinepack-bevy: client {client}: {error}");
-                    socket.disconnect(client);
-                }
-            }
-            ServerEvent::Datagram { client, payload } => {
-                server.incoming.push(ReceiverId(client), socket.payload(&payload));
-            }
-            ServerEvent::Disconnected { client, .. } => {
-                server.disconnect(ReceiverId(client));
-            }
+impl ServerSocket for UdpServer {
+    fn poll(&mut self, events: &mut Vec<ServerEvent>) {
+        self.poll(events);
+    }
+
+    fn payload(&self, range: &Range<usize>) -> &[u8] {
+        self.payload(range)
+    }
+
+    fn send(&mut self, client: u64, datagram: &[u8]) {
+        let _ = self.send(client, datagram);
+    }
+
+    fn disconnect(&mut self, client: u64) {
+        self.disconnect(client);
+    }
+}
+
+impl Listener for MotionUdpServer {
+    type Socket = UdpServer;
+
+    fn open(&mut self) -> Option<(&mut UdpServer, &ReceiverOptions, &mut Vec<ServerEvent>)> {
+        Some((self.socket.open()?, &self.receiver, &mut self.events))
+    }
+
+    fn note(&mut self) {
+        if let Some(socket) = self.socket.open() {
+            self.stats = socket.stats();
         }
     }
-    *stats = socket.stats();
-}
-
-/// The program removed the socket.
-fn leave(mut server: ResMut<'_, MotionServer>) {
-    let clients: Vec<ReceiverId> = server.clients().collect();
-    clients.into_iter().for_each(|client| _ = server.disconnect(client));
-}
-
-fn send(mut udp: ResMut<'_, MotionUdpServer>, mut server: ResMut<'_, MotionServer>) {
-    let Some(socket) = udp.socket.open() else { return };
-    for (client, datagram) in server.outgoing.iter() {
-        // The network may lose a datagram too.
-        let _ = socket.send(client.0, datagram);
-    }
-    server.outgoing.clear();
 }

@@ -1,0 +1,132 @@
+//! What the servers of all transports share: between their sockets and [`MotionServer`].
+
+use core::marker::PhantomData;
+use std::collections::HashSet;
+
+use bevy_app::{App, Plugin, PostUpdate, PreUpdate};
+use bevy_ecs::change_detection::ResMut;
+use bevy_ecs::component::Mutable;
+use bevy_ecs::resource::Resource;
+use bevy_ecs::schedule::common_conditions::{resource_exists, resource_removed};
+use bevy_ecs::schedule::{IntoScheduleConfigs, SystemSet};
+use core::ops::Range;
+use kinepack_net::{ReceiverId, ReceiverOptions};
+use kinepack_udp::ServerEvent;
+
+use crate::{MotionServer, MotionServerSystems};
+
+/// A socket with clients that connect, send and leave.
+pub(super) trait ServerSocket {
+    /// Appends what has happened.
+    fn poll(&mut self, events: &mut Vec<ServerEvent>);
+
+    /// The datagram of an event, until the next call of [`poll`](Self::poll).
+    fn payload(&self, range: &Range<usize>) -> &[u8];
+
+    /// Sends a datagram. The network may lose it too, so errors do not matter.
+    fn send(&mut self, client: u64, datagram: &[u8]);
+
+    /// Ends a connection.
+    fn disconnect(&mut self, client: u64);
+}
+
+/// A resource with a socket.
+pub(super) trait Listener: Resource<Mutability = Mutable> {
+    type Socket: ServerSocket;
+
+    /// The socket, unless it is closed; the options of new clients; and scratch.
+    fn open(&mut self) -> Option<(&mut Self::Socket, &ReceiverOptions, &mut Vec<ServerEvent>)>;
+
+    /// Called after the events of a frame.
+    fn note(&mut self);
+}
+
+/// The clients of one listener. It outlives the listener, so that they can be removed after it.
+#[derive(Resource)]
+struct ClientsOf<L> {
+    clients: HashSet<u64>,
+    of: PhantomData<fn() -> L>,
+}
+
+/// In `PostUpdate`: all listeners send.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Send;
+
+/// Clears what all listeners have sent.
+struct ClearSent;
+
+impl Plugin for ClearSent {
+    fn build(&self, app: &mut App) {
+        app.add_systems(PostUpdate, clear.after(Send).run_if(resource_exists::<MotionServer>));
+    }
+}
+
+/// Adds the systems of a listener. Each works while its resource exists.
+pub(super) fn add<L: Listener>(app: &mut App) {
+    if !app.is_plugin_added::<ClearSent>() {
+        app.add_plugins(ClearSent);
+    }
+    let receive =
+        (poll::<L>.run_if(resource_exists::<L>), leave::<L>.run_if(resource_removed::<L>));
+    app.insert_resource(ClientsOf::<L> { clients: HashSet::new(), of: PhantomData })
+        .add_systems(PreUpdate, receive.before(MotionServerSystems::Receive))
+        .add_systems(PostUpdate, send::<L>.in_set(Send).run_if(resource_exists::<L>));
+}
+
+/// Takes what arrived.
+fn poll<L: Listener>(
+    mut listener: ResMut<'_, L>,
+    mut of: ResMut<'_, ClientsOf<L>>,
+    mut server: ResMut<'_, MotionServer>,
+) {
+    let Some((socket, receiver, events)) = listener.open() else { return };
+    socket.poll(events);
+    for event in events.drain(..) {
+        match event {
+            ServerEvent::Connected { client, .. } => {
+                match server.connect(ReceiverId(client), receiver) {
+                    Ok(()) => _ = of.clients.insert(client),
+                    Err(error) => {
+                        log::warn!("kinepack-bevy: client {client}: {error}");
+                        socket.disconnect(client);
+                    }
+                }
+            }
+            ServerEvent::Datagram { client, payload } => {
+                if of.clients.contains(&client) {
+                    server.incoming.push(ReceiverId(client), socket.payload(&payload));
+                }
+            }
+            ServerEvent::Disconnected { client, .. } => {
+                if of.clients.remove(&client) {
+                    server.disconnect(ReceiverId(client));
+                }
+            }
+        }
+    }
+    listener.note();
+}
+
+/// The program removed the listener.
+fn leave<L: Listener>(mut of: ResMut<'_, ClientsOf<L>>, mut server: ResMut<'_, MotionServer>) {
+    for client in of.clients.drain() {
+        server.disconnect(ReceiverId(client));
+    }
+}
+
+fn send<L: Listener>(
+    mut listener: ResMut<'_, L>,
+    of: ResMut<'_, ClientsOf<L>>,
+    server: ResMut<'_, MotionServer>,
+) {
+    let Some((socket, ..)) = listener.open() else { return };
+    for (client, datagram) in server.outgoing.iter() {
+        if of.clients.contains(&client.0) {
+            socket.send(client.0, datagram);
+        }
+    }
+}
+
+fn clear(mut server: ResMut<'_, MotionServer>) {
+    server.outgoing.clear();
+}
