@@ -28,8 +28,8 @@ pub(crate) fn print(scenario: &Scenario, sides: &mut [Side; 3]) -> Result<(), Bo
     let at_samples = farthest([0.0, 7.0, 29.0]);
     let between = farthest([0.5, 11.5, 20.5]);
     println!(
-        "poses differ from the first row by at most {:.4} and {:.4} cm at samples, {:.4} and \
-         {:.4} cm half-way between two",
+        "Poses differ from the first row by at most {:.4} and {:.4} cm at samples, {:.4} and \
+         {:.4} cm half-way between two.",
         at_samples[0], at_samples[1], between[0], between[1],
     );
     if at_samples.iter().chain(&between).any(|cm| *cm > 0.5) {
