@@ -5,8 +5,8 @@ use std::error::Error;
 use bevy_math::Vec3;
 use bevy_transform::components::Transform;
 
-use crate::Side;
 use crate::scenario::Scenario;
+use crate::{PRECISION_CM, Side};
 
 /// How far from a joint errors are measured, in metres, as `kinepack-anim` does.
 const SHELL_M: f32 = 0.03;
@@ -28,11 +28,14 @@ pub(crate) fn print(scenario: &Scenario, sides: &mut [Side; 3]) -> Result<(), Bo
     let at_samples = farthest([0.0, 7.0, 29.0]);
     let between = farthest([0.5, 11.5, 20.5]);
     println!(
-        "poses differ from the first row by at most {:.4} and {:.4} cm at samples, {:.4} and \
-         {:.4} cm half-way between two",
+        "Poses differ from the first row by at most {:.4} and {:.4} cm at samples, {:.4} and \
+         {:.4} cm half-way between two.",
         at_samples[0], at_samples[1], between[0], between[1],
     );
-    if at_samples.iter().chain(&between).any(|cm| *cm > 0.5) {
+    // Bevy turns on the great circle, and `kinepack-anim` blends on the chord.
+    let allowed_cm = if scenario.at_a_time == 1 { PRECISION_CM } else { 5.0 * PRECISION_CM } as f32;
+    // Between two samples, clips may be further apart: the samples do not say what is there.
+    if at_samples[1] > allowed_cm || between[1] > 0.5 || at_samples[0].max(between[0]) > 0.001 {
         return Err("the crowds do not show the same poses".into());
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use kinepack_anim::{RawClip, Skeleton};
+use kinepack_anim::{Joint, RawClip, Skeleton, Transform};
 
 use crate::walks;
 
@@ -16,13 +16,14 @@ pub(crate) struct Scenario {
 }
 
 impl Scenario {
-    pub(crate) fn all() -> Result<[Self; 3], Box<dyn Error>> {
+    pub(crate) fn all() -> Result<[Self; 4], Box<dyn Error>> {
         let raw = walks::clips()?;
         let waving = raw.iter().map(still).collect::<Result<Vec<_>, _>>()?;
         Ok([
             Self { name: "one clip, all joints turn", raw: raw.clone(), at_a_time: 1 },
             Self { name: "two clips blended", raw, at_a_time: 2 },
             Self { name: "one clip, 4 joints turn", raw: waving, at_a_time: 1 },
+            Self { name: "one clip of one joint", raw: vec![coin()?], at_a_time: 1 },
         ])
     }
 
@@ -48,4 +49,15 @@ fn still(raw: &RawClip) -> Result<RawClip, Box<dyn Error>> {
         )
     });
     Ok(RawClip::new(raw.name(), raw.skeleton().clone(), raw.rate_hz(), samples.collect())?)
+}
+
+/// A coin that turns once in two seconds: a model without other joints.
+fn coin() -> Result<RawClip, Box<dyn Error>> {
+    let coin = Joint { name: "coin".into(), parent: None, bind: Transform::IDENTITY };
+    let skeleton = Arc::new(Skeleton::new(vec![coin])?);
+    let turned = |sample: i32| {
+        let half = std::f32::consts::PI * sample as f32 / 60.0;
+        Transform { rotation: [0.0, half.sin(), 0.0, half.cos()], ..Transform::IDENTITY }
+    };
+    Ok(RawClip::new("turn", skeleton, 30.0, (0..=60).map(turned).collect())?)
 }

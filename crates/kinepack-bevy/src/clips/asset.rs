@@ -81,8 +81,8 @@ impl ClipAsset {
 /// A skeleton: the names, parents and bind transforms of joints. The asset server makes it from a
 /// `.kps` file.
 ///
-/// Characters do not need it, because each [`ClipAsset`] holds its skeleton. It is for programs that
-/// use joints in other ways.
+/// Characters do not need it, because each [`ClipAsset`] holds its skeleton. It is for programs
+/// that use joints in other ways.
 #[derive(Asset, TypePath, Clone, Debug)]
 pub struct SkeletonAsset(
     /// The skeleton.

@@ -13,7 +13,7 @@
 //!
 //! fn spawn(mut commands: Commands, assets: Res<AssetServer>) {
 //!     let walk = assets.load("clips/Fox__Walk.kpa");
-//!     // In a game, the entity also has the scene: `WorldAssetRoot(assets.load("Fox.glb#Scene0"))`.
+//!     // In a game, the entity also has `WorldAssetRoot(assets.load("Fox.glb#Scene0"))`.
 //!     // The fox is a model in centimetres.
 //!     let mut player = ClipPlayer::new(walk);
 //!     player.units_per_m = 100.0;
@@ -40,7 +40,7 @@
 //!
 //! | to … | |
 //! |---|---|
-//! | set speed, time, repetition, pause | [`ClipPlayer::current_mut`], the fields of [`ClipLayer`] |
+//! | set speed, time, repetition, pause | [`ClipPlayer::current_mut`], fields of [`ClipLayer`] |
 //! | change to another clip | [`ClipPlayer::crossfade`], [`ClipPlayer::play`] |
 //! | blend clips | [`ClipPlayer::layers`], [`ClipLayer::weight`], [`ClipLayer::fade_to`] |
 //! | move some joints only | [`ClipLayer::on`] |
@@ -68,9 +68,9 @@
 //! defined.
 //!
 //! **Cost.** All characters share the memory of a clip. Each character keeps a pose of 40 bytes a
-//! joint. Once the joints are found, a frame allocates nothing. The systems use Bevy's threads:
-//! characters are sampled in parallel, then joints are written in parallel. Keyed clips take more
-//! time and memory a character than block clips, which are the default.
+//! joint. Once the joints are found, a frame allocates nothing, except for the tasks of Bevy's
+//! threads. These sample the characters in parallel, and then write the joints in parallel. Keyed
+//! clips need more memory for each character than block clips, which are the default.
 
 mod asset;
 mod bind;

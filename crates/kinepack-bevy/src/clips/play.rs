@@ -1,5 +1,6 @@
 //! The systems of each frame: sample the poses of all players, then write them to the joints. Both
-//! run in parallel, and allocate nothing once all joints are found.
+//! run in parallel, and allocate nothing once all joints are found. Two systems are needed because
+//! the joints of a player are entities of their own, which only their own query may change.
 
 use bevy_asset::Assets;
 use bevy_ecs::prelude::*;

@@ -6,10 +6,9 @@ use kinepack_bevy::clips::{ClipLayer, ClipPlayer};
 
 use crate::support::*;
 
-/// A frame with clips allocates as much as a frame without. Only this thread's allocations count, so
-/// the test needs the systems on it.
+/// A frame with clips allocates as much as a frame without. Only this thread's allocations count,
+/// so the test needs the systems on it.
 #[test]
-#[cfg_attr(feature = "multi_threaded", ignore = "tasks of other threads allocate")]
 fn frames_allocate_nothing() {
     let (mut app, skeleton) = (app(), skeleton());
     let handles = [block, keyed].map(|scheme| {

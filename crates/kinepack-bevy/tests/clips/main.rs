@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+// It counts the allocations of one thread.
+#[cfg(not(feature = "multi_threaded"))]
 mod allocations;
 mod beside;
 mod blending;
