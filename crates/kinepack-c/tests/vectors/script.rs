@@ -30,7 +30,7 @@ use std::time::Duration;
 use kinepack::quantize::{IntegerLimits, SmallestThree};
 use kinepack::schema::{Field, FieldKind};
 use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
-use kinepack_net::{EventKinds, Receiver, ReceiverConfig};
+use kinepack_net::{Event, EventKinds, Receiver, ReceiverConfig};
 use kinepack_replay::ReplayReader;
 
 use crate::hex::{from_hex, hex};
@@ -338,20 +338,23 @@ fn write_datagrams(script: &mut String) {
                 let status = if taken.is_ok() { "ok" } else { "data" };
                 let newest = receiver.newest().map(|state| format!("{:016x}", state.state_hash()));
                 let newest = newest.unwrap_or_else(|| "-".into());
-                let events: Vec<String> = receiver
-                    .take_events()
-                    .map(|event| {
-                        let (rows, index) = event.state();
-                        let numbers: Vec<_> = rows.lanes_at(index).collect();
-                        format!("{}:{}:{}", event.tick.0, event.kind(), listed(&numbers))
-                    })
-                    .collect();
-                let events = if events.is_empty() { "-".into() } else { events.join(";") };
+                let events = described(receiver.take_events());
                 writeln!(script, "takes {name} {status} {newest} {events} {datagram}").unwrap();
             }
         }
     }
     assert!(session >= 2);
+}
+
+/// Events as tick:kind:numbers, whose lanes are their numbers.
+fn described<'a>(events: impl Iterator<Item = Event<'a>>) -> String {
+    let one = |event: Event<'_>| {
+        let (rows, index) = event.state();
+        let numbers: Vec<_> = rows.lanes_at(index).collect();
+        format!("{}:{}:{}", event.tick.0, event.kind(), listed(&numbers))
+    };
+    let events: Vec<String> = events.map(one).collect();
+    if events.is_empty() { "-".into() } else { events.join(";") }
 }
 
 fn listed(numbers: &[u32]) -> String {
@@ -444,15 +447,7 @@ fn write_replay(script: &mut String) {
             writeln!(script, "frame replay {tick} {:016x}", frame.state_hash()).unwrap();
         }
         let playback = reader.playback(tick.into()).unwrap().unwrap();
-        let events: Vec<String> = playback
-            .events()
-            .map(|event| {
-                let (rows, index) = event.state();
-                let numbers: Vec<_> = rows.lanes_at(index).collect();
-                format!("{}:{}:{}", event.tick.0, event.kind(), listed(&numbers))
-            })
-            .collect();
-        let events = if events.is_empty() { "-".into() } else { events.join(";") };
+        let events = described(playback.events());
         writeln!(script, "shows replay {tick} {events}").unwrap();
     }
 }
