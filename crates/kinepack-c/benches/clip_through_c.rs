@@ -12,12 +12,10 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use kinepack_anim::offline::{BuildOptions, build};
 use kinepack_anim::{Metres, PoseWriter};
 use kinepack_c::KpStatus;
-use kinepack_c::clip::{
-    KpClip, KpPlayer, KpRig, KpSkeleton, kp_clip_from_bytes, kp_player_new, kp_player_sample,
-    kp_skeleton_from_bytes,
-};
+use kinepack_c::clip::{KpClip, KpPlayer, kp_clip_from_bytes, kp_player_new, kp_player_sample};
 use kinepack_c::columns::KpNumber;
 use kinepack_c::pose::KpPose;
+use kinepack_c::skeleton::{KpRig, KpSkeleton, kp_skeleton_from_bytes};
 use walks::Random;
 
 fn compare(c: &mut Criterion) {

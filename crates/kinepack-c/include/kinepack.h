@@ -191,11 +191,45 @@ typedef int32_t KpValueKind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// What many clips of one skeleton share. It does not change.
+typedef struct KpRig {
+  // Zero is no handle.
+  uint64_t id;
+} KpRig;
+
+// A compressed animation clip. It does not change.
+typedef struct KpClip {
+  // Zero is no handle.
+  uint64_t id;
+} KpClip;
+
+// What a clip is.
+typedef struct KpClipInfo {
+  // Number of joints.
+  uint32_t joints;
+  // Sample times of the motion that it was built from.
+  uint32_t samples;
+  // Samples a second.
+  float rate_hz;
+  // Seconds from the first sample to the last.
+  float duration_s;
+  // The hash of its skeleton.
+  uint64_t skeleton_hash;
+  // Bytes of the clip in memory, without its players.
+  uint64_t bytes;
+} KpClipInfo;
+
 // The joints of a rig. It does not change.
 typedef struct KpSkeleton {
   // Zero is no handle.
   uint64_t id;
 } KpSkeleton;
+
+// Plays one clip on one character. Players of a clip share its memory.
+typedef struct KpPlayer {
+  // Zero is no handle.
+  uint64_t id;
+} KpPlayer;
 
 // Where a pose goes: the bones of an engine's skeleton, from one to the next by a stride, so that an
 // array of structs and three arrays both do. A part whose pointer is null is left out. Numbers need
@@ -227,40 +261,6 @@ typedef struct KpPose {
   // Units in a metre: 0 or 1 for metres, 100 for centimetres.
   float units_per_m;
 } KpPose;
-
-// What many clips of one skeleton share. It does not change.
-typedef struct KpRig {
-  // Zero is no handle.
-  uint64_t id;
-} KpRig;
-
-// A compressed animation clip. It does not change.
-typedef struct KpClip {
-  // Zero is no handle.
-  uint64_t id;
-} KpClip;
-
-// What a clip is.
-typedef struct KpClipInfo {
-  // Number of joints.
-  uint32_t joints;
-  // Sample times of the motion that it was built from.
-  uint32_t samples;
-  // Samples a second.
-  float rate_hz;
-  // Seconds from the first sample to the last.
-  float duration_s;
-  // The hash of its skeleton.
-  uint64_t skeleton_hash;
-  // Bytes of the clip in memory, without its players.
-  uint64_t bytes;
-} KpClipInfo;
-
-// Plays one clip on one character. Players of a clip share its memory.
-typedef struct KpPlayer {
-  // Zero is no handle.
-  uint64_t id;
-} KpPlayer;
 
 // A schema. It does not change.
 typedef struct KpSchema {
@@ -575,41 +575,6 @@ typedef struct KpValue {
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
-
-// Reads a skeleton file. The caller frees `*out` with `kp_skeleton_free`.
-KpStatus kp_skeleton_from_bytes(const uint8_t *bytes, size_t size, struct KpSkeleton *out);
-
-// The number of joints of a skeleton.
-KpStatus kp_skeleton_joints(struct KpSkeleton skeleton, uint32_t *joints);
-
-// The hash of a skeleton, which its clips have too.
-KpStatus kp_skeleton_hash(struct KpSkeleton skeleton, uint64_t *hash);
-
-// The parent of a joint, whose number is lower; −1 for a root.
-KpStatus kp_skeleton_parent(struct KpSkeleton skeleton, uint32_t joint, int32_t *parent);
-
-// The name of a joint, with a zero at its end: `*size` bytes with the zero, if they are at most
-// `capacity`.
-KpStatus kp_skeleton_name(struct KpSkeleton skeleton,
-                          uint32_t joint,
-                          char *name,
-                          size_t capacity,
-                          size_t *size);
-
-// The joint with a name. `KP_STATUS_NOTHING` if there is none.
-KpStatus kp_skeleton_find(struct KpSkeleton skeleton, const char *name, uint32_t *joint);
-
-// Writes the bind pose of a skeleton.
-KpStatus kp_skeleton_bind_pose(struct KpSkeleton skeleton, const struct KpPose *pose);
-
-// Frees a skeleton. Players live on.
-KpStatus kp_skeleton_free(struct KpSkeleton skeleton);
-
-// Reads a rig file. The caller frees `*out` with `kp_rig_free`.
-KpStatus kp_rig_from_bytes(const uint8_t *bytes, size_t size, struct KpRig *out);
-
-// Frees a rig. Its clips live on.
-KpStatus kp_rig_free(struct KpRig rig);
 
 // Reads a clip, in its form for memory or for disk. `rig` is zero for a clip without a rig. The
 // caller frees `*out` with `kp_clip_free`.
@@ -1197,6 +1162,41 @@ KpStatus kp_schema_builder_build(struct KpSchemaBuilder builder, struct KpSchema
 
 // Frees a builder without a schema.
 KpStatus kp_schema_builder_free(struct KpSchemaBuilder builder);
+
+// Reads a skeleton file. The caller frees `*out` with `kp_skeleton_free`.
+KpStatus kp_skeleton_from_bytes(const uint8_t *bytes, size_t size, struct KpSkeleton *out);
+
+// The number of joints of a skeleton.
+KpStatus kp_skeleton_joints(struct KpSkeleton skeleton, uint32_t *joints);
+
+// The hash of a skeleton, which its clips have too.
+KpStatus kp_skeleton_hash(struct KpSkeleton skeleton, uint64_t *hash);
+
+// The parent of a joint, whose number is lower; −1 for a root.
+KpStatus kp_skeleton_parent(struct KpSkeleton skeleton, uint32_t joint, int32_t *parent);
+
+// The name of a joint, with a zero at its end: `*size` bytes with the zero, if they are at most
+// `capacity`.
+KpStatus kp_skeleton_name(struct KpSkeleton skeleton,
+                          uint32_t joint,
+                          char *name,
+                          size_t capacity,
+                          size_t *size);
+
+// The joint with a name. `KP_STATUS_NOTHING` if there is none.
+KpStatus kp_skeleton_find(struct KpSkeleton skeleton, const char *name, uint32_t *joint);
+
+// Writes the bind pose of a skeleton.
+KpStatus kp_skeleton_bind_pose(struct KpSkeleton skeleton, const struct KpPose *pose);
+
+// Frees a skeleton. Players live on.
+KpStatus kp_skeleton_free(struct KpSkeleton skeleton);
+
+// Reads a rig file. The caller frees `*out` with `kp_rig_free`.
+KpStatus kp_rig_from_bytes(const uint8_t *bytes, size_t size, struct KpRig *out);
+
+// Frees a rig. Its clips live on.
+KpStatus kp_rig_free(struct KpRig rig);
 
 // A snapshot without entities. The caller frees `*out` with `kp_snapshot_free`.
 KpStatus kp_snapshot_new(struct KpSchema schema, struct KpSnapshot *out);

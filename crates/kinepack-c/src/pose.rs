@@ -4,8 +4,9 @@ use std::ffi::c_void;
 
 use kinepack_anim::{CM_PER_M, PoseWriter, Transform};
 
+use crate::KpStatus;
 use crate::columns::KpNumber;
-use crate::memory::{check_rows, slice};
+use crate::memory::{check_rows, optional, slice};
 use crate::status::Failure;
 
 /// Where a pose goes: the bones of an engine's skeleton, from one to the next by a stride, so that an
@@ -229,4 +230,24 @@ impl<const PLAIN: bool> PoseWriter for Bones<'_, PLAIN> {
     fn scale(&mut self, joint: usize, scale: [f32; 3]) {
         self.write(&self.0.scales, joint, scale);
     }
+}
+
+impl TakePose for Vec<Transform> {
+    fn write(&mut self, writer: &mut impl PoseWriter) {
+        for (joint, transform) in self.iter().enumerate() {
+            writer.rotation(joint, transform.rotation);
+            writer.translation(joint, transform.translation);
+            writer.scale(joint, transform.scale);
+        }
+    }
+}
+
+/// The layout of a pose.
+///
+/// # Safety
+/// `pose` is null or points to a layout.
+pub(crate) unsafe fn pose_of(pose: *const KpPose) -> Result<KpPose, Failure> {
+    // SAFETY: as for this function.
+    let pose = unsafe { optional(pose)? };
+    pose.copied().ok_or_else(|| Failure::new(KpStatus::Pointer, "the pose is null"))
 }

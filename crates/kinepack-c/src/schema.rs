@@ -1,15 +1,13 @@
 //! Schemas: what the state of an entity is made of.
 
 use std::ffi::c_char;
-use std::sync::Mutex;
 
-use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
-use kinepack::schema::{Condition, Field, FieldKind, Role, TimePrecision};
+use kinepack::Schema;
+use kinepack::schema::{Field, FieldKind};
 use kinepack::values::Values;
-use kinepack::{Schema, SetupError};
 
 use crate::KpStatus;
-use crate::handles::{Handles, lock};
+use crate::handles::Handles;
 use crate::memory::{self, check_out, give, give_text, put, slice};
 use crate::status::{Failure, call};
 
@@ -22,22 +20,6 @@ pub struct KpSchema {
 }
 
 pub(crate) static SCHEMAS: Handles<Schema> = Handles::new(1, "a schema");
-
-/// A schema that is being built, kind by kind and field by field.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KpSchemaBuilder {
-    /// Zero is no handle.
-    pub id: u64,
-}
-
-pub(crate) static BUILDERS: Handles<Mutex<Builder>> = Handles::new(2, "a schema builder");
-
-/// Kinds and their fields.
-#[derive(Debug, Default)]
-pub(crate) struct Builder {
-    kinds: Vec<(String, Vec<Field>)>,
-}
 
 /// What a field is made of.
 #[repr(i32)]
@@ -57,24 +39,6 @@ pub enum KpFieldKind {
     Raw = 5,
     /// Opaque bytes.
     Bytes = 6,
-}
-
-/// What a field means for motion.
-#[repr(i32)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KpRole {
-    /// Nothing special.
-    Plain = 0,
-    /// A velocity, which is zero at rest.
-    Velocity = 1,
-    /// The position (three real numbers) or the rotation of a rigid body.
-    Body = 2,
-    /// The flag of a body that something moves.
-    Touched = 3,
-    /// The flag of a body that moves others.
-    Mover = 4,
-    /// A time stamp by which the fields of a stream move.
-    Clock = 5,
 }
 
 /// A field of a kind.
@@ -264,254 +228,4 @@ pub(crate) fn one_of<T>(kinds: &[T], kind: u32) -> Result<&T, Failure> {
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_schema_free(schema: KpSchema) -> KpStatus {
     call(|| SCHEMAS.remove(schema.id))
-}
-
-/// Begins a schema. The caller ends `*out` with `kp_schema_builder_build` or
-/// `kp_schema_builder_free`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn kp_schema_builder_new(out: *mut KpSchemaBuilder) -> KpStatus {
-    call(|| {
-        check_out(out)?;
-        let builder = KpSchemaBuilder { id: BUILDERS.add(Mutex::default()) };
-        // SAFETY: `out` is the caller's.
-        unsafe { put(out, builder) }
-    })
-}
-
-/// Begins the next kind. A schema with one kind may leave this out; its kind has no name.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn kp_schema_builder_kind(
-    builder: KpSchemaBuilder,
-    name: *const c_char,
-) -> KpStatus {
-    call(|| {
-        // SAFETY: the caller lends a text.
-        let name = unsafe { memory::text(name)? };
-        lock(&*BUILDERS.get(builder.id)?).kinds.push((name.to_owned(), Vec::new()));
-        Ok(())
-    })
-}
-
-/// Adds a field of `count` real numbers from `min` to `max`, in steps of `precision`. A value is off by
-/// at most half of that.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn kp_schema_builder_floats(
-    builder: KpSchemaBuilder,
-    name: *const c_char,
-    count: u32,
-    min: f64,
-    max: f64,
-    precision: f64,
-) -> KpStatus {
-    // SAFETY: the caller lends a text.
-    unsafe {
-        add(builder, name, || {
-            let count =
-                u8::try_from(count).map_err(|_| Failure::argument("more than 255 numbers"))?;
-            let axis = FloatLimits::new(min, max, precision).map_err(refused)?;
-            Ok(FieldKind::Floats(vec![axis; count.into()]))
-        })
-    }
-}
-
-/// Adds a real number on a circle, such as an angle: after `end` it begins again at `min`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn kp_schema_builder_cyclic(
-    builder: KpSchemaBuilder,
-    name: *const c_char,
-    min: f64,
-    end: f64,
-    precision: f64,
-) -> KpStatus {
-    // SAFETY: the caller lends a text.
-    unsafe {
-        add(builder, name, || {
-            let axis = FloatLimits::until(min, end, precision).map_err(refused)?;
-            Ok(FieldKind::Floats(vec![axis.wrapping()]))
-        })
-    }
-}
-
-/// Adds an integer from `min` to `max`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn kp_schema_builder_integer(
-    builder: KpSchemaBuilder,
-    name: *const c_char,
-    min: i64,
-    max: i64,
-) -> KpStatus {
-    // SAFETY: the caller lends a text.
-    unsafe {
-        add(builder, name, || {
-            let limits = IntegerLimits::new(min.into(), max.into(), 1).map_err(refused)?;
-            Ok(FieldKind::Integer(limits))
-        })
-    }
-}
-
-/// Adds a rotation, with `bits` (2 to 20) for each of three components.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn kp_schema_builder_rotation(
-    builder: KpSchemaBuilder,
-    name: *const c_char,
-    bits: u32,
-) -> KpStatus {
-    // SAFETY: the caller lends a text.
-    unsafe {
-        add(builder, name, || Ok(FieldKind::Rotation(SmallestThree::new(bits).map_err(refused)?)))
-    }
-}
-
-/// Adds a flag.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn kp_schema_builder_bool(
-    builder: KpSchemaBuilder,
-    name: *const c_char,
-) -> KpStatus {
-    // SAFETY: the caller lends a text.
-    unsafe { add(builder, name, || Ok(FieldKind::Bool)) }
-}
-
-/// Adds one of `max + 1` alternatives without an order.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn kp_schema_builder_choice(
-    builder: KpSchemaBuilder,
-    name: *const c_char,
-    max: u32,
-) -> KpStatus {
-    // SAFETY: the caller lends a text.
-    unsafe { add(builder, name, || Ok(FieldKind::Choice { max })) }
-}
-
-/// Says what the field that was added last means for motion.
-#[unsafe(no_mangle)]
-pub extern "C" fn kp_schema_builder_role(builder: KpSchemaBuilder, role: i32) -> KpStatus {
-    change(builder, |field| {
-        let role = match role {
-            0 => Role::Plain,
-            1 => Role::Velocity,
-            2 => Role::Body,
-            3 => Role::Touched,
-            4 => Role::Mover,
-            5 => Role::Clock,
-            _ => return Err(Failure::argument(format!("no role has the number {role}"))),
-        };
-        Ok(field.with_role(role))
-    })
-}
-
-/// Says that the field that was added last is the velocity of another: playback follows curves then.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn kp_schema_builder_velocity_of(
-    builder: KpSchemaBuilder,
-    name: *const c_char,
-) -> KpStatus {
-    // SAFETY: the caller lends a text.
-    let name = unsafe { memory::text(name) }.map(str::to_owned);
-    change(builder, |field| Ok(field.with_velocity_of(name?)))
-}
-
-/// Says that the field that was added last is present only if the field `selector` of the same kind
-/// has a value from `least` to `most`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn kp_schema_builder_condition(
-    builder: KpSchemaBuilder,
-    selector: *const c_char,
-    least: u32,
-    most: u32,
-) -> KpStatus {
-    // SAFETY: the caller lends a text.
-    let selector = unsafe { memory::text(selector) }.map(str::to_owned);
-    change(builder, |field| Ok(field.with_condition(Condition::new(selector?, least..=most))))
-}
-
-/// Says that the field that was added last may be off, while it moves, by its way in this time.
-#[unsafe(no_mangle)]
-pub extern "C" fn kp_schema_builder_time_precision(
-    builder: KpSchemaBuilder,
-    milliseconds: f64,
-    ticks_per_s: f64,
-) -> KpStatus {
-    change(builder, |field| {
-        Ok(field.with_time_precision(TimePrecision::new(milliseconds, ticks_per_s)))
-    })
-}
-
-/// Makes the schema, and frees the builder. If the fields do not make a schema, the builder stays as
-/// it is. The caller frees `*out` with `kp_schema_free`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn kp_schema_builder_build(
-    builder: KpSchemaBuilder,
-    out: *mut KpSchema,
-) -> KpStatus {
-    call(|| {
-        check_out(out)?;
-        let kinds = lock(&*BUILDERS.get(builder.id)?).kinds.clone();
-        let schema = match <[_; 1]>::try_from(kinds) {
-            Ok([(name, fields)]) if name.is_empty() => Schema::try_new(fields),
-            Ok(one) => build(one),
-            Err(kinds) => build(kinds),
-        };
-        let schema = schema.map_err(refused)?;
-        BUILDERS.remove(builder.id)?;
-        // SAFETY: `out` is the caller's.
-        unsafe { put(out, KpSchema { id: SCHEMAS.add(schema) }) }
-    })
-}
-
-/// Frees a builder without a schema.
-#[unsafe(no_mangle)]
-pub extern "C" fn kp_schema_builder_free(builder: KpSchemaBuilder) -> KpStatus {
-    call(|| BUILDERS.remove(builder.id))
-}
-
-fn build(kinds: impl IntoIterator<Item = (String, Vec<Field>)>) -> Result<Schema, SetupError> {
-    let builder = kinds
-        .into_iter()
-        .fold(Schema::builder(), |builder, (name, fields)| builder.kind_of_fields(name, fields));
-    builder.build()
-}
-
-fn refused(error: SetupError) -> Failure {
-    Failure::argument(error)
-}
-
-/// Adds a field.
-///
-/// # Safety
-/// As for [`memory::text`].
-unsafe fn add(
-    builder: KpSchemaBuilder,
-    name: *const c_char,
-    kind: impl FnOnce() -> Result<FieldKind, Failure>,
-) -> KpStatus {
-    call(|| {
-        // SAFETY: as for this function.
-        let name = unsafe { memory::text(name)? };
-        let builder = BUILDERS.get(builder.id)?;
-        let field = Field::new(name, kind()?);
-        let mut builder = lock(&builder);
-        if builder.kinds.is_empty() {
-            builder.kinds.push((String::new(), Vec::new()));
-        }
-        if let Some((_, fields)) = builder.kinds.last_mut() {
-            fields.push(field);
-        }
-        Ok(())
-    })
-}
-
-/// Changes the field that was added last.
-fn change(
-    builder: KpSchemaBuilder,
-    change: impl FnOnce(Field) -> Result<Field, Failure>,
-) -> KpStatus {
-    call(|| {
-        let builder = BUILDERS.get(builder.id)?;
-        let mut builder = lock(&builder);
-        let last = builder.kinds.last_mut().and_then(|(_, fields)| fields.last_mut());
-        let last = last.ok_or_else(|| Failure::argument("there is no field yet"))?;
-        *last = change(last.clone())?;
-        Ok(())
-    })
 }

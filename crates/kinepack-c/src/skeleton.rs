@@ -1,0 +1,169 @@
+//! Skeletons and rigs, which clips are of.
+
+use std::ffi::c_char;
+use std::sync::Arc;
+
+use kinepack_anim::{Joint, Rig, Skeleton};
+
+use crate::KpStatus;
+use crate::handles::Handles;
+use crate::memory::{self, check_out, give_text, put, slice};
+use crate::pose::{KpPose, Writer, pose_of};
+use crate::status::{Failure, call};
+
+/// The joints of a rig. It does not change.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KpSkeleton {
+    /// Zero is no handle.
+    pub id: u64,
+}
+
+pub(crate) static SKELETONS: Handles<Skeleton> = Handles::new(13, "a skeleton");
+
+/// What many clips of one skeleton share. It does not change.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KpRig {
+    /// Zero is no handle.
+    pub id: u64,
+}
+
+pub(crate) static RIGS: Handles<Arc<Rig>> = Handles::new(14, "a rig");
+
+/// Reads a skeleton file. The caller frees `*out` with `kp_skeleton_free`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_skeleton_from_bytes(
+    bytes: *const u8,
+    size: usize,
+    out: *mut KpSkeleton,
+) -> KpStatus {
+    call(|| {
+        check_out(out)?;
+        // SAFETY: the caller lends `size` bytes.
+        let skeleton = Skeleton::from_bytes(unsafe { slice(bytes, size)? });
+        let skeleton = skeleton.map_err(Failure::data)?;
+        // SAFETY: `out` is the caller's.
+        unsafe { put(out, KpSkeleton { id: SKELETONS.add(skeleton) }) }
+    })
+}
+
+/// The number of joints of a skeleton.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_skeleton_joints(skeleton: KpSkeleton, joints: *mut u32) -> KpStatus {
+    call(|| {
+        let value = SKELETONS.get(skeleton.id)?.len() as u32;
+        // SAFETY: `joints` is the caller's.
+        unsafe { put(joints, value) }
+    })
+}
+
+/// The hash of a skeleton, which its clips have too.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_skeleton_hash(skeleton: KpSkeleton, hash: *mut u64) -> KpStatus {
+    call(|| {
+        let value = SKELETONS.get(skeleton.id)?.hash();
+        // SAFETY: `hash` is the caller's.
+        unsafe { put(hash, value) }
+    })
+}
+
+/// The parent of a joint, whose number is lower; −1 for a root.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_skeleton_parent(
+    skeleton: KpSkeleton,
+    joint: u32,
+    parent: *mut i32,
+) -> KpStatus {
+    call(|| {
+        let skeleton = SKELETONS.get(skeleton.id)?;
+        let value = joint_of(&skeleton, joint)?.parent.map_or(-1, |parent| parent as i32);
+        // SAFETY: `parent` is the caller's.
+        unsafe { put(parent, value) }
+    })
+}
+
+/// The name of a joint, with a zero at its end: `*size` bytes with the zero, if they are at most
+/// `capacity`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_skeleton_name(
+    skeleton: KpSkeleton,
+    joint: u32,
+    name: *mut c_char,
+    capacity: usize,
+    size: *mut usize,
+) -> KpStatus {
+    call(|| {
+        let skeleton = SKELETONS.get(skeleton.id)?;
+        // SAFETY: the caller lends `capacity` bytes and `size`.
+        unsafe { give_text(&joint_of(&skeleton, joint)?.name, name, capacity, size) }
+    })
+}
+
+/// The joint with a name. `KP_STATUS_NOTHING` if there is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_skeleton_find(
+    skeleton: KpSkeleton,
+    name: *const c_char,
+    joint: *mut u32,
+) -> KpStatus {
+    call(|| {
+        // SAFETY: the caller lends a text, and `joint`.
+        unsafe {
+            let name = memory::text(name)?;
+            let found = SKELETONS.get(skeleton.id)?.find(name).ok_or_else(|| {
+                Failure::new(KpStatus::Nothing, format!("no joint is named {name:?}"))
+            })?;
+            put(joint, found as u32)
+        }
+    })
+}
+
+/// Writes the bind pose of a skeleton.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_skeleton_bind_pose(
+    skeleton: KpSkeleton,
+    pose: *const KpPose,
+) -> KpStatus {
+    call(|| {
+        let skeleton = SKELETONS.get(skeleton.id)?;
+        // SAFETY: the caller lends the pose and its memory.
+        let writer = unsafe { Writer::new(&pose_of(pose)?, skeleton.len())? };
+        writer.take(&mut skeleton.bind_pose());
+        Ok(())
+    })
+}
+
+/// Frees a skeleton. Players live on.
+#[unsafe(no_mangle)]
+pub extern "C" fn kp_skeleton_free(skeleton: KpSkeleton) -> KpStatus {
+    call(|| SKELETONS.remove(skeleton.id))
+}
+
+/// Reads a rig file. The caller frees `*out` with `kp_rig_free`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_rig_from_bytes(
+    bytes: *const u8,
+    size: usize,
+    out: *mut KpRig,
+) -> KpStatus {
+    call(|| {
+        check_out(out)?;
+        // SAFETY: the caller lends `size` bytes.
+        let rig = Rig::from_bytes(unsafe { slice(bytes, size)? }).map_err(Failure::data)?;
+        // SAFETY: `out` is the caller's.
+        unsafe { put(out, KpRig { id: RIGS.add(Arc::new(rig)) }) }
+    })
+}
+
+/// Frees a rig. Its clips live on.
+#[unsafe(no_mangle)]
+pub extern "C" fn kp_rig_free(rig: KpRig) -> KpStatus {
+    call(|| RIGS.remove(rig.id))
+}
+
+fn joint_of(skeleton: &Skeleton, joint: u32) -> Result<&Joint, Failure> {
+    skeleton.joints().get(joint as usize).ok_or_else(|| {
+        Failure::argument(format!("no joint {joint}; the skeleton has {}", skeleton.len()))
+    })
+}
