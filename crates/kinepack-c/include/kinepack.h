@@ -1336,8 +1336,8 @@ KpStatus kp_values_write(const struct KpValue *values,
 KpStatus kp_values_read(struct KpValue *values, size_t count, const uint8_t *bytes, size_t size);
 
 // Writes bytes as runs, XORed with those of `base`, which both sides hold: `*size` bytes, if they are
-// at most `capacity`. A shorter base is extended with zeros. Good for bytes of which most are as
-// before.
+// at most `capacity`. A shorter base is extended with zeros. It suits bytes that are
+// mostly as before.
 KpStatus kp_runs_encode(const uint8_t *base,
                         size_t base_size,
                         const uint8_t *bytes,

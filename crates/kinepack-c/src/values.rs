@@ -108,8 +108,8 @@ pub unsafe extern "C" fn kp_values_read(
 }
 
 /// Writes bytes as runs, XORed with those of `base`, which both sides hold: `*size` bytes, if they are
-/// at most `capacity`. A shorter base is extended with zeros. Good for bytes of which most are as
-/// before.
+/// at most `capacity`. A shorter base is extended with zeros. It suits bytes that are
+/// mostly as before.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_runs_encode(
     base: *const u8,
