@@ -93,7 +93,7 @@ pub trait MotionKind: Pack + Send + Sync {
     type Read: ReadOnlyQueryData;
     /// The components, to write.
     type Write: QueryData;
-    /// Entities of which a component was added or changed.
+    /// Entities with a component that was added or changed.
     type IsChanged: QueryFilter;
     /// Entities that have the components.
     type Has: ArchetypeFilter;

@@ -79,9 +79,7 @@ pub extern "C" fn kp_view_get(view: KpView, snapshot: KpSnapshot) -> KpStatus {
     call(|| {
         let (view, world) = (VIEWS.get(view.id)?, SNAPSHOTS.get(snapshot.id)?);
         let mut world = lock(&world);
-        if view.schema_hash() != world.snapshot.schema_hash() {
-            return Err(Failure::argument("the snapshot is of another schema than the view"));
-        }
+        world.check_schema(view.schema_hash(), "view")?;
         world.snapshot.copy_from(view.snapshot());
         Ok(())
     })

@@ -122,22 +122,26 @@ impl World {
         })
     }
 
-    /// Replaces all entities by `count` records of a kind, which are not entities: their ids are
-    /// their places.
+    /// Replaces all entities by a record of a kind, such as an event or an input. It is row 0.
     ///
     /// # Safety
-    /// Each column has the numbers of `count` records.
-    pub(crate) unsafe fn set_records(
+    /// Each column has the numbers of one record.
+    pub(crate) unsafe fn set_record(
         &mut self,
         kind: u32,
-        count: usize,
         columns: &[KpColumn],
     ) -> Result<(), Failure> {
-        let count = u32::try_from(count).map_err(|_| Failure::argument("too many records"))?;
-        let ids: Vec<EntityId> = (0..count).map(EntityId).collect();
         self.snapshot.clear(Tick(0));
         // SAFETY: as for this function.
-        unsafe { self.add(kind, &ids, columns) }
+        unsafe { self.add(kind, &[EntityId(0)], columns) }
+    }
+
+    /// Checks that the snapshot can take states of a schema, which `of` has.
+    pub(crate) fn check_schema(&self, hash: u64, of: &str) -> Result<(), Failure> {
+        if hash == self.snapshot.schema_hash() {
+            return Ok(());
+        }
+        Err(Failure::argument(format!("the snapshot is of another schema than the {of}")))
     }
 }
 

@@ -151,9 +151,7 @@ pub unsafe extern "C" fn kp_group_read(
         let (reading, world) = (GROUP_READERS.get(reader.id)?, SNAPSHOTS.get(snapshot.id)?);
         let (mut reading, mut world) = (lock(&reading), lock(&world));
         let Reading { reader, schema_hash } = &mut *reading;
-        if *schema_hash != world.snapshot.schema_hash() {
-            return Err(Failure::argument("the snapshot is of another schema than the group"));
-        }
+        world.check_schema(*schema_hash, "group")?;
         let view = reader.read(&mut rest).map_err(Failure::data)?;
         let view = view.ok_or_else(|| Failure::nothing("there is no further frame"))?;
         world.snapshot.copy_from(view.snapshot());

@@ -371,7 +371,7 @@ unsafe fn emit(
     let Sending { hub, event, .. } = &mut *hub;
     let event = event.as_mut().ok_or_else(|| Failure::argument(NetError::NoEvents))?;
     // SAFETY: as for this function.
-    unsafe { event.set_records(kind, 1, columns)? };
+    unsafe { event.set_record(kind, columns)? };
     hub.emit_row(&event.snapshot, 0, to).map_err(Failure::argument)
 }
 

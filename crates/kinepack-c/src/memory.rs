@@ -22,7 +22,7 @@ fn check<T>(data: *const T, count: usize) -> Result<(), Failure> {
     }
 }
 
-/// Checks memory of `rows` rows, from one to the next by `stride` bytes, each of which has `bytes`.
+/// Checks the memory of `rows` rows of `bytes` each, whose beginnings are `stride` bytes apart.
 pub(crate) fn check_rows(
     data: *const u8,
     rows: usize,

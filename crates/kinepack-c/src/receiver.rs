@@ -308,9 +308,7 @@ pub extern "C" fn kp_receiver_newest(receiver: KpReceiver, snapshot: KpSnapshot)
         let (receiver, world) = (RECEIVERS.get(receiver.id)?, SNAPSHOTS.get(snapshot.id)?);
         let (receiver, mut world) = (lock(&receiver), lock(&world));
         let newest = receiver.receiver.newest().ok_or_else(nothing_yet)?;
-        if newest.schema_hash() != world.snapshot.schema_hash() {
-            return Err(Failure::argument("the snapshot is of another schema than the receiver"));
-        }
+        world.check_schema(newest.schema_hash(), "receiver")?;
         world.snapshot.copy_from(newest);
         Ok(())
     })

@@ -290,7 +290,7 @@ impl<T> Writing<T> {
     ) -> Result<(&mut T, &World), Failure> {
         let event = self.event.as_mut().ok_or_else(|| Failure::argument(ReplayError::NoEvents))?;
         // SAFETY: as for this function.
-        unsafe { event.set_records(kind, 1, columns)? };
+        unsafe { event.set_record(kind, columns)? };
         Ok((self.writer.as_mut().ok_or_else(finished)?, event))
     }
 }

@@ -178,9 +178,7 @@ pub extern "C" fn kp_replay_get(replay: KpReplay, tick: u32, snapshot: KpSnapsho
     call(|| {
         let (replay, world) = (REPLAYS.get(replay.id)?, SNAPSHOTS.get(snapshot.id)?);
         let (mut replay, mut world) = (lock(&replay), lock(&world));
-        if replay.reader.schema().hash() != world.snapshot.schema_hash() {
-            return Err(Failure::argument("the snapshot is of another schema than the replay"));
-        }
+        world.check_schema(replay.reader.schema().hash(), "replay")?;
         let frame = match replay.reader.frame_at(Tick(tick)).map_err(refused)? {
             Some(frame) => Some(frame),
             None => replay.reader.frame_before(Tick(tick)).map_err(refused)?,

@@ -125,7 +125,7 @@ pub unsafe extern "C" fn kp_stream_push(
         let mut sender = lock(&sender);
         let Sender { sender, records, .. } = &mut *sender;
         // SAFETY: the caller lends the columns.
-        unsafe { records.set_records(0, 1, slice(columns, column_count)?)? };
+        unsafe { records.set_record(0, slice(columns, column_count)?)? };
         let lanes: Vec<u32> = records.snapshot.lanes_at(0).collect();
         let pushed = sender.push_lanes(&lanes).map_err(Failure::argument)?;
         if number.is_null() {

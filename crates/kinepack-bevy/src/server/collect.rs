@@ -26,7 +26,7 @@ pub(crate) struct Changes<'a> {
     pub(crate) state: &'a Snapshot,
     /// The entities that were added or changed.
     pub(crate) rows: &'a mut Snapshot,
-    /// The ids of those that are gone, in no particular order.
+    /// The ids of entities that are gone, in no particular order.
     pub(crate) removed: &'a mut Vec<EntityId>,
     pub(crate) ids: &'a mut Ids,
     pub(crate) stats: &'a mut ServerStats,

@@ -50,14 +50,14 @@ struct ClientsOf<L> {
 
 /// In `PostUpdate`: all listeners send.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Send;
+struct Sending;
 
 /// Clears what all listeners have sent.
 struct ClearSent;
 
 impl Plugin for ClearSent {
     fn build(&self, app: &mut App) {
-        app.add_systems(PostUpdate, clear.after(Send).run_if(resource_exists::<MotionServer>));
+        app.add_systems(PostUpdate, clear.after(Sending).run_if(resource_exists::<MotionServer>));
     }
 }
 
@@ -70,7 +70,7 @@ pub(super) fn add<L: Listener>(app: &mut App) {
         (poll::<L>.run_if(resource_exists::<L>), leave::<L>.run_if(resource_removed::<L>));
     app.insert_resource(ClientsOf::<L> { clients: HashSet::new(), of: PhantomData })
         .add_systems(PreUpdate, receive.before(MotionServerSystems::Receive))
-        .add_systems(PostUpdate, send::<L>.in_set(Send).run_if(resource_exists::<L>));
+        .add_systems(PostUpdate, send::<L>.in_set(Sending).run_if(resource_exists::<L>));
 }
 
 /// Takes what arrived.

@@ -11,7 +11,8 @@ use kinepack_udp::{Secret, ServerEvent, ServerOptions, SetupError, UdpServer, Ud
 use super::Socket;
 use super::listener::{self, Listener, ServerSocket};
 
-/// Connects a [`MotionServer`](crate::MotionServer) to its clients, while the resource [`MotionUdpServer`] exists.
+/// Connects a [`MotionServer`](crate::MotionServer) to its clients, while the resource
+/// [`MotionUdpServer`] exists.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MotionUdpServerPlugin;
 
