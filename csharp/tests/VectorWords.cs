@@ -54,8 +54,13 @@ internal static class Words
 
     internal static ulong Hash(string hex) => ulong.Parse(hex, NumberStyles.HexNumber);
 
-    /// <summary>A number such as 0.4 in every culture.</summary>
-    internal static double Real(string word) => double.Parse(word, CultureInfo.InvariantCulture);
+    /// <summary>A number such as 0.4 in every culture, or "inf".</summary>
+    internal static double Real(string word)
+    {
+        return word == "inf"
+            ? double.PositiveInfinity
+            : double.Parse(word, CultureInfo.InvariantCulture);
+    }
 
     /// <summary>A list as the script has it.</summary>
     internal static string Listed(List<string> list)

@@ -41,7 +41,7 @@ internal static class Vectors
         Add("view", 8, DecodeView);
         Add("check", 3, CheckState);
         Add("group", 4, CodeGroup);
-        Add("runs", 4, CodeRuns);
+        VectorNumbers.AddTo();
         VectorNetwork.AddTo();
         VectorClips.AddTo();
         int commands = 0;
@@ -151,18 +151,6 @@ internal static class Vectors
             Check.Equal(at, frames.Length);
             Writes(words[3], writer.TryTake);
         }
-    }
-
-    private static void CodeRuns(string[] words)
-    {
-        byte[] before = Words.Bytes(words[1]);
-        byte[] plain = Words.Bytes(words[2]);
-        byte[] runs = Words.Bytes(words[3]);
-        Writes(words[3], (byte[] bytes, out int size) =>
-            Runs.TryEncode(before, plain, plain.Length, bytes, out size));
-        byte[] read = new byte[plain.Length];
-        Check.That(Runs.TryDecode(before, runs, runs.Length, read, out int count), "valid runs");
-        Check.Equal(Words.Hex(read, count), words[2]);
     }
 }
 

@@ -108,6 +108,30 @@ typedef int32_t KpFieldKind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// How numbers are coded by magnitude.
+enum KpMagnitudeForm
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // Real numbers, rounded to multiples of a precision. It takes the bits of Unreal's
+  // `FVector_NetQuantize`.
+  KP_MAGNITUDE_FORM_MULTIPLES = 0,
+  // Integers from -2^32 to 2^32 - 1, exactly.
+  KP_MAGNITUDE_FORM_STEPS = 1,
+  // Real numbers within limits, as differences from others that both sides hold.
+  KP_MAGNITUDE_FORM_DIFFERENCE = 2,
+  // The same. If a number has no place within the limits, all are written unchanged.
+  KP_MAGNITUDE_FORM_ANY = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum KpMagnitudeForm KpMagnitudeForm;
+#else
+typedef int32_t KpMagnitudeForm;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 // The type of a number in memory of the caller.
 enum KpNumber
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -383,6 +407,35 @@ typedef struct KpColumn {
   int32_t clamp;
 } KpColumn;
 
+// A component of a vector.
+typedef struct KpComponent {
+  // The number to write, or that was read. Real numbers are rounded to a `float`.
+  double value;
+  // What both sides hold. Only for differences, as all that follows.
+  double before;
+  // The least number.
+  double min;
+  // The largest number. On a circle it is the number that means the same as `min`.
+  double max;
+  // The step. A number is off by at most half of it.
+  double precision;
+  // Not 0: a number on a circle, such as an angle.
+  int32_t is_cyclic;
+} KpComponent;
+
+// Up to four numbers that are coded together, such as a vector. The largest one decides how many bits
+// each of them takes.
+typedef struct KpMagnitude {
+  // A `KpMagnitudeForm`.
+  int32_t form;
+  // How many numbers, 1 to 4.
+  uint32_t count;
+  // Multiples only: steps in a unit, 1, 10 or 100.
+  uint32_t steps_per_unit;
+  // The numbers. Those from `count` on are not used.
+  struct KpComponent components[4];
+} KpMagnitude;
+
 // How a receiver works. A number of 0 takes the default.
 typedef struct KpReceiverOptions {
   // The number of the hub among those on one connection.
@@ -575,6 +628,46 @@ typedef struct KpValue {
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
+
+// Writes bytes as runs, XORed with those of `base`, which both sides hold: `*size` bytes, if they are
+// at most `capacity`. A shorter base is extended with zeros. It suits bytes that are mostly as before.
+KpStatus kp_runs_encode(const uint8_t *base,
+                        size_t base_size,
+                        const uint8_t *bytes,
+                        size_t byte_count,
+                        uint8_t *runs,
+                        size_t capacity,
+                        size_t *size);
+
+// Reads runs that `kp_runs_encode` wrote against the same base: `*size` bytes. Runs of more than
+// `capacity` bytes are `KP_STATUS_DATA`.
+KpStatus kp_runs_decode(const uint8_t *base,
+                        size_t base_size,
+                        const uint8_t *runs,
+                        size_t run_bytes,
+                        uint8_t *bytes,
+                        size_t capacity,
+                        size_t *size);
+
+// Writes bytes as sparse bytes, XORed with those of `base`, which both sides hold: `*size` bytes, if
+// they are at most `capacity`. A shorter base is extended with zeros. It suits short structs that mostly
+// equal the base, such as inputs. Both sides need to know `byte_count`, which is not written.
+KpStatus kp_sparse_encode(const uint8_t *base,
+                          size_t base_size,
+                          const uint8_t *bytes,
+                          size_t byte_count,
+                          uint8_t *sparse,
+                          size_t capacity,
+                          size_t *size);
+
+// Reads `byte_count` bytes that `kp_sparse_encode` wrote against the same base. After an error `bytes`
+// has not changed.
+KpStatus kp_sparse_decode(const uint8_t *base,
+                          size_t base_size,
+                          const uint8_t *sparse,
+                          size_t sparse_size,
+                          uint8_t *bytes,
+                          size_t byte_count);
 
 // Reads a clip, in its form for memory or for disk. `rig` is zero for a clip without a rig. The
 // caller frees `*out` with `kp_clip_free`.
@@ -834,6 +927,22 @@ KpStatus kp_hub_poll(struct KpHub hub,
 
 // Frees a hub.
 KpStatus kp_hub_free(struct KpHub hub);
+
+// Writes vectors: `*size` bytes, if they are at most `capacity`. Both sides need the same forms, counts
+// and limits, and hold the same `before`. To know what the receiver will hold, read the written bytes
+// with `kp_magnitudes_read`.
+KpStatus kp_magnitudes_write(const struct KpMagnitude *vectors,
+                             size_t count,
+                             uint8_t *bytes,
+                             size_t capacity,
+                             size_t *size);
+
+// Reads vectors that `kp_magnitudes_write` wrote, into the `value` of each component. After an error no
+// value has changed.
+KpStatus kp_magnitudes_read(struct KpMagnitude *vectors,
+                            size_t count,
+                            const uint8_t *bytes,
+                            size_t size);
 
 // A receiver for a hub with this many ticks a second. `options` may be null. The caller frees `*out`
 // with `kp_receiver_free`.
@@ -1334,27 +1443,6 @@ KpStatus kp_values_write(const struct KpValue *values,
 // Reads values that `kp_values_write` wrote, into `value` of each. One that did not change becomes
 // `before`. After an error no value has changed.
 KpStatus kp_values_read(struct KpValue *values, size_t count, const uint8_t *bytes, size_t size);
-
-// Writes bytes as runs, XORed with those of `base`, which both sides hold: `*size` bytes, if they are
-// at most `capacity`. A shorter base is extended with zeros. It suits bytes that are
-// mostly as before.
-KpStatus kp_runs_encode(const uint8_t *base,
-                        size_t base_size,
-                        const uint8_t *bytes,
-                        size_t byte_count,
-                        uint8_t *runs,
-                        size_t capacity,
-                        size_t *size);
-
-// Reads runs that `kp_runs_encode` wrote against the same base: `*size` bytes. Runs of more than
-// `capacity` bytes are `KP_STATUS_DATA`.
-KpStatus kp_runs_decode(const uint8_t *base,
-                        size_t base_size,
-                        const uint8_t *runs,
-                        size_t run_bytes,
-                        uint8_t *bytes,
-                        size_t capacity,
-                        size_t *size);
 
 #ifdef __cplusplus
 }  // extern "C"

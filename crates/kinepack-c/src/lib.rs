@@ -16,6 +16,7 @@
 // The functions exist for C, and their comments are those of the header.
 #![allow(clippy::missing_safety_doc, reason = "the rules above hold for every function")]
 
+pub mod bytes;
 pub mod clip;
 pub mod codec;
 pub mod coding;
@@ -25,6 +26,7 @@ pub mod events;
 pub mod group;
 mod handles;
 pub mod hub;
+pub mod magnitude;
 mod memory;
 pub mod pose;
 pub mod receiver;

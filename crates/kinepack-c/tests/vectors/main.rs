@@ -5,9 +5,17 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+/// A file of `spec/vectors/`.
+macro_rules! vectors {
+    ($name:literal) => {
+        include_str!(concat!("../../../../spec/vectors/", $name))
+    };
+}
+
 #[path = "../../../kinepack/tests/support/hex.rs"]
 #[allow(dead_code, reason = "the tests of the codec use the rest")]
 mod hex;
+mod numbers;
 #[path = "../support/mod.rs"]
 mod programs;
 mod script;

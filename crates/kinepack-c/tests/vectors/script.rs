@@ -8,7 +8,8 @@
 //! | `view NAME CODEC TICK HASH WRITES VIEWS PACKET` | decodes a packet against views: a state with this hash. If `WRITES` is 1, it encodes the state to the same packet |
 //! | `check VIEW CHECK` | compares the state check of a view, four hexadecimal digits |
 //! | `group CODEC TICK:HASH,… FRAMES` | reads frames with these states, and writes them to the same bytes |
-//! | `runs BASE BYTES RUNS` | encodes and decodes bytes |
+//! | `runs BASE BYTES RUNS`, `sparse BASE BYTES SPARSE` | encodes and decodes bytes |
+//! | `magnitude FORM STEPS LIMITS BEFORE VALUES READ BITS BYTES` | writes numbers in a `KpMagnitudeForm`, and reads these. `STEPS` is the number of steps in a unit, `LIMITS` are `min:max:precision:is_cyclic` |
 //! | `events NAME CODEC` | makes kinds of events |
 //! | `receiver NAME CODEC EVENTS` | makes a receiver at 60 Hz |
 //! | `sends RECEIVER DATAGRAM` | takes the datagram that the receiver sends next |
@@ -34,16 +35,11 @@ use kinepack_net::{Event, EventKinds, Receiver, ReceiverConfig};
 use kinepack_replay::ReplayReader;
 
 use crate::hex::{from_hex, hex};
+use crate::numbers;
 use crate::vectors::{packets_profiles, packets_schema, packets_states};
 
-macro_rules! vectors {
-    ($name:literal) => {
-        include_str!(concat!("../../../../spec/vectors/", $name))
-    };
-}
-
 /// The lines of a file without comments, as words.
-fn lines(file: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+pub(crate) fn lines(file: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     let is_line = |line: &&str| !line.is_empty() && !line.starts_with('#');
     file.lines().filter(is_line).map(|line| line.split(' ').collect())
 }
@@ -66,9 +62,7 @@ pub(crate) fn script() -> String {
     write_states(&mut script, "optional", "optional", vectors!("optional.txt"), None);
     write_precision(&mut script);
     write_profiles(&mut script);
-    for words in lines(vectors!("rle.txt")) {
-        writeln!(script, "runs {} {} {}", words[0], words[1], words[2]).unwrap();
-    }
+    numbers::write(&mut script);
     write_datagrams(&mut script);
     write_stream(&mut script);
     for words in lines(vectors!("clip.txt")).filter(|words| words[0] == "skeleton") {
