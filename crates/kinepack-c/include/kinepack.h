@@ -1024,6 +1024,13 @@ KpStatus kp_receiver_status(struct KpReceiver receiver,
 // `KP_STATUS_NOTHING` before the first state.
 KpStatus kp_receiver_newest(struct KpReceiver receiver, struct KpSnapshot snapshot);
 
+// Changes a lane of an entity by one in the newest view, as a fault in memory would, so that the state
+// of this side is wrong. For tests and tools: state checks find it, and the hub sends the state again.
+// `KP_STATUS_NOTHING` if there is no such view, entity or lane, or if the lane has only one value.
+KpStatus kp_receiver_inject_fault(struct KpReceiver receiver,
+                                  uint32_t entity,
+                                  uint32_t lane);
+
 // Frees a receiver.
 KpStatus kp_receiver_free(struct KpReceiver receiver);
 

@@ -237,8 +237,15 @@ static void magnitude(void) {
 
 static void events(void) {
   const KpCodec of = {handle_of("codec", words[2])};
+  int32_t ticks[16];
+  size_t count = 0;
+  char *save = NULL;
+  for (char *each = strtok_r(words[3], ",", &save); each != NULL; each = strtok_r(NULL, ",", &save)) {
+    EXPECT(count < 16);
+    ticks[count++] = (int32_t)atol(each);
+  }
   KpEvents made;
-  OK(kp_events_new(of, NULL, 0, &made));
+  OK(kp_events_new(of, ticks, count, &made));
   keep("events", words[1], made.id);
   keep("schema of events", words[1], handle_of("schema of codec", words[2]));
 }
@@ -352,6 +359,11 @@ static void takes(void) {
   OK(kp_snapshot_free(newest));
   OK(kp_receiver_take_events(of));
   expect_events(next_of_receiver, read_of_receiver, of.id, of_events, words[4]);
+}
+
+static void fault(void) {
+  const KpReceiver of = {handle_of("receiver", words[1])};
+  OK(kp_receiver_inject_fault(of, (uint32_t)atol(words[2]), (uint32_t)atol(words[3])));
 }
 
 static void stream(void) {
@@ -483,11 +495,54 @@ static void play(void) {
   }
 }
 
+// Compares a text with its bytes in hex.
+static void expect_text(const char *text, size_t text_size, const char *hex) {
+  uint8_t expected_text[200];
+  const size_t length = from_hex(hex, expected_text);
+  EXPECT(text_size == length + 1 && memcmp(text, expected_text, length) == 0 && text[length] == 0);
+}
+
+// Compares the markers of a replay with "tick:name;…". Returns how many they are.
+static uint32_t expect_markers(KpReplay of, char *listed) {
+  uint32_t count = 0, tick;
+  char *save = NULL, name[200], *expected_name;
+  size_t name_size;
+  if (strcmp(listed, "-") == 0) return 0;
+  for (char *each = strtok_r(listed, ";", &save); each != NULL; each = strtok_r(NULL, ";", &save)) {
+    OK(kp_replay_marker(of, count, &tick, name, sizeof name, &name_size));
+    EXPECT(tick == strtoul(each, &expected_name, 10));
+    expect_text(name, name_size, expected_name + 1);
+    count += 1;
+  }
+  return count;
+}
+
+// Compares the notes of a replay with "key:value;…".
+static void expect_notes(KpReplay of, char *listed) {
+  char *save = NULL, key[200], value[200];
+  size_t value_size;
+  if (strcmp(listed, "-") == 0) return;
+  for (char *each = strtok_r(listed, ";", &save); each != NULL; each = strtok_r(NULL, ";", &save)) {
+    char *expected_value = strchr(each, ':');
+    EXPECT(expected_value != NULL);
+    *expected_value = 0;
+    key[from_hex(each, (uint8_t *)key)] = 0;
+    OK(kp_replay_value(of, key, value, sizeof value, &value_size));
+    expect_text(value, value_size, expected_value + 1);
+  }
+}
+
 static void replay(void) {
   KpReplay made;
+  KpReplayInfo info;
   KpSchema its, of_events;
   read_word(2);
   OK(kp_replay_from_bytes(bytes, size, &made));
+  OK(kp_replay_info(made, &info));
+  EXPECT(info.rate_hz == strtod(words[3], NULL) && info.first_tick == strtoul(words[4], NULL, 10));
+  EXPECT(info.last_tick == strtoul(words[5], NULL, 10) && info.is_complete == atoi(words[6]));
+  EXPECT(info.markers == expect_markers(made, words[7]));
+  expect_notes(made, words[8]);
   OK(kp_replay_schema(made, &its));
   OK(kp_replay_event_schema(made, &of_events));
   keep("replay", words[1], made.id);
@@ -536,11 +591,12 @@ static const struct {
   {"schema", 4, schema}, {"codec", 5, codec},       {"view", 8, view},
   {"check", 3, check},   {"group", 4, group},
   {"runs", 4, runs},     {"sparse", 4, sparse},     {"magnitude", 9, magnitude},
-  {"events", 3, events},     {"receiver", 4, receiver},
-  {"sends", 3, sends},   {"takes", 6, takes},       {"stream", 7, stream},
+  {"events", 4, events},     {"receiver", 4, receiver},
+  {"sends", 3, sends},   {"takes", 6, takes},       {"fault", 4, fault},
+  {"stream", 7, stream},
   {"records", 5, records}, {"acknowledges", 3, acknowledges}, {"skeleton", 3, skeleton},
   {"rig", 3, rig},       {"clip", 4, clip},         {"bind", 3, bind},
-  {"pose", 4, play},     {"replay", 3, replay},     {"frame", 4, frame},
+  {"pose", 4, play},     {"replay", 9, replay},     {"frame", 4, frame},
   {"shows", 4, shows},
 };
 

@@ -15,7 +15,9 @@ macro_rules! vectors {
 #[path = "../../../kinepack/tests/support/hex.rs"]
 #[allow(dead_code, reason = "the tests of the codec use the rest")]
 mod hex;
+mod network;
 mod numbers;
+mod played;
 #[path = "../support/mod.rs"]
 mod programs;
 mod script;
