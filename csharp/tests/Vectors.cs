@@ -43,6 +43,7 @@ internal static class Vectors
         Add("group", 4, CodeGroup);
         VectorNumbers.AddTo();
         VectorNetwork.AddTo();
+        VectorStreams.AddTo();
         VectorClips.AddTo();
         int commands = 0;
         foreach (string line in File.ReadLines(arguments[0]))

@@ -601,6 +601,19 @@ typedef struct KpRecord {
   uint8_t is_late;
 } KpRecord;
 
+// A codec of streams. Both sides need the same.
+typedef struct KpStreamCodec {
+  // Zero is no handle.
+  uint64_t id;
+} KpStreamCodec;
+
+// What a packet is coded against: a record that both sides hold, and what was learned up to it. It does
+// not change.
+typedef struct KpStreamBase {
+  // Zero is no handle.
+  uint64_t id;
+} KpStreamBase;
+
 // A value, and how it is coded relative to one that both sides hold.
 typedef struct KpValue {
   // A `KpValueKind`.
@@ -1437,6 +1450,59 @@ KpStatus kp_stream_acknowledgement(struct KpStreamReceiver receiver,
 
 // Frees a receiver of a stream.
 KpStatus kp_stream_receiver_free(struct KpStreamReceiver receiver);
+
+// A codec of records of a schema with one kind, at a level ("packed" or "adaptive"). The caller frees
+// `*out` with `kp_stream_codec_free`.
+KpStatus kp_stream_codec_new(struct KpSchema schema,
+                             const char *level,
+                             struct KpStreamCodec *out);
+
+// A hash of the schema and the level: two sides with equal hashes have the same codec.
+KpStatus kp_stream_codec_hash(struct KpStreamCodec codec, uint64_t *hash);
+
+// Frees a codec of streams. Bases that were made with it live on.
+KpStatus kp_stream_codec_free(struct KpStreamCodec codec);
+
+// The base before the first record: a packet against it needs no earlier one. The caller frees `*out`
+// with `kp_stream_base_free`.
+KpStatus kp_stream_base_new(struct KpStreamCodec codec,
+                            struct KpStreamBase *out);
+
+// Frees a base of a stream.
+KpStatus kp_stream_base_free(struct KpStreamBase base);
+
+// Encodes records, the oldest first: a column for each field, with 1 to 4,096 records. They are coded
+// against a base that the other side holds. `lag` says how many records later than the base the first
+// of them is, from 1; before the first record it does not matter. The other side needs the number of
+// records, the base and the lag too, since the packet has none of them.
+//
+// Writes the packet, of `*size` bytes, and gives the base that its last record is. If `capacity` is too
+// small, only `*size` is written. The caller frees `*last` with `kp_stream_base_free`; `last` may be
+// null.
+KpStatus kp_stream_encode(struct KpStreamCodec codec,
+                          struct KpStreamBase base,
+                          uint16_t lag,
+                          const struct KpColumn *columns,
+                          size_t column_count,
+                          size_t record_count,
+                          uint8_t *packet,
+                          size_t capacity,
+                          size_t *size,
+                          struct KpStreamBase *last);
+
+// Decodes a packet of 1 to 4,096 records that was encoded against the same base, with the same lag.
+// Writes the numbers of the records, the oldest first: a target for each field, with room for
+// `record_count` records. Gives the base that its last record is; the caller frees `*last` with
+// `kp_stream_base_free`. Any bytes are refused or are valid records.
+KpStatus kp_stream_decode(struct KpStreamCodec codec,
+                          struct KpStreamBase base,
+                          uint16_t lag,
+                          const uint8_t *packet,
+                          size_t size,
+                          size_t record_count,
+                          const struct KpTarget *targets,
+                          size_t target_count,
+                          struct KpStreamBase *last);
 
 // Writes values: `*size` bytes, if they are at most `capacity`. Both sides need the same kinds,
 // limits and small differences, and hold the same `before`. To know what the receiver will hold, read

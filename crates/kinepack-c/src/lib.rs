@@ -39,6 +39,7 @@ pub mod skeleton;
 pub mod snapshot;
 pub mod status;
 pub mod stream;
+pub mod stream_codec;
 pub mod values;
 
 pub use status::KpStatus;

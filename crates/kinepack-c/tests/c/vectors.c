@@ -411,6 +411,57 @@ static void acknowledges(void) {
   expect_bytes(written);
 }
 
+static void stream_codec(void) {
+  const KpSchema of = {handle_of("schema", words[2])};
+  KpStreamCodec made;
+  uint64_t hash;
+  OK(kp_stream_codec_new(of, words[3], &made));
+  OK(kp_stream_codec_hash(made, &hash));
+  EXPECT(hash == hash_from(words[5]));
+  keep("stream codec", words[1], made.id);
+  keep("schema of stream codec", words[1], of.id);
+  // Its name leads to the letters of its numbers too.
+  keep("numbers of stream codec", words[1], (uint64_t)(uintptr_t)words[4]);
+}
+
+static void packet(void) {
+  const KpStreamCodec of = {handle_of("stream codec", words[2])};
+  const KpSchema its = {handle_of("schema of stream codec", words[2])};
+  const char *letters = (const char *)(uintptr_t)handle_of("numbers of stream codec", words[2]);
+  const uint16_t lag = (uint16_t)atoi(words[4]);
+  const size_t count = (size_t)atol(words[5]);
+  KpStreamBase base = {handle_of("stream base", words[3])}, last;
+  KpTarget targets[16];
+  KpColumn columns[16];
+  uint32_t fields;
+  size_t written;
+  if (base.id == 0) OK(kp_stream_base_new(of, &base));
+  const uint32_t all = integer_targets(its, 0, numbers, (uint32_t)count, targets, &fields);
+  EXPECT(strlen(letters) == fields);
+  for (uint32_t field = 0; field < fields; field += 1) {
+    const char letter = letters[field];
+    targets[field].number = letter == 'f' ? KP_NUMBER_F64 : letter == 'i' ? KP_NUMBER_I64 : KP_NUMBER_U64;
+    columns[field].data = targets[field].data;
+    columns[field].stride = targets[field].stride;
+    columns[field].number = targets[field].number;
+    columns[field].clamp = 0;
+  }
+  read_word(8);
+  OK(kp_stream_decode(of, base, lag, bytes, size, count, targets, fields, &last));
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (size_t nth = 0; nth < count * all; nth += 1) {
+    for (int shift = 0; shift < 64; shift += 8) {
+      hash = (hash ^ ((uint64_t)numbers[nth] >> shift & 255)) * 0x100000001b3u;
+    }
+  }
+  EXPECT(hash == hash_from(words[6]));
+  if (strcmp(words[7], "1") == 0) {
+    OK(kp_stream_encode(of, base, lag, columns, fields, count, result, sizeof result, &written, NULL));
+    expect_bytes(written);
+  }
+  keep("stream base", words[1], last.id);
+}
+
 static void skeleton(void) {
   KpSkeleton of;
   uint64_t hash;
@@ -593,7 +644,7 @@ static const struct {
   {"runs", 4, runs},     {"sparse", 4, sparse},     {"magnitude", 9, magnitude},
   {"events", 4, events},     {"receiver", 4, receiver},
   {"sends", 3, sends},   {"takes", 6, takes},       {"fault", 4, fault},
-  {"stream", 7, stream},
+  {"stream", 7, stream}, {"stream_codec", 6, stream_codec}, {"packet", 9, packet},
   {"records", 5, records}, {"acknowledges", 3, acknowledges}, {"skeleton", 3, skeleton},
   {"rig", 3, rig},       {"clip", 4, clip},         {"bind", 3, bind},
   {"pose", 4, play},     {"replay", 9, replay},     {"frame", 4, frame},

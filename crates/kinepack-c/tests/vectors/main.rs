@@ -21,6 +21,7 @@ mod played;
 #[path = "../support/mod.rs"]
 mod programs;
 mod script;
+mod streams;
 #[path = "../../../kinepack/tests/support/vectors.rs"]
 #[allow(dead_code, reason = "the tests of the codec use the rest")]
 mod vectors;

@@ -18,6 +18,8 @@
 //! | `stream NAME SCHEMA LEVEL HZ REPEATS FIRST` | makes a receiver of a stream |
 //! | `records STREAM MS RECORDS PACKET` | gives it a packet, whose new records are `number:numbers` |
 //! | `acknowledges STREAM DATAGRAM` | takes its acknowledgement |
+//! | `stream_codec NAME SCHEMA LEVEL NUMBERS HASH` | makes a codec of streams with this hash. `NUMBERS` has a letter for each field: `f` for 64-bit floats, `i` for signed and `u` for unsigned integers |
+//! | `packet NAME STREAM_CODEC BASE LAG COUNT HASH WRITES PACKET` | decodes records without headers against a base, which `-` is before the first. FNV-1a over the bytes of their 64-bit numbers has this hash. If `WRITES` is 1, it encodes the numbers to the same packet |
 //! | `skeleton HASH FILE`, `rig NAME FILE`, `clip NAME RIG FILE` | reads them |
 //! | `bind NAME POSE` | makes a player of the clip with this bind pose |
 //! | `pose NAME POSITION POSE` | plays a pose: ten numbers of 32 bits a joint |
@@ -33,7 +35,7 @@ use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapsh
 
 use crate::hex::{from_hex, hex};
 use crate::vectors::{packets_profiles, packets_schema, packets_states};
-use crate::{network, numbers, played};
+use crate::{network, numbers, played, streams};
 
 /// The lines of a file without comments, as words.
 pub(crate) fn lines(file: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
@@ -61,6 +63,7 @@ pub(crate) fn script() -> String {
     write_profiles(&mut script);
     numbers::write(&mut script);
     network::write(&mut script);
+    streams::write(&mut script);
     played::write(&mut script);
     script
 }
@@ -71,7 +74,7 @@ pub(crate) fn write_schema(script: &mut String, name: &str, file: &[u8]) -> Sche
     schema
 }
 
-fn schema(name: &str) -> Schema {
+pub(crate) fn schema(name: &str) -> Schema {
     let stored = lines(vectors!("schemas.txt")).find(|words| words[0] == name);
     Schema::from_bytes(&from_hex(stored.unwrap()[1])).unwrap()
 }
