@@ -38,6 +38,7 @@ internal static class Vectors
     {
         Add("schema", 4, ReadSchema);
         Add("codec", 5, MakeCodec);
+        Add("profile", 3, DescribeProfile);
         Add("view", 8, DecodeView);
         Add("check", 3, CheckState);
         Add("group", 4, CodeGroup);
@@ -93,6 +94,12 @@ internal static class Vectors
         Schema schema = Words.Kept<Schema>(words[2]);
         Codec codec = new Codec(schema, words[3], Words.Bytes(words[4]));
         Words.Keep(words[1], new CodecWithSchema(codec, schema));
+    }
+
+    private static void DescribeProfile(string[] words)
+    {
+        Codec codec = Words.Kept<CodecWithSchema>(words[1]).Codec;
+        Check.Equal(Words.Hex(codec.DescribeProfile()), words[2]);
     }
 
     private static void DecodeView(string[] words)

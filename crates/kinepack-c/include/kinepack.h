@@ -737,6 +737,16 @@ KpStatus kp_codec_new(struct KpSchema schema,
                       size_t profile_size,
                       struct KpCodec *out);
 
+// The widths and words of a codec's profile as text, for tools, with a zero at the end: `*size` bytes, if
+// they are at most `capacity`. First come the codes of gaps: their widths, and the lengths of their
+// words. Then follow, for each field, its context; for each class the reference and, for each lane,
+// `width/beyond`; the lengths of the words, once for all contexts or for each. `spec/CODEC.md`, sections
+// 7 and 9, describes these. The model of the adaptive levels is not in the text.
+KpStatus kp_codec_profile_text(struct KpCodec codec,
+                               char *text,
+                               size_t capacity,
+                               size_t *size);
+
 // Frees a codec. What was made with it lives on.
 KpStatus kp_codec_free(struct KpCodec codec);
 

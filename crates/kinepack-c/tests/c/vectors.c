@@ -89,6 +89,15 @@ static void codec(void) {
   keep("schema of codec", words[1], of.id);
 }
 
+static void profile(void) {
+  const KpCodec of = {handle_of("codec", words[1])};
+  size_t written;
+  read_word(2);
+  OK(kp_codec_profile_text(of, (char *)result, sizeof result, &written));
+  EXPECT(written > 0 && result[written - 1] == 0);
+  expect_bytes(written - 1);
+}
+
 static void view(void) {
   const KpCodec of = {handle_of("codec", words[2])};
   const KpSchema its = {handle_of("schema of codec", words[2])};
@@ -639,7 +648,7 @@ static const struct {
   int words;
   void (*run)(void);
 } commands[] = {
-  {"schema", 4, schema}, {"codec", 5, codec},       {"view", 8, view},
+  {"schema", 4, schema}, {"codec", 5, codec},       {"profile", 3, profile}, {"view", 8, view},
   {"check", 3, check},   {"group", 4, group},
   {"runs", 4, runs},     {"sparse", 4, sparse},     {"magnitude", 9, magnitude},
   {"events", 4, events},     {"receiver", 4, receiver},

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `schema NAME HASH FILE` | reads a schema, which has this hash, and writes the same file |
 //! | `codec NAME SCHEMA LEVEL PROFILE` | makes a codec |
+//! | `profile CODEC TEXT` | describes the profile with this text, whose bytes are in hex |
 //! | `view NAME CODEC TICK HASH WRITES VIEWS PACKET` | decodes a packet against views: a state with this hash. If `WRITES` is 1, it encodes the state to the same packet |
 //! | `check VIEW CHECK` | compares the state check of a view, four hexadecimal digits |
 //! | `group CODEC TICK:HASH,… FRAMES` | reads frames with these states, and writes them to the same bytes |
@@ -27,6 +28,7 @@
 //! | `frame REPLAY TICK HASH` | gets the state of a tick |
 //! | `shows REPLAY TICK EVENTS` | plays a tick, with these events |
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use kinepack::quantize::{IntegerLimits, SmallestThree};
@@ -103,6 +105,7 @@ fn write_packets(script: &mut String) {
     let carrier = carrier(script, "packets");
     let [baseline, snapshot] = packets_states(&schema);
     write_state(script, "packets_1", "packets", &carrier, &baseline);
+    let mut listed = profile_texts();
     for (name, profile) in packets_profiles(&schema) {
         for words in lines(vectors!("packets.txt")).filter(|words| words[1] == name) {
             let (level, packet) = (words[0], words[2]);
@@ -111,8 +114,30 @@ fn write_packets(script: &mut String) {
             let hash = snapshot.state_hash();
             writeln!(script, "codec {codec} packets {level} {profile}").unwrap();
             writeln!(script, "view {codec} {codec} 7 {hash:016x} 1 packets_1 {packet}").unwrap();
+            if let Some(text) = listed.remove(name) {
+                writeln!(script, "profile {codec} {}", hex(text.as_bytes())).unwrap();
+            }
         }
     }
+    assert!(listed.is_empty());
+}
+
+/// `profiles.txt`: the text of each profile, without its name.
+fn profile_texts() -> BTreeMap<&'static str, String> {
+    let (mut texts, mut name) = (BTreeMap::<_, String>::new(), "");
+    for line in vectors!("profiles.txt").lines() {
+        let text = if line.starts_with(' ') {
+            line
+        } else {
+            let (of, text) = line.split_once(' ').unwrap();
+            name = of;
+            text
+        };
+        let all = texts.entry(name).or_default();
+        all.push_str(text);
+        all.push('\n');
+    }
+    texts
 }
 
 /// `groups.txt`.
@@ -158,9 +183,9 @@ fn write_states(
     let has_kinds = schema.kinds().len() > 1;
     let carrier = carrier(script, schema_name);
     let (mut profile, mut states) = ("", Vec::<Snapshot>::new());
-    let mut codecs = std::collections::BTreeSet::new();
+    let mut codecs = BTreeSet::new();
     // The name of the view that a tick has at a level.
-    let mut views = std::collections::BTreeMap::new();
+    let mut views = BTreeMap::new();
     let mut is_written = false;
     for words in lines(file) {
         let number = |word: &str| word.parse::<u32>().unwrap();
