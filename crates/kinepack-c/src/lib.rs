@@ -17,6 +17,7 @@
 #![allow(clippy::missing_safety_doc, reason = "the rules above hold for every function")]
 
 pub mod bytes;
+pub mod catalogue;
 pub mod clip;
 pub mod codec;
 pub mod coding;
@@ -29,6 +30,7 @@ pub mod hub;
 pub mod magnitude;
 mod memory;
 pub mod pose;
+pub mod publisher;
 pub mod receiver;
 pub mod recording;
 pub mod replay;
@@ -41,5 +43,7 @@ pub mod status;
 pub mod stream;
 pub mod stream_codec;
 pub mod values;
+pub mod viewer;
+pub mod viewer_shown;
 
 pub use status::KpStatus;

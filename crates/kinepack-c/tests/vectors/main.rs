@@ -12,6 +12,9 @@ macro_rules! vectors {
     };
 }
 
+mod broadcasts;
+#[path = "../../../kinepack-crowd/tests/support/mod.rs"]
+mod crowd;
 #[path = "../../../kinepack/tests/support/hex.rs"]
 #[allow(dead_code, reason = "the tests of the codec use the rest")]
 mod hex;

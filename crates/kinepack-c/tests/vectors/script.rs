@@ -27,6 +27,13 @@
 //! | `replay NAME FILE HZ FIRST LAST COMPLETE MARKERS NOTES` | reads a replay with these ticks, markers (`tick:name;…`) and notes (`key:value;…`), whose texts are bytes in hex. `COMPLETE` is 1 if its writer ended it |
 //! | `frame REPLAY TICK HASH` | gets the state of a tick |
 //! | `shows REPLAY TICK EVENTS` | plays a tick, with these events |
+//! | `catalogue NAME HZ TIERS FILE` | reads a catalogue with these tiers (`name:carry:frame:group:object;…`, in ticks and snapshots), and writes the same bytes |
+//! | `publisher NAME CATALOGUE GROUP DELAY` | makes a publisher whose groups begin with this number |
+//! | `selects PUBLISHER TIER IDS` | restricts a tier to these entities |
+//! | `publishes PUBLISHER VIEW` | gives it the state of a view, after all its pieces were taken |
+//! | `gives PUBLISHER TIER TRACK GROUP OBJECT TICK PIECE` | takes the piece that it gives next. `TRACK` is a `KpTrackKind`, and `OBJECT` is `-` for a datagram |
+//! | `viewer NAME CATALOGUE TIER` | makes a viewer of a tier |
+//! | `piece VIEWER TIER TRACK GROUP OBJECT TICK NS READ HASH PIECE` | gives it a piece at a time. If `READ` is 1, the snapshot of the tick could be read. The newest state has this hash |
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -37,7 +44,7 @@ use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapsh
 
 use crate::hex::{from_hex, hex};
 use crate::vectors::{packets_profiles, packets_schema, packets_states};
-use crate::{network, numbers, played, streams};
+use crate::{broadcasts, network, numbers, played, streams};
 
 /// The lines of a file without comments, as words.
 pub(crate) fn lines(file: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
@@ -67,6 +74,7 @@ pub(crate) fn script() -> String {
     network::write(&mut script);
     streams::write(&mut script);
     played::write(&mut script);
+    broadcasts::write(&mut script);
     script
 }
 
@@ -82,14 +90,20 @@ pub(crate) fn schema(name: &str) -> Schema {
 }
 
 /// A codec that only carries states, and the command for it.
-fn carrier(script: &mut String, schema_name: &str) -> Codec {
+pub(crate) fn carrier(script: &mut String, schema_name: &str) -> Codec {
     let schema = schema(schema_name);
     writeln!(script, "codec carry_{schema_name} {schema_name} packed -").unwrap();
     Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap()
 }
 
 /// A state as a view, by a packet without a base.
-fn write_state(script: &mut String, name: &str, schema: &str, carrier: &Codec, state: &Snapshot) {
+pub(crate) fn write_state(
+    script: &mut String,
+    name: &str,
+    schema: &str,
+    carrier: &Codec,
+    state: &Snapshot,
+) {
     // A carrier may have a time precision; a view without a base is exact.
     let (empty, mut packet) = (View::empty(carrier.schema()), Vec::new());
     Encoder::new(carrier).encode(&empty, state, &mut packet).unwrap();
