@@ -1,3 +1,4 @@
+using System;
 using System.Runtime.InteropServices;
 
 namespace Kinepack
@@ -119,7 +120,7 @@ namespace Kinepack
 
     /// <summary>What a transport carries as one track: groups of objects, and datagrams.</summary>
     [StructLayout(LayoutKind.Sequential)]
-    public readonly struct Track
+    public readonly struct Track : IEquatable<Track>
     {
         private readonly uint tier;
         private readonly int kind;
@@ -139,6 +140,17 @@ namespace Kinepack
 
         /// <summary>Which of its tracks.</summary>
         public TrackKind Kind => (TrackKind)kind;
+
+        /// <summary>Whether both are the same track.</summary>
+        /// <param name="other">The other track.</param>
+        public bool Equals(Track other) => tier == other.tier && kind == other.kind;
+
+        /// <summary>Whether both are the same track.</summary>
+        /// <param name="other">The other object.</param>
+        public override bool Equals(object other) => other is Track && Equals((Track)other);
+
+        /// <summary>A hash of the track.</summary>
+        public override int GetHashCode() => (int)((2 * tier) + (uint)kind);
     }
 
     /// <summary>What a transport carries: an object of a group, or a datagram.</summary>

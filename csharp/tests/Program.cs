@@ -13,6 +13,7 @@ internal static class Program
         Run("ships", Ships.Run);
         Run("groups", Groups.Run);
         Run("network", Network.Run);
+        Run("broadcasts", Broadcasts.Run);
         Run("events", Happenings.Run);
         Run("inputs", Inputs.Run);
         Run("replays", () => Replays.Run(arguments[1]));

@@ -14,7 +14,6 @@ internal sealed class Session : IDisposable
 
     private readonly Ball[] balls = new Ball[Balls];
     private readonly Ball[] shown = new Ball[Balls];
-    private readonly Ball[] exact = new Ball[Balls];
     private readonly uint[] ids = new uint[Balls];
     private readonly byte[] datagram = new byte[1300];
     private readonly Codec codec;
@@ -27,10 +26,7 @@ internal sealed class Session : IDisposable
         {
             ids[nth] = 7 * nth;
         }
-        using (SchemaBuilder builder = new SchemaBuilder())
-        {
-            Schema = builder.Floats("place", 2, -32.0, 32.0, 0.001).Choice("colour", 2).Build();
-        }
+        Schema = MakeSchema();
         codec = new Codec(Schema, Level.Adaptive);
         Check.Refused(Status.Argument, () => new Hub(codec, new HubOptions { DatagramBytes = 5 }));
         Hub = new Hub(codec, new HubOptions { Events = events });
@@ -68,6 +64,14 @@ internal sealed class Session : IDisposable
         Newest.Dispose();
         codec.Dispose();
         Schema.Dispose();
+    }
+
+    internal static Schema MakeSchema()
+    {
+        using (SchemaBuilder builder = new SchemaBuilder())
+        {
+            return builder.Floats("place", 2, -32.0, 32.0, 0.001).Choice("colour", 2).Build();
+        }
     }
 
     internal static Columns Columns(Schema schema, Ball[] balls)
@@ -114,34 +118,41 @@ internal sealed class Session : IDisposable
     }
 
     /// <summary>How far the shown balls are from the right place, in metres.</summary>
-    internal unsafe double ErrorOf(double tick)
+    internal double ErrorOf(double tick)
     {
-        Move(exact, tick);
         double worst = 0.0;
         for (int nth = 0; nth < Balls; nth++)
         {
-            fixed (Ball* is_at = &shown[nth], should = &exact[nth])
-            {
-                double x = is_at->Place[0] - should->Place[0];
-                double y = is_at->Place[1] - should->Place[1];
-                worst = Math.Max(worst, Math.Sqrt((x * x) + (y * y)));
-                Check.Equal(is_at->Colour, should->Colour);
-            }
+            worst = Math.Max(worst, Distance(shown[nth], nth, tick));
         }
         return worst;
     }
 
-    private static unsafe void Move(Ball[] balls, double tick)
+    /// <summary>How far a ball is from its place at a tick, in metres.</summary>
+    internal static unsafe double Distance(Ball ball, int nth, double tick)
+    {
+        Ball should = At(nth, tick);
+        double x = ball.Place[0] - should.Place[0];
+        double y = ball.Place[1] - should.Place[1];
+        Check.Equal(ball.Colour, should.Colour);
+        return Math.Sqrt((x * x) + (y * y));
+    }
+
+    internal static void Move(Ball[] balls, double tick)
     {
         for (int nth = 0; nth < Balls; nth++)
         {
-            double angle = nth % 2 == 0 ? (0.02 * tick) + nth : nth;
-            fixed (Ball* ball = &balls[nth])
-            {
-                ball->Place[0] = 30.0 * Math.Cos(angle);
-                ball->Place[1] = 30.0 * Math.Sin(angle);
-                ball->Colour = (byte)(nth % 3);
-            }
+            balls[nth] = At(nth, tick);
         }
+    }
+
+    private static unsafe Ball At(int nth, double tick)
+    {
+        double angle = nth % 2 == 0 ? (0.02 * tick) + nth : nth;
+        Ball ball = default(Ball);
+        ball.Place[0] = 30.0 * Math.Cos(angle);
+        ball.Place[1] = 30.0 * Math.Sin(angle);
+        ball.Colour = (byte)(nth % 3);
+        return ball;
     }
 }
