@@ -40,6 +40,20 @@ namespace Kinepack
             Table = schema.Table;
         }
 
+        /// <summary>
+        /// A hash of the schema, the level, the profile and the time precision. Two sides can read
+        /// each other's packets only if their hashes are equal. Hubs and receivers compare them
+        /// themselves.
+        /// </summary>
+        public ulong Hash
+        {
+            get
+            {
+                Check(Native.kp_codec_hash(Id, out ulong hash));
+                return hash;
+            }
+        }
+
         /// <summary>The fields of each kind of the schema.</summary>
         internal Field[][] Table { get; }
 

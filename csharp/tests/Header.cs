@@ -146,6 +146,8 @@ internal static class Header
             case "struct KpStreamOptions":
             case "struct KpViewerOptions":
                 return 24;
+            case "struct KpAnmInfo":
+                return 20;
             case "struct KpPose":
                 return IntPtr.Size == 8 ? 88 : 48;
             case "struct KpClipInfo":

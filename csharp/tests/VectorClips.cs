@@ -1,7 +1,7 @@
 using System;
 using Kinepack;
 
-/// <summary>The commands of skeletons, rigs, clips and poses.</summary>
+/// <summary>The commands of skeletons, rigs, clips, r3d2canm files and poses.</summary>
 internal static class VectorClips
 {
     internal static void AddTo()
@@ -11,6 +11,8 @@ internal static class VectorClips
         Vectors.Add("clip", 4, ReadClip);
         Vectors.Add("bind", 3, Bind);
         Vectors.Add("pose", 4, Play);
+        Vectors.Add("anm", 3, ReadAnm);
+        Vectors.Add("anm_pose", 4, SampleAnm);
     }
 
     private static void ReadSkeleton(string[] words)
@@ -40,6 +42,21 @@ internal static class VectorClips
         Transforms played = new Transforms(new string('1', words[3].Length));
         Words.Kept<Player>(words[1]).SampleAt(Words.Real(words[2]), played.Pose);
         Check.That(played.Equals(expected), "the pose");
+    }
+
+    private static void ReadAnm(string[] words)
+    {
+        Anm anm = new Anm(Words.Bytes(words[2]));
+        Check.Equal(Words.Hex(anm.ToBytes()), words[2]);
+        Words.Keep(words[1], anm);
+    }
+
+    private static void SampleAnm(string[] words)
+    {
+        Transforms expected = new Transforms(words[3]);
+        Transforms sampled = new Transforms(new string('1', words[3].Length));
+        Words.Kept<Anm>(words[1]).Sample((float)Words.Real(words[2]), sampled.Pose);
+        Check.That(sampled.Equals(expected), "the pose");
     }
 
     /// <summary>

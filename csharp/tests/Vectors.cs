@@ -38,6 +38,8 @@ internal static class Vectors
     {
         Add("schema", 4, ReadSchema);
         Add("codec", 5, MakeCodec);
+        Add("hash", 3, words => Check.Equal(
+            Words.Kept<CodecWithSchema>(words[1]).Codec.Hash, Words.Hash(words[2])));
         Add("profile", 3, DescribeProfile);
         Add("view", 8, DecodeView);
         Add("check", 3, CheckState);

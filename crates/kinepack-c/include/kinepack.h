@@ -255,6 +255,57 @@ typedef int32_t KpValueKind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// An `r3d2canm` file, the animations of League of Legends. It does not change.
+typedef struct KpAnm {
+  // Zero is no handle.
+  uint64_t id;
+} KpAnm;
+
+// What an `r3d2canm` file is.
+typedef struct KpAnmInfo {
+  // 1, 2 or 3.
+  uint32_t version;
+  // Number of joints.
+  uint32_t joints;
+  // Number of keys of all joints.
+  uint32_t keys;
+  // The duration in seconds.
+  float duration_s;
+  // Samples a second of the source. Playback does not need it.
+  float rate_hz;
+} KpAnmInfo;
+
+// Where a pose goes: the bones of an engine's skeleton, from one to the next by a stride, so that an
+// array of structs and three arrays both do. A part whose pointer is null is left out. Numbers need
+// no alignment.
+typedef struct KpPose {
+  // The translation x, y, z of the first bone.
+  void *translations;
+  // Bytes from one bone to the next.
+  size_t translation_stride;
+  // The rotation x, y, z, w of the first bone.
+  void *rotations;
+  // Bytes from one bone to the next.
+  size_t rotation_stride;
+  // The scale x, y, z of the first bone.
+  void *scales;
+  // Bytes from one bone to the next.
+  size_t scale_stride;
+  // The number of bones at the pointers.
+  size_t bones;
+  // For each joint of the clip its bone, or `UINT32_MAX` for none.
+  const uint32_t *bone_of_joint;
+  // The length of `bone_of_joint`, which is the number of joints. With 0, joint 0 is bone 0, and so
+  // on; the engine then has at least as many bones as the clip has joints.
+  size_t joints;
+  // `KP_NUMBER_F32` or `KP_NUMBER_F64`.
+  int32_t number;
+  // Not 0: rotations are w, x, y, z.
+  int32_t w_first;
+  // Units in a metre: 0 or 1 for metres, 100 for centimetres.
+  float units_per_m;
+} KpPose;
+
 // A codec. It does not change.
 typedef struct KpCodec {
   // Zero is no handle.
@@ -350,37 +401,6 @@ typedef struct KpPlayer {
   // Zero is no handle.
   uint64_t id;
 } KpPlayer;
-
-// Where a pose goes: the bones of an engine's skeleton, from one to the next by a stride, so that an
-// array of structs and three arrays both do. A part whose pointer is null is left out. Numbers need
-// no alignment.
-typedef struct KpPose {
-  // The translation x, y, z of the first bone.
-  void *translations;
-  // Bytes from one bone to the next.
-  size_t translation_stride;
-  // The rotation x, y, z, w of the first bone.
-  void *rotations;
-  // Bytes from one bone to the next.
-  size_t rotation_stride;
-  // The scale x, y, z of the first bone.
-  void *scales;
-  // Bytes from one bone to the next.
-  size_t scale_stride;
-  // The number of bones at the pointers.
-  size_t bones;
-  // For each joint of the clip its bone, or `UINT32_MAX` for none.
-  const uint32_t *bone_of_joint;
-  // The length of `bone_of_joint`, which is the number of joints. With 0, joint 0 is bone 0, and so
-  // on; the engine then has at least as many bones as the clip has joints.
-  size_t joints;
-  // `KP_NUMBER_F32` or `KP_NUMBER_F64`.
-  int32_t number;
-  // Not 0: rotations are w, x, y, z.
-  int32_t w_first;
-  // Units in a metre: 0 or 1 for metres, 100 for centimetres.
-  float units_per_m;
-} KpPose;
 
 // What both sides hold after a packet: a snapshot, and what the models have learned. It does not
 // change.
@@ -803,6 +823,31 @@ typedef struct KpViewerStatus {
 extern "C" {
 #endif // __cplusplus
 
+// Reads a file. The caller frees `*out` with `kp_anm_free`.
+KpStatus kp_anm_from_bytes(const uint8_t *bytes, size_t size, struct KpAnm *out);
+
+// Writes a file: `*size` bytes, if they are at most `capacity`.
+KpStatus kp_anm_to_bytes(struct KpAnm anm, uint8_t *bytes, size_t capacity, size_t *size);
+
+// What a file is.
+KpStatus kp_anm_info(struct KpAnm anm, struct KpAnmInfo *out);
+
+// The hash of the name of a joint. A file does not contain the name.
+KpStatus kp_anm_joint(struct KpAnm anm, uint32_t joint, uint32_t *hash);
+
+// The hash of a name, to compare with those of `kp_anm_joint`.
+KpStatus kp_anm_hash(const char *name, uint32_t *hash);
+
+// Writes the pose at a time in seconds. A time outside of the file gives the pose of the nearer end.
+// Each call reads the keys from the nearest jump cache on, or from the start if there is none: this is
+// for import and comparison. To play, build a clip.
+KpStatus kp_anm_sample(struct KpAnm anm,
+                       float time_s,
+                       const struct KpPose *pose);
+
+// Frees a file.
+KpStatus kp_anm_free(struct KpAnm anm);
+
 // Writes bytes as runs, XORed with those of `base`, which both sides hold: `*size` bytes, if they are
 // at most `capacity`. A shorter base is extended with zeros. It suits bytes that are mostly as before.
 KpStatus kp_runs_encode(const uint8_t *base,
@@ -946,6 +991,11 @@ KpStatus kp_codec_new(struct KpSchema schema,
                       const uint8_t *profile,
                       size_t profile_size,
                       struct KpCodec *out);
+
+// A hash of the schema, the level, the profile and the time precision. Two sides can read each other's
+// packets only if their hashes are equal. Hubs and receivers compare them themselves.
+KpStatus kp_codec_hash(struct KpCodec codec,
+                       uint64_t *hash);
 
 // The widths and words of a codec's profile as text, for tools, with a zero at the end: `*size` bytes, if
 // they are at most `capacity`. First come the codes of gaps: their widths, and the lengths of their

@@ -458,6 +458,13 @@ class Player : public Owner<KpPlayer, kp_player_free> {
   }
 };
 
+class Anm : public Owner<KpAnm, kp_anm_free> {
+ public:
+  Anm(const void *bytes, size_t size) {
+    require(kp_anm_from_bytes(static_cast<const uint8_t *>(bytes), size, &handle_));
+  }
+};
+
 class Replay : public Owner<KpReplay, kp_replay_free> {
  public:
   explicit Replay(const char *path) { require(kp_replay_open(path, &handle_)); }

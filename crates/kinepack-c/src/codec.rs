@@ -51,6 +51,17 @@ pub unsafe extern "C" fn kp_codec_new(
     })
 }
 
+/// A hash of the schema, the level, the profile and the time precision. Two sides can read each other's
+/// packets only if their hashes are equal. Hubs and receivers compare them themselves.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_codec_hash(codec: KpCodec, hash: *mut u64) -> KpStatus {
+    call(|| {
+        let value = CODECS.get(codec.id)?.hash();
+        // SAFETY: `hash` is the caller's.
+        unsafe { put(hash, value) }
+    })
+}
+
 /// The widths and words of a codec's profile as text, for tools, with a zero at the end: `*size` bytes, if
 /// they are at most `capacity`. First come the codes of gaps: their widths, and the lengths of their
 /// words. Then follow, for each field, its context; for each class the reference and, for each lane,

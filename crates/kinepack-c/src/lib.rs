@@ -16,6 +16,7 @@
 // The functions exist for C, and their comments are those of the header.
 #![allow(clippy::missing_safety_doc, reason = "the rules above hold for every function")]
 
+pub mod anm;
 pub mod bytes;
 pub mod catalogue;
 pub mod clip;

@@ -96,5 +96,28 @@ namespace Kinepack
 
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_player_free(ulong player);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_anm_from_bytes(
+            byte* bytes, UIntPtr size, out ulong anm);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_anm_to_bytes(
+            ulong anm, byte* bytes, UIntPtr capacity, out UIntPtr size);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_anm_info(ulong anm, out AnmInfo info);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_anm_joint(ulong anm, uint joint, out uint hash);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_anm_hash(byte[] name, out uint hash);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_anm_sample(ulong anm, float time_s, ref KpPose pose);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_anm_free(ulong anm);
     }
 }

@@ -25,6 +25,81 @@ static size_t load(const char *folder, const char *name) {
   return size;
 }
 
+// The file of ANM.md, section 8: one joint that moves.
+static const char *const ANM =
+    "7233643263616e6d03000000fe0000000000000004000000010000000900000002000000000000400000f04100000040"
+    "00002041000000400000204100000040000020410000000000000000000000000000000000000041000000000000803f"
+    "0000803f0000803f0000803f0000803f0000803f74000000ce000000fe0000000000000000c0263b00700000000000c0"
+    "263b00700000000000c0263b00700000000000c0263b0070000000400000000000000000004000000000000000400040"
+    "0000ffff0000ffff0040000000800000ffff004000000080000000000100020003000400050006000700ffffffffffff"
+    "ffff00000100020003000500060007000800ffffffffffffffff64960700";
+
+static void r3d2canm(void) {
+  uint8_t bytes[300], written[300];
+  size_t size = 0, written_size;
+  for (const char *digit = ANM; *digit != 0; digit += 2, size += 1) {
+    unsigned byte = 0;
+    EXPECT(size < sizeof bytes && sscanf(digit, "%2x", &byte) == 1);
+    bytes[size] = (uint8_t)byte;
+  }
+  KpAnm anm;
+  KpAnmInfo info;
+  uint32_t hash, other;
+  for (size_t cut = 0; cut < size; cut += 1) {
+    REFUSED(KP_STATUS_DATA, kp_anm_from_bytes(bytes, cut, &anm));
+  }
+  REFUSED(KP_STATUS_POINTER, kp_anm_from_bytes(NULL, size, &anm));
+  REFUSED(KP_STATUS_POINTER, kp_anm_from_bytes(bytes, size, NULL));
+  OK(kp_anm_from_bytes(bytes, size, &anm));
+  OK(kp_anm_info(anm, &info));
+  EXPECT(info.version == 3 && info.joints == 1 && info.keys == 9);
+  EXPECT(info.duration_s == 2.0f && info.rate_hz == 30.0f);
+  OK(kp_anm_joint(anm, 0, &hash));
+  OK(kp_anm_hash("root", &other));
+  EXPECT(hash == other);
+  OK(kp_anm_hash("hand", &other));
+  EXPECT(hash != other);
+  REFUSED(KP_STATUS_ARGUMENT, kp_anm_joint(anm, 1, &hash));
+  REFUSED(KP_STATUS_POINTER, kp_anm_hash(NULL, &hash));
+  REFUSED(KP_STATUS_SIZE, kp_anm_to_bytes(anm, written, 9, &written_size));
+  OK(kp_anm_to_bytes(anm, written, sizeof written, &written_size));
+  EXPECT(written_size == size && memcmp(written, bytes, size) == 0);
+
+  float before[3] = {0}, after[3] = {0};
+  KpPose pose;
+  memset(&pose, 0, sizeof pose);
+  pose.translations = before;
+  pose.translation_stride = sizeof before;
+  pose.bones = 1;
+  pose.number = KP_NUMBER_F32;
+  pose.units_per_m = 100.0f;
+  OK(kp_anm_sample(anm, 0.5f, &pose));
+  pose.translations = after;
+  OK(kp_anm_sample(anm, 1.5f, &pose));
+  EXPECT(before[0] != after[0] || before[1] != after[1] || before[2] != after[2]);
+  REFUSED(KP_STATUS_ARGUMENT, kp_anm_sample(anm, NAN, &pose));
+  REFUSED(KP_STATUS_POINTER, kp_anm_sample(anm, 0.0f, NULL));
+  pose.bones = 0;
+  REFUSED(KP_STATUS_ARGUMENT, kp_anm_sample(anm, 0.0f, &pose));
+
+  // Any file is refused, or is sampled.
+  pose.bones = 1;
+  for (size_t at = 0; at < size; at += 1) {
+    for (unsigned flip = 1; flip < 256; flip *= 4) {
+      KpAnm changed;
+      bytes[at] ^= (uint8_t)flip;
+      if (kp_anm_from_bytes(bytes, size, &changed) == KP_STATUS_OK) {
+        EXPECT(kp_anm_sample(changed, 0.7f, &pose) != KP_STATUS_PANIC);
+        OK(kp_anm_free(changed));
+      }
+      bytes[at] ^= (uint8_t)flip;
+    }
+  }
+  OK(kp_anm_free(anm));
+  REFUSED(KP_STATUS_HANDLE, kp_anm_free(anm));
+  REFUSED(KP_STATUS_HANDLE, kp_anm_sample(anm, 0.0f, &pose));
+}
+
 int main(int count_of_arguments, char **arguments) {
   EXPECT(count_of_arguments == 2);
   KpSkeleton skeleton;
@@ -152,5 +227,6 @@ int main(int count_of_arguments, char **arguments) {
   REFUSED(KP_STATUS_HANDLE, kp_player_sample(player, 2.0f, &pose));
   REFUSED(KP_STATUS_HANDLE, kp_player_blend(other, 0.0f, player, 0.0f, 0.5f, NULL, 0, &pose));
   OK(kp_player_free(other));
+  r3d2canm();
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -307,6 +307,9 @@ static void groups(KpSchema schema) {
   OK(kp_view_free(given));
   OK(kp_snapshot_free(world));
   OK(kp_snapshot_free(read));
+  uint64_t codec_hash;
+  OK(kp_codec_hash(codec, &codec_hash));
+  REFUSED(KP_STATUS_POINTER, kp_codec_hash(codec, NULL));
   char profile[2000];
   size_t profile_size;
   REFUSED(KP_STATUS_SIZE, kp_codec_profile_text(codec, NULL, 0, &profile_size));

@@ -13,7 +13,7 @@ static const struct {
   int words;
   void (*run)(void);
 } commands[] = {
-  {"schema", 4, schema}, {"codec", 5, codec},       {"profile", 3, profile}, {"view", 8, view},
+  {"schema", 4, schema}, {"codec", 5, codec},       {"hash", 3, hash},       {"profile", 3, profile}, {"view", 8, view},
   {"check", 3, check},   {"group", 4, group},
   {"runs", 4, runs},     {"sparse", 4, sparse},     {"magnitude", 9, magnitude},
   {"events", 4, events},     {"receiver", 4, receiver},
@@ -21,7 +21,8 @@ static const struct {
   {"stream", 7, stream}, {"stream_codec", 6, stream_codec}, {"packet", 9, packet},
   {"records", 5, records}, {"acknowledges", 3, acknowledges}, {"skeleton", 3, skeleton},
   {"rig", 3, rig},       {"clip", 4, clip},         {"bind", 3, bind},
-  {"pose", 4, play},     {"replay", 9, replay},     {"frame", 4, frame},
+  {"pose", 4, play},     {"anm", 3, anm},     {"anm_pose", 4, anm_pose},
+      {"replay", 9, replay},     {"frame", 4, frame},
   {"shows", 4, shows},   {"catalogue", 5, catalogue}, {"publisher", 5, publisher},
   {"selects", 4, selects}, {"publishes", 3, publishes}, {"gives", 8, gives},
   {"viewer", 4, viewer}, {"piece", 11, piece},

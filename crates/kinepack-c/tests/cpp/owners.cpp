@@ -207,7 +207,8 @@ void streams_without_headers() {
     base = kinepack::StreamBase(last);
     if (nth == 0) first_size = size;
   }
-  EXPECT(size > 0 && size < first_size);
+  // A record like the one before may take no byte.
+  EXPECT(size < first_size);
 }
 
 void errors() {

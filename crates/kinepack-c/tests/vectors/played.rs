@@ -21,6 +21,13 @@ pub(crate) fn write(script: &mut String) {
     for words in lines(vectors!("clip_disk.txt")) {
         writeln!(script, "clip disk_{} - {}", words[0], words[1]).unwrap();
     }
+    for words in lines(vectors!("anm.txt")) {
+        match words[..] {
+            [name, file] => writeln!(script, "anm {name} {file}").unwrap(),
+            [name, time_s, pose] => writeln!(script, "anm_pose {name} {time_s} {pose}").unwrap(),
+            _ => panic!("{words:?}"),
+        }
+    }
     write_replay(script);
 }
 

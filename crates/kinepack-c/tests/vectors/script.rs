@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `schema NAME HASH FILE` | reads a schema, which has this hash, and writes the same file |
 //! | `codec NAME SCHEMA LEVEL PROFILE` | makes a codec |
+//! | `hash CODEC HASH` | compares the hash of a codec |
 //! | `profile CODEC TEXT` | describes the profile with this text, whose bytes are in hex |
 //! | `view NAME CODEC TICK HASH WRITES VIEWS PACKET` | decodes a packet against views: a state with this hash. If `WRITES` is 1, it encodes the state to the same packet |
 //! | `check VIEW CHECK` | compares the state check of a view, four hexadecimal digits |
@@ -24,6 +25,8 @@
 //! | `skeleton HASH FILE`, `rig NAME FILE`, `clip NAME RIG FILE` | reads them |
 //! | `bind NAME POSE` | makes a player of the clip with this bind pose |
 //! | `pose NAME POSITION POSE` | plays a pose: ten numbers of 32 bits a joint |
+//! | `anm NAME FILE` | reads an `r3d2canm` file, and writes the same bytes |
+//! | `anm_pose NAME SECONDS POSE` | samples it |
 //! | `replay NAME FILE HZ FIRST LAST COMPLETE MARKERS NOTES` | reads a replay with these ticks, markers (`tick:name;…`) and notes (`key:value;…`), whose texts are bytes in hex. `COMPLETE` is 1 if its writer ended it |
 //! | `frame REPLAY TICK HASH` | gets the state of a tick |
 //! | `shows REPLAY TICK EVENTS` | plays a tick, with these events |
@@ -116,6 +119,7 @@ pub(crate) fn write_state(
 /// `packets.txt`.
 fn write_packets(script: &mut String) {
     let schema = packets_schema();
+    assert_eq!(format!("{:016x}", schema.hash()), vectors!("schema_hash.txt").trim());
     let carrier = carrier(script, "packets");
     let [baseline, snapshot] = packets_states(&schema);
     write_state(script, "packets_1", "packets", &carrier, &baseline);
@@ -205,6 +209,7 @@ fn write_states(
         let number = |word: &str| word.parse::<u32>().unwrap();
         match words[..] {
             ["profile", of] => profile = of,
+            ["schema", hash] => assert_eq!(format!("{:016x}", schema.hash()), hash),
             ["state", tick] => states.push(Snapshot::new(&schema, Tick(number(tick)))),
             ["entity", ref lanes @ ..] => {
                 let numbers: Vec<u32> = lanes.iter().map(|word| number(word)).collect();
@@ -269,6 +274,9 @@ fn write_precision(script: &mut String) {
     for words in lines(vectors!("precision.txt")) {
         let number = |word: &str| word.parse::<u32>().unwrap();
         match words[..] {
+            ["codec", level, hash] => {
+                writeln!(script, "hash precision_{level} {hash}").unwrap();
+            }
             ["exact", _] => is_view = false,
             ["view", tick] => {
                 is_view = true;

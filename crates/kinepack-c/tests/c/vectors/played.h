@@ -1,4 +1,4 @@
-// The commands of clips and replays.
+// The commands of clips, r3d2canm files and replays.
 
 #ifndef VECTORS_PLAYED_H
 #define VECTORS_PLAYED_H
@@ -75,11 +75,8 @@ static void choose_sign(float *rotation) {
   }
 }
 
-static void play(void) {
-  const KpPlayer of = {handle_of("player", words[1])};
-  const size_t joints = read_pose(words[3], expected);
-  const KpPose at = layout(pose, joints);
-  OK(kp_player_sample_at(of, strtod(words[2], NULL), &at));
+// Compares the pose that was written with the expected one.
+static void expect_pose(size_t joints) {
   for (size_t joint = 0; joint < joints; joint += 1) {
     choose_sign(pose + 10 * joint);
     choose_sign(expected + 10 * joint);
@@ -88,6 +85,35 @@ static void play(void) {
       EXPECT(pose[nth] == expected[nth]);
     }
   }
+}
+
+static void play(void) {
+  const KpPlayer of = {handle_of("player", words[1])};
+  const size_t joints = read_pose(words[3], expected);
+  const KpPose at = layout(pose, joints);
+  OK(kp_player_sample_at(of, strtod(words[2], NULL), &at));
+  expect_pose(joints);
+}
+
+static void anm(void) {
+  KpAnm made;
+  size_t written;
+  read_word(2);
+  OK(kp_anm_from_bytes(bytes, size, &made));
+  OK(kp_anm_to_bytes(made, result, sizeof result, &written));
+  expect_bytes(written);
+  keep("anm", words[1], made.id);
+}
+
+static void anm_pose(void) {
+  const KpAnm of = {handle_of("anm", words[1])};
+  const size_t joints = read_pose(words[3], expected);
+  const KpPose at = layout(pose, joints);
+  KpAnmInfo info;
+  OK(kp_anm_info(of, &info));
+  EXPECT(info.joints == joints);
+  OK(kp_anm_sample(of, strtof(words[2], NULL), &at));
+  expect_pose(joints);
 }
 
 // Compares a text with its bytes in hex.

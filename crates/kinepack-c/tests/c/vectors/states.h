@@ -27,6 +27,13 @@ static void codec(void) {
   keep("schema of codec", words[1], of.id);
 }
 
+static void hash(void) {
+  const KpCodec of = {handle_of("codec", words[1])};
+  uint64_t value;
+  OK(kp_codec_hash(of, &value));
+  EXPECT(value == hash_from(words[2]));
+}
+
 static void profile(void) {
   const KpCodec of = {handle_of("codec", words[1])};
   size_t written;

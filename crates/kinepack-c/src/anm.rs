@@ -1,0 +1,136 @@
+//! `r3d2canm` files, which other programs wrote: read, and sampled into the pose of an engine.
+
+use std::ffi::c_char;
+
+use kinepack_anim::Transform;
+use kinepack_anim::anm::{Anm, AnmPlayer, elf_hash};
+
+use crate::KpStatus;
+use crate::handles::Handles;
+use crate::memory::{self, check_out, give, put, slice};
+use crate::pose::{KpPose, Writer, pose_of};
+use crate::status::{Failure, call};
+
+/// An `r3d2canm` file, the animations of League of Legends. It does not change.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KpAnm {
+    /// Zero is no handle.
+    pub id: u64,
+}
+
+pub(crate) static ANMS: Handles<Anm> = Handles::new(27, "an r3d2canm file");
+
+/// What an `r3d2canm` file is.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct KpAnmInfo {
+    /// 1, 2 or 3.
+    pub version: u32,
+    /// Number of joints.
+    pub joints: u32,
+    /// Number of keys of all joints.
+    pub keys: u32,
+    /// The duration in seconds.
+    pub duration_s: f32,
+    /// Samples a second of the source. Playback does not need it.
+    pub rate_hz: f32,
+}
+
+/// Reads a file. The caller frees `*out` with `kp_anm_free`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_anm_from_bytes(
+    bytes: *const u8,
+    size: usize,
+    out: *mut KpAnm,
+) -> KpStatus {
+    call(|| {
+        check_out(out)?;
+        // SAFETY: the caller lends `size` bytes.
+        let anm = Anm::from_bytes(unsafe { slice(bytes, size)? }).map_err(Failure::data)?;
+        // SAFETY: `out` is the caller's.
+        unsafe { put(out, KpAnm { id: ANMS.add(anm) }) }
+    })
+}
+
+/// Writes a file: `*size` bytes, if they are at most `capacity`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_anm_to_bytes(
+    anm: KpAnm,
+    bytes: *mut u8,
+    capacity: usize,
+    size: *mut usize,
+) -> KpStatus {
+    call(|| {
+        let written = ANMS.get(anm.id)?.to_bytes();
+        // SAFETY: the caller lends `capacity` bytes and `size`.
+        unsafe { give(&written, bytes, capacity, size) }
+    })
+}
+
+/// What a file is.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_anm_info(anm: KpAnm, out: *mut KpAnmInfo) -> KpStatus {
+    call(|| {
+        let anm = ANMS.get(anm.id)?;
+        let head = anm.head();
+        let described = KpAnmInfo {
+            version: head.version,
+            joints: anm.joints().len() as u32,
+            keys: anm.keys().len() as u32,
+            duration_s: head.duration_s,
+            rate_hz: head.rate_hz,
+        };
+        // SAFETY: `out` is the caller's.
+        unsafe { put(out, described) }
+    })
+}
+
+/// The hash of the name of a joint. A file does not contain the name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_anm_joint(anm: KpAnm, joint: u32, hash: *mut u32) -> KpStatus {
+    call(|| {
+        let anm = ANMS.get(anm.id)?;
+        let joints = anm.joints();
+        let found = joints.get(joint as usize).ok_or_else(|| {
+            Failure::argument(format!("no joint {joint}; the file has {}", joints.len()))
+        })?;
+        // SAFETY: `hash` is the caller's.
+        unsafe { put(hash, *found) }
+    })
+}
+
+/// The hash of a name, to compare with those of `kp_anm_joint`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_anm_hash(name: *const c_char, hash: *mut u32) -> KpStatus {
+    call(|| {
+        // SAFETY: the caller lends a text, and `hash`.
+        unsafe { put(hash, elf_hash(memory::text(name)?)) }
+    })
+}
+
+/// Writes the pose at a time in seconds. A time outside of the file gives the pose of the nearer end.
+/// Each call reads the keys from the nearest jump cache on, or from the start if there is none: this is
+/// for import and comparison. To play, build a clip.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_anm_sample(anm: KpAnm, time_s: f32, pose: *const KpPose) -> KpStatus {
+    call(|| {
+        if !time_s.is_finite() {
+            return Err(Failure::argument("the time is not a number"));
+        }
+        let anm = ANMS.get(anm.id)?;
+        let joints = anm.joints().len();
+        // SAFETY: the caller lends the pose and its memory.
+        let writer = unsafe { Writer::new(&pose_of(pose)?, joints)? };
+        let mut sampled = vec![Transform::IDENTITY; joints];
+        AnmPlayer::new(&anm).sample(time_s, &mut sampled);
+        writer.take(&mut sampled);
+        Ok(())
+    })
+}
+
+/// Frees a file.
+#[unsafe(no_mangle)]
+pub extern "C" fn kp_anm_free(anm: KpAnm) -> KpStatus {
+    call(|| ANMS.remove(anm.id))
+}
