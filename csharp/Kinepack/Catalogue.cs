@@ -52,8 +52,8 @@ namespace Kinepack
 
         /// <summary>
         /// The tiers that suit most broadcasts: all snapshots ("full"), one in three ("third"), one
-        /// in eight ("eighth"), and all in datagrams ("fast"). If the schema has bodies, also one in
-        /// three with less precision for bodies that move ("coarse").
+        /// in eight ("eighth"), and all in datagrams ("fast"). If the schema has bodies, also one
+        /// in three with less precision for bodies that move ("coarse").
         /// </summary>
         /// <param name="tickHz">The ticks of the simulation in a second.</param>
         /// <param name="codec">How the snapshots are coded.</param>

@@ -12,8 +12,8 @@ namespace Kinepack
         /// <summary>A publisher of the tiers of a catalogue.</summary>
         /// <param name="catalogue">The catalogue.</param>
         /// <param name="firstGroup">
-        /// The number of the first group. After a restart take one above all before, such as the
-        /// seconds since 1970, so that relays and viewers do not mix the two.
+        /// The number of the first group, below 2^61. After a restart take one above all before,
+        /// such as the seconds since 1970, so that relays and viewers do not mix the two.
         /// </param>
         /// <param name="delayTicks">
         /// How many ticks later it gives the pieces, against players who watch their own match.
@@ -57,13 +57,14 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Takes the world of a tick, and encodes it for all tiers that are due. <see cref="TryPoll"/>
+        /// Takes the world of a tick, and encodes it for all tiers that are due.
+        /// <see cref="TryPoll"/>
         /// gives the pieces. Take all of them each tick: they wait in memory.
         /// </summary>
         /// <param name="world">The world. Its tick is above the one before.</param>
         /// <exception cref="KinepackException">
-        /// The world is of another schema, or its tick is not above the one before. Or it needs more
-        /// datagrams than a viewer puts together: then other tiers may have taken it.
+        /// The world is of another schema, or its tick is not above the one before. Or it needs
+        /// more datagrams than a viewer puts together: then other tiers may have taken it.
         /// </exception>
         public void Publish(Snapshot world)
         {

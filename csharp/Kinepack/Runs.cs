@@ -69,8 +69,8 @@ namespace Kinepack
     }
 
     /// <summary>
-    /// Short structs that mostly equal those before, such as inputs. The bits of a message say where
-    /// the few other bytes are.
+    /// Short structs that mostly equal those before, such as inputs. The bits of a message say
+    /// where the few other bytes are.
     /// </summary>
     public static class SparseBytes
     {

@@ -3,8 +3,8 @@ using System;
 namespace Kinepack
 {
     /// <summary>
-    /// What a packet of a <see cref="StreamCodec"/> is coded against: a record that both sides hold,
-    /// and what was learned up to it.
+    /// What a packet of a <see cref="StreamCodec"/> is coded against: a record that both sides
+    /// hold, and what was learned up to it.
     /// </summary>
     public sealed class StreamBase : NativeObject
     {
@@ -59,8 +59,8 @@ namespace Kinepack
         /// <summary>Encodes records.</summary>
         /// <param name="before">A base that the other side holds.</param>
         /// <param name="lag">
-        /// How many records later than the base the first record is, from 1. Before the first record
-        /// it does not matter.
+        /// How many records later than the base the first record is, from 1. Before the first
+        /// record it does not matter.
         /// </param>
         /// <param name="columns">Memory with the records, the oldest first, for each field.</param>
         /// <param name="count">How many records, from 1 to <see cref="MaxRecords"/>.</param>

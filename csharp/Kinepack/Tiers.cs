@@ -195,7 +195,8 @@ namespace Kinepack
         public ulong Group => group;
 
         /// <summary>
-        /// The number of the object in its group. Object 0 begins the group, and ends the one before.
+        /// The number of the object in its group. Object 0 begins the group, and ends the one
+        /// before.
         /// </summary>
         public ulong Number => number;
 

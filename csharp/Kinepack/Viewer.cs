@@ -152,13 +152,13 @@ namespace Kinepack
         /// <param name="piece">What it is.</param>
         /// <param name="bytes">Its bytes.</param>
         /// <param name="tick">
-        /// The tick of the newest snapshot that could be read with it, or null if it waits for other
-        /// pieces.
+        /// The tick of the newest snapshot that could be read with it, or null if it waits for
+        /// other pieces.
         /// </param>
         /// <returns>
         /// False if it was refused: not valid, of a tier that is not watched, late, or after an
-        /// object that is missing. Only counters have changed then, and the rest of its group will
-        /// be refused too.
+        /// object that is missing. Only counters have changed then. After an object, the rest of
+        /// its group is refused too.
         /// </returns>
         public unsafe bool TryTake(
             ulong nowNs, Piece piece, ArraySegment<byte> bytes, out uint? tick)

@@ -114,11 +114,11 @@ enum KpCarry
   : int32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-  // In groups: each snapshot is coded against the one before, and takes the fewest bits. A viewer
-  // sees a lost packet as a delay.
+  // In groups: each snapshot is coded against the one before, and takes the fewest bits. A
+  // viewer sees a lost packet as a delay.
   KP_CARRY_GROUPS = 0,
-  // In datagrams that are coded against the beginning of the group: a lost one costs one snapshot and
-  // no delay.
+  // In datagrams that are coded against the beginning of the group: a lost one costs one
+  // snapshot and no delay.
   KP_CARRY_DATAGRAMS = 1,
 };
 #ifndef __cplusplus
@@ -316,8 +316,8 @@ typedef struct KpCodec {
 typedef struct KpTier {
   // The name of its track: up to 64 lower-case letters, digits, `-`, `.` and `_`.
   const char *name;
-  // How its snapshots are coded. All tiers have the same schema; only the time precision of its fields
-  // may differ.
+  // How its snapshots are coded. All tiers have the same schema; only the time precision of its
+  // fields may differ.
   struct KpCodec codec;
   // A `KpCarry`.
   int32_t carry;
@@ -325,8 +325,8 @@ typedef struct KpTier {
   uint32_t ticks_per_frame;
   // The most ticks of a group, at most 127 in datagrams. A viewer joins at the beginning of one.
   uint32_t ticks_per_group;
-  // How many snapshots travel together in an object, at most 16. 0: 1. Each object has about 50 bytes
-  // of headers, and its first snapshot waits for the last.
+  // How many snapshots travel together in an object, at most 16. 0: 1. Each object has about 50
+  // bytes of headers, and its first snapshot waits for the last.
   uint32_t frames_per_object;
 } KpTier;
 
@@ -527,8 +527,8 @@ typedef struct KpComponent {
   int32_t is_cyclic;
 } KpComponent;
 
-// Up to four numbers that are coded together, such as a vector. The largest one decides how many bits
-// each of them takes.
+// Up to four numbers that are coded together, such as a vector. The largest one decides how many
+// bits each of them takes.
 typedef struct KpMagnitude {
   // A `KpMagnitudeForm`.
   int32_t form;
@@ -542,15 +542,16 @@ typedef struct KpMagnitude {
 
 // How a publisher works.
 typedef struct KpPublisherOptions {
-  // The number of the first group. After a restart take one above all before, such as the seconds
-  // since 1970, so that relays and viewers do not mix the two.
+  // The number of the first group, below 2^61. After a restart take one above all before, such
+  // as the seconds since 1970, so that relays and viewers do not mix the two.
   uint64_t first_group;
   // How many ticks later it gives the pieces, against players who watch their own match.
   uint32_t delay_ticks;
 } KpPublisherOptions;
 
-// Publishes one world for any number of viewers: it encodes each snapshot once for each tier, however
-// many watch. It has no sockets: objects and datagrams come out, which relays or your servers pass on.
+// Publishes one world for any number of viewers: it encodes each snapshot once for each tier,
+// however many watch. It has no sockets: objects and datagrams come out, which relays or your
+// servers pass on.
 typedef struct KpPublisher {
   // Zero is no handle.
   uint64_t id;
@@ -743,8 +744,8 @@ typedef struct KpStreamCodec {
   uint64_t id;
 } KpStreamCodec;
 
-// What a packet is coded against: a record that both sides hold, and what was learned up to it. It does
-// not change.
+// What a packet is coded against: a record that both sides hold, and what was learned up to it. It
+// does not change.
 typedef struct KpStreamBase {
   // Zero is no handle.
   uint64_t id;
@@ -786,8 +787,8 @@ typedef struct KpViewerOptions {
   uint64_t max_memory_bytes;
 } KpViewerOptions;
 
-// Watches a broadcast. It has no socket and no clock: objects and datagrams go in, states to show come
-// out. It sends nothing.
+// Watches a broadcast. It has no socket and no clock: objects and datagrams go in, states to show
+// come out. It sends nothing.
 typedef struct KpViewer {
   // Zero is no handle.
   uint64_t id;
@@ -838,18 +839,17 @@ KpStatus kp_anm_joint(struct KpAnm anm, uint32_t joint, uint32_t *hash);
 // The hash of a name, to compare with those of `kp_anm_joint`.
 KpStatus kp_anm_hash(const char *name, uint32_t *hash);
 
-// Writes the pose at a time in seconds. A time outside of the file gives the pose of the nearer end.
-// Each call reads the keys from the nearest jump cache on, or from the start if there is none: this is
-// for import and comparison. To play, build a clip.
-KpStatus kp_anm_sample(struct KpAnm anm,
-                       float time_s,
-                       const struct KpPose *pose);
+// Writes the pose at a time in seconds. A time outside of the file gives the pose of the nearer
+// end. Each call reads the keys from the nearest jump cache on, or from the start if there is
+// none: this is for import and comparison. To play, build a clip.
+KpStatus kp_anm_sample(struct KpAnm anm, float time_s, const struct KpPose *pose);
 
 // Frees a file.
 KpStatus kp_anm_free(struct KpAnm anm);
 
-// Writes bytes as runs, XORed with those of `base`, which both sides hold: `*size` bytes, if they are
-// at most `capacity`. A shorter base is extended with zeros. It suits bytes that are mostly as before.
+// Writes bytes as runs, XORed with those of `base`, which both sides hold: `*size` bytes, if they
+// are at most `capacity`. A shorter base is extended with zeros. It suits bytes that are mostly as
+// before.
 KpStatus kp_runs_encode(const uint8_t *base,
                         size_t base_size,
                         const uint8_t *bytes,
@@ -868,9 +868,10 @@ KpStatus kp_runs_decode(const uint8_t *base,
                         size_t capacity,
                         size_t *size);
 
-// Writes bytes as sparse bytes, XORed with those of `base`, which both sides hold: `*size` bytes, if
-// they are at most `capacity`. A shorter base is extended with zeros. It suits short structs that mostly
-// equal the base, such as inputs. Both sides need to know `byte_count`, which is not written.
+// Writes bytes as sparse bytes, XORed with those of `base`, which both sides hold: `*size` bytes,
+// if they are at most `capacity`. A shorter base is extended with zeros. It suits short structs
+// that mostly equal the base, such as inputs. Both sides need to know `byte_count`, which is not
+// written.
 KpStatus kp_sparse_encode(const uint8_t *base,
                           size_t base_size,
                           const uint8_t *bytes,
@@ -879,8 +880,8 @@ KpStatus kp_sparse_encode(const uint8_t *base,
                           size_t capacity,
                           size_t *size);
 
-// Reads `byte_count` bytes that `kp_sparse_encode` wrote against the same base. After an error `bytes`
-// has not changed.
+// Reads `byte_count` bytes that `kp_sparse_encode` wrote against the same base. After an error
+// `bytes` has not changed.
 KpStatus kp_sparse_decode(const uint8_t *base,
                           size_t base_size,
                           const uint8_t *sparse,
@@ -888,27 +889,25 @@ KpStatus kp_sparse_decode(const uint8_t *base,
                           uint8_t *bytes,
                           size_t byte_count);
 
-// A catalogue of a simulation with this many ticks a second, and these tiers. Their numbers are their
-// places in the list. The caller frees `*out` with `kp_catalogue_free`.
+// A catalogue of a simulation with this many ticks a second, and these tiers. Their numbers are
+// their places in the list. The caller frees `*out` with `kp_catalogue_free`.
 KpStatus kp_catalogue_new(uint32_t tick_hz,
                           const struct KpTier *tiers,
                           size_t count,
                           struct KpCatalogue *out);
 
-// A catalogue with the tiers that suit most broadcasts: all snapshots ("full"), one in three ("third"),
-// one in eight ("eighth"), and all in datagrams ("fast"). If the schema has bodies, also one in three
-// with less precision for bodies that move ("coarse"). The caller frees `*out` with
-// `kp_catalogue_free`.
-KpStatus kp_catalogue_standard(uint32_t tick_hz,
-                               struct KpCodec codec,
-                               struct KpCatalogue *out);
+// A catalogue with the tiers that suit most broadcasts: all snapshots ("full"), one in three
+// ("third"), one in eight ("eighth"), and all in datagrams ("fast"). If the schema has bodies,
+// also one in three with less precision for bodies that move ("coarse"). The caller frees `*out`
+// with `kp_catalogue_free`.
+KpStatus kp_catalogue_standard(uint32_t tick_hz, struct KpCodec codec, struct KpCatalogue *out);
 
 // Reads a catalogue: the object of the track "catalogue". The caller frees `*out` with
 // `kp_catalogue_free`.
 KpStatus kp_catalogue_from_bytes(const uint8_t *bytes, size_t size, struct KpCatalogue *out);
 
-// The bytes of a catalogue, to publish as the object of the track "catalogue": `*size` bytes, if they
-// are at most `capacity`.
+// The bytes of a catalogue, to publish as the object of the track "catalogue": `*size` bytes, if
+// they are at most `capacity`.
 KpStatus kp_catalogue_to_bytes(struct KpCatalogue catalogue,
                                uint8_t *bytes,
                                size_t capacity,
@@ -926,8 +925,8 @@ KpStatus kp_catalogue_tier(struct KpCatalogue catalogue, uint32_t tier, struct K
 // The number of the tier with a name. `KP_STATUS_NOTHING` if there is none.
 KpStatus kp_catalogue_find(struct KpCatalogue catalogue, const char *name, uint32_t *tier);
 
-// The name of a track for the transport, with a zero at the end: `*size` bytes, if they are at most
-// `capacity`. For the track of snapshots it is the name of the tier.
+// The name of a track for the transport, with a zero at the end: `*size` bytes, if they are at
+// most `capacity`. For the track of snapshots it is the name of the tier.
 KpStatus kp_catalogue_track_name(struct KpCatalogue catalogue,
                                  const struct KpTrack *track,
                                  char *name,
@@ -992,20 +991,17 @@ KpStatus kp_codec_new(struct KpSchema schema,
                       size_t profile_size,
                       struct KpCodec *out);
 
-// A hash of the schema, the level, the profile and the time precision. Two sides can read each other's
-// packets only if their hashes are equal. Hubs and receivers compare them themselves.
-KpStatus kp_codec_hash(struct KpCodec codec,
-                       uint64_t *hash);
+// A hash of the schema, the level, the profile and the time precision. Two sides can read each
+// other's packets only if their hashes are equal. Hubs and receivers compare them themselves.
+KpStatus kp_codec_hash(struct KpCodec codec, uint64_t *hash);
 
-// The widths and words of a codec's profile as text, for tools, with a zero at the end: `*size` bytes, if
-// they are at most `capacity`. First come the codes of gaps: their widths, and the lengths of their
-// words. Then follow, for each field, its context; for each class the reference and, for each lane,
-// `width/beyond`; the lengths of the words, once for all contexts or for each. `spec/CODEC.md`, sections
-// 7 and 9, describes these. The model of the adaptive levels is not in the text.
-KpStatus kp_codec_profile_text(struct KpCodec codec,
-                               char *text,
-                               size_t capacity,
-                               size_t *size);
+// The widths and words of a codec's profile as text, for tools, with a zero at the end: `*size`
+// bytes, if they are at most `capacity`. First come the codes of gaps: their widths, and the
+// lengths of their words. Then follow, for each field, its context; for each class the reference
+// and, for each lane, `width/beyond`; the lengths of the words, once for all contexts or for each.
+// `spec/CODEC.md`, sections 7 and 9, describes these. The model of the adaptive levels is not in
+// the text.
+KpStatus kp_codec_profile_text(struct KpCodec codec, char *text, size_t capacity, size_t *size);
 
 // Frees a codec. What was made with it lives on.
 KpStatus kp_codec_free(struct KpCodec codec);
@@ -1211,17 +1207,17 @@ KpStatus kp_hub_poll(struct KpHub hub,
 // Frees a hub.
 KpStatus kp_hub_free(struct KpHub hub);
 
-// Writes vectors: `*size` bytes, if they are at most `capacity`. Both sides need the same forms, counts
-// and limits, and hold the same `before`. To know what the receiver will hold, read the written bytes
-// with `kp_magnitudes_read`.
+// Writes vectors: `*size` bytes, if they are at most `capacity`. Both sides need the same forms,
+// counts and limits, and hold the same `before`. To know what the receiver will hold, read the
+// written bytes with `kp_magnitudes_read`.
 KpStatus kp_magnitudes_write(const struct KpMagnitude *vectors,
                              size_t count,
                              uint8_t *bytes,
                              size_t capacity,
                              size_t *size);
 
-// Reads vectors that `kp_magnitudes_write` wrote, into the `value` of each component. After an error no
-// value has changed.
+// Reads vectors that `kp_magnitudes_write` wrote, into the `value` of each component. After an
+// error no value has changed.
 KpStatus kp_magnitudes_read(struct KpMagnitude *vectors,
                             size_t count,
                             const uint8_t *bytes,
@@ -1233,8 +1229,8 @@ KpStatus kp_publisher_new(struct KpCatalogue catalogue,
                           const struct KpPublisherOptions *options,
                           struct KpPublisher *out);
 
-// Restricts a tier to these entities, such as those of a region: ids that increase, or none. At first a
-// tier has all. For a region, call it before each tick.
+// Restricts a tier to these entities, such as those of a region: ids that increase, or none. At
+// first a tier has all. For a region, call it before each tick.
 KpStatus kp_publisher_set_entities(struct KpPublisher publisher,
                                    uint32_t tier,
                                    const uint32_t *ids,
@@ -1243,29 +1239,26 @@ KpStatus kp_publisher_set_entities(struct KpPublisher publisher,
 // Gives a tier all entities again.
 KpStatus kp_publisher_set_all_entities(struct KpPublisher publisher, uint32_t tier);
 
-// Takes the world of a tick, whose tick is above the one before, and encodes it for all tiers that are
-// due. `kp_publisher_poll` gives the pieces. Take all of them each tick: they wait in memory.
+// Takes the world of a tick, whose tick is above the one before, and encodes it for all tiers that
+// are due. `kp_publisher_poll` gives the pieces. Take all of them each tick: they wait in memory.
 //
-// A world that needs more datagrams than a viewer puts together is `KP_STATUS_ARGUMENT` too. The other
-// tiers may have taken it then, and the tick is over: publish the next one.
-KpStatus kp_publisher_publish(struct KpPublisher publisher,
-                              struct KpSnapshot world);
+// A world that needs more datagrams than a viewer puts together is `KP_STATUS_ARGUMENT` too. The
+// other tiers may have taken it then, and the tick is over: publish the next one.
+KpStatus kp_publisher_publish(struct KpPublisher publisher, struct KpSnapshot world);
 
-// The next piece for the transport: `*piece` says what it is, and its bytes are `*size`, if they are at
-// most `capacity`. `KP_STATUS_NOTHING` if there is none until the next tick. If `capacity` is too small,
-// only `*size` is written, and the piece stays.
+// The next piece for the transport: `*piece` says what it is, and its bytes are `*size`, if they
+// are at most `capacity`. `KP_STATUS_NOTHING` if there is none until the next tick. If `capacity`
+// is too small, only `*size` is written, and the piece stays.
 KpStatus kp_publisher_poll(struct KpPublisher publisher,
                            struct KpPiece *piece,
                            uint8_t *bytes,
                            size_t capacity,
                            size_t *size);
 
-// Copies the last snapshot of a tier in groups, as its viewers decode it, into a snapshot of the same
-// schema: without the entities that the tier leaves out, and less precise if the tier is.
+// Copies the last snapshot of a tier in groups, as its viewers decode it, into a snapshot of the
+// same schema: without the entities that the tier leaves out, and less precise if the tier is.
 // `KP_STATUS_NOTHING` before the first one, and for a tier in datagrams.
-KpStatus kp_publisher_last(struct KpPublisher publisher,
-                           uint32_t tier,
-                           struct KpSnapshot snapshot);
+KpStatus kp_publisher_last(struct KpPublisher publisher, uint32_t tier, struct KpSnapshot snapshot);
 
 // Frees a publisher.
 KpStatus kp_publisher_free(struct KpPublisher publisher);
@@ -1764,11 +1757,9 @@ KpStatus kp_stream_acknowledgement(struct KpStreamReceiver receiver,
 // Frees a receiver of a stream.
 KpStatus kp_stream_receiver_free(struct KpStreamReceiver receiver);
 
-// A codec of records of a schema with one kind, at a level ("packed" or "adaptive"). The caller frees
-// `*out` with `kp_stream_codec_free`.
-KpStatus kp_stream_codec_new(struct KpSchema schema,
-                             const char *level,
-                             struct KpStreamCodec *out);
+// A codec of records of a schema with one kind, at a level ("packed" or "adaptive"). The caller
+// frees `*out` with `kp_stream_codec_free`.
+KpStatus kp_stream_codec_new(struct KpSchema schema, const char *level, struct KpStreamCodec *out);
 
 // A hash of the schema and the level: two sides with equal hashes have the same codec.
 KpStatus kp_stream_codec_hash(struct KpStreamCodec codec, uint64_t *hash);
@@ -1776,22 +1767,21 @@ KpStatus kp_stream_codec_hash(struct KpStreamCodec codec, uint64_t *hash);
 // Frees a codec of streams. Bases that were made with it live on.
 KpStatus kp_stream_codec_free(struct KpStreamCodec codec);
 
-// The base before the first record: a packet against it needs no earlier one. The caller frees `*out`
-// with `kp_stream_base_free`.
-KpStatus kp_stream_base_new(struct KpStreamCodec codec,
-                            struct KpStreamBase *out);
+// The base before the first record: a packet against it needs no earlier one. The caller frees
+// `*out` with `kp_stream_base_free`.
+KpStatus kp_stream_base_new(struct KpStreamCodec codec, struct KpStreamBase *out);
 
 // Frees a base of a stream.
 KpStatus kp_stream_base_free(struct KpStreamBase base);
 
-// Encodes records, the oldest first: a column for each field, with 1 to 4,096 records. They are coded
-// against a base that the other side holds. `lag` says how many records later than the base the first
-// of them is, from 1; before the first record it does not matter. The other side needs the number of
-// records, the base and the lag too, since the packet has none of them.
+// Encodes records, the oldest first: a column for each field, with 1 to 4,096 records. They are
+// coded against a base that the other side holds. `lag` says how many records later than the base
+// the first of them is, from 1; before the first record it does not matter. The other side needs
+// the number of records, the base and the lag too, since the packet has none of them.
 //
-// Writes the packet, of `*size` bytes, and gives the base that its last record is. If `capacity` is too
-// small, only `*size` is written. The caller frees `*last` with `kp_stream_base_free`; `last` may be
-// null.
+// Writes the packet, of `*size` bytes, and gives the base that its last record is. If `capacity`
+// is too small, only `*size` is written. The caller frees `*last` with `kp_stream_base_free`;
+// `last` may be null.
 KpStatus kp_stream_encode(struct KpStreamCodec codec,
                           struct KpStreamBase base,
                           uint16_t lag,
@@ -1803,8 +1793,8 @@ KpStatus kp_stream_encode(struct KpStreamCodec codec,
                           size_t *size,
                           struct KpStreamBase *last);
 
-// Decodes a packet of 1 to 4,096 records that was encoded against the same base, with the same lag.
-// Writes the numbers of the records, the oldest first: a target for each field, with room for
+// Decodes a packet of 1 to 4,096 records that was encoded against the same base, with the same
+// lag. Writes the numbers of the records, the oldest first: a target for each field, with room for
 // `record_count` records. Gives the base that its last record is; the caller frees `*last` with
 // `kp_stream_base_free`. Any bytes are refused or are valid records.
 KpStatus kp_stream_decode(struct KpStreamCodec codec,
@@ -1830,21 +1820,19 @@ KpStatus kp_values_write(const struct KpValue *values,
 // `before`. After an error no value has changed.
 KpStatus kp_values_read(struct KpValue *values, size_t count, const uint8_t *bytes, size_t size);
 
-// A viewer of a broadcast, which watches nothing yet. `options` may be null. The caller frees `*out`
-// with `kp_viewer_free`.
+// A viewer of a broadcast, which watches nothing yet. `options` may be null. The caller frees
+// `*out` with `kp_viewer_free`.
 KpStatus kp_viewer_new(struct KpCatalogue catalogue,
                        const struct KpViewerOptions *options,
                        struct KpViewer *out);
 
-// Watches a tier from now on, or several together, such as regions of the world. What was shown stays
-// until the new ones have caught up. Then subscribe to the tracks of `kp_viewer_wanted`.
-KpStatus kp_viewer_watch(struct KpViewer viewer,
-                         const uint32_t *tiers,
-                         size_t count);
+// Watches a tier from now on, or several together, such as regions of the world. What was shown
+// stays until the new ones have caught up. Then subscribe to the tracks of `kp_viewer_wanted`.
+KpStatus kp_viewer_watch(struct KpViewer viewer, const uint32_t *tiers, size_t count);
 
-// Writes the tracks that the viewer needs now: `*count` of them, if they are at most `capacity`. They
-// change with `kp_viewer_watch`, `kp_viewer_take` and `kp_viewer_play`: subscribe to the new ones, and
-// end the subscriptions to the others.
+// Writes the tracks that the viewer needs now: `*count` of them, if they are at most `capacity`.
+// They change with `kp_viewer_watch`, `kp_viewer_take` and `kp_viewer_play`: subscribe to the new
+// ones, and end the subscriptions to the others.
 KpStatus kp_viewer_wanted(struct KpViewer viewer,
                           struct KpTrack *tracks,
                           size_t capacity,
@@ -1856,10 +1844,10 @@ KpStatus kp_viewer_shown_tiers(struct KpViewer viewer,
                                size_t capacity,
                                size_t *count);
 
-// Takes an object or a datagram of a track. The objects of a group come in order. `taken` may be null.
-// A piece that is refused is `KP_STATUS_DATA`: it is not valid, of a tier that is not watched, late, or
-// after an object that is missing. Only counters have changed then, and the rest of its group will be
-// refused too. Times are nanoseconds since any fixed moment.
+// Takes an object or a datagram of a track. The objects of a group come in order. `taken` may be
+// null. A piece that is refused is `KP_STATUS_DATA`: it is not valid, of a tier that is not
+// watched, late, or after an object that is missing. Only counters have changed then. After an
+// object, the rest of its group is refused too. Times are nanoseconds since any fixed moment.
 KpStatus kp_viewer_take(struct KpViewer viewer,
                         uint64_t now_ns,
                         const struct KpPiece *piece,
@@ -1867,8 +1855,8 @@ KpStatus kp_viewer_take(struct KpViewer viewer,
                         size_t size,
                         struct KpTaken *taken);
 
-// Begins to read all tracks anew, as after a connection was lost or the publisher started again. What is
-// shown stays until newer snapshots come.
+// Begins to read all tracks anew, as after a connection was lost or the publisher started again.
+// What is shown stays until newer snapshots come.
 KpStatus kp_viewer_rejoin(struct KpViewer viewer);
 
 // Changes the bounds of the delay of what is shown.
@@ -1884,14 +1872,12 @@ KpStatus kp_viewer_free(struct KpViewer viewer);
 // `KP_STATUS_NOTHING` before the first state.
 KpStatus kp_viewer_play(struct KpViewer viewer, uint64_t now_ns, struct KpPlayback *out);
 
-// The first and the last tick that `kp_viewer_play_at` can show. `KP_STATUS_NOTHING` before the first
-// state, and if the viewer keeps no history.
-KpStatus kp_viewer_history(struct KpViewer viewer,
-                           uint32_t *first,
-                           uint32_t *last);
+// The first and the last tick that `kp_viewer_play_at` can show. `KP_STATUS_NOTHING` before the
+// first state, and if the viewer keeps no history.
+KpStatus kp_viewer_history(struct KpViewer viewer, uint32_t *first, uint32_t *last);
 
-// As `kp_viewer_play`, for a tick of the history with its fraction, to pause and to go back. A tick
-// outside of the history shows the nearest state.
+// As `kp_viewer_play`, for a tick of the history with its fraction, to pause and to go back. A
+// tick outside of the history shows the nearest state.
 KpStatus kp_viewer_play_at(struct KpViewer viewer, double tick, struct KpPlayback *out);
 
 // Writes the ids of the entities of a kind that are shown, as `kp_receiver_ids` does.
@@ -1901,18 +1887,13 @@ KpStatus kp_viewer_ids(struct KpViewer viewer,
                        size_t capacity,
                        size_t *count);
 
-// Writes the ids of the entities that are shown for the first time, of all kinds, as `kp_viewer_ids`
-// does.
-KpStatus kp_viewer_added(struct KpViewer viewer,
-                         uint32_t *ids,
-                         size_t capacity,
-                         size_t *count);
+// Writes the ids of the entities that are shown for the first time, of all kinds, as
+// `kp_viewer_ids` does.
+KpStatus kp_viewer_added(struct KpViewer viewer, uint32_t *ids, size_t capacity, size_t *count);
 
-// Writes the ids of the entities that are not shown any more, of all kinds, as `kp_viewer_ids` does.
-KpStatus kp_viewer_removed(struct KpViewer viewer,
-                           uint32_t *ids,
-                           size_t capacity,
-                           size_t *count);
+// Writes the ids of the entities that are not shown any more, of all kinds, as `kp_viewer_ids`
+// does.
+KpStatus kp_viewer_removed(struct KpViewer viewer, uint32_t *ids, size_t capacity, size_t *count);
 
 // Writes the numbers of the entities of a kind that are shown, as `kp_receiver_read` does.
 KpStatus kp_viewer_read(struct KpViewer viewer,

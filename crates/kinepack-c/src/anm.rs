@@ -109,9 +109,9 @@ pub unsafe extern "C" fn kp_anm_hash(name: *const c_char, hash: *mut u32) -> KpS
     })
 }
 
-/// Writes the pose at a time in seconds. A time outside of the file gives the pose of the nearer end.
-/// Each call reads the keys from the nearest jump cache on, or from the start if there is none: this is
-/// for import and comparison. To play, build a clip.
+/// Writes the pose at a time in seconds. A time outside of the file gives the pose of the nearer
+/// end. Each call reads the keys from the nearest jump cache on, or from the start if there is
+/// none: this is for import and comparison. To play, build a clip.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_anm_sample(anm: KpAnm, time_s: f32, pose: *const KpPose) -> KpStatus {
     call(|| {

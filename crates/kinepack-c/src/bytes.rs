@@ -1,5 +1,5 @@
-//! Bytes against bytes that both sides hold: as runs, or as sparse bytes. Without a schema, for a message
-//! of your own.
+//! Bytes against bytes that both sides hold: as runs, or as sparse bytes. Without a schema, for a
+//! message of your own.
 
 use kinepack::bits::{BitReader, BitWriter};
 use kinepack::rle;
@@ -8,8 +8,9 @@ use crate::KpStatus;
 use crate::memory::{give, slice, slice_mut};
 use crate::status::{Failure, call};
 
-/// Writes bytes as runs, XORed with those of `base`, which both sides hold: `*size` bytes, if they are
-/// at most `capacity`. A shorter base is extended with zeros. It suits bytes that are mostly as before.
+/// Writes bytes as runs, XORed with those of `base`, which both sides hold: `*size` bytes, if they
+/// are at most `capacity`. A shorter base is extended with zeros. It suits bytes that are mostly as
+/// before.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_runs_encode(
     base: *const u8,
@@ -52,9 +53,10 @@ pub unsafe extern "C" fn kp_runs_decode(
     })
 }
 
-/// Writes bytes as sparse bytes, XORed with those of `base`, which both sides hold: `*size` bytes, if
-/// they are at most `capacity`. A shorter base is extended with zeros. It suits short structs that mostly
-/// equal the base, such as inputs. Both sides need to know `byte_count`, which is not written.
+/// Writes bytes as sparse bytes, XORed with those of `base`, which both sides hold: `*size` bytes,
+/// if they are at most `capacity`. A shorter base is extended with zeros. It suits short structs
+/// that mostly equal the base, such as inputs. Both sides need to know `byte_count`, which is not
+/// written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_sparse_encode(
     base: *const u8,
@@ -77,8 +79,8 @@ pub unsafe extern "C" fn kp_sparse_encode(
     })
 }
 
-/// Reads `byte_count` bytes that `kp_sparse_encode` wrote against the same base. After an error `bytes`
-/// has not changed.
+/// Reads `byte_count` bytes that `kp_sparse_encode` wrote against the same base. After an error
+/// `bytes` has not changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_sparse_decode(
     base: *const u8,

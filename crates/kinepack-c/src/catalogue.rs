@@ -25,11 +25,11 @@ pub(crate) static CATALOGUES: Handles<Catalogue> = Handles::new(24, "a catalogue
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KpCarry {
-    /// In groups: each snapshot is coded against the one before, and takes the fewest bits. A viewer
-    /// sees a lost packet as a delay.
+    /// In groups: each snapshot is coded against the one before, and takes the fewest bits. A
+    /// viewer sees a lost packet as a delay.
     Groups = 0,
-    /// In datagrams that are coded against the beginning of the group: a lost one costs one snapshot and
-    /// no delay.
+    /// In datagrams that are coded against the beginning of the group: a lost one costs one
+    /// snapshot and no delay.
     Datagrams = 1,
 }
 
@@ -39,8 +39,8 @@ pub enum KpCarry {
 pub struct KpTier {
     /// The name of its track: up to 64 lower-case letters, digits, `-`, `.` and `_`.
     pub name: *const c_char,
-    /// How its snapshots are coded. All tiers have the same schema; only the time precision of its fields
-    /// may differ.
+    /// How its snapshots are coded. All tiers have the same schema; only the time precision of its
+    /// fields may differ.
     pub codec: KpCodec,
     /// A `KpCarry`.
     pub carry: i32,
@@ -48,8 +48,8 @@ pub struct KpTier {
     pub ticks_per_frame: u32,
     /// The most ticks of a group, at most 127 in datagrams. A viewer joins at the beginning of one.
     pub ticks_per_group: u32,
-    /// How many snapshots travel together in an object, at most 16. 0: 1. Each object has about 50 bytes
-    /// of headers, and its first snapshot waits for the last.
+    /// How many snapshots travel together in an object, at most 16. 0: 1. Each object has about 50
+    /// bytes of headers, and its first snapshot waits for the last.
     pub frames_per_object: u32,
 }
 
@@ -87,8 +87,8 @@ pub struct KpTrack {
     pub kind: i32,
 }
 
-/// A catalogue of a simulation with this many ticks a second, and these tiers. Their numbers are their
-/// places in the list. The caller frees `*out` with `kp_catalogue_free`.
+/// A catalogue of a simulation with this many ticks a second, and these tiers. Their numbers are
+/// their places in the list. The caller frees `*out` with `kp_catalogue_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_catalogue_new(
     tick_hz: u32,
@@ -107,10 +107,10 @@ pub unsafe extern "C" fn kp_catalogue_new(
     })
 }
 
-/// A catalogue with the tiers that suit most broadcasts: all snapshots ("full"), one in three ("third"),
-/// one in eight ("eighth"), and all in datagrams ("fast"). If the schema has bodies, also one in three
-/// with less precision for bodies that move ("coarse"). The caller frees `*out` with
-/// `kp_catalogue_free`.
+/// A catalogue with the tiers that suit most broadcasts: all snapshots ("full"), one in three
+/// ("third"), one in eight ("eighth"), and all in datagrams ("fast"). If the schema has bodies,
+/// also one in three with less precision for bodies that move ("coarse"). The caller frees `*out`
+/// with `kp_catalogue_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_catalogue_standard(
     tick_hz: u32,
@@ -144,8 +144,8 @@ pub unsafe extern "C" fn kp_catalogue_from_bytes(
     })
 }
 
-/// The bytes of a catalogue, to publish as the object of the track "catalogue": `*size` bytes, if they
-/// are at most `capacity`.
+/// The bytes of a catalogue, to publish as the object of the track "catalogue": `*size` bytes, if
+/// they are at most `capacity`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_catalogue_to_bytes(
     catalogue: KpCatalogue,
@@ -233,8 +233,8 @@ pub unsafe extern "C" fn kp_catalogue_find(
     })
 }
 
-/// The name of a track for the transport, with a zero at the end: `*size` bytes, if they are at most
-/// `capacity`. For the track of snapshots it is the name of the tier.
+/// The name of a track for the transport, with a zero at the end: `*size` bytes, if they are at
+/// most `capacity`. For the track of snapshots it is the name of the tier.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_catalogue_track_name(
     catalogue: KpCatalogue,

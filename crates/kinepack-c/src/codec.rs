@@ -51,8 +51,8 @@ pub unsafe extern "C" fn kp_codec_new(
     })
 }
 
-/// A hash of the schema, the level, the profile and the time precision. Two sides can read each other's
-/// packets only if their hashes are equal. Hubs and receivers compare them themselves.
+/// A hash of the schema, the level, the profile and the time precision. Two sides can read each
+/// other's packets only if their hashes are equal. Hubs and receivers compare them themselves.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_codec_hash(codec: KpCodec, hash: *mut u64) -> KpStatus {
     call(|| {
@@ -62,11 +62,12 @@ pub unsafe extern "C" fn kp_codec_hash(codec: KpCodec, hash: *mut u64) -> KpStat
     })
 }
 
-/// The widths and words of a codec's profile as text, for tools, with a zero at the end: `*size` bytes, if
-/// they are at most `capacity`. First come the codes of gaps: their widths, and the lengths of their
-/// words. Then follow, for each field, its context; for each class the reference and, for each lane,
-/// `width/beyond`; the lengths of the words, once for all contexts or for each. `spec/CODEC.md`, sections
-/// 7 and 9, describes these. The model of the adaptive levels is not in the text.
+/// The widths and words of a codec's profile as text, for tools, with a zero at the end: `*size`
+/// bytes, if they are at most `capacity`. First come the codes of gaps: their widths, and the
+/// lengths of their words. Then follow, for each field, its context; for each class the reference
+/// and, for each lane, `width/beyond`; the lengths of the words, once for all contexts or for each.
+/// `spec/CODEC.md`, sections 7 and 9, describes these. The model of the adaptive levels is not in
+/// the text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_codec_profile_text(
     codec: KpCodec,

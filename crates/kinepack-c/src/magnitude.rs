@@ -45,8 +45,8 @@ pub struct KpComponent {
     pub is_cyclic: i32,
 }
 
-/// Up to four numbers that are coded together, such as a vector. The largest one decides how many bits
-/// each of them takes.
+/// Up to four numbers that are coded together, such as a vector. The largest one decides how many
+/// bits each of them takes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpMagnitude {
@@ -60,9 +60,9 @@ pub struct KpMagnitude {
     pub components: [KpComponent; 4],
 }
 
-/// Writes vectors: `*size` bytes, if they are at most `capacity`. Both sides need the same forms, counts
-/// and limits, and hold the same `before`. To know what the receiver will hold, read the written bytes
-/// with `kp_magnitudes_read`.
+/// Writes vectors: `*size` bytes, if they are at most `capacity`. Both sides need the same forms,
+/// counts and limits, and hold the same `before`. To know what the receiver will hold, read the
+/// written bytes with `kp_magnitudes_read`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_magnitudes_write(
     vectors: *const KpMagnitude,
@@ -92,8 +92,8 @@ pub unsafe extern "C" fn kp_magnitudes_write(
     })
 }
 
-/// Reads vectors that `kp_magnitudes_write` wrote, into the `value` of each component. After an error no
-/// value has changed.
+/// Reads vectors that `kp_magnitudes_write` wrote, into the `value` of each component. After an
+/// error no value has changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_magnitudes_read(
     vectors: *mut KpMagnitude,

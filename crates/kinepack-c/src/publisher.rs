@@ -14,8 +14,9 @@ use crate::memory::{check_out, optional, put, slice};
 use crate::snapshot::{KpSnapshot, SNAPSHOTS};
 use crate::status::{Failure, call};
 
-/// Publishes one world for any number of viewers: it encodes each snapshot once for each tier, however
-/// many watch. It has no sockets: objects and datagrams come out, which relays or your servers pass on.
+/// Publishes one world for any number of viewers: it encodes each snapshot once for each tier,
+/// however many watch. It has no sockets: objects and datagrams come out, which relays or your
+/// servers pass on.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpPublisher {
@@ -24,6 +25,9 @@ pub struct KpPublisher {
 }
 
 pub(crate) static PUBLISHERS: Handles<Mutex<Publishing>> = Handles::new(25, "a publisher");
+
+/// Transports count groups to 2^62. Half of that leaves enough numbers for every broadcast.
+const MAX_FIRST_GROUP: u64 = 1 << 61;
 
 /// A publisher, and the pieces that the caller has not taken.
 pub(crate) struct Publishing {
@@ -38,8 +42,8 @@ pub(crate) struct Publishing {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpPublisherOptions {
-    /// The number of the first group. After a restart take one above all before, such as the seconds
-    /// since 1970, so that relays and viewers do not mix the two.
+    /// The number of the first group, below 2^61. After a restart take one above all before, such
+    /// as the seconds since 1970, so that relays and viewers do not mix the two.
     pub first_group: u64,
     /// How many ticks later it gives the pieces, against players who watch their own match.
     pub delay_ticks: u32,
@@ -77,6 +81,9 @@ pub unsafe extern "C" fn kp_publisher_new(
         let options = unsafe { optional(options)? };
         let catalogue = CATALOGUES.get(catalogue.id)?;
         let first_group = options.map_or(0, |options| options.first_group);
+        if first_group >= MAX_FIRST_GROUP {
+            return Err(Failure::argument("the number of the first group is 2^61 or more"));
+        }
         let publisher = Publisher::starting_at(&catalogue, first_group)
             .with_delay(options.map_or(0, |options| options.delay_ticks));
         let publishing = Publishing {
@@ -91,8 +98,8 @@ pub unsafe extern "C" fn kp_publisher_new(
     })
 }
 
-/// Restricts a tier to these entities, such as those of a region: ids that increase, or none. At first a
-/// tier has all. For a region, call it before each tick.
+/// Restricts a tier to these entities, such as those of a region: ids that increase, or none. At
+/// first a tier has all. For a region, call it before each tick.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_publisher_set_entities(
     publisher: KpPublisher,
@@ -125,11 +132,11 @@ pub extern "C" fn kp_publisher_set_all_entities(publisher: KpPublisher, tier: u3
     })
 }
 
-/// Takes the world of a tick, whose tick is above the one before, and encodes it for all tiers that are
-/// due. `kp_publisher_poll` gives the pieces. Take all of them each tick: they wait in memory.
+/// Takes the world of a tick, whose tick is above the one before, and encodes it for all tiers that
+/// are due. `kp_publisher_poll` gives the pieces. Take all of them each tick: they wait in memory.
 ///
-/// A world that needs more datagrams than a viewer puts together is `KP_STATUS_ARGUMENT` too. The other
-/// tiers may have taken it then, and the tick is over: publish the next one.
+/// A world that needs more datagrams than a viewer puts together is `KP_STATUS_ARGUMENT` too. The
+/// other tiers may have taken it then, and the tick is over: publish the next one.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_publisher_publish(publisher: KpPublisher, world: KpSnapshot) -> KpStatus {
     call(|| {
@@ -143,9 +150,9 @@ pub extern "C" fn kp_publisher_publish(publisher: KpPublisher, world: KpSnapshot
     })
 }
 
-/// The next piece for the transport: `*piece` says what it is, and its bytes are `*size`, if they are at
-/// most `capacity`. `KP_STATUS_NOTHING` if there is none until the next tick. If `capacity` is too small,
-/// only `*size` is written, and the piece stays.
+/// The next piece for the transport: `*piece` says what it is, and its bytes are `*size`, if they
+/// are at most `capacity`. `KP_STATUS_NOTHING` if there is none until the next tick. If `capacity`
+/// is too small, only `*size` is written, and the piece stays.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_publisher_poll(
     publisher: KpPublisher,
@@ -167,8 +174,8 @@ pub unsafe extern "C" fn kp_publisher_poll(
     })
 }
 
-/// Copies the last snapshot of a tier in groups, as its viewers decode it, into a snapshot of the same
-/// schema: without the entities that the tier leaves out, and less precise if the tier is.
+/// Copies the last snapshot of a tier in groups, as its viewers decode it, into a snapshot of the
+/// same schema: without the entities that the tier leaves out, and less precise if the tier is.
 /// `KP_STATUS_NOTHING` before the first one, and for a tier in datagrams.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_publisher_last(

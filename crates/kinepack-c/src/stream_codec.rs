@@ -27,8 +27,8 @@ pub struct KpStreamCodec {
 
 pub(crate) static STREAM_CODECS: Handles<Coding> = Handles::new(22, "a codec of streams");
 
-/// What a packet is coded against: a record that both sides hold, and what was learned up to it. It does
-/// not change.
+/// What a packet is coded against: a record that both sides hold, and what was learned up to it. It
+/// does not change.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpStreamBase {
@@ -60,8 +60,8 @@ pub(crate) struct Base {
     learned: Learned,
 }
 
-/// A codec of records of a schema with one kind, at a level ("packed" or "adaptive"). The caller frees
-/// `*out` with `kp_stream_codec_free`.
+/// A codec of records of a schema with one kind, at a level ("packed" or "adaptive"). The caller
+/// frees `*out` with `kp_stream_codec_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_codec_new(
     schema: KpSchema,
@@ -95,8 +95,8 @@ pub extern "C" fn kp_stream_codec_free(codec: KpStreamCodec) -> KpStatus {
     call(|| STREAM_CODECS.remove(codec.id))
 }
 
-/// The base before the first record: a packet against it needs no earlier one. The caller frees `*out`
-/// with `kp_stream_base_free`.
+/// The base before the first record: a packet against it needs no earlier one. The caller frees
+/// `*out` with `kp_stream_base_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_base_new(
     codec: KpStreamCodec,
@@ -118,14 +118,14 @@ pub extern "C" fn kp_stream_base_free(base: KpStreamBase) -> KpStatus {
     call(|| BASES.remove(base.id))
 }
 
-/// Encodes records, the oldest first: a column for each field, with 1 to 4,096 records. They are coded
-/// against a base that the other side holds. `lag` says how many records later than the base the first
-/// of them is, from 1; before the first record it does not matter. The other side needs the number of
-/// records, the base and the lag too, since the packet has none of them.
+/// Encodes records, the oldest first: a column for each field, with 1 to 4,096 records. They are
+/// coded against a base that the other side holds. `lag` says how many records later than the base
+/// the first of them is, from 1; before the first record it does not matter. The other side needs
+/// the number of records, the base and the lag too, since the packet has none of them.
 ///
-/// Writes the packet, of `*size` bytes, and gives the base that its last record is. If `capacity` is too
-/// small, only `*size` is written. The caller frees `*last` with `kp_stream_base_free`; `last` may be
-/// null.
+/// Writes the packet, of `*size` bytes, and gives the base that its last record is. If `capacity`
+/// is too small, only `*size` is written. The caller frees `*last` with `kp_stream_base_free`;
+/// `last` may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_encode(
     codec: KpStreamCodec,
@@ -168,8 +168,8 @@ pub unsafe extern "C" fn kp_stream_encode(
     })
 }
 
-/// Decodes a packet of 1 to 4,096 records that was encoded against the same base, with the same lag.
-/// Writes the numbers of the records, the oldest first: a target for each field, with room for
+/// Decodes a packet of 1 to 4,096 records that was encoded against the same base, with the same
+/// lag. Writes the numbers of the records, the oldest first: a target for each field, with room for
 /// `record_count` records. Gives the base that its last record is; the caller frees `*last` with
 /// `kp_stream_base_free`. Any bytes are refused or are valid records.
 #[unsafe(no_mangle)]

@@ -13,8 +13,8 @@ use crate::publisher::KpPiece;
 use crate::showing::Showing;
 use crate::status::{Failure, call};
 
-/// Watches a broadcast. It has no socket and no clock: objects and datagrams go in, states to show come
-/// out. It sends nothing.
+/// Watches a broadcast. It has no socket and no clock: objects and datagrams go in, states to show
+/// come out. It sends nothing.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpViewer {
@@ -75,8 +75,8 @@ pub struct KpViewerStatus {
     pub jitter_ms: f64,
 }
 
-/// A viewer of a broadcast, which watches nothing yet. `options` may be null. The caller frees `*out`
-/// with `kp_viewer_free`.
+/// A viewer of a broadcast, which watches nothing yet. `options` may be null. The caller frees
+/// `*out` with `kp_viewer_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_new(
     catalogue: KpCatalogue,
@@ -112,8 +112,8 @@ pub unsafe extern "C" fn kp_viewer_new(
     })
 }
 
-/// Watches a tier from now on, or several together, such as regions of the world. What was shown stays
-/// until the new ones have caught up. Then subscribe to the tracks of `kp_viewer_wanted`.
+/// Watches a tier from now on, or several together, such as regions of the world. What was shown
+/// stays until the new ones have caught up. Then subscribe to the tracks of `kp_viewer_wanted`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_watch(
     viewer: KpViewer,
@@ -131,9 +131,9 @@ pub unsafe extern "C" fn kp_viewer_watch(
     })
 }
 
-/// Writes the tracks that the viewer needs now: `*count` of them, if they are at most `capacity`. They
-/// change with `kp_viewer_watch`, `kp_viewer_take` and `kp_viewer_play`: subscribe to the new ones, and
-/// end the subscriptions to the others.
+/// Writes the tracks that the viewer needs now: `*count` of them, if they are at most `capacity`.
+/// They change with `kp_viewer_watch`, `kp_viewer_take` and `kp_viewer_play`: subscribe to the new
+/// ones, and end the subscriptions to the others.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_wanted(
     viewer: KpViewer,
@@ -165,10 +165,10 @@ pub unsafe extern "C" fn kp_viewer_shown_tiers(
     })
 }
 
-/// Takes an object or a datagram of a track. The objects of a group come in order. `taken` may be null.
-/// A piece that is refused is `KP_STATUS_DATA`: it is not valid, of a tier that is not watched, late, or
-/// after an object that is missing. Only counters have changed then, and the rest of its group will be
-/// refused too. Times are nanoseconds since any fixed moment.
+/// Takes an object or a datagram of a track. The objects of a group come in order. `taken` may be
+/// null. A piece that is refused is `KP_STATUS_DATA`: it is not valid, of a tier that is not
+/// watched, late, or after an object that is missing. Only counters have changed then. After an
+/// object, the rest of its group is refused too. Times are nanoseconds since any fixed moment.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_take(
     viewer: KpViewer,
@@ -203,8 +203,8 @@ pub unsafe extern "C" fn kp_viewer_take(
     })
 }
 
-/// Begins to read all tracks anew, as after a connection was lost or the publisher started again. What is
-/// shown stays until newer snapshots come.
+/// Begins to read all tracks anew, as after a connection was lost or the publisher started again.
+/// What is shown stays until newer snapshots come.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_viewer_rejoin(viewer: KpViewer) -> KpStatus {
     call(|| {

@@ -28,8 +28,8 @@ pub unsafe extern "C" fn kp_viewer_play(
     })
 }
 
-/// The first and the last tick that `kp_viewer_play_at` can show. `KP_STATUS_NOTHING` before the first
-/// state, and if the viewer keeps no history.
+/// The first and the last tick that `kp_viewer_play_at` can show. `KP_STATUS_NOTHING` before the
+/// first state, and if the viewer keeps no history.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_history(
     viewer: KpViewer,
@@ -48,8 +48,8 @@ pub unsafe extern "C" fn kp_viewer_history(
     })
 }
 
-/// As `kp_viewer_play`, for a tick of the history with its fraction, to pause and to go back. A tick
-/// outside of the history shows the nearest state.
+/// As `kp_viewer_play`, for a tick of the history with its fraction, to pause and to go back. A
+/// tick outside of the history shows the nearest state.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_play_at(
     viewer: KpViewer,
@@ -82,8 +82,8 @@ pub unsafe extern "C" fn kp_viewer_ids(
     unsafe { write_ids(viewer, Which::Shown, kind, ids, capacity, count) }
 }
 
-/// Writes the ids of the entities that are shown for the first time, of all kinds, as `kp_viewer_ids`
-/// does.
+/// Writes the ids of the entities that are shown for the first time, of all kinds, as
+/// `kp_viewer_ids` does.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_added(
     viewer: KpViewer,
@@ -95,7 +95,8 @@ pub unsafe extern "C" fn kp_viewer_added(
     unsafe { write_ids(viewer, Which::Added, 0, ids, capacity, count) }
 }
 
-/// Writes the ids of the entities that are not shown any more, of all kinds, as `kp_viewer_ids` does.
+/// Writes the ids of the entities that are not shown any more, of all kinds, as `kp_viewer_ids`
+/// does.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_removed(
     viewer: KpViewer,

@@ -93,6 +93,50 @@ static void hostile(KpCatalogue catalogue) {
   OK(kp_viewer_free(viewer));
 }
 
+// A world that needs more datagrams than a viewer puts together is refused, and the next one is not.
+static void too_large(KpCodec codec, KpSchema schema) {
+  enum { MANY = 20000 };
+  static Ball balls[MANY];
+  static uint32_t ids[MANY];
+  const KpColumn columns[] = {
+    {balls[0].position, sizeof(Ball), KP_NUMBER_F32, 0},
+    {&balls[0].colour, sizeof(Ball), KP_NUMBER_I32, 0},
+  };
+  KpTier tier;
+  KpCatalogue catalogue;
+  KpPublisher publisher;
+  KpSnapshot world;
+  KpPiece piece;
+  uint8_t bytes[MOST_BYTES];
+  size_t size, datagrams = 0;
+  memset(&tier, 0, sizeof tier);
+  tier.name = "fast";
+  tier.codec = codec;
+  tier.carry = KP_CARRY_DATAGRAMS;
+  tier.ticks_per_group = 60;
+  OK(kp_catalogue_new(TICK_HZ, &tier, 1, &catalogue));
+  OK(kp_publisher_new(catalogue, NULL, &publisher));
+  OK(kp_snapshot_new(schema, &world));
+  for (uint32_t nth = 0; nth < MANY; nth += 1) {
+    balls[nth] = ball_at(17.0 * nth, nth);
+    ids[nth] = nth;
+  }
+  for (uint32_t tick = 1; tick <= 3; tick += 1) {
+    OK(kp_snapshot_clear(world, tick));
+    OK(kp_snapshot_add(world, 0, ids, tick == 2 ? MANY : 5, columns, 2));
+    const KpStatus status = kp_publisher_publish(publisher, world);
+    EXPECT(status == (tick == 2 ? KP_STATUS_ARGUMENT : KP_STATUS_OK));
+    while (kp_publisher_poll(publisher, &piece, bytes, sizeof bytes, &size) == KP_STATUS_OK) {
+      EXPECT(tick != 2);
+      datagrams += piece.is_datagram != 0;
+    }
+  }
+  EXPECT(datagrams == 1);
+  OK(kp_snapshot_free(world));
+  OK(kp_publisher_free(publisher));
+  OK(kp_catalogue_free(catalogue));
+}
+
 int main(void) {
   KpSchemaBuilder builder;
   KpSchema schema, other_schema;
@@ -108,12 +152,16 @@ int main(void) {
   const KpCatalogue catalogue = make_catalogue(codec);
   const KpCatalogue received = send_catalogue(catalogue);
   hostile(received);
+  too_large(codec, schema);
 
   KpPublisher publisher;
   KpPublisherOptions options = {0};
   options.first_group = 1000;
   options.delay_ticks = 3;
   REFUSED(KP_STATUS_POINTER, kp_publisher_new(catalogue, &options, NULL));
+  options.first_group = UINT64_MAX;
+  REFUSED(KP_STATUS_ARGUMENT, kp_publisher_new(catalogue, &options, &publisher));
+  options.first_group = 1000;
   OK(kp_publisher_new(catalogue, &options, &publisher));
   KpSnapshot world, last, newest, foreign;
   OK(kp_snapshot_new(schema, &world));
