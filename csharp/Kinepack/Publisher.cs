@@ -58,8 +58,7 @@ namespace Kinepack
 
         /// <summary>
         /// Takes the world of a tick, and encodes it for all tiers that are due.
-        /// <see cref="TryPoll"/>
-        /// gives the pieces. Take all of them each tick: they wait in memory.
+        /// <see cref="TryPoll"/> gives the pieces. Take all of them each tick: they wait in memory.
         /// </summary>
         /// <param name="world">The world. Its tick is above the one before.</param>
         /// <exception cref="KinepackException">
