@@ -43,6 +43,16 @@ namespace Kinepack
         /// <summary>The fields of each kind of the schema.</summary>
         internal Field[][] Table { get; }
 
+        /// <summary>
+        /// The widths and words of the profile as text, for tools. The model of the adaptive levels
+        /// is not in it.
+        /// </summary>
+        public unsafe string DescribeProfile()
+        {
+            return ReadText((byte* text, UIntPtr capacity, out UIntPtr size) =>
+                Native.kp_codec_profile_text(Id, text, capacity, out size));
+        }
+
         internal override Status Free(ulong freed) => Native.kp_codec_free(freed);
     }
 

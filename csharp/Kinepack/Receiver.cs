@@ -133,6 +133,22 @@ namespace Kinepack
             return Succeeds(status, Status.Nothing);
         }
 
+        /// <summary>
+        /// Changes a lane of an entity by one in the newest view, as a fault in memory would. For
+        /// tests and tools: state checks find it, and the hub sends the state again.
+        /// </summary>
+        /// <param name="entity">The id of the entity.</param>
+        /// <param name="lane">The index of one of its integers after quantization.</param>
+        /// <returns>
+        /// False if there is no such view, entity or lane, or if the lane has only one value.
+        /// </returns>
+        public bool InjectFault(uint entity, int lane)
+        {
+            Require.NotNegative(lane, nameof(lane));
+            Status status = Native.kp_receiver_inject_fault(Id, entity, (uint)lane);
+            return Succeeds(status, Status.Nothing);
+        }
+
         internal override Status Free(ulong freed) => Native.kp_receiver_free(freed);
 
         internal override unsafe Status Ids(

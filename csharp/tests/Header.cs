@@ -128,6 +128,8 @@ internal static class Header
                 return 8 + (2 * IntPtr.Size);
             case "struct KpValue":
                 return 64;
+            case "struct KpMagnitude":
+                return 208;
             case "struct KpField":
             case "struct KpPlayback":
                 return 16;

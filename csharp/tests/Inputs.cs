@@ -18,6 +18,8 @@ internal static class Inputs
         {
             Travel(schema, client, server);
             Refuses(schema, client, server);
+            WithoutHeaders(schema, Level.Packed);
+            WithoutHeaders(schema, Level.Adaptive);
         }
     }
 
@@ -39,6 +41,102 @@ internal static class Inputs
             .Set(0, inputs, nameof(Input.Aim))
             .Set(1, inputs, nameof(Input.Fires))
             .Set(2, inputs, nameof(Input.Weapon));
+    }
+
+    /// <summary>Each packet has three inputs, after those of the packet before.</summary>
+    private static void WithoutHeaders(Schema schema, string level)
+    {
+        const int Each = 3;
+        Input[] inputs = new Input[Each];
+        Input[] got = new Input[Each];
+        Columns from = ColumnsOf(schema, inputs);
+        Columns to = ColumnsOf(schema, got);
+        byte[] packet = new byte[200];
+        using (StreamCodec codec = new StreamCodec(schema, level))
+        using (StreamBase sent = new StreamBase(codec))
+        using (StreamBase received = new StreamBase(codec))
+        {
+            long garbage = 0;
+            int size = 0;
+            for (int tick = 0; tick < 60; tick += Each)
+            {
+                garbage = tick == 30 ? GC.GetAllocatedBytesForCurrentThread() : garbage;
+                for (int nth = 0; nth < Each; nth++)
+                {
+                    inputs[nth] = Input.At(tick + nth);
+                }
+                bool fits = codec.TryEncode(sent, 1, from, Each, packet, out size, sent);
+                ArraySegment<byte> part = new ArraySegment<byte>(packet, 0, size);
+                bool valid = codec.TryDecode(received, 1, part, Each, to, received);
+                Check.That(fits && valid, "a packet");
+                for (int nth = 0; nth < Each; nth++)
+                {
+                    Check.That(Input.AreClose(got[nth], inputs[nth]), "the same input");
+                }
+            }
+            garbage = GC.GetAllocatedBytesForCurrentThread() - garbage;
+            Check.That(garbage == 0, "no garbage from a codec of streams, not " + garbage);
+            RefusesPackets(schema, codec, sent, from);
+        }
+    }
+
+    private static void RefusesPackets(
+        Schema schema, StreamCodec codec, StreamBase known, Columns columns)
+    {
+        byte[] packet = new byte[200];
+        ArraySegment<byte> none = new ArraySegment<byte>(packet, 0, 0);
+        StreamBase last = new StreamBase(codec);
+        Check.That(!codec.TryDecode(known, 1, none, 3, columns, last), "no bytes to be refused");
+        Check.That(!codec.TryEncode(known, 1, columns, 3, new byte[0], out int size, last), "size");
+        Check.That(size > 0, "the size");
+        foreach (byte[] noise in Random.Noise(500))
+        {
+            codec.TryDecode(known, 1, new ArraySegment<byte>(noise), 3, columns, last);
+        }
+        Check.Throws<ArgumentNullException>(
+            () => codec.TryEncode(null, 1, columns, 1, packet, out size, null));
+        Check.Throws<ArgumentNullException>(
+            () => codec.TryEncode(known, 1, null, 1, packet, out size, null));
+        Check.Throws<ArgumentNullException>(
+            () => codec.TryEncode(known, 1, columns, 1, null, out size, null));
+        Check.Throws<ArgumentException>(
+            () => codec.TryEncode(known, 1, columns, 4, packet, out size, null));
+        Check.Throws<ArgumentOutOfRangeException>(
+            () => codec.TryEncode(known, 1, columns, -1, packet, out size, null));
+        Check.Throws<ArgumentOutOfRangeException>(
+            () => codec.TryEncode(known, 65536, columns, 1, packet, out size, null));
+        Check.Refused(
+            Status.Argument,
+            () => codec.TryEncode(known, 0, columns, 1, packet, out size, null));
+        Check.Refused(
+            Status.Argument,
+            () => codec.TryEncode(known, 1, columns, 0, packet, out size, null));
+        Check.Throws<ArgumentNullException>(
+            () => codec.TryDecode(null, 1, none, 1, columns, last));
+        Check.Throws<ArgumentNullException>(
+            () => codec.TryDecode(known, 1, default(ArraySegment<byte>), 1, columns, last));
+        Check.Throws<ArgumentNullException>(
+            () => codec.TryDecode(known, 1, none, 1, null, last));
+        Check.Throws<ArgumentNullException>(
+            () => codec.TryDecode(known, 1, none, 1, columns, null));
+        Check.Throws<ArgumentException>(
+            () => codec.TryDecode(known, 1, none, 4, columns, last));
+        Check.Throws<ArgumentNullException>(() => new StreamCodec(null, Level.Packed));
+        Check.Throws<ArgumentNullException>(() => new StreamBase(null));
+        Check.Refused(Status.Argument, () => new StreamCodec(schema, Level.Learning));
+        using (StreamCodec other = new StreamCodec(schema, Level.Packed))
+        using (StreamCodec another = new StreamCodec(schema, Level.Adaptive))
+        {
+            StreamBase foreign = new StreamBase(codec.Hash == other.Hash ? another : other);
+            Check.Refused(
+                Status.Argument,
+                () => codec.TryEncode(foreign, 1, columns, 1, packet, out size, null));
+        }
+        last.Dispose();
+        Check.Throws<ObjectDisposedException>(
+            () => codec.TryEncode(known, 1, columns, 1, packet, out size, last));
+        Check.Throws<ObjectDisposedException>(
+            () => codec.TryDecode(last, 1, none, 1, columns, known));
     }
 
     private static void Travel(Schema schema, StreamSender client, StreamReceiver server)

@@ -29,6 +29,7 @@ internal static class Network
         uint[] ids = new uint[Session.Balls];
         Check.That(!session.Receiver.TryPlay(0, out Playback playback), "no state yet");
         Check.That(!session.Receiver.TryNewest(session.Newest), "no state yet");
+        Check.That(!session.Receiver.InjectFault(7, 0), "no state yet");
         Check.That(!session.Hub.TryPoll(out _, new byte[9], out int size), "no datagram yet");
         Check.Equal(session.Receiver.Count(0), 0);
         for (int tick = 1; tick <= Ticks; tick++)
@@ -106,6 +107,8 @@ internal static class Network
         Check.That(whom == Receiver && size > 1, "the datagram");
         Check.That(receiver.Handle(now, datagram, size), "a valid datagram");
         Check.That(!receiver.Handle(now, datagram, size), "a duplicate to be refused");
+        Check.That(!receiver.InjectFault(7, 1000), "no such lane");
+        Check.Throws<ArgumentOutOfRangeException>(() => receiver.InjectFault(7, -1));
 
         // Random bytes may be valid datagrams, so that nothing is played after them.
         foreach (byte[] noise in Random.Noise(500))

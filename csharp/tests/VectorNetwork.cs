@@ -7,14 +7,15 @@ internal static class VectorNetwork
 {
     internal static void AddTo()
     {
-        Vectors.Add("events", 3, MakeEvents);
+        Vectors.Add("events", 4, MakeEvents);
         Vectors.Add("receiver", 4, MakeReceiver);
         Vectors.Add("sends", 3, Sends);
         Vectors.Add("takes", 6, Takes);
+        Vectors.Add("fault", 4, InjectFault);
         Vectors.Add("stream", 7, MakeStream);
         Vectors.Add("records", 5, ReadRecords);
         Vectors.Add("acknowledges", 3, Acknowledges);
-        Vectors.Add("replay", 3, ReadReplay);
+        Vectors.Add("replay", 9, ReadReplay);
         Vectors.Add("frame", 4, Frame);
         Vectors.Add("shows", 4, Shows);
     }
@@ -22,7 +23,8 @@ internal static class VectorNetwork
     private static void MakeEvents(string[] words)
     {
         CodecWithSchema of = Words.Kept<CodecWithSchema>(words[2]);
-        Words.Keep(words[1], new Events(of.Codec));
+        int[] ticks = Array.ConvertAll(words[3].Split(','), int.Parse);
+        Words.Keep(words[1], new Events(of.Codec, ticks));
         Words.Keep("of events " + words[1], of.Schema);
     }
 
@@ -77,6 +79,12 @@ internal static class VectorNetwork
         return Words.Listed(events);
     }
 
+    private static void InjectFault(string[] words)
+    {
+        Receiver receiver = Words.Kept<Receiver>(words[1]);
+        Check.That(receiver.InjectFault(uint.Parse(words[2]), int.Parse(words[3])), "a fault");
+    }
+
     private static void MakeStream(string[] words)
     {
         Schema schema = Words.Kept<Schema>(words[2]);
@@ -115,7 +123,25 @@ internal static class VectorNetwork
 
     private static void ReadReplay(string[] words)
     {
-        Words.Keep(words[1], Replay.FromBytes(Words.Bytes(words[2])));
+        Replay replay = Replay.FromBytes(Words.Bytes(words[2]));
+        ReplayInfo info = replay.Info;
+        Check.Equal(info.RateHz, Words.Real(words[3]));
+        Check.Equal(info.FirstTick, uint.Parse(words[4]));
+        Check.Equal(info.LastTick, uint.Parse(words[5]));
+        Check.Equal(info.IsComplete ? "1" : "0", words[6]);
+        List<string> markers = new List<string>();
+        for (int nth = 0; nth < info.Markers; nth++)
+        {
+            string name = replay.Marker(nth, out uint tick);
+            markers.Add(tick + ":" + Words.Hex(name));
+        }
+        Check.Equal(Words.Listed(markers), words[7]);
+        foreach (string note in words[8] == "-" ? new string[0] : words[8].Split(';'))
+        {
+            string[] parts = note.Split(':');
+            Check.Equal(Words.Hex(replay.Value(Words.Text(parts[0]))), parts[1]);
+        }
+        Words.Keep(words[1], replay);
     }
 
     private static void Frame(string[] words)

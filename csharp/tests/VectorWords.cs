@@ -39,6 +39,12 @@ internal static class Words
         return bytes;
     }
 
+    /// <summary>A text whose UTF-8 the script has in hexadecimal digits.</summary>
+    internal static string Text(string hex) => Encoding.UTF8.GetString(Bytes(hex));
+
+    /// <summary>The UTF-8 of a text as hexadecimal digits.</summary>
+    internal static string Hex(string text) => Hex(Encoding.UTF8.GetBytes(text));
+
     internal static string Hex(byte[] bytes) => Hex(bytes, bytes.Length);
 
     /// <summary>The first bytes of an array as hexadecimal digits.</summary>
@@ -54,8 +60,13 @@ internal static class Words
 
     internal static ulong Hash(string hex) => ulong.Parse(hex, NumberStyles.HexNumber);
 
-    /// <summary>A number such as 0.4 in every culture.</summary>
-    internal static double Real(string word) => double.Parse(word, CultureInfo.InvariantCulture);
+    /// <summary>A number such as 0.4 in every culture, or "inf".</summary>
+    internal static double Real(string word)
+    {
+        return word == "inf"
+            ? double.PositiveInfinity
+            : double.Parse(word, CultureInfo.InvariantCulture);
+    }
 
     /// <summary>A list as the script has it.</summary>
     internal static string Listed(List<string> list)

@@ -38,11 +38,13 @@ internal static class Vectors
     {
         Add("schema", 4, ReadSchema);
         Add("codec", 5, MakeCodec);
+        Add("profile", 3, DescribeProfile);
         Add("view", 8, DecodeView);
         Add("check", 3, CheckState);
         Add("group", 4, CodeGroup);
-        Add("runs", 4, CodeRuns);
+        VectorNumbers.AddTo();
         VectorNetwork.AddTo();
+        VectorStreams.AddTo();
         VectorClips.AddTo();
         int commands = 0;
         foreach (string line in File.ReadLines(arguments[0]))
@@ -92,6 +94,12 @@ internal static class Vectors
         Schema schema = Words.Kept<Schema>(words[2]);
         Codec codec = new Codec(schema, words[3], Words.Bytes(words[4]));
         Words.Keep(words[1], new CodecWithSchema(codec, schema));
+    }
+
+    private static void DescribeProfile(string[] words)
+    {
+        Codec codec = Words.Kept<CodecWithSchema>(words[1]).Codec;
+        Check.Equal(Words.Hex(codec.DescribeProfile()), words[2]);
     }
 
     private static void DecodeView(string[] words)
@@ -151,18 +159,6 @@ internal static class Vectors
             Check.Equal(at, frames.Length);
             Writes(words[3], writer.TryTake);
         }
-    }
-
-    private static void CodeRuns(string[] words)
-    {
-        byte[] before = Words.Bytes(words[1]);
-        byte[] plain = Words.Bytes(words[2]);
-        byte[] runs = Words.Bytes(words[3]);
-        Writes(words[3], (byte[] bytes, out int size) =>
-            Runs.TryEncode(before, plain, plain.Length, bytes, out size));
-        byte[] read = new byte[plain.Length];
-        Check.That(Runs.TryDecode(before, runs, runs.Length, read, out int count), "valid runs");
-        Check.Equal(Words.Hex(read, count), words[2]);
     }
 }
 

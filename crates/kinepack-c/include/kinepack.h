@@ -108,6 +108,51 @@ typedef int32_t KpFieldKind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// How a tier travels.
+enum KpCarry
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // In groups: each snapshot is coded against the one before, and takes the fewest bits. A viewer
+  // sees a lost packet as a delay.
+  KP_CARRY_GROUPS = 0,
+  // In datagrams that are coded against the beginning of the group: a lost one costs one snapshot and
+  // no delay.
+  KP_CARRY_DATAGRAMS = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum KpCarry KpCarry;
+#else
+typedef int32_t KpCarry;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// How numbers are coded by magnitude.
+enum KpMagnitudeForm
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // Real numbers, rounded to multiples of a precision. It takes the bits of Unreal's
+  // `FVector_NetQuantize`.
+  KP_MAGNITUDE_FORM_MULTIPLES = 0,
+  // Integers from -2^32 to 2^32 - 1, exactly.
+  KP_MAGNITUDE_FORM_STEPS = 1,
+  // Real numbers within limits, as differences from others that both sides hold.
+  KP_MAGNITUDE_FORM_DIFFERENCE = 2,
+  // The same. If a number has no place within the limits, all are written unchanged.
+  KP_MAGNITUDE_FORM_ANY = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum KpMagnitudeForm KpMagnitudeForm;
+#else
+typedef int32_t KpMagnitudeForm;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 // The type of a number in memory of the caller.
 enum KpNumber
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -170,6 +215,25 @@ typedef int32_t KpRole;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// A track of a tier.
+enum KpTrackKind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // Its snapshots.
+  KP_TRACK_KIND_SNAPSHOTS = 0,
+  // Its key snapshots, which viewers need to join.
+  KP_TRACK_KIND_KEYS = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum KpTrackKind KpTrackKind;
+#else
+typedef int32_t KpTrackKind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 // What a value is.
 enum KpValueKind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -190,6 +254,62 @@ typedef enum KpValueKind KpValueKind;
 typedef int32_t KpValueKind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
+
+// A codec. It does not change.
+typedef struct KpCodec {
+  // Zero is no handle.
+  uint64_t id;
+} KpCodec;
+
+// A tier to make.
+typedef struct KpTier {
+  // The name of its track: up to 64 lower-case letters, digits, `-`, `.` and `_`.
+  const char *name;
+  // How its snapshots are coded. All tiers have the same schema; only the time precision of its fields
+  // may differ.
+  struct KpCodec codec;
+  // A `KpCarry`.
+  int32_t carry;
+  // Ticks from one snapshot to the next. 0: 1.
+  uint32_t ticks_per_frame;
+  // The most ticks of a group, at most 127 in datagrams. A viewer joins at the beginning of one.
+  uint32_t ticks_per_group;
+  // How many snapshots travel together in an object, at most 16. 0: 1. Each object has about 50 bytes
+  // of headers, and its first snapshot waits for the last.
+  uint32_t frames_per_object;
+} KpTier;
+
+// What a broadcast consists of: one world in several forms, its tiers. It does not change.
+typedef struct KpCatalogue {
+  // Zero is no handle.
+  uint64_t id;
+} KpCatalogue;
+
+// A schema. It does not change.
+typedef struct KpSchema {
+  // Zero is no handle.
+  uint64_t id;
+} KpSchema;
+
+// What a tier is.
+typedef struct KpTierInfo {
+  // A `KpCarry`.
+  int32_t carry;
+  // Ticks from one snapshot to the next.
+  uint32_t ticks_per_frame;
+  // The most ticks of a group.
+  uint32_t ticks_per_group;
+  // How many snapshots travel together.
+  uint32_t frames_per_object;
+} KpTierInfo;
+
+// What a transport carries as one track: groups of objects, and datagrams.
+typedef struct KpTrack {
+  // The number of the tier.
+  uint32_t tier;
+  // A `KpTrackKind`.
+  int32_t kind;
+} KpTrack;
 
 // What many clips of one skeleton share. It does not change.
 typedef struct KpRig {
@@ -261,18 +381,6 @@ typedef struct KpPose {
   // Units in a metre: 0 or 1 for metres, 100 for centimetres.
   float units_per_m;
 } KpPose;
-
-// A schema. It does not change.
-typedef struct KpSchema {
-  // Zero is no handle.
-  uint64_t id;
-} KpSchema;
-
-// A codec. It does not change.
-typedef struct KpCodec {
-  // Zero is no handle.
-  uint64_t id;
-} KpCodec;
 
 // What both sides hold after a packet: a snapshot, and what the models have learned. It does not
 // change.
@@ -382,6 +490,67 @@ typedef struct KpColumn {
   // Not 0: values out of range become the nearest end instead of an error.
   int32_t clamp;
 } KpColumn;
+
+// A component of a vector.
+typedef struct KpComponent {
+  // The number to write, or that was read. Real numbers are rounded to a `float`.
+  double value;
+  // What both sides hold. Only for differences, as all that follows.
+  double before;
+  // The least number.
+  double min;
+  // The largest number. On a circle it is the number that means the same as `min`.
+  double max;
+  // The step. A number is off by at most half of it.
+  double precision;
+  // Not 0: a number on a circle, such as an angle.
+  int32_t is_cyclic;
+} KpComponent;
+
+// Up to four numbers that are coded together, such as a vector. The largest one decides how many bits
+// each of them takes.
+typedef struct KpMagnitude {
+  // A `KpMagnitudeForm`.
+  int32_t form;
+  // How many numbers, 1 to 4.
+  uint32_t count;
+  // Multiples only: steps in a unit, 1, 10 or 100.
+  uint32_t steps_per_unit;
+  // The numbers. Those from `count` on are not used.
+  struct KpComponent components[4];
+} KpMagnitude;
+
+// How a publisher works.
+typedef struct KpPublisherOptions {
+  // The number of the first group. After a restart take one above all before, such as the seconds
+  // since 1970, so that relays and viewers do not mix the two.
+  uint64_t first_group;
+  // How many ticks later it gives the pieces, against players who watch their own match.
+  uint32_t delay_ticks;
+} KpPublisherOptions;
+
+// Publishes one world for any number of viewers: it encodes each snapshot once for each tier, however
+// many watch. It has no sockets: objects and datagrams come out, which relays or your servers pass on.
+typedef struct KpPublisher {
+  // Zero is no handle.
+  uint64_t id;
+} KpPublisher;
+
+// What a transport carries: an object of a group, or a datagram.
+typedef struct KpPiece {
+  // The number of its group in the track.
+  uint64_t group;
+  // The number of the object in its group. Object 0 begins the group, and ends the one before.
+  uint64_t object;
+  // The number of the tier.
+  uint32_t tier;
+  // A `KpTrackKind`.
+  int32_t track;
+  // Not 0: a datagram. Then it has no `object`, and viewers do not need its `group`.
+  int32_t is_datagram;
+  // The tick of its last snapshot. Viewers do not need it.
+  uint32_t tick;
+} KpPiece;
 
 // How a receiver works. A number of 0 takes the default.
 typedef struct KpReceiverOptions {
@@ -548,6 +717,19 @@ typedef struct KpRecord {
   uint8_t is_late;
 } KpRecord;
 
+// A codec of streams. Both sides need the same.
+typedef struct KpStreamCodec {
+  // Zero is no handle.
+  uint64_t id;
+} KpStreamCodec;
+
+// What a packet is coded against: a record that both sides hold, and what was learned up to it. It does
+// not change.
+typedef struct KpStreamBase {
+  // Zero is no handle.
+  uint64_t id;
+} KpStreamBase;
+
 // A value, and how it is coded relative to one that both sides hold.
 typedef struct KpValue {
   // A `KpValueKind`.
@@ -572,9 +754,143 @@ typedef struct KpValue {
   double value;
 } KpValue;
 
+// How a viewer works. A number of 0 takes the default.
+typedef struct KpViewerOptions {
+  // The least delay of what is shown. Default: the network alone decides.
+  uint32_t min_delay_ms;
+  // The largest delay of what is shown. Default: 500.
+  uint32_t max_delay_ms;
+  // For how long it keeps states to go back to. Default: none.
+  uint32_t history_ms;
+  // The most memory for states, in bytes. Default: 256 MiB.
+  uint64_t max_memory_bytes;
+} KpViewerOptions;
+
+// Watches a broadcast. It has no socket and no clock: objects and datagrams go in, states to show come
+// out. It sends nothing.
+typedef struct KpViewer {
+  // Zero is no handle.
+  uint64_t id;
+} KpViewer;
+
+// What a piece led to.
+typedef struct KpTaken {
+  // Not 0: a snapshot could be read with it. 0: the piece waits for others.
+  int32_t is_read;
+  // The tick of the newest snapshot that could be read.
+  uint32_t tick;
+} KpTaken;
+
+// What a viewer has counted and measured.
+typedef struct KpViewerStatus {
+  // Snapshots decoded.
+  uint64_t snapshots;
+  // Those that were only read to catch up, and not shown.
+  uint64_t caught_up;
+  // Those too late to be shown.
+  uint64_t late;
+  // Objects and datagrams refused.
+  uint64_t refused;
+  // Bytes of all objects and datagrams.
+  uint64_t bytes;
+  // The delay of what is shown.
+  double delay_ms;
+  // How much the times of arrival vary.
+  double jitter_ms;
+} KpViewerStatus;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
+
+// Writes bytes as runs, XORed with those of `base`, which both sides hold: `*size` bytes, if they are
+// at most `capacity`. A shorter base is extended with zeros. It suits bytes that are mostly as before.
+KpStatus kp_runs_encode(const uint8_t *base,
+                        size_t base_size,
+                        const uint8_t *bytes,
+                        size_t byte_count,
+                        uint8_t *runs,
+                        size_t capacity,
+                        size_t *size);
+
+// Reads runs that `kp_runs_encode` wrote against the same base: `*size` bytes. Runs of more than
+// `capacity` bytes are `KP_STATUS_DATA`.
+KpStatus kp_runs_decode(const uint8_t *base,
+                        size_t base_size,
+                        const uint8_t *runs,
+                        size_t run_bytes,
+                        uint8_t *bytes,
+                        size_t capacity,
+                        size_t *size);
+
+// Writes bytes as sparse bytes, XORed with those of `base`, which both sides hold: `*size` bytes, if
+// they are at most `capacity`. A shorter base is extended with zeros. It suits short structs that mostly
+// equal the base, such as inputs. Both sides need to know `byte_count`, which is not written.
+KpStatus kp_sparse_encode(const uint8_t *base,
+                          size_t base_size,
+                          const uint8_t *bytes,
+                          size_t byte_count,
+                          uint8_t *sparse,
+                          size_t capacity,
+                          size_t *size);
+
+// Reads `byte_count` bytes that `kp_sparse_encode` wrote against the same base. After an error `bytes`
+// has not changed.
+KpStatus kp_sparse_decode(const uint8_t *base,
+                          size_t base_size,
+                          const uint8_t *sparse,
+                          size_t sparse_size,
+                          uint8_t *bytes,
+                          size_t byte_count);
+
+// A catalogue of a simulation with this many ticks a second, and these tiers. Their numbers are their
+// places in the list. The caller frees `*out` with `kp_catalogue_free`.
+KpStatus kp_catalogue_new(uint32_t tick_hz,
+                          const struct KpTier *tiers,
+                          size_t count,
+                          struct KpCatalogue *out);
+
+// A catalogue with the tiers that suit most broadcasts: all snapshots ("full"), one in three ("third"),
+// one in eight ("eighth"), and all in datagrams ("fast"). If the schema has bodies, also one in three
+// with less precision for bodies that move ("coarse"). The caller frees `*out` with
+// `kp_catalogue_free`.
+KpStatus kp_catalogue_standard(uint32_t tick_hz,
+                               struct KpCodec codec,
+                               struct KpCatalogue *out);
+
+// Reads a catalogue: the object of the track "catalogue". The caller frees `*out` with
+// `kp_catalogue_free`.
+KpStatus kp_catalogue_from_bytes(const uint8_t *bytes, size_t size, struct KpCatalogue *out);
+
+// The bytes of a catalogue, to publish as the object of the track "catalogue": `*size` bytes, if they
+// are at most `capacity`.
+KpStatus kp_catalogue_to_bytes(struct KpCatalogue catalogue,
+                               uint8_t *bytes,
+                               size_t capacity,
+                               size_t *size);
+
+// The ticks a second of a broadcast, and its number of tiers.
+KpStatus kp_catalogue_info(struct KpCatalogue catalogue, uint32_t *tick_hz, uint32_t *tiers);
+
+// The schema of the world. The caller frees `*out` with `kp_schema_free`.
+KpStatus kp_catalogue_schema(struct KpCatalogue catalogue, struct KpSchema *out);
+
+// What a tier is. All tiers are numbered from 0.
+KpStatus kp_catalogue_tier(struct KpCatalogue catalogue, uint32_t tier, struct KpTierInfo *out);
+
+// The number of the tier with a name. `KP_STATUS_NOTHING` if there is none.
+KpStatus kp_catalogue_find(struct KpCatalogue catalogue, const char *name, uint32_t *tier);
+
+// The name of a track for the transport, with a zero at the end: `*size` bytes, if they are at most
+// `capacity`. For the track of snapshots it is the name of the tier.
+KpStatus kp_catalogue_track_name(struct KpCatalogue catalogue,
+                                 const struct KpTrack *track,
+                                 char *name,
+                                 size_t capacity,
+                                 size_t *size);
+
+// Frees a catalogue. What was made with it lives on.
+KpStatus kp_catalogue_free(struct KpCatalogue catalogue);
 
 // Reads a clip, in its form for memory or for disk. `rig` is zero for a clip without a rig. The
 // caller frees `*out` with `kp_clip_free`.
@@ -630,6 +946,16 @@ KpStatus kp_codec_new(struct KpSchema schema,
                       const uint8_t *profile,
                       size_t profile_size,
                       struct KpCodec *out);
+
+// The widths and words of a codec's profile as text, for tools, with a zero at the end: `*size` bytes, if
+// they are at most `capacity`. First come the codes of gaps: their widths, and the lengths of their
+// words. Then follow, for each field, its context; for each class the reference and, for each lane,
+// `width/beyond`; the lengths of the words, once for all contexts or for each. `spec/CODEC.md`, sections
+// 7 and 9, describes these. The model of the adaptive levels is not in the text.
+KpStatus kp_codec_profile_text(struct KpCodec codec,
+                               char *text,
+                               size_t capacity,
+                               size_t *size);
 
 // Frees a codec. What was made with it lives on.
 KpStatus kp_codec_free(struct KpCodec codec);
@@ -835,6 +1161,65 @@ KpStatus kp_hub_poll(struct KpHub hub,
 // Frees a hub.
 KpStatus kp_hub_free(struct KpHub hub);
 
+// Writes vectors: `*size` bytes, if they are at most `capacity`. Both sides need the same forms, counts
+// and limits, and hold the same `before`. To know what the receiver will hold, read the written bytes
+// with `kp_magnitudes_read`.
+KpStatus kp_magnitudes_write(const struct KpMagnitude *vectors,
+                             size_t count,
+                             uint8_t *bytes,
+                             size_t capacity,
+                             size_t *size);
+
+// Reads vectors that `kp_magnitudes_write` wrote, into the `value` of each component. After an error no
+// value has changed.
+KpStatus kp_magnitudes_read(struct KpMagnitude *vectors,
+                            size_t count,
+                            const uint8_t *bytes,
+                            size_t size);
+
+// A publisher of the tiers of a catalogue. `options` may be null. The caller frees `*out` with
+// `kp_publisher_free`.
+KpStatus kp_publisher_new(struct KpCatalogue catalogue,
+                          const struct KpPublisherOptions *options,
+                          struct KpPublisher *out);
+
+// Restricts a tier to these entities, such as those of a region: ids that increase, or none. At first a
+// tier has all. For a region, call it before each tick.
+KpStatus kp_publisher_set_entities(struct KpPublisher publisher,
+                                   uint32_t tier,
+                                   const uint32_t *ids,
+                                   size_t count);
+
+// Gives a tier all entities again.
+KpStatus kp_publisher_set_all_entities(struct KpPublisher publisher, uint32_t tier);
+
+// Takes the world of a tick, whose tick is above the one before, and encodes it for all tiers that are
+// due. `kp_publisher_poll` gives the pieces. Take all of them each tick: they wait in memory.
+//
+// A world that needs more datagrams than a viewer puts together is `KP_STATUS_ARGUMENT` too. The other
+// tiers may have taken it then, and the tick is over: publish the next one.
+KpStatus kp_publisher_publish(struct KpPublisher publisher,
+                              struct KpSnapshot world);
+
+// The next piece for the transport: `*piece` says what it is, and its bytes are `*size`, if they are at
+// most `capacity`. `KP_STATUS_NOTHING` if there is none until the next tick. If `capacity` is too small,
+// only `*size` is written, and the piece stays.
+KpStatus kp_publisher_poll(struct KpPublisher publisher,
+                           struct KpPiece *piece,
+                           uint8_t *bytes,
+                           size_t capacity,
+                           size_t *size);
+
+// Copies the last snapshot of a tier in groups, as its viewers decode it, into a snapshot of the same
+// schema: without the entities that the tier leaves out, and less precise if the tier is.
+// `KP_STATUS_NOTHING` before the first one, and for a tier in datagrams.
+KpStatus kp_publisher_last(struct KpPublisher publisher,
+                           uint32_t tier,
+                           struct KpSnapshot snapshot);
+
+// Frees a publisher.
+KpStatus kp_publisher_free(struct KpPublisher publisher);
+
 // A receiver for a hub with this many ticks a second. `options` may be null. The caller frees `*out`
 // with `kp_receiver_free`.
 KpStatus kp_receiver_new(struct KpCodec codec,
@@ -914,6 +1299,13 @@ KpStatus kp_receiver_status(struct KpReceiver receiver,
 // Copies the newest state into a snapshot of the same schema, neither delayed nor interpolated.
 // `KP_STATUS_NOTHING` before the first state.
 KpStatus kp_receiver_newest(struct KpReceiver receiver, struct KpSnapshot snapshot);
+
+// Changes a lane of an entity by one in the newest view, as a fault in memory would, so that the state
+// of this side is wrong. For tests and tools: state checks find it, and the hub sends the state again.
+// `KP_STATUS_NOTHING` if there is no such view, entity or lane, or if the lane has only one value.
+KpStatus kp_receiver_inject_fault(struct KpReceiver receiver,
+                                  uint32_t entity,
+                                  uint32_t lane);
 
 // Frees a receiver.
 KpStatus kp_receiver_free(struct KpReceiver receiver);
@@ -1322,6 +1714,59 @@ KpStatus kp_stream_acknowledgement(struct KpStreamReceiver receiver,
 // Frees a receiver of a stream.
 KpStatus kp_stream_receiver_free(struct KpStreamReceiver receiver);
 
+// A codec of records of a schema with one kind, at a level ("packed" or "adaptive"). The caller frees
+// `*out` with `kp_stream_codec_free`.
+KpStatus kp_stream_codec_new(struct KpSchema schema,
+                             const char *level,
+                             struct KpStreamCodec *out);
+
+// A hash of the schema and the level: two sides with equal hashes have the same codec.
+KpStatus kp_stream_codec_hash(struct KpStreamCodec codec, uint64_t *hash);
+
+// Frees a codec of streams. Bases that were made with it live on.
+KpStatus kp_stream_codec_free(struct KpStreamCodec codec);
+
+// The base before the first record: a packet against it needs no earlier one. The caller frees `*out`
+// with `kp_stream_base_free`.
+KpStatus kp_stream_base_new(struct KpStreamCodec codec,
+                            struct KpStreamBase *out);
+
+// Frees a base of a stream.
+KpStatus kp_stream_base_free(struct KpStreamBase base);
+
+// Encodes records, the oldest first: a column for each field, with 1 to 4,096 records. They are coded
+// against a base that the other side holds. `lag` says how many records later than the base the first
+// of them is, from 1; before the first record it does not matter. The other side needs the number of
+// records, the base and the lag too, since the packet has none of them.
+//
+// Writes the packet, of `*size` bytes, and gives the base that its last record is. If `capacity` is too
+// small, only `*size` is written. The caller frees `*last` with `kp_stream_base_free`; `last` may be
+// null.
+KpStatus kp_stream_encode(struct KpStreamCodec codec,
+                          struct KpStreamBase base,
+                          uint16_t lag,
+                          const struct KpColumn *columns,
+                          size_t column_count,
+                          size_t record_count,
+                          uint8_t *packet,
+                          size_t capacity,
+                          size_t *size,
+                          struct KpStreamBase *last);
+
+// Decodes a packet of 1 to 4,096 records that was encoded against the same base, with the same lag.
+// Writes the numbers of the records, the oldest first: a target for each field, with room for
+// `record_count` records. Gives the base that its last record is; the caller frees `*last` with
+// `kp_stream_base_free`. Any bytes are refused or are valid records.
+KpStatus kp_stream_decode(struct KpStreamCodec codec,
+                          struct KpStreamBase base,
+                          uint16_t lag,
+                          const uint8_t *packet,
+                          size_t size,
+                          size_t record_count,
+                          const struct KpTarget *targets,
+                          size_t target_count,
+                          struct KpStreamBase *last);
+
 // Writes values: `*size` bytes, if they are at most `capacity`. Both sides need the same kinds,
 // limits and small differences, and hold the same `before`. To know what the receiver will hold, read
 // the written bytes with `kp_values_read`.
@@ -1335,26 +1780,100 @@ KpStatus kp_values_write(const struct KpValue *values,
 // `before`. After an error no value has changed.
 KpStatus kp_values_read(struct KpValue *values, size_t count, const uint8_t *bytes, size_t size);
 
-// Writes bytes as runs, XORed with those of `base`, which both sides hold: `*size` bytes, if they are
-// at most `capacity`. A shorter base is extended with zeros. It suits bytes that are
-// mostly as before.
-KpStatus kp_runs_encode(const uint8_t *base,
-                        size_t base_size,
-                        const uint8_t *bytes,
-                        size_t byte_count,
-                        uint8_t *runs,
-                        size_t capacity,
-                        size_t *size);
+// A viewer of a broadcast, which watches nothing yet. `options` may be null. The caller frees `*out`
+// with `kp_viewer_free`.
+KpStatus kp_viewer_new(struct KpCatalogue catalogue,
+                       const struct KpViewerOptions *options,
+                       struct KpViewer *out);
 
-// Reads runs that `kp_runs_encode` wrote against the same base: `*size` bytes. Runs of more than
-// `capacity` bytes are `KP_STATUS_DATA`.
-KpStatus kp_runs_decode(const uint8_t *base,
-                        size_t base_size,
-                        const uint8_t *runs,
-                        size_t run_bytes,
-                        uint8_t *bytes,
+// Watches a tier from now on, or several together, such as regions of the world. What was shown stays
+// until the new ones have caught up. Then subscribe to the tracks of `kp_viewer_wanted`.
+KpStatus kp_viewer_watch(struct KpViewer viewer,
+                         const uint32_t *tiers,
+                         size_t count);
+
+// Writes the tracks that the viewer needs now: `*count` of them, if they are at most `capacity`. They
+// change with `kp_viewer_watch`, `kp_viewer_take` and `kp_viewer_play`: subscribe to the new ones, and
+// end the subscriptions to the others.
+KpStatus kp_viewer_wanted(struct KpViewer viewer,
+                          struct KpTrack *tracks,
+                          size_t capacity,
+                          size_t *count);
+
+// Writes the numbers of the tiers that are shown, as `kp_viewer_wanted` does.
+KpStatus kp_viewer_shown_tiers(struct KpViewer viewer,
+                               uint32_t *tiers,
+                               size_t capacity,
+                               size_t *count);
+
+// Takes an object or a datagram of a track. The objects of a group come in order. `taken` may be null.
+// A piece that is refused is `KP_STATUS_DATA`: it is not valid, of a tier that is not watched, late, or
+// after an object that is missing. Only counters have changed then, and the rest of its group will be
+// refused too. Times are nanoseconds since any fixed moment.
+KpStatus kp_viewer_take(struct KpViewer viewer,
+                        uint64_t now_ns,
+                        const struct KpPiece *piece,
+                        const uint8_t *bytes,
+                        size_t size,
+                        struct KpTaken *taken);
+
+// Begins to read all tracks anew, as after a connection was lost or the publisher started again. What is
+// shown stays until newer snapshots come.
+KpStatus kp_viewer_rejoin(struct KpViewer viewer);
+
+// Changes the bounds of the delay of what is shown.
+KpStatus kp_viewer_set_delays(struct KpViewer viewer, uint32_t min_delay_ms, uint32_t max_delay_ms);
+
+// What a viewer has counted and measured.
+KpStatus kp_viewer_status(struct KpViewer viewer, struct KpViewerStatus *out);
+
+// Frees a viewer.
+KpStatus kp_viewer_free(struct KpViewer viewer);
+
+// Computes what to show now, for the functions that follow: a little in the past and interpolated.
+// `KP_STATUS_NOTHING` before the first state.
+KpStatus kp_viewer_play(struct KpViewer viewer, uint64_t now_ns, struct KpPlayback *out);
+
+// The first and the last tick that `kp_viewer_play_at` can show. `KP_STATUS_NOTHING` before the first
+// state, and if the viewer keeps no history.
+KpStatus kp_viewer_history(struct KpViewer viewer,
+                           uint32_t *first,
+                           uint32_t *last);
+
+// As `kp_viewer_play`, for a tick of the history with its fraction, to pause and to go back. A tick
+// outside of the history shows the nearest state.
+KpStatus kp_viewer_play_at(struct KpViewer viewer, double tick, struct KpPlayback *out);
+
+// Writes the ids of the entities of a kind that are shown, as `kp_receiver_ids` does.
+KpStatus kp_viewer_ids(struct KpViewer viewer,
+                       uint32_t kind,
+                       uint32_t *ids,
+                       size_t capacity,
+                       size_t *count);
+
+// Writes the ids of the entities that are shown for the first time, of all kinds, as `kp_viewer_ids`
+// does.
+KpStatus kp_viewer_added(struct KpViewer viewer,
+                         uint32_t *ids,
+                         size_t capacity,
+                         size_t *count);
+
+// Writes the ids of the entities that are not shown any more, of all kinds, as `kp_viewer_ids` does.
+KpStatus kp_viewer_removed(struct KpViewer viewer,
+                           uint32_t *ids,
+                           size_t capacity,
+                           size_t *count);
+
+// Writes the numbers of the entities of a kind that are shown, as `kp_receiver_read` does.
+KpStatus kp_viewer_read(struct KpViewer viewer,
+                        uint32_t kind,
                         size_t capacity,
-                        size_t *size);
+                        const struct KpTarget *targets,
+                        size_t target_count);
+
+// Copies the newest state of the tiers that are shown into a snapshot of the same schema, neither
+// delayed nor interpolated. `KP_STATUS_NOTHING` before the first state.
+KpStatus kp_viewer_newest(struct KpViewer viewer, struct KpSnapshot snapshot);
 
 #ifdef __cplusplus
 }  // extern "C"

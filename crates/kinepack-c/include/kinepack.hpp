@@ -405,6 +405,21 @@ class StreamReceiver : public Owner<KpStreamReceiver, kp_stream_receiver_free> {
   }
 };
 
+class StreamCodec : public Owner<KpStreamCodec, kp_stream_codec_free> {
+ public:
+  // `level` is "packed" or "adaptive".
+  StreamCodec(KpSchema schema, const char *level) {
+    require(kp_stream_codec_new(schema, level, &handle_));
+  }
+};
+
+class StreamBase : public Owner<KpStreamBase, kp_stream_base_free> {
+ public:
+  using Owner::Owner;
+  // The base before the first record.
+  explicit StreamBase(KpStreamCodec codec) { require(kp_stream_base_new(codec, &handle_)); }
+};
+
 class Skeleton : public Owner<KpSkeleton, kp_skeleton_free> {
  public:
   Skeleton(const void *bytes, size_t size) {

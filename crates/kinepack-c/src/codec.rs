@@ -2,11 +2,12 @@
 
 use std::ffi::c_char;
 
+use kinepack::profile::LaneWidth;
 use kinepack::{Codec, Level, Profile, Schema};
 
 use crate::KpStatus;
 use crate::handles::Handles;
-use crate::memory::{self, check_out, put, slice};
+use crate::memory::{self, check_out, give_text, put, slice};
 use crate::schema::{KpSchema, SCHEMAS};
 use crate::status::{Failure, call};
 
@@ -50,8 +51,48 @@ pub unsafe extern "C" fn kp_codec_new(
     })
 }
 
+/// The widths and words of a codec's profile as text, for tools, with a zero at the end: `*size` bytes, if
+/// they are at most `capacity`. First come the codes of gaps: their widths, and the lengths of their
+/// words. Then follow, for each field, its context; for each class the reference and, for each lane,
+/// `width/beyond`; the lengths of the words, once for all contexts or for each. `spec/CODEC.md`, sections
+/// 7 and 9, describes these. The model of the adaptive levels is not in the text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_codec_profile_text(
+    codec: KpCodec,
+    text: *mut c_char,
+    capacity: usize,
+    size: *mut usize,
+) -> KpStatus {
+    call(|| {
+        let codec = CODECS.get(codec.id)?;
+        // SAFETY: the caller lends `capacity` bytes and `size`.
+        unsafe { give_text(&profile_text(&codec), text, capacity, size) }
+    })
+}
+
 /// Frees a codec. What was made with it lives on.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_codec_free(codec: KpCodec) -> KpStatus {
     call(|| CODECS.remove(codec.id))
+}
+
+fn profile_text(codec: &Codec) -> String {
+    let profile = codec.profile();
+    let mut lines = Vec::new();
+    for (name, code) in [("entities", &profile.entities), ("flags", &profile.flags)] {
+        lines.push(format!("{name} widths {:?} words {:?}", code.widths_bits, code.lengths_bits));
+    }
+    for (field, code) in codec.schema().fields().iter().zip(&profile.fields) {
+        lines.push(format!("{} {:?}", field.name, code.context));
+        lines.extend(code.classes.iter().map(|class| {
+            let width = |lane: &LaneWidth| format!(" {}/{}", lane.bits, lane.beyond_bits);
+            let widths: String = class.lanes.iter().map(width).collect();
+            format!("  {:?}{widths}", class.reference)
+        }));
+        let words = &code.lengths_bits[..];
+        let are_alike = words.windows(2).all(|pair| pair[0] == pair[1]);
+        let words = if are_alike { &words[..1] } else { words };
+        lines.extend(words.iter().map(|lengths| format!("  words {lengths:?}")));
+    }
+    lines.join("\n") + "\n"
 }

@@ -16,6 +16,8 @@
 // The functions exist for C, and their comments are those of the header.
 #![allow(clippy::missing_safety_doc, reason = "the rules above hold for every function")]
 
+pub mod bytes;
+pub mod catalogue;
 pub mod clip;
 pub mod codec;
 pub mod coding;
@@ -25,8 +27,10 @@ pub mod events;
 pub mod group;
 mod handles;
 pub mod hub;
+pub mod magnitude;
 mod memory;
 pub mod pose;
+pub mod publisher;
 pub mod receiver;
 pub mod recording;
 pub mod replay;
@@ -37,6 +41,9 @@ pub mod skeleton;
 pub mod snapshot;
 pub mod status;
 pub mod stream;
+pub mod stream_codec;
 pub mod values;
+pub mod viewer;
+pub mod viewer_shown;
 
 pub use status::KpStatus;

@@ -109,6 +109,16 @@ pub(crate) unsafe fn optional<'a, T>(data: *const T) -> Result<Option<&'a T>, Fa
     Ok(unsafe { slice(data, 1)? }.first())
 }
 
+/// A value of the caller.
+///
+/// # Safety
+/// As for [`slice`].
+pub(crate) unsafe fn required<'a, T>(data: *const T) -> Result<&'a T, Failure> {
+    check(data, 1)?;
+    // SAFETY: it is not null, aligned, and within memory; the caller promises the rest.
+    Ok(unsafe { &*data })
+}
+
 /// Gives bytes to the caller, as far as `capacity` allows.
 ///
 /// # Safety

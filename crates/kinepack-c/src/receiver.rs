@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
+use kinepack::EntityId;
 use kinepack_net::{Receiver, ReceiverConfig};
 
 use crate::KpStatus;
@@ -311,6 +312,25 @@ pub extern "C" fn kp_receiver_newest(receiver: KpReceiver, snapshot: KpSnapshot)
         world.check_schema(newest.schema_hash(), "receiver")?;
         world.snapshot.copy_from(newest);
         Ok(())
+    })
+}
+
+/// Changes a lane of an entity by one in the newest view, as a fault in memory would, so that the state
+/// of this side is wrong. For tests and tools: state checks find it, and the hub sends the state again.
+/// `KP_STATUS_NOTHING` if there is no such view, entity or lane, or if the lane has only one value.
+#[unsafe(no_mangle)]
+pub extern "C" fn kp_receiver_inject_fault(
+    receiver: KpReceiver,
+    entity: u32,
+    lane: u32,
+) -> KpStatus {
+    call(|| {
+        let receiver = RECEIVERS.get(receiver.id)?;
+        if lock(&receiver).receiver.inject_fault(EntityId(entity), lane as usize) {
+            Ok(())
+        } else {
+            Err(Failure::nothing("there is no such lane in the newest view"))
+        }
     })
 }
 

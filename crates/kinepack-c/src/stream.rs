@@ -295,13 +295,7 @@ unsafe fn described(
     options: *const KpStreamOptions,
 ) -> Result<(StreamCodec, StreamConfig), Failure> {
     // SAFETY: as for this function.
-    let (level, options) = unsafe { (memory::text(level)?, optional(options)?) };
-    let level = StreamLevel::named(level).ok_or_else(|| {
-        let levels = "use packed or adaptive";
-        Failure::argument(format!("no level of a stream is named {level:?}; {levels}"))
-    })?;
-    let schema = Schema::clone(&*SCHEMAS.get(schema.id)?);
-    let codec = StreamCodec::new(schema, level).map_err(Failure::argument)?;
+    let (codec, options) = unsafe { (codec_of(schema, level)?, optional(options)?) };
     let mut config = StreamConfig::at_hz(rate_hz);
     if let Some(options) = options {
         if options.longest_round_trip_ms != 0 {
@@ -322,4 +316,22 @@ unsafe fn described(
         config.first_number = Sequence(options.first_number);
     }
     Ok((codec, config))
+}
+
+/// The codec of a stream.
+///
+/// # Safety
+/// `level` is a text.
+pub(crate) unsafe fn codec_of(
+    schema: KpSchema,
+    level: *const c_char,
+) -> Result<StreamCodec, Failure> {
+    // SAFETY: as for this function.
+    let level = unsafe { memory::text(level)? };
+    let level = StreamLevel::named(level).ok_or_else(|| {
+        let levels = "use packed or adaptive";
+        Failure::argument(format!("no level of a stream is named {level:?}; {levels}"))
+    })?;
+    let schema = Schema::clone(&*SCHEMAS.get(schema.id)?);
+    StreamCodec::new(schema, level).map_err(Failure::argument)
 }

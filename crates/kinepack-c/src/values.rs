@@ -1,9 +1,7 @@
-//! Single values against values that both sides hold, and bytes with runs: without a schema, for a
-//! message of your own.
+//! Single values against values that both sides hold: without a schema, for a message of your own.
 
 use kinepack::bits::{BitReader, BitWriter};
 use kinepack::quantize::{FloatLimits, IntegerLimits};
-use kinepack::rle;
 use kinepack::value::{
     Difference, Limits, read_difference, read_if_changed, write_difference, write_if_changed,
 };
@@ -104,51 +102,6 @@ pub unsafe extern "C" fn kp_values_read(
         reader.finish().map_err(Failure::data)?;
         values.iter_mut().zip(read).for_each(|(value, read)| value.value = read);
         Ok(())
-    })
-}
-
-/// Writes bytes as runs, XORed with those of `base`, which both sides hold: `*size` bytes, if they are
-/// at most `capacity`. A shorter base is extended with zeros. It suits bytes that are
-/// mostly as before.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn kp_runs_encode(
-    base: *const u8,
-    base_size: usize,
-    bytes: *const u8,
-    byte_count: usize,
-    runs: *mut u8,
-    capacity: usize,
-    size: *mut usize,
-) -> KpStatus {
-    call(|| {
-        // SAFETY: the caller lends both.
-        let (base, bytes) = unsafe { (slice(base, base_size)?, slice(bytes, byte_count)?) };
-        let mut written = Vec::new();
-        rle::encode_difference(base, bytes, &mut written);
-        // SAFETY: the caller lends `capacity` bytes and `size`.
-        unsafe { give(&written, runs, capacity, size) }
-    })
-}
-
-/// Reads runs that `kp_runs_encode` wrote against the same base: `*size` bytes. Runs of more than
-/// `capacity` bytes are `KP_STATUS_DATA`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn kp_runs_decode(
-    base: *const u8,
-    base_size: usize,
-    runs: *const u8,
-    run_bytes: usize,
-    bytes: *mut u8,
-    capacity: usize,
-    size: *mut usize,
-) -> KpStatus {
-    call(|| {
-        // SAFETY: the caller lends both.
-        let (base, runs) = unsafe { (slice(base, base_size)?, slice(runs, run_bytes)?) };
-        let mut read = Vec::new();
-        rle::decode_difference(base, runs, capacity, &mut read).map_err(Failure::data)?;
-        // SAFETY: the caller lends `capacity` bytes and `size`.
-        unsafe { give(&read, bytes, capacity, size) }
     })
 }
 

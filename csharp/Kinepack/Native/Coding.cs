@@ -10,6 +10,10 @@ namespace Kinepack
             ulong schema, byte[] level, byte* profile, UIntPtr profile_size, out ulong codec);
 
         [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_codec_profile_text(
+            ulong codec, byte* text, UIntPtr capacity, out UIntPtr size);
+
+        [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_codec_free(ulong codec);
 
         [DllImport(Name, CallingConvention = Convention)]

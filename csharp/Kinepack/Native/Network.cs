@@ -109,6 +109,10 @@ namespace Kinepack
         internal static extern Status kp_receiver_newest(ulong receiver, ulong snapshot);
 
         [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_receiver_inject_fault(
+            ulong receiver, uint entity, uint lane);
+
+        [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_receiver_free(ulong receiver);
     }
 }

@@ -68,6 +68,47 @@ namespace Kinepack
         internal static extern Status kp_stream_receiver_free(ulong receiver);
 
         [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_stream_codec_new(
+            ulong schema, byte[] level, out ulong codec);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_stream_codec_hash(ulong codec, out ulong hash);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_stream_codec_free(ulong codec);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_stream_base_new(ulong codec, out ulong made);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_stream_base_free(ulong freed);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_stream_encode(
+            ulong codec,
+            ulong before,
+            ushort lag,
+            KpColumn* columns,
+            UIntPtr column_count,
+            UIntPtr record_count,
+            byte* packet,
+            UIntPtr capacity,
+            out UIntPtr size,
+            ulong* last);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_stream_decode(
+            ulong codec,
+            ulong before,
+            ushort lag,
+            byte* packet,
+            UIntPtr size,
+            UIntPtr record_count,
+            KpTarget* targets,
+            UIntPtr target_count,
+            out ulong last);
+
+        [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_split_datagram(
             byte* datagram, UIntPtr size, Part* parts, UIntPtr capacity, out UIntPtr count);
     }

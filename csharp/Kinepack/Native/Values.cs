@@ -14,6 +14,37 @@ namespace Kinepack
             Value* values, UIntPtr count, byte* bytes, UIntPtr size);
 
         [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_magnitudes_write(
+            Magnitude* vectors,
+            UIntPtr count,
+            byte* bytes,
+            UIntPtr capacity,
+            out UIntPtr size);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_magnitudes_read(
+            Magnitude* vectors, UIntPtr count, byte* bytes, UIntPtr size);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_sparse_encode(
+            byte* before,
+            UIntPtr before_size,
+            byte* bytes,
+            UIntPtr byte_count,
+            byte* sparse,
+            UIntPtr capacity,
+            out UIntPtr size);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_sparse_decode(
+            byte* before,
+            UIntPtr before_size,
+            byte* sparse,
+            UIntPtr sparse_size,
+            byte* bytes,
+            UIntPtr byte_count);
+
+        [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_runs_encode(
             byte* before,
             UIntPtr before_size,

@@ -1,4 +1,5 @@
-// A stream of inputs from a client to a server, with a network that loses every fourth packet.
+// A stream of inputs from a client to a server, with a network that loses every fourth packet; and
+// packets without headers, for a protocol of its own.
 
 #include <math.h>
 #include <string.h>
@@ -20,6 +21,107 @@ static Input input_at(int tick) {
   input.fires = tick % 20 < 3;
   input.weapon = tick / 100 - 2;
   return input;
+}
+
+// Each packet has three inputs, against the last one of the packet before.
+static void without_headers(KpSchema schema, const char *level) {
+  enum { EACH = 3 };
+  KpStreamCodec codec;
+  KpStreamBase sent, received, next;
+  uint64_t hash, other_hash;
+  Input inputs[EACH], got[EACH];
+  uint8_t packet[200];
+  size_t size = 0, all_bytes = 0;
+  const KpColumn columns[] = {
+    {inputs[0].aim, sizeof(Input), KP_NUMBER_F32, 0},
+    {&inputs[0].fires, sizeof(Input), KP_NUMBER_U8, 0},
+    {&inputs[0].weapon, sizeof(Input), KP_NUMBER_I32, 0},
+  };
+  const KpTarget targets[] = {
+    {got[0].aim, sizeof(Input), KP_NUMBER_F32},
+    {&got[0].fires, sizeof(Input), KP_NUMBER_U8},
+    {&got[0].weapon, sizeof(Input), KP_NUMBER_I32},
+  };
+  REFUSED(KP_STATUS_ARGUMENT, kp_stream_codec_new(schema, "learning", &codec));
+  REFUSED(KP_STATUS_POINTER, kp_stream_codec_new(schema, NULL, &codec));
+  REFUSED(KP_STATUS_POINTER, kp_stream_codec_new(schema, level, NULL));
+  OK(kp_stream_codec_new(schema, level, &codec));
+  OK(kp_stream_base_new(codec, &sent));
+  OK(kp_stream_base_new(codec, &received));
+  for (int tick = 0; tick < 60; tick += EACH) {
+    for (int nth = 0; nth < EACH; nth += 1) inputs[nth] = input_at(tick + nth);
+    REFUSED(KP_STATUS_SIZE,
+            kp_stream_encode(codec, sent, 1, columns, 3, EACH, packet, 1, &size, &next));
+    OK(kp_stream_encode(codec, sent, 1, columns, 3, EACH, packet, sizeof packet, &size, &next));
+    all_bytes += size;
+    OK(kp_stream_base_free(sent));
+    sent = next;
+    OK(kp_stream_decode(codec, received, 1, packet, size, EACH, targets, 3, &next));
+    OK(kp_stream_base_free(received));
+    received = next;
+    for (int nth = 0; nth < EACH; nth += 1) {
+      EXPECT(fabsf(got[nth].aim[0] - inputs[nth].aim[0]) < 0.0051f);
+      EXPECT(got[nth].fires == inputs[nth].fires && got[nth].weapon == inputs[nth].weapon);
+    }
+  }
+  printf("%zu bytes for 60 inputs without headers at level %s\n", all_bytes, level);
+  EXPECT(all_bytes < 300);
+
+  // Bad packets, counts, columns, targets and bases. Nothing changes.
+  memset(got, 7, sizeof got);
+  REFUSED(KP_STATUS_DATA, kp_stream_decode(codec, received, 1, packet, 0, EACH, targets, 3, &next));
+  memset(packet, 255, sizeof packet);
+  REFUSED(KP_STATUS_DATA, kp_stream_decode(codec, received, 1, packet, 200, 1, targets, 3, &next));
+  for (uint32_t round = 0; round < 500; round += 1) {
+    for (size_t at = 0; at < 20; at += 1) {
+      packet[at] = (uint8_t)((round * 2654435761u >> (at % 24)) ^ at * 29);
+    }
+    const KpStatus status =
+        kp_stream_decode(codec, received, 1, packet, round % 20, EACH, targets, 3, &next);
+    if (status == KP_STATUS_OK) {
+      OK(kp_stream_base_free(next));
+    } else {
+      EXPECT(status == KP_STATUS_DATA);
+    }
+  }
+  REFUSED(KP_STATUS_POINTER, kp_stream_decode(codec, received, 1, NULL, 9, 1, targets, 3, &next));
+  REFUSED(KP_STATUS_POINTER, kp_stream_decode(codec, received, 1, packet, 9, 1, targets, 3, NULL));
+  REFUSED(KP_STATUS_ARGUMENT, kp_stream_decode(codec, received, 1, packet, 9, 0, targets, 3, &next));
+  REFUSED(KP_STATUS_ARGUMENT,
+          kp_stream_decode(codec, received, 1, packet, 9, (size_t)-1, targets, 3, &next));
+  REFUSED(KP_STATUS_ARGUMENT, kp_stream_decode(codec, received, 0, packet, 9, 1, targets, 3, &next));
+  REFUSED(KP_STATUS_ARGUMENT,
+          kp_stream_encode(codec, sent, 1, columns, 2, EACH, packet, sizeof packet, &size, &next));
+  REFUSED(KP_STATUS_ARGUMENT,
+          kp_stream_encode(codec, sent, 1, columns, 3, 0, packet, sizeof packet, &size, &next));
+  REFUSED(KP_STATUS_ARGUMENT,
+          kp_stream_encode(codec, sent, 1, columns, 3, 4097, packet, sizeof packet, &size, &next));
+  REFUSED(KP_STATUS_POINTER,
+          kp_stream_encode(codec, sent, 1, NULL, 3, EACH, packet, sizeof packet, &size, &next));
+  inputs[1].weapon = 6;
+  REFUSED(KP_STATUS_VALUE,
+          kp_stream_encode(codec, sent, 1, columns, 3, EACH, packet, sizeof packet, &size, &next));
+
+  // A base of another codec, and handles that were freed.
+  KpStreamCodec other;
+  KpStreamBase foreign;
+  OK(kp_stream_codec_new(schema, strcmp(level, "packed") == 0 ? "adaptive" : "packed", &other));
+  OK(kp_stream_codec_hash(codec, &hash));
+  OK(kp_stream_codec_hash(other, &other_hash));
+  EXPECT(hash != other_hash);
+  OK(kp_stream_base_new(other, &foreign));
+  inputs[1].weapon = 5;
+  REFUSED(KP_STATUS_ARGUMENT, kp_stream_encode(codec, foreign, 1, columns, 3, EACH, packet,
+                                               sizeof packet, &size, NULL));
+  OK(kp_stream_codec_free(other));
+  OK(kp_stream_base_free(foreign));
+  REFUSED(KP_STATUS_HANDLE, kp_stream_codec_hash(other, &hash));
+  REFUSED(KP_STATUS_HANDLE, kp_stream_base_free(foreign));
+  REFUSED(KP_STATUS_HANDLE, kp_stream_encode(codec, foreign, 1, columns, 3, EACH, packet,
+                                             sizeof packet, &size, NULL));
+  OK(kp_stream_codec_free(codec));
+  OK(kp_stream_base_free(sent));
+  OK(kp_stream_base_free(received));
 }
 
 int main(void) {
@@ -123,6 +225,8 @@ int main(void) {
   const KpStreamReceiver other = {client.id};
   REFUSED(KP_STATUS_HANDLE, kp_stream_receiver_free(other));
   OK(kp_stream_receiver_free(server));
+  without_headers(schema, "packed");
+  without_headers(schema, "adaptive");
   OK(kp_schema_free(schema));
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -120,6 +120,7 @@ int main(void) {
   OK(kp_snapshot_new(schema, &newest));
   REFUSED(KP_STATUS_NOTHING, kp_receiver_play(receiver, 0, &playback));
   REFUSED(KP_STATUS_NOTHING, kp_receiver_newest(receiver, newest));
+  REFUSED(KP_STATUS_NOTHING, kp_receiver_inject_fault(receiver, ids[0], 0));
   REFUSED(KP_STATUS_NOTHING, kp_hub_poll(hub, &whom, bytes, sizeof bytes, &size));
 
   const KpColumn columns[] = {
@@ -248,10 +249,15 @@ int main(void) {
   strength = 7;
   OK(kp_hub_emit_to(hub, 0, hit, 1, no_one, 0));
   REFUSED(KP_STATUS_ARGUMENT, kp_hub_set_kind(hub, "cup", 2, 1.0f));
+  // A fault changes the newest view, not the state that is shown.
+  REFUSED(KP_STATUS_NOTHING, kp_receiver_inject_fault(receiver, 6, 0));
+  REFUSED(KP_STATUS_NOTHING, kp_receiver_inject_fault(receiver, ids[0], 1000));
+  OK(kp_receiver_inject_fault(receiver, ids[0], 0));
   OK(kp_hub_free(hub));
   REFUSED(KP_STATUS_HANDLE, kp_hub_tick(hub, 0, world));
   OK(kp_receiver_free(receiver));
   REFUSED(KP_STATUS_HANDLE, kp_receiver_play(receiver, 0, &playback));
+  REFUSED(KP_STATUS_HANDLE, kp_receiver_inject_fault(receiver, 7, 0));
   OK(kp_snapshot_free(world));
   OK(kp_snapshot_free(newest));
   OK(kp_codec_free(codec));

@@ -307,7 +307,16 @@ static void groups(KpSchema schema) {
   OK(kp_view_free(given));
   OK(kp_snapshot_free(world));
   OK(kp_snapshot_free(read));
+  char profile[2000];
+  size_t profile_size;
+  REFUSED(KP_STATUS_SIZE, kp_codec_profile_text(codec, NULL, 0, &profile_size));
+  EXPECT(profile_size > 100 && profile_size <= sizeof profile);
+  REFUSED(KP_STATUS_POINTER, kp_codec_profile_text(codec, NULL, sizeof profile, &profile_size));
+  REFUSED(KP_STATUS_POINTER, kp_codec_profile_text(codec, profile, sizeof profile, NULL));
+  OK(kp_codec_profile_text(codec, profile, sizeof profile, &profile_size));
+  EXPECT(strstr(profile, "entities widths [") == profile && profile[profile_size - 1] == 0);
   OK(kp_codec_free(codec));
+  REFUSED(KP_STATUS_HANDLE, kp_codec_profile_text(codec, profile, sizeof profile, &profile_size));
 }
 
 int main(void) {

@@ -5,12 +5,26 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+/// A file of `spec/vectors/`.
+macro_rules! vectors {
+    ($name:literal) => {
+        include_str!(concat!("../../../../spec/vectors/", $name))
+    };
+}
+
+mod broadcasts;
+#[path = "../../../kinepack-crowd/tests/support/mod.rs"]
+mod crowd;
 #[path = "../../../kinepack/tests/support/hex.rs"]
 #[allow(dead_code, reason = "the tests of the codec use the rest")]
 mod hex;
+mod network;
+mod numbers;
+mod played;
 #[path = "../support/mod.rs"]
 mod programs;
 mod script;
+mod streams;
 #[path = "../../../kinepack/tests/support/vectors.rs"]
 #[allow(dead_code, reason = "the tests of the codec use the rest")]
 mod vectors;

@@ -5,45 +5,49 @@
 //! |---|---|
 //! | `schema NAME HASH FILE` | reads a schema, which has this hash, and writes the same file |
 //! | `codec NAME SCHEMA LEVEL PROFILE` | makes a codec |
+//! | `profile CODEC TEXT` | describes the profile with this text, whose bytes are in hex |
 //! | `view NAME CODEC TICK HASH WRITES VIEWS PACKET` | decodes a packet against views: a state with this hash. If `WRITES` is 1, it encodes the state to the same packet |
 //! | `check VIEW CHECK` | compares the state check of a view, four hexadecimal digits |
 //! | `group CODEC TICK:HASH,… FRAMES` | reads frames with these states, and writes them to the same bytes |
-//! | `runs BASE BYTES RUNS` | encodes and decodes bytes |
-//! | `events NAME CODEC` | makes kinds of events |
+//! | `runs BASE BYTES RUNS`, `sparse BASE BYTES SPARSE` | encodes and decodes bytes |
+//! | `magnitude FORM STEPS LIMITS BEFORE VALUES READ BITS BYTES` | writes numbers in a `KpMagnitudeForm`, and reads these. `STEPS` is the number of steps in a unit, `LIMITS` are `min:max:precision:is_cyclic` |
+//! | `events NAME CODEC TICKS` | makes kinds of events, each of which may wait this many ticks; -1 for those that must arrive |
 //! | `receiver NAME CODEC EVENTS` | makes a receiver at 60 Hz |
 //! | `sends RECEIVER DATAGRAM` | takes the datagram that the receiver sends next |
 //! | `takes RECEIVER STATUS HASH EVENTS DATAGRAM` | gives it a datagram: `ok` or `data`, the hash of the newest state, and the events as `tick:kind:numbers` |
+//! | `fault RECEIVER ENTITY LANE` | injects a fault in memory into it |
 //! | `stream NAME SCHEMA LEVEL HZ REPEATS FIRST` | makes a receiver of a stream |
 //! | `records STREAM MS RECORDS PACKET` | gives it a packet, whose new records are `number:numbers` |
 //! | `acknowledges STREAM DATAGRAM` | takes its acknowledgement |
+//! | `stream_codec NAME SCHEMA LEVEL NUMBERS HASH` | makes a codec of streams with this hash. `NUMBERS` has a letter for each field: `f` for 64-bit floats, `i` for signed and `u` for unsigned integers |
+//! | `packet NAME STREAM_CODEC BASE LAG COUNT HASH WRITES PACKET` | decodes records without headers against a base, which `-` is before the first. FNV-1a over the bytes of their 64-bit numbers has this hash. If `WRITES` is 1, it encodes the numbers to the same packet |
 //! | `skeleton HASH FILE`, `rig NAME FILE`, `clip NAME RIG FILE` | reads them |
 //! | `bind NAME POSE` | makes a player of the clip with this bind pose |
 //! | `pose NAME POSITION POSE` | plays a pose: ten numbers of 32 bits a joint |
-//! | `replay NAME FILE` | reads a replay |
+//! | `replay NAME FILE HZ FIRST LAST COMPLETE MARKERS NOTES` | reads a replay with these ticks, markers (`tick:name;…`) and notes (`key:value;…`), whose texts are bytes in hex. `COMPLETE` is 1 if its writer ended it |
 //! | `frame REPLAY TICK HASH` | gets the state of a tick |
 //! | `shows REPLAY TICK EVENTS` | plays a tick, with these events |
+//! | `catalogue NAME HZ TIERS FILE` | reads a catalogue with these tiers (`name:carry:frame:group:object;…`, in ticks and snapshots), and writes the same bytes |
+//! | `publisher NAME CATALOGUE GROUP DELAY` | makes a publisher whose groups begin with this number |
+//! | `selects PUBLISHER TIER IDS` | restricts a tier to these entities |
+//! | `publishes PUBLISHER VIEW` | gives it the state of a view, after all its pieces were taken |
+//! | `gives PUBLISHER TIER TRACK GROUP OBJECT TICK PIECE` | takes the piece that it gives next. `TRACK` is a `KpTrackKind`, and `OBJECT` is `-` for a datagram |
+//! | `viewer NAME CATALOGUE TIER` | makes a viewer of a tier |
+//! | `piece VIEWER TIER TRACK GROUP OBJECT TICK NS READ HASH PIECE` | gives it a piece at a time. If `READ` is 1, the snapshot of the tick could be read. The newest state has this hash |
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::io::Cursor;
-use std::time::Duration;
 
 use kinepack::quantize::{IntegerLimits, SmallestThree};
 use kinepack::schema::{Field, FieldKind};
 use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
-use kinepack_net::{Event, EventKinds, Receiver, ReceiverConfig};
-use kinepack_replay::ReplayReader;
 
 use crate::hex::{from_hex, hex};
 use crate::vectors::{packets_profiles, packets_schema, packets_states};
-
-macro_rules! vectors {
-    ($name:literal) => {
-        include_str!(concat!("../../../../spec/vectors/", $name))
-    };
-}
+use crate::{broadcasts, network, numbers, played, streams};
 
 /// The lines of a file without comments, as words.
-fn lines(file: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+pub(crate) fn lines(file: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     let is_line = |line: &&str| !line.is_empty() && !line.starts_with('#');
     file.lines().filter(is_line).map(|line| line.split(' ').collect())
 }
@@ -66,45 +70,40 @@ pub(crate) fn script() -> String {
     write_states(&mut script, "optional", "optional", vectors!("optional.txt"), None);
     write_precision(&mut script);
     write_profiles(&mut script);
-    for words in lines(vectors!("rle.txt")) {
-        writeln!(script, "runs {} {} {}", words[0], words[1], words[2]).unwrap();
-    }
-    write_datagrams(&mut script);
-    write_stream(&mut script);
-    for words in lines(vectors!("clip.txt")).filter(|words| words[0] == "skeleton") {
-        writeln!(script, "{}", words.join(" ")).unwrap();
-    }
-    let clips = |file| lines(file).filter(|words| words[0] != "skeleton");
-    write_clips(&mut script, "keyed", clips(vectors!("clip.txt")), mixed_bind);
-    write_clips(&mut script, "block", clips(vectors!("clip_block.txt")), mixed_bind);
-    write_clips(&mut script, "rig", clips(vectors!("rig.txt")), plain_bind);
-    for words in lines(vectors!("clip_disk.txt")) {
-        writeln!(script, "clip disk_{} - {}", words[0], words[1]).unwrap();
-    }
-    write_replay(&mut script);
+    numbers::write(&mut script);
+    network::write(&mut script);
+    streams::write(&mut script);
+    played::write(&mut script);
+    broadcasts::write(&mut script);
     script
 }
 
-fn write_schema(script: &mut String, name: &str, file: &[u8]) -> Schema {
+pub(crate) fn write_schema(script: &mut String, name: &str, file: &[u8]) -> Schema {
     let schema = Schema::from_bytes(file).unwrap();
     writeln!(script, "schema {name} {:016x} {}", schema.hash(), hex(file)).unwrap();
     schema
 }
 
-fn schema(name: &str) -> Schema {
+pub(crate) fn schema(name: &str) -> Schema {
     let stored = lines(vectors!("schemas.txt")).find(|words| words[0] == name);
     Schema::from_bytes(&from_hex(stored.unwrap()[1])).unwrap()
 }
 
 /// A codec that only carries states, and the command for it.
-fn carrier(script: &mut String, schema_name: &str) -> Codec {
+pub(crate) fn carrier(script: &mut String, schema_name: &str) -> Codec {
     let schema = schema(schema_name);
     writeln!(script, "codec carry_{schema_name} {schema_name} packed -").unwrap();
     Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap()
 }
 
 /// A state as a view, by a packet without a base.
-fn write_state(script: &mut String, name: &str, schema: &str, carrier: &Codec, state: &Snapshot) {
+pub(crate) fn write_state(
+    script: &mut String,
+    name: &str,
+    schema: &str,
+    carrier: &Codec,
+    state: &Snapshot,
+) {
     // A carrier may have a time precision; a view without a base is exact.
     let (empty, mut packet) = (View::empty(carrier.schema()), Vec::new());
     Encoder::new(carrier).encode(&empty, state, &mut packet).unwrap();
@@ -120,6 +119,7 @@ fn write_packets(script: &mut String) {
     let carrier = carrier(script, "packets");
     let [baseline, snapshot] = packets_states(&schema);
     write_state(script, "packets_1", "packets", &carrier, &baseline);
+    let mut listed = profile_texts();
     for (name, profile) in packets_profiles(&schema) {
         for words in lines(vectors!("packets.txt")).filter(|words| words[1] == name) {
             let (level, packet) = (words[0], words[2]);
@@ -128,8 +128,30 @@ fn write_packets(script: &mut String) {
             let hash = snapshot.state_hash();
             writeln!(script, "codec {codec} packets {level} {profile}").unwrap();
             writeln!(script, "view {codec} {codec} 7 {hash:016x} 1 packets_1 {packet}").unwrap();
+            if let Some(text) = listed.remove(name) {
+                writeln!(script, "profile {codec} {}", hex(text.as_bytes())).unwrap();
+            }
         }
     }
+    assert!(listed.is_empty());
+}
+
+/// `profiles.txt`: the text of each profile, without its name.
+fn profile_texts() -> BTreeMap<&'static str, String> {
+    let (mut texts, mut name) = (BTreeMap::<_, String>::new(), "");
+    for line in vectors!("profiles.txt").lines() {
+        let text = if line.starts_with(' ') {
+            line
+        } else {
+            let (of, text) = line.split_once(' ').unwrap();
+            name = of;
+            text
+        };
+        let all = texts.entry(name).or_default();
+        all.push_str(text);
+        all.push('\n');
+    }
+    texts
 }
 
 /// `groups.txt`.
@@ -175,9 +197,9 @@ fn write_states(
     let has_kinds = schema.kinds().len() > 1;
     let carrier = carrier(script, schema_name);
     let (mut profile, mut states) = ("", Vec::<Snapshot>::new());
-    let mut codecs = std::collections::BTreeSet::new();
+    let mut codecs = BTreeSet::new();
     // The name of the view that a tick has at a level.
-    let mut views = std::collections::BTreeMap::new();
+    let mut views = BTreeMap::new();
     let mut is_written = false;
     for words in lines(file) {
         let number = |word: &str| word.parse::<u32>().unwrap();
@@ -285,169 +307,10 @@ fn write_profiles(script: &mut String) {
     }
 }
 
-fn integer(name: impl Into<String>, max: i128) -> Field {
+pub(crate) fn integer(name: impl Into<String>, max: i128) -> Field {
     Field::new(name.into(), FieldKind::Integer(IntegerLimits::new(0, max, 1).unwrap()))
 }
 
-fn packed(schema: &Schema) -> Codec {
+pub(crate) fn packed(schema: &Schema) -> Codec {
     Codec::new(schema.clone(), Level::PACKED, Profile::untrained(schema)).unwrap()
-}
-
-/// `net.txt`, without its session that needs a fault in memory.
-fn write_datagrams(script: &mut String) {
-    let lanes = (0..12).map(|lane| integer(format!("lane {lane}"), (1 << 31) - 1));
-    let schema = Schema::new(lanes.collect());
-    let raw = || Field::new("number", FieldKind::Raw { lanes: 1 });
-    let event_schema = Schema::builder()
-        .kind_of_fields("hit", vec![raw(), integer("damage", 100)])
-        .kind_of_fields("noise", vec![raw(), Field::new("loud", FieldKind::Bool)])
-        .build()
-        .unwrap();
-    write_schema(script, "net", &schema.to_bytes());
-    write_schema(script, "net_events", &event_schema.to_bytes());
-    script.push_str("codec net net packed -\ncodec net_events net_events packed -\n");
-    script.push_str("events net_events net_events\n");
-    let events = EventKinds::new(&packed(&event_schema));
-    let codec = packed(&schema);
-    let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60)).unwrap();
-    let (mut session, mut name) = (0, String::new());
-    for words in lines(vectors!("net.txt")) {
-        let (form, datagram) = (words[0], words[1]);
-        match form {
-            // The rest of its session needs the fault.
-            "fault" => break,
-            "hello" | "hello-events" => {
-                session += 1;
-                name = format!("net_{session}");
-                receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60)).unwrap();
-                let with = if form == "hello" { "-" } else { "net_events" };
-                if form != "hello" {
-                    receiver = receiver.with_events(&events);
-                }
-                writeln!(script, "receiver {name} net {with}").unwrap();
-                writeln!(script, "sends {name} {datagram}").unwrap();
-                receiver.poll_transmit(Duration::ZERO).unwrap();
-            }
-            "acknowledgement" | "anew" => {
-                writeln!(script, "sends {name} {datagram}").unwrap();
-                let sent = receiver.poll_transmit(Duration::ZERO).unwrap();
-                assert_eq!(hex(sent), datagram);
-            }
-            _ => {
-                let taken = receiver.handle(Duration::ZERO, &from_hex(datagram));
-                let status = if taken.is_ok() { "ok" } else { "data" };
-                let newest = receiver.newest().map(|state| format!("{:016x}", state.state_hash()));
-                let newest = newest.unwrap_or_else(|| "-".into());
-                let events = described(receiver.take_events());
-                writeln!(script, "takes {name} {status} {newest} {events} {datagram}").unwrap();
-            }
-        }
-    }
-    assert!(session >= 2);
-}
-
-/// Events as tick:kind:numbers, whose lanes are their numbers.
-fn described<'a>(events: impl Iterator<Item = Event<'a>>) -> String {
-    let one = |event: Event<'_>| {
-        let (rows, index) = event.state();
-        let numbers: Vec<_> = rows.lanes_at(index).collect();
-        format!("{}:{}:{}", event.tick.0, event.kind(), listed(&numbers))
-    };
-    let events: Vec<String> = events.map(one).collect();
-    if events.is_empty() { "-".into() } else { events.join(";") }
-}
-
-fn listed(numbers: &[u32]) -> String {
-    numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
-}
-
-/// `net_stream.txt`.
-fn write_stream(script: &mut String) {
-    let call = vec![
-        integer("aim", 1000),
-        integer("serial", 65_535),
-        Field::new("fires", FieldKind::Bool),
-        Field::new("arguments", FieldKind::Bytes { len: 4 }),
-    ];
-    write_schema(script, "net_stream", &Schema::new(call).to_bytes());
-    script.push_str("stream calls net_stream packed 60 2 65525\n");
-    let mut packets = 0;
-    for words in lines(vectors!("net_stream.txt")) {
-        if words[0] == "acknowledgement" {
-            writeln!(script, "acknowledges calls {}", words[1]).unwrap();
-            continue;
-        }
-        // A record as number:numbers, without the brackets.
-        let records: Vec<String> =
-            words[2..].iter().map(|record| record.replace(['[', ']'], "")).collect();
-        let records = if records.is_empty() { "-".into() } else { records.join(";") };
-        writeln!(script, "records calls {} {records} {}", 1000 * packets, words[1]).unwrap();
-        packets += 1;
-    }
-}
-
-/// Files of clips and the poses that they play.
-fn write_clips(
-    script: &mut String,
-    prefix: &str,
-    lines: impl Iterator<Item = Vec<&'static str>>,
-    bind: fn(usize) -> [f32; 10],
-) {
-    // The number of joints follows from the first pose.
-    let mut is_new = false;
-    for words in lines {
-        let name = format!("{prefix}_{}", words[0]);
-        let is_pose = words.len() == 3 && words[1].parse::<f64>().is_ok();
-        match words[1..] {
-            [position, pose] if is_pose => {
-                if is_new {
-                    let joints = pose.len() / 80;
-                    let numbers = (0..joints).flat_map(bind);
-                    let bind: String =
-                        numbers.map(|number| format!("{:08x}", number.to_bits())).collect();
-                    writeln!(script, "bind {name} {bind}").unwrap();
-                    is_new = false;
-                }
-                writeln!(script, "pose {name} {position} {pose}").unwrap();
-            }
-            [clip] => {
-                writeln!(script, "clip {name} - {clip}").unwrap();
-                is_new = true;
-            }
-            [rig, clip, ref disk @ ..] => {
-                writeln!(script, "rig {name} {rig}").unwrap();
-                for file in disk {
-                    writeln!(script, "clip {name}_disk {name} {file}").unwrap();
-                }
-                writeln!(script, "clip {name} {name} {clip}").unwrap();
-                is_new = true;
-            }
-            _ => panic!("{words:?}"),
-        }
-    }
-}
-
-fn mixed_bind(joint: usize) -> [f32; 10] {
-    [0.0, -0.6, 0.0, 0.8, joint as f32, -2.5, 0.0, 1.0, 1.0, 0.5]
-}
-
-fn plain_bind(_: usize) -> [f32; 10] {
-    [0.0, 0.0, 0.0, 1.0, 1.0, -2.5, 0.0, 1.0, 1.0, 1.0]
-}
-
-/// `replay.txt`.
-fn write_replay(script: &mut String) {
-    let digits: String = lines(vectors!("replay.txt")).map(|words| words[0]).collect();
-    writeln!(script, "replay replay {digits}").unwrap();
-    let file = from_hex(&digits);
-    let mut reader = ReplayReader::from_reader(Cursor::new(file)).unwrap();
-    let (first, last) = reader.ticks().unwrap().unwrap();
-    for tick in first.0..=last.0 {
-        if let Some(frame) = reader.frame_at(Tick(tick)).unwrap() {
-            writeln!(script, "frame replay {tick} {:016x}", frame.state_hash()).unwrap();
-        }
-        let playback = reader.playback(tick.into()).unwrap().unwrap();
-        let events = described(playback.events());
-        writeln!(script, "shows replay {tick} {events}").unwrap();
-    }
 }

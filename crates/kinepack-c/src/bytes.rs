@@ -1,0 +1,103 @@
+//! Bytes against bytes that both sides hold: as runs, or as sparse bytes. Without a schema, for a message
+//! of your own.
+
+use kinepack::bits::{BitReader, BitWriter};
+use kinepack::rle;
+
+use crate::KpStatus;
+use crate::memory::{give, slice, slice_mut};
+use crate::status::{Failure, call};
+
+/// Writes bytes as runs, XORed with those of `base`, which both sides hold: `*size` bytes, if they are
+/// at most `capacity`. A shorter base is extended with zeros. It suits bytes that are mostly as before.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_runs_encode(
+    base: *const u8,
+    base_size: usize,
+    bytes: *const u8,
+    byte_count: usize,
+    runs: *mut u8,
+    capacity: usize,
+    size: *mut usize,
+) -> KpStatus {
+    call(|| {
+        // SAFETY: the caller lends both.
+        let (base, bytes) = unsafe { (slice(base, base_size)?, slice(bytes, byte_count)?) };
+        let mut written = Vec::new();
+        rle::encode_difference(base, bytes, &mut written);
+        // SAFETY: the caller lends `capacity` bytes and `size`.
+        unsafe { give(&written, runs, capacity, size) }
+    })
+}
+
+/// Reads runs that `kp_runs_encode` wrote against the same base: `*size` bytes. Runs of more than
+/// `capacity` bytes are `KP_STATUS_DATA`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_runs_decode(
+    base: *const u8,
+    base_size: usize,
+    runs: *const u8,
+    run_bytes: usize,
+    bytes: *mut u8,
+    capacity: usize,
+    size: *mut usize,
+) -> KpStatus {
+    call(|| {
+        // SAFETY: the caller lends both.
+        let (base, runs) = unsafe { (slice(base, base_size)?, slice(runs, run_bytes)?) };
+        let mut read = Vec::new();
+        rle::decode_difference(base, runs, capacity, &mut read).map_err(Failure::data)?;
+        // SAFETY: the caller lends `capacity` bytes and `size`.
+        unsafe { give(&read, bytes, capacity, size) }
+    })
+}
+
+/// Writes bytes as sparse bytes, XORed with those of `base`, which both sides hold: `*size` bytes, if
+/// they are at most `capacity`. A shorter base is extended with zeros. It suits short structs that mostly
+/// equal the base, such as inputs. Both sides need to know `byte_count`, which is not written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_sparse_encode(
+    base: *const u8,
+    base_size: usize,
+    bytes: *const u8,
+    byte_count: usize,
+    sparse: *mut u8,
+    capacity: usize,
+    size: *mut usize,
+) -> KpStatus {
+    call(|| {
+        // SAFETY: the caller lends both.
+        let (base, bytes) = unsafe { (slice(base, base_size)?, slice(bytes, byte_count)?) };
+        let mut written = Vec::new();
+        let mut writer = BitWriter::append(&mut written);
+        rle::write_sparse_difference(&mut writer, base, bytes);
+        writer.finish().map_err(Failure::argument)?;
+        // SAFETY: the caller lends `capacity` bytes and `size`.
+        unsafe { give(&written, sparse, capacity, size) }
+    })
+}
+
+/// Reads `byte_count` bytes that `kp_sparse_encode` wrote against the same base. After an error `bytes`
+/// has not changed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_sparse_decode(
+    base: *const u8,
+    base_size: usize,
+    sparse: *const u8,
+    sparse_size: usize,
+    bytes: *mut u8,
+    byte_count: usize,
+) -> KpStatus {
+    call(|| {
+        // SAFETY: the caller lends all three.
+        let (base, sparse, bytes) = unsafe {
+            (slice(base, base_size)?, slice(sparse, sparse_size)?, slice_mut(bytes, byte_count)?)
+        };
+        let (mut reader, mut read) = (BitReader::new(sparse), Vec::new());
+        rle::read_sparse_difference(&mut reader, base, byte_count, &mut read)
+            .map_err(Failure::data)?;
+        reader.finish().map_err(Failure::data)?;
+        bytes.copy_from_slice(&read);
+        Ok(())
+    })
+}

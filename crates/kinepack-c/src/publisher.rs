@@ -1,0 +1,214 @@
+//! Publishers: one world for any number of viewers, over a transport of the caller.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+
+use kinepack::EntityId;
+use kinepack_crowd::{Carried, CrowdError, Piece, Publisher};
+
+use crate::KpStatus;
+use crate::catalogue::{CATALOGUES, KpCatalogue, no_tier, track_to};
+use crate::datagrams::Next;
+use crate::handles::{Handles, lock};
+use crate::memory::{check_out, optional, put, slice};
+use crate::snapshot::{KpSnapshot, SNAPSHOTS};
+use crate::status::{Failure, call};
+
+/// Publishes one world for any number of viewers: it encodes each snapshot once for each tier, however
+/// many watch. It has no sockets: objects and datagrams come out, which relays or your servers pass on.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KpPublisher {
+    /// Zero is no handle.
+    pub id: u64,
+}
+
+pub(crate) static PUBLISHERS: Handles<Mutex<Publishing>> = Handles::new(25, "a publisher");
+
+/// A publisher, and the pieces that the caller has not taken.
+pub(crate) struct Publishing {
+    publisher: Publisher,
+    schema_hash: u64,
+    tiers: usize,
+    pieces: VecDeque<Piece>,
+    next: Next<KpPiece>,
+}
+
+/// How a publisher works.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct KpPublisherOptions {
+    /// The number of the first group. After a restart take one above all before, such as the seconds
+    /// since 1970, so that relays and viewers do not mix the two.
+    pub first_group: u64,
+    /// How many ticks later it gives the pieces, against players who watch their own match.
+    pub delay_ticks: u32,
+}
+
+/// What a transport carries: an object of a group, or a datagram.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct KpPiece {
+    /// The number of its group in the track.
+    pub group: u64,
+    /// The number of the object in its group. Object 0 begins the group, and ends the one before.
+    pub object: u64,
+    /// The number of the tier.
+    pub tier: u32,
+    /// A `KpTrackKind`.
+    pub track: i32,
+    /// Not 0: a datagram. Then it has no `object`, and viewers do not need its `group`.
+    pub is_datagram: i32,
+    /// The tick of its last snapshot. Viewers do not need it.
+    pub tick: u32,
+}
+
+/// A publisher of the tiers of a catalogue. `options` may be null. The caller frees `*out` with
+/// `kp_publisher_free`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_publisher_new(
+    catalogue: KpCatalogue,
+    options: *const KpPublisherOptions,
+    out: *mut KpPublisher,
+) -> KpStatus {
+    call(|| {
+        check_out(out)?;
+        // SAFETY: the caller lends the options.
+        let options = unsafe { optional(options)? };
+        let catalogue = CATALOGUES.get(catalogue.id)?;
+        let first_group = options.map_or(0, |options| options.first_group);
+        let publisher = Publisher::starting_at(&catalogue, first_group)
+            .with_delay(options.map_or(0, |options| options.delay_ticks));
+        let publishing = Publishing {
+            publisher,
+            schema_hash: catalogue.tiers()[0].codec.schema().hash(),
+            tiers: catalogue.tiers().len(),
+            pieces: VecDeque::new(),
+            next: Next::default(),
+        };
+        // SAFETY: `out` is the caller's.
+        unsafe { put(out, KpPublisher { id: PUBLISHERS.add(Mutex::new(publishing)) }) }
+    })
+}
+
+/// Restricts a tier to these entities, such as those of a region: ids that increase, or none. At first a
+/// tier has all. For a region, call it before each tick.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_publisher_set_entities(
+    publisher: KpPublisher,
+    tier: u32,
+    ids: *const u32,
+    count: usize,
+) -> KpStatus {
+    call(|| {
+        // SAFETY: the caller lends the ids.
+        let ids = unsafe { slice(ids, count)? };
+        if !ids.is_sorted_by(|one, next| one < next) {
+            return Err(Failure::argument("the ids do not increase"));
+        }
+        let ids: Box<[EntityId]> = ids.iter().map(|id| EntityId(*id)).collect();
+        let publishing = PUBLISHERS.get(publisher.id)?;
+        let selected = lock(&publishing).publisher.select(tier as usize, move |world, index| {
+            ids.binary_search(&world.ids()[index]).is_ok()
+        });
+        selected.map_err(Failure::argument)
+    })
+}
+
+/// Gives a tier all entities again.
+#[unsafe(no_mangle)]
+pub extern "C" fn kp_publisher_set_all_entities(publisher: KpPublisher, tier: u32) -> KpStatus {
+    call(|| {
+        let publishing = PUBLISHERS.get(publisher.id)?;
+        let selected = lock(&publishing).publisher.select(tier as usize, |_, _| true);
+        selected.map_err(Failure::argument)
+    })
+}
+
+/// Takes the world of a tick, whose tick is above the one before, and encodes it for all tiers that are
+/// due. `kp_publisher_poll` gives the pieces. Take all of them each tick: they wait in memory.
+///
+/// A world that needs more datagrams than a viewer puts together is `KP_STATUS_ARGUMENT` too. The other
+/// tiers may have taken it then, and the tick is over: publish the next one.
+#[unsafe(no_mangle)]
+pub extern "C" fn kp_publisher_publish(publisher: KpPublisher, world: KpSnapshot) -> KpStatus {
+    call(|| {
+        let (publishing, world) = (PUBLISHERS.get(publisher.id)?, SNAPSHOTS.get(world.id)?);
+        let (mut publishing, world) = (lock(&publishing), lock(&world));
+        let Publishing { publisher, schema_hash, pieces, .. } = &mut *publishing;
+        world.check_schema(*schema_hash, "publisher")?;
+        let refused = |error: CrowdError| Failure::argument(error);
+        pieces.extend(publisher.publish(&world.snapshot).map_err(refused)?.iter().cloned());
+        Ok(())
+    })
+}
+
+/// The next piece for the transport: `*piece` says what it is, and its bytes are `*size`, if they are at
+/// most `capacity`. `KP_STATUS_NOTHING` if there is none until the next tick. If `capacity` is too small,
+/// only `*size` is written, and the piece stays.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_publisher_poll(
+    publisher: KpPublisher,
+    piece: *mut KpPiece,
+    bytes: *mut u8,
+    capacity: usize,
+    size: *mut usize,
+) -> KpStatus {
+    call(|| {
+        check_out(piece)?;
+        let publishing = PUBLISHERS.get(publisher.id)?;
+        let Publishing { pieces, next, .. } = &mut *lock(&publishing);
+        let poll = || pieces.pop_front().map(described);
+        // SAFETY: the caller lends `capacity` bytes, `size` and `piece`.
+        unsafe {
+            let what = next.give(poll, bytes, capacity, size)?;
+            put(piece, what)
+        }
+    })
+}
+
+/// Copies the last snapshot of a tier in groups, as its viewers decode it, into a snapshot of the same
+/// schema: without the entities that the tier leaves out, and less precise if the tier is.
+/// `KP_STATUS_NOTHING` before the first one, and for a tier in datagrams.
+#[unsafe(no_mangle)]
+pub extern "C" fn kp_publisher_last(
+    publisher: KpPublisher,
+    tier: u32,
+    snapshot: KpSnapshot,
+) -> KpStatus {
+    call(|| {
+        let (publishing, world) = (PUBLISHERS.get(publisher.id)?, SNAPSHOTS.get(snapshot.id)?);
+        let (publishing, mut world) = (lock(&publishing), lock(&world));
+        if tier as usize >= publishing.tiers {
+            return Err(no_tier(tier));
+        }
+        world.check_schema(publishing.schema_hash, "publisher")?;
+        let nothing = || Failure::nothing("the tier has no snapshot in groups yet");
+        let last = publishing.publisher.last_of(tier as usize).ok_or_else(nothing)?;
+        world.snapshot.copy_from(last);
+        Ok(())
+    })
+}
+
+/// Frees a publisher.
+#[unsafe(no_mangle)]
+pub extern "C" fn kp_publisher_free(publisher: KpPublisher) -> KpStatus {
+    call(|| PUBLISHERS.remove(publisher.id))
+}
+
+fn described(piece: Piece) -> (KpPiece, Vec<u8>) {
+    let track = track_to(piece.track);
+    let (object, is_datagram) = match piece.carried {
+        Carried::Object(number) => (number, 0),
+        Carried::Datagram => (0, 1),
+    };
+    let what = KpPiece {
+        group: piece.group,
+        object,
+        tier: track.tier,
+        track: track.kind,
+        is_datagram,
+        tick: piece.tick.0,
+    };
+    (what, piece.bytes)
+}

@@ -1,0 +1,168 @@
+//! What a viewer shows: now, and at a moment of its history.
+
+use crate::KpStatus;
+use crate::columns::KpTarget;
+use crate::handles::lock;
+use crate::memory::{check_out, put, slice, time};
+use crate::showing::{KpPlayback, Which};
+use crate::snapshot::{KpSnapshot, SNAPSHOTS};
+use crate::status::{Failure, call};
+use crate::viewer::{KpViewer, VIEWERS, Viewing};
+
+/// Computes what to show now, for the functions that follow: a little in the past and interpolated.
+/// `KP_STATUS_NOTHING` before the first state.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_viewer_play(
+    viewer: KpViewer,
+    now_ns: u64,
+    out: *mut KpPlayback,
+) -> KpStatus {
+    call(|| {
+        check_out(out)?;
+        let viewing = VIEWERS.get(viewer.id)?;
+        let Viewing { viewer, showing } = &mut *lock(&viewing);
+        let playback = viewer.playback(time(now_ns)).ok_or_else(nothing_yet)?;
+        let shown = showing.show(&playback)?;
+        // SAFETY: `out` is the caller's.
+        unsafe { put(out, shown) }
+    })
+}
+
+/// The first and the last tick that `kp_viewer_play_at` can show. `KP_STATUS_NOTHING` before the first
+/// state, and if the viewer keeps no history.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_viewer_history(
+    viewer: KpViewer,
+    first: *mut u32,
+    last: *mut u32,
+) -> KpStatus {
+    call(|| {
+        check_out(last)?;
+        let range = lock(&*VIEWERS.get(viewer.id)?).viewer.history();
+        let (from, to) = range.ok_or_else(nothing_in_history)?;
+        // SAFETY: both are the caller's.
+        unsafe {
+            put(first, from.0)?;
+            put(last, to.0)
+        }
+    })
+}
+
+/// As `kp_viewer_play`, for a tick of the history with its fraction, to pause and to go back. A tick
+/// outside of the history shows the nearest state.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_viewer_play_at(
+    viewer: KpViewer,
+    tick: f64,
+    out: *mut KpPlayback,
+) -> KpStatus {
+    call(|| {
+        check_out(out)?;
+        if !tick.is_finite() {
+            return Err(Failure::argument("the tick is not a number"));
+        }
+        let viewing = VIEWERS.get(viewer.id)?;
+        let Viewing { viewer, showing } = &mut *lock(&viewing);
+        let shown = showing.show(&viewer.playback_at(tick).ok_or_else(nothing_in_history)?)?;
+        // SAFETY: `out` is the caller's.
+        unsafe { put(out, shown) }
+    })
+}
+
+/// Writes the ids of the entities of a kind that are shown, as `kp_receiver_ids` does.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_viewer_ids(
+    viewer: KpViewer,
+    kind: u32,
+    ids: *mut u32,
+    capacity: usize,
+    count: *mut usize,
+) -> KpStatus {
+    // SAFETY: the caller lends `capacity` numbers, and `count`.
+    unsafe { write_ids(viewer, Which::Shown, kind, ids, capacity, count) }
+}
+
+/// Writes the ids of the entities that are shown for the first time, of all kinds, as `kp_viewer_ids`
+/// does.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_viewer_added(
+    viewer: KpViewer,
+    ids: *mut u32,
+    capacity: usize,
+    count: *mut usize,
+) -> KpStatus {
+    // SAFETY: the caller lends `capacity` numbers, and `count`.
+    unsafe { write_ids(viewer, Which::Added, 0, ids, capacity, count) }
+}
+
+/// Writes the ids of the entities that are not shown any more, of all kinds, as `kp_viewer_ids` does.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_viewer_removed(
+    viewer: KpViewer,
+    ids: *mut u32,
+    capacity: usize,
+    count: *mut usize,
+) -> KpStatus {
+    // SAFETY: the caller lends `capacity` numbers, and `count`.
+    unsafe { write_ids(viewer, Which::Removed, 0, ids, capacity, count) }
+}
+
+/// Writes the numbers of the entities of a kind that are shown, as `kp_receiver_read` does.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_viewer_read(
+    viewer: KpViewer,
+    kind: u32,
+    capacity: usize,
+    targets: *const KpTarget,
+    target_count: usize,
+) -> KpStatus {
+    call(|| {
+        // SAFETY: the caller lends them, with memory for `capacity` entities at each.
+        unsafe {
+            let targets = slice(targets, target_count)?;
+            lock(&*VIEWERS.get(viewer.id)?).showing.write(kind, capacity, targets)
+        }
+    })
+}
+
+/// Copies the newest state of the tiers that are shown into a snapshot of the same schema, neither
+/// delayed nor interpolated. `KP_STATUS_NOTHING` before the first state.
+#[unsafe(no_mangle)]
+pub extern "C" fn kp_viewer_newest(viewer: KpViewer, snapshot: KpSnapshot) -> KpStatus {
+    call(|| {
+        let (viewing, world) = (VIEWERS.get(viewer.id)?, SNAPSHOTS.get(snapshot.id)?);
+        let (viewing, mut world) = (lock(&viewing), lock(&world));
+        let newest = viewing.viewer.newest().ok_or_else(nothing_yet)?;
+        world.check_schema(newest.schema_hash(), "viewer")?;
+        world.snapshot.copy_from(newest);
+        Ok(())
+    })
+}
+
+fn nothing_yet() -> Failure {
+    Failure::nothing("no state has arrived yet")
+}
+
+fn nothing_in_history() -> Failure {
+    Failure::nothing("the viewer has no history yet")
+}
+
+/// Writes ids.
+///
+/// # Safety
+/// As for [`Showing::write_ids`].
+unsafe fn write_ids(
+    viewer: KpViewer,
+    which: Which,
+    kind: u32,
+    ids: *mut u32,
+    capacity: usize,
+    count: *mut usize,
+) -> KpStatus {
+    call(|| {
+        let viewing = VIEWERS.get(viewer.id)?;
+        let Viewing { showing, .. } = &*lock(&viewing);
+        // SAFETY: as for this function.
+        unsafe { showing.write_ids(which, kind, ids, capacity, count) }
+    })
+}

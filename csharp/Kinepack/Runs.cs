@@ -1,0 +1,139 @@
+using System;
+
+namespace Kinepack
+{
+    /// <summary>Bytes that are mostly as before, written as runs of unchanged ones.</summary>
+    public static class Runs
+    {
+        /// <summary>Writes bytes relative to others that both sides hold.</summary>
+        /// <param name="before">What both sides hold. If it is shorter, zeros follow it.</param>
+        /// <param name="bytes">The bytes to write.</param>
+        /// <param name="byteCount">How many of them.</param>
+        /// <param name="runs">The array to write to.</param>
+        /// <param name="size">The bytes of the runs, also if the array is too short.</param>
+        /// <returns>False if the array is too short.</returns>
+        public static unsafe bool TryEncode(
+            byte[] before, byte[] bytes, int byteCount, byte[] runs, out int size)
+        {
+            Library.RequireAbi();
+            Require.NotNull(before, nameof(before));
+            Require.Holds(bytes, byteCount, nameof(bytes));
+            Require.NotNull(runs, nameof(runs));
+            fixed (byte* held = before)
+            fixed (byte* from = bytes)
+            fixed (byte* to = runs)
+            {
+                Status status = Native.kp_runs_encode(
+                    held,
+                    (UIntPtr)before.Length,
+                    from,
+                    (UIntPtr)byteCount,
+                    to,
+                    (UIntPtr)runs.Length,
+                    out UIntPtr written);
+                return Interop.Fits(status, written, out size);
+            }
+        }
+
+        /// <summary>Reads runs that were written relative to the same bytes.</summary>
+        /// <param name="before">What both sides hold.</param>
+        /// <param name="runs">An array that begins with the runs.</param>
+        /// <param name="runBytes">The bytes of the runs.</param>
+        /// <param name="bytes">The array to write to. It limits what is accepted.</param>
+        /// <param name="size">How many bytes were read.</param>
+        /// <returns>False if the runs are not valid, or the array is too short.</returns>
+        public static unsafe bool TryDecode(
+            byte[] before, byte[] runs, int runBytes, byte[] bytes, out int size)
+        {
+            Library.RequireAbi();
+            Require.NotNull(before, nameof(before));
+            Require.Holds(runs, runBytes, nameof(runs));
+            Require.NotNull(bytes, nameof(bytes));
+            fixed (byte* held = before)
+            fixed (byte* from = runs)
+            fixed (byte* to = bytes)
+            {
+                Status status = Native.kp_runs_decode(
+                    held,
+                    (UIntPtr)before.Length,
+                    from,
+                    (UIntPtr)runBytes,
+                    to,
+                    (UIntPtr)bytes.Length,
+                    out UIntPtr read);
+                bool valid = Interop.Succeeds(status, Status.Data);
+                size = valid ? Interop.ToSize(read) : 0;
+                return valid;
+            }
+        }
+    }
+
+    /// <summary>
+    /// Short structs that mostly equal those before, such as inputs. The bits of a message say where
+    /// the few other bytes are.
+    /// </summary>
+    public static class SparseBytes
+    {
+        /// <summary>
+        /// Writes bytes relative to others that both sides hold. Their number is not written, so
+        /// both sides need to know it.
+        /// </summary>
+        /// <param name="before">What both sides hold. If it is shorter, zeros follow it.</param>
+        /// <param name="bytes">The bytes to write.</param>
+        /// <param name="byteCount">How many of them.</param>
+        /// <param name="sparse">The array to write to.</param>
+        /// <param name="size">The bytes of the result, also if the array is too short.</param>
+        /// <returns>False if the array is too short.</returns>
+        public static unsafe bool TryEncode(
+            byte[] before, byte[] bytes, int byteCount, byte[] sparse, out int size)
+        {
+            Library.RequireAbi();
+            Require.NotNull(before, nameof(before));
+            Require.Holds(bytes, byteCount, nameof(bytes));
+            Require.NotNull(sparse, nameof(sparse));
+            fixed (byte* held = before)
+            fixed (byte* from = bytes)
+            fixed (byte* to = sparse)
+            {
+                Status status = Native.kp_sparse_encode(
+                    held,
+                    (UIntPtr)before.Length,
+                    from,
+                    (UIntPtr)byteCount,
+                    to,
+                    (UIntPtr)sparse.Length,
+                    out UIntPtr written);
+                return Interop.Fits(status, written, out size);
+            }
+        }
+
+        /// <summary>Reads bytes that were written relative to the same bytes.</summary>
+        /// <param name="before">What both sides hold.</param>
+        /// <param name="sparse">An array that begins with the sparse bytes.</param>
+        /// <param name="sparseBytes">How many sparse bytes.</param>
+        /// <param name="bytes">The array to write to.</param>
+        /// <param name="byteCount">How many bytes were written.</param>
+        /// <returns>False if the sparse bytes are not valid. Then nothing has changed.</returns>
+        public static unsafe bool TryDecode(
+            byte[] before, byte[] sparse, int sparseBytes, byte[] bytes, int byteCount)
+        {
+            Library.RequireAbi();
+            Require.NotNull(before, nameof(before));
+            Require.Holds(sparse, sparseBytes, nameof(sparse));
+            Require.Holds(bytes, byteCount, nameof(bytes));
+            fixed (byte* held = before)
+            fixed (byte* from = sparse)
+            fixed (byte* to = bytes)
+            {
+                Status status = Native.kp_sparse_decode(
+                    held,
+                    (UIntPtr)before.Length,
+                    from,
+                    (UIntPtr)sparseBytes,
+                    to,
+                    (UIntPtr)byteCount);
+                return Interop.Succeeds(status, Status.Data);
+            }
+        }
+    }
+}
