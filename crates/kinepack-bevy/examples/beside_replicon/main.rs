@@ -26,14 +26,11 @@ use kinepack::training::Training;
 use kinepack::{EncodeError, EntityId, Level, Profile, Schema, Snapshot, Tick};
 use kinepack_bevy::{MotionClientPlugin, MotionServerPlugin, MotionSettings, Part, Pose};
 use kinepack_net::HubConfig;
-use network::PACKET_BYTES;
 use recording::{Numbered, Recording, TICK_HZ, move_cubes, spawn_cubes};
 use session::{Session, option};
 
 /// Ticks for the first states, which are not measured.
 const WARM_UP_TICKS: u32 = 120;
-/// Longer messages than a packet: the backend slices them, and a lost slice loses the message.
-const SLICED_BYTES: usize = 16_000;
 
 /// The positions of all cubes, by their numbers.
 fn cubes_of<C: Numbered>(app: &mut App) -> Vec<(u64, Vec3)> {
@@ -97,11 +94,11 @@ fn compare(
     let by_hand = by_hand::server(recording.clone());
     let by_hand = Session::new(by_hand, of(&by_hand::client), TICK_HZ, cubes_of::<by_hand::Cube>)?
         .measure(measured.clone(), 0.01)?;
-    let beside = |settings: MotionSettings, datagram_bytes| {
+    let beside = |settings: MotionSettings| {
         let of_client = MotionClientPlugin::new(settings.clone());
         let clients = of(&|| beside::client(of_client.clone()));
         // All drones at once take more than the four datagrams of the default.
-        let hub = HubConfig { datagram_bytes, datagrams_per_tick: 16, ..HubConfig::default() };
+        let hub = HubConfig { datagrams_per_tick: 16, ..HubConfig::default() };
         let of_server = MotionServerPlugin { hub, ..MotionServerPlugin::new(settings) };
         let server = beside::server(recording.clone(), of_server);
         Session::new(server, clients, TICK_HZ, cubes_of::<beside::Cube>)?
@@ -114,13 +111,11 @@ fn compare(
     let rows = [
         ("`bevy_replicon` alone", alone),
         ("alone, transforms quantized by hand", by_hand),
-        ("with Kinepack, `PACKED`", beside(at(Level::PACKED), PACKET_BYTES)?),
-        ("with Kinepack, `ADAPTIVE`, the default", beside(at(Level::ADAPTIVE), PACKET_BYTES)?),
-        ("with Kinepack, `LEARNING`", beside(at(Level::LEARNING), PACKET_BYTES)?),
-        ("`LEARNING`, trained", beside(trained(), PACKET_BYTES)?),
-        ("`LEARNING`, trained, 2 ms", beside(late(), PACKET_BYTES)?),
-        ("`LEARNING`, trained, in slices", beside(trained(), SLICED_BYTES)?),
-        ("`LEARNING`, trained, 2 ms, in slices", beside(late(), SLICED_BYTES)?),
+        ("with Kinepack, `PACKED`", beside(at(Level::PACKED))?),
+        ("with Kinepack, `ADAPTIVE`, the default", beside(at(Level::ADAPTIVE))?),
+        ("with Kinepack, `LEARNING`", beside(at(Level::LEARNING))?),
+        ("`LEARNING`, trained", beside(trained())?),
+        ("`LEARNING`, trained, 2 ms", beside(late())?),
     ];
     let seconds = f64::from(ticks - WARM_UP_TICKS) / f64::from(TICK_HZ);
     session::print(&rows, silent, seconds);
