@@ -44,7 +44,8 @@ KINEPACK_WRITE_SCRIPT="$out/script.txt" \
   || { cat "$out/script.log" >&2; exit 1; }
 run Vectors.exe "$out/script.txt"
 # With another last digit of a vector it must fail.
-for command in schema profile view runs sparse magnitude sends records acknowledges stream_codec packet clip pose replay frame shows; do
+for command in schema profile view runs sparse magnitude sends records acknowledges stream_codec packet clip pose replay frame shows \
+  catalogue gives piece; do
   sed "0,/^$command /{/^$command /{s/0\$/1/;t;s/.\$/0/}}" "$out/script.txt" >"$out/wrong.txt"
   if mono --debug "$out/Vectors.exe" "$out/wrong.txt" >"$out/wrong.log" \
     || ! grep -q "^command [0-9]*: $command " "$out/wrong.log"; then

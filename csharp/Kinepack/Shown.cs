@@ -21,15 +21,13 @@ namespace Kinepack
     }
 
     /// <summary>
-    /// What a receiver or a replay shows at the moment of its last TryPlay: entities, and events
-    /// that are due.
+    /// The entities that a receiver, a viewer or a replay shows at the moment of its last TryPlay.
     /// </summary>
-    public abstract class Shown : NativeObject
+    public abstract class ShownEntities : NativeObject
     {
         private Field[][] table;
-        private Field[][] eventTable;
 
-        internal Shown()
+        internal ShownEntities()
         {
         }
 
@@ -79,6 +77,31 @@ namespace Kinepack
             }
         }
 
+        /// <summary>Takes the fields of each kind, in a constructor.</summary>
+        internal void Shows(Field[][] ofKinds)
+        {
+            table = ofKinds;
+        }
+
+        internal abstract unsafe Status Ids(
+            uint kind, uint* ids, UIntPtr capacity, out UIntPtr count);
+
+        internal abstract unsafe Status Rows(
+            uint kind, UIntPtr capacity, Native.KpTarget* targets, UIntPtr targetCount);
+    }
+
+    /// <summary>
+    /// What a receiver or a replay shows at the moment of its last TryPlay: entities, and events
+    /// that are due.
+    /// </summary>
+    public abstract class Shown : ShownEntities
+    {
+        private Field[][] eventTable;
+
+        internal Shown()
+        {
+        }
+
         /// <summary>
         /// Takes the next event that is due at the moment that is shown. The next moment drops
         /// events that you did not take.
@@ -118,15 +141,9 @@ namespace Kinepack
         /// <summary>Takes the fields of each kind, in a constructor.</summary>
         internal void Shows(Field[][] ofKinds, Field[][] ofEvents)
         {
-            table = ofKinds;
+            Shows(ofKinds);
             eventTable = ofEvents ?? new Field[0][];
         }
-
-        internal abstract unsafe Status Ids(
-            uint kind, uint* ids, UIntPtr capacity, out UIntPtr count);
-
-        internal abstract unsafe Status Rows(
-            uint kind, UIntPtr capacity, Native.KpTarget* targets, UIntPtr targetCount);
 
         internal abstract Status NextEvent(out Event next);
 

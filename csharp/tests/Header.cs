@@ -18,6 +18,8 @@ internal static class Header
         { "NUMBER", typeof(Number) },
         { "ROLE", typeof(Role) },
         { "DATAGRAM_KIND", typeof(DatagramKind) },
+        { "TRACK_KIND", typeof(TrackKind) },
+        { "CARRY", typeof(Carry) },
     };
 
     private static readonly Dictionary<string, Type> Results = new Dictionary<string, Type>
@@ -120,6 +122,9 @@ internal static class Header
             case "struct KpTarget":
                 // A pointer, a size, and one or two numbers of 32 bits.
                 return type.Contains("Column") || IntPtr.Size == 8 ? 8 + (2 * IntPtr.Size) : 12;
+            case "struct KpTrack":
+            case "struct KpTaken":
+                return 8;
             case "struct KpRecord":
                 return 4;
             case "struct KpEvent":
@@ -131,20 +136,26 @@ internal static class Header
             case "struct KpMagnitude":
                 return 208;
             case "struct KpField":
+            case "struct KpTierInfo":
+            case "struct KpPublisherOptions":
             case "struct KpPlayback":
                 return 16;
             case "struct KpReplaySummary":
             case "struct KpReplayInfo":
             case "struct KpHubOptions":
             case "struct KpStreamOptions":
+            case "struct KpViewerOptions":
                 return 24;
             case "struct KpPose":
                 return IntPtr.Size == 8 ? 88 : 48;
             case "struct KpClipInfo":
             case "struct KpReceiverOptions":
+            case "struct KpPiece":
+            case "struct KpTier":
                 return 32;
             case "struct KpHubStatus":
             case "struct KpReceiverStatus":
+            case "struct KpViewerStatus":
                 return 56;
             default:
                 return SizeOf(ValueOf(type.Replace(" *", " ")));
@@ -159,7 +170,7 @@ internal static class Header
     private static void EnumValues(string header)
     {
         int found = 0;
-        const string Constant = @"KP_(STATUS|[A-Z]+_KIND|NUMBER|ROLE)_(\w+) = (\d+)";
+        const string Constant = @"KP_(STATUS|[A-Z]+_KIND|NUMBER|ROLE|CARRY)_(\w+) = (\d+)";
         foreach (Match match in Regex.Matches(header, Constant))
         {
             if (!Enums.TryGetValue(match.Groups[1].Value, out Type type))

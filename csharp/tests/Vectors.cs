@@ -46,6 +46,7 @@ internal static class Vectors
         VectorNetwork.AddTo();
         VectorStreams.AddTo();
         VectorClips.AddTo();
+        VectorBroadcasts.AddTo();
         int commands = 0;
         foreach (string line in File.ReadLines(arguments[0]))
         {

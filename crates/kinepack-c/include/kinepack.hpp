@@ -480,6 +480,105 @@ class KillCam : public Owner<KpKillCam, kp_kill_cam_free> {
   }
 };
 
+class Catalogue : public Owner<KpCatalogue, kp_catalogue_free> {
+ public:
+  using Owner::Owner;
+  // The tiers that suit most broadcasts.
+  Catalogue(uint32_t tick_hz, KpCodec codec) {
+    require(kp_catalogue_standard(tick_hz, codec, &handle_));
+  }
+  Catalogue(uint32_t tick_hz, const std::vector<KpTier> &tiers) {
+    require(kp_catalogue_new(tick_hz, tiers.data(), tiers.size(), &handle_));
+  }
+  // Reads what the track "catalogue" brings.
+  Catalogue(const void *bytes, size_t size) {
+    require(kp_catalogue_from_bytes(static_cast<const uint8_t *>(bytes), size, &handle_));
+  }
+
+  std::vector<uint8_t> to_bytes() const {
+    size_t size = 0;
+    kp_catalogue_to_bytes(handle_, nullptr, 0, &size);
+    std::vector<uint8_t> bytes(size);
+    require(kp_catalogue_to_bytes(handle_, bytes.data(), bytes.size(), &size));
+    return bytes;
+  }
+
+  // The tier with a name, or -1.
+  int32_t find(const char *name) const {
+    uint32_t tier = 0;
+    const bool is_there = kp_catalogue_find(handle_, name, &tier) == KP_STATUS_OK;
+    return is_there ? static_cast<int32_t>(tier) : -1;
+  }
+};
+
+class Publisher : public Owner<KpPublisher, kp_publisher_free> {
+ public:
+  explicit Publisher(KpCatalogue catalogue, const KpPublisherOptions &options = {}) {
+    require(kp_publisher_new(catalogue, &options, &handle_));
+  }
+
+  // Takes the world of a tick, and hands each piece that is due to
+  // `send(const KpPiece &piece, const uint8_t *bytes, size_t size)`. If `send` throws, that piece is
+  // gone, and the next call hands over the others.
+  template <typename Send>
+  KpStatus publish(KpSnapshot world, Send &&send) {
+    const KpStatus published = kp_publisher_publish(handle_, world);
+    for (;;) {
+      KpPiece piece{};
+      size_t size = 0;
+      const KpStatus status =
+          kp_publisher_poll(handle_, &piece, buffer_.data(), buffer_.size(), &size);
+      if (status == KP_STATUS_NOTHING) return published;
+      if (status == KP_STATUS_SIZE) {
+        buffer_.resize(size);
+      } else if (status != KP_STATUS_OK) {
+        return status;
+      } else {
+        send(static_cast<const KpPiece &>(piece), static_cast<const uint8_t *>(buffer_.data()), size);
+      }
+    }
+  }
+
+ private:
+  std::vector<uint8_t> buffer_ = std::vector<uint8_t>(1200);
+};
+
+class Viewer : public Owner<KpViewer, kp_viewer_free> {
+ public:
+  explicit Viewer(KpCatalogue catalogue, const KpViewerOptions &options = {}) {
+    require(kp_viewer_new(catalogue, &options, &handle_));
+  }
+
+  KpStatus watch(const std::vector<uint32_t> &tiers) {
+    return kp_viewer_watch(handle_, tiers.data(), tiers.size());
+  }
+
+  // The tracks to subscribe to.
+  std::vector<KpTrack> wanted() const {
+    size_t count = 0;
+    kp_viewer_wanted(handle_, nullptr, 0, &count);
+    std::vector<KpTrack> tracks(count);
+    kp_viewer_wanted(handle_, tracks.data(), tracks.size(), &count);
+    return tracks;
+  }
+
+  // The ids of the entities of a kind that are shown.
+  std::vector<uint32_t> ids(uint32_t kind) const {
+    size_t count = 0;
+    kp_viewer_ids(handle_, kind, nullptr, 0, &count);
+    std::vector<uint32_t> ids(count);
+    kp_viewer_ids(handle_, kind, ids.data(), ids.size(), &count);
+    return ids;
+  }
+
+  // Writes the entities of a kind that are shown to the members of structs.
+  template <typename Struct, typename... Member>
+  KpStatus read(uint32_t kind, Struct *rows, size_t capacity, Member Struct::*...member) const {
+    const auto to = targets(rows, member...);
+    return kp_viewer_read(handle_, kind, capacity, to.data(), to.size());
+  }
+};
+
 }  // namespace kinepack
 
 #endif  // KINEPACK_HPP

@@ -38,6 +38,11 @@ fn replays_are_written_cut_and_played() {
 }
 
 #[test]
+fn a_viewer_joins_a_broadcast_and_changes_its_tier() {
+    run("tests/c/broadcast.c", &C);
+}
+
+#[test]
 fn clips_are_sampled_into_the_layout_of_an_engine() {
     let folder = tempfile::tempdir().unwrap();
     let joint = |name: &str, parent, x| Joint {

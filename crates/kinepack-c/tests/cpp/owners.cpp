@@ -139,6 +139,77 @@ void hub_and_receiver() {
 #endif
 }
 
+void broadcast() {
+  const kinepack::Schema of = schema();
+  const kinepack::Codec codec(of, "packed");
+  const kinepack::Catalogue catalogue(60, codec);
+  const std::vector<uint8_t> bytes = catalogue.to_bytes();
+  const kinepack::Catalogue received(bytes.data(), bytes.size());
+  EXPECT(received.find("third") == 1 && received.find("tenth") == -1);
+  kinepack::Publisher publisher(catalogue);
+  kinepack::Viewer viewer(received);
+  EXPECT(viewer.wanted().empty() && viewer.watch({1}) == KP_STATUS_OK);
+  EXPECT(viewer.wanted().size() == 2);
+  kinepack::Snapshot world(of);
+  const uint32_t ids[] = {3};
+  int played = 0;
+  for (uint32_t tick = 1; tick < 90; ++tick) {
+    const uint64_t now = tick * 16666667ull;
+    const Ship ship = {{1.0f, 1.0f, 2.0f}, {0.0f, 0.0f, 0.0f, 1.0f}, Gun::Bow, 90};
+    world.clear(tick);
+    world.add(0, ids, &ship, 1, &Ship::position, &Ship::rotation, &Ship::gun, &Ship::health);
+    const std::vector<KpTrack> wanted = viewer.wanted();
+    EXPECT(publisher.publish(world, [&](const KpPiece &piece, const uint8_t *data, size_t size) {
+      for (const KpTrack &track : wanted) {
+        if (track.tier != piece.tier || track.kind != piece.track) continue;
+        EXPECT(kp_viewer_take(viewer, now, &piece, data, size, nullptr) == KP_STATUS_OK);
+      }
+    }) == KP_STATUS_OK);
+    KpPlayback playback;
+    if (kp_viewer_play(viewer, now, &playback) != KP_STATUS_OK) continue;
+    Ship shown[1];
+    EXPECT(viewer.ids(0) == std::vector<uint32_t>{3});
+    EXPECT(viewer.read(0, shown, 1, &Ship::position, &Ship::rotation, &Ship::gun, &Ship::health) ==
+           KP_STATUS_OK);
+    EXPECT(shown[0].health == 90);
+    played += 1;
+  }
+  EXPECT(played > 50);
+  // The world of a tick that was published.
+  EXPECT(publisher.publish(world, [](const KpPiece &, const uint8_t *, size_t) {}) ==
+         KP_STATUS_ARGUMENT);
+#if defined(__cpp_exceptions)
+  bool was_thrown = false;
+  try {
+    const kinepack::Catalogue cut(bytes.data(), bytes.size() - 1);
+  } catch (const kinepack::Error &error) {
+    was_thrown = error.status == KP_STATUS_DATA;
+  }
+  EXPECT(was_thrown);
+#else
+  const kinepack::Catalogue cut(bytes.data(), bytes.size() - 1);
+  EXPECT(!cut);
+#endif
+}
+
+void streams_without_headers() {
+  const kinepack::Schema of = schema();
+  const kinepack::StreamCodec codec(of, "adaptive");
+  kinepack::StreamBase base(codec);
+  const Ship ship = {{1.0f, 1.0f, 2.0f}, {0.0f, 0.0f, 0.0f, 1.0f}, Gun::Bow, 90};
+  const auto from = kinepack::columns(&ship, &Ship::position, &Ship::rotation, &Ship::gun, &Ship::health);
+  std::array<uint8_t, 200> packet;
+  size_t size = 0, first_size = 0;
+  for (int nth = 0; nth < 3; ++nth) {
+    KpStreamBase last{0};
+    EXPECT(kp_stream_encode(codec, base, 1, from.data(), from.size(), 1, packet.data(), packet.size(),
+                            &size, &last) == KP_STATUS_OK);
+    base = kinepack::StreamBase(last);
+    if (nth == 0) first_size = size;
+  }
+  EXPECT(size > 0 && size < first_size);
+}
+
 void errors() {
 #if defined(__cpp_exceptions)
   bool was_thrown = false;
@@ -172,6 +243,8 @@ void errors() {
 int main() {
   ships();
   hub_and_receiver();
+  broadcast();
+  streams_without_headers();
   errors();
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

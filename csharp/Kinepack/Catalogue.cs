@@ -1,0 +1,166 @@
+using System;
+using System.IO;
+
+namespace Kinepack
+{
+    /// <summary>
+    /// What a broadcast consists of: one world in several forms, its tiers. It does not change.
+    /// </summary>
+    public sealed class Catalogue : NativeObject
+    {
+        /// <summary>The name of the track that carries the bytes of a catalogue.</summary>
+        public const string TrackName = "catalogue";
+
+        private readonly TierInfo[] tiers;
+
+        /// <summary>A catalogue of these tiers. Their numbers are their places.</summary>
+        /// <param name="tickHz">The ticks of the simulation in a second.</param>
+        /// <param name="tiers">1 to 64 tiers.</param>
+        /// <exception cref="KinepackException">
+        /// A tier is not possible: its name, its numbers, or a schema that others do not have.
+        /// </exception>
+        public Catalogue(int tickHz, params Tier[] tiers)
+            : this(New(tickHz, tiers))
+        {
+        }
+
+        private Catalogue(ulong made)
+        {
+            Own(made);
+            Check(Native.kp_catalogue_schema(Id, out ulong schema));
+            Schema = new Schema(schema);
+            Check(Native.kp_catalogue_info(Id, out uint tickHz, out uint count));
+            TickHz = (int)tickHz;
+            tiers = new TierInfo[count];
+            for (uint tier = 0; tier < count; tier++)
+            {
+                Check(Native.kp_catalogue_tier(Id, tier, out Native.KpTierInfo info));
+                tiers[tier] = new TierInfo(NameOf(new Track((int)tier)), info);
+            }
+        }
+
+        /// <summary>The ticks of the simulation in a second.</summary>
+        public int TickHz { get; }
+
+        /// <summary>
+        /// The schema of the world. Dispose it yourself, or leave it to its finalizer.
+        /// </summary>
+        public Schema Schema { get; }
+
+        /// <summary>The number of tiers.</summary>
+        public int Tiers => tiers.Length;
+
+        /// <summary>
+        /// The tiers that suit most broadcasts: all snapshots ("full"), one in three ("third"), one
+        /// in eight ("eighth"), and all in datagrams ("fast"). If the schema has bodies, also one in
+        /// three with less precision for bodies that move ("coarse").
+        /// </summary>
+        /// <param name="tickHz">The ticks of the simulation in a second.</param>
+        /// <param name="codec">How the snapshots are coded.</param>
+        public static Catalogue Standard(int tickHz, Codec codec)
+        {
+            Require.NotNegative(tickHz, nameof(tickHz));
+            Require.NotNull(codec, nameof(codec));
+            codec.Check(
+                Native.kp_catalogue_standard((uint)tickHz, codec.Id, out ulong made));
+            return new Catalogue(made);
+        }
+
+        /// <summary>Reads what the track <see cref="TrackName"/> brings.</summary>
+        /// <param name="bytes">The bytes.</param>
+        /// <exception cref="KinepackException">They are not a catalogue.</exception>
+        public static unsafe Catalogue FromBytes(byte[] bytes)
+        {
+            Library.RequireAbi();
+            Require.NotNull(bytes, nameof(bytes));
+            fixed (byte* first = bytes)
+            {
+                UIntPtr size = (UIntPtr)bytes.Length;
+                KinepackException.Check(
+                    Native.kp_catalogue_from_bytes(first, size, out ulong made));
+                return new Catalogue(made);
+            }
+        }
+
+        /// <summary>The bytes to publish on the track <see cref="TrackName"/>.</summary>
+        public unsafe byte[] ToBytes()
+        {
+            Status status = Native.kp_catalogue_to_bytes(Id, null, UIntPtr.Zero, out UIntPtr size);
+            Succeeds(status, Status.Size);
+            byte[] bytes = new byte[Interop.ToSize(size)];
+            fixed (byte* first = bytes)
+            {
+                Check(Native.kp_catalogue_to_bytes(Id, first, size, out size));
+            }
+            return bytes;
+        }
+
+        /// <summary>What a tier is.</summary>
+        /// <param name="tier">Its number, from 0.</param>
+        public TierInfo Tier(int tier)
+        {
+            if (tier < 0 || tier >= tiers.Length)
+            {
+                throw new ArgumentOutOfRangeException(nameof(tier), tier, "There is no such tier.");
+            }
+            return tiers[tier];
+        }
+
+        /// <summary>Finds the tier with a name.</summary>
+        /// <param name="name">The name.</param>
+        /// <param name="tier">Its number.</param>
+        /// <returns>False if there is none.</returns>
+        public bool TryFind(string name, out int tier)
+        {
+            byte[] text = Interop.ToText(name, nameof(name));
+            bool found = Succeeds(
+                Native.kp_catalogue_find(Id, text, out uint number), Status.Nothing);
+            tier = found ? (int)number : 0;
+            return found;
+        }
+
+        /// <summary>The name of a track, for the transport.</summary>
+        /// <param name="track">The track.</param>
+        public unsafe string NameOf(Track track)
+        {
+            return ReadText((byte* text, UIntPtr capacity, out UIntPtr size) =>
+            {
+                Track copy = track;
+                return Native.kp_catalogue_track_name(Id, &copy, text, capacity, out size);
+            });
+        }
+
+        internal override Status Free(ulong freed) => Native.kp_catalogue_free(freed);
+
+        private static unsafe ulong New(int tickHz, Tier[] tiers)
+        {
+            Library.RequireAbi();
+            Require.NotNegative(tickHz, nameof(tickHz));
+            Require.NotNull(tiers, nameof(tiers));
+            Native.KpTier[] native = new Native.KpTier[tiers.Length];
+            int[] begins = new int[tiers.Length];
+            MemoryStream names = new MemoryStream();
+            for (int nth = 0; nth < tiers.Length; nth++)
+            {
+                Require.NotNull(tiers[nth], nameof(tiers));
+                byte[] name = Interop.ToText(tiers[nth].Name, nameof(tiers));
+                begins[nth] = (int)names.Length;
+                names.Write(name, 0, name.Length);
+                native[nth] = tiers[nth].ToNative();
+            }
+            fixed (byte* texts = names.ToArray())
+            fixed (Native.KpTier* first = native)
+            {
+                for (int nth = 0; nth < tiers.Length; nth++)
+                {
+                    first[nth].name = texts + begins[nth];
+                }
+                Status status = Native.kp_catalogue_new(
+                    (uint)tickHz, first, (UIntPtr)tiers.Length, out ulong made);
+                GC.KeepAlive(tiers);
+                KinepackException.Check(status);
+                return made;
+            }
+        }
+    }
+}
