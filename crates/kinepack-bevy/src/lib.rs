@@ -72,10 +72,10 @@
 //!
 //! **Transports.** With the feature `udp`, `MotionUdpServerPlugin` and `MotionUdpClientPlugin` have
 //! encrypted connections. With the feature `web`, `MotionWebServerPlugin` and
-//! `MotionWebClientPlugin` connect over WebTransport. That client also runs in browsers. With the
-//! feature `replicon`, `MotionRepliconPlugin` uses those of `bevy_replicon`,
-//! which then spawns and despawns the entities. For another transport, move [`Datagrams`] as above.
-//! It must guarantee integrity: see `kinepack-net`.
+//! `MotionWebClientPlugin` connect over WebTransport. That client also runs in browsers, where `udp`
+//! and servers are absent. With the feature `replicon`, `MotionRepliconPlugin` uses the connections
+//! of `bevy_replicon`, which then spawns and despawns the entities. For another transport, move
+//! [`Datagrams`] as above. It must guarantee integrity: see `kinepack-net`.
 //!
 //! **Schedules.** The server reads components in `FixedLast`. A client writes them in
 //! `PreUpdate`, and sends in `PostUpdate`: see [`MotionServerSystems`] and [`MotionClientSystems`].

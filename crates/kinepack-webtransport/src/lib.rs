@@ -39,7 +39,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! In the page, with the npm package:
+//! [`WebClient`] joins natively, and in a browser from Rust that is compiled to WebAssembly. There the
+//! rest of this crate is absent. A page without Rust uses the npm package:
 //!
 //! ```js
 //! const transport = new WebTransport(url, {
