@@ -25,6 +25,7 @@ mod happenings;
 mod inputs;
 pub mod join;
 mod keys;
+mod lines;
 mod map;
 mod module;
 mod players;

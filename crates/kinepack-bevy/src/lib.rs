@@ -71,10 +71,11 @@
 //! | set budgets, priorities, relevance | [`MotionServer::hub_mut`] | |
 //!
 //! **Transports.** With the feature `udp`, `MotionUdpServerPlugin` and `MotionUdpClientPlugin` have
-//! encrypted connections. With the feature `web`, `MotionWebServerPlugin` lets browsers join over
-//! WebTransport. With the feature `replicon`, `MotionRepliconPlugin` uses those of `bevy_replicon`,
-//! which then spawns and despawns the entities. For another transport, move [`Datagrams`] as above.
-//! It must guarantee integrity: see `kinepack-net`.
+//! encrypted connections. With the feature `web`, `MotionWebServerPlugin` and
+//! `MotionWebClientPlugin` connect over WebTransport. That client also runs in browsers, where `udp`
+//! and servers are absent. With the feature `replicon`, `MotionRepliconPlugin` uses the connections
+//! of `bevy_replicon`, which then spawns and despawns the entities. For another transport, move
+//! [`Datagrams`] as above. It must guarantee integrity: see `kinepack-net`.
 //!
 //! **Schedules.** The server reads components in `FixedLast`. A client writes them in
 //! `PreUpdate`, and sends in `PostUpdate`: see [`MotionServerSystems`] and [`MotionClientSystems`].
@@ -98,7 +99,7 @@ mod register;
 mod replicon;
 mod server;
 mod settings;
-#[cfg(any(feature = "udp", feature = "web"))]
+#[cfg(any(feature = "web", all(feature = "udp", not(target_family = "wasm"))))]
 mod sockets;
 
 pub use client::{
@@ -119,11 +120,13 @@ pub use server::{
     MotionServerSystems, Moving, ServerStats,
 };
 pub use settings::MotionSettings;
-#[cfg(feature = "udp")]
+#[cfg(all(feature = "udp", not(target_family = "wasm")))]
 pub use sockets::{
     MotionUdpClient, MotionUdpClientPlugin, MotionUdpServer, MotionUdpServerPlugin, UdpLost,
 };
 #[cfg(feature = "web")]
+pub use sockets::{MotionWebClient, MotionWebClientPlugin, WebLost};
+#[cfg(all(feature = "web", not(target_family = "wasm")))]
 pub use sockets::{MotionWebServer, MotionWebServerPlugin};
 
 /// The examples of the README.

@@ -1,6 +1,7 @@
 //! What a snapshot is coded against: a baseline, with incomplete views merged into it, and older
 //! views. Both sides build it by the same rules. `spec/NET.md`, sections 4.1 and 4.3.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use kinepack::{Baselines, BaselinesError, EncodeError, EntityId, Schema, Snapshot, Tick, View};
@@ -96,9 +97,9 @@ pub(crate) fn field_of_all(own_back: u8, others: usize) -> Option<u32> {
 
 /// What a receiver holds for a sequence before the baseline.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Held<'a> {
-    /// The entities that an incomplete view sent.
-    Part(&'a Snapshot),
+pub(crate) enum Held<T> {
+    /// An incomplete view.
+    Part(T),
     /// A complete view.
     Whole,
     /// Too old to be held, whether or not it arrived.
@@ -107,44 +108,85 @@ pub(crate) enum Held<'a> {
     Nothing,
 }
 
-/// The lists *sent* of the views that a datagram merges into a baseline with this own back, newest
-/// first. `at` gets a distance and returns what the receiver holds that many sequences before the
+/// The views that a datagram merges into a baseline with this own back, newest first. `at` gets a
+/// distance and returns what the receiver holds that many sequences before the
 /// baseline.
 ///
 /// # Errors
 /// [`Refused::BadMerge`], and [`Refused::NoBaseline`] if the receiver dropped a view that may be
 /// meant.
-pub(crate) fn merged<'a>(
+pub(crate) fn merged<T>(
     field: Option<u32>,
     own_back: u8,
-    at: impl Fn(u16) -> Held<'a>,
-) -> Result<Vec<&'a Snapshot>, Refused> {
-    let mut sent = Vec::new();
+    at: impl Fn(u16) -> Held<T>,
+) -> Result<Vec<T>, Refused> {
+    let mut parts = Vec::new();
     let named = field.unwrap_or(((1u64 << by_rule(own_back)) - 1) as u32);
     for bit in (0..MERGED as u16).filter(|bit| named >> bit & 1 == 1) {
         match at(bit + 1) {
-            Held::Part(rows) => sent.push(rows),
+            Held::Part(part) => parts.push(part),
             Held::Dropped => return Err(Refused::NoBaseline),
             Held::Whole | Held::Nothing if field.is_none() => {}
             Held::Whole | Held::Nothing => return Err(Refused::BadMerge),
         }
     }
-    Ok(sent)
+    Ok(parts)
 }
 
-/// Merges views into one. Keeps its memory.
+/// The parts of a partial older view: the views just before it, newest first, that are incomplete
+/// and of its tick. `at` gets a distance and returns what the receiver holds that many sequences
+/// before the view, and its tick.
+///
+/// # Errors
+/// [`Refused::NoBaseline`] if the receiver dropped a view that may be one of them.
+pub(crate) fn parts_before<T>(
+    tick: Tick,
+    at: impl Fn(u16) -> Held<(Tick, T)>,
+) -> Result<Vec<T>, Refused> {
+    let mut parts = Vec::new();
+    for distance in 1..=MERGED as u16 {
+        match at(distance) {
+            Held::Part((of, part)) if of == tick => parts.push(part),
+            Held::Dropped => return Err(Refused::NoBaseline),
+            Held::Part(_) | Held::Whole | Held::Nothing => break,
+        }
+    }
+    Ok(parts)
+}
+
+/// Merges views into one. Keeps its memory, and the states that it made last: the datagrams of one
+/// tick are coded against the same ones.
 #[derive(Debug)]
 pub(crate) struct Merger {
-    /// The sent entities: their id and how many views back, as [`key`] has them, and the row there.
+    /// The sent entities: their id and how many views back, as [`row_key`] has them, and the row
+    /// there.
     rows: Vec<(u64, u32)>,
     patch: Snapshot,
-    state: Arc<Snapshot>,
+    /// Oldest first, each with the key it was made with.
+    recent: VecDeque<(MergeKey, View)>,
 }
+
+/// What a merged view is made of, by numbers of the caller's choice.
+pub(crate) type MergeKey = Vec<u64>;
+
+/// A merger keeps this many states: a baseline, and three older views.
+const KEPT: usize = 4;
 
 impl Merger {
     pub(crate) fn new(schema: &Schema) -> Self {
-        let empty = Snapshot::new(schema, Tick(0));
-        Self { rows: Vec::new(), patch: empty.clone(), state: Arc::new(empty) }
+        let patch = Snapshot::new(schema, Tick(0));
+        Self { rows: Vec::new(), patch, recent: VecDeque::new() }
+    }
+
+    /// The view that was made with this key, if it is among the last ones.
+    pub(crate) fn made(&self, key: &[u64]) -> Option<View> {
+        let made = self.recent.iter().find(|(of, _)| of == key);
+        made.map(|(_, view)| view.clone())
+    }
+
+    /// Forgets the views that were made with this number in their key.
+    pub(crate) fn forget(&mut self, number: u64) {
+        self.recent.retain(|(key, _)| !key.contains(&number));
     }
 
     /// Merges into a view what the views before it sent. `write` writes the view alone. `sent`
@@ -154,17 +196,23 @@ impl Merger {
     /// Cost: a copy of the view, and a sort of all sent rows.
     pub(crate) fn merge(
         &mut self,
+        key: MergeKey,
         write: impl FnOnce(&mut Snapshot) -> Result<(), EncodeError>,
         sent: &[&Snapshot],
     ) -> Result<View, EncodeError> {
-        let Self { rows, patch, state } = self;
+        let Self { rows, patch, recent } = self;
+        let oldest = if recent.len() == KEPT { recent.pop_front() } else { None };
         // Callers drop a merged view after one datagram, so this copies nothing.
-        let out = Arc::make_mut(state);
+        let mut state = oldest.map_or_else(
+            || Arc::new(Snapshot::new_like(patch)),
+            |(_, view)| Arc::clone(view.snapshot()),
+        );
+        let out = Arc::make_mut(&mut state);
         write(out)?;
         if sent.len() > 1 {
             rows.clear();
             for (age, sent) in sent.iter().enumerate() {
-                rows.extend((0..).zip(sent.ids()).map(|(index, id)| (key(*id, age), index)));
+                rows.extend((0..).zip(sent.ids()).map(|(index, id)| (row_key(*id, age), index)));
             }
             rows.sort_unstable_by_key(|(key, _)| *key);
             rows.dedup_by_key(|(key, _)| *key / AGES);
@@ -178,7 +226,9 @@ impl Merger {
             }
             out.patch(&[], patch)?;
         }
-        Ok(View::from(Arc::clone(state)))
+        let view = View::from(state);
+        recent.push_back((key, view.clone()));
+        Ok(view)
     }
 }
 
@@ -186,7 +236,7 @@ impl Merger {
 const AGES: u64 = 64;
 
 /// Orders rows by id, then from the newest view to the oldest. Integers sort faster than tuples.
-fn key(id: EntityId, age: usize) -> u64 {
+fn row_key(id: EntityId, age: usize) -> u64 {
     u64::from(id.0) * AGES + age as u64
 }
 

@@ -36,7 +36,7 @@ pub(crate) const CHANNEL_SHIFT: u32 = 4;
 const MORE_OLDER: u8 = 1 << 7;
 
 /// The version of `spec/NET.md` that this crate speaks.
-pub const VERSION: u8 = 3;
+pub const VERSION: u8 = 4;
 
 /// Bytes before a fragment's part.
 pub(crate) const FRAGMENT_HEADER_BYTES: usize = 8;

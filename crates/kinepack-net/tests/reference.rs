@@ -19,7 +19,7 @@ use std::time::Duration;
 use kinepack::{Codec, EntityId, Level, Snapshot, Tick};
 use kinepack_net::{
     EventKinds, Handled, Hub, HubConfig, Link, LinkConfig, Loss, Receiver, ReceiverConfig,
-    ReceiverId, ReceiverOptions, Refused, Sequence,
+    ReceiverId, ReceiverOptions, Refused, Sequence, VERSION,
 };
 use naive::{Header, NaiveReceiver, entities, since};
 use support::{
@@ -170,6 +170,7 @@ struct Audit {
     merges: [u32; 2],
     /// Snapshots with zero to three older views.
     older: [u32; 4],
+    older_in_parts: u32,
     fragments: u32,
     events_alone: u32,
     block: Option<(u8, u16)>,
@@ -241,28 +242,48 @@ impl Audit {
         let mut newer = self.sent[&header.baseline()].tick;
         assert!(newer < world_tick);
         for older in header.older_views() {
-            assert!(!self.usable(older, header).left_out);
             let tick = self.sent[&older].tick;
+            if self.usable(older, header).left_out {
+                self.check_parts(older, tick, header);
+            }
             assert!(tick < newer, "{tick} is not before {newer}: {header:?}");
             newer = tick;
+        }
+    }
+
+    /// Section 4.3: all parts of a partial older view are known, and that there are no others.
+    fn check_parts(&mut self, older: u16, tick: u32, by: &Header) {
+        self.older_in_parts += 1;
+        for before in (1..=32).map(|back| older.wrapping_sub(back)) {
+            let Sent { header, tick: of, .. } = self.sent[&before];
+            let is_part = of == tick && header.is_some_and(|header| header.left_out);
+            if !is_part {
+                return self.check_within_limits(before, by);
+            }
+            self.usable(before, by);
         }
     }
 
     /// A view that may be a baseline or be merged.
     fn usable(&self, sequence: u16, by: &Header) -> Header {
         let sent = self.sent[&sequence];
+        assert!(sent.is_acknowledged, "{sequence} used by {by:?} is not acknowledged");
+        self.check_within_limits(sequence, by);
+        sent.header.expect("fragments are no baseline")
+    }
+
+    /// Section 4.2: the receiver has not dropped this view, if it ever had it.
+    fn check_within_limits(&self, sequence: u16, by: &Header) {
         assert!(
             self.floor.is_none_or(|floor| since(sequence, floor) >= 0),
             "{sequence} used by {by:?} is from before"
         );
-        assert!(sent.is_acknowledged, "{sequence} used by {by:?} is not acknowledged");
         assert!(
             (1..=255).contains(&since(by.sequence, sequence)),
             "{sequence} used by {by:?} is too old"
         );
         let is_recent = self.newest_used.is_none_or(|newest| since(newest, sequence) <= 64);
         assert!(is_recent, "{sequence} used by {by:?} is behind {:?}", self.newest_used);
-        sent.header.expect("fragments are no baseline")
     }
 
     /// The header of a complete snapshot.
@@ -621,6 +642,8 @@ fn several_small(silent: std::ops::Range<u32>, seed: u64) {
     };
     let outcome = run(&scenario, seed);
     assert!(outcome.audit.left_out > 100 && outcome.audit.blocks >= 1);
+    let older = outcome.audit.older_in_parts;
+    assert!(older > 100 || seed % 4 == 0, "{older} older views in parts");
     assert!(outcome.sent_at.windows(2).any(|pair| pair[0].0 == pair[1].0));
 }
 
@@ -817,7 +840,7 @@ fn the_hub_compares_in_order_and_answers_each_hello_once() {
     hub.add(PLAYER, &ReceiverOptions::default(), Duration::ZERO).unwrap();
     let initial = Snapshot::new(codec.schema(), Tick(0));
     let hello = NaiveReceiver::new(&codec, &initial).poll_transmit(Duration::ZERO).unwrap();
-    let values = [3, codec.schema().hash(), codec.hash(), initial.state_hash(), 0];
+    let values = [VERSION.into(), codec.schema().hash(), codec.hash(), initial.state_hash(), 0];
     let places = [1, 2, 10, 18, 26];
     for first in 0..5 {
         let mut other = hello.clone();

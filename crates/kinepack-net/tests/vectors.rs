@@ -6,6 +6,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod support;
+
+use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -16,24 +19,40 @@ use kinepack_net::{
     Acknowledgement, Audience, EventKinds, Hub, HubConfig, Received, Receiver, ReceiverConfig,
     ReceiverId, ReceiverOptions, Refused, Sequence, datagram_sequence,
 };
+use support::older_sequences;
 
 const VECTORS: &str = include_str!("../../../spec/vectors/net.txt");
 const ID: ReceiverId = ReceiverId(1);
 
 /// Twelve lanes of 31 bits: three entities are more than a datagram of 128 bytes.
 fn codec() -> Codec {
+    codec_at(Level::PACKED)
+}
+
+fn codec_at(level: Level) -> Codec {
     let lane = |index| {
         let limits = IntegerLimits::new(0, (1 << 31) - 1, 1).unwrap();
         Field::new(format!("lane {index}"), FieldKind::Integer(limits))
     };
     let schema = Schema::new((0..12).map(lane).collect());
-    Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap()
+    Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap()
 }
 
 /// Entities 1, 2 and 9. Each lane is a small hash of entity, lane, and the tick at which the entity
-/// last changed: all change until tick 12, and the first one from tick 20 on.
+/// last changed: all change until tick 12, and the first one from tick 20 on. From tick 100 on, all
+/// lanes move steadily, except for 24 bits of noise. That takes two datagrams.
 fn world(codec: &Codec, tick: u32) -> Snapshot {
     let mut world = Snapshot::new(codec.schema(), Tick(tick));
+    if let Some(since) = tick.checked_sub(100) {
+        for id in [1, 2, 9] {
+            let lane = |lane: u32| {
+                let noise = (id * 31 + lane * 7 + tick).wrapping_mul(0x9E37_79B1) >> 8;
+                (since * (id + lane) << 20) + noise
+            };
+            world.push_lanes(EntityId(id), &(0..12).map(lane).collect::<Vec<_>>()).unwrap();
+        }
+        return world;
+    }
     let still_from = tick.min(12);
     for (id, changed) in
         [(1, if tick < 20 { still_from } else { tick }), (2, still_from), (9, still_from / 4)]
@@ -133,7 +152,8 @@ fn form(datagram: &[u8]) -> String {
 }
 
 /// What this version writes: a session; a short one with two older views from its hello on; and one
-/// in which each snapshot has a state check and the receiver has a fault; and one with events.
+/// in which each snapshot has a state check and the receiver has a fault; one with events; and one
+/// at level adaptive with older views in two parts.
 fn written() -> String {
     let codec = codec();
     let hello = receiver(&codec, None).poll_transmit(Duration::ZERO).unwrap().to_vec();
@@ -164,7 +184,11 @@ fn written() -> String {
     let events = event_kinds();
     let hello = hex(receiver(&codec, Some(&events)).poll_transmit(Duration::ZERO).unwrap());
     lines += &format!("hello-events {hello}\n");
-    lines + &session(&codec, config(0, by_default), 20..=46, None, Some(&events))
+    lines += &session(&codec, config(0, by_default), 20..=46, None, Some(&events));
+    let adaptive = codec_at(Level::ADAPTIVE);
+    let hello = hex(receiver(&adaptive, None).poll_transmit(Duration::ZERO).unwrap());
+    lines += &format!("hello-adaptive {hello}\n");
+    lines + &session(&adaptive, config(2, by_default), 100..=130, None, None)
 }
 
 /// The entity and lane that become wrong.
@@ -259,9 +283,10 @@ fn every_datagram_is_written() {
 
 #[test]
 fn every_datagram_is_read() {
-    let codec = codec();
+    let (codec, adaptive) = (codec(), codec_at(Level::ADAPTIVE));
     let (events, mut receiver) = (event_kinds(), receiver(&codec, None));
     let mut forms = Vec::new();
+    let (mut partial, mut older_in_parts) = (HashSet::new(), 0);
     for line in VECTORS.lines().filter(|line| !line.starts_with('#')) {
         let (form, rest) = line.split_once(' ').unwrap();
         if form == "fault" {
@@ -273,9 +298,11 @@ fn every_datagram_is_read() {
         let datagram = bytes(datagram);
         forms.push(form);
         match form {
-            "hello" | "hello-events" => {
-                let events = (form != "hello").then_some(&events);
-                receiver = self::receiver(&codec, events);
+            "hello" | "hello-events" | "hello-adaptive" => {
+                let events = (form == "hello-events").then_some(&events);
+                let codec = if form == "hello-adaptive" { &adaptive } else { &codec };
+                receiver = self::receiver(codec, events);
+                partial.clear();
                 assert_eq!(receiver.poll_transmit(Duration::ZERO), Some(&datagram[..]));
             }
             "acknowledgement" => {
@@ -296,6 +323,13 @@ fn every_datagram_is_read() {
             }
             _ => {
                 let left_out = form.contains("left-out");
+                if left_out {
+                    partial.insert(sequence(&datagram));
+                }
+                if form.contains("-older") {
+                    let older = older_sequences(&datagram).into_iter();
+                    older_in_parts += older.filter(|older| partial.contains(older)).count();
+                }
                 let received = receiver.handle(Duration::ZERO, &datagram).unwrap();
                 assert!(
                     matches!(received, Received::Snapshot { left_out: is, .. } if is == left_out)
@@ -331,4 +365,5 @@ fn every_datagram_is_read() {
     ] {
         assert!(forms.iter().any(|known| known.contains(form)), "no {form}");
     }
+    assert!(older_in_parts > 10, "{older_in_parts} older views in parts");
 }

@@ -39,7 +39,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! In the page, with the npm package:
+//! [`WebClient`] joins natively, and in a browser from Rust that is compiled to WebAssembly. There the
+//! rest of this crate is absent. A page without Rust uses the npm package:
 //!
 //! ```js
 //! const transport = new WebTransport(url, {
@@ -49,16 +50,29 @@
 
 #![forbid(unsafe_code)]
 
+mod client;
+#[cfg(not(target_family = "wasm"))]
 mod clients;
+#[cfg(not(target_family = "wasm"))]
 mod inbox;
+#[cfg(not(target_family = "wasm"))]
 mod server;
+#[cfg(not(target_family = "wasm"))]
 mod sessions;
-#[cfg(feature = "websocket")]
+#[cfg(all(feature = "websocket", not(target_family = "wasm")))]
 mod sockets;
+#[cfg(not(target_family = "wasm"))]
 mod token;
+#[cfg(not(target_family = "wasm"))]
 mod window;
 
+pub use client::{
+    WebClient, WebClientError, WebClientOptions, WebClientState, WebClientStats, WebLostReason,
+    WebSendError,
+};
+#[cfg(not(target_family = "wasm"))]
 pub use server::{Certificate, Origins, WebDoor, WebOptions, WebServer, WebSetupError, WebStats};
+#[cfg(not(target_family = "wasm"))]
 pub use token::Token;
 
 /// The longest payload. The first datagrams of a connection carry a little less on a path that

@@ -11,8 +11,9 @@ use kinepack_crowd::moq::{Address, Identity, LocalRelay, Trust};
 use serde::Serialize;
 
 use super::spectator::{Spectator, SpectatorReport};
-use super::{Arguments, BroadcastError, Lines, outgoing, relay};
+use super::{Arguments, BroadcastError, outgoing, relay};
 use crate::codes::hex;
+use crate::lines::Lines;
 use crate::sender::due;
 use crate::states::States;
 
@@ -79,7 +80,7 @@ pub fn run(arguments: &Arguments) -> Result<(), BroadcastError> {
         for (nth, spectator) in spectators.iter_mut().enumerate() {
             spectator.frame();
             if tick.is_multiple_of(cubes::TICK_HZ / 4) {
-                lines.show(nth, spectator.status());
+                lines.show(nth, [spectator.status()]);
             }
         }
     }

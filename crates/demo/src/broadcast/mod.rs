@@ -32,6 +32,6 @@ pub use options::{Arguments, PublishOptions, RelayOptions, WatchOptions};
 #[cfg(feature = "broadcast")]
 pub use outgoing::Outgoing;
 #[cfg(feature = "broadcast")]
-use terminal::{Lines, news_of};
+use terminal::news_of;
 #[cfg(feature = "broadcast")]
 pub use watch::watch;

@@ -11,7 +11,8 @@ use kinepack_crowd::moq::Address;
 
 use super::page::Place;
 use super::spectator::{Spectator, SpectatorReport};
-use super::{BroadcastError, Lines, WatchOptions};
+use super::{BroadcastError, WatchOptions};
+use crate::lines::Lines;
 use crate::map::{ROWS, map};
 use crate::raw_mode::{RawMode, is_at_terminal, is_quit};
 use crate::sender::due;
@@ -56,7 +57,7 @@ fn in_terminal(
     let lines = Lines::new(ROWS + 2);
     let keyboard = Keyboard::open()?;
     if keyboard.is_some() {
-        lines.show(ROWS + 1, HELP.to_owned());
+        lines.show(ROWS + 1, [HELP.to_owned()]);
     }
     let (begin, mut frame) = (Instant::now(), 0);
     let end = options.seconds.map(|seconds| Duration::from_secs(seconds.into()));
@@ -73,8 +74,8 @@ fn in_terminal(
         }
         if frame.is_multiple_of(REFRESH_FRAMES) {
             let rows = map(spectator.shown.iter().copied());
-            rows.into_iter().enumerate().for_each(|(nth, row)| lines.show(nth, row));
-            lines.show(ROWS, spectator.status());
+            lines.show(0, rows);
+            lines.show(ROWS, [spectator.status()]);
         }
     }
     drop(keyboard);

@@ -1,8 +1,9 @@
 //! The display in the terminal: both worlds from above, and numbers about the link between them.
 
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
 use super::uncompressed_kbps;
+use crate::lines::Lines;
 use crate::map::{COLUMNS, ROWS, map};
 use crate::sender::due;
 use crate::session::Session;
@@ -15,29 +16,18 @@ pub(super) struct Display {
     /// Whether the terminal has room for both maps side by side. Otherwise only the received world
     /// is shown.
     has_both: bool,
-    maps: Vec<ProgressBar>,
-    numbers: Vec<ProgressBar>,
+    /// A head, the maps, and numbers.
+    lines: Lines,
     bar: ProgressBar,
 }
 
 impl Display {
     pub(super) fn new(ticks: u32) -> Self {
-        let display = MultiProgress::new();
-        let line = |template: &str, length| {
-            let style = ProgressStyle::with_template(template)
-                .unwrap_or_else(|_| ProgressStyle::default_bar());
-            display.add(ProgressBar::new(length).with_style(style))
-        };
-        let maps = (0..=ROWS).map(|_| line("{wide_msg}", 1)).collect();
-        let numbers = (0..4).map(|_| line("{wide_msg}", 1)).collect();
+        let lines = Lines::new(1 + ROWS + 4);
+        let bar = lines.add("{wide_bar} tick {pos} of {len}, {eta} left", u64::from(ticks));
         let has_both = crossterm::terminal::size()
             .map_or(true, |(columns, _)| usize::from(columns) >= 2 * COLUMNS + GAP.len());
-        Self {
-            has_both,
-            maps,
-            numbers,
-            bar: line("{wide_bar} tick {pos} of {len}, {eta} left", u64::from(ticks)),
-        }
+        Self { has_both, lines, bar }
     }
 
     pub(super) fn show(&self, tick: u32, session: &Session) {
@@ -53,12 +43,9 @@ impl Display {
         let live = peer.live(due(tick), &session.sender);
         let sent = map(session.sender.states().iter().map(|(id, state)| (id, state.position)));
         let shown = map(viewer.shown.iter().map(|shown| (shown.id, shown.position)));
-        if let Some(head) = self.maps.first() {
-            head.set_message(self.beside(format!("{:COLUMNS$}", "simulated"), "received"));
-        }
-        for ((line, sent), shown) in self.maps.iter().skip(1).zip(sent).zip(shown) {
-            line.set_message(self.beside(sent, &shown));
-        }
+        self.lines.show(0, [self.beside(format!("{:COLUMNS$}", "simulated"), "received")]);
+        let rows = sent.into_iter().zip(shown);
+        self.lines.show(1, rows.map(|(sent, shown)| self.beside(sent, &shown)));
         let playout = viewer.receiver.playout_stats();
         let error = [&viewer.error.position_mm, &viewer.error.rotation_deg]
             .map(|error| error.percentile(0.99));
@@ -86,9 +73,7 @@ impl Display {
             }),
             format!("moving cubes: within {:.1} mm and {:.2}° (99 %)", error[0], error[1]),
         ];
-        for (line, number) in self.numbers.iter().zip(numbers) {
-            line.set_message(number);
-        }
+        self.lines.show(1 + ROWS, numbers);
     }
 
     /// A line of both maps, or of the right one alone.
@@ -97,10 +82,7 @@ impl Display {
     }
 
     pub(super) fn finish(&self) {
-        self.maps
-            .iter()
-            .chain(&self.numbers)
-            .chain([&self.bar])
-            .for_each(ProgressBar::finish_and_clear);
+        self.lines.finish();
+        self.bar.finish_and_clear();
     }
 }

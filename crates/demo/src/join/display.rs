@@ -2,20 +2,18 @@
 
 use std::time::Duration;
 
-use command_kit::say;
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use kinepack::EntityId;
 
 use super::tally::Tally;
+use crate::lines::Lines;
 use crate::map::{ROWS, map, map_of};
 use crate::viewer::Viewer;
 
 /// Lines that are redrawn, on a terminal only.
 pub(super) struct Display {
-    lines: MultiProgress,
-    map: Vec<ProgressBar>,
-    numbers: ProgressBar,
-    help: ProgressBar,
+    /// The rows of the map, numbers, help.
+    lines: Lines,
+    rows: usize,
     kbps: f64,
     /// When the rate was last measured, and the bytes received by then.
     measured: (Duration, u64),
@@ -23,25 +21,18 @@ pub(super) struct Display {
 
 impl Display {
     pub(super) fn new(has_map: bool) -> Self {
-        let lines = MultiProgress::new();
-        let line = || {
-            let style = ProgressStyle::with_template("{wide_msg}")
-                .unwrap_or_else(|_| ProgressStyle::default_bar());
-            lines.add(ProgressBar::new(1).with_style(style))
-        };
-        let map = if has_map { (0..ROWS).map(|_| line()).collect() } else { Vec::new() };
-        let [numbers, help] = [(); 2].map(|()| line());
-        Self { lines, map, numbers, help, kbps: 0.0, measured: Default::default() }
+        let rows = if has_map { ROWS } else { 0 };
+        Self { lines: Lines::new(rows + 2), rows, kbps: 0.0, measured: Default::default() }
     }
 
     /// Shows a line of help below the map.
     pub(super) fn explain(&self, line: &'static str) {
-        self.help.set_message(line);
+        self.lines.show(self.rows + 1, [line.to_owned()]);
     }
 
     /// Prints a line on standard error, above the display.
     pub(super) fn say(&self, line: &str) {
-        self.lines.suspend(|| say(format!("kinepack: {line}")));
+        self.lines.say(line);
     }
 
     /// Draws the world, centred on the player's own cube if there is one.
@@ -52,7 +43,7 @@ impl Display {
         own: Option<EntityId>,
         tally: &Tally,
     ) {
-        if self.numbers.is_hidden() {
+        if self.lines.is_hidden() {
             return;
         }
         let (then, bytes_then) = self.measured;
@@ -65,23 +56,21 @@ impl Display {
         let bodies = || viewer.shown.iter().map(|shown| (shown.id, shown.position));
         let own = bodies().find(|(id, _)| Some(*id) == own);
         let rows = own.map_or_else(|| map(bodies()), |(_, position)| map_of(position, bodies()));
-        for (line, row) in self.map.iter().zip(rows) {
-            line.set_message(row);
-        }
-        self.numbers.set_message(format!(
+        let numbers = format!(
             "{:.1} kbit/s all included, {:.2} % lost, playout delay {:.1} ms",
             self.kbps,
             tally.loss_ratio() * 100.0,
             viewer.receiver.playout_stats().delay.as_secs_f64() * 1e3
-        ));
+        );
+        self.lines.show(0, rows.into_iter().take(self.rows).chain([numbers]));
     }
 
     /// Shows how many joiners receive.
     pub(super) fn show_count(&self, receiving: usize, count: usize) {
-        self.numbers.set_message(format!("{receiving} of {count} joiners receive"));
+        self.lines.show(self.rows, [format!("{receiving} of {count} joiners receive")]);
     }
 
     pub(super) fn finish(&self) {
-        self.map.iter().chain([&self.numbers, &self.help]).for_each(ProgressBar::finish_and_clear);
+        self.lines.finish();
     }
 }

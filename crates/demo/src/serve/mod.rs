@@ -14,7 +14,6 @@ mod page;
 mod players;
 mod report;
 mod serving;
-mod status;
 mod timing;
 
 use std::net::SocketAddr;

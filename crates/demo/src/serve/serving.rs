@@ -14,9 +14,9 @@ use super::doors::{Door, Doors};
 use super::guests::Guests;
 use super::players::{KeyCounts, Players};
 use super::report::{KeysReport, ServeReport};
-use super::status::Status;
 use super::timing::{Span, Spans, Watch};
 use crate::broadcast::Outgoing;
+use crate::lines::Lines;
 use crate::recording::Recording;
 use crate::sender::{SendOptions, Sender, due};
 use crate::serve::ServeError;
@@ -50,7 +50,7 @@ pub struct Serving {
     out: Vec<u8>,
     /// The sum of the receivers' times.
     receiver_time: Duration,
-    status: Status,
+    status: Lines,
     second: Second,
 }
 
@@ -90,7 +90,7 @@ impl Serving {
             wrong_datagrams: 0,
             out: Vec::new(),
             receiver_time: Duration::ZERO,
-            status: Status::new(),
+            status: Lines::new(3),
             second: Second::default(),
         }
     }
@@ -291,18 +291,21 @@ impl Serving {
         let kbps = (bytes - second.bytes_before) as f64 * 8.0 / 1000.0 / receivers.max(1) as f64;
         let tick_us = second.spans.wall_us();
         let junk = stats.junk + stats.limited + stats.overflowed + stats.refused;
-        self.status.show([
-            format!(
-                "receivers: {receivers}, {kbps:.1} kbit/s each; {:.1} snapshots encoded a tick",
-                second.encoded as f64 / f64::from(self.options.send_hz)
-            ),
-            format!(
-                "players: {}, {:.1} bits a packet of keys; junk dropped: {junk}",
-                self.players.playing(),
-                keys.since(&second.keys_before).bits_a_packet()
-            ),
-            format!("work a tick: {:.0} µs, at most {:.0} µs", tick_us.mean, tick_us.max),
-        ]);
+        self.status.show(
+            0,
+            [
+                format!(
+                    "receivers: {receivers}, {kbps:.1} kbit/s each; {:.1} snapshots encoded a tick",
+                    second.encoded as f64 / f64::from(self.options.send_hz)
+                ),
+                format!(
+                    "players: {}, {:.1} bits a packet of keys; junk dropped: {junk}",
+                    self.players.playing(),
+                    keys.since(&second.keys_before).bits_a_packet()
+                ),
+                format!("work a tick: {:.0} µs, at most {:.0} µs", tick_us.mean, tick_us.max),
+            ],
+        );
     }
 
     pub(super) fn report(&self, arguments: &Arguments) -> ServeReport {

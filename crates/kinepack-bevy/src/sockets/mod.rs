@@ -1,21 +1,26 @@
 //! Connections over encrypted UDP, by `kinepack-udp`, and over WebTransport, by
-//! `kinepack-webtransport`.
+//! `kinepack-webtransport`. A browser has no sockets, and only the client of the latter.
 
+#[cfg(not(target_family = "wasm"))]
 mod listener;
-#[cfg(feature = "udp")]
+#[cfg(all(feature = "udp", not(target_family = "wasm")))]
 mod udp_client;
-#[cfg(feature = "udp")]
+#[cfg(all(feature = "udp", not(target_family = "wasm")))]
 mod udp_server;
 #[cfg(feature = "web")]
+mod web_client;
+#[cfg(all(feature = "web", not(target_family = "wasm")))]
 mod web_server;
 
 use std::sync::{Mutex, PoisonError};
 
-#[cfg(feature = "udp")]
+#[cfg(all(feature = "udp", not(target_family = "wasm")))]
 pub use udp_client::{MotionUdpClient, MotionUdpClientPlugin, UdpLost};
-#[cfg(feature = "udp")]
+#[cfg(all(feature = "udp", not(target_family = "wasm")))]
 pub use udp_server::{MotionUdpServer, MotionUdpServerPlugin};
 #[cfg(feature = "web")]
+pub use web_client::{MotionWebClient, MotionWebClientPlugin, WebLost};
+#[cfg(all(feature = "web", not(target_family = "wasm")))]
 pub use web_server::{MotionWebServer, MotionWebServerPlugin};
 
 /// A socket in a resource, which must be `Sync`. The lock is never waited for, because all access
@@ -32,7 +37,7 @@ impl<T> Socket<T> {
         self.0.get_mut().unwrap_or_else(PoisonError::into_inner).as_mut()
     }
 
-    #[cfg(feature = "udp")]
+    #[cfg(all(feature = "udp", not(target_family = "wasm")))]
     fn take(&mut self) -> Option<T> {
         self.0.get_mut().unwrap_or_else(PoisonError::into_inner).take()
     }

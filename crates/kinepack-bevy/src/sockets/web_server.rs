@@ -1,4 +1,4 @@
-//! The server's WebTransport endpoint, between browsers and [`MotionServer`](crate::MotionServer).
+//! The server's WebTransport endpoint, between clients and [`MotionServer`](crate::MotionServer).
 
 use core::ops::Range;
 
@@ -11,10 +11,11 @@ use kinepack_webtransport::{WebServer, WebStats};
 use super::Socket;
 use super::listener::{self, Listener, ServerSocket};
 
-/// Connects a [`MotionServer`](crate::MotionServer) to clients in browsers, while the resource
+/// Connects a [`MotionServer`](crate::MotionServer) to clients over WebTransport, while the resource
 /// [`MotionWebServer`] exists. It can run beside `MotionUdpServerPlugin`: all clients see one world.
 ///
-/// A page joins with the npm package of Kinepack: see the book, *Your world in a web page*. The
+/// A game with Bevy joins with `MotionWebClientPlugin`, natively or in a browser. A page without
+/// Bevy uses the npm package of Kinepack: see the book, *Show your server's world in a web page*. The
 /// server's kinds and events must fit into smaller datagrams: set
 /// [`HubConfig::datagram_bytes`](kinepack_net::HubConfig::datagram_bytes) to
 /// [`SAFE_PAYLOAD_BYTES`](kinepack_webtransport::SAFE_PAYLOAD_BYTES).

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use kinepack::schema::{Field, FieldKind};
-use kinepack::{EntityId, Schema};
+use kinepack::{EntityId, Level, Schema};
 use kinepack_net::{Event, EventKinds, Receiver, ReceiverConfig};
 
 use crate::hex::{from_hex, hex};
-use crate::script::{integer, lines, packed, write_schema};
+use crate::script::{at_level, integer, lines, packed, write_schema};
 
 pub(crate) fn write(script: &mut String) {
     write_datagrams(script);
@@ -28,10 +28,11 @@ fn write_datagrams(script: &mut String) {
     write_schema(script, "net", &schema.to_bytes());
     write_schema(script, "net_events", &event_schema.to_bytes());
     script.push_str("codec net net packed -\ncodec net_events net_events packed -\n");
+    script.push_str("codec net_adaptive net adaptive -\n");
     script.push_str("events net_events net_events -1,2\n");
     let events = EventKinds::new(&packed(&event_schema)).droppable_kind(1, 2).unwrap();
-    let codec = packed(&schema);
-    let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60)).unwrap();
+    let codecs = [packed(&schema), at_level(&schema, Level::ADAPTIVE)];
+    let mut receiver = Receiver::new(&codecs[0], ReceiverConfig::at_hz(60)).unwrap();
     let (mut session, mut name) = (0, String::new());
     for words in lines(vectors!("net.txt")) {
         let (form, datagram) = (words[0], words[1]);
@@ -42,15 +43,20 @@ fn write_datagrams(script: &mut String) {
                 let entity = EntityId(entity.parse().unwrap());
                 assert!(receiver.inject_fault(entity, lane.parse().unwrap()));
             }
-            "hello" | "hello-events" => {
+            "hello" | "hello-events" | "hello-adaptive" => {
                 session += 1;
                 name = format!("net_{session}");
-                receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60)).unwrap();
-                let with = if form == "hello" { "-" } else { "net_events" };
-                if form != "hello" {
+                let (codec, named) = match form {
+                    "hello-adaptive" => (&codecs[1], "net_adaptive"),
+                    _ => (&codecs[0], "net"),
+                };
+                receiver = Receiver::new(codec, ReceiverConfig::at_hz(60)).unwrap();
+                let mut with = "-";
+                if form == "hello-events" {
                     receiver = receiver.with_events(&events);
+                    with = "net_events";
                 }
-                writeln!(script, "receiver {name} net {with}").unwrap();
+                writeln!(script, "receiver {name} {named} {with}").unwrap();
                 writeln!(script, "sends {name} {datagram}").unwrap();
                 receiver.poll_transmit(Duration::ZERO).unwrap();
             }
@@ -69,7 +75,7 @@ fn write_datagrams(script: &mut String) {
             }
         }
     }
-    assert!(session >= 4);
+    assert!(session >= 5);
 }
 
 /// Events as tick:kind:numbers, whose lanes are their numbers.

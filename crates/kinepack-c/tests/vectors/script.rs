@@ -320,5 +320,9 @@ pub(crate) fn integer(name: impl Into<String>, max: i128) -> Field {
 }
 
 pub(crate) fn packed(schema: &Schema) -> Codec {
-    Codec::new(schema.clone(), Level::PACKED, Profile::untrained(schema)).unwrap()
+    at_level(schema, Level::PACKED)
+}
+
+pub(crate) fn at_level(schema: &Schema, level: Level) -> Codec {
+    Codec::new(schema.clone(), level, Profile::untrained(schema)).unwrap()
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use kinepack::{Codec, EntityId, Snapshot, Tick, View};
 
-use crate::baseline::{BaselineViews, Held, Merger, merged};
+use crate::baseline::{BaselineViews, Held, MergeKey, Merger, merged, parts_before};
 use crate::packet::{Baseline, SnapshotHeader, Time};
 use crate::{Refused, Sequence};
 
@@ -25,6 +25,11 @@ pub(super) struct HeldView {
 }
 
 impl HeldView {
+    /// Identifies the view among those held.
+    fn key(&self) -> u64 {
+        u64::from(self.sequence.0)
+    }
+
     fn memory_bytes(&self) -> usize {
         self.view.memory_bytes() + self.sent.as_ref().map_or(0, Snapshot::memory_bytes)
     }
@@ -114,47 +119,72 @@ impl Views {
             return Err(Refused::BadOlder);
         }
         for sequence in header.older.sequences(sequence) {
-            let taken = self.find(sequence).ok_or(Refused::NoBaseline)?;
+            let at = index(&self.held, sequence).ok_or(Refused::NoBaseline)?;
             let newer = known.older.last().unwrap_or(&known.baseline);
-            if taken.sent.is_some() || taken.view.tick >= newer.tick {
+            if self.held[at].view.tick >= newer.tick {
                 return Err(Refused::BadOlder);
             }
-            known.older.push(taken.view.clone());
+            known.older.push(self.older(at)?);
         }
         Ok(Resolved { known, tick, interval_ticks })
     }
 
-    /// The view at an index, merged with the partial views that `field` or the rule for merge 0
-    /// names.
+    /// The view at an index as baseline, merged with the partial views that `field` or the rule for
+    /// merge 0 names.
     fn baseline(&mut self, at: usize, field: Option<u32>) -> Result<View, Refused> {
-        let Self { held, dropped, merger, .. } = self;
-        let base = &held[at];
-        let Some(own) = &base.sent else {
+        let base = &self.held[at];
+        if base.sent.is_none() {
             return if field.is_none() { Ok(base.view.clone()) } else { Err(Refused::BadMerge) };
-        };
-        let before = |distance| {
-            let sequence = base.sequence.before(distance);
-            match index(held, sequence).map(|at| &held[at].sent) {
-                Some(Some(sent)) => Held::Part(sent),
-                Some(None) => Held::Whole,
-                None if dropped.is_some_and(|dropped| dropped.since(sequence) >= 0) => {
-                    Held::Dropped
-                }
-                None => Held::Nothing,
+        }
+        let before = merged(field, base.own_back, |distance| self.before(at, distance))?;
+        let learned = base.view.learned().cloned();
+        Ok(self.merge(at, &before)?.with_learned(learned))
+    }
+
+    /// The view at an index as older view, merged with the other parts of its tick.
+    fn older(&mut self, at: usize) -> Result<View, Refused> {
+        let HeldView { view, sent, .. } = &self.held[at];
+        if sent.is_none() {
+            return Ok(view.clone());
+        }
+        let before = parts_before(view.tick, |distance| match self.before(at, distance) {
+            Held::Part(part) => Held::Part((self.held[part].view.tick, part)),
+            Held::Whole => Held::Whole,
+            Held::Dropped => Held::Dropped,
+            Held::Nothing => Held::Nothing,
+        })?;
+        self.merge(at, &before)
+    }
+
+    /// What is held so many sequences before the view at an index. A part is an index.
+    fn before(&self, at: usize, distance: u16) -> Held<usize> {
+        let sequence = self.held[at].sequence.before(distance);
+        match index(&self.held, sequence) {
+            Some(at) if self.held[at].sent.is_some() => Held::Part(at),
+            Some(_) => Held::Whole,
+            None if self.dropped.is_some_and(|dropped| dropped.since(sequence) >= 0) => {
+                Held::Dropped
             }
-        };
-        let mut sent = vec![own];
-        sent.extend(merged(field, base.own_back, before)?);
+            None => Held::Nothing,
+        }
+    }
+
+    /// The view at an index, merged with what those at the indices `before` sent, newest first.
+    fn merge(&mut self, at: usize, before: &[usize]) -> Result<View, Refused> {
+        let Self { held, merger, max_entities, .. } = self;
+        let parts = || std::iter::once(&at).chain(before).map(|at| &held[*at]);
+        let key: MergeKey = parts().map(HeldView::key).collect();
+        if let Some(made) = merger.made(&key) {
+            return Ok(made);
+        }
+        let sent: Vec<&Snapshot> = parts().filter_map(|part| part.sent.as_ref()).collect();
         let write = |out: &mut Snapshot| {
-            out.copy_from(&base.view);
+            out.copy_from(&held[at].view);
             Ok(())
         };
         // Cannot fail: views and rows have one schema and are sorted.
-        let baseline = merger.merge(write, &sent).map_err(|_| Refused::BadMerge)?;
-        if baseline.len() > self.max_entities {
-            return Err(Refused::BadMerge);
-        }
-        Ok(baseline.with_learned(base.view.learned().cloned()))
+        let merged = merger.merge(key, write, &sent).map_err(|_| Refused::BadMerge)?;
+        if merged.len() > *max_entities { Err(Refused::BadMerge) } else { Ok(merged) }
     }
 
     /// Keeps a view, and drops those that can no longer be used. Returns the last one dropped.
@@ -210,6 +240,8 @@ impl Views {
         let taken = self.held.pop_front()?;
         self.held_bytes -= taken.memory_bytes();
         self.dropped = Some(taken.sequence);
+        // Its sequence will be used again for another view.
+        self.merger.forget(taken.key());
         Some(taken.view)
     }
 
@@ -232,6 +264,7 @@ impl Views {
     /// Changes a lane of an entity by one in a held view. False if that is not possible.
     pub(super) fn inject_fault(&mut self, sequence: Sequence, id: EntityId, lane: usize) -> bool {
         let Some(at) = index(&self.held, sequence) else { return false };
+        self.merger.forget(self.held[at].key());
         let HeldView { view, sent, .. } = &mut self.held[at];
         let Some(faulty) = with_fault(view, id, lane) else { return false };
         *view = View::from(faulty).with_learned(view.learned().cloned());

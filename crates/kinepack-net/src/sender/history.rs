@@ -430,8 +430,9 @@ impl History {
         }
     }
 
-    /// The acknowledged complete views before that of `sequence`, newest first. They are at most
-    /// `reach` sequences before it, and in the window of each of the next `datagrams` datagrams.
+    /// The acknowledged complete states before that of `sequence`, newest first, with the sequences
+    /// of their last parts. They are at most `reach` sequences before it, and in the window of each
+    /// of the next `datagrams` datagrams.
     pub(super) fn whole_before(
         &self,
         sequence: Sequence,
@@ -440,10 +441,34 @@ impl History {
     ) -> impl Iterator<Item = (Sequence, &Arc<SentView>)> {
         let at = self.index(sequence).unwrap_or(0);
         let oldest = self.entries.len().saturating_add(datagrams).saturating_sub(WINDOW + 1);
-        (oldest.max(at.saturating_sub(reach))..at).rev().filter_map(|index| {
+        let oldest = oldest.max(at.saturating_sub(reach));
+        (oldest..at).rev().filter_map(move |index| {
             let (view, _) = self.acknowledged_view(index)?;
-            view.is_complete().then(|| (self.entries[index].sequence, view))
+            let whole = match view.split() {
+                None => view.is_complete().then_some(view)?,
+                Some(split) => {
+                    let others = self.parts_before(index, view, split)?;
+                    self.is_known_before(index - others, view.tick(), oldest)
+                        .then_some(&split.whole)?
+                }
+            };
+            Some((self.entries[index].sequence, whole))
         })
+    }
+
+    /// Whether the receiver knows that the view just before the first part of a state, which is at
+    /// an index, is no part of it: it merges all parts of one tick.
+    fn is_known_before(&self, first: usize, tick: Tick, oldest: usize) -> bool {
+        let Some(before) = first.checked_sub(1) else {
+            // Nothing was sent before.
+            return self.entries.len() as u64 == self.sent_count;
+        };
+        let Sent { sequence, content, .. } = &self.entries[before];
+        let is_other = match content {
+            Content::Snapshot { view, .. } => view.is_complete() || view.tick() != tick,
+            Content::Fragment { .. } | Content::Events => true,
+        };
+        before >= oldest && sequence.since(self.floor) >= 0 && is_other
     }
 
     /// The view at an index, if it is complete or all other parts of its state arrived too.

@@ -15,6 +15,7 @@ use super::plan::Plan;
 use super::sending::{OfferedCodec, Outbox, PlanRequest, Sending, Target};
 use super::sight::KnownSight;
 use super::view::SentView;
+use crate::baseline::MERGED;
 use crate::events::{Carried, EventList, LONGEST_IN_FRONT_BYTES, Outgoing, write_in_front};
 use crate::packet::{
     Baseline, CHECK_BYTES, FRAGMENT_HEADER_BYTES, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES,
@@ -612,7 +613,7 @@ impl Peer {
         let longest_header_bytes =
             LONGEST_HEADER_BYTES + OLDER_VIEW_BYTES * usize::from(older_views);
         let limit_bytes = moment.config.datagram_bytes - longest_header_bytes;
-        let most = moment.config.datagrams_per_tick as usize;
+        let most = MERGED.min(moment.config.datagrams_per_tick as usize);
         let Some(parts) = sending.split(base, target, limit_bytes, most)? else { return Ok(false) };
         if !self.history.reaches(base, parts.len()) {
             return Ok(false);

@@ -14,7 +14,7 @@ use super::rates::Rates;
 use super::subjects::Subjects;
 use super::view::{PartSet, SentView, Skipped};
 use crate::Channel;
-use crate::baseline::{BaselineViews, Merger};
+use crate::baseline::{BaselineViews, MergeKey, Merger};
 use crate::events::EventWriter;
 
 /// The shared part of a hub.
@@ -83,7 +83,7 @@ pub(super) struct Target {
 }
 
 /// The ids of the views that make up a baseline.
-type BaseKey = Vec<u64>;
+type BaseKey = MergeKey;
 
 /// All that a plan is coded against: the baseline's key, and after a [`SEPARATOR`] the ids of the
 /// older views and of the learned models.
@@ -454,14 +454,12 @@ pub(super) fn coded_key(base: &ChosenBaseline) -> CodedKey {
 /// Builds the views that snapshots are coded against.
 #[derive(Debug)]
 pub(super) struct BaselineCache {
-    /// The last merged baseline, and its key.
-    last: Option<(BaseKey, View)>,
     merger: Merger,
 }
 
 impl BaselineCache {
     pub(super) fn new(schema: &Schema) -> Self {
-        Self { last: None, merger: Merger::new(schema) }
+        Self { merger: Merger::new(schema) }
     }
 
     /// All views that a plan is coded against.
@@ -475,22 +473,17 @@ impl BaselineCache {
         })
     }
 
-    /// The baseline: an earlier subject, or a merged view, which is kept for the next call.
+    /// The baseline: an earlier subject, or a merged view.
     fn baseline(&mut self, base: &ChosenBaseline) -> Result<View, EncodeError> {
         let view = &base.view;
         let Some(Skipped { sent, .. }) = &view.skipped else { return Ok(view.whole.clone()) };
         let key = base_key(base);
-        if let Some((of, baseline)) = &self.last
-            && *of == key
-        {
-            return Ok(baseline.clone());
+        if let Some(made) = self.merger.made(&key) {
+            return Ok(made);
         }
-        self.last = None;
         let others = base.merged.iter().filter_map(|view| view.skipped.as_ref());
         let sent: Vec<&Snapshot> =
             std::iter::once(sent).chain(others.map(|skipped| &skipped.sent)).collect();
-        let baseline = self.merger.merge(|out| view.write_to(out), &sent)?;
-        self.last = Some((key, baseline.clone()));
-        Ok(baseline)
+        self.merger.merge(key, |out| view.write_to(out), &sent)
     }
 }

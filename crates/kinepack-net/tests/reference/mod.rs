@@ -227,7 +227,7 @@ impl NaiveReceiver {
         let Some(newest) = self.newest else {
             return (now >= self.next_hello).then(|| {
                 self.next_hello = now + HELLO_EVERY;
-                let mut hello = vec![4, 3];
+                let mut hello = vec![4, 4];
                 let of_events = self.events.as_ref().map_or(0, NaiveEvents::hash);
                 let of_schema = self.codec.schema().hash();
                 for hash in [of_schema, self.codec.hash(), self.initial_hash, of_events] {
@@ -288,6 +288,10 @@ impl NaiveReceiver {
         }
         let baseline = header.baseline();
         let mut needed = [vec![baseline], header.older_views()].concat();
+        for older in header.older_views() {
+            let Some(view) = self.views.get(&older).filter(|view| view.left_out) else { continue };
+            needed.extend(self.parts_and_end(older, view));
+        }
         match (header.merge, self.views.get(&baseline)) {
             (Some(field), _) => needed.extend(header.merged(field)),
             (None, Some(view)) if view.left_out => needed.extend(view.mergeable(baseline)),
@@ -479,13 +483,36 @@ impl NaiveReceiver {
     fn older(&self, header: &Header) -> Result<Vec<State>, Refusal> {
         let state = |sequence| {
             let view: &View = self.views.get(&sequence).ok_or("older view not held")?;
-            if view.left_out {
-                Err("an older view with something left out")
-            } else {
-                Ok((view.tick, view.entities.clone()))
+            let mut merged = view.entities.clone();
+            if view.left_out && self.parts_and_end(sequence, view).any(|at| self.is_droppable(at)) {
+                return Err("a part of an older view not held");
             }
+            for part in self.parts(sequence, view).into_iter().rev() {
+                let part = &self.views[&part];
+                for id in part.sent.difference(&view.sent) {
+                    merged.insert(*id, part.entities[id].clone());
+                }
+            }
+            if merged.len() > MAX_ENTITIES { Err("entities") } else { Ok((view.tick, merged)) }
         };
         header.older_views().into_iter().map(state).collect()
+    }
+
+    /// Section 4.3: the other parts of a partial older view, newest first.
+    fn parts(&self, sequence: u16, view: &View) -> Vec<u16> {
+        let before = (1..=32).map(|back| sequence.wrapping_sub(back));
+        let is_part = |before: &u16| {
+            let before = self.views.get(before);
+            before.is_some_and(|before| before.left_out && before.tick == view.tick)
+        };
+        before.take_while(is_part).filter(|_| view.left_out).collect()
+    }
+
+    /// The same, and what is just before them: it may be a part that was dropped.
+    fn parts_and_end(&self, sequence: u16, view: &View) -> impl Iterator<Item = u16> {
+        let parts = self.parts(sequence, view);
+        let end = parts.last().unwrap_or(&sequence).wrapping_sub(1);
+        parts.into_iter().chain([end])
     }
 
     fn decode(

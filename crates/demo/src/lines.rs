@@ -1,0 +1,45 @@
+//! Lines on a terminal that are redrawn, below the news.
+
+use command_kit::say;
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+
+/// See the head of this file. Invisible if standard error is not a terminal.
+pub(crate) struct Lines {
+    all: MultiProgress,
+    lines: Vec<ProgressBar>,
+}
+
+impl Lines {
+    pub(crate) fn new(count: usize) -> Self {
+        let mut lines = Self { all: MultiProgress::new(), lines: Vec::new() };
+        lines.lines = (0..count).map(|_| lines.add("{wide_msg}", 1)).collect();
+        lines
+    }
+
+    /// A line below the others, by a template of `indicatif`. The caller redraws and clears it.
+    pub(crate) fn add(&self, template: &str, length: u64) -> ProgressBar {
+        let style =
+            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        self.all.add(ProgressBar::new(length).with_style(style))
+    }
+
+    /// Whether nobody sees the lines.
+    pub(crate) fn is_hidden(&self) -> bool {
+        self.lines.iter().all(ProgressBar::is_hidden)
+    }
+
+    /// Redraws the lines from this one on.
+    pub(crate) fn show(&self, from: usize, texts: impl IntoIterator<Item = String>) {
+        let lines = self.lines.iter().skip(from);
+        lines.zip(texts).for_each(|(line, text)| line.set_message(text));
+    }
+
+    /// Prints a line on standard error, above these.
+    pub(crate) fn say(&self, line: &str) {
+        self.all.suspend(|| say(format!("kinepack: {line}")));
+    }
+
+    pub(crate) fn finish(&self) {
+        self.lines.iter().for_each(ProgressBar::finish_and_clear);
+    }
+}
