@@ -176,7 +176,7 @@ fn a_broken_connection_is_noticed_and_a_new_one_works() {
             path.send_to(&buffer[..bytes], if from == to { client } else { to }).unwrap();
         }
     });
-    let timeout = Duration::from_millis(900);
+    let timeout = Duration::from_secs(2);
     let options = WebClientOptions { timeout, ..options(&server) };
     let mut client = WebClient::connect(&url(on_path, 1), options).unwrap();
     until(&mut client, |client, _| *client.state() == WebClientState::Connected);
