@@ -73,7 +73,7 @@ fn receiver_of(views: &[(u8, u32, u8)]) -> Receiver {
     let mut receiver = Receiver::new(&codec(), ReceiverConfig::at_hz(60)).unwrap();
     let empty = View::empty(codec().schema());
     for &(sequence, tick, flags) in views {
-        let bytes = datagram(flags, sequence, 0, &[], &[empty.clone()], &world(tick));
+        let bytes = datagram(flags, sequence, 0, &[], std::slice::from_ref(&empty), &world(tick));
         receiver.handle(Duration::ZERO, &bytes).unwrap();
     }
     receiver
@@ -146,10 +146,13 @@ fn a_partial_view_is_merged_with_the_other_parts_of_its_tick() {
     let first = View::from(world(1));
     for (sequence, moved) in [(2, 1), (3, 2), (4, 3)] {
         let part = world_of([1, 2, 3], |id| if id == moved { 3 } else { 1 }, 3);
-        let bytes = datagram(LEFT_OUT, sequence, sequence - 1, &[], &[first.clone()], &part);
+        let bytes =
+            datagram(LEFT_OUT, sequence, sequence - 1, &[], std::slice::from_ref(&first), &part);
         receiver.handle(Duration::ZERO, &bytes).unwrap();
     }
-    receiver.handle(Duration::ZERO, &datagram(0, 5, 4, &[], &[first.clone()], &world(5))).unwrap();
+    receiver
+        .handle(Duration::ZERO, &datagram(0, 5, 4, &[], std::slice::from_ref(&first), &world(5)))
+        .unwrap();
     let bases = |older| [world(5).into(), View::from(older)];
     let whole = datagram(OLDER, 6, 1, &[1], &bases(world(3)), &world(7));
     let alone = world_of([1, 2, 3], |id| if id == 3 { 3 } else { 1 }, 3);
