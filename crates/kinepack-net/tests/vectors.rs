@@ -47,7 +47,7 @@ fn world(codec: &Codec, tick: u32) -> Snapshot {
         for id in [1, 2, 9] {
             let lane = |lane: u32| {
                 let noise = (id * 31 + lane * 7 + tick).wrapping_mul(0x9E37_79B1) >> 8;
-                (since * (id + lane) << 20) + noise
+                ((since * (id + lane)) << 20) + noise
             };
             world.push_lanes(EntityId(id), &(0..12).map(lane).collect::<Vec<_>>()).unwrap();
         }
