@@ -33,6 +33,10 @@ use crate::{
 /// Carries motion over the connections of `bevy_replicon`. Add it to the server and its clients,
 /// after `RepliconPlugins`, and at the same place among your registrations for replicon.
 ///
+/// Replicon's `ServerEntityMap` pairs the entities of both sides. Which of Kinepack's ids an entity
+/// has, replicon tells the client by the component [`MotionId`]. The entity's own index cannot be
+/// the id: Bevy gives it to another entity at once, while clients still show the last one.
+///
 /// On the server, [`Moving`] entities become `Replicated`. On the client, replicon spawns and
 /// despawns them, and this crate only writes the components of their kinds. So do not register
 /// these components with replicon. An entity gets them when playback first shows it, which is some

@@ -234,11 +234,7 @@ impl<const PLAIN: bool> PoseWriter for Bones<'_, PLAIN> {
 
 impl TakePose for Vec<Transform> {
     fn write(&mut self, writer: &mut impl PoseWriter) {
-        for (joint, transform) in self.iter().enumerate() {
-            writer.rotation(joint, transform.rotation);
-            writer.translation(joint, transform.translation);
-            writer.scale(joint, transform.scale);
-        }
+        writer.pose(self);
     }
 }
 

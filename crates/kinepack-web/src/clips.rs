@@ -104,12 +104,7 @@ impl ClipPlayer {
     }
 
     fn show(&mut self) {
-        let mut metres = kinepack_anim::Metres(&mut self.shown);
-        for (joint, transform) in self.pose.iter().enumerate() {
-            metres.rotation(joint, transform.rotation);
-            metres.translation(joint, transform.translation);
-            metres.scale(joint, transform.scale);
-        }
+        kinepack_anim::Metres(&mut self.shown).pose(&self.pose);
     }
 }
 

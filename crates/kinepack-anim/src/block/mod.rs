@@ -38,7 +38,6 @@ pub(crate) use layout::{
     END_BYTES, MAGIC, MAX_NUMBER, animated, kinds_from_byte, kinds_to_byte, tracks_of,
 };
 pub use layout::{Header, Kind};
-pub(crate) use pose::write_pose;
 pub use pose::{JointMask, PoseWriter, SoaPose};
 pub(crate) use read::checksum;
 pub(crate) use rig::MAGIC as RIG_MAGIC;

@@ -29,15 +29,15 @@ pub trait PoseWriter {
     fn translation(&mut self, joint: usize, translation: [f32; 3]);
     /// Takes a joint's scale, a factor for each axis.
     fn scale(&mut self, joint: usize, scale: [f32; 3]);
-}
 
-/// Writes all channels of a pose.
-#[inline]
-pub(crate) fn write_pose<W: PoseWriter + ?Sized>(pose: &[Transform], writer: &mut W) {
-    for (joint, transform) in pose.iter().enumerate() {
-        writer.rotation(joint, transform.rotation);
-        writer.translation(joint, transform.translation);
-        writer.scale(joint, transform.scale);
+    /// Takes a whole pose: the three channels of each joint, in order.
+    #[inline]
+    fn pose(&mut self, pose: &[Transform]) {
+        for (joint, transform) in pose.iter().enumerate() {
+            self.rotation(joint, transform.rotation);
+            self.translation(joint, transform.translation);
+            self.scale(joint, transform.scale);
+        }
     }
 }
 

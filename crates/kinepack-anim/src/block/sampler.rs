@@ -8,7 +8,7 @@ use super::Clip;
 use super::group::{Group, Rotations, Vectors, groups};
 use super::kernel::{AnyKernel, Instructions, prefetch};
 use super::play::{Play, Source};
-use super::pose::{All, Choice, JointMask, One, PoseWriter, write_pose};
+use super::pose::{All, Choice, JointMask, One, PoseWriter};
 use crate::play::check_pose;
 use crate::{PlayError, Skeleton, Transform, time};
 
@@ -151,7 +151,7 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     /// Hands the pose at a time to a [`PoseWriter`], for engines that store poses in a layout of
     /// their own. Static values come first. Animated tracks then overwrite them.
     pub fn write<W: PoseWriter + ?Sized>(&self, time_s: f32, writer: &mut W) {
-        self.play(self.position(time_s), All, writer, |writer| write_pose(&self.base, writer));
+        self.play(self.position(time_s), All, writer, |writer| writer.pose(&self.base));
     }
 
     fn position(&self, time_s: f32) -> f64 {

@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use super::quantize::rotation_from_32;
 use super::{KeyedClip, RotationBits, spline, ticks_per_sample};
-use crate::block::write_pose;
 use crate::play::check_pose;
 use crate::{Channel, PlayError, PoseWriter, Skeleton, TrackId, Transform, time};
 
@@ -156,7 +155,7 @@ impl Cursor {
     /// Hands the pose at a time to a [`PoseWriter`], for engines that store poses in a layout of
     /// their own. Static values come first. Animated tracks then overwrite them.
     pub fn write<W: PoseWriter + ?Sized>(&mut self, time_s: f32, writer: &mut W) {
-        write_pose(&self.base, writer);
+        writer.pose(&self.base);
         self.play(self.position(time_s), writer);
     }
 
