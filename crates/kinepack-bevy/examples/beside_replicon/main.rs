@@ -6,7 +6,8 @@
 //! `alone.rs` is a game with replicon, and `beside.rs` is the same game with both. `diff` shows
 //! what changes. `by_hand.rs` is `alone.rs` with transforms that the game quantizes itself.
 //!
-//! Options: `--seconds 20`, of the recorded motion; `--clients 1`.
+//! Options: `--seconds 20`, of the recorded motion; `--clients 1`; `--precision-ms 2`, the last row's
+//! time precision.
 
 mod alone;
 mod beside;
@@ -82,6 +83,7 @@ fn compare(
     [recording, another]: [Recording; 2],
     ticks: u32,
     count: u32,
+    precision_ms: u32,
 ) -> Result<(), Box<dyn Error>> {
     let profile = train(&another)?;
     let of = |client: &dyn Fn() -> App| (0..count).map(|_| client()).collect::<Vec<App>>();
@@ -107,7 +109,8 @@ fn compare(
     let at = |level| MotionSettings { level, ..MotionSettings::at_hz(TICK_HZ) };
     let trained =
         || MotionSettings { profile: Some(profile.clone().into()), ..at(Level::LEARNING) };
-    let late = || MotionSettings { time_precision_ms: Some(2.0), ..trained() };
+    let late = || MotionSettings { time_precision_ms: Some(precision_ms.into()), ..trained() };
+    let coarse = format!("`LEARNING`, trained, {precision_ms} ms");
     let rows = [
         ("`bevy_replicon` alone", alone),
         ("alone, transforms quantized by hand", by_hand),
@@ -115,7 +118,7 @@ fn compare(
         ("with Kinepack, `ADAPTIVE`, the default", beside(at(Level::ADAPTIVE))?),
         ("with Kinepack, `LEARNING`", beside(at(Level::LEARNING))?),
         ("`LEARNING`, trained", beside(trained())?),
-        ("`LEARNING`, trained, 2 ms", beside(late())?),
+        (&coarse, beside(late())?),
     ];
     let seconds = f64::from(ticks - WARM_UP_TICKS) / f64::from(TICK_HZ);
     session::print(&rows, silent, seconds);
@@ -124,6 +127,7 @@ fn compare(
 
 fn main() -> Result<(), Box<dyn Error>> {
     let (seconds, clients) = (option("--seconds", 20)?, option("--clients", 1)?);
+    let precision_ms = option("--precision-ms", 2)?;
     let ticks = WARM_UP_TICKS + seconds * TICK_HZ;
     println!(
         "{TICK_HZ} Hz for {seconds} s, {clients} clients, 100 ms round trip, 1 % loss. Bytes are \
@@ -138,7 +142,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let [first, _] = &recordings;
         let moving = first.moving_ratio() * 100.0;
         println!("\n{} {name}, {moving:.0} % of them moving:\n", first.ticks[0].len());
-        compare(recordings, ticks, clients)?;
+        compare(recordings, ticks, clients, precision_ms)?;
     }
     Ok(())
 }
