@@ -180,6 +180,19 @@ pub(crate) trait TakePose {
 struct Bones<'a, const PLAIN: bool>(&'a Writer<'a>);
 
 impl<const PLAIN: bool> Bones<'_, PLAIN> {
+    /// A translation in the caller's units.
+    #[inline(always)]
+    fn in_units(&self, translation: [f32; 3]) -> [f32; 3] {
+        let units_per_m = self.0.units_per_m;
+        if units_per_m == CM_PER_M {
+            return translation;
+        }
+        // Four numbers are divided by one instruction, three by three.
+        let [x, y, z] = translation;
+        let [x, y, z, _] = [x, y, z, 0.0].map(|cm| cm / CM_PER_M * units_per_m);
+        [x, y, z]
+    }
+
     #[inline(always)]
     fn write<const N: usize>(&self, part: &Part, joint: usize, values: [f32; N]) {
         let Writer { bones, wide, joints, .. } = self.0;
@@ -217,18 +230,36 @@ impl<const PLAIN: bool> PoseWriter for Bones<'_, PLAIN> {
 
     #[inline(always)]
     fn translation(&mut self, joint: usize, translation: [f32; 3]) {
-        let units_per_m = self.0.units_per_m;
-        let in_units = if units_per_m == CM_PER_M {
-            translation
-        } else {
-            translation.map(|cm| cm / CM_PER_M * units_per_m)
-        };
-        self.write(&self.0.translations, joint, in_units);
+        self.write(&self.0.translations, joint, self.in_units(translation));
     }
 
     #[inline(always)]
     fn scale(&mut self, joint: usize, scale: [f32; 3]) {
         self.write(&self.0.scales, joint, scale);
+    }
+
+    fn pose(&mut self, pose: &[Transform]) {
+        let Writer { translations, rotations, scales, joints, .. } = self.0;
+        if !PLAIN {
+            for (joint, transform) in pose.iter().enumerate() {
+                self.rotation(joint, transform.rotation);
+                self.translation(joint, transform.translation);
+                self.scale(joint, transform.scale);
+            }
+            return;
+        }
+        assert!(pose.len() <= *joints);
+        for (joint, transform) in pose.iter().enumerate() {
+            let translation = self.in_units(transform.translation);
+            // SAFETY: as in `write`, for a joint below `joints`. In a plain layout it is the bone,
+            // and no part is null.
+            unsafe {
+                let to = |part: &Part| part.data.add(joint * part.stride);
+                to(rotations).cast::<[f32; 4]>().write_unaligned(transform.rotation);
+                to(translations).cast::<[f32; 3]>().write_unaligned(translation);
+                to(scales).cast::<[f32; 3]>().write_unaligned(transform.scale);
+            }
+        }
     }
 }
 
