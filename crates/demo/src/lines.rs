@@ -23,7 +23,7 @@ impl Lines {
         self.all.add(ProgressBar::new(length).with_style(style))
     }
 
-    /// Whether nobody sees the lines.
+    /// True if standard error is not a terminal.
     pub(crate) fn is_hidden(&self) -> bool {
         self.lines.iter().all(ProgressBar::is_hidden)
     }

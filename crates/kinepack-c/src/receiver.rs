@@ -13,7 +13,9 @@ use crate::datagrams::{Next, channel};
 use crate::events::{KpEvents, events_of};
 use crate::handles::{Handles, lock};
 use crate::memory::{check_out, milliseconds, optional, put, slice, time};
-use crate::showing::{KpEvent, KpPlayback, Showing, Which};
+use crate::showing::{
+    KpEvent, KpPlayback, Showing, Shows, Which, nothing_yet, write_ids, write_numbers,
+};
 use crate::snapshot::{KpSnapshot, SNAPSHOTS};
 use crate::status::{Failure, call};
 
@@ -33,6 +35,12 @@ pub(crate) struct Receiving {
     receiver: Receiver,
     showing: Showing,
     next: Next<()>,
+}
+
+impl Shows for Receiving {
+    fn showing(&self) -> &Showing {
+        &self.showing
+    }
 }
 
 /// How a receiver works. A number of 0 takes the default.
@@ -184,7 +192,7 @@ pub unsafe extern "C" fn kp_receiver_ids(
     count: *mut usize,
 ) -> KpStatus {
     // SAFETY: the caller lends `capacity` numbers, and `count`.
-    unsafe { write_ids(receiver, Which::Shown, kind, ids, capacity, count) }
+    unsafe { write_ids((&RECEIVERS, receiver.id), Which::Shown, kind, ids, capacity, count) }
 }
 
 /// Writes the ids of the entities that are shown for the first time, of all kinds, as
@@ -197,7 +205,7 @@ pub unsafe extern "C" fn kp_receiver_added(
     count: *mut usize,
 ) -> KpStatus {
     // SAFETY: the caller lends `capacity` numbers, and `count`.
-    unsafe { write_ids(receiver, Which::Added, 0, ids, capacity, count) }
+    unsafe { write_ids((&RECEIVERS, receiver.id), Which::Added, 0, ids, capacity, count) }
 }
 
 /// Writes the ids of the entities that are not shown any more, of all kinds, as `kp_receiver_ids`
@@ -210,7 +218,7 @@ pub unsafe extern "C" fn kp_receiver_removed(
     count: *mut usize,
 ) -> KpStatus {
     // SAFETY: the caller lends `capacity` numbers, and `count`.
-    unsafe { write_ids(receiver, Which::Removed, 0, ids, capacity, count) }
+    unsafe { write_ids((&RECEIVERS, receiver.id), Which::Removed, 0, ids, capacity, count) }
 }
 
 /// Writes the numbers of the entities of a kind that are shown, in the order of their ids, as
@@ -223,13 +231,8 @@ pub unsafe extern "C" fn kp_receiver_read(
     targets: *const KpTarget,
     target_count: usize,
 ) -> KpStatus {
-    call(|| {
-        // SAFETY: the caller lends them, with memory for `capacity` entities at each.
-        unsafe {
-            let targets = slice(targets, target_count)?;
-            lock(&*RECEIVERS.get(receiver.id)?).showing.write(kind, capacity, targets)
-        }
-    })
+    // SAFETY: the caller lends them, with memory for `capacity` entities at each.
+    unsafe { write_numbers((&RECEIVERS, receiver.id), kind, capacity, targets, target_count) }
 }
 
 /// Makes all events due that have arrived, for a program that shows the newest state and does not play.
@@ -338,28 +341,4 @@ pub extern "C" fn kp_receiver_inject_fault(
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_receiver_free(receiver: KpReceiver) -> KpStatus {
     call(|| RECEIVERS.remove(receiver.id))
-}
-
-fn nothing_yet() -> Failure {
-    Failure::nothing("no state has arrived yet")
-}
-
-/// Writes ids.
-///
-/// # Safety
-/// As for [`Showing::write_ids`].
-unsafe fn write_ids(
-    receiver: KpReceiver,
-    which: Which,
-    kind: u32,
-    ids: *mut u32,
-    capacity: usize,
-    count: *mut usize,
-) -> KpStatus {
-    call(|| {
-        let receiver = RECEIVERS.get(receiver.id)?;
-        let Receiving { showing, .. } = &*lock(&receiver);
-        // SAFETY: as for this function.
-        unsafe { showing.write_ids(which, kind, ids, capacity, count) }
-    })
 }

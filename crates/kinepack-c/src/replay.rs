@@ -12,7 +12,7 @@ use crate::columns::KpTarget;
 use crate::handles::{Handles, lock};
 use crate::memory::{self, check_out, give_text, put, slice};
 use crate::schema::{KpSchema, SCHEMAS};
-use crate::showing::{KpEvent, KpPlayback, Showing, Which};
+use crate::showing::{KpEvent, KpPlayback, Showing, Shows, Which, write_ids, write_numbers};
 use crate::snapshot::{KpSnapshot, SNAPSHOTS};
 use crate::status::{Failure, call};
 
@@ -30,6 +30,12 @@ pub(crate) static REPLAYS: Handles<Mutex<Replaying>> = Handles::new(17, "a repla
 pub(crate) struct Replaying {
     reader: ReplayReader,
     showing: Showing,
+}
+
+impl Shows for Replaying {
+    fn showing(&self) -> &Showing {
+        &self.showing
+    }
 }
 
 /// What a replay is.
@@ -227,12 +233,8 @@ pub unsafe extern "C" fn kp_replay_ids(
     capacity: usize,
     count: *mut usize,
 ) -> KpStatus {
-    call(|| {
-        let replay = REPLAYS.get(replay.id)?;
-        let Replaying { showing, .. } = &*lock(&replay);
-        // SAFETY: the caller lends `capacity` numbers, and `count`.
-        unsafe { showing.write_ids(Which::Shown, kind, ids, capacity, count) }
-    })
+    // SAFETY: the caller lends `capacity` numbers, and `count`.
+    unsafe { write_ids((&REPLAYS, replay.id), Which::Shown, kind, ids, capacity, count) }
 }
 
 /// Writes the numbers of the entities of a kind that are shown, as `kp_receiver_read` does.
@@ -244,13 +246,8 @@ pub unsafe extern "C" fn kp_replay_read(
     targets: *const KpTarget,
     target_count: usize,
 ) -> KpStatus {
-    call(|| {
-        // SAFETY: the caller lends them, with memory for `capacity` entities at each.
-        unsafe {
-            let targets = slice(targets, target_count)?;
-            lock(&*REPLAYS.get(replay.id)?).showing.write(kind, capacity, targets)
-        }
-    })
+    // SAFETY: the caller lends them, with memory for `capacity` entities at each.
+    unsafe { write_numbers((&REPLAYS, replay.id), kind, capacity, targets, target_count) }
 }
 
 /// Takes the next event that is due at the moment of the last `kp_replay_play`. `KP_STATUS_NOTHING` if

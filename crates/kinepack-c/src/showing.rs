@@ -1,12 +1,16 @@
-//! What a receiver or a replay shows: entities kind by kind, and the events that are due.
+//! What a receiver, a viewer or a replay shows: entities kind by kind, and the events that are due.
+
+use std::sync::Mutex;
 
 use kinepack::{EntityId, Schema};
 use kinepack_net::{Event, EventKinds, Playback};
 
+use crate::KpStatus;
 use crate::columns::{KpTarget, write_rows};
-use crate::memory::give_list;
+use crate::handles::{Handles, lock};
+use crate::memory::{give_list, slice};
 use crate::schema::one_of;
-use crate::status::Failure;
+use crate::status::{Failure, call};
 
 /// What is shown.
 #[repr(C)]
@@ -208,4 +212,52 @@ impl Showing {
 /// Each kind of a schema alone.
 fn kinds_of(schema: &Schema) -> impl Iterator<Item = Schema> {
     (0..schema.kinds().len()).map(|kind| schema.of_kind(kind))
+}
+
+/// What a handle shows: a receiver, a viewer or a replay.
+pub(crate) trait Shows {
+    fn showing(&self) -> &Showing;
+}
+
+/// Writes ids of what a handle shows.
+///
+/// # Safety
+/// As for [`Showing::write_ids`].
+pub(crate) unsafe fn write_ids<T: Shows>(
+    (handles, handle): (&Handles<Mutex<T>>, u64),
+    which: Which,
+    kind: u32,
+    ids: *mut u32,
+    capacity: usize,
+    count: *mut usize,
+) -> KpStatus {
+    call(|| {
+        let object = handles.get(handle)?;
+        // SAFETY: as for this function.
+        unsafe { lock(&object).showing().write_ids(which, kind, ids, capacity, count) }
+    })
+}
+
+/// Writes the numbers of entities that a handle shows.
+///
+/// # Safety
+/// The caller lends the targets, with memory for `capacity` entities at each.
+pub(crate) unsafe fn write_numbers<T: Shows>(
+    (handles, handle): (&Handles<Mutex<T>>, u64),
+    kind: u32,
+    capacity: usize,
+    targets: *const KpTarget,
+    target_count: usize,
+) -> KpStatus {
+    call(|| {
+        // SAFETY: as for this function.
+        unsafe {
+            let targets = slice(targets, target_count)?;
+            lock(&*handles.get(handle)?).showing().write(kind, capacity, targets)
+        }
+    })
+}
+
+pub(crate) fn nothing_yet() -> Failure {
+    Failure::nothing("no state has arrived yet")
 }

@@ -10,7 +10,7 @@ use crate::catalogue::{CATALOGUES, KpCatalogue, KpTrack, track_of, track_to};
 use crate::handles::{Handles, lock};
 use crate::memory::{check_out, give_list, milliseconds, optional, put, required, slice, time};
 use crate::publisher::KpPiece;
-use crate::showing::Showing;
+use crate::showing::{Showing, Shows};
 use crate::status::{Failure, call};
 
 /// Watches a broadcast. It has no socket and no clock: objects and datagrams go in, states to show
@@ -29,6 +29,12 @@ pub(crate) static VIEWERS: Handles<Mutex<Viewing>> = Handles::new(26, "a viewer"
 pub(crate) struct Viewing {
     pub(crate) viewer: Viewer,
     pub(crate) showing: Showing,
+}
+
+impl Shows for Viewing {
+    fn showing(&self) -> &Showing {
+        &self.showing
+    }
 }
 
 /// How a viewer works. A number of 0 takes the default.

@@ -3,8 +3,8 @@
 use crate::KpStatus;
 use crate::columns::KpTarget;
 use crate::handles::lock;
-use crate::memory::{check_out, put, slice, time};
-use crate::showing::{KpPlayback, Which};
+use crate::memory::{check_out, put, time};
+use crate::showing::{KpPlayback, Which, nothing_yet, write_ids, write_numbers};
 use crate::snapshot::{KpSnapshot, SNAPSHOTS};
 use crate::status::{Failure, call};
 use crate::viewer::{KpViewer, VIEWERS, Viewing};
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn kp_viewer_ids(
     count: *mut usize,
 ) -> KpStatus {
     // SAFETY: the caller lends `capacity` numbers, and `count`.
-    unsafe { write_ids(viewer, Which::Shown, kind, ids, capacity, count) }
+    unsafe { write_ids((&VIEWERS, viewer.id), Which::Shown, kind, ids, capacity, count) }
 }
 
 /// Writes the ids of the entities that are shown for the first time, of all kinds, as
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn kp_viewer_added(
     count: *mut usize,
 ) -> KpStatus {
     // SAFETY: the caller lends `capacity` numbers, and `count`.
-    unsafe { write_ids(viewer, Which::Added, 0, ids, capacity, count) }
+    unsafe { write_ids((&VIEWERS, viewer.id), Which::Added, 0, ids, capacity, count) }
 }
 
 /// Writes the ids of the entities that are not shown any more, of all kinds, as `kp_viewer_ids`
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn kp_viewer_removed(
     count: *mut usize,
 ) -> KpStatus {
     // SAFETY: the caller lends `capacity` numbers, and `count`.
-    unsafe { write_ids(viewer, Which::Removed, 0, ids, capacity, count) }
+    unsafe { write_ids((&VIEWERS, viewer.id), Which::Removed, 0, ids, capacity, count) }
 }
 
 /// Writes the numbers of the entities of a kind that are shown, as `kp_receiver_read` does.
@@ -117,13 +117,8 @@ pub unsafe extern "C" fn kp_viewer_read(
     targets: *const KpTarget,
     target_count: usize,
 ) -> KpStatus {
-    call(|| {
-        // SAFETY: the caller lends them, with memory for `capacity` entities at each.
-        unsafe {
-            let targets = slice(targets, target_count)?;
-            lock(&*VIEWERS.get(viewer.id)?).showing.write(kind, capacity, targets)
-        }
-    })
+    // SAFETY: the caller lends them, with memory for `capacity` entities at each.
+    unsafe { write_numbers((&VIEWERS, viewer.id), kind, capacity, targets, target_count) }
 }
 
 /// Copies the newest state of the tiers that are shown into a snapshot of the same schema, neither
@@ -140,30 +135,6 @@ pub extern "C" fn kp_viewer_newest(viewer: KpViewer, snapshot: KpSnapshot) -> Kp
     })
 }
 
-fn nothing_yet() -> Failure {
-    Failure::nothing("no state has arrived yet")
-}
-
 fn nothing_in_history() -> Failure {
     Failure::nothing("the viewer has no history yet")
-}
-
-/// Writes ids.
-///
-/// # Safety
-/// As for [`Showing::write_ids`].
-unsafe fn write_ids(
-    viewer: KpViewer,
-    which: Which,
-    kind: u32,
-    ids: *mut u32,
-    capacity: usize,
-    count: *mut usize,
-) -> KpStatus {
-    call(|| {
-        let viewing = VIEWERS.get(viewer.id)?;
-        let Viewing { showing, .. } = &*lock(&viewing);
-        // SAFETY: as for this function.
-        unsafe { showing.write_ids(which, kind, ids, capacity, count) }
-    })
 }

@@ -12,7 +12,7 @@
 //! | `group CODEC TICK:HASH,… FRAMES` | reads frames with these states, and writes them to the same bytes |
 //! | `runs BASE BYTES RUNS`, `sparse BASE BYTES SPARSE` | encodes and decodes bytes |
 //! | `magnitude FORM STEPS LIMITS BEFORE VALUES READ BITS BYTES` | writes numbers in a `KpMagnitudeForm`, and reads these. `STEPS` is the number of steps in a unit, `LIMITS` are `min:max:precision:is_cyclic` |
-//! | `events NAME CODEC TICKS` | makes kinds of events, each of which may wait this many ticks; -1 for those that must arrive |
+//! | `events NAME CODEC TICKS` | makes kinds of events. TICKS has a number for each: how long it may wait, or -1 if it must arrive |
 //! | `receiver NAME CODEC EVENTS` | makes a receiver at 60 Hz |
 //! | `sends RECEIVER DATAGRAM` | takes the datagram that the receiver sends next |
 //! | `takes RECEIVER STATUS HASH EVENTS DATAGRAM` | gives it a datagram: `ok` or `data`, the hash of the newest state, and the events as `tick:kind:numbers` |

@@ -156,7 +156,8 @@ impl Views {
         self.merge(at, &before)
     }
 
-    /// What is held so many sequences before the view at an index. A part is an index.
+    /// Finds what is held `distance` sequences before the view at an index. A partial view is given
+    /// by its index.
     fn before(&self, at: usize, distance: u16) -> Held<usize> {
         let sequence = self.held[at].sequence.before(distance);
         match index(&self.held, sequence) {

@@ -35,9 +35,9 @@ pub struct WebClientOptions {
     /// The SHA-256 hash of the server's certificate, for one that the server signs itself.
     /// `None` for a certificate of a domain, which the system or the browser trusts.
     pub certificate_hash: Option<[u8; 32]>,
-    /// The page that a native client says it belongs to, such as `https://play.example`. The
-    /// server has a list of those that it lets in. `None` for the server's own host and port. A
-    /// browser ignores this, and sends its page's origin.
+    /// The origin that a native client sends, such as `https://play.example`. The server must
+    /// allow it. `None` for the server's own host and port. A browser ignores this, and sends its
+    /// page's origin.
     pub origin: Option<String>,
     /// The attempt has failed if there is no session after this time. A native client also counts
     /// the session as lost if the server is silent for longer than this. Browsers have a time of
