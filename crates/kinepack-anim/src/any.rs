@@ -136,7 +136,10 @@ impl AnyClip {
     /// # Errors
     /// [`PlayError`] if the clip was built for another skeleton.
     pub fn player(&self, skeleton: &Skeleton) -> Result<AnyPlayer, PlayError> {
-        self.player_with_bind_pose(&self.info().bind_pose(skeleton)?)
+        match self {
+            Self::Block(clip) => Sampler::new(Arc::clone(clip), skeleton).map(AnyPlayer::Block),
+            Self::Keyed(clip) => Cursor::new(Arc::clone(clip), skeleton).map(AnyPlayer::Keyed),
+        }
     }
 
     /// A player at the beginning of the clip, without a skeleton to compare. Channels that the clip

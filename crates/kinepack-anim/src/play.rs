@@ -29,11 +29,11 @@ impl ClipInfo {
         (self.samples - 1) as f32 / self.rate_hz
     }
 
-    /// Checks that a clip was built for this skeleton, and returns the skeleton's bind pose.
-    pub(crate) fn bind_pose(&self, skeleton: &Skeleton) -> Result<Vec<Transform>, PlayError> {
+    /// Checks that a clip was built for this skeleton.
+    pub(crate) fn check_skeleton(&self, skeleton: &Skeleton) -> Result<(), PlayError> {
         self.check_joints(skeleton.len())?;
         match skeleton.hash() {
-            hash if hash == self.skeleton_hash => Ok(skeleton.bind_pose()),
+            hash if hash == self.skeleton_hash => Ok(()),
             hash => Err(PlayError::OtherSkeleton { clip: self.skeleton_hash, skeleton: hash }),
         }
     }
@@ -52,7 +52,7 @@ impl ClipInfo {
         Ok(pose)
     }
 
-    fn check_joints(&self, joints: usize) -> Result<(), PlayError> {
+    pub(crate) fn check_joints(&self, joints: usize) -> Result<(), PlayError> {
         if joints == self.joints {
             Ok(())
         } else {

@@ -1,6 +1,8 @@
 //! The joints that a clip moves: names, parents and the bind pose. The bind pose gives each track's
 //! default value.
 
+use std::sync::Arc;
+
 use crate::play::check_pose;
 use crate::{SkeletonError, Transform};
 
@@ -46,6 +48,7 @@ pub struct Joint {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Skeleton {
     joints: Vec<Joint>,
+    bind: Arc<[Transform]>,
 }
 
 impl Skeleton {
@@ -66,7 +69,8 @@ impl Skeleton {
                 return Err(SkeletonError::BadBindPose { joint: index });
             }
         }
-        Ok(Self { joints })
+        let bind = joints.iter().map(|joint| joint.bind).collect();
+        Ok(Self { joints, bind })
     }
 
     /// The joints, parents first.
@@ -110,8 +114,14 @@ impl Skeleton {
 
     /// The bind pose: one transform a joint.
     pub fn bind_pose(&self) -> Vec<Transform> {
-        self.joints.iter().map(|joint| joint.bind).collect()
+        self.bind.to_vec()
     }
+
+    /// The bind pose, in memory that players share with the skeleton.
+    pub fn shared_bind_pose(&self) -> Arc<[Transform]> {
+        Arc::clone(&self.bind)
+    }
+
     /// The pose in the model's space: each joint relative to the origin, from joints relative to
     /// their parents. Scales multiply component by component, as [`Transform`] says. Units stay as
     /// they are. It allocates nothing; rotations are not normalized.

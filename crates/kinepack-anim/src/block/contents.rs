@@ -19,7 +19,7 @@ impl Contents {
             header: *clip.header(),
             kinds,
             constants,
-            tracks: Vec::with_capacity(clip.tracks.len()),
+            tracks: Vec::with_capacity(clip.joints.len()),
             blends: Vec::new(),
             segments: Vec::with_capacity(clip.segments()),
             owner: clip.rig.as_ref().map_or(clip.skeleton, |rig| rig.hash()),

@@ -1,124 +1,344 @@
-//! The tracks of a clip in the form that playback uses: groups of eight, with the data that does
-//! not depend on the time already decoded. `spec/ANIM.md`, section 10.3.
+//! Groups of up to eight tracks, as a clip stores them. Playback reads their parameters from the
+//! clip's bytes in each pose, so that a player needs no tables of its own. `spec/ANIM.md`, section
+//! 10.3.
 
-use super::kernel::{self, Kernel, Lanes, Live, Quaternion, Vector, own_scale};
+use std::ops::Range;
+
+use super::kernel::{self, Kernel, Lanes, Live, Quaternion, Vector};
 use super::layout::GROUP;
 use super::pose::PoseWriter;
-use super::{Clip, Track};
-use crate::{Channel, TrackId};
 
-/// A number for each of eight tracks.
-type Numbers = [f32; GROUP];
+/// How a clip stores the numbers of references and axes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Codes {
+    /// 8 bits.
+    Coarse,
+    /// 16 bits.
+    Fine,
+    /// 16 bits, of which some tracks use 8: for a clip of a rig, with the shared numbers filled in.
+    /// Two bytes are in front of each group of rotations. Bit i of the first says whether the
+    /// reference of track i is coarse, and bit i of the second whether its axes are.
+    Mixed,
+}
 
-/// Up to eight tracks.
-#[derive(Clone, Debug)]
-#[repr(align(32))]
-pub(super) struct Group<T> {
-    pub(super) parameters: T,
-    pub(super) live: Live,
+impl Codes {
+    /// The bytes in front of the numbers of a group of rotations.
+    fn head_bytes(self) -> usize {
+        if self == Self::Mixed { 2 } else { 0 }
+    }
+
+    /// The bytes of a number.
+    fn bytes(self) -> usize {
+        if self == Self::Coarse { 1 } else { 2 }
+    }
+}
+
+/// Bytes of the own scales of a track's components, after its other numbers.
+const STEPS_BYTES: usize = 3;
+
+/// The groups of rotations, or those of translations and scales, one after another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Groups<'a> {
+    /// The bytes from the first group on.
+    bytes: &'a [u8],
+    /// The joints of all tracks.
+    joints: &'a [u16],
+    /// The number of live components in front of each group, and after it in front of the end.
+    before: &'a [u32],
+    /// Bytes in front of the numbers of each group.
+    head_bytes: usize,
+    /// Bytes of a track's numbers, without those in `head_bytes` and without its steps.
+    number_bytes: usize,
+}
+
+impl<'a> Groups<'a> {
+    /// The groups of rotations.
+    #[inline(always)]
+    pub(super) fn rotations(
+        bytes: &'a [u8],
+        joints: &'a [u16],
+        before: &'a [u32],
+        codes: Codes,
+    ) -> Self {
+        Self {
+            bytes,
+            joints,
+            before,
+            head_bytes: codes.head_bytes(),
+            number_bytes: 6 * codes.bytes(),
+        }
+    }
+
+    /// The groups of translations and scales.
+    #[inline(always)]
+    pub(super) fn vectors(bytes: &'a [u8], joints: &'a [u16], before: &'a [u32]) -> Self {
+        Self { bytes, joints, before, head_bytes: 0, number_bytes: 12 }
+    }
+
+    /// Number of bytes that the groups take.
+    pub(super) fn len(&self) -> usize {
+        self.groups() * self.head_bytes + self.joints.len() * (self.number_bytes + STEPS_BYTES)
+    }
+
+    /// Number of groups.
+    #[inline(always)]
+    pub(super) fn groups(&self) -> usize {
+        self.joints.len().div_ceil(GROUP)
+    }
+
+    /// The first live component of a group. For the number of groups, the end of the last one.
+    #[inline(always)]
+    pub(super) fn first_component(&self, group: usize) -> usize {
+        self.before.get(group).copied().unwrap_or_default() as usize
+    }
+
+    /// Number of live components of those of these groups that exist.
+    #[inline(always)]
+    pub(super) fn components(&self, groups: Range<usize>) -> usize {
+        let end = groups.end.min(self.groups());
+        self.first_component(end) - self.first_component(groups.start)
+    }
+
+    /// Number of tracks.
+    #[inline(always)]
+    pub(super) fn tracks(&self) -> usize {
+        self.joints.len()
+    }
+
+    /// The track of a joint among these tracks, which are all of one channel.
+    #[inline(always)]
+    pub(super) fn track_of(&self, joint: usize, tracks: Range<usize>) -> Option<usize> {
+        let first = tracks.start;
+        let joints = self.joints.get(tracks)?;
+        let index = joints.binary_search(&u16::try_from(joint).ok()?).ok()?;
+        Some(first + index)
+    }
+
+    /// Asks the processor to load the groups into its cache.
+    #[inline(always)]
+    pub(super) fn prefetch(&self) {
+        kernel::prefetch(self.bytes.get(..self.len()).unwrap_or_default());
+        kernel::prefetch(self.joints);
+    }
+
+    /// Takes the next group. `count` is [`GROUP`] or less, and the number of its tracks. If it is a
+    /// constant, so are all offsets.
+    #[inline(always)]
+    pub(super) fn take(&mut self, count: usize) -> Group<'a> {
+        let (own, rest) = self.joints.split_at(count.min(self.joints.len()));
+        let mut joints = [0; GROUP];
+        joints[..own.len()].copy_from_slice(own);
+        let at_steps = self.head_bytes + count * self.number_bytes;
+        let group = Group::new(self.bytes, self.head_bytes, at_steps, joints, count);
+        self.joints = rest;
+        self.bytes = self.bytes.get(at_steps + count * STEPS_BYTES..).unwrap_or_default();
+        group
+    }
+
+    /// The groups from number `group` on.
+    #[inline(always)]
+    pub(super) fn from(mut self, group: usize) -> Self {
+        let tracks = (GROUP * group).min(self.joints.len());
+        let at = group * self.head_bytes + tracks * (self.number_bytes + STEPS_BYTES);
+        self.bytes = self.bytes.get(at..).unwrap_or_default();
+        self.joints = &self.joints[tracks..];
+        self
+    }
+}
+
+/// A group.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group<'a> {
+    /// The bytes from the group's first number on.
+    bytes: &'a [u8],
+    /// The bytes in front.
+    head: [u8; 2],
+    /// Number of tracks.
+    pub(super) count: usize,
     pub(super) joints: [u16; GROUP],
+    /// The steps of the first, second and third components.
+    steps: [u64; 3],
+    pub(super) live: Live,
+}
+
+impl<'a> Group<'a> {
+    #[inline(always)]
+    fn new(
+        bytes: &'a [u8],
+        head_bytes: usize,
+        at_steps: usize,
+        joints: [u16; GROUP],
+        count: usize,
+    ) -> Self {
+        let [x, y, z] = rows(bytes.get(at_steps..).unwrap_or_default(), count);
+        let own = u64::MAX.unbounded_shr(64 - 8 * count as u32);
+        let steps =
+            [u64::from_le_bytes(x) & own, u64::from_le_bytes(y) & own, u64::from_le_bytes(z) & own];
+        let head = bytes.first_chunk().filter(|_| head_bytes != 0).copied().unwrap_or_default();
+        let bytes = bytes.get(head_bytes..).unwrap_or_default();
+        Self { bytes, head, count, joints, steps, live: Live::new(steps) }
+    }
+
     /// A bit for each lane: whether it has a track.
-    pub(super) lanes: u32,
+    #[inline(always)]
+    pub(super) fn lanes(&self) -> u32 {
+        (1 << self.count) - 1
+    }
+
+    /// The own scales of the components.
+    #[inline(always)]
+    fn scales<L: Lanes>(&self, kernel: L::Kernel) -> Vector<L> {
+        let [x, y, z] = self.steps;
+        [
+            kernel.own_scales(x.to_le_bytes()),
+            kernel.own_scales(y.to_le_bytes()),
+            kernel.own_scales(z.to_le_bytes()),
+        ]
+    }
 }
 
-/// The parameters of eight rotation tracks.
-#[derive(Clone, Debug)]
-pub(super) struct Rotations {
-    references: [Numbers; 4],
-    /// The matrices that turn components into vectors. Each column is as long as its component's
-    /// own scale.
-    axes: [[Numbers; 3]; 3],
+/// Rows of numbers, `row_bytes` after each other, with eight numbers each. If there are fewer than
+/// eight tracks, the last numbers of a row are any.
+#[inline(always)]
+fn rows<const ROW: usize, const ROWS: usize>(bytes: &[u8], row_bytes: usize) -> [[u8; ROW]; ROWS] {
+    let mut rows = [[0; ROW]; ROWS];
+    match bytes.get(..row_bytes * (ROWS - 1) + ROW) {
+        Some(all) => {
+            for (row, stored) in rows.iter_mut().enumerate() {
+                stored.copy_from_slice(&all[row * row_bytes..][..ROW]);
+            }
+        }
+        None => {
+            for (row, stored) in rows.iter_mut().enumerate() {
+                *stored = padded(bytes.get(row * row_bytes..).unwrap_or_default());
+            }
+        }
+    }
+    rows
 }
 
-/// The parameters of eight translation or scale tracks.
-#[derive(Clone, Debug)]
-pub(super) struct Vectors {
-    middles: [Numbers; 3],
-    /// The own scale of each component.
-    steps: [Numbers; 3],
-    /// A bit for each lane: whether its track is a scale.
-    scales: u32,
+/// The bytes, and zeros after their end.
+#[cold]
+#[inline(never)]
+fn padded<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    let mut padded = [0; N];
+    padded.iter_mut().zip(bytes).for_each(|(padded, byte)| *padded = *byte);
+    padded
 }
 
 /// The parameters of eight tracks, which turn components into values.
-pub(super) trait Parameters {
+pub(super) trait Parameters<L: Lanes>: Sized {
+    /// The kind of numbers that the clip stores.
+    type Stored: Copy;
+
+    fn read(kernel: L::Kernel, group: &Group<'_>, stored: Self::Stored) -> Self;
     /// The values of eight tracks at the components `here`. With `next`, blends them with the
     /// values at those components, whose share is the number beside them.
-    fn values<L: Lanes>(&self, here: Vector<L>, next: Option<(Vector<L>, f32)>) -> [L; 4];
-    /// Writes the value of the track in `lane`.
+    fn values(&self, here: Vector<L>, next: Option<(Vector<L>, f32)>) -> [L; 4];
+    /// Writes the value of a track, which is `track` among those of these groups.
     fn write<W: PoseWriter + ?Sized>(
-        &self,
-        lane: usize,
+        stored: Self::Stored,
+        track: usize,
         value: [f32; 4],
         joint: usize,
         writer: &mut W,
     );
 }
 
-impl<T> Group<T> {
-    fn new(ids: &[TrackId], tracks: &[Track], parameters: T) -> Self {
-        let mut joints = [0; GROUP];
-        joints.iter_mut().zip(ids).for_each(|(joint, id)| *joint = id.joint);
-        let is_live =
-            |axis: usize, lane: usize| tracks.get(lane).is_some_and(|track| track.steps[axis] != 0);
-        Self { parameters, live: Live::new(is_live), joints, lanes: (1 << ids.len()) - 1 }
-    }
+/// The parameters of eight rotation tracks.
+pub(super) struct Rotations<L> {
+    references: Quaternion<L>,
+    /// The matrices that turn components into vectors. Each column is as long as its component's
+    /// own scale.
+    axes: [Vector<L>; 3],
 }
 
-impl Rotations {
-    fn new(tracks: &[Track], is_fine: bool) -> Self {
-        let mut numbers = [[[0.0; GROUP]; 3]; 2];
-        let mut steps = [[1.0; GROUP]; 3];
-        for (lane, track) in tracks.iter().enumerate() {
-            for (numbers, own) in numbers
-                .as_flattened_mut()
-                .iter_mut()
-                .zip(track.decoded_codes(is_fine).as_flattened())
-            {
-                numbers[lane] = *own;
+impl<L: Lanes> Rotations<L> {
+    /// The numbers of references and axes, as vectors.
+    #[inline(always)]
+    fn numbers(kernel: L::Kernel, group: &Group<'_>, codes: Codes) -> [Vector<L>; 2] {
+        let mut numbers = [[kernel.splat(0.0); 3]; 2];
+        let all = numbers.as_flattened_mut().iter_mut();
+        let count = group.count;
+        match codes {
+            Codes::Coarse => {
+                let (middle, step) = (kernel.splat(128.0), kernel.splat(1.0 / 127.0));
+                let stored: [_; 6] = rows(group.bytes, count);
+                for (number, stored) in all.zip(stored) {
+                    *number = kernel.bytes(stored).sub(middle).mul(step);
+                }
             }
-            steps
-                .iter_mut()
-                .zip(track.steps)
-                .for_each(|(steps, step)| steps[lane] = own_scale(step));
+            Codes::Fine => {
+                let (middle, step) = (kernel.splat(32768.0), kernel.splat(1.0 / 32767.0));
+                let stored: [_; 6] = rows(group.bytes, 2 * count);
+                for (number, stored) in all.zip(stored) {
+                    *number = kernel.words(stored).sub(middle).mul(step);
+                }
+            }
+            Codes::Mixed => {
+                let stored: [_; 6] = rows(group.bytes, 2 * count);
+                for ((row, number), stored) in all.enumerate().zip(stored) {
+                    *number = kernel.load(&mixed(stored, group.head[row / 3]));
+                }
+            }
         }
-        let [references, axes] = numbers.map(kernel::rotation);
-        let mut axes = kernel::matrix(axes);
-        for row in &mut axes {
-            row.iter_mut().zip(steps).for_each(|(numbers, steps)| *numbers = numbers.mul(steps));
-        }
-        Self { references, axes }
+        numbers
     }
 
     /// The rotations that components along the axes stand for, relative to the references.
     #[inline(always)]
-    fn relative_rotations<L: Lanes>(&self, [x, y, z]: Vector<L>) -> Quaternion<L> {
-        let kernel = x.kernel();
+    fn relative_rotations(&self, [x, y, z]: Vector<L>) -> Quaternion<L> {
         let mut vector = [x, y, z];
-        for (number, [first, second, third]) in vector.iter_mut().zip(&self.axes) {
-            *number = x
-                .mul(kernel.load(first))
-                .add(y.mul(kernel.load(second)))
-                .add(z.mul(kernel.load(third)));
+        for (number, [first, second, third]) in vector.iter_mut().zip(self.axes) {
+            *number = x.mul(first).add(y.mul(second)).add(z.mul(third));
         }
         kernel::rotation(vector)
     }
 }
 
-impl Parameters for Rotations {
+/// The numbers of a row of codes, of which those in `coarse` have 8 bits.
+#[inline(never)]
+fn mixed(codes: [u8; 2 * GROUP], coarse: u8) -> [f32; GROUP] {
+    let mut numbers = [0.0; GROUP];
+    for ((lane, number), code) in numbers.iter_mut().enumerate().zip(codes.as_chunks().0) {
+        let code = f32::from(u16::from_le_bytes(*code));
+        *number = match coarse >> lane & 1 {
+            0 => (code - 32768.0) * (1.0 / 32767.0),
+            _ => (code - 128.0) * (1.0 / 127.0),
+        };
+    }
+    numbers
+}
+
+impl<L: Lanes> Parameters<L> for Rotations<L> {
+    type Stored = Codes;
+
     #[inline(always)]
-    fn values<L: Lanes>(&self, here: Vector<L>, next: Option<(Vector<L>, f32)>) -> Quaternion<L> {
+    fn read(kernel: L::Kernel, group: &Group<'_>, codes: Codes) -> Self {
+        let [references, axes] = Self::numbers(kernel, group, codes);
+        let references = kernel::rotation(references);
+        let mut axes = kernel::matrix(kernel::rotation(axes));
+        let scales = group.scales(kernel);
+        for row in &mut axes {
+            for (number, scale) in row.iter_mut().zip(scales) {
+                *number = number.mul(scale);
+            }
+        }
+        Self { references, axes }
+    }
+
+    #[inline(always)]
+    fn values(&self, here: Vector<L>, next: Option<(Vector<L>, f32)>) -> Quaternion<L> {
         let mut value = self.relative_rotations(here);
         if let Some((next, share)) = next {
             value = kernel::blend(value, self.relative_rotations(next), share);
         }
-        let (kernel, [x, y, z, w]) = (value[0].kernel(), &self.references);
-        kernel::product([kernel.load(x), kernel.load(y), kernel.load(z), kernel.load(w)], value)
+        kernel::product(self.references, value)
     }
 
     #[inline(always)]
     fn write<W: PoseWriter + ?Sized>(
-        &self,
+        _: Codes,
         _: usize,
         value: [f32; 4],
         joint: usize,
@@ -128,34 +348,47 @@ impl Parameters for Rotations {
     }
 }
 
-impl Vectors {
-    fn new(ids: &[TrackId], tracks: &[Track]) -> Self {
-        let mut vectors = Self { middles: [[0.0; GROUP]; 3], steps: [[1.0; GROUP]; 3], scales: 0 };
-        for (lane, (id, track)) in ids.iter().zip(tracks).enumerate() {
-            vectors.scales |= u32::from(id.channel == Channel::Scale) << lane;
-            for axis in 0..3 {
-                vectors.middles[axis][lane] = track.middle[axis];
-                vectors.steps[axis][lane] = own_scale(track.steps[axis]);
-            }
+/// The parameters of eight translation or scale tracks.
+pub(super) struct Vectors<L> {
+    middles: Vector<L>,
+    scales: Vector<L>,
+}
+
+/// The number of translation tracks. Those after them are scales.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Translations(pub(super) usize);
+
+impl<L: Lanes> Vectors<L> {
+    /// The vectors that components stand for.
+    #[inline(always)]
+    fn vectors(&self, components: Vector<L>) -> Vector<L> {
+        let mut vectors = components;
+        for ((number, middle), scale) in vectors.iter_mut().zip(self.middles).zip(self.scales) {
+            *number = middle.add(number.mul(scale));
         }
         vectors
     }
-
-    /// The vectors that components stand for.
-    #[inline(always)]
-    fn vectors<L: Lanes>(&self, mut components: Vector<L>) -> Vector<L> {
-        for (axis, number) in components.iter_mut().enumerate() {
-            let kernel = number.kernel();
-            *number =
-                kernel.load(&self.middles[axis]).add(number.mul(kernel.load(&self.steps[axis])));
-        }
-        components
-    }
 }
 
-impl Parameters for Vectors {
+impl<L: Lanes> Parameters<L> for Vectors<L> {
+    type Stored = Translations;
+
     #[inline(always)]
-    fn values<L: Lanes>(&self, here: Vector<L>, next: Option<(Vector<L>, f32)>) -> [L; 4] {
+    fn read(kernel: L::Kernel, group: &Group<'_>, _: Translations) -> Self {
+        let mut middles = [kernel.splat(0.0); 3];
+        let stored: [[u8; 4 * GROUP]; 3] = rows(group.bytes, 4 * group.count);
+        for (middle, stored) in middles.iter_mut().zip(stored) {
+            let mut numbers = [0.0; GROUP];
+            for (number, bytes) in numbers.iter_mut().zip(stored.as_chunks().0) {
+                *number = f32::from_le_bytes(*bytes);
+            }
+            *middle = kernel.load(&numbers);
+        }
+        Self { middles, scales: group.scales(kernel) }
+    }
+
+    #[inline(always)]
+    fn values(&self, here: Vector<L>, next: Option<(Vector<L>, f32)>) -> [L; 4] {
         let mut value = self.vectors(here);
         if let Some((next, share)) = next {
             let kernel = value[0].kernel();
@@ -170,35 +403,16 @@ impl Parameters for Vectors {
 
     #[inline(always)]
     fn write<W: PoseWriter + ?Sized>(
-        &self,
-        lane: usize,
+        Translations(translations): Translations,
+        track: usize,
         [x, y, z, _]: [f32; 4],
         joint: usize,
         writer: &mut W,
     ) {
-        match self.scales >> lane & 1 {
-            0 => writer.translation(joint, [x, y, z]),
-            _ => writer.scale(joint, [x, y, z]),
+        if track < translations {
+            writer.translation(joint, [x, y, z]);
+        } else {
+            writer.scale(joint, [x, y, z]);
         }
     }
-}
-
-/// The groups of a clip: those of rotations, and those of translations and scales.
-pub(super) fn groups<B: AsRef<[u8]>>(
-    clip: &Clip<B>,
-) -> (Vec<Group<Rotations>>, Vec<Group<Vectors>>) {
-    let (mut rotations, mut vectors) = (Vec::new(), Vec::new());
-    for (ids, tracks) in clip.groups() {
-        match ids[0].channel {
-            Channel::Rotation => {
-                rotations.push(Group::new(
-                    ids,
-                    &tracks,
-                    Rotations::new(&tracks, clip.header.is_fine),
-                ));
-            }
-            _ => vectors.push(Group::new(ids, &tracks, Vectors::new(ids, &tracks))),
-        }
-    }
-    (rotations, vectors)
 }

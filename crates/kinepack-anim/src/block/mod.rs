@@ -24,7 +24,9 @@ mod write;
 
 use std::sync::Arc;
 
+use group::{Codes, Groups, Translations};
 use kernel::Segment;
+use play::{Segments, Source};
 
 use crate::{Channel, ClipError, ClipInfo, TrackId};
 
@@ -51,7 +53,8 @@ pub(crate) use write::{Constant, Contents, SegmentContents};
 
 /// A block clip, in the bytes of its file: owned, borrowed, or mapped into memory.
 ///
-/// Besides the bytes it keeps 4 bytes for each animated track.
+/// Besides the bytes it keeps 5 bytes for each two animated tracks. A clip of a rig also keeps the
+/// parameters of its tracks, about 15 bytes each.
 ///
 /// A slice of embedded bytes, `&include_bytes!("walk.kpa")[..]`, gives a `Clip<&'static [u8]>`.
 /// Without `[..]` the type would contain the file's length, so each file would have a type of its
@@ -81,25 +84,20 @@ pub struct Clip<B = Vec<u8>> {
     skeleton: u64,
     rig: Option<Arc<Rig>>,
     parts: Parts,
-    /// The animated tracks, in the order of the groups.
-    tracks: Vec<TrackId>,
+    /// The joints of the animated tracks, in the order of the groups.
+    joints: Box<[u16]>,
     /// Number of animated tracks that are rotations; they are the first ones.
     rotations: usize,
+    /// Number of animated tracks that are translations; they follow.
+    translations: usize,
     /// Number of live components of all tracks.
     components: usize,
     /// Number of segments.
     segments: usize,
-}
-
-/// Where a segment begins, and how it interpolates.
-#[derive(Clone, Copy, Debug)]
-struct Span {
-    /// The segment's first sample.
-    start: u32,
-    /// The segment's first byte.
-    at: usize,
-    /// Whether times between two samples blend the poses of both.
-    blends: bool,
+    /// The number of live components before each group, and last that of all.
+    before: Box<[u32]>,
+    /// The groups of a clip of a rig, with the shared numbers filled in. Empty for others.
+    filled: Box<[u8]>,
 }
 
 /// The byte offsets at which the parts of a clip begin.
@@ -134,6 +132,15 @@ impl<B: AsRef<[u8]>> Clip<B> {
 
     pub(crate) fn read(bytes: B, rig: Option<&Arc<Rig>>) -> Result<Self, ClipError> {
         read::read(bytes, rig)
+    }
+
+    /// The bytes of memory that the clip takes: its file, and what it keeps besides.
+    pub fn memory_bytes(&self) -> usize {
+        size_of::<Self>()
+            + self.as_bytes().len()
+            + size_of_val(&*self.joints)
+            + size_of_val(&*self.before)
+            + size_of_val(&*self.filled)
     }
 
     /// The bytes of the clip's file.
@@ -193,8 +200,14 @@ impl<B: AsRef<[u8]>> Clip<B> {
     }
 
     /// The animated tracks: rotations, then translations, then scales, each by joint.
-    pub fn animated_tracks(&self) -> &[TrackId] {
-        &self.tracks
+    pub fn animated_tracks(&self) -> impl ExactSizeIterator<Item = TrackId> + '_ {
+        let channel = |index| match index {
+            index if index < self.rotations => Channel::Rotation,
+            index if index < self.rotations + self.translations => Channel::Translation,
+            _ => Channel::Scale,
+        };
+        let joints = self.joints.iter().enumerate();
+        joints.map(move |(index, joint)| TrackId { joint: *joint, channel: channel(index) })
     }
 
     /// The tracks that keep a constant value other than the bind pose's, with those values.
@@ -222,14 +235,38 @@ impl<B: AsRef<[u8]>> Clip<B> {
         self.segments
     }
 
-    /// Where each segment begins, and as a last entry where the segments end.
-    fn spans(&self) -> Vec<Span> {
-        let span = |segment| Span {
-            start: self.header.segment_start(segment, self.segments) as u32,
-            at: self.segment_at(segment),
-            blends: self.blends(segment),
+    /// What playback needs.
+    #[inline]
+    fn source(&self) -> Source<'_> {
+        let bytes = self.as_bytes();
+        let Parts { constants, groups, blends, offsets, segments, end } = self.parts;
+        let (own_groups, codes) = match self.filled.len() {
+            0 if self.header.is_fine => (&bytes[groups..], Codes::Fine),
+            0 => (&bytes[groups..], Codes::Coarse),
+            _ => (&self.filled[..], Codes::Mixed),
         };
-        if self.segments == 0 { Vec::new() } else { (0..=self.segments).map(span).collect() }
+        let (of_rotations, of_vectors) = self.joints.split_at(self.rotations);
+        let first_vectors = self.rotations.div_ceil(layout::GROUP);
+        let rotations = Groups::rotations(own_groups, of_rotations, &self.before, codes);
+        let own_groups = own_groups.get(rotations.len()..).unwrap_or_default();
+        Source {
+            header: self.header,
+            kinds: &bytes[layout::HEADER_BYTES..][..self.joints()],
+            constants: &bytes[constants..],
+            rotations,
+            codes,
+            vectors: Groups::vectors(own_groups, of_vectors, &self.before[first_vectors..]),
+            translations: Translations(self.translations),
+            components: self.components,
+            segments: Segments {
+                count: self.segments,
+                blends: &bytes[blends..offsets],
+                offsets: &bytes[offsets..segments],
+                bytes: &bytes[segments..],
+                end: end - segments,
+            },
+            rig: self.rig.as_deref(),
+        }
     }
 
     /// The bytes of a segment.
@@ -239,17 +276,12 @@ impl<B: AsRef<[u8]>> Clip<B> {
 
     /// Whether times between two samples of the segment blend the poses of both.
     pub(crate) fn blends(&self, segment: usize) -> bool {
-        let bits = &self.as_bytes()[self.parts.blends..self.parts.offsets];
-        bits.get(segment / 8).is_some_and(|byte| byte >> (segment % 8) & 1 != 0)
+        self.source().segments.blends(segment)
     }
 
     /// The first byte of a segment. For the number of segments it is the byte after the last one.
     pub(crate) fn segment_at(&self, segment: usize) -> usize {
-        if segment == self.segments {
-            return self.parts.end;
-        }
-        let offsets = &self.as_bytes()[self.parts.offsets..self.parts.segments];
-        self.parts.segments + read::offset(offsets, segment, self.header.offset_bytes)
+        self.parts.segments + self.source().segments.at(segment, &self.header)
     }
 
     /// A reader at the beginning of segment `number`.
@@ -281,7 +313,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
         let components = self.component_tracks();
         let parameter_bits =
             self.groups().flat_map(|(_, tracks)| tracks).map(|track| track.bits(&self.header));
-        let mut bits: Vec<_> = self.tracks.iter().copied().zip(parameter_bits).collect();
+        let mut bits: Vec<_> = self.animated_tracks().zip(parameter_bits).collect();
         for number in 0..self.segments() {
             let mut segment = self.segment_reader(number);
             for &index in &components {

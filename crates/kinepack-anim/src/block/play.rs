@@ -1,34 +1,99 @@
 //! Turns a position in a clip into the values of its tracks, group by group, in the order of the
 //! file. `spec/ANIM.md`, section 12.
 
-use super::Span;
 use super::basis::Weights;
-use super::group::{Group, Parameters, Rotations, Vectors};
+use super::group::{Codes, Group, Groups, Parameters, Rotations, Translations, Vectors};
 use super::kernel::{GROUPS_AT_ONCE, Kernel, Lanes, Segment, Sums, Task, prefetch, segment_scale};
-use super::layout::Header;
+use super::layout::{GROUP, Header, Kind};
 use super::pose::{Choice, PoseWriter};
+use super::{Constant, Rig, read};
+use crate::{Channel, TrackId};
 
-/// The parts of a clip that playback needs, besides its groups.
-#[derive(Clone, Debug)]
-pub(super) struct Source {
+/// A clip's bytes, by the parts that playback reads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Source<'a> {
     pub(super) header: Header,
+    /// A byte for each joint.
+    pub(super) kinds: &'a [u8],
+    /// From the first constant on.
+    pub(super) constants: &'a [u8],
+    pub(super) rotations: Groups<'a>,
+    pub(super) codes: Codes,
+    pub(super) vectors: Groups<'a>,
+    pub(super) translations: Translations,
     /// Number of live components.
     pub(super) components: usize,
-    /// The beginnings of all segments, then the end of the last one.
-    pub(super) spans: Vec<Span>,
-    pub(super) segments_a_sample: f32,
+    pub(super) segments: Segments<'a>,
+    pub(super) rig: Option<&'a Rig>,
 }
 
-/// A task for a kernel: writes the animated tracks of the chosen joints at a position.
-pub(super) struct Play<'a, C, W: ?Sized, F> {
+/// The segments of a clip.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Segments<'a> {
+    pub(super) count: usize,
+    pub(super) blends: &'a [u8],
+    pub(super) offsets: &'a [u8],
+    /// From the first segment to the end of the clip.
     pub(super) bytes: &'a [u8],
-    pub(super) source: &'a Source,
-    pub(super) rotations: &'a [Group<Rotations>],
-    pub(super) vectors: &'a [Group<Vectors>],
+    /// The end of the last segment.
+    pub(super) end: usize,
+}
+
+impl Segments<'_> {
+    /// Whether times between two samples of the segment blend the poses of both.
+    #[inline(always)]
+    pub(super) fn blends(&self, segment: usize) -> bool {
+        self.blends.get(segment / 8).is_some_and(|byte| byte >> (segment % 8) & 1 != 0)
+    }
+
+    /// The first byte of a segment, or the end of the last one.
+    #[inline(always)]
+    pub(super) fn at(&self, segment: usize, header: &Header) -> usize {
+        if segment == self.count {
+            self.end
+        } else {
+            read::offset(self.offsets, segment, header.offset_bytes)
+        }
+    }
+}
+
+impl Source<'_> {
+    /// Calls `take` with the constant tracks, by joint, then by channel.
+    #[inline(always)]
+    fn constants(&self, mut take: impl FnMut(TrackId, Constant)) {
+        let mut rest = self.constants;
+        for (first, kinds) in (0..).step_by(8).zip(self.kinds.chunks(8)) {
+            let mut eight = [0; 8];
+            eight[..kinds.len()].copy_from_slice(kinds);
+            let kinds = u64::from_le_bytes(eight);
+            // Kind 1 of two bits.
+            let mut constants = kinds & !(kinds >> 1) & (0x15 * (u64::MAX / 255));
+            while constants != 0 {
+                let bit = constants.trailing_zeros();
+                constants &= constants - 1;
+                let channel = Channel::ALL[(bit % 8 / 2) as usize];
+                let track = TrackId { joint: first + (bit / 8) as u16, channel };
+                take(track, Constant::read(channel, &mut rest));
+            }
+        }
+        if let Some(rig) = self.rig {
+            for (track, constant) in rig.all_constants() {
+                let kinds = self.kinds.get(usize::from(track.joint)).copied().unwrap_or_default();
+                if kinds >> (2 * track.channel as u8) & 3 == Kind::Shared as u8 {
+                    take(*track, *constant);
+                }
+            }
+        }
+    }
+}
+
+/// A task for a kernel: writes the chosen joints at a position.
+pub(super) struct Play<'a, C, W: ?Sized, F> {
+    pub(super) source: Source<'a>,
     pub(super) position: f64,
     pub(super) choice: C,
     pub(super) writer: &'a mut W,
-    /// Writes the static values. It runs while the segment's bytes are on their way from memory.
+    /// Writes the bind pose. It runs while the segment's bytes are on their way from memory.
     pub(super) begin: F,
 }
 
@@ -49,43 +114,42 @@ struct Point<'a> {
 impl<'a> Point<'a> {
     #[inline(always)]
     fn new(
-        (source, bytes): (&Source, &'a [u8]),
-        [span, end]: [Span; 2],
-        sample: u32,
+        source: &Source<'a>,
+        number: usize,
+        [start, end]: [usize; 2],
+        sample: usize,
         share: f32,
     ) -> Self {
-        let length = (end.start - span.start) as usize;
-        prefetch(bytes.get(span.at..end.at).unwrap_or_default());
-        let bytes = bytes.get(span.at..).unwrap_or_default();
-        let segment = Segment::new(bytes, source.components, source.header.block, length);
-        let weights = Weights::new(
-            length,
-            (sample - span.start) as usize,
-            share,
-            segment_scale(segment.step()),
-        );
+        let Source { header, segments, components, .. } = source;
+        let at = segments.at(number, header);
+        prefetch(segments.bytes.get(at..segments.at(number + 1, header)).unwrap_or_default());
+        let bytes = segments.bytes.get(at..).unwrap_or_default();
+        let segment = Segment::new(bytes, *components, header.block, end - start);
+        let weights =
+            Weights::new(end - start, sample - start, share, segment_scale(segment.step()));
         Self { segment, weights }
     }
 }
 
 impl<'a> Place<'a> {
     #[inline(always)]
-    fn new(source: &Source, bytes: &'a [u8], position: f64) -> Self {
-        let Source { header, spans, segments_a_sample, .. } = source;
+    fn new(source: &Source<'a>, position: f64) -> Self {
+        let Source { header, segments, .. } = source;
         // NaN counts as the first sample.
         let position =
             if position > 0.0 { position.min(f64::from(header.samples - 1)) } else { 0.0 };
         let sample = position as u32;
         let share = (position - f64::from(sample)) as f32;
-        let coded =
-            |sample: u32| if header.loops && sample == header.samples - 1 { 0 } else { sample };
+        let coded = |sample: u32| {
+            if header.loops && sample == header.samples - 1 { 0 } else { sample as usize }
+        };
         let (here, next) = (coded(sample), coded(sample + 1));
-        let segment = segment_of(spans, here, *segments_a_sample);
-        let bounds = [spans[segment], spans[segment + 1]];
-        let is_same_segment = next > here && next < bounds[1].start;
-        let is_single_point = share == 0.0 || (is_same_segment && !bounds[0].blends);
-        let here =
-            Point::new((source, bytes), bounds, here, if is_single_point { share } else { 0.0 });
+        let segment = header.segment_of(here, segments.count);
+        let bounds = header.segment_bounds(segment, segments.count);
+        let is_same_segment = next > here && next < bounds[1];
+        let is_single_point = share == 0.0 || (is_same_segment && !segments.blends(segment));
+        let own_share = if is_single_point { share } else { 0.0 };
+        let here = Point::new(source, segment, bounds, here, own_share);
         if is_single_point {
             return Self { here, next: None };
         }
@@ -96,95 +160,244 @@ impl<'a> Place<'a> {
         } else {
             0
         };
-        let bounds = [spans[next_segment], spans[next_segment + 1]];
-        Self { here, next: Some((Point::new((source, bytes), bounds, next, 0.0), share)) }
+        let bounds = header.segment_bounds(next_segment, segments.count);
+        Self { here, next: Some((Point::new(source, next_segment, bounds, next, 0.0), share)) }
     }
-}
-
-/// The segment that has a sample.
-#[inline(always)]
-fn segment_of(spans: &[Span], sample: u32, segments_a_sample: f32) -> usize {
-    // The estimate is right, or off by little.
-    let guess = (sample as f32 * segments_a_sample) as u32 as usize;
-    let mut segment = guess.min(spans.len() - 2);
-    while spans[segment].start > sample {
-        segment -= 1;
-    }
-    while spans[segment + 1].start <= sample {
-        segment += 1;
-    }
-    segment
 }
 
 impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, W, F> {
     #[inline(always)]
     fn run<K: Kernel>(self, kernel: K) {
-        let Self { bytes, source, rotations, vectors, position, choice, writer, begin } = self;
-        let mut place = Place::new(source, bytes, position);
+        let Self { source, position, choice, writer, begin } = self;
+        source.rotations.prefetch();
+        source.vectors.prefetch();
+        if source.segments.count == 0 {
+            begin(writer);
+            return source.write_constants(&choice, writer);
+        }
+        let mut place = Place::new(&source, position);
         begin(writer);
+        source.write_constants(&choice, writer);
         let mut sums = [Sums::new(), Sums::new()];
-        place.play(kernel, rotations, &choice, &mut sums, writer);
-        place.play(kernel, vectors, &choice, &mut sums, writer);
+        if let Some(joint) = choice.single() {
+            return place.play_joint(kernel, &source, joint, &mut sums, writer);
+        }
+        place.play::<K, Rotations<_>, _, _>(
+            kernel,
+            source.rotations,
+            source.codes,
+            &choice,
+            &mut sums,
+            writer,
+        );
+        place.play::<K, Vectors<_>, _, _>(
+            kernel,
+            source.vectors,
+            source.translations,
+            &choice,
+            &mut sums,
+            writer,
+        );
     }
 }
 
-impl Place<'_> {
+impl Source<'_> {
+    /// Writes the constant tracks of the chosen joints.
+    #[inline(always)]
+    fn write_constants<C: Choice, W: PoseWriter + ?Sized>(&self, choice: &C, writer: &mut W) {
+        self.constants(|TrackId { joint, channel }, constant| {
+            let joint = usize::from(joint);
+            if !C::ALL && !choice.contains(joint) {
+                return;
+            }
+            let value = constant.value();
+            let [x, y, z, _] = value;
+            match channel {
+                Channel::Rotation => writer.rotation(joint, value),
+                Channel::Translation => writer.translation(joint, [x, y, z]),
+                Channel::Scale => writer.scale(joint, [x, y, z]),
+            }
+        });
+    }
+}
+
+impl<'a> Place<'a> {
     /// Plays the next groups.
     #[inline(always)]
-    fn play<K: Kernel, T: Parameters, C: Choice, W: PoseWriter + ?Sized>(
+    fn play<K: Kernel, P: Parameters<K::Lanes>, C: Choice, W: PoseWriter + ?Sized>(
         &mut self,
         kernel: K,
-        groups: &[Group<T>],
+        groups: Groups<'_>,
+        stored: P::Stored,
         choice: &C,
         sums: &mut [Sums<K::Lanes>; 2],
         writer: &mut W,
     ) {
-        // A group without a chosen joint is skipped instead of decoded, so groups are taken singly
-        // unless all joints are chosen.
-        let at_once = if C::ALL { GROUPS_AT_ONCE } else { 1 };
-        for groups in groups.chunks(at_once) {
-            let chosen = chosen(&groups[0], choice);
-            if !C::ALL && chosen == 0 {
-                self.skip(groups);
-                continue;
+        let (mut rest, full) = (groups, groups.tracks() / GROUP);
+        for number in 0..full {
+            let group = rest.take(GROUP);
+            self.play_group::<K, P, C, W>(
+                (kernel, number, GROUP),
+                &group,
+                groups,
+                stored,
+                choice,
+                sums,
+                writer,
+            );
+        }
+        let left = groups.tracks() % GROUP;
+        if left > 0 {
+            let group = rest.take(left);
+            self.play_group::<K, P, C, W>(
+                (kernel, full, left),
+                &group,
+                groups,
+                stored,
+                choice,
+                sums,
+                writer,
+            );
+        }
+    }
+
+    /// Plays the next group, which has a number and so many tracks.
+    #[inline(always)]
+    fn play_group<K: Kernel, P: Parameters<K::Lanes>, C: Choice, W: PoseWriter + ?Sized>(
+        &mut self,
+        (kernel, number, count): (K, usize, usize),
+        group: &Group<'_>,
+        groups: Groups<'_>,
+        stored: P::Stored,
+        choice: &C,
+        sums: &mut [Sums<K::Lanes>; 2],
+        writer: &mut W,
+    ) {
+        let chosen = chosen(group, choice);
+        if C::ALL {
+            if number.is_multiple_of(GROUPS_AT_ONCE) {
+                let count = groups.components(number..number + GROUPS_AT_ONCE);
+                self.decode(kernel, count, sums);
             }
-            self.decode(kernel, groups, sums);
-            for group in groups {
-                let lanes = if C::ALL { group.lanes } else { chosen };
-                let here = sums[0].take(kernel, &group.live);
-                let mut next = None;
-                if let Some((_, share)) = self.next {
-                    next = Some((sums[1].take(kernel, &group.live), share));
-                }
-                let values = K::Lanes::transpose(group.parameters.values(here, next));
-                for (lane, (joint, value)) in group.joints.iter().zip(values).enumerate() {
-                    if lanes >> lane & 1 != 0 {
-                        group.parameters.write(lane, value, usize::from(*joint), writer);
-                    }
-                }
+        } else {
+            // A group without a chosen joint is skipped instead of decoded.
+            let count = usize::from(group.live.count);
+            if chosen == 0 {
+                return self.skip(count);
+            }
+            self.decode(kernel, count, sums);
+        }
+        let here = sums[0].take(kernel, &group.live);
+        let mut next = None;
+        if let Some((_, share)) = self.next {
+            next = Some((sums[1].take(kernel, &group.live), share));
+        }
+        let values = K::Lanes::transpose(P::read(kernel, group, stored).values(here, next));
+        for lane in 0..count {
+            if C::ALL || chosen >> lane & 1 != 0 {
+                let joint = usize::from(group.joints[lane]);
+                P::write(stored, GROUP * number + lane, values[lane], joint, writer);
             }
         }
     }
 
-    /// Decodes the components of the next groups, at both points.
+    /// Plays the tracks of a single joint.
     #[inline(always)]
-    fn decode<T, K: Kernel>(
+    fn play_joint<K: Kernel, W: PoseWriter + ?Sized>(
         &mut self,
         kernel: K,
-        groups: &[Group<T>],
+        source: &Source<'_>,
+        joint: usize,
+        sums: &mut [Sums<K::Lanes>; 2],
+        writer: &mut W,
+    ) {
+        let Source { rotations, codes, vectors, translations, .. } = *source;
+        let mut read = 0;
+        if let Some(track) = rotations.track_of(joint, 0..rotations.tracks()) {
+            let from = (rotations, track);
+            let value = self.track::<K, Rotations<_>>(kernel, from, codes, &mut read, sums);
+            Rotations::<K::Lanes>::write(codes, track, value, joint, writer);
+        }
+        let all = vectors.tracks();
+        for tracks in [0..translations.0, translations.0..all] {
+            if let Some(track) = vectors.track_of(joint, tracks) {
+                let from = (vectors, track);
+                let value =
+                    self.track::<K, Vectors<_>>(kernel, from, translations, &mut read, sums);
+                Vectors::<K::Lanes>::write(translations, track, value, joint, writer);
+            }
+        }
+    }
+
+    /// The value of a track of these groups. `read` is the number of components that were skipped.
+    #[inline(always)]
+    fn track<K: Kernel, P: Parameters<K::Lanes>>(
+        &mut self,
+        kernel: K,
+        (groups, track): (Groups<'_>, usize),
+        stored: P::Stored,
+        read: &mut usize,
+        sums: &mut [Sums<K::Lanes>; 2],
+    ) -> [f32; 4] {
+        let (number, lane) = (track / GROUP, track % GROUP);
+        let mut rest = groups.from(number);
+        let group = rest.take(rest.tracks().min(GROUP));
+        let first = groups.first_component(number);
+        self.skip(first.saturating_sub(*read));
+        *read = first;
+        // The components of a group are sorted by axis. So another track of it may come before this
+        // one's last component.
+        let at_group = self.segments();
+        let mut here = [kernel.splat(0.0); 3];
+        let (mut next, mut skipped) = (here, 0);
+        for (axis, place) in group.live.places_of(lane).into_iter().enumerate() {
+            let Some(place) = place else { continue };
+            self.skip(place.saturating_sub(skipped));
+            skipped = place + 1;
+            self.decode(kernel, 1, sums);
+            here[axis] = kernel.splat(sums[0].take_one());
+            if self.next.is_some() {
+                next[axis] = kernel.splat(sums[1].take_one());
+            }
+        }
+        self.go_back_to(at_group);
+        let next = self.next.as_ref().map(|(_, share)| (next, *share));
+        let values = K::Lanes::transpose(P::read(kernel, &group, stored).values(here, next));
+        values[lane]
+    }
+
+    /// The readers of both points.
+    #[inline(always)]
+    fn segments(&self) -> (Segment<'a>, Option<Segment<'a>>) {
+        (self.here.segment, self.next.as_ref().map(|(point, _)| point.segment))
+    }
+
+    /// Continues from an earlier state of the readers.
+    #[inline(always)]
+    fn go_back_to(&mut self, (here, next): (Segment<'a>, Option<Segment<'a>>)) {
+        self.here.segment = here;
+        if let (Some((point, _)), Some(next)) = (&mut self.next, next) {
+            point.segment = next;
+        }
+    }
+
+    /// Decodes the next components, at both points.
+    #[inline(always)]
+    fn decode<K: Kernel>(
+        &mut self,
+        kernel: K,
+        count: usize,
         [here, next]: &mut [Sums<K::Lanes>; 2],
     ) {
-        let count = live_components(groups);
         kernel.decode(here, count, &mut self.here.segment, &self.here.weights);
         if let Some((point, _)) = &mut self.next {
             kernel.decode(next, count, &mut point.segment, &point.weights);
         }
     }
 
-    /// Skips the next groups.
+    /// Skips the next components.
     #[inline(always)]
-    fn skip<T>(&mut self, groups: &[Group<T>]) {
-        let count = live_components(groups);
+    fn skip(&mut self, count: usize) {
         self.here.segment.skip(count);
         if let Some((point, _)) = &mut self.next {
             point.segment.skip(count);
@@ -192,16 +405,10 @@ impl Place<'_> {
     }
 }
 
-/// Number of live components of some groups.
-#[inline(always)]
-fn live_components<T>(groups: &[Group<T>]) -> usize {
-    groups.iter().map(|group| usize::from(group.live.count)).sum()
-}
-
 /// A bit for each lane of a group: whether its track belongs to a chosen joint.
 #[inline(always)]
-fn chosen<T, C: Choice>(group: &Group<T>, choice: &C) -> u32 {
-    let mut chosen = group.lanes;
+fn chosen<C: Choice>(group: &Group<'_>, choice: &C) -> u32 {
+    let mut chosen = group.lanes();
     if !C::ALL {
         for (lane, joint) in group.joints.iter().enumerate() {
             chosen &= !(u32::from(!choice.contains(usize::from(*joint))) << lane);

@@ -160,6 +160,12 @@ pub(super) trait Choice {
     /// Whether the choice has all joints.
     const ALL: bool;
     fn contains(&self, joint: usize) -> bool;
+
+    /// The joint, if the choice is known to have only one.
+    #[inline(always)]
+    fn single(&self) -> Option<usize> {
+        None
+    }
 }
 
 pub(super) struct All;
@@ -191,6 +197,11 @@ impl Choice for One {
     #[inline(always)]
     fn contains(&self, joint: usize) -> bool {
         joint == self.0
+    }
+
+    #[inline(always)]
+    fn single(&self) -> Option<usize> {
+        Some(self.0)
     }
 }
 

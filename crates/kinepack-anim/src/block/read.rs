@@ -45,13 +45,15 @@ pub(super) fn read<B: AsRef<[u8]>>(
     let tracks = animated(&kinds);
     let rotations = tracks.iter().take_while(|track| track.channel == Channel::Rotation).count();
     let mut parts = Parts { constants, groups: rest.at(), ..Parts::default() };
-    let (mut components, mut shares) = (0, Vec::new());
+    let (mut components, mut before, mut shares) = (0, Vec::new(), Vec::new());
     for group in tracks[..rotations].chunks(GROUP).chain(tracks[rotations..].chunks(GROUP)) {
         let own = read_group(&mut rest, group, header.group_format())?;
+        before.push(components as u32);
         components += own.iter().flat_map(|track| track.steps).filter(|step| *step != 0).count();
         let shared = own.iter().zip(group).filter(|(track, _)| track.shares.contains(&true));
         shares.extend(shared.map(|(_, id)| *id));
     }
+    before.push(components as u32);
     parts.blends = rest.at();
     let segments = if tracks.is_empty() { 0 } else { header.segments() };
     let blends = rest.take(if header.blends { segments.div_ceil(8) } else { 0 }, 1, "blends")?;
@@ -88,17 +90,25 @@ pub(super) fn read<B: AsRef<[u8]>>(
         check_rig(own.ok_or(ClipError::Rig { hash: owner })?, &kinds, &shares)?;
     }
     let skeleton = rig.as_ref().map_or(owner, |rig| rig.skeleton_hash());
-    Ok(Clip {
+    let translations = tracks.iter().filter(|track| track.channel == Channel::Translation).count();
+    let mut clip = Clip {
         header,
         skeleton,
         rig,
         parts,
-        tracks,
+        joints: tracks.iter().map(|track| track.joint).collect(),
         rotations,
+        translations,
         components,
         segments,
+        before: before.into(),
+        filled: Box::default(),
         bytes: storage,
-    })
+    };
+    if header.is_of_rig {
+        clip.filled = clip.filled_groups();
+    }
+    Ok(clip)
 }
 
 /// Checks that a rig has the tracks in `shares`, and all constants that a clip of these kinds

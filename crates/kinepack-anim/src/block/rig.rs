@@ -183,6 +183,11 @@ impl Rig {
         self.constants.iter().map(|(id, _)| *id)
     }
 
+    /// The constants, by joint, then by channel.
+    pub(super) fn all_constants(&self) -> &[(TrackId, Constant)] {
+        &self.constants
+    }
+
     pub(crate) fn track(&self, id: TrackId) -> Option<&Track> {
         let place = self
             .tracks

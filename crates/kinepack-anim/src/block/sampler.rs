@@ -5,9 +5,8 @@
 use std::sync::Arc;
 
 use super::Clip;
-use super::group::{Group, Rotations, Vectors, groups};
-use super::kernel::{AnyKernel, Instructions, prefetch};
-use super::play::{Play, Source};
+use super::kernel::{AnyKernel, Instructions};
+use super::play::Play;
 use super::pose::{All, Choice, JointMask, One, PoseWriter};
 use crate::play::check_pose;
 use crate::{PlayError, Skeleton, Transform, time};
@@ -36,27 +35,23 @@ use crate::{PlayError, Skeleton, Transform, time};
 #[derive(Clone, Debug)]
 pub struct Sampler<B = Vec<u8>> {
     clip: Arc<Clip<B>>,
-    source: Source,
-    /// The bind pose, with the clip's constants in place of its values.
-    base: Vec<Transform>,
-    rotations: Vec<Group<Rotations>>,
-    vectors: Vec<Group<Vectors>>,
+    bind: Arc<[Transform]>,
     kernel: AnyKernel,
 }
 
 impl<B: AsRef<[u8]>> Sampler<B> {
-    /// A sampler of `clip`, which it shares or owns.
+    /// A sampler of `clip`, which it shares or owns. It shares the skeleton's bind pose.
     ///
     /// # Errors
     /// [`PlayError`] if the clip was built for another skeleton.
     pub fn new(clip: impl Into<Arc<Clip<B>>>, skeleton: &Skeleton) -> Result<Self, PlayError> {
         let clip = clip.into();
-        let bind = clip.info().bind_pose(skeleton)?;
-        Self::with_bind_pose(clip, &bind)
+        clip.info().check_skeleton(skeleton)?;
+        Ok(Self { clip, bind: skeleton.shared_bind_pose(), kernel: AnyKernel::best() })
     }
 
     /// A sampler of `clip`, without a skeleton to compare. Channels that the clip does not store
-    /// keep the values of `bind`.
+    /// keep the values of `bind`, of which the sampler and its clones share a copy.
     ///
     /// # Errors
     /// [`PlayError::OtherJoints`] if `bind` has another number of joints.
@@ -65,15 +60,8 @@ impl<B: AsRef<[u8]>> Sampler<B> {
         bind: &[Transform],
     ) -> Result<Self, PlayError> {
         let clip = clip.into();
-        let base = clip.info().base_pose(bind, clip.constants())?;
-        let (rotations, vectors) = groups(&clip);
-        let source = Source {
-            header: *clip.header(),
-            components: clip.live_components(),
-            spans: clip.spans(),
-            segments_a_sample: clip.segments() as f32 / clip.header().coded_samples() as f32,
-        };
-        Ok(Self { clip, source, base, rotations, vectors, kernel: AnyKernel::best() })
+        clip.info().check_joints(bind.len())?;
+        Ok(Self { clip, bind: bind.into(), kernel: AnyKernel::best() })
     }
 
     /// The clip.
@@ -95,7 +83,7 @@ impl<B: AsRef<[u8]>> Sampler<B> {
 
     /// Number of joints.
     pub fn joints(&self) -> usize {
-        self.base.len()
+        self.bind.len()
     }
 
     /// The pose `time_s` seconds after the first sample. Times before the first sample or after
@@ -115,7 +103,7 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     #[track_caller]
     pub fn sample_at(&self, position: f64, pose: &mut [Transform]) {
         check_pose("the pose", pose.len(), "the clip", self.joints());
-        self.play(position, All, pose, |pose| pose.copy_from_slice(&self.base));
+        self.play(position, All, pose, |pose| pose.copy_from_slice(&self.bind));
     }
 
     /// Writes some joints of the pose at a time, and leaves the others as they are. A joint that is
@@ -128,8 +116,8 @@ impl<B: AsRef<[u8]>> Sampler<B> {
         check_pose("the pose", pose.len(), "the clip", self.joints());
         self.play(self.position(time_s), joints, pose, |pose| {
             joints.for_each(|joint| {
-                if let (Some(transform), Some(base)) = (pose.get_mut(joint), self.base.get(joint)) {
-                    *transform = *base;
+                if let (Some(transform), Some(bind)) = (pose.get_mut(joint), self.bind.get(joint)) {
+                    *transform = *bind;
                 }
             });
         });
@@ -143,7 +131,7 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     pub fn joint(&self, time_s: f32, joint: usize) -> Transform {
         let joints = self.joints();
         assert!(joint < joints, "joint {joint} of a clip of {joints} joints");
-        let mut transform = self.base[joint];
+        let mut transform = self.bind[joint];
         self.play(self.position(time_s), One(joint), &mut transform, |_| ());
         transform
     }
@@ -151,11 +139,11 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     /// Hands the pose at a time to a [`PoseWriter`], for engines that store poses in a layout of
     /// their own. Static values come first. Animated tracks then overwrite them.
     pub fn write<W: PoseWriter + ?Sized>(&self, time_s: f32, writer: &mut W) {
-        self.play(self.position(time_s), All, writer, |writer| writer.pose(&self.base));
+        self.play(self.position(time_s), All, writer, |writer| writer.pose(&self.bind));
     }
 
     fn position(&self, time_s: f32) -> f64 {
-        time::position(time_s, self.source.header.rate_hz)
+        time::position(time_s, self.clip.rate_hz())
     }
 
     /// Calls `begin` to write the static values, and then writes the animated tracks over them.
@@ -167,23 +155,8 @@ impl<B: AsRef<[u8]>> Sampler<B> {
         writer: &mut W,
         begin: impl FnOnce(&mut W),
     ) {
-        let Self { clip, source, rotations, vectors, .. } = self;
-        if source.spans.is_empty() {
-            return begin(writer);
-        }
-        prefetch(rotations);
-        prefetch(vectors);
-        let bytes = clip.as_bytes();
-        self.kernel.run(Play {
-            bytes,
-            source,
-            rotations,
-            vectors,
-            position,
-            choice,
-            writer,
-            begin,
-        });
+        let source = self.clip.source();
+        self.kernel.run(Play { source, position, choice, writer, begin });
     }
 }
 

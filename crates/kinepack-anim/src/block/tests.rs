@@ -219,8 +219,7 @@ fn vectors_follow_the_formulas_of_the_specification() {
         let mut pose = bind.clone();
         for sample in (0..contents.header.coded_samples()).step_by(count(1, 11)) {
             sampler.sample_at(sample as f64, &mut pose);
-            for (at, (id, track)) in clip.animated_tracks().iter().zip(&contents.tracks).enumerate()
-            {
+            for (at, (id, track)) in clip.animated_tracks().zip(&contents.tracks).enumerate() {
                 let transform = &pose[usize::from(id.joint)];
                 let value = match id.channel {
                     Channel::Rotation => continue,

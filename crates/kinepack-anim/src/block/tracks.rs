@@ -44,16 +44,9 @@ impl Track {
         self
     }
 
-    /// The decoded numbers of the reference and of the axes, which playback computes with.
-    pub(super) fn decoded_codes(&self, is_fine: bool) -> [[f32; 3]; 2] {
-        [0, 1].map(|part| {
-            let (middle, step) = if self.shares[part] || is_fine {
-                (32768.0, 1.0 / 32767.0)
-            } else {
-                (128.0, 1.0 / 127.0)
-            };
-            self.codes[part].map(|code| (f32::from(code) - middle) * step)
-        })
+    /// The track as one that shares nothing.
+    fn owned(self) -> Self {
+        Self { shares: [false; 2], ..self }
     }
 
     /// The number of bits that the track's parameters take in a clip.
@@ -178,20 +171,47 @@ pub(super) fn bits_to_byte(bits: impl DoubleEndedIterator<Item = bool>) -> u8 {
 
 impl<B: AsRef<[u8]>> Clip<B> {
     /// The tracks with their parameters, group by group, the ones from the rig included.
-    pub(super) fn groups(&self) -> impl Iterator<Item = (&[TrackId], Vec<Track>)> {
+    pub(super) fn groups(&self) -> impl Iterator<Item = (Vec<TrackId>, Vec<Track>)> {
         let mut rest = Rest::new(self.as_bytes(), self.parts.groups);
-        let (rotations, vectors) = self.tracks.split_at(self.rotations);
-        rotations.chunks(GROUP).chain(vectors.chunks(GROUP)).map_while(move |ids| {
+        let ids: Vec<TrackId> = self.animated_tracks().collect();
+        let (rotations, vectors) = ids.split_at(self.rotations);
+        let groups: Vec<Vec<TrackId>> =
+            rotations.chunks(GROUP).chain(vectors.chunks(GROUP)).map(<[_]>::to_vec).collect();
+        groups.into_iter().map_while(move |ids| {
             // This cannot fail: loading the clip has read the same bytes.
-            let mut tracks = read_group(&mut rest, ids, self.header.group_format()).ok()?;
+            let mut tracks = read_group(&mut rest, &ids, self.header.group_format()).ok()?;
             if let Some(rig) = &self.rig {
                 tracks
                     .iter_mut()
-                    .zip(ids)
+                    .zip(&ids)
                     .for_each(|(track, id)| *track = fill_shared(*track, *id, rig));
             }
             Some((ids, tracks))
         })
+    }
+
+    /// The groups of a clip of a rig as playback reads them, with [`Codes::Mixed`].
+    ///
+    /// [`Codes::Mixed`]: super::group::Codes::Mixed
+    pub(super) fn filled_groups(&self) -> Box<[u8]> {
+        let mut bytes = Vec::new();
+        for (ids, tracks) in self.groups() {
+            if ids[0].channel == Channel::Rotation {
+                let is_coarse =
+                    |part: usize| move |track: &Track| !(self.header.is_fine || track.shares[part]);
+                bytes.extend([0, 1].map(|part| bits_to_byte(tracks.iter().map(is_coarse(part)))));
+            }
+            write_group(
+                &tracks.iter().map(|track| track.owned()).collect::<Vec<_>>(),
+                (true, false),
+                &mut bytes,
+            );
+        }
+        // An empty box means that the clip's own bytes have the groups.
+        if bytes.is_empty() {
+            bytes.push(0);
+        }
+        bytes.into()
     }
 }
 

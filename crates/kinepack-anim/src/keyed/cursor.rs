@@ -97,8 +97,8 @@ impl Cursor {
     /// [`PlayError`] if the clip was built for another skeleton.
     pub fn new(clip: impl Into<Arc<KeyedClip>>, skeleton: &Skeleton) -> Result<Self, PlayError> {
         let clip = clip.into();
-        let bind = clip.info().bind_pose(skeleton)?;
-        Self::with_bind_pose(clip, &bind)
+        clip.info().check_skeleton(skeleton)?;
+        Self::with_bind_pose(clip, &skeleton.shared_bind_pose())
     }
 
     /// A cursor at the beginning of `clip`, without a skeleton to compare. Channels that the clip

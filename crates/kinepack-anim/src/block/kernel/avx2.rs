@@ -1,22 +1,23 @@
 //! AVX2, of x86-64.
 
 use std::arch::x86_64::{
-    __m256, _CMP_GT_OQ, _CMP_LT_OQ, _mm_cvtsi64_si128, _mm_loadl_epi64, _mm_loadu_si128,
+    __m256, __m256i, _CMP_GT_OQ, _CMP_LT_OQ, _mm_cvtsi64_si128, _mm_loadl_epi64, _mm_loadu_si128,
     _mm256_add_epi32, _mm256_add_ps, _mm256_and_ps, _mm256_and_si256, _mm256_andnot_ps,
-    _mm256_blendv_ps, _mm256_broadcastsi128_si256, _mm256_castsi256_ps, _mm256_cmp_ps,
-    _mm256_cvtepi8_epi32, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32, _mm256_div_ps, _mm256_hadd_ps,
-    _mm256_i32gather_epi32, _mm256_load_si256, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_mul_ps,
-    _mm256_permute2f128_ps, _mm256_permutevar8x32_ps, _mm256_set1_epi32, _mm256_set1_ps,
-    _mm256_shuffle_epi8, _mm256_shuffle_ps, _mm256_slli_epi32, _mm256_sllv_epi32, _mm256_sqrt_ps,
-    _mm256_srai_epi32, _mm256_srav_epi32, _mm256_srli_epi32, _mm256_srlv_epi32, _mm256_sub_epi32,
-    _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm256_xor_ps,
+    _mm256_blendv_ps, _mm256_broadcastsi128_si256, _mm256_castps_si256, _mm256_castsi256_ps,
+    _mm256_cmp_ps, _mm256_cvtepi8_epi32, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32,
+    _mm256_cvtepu16_epi32, _mm256_div_ps, _mm256_hadd_ps, _mm256_i32gather_epi32,
+    _mm256_load_si256, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_mul_ps, _mm256_permute2f128_ps,
+    _mm256_permutevar_ps, _mm256_permutevar8x32_ps, _mm256_set1_epi32, _mm256_set1_ps,
+    _mm256_setr_ps, _mm256_shuffle_epi8, _mm256_shuffle_ps, _mm256_slli_epi32, _mm256_sllv_epi32,
+    _mm256_sqrt_ps, _mm256_srai_epi32, _mm256_srav_epi32, _mm256_srli_epi32, _mm256_srlv_epi32,
+    _mm256_sub_epi32, _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm256_xor_ps,
 };
 
 use super::proof::Avx2;
 use super::segment::{LOAD, Segment, Words};
 use super::sums::{self, Sums};
 use super::tables::{TABLES, Table};
-use super::{Kernel, Lanes, Task};
+use super::{Kernel, Lanes, OCTAVE, Task};
 use crate::block::basis::Weights;
 use crate::block::layout::GROUP;
 
@@ -37,6 +38,35 @@ impl Kernel for Avx2 {
     fn load(self, numbers: &[f32; GROUP]) -> Lanes8 {
         // SAFETY: `self` proves that the machine has AVX2; there are eight numbers.
         Lanes8(unsafe { _mm256_loadu_ps(numbers.as_ptr()) }, self)
+    }
+
+    #[inline(always)]
+    fn bytes(self, numbers: [u8; GROUP]) -> Lanes8 {
+        // SAFETY: `self` proves that the machine has AVX2.
+        unsafe { Lanes8(_mm256_cvtepi32_ps(integers(numbers)), self) }
+    }
+
+    #[inline(always)]
+    fn words(self, numbers: [u8; 2 * GROUP]) -> Lanes8 {
+        // SAFETY: `self` proves that the machine has AVX2; there are sixteen bytes.
+        unsafe {
+            let words = _mm_loadu_si128(numbers.as_ptr().cast());
+            Lanes8(_mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(words)), self)
+        }
+    }
+
+    #[inline(always)]
+    fn own_scales(self, steps: [u8; GROUP]) -> Lanes8 {
+        // SAFETY: `self` proves that the machine has AVX2.
+        unsafe {
+            let steps = integers(steps);
+            // The lowest two bits select a quarter of an octave, and the others are the exponent.
+            let [a, _, b, _, c, _, d, _] = OCTAVE;
+            let quarters = _mm256_permutevar_ps(_mm256_setr_ps(a, b, c, d, a, b, c, d), steps);
+            let exponents = _mm256_slli_epi32::<23>(_mm256_srli_epi32::<2>(steps));
+            let scales = _mm256_add_epi32(_mm256_castps_si256(quarters), exponents);
+            Lanes8(_mm256_castsi256_ps(scales), self)
+        }
     }
 
     #[inline(always)]
@@ -68,6 +98,13 @@ impl Kernel for Avx2 {
     }
 
     compiled!(decode of Avx2 for "avx2,bmi1,bmi2,popcnt");
+}
+
+/// Eight numbers of 8 bits.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+fn integers(numbers: [u8; GROUP]) -> __m256i {
+    _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(i64::from_le_bytes(numbers)))
 }
 
 /// The sums of the next component, whatever its profiles are and wherever it ends.

@@ -77,6 +77,32 @@ pub(crate) trait Kernel: Copy {
     fn splat(self, number: f32) -> Self::Lanes;
     fn load(self, numbers: &[f32; GROUP]) -> Self::Lanes;
 
+    /// Eight numbers of 8 bits.
+    #[inline(always)]
+    fn bytes(self, numbers: [u8; GROUP]) -> Self::Lanes {
+        let mut lanes = [0.0; GROUP];
+        lanes.iter_mut().zip(numbers).for_each(|(lane, number)| *lane = f32::from(number));
+        self.load(&lanes)
+    }
+
+    /// Eight numbers of 16 bits.
+    #[inline(always)]
+    fn words(self, numbers: [u8; 2 * GROUP]) -> Self::Lanes {
+        let mut lanes = [0.0; GROUP];
+        for (lane, number) in lanes.iter_mut().zip(numbers.as_chunks().0) {
+            *lane = f32::from(u16::from_le_bytes(*number));
+        }
+        self.load(&lanes)
+    }
+
+    /// The [`own_scale`] of eight steps.
+    #[inline(always)]
+    fn own_scales(self, steps: [u8; GROUP]) -> Self::Lanes {
+        let mut lanes = [0.0; GROUP];
+        lanes.iter_mut().zip(steps).for_each(|(lane, step)| *lane = own_scale(step));
+        self.load(&lanes)
+    }
+
     /// Multiplies the coefficients of a piece by their weights and adds the products to `sums`,
     /// eight at a time. The piece begins at `bit` and is not escaped. Bits after its last
     /// coefficient may be read as coefficients, since their weights are 0.
@@ -117,10 +143,14 @@ pub(crate) trait Kernel: Copy {
 #[inline(always)]
 pub(crate) fn prefetch<T>(data: &[T]) {
     #[cfg(target_arch = "x86_64")]
-    for at in (0..size_of_val(data)).step_by(64) {
+    {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: every x86-64 has the instruction, and a prefetch never faults.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(data.as_ptr().cast::<i8>().wrapping_add(at)) };
+        let mut at = 0;
+        while at < size_of_val(data) {
+            // SAFETY: every x86-64 has the instruction, and a prefetch never faults.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(data.as_ptr().cast::<i8>().wrapping_add(at)) };
+            at += 64;
+        }
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = data;

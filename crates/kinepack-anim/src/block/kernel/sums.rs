@@ -11,6 +11,7 @@ use super::{Kernel, Lanes, Segment};
 use crate::block::basis::Weights;
 use crate::block::layout::GROUP;
 use crate::block::widths::{BlockLength, ESCAPE};
+use crate::computed::computed;
 
 /// Number of groups whose components are decoded in a single call.
 pub(crate) const GROUPS_AT_ONCE: usize = 4;
@@ -48,12 +49,21 @@ impl<L: Lanes> Sums<L> {
         if count == 3 * GROUP {
             return numbers;
         }
-        let last = if live.third == 0 { [first, second] } else { [second, third] };
+        let (places, third_begins) = live.places();
+        let last = if third_begins < GROUP { [first, second] } else { [second, third] };
         [
-            L::spread([first, second], &live.places[0]),
-            L::spread([first, second], &live.places[1]),
-            L::spread(last, &live.places[2]),
+            L::spread([first, second], &places[0]),
+            L::spread([first, second], &places[1]),
+            L::spread(last, &places[2]),
         ]
+    }
+
+    /// Takes the next component as a number.
+    #[inline(always)]
+    pub(crate) fn take_one(&mut self) -> f32 {
+        let [number, ..] = L::fold(self.eight(self.next)).numbers();
+        self.next += 1;
+        number
     }
 
     /// Eight sums from `first` on.
@@ -65,14 +75,11 @@ impl<L: Lanes> Sums<L> {
     }
 }
 
-/// The live components of a group, and their places among its sums.
-#[derive(Clone, Copy, Debug)]
+/// The live components of a group.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Live {
-    /// The place of each lane's first, second and third component, or [`DEAD`]. Places of first and
-    /// second components count from the first eight sums on.
-    places: [[u8; GROUP]; 3],
-    /// Places of third components count from the first eight sums (0) or from the second (1).
-    third: u8,
+    /// A bit for each lane, by component.
+    masks: [u8; 3],
     /// Number of live components.
     pub(crate) count: u8,
 }
@@ -81,22 +88,75 @@ pub(crate) struct Live {
 pub(super) const DEAD: u8 = 1 << 7;
 
 impl Live {
-    /// The components for which `is_live` returns true, by axis and lane.
-    pub(crate) fn new(is_live: impl Fn(usize, usize) -> bool) -> Self {
-        let mut live = Self { places: [[DEAD; GROUP]; 3], third: 0, count: 0 };
-        for (axis, places) in live.places.iter_mut().enumerate() {
-            if axis == 2 {
-                live.third = u8::from(usize::from(live.count) >= GROUP);
-            }
-            for (lane, place) in places.iter_mut().enumerate() {
-                if is_live(axis, lane) {
-                    *place = live.count - if axis == 2 { GROUP as u8 * live.third } else { 0 };
-                    live.count += 1;
-                }
-            }
-        }
-        live
+    /// The components whose steps, a byte for each lane, are not 0.
+    #[inline(always)]
+    pub(crate) fn new(steps: [u64; 3]) -> Self {
+        let masks = steps.map(nonzero);
+        let [x, y, z] = masks;
+        let all = u32::from_le_bytes([x, y, z, 0]);
+        Self { masks, count: all.count_ones() as u8 }
     }
+
+    /// The places of a lane's first, second and third component among the sums of the group. `None`
+    /// for a dead component.
+    #[inline(always)]
+    pub(crate) fn places_of(&self, lane: usize) -> [Option<usize>; 3] {
+        let mut before = 0;
+        self.masks.map(|mask| {
+            let lower = (mask & ((1 << lane) - 1)).count_ones();
+            let place = (before + lower) as usize;
+            before += mask.count_ones();
+            (mask >> lane & 1 != 0).then_some(place)
+        })
+    }
+
+    /// The place of each lane's first, second and third component among the sums of the group, or
+    /// [`DEAD`]. If the third components begin at the ninth sum or later, which the number says,
+    /// their places count from there.
+    #[inline(always)]
+    fn places(&self) -> ([[u8; GROUP]; 3], usize) {
+        let [x, y, z] = self.masks;
+        let (second, third) = (x.count_ones(), x.count_ones() + y.count_ones());
+        let from = |mask: u8, first: u32| {
+            (PLACES[usize::from(mask)] + u64::from(first) * ONES).to_le_bytes()
+        };
+        let skipped = if third < GROUP as u32 { 0 } else { GROUP as u32 };
+        ([from(x, 0), from(y, second), from(z, third - skipped)], third as usize)
+    }
+}
+
+/// A 1 in each byte.
+const ONES: u64 = u64::from_ne_bytes([1; 8]);
+
+/// Bit i of the result says whether byte i is not 0.
+#[inline(always)]
+fn nonzero(bytes: u64) -> u8 {
+    let rest = 0x7f * ONES;
+    let highest = (((bytes & rest) + rest) | bytes) >> 7 & ONES;
+    // Moves bit 8 · i to bit 56 + i. No two bits meet, so nothing is carried.
+    (highest.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
+}
+
+computed! {
+    /// By mask: the number of lower bits for each bit that is set, and [`DEAD`] for the others; a
+    /// byte for each bit.
+    static PLACES: [u64; 256] = places();
+}
+
+const fn places() -> [u64; 256] {
+    let mut places = [0; 256];
+    let mut mask = 0;
+    while mask < 256 {
+        let (mut lane, mut count) = (0, 0);
+        while lane < 8 {
+            let place = if mask >> lane & 1 == 0 { DEAD as u64 } else { count };
+            places[mask] |= place << (8 * lane);
+            count += (mask >> lane & 1) as u64;
+            lane += 1;
+        }
+        mask += 1;
+    }
+    places
 }
 
 /// Reads the next `count` components of a segment, and replaces `sums` with their sums.
