@@ -124,12 +124,10 @@ impl<'a> Groups<'a> {
     /// Takes the next group. `count` is [`GROUP`] or less, and the number of its tracks. If it is a
     /// constant, so are all offsets.
     #[inline(always)]
-    pub(super) fn take(&mut self, count: usize) -> Group<'a> {
-        let (own, rest) = self.joints.split_at(count.min(self.joints.len()));
-        let mut joints = [0; GROUP];
-        joints[..own.len()].copy_from_slice(own);
+    pub(super) fn take<K: Kernel>(&mut self, kernel: K, count: usize) -> Group<'a> {
+        let (joints, rest) = self.joints.split_at(count.min(self.joints.len()));
         let at_steps = self.head_bytes + count * self.number_bytes;
-        let group = Group::new(self.bytes, self.head_bytes, at_steps, joints, count);
+        let group = Group::new(kernel, self.bytes, self.head_bytes, at_steps, joints, count);
         self.joints = rest;
         self.bytes = self.bytes.get(at_steps + count * STEPS_BYTES..).unwrap_or_default();
         group
@@ -155,7 +153,7 @@ pub(super) struct Group<'a> {
     head: [u8; 2],
     /// Number of tracks.
     pub(super) count: usize,
-    pub(super) joints: [u16; GROUP],
+    pub(super) joints: &'a [u16],
     /// The steps of the first, second and third components.
     steps: [u64; 3],
     pub(super) live: Live,
@@ -163,11 +161,12 @@ pub(super) struct Group<'a> {
 
 impl<'a> Group<'a> {
     #[inline(always)]
-    fn new(
+    fn new<K: Kernel>(
+        kernel: K,
         bytes: &'a [u8],
         head_bytes: usize,
         at_steps: usize,
-        joints: [u16; GROUP],
+        joints: &'a [u16],
         count: usize,
     ) -> Self {
         let [x, y, z] = rows(bytes.get(at_steps..).unwrap_or_default(), count);
@@ -176,7 +175,7 @@ impl<'a> Group<'a> {
             [u64::from_le_bytes(x) & own, u64::from_le_bytes(y) & own, u64::from_le_bytes(z) & own];
         let head = bytes.first_chunk().filter(|_| head_bytes != 0).copied().unwrap_or_default();
         let bytes = bytes.get(head_bytes..).unwrap_or_default();
-        Self { bytes, head, count, joints, steps, live: Live::new(steps) }
+        Self { bytes, head, count, joints, steps, live: Live::new(kernel.nonzero(steps)) }
     }
 
     /// A bit for each lane: whether it has a track.

@@ -235,7 +235,7 @@ impl<'a> Place<'a> {
     ) {
         let (mut rest, full) = (groups, groups.tracks() / GROUP);
         for number in 0..full {
-            let group = rest.take(GROUP);
+            let group = rest.take(kernel, GROUP);
             self.play_group::<K, P, C, W>(
                 (kernel, number, GROUP),
                 &group,
@@ -248,7 +248,7 @@ impl<'a> Place<'a> {
         }
         let left = groups.tracks() % GROUP;
         if left > 0 {
-            let group = rest.take(left);
+            let group = rest.take(kernel, left);
             self.play_group::<K, P, C, W>(
                 (kernel, full, left),
                 &group,
@@ -293,10 +293,9 @@ impl<'a> Place<'a> {
             next = Some((sums[1].take(kernel, &group.live), share));
         }
         let values = K::Lanes::transpose(P::read(kernel, group, stored).values(here, next));
-        for lane in 0..count {
+        for (lane, (joint, value)) in group.joints.iter().zip(values).enumerate() {
             if C::ALL || chosen >> lane & 1 != 0 {
-                let joint = usize::from(group.joints[lane]);
-                P::write(stored, GROUP * number + lane, values[lane], joint, writer);
+                P::write(stored, GROUP * number + lane, value, usize::from(*joint), writer);
             }
         }
     }
@@ -341,7 +340,7 @@ impl<'a> Place<'a> {
     ) -> [f32; 4] {
         let (number, lane) = (track / GROUP, track % GROUP);
         let mut rest = groups.from(number);
-        let group = rest.take(rest.tracks().min(GROUP));
+        let group = rest.take(kernel, rest.tracks().min(GROUP));
         let first = groups.first_component(number);
         self.skip(first.saturating_sub(*read));
         *read = first;

@@ -95,6 +95,12 @@ pub(crate) trait Kernel: Copy {
         self.load(&lanes)
     }
 
+    /// For each word, a bit for each byte that is not 0.
+    #[inline(always)]
+    fn nonzero(self, [x, y, z]: [u64; 3]) -> [u8; 3] {
+        [sums::nonzero(x), sums::nonzero(y), sums::nonzero(z)]
+    }
+
     /// The [`own_scale`] of eight steps.
     #[inline(always)]
     fn own_scales(self, steps: [u8; GROUP]) -> Self::Lanes {

@@ -88,10 +88,9 @@ pub(crate) struct Live {
 pub(super) const DEAD: u8 = 1 << 7;
 
 impl Live {
-    /// The components whose steps, a byte for each lane, are not 0.
+    /// The components with these masks.
     #[inline(always)]
-    pub(crate) fn new(steps: [u64; 3]) -> Self {
-        let masks = steps.map(nonzero);
+    pub(crate) fn new(masks: [u8; 3]) -> Self {
         let [x, y, z] = masks;
         let all = u32::from_le_bytes([x, y, z, 0]);
         Self { masks, count: all.count_ones() as u8 }
@@ -130,7 +129,7 @@ const ONES: u64 = u64::from_ne_bytes([1; 8]);
 
 /// Bit i of the result says whether byte i is not 0.
 #[inline(always)]
-fn nonzero(bytes: u64) -> u8 {
+pub(super) fn nonzero(bytes: u64) -> u8 {
     let rest = 0x7f * ONES;
     let highest = (((bytes & rest) + rest) | bytes) >> 7 & ONES;
     // Moves bit 8 · i to bit 56 + i. No two bits meet, so nothing is carried.
