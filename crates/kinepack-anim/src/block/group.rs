@@ -226,7 +226,7 @@ fn padded<const N: usize>(bytes: &[u8]) -> [u8; N] {
 }
 
 /// The parameters of eight tracks, which turn components into values.
-pub(super) trait Parameters<L: Lanes>: Sized {
+pub(super) trait Parameters<L: Lanes>: Copy {
     /// The kind of numbers that the clip stores.
     type Stored: Copy;
 
@@ -245,6 +245,7 @@ pub(super) trait Parameters<L: Lanes>: Sized {
 }
 
 /// The parameters of eight rotation tracks.
+#[derive(Clone, Copy)]
 pub(super) struct Rotations<L> {
     references: Quaternion<L>,
     /// The matrices that turn components into vectors. Each column is as long as its component's
@@ -348,6 +349,7 @@ impl<L: Lanes> Parameters<L> for Rotations<L> {
 }
 
 /// The parameters of eight translation or scale tracks.
+#[derive(Clone, Copy)]
 pub(super) struct Vectors<L> {
     middles: Vector<L>,
     scales: Vector<L>,

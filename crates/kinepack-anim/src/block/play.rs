@@ -3,7 +3,9 @@
 
 use super::basis::Weights;
 use super::group::{Codes, Group, Groups, Parameters, Rotations, Translations, Vectors};
-use super::kernel::{GROUPS_AT_ONCE, Kernel, Lanes, Segment, Sums, Task, prefetch, segment_scale};
+use super::kernel::{
+    GROUPS_AT_ONCE, Kernel, Lanes, Segment, Slots, Sums, Task, prefetch, segment_scale,
+};
 use super::layout::{GROUP, Header, Kind};
 use super::pose::{Choice, PoseWriter};
 use super::{Constant, Rig, read};
@@ -233,24 +235,42 @@ impl<'a> Place<'a> {
         sums: &mut [Sums<K::Lanes>; 2],
         writer: &mut W,
     ) {
-        let (mut rest, full) = (groups, groups.tracks() / GROUP);
-        for number in 0..full {
-            let group = rest.take(kernel, GROUP);
-            self.play_group::<K, P, C, W>(
-                (kernel, number, GROUP),
-                &group,
-                groups,
-                stored,
-                choice,
-                sums,
-                writer,
-            );
+        let mut rest = groups;
+        if C::ALL {
+            let mut number = 0;
+            while number < groups.groups() {
+                let mut ready = Slots::new();
+                let end = groups.groups().min(number + GROUPS_AT_ONCE);
+                for at in number..end {
+                    let left = groups.tracks() - GROUP * at;
+                    let group = if left >= GROUP {
+                        rest.take(kernel, GROUP)
+                    } else {
+                        rest.take(kernel, left)
+                    };
+                    ready.push((P::read(kernel, &group, stored), group.live, group.joints));
+                }
+                self.decode(kernel, groups.components(number..end), sums);
+                for (parameters, live, joints) in ready.items() {
+                    let here = sums[0].take(kernel, live);
+                    let mut next = None;
+                    if let Some((_, share)) = self.next {
+                        next = Some((sums[1].take(kernel, live), share));
+                    }
+                    let values = K::Lanes::transpose(parameters.values(here, next));
+                    for (lane, (joint, value)) in joints.iter().zip(values).enumerate() {
+                        P::write(stored, GROUP * number + lane, value, usize::from(*joint), writer);
+                    }
+                    number += 1;
+                }
+            }
+            return;
         }
-        let left = groups.tracks() % GROUP;
-        if left > 0 {
-            let group = rest.take(kernel, left);
+        for number in 0..groups.groups() {
+            let count = (groups.tracks() - GROUP * number).min(GROUP);
+            let group = rest.take(kernel, count);
             self.play_group::<K, P, C, W>(
-                (kernel, full, left),
+                (kernel, number, count),
                 &group,
                 groups,
                 stored,

@@ -29,7 +29,7 @@ pub(crate) use instructions::{AnyKernel, Task};
 pub(crate) use rotation::{Quaternion, Vector, blend, matrix, product, rotation};
 pub(crate) use segment::Segment;
 use segment::Words;
-pub(crate) use sums::{GROUPS_AT_ONCE, Live, Sums};
+pub(crate) use sums::{GROUPS_AT_ONCE, Live, Slots, Sums};
 
 /// Eight numbers, computed side by side. They carry the [`Kernel`] that made them, which proves
 /// that the machine has its instructions.

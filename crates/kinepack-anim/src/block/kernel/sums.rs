@@ -75,6 +75,31 @@ impl<L: Lanes> Sums<L> {
     }
 }
 
+/// Up to as many items as groups are decoded at once.
+pub(crate) struct Slots<T> {
+    items: [MaybeUninit<T>; GROUPS_AT_ONCE],
+    count: usize,
+}
+
+impl<T: Copy> Slots<T> {
+    #[inline(always)]
+    pub(crate) fn new() -> Self {
+        Self { items: [const { MaybeUninit::uninit() }; GROUPS_AT_ONCE], count: 0 }
+    }
+
+    #[inline(always)]
+    pub(crate) fn push(&mut self, item: T) {
+        self.items[self.count].write(item);
+        self.count += 1;
+    }
+
+    #[inline(always)]
+    pub(crate) fn items(&self) -> &[T] {
+        // SAFETY: the first `count` items were written.
+        unsafe { self.items[..self.count].assume_init_ref() }
+    }
+}
+
 /// The live components of a group.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Live {
