@@ -1,10 +1,10 @@
 //! Reads the contents of a clip from its bytes.
 
-use super::kernel;
+use super::kernel::Turn;
 use super::layout::{self, GROUP, Kind};
 use super::widths::piece_range;
-use super::{Clip, Constant, Contents, SegmentContents};
-use crate::Channel;
+use super::{Clip, Constant, Contents, PoseWriter, SegmentContents};
+use crate::{Channel, TrackId};
 
 impl Contents {
     /// The contents of a clip. [`to_bytes`](Self::to_bytes) gives the clip's bytes again, unless
@@ -90,12 +90,26 @@ impl Constant {
         }
     }
 
+    /// Writes the value of a track.
+    #[inline(always)]
+    pub(super) fn write_to<W: PoseWriter + ?Sized>(self, track: TrackId, writer: &mut W) {
+        let value @ [x, y, z, _] = self.value();
+        let joint = usize::from(track.joint);
+        match track.channel {
+            Channel::Rotation => writer.rotation(joint, value),
+            Channel::Translation => writer.translation(joint, [x, y, z]),
+            Channel::Scale => writer.scale(joint, [x, y, z]),
+        }
+    }
+
     /// The value that playback uses: a unit quaternion, or a vector followed by 0.
     pub(super) fn value(self) -> [f32; 4] {
         match self {
             Self::Rotation(codes) => {
                 let number = |code: u32| (code as f32 - CONSTANT_MIDDLE) * CONSTANT_STEP;
-                kernel::rotation(codes.map(|code| [number(code); GROUP])).map(|lanes| lanes[0])
+                Turn::new(codes.map(|code| [number(code); GROUP]))
+                    .normalized()
+                    .map(|lanes| lanes[0])
             }
             Self::Vector([x, y, z]) => [x, y, z, 0.0],
         }

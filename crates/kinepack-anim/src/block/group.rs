@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::kernel::{self, Kernel, Lanes, Live, Quaternion, Vector};
+use super::kernel::{self, Kernel, Lanes, Live, Quaternion, Turn, Vector};
 use super::layout::GROUP;
 use super::pose::PoseWriter;
 
@@ -36,6 +36,14 @@ impl Codes {
 /// Bytes of the own scales of a track's components, after its other numbers.
 const STEPS_BYTES: usize = 3;
 
+/// What a clip keeps of a group, besides the group's bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct GroupHead {
+    /// The number of live components before the group.
+    pub(super) first_component: u32,
+    pub(super) live: Live,
+}
+
 /// The groups of rotations, or those of translations and scales, one after another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Groups<'a> {
@@ -43,8 +51,8 @@ pub(super) struct Groups<'a> {
     bytes: &'a [u8],
     /// The joints of all tracks.
     joints: &'a [u16],
-    /// The number of live components in front of each group, and after it in front of the end.
-    before: &'a [u32],
+    /// A head for each group, and one for the end.
+    heads: &'a [GroupHead],
     /// Bytes in front of the numbers of each group.
     head_bytes: usize,
     /// Bytes of a track's numbers, without those in `head_bytes` and without its steps.
@@ -57,13 +65,13 @@ impl<'a> Groups<'a> {
     pub(super) fn rotations(
         bytes: &'a [u8],
         joints: &'a [u16],
-        before: &'a [u32],
+        heads: &'a [GroupHead],
         codes: Codes,
     ) -> Self {
         Self {
             bytes,
             joints,
-            before,
+            heads,
             head_bytes: codes.head_bytes(),
             number_bytes: 6 * codes.bytes(),
         }
@@ -71,8 +79,8 @@ impl<'a> Groups<'a> {
 
     /// The groups of translations and scales.
     #[inline(always)]
-    pub(super) fn vectors(bytes: &'a [u8], joints: &'a [u16], before: &'a [u32]) -> Self {
-        Self { bytes, joints, before, head_bytes: 0, number_bytes: 12 }
+    pub(super) fn vectors(bytes: &'a [u8], joints: &'a [u16], heads: &'a [GroupHead]) -> Self {
+        Self { bytes, joints, heads, head_bytes: 0, number_bytes: 12 }
     }
 
     /// Number of bytes that the groups take.
@@ -89,7 +97,7 @@ impl<'a> Groups<'a> {
     /// The first live component of a group. For the number of groups, the end of the last one.
     #[inline(always)]
     pub(super) fn first_component(&self, group: usize) -> usize {
-        self.before.get(group).copied().unwrap_or_default() as usize
+        self.heads.get(group).map_or(0, |head| head.first_component as usize)
     }
 
     /// Number of live components of those of these groups that exist.
@@ -121,15 +129,17 @@ impl<'a> Groups<'a> {
         kernel::prefetch(self.joints);
     }
 
-    /// Takes the next group. `count` is [`GROUP`] or less, and the number of its tracks. If it is a
-    /// constant, so are all offsets.
+    /// Takes the next group.
     #[inline(always)]
-    pub(super) fn take<K: Kernel>(&mut self, kernel: K, count: usize) -> Group<'a> {
-        let (joints, rest) = self.joints.split_at(count.min(self.joints.len()));
-        let at_steps = self.head_bytes + count * self.number_bytes;
-        let group = Group::new(kernel, self.bytes, self.head_bytes, at_steps, joints, count);
-        self.joints = rest;
-        self.bytes = self.bytes.get(at_steps + count * STEPS_BYTES..).unwrap_or_default();
+    pub(super) fn take(&mut self) -> Group<'a> {
+        let count = self.joints.len().min(GROUP);
+        let (joints, rest) = self.joints.split_at(count);
+        let (head, heads) =
+            self.heads.split_first().map_or((GroupHead::default(), self.heads), |(h, r)| (*h, r));
+        let group = Group { bytes: self.bytes, count, joints, live: head.live };
+        (self.joints, self.heads) = (rest, heads);
+        let bytes = self.head_bytes + count * (self.number_bytes + STEPS_BYTES);
+        self.bytes = self.bytes.get(bytes..).unwrap_or_default();
         group
     }
 
@@ -140,6 +150,7 @@ impl<'a> Groups<'a> {
         let at = group * self.head_bytes + tracks * (self.number_bytes + STEPS_BYTES);
         self.bytes = self.bytes.get(at..).unwrap_or_default();
         self.joints = &self.joints[tracks..];
+        self.heads = self.heads.get(group..).unwrap_or_default();
         self
     }
 }
@@ -147,52 +158,28 @@ impl<'a> Groups<'a> {
 /// A group.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group<'a> {
-    /// The bytes from the group's first number on.
+    /// The clip's bytes from the group on.
     bytes: &'a [u8],
-    /// The bytes in front.
-    head: [u8; 2],
     /// Number of tracks.
     pub(super) count: usize,
     pub(super) joints: &'a [u16],
-    /// The steps of the first, second and third components.
-    steps: [u64; 3],
     pub(super) live: Live,
 }
 
-impl<'a> Group<'a> {
-    #[inline(always)]
-    fn new<K: Kernel>(
-        kernel: K,
-        bytes: &'a [u8],
-        head_bytes: usize,
-        at_steps: usize,
-        joints: &'a [u16],
-        count: usize,
-    ) -> Self {
-        let [x, y, z] = rows(bytes.get(at_steps..).unwrap_or_default(), count);
-        let own = u64::MAX.unbounded_shr(64 - 8 * count as u32);
-        let steps =
-            [u64::from_le_bytes(x) & own, u64::from_le_bytes(y) & own, u64::from_le_bytes(z) & own];
-        let head = bytes.first_chunk().filter(|_| head_bytes != 0).copied().unwrap_or_default();
-        let bytes = bytes.get(head_bytes..).unwrap_or_default();
-        Self { bytes, head, count, joints, steps, live: Live::new(kernel.nonzero(steps)) }
-    }
-
+impl Group<'_> {
     /// A bit for each lane: whether it has a track.
     #[inline(always)]
     pub(super) fn lanes(&self) -> u32 {
         (1 << self.count) - 1
     }
 
-    /// The own scales of the components.
+    /// Rows of the group's numbers, from a byte on. In a group of fewer than eight tracks, the
+    /// numbers after the last track are any.
     #[inline(always)]
-    fn scales<L: Lanes>(&self, kernel: L::Kernel) -> Vector<L> {
-        let [x, y, z] = self.steps;
-        [
-            kernel.own_scales(x.to_le_bytes()),
-            kernel.own_scales(y.to_le_bytes()),
-            kernel.own_scales(z.to_le_bytes()),
-        ]
+    fn rows<const ROW: usize, const ROWS: usize>(&self, at: usize) -> [[u8; ROW]; ROWS] {
+        let bytes = self.bytes.get(at..).unwrap_or_default();
+        // In the usual case, all places are constants.
+        if self.count == GROUP { rows(bytes, ROW) } else { rows(bytes, ROW / GROUP * self.count) }
     }
 }
 
@@ -244,56 +231,40 @@ pub(super) trait Parameters<L: Lanes>: Copy {
     );
 }
 
-/// The parameters of eight rotation tracks.
+/// The parameters of eight rotation tracks. Both rotations are not normalized, so that a value
+/// takes a single division for all of its factors.
 #[derive(Clone, Copy)]
 pub(super) struct Rotations<L> {
-    references: Quaternion<L>,
-    /// The matrices that turn components into vectors. Each column is as long as its component's
-    /// own scale.
-    axes: [Vector<L>; 3],
+    references: Turn<L>,
+    axes: Turn<L>,
+    /// The own scales of the components.
+    scales: Vector<L>,
 }
 
 impl<L: Lanes> Rotations<L> {
-    /// The numbers of references and axes, as vectors.
+    /// The parameters from rows of references and axes, and those of own scales.
     #[inline(always)]
-    fn numbers(kernel: L::Kernel, group: &Group<'_>, codes: Codes) -> [Vector<L>; 2] {
-        let mut numbers = [[kernel.splat(0.0); 3]; 2];
-        let all = numbers.as_flattened_mut().iter_mut();
-        let count = group.count;
-        match codes {
-            Codes::Coarse => {
-                let (middle, step) = (kernel.splat(128.0), kernel.splat(1.0 / 127.0));
-                let stored: [_; 6] = rows(group.bytes, count);
-                for (number, stored) in all.zip(stored) {
-                    *number = kernel.bytes(stored).sub(middle).mul(step);
-                }
-            }
-            Codes::Fine => {
-                let (middle, step) = (kernel.splat(32768.0), kernel.splat(1.0 / 32767.0));
-                let stored: [_; 6] = rows(group.bytes, 2 * count);
-                for (number, stored) in all.zip(stored) {
-                    *number = kernel.words(stored).sub(middle).mul(step);
-                }
-            }
-            Codes::Mixed => {
-                let stored: [_; 6] = rows(group.bytes, 2 * count);
-                for ((row, number), stored) in all.enumerate().zip(stored) {
-                    *number = kernel.load(&mixed(stored, group.head[row / 3]));
-                }
-            }
+    fn from_rows(kernel: L::Kernel, rows: [L; 6], steps: [[u8; GROUP]; 3]) -> Self {
+        let [x, y, z, axis_x, axis_y, axis_z] = rows;
+        Self {
+            references: Turn::new([x, y, z]),
+            axes: Turn::new([axis_x, axis_y, axis_z]),
+            scales: own_scales(kernel, steps),
         }
-        numbers
     }
 
-    /// The rotations that components along the axes stand for, relative to the references.
+    /// The rotations of components along their axes, relative to the references.
     #[inline(always)]
-    fn relative_rotations(&self, [x, y, z]: Vector<L>) -> Quaternion<L> {
-        let mut vector = [x, y, z];
-        for (number, [first, second, third]) in vector.iter_mut().zip(self.axes) {
-            *number = x.mul(first).add(y.mul(second)).add(z.mul(third));
-        }
-        kernel::rotation(vector)
+    fn relative_rotations(&self, [x, y, z]: Vector<L>) -> Turn<L> {
+        let [first, second, third] = self.scales;
+        Turn::new([x.mul(first), y.mul(second), z.mul(third)])
     }
+}
+
+/// The own scales of the components of eight tracks.
+#[inline(always)]
+fn own_scales<K: Kernel>(kernel: K, [x, y, z]: [[u8; GROUP]; 3]) -> Vector<K::Lanes> {
+    [kernel.own_scales(x), kernel.own_scales(y), kernel.own_scales(z)]
 }
 
 /// The numbers of a row of codes, of which those in `coarse` have 8 bits.
@@ -315,25 +286,43 @@ impl<L: Lanes> Parameters<L> for Rotations<L> {
 
     #[inline(always)]
     fn read(kernel: L::Kernel, group: &Group<'_>, codes: Codes) -> Self {
-        let [references, axes] = Self::numbers(kernel, group, codes);
-        let references = kernel::rotation(references);
-        let mut axes = kernel::matrix(kernel::rotation(axes));
-        let scales = group.scales(kernel);
-        for row in &mut axes {
-            for (number, scale) in row.iter_mut().zip(scales) {
-                *number = number.mul(scale);
+        let mut rows = [kernel.splat(0.0); 6];
+        match codes {
+            Codes::Coarse => {
+                let (middle, step) = (kernel.splat(128.0), kernel.splat(1.0 / 127.0));
+                let [stored @ .., first, second, third]: [[u8; GROUP]; 9] = group.rows(0);
+                for (row, stored) in rows.iter_mut().zip::<[_; 6]>(stored) {
+                    *row = kernel.bytes(stored).sub(middle).mul(step);
+                }
+                Self::from_rows(kernel, rows, [first, second, third])
+            }
+            Codes::Fine => {
+                let (middle, step) = (kernel.splat(32768.0), kernel.splat(1.0 / 32767.0));
+                for (row, stored) in rows.iter_mut().zip::<[_; 6]>(group.rows(0)) {
+                    *row = kernel.words(stored).sub(middle).mul(step);
+                }
+                Self::from_rows(kernel, rows, group.rows(12 * group.count))
+            }
+            Codes::Mixed => {
+                let head: [u8; 2] = group.bytes.first_chunk().copied().unwrap_or_default();
+                for ((index, row), stored) in
+                    rows.iter_mut().enumerate().zip::<[_; 6]>(group.rows(head.len()))
+                {
+                    *row = kernel.load(&mixed(stored, head[index / 3]));
+                }
+                Self::from_rows(kernel, rows, group.rows(head.len() + 12 * group.count))
             }
         }
-        Self { references, axes }
     }
 
     #[inline(always)]
     fn values(&self, here: Vector<L>, next: Option<(Vector<L>, f32)>) -> Quaternion<L> {
         let mut value = self.relative_rotations(here);
         if let Some((next, share)) = next {
-            value = kernel::blend(value, self.relative_rotations(next), share);
+            let next = self.relative_rotations(next).normalized();
+            value = Turn::unit(kernel::blend(value.normalized(), next, share));
         }
-        kernel::product(self.references, value)
+        self.references.after(value.about(self.axes)).normalized()
     }
 
     #[inline(always)]
@@ -377,7 +366,7 @@ impl<L: Lanes> Parameters<L> for Vectors<L> {
     #[inline(always)]
     fn read(kernel: L::Kernel, group: &Group<'_>, _: Translations) -> Self {
         let mut middles = [kernel.splat(0.0); 3];
-        let stored: [[u8; 4 * GROUP]; 3] = rows(group.bytes, 4 * group.count);
+        let stored: [[u8; 4 * GROUP]; 3] = group.rows(0);
         for (middle, stored) in middles.iter_mut().zip(stored) {
             let mut numbers = [0.0; GROUP];
             for (number, bytes) in numbers.iter_mut().zip(stored.as_chunks().0) {
@@ -385,7 +374,8 @@ impl<L: Lanes> Parameters<L> for Vectors<L> {
             }
             *middle = kernel.load(&numbers);
         }
-        Self { middles, scales: group.scales(kernel) }
+        let scales = own_scales(kernel, group.rows(12 * group.count));
+        Self { middles, scales }
     }
 
     #[inline(always)]

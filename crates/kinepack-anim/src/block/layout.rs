@@ -7,7 +7,7 @@ use crate::skeleton::MAX_JOINTS;
 use crate::{Channel, ClipError, TrackId};
 
 pub(crate) const MAGIC: [u8; 4] = *b"KPAB";
-pub(crate) const VERSION: u8 = 1;
+pub(crate) const VERSION: u8 = 2;
 pub(crate) const HEADER_BYTES: usize = 16;
 /// The hash of the skeleton or rig, then the hash of the bytes.
 pub(crate) const END_BYTES: usize = 12;
@@ -15,6 +15,10 @@ pub(crate) const END_BYTES: usize = 12;
 pub(crate) const CONSTANT_BYTES: [usize; 3] = [8, 12, 12];
 /// Tracks in a group: the number that the widest kernel computes at once.
 pub(crate) const GROUP: usize = 8;
+/// Groups from one skip point to the next.
+pub(crate) const SKIP_GROUPS: usize = 8;
+/// Bytes of a skip point.
+pub(crate) const SKIP_BYTES: usize = 4;
 /// The largest magnitude of a constant or a middle.
 pub(crate) const MAX_NUMBER: f32 = 1e18;
 
@@ -144,6 +148,20 @@ impl Header {
     pub(crate) fn allows(&self, kinds: [Kind; 3]) -> bool {
         self.is_of_rig || !kinds.contains(&Kind::Shared)
     }
+}
+
+/// Number of skip points in each segment of a clip with this number of groups.
+#[inline]
+pub(crate) fn skip_points(groups: usize) -> usize {
+    groups.div_ceil(SKIP_GROUPS).saturating_sub(1)
+}
+
+/// What all segments of a clip have the same number of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counts {
+    /// Live components.
+    pub(crate) components: usize,
+    pub(crate) skip_points: usize,
 }
 
 /// How a clip stores a track.

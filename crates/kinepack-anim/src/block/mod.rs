@@ -8,6 +8,7 @@
 mod basis;
 mod contents;
 mod group;
+mod joint;
 #[allow(unsafe_code)]
 mod kernel;
 mod layout;
@@ -24,7 +25,7 @@ mod write;
 
 use std::sync::Arc;
 
-use group::{Codes, Groups, Translations};
+use group::{Codes, GroupHead, Groups, Translations};
 use kernel::Segment;
 use play::{Segments, Source};
 
@@ -36,6 +37,7 @@ pub(crate) use basis::row as basis_row;
 pub use kernel::Instructions;
 #[cfg(feature = "offline")]
 pub(crate) use kernel::{own_scale, segment_scale};
+use layout::{Counts, SKIP_BYTES, skip_points};
 pub(crate) use layout::{
     END_BYTES, MAGIC, MAX_NUMBER, animated, kinds_from_byte, kinds_to_byte, tracks_of,
 };
@@ -49,11 +51,11 @@ pub(crate) use tracks::Track;
 pub use widths::BlockLength;
 #[cfg(feature = "offline")]
 pub(crate) use widths::{MAX_FOUR_BITS, PIECE, PROFILES, Widths, max_width, piece_range, width_of};
-pub(crate) use write::{Constant, Contents, SegmentContents};
+pub(crate) use write::{Constant, Contents, LiveComponents, SegmentContents};
 
 /// A block clip, in the bytes of its file: owned, borrowed, or mapped into memory.
 ///
-/// Besides the bytes it keeps 5 bytes for each two animated tracks. A clip of a rig also keeps the
+/// Besides the bytes it keeps 3 bytes for each animated track. A clip of a rig also keeps the
 /// parameters of its tracks, about 15 bytes each.
 ///
 /// A slice of embedded bytes, `&include_bytes!("walk.kpa")[..]`, gives a `Clip<&'static [u8]>`.
@@ -94,8 +96,8 @@ pub struct Clip<B = Vec<u8>> {
     components: usize,
     /// Number of segments.
     segments: usize,
-    /// The number of live components before each group, and last that of all.
-    before: Box<[u32]>,
+    /// A head for each group, and one for the end.
+    heads: Box<[GroupHead]>,
     /// The groups of a clip of a rig, with the shared numbers filled in. Empty for others.
     filled: Box<[u8]>,
 }
@@ -139,7 +141,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
         size_of::<Self>()
             + self.as_bytes().len()
             + size_of_val(&*self.joints)
-            + size_of_val(&*self.before)
+            + size_of_val(&*self.heads)
             + size_of_val(&*self.filled)
     }
 
@@ -247,7 +249,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
         };
         let (of_rotations, of_vectors) = self.joints.split_at(self.rotations);
         let first_vectors = self.rotations.div_ceil(layout::GROUP);
-        let rotations = Groups::rotations(own_groups, of_rotations, &self.before, codes);
+        let rotations = Groups::rotations(own_groups, of_rotations, &self.heads, codes);
         let own_groups = own_groups.get(rotations.len()..).unwrap_or_default();
         Source {
             header: self.header,
@@ -255,7 +257,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
             constants: &bytes[constants..],
             rotations,
             codes,
-            vectors: Groups::vectors(own_groups, of_vectors, &self.before[first_vectors..]),
+            vectors: Groups::vectors(own_groups, of_vectors, &self.heads[first_vectors..]),
             translations: Translations(self.translations),
             components: self.components,
             segments: Segments {
@@ -267,6 +269,11 @@ impl<B: AsRef<[u8]>> Clip<B> {
             },
             rig: self.rig.as_deref(),
         }
+    }
+
+    /// How many components and skip points a segment has.
+    fn counts(&self) -> Counts {
+        Counts { components: self.components, skip_points: skip_points(self.heads.len() - 1) }
     }
 
     /// The bytes of a segment.
@@ -287,7 +294,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
     /// A reader at the beginning of segment `number`.
     fn segment_reader(&self, number: usize) -> Segment<'_> {
         let bytes = self.as_bytes().get(self.segment_at(number)..).unwrap_or_default();
-        Segment::new(bytes, self.components, self.header.block, self.header.segment_length(number))
+        Segment::new(bytes, self.counts(), self.header.block, self.header.segment_length(number))
     }
 
     /// The size of each part in bytes, in the order of the file. The sizes sum to the file's
@@ -295,14 +302,15 @@ impl<B: AsRef<[u8]>> Clip<B> {
     pub fn bytes_by_part(&self) -> Vec<(&'static str, usize)> {
         let Parts { constants, groups, blends, segments, end, .. } = self.parts;
         let profiles = self.segments() * self.components * self.header.block.pieces();
+        let places = self.segments() * (1 + SKIP_BYTES * self.counts().skip_points);
         vec![
             ("header and hashes", layout::HEADER_BYTES + END_BYTES),
             ("kinds", constants - layout::HEADER_BYTES),
             ("constants", groups - constants),
             ("references, axes, steps", blends - groups),
-            ("offsets and steps of segments", segments - blends + self.segments()),
+            ("offsets, steps and skip points", segments - blends + places),
             ("widths", profiles),
-            ("coefficients", end - segments - profiles - self.segments()),
+            ("coefficients", end - segments - profiles - places),
         ]
     }
 

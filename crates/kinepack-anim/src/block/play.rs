@@ -4,11 +4,11 @@
 use super::basis::Weights;
 use super::group::{Codes, Group, Groups, Parameters, Rotations, Translations, Vectors};
 use super::kernel::{
-    GROUPS_AT_ONCE, Kernel, Lanes, Segment, Slots, Sums, Task, prefetch, segment_scale,
+    GROUPS_AT_ONCE, Kernel, Lanes, Segment, Sums, Task, Wanted, prefetch, segment_scale,
 };
-use super::layout::{GROUP, Header, Kind};
+use super::layout::{Counts, GROUP, Header, Kind, skip_points};
 use super::pose::{Choice, PoseWriter};
-use super::{Constant, Rig, read};
+use super::{Constant, Rig, joint, read};
 use crate::{Channel, TrackId};
 
 /// A clip's bytes, by the parts that playback reads.
@@ -60,6 +60,22 @@ impl Segments<'_> {
 }
 
 impl Source<'_> {
+    /// How many components and skip points a segment has.
+    #[inline(always)]
+    fn counts(&self) -> Counts {
+        let groups = self.rotations.groups() + self.vectors.groups();
+        Counts { components: self.components, skip_points: skip_points(groups) }
+    }
+
+    /// The first live component of a group, among all groups.
+    #[inline(always)]
+    pub(super) fn first_component(&self, group: usize) -> usize {
+        match group.checked_sub(self.rotations.groups()) {
+            Some(of_vectors) => self.vectors.first_component(of_vectors),
+            None => self.rotations.first_component(group),
+        }
+    }
+
     /// Calls `take` with the constant tracks, by joint, then by channel.
     #[inline(always)]
     fn constants(&self, mut take: impl FnMut(TrackId, Constant)) {
@@ -100,17 +116,17 @@ pub(super) struct Play<'a, C, W: ?Sized, F> {
 }
 
 /// A position in a clip, resolved to segments.
-struct Place<'a> {
-    here: Point<'a>,
+pub(super) struct Place<'a> {
+    pub(super) here: Point<'a>,
     /// The next sample, and its share of the value. Only if a position between two samples needs
     /// both poses: they are in different segments, or the segment blends.
-    next: Option<(Point<'a>, f32)>,
+    pub(super) next: Option<(Point<'a>, f32)>,
 }
 
 /// A segment, and the weights of its coefficients at a position.
-struct Point<'a> {
-    segment: Segment<'a>,
-    weights: Weights,
+pub(super) struct Point<'a> {
+    pub(super) segment: Segment<'a>,
+    pub(super) weights: Weights,
 }
 
 impl<'a> Point<'a> {
@@ -122,11 +138,11 @@ impl<'a> Point<'a> {
         sample: usize,
         share: f32,
     ) -> Self {
-        let Source { header, segments, components, .. } = source;
+        let Source { header, segments, .. } = source;
         let at = segments.at(number, header);
         prefetch(segments.bytes.get(at..segments.at(number + 1, header)).unwrap_or_default());
         let bytes = segments.bytes.get(at..).unwrap_or_default();
-        let segment = Segment::new(bytes, *components, header.block, end - start);
+        let segment = Segment::new(bytes, source.counts(), header.block, end - start);
         let weights =
             Weights::new(end - start, sample - start, share, segment_scale(segment.step()));
         Self { segment, weights }
@@ -135,7 +151,7 @@ impl<'a> Point<'a> {
 
 impl<'a> Place<'a> {
     #[inline(always)]
-    fn new(source: &Source<'a>, position: f64) -> Self {
+    pub(super) fn new(source: &Source<'a>, position: f64) -> Self {
         let Source { header, segments, .. } = source;
         // NaN counts as the first sample.
         let position =
@@ -171,6 +187,10 @@ impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, 
     #[inline(always)]
     fn run<K: Kernel>(self, kernel: K) {
         let Self { source, position, choice, writer, begin } = self;
+        if let Some(joint) = choice.single() {
+            begin(writer);
+            return joint::play(kernel, &source, position, joint, writer);
+        }
         source.rotations.prefetch();
         source.vectors.prefetch();
         if source.segments.count == 0 {
@@ -181,9 +201,6 @@ impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, 
         begin(writer);
         source.write_constants(&choice, writer);
         let mut sums = [Sums::new(), Sums::new()];
-        if let Some(joint) = choice.single() {
-            return place.play_joint(kernel, &source, joint, &mut sums, writer);
-        }
         place.play::<K, Rotations<_>, _, _>(
             kernel,
             source.rotations,
@@ -207,18 +224,11 @@ impl Source<'_> {
     /// Writes the constant tracks of the chosen joints.
     #[inline(always)]
     fn write_constants<C: Choice, W: PoseWriter + ?Sized>(&self, choice: &C, writer: &mut W) {
-        self.constants(|TrackId { joint, channel }, constant| {
-            let joint = usize::from(joint);
-            if !C::ALL && !choice.contains(joint) {
+        self.constants(|track, constant| {
+            if !C::ALL && !choice.contains(usize::from(track.joint)) {
                 return;
             }
-            let value = constant.value();
-            let [x, y, z, _] = value;
-            match channel {
-                Channel::Rotation => writer.rotation(joint, value),
-                Channel::Translation => writer.translation(joint, [x, y, z]),
-                Channel::Scale => writer.scale(joint, [x, y, z]),
-            }
+            constant.write_to(track, writer);
         });
     }
 }
@@ -236,167 +246,34 @@ impl<'a> Place<'a> {
         writer: &mut W,
     ) {
         let mut rest = groups;
-        if C::ALL {
-            let mut number = 0;
-            while number < groups.groups() {
-                let mut ready = Slots::new();
-                let end = groups.groups().min(number + GROUPS_AT_ONCE);
-                for at in number..end {
-                    let left = groups.tracks() - GROUP * at;
-                    let group = if left >= GROUP {
-                        rest.take(kernel, GROUP)
-                    } else {
-                        rest.take(kernel, left)
-                    };
-                    ready.push((P::read(kernel, &group, stored), group.live, group.joints));
-                }
-                self.decode(kernel, groups.components(number..end), sums);
-                for (parameters, live, joints) in ready.items() {
-                    let here = sums[0].take(kernel, live);
-                    let mut next = None;
-                    if let Some((_, share)) = self.next {
-                        next = Some((sums[1].take(kernel, live), share));
-                    }
-                    let values = K::Lanes::transpose(parameters.values(here, next));
-                    for (lane, (joint, value)) in joints.iter().zip(values).enumerate() {
-                        P::write(stored, GROUP * number + lane, value, usize::from(*joint), writer);
-                    }
-                    number += 1;
-                }
-            }
-            return;
-        }
         for number in 0..groups.groups() {
-            let count = (groups.tracks() - GROUP * number).min(GROUP);
-            let group = rest.take(kernel, count);
-            self.play_group::<K, P, C, W>(
-                (kernel, number, count),
-                &group,
-                groups,
-                stored,
-                choice,
-                sums,
-                writer,
-            );
-        }
-    }
-
-    /// Plays the next group, which has a number and so many tracks.
-    #[inline(always)]
-    fn play_group<K: Kernel, P: Parameters<K::Lanes>, C: Choice, W: PoseWriter + ?Sized>(
-        &mut self,
-        (kernel, number, count): (K, usize, usize),
-        group: &Group<'_>,
-        groups: Groups<'_>,
-        stored: P::Stored,
-        choice: &C,
-        sums: &mut [Sums<K::Lanes>; 2],
-        writer: &mut W,
-    ) {
-        let chosen = chosen(group, choice);
-        if C::ALL {
-            if number.is_multiple_of(GROUPS_AT_ONCE) {
-                let count = groups.components(number..number + GROUPS_AT_ONCE);
+            let group = rest.take();
+            let chosen = chosen(&group, choice);
+            if C::ALL {
+                if number.is_multiple_of(GROUPS_AT_ONCE) {
+                    let count = groups.components(number..number + GROUPS_AT_ONCE);
+                    self.decode(kernel, count, sums);
+                }
+            } else {
+                // A group without a chosen joint is skipped instead of decoded.
+                let count = usize::from(group.live.count);
+                if chosen == 0 {
+                    self.skip(count);
+                    continue;
+                }
                 self.decode(kernel, count, sums);
             }
-        } else {
-            // A group without a chosen joint is skipped instead of decoded.
-            let count = usize::from(group.live.count);
-            if chosen == 0 {
-                return self.skip(count);
+            let here = sums[0].take(kernel, &group.live);
+            let mut next = None;
+            if let Some((_, share)) = self.next {
+                next = Some((sums[1].take(kernel, &group.live), share));
             }
-            self.decode(kernel, count, sums);
-        }
-        let here = sums[0].take(kernel, &group.live);
-        let mut next = None;
-        if let Some((_, share)) = self.next {
-            next = Some((sums[1].take(kernel, &group.live), share));
-        }
-        let values = K::Lanes::transpose(P::read(kernel, group, stored).values(here, next));
-        for (lane, (joint, value)) in group.joints.iter().zip(values).enumerate() {
-            if C::ALL || chosen >> lane & 1 != 0 {
-                P::write(stored, GROUP * number + lane, value, usize::from(*joint), writer);
+            let values = K::Lanes::transpose(P::read(kernel, &group, stored).values(here, next));
+            for (lane, (joint, value)) in group.joints.iter().zip(values).enumerate() {
+                if C::ALL || chosen >> lane & 1 != 0 {
+                    P::write(stored, GROUP * number + lane, value, usize::from(*joint), writer);
+                }
             }
-        }
-    }
-
-    /// Plays the tracks of a single joint.
-    #[inline(always)]
-    fn play_joint<K: Kernel, W: PoseWriter + ?Sized>(
-        &mut self,
-        kernel: K,
-        source: &Source<'_>,
-        joint: usize,
-        sums: &mut [Sums<K::Lanes>; 2],
-        writer: &mut W,
-    ) {
-        let Source { rotations, codes, vectors, translations, .. } = *source;
-        let mut read = 0;
-        if let Some(track) = rotations.track_of(joint, 0..rotations.tracks()) {
-            let from = (rotations, track);
-            let value = self.track::<K, Rotations<_>>(kernel, from, codes, &mut read, sums);
-            Rotations::<K::Lanes>::write(codes, track, value, joint, writer);
-        }
-        let all = vectors.tracks();
-        for tracks in [0..translations.0, translations.0..all] {
-            if let Some(track) = vectors.track_of(joint, tracks) {
-                let from = (vectors, track);
-                let value =
-                    self.track::<K, Vectors<_>>(kernel, from, translations, &mut read, sums);
-                Vectors::<K::Lanes>::write(translations, track, value, joint, writer);
-            }
-        }
-    }
-
-    /// The value of a track of these groups. `read` is the number of components that were skipped.
-    #[inline(always)]
-    fn track<K: Kernel, P: Parameters<K::Lanes>>(
-        &mut self,
-        kernel: K,
-        (groups, track): (Groups<'_>, usize),
-        stored: P::Stored,
-        read: &mut usize,
-        sums: &mut [Sums<K::Lanes>; 2],
-    ) -> [f32; 4] {
-        let (number, lane) = (track / GROUP, track % GROUP);
-        let mut rest = groups.from(number);
-        let group = rest.take(kernel, rest.tracks().min(GROUP));
-        let first = groups.first_component(number);
-        self.skip(first.saturating_sub(*read));
-        *read = first;
-        // The components of a group are sorted by axis. So another track of it may come before this
-        // one's last component.
-        let at_group = self.segments();
-        let mut here = [kernel.splat(0.0); 3];
-        let (mut next, mut skipped) = (here, 0);
-        for (axis, place) in group.live.places_of(lane).into_iter().enumerate() {
-            let Some(place) = place else { continue };
-            self.skip(place.saturating_sub(skipped));
-            skipped = place + 1;
-            self.decode(kernel, 1, sums);
-            here[axis] = kernel.splat(sums[0].take_one());
-            if self.next.is_some() {
-                next[axis] = kernel.splat(sums[1].take_one());
-            }
-        }
-        self.go_back_to(at_group);
-        let next = self.next.as_ref().map(|(_, share)| (next, *share));
-        let values = K::Lanes::transpose(P::read(kernel, &group, stored).values(here, next));
-        values[lane]
-    }
-
-    /// The readers of both points.
-    #[inline(always)]
-    fn segments(&self) -> (Segment<'a>, Option<Segment<'a>>) {
-        (self.here.segment, self.next.as_ref().map(|(point, _)| point.segment))
-    }
-
-    /// Continues from an earlier state of the readers.
-    #[inline(always)]
-    fn go_back_to(&mut self, (here, next): (Segment<'a>, Option<Segment<'a>>)) {
-        self.here.segment = here;
-        if let (Some((point, _)), Some(next)) = (&mut self.next, next) {
-            point.segment = next;
         }
     }
 
@@ -408,9 +285,10 @@ impl<'a> Place<'a> {
         count: usize,
         [here, next]: &mut [Sums<K::Lanes>; 2],
     ) {
-        kernel.decode(here, count, &mut self.here.segment, &self.here.weights);
+        let wanted = Wanted::Next(count);
+        kernel.decode(here, wanted, &mut self.here.segment, &self.here.weights);
         if let Some((point, _)) = &mut self.next {
-            kernel.decode(next, count, &mut point.segment, &point.weights);
+            kernel.decode(next, wanted, &mut point.segment, &point.weights);
         }
     }
 

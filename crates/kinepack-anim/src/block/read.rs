@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use kinepack::hash::Fnv1a;
 
-use super::kernel::Segment;
+use super::group::GroupHead;
+use super::kernel::{Live, Segment};
 use super::layout::{
-    CONSTANT_BYTES, END_BYTES, GROUP, HEADER_BYTES, Header, Kind, MAGIC, MAX_NUMBER, VERSION,
-    animated, kinds_from_byte, tracks_of,
+    CONSTANT_BYTES, Counts, END_BYTES, GROUP, HEADER_BYTES, Header, Kind, MAGIC, MAX_NUMBER,
+    SKIP_BYTES, SKIP_GROUPS, VERSION, animated, kinds_from_byte, skip_points, tracks_of,
 };
 use super::tracks::{min_group_bytes, read_group};
 use super::widths::BlockLength;
@@ -45,15 +46,16 @@ pub(super) fn read<B: AsRef<[u8]>>(
     let tracks = animated(&kinds);
     let rotations = tracks.iter().take_while(|track| track.channel == Channel::Rotation).count();
     let mut parts = Parts { constants, groups: rest.at(), ..Parts::default() };
-    let (mut components, mut before, mut shares) = (0, Vec::new(), Vec::new());
+    let (mut components, mut heads, mut shares) = (0, Vec::new(), Vec::new());
     for group in tracks[..rotations].chunks(GROUP).chain(tracks[rotations..].chunks(GROUP)) {
         let own = read_group(&mut rest, group, header.group_format())?;
-        before.push(components as u32);
-        components += own.iter().flat_map(|track| track.steps).filter(|step| *step != 0).count();
+        let live = Live::new(own.iter().map(|track| track.steps));
+        heads.push(GroupHead { first_component: components as u32, live });
+        components += usize::from(live.count);
         let shared = own.iter().zip(group).filter(|(track, _)| track.shares.contains(&true));
         shares.extend(shared.map(|(_, id)| *id));
     }
-    before.push(components as u32);
+    heads.push(GroupHead { first_component: components as u32, live: Live::default() });
     parts.blends = rest.at();
     let segments = if tracks.is_empty() { 0 } else { header.segments() };
     let blends = rest.take(if header.blends { segments.div_ceil(8) } else { 0 }, 1, "blends")?;
@@ -64,6 +66,7 @@ pub(super) fn read<B: AsRef<[u8]>>(
     parts.offsets = rest.at();
     let offsets = rest.take(segments, usize::from(header.offset_bytes), "offsets")?;
     parts.segments = rest.at();
+    let counts = Counts { components, skip_points: skip_points(heads.len() - 1) };
     for segment in 0..segments {
         if offset(offsets, segment, header.offset_bytes) != rest.at() - parts.segments {
             return Err(ClipError::BadSegment {
@@ -71,8 +74,13 @@ pub(super) fn read<B: AsRef<[u8]>>(
                 reason: "it does not begin at its offset",
             });
         }
-        let bytes =
-            check_segment(rest.bytes(), components, header.segment_length(segment), header.block);
+        let bytes = check_segment(
+            rest.bytes(),
+            counts,
+            &heads,
+            header.segment_length(segment),
+            header.block,
+        );
         let bytes = bytes.map_err(|reason| ClipError::BadSegment { segment, reason })?;
         rest.take(1, bytes, "segments")?;
     }
@@ -101,7 +109,7 @@ pub(super) fn read<B: AsRef<[u8]>>(
         translations,
         components,
         segments,
-        before: before.into(),
+        heads: heads.into(),
         filled: Box::default(),
         bytes: storage,
     };
@@ -155,25 +163,43 @@ fn header(bytes: &[u8]) -> Result<Header, ClipError> {
 /// Checks the segment at the front of `bytes`, and returns its length in bytes.
 fn check_segment(
     bytes: &[u8],
-    components: usize,
+    counts: Counts,
+    heads: &[GroupHead],
     length: usize,
     block: BlockLength,
 ) -> Result<usize, &'static str> {
     const SHORT: &str = "it ends after the end of the file";
-    let pieces = components * block.pieces();
-    if bytes.len() < 1 + pieces {
+    let Counts { components, skip_points } = counts;
+    if bytes.len() < 1 + SKIP_BYTES * skip_points + components * block.pieces() {
         return Err(SHORT);
     }
-    let mut segment = Segment::new(bytes, components, block, length);
-    for piece in 0..pieces {
-        let piece = piece % block.pieces();
-        if segment.is_bad(piece) {
-            return Err("a coefficient has more than 24 bits");
+    let mut segment = Segment::new(bytes, counts, block, length);
+    let mut points =
+        heads.iter().step_by(SKIP_GROUPS).map(|head| head.first_component as usize).skip(1);
+    let (mut next_point, mut passed) = (points.next(), 0);
+    for component in 0..components {
+        while passed < skip_points && next_point == Some(component) {
+            if segment.skip_point(passed) != segment.bit() {
+                return Err("a skip point is wrong");
+            }
+            (next_point, passed) = (points.next(), passed + 1);
         }
-        segment.skip_piece(piece);
-        if segment.bit() > 8 * bytes.len() {
-            return Err(SHORT);
+        for piece in 0..block.pieces() {
+            if segment.is_bad(piece) {
+                return Err("a coefficient has more than 24 bits");
+            }
+            segment.skip_piece(piece);
+            if segment.bit() > 8 * bytes.len() {
+                return Err(SHORT);
+            }
         }
+    }
+    // Groups without live components may be the last ones.
+    while passed < skip_points {
+        if segment.skip_point(passed) != segment.bit() {
+            return Err("a skip point is wrong");
+        }
+        passed += 1;
     }
     let end = segment.bit().div_ceil(8);
     if bytes

@@ -4,7 +4,7 @@ use kinepack::bits::{BitSink, BitWriter};
 
 #[cfg(feature = "offline")]
 use super::layout::CONSTANT_BYTES;
-use super::layout::{GROUP, Header, Kind, kinds_to_byte};
+use super::layout::{GROUP, Header, Kind, SKIP_BYTES, SKIP_GROUPS, kinds_to_byte, skip_points};
 #[cfg(feature = "offline")]
 use super::read::checksum;
 use super::tracks::{Track, bits_to_byte, write_group};
@@ -42,6 +42,15 @@ pub(crate) struct SegmentContents {
     pub(crate) length: usize,
     /// By track, then by component, then by frequency. Dead components have zeros.
     pub(crate) coefficients: Vec<i32>,
+}
+
+/// The components that segments store.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LiveComponents {
+    /// Their numbers, in the order in which segments store them.
+    pub(crate) numbers: Vec<usize>,
+    /// How many of them come before each skip point.
+    skips: Vec<usize>,
 }
 
 impl Contents {
@@ -88,24 +97,52 @@ impl Contents {
 
     /// Appends a segment.
     pub(crate) fn write_segment(&self, segment: &SegmentContents, bytes: &mut Vec<u8>) {
-        let live: Vec<usize> =
-            self.components().filter(|component| self.is_live(*component)).collect();
-        self.write_live(&live, segment, bytes);
+        self.write_live(&self.live(), segment, bytes);
     }
 
-    /// Appends a segment. `live` must be all live components, in the order of
-    /// [`components`](Self::components). It is an argument so that a caller that writes many
-    /// segments finds it once.
+    /// The live components, in the order in which segments store them.
+    pub(crate) fn live(&self) -> LiveComponents {
+        let numbers: Vec<usize> =
+            self.components().filter(|component| self.is_live(*component)).collect();
+        let mut ends = self.groups().map(|tracks| {
+            tracks.iter().flat_map(|track| track.steps).filter(|step| *step != 0).count()
+        });
+        let mut skipped = 0;
+        let points = skip_points(self.groups().count());
+        let skips = (0..points).map(|_| {
+            skipped += ends.by_ref().take(SKIP_GROUPS).sum::<usize>();
+            skipped
+        });
+        LiveComponents { skips: skips.collect(), numbers }
+    }
+
+    /// Appends a segment. `live` must be what [`live`](Self::live) returns. It is an argument so
+    /// that a caller that writes many segments finds it once.
     pub(crate) fn write_live(
         &self,
-        live: &[usize],
+        live: &LiveComponents,
         segment: &SegmentContents,
         bytes: &mut Vec<u8>,
     ) {
         let mut coefficients_bytes = Vec::new();
         let mut bits = BitWriter::append(&mut coefficients_bytes);
+        let pieces = live.numbers.len() * self.header.block.pieces();
+        let first_bit = 8 * (1 + SKIP_BYTES * live.skips.len() + pieces) as u64;
+        let mut skips = live.skips.iter().peekable();
         bytes.push(segment.step);
-        for component in live {
+        let at_skips = bytes.len();
+        bytes.resize(at_skips + SKIP_BYTES * live.skips.len(), 0);
+        let mut passed = at_skips;
+        let mut pass = |bytes: &mut Vec<u8>, written: usize, bit: u64| {
+            while skips.next_if(|skip| **skip == written).is_some() {
+                // At most 2^14 joints with nine components of 928 bits each.
+                let point = (first_bit + bit) as u32;
+                bytes[passed..][..SKIP_BYTES].copy_from_slice(&point.to_le_bytes());
+                passed += SKIP_BYTES;
+            }
+        };
+        for (written, component) in live.numbers.iter().enumerate() {
+            pass(bytes, written, bits.len_bits());
             let coefficients =
                 &segment.coefficients[component * segment.length..][..segment.length];
             for piece in 0..self.header.block.pieces() {
@@ -113,6 +150,7 @@ impl Contents {
                 bytes.push(self.write_piece(piece, own, &mut bits));
             }
         }
+        pass(bytes, live.numbers.len(), bits.len_bits());
         // A vector grows, so nothing can be refused.
         let _ = bits.finish();
         bytes.extend(coefficients_bytes);

@@ -51,7 +51,7 @@ pub use limits::UnpackLimits;
 pub use unpack::{Unpacker, unpack, unpack_with};
 
 pub(crate) const MAGIC: [u8; 4] = *b"KPAD";
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 const FIXED_BYTES: usize = 5;
 /// A packet ends after the segment with which it reaches this many bytes.
 const PACKET_BYTES: u64 = 4096;

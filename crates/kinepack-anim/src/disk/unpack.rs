@@ -5,7 +5,9 @@ use kinepack::bits::BitReader;
 use kinepack::entropy::RangeDecoder;
 
 use super::{Coding, FIXED_BYTES, MAGIC, START, UnpackLimits, VERSION};
-use crate::block::{BlockLength, Contents, END_BYTES, Header, SegmentContents, checksum};
+use crate::block::{
+    BlockLength, Contents, END_BYTES, Header, LiveComponents, SegmentContents, checksum,
+};
 use crate::{Clip, ClipError};
 
 /// The most bytes of a varint.
@@ -85,7 +87,7 @@ struct ClipBytes {
     /// Number of decoded segments.
     count: usize,
     /// The live components, in the order in which a segment stores them.
-    live: Vec<usize>,
+    live: LiveComponents,
     /// Scratch memory for a segment's bytes.
     segment: Vec<u8>,
 }
@@ -255,10 +257,9 @@ impl ClipBytes {
         let mut bytes = contents.head_bytes(header.offset_bytes);
         let count = contents.segment_count();
         let first_segment = bytes.len() + count * usize::from(header.offset_bytes);
-        let live: Vec<usize> =
-            contents.components().filter(|component| contents.is_live(*component)).collect();
+        let live = contents.live();
         // A segment has at least its step and a byte for each profile.
-        let least = count as u64 * (1 + live.len() as u64 * header.block.pieces() as u64);
+        let least = count as u64 * (1 + live.numbers.len() as u64 * header.block.pieces() as u64);
         if (first_segment + END_BYTES) as u64 + least > allowance.length as u64 {
             return Err(ClipError::BadHeader { field: "length" });
         }
@@ -305,8 +306,8 @@ impl ClipBytes {
 
 impl Allowance {
     /// Checks that a clip with this many bytes before its end is within the limits.
-    fn check(&self, bytes: usize, live: &[usize]) -> Result<(), ClipError> {
-        self.limits.check(bytes + END_BYTES, live.len(), self.file_bytes)
+    fn check(&self, bytes: usize, live: &LiveComponents) -> Result<(), ClipError> {
+        self.limits.check(bytes + END_BYTES, live.numbers.len(), self.file_bytes)
     }
 }
 

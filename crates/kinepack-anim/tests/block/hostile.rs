@@ -162,8 +162,8 @@ fn other_files_and_versions_are_refused() {
     keyed[..4].copy_from_slice(b"KPAC");
     let found = FileKind::KeyedClip;
     assert_eq!(Clip::from_bytes(keyed).unwrap_err(), ClipError::OtherFile { found });
-    for version in [0, 2, 255] {
-        assert_eq!(refused(4, &[version]), ClipError::Version { version, newest: 1 });
+    for version in [0, 1, 3, 255] {
+        assert_eq!(refused(4, &[version]), ClipError::Version { version, newest: 2 });
     }
 }
 
@@ -360,6 +360,24 @@ fn blend_bits_after_the_last_segment_are_refused() {
 }
 
 #[test]
+fn wrong_skip_points_are_refused() {
+    let mut parts = Parts::new(16, 20, vec![kinds(ANIMATED, CONSTANT, DEFAULT); 140]);
+    parts = parts.filled(&mut Random(7));
+    assert!(agree(&parts.to_bytes()).is_ok());
+    for point in 0..2 {
+        for change in [1, 8, 0x80] {
+            let mut changed = parts.clone();
+            changed.segments[1][1 + 4 * point] ^= change;
+            let reason = "a skip point is wrong";
+            assert_eq!(
+                agree(&changed.to_bytes()).unwrap_err(),
+                ClipError::BadSegment { segment: 1, reason }
+            );
+        }
+    }
+}
+
+#[test]
 fn flipped_bits_with_a_correct_hash_are_refused_or_played() {
     let mut random = Random(5);
     let mut fine = any_parts(&mut random, 4, 40);
@@ -396,14 +414,14 @@ fn noise_is_refused_or_played() {
         let noise: Vec<u8> = (0..random.below(400)).map(|_| random.below(256) as u8).collect();
         let _ = agree(&noise);
         driver::clip(&noise);
-        let _ = agree(&sealed([&b"KPAB\x01"[..], &noise].concat()));
+        let _ = agree(&sealed([&b"KPAB\x02"[..], &noise].concat()));
         // Noise after a valid header with a few joints and samples.
         let header = [
             b'K',
             b'P',
             b'A',
             b'B',
-            1,
+            2,
             (random.below(64) & !3) as u8,
             1 + random.below(4) as u8,
             0,
@@ -442,8 +460,8 @@ fn errors_have_these_messages() {
     let messages = [
         (ClipError::NoClip, "not a compressed clip: it does not begin with KPAB, KPAC or KPAD"),
         (
-            ClipError::Version { version: 9, newest: 1 },
-            "version 9 of the format, at most 1 can be read",
+            ClipError::Version { version: 9, newest: 2 },
+            "version 9 of the format, at most 2 can be read",
         ),
         (ClipError::EndOfData { part: "offsets" }, "truncated: it ends within its offsets"),
         (ClipError::TrailingData { bytes: 3 }, "3 bytes follow the clip that its header describes"),

@@ -29,8 +29,8 @@ pub(crate) struct NaiveTrack {
     pub(crate) joint: usize,
     pub(crate) channel: usize,
     /// A rotation's F and A.
-    reference: Quaternion,
-    axes: Quaternion,
+    reference: Turn,
+    axes: Turn,
     /// A vector's middle.
     middle: Vector,
     pub(crate) steps: [u8; 3],
@@ -155,7 +155,7 @@ impl Naive {
     pub(crate) fn read_with(all: &[u8], rig: Option<&NaiveRig>) -> Read<Self> {
         let mut rest = Bytes { all, at: 0 };
         require(rest.take(4)? == b"KPAB", "another file")?;
-        require(rest.number(1)? == 1, "another version")?;
+        require(rest.number(1)? == 2, "another version")?;
         let flags = rest.number(1)?;
         require(flags & 3 != 3, "flags")?;
         let is_of_rig = flags >> 7 == 1;
@@ -247,6 +247,7 @@ impl Naive {
         let begin = rest.at;
         for index in 0..count {
             require(offsets.number(offset_bytes)? as usize == rest.at - begin, "an offset")?;
+            let first_byte = rest.at;
             let first = coded * index / count;
             let length = coded * (index + 1) / count - first;
             let components = vec![<[Component; 3]>::default(); self.tracks.len()];
@@ -258,13 +259,23 @@ impl Naive {
                     order.extend(group.clone().map(|track| (track, axis)));
                 }
             }
-            order.retain(|&(track, axis)| self.tracks[track].steps[axis] != 0);
+            let is_live = |&(track, axis): &(usize, usize)| self.tracks[track].steps[axis] != 0;
+            order.retain(is_live);
+            let mut skip_points = Vec::new();
+            for number in 1..groups.len().div_ceil(8) {
+                let before = order.iter().filter(|(track, _)| *track < groups[8 * number].start);
+                skip_points.push((before.count(), rest.number(4)? as usize));
+            }
             for &(track, axis) in &order {
                 segment.components[track][axis].profiles =
                     rest.take(if self.n == 32 { 2 } else { 1 })?.to_vec();
             }
             let (string, mut at) = (&rest.all[rest.at..], 0);
-            for &(track, axis) in &order {
+            let before_bits = 8 * (rest.at - first_byte);
+            for (number, &(track, axis)) in order.iter().enumerate() {
+                let is_right =
+                    |point: &(usize, usize)| point.0 != number || point.1 == before_bits + at;
+                require(skip_points.iter().all(is_right), "a skip point")?;
                 let component = &mut segment.components[track][axis];
                 for (piece, range) in pieces(self.n, length).into_iter().enumerate() {
                     let mut widths = Vec::new();
@@ -283,6 +294,9 @@ impl Naive {
                     component.widths.extend(widths);
                 }
             }
+            let is_right =
+                |point: &(usize, usize)| point.0 != order.len() || point.1 == before_bits + at;
+            require(skip_points.iter().all(is_right), "a skip point")?;
             while at % 8 != 0 {
                 require(bits(string, &mut at, 1)? == 0, "bits behind the last coefficient")?;
             }
@@ -330,14 +344,14 @@ impl Naive {
             [0, 1, 2].map(|axis| component(segment, &segment.components[index][axis], t, a))
         };
         let scales = track.steps.map(|step| scale(2 * usize::from(step), 0));
-        let inner = |z: Vector| q(along_axes(track.axes, scales, z));
+        let inner = |z: Vector| [0, 1, 2].map(|axis| z[axis] * scales[axis]);
         let outer = |z: Vector| [0, 1, 2].map(|axis| track.middle[axis] + z[axis] * scales[axis]);
         let blends = self.blends.get(segment).is_some_and(|blends| *blends);
         let is_within = a == 0.0 || (!blends && self.place(n + 1) == (segment, t + 1));
         if is_within {
             let z = components(segment, t, a);
             return if track.channel == 0 {
-                product(track.reference, inner(z)).to_vec()
+                value(track.reference, track.axes, turn(inner(z)))
             } else {
                 outer(z).to_vec()
             };
@@ -348,12 +362,12 @@ impl Naive {
             let (v, w) = (outer(v), outer(w));
             return (0..3).map(|axis| v[axis] * (1.0 - a) + w[axis] * a).collect();
         }
-        let (v, w) = (inner(v), inner(w));
+        let (v, w) = (q(inner(v)), q(inner(w)));
         let sign = if dot(v, w) < 0.0 { -1.0 } else { 1.0 };
         let mixed = [0, 1, 2, 3].map(|i| v[i] * (1.0 - a) + w[i] * sign * a);
         let d = dot(mixed, mixed).sqrt();
         let unit = if d > 0.0 { mixed.map(|c| c * (1.0 / d)) } else { [0.0, 0.0, 0.0, 1.0] };
-        product(track.reference, unit).to_vec()
+        value(track.reference, track.axes, (unit, 1.0))
     }
 }
 
@@ -402,8 +416,8 @@ fn read_group(
         let mut track = NaiveTrack {
             joint,
             channel,
-            reference: q(three(0)),
-            axes: if is_rotation { q(three(3)) } else { [0.0; 4] },
+            reference: turn(three(0)),
+            axes: if is_rotation { turn(three(3)) } else { turn([0.0; 3]) },
             middle: three(0),
             steps: steps[index],
             is_known: true,
@@ -516,18 +530,27 @@ fn q([x, y, z]: Vector) -> Quaternion {
     [x * e, y * e, z * e, (1.0 - n) * d]
 }
 
-/// The vector that components along the axes stand for, with these scales.
-fn along_axes([x, y, z, w]: Quaternion, scales: Vector, components: Vector) -> Vector {
-    let (x2, y2, z2) = (x + x, y + y, z + z);
-    let r = [
-        [1.0 - (y * y2 + z * z2), x * y2 - w * z2, x * z2 + w * y2],
-        [x * y2 + w * z2, 1.0 - (x * x2 + z * z2), y * z2 - w * x2],
-        [x * z2 - w * y2, y * z2 + w * x2, 1.0 - (x * x2 + y * y2)],
-    ];
-    r.map(|row| {
-        let m = [0, 1, 2].map(|i| row[i] * scales[i] * components[i]);
-        (m[0] + m[1]) + m[2]
-    })
+/// Section 12: a quaternion that is not normalized, and its length.
+type Turn = (Quaternion, f32);
+
+fn turn([x, y, z]: Vector) -> Turn {
+    let n = (x * x + y * y) + z * z;
+    ([x + x, y + y, z + z, 1.0 - n], 1.0 + n)
+}
+
+fn cross([ax, ay, az]: Vector, [bx, by, bz]: Vector) -> Vector {
+    [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
+}
+
+/// The rotation C about the axes A, and after that the reference F.
+fn value((f, f_length): Turn, ([ax, ay, az, aw], a_length): Turn, (c, c_length): Turn) -> Vec<f32> {
+    let square = a_length * a_length;
+    let a = [ax, ay, az];
+    let d = cross(a, [c[0], c[1], c[2]]).map(|number| number + number);
+    let e = cross(a, d);
+    let [x, y, z] = [0, 1, 2].map(|axis| (c[axis] * square + aw * d[axis]) + e[axis]);
+    let inverse = 1.0 / (f_length * (c_length * square));
+    product(f, [x, y, z, c[3] * square]).map(|number| number * inverse).to_vec()
 }
 
 fn product([ax, ay, az, aw]: Quaternion, [bx, by, bz, bw]: Quaternion) -> Quaternion {

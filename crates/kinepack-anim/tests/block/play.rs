@@ -147,3 +147,17 @@ fn random_clips_play_as_the_spec_says() {
         "{seen:?}"
     );
 }
+
+/// With more than eight groups, segments have skip points.
+#[test]
+fn random_clips_of_many_joints_play_as_the_spec_says() {
+    for round in 0..if cfg!(miri) { 1 } else { 30_u32 } {
+        let mut random = Random(u64::from(round));
+        let joints = 40 + random.below(300) as usize;
+        let samples = 2 + random.below(20);
+        let parts = any_parts(&mut random, joints, samples);
+        let clip = Clip::from_bytes(parts.to_bytes()).unwrap();
+        let bind = vec![Transform::IDENTITY; joints];
+        compare(&clip, &bind, &format!("round {round} of many joints"));
+    }
+}

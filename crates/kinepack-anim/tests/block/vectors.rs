@@ -70,6 +70,7 @@ fn clips() -> Vec<(&'static str, Option<Vec<u8>>)> {
         ("loop16", mixed(16, 12, true, false, 3)),
         ("loop32", mixed(32, 70, true, true, 2)),
         ("groups", mixed(16, 5, false, false, 14)),
+        ("skip_points", mixed(8, 10, false, false, 55)),
         ("blends", Parts { blends: true, ..mixed(16, 21, false, false, 3) }),
         ("one", mixed(8, 1, false, true, 3)),
         ("escape", escape()),

@@ -101,12 +101,32 @@ impl Parts {
             .count()
     }
 
+    /// The number of live components before each skip point.
+    fn skips(&self) -> Vec<usize> {
+        let groups = self.rotations.chunks(8).chain(self.vectors.chunks(8));
+        let live: Vec<usize> = groups
+            .map(|group| group.iter().flat_map(|track| track.steps).filter(|s| *s != 0).count())
+            .collect();
+        (8..live.len()).step_by(8).map(|group| live[..group].iter().sum()).collect()
+    }
+
     /// A segment of random coefficients, some with escaped widths.
     pub(crate) fn any_segment(&self, random: &mut Random, length: usize) -> Vec<u8> {
         let mut bytes =
             vec![[random.below(256), 80 + random.below(40)][random.below(2) as usize] as u8];
+        let skips = self.skips();
+        let first = 1 + 4 * skips.len();
+        bytes.resize(first, 0);
+        let first_bit = 8 * (first + self.live() * pieces(self.n, length).len());
         let mut bits = Bits::default();
-        for _ in 0..self.live() {
+        for component in 0..=self.live() {
+            for index in (0..skips.len()).filter(|index| skips[*index] == component) {
+                let point = (first_bit + bits.count) as u32;
+                bytes[1 + 4 * index..][..4].copy_from_slice(&point.to_le_bytes());
+            }
+            if component == self.live() {
+                break;
+            }
             for (piece, range) in pieces(self.n, length).into_iter().enumerate() {
                 let number = if random.below(4) == 0 { 255 } else { random.below(255) as u8 };
                 bytes.push(number);
@@ -178,7 +198,7 @@ impl Parts {
 
     /// The clip's bytes, by sections 10.1 to 10.5.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = b"KPAB\x01".to_vec();
+        let mut bytes = b"KPAB\x02".to_vec();
         let block = match self.n {
             8 => 0,
             16 => 1,

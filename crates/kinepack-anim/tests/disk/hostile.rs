@@ -53,7 +53,7 @@ fn files_are_refused_for_the_right_reason() {
     };
     assert_eq!(with(0, b"KPAB"), ClipError::OtherFile { found: FileKind::BlockClip });
     assert_eq!(with(0, b"KPAX"), ClipError::NoClip);
-    assert_eq!(with(4, &[2]), ClipError::Version { version: 2, newest: 1 });
+    assert_eq!(with(4, &[3]), ClipError::Version { version: 3, newest: 2 });
     assert_eq!(with(file.len() - 4, &[0, 1, 2, 3]), ClipError::BadHash);
     let with_length = |length: &[u8]| {
         let after = 5 + if bytes.len() > 0x3fff { 3 } else { 2 };
@@ -124,7 +124,7 @@ fn still(segments: usize) -> Clip<Vec<u8>> {
 fn still_joints(segments: usize, live: usize) -> Clip<Vec<u8>> {
     let samples = 8 * segments as u32;
     let mut bytes =
-        [&b"KPAB\x01\x20\x08\0"[..], &samples.to_le_bytes(), &30_f32.to_le_bytes(), &[2; 8]]
+        [&b"KPAB\x02\x20\x08\0"[..], &samples.to_le_bytes(), &30_f32.to_le_bytes(), &[2; 8]]
             .concat();
     bytes.extend([128, 128, 128, 200, 1, 77].map(|number| [number; 8]).concat());
     bytes.extend([vec![90; live], vec![0; 24 - live]].concat());

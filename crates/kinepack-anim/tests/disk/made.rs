@@ -17,7 +17,7 @@ pub(crate) fn built(seed: u64, joints: usize, samples: usize, precision_cm: f64)
 /// rotation, and block length 8.
 pub(crate) fn of_segments(samples: u32, segments: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes =
-        [&b"KPAB\x01\x20\x01\0"[..], &samples.to_le_bytes(), &30_f32.to_le_bytes()].concat();
+        [&b"KPAB\x02\x20\x01\0"[..], &samples.to_le_bytes(), &30_f32.to_le_bytes()].concat();
     bytes.extend([2, 128, 128, 128, 200, 1, 77, 90, 0, 0]);
     let mut at = 0_u32;
     for segment in segments {

@@ -4,20 +4,18 @@ use std::arch::x86_64::{
     __m256, __m256i, _CMP_GT_OQ, _CMP_LT_OQ, _mm_cvtsi64_si128, _mm_loadl_epi64, _mm_loadu_si128,
     _mm256_add_epi32, _mm256_add_ps, _mm256_and_ps, _mm256_and_si256, _mm256_andnot_ps,
     _mm256_blendv_ps, _mm256_broadcastsi128_si256, _mm256_castps_si256, _mm256_castsi256_ps,
-    _mm256_cmp_ps, _mm256_cmpeq_epi8, _mm256_cvtepi8_epi32, _mm256_cvtepi32_ps,
-    _mm256_cvtepu8_epi32, _mm256_cvtepu16_epi32, _mm256_div_ps, _mm256_hadd_ps,
-    _mm256_i32gather_epi32, _mm256_load_si256, _mm256_loadu_ps, _mm256_loadu_si256,
-    _mm256_movemask_epi8, _mm256_mul_ps, _mm256_permute2f128_ps, _mm256_permutevar_ps,
-    _mm256_permutevar8x32_ps, _mm256_set1_epi32, _mm256_set1_ps, _mm256_setr_epi64x,
-    _mm256_setr_ps, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_shuffle_ps,
-    _mm256_slli_epi32, _mm256_sllv_epi32, _mm256_sqrt_ps, _mm256_srai_epi32, _mm256_srav_epi32,
-    _mm256_srli_epi32, _mm256_srlv_epi32, _mm256_sub_epi32, _mm256_sub_ps, _mm256_unpackhi_ps,
-    _mm256_unpacklo_ps, _mm256_xor_ps,
+    _mm256_cmp_ps, _mm256_cvtepi8_epi32, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32,
+    _mm256_cvtepu16_epi32, _mm256_div_ps, _mm256_hadd_ps, _mm256_i32gather_epi32,
+    _mm256_load_si256, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_mul_ps, _mm256_permute2f128_ps,
+    _mm256_permutevar_ps, _mm256_permutevar8x32_ps, _mm256_set1_epi32, _mm256_set1_ps,
+    _mm256_setr_ps, _mm256_shuffle_epi8, _mm256_shuffle_ps, _mm256_slli_epi32, _mm256_sllv_epi32,
+    _mm256_sqrt_ps, _mm256_srai_epi32, _mm256_srav_epi32, _mm256_srli_epi32, _mm256_srlv_epi32,
+    _mm256_sub_epi32, _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm256_xor_ps,
 };
 
 use super::proof::Avx2;
 use super::segment::{LOAD, Segment, Words};
-use super::sums::{self, Sums};
+use super::sums::{self, Sums, Wanted};
 use super::tables::{TABLES, Table};
 use super::{Kernel, Lanes, OCTAVE, Task};
 use crate::block::basis::Weights;
@@ -55,17 +53,6 @@ impl Kernel for Avx2 {
             let words = _mm_loadu_si128(numbers.as_ptr().cast());
             Lanes8(_mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(words)), self)
         }
-    }
-
-    #[inline(always)]
-    fn nonzero(self, [x, y, z]: [u64; 3]) -> [u8; 3] {
-        // SAFETY: `self` proves that the machine has AVX2.
-        let zeros = unsafe {
-            let bytes = _mm256_setr_epi64x(x as i64, y as i64, z as i64, 0);
-            _mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_setzero_si256()))
-        };
-        let [x, y, z, _] = (!zeros).to_le_bytes();
-        [x, y, z]
     }
 
     #[inline(always)]

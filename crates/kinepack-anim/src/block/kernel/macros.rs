@@ -19,7 +19,7 @@ macro_rules! compiled {
         fn decode(
             self,
             sums: &mut Sums<Self::Lanes>,
-            count: usize,
+            wanted: Wanted,
             segment: &mut Segment<'_>,
             weights: &Weights,
         ) {
@@ -27,14 +27,14 @@ macro_rules! compiled {
             fn decode(
                 kernel: $kernel,
                 sums: &mut Sums<<$kernel as Kernel>::Lanes>,
-                count: usize,
+                wanted: Wanted,
                 segment: &mut Segment<'_>,
                 weights: &Weights,
             ) {
-                sums::decode(kernel, sums, count, segment, weights);
+                sums::decode(kernel, sums, wanted, segment, weights);
             }
             // SAFETY: `self` proves that the machine has the features.
-            unsafe { decode(self, sums, count, segment, weights) }
+            unsafe { decode(self, sums, wanted, segment, weights) }
         }
     };
 }

@@ -26,10 +26,10 @@ use super::layout::GROUP;
 
 pub use instructions::Instructions;
 pub(crate) use instructions::{AnyKernel, Task};
-pub(crate) use rotation::{Quaternion, Vector, blend, matrix, product, rotation};
+pub(crate) use rotation::{Quaternion, Turn, Vector, blend};
 pub(crate) use segment::Segment;
 use segment::Words;
-pub(crate) use sums::{GROUPS_AT_ONCE, Live, Slots, Sums};
+pub(crate) use sums::{GROUPS_AT_ONCE, Live, Sums, Wanted};
 
 /// Eight numbers, computed side by side. They carry the [`Kernel`] that made them, which proves
 /// that the machine has its instructions.
@@ -95,12 +95,6 @@ pub(crate) trait Kernel: Copy {
         self.load(&lanes)
     }
 
-    /// For each word, a bit for each byte that is not 0.
-    #[inline(always)]
-    fn nonzero(self, [x, y, z]: [u64; 3]) -> [u8; 3] {
-        [sums::nonzero(x), sums::nonzero(y), sums::nonzero(z)]
-    }
-
     /// The [`own_scale`] of eight steps.
     #[inline(always)]
     fn own_scales(self, steps: [u8; GROUP]) -> Self::Lanes {
@@ -137,11 +131,11 @@ pub(crate) trait Kernel: Copy {
     fn decode(
         self,
         sums: &mut Sums<Self::Lanes>,
-        count: usize,
+        wanted: Wanted,
         segment: &mut Segment<'_>,
         weights: &Weights,
     ) {
-        sums::decode(self, sums, count, segment, weights);
+        sums::decode(self, sums, wanted, segment, weights);
     }
 }
 

@@ -10,7 +10,7 @@ use std::arch::aarch64::{
 
 use super::proof::Neon;
 use super::segment::{Segment, Words};
-use super::sums::{self, Sums};
+use super::sums::{self, Sums, Wanted};
 use super::tables::TABLES;
 use super::{Kernel, Lanes, Task};
 use crate::block::basis::Weights;

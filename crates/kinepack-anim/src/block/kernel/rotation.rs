@@ -9,29 +9,72 @@ pub(crate) type Vector<L> = [L; 3];
 /// Quaternions: x, y, z, w.
 pub(crate) type Quaternion<L> = [L; 4];
 
-/// The rotation of a vector of modified Rodrigues parameters.
-#[inline(always)]
-pub(crate) fn rotation<L: Lanes>([x, y, z]: Vector<L>) -> Quaternion<L> {
-    let one = x.kernel().splat(1.0);
-    let n = x.mul(x).add(y.mul(y)).add(z.mul(z));
-    let d = one.div(one.add(n));
-    let e = d.add(d);
-    [x.mul(e), y.mul(e), z.mul(e), one.sub(n).mul(d)]
+/// Rotations as quaternions that are not normalized, with their lengths. A product of such
+/// quaternions is divided by all of their lengths at once, since a division takes as long as
+/// several products.
+#[derive(Clone, Copy)]
+pub(crate) struct Turn<L> {
+    vector: Vector<L>,
+    scalar: L,
+    length: L,
 }
 
-/// The matrix of a rotation, row by row.
+impl<L: Lanes> Turn<L> {
+    /// The rotations of vectors of modified Rodrigues parameters.
+    #[inline(always)]
+    pub(crate) fn new([x, y, z]: Vector<L>) -> Self {
+        let one = x.kernel().splat(1.0);
+        let n = x.mul(x).add(y.mul(y)).add(z.mul(z));
+        Self { vector: [x.add(x), y.add(y), z.add(z)], scalar: one.sub(n), length: one.add(n) }
+    }
+
+    /// Rotations that are normalized already.
+    #[inline(always)]
+    pub(crate) fn unit([x, y, z, w]: Quaternion<L>) -> Self {
+        Self { vector: [x, y, z], scalar: w, length: w.kernel().splat(1.0) }
+    }
+
+    /// The same rotations about axes that `axes` has turned.
+    #[inline(always)]
+    pub(crate) fn about(self, axes: Self) -> Self {
+        let square = axes.length.mul(axes.length);
+        let [x, y, z] = cross(axes.vector, self.vector);
+        let twice = [x.add(x), y.add(y), z.add(z)];
+        let mut vector = cross(axes.vector, twice);
+        for ((number, own), twice) in vector.iter_mut().zip(self.vector).zip(twice) {
+            *number = own.mul(square).add(axes.scalar.mul(twice)).add(*number);
+        }
+        Self { vector, scalar: self.scalar.mul(square), length: self.length.mul(square) }
+    }
+
+    /// The rotations that apply `first`, then `self`.
+    #[inline(always)]
+    pub(crate) fn after(self, first: Self) -> Self {
+        let ([ax, ay, az], aw) = (self.vector, self.scalar);
+        let ([bx, by, bz], bw) = (first.vector, first.scalar);
+        Self {
+            vector: [
+                aw.mul(bx).add(ax.mul(bw)).add(ay.mul(bz).sub(az.mul(by))),
+                aw.mul(by).add(ay.mul(bw)).add(az.mul(bx).sub(ax.mul(bz))),
+                aw.mul(bz).add(az.mul(bw)).add(ax.mul(by).sub(ay.mul(bx))),
+            ],
+            scalar: aw.mul(bw).sub(ax.mul(bx)).sub(ay.mul(by).add(az.mul(bz))),
+            length: self.length.mul(first.length),
+        }
+    }
+
+    /// The normalized quaternions.
+    #[inline(always)]
+    pub(crate) fn normalized(self) -> Quaternion<L> {
+        let inverse = self.length.kernel().splat(1.0).div(self.length);
+        let [x, y, z] = self.vector;
+        [x.mul(inverse), y.mul(inverse), z.mul(inverse), self.scalar.mul(inverse)]
+    }
+}
+
 #[inline(always)]
-pub(crate) fn matrix<L: Lanes>([x, y, z, w]: Quaternion<L>) -> [Vector<L>; 3] {
-    let one = x.kernel().splat(1.0);
-    let (x2, y2, z2) = (x.add(x), y.add(y), z.add(z));
-    let (xx, xy, xz) = (x.mul(x2), x.mul(y2), x.mul(z2));
-    let (yy, yz, zz) = (y.mul(y2), y.mul(z2), z.mul(z2));
-    let (wx, wy, wz) = (w.mul(x2), w.mul(y2), w.mul(z2));
-    [
-        [one.sub(yy.add(zz)), xy.sub(wz), xz.add(wy)],
-        [xy.add(wz), one.sub(xx.add(zz)), yz.sub(wx)],
-        [xz.sub(wy), yz.add(wx), one.sub(xx.add(yy))],
-    ]
+fn cross<L: Lanes>([ax, ay, az]: Vector<L>, [bx, by, bz]: Vector<L>) -> Vector<L> {
+    [ay.mul(bz).sub(az.mul(by)), az.mul(bx).sub(ax.mul(bz)), ax.mul(by).sub(ay.mul(bx))]
 }
 
 /// Interpolates between two rotations and normalizes the result.
@@ -60,17 +103,4 @@ pub(crate) fn blend<L: Lanes>(from: Quaternion<L>, to: Quaternion<L>, share: f32
 #[inline(always)]
 fn dot<L: Lanes>(a: Quaternion<L>, b: Quaternion<L>) -> L {
     a[0].mul(b[0]).add(a[1].mul(b[1])).add(a[2].mul(b[2]).add(a[3].mul(b[3])))
-}
-
-/// The rotation that applies `b` first, then `a`.
-#[inline(always)]
-pub(crate) fn product<L: Lanes>(a: Quaternion<L>, b: Quaternion<L>) -> Quaternion<L> {
-    let [ax, ay, az, aw] = a;
-    let [bx, by, bz, bw] = b;
-    [
-        aw.mul(bx).add(ax.mul(bw)).add(ay.mul(bz).sub(az.mul(by))),
-        aw.mul(by).add(ay.mul(bw)).add(az.mul(bx).sub(ax.mul(bz))),
-        aw.mul(bz).add(az.mul(bw)).add(ax.mul(by).sub(ay.mul(bx))),
-        aw.mul(bw).sub(ax.mul(bx)).sub(ay.mul(by).add(az.mul(bz))),
-    ]
 }

@@ -1,7 +1,7 @@
 //! Reads the coefficients of a segment.
 
 use super::tables::{MAX_EIGHT_BYTES, TABLES};
-use crate::block::layout::GROUP;
+use crate::block::layout::{Counts, GROUP, SKIP_BYTES};
 use crate::block::widths::{
     BlockLength, ESCAPE, ESCAPE_WIDTH_BITS, MAX_ESCAPE_WIDTH, Widths, piece_range,
 };
@@ -24,20 +24,26 @@ pub(crate) struct Segment<'a> {
 }
 
 impl<'a> Segment<'a> {
-    /// A reader at the beginning of a segment with `live` components and `length` samples.
+    /// A reader at the beginning of a segment with `length` samples.
     #[inline]
-    pub(crate) fn new(bytes: &'a [u8], live: usize, block: BlockLength, length: usize) -> Self {
+    pub(crate) fn new(
+        bytes: &'a [u8],
+        Counts { components, skip_points }: Counts,
+        block: BlockLength,
+        length: usize,
+    ) -> Self {
         let table =
             |piece: usize| &TABLES[block as usize + piece].bits[piece_range(piece, length).len()];
         let bits = [table(0), table(block.pieces() - 1)];
-        let pieces = live * block.pieces();
-        let profiles = bytes.get(1..).and_then(|bytes| bytes.get(..pieces)).unwrap_or_default();
+        let pieces = components * block.pieces();
+        let first = 1 + SKIP_BYTES * skip_points;
+        let profiles = bytes.get(first..).and_then(|bytes| bytes.get(..pieces)).unwrap_or_default();
         let words = Words(bytes);
         // If the last piece is short, its second eight may begin after the piece's end.
         let is_short =
             block != BlockLength::N8 && piece_range(block.pieces() - 1, length).len() < GROUP;
         let limit = words.load_limit(if is_short { MAX_EIGHT_BYTES } else { 0 });
-        Self { words, profiles, bit: 8 * (1 + pieces), block, limit, bits, length }
+        Self { words, profiles, bit: 8 * (first + pieces), block, limit, bits, length }
     }
 
     /// The exponent of the segment's step, in eighths.
@@ -57,14 +63,53 @@ impl<'a> Segment<'a> {
         self.words.at(at) & ((1 << width) - 1)
     }
 
+    /// Goes from the beginning of the segment to a skip point, or nowhere if `point` is 0. The
+    /// point's first component has the number `component`.
+    #[inline]
+    pub(crate) fn go_to(&mut self, point: usize, component: usize) {
+        if point > 0 {
+            self.profiles =
+                self.profiles.get(component * self.block.pieces()..).unwrap_or_default();
+            self.bit = self.skip_point(point - 1);
+        }
+    }
+
+    /// The first bit of the components after a skip point, as the segment stores it.
+    #[inline]
+    pub(crate) fn skip_point(&self, index: usize) -> usize {
+        self.words.at(8 * (1 + SKIP_BYTES * index)) as u32 as usize
+    }
+
     /// Skips `count` components.
+    #[inline]
     pub(crate) fn skip(&mut self, count: usize) {
         let pieces = self.block.pieces();
         let (own, rest) = self.profiles.split_at(self.profiles.len().min(pieces * count));
-        for (index, number) in own.iter().enumerate() {
-            self.bit += self.piece_bits(index % pieces, *number);
+        let (mut bit, mut is_escaped) = (self.bit, false);
+        if pieces == 1 {
+            for number in own {
+                bit += usize::from(self.bits[0][usize::from(*number)]);
+                is_escaped |= *number == ESCAPE;
+            }
+        } else {
+            for [first, second] in own.as_chunks().0 {
+                bit += usize::from(self.bits[0][usize::from(*first)])
+                    + usize::from(self.bits[1][usize::from(*second)]);
+                is_escaped |= *first == ESCAPE || *second == ESCAPE;
+            }
         }
-        self.profiles = rest;
+        if is_escaped {
+            return self.skip_pieces(own.len());
+        }
+        (self.bit, self.profiles) = (bit, rest);
+    }
+
+    /// Skips a number of pieces, of which some store their own widths.
+    #[cold]
+    fn skip_pieces(&mut self, count: usize) {
+        for index in 0..count {
+            self.skip_piece(index % self.block.pieces());
+        }
     }
 
     /// Skips the next piece, which is piece `piece` of its component.

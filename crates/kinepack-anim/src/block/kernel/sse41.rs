@@ -11,7 +11,7 @@ use std::arch::x86_64::{
 use super::proof::Sse41;
 use super::scalar::coefficients;
 use super::segment::{Segment, Words};
-use super::sums::{self, Sums};
+use super::sums::{self, Sums, Wanted};
 use super::tables::TABLES;
 use super::{Kernel, Lanes, Task};
 use crate::block::basis::Weights;

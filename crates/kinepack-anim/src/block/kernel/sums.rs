@@ -58,12 +58,11 @@ impl<L: Lanes> Sums<L> {
         ]
     }
 
-    /// Takes the next component as a number.
+    /// Takes the three components of [`decode_three`], each in all lanes.
     #[inline(always)]
-    pub(crate) fn take_one(&mut self) -> f32 {
-        let [number, ..] = L::fold(self.eight(self.next)).numbers();
-        self.next += 1;
-        number
+    pub(crate) fn take_three(&mut self, kernel: L::Kernel) -> [L; 3] {
+        let [x, y, z, ..] = L::fold(self.eight(0)).numbers();
+        [kernel.splat(x), kernel.splat(y), kernel.splat(z)]
     }
 
     /// Eight sums from `first` on.
@@ -72,31 +71,6 @@ impl<L: Lanes> Sums<L> {
         assert!(first + GROUP <= self.count);
         // SAFETY: the first `count` sums were written.
         unsafe { &*self.numbers.as_ptr().add(first).cast() }
-    }
-}
-
-/// Up to as many items as groups are decoded at once.
-pub(crate) struct Slots<T> {
-    items: [MaybeUninit<T>; GROUPS_AT_ONCE],
-    count: usize,
-}
-
-impl<T: Copy> Slots<T> {
-    #[inline(always)]
-    pub(crate) fn new() -> Self {
-        Self { items: [const { MaybeUninit::uninit() }; GROUPS_AT_ONCE], count: 0 }
-    }
-
-    #[inline(always)]
-    pub(crate) fn push(&mut self, item: T) {
-        self.items[self.count].write(item);
-        self.count += 1;
-    }
-
-    #[inline(always)]
-    pub(crate) fn items(&self) -> &[T] {
-        // SAFETY: the first `count` items were written.
-        unsafe { self.items[..self.count].assume_init_ref() }
     }
 }
 
@@ -113,12 +87,16 @@ pub(crate) struct Live {
 pub(super) const DEAD: u8 = 1 << 7;
 
 impl Live {
-    /// The components with these masks.
-    #[inline(always)]
-    pub(crate) fn new(masks: [u8; 3]) -> Self {
-        let [x, y, z] = masks;
-        let all = u32::from_le_bytes([x, y, z, 0]);
-        Self { masks, count: all.count_ones() as u8 }
+    /// The components with steps that are not 0.
+    pub(crate) fn new(steps: impl Iterator<Item = [u8; 3]>) -> Self {
+        let mut live = Self::default();
+        for (lane, steps) in steps.take(GROUP).enumerate() {
+            for (mask, step) in live.masks.iter_mut().zip(steps) {
+                *mask |= u8::from(step != 0) << lane;
+                live.count += u8::from(step != 0);
+            }
+        }
+        live
     }
 
     /// The places of a lane's first, second and third component among the sums of the group. `None`
@@ -152,15 +130,6 @@ impl Live {
 /// A 1 in each byte.
 const ONES: u64 = u64::from_ne_bytes([1; 8]);
 
-/// Bit i of the result says whether byte i is not 0.
-#[inline(always)]
-pub(super) fn nonzero(bytes: u64) -> u8 {
-    let rest = 0x7f * ONES;
-    let highest = (((bytes & rest) + rest) | bytes) >> 7 & ONES;
-    // Moves bit 8 · i to bit 56 + i. No two bits meet, so nothing is carried.
-    (highest.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
-}
-
 computed! {
     /// By mask: the number of lower bits for each bit that is set, and [`DEAD`] for the others; a
     /// byte for each bit.
@@ -183,26 +152,77 @@ const fn places() -> [u64; 256] {
     places
 }
 
-/// Reads the next `count` components of a segment, and replaces `sums` with their sums.
+/// Which components of a segment are read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wanted {
+    /// So many: the next ones.
+    Next(usize),
+    /// The ones at these places, which count from the next component and increase. Dead components
+    /// have no place.
+    Three([Option<usize>; 3]),
+}
+
+/// Reads components of a segment, and replaces `sums` with their sums.
 #[inline(always)]
 pub(super) fn decode<K: Kernel>(
     kernel: K,
     sums: &mut Sums<K::Lanes>,
-    count: usize,
+    wanted: Wanted,
     segment: &mut Segment<'_>,
     weights: &Weights,
 ) {
-    (sums.count, sums.next) = (0, 0);
-    let (own, padding) = sums.numbers.split_at_mut(count);
-    match segment.block {
-        BlockLength::N8 => fill::<K, 1, 0, 0>(kernel, own, segment, weights),
-        BlockLength::N16 => fill::<K, 1, 1, 1>(kernel, own, segment, weights),
-        BlockLength::N32 => fill::<K, 2, 2, 3>(kernel, own, segment, weights),
+    sums.next = 0;
+    match wanted {
+        Wanted::Next(count) => {
+            let (own, padding) = sums.numbers.split_at_mut(count);
+            match segment.block {
+                BlockLength::N8 => fill::<K, 1, 0, 0>(kernel, own, segment, weights),
+                BlockLength::N16 => fill::<K, 1, 1, 1>(kernel, own, segment, weights),
+                BlockLength::N32 => fill::<K, 2, 2, 3>(kernel, own, segment, weights),
+            }
+            for sum in &mut padding[..GROUP] {
+                sum.write(kernel.splat(0.0));
+            }
+            sums.count = count + GROUP;
+        }
+        Wanted::Three(places) => {
+            for sum in &mut sums.numbers[..GROUP] {
+                sum.write(kernel.splat(0.0));
+            }
+            sums.count = GROUP;
+            let mut read = 0;
+            for (sum, place) in sums.numbers.iter_mut().zip(places) {
+                let Some(place) = place else { continue };
+                segment.skip(place - read);
+                read = place + 1;
+                sum.write(one::<K>(kernel, segment, weights));
+            }
+        }
     }
-    for sum in &mut padding[..GROUP] {
-        sum.write(kernel.splat(0.0));
+}
+
+/// Reads the next component.
+#[inline(always)]
+fn one<K: Kernel>(kernel: K, segment: &mut Segment<'_>, weights: &Weights) -> K::Lanes {
+    let mut sums = [MaybeUninit::uninit()];
+    let (own, rest) = segment.profiles.split_at(segment.profiles.len().min(segment.block.pieces()));
+    let count = match segment.block {
+        BlockLength::N8 => {
+            fill_fast::<K, 1, 0, 0, 1>(kernel, &mut sums, own.as_chunks().0, segment, weights)
+        }
+        BlockLength::N16 => {
+            fill_fast::<K, 1, 1, 1, 1>(kernel, &mut sums, own.as_chunks().0, segment, weights)
+        }
+        BlockLength::N32 => {
+            fill_fast::<K, 2, 2, 3, 1>(kernel, &mut sums, own.as_chunks().0, segment, weights)
+        }
+    };
+    if count == 0 {
+        return kernel.slow_sum(segment, weights);
     }
-    sums.count = count + GROUP;
+    segment.profiles = rest;
+    // SAFETY: the component was read, so its sum was written.
+    unsafe { sums[0].assume_init() }
 }
 
 /// Reads as many components as `sums` has places, and writes all of them.

@@ -1,0 +1,139 @@
+//! Plays a single joint: it goes straight to the joint's constants and components. The time is
+//! bounded for any number of joints, since segments have a skip point every few groups.
+//! `spec/ANIM.md`, section 12.
+
+use super::Constant;
+use super::group::{Groups, Parameters, Rotations, Vectors};
+use super::kernel::{Kernel, Lanes, Sums, Vector, Wanted};
+use super::layout::{GROUP, Kind, SKIP_GROUPS};
+use super::play::{Place, Point, Source};
+use super::pose::PoseWriter;
+use crate::{Channel, TrackId};
+
+/// Writes the tracks of a joint at a position.
+#[inline(always)]
+pub(super) fn play<K: Kernel, W: PoseWriter + ?Sized>(
+    kernel: K,
+    source: &Source<'_>,
+    position: f64,
+    joint: usize,
+    writer: &mut W,
+) {
+    source.write_constants_of(joint, writer);
+    let Source { rotations, codes, vectors, translations, .. } = *source;
+    let all = vectors.tracks();
+    let tracks = [
+        rotations.track_of(joint, 0..rotations.tracks()),
+        vectors.track_of(joint, 0..translations.0),
+        vectors.track_of(joint, translations.0..all),
+    ];
+    if tracks == [None; 3] {
+        return;
+    }
+    let place = Place::new(source, position);
+    let [rotation, translation, scale] = tracks;
+    if let Some(track) = rotation {
+        let value = value::<K, Rotations<_>>(kernel, source, &place, (rotations, 0), track, codes);
+        Rotations::<K::Lanes>::write(codes, track, value, joint, writer);
+    }
+    for track in [translation, scale].into_iter().flatten() {
+        let from = (vectors, rotations.groups());
+        let value = value::<K, Vectors<_>>(kernel, source, &place, from, track, translations);
+        Vectors::<K::Lanes>::write(translations, track, value, joint, writer);
+    }
+}
+
+/// The value of a track of these groups, before which the clip has others.
+#[inline(always)]
+fn value<K: Kernel, P: Parameters<K::Lanes>>(
+    kernel: K,
+    source: &Source<'_>,
+    place: &Place<'_>,
+    (groups, groups_before): (Groups<'_>, usize),
+    track: usize,
+    stored: P::Stored,
+) -> [f32; 4] {
+    let (number, lane) = (track / GROUP, track % GROUP);
+    let group = groups.from(number).take();
+    let point = (groups_before + number) / SKIP_GROUPS;
+    let skipped = source.first_component(point * SKIP_GROUPS);
+    let first = groups.first_component(number) - skipped;
+    let way = Way { point, skipped, first, places: group.live.places_of(lane) };
+    let here = way.components(kernel, &place.here);
+    let mut next = None;
+    if let Some((point, share)) = &place.next {
+        next = Some((way.components(kernel, point), *share));
+    }
+    K::Lanes::transpose(P::read(kernel, &group, stored).values(here, next))[lane]
+}
+
+/// The way to the components of a track.
+struct Way {
+    /// The last skip point before the track's group.
+    point: usize,
+    /// Number of components before that point.
+    skipped: usize,
+    /// Number of components from there to the group.
+    first: usize,
+    /// The places of the components in the group.
+    places: [Option<usize>; 3],
+}
+
+impl Way {
+    /// The components of the track, each in all lanes.
+    #[inline(always)]
+    fn components<K: Kernel>(&self, kernel: K, point: &Point<'_>) -> Vector<K::Lanes> {
+        let mut segment = point.segment;
+        segment.go_to(self.point, self.skipped);
+        segment.skip(self.first);
+        let mut sums = Sums::new();
+        kernel.decode(&mut sums, Wanted::Three(self.places), &mut segment, &point.weights);
+        sums.take_three(kernel)
+    }
+}
+
+impl Source<'_> {
+    /// Writes the constant tracks of a joint.
+    #[inline(always)]
+    fn write_constants_of<W: PoseWriter + ?Sized>(&self, joint: usize, writer: &mut W) {
+        let kinds = u32::from(self.kinds.get(joint).copied().unwrap_or_default());
+        if kinds & 0x15 == 0 {
+            return;
+        }
+        let mut own = self.constants.get(self.constant_bytes(joint)..).unwrap_or_default();
+        for channel in Channel::ALL {
+            let kind = kinds >> (2 * channel as u32) & 3;
+            let track = TrackId { joint: joint as u16, channel };
+            let constant = if kind == Kind::Constant as u32 {
+                Some(Constant::read(channel, &mut own))
+            } else if kind == Kind::Shared as u32 {
+                self.rig.and_then(|rig| rig.constant(track))
+            } else {
+                None
+            };
+            if let Some(constant) = constant {
+                constant.write_to(track, writer);
+            }
+        }
+    }
+
+    /// The bytes of the constants of all joints before this one.
+    #[inline(always)]
+    fn constant_bytes(&self, joint: usize) -> usize {
+        let (eights, rest) = self.kinds[..joint].as_chunks();
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        let bytes_of = |eight: [u8; 8]| {
+            let kinds = u64::from_le_bytes(eight);
+            let constants = kinds & !(kinds >> 1);
+            let rotations = constants & u64::from_ne_bytes([0x01; 8]);
+            let vectors = constants & u64::from_ne_bytes([0x14; 8]);
+            8 * rotations.count_ones() as usize + 12 * vectors.count_ones() as usize
+        };
+        let mut bytes = bytes_of(last);
+        for eight in eights {
+            bytes += bytes_of(*eight);
+        }
+        bytes
+    }
+}
