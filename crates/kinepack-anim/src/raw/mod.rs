@@ -110,9 +110,16 @@ impl RawClip {
     /// # Errors
     /// [`RawClipError`] if there are more than [`MAX_MARKERS`], if a name is longer than
     /// [`MAX_NAME_BYTES`], or if a time is outside of the clip or not finite.
-    pub fn with_markers(self, mut markers: Vec<Marker>) -> Result<Self, RawClipError> {
+    pub fn with_markers(mut self, markers: Vec<Marker>) -> Result<Self, RawClipError> {
+        self.set_markers(markers)?;
+        Ok(self)
+    }
+
+    /// [`with_markers`](Self::with_markers) in place. If it fails, the markers stay as they were.
+    pub(crate) fn set_markers(&mut self, mut markers: Vec<Marker>) -> Result<(), RawClipError> {
         tracks::prepare_markers(&mut markers, self.duration_s(), 0.5 / self.rate_hz)?;
-        Ok(Self { markers, ..self })
+        self.markers = markers;
+        Ok(())
     }
 
     /// The curves, in the order in which they were given.

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod bvh;
+mod curves;
 mod gltf;
 mod hostile;
 mod memory;
