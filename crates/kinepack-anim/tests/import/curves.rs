@@ -82,6 +82,11 @@ fn curves_are_named_after_nodes_meshes_and_targets() {
     let node = || json!({ "mesh": 0 });
     assert_eq!(named(node(), json!({})), ["node2.0", "node2.1", "node2.2"]);
     assert_eq!(named(node(), json!({ "name": "head" })), ["head.0", "head.1", "head.2"]);
+    let mut document = face(1, json!({}));
+    document.json["nodes"][2] = json!({ "mesh": 0 });
+    add_node(&mut document, json!({ "name": "parent", "children": [2] }));
+    document.channel(2, "weights", "STEP", &[0.0], &weights(&[1.0]));
+    assert_eq!(clip(&document).curves()[0].name, "parent.0");
     let extras = json!({ "extras": { "targetNames": ["a", "a"] } });
     assert_eq!(named(json!({ "mesh": 0, "name": "n" }), extras.clone()), ["n.a", "n.a-2", "n.2"]);
     assert_eq!(named(json!({ "mesh": 0, "name": "" }), extras), ["a", "a-2", "2"]);

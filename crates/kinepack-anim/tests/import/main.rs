@@ -8,6 +8,7 @@ mod curves;
 mod gltf;
 mod hostile;
 mod memory;
+mod packed;
 mod properties;
 #[path = "../support/mod.rs"]
 mod support;

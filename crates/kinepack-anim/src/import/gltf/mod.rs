@@ -6,8 +6,9 @@
 //! of the roots: their rotation and translation go into the root transforms, their scale into all
 //! translations. The bind pose is that of the nodes.
 //!
-//! Weights of morph targets become [curves](crate::Curve), named `{node}.{target}` after the node or
-//! its mesh and the mesh's `extras.targetNames`. A target without a name has its index. If two
+//! Weights of morph targets become [curves](crate::Curve), named `{node}.{target}`. The first part is
+//! the name of the node, of its mesh or of its parent. The second is from the mesh's
+//! `extras.targetNames`, or else the target's index. If two
 //! curves have one name, the second gets `-2`. `extras.markers` of an animation, as
 //! [`export`](crate::export) writes them, become [markers](crate::Marker).
 //!
@@ -150,10 +151,12 @@ impl<'a> Document<'a> {
         name.unwrap_or_else(|| format!("node{node}"))
     }
 
-    /// The name of a node with a mesh: that of the node or else of the mesh.
-    fn morphed_name(self, node: usize) -> Cow<'a, str> {
-        let name = self.root.nodes.get(node).and_then(|node| node.name.as_deref());
-        let name = name.or_else(|| self.mesh_of(node)?.name.as_deref());
+    /// The name for a node with a mesh: that of the node, or else of the mesh, or else of the
+    /// node's parent. Programs that compress meshes put them into nodes of their own.
+    fn morphed_name(self, node: usize, parent: Option<usize>) -> Cow<'a, str> {
+        let own = |node: usize| self.root.nodes.get(node)?.name.as_deref();
+        let name = own(node).or_else(|| self.mesh_of(node)?.name.as_deref());
+        let name = name.or_else(|| own(parent?));
         name.map_or_else(|| format!("node{node}").into(), Cow::Borrowed)
     }
 

@@ -25,6 +25,8 @@ pub(super) struct Rig {
     joints: Vec<RigJoint>,
     /// The joint of each node that is a joint.
     by_node: Vec<Option<u16>>,
+    /// The parents of all nodes.
+    parents: Vec<Option<usize>>,
     unit_cm: f64,
     /// The size in metres, if the rig was taken as cm without an option.
     taken_as_cm: Option<f64>,
@@ -76,6 +78,7 @@ impl Rig {
             skeleton,
             joints,
             by_node,
+            parents: tree.parents,
             unit_cm,
             taken_as_cm: is_cm.then_some(extent_m),
         }))
@@ -88,6 +91,11 @@ impl Rig {
     /// The joint of a node.
     pub(super) fn joint_of(&self, node: usize) -> Option<usize> {
         self.by_node.get(node).copied().flatten().map(usize::from)
+    }
+
+    /// The parent of a node.
+    pub(super) fn parent_of(&self, node: usize) -> Option<usize> {
+        self.parents.get(node).copied().flatten()
     }
 
     /// The transform of a joint without animation, as in the file.

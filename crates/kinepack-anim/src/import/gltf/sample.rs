@@ -91,7 +91,8 @@ pub(super) fn clip(
         }
         buffers.budget.release();
     }
-    let curves = weights::curves(buffers, target_names, &channels.weights, (0..samples).map(time))?;
+    let curves =
+        weights::curves(buffers, rig, target_names, &channels.weights, (0..samples).map(time))?;
     let clip = RawClip::new(name.clone(), Arc::clone(&rig.skeleton), rate_hz, transforms)
         .and_then(|clip| clip.with_curves(curves?))
         .map_err(|error| clip_error(&name, error))?;

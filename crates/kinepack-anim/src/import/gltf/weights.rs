@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use super::buffers::Buffers;
 use super::channels::Weights;
 use super::function::Targets;
+use super::rig::Rig;
 use super::{Document, ImportError};
 use crate::{Curve, MAX_CURVES, MAX_NAME_BYTES, RawClipError};
 
@@ -40,6 +41,7 @@ impl TargetNames {
 /// place in the file.
 pub(super) fn curves(
     buffers: &mut Buffers<'_>,
+    rig: &Rig,
     target_names: &mut TargetNames,
     weights: &BTreeMap<usize, Weights>,
     times: impl ExactSizeIterator<Item = f64> + Clone,
@@ -53,7 +55,8 @@ pub(super) fn curves(
     let mut curves = Vec::with_capacity(count);
     for (&node, weights) in weights {
         let mut targets = Targets::read(buffers, &weights.channel, weights.targets)?;
-        let (of_node, mesh) = (document.morphed_name(node), document.root.nodes[node].mesh);
+        let (of_node, mesh) =
+            (document.morphed_name(node, rig.parent_of(node)), document.root.nodes[node].mesh);
         let of_targets = mesh.map_or(&[][..], |mesh| target_names.of(document, mesh));
         for target in 0..weights.targets {
             let of_target = of_targets.get(target).map(String::as_str);

@@ -18,6 +18,7 @@ const WIDTHS: [[u8; 4]; 3] = [[0, 2, 4, 8], [0, 1, 2, 4], [1, 2, 4, 8]];
 const CUT_OFF: &str = "its compressed data is cut off or damaged";
 
 /// What a buffer view declares about its stream.
+#[derive(Clone, Copy)]
 pub(super) struct Layout {
     pub(super) mode: Mode,
     pub(super) filter: Filter,
@@ -131,9 +132,10 @@ fn column<'a>(
     let head = take(data, groups.div_ceil(4))?;
     for group in 0..groups {
         let bits = widths[usize::from(head[group / 4] >> (group % 4 * 2) & 3)];
-        // The last group may have more values than there are elements.
-        let values = self::group(data, bits)?;
-        deltas.by_ref().zip(values).for_each(|(delta, value)| *delta = value);
+        // The last group may have more values than there are elements. The values come first,
+        // because an iterator in front would lose an element at the end of each group.
+        let values = self::group(data, bits)?.into_iter();
+        values.zip(deltas.by_ref()).for_each(|(value, delta)| *delta = value);
     }
     Some(())
 }
@@ -178,7 +180,8 @@ fn add(mode: u8, [a, b, c, d]: [u8; 4], delta: [u8; 4]) -> Option<[u8; 4]> {
             [a, b, c, d]
         }
         (2, turn) => {
-            let delta = u32::from_le_bytes(delta).rotate_left(u32::from(turn));
+            // The encoder rotates to the left.
+            let delta = u32::from_le_bytes(delta).rotate_right(u32::from(turn));
             (u32::from_le_bytes([a, b, c, d]) ^ delta).to_le_bytes()
         }
         _ => return None,
@@ -274,3 +277,6 @@ fn exponential(decoded: &mut [u8]) {
         *element = (value as f32).to_le_bytes();
     }
 }
+
+#[cfg(test)]
+mod tests;
