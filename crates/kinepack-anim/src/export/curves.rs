@@ -53,8 +53,8 @@ impl<'a> Animated<'a> {
         (first..).zip(self.nodes.values()).map(channel).collect()
     }
 
-    /// Adds a node with a mesh for each group of curves. All meshes and targets share their corners,
-    /// which are zero.
+    /// Adds a node with a mesh for each group of curves. All meshes and targets share their
+    /// corners, which are zero.
     pub(super) fn add_nodes(
         &self,
         nodes: &mut Vec<Value>,

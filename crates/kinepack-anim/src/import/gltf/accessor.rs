@@ -87,9 +87,9 @@ impl<'a> Numbers<'a> {
         Ok(self.read::<1>(buffers)?.into_iter().map(|[time]| time).collect())
     }
 
-    /// Reads vectors of `N` floats, or of normalized integers between −1 and 1. Vectors of three may
-    /// also be plain integers. Without a buffer view, all elements that are not sparse are zero. In
-    /// that case the caller must have checked [`count`](Self::count) against real data.
+    /// Reads vectors of `N` floats, or of normalized integers between −1 and 1. Vectors of three
+    /// may also be plain integers. Without a buffer view, all elements that are not sparse are
+    /// zero. In that case the caller must have checked [`count`](Self::count) against real data.
     pub(super) fn vectors<const N: usize>(
         self,
         buffers: &mut Buffers<'_>,

@@ -1,5 +1,5 @@
-//! The markers of an animation, in the form in which [`export`](crate::export) writes them. glTF has
-//! no markers, and programs that keep some in `extras` do not agree on a form.
+//! The markers of an animation, in the form in which [`export`](crate::export) writes them. glTF
+//! has no markers, and programs that keep some in `extras` do not agree on a form.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;

@@ -6,16 +6,16 @@
 //! of the roots: their rotation and translation go into the root transforms, their scale into all
 //! translations. The bind pose is that of the nodes.
 //!
-//! Weights of morph targets become [curves](crate::Curve), named `{node}.{target}`. The first part is
-//! the name of the node, of its mesh or of its parent. The second is from the mesh's
-//! `extras.targetNames`, or else the target's index. If two
-//! curves have one name, the second gets `-2`. `extras.markers` of an animation, as
-//! [`export`](crate::export) writes them, become [markers](crate::Marker).
+//! Weights of morph targets become [curves](crate::Curve), named `{node}.{target}`. The first part
+//! is the name of the node, of its mesh or of its parent. The second is from the mesh's
+//! `extras.targetNames`, or else the target's index. If two curves have one name, the second gets
+//! `-2`. `extras.markers` of an animation, as [`export`](crate::export) writes them, become
+//! [markers](crate::Marker).
 //!
 //! The importer looks only at the parts of a document that an animation refers to, and every lookup
 //! may fail. Errors elsewhere (in materials, in images) are no reason to refuse a file. It reads
-//! compressed buffers (`EXT_meshopt_compression`, `KHR_meshopt_compression`), and the names of human
-//! bones in VRM files. Source: the specification of glTF 2.0 by Khronos.
+//! compressed buffers (`EXT_meshopt_compression`, `KHR_meshopt_compression`), and the names of
+//! human bones in VRM files. Source: the specification of glTF 2.0 by Khronos.
 
 mod accessor;
 mod buffers;
