@@ -7,13 +7,15 @@ use kinepack_anim::{RawClip, exchange};
 /// Small, so that a file of few bytes cannot take long.
 const MAX_TRANSFORMS: usize = 1 << 12;
 
-/// The first byte selects whether the rest is a file, or the JSON and binary chunk of a valid
-/// container. For a container, two more bytes are the length of the JSON.
+/// The lowest bit of the first byte selects whether the rest is a file, or the JSON and binary chunk
+/// of a valid container. For a container, two more bytes are the length of the JSON. The next bit
+/// selects the names of human bones.
 pub fn gltf_import(data: &[u8]) {
     let Some((&pick, data)) = data.split_first() else { return };
     let options = ImportOptions {
         max_transforms: MAX_TRANSFORMS,
         max_bytes: 1 << 16,
+        humanoid_names: pick >> 1 & 1 == 1,
         ..ImportOptions::default()
     };
     let mut resolve = |_: &str, most: u64| Ok(data[..data.len().min(most as usize)].to_vec());
@@ -73,17 +75,22 @@ pub fn exchange(data: &[u8]) {
 fn check(import: Result<Import, ImportError>) {
     match import {
         Ok(import) => {
-            let transforms: usize =
-                import.clips.iter().map(|clip| clip.samples() * clip.joints()).sum();
-            assert!(transforms <= MAX_TRANSFORMS);
+            let numbers =
+                |clip: &RawClip| clip.samples() * (10 * clip.joints() + clip.curves().len());
+            let all: usize = import.clips.iter().map(numbers).sum();
+            assert!(all <= 10 * MAX_TRANSFORMS);
             import.clips.iter().for_each(check_clip);
             assert!(import.notes.iter().all(|note| note.to_string().contains("any.")));
+            assert!(import.left_out.iter().all(|part| part.to_string().contains(&part.name)));
         }
         Err(error) => assert!(error.to_string().starts_with("any."), "{error}"),
     }
 }
 
 fn check_clip(clip: &RawClip) {
+    let (curves, markers) = (clip.curves().to_vec(), clip.markers().to_vec());
+    let again = clip.clone().with_curves(curves).and_then(|clip| clip.with_markers(markers));
+    assert!(again.is_ok_and(|again| again == *clip));
     for transform in clip.poses().flatten() {
         assert!(transform.is_valid());
         let length_squared: f32 = transform.rotation.iter().map(|c| c * c).sum();

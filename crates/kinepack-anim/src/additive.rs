@@ -32,12 +32,12 @@
 //! ```
 
 #[cfg(feature = "raw")]
-use std::{fmt, sync::Arc};
+use std::{collections::HashMap, fmt, sync::Arc};
 
 use crate::play::check_pose;
-use crate::{Joint, Skeleton, Transform, quaternion};
 #[cfg(feature = "raw")]
-use crate::{RawClip, measure::Frame};
+use crate::{Curve, RawClip, measure::Frame};
+use crate::{Joint, Skeleton, Transform, quaternion};
 
 #[cfg(feature = "raw")]
 /// Why two clips have no difference.
@@ -98,7 +98,8 @@ pub fn skeleton(skeleton: &Skeleton) -> Skeleton {
 
 #[cfg(feature = "raw")]
 /// The motion that `raw` adds to `base`. The base is a pose (a clip of one sample) or a clip with
-/// the same number of samples. If the base has a scale of 0, the delta has 1.
+/// the same number of samples. If the base has a scale of 0, the delta has 1. Curves of the base are
+/// subtracted from those of `raw` with the same names; the markers are those of `raw`.
 ///
 /// # Errors
 /// [`AdditiveError`] if the base has another number of joints or samples.
@@ -111,7 +112,26 @@ pub fn difference(raw: &RawClip, base: &RawClip) -> Result<RawClip, AdditiveErro
             .map(|(own, base)| Frame::from(own).on_top_of(&Frame::from(base)).to_transform())
     });
     let skeleton = Arc::new(skeleton(raw.skeleton()));
-    RawClip::new(raw.name(), skeleton, raw.rate_hz(), deltas.collect()).map_err(AdditiveError::Clip)
+    RawClip::new(raw.name(), skeleton, raw.rate_hz(), deltas.collect())
+        .and_then(|clip| clip.with_curves(curves(raw, base)))
+        .and_then(|clip| clip.with_markers(raw.markers().to_vec()))
+        .map_err(AdditiveError::Clip)
+}
+
+#[cfg(feature = "raw")]
+/// The curves of a clip without those of a base that have the same names.
+fn curves(raw: &RawClip, base: &RawClip) -> Vec<Curve> {
+    let below: HashMap<&str, &Curve> =
+        base.curves().iter().map(|curve| (curve.name.as_str(), curve)).collect();
+    let mut curves = raw.curves().to_vec();
+    for curve in &mut curves {
+        if let Some(below) = below.get(curve.name.as_str()) {
+            for (sample, value) in curve.values.iter_mut().enumerate() {
+                *value -= below.values[sample.min(below.values.len() - 1)];
+            }
+        }
+    }
+    curves
 }
 
 #[cfg(feature = "raw")]

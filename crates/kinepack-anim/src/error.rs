@@ -3,7 +3,7 @@
 use std::fmt;
 
 #[cfg(feature = "raw")]
-use crate::MAX_SAMPLES;
+use crate::RawClipError;
 use crate::{Channel, FileKind, MAX_JOINTS, TrackId};
 
 /// Why joints do not make a skeleton.
@@ -48,62 +48,6 @@ impl fmt::Display for SkeletonError {
 }
 
 impl std::error::Error for SkeletonError {}
-
-#[cfg(feature = "raw")]
-/// Why samples do not make a clip.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum RawClipError {
-    /// A rate that is not positive and finite.
-    BadRate {
-        /// The rate.
-        rate_hz: f32,
-    },
-    /// No joints, no samples, or a last sample that lacks some joints.
-    WrongCount {
-        /// Joints of the skeleton.
-        joints: usize,
-        /// Number of transforms given.
-        transforms: usize,
-    },
-    /// More samples than a clip can have.
-    TooManySamples {
-        /// Number of samples.
-        samples: usize,
-    },
-    /// A transform with a number that is not finite, or a rotation of length zero.
-    BadTransform {
-        /// Index of the sample.
-        sample: usize,
-        /// Index of the joint.
-        joint: usize,
-    },
-}
-
-#[cfg(feature = "raw")]
-impl fmt::Display for RawClipError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::BadRate { rate_hz } => write!(f, "a rate of {rate_hz} Hz: it must be positive"),
-            Self::WrongCount { joints, transforms } => write!(
-                f,
-                "{transforms} transforms for {joints} joints: \
-                 each sample needs one for each joint, and there must be a sample"
-            ),
-            Self::TooManySamples { samples } => {
-                write!(f, "{samples} samples, at most {MAX_SAMPLES} are possible")
-            }
-            Self::BadTransform { sample, joint } => write!(
-                f,
-                "joint {joint} in sample {sample} has a number that is not finite \
-                 or a rotation of length zero"
-            ),
-        }
-    }
-}
-
-#[cfg(feature = "raw")]
-impl std::error::Error for RawClipError {}
 
 #[cfg(feature = "raw")]
 /// Why bytes are not a valid `.clip` file.

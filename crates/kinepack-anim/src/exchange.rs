@@ -2,7 +2,7 @@
 //! little-endian. A file begins with `CLIP`, the counts of joints and samples as `u32`, and the
 //! rate in Hz as `f32`. Next is the parent of each joint as `i32` (−1 for a root), then the bind
 //! pose and the samples. They have ten `f32` a joint: rotation `x y z w`, translation in cm, scale.
-//! The file does not store names.
+//! The file does not store names, curves or markers: a caller that needs them keeps them itself.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -11,7 +11,8 @@ use crate::{ExchangeError, Joint, RawClip, Skeleton, Transform};
 
 const HEADER_BYTES: usize = 16;
 
-/// Writes a clip as a `.clip` file.
+/// Writes a clip's joints as a `.clip` file. The format has no place for [curves](RawClip::curves)
+/// and [markers](RawClip::markers), so they are left out.
 ///
 /// # Errors
 /// Errors of the writer.

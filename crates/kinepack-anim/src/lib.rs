@@ -112,13 +112,13 @@ pub use any::{AnyClip, AnyPlayer};
 pub use blend::blend;
 pub use block::{Clip, Instructions, JointMask, PoseWriter, Rig, Sampler, SoaPose, sample_batch};
 pub use channel::{Channel, TrackId};
-pub use error::{ClipError, PlayError, SkeletonError, SkeletonFileError};
 #[cfg(feature = "raw")]
-pub use error::{ExchangeError, RawClipError};
+pub use error::ExchangeError;
+pub use error::{ClipError, PlayError, SkeletonError, SkeletonFileError};
 pub use file_kind::FileKind;
 pub use play::ClipInfo;
 #[cfg(feature = "raw")]
-pub use raw::RawClip;
+pub use raw::{Curve, MAX_CURVES, MAX_MARKERS, MAX_NAME_BYTES, Marker, RawClip, RawClipError};
 pub use skeleton::{Joint, MAX_JOINTS, Skeleton};
 pub use time::MAX_SAMPLES;
 pub use transform::{CM_PER_M, Metres, Transform};

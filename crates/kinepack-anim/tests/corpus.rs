@@ -15,7 +15,7 @@ mod support;
 
 use kinepack_anim::exchange;
 use kinepack_anim::import::gltf::{from_bytes, no_files};
-use serde_json::json;
+use serde_json::{Value, json};
 use support::{Document, arm};
 
 const BVH: &str = "HIERARCHY\nROOT Hips\n{\n\tOFFSET 0 1 0\n\
@@ -29,9 +29,68 @@ const DAZ: &str = "HIERARCHY ROOT hip { OFFSET 0 1 0 CHANNELS 1 Yrotation \
     JOINT abdomen { OFFSET 0 1 0 JOINT chest { OFFSET 0 1 0 } } } \
     MOTION Frames: 12 Frame Time: 0.01 0 1 2 3 4 5 6 7 8 9 10 11";
 
+/// The contents of a view of a document, in a stream of meshoptimizer.
+fn add_packed(document: &mut Document, extension: &str, filter: &str, version: u8) -> usize {
+    let streams: Vec<Value> =
+        serde_json::from_str(include_str!("import/packed/streams.json")).unwrap();
+    let is_right = |case: &&Value| case["filter"] == filter && case["version"] == version;
+    let case = streams.iter().find(is_right).unwrap();
+    let engine = &base64::engine::general_purpose::STANDARD;
+    let stream = base64::Engine::decode(engine, case["stream"].as_str().unwrap()).unwrap();
+    let view = document.view(&stream);
+    let (count, stride) = (case["count"].as_u64().unwrap(), case["stride"].as_u64().unwrap());
+    let own = &mut document.json["bufferViews"][view];
+    *own = json!({
+        "buffer": 9, "byteLength": count * stride, "byteStride": stride,
+        "extensions": { extension: {
+            "buffer": 0, "byteOffset": own["byteOffset"], "byteLength": stream.len(),
+            "byteStride": stride, "count": count, "mode": "ATTRIBUTES", "filter": filter,
+        } },
+    });
+    view
+}
+
+/// A document with compressed views, of both versions and extensions.
+fn packed() -> Document {
+    let mut document = Document::new(json!([{}]));
+    let times = document.floats(&[[0.0], [0.25]]);
+    let view = add_packed(&mut document, "KHR_meshopt_compression", "QUATERNION", 1);
+    let rotations = document.accessor(
+        json!({ "bufferView": view, "componentType": 5122, "normalized": true, "count": 2, "type": "VEC4" }),
+    );
+    document.channel_of(0, "rotation", "LINEAR", times, rotations);
+    let view = add_packed(&mut document, "EXT_meshopt_compression", "EXPONENTIAL", 0);
+    let vectors = document
+        .accessor(json!({ "bufferView": view, "componentType": 5126, "count": 2, "type": "VEC3" }));
+    document.channel_of(0, "translation", "STEP", times, vectors);
+    document
+}
+
+/// A document with weights, markers, human bones, and channels that are left out.
+fn face() -> Document {
+    let mut document = Document::new(json!([{ "children": [1] }, { "name": "face", "mesh": 0 }]));
+    let primitive = json!({ "attributes": {}, "targets": [{}, {}] });
+    let names = json!({ "targetNames": ["smile"] });
+    document.json["meshes"] = json!([{ "primitives": [primitive], "extras": names }]);
+    document.channel(0, "scale", "STEP", &[0.0, 0.25], &[[1.0; 3]; 2]);
+    let weights = [0.0, 1.0, 0.5, 0.25].map(|weight| [weight]);
+    document.channel(1, "weights", "LINEAR", &[0.0, 0.25], &weights);
+    document.channel(1, "colour", "LINEAR", &[0.0], &[[0.0]]);
+    let pointer = json!({ "path": "pointer", "extensions": { "KHR_animation_pointer": { "pointer": "/a" } } });
+    let channels = document.json["animations"][0]["channels"].as_array_mut().unwrap();
+    channels.push(json!({ "sampler": 0, "target": pointer }));
+    document.json["animations"][0]["extras"] =
+        json!({ "markers": [{ "name": "step", "time_s": 0.125 }] });
+    document.json["cameras"] = json!([{}]);
+    document.json["extensionsUsed"] = json!(["VRM", "any"]);
+    let bones = json!([{ "bone": "hips", "node": 0 }, { "bone": "jaw", "node": -1 }]);
+    document.json["extensions"] = json!({ "VRM": { "humanoid": { "humanBones": bones } } });
+    document
+}
+
 /// The arm, and a document with a matrix, a static ancestor, integers, a sparse accessor and
-/// buffers in other places.
-fn documents() -> [Document; 2] {
+/// buffers in other places. Also one with compressed views, and one with a face.
+fn documents() -> [Document; 4] {
     let mut document = Document::new(json!([
         { "children": [1], "scale": [0.01, 0.01, 0.01], "rotation": [0.5, 0.5, 0.5, 0.5] },
         { "children": [2], "matrix": [0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 2, 3, 1] },
@@ -52,7 +111,7 @@ fn documents() -> [Document; 2] {
     let vectors = document
         .accessor(json!({ "componentType": 5126, "count": 2, "type": "VEC3", "sparse": sparse }));
     document.channel_of(1, "translation", "LINEAR", times, vectors);
-    [arm(), document]
+    [arm(), document, packed(), face()]
 }
 
 fn gltf_files() -> Vec<Vec<u8>> {
@@ -66,6 +125,7 @@ fn gltf_files() -> Vec<Vec<u8>> {
             json!("data:;base64,AAAAAAAAgD8AAAAAAAAAAAAAAAAAAIA/8wQ1PwAAAAAAAAAA8wQ1Pw");
         files.push([[0].as_slice(), document.json.to_string().as_bytes()].concat());
     }
+    files.push([[2].as_slice(), &face().glb()].concat());
     files
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use kinepack_anim::import::gltf::{from_bytes, no_files};
 use kinepack_anim::import::{Import, ImportOptions};
-use kinepack_anim::{Joint, RawClip, Skeleton, Transform, export};
+use kinepack_anim::{Curve, Joint, Marker, RawClip, Skeleton, Transform, export};
 
 fn skeleton(joints: &[(&str, Option<u16>, [f32; 3])]) -> Arc<Skeleton> {
     let joint = |(name, parent, translation): &(&str, Option<u16>, [f32; 3])| Joint {
@@ -142,4 +142,33 @@ fn unusual_clips_are_exported() {
         assert!(gltf::Gltf::from_slice(&file).is_ok());
         assert_eq!(read(&file).clips[0].joints(), skeleton.len());
     }
+}
+
+#[test]
+fn curves_and_markers_are_imported_again() {
+    let clip = kicks(9);
+    let curve = |name: &str, scale: f32| Curve {
+        name: name.to_owned(),
+        precision: 0.001,
+        values: (0..9).map(|sample| scale * sample as f32).collect(),
+    };
+    // In the order of the nodes' names. A joint may have the name of a node.
+    let names = ["blink", ".hidden", "a.b.c", "a.b.", "hand.grip", "hand.smile \"1\""];
+    let curves: Vec<Curve> =
+        names.iter().zip(1..).map(|(name, nth)| curve(name, nth as f32)).collect();
+    let marker = |name: &str, time_s| Marker { name: name.to_owned(), time_s };
+    let markers = vec![marker("left", 0.1), marker("", 0.25), marker("left", 8.0 / 30.0)];
+    let clip = clip.with_curves(curves).unwrap().with_markers(markers).unwrap();
+    let file = export::glb(&clip).unwrap();
+    assert_eq!(gltf::Gltf::from_slice(&file).unwrap().meshes().count(), 4);
+    let back = read(&file);
+    assert_eq!((back.notes, back.left_out), (Vec::new(), Vec::new()));
+    assert_same(&clip, &back.clips[0]);
+    assert_eq!(back.clips[0].curves().len(), clip.curves().len());
+    for (back, there) in back.clips[0].curves().iter().zip(clip.curves()) {
+        assert_eq!((&back.name, back.precision), (&there.name, there.precision));
+        let mut pairs = back.values.iter().zip(&there.values);
+        assert!(pairs.all(|(back, there)| (back - there).abs() < 1e-5), "{back:?} {there:?}");
+    }
+    assert_eq!(back.clips[0].markers(), clip.markers());
 }

@@ -7,6 +7,8 @@ mod additive;
 #[allow(dead_code, reason = "tests of importing use more of it")]
 #[path = "../../kinepack-anim/tests/support/mod.rs"]
 mod document;
+#[path = "anim/left_out.rs"]
+mod left_out;
 #[path = "anim/limits.rs"]
 mod limits;
 #[path = "anim/names.rs"]

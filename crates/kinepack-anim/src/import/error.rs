@@ -266,7 +266,8 @@ impl fmt::Display for ImportError {
             Self::UnknownFormat { file } => {
                 write!(
                     f,
-                    "{file}: not an animation: the name must end in .glb, .gltf, .bvh or .bvh.zst"
+                    "{file}: not an animation: \
+                     the name must end in .glb, .gltf, .vrm, .vrma, .bvh or .bvh.zst"
                 )
             }
             Self::TooManyBytes { file, limit_bytes } => {

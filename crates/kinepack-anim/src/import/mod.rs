@@ -1,4 +1,5 @@
-//! Reads clips from files: glTF 2.0 (`.glb`, `.gltf`) and BVH (`.bvh`, `.bvh.zst`).
+//! Reads clips from files: glTF 2.0 (`.glb`, `.gltf`, and `.vrm` and `.vrma` of VRM) and BVH
+//! (`.bvh`, `.bvh.zst`).
 //!
 //! All results are in cm and relative to the parent joint, as in a [`RawClip`]. Files are
 //! untrusted. A bad file gives an [`ImportError`] that names the place, and nested data never
@@ -9,6 +10,7 @@ mod budget;
 pub mod bvh;
 mod error;
 pub mod gltf;
+mod left_out;
 mod options;
 mod packed;
 
@@ -18,6 +20,7 @@ use std::path::{Component, Path};
 
 pub use bvh::BvhConvention;
 pub use error::ImportError;
+pub use left_out::{LeftOut, LeftOutKind};
 pub use options::{ImportOptions, Note};
 
 use crate::RawClip;
@@ -49,6 +52,8 @@ pub struct Import {
     pub clips: Vec<RawClip>,
     /// Decisions that the importer made.
     pub notes: Vec<Note>,
+    /// Parts of the file that no clip has, by kind. BVH files have none.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// Reads a file; the extension of its name selects the format. A clip of glTF is named `{file's
@@ -72,7 +77,7 @@ pub fn read(path: &Path, options: &ImportOptions) -> Result<Import, ImportError>
     options.validate()?;
     let file = path.display().to_string();
     let has = |ending| without_ending(&file, ending).is_some();
-    if has(".glb") || has(".gltf") {
+    if gltf::ENDINGS.iter().any(|ending| has(ending)) {
         let bytes = read_file(path, &file, options.max_bytes)?;
         let directory = path.parent().unwrap_or(Path::new(""));
         return gltf::from_bytes(&file, &bytes, options, |relative, most| {

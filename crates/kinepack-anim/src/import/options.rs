@@ -35,11 +35,15 @@ pub struct ImportOptions {
     pub frame_rate_hz: Option<f32>,
     /// BVH: the convention that the file follows. `None`: detected from the names of the joints.
     pub convention: Option<BvhConvention>,
+    /// glTF: name the joints of humans as VRM 1.0 does (`hips`, `leftUpperArm`), if the file says
+    /// which they are (`VRM`, `VRMC_vrm` or `VRMC_vrm_animation`). Clips of different models then
+    /// share names. Other joints keep the names of their nodes.
+    pub humanoid_names: bool,
     /// The most transforms (joints × samples, 40 bytes each) of all clips of a file together. The
     /// default is 2^24, or 671 MB: 100 joints at 60 Hz for 46 minutes.
     pub max_transforms: usize,
     /// The most bytes of a file after unpacking. The same limit applies to the total of all files
-    /// that it refers to. The default is 1 GiB.
+    /// that it refers to and all compressed buffers, decoded. The default is 1 GiB.
     pub max_bytes: u64,
     /// The most memory that reading a file may take in total, in bytes: the file, its unpacked
     /// form, the files that it refers to, and the clips. `None`: 128 MiB, plus 64 bytes for each
@@ -56,6 +60,7 @@ impl Default for ImportOptions {
             drop_frames: None,
             frame_rate_hz: None,
             convention: None,
+            humanoid_names: false,
             max_transforms: 1 << 24,
             max_bytes: 1 << 30,
             max_memory_bytes: None,
@@ -107,6 +112,11 @@ pub enum Note {
         /// Number of frames dropped at the beginning.
         dropped: usize,
     },
+    /// The file does not say which joints are those of a human, or not in a readable form.
+    NoHumanoid {
+        /// The file.
+        file: String,
+    },
     /// A file has no animation that moves joints.
     NoClip {
         /// The file.
@@ -130,6 +140,9 @@ impl fmt::Display for Note {
                     1 => write!(f, "the first frame dropped"),
                     _ => write!(f, "the first {dropped} frames dropped"),
                 }
+            }
+            Self::NoHumanoid { file } => {
+                write!(f, "{file}: no list of human bones: joints keep the names of their nodes")
             }
             Self::NoClip { file } => write!(f, "{file}: no animation of joints or nodes"),
         }

@@ -62,8 +62,8 @@ fn bad_containers_are_refused() {
     assert!(import_bytes(&b"[".repeat(1_000_000)).is_err());
     assert!(said(&[("/asset/version", json!("1.0"))]).starts_with("glTF version \"1.0\": "));
     assert!(
-        said(&[("/extensionsRequired", json!(["EXT_meshopt_compression"]))])
-            .starts_with("needs EXT_meshopt_compression")
+        said(&[("/extensionsRequired", json!(["MESHOPT_compression"]))])
+            .starts_with("needs MESHOPT_compression")
     );
 }
 
@@ -248,10 +248,6 @@ fn channels_of_missing_objects_are_refused() {
         |field: &str, value: Value| said(&[(&format!("/animations/0/channels/0/{field}"), value)]);
     assert_eq!(channel("sampler", json!(9)), "animation 0, channel 0: its sampler does not exist");
     assert_eq!(channel("target/node", json!(9)), "animation 0, channel 0: its node does not exist");
-    assert_eq!(
-        channel("target/path", json!("colour")),
-        "animation 0, channel 0: it moves something unknown"
-    );
     let twice = json!({ "node": 1, "path": "scale" });
     assert_eq!(
         channel("target", twice),

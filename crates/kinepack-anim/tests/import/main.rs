@@ -4,9 +4,11 @@
 #![allow(clippy::unwrap_used)]
 
 mod bvh;
+mod curves;
 mod gltf;
 mod hostile;
 mod memory;
+mod packed;
 mod properties;
 #[path = "../support/mod.rs"]
 mod support;

@@ -286,3 +286,87 @@ fn the_memory_limit_also_limits_shared_keys() {
     let error = within_of_glb(&document, 2 * LIMIT_BYTES).unwrap_err();
     assert!(matches!(error, ImportError::TooManyKeys { limit: 6_710_880, .. }), "{error}");
 }
+
+#[test]
+fn compressed_views_stay_within_the_limit() {
+    // Version 1: a byte of control modes for 256 elements of four bytes, all zero.
+    let mut document = Document::new(json!([{}]));
+    let blocks = 24_000;
+    let stream = [vec![0xa1], vec![0xaa; blocks], vec![0; 24]].concat();
+    let (view, bytes) = (document.view(&stream), 1024 * blocks);
+    let extension = json!({
+        "buffer": 0, "byteLength": stream.len(), "byteStride": 4, "count": 256 * blocks,
+        "mode": "ATTRIBUTES",
+    });
+    document.json["bufferViews"][view] = json!({
+        "buffer": 0, "byteLength": bytes, "extensions": { "KHR_meshopt_compression": extension },
+    });
+    let times = document.accessor(
+        json!({ "bufferView": view, "componentType": 5126, "count": 1, "type": "SCALAR" }),
+    );
+    let values = json!({ "bufferView": view, "componentType": 5126, "count": 1, "type": "VEC3" });
+    let values = document.accessor(values);
+    document.channel_of(0, "scale", "STEP", times, values);
+    refused(within_of_glb(&document, LIMIT_BYTES));
+    let import = within_of_glb(&document, 2 * bytes as u64).unwrap();
+    assert_eq!((import.clips[0].samples(), import.clips[0].pose(0)[0].scale), (1, [0.0; 3]));
+    let options = ImportOptions { max_bytes: bytes as u64 - 1, ..ImportOptions::default() };
+    let error = from_bytes("a.glb", &document.glb(), &options, no_files).unwrap_err();
+    assert!(matches!(error, ImportError::TooManyBytes { .. }), "{error}");
+    // A second view of the same stream takes the memory again.
+    let again = document.json["bufferViews"][view].clone();
+    document.json["bufferViews"].as_array_mut().unwrap().push(again);
+    document.json["accessors"][values]["bufferView"] = json!(view + 1);
+    refused(within_of_glb(&document, 2 * bytes as u64));
+    assert!(within_of_glb(&document, 3 * bytes as u64).is_ok());
+}
+
+/// A node with the weights of this many targets, whose names have this many bytes.
+fn weights(targets: usize, name_bytes: usize, samples: usize) -> Document {
+    let mut document = Document::new(json!([{ "name": "n".repeat(name_bytes), "mesh": 0 }]));
+    let primitive = json!({ "attributes": {}, "targets": vec![json!({}); targets] });
+    document.json["meshes"] = json!([{ "primitives": [primitive] }]);
+    let end_s = (samples - 1) as f32 / 30.0;
+    document.channel(0, "weights", "STEP", &[0.0, end_s], &vec![[0.5]; 2 * targets]);
+    document
+}
+
+#[test]
+fn curves_stay_within_the_limit() {
+    refused(within_of_glb(&weights(400, 8, 10_000), 2 * LIMIT_BYTES));
+    let import = within_of_glb(&weights(400, 8, 10_000), 6 * LIMIT_BYTES).unwrap();
+    assert_eq!(import.clips[0].curves().len(), 400);
+    // All curves repeat the name of their node.
+    refused(within_of_glb(&weights(400, 60_000, 2), 2 * LIMIT_BYTES));
+    assert!(within_of_glb(&weights(400, 60_000, 2), 24 * LIMIT_BYTES).is_ok());
+    // A name that many curves have in common.
+    let mut document = weights(1000, 8, 2);
+    document.json["meshes"][0]["extras"] = json!({ "targetNames": vec!["same"; 1000] });
+    let import = within_of_glb(&document, 2 * LIMIT_BYTES).unwrap();
+    assert_eq!(import.clips[0].curves()[999].name, "nnnnnnnn.same-1000");
+}
+
+#[test]
+fn markers_and_lists_of_what_is_left_out_stay_within_the_limit() {
+    let mut document = Document::new(json!([{}]));
+    document.channel(0, "scale", "STEP", &[0.0, 1.0], &[[1.0; 3]; 2]);
+    let marker = json!({ "name": "m", "time_s": 0.5 });
+    document.json["animations"][0]["extras"] = json!({ "markers": vec![marker; 5000] });
+    let mut has_markers = false;
+    for bits in 19..25 {
+        if let Ok(import) = within_of_glb(&document, 1 << bits) {
+            has_markers |= import.clips[0].markers().len() == 5000;
+        }
+    }
+    assert!(has_markers);
+    let channels =
+        (0..2000).map(|index| json!({ "sampler": 0, "target": { "path": format!("p{index}") } }));
+    document.json["animations"] = json!([{ "channels": channels.collect::<Vec<_>>() }]);
+    let mut is_listed = false;
+    for bits in 19..25 {
+        if let Ok(import) = within_of_glb(&document, 1 << bits) {
+            is_listed |= import.left_out.len() == 2001;
+        }
+    }
+    assert!(is_listed);
+}

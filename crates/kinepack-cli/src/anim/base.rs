@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 use command_kit::counted;
 use kinepack_anim::import::ImportOptions;
-use kinepack_anim::{RawClip, Skeleton, additive};
+use kinepack_anim::{Curve, RawClip, Skeleton, additive};
 
 use super::joints::joint_name;
 use super::sources::{self, Source};
@@ -44,7 +44,7 @@ impl BaseArguments {
     ) -> Result<Option<(Base, Vec<String>)>, AnimError> {
         let Some(given) = &self.base else { return Ok(None) };
         let (file, name) = file_and_clip(given);
-        let (sources, notes) = sources::read(&[file], options)?;
+        let (sources, notes) = sources::read(&[file], options)?.into_parts();
         let clip = choose(given, name, sources)?;
         let raw = match self.base_sample {
             Some(sample) => pose(given, &clip, sample)?,
@@ -112,7 +112,12 @@ fn pose(given: &str, clip: &RawClip, sample: usize) -> Result<RawClip, AnimError
         return Err(bad(given, reason));
     }
     let pose = clip.pose(sample).to_vec();
+    let curves = clip
+        .curves()
+        .iter()
+        .map(|curve| Curve { values: vec![curve.values[sample]], ..curve.clone() });
     RawClip::new(clip.name(), Arc::clone(clip.skeleton()), clip.rate_hz(), pose)
+        .and_then(|pose| pose.with_curves(curves.collect()))
         .map_err(|error| bad(given, error.to_string()))
 }
 

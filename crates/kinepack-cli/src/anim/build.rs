@@ -17,10 +17,12 @@ use super::base::{Base, BaseArguments};
 use super::compiled::{SKELETON, find_hashed, hashed_name};
 use super::import_options::ImportArguments;
 use super::joints::joint_name;
+use super::left_out::LeftOutReport;
+use super::markers::MarkerArguments;
 use super::names::{asset, file_stem};
 use super::rigs::{RigReport, Rigs};
 use super::scheme::SchemeArguments;
-use super::sources::{self, BuiltClip, Source};
+use super::sources::{self, BuiltClip, Source, Sources};
 use super::timing;
 use crate::anim::error::AnimError;
 
@@ -28,7 +30,7 @@ use crate::anim::error::AnimError;
 /// DIR/ASSET-HASH.kps for each skeleton, and DIR/ASSET-HASH.kpr for each rig.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Animations: .glb, .gltf, .bvh, .bvh.zst or .clip.
+    /// Animations: .glb, .gltf, .vrm, .vrma, .bvh, .bvh.zst or .clip.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The directory for the clips; created if it does not exist. Without it nothing is written.
@@ -53,6 +55,8 @@ pub(crate) struct Arguments {
     scheme: SchemeArguments,
     #[command(flatten)]
     import: ImportArguments,
+    #[command(flatten)]
+    markers: MarkerArguments,
     /// Print the report as JSON.
     #[arg(long)]
     json: bool,
@@ -63,6 +67,8 @@ pub(crate) struct Arguments {
 struct Report {
     clips: Vec<ClipReport>,
     rigs: Vec<RigReport>,
+    /// What the clips do not have.
+    left_out: Vec<LeftOutReport>,
     notes: Vec<String>,
 }
 
@@ -110,7 +116,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
         ("--base", arguments.base.is_given()),
     ];
     scheme.check_block(&of_block)?;
-    let Inputs { sources, mut notes, base } = Inputs::read(arguments)?;
+    let Inputs { sources, mut notes, left_out, base } = Inputs::read(arguments)?;
     let targets = arguments
         .out
         .as_ref()
@@ -141,7 +147,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
             ..ClipReport::new(source, built, scheme)
         }
     });
-    let report = Report { clips: clips.collect(), rigs: rigs.reports(&built), notes };
+    let report = Report { clips: clips.collect(), rigs: rigs.reports(&built), left_out, notes };
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })?;
     Ok(())
 }
@@ -151,6 +157,7 @@ struct Inputs {
     /// All clips. With a base, the difference of each clip from the base.
     sources: Vec<Source>,
     notes: Vec<String>,
+    left_out: Vec<LeftOutReport>,
     base: Option<Base>,
 }
 
@@ -158,8 +165,14 @@ impl Inputs {
     fn read(arguments: &Arguments) -> Result<Self, AnimError> {
         let Arguments { files, import, scheme, .. } = arguments;
         let base = arguments.base.read(&import.options())?;
-        let (sources, mut notes) = sources::read_checked(files, import, scheme)?;
-        let Some((base, base_notes)) = base else { return Ok(Self { sources, notes, base: None }) };
+        let Sources { mut sources, mut notes, mut left_out } =
+            sources::read_checked(files, import, scheme)?;
+        arguments.markers.add_to(&mut sources)?;
+        let of_clip = |source: &Source| LeftOutReport::of_clip(&source.file, &source.raw);
+        left_out.extend(sources.iter().flat_map(of_clip));
+        let Some((base, base_notes)) = base else {
+            return Ok(Self { sources, notes, left_out, base: None });
+        };
         let sources = base.differences(sources)?;
         for note in base_notes {
             if !notes.contains(&note) {
@@ -167,7 +180,7 @@ impl Inputs {
             }
         }
         notes.push(base.note());
-        Ok(Self { sources, notes, base: Some(base) })
+        Ok(Self { sources, notes, left_out, base: Some(base) })
     }
 }
 
@@ -363,6 +376,7 @@ impl Report {
                 format!("random clips: {near:.1} ns a joint from 2.5 MB, {far:.1} ns from 64 MB");
             write_text(out, "", &random)?;
         }
+        LeftOutReport::write_table(&self.left_out, out)?;
         self.notes.iter().try_for_each(|note| write_text(out, "", note))
     }
 }

@@ -27,7 +27,7 @@ use crate::anim::error::AnimError;
 /// Compare the sizes, errors and speed of schemes on animation files.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Animations: .glb, .gltf, .bvh, .bvh.zst or .clip.
+    /// Animations: .glb, .gltf, .vrm, .vrma, .bvh, .bvh.zst or .clip.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Show the effect of each option of the keyed scheme: when only it is on, and when only it is
@@ -87,7 +87,7 @@ struct Played {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let peers = arguments.peer.as_deref().map(Peers::read).transpose()?;
-    let (sources, notes) = sources::read_some(&arguments.files, &arguments.import)?;
+    let (sources, notes) = sources::read_some(&arguments.files, &arguments.import)?.into_parts();
     arguments.scheme.check(sources.iter().map(|source| &source.raw))?;
     arguments.scheme.check_block(&[("--rig", arguments.rig)])?;
     let schemes = if arguments.options { options(arguments) } else { schemes(arguments) };

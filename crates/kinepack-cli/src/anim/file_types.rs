@@ -9,14 +9,16 @@ use kinepack_anim::FileKind;
 use crate::anim::error::AnimError;
 
 /// Motion that other programs wrote.
-pub(crate) const ANIMATIONS: &[&str] = &[".glb", ".gltf", ".bvh", ".bvh.zst"];
+pub(crate) const ANIMATIONS: &[&str] = &[".glb", ".gltf", ".vrm", ".vrma", ".bvh", ".bvh.zst"];
 /// Files that clips are built from.
-pub(crate) const SOURCES: &[&str] = &[".glb", ".gltf", ".bvh", ".bvh.zst", RAW_CLIP];
+pub(crate) const SOURCES: &[&str] =
+    &[".glb", ".gltf", ".vrm", ".vrma", ".bvh", ".bvh.zst", RAW_CLIP];
 /// Compressed clips.
 pub(crate) const CLIPS: &[&str] = &[".kpa", ".kpd"];
 pub(crate) const SKELETONS: &[&str] = &[".kps"];
 /// For commands that take both.
-const CLIPS_AND_SOURCES: &[&str] = &[".kpa", ".kpd", ".glb", ".gltf", ".bvh", ".bvh.zst", RAW_CLIP];
+const CLIPS_AND_SOURCES: &[&str] =
+    &[".kpa", ".kpd", ".glb", ".gltf", ".vrm", ".vrma", ".bvh", ".bvh.zst", RAW_CLIP];
 pub(crate) const RAW_CLIP: &str = ".clip";
 
 /// Whether the name of a file has one of some endings.
@@ -80,7 +82,7 @@ mod tests {
             (
                 ANIMATIONS,
                 Some(FileKind::Rig),
-                "this is a rig (.kpr); the file must be .glb, .gltf, .bvh or .bvh.zst",
+                "this is a rig (.kpr); the file must be .glb, .gltf, .vrm, .vrma, .bvh or .bvh.zst",
             ),
             (
                 CLIPS,

@@ -23,6 +23,10 @@ pub(crate) struct ImportArguments {
     /// BVH: the collection that the files are from. It decides the unit and the frames to drop.
     #[arg(long, value_enum, default_value_t)]
     convention: Convention,
+    /// glTF: name the joints of humans as VRM 1.0 does, if the file says which they are, so that
+    /// clips of different models share names.
+    #[arg(long)]
+    humanoid_names: bool,
     /// Memory that reading a file may take, in MiB. By default 128, and 64 bytes more for each byte
     /// of the file. Raise it only for files that you trust.
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
@@ -60,6 +64,7 @@ impl ImportArguments {
             unit_cm: self.unit_cm,
             drop_frames: self.drop_frames,
             frame_rate_hz: self.frame_rate,
+            humanoid_names: self.humanoid_names,
             convention: match self.convention {
                 Convention::Auto => None,
                 Convention::AsWritten => Some(BvhConvention::AsWritten),

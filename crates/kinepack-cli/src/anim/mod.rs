@@ -11,6 +11,8 @@ mod file_types;
 mod import_options;
 mod info;
 mod joints;
+mod left_out;
+mod markers;
 mod names;
 mod peers;
 mod raw;

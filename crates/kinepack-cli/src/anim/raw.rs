@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::file_types::{self, ANIMATIONS};
 use super::import_options::ImportArguments;
+use super::left_out::LeftOutReport;
 use super::names::{Names, file_stem};
 use super::sources;
 use crate::anim::error::AnimError;
@@ -20,7 +21,7 @@ use crate::anim::error::AnimError;
 /// with lengths in cm.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Animations: .glb, .gltf, .bvh or .bvh.zst.
+    /// Animations: .glb, .gltf, .vrm, .vrma, .bvh or .bvh.zst.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The directory for the clips; created if it does not exist.
@@ -64,9 +65,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
         file_types::check(file, ANIMATIONS)?;
         let import = import::read(file, &options)?;
         report.notes.extend(import.notes.iter().map(ToString::to_string));
+        let left_out = LeftOutReport::of_file(file, &import.left_out);
+        report.notes.extend(left_out.map(|part| part.line()));
         for clip in import.clips {
             let (clip, note) = names.take(clip, file);
             report.notes.extend(note);
+            report.notes.extend(LeftOutReport::of_clip(file, &clip).map(|part| part.line()));
             let name = format!("{}.clip", file_stem(clip.name()));
             let target = arguments.force.target_in(out_dir, &name)?;
             let mut bytes = Vec::new();

@@ -14,6 +14,7 @@ use kinepack_anim::{RawClip, disk, exchange};
 
 use super::file_types::{self, RAW_CLIP, SOURCES, ends_in};
 use super::import_options::ImportArguments;
+use super::left_out::LeftOutReport;
 use super::names::Names;
 use super::scheme::SchemeArguments;
 use crate::anim::error::AnimError;
@@ -30,14 +31,28 @@ impl Source {
     }
 }
 
-/// Reads all clips of animations or `.clip` files, with notes about decisions of the import.
-pub(crate) fn read(
-    files: &[PathBuf],
-    options: &ImportOptions,
-) -> Result<(Vec<Source>, Vec<String>), AnimError> {
+/// All clips of some files.
+#[derive(Default)]
+pub(crate) struct Sources {
+    pub(crate) sources: Vec<Source>,
+    /// Decisions of the import.
+    pub(crate) notes: Vec<String>,
+    /// What the import left out.
+    pub(crate) left_out: Vec<LeftOutReport>,
+}
+
+impl Sources {
+    /// The clips, and notes that also say what the import left out.
+    pub(crate) fn into_parts(mut self) -> (Vec<Source>, Vec<String>) {
+        self.notes.extend(self.left_out.iter().map(LeftOutReport::line));
+        (self.sources, self.notes)
+    }
+}
+
+/// Reads all clips of animations or `.clip` files.
+pub(crate) fn read(files: &[PathBuf], options: &ImportOptions) -> Result<Sources, AnimError> {
     let bar = progress(files.len() as u64, "read");
-    let mut sources = Vec::new();
-    let mut notes = Vec::new();
+    let Sources { mut sources, mut notes, mut left_out } = Sources::default();
     let mut names = Names::default();
     for file in files {
         file_types::check(file, SOURCES)?;
@@ -46,6 +61,7 @@ pub(crate) fn read(
         } else {
             let import = import::read(file, options)?;
             notes.extend(import.notes.iter().map(ToString::to_string));
+            left_out.extend(LeftOutReport::of_file(file, &import.left_out));
             import.clips
         };
         for raw in clips {
@@ -56,7 +72,7 @@ pub(crate) fn read(
         bar.inc(1);
     }
     bar.finish_and_clear();
-    Ok((sources, notes))
+    Ok(Sources { sources, notes, left_out })
 }
 
 fn read_clip_file(path: &Path) -> Result<RawClip, AnimError> {
@@ -95,7 +111,7 @@ pub(crate) fn read_and_build(
     import: &ImportArguments,
     scheme: &SchemeArguments,
 ) -> Result<BuiltFiles, AnimError> {
-    let (sources, notes) = read_checked(files, import, scheme)?;
+    let (sources, notes) = read_checked(files, import, scheme)?.into_parts();
     let built = build_all(&sources, |raw| scheme.options(raw), "built")?;
     Ok(BuiltFiles { sources, built, notes })
 }
@@ -105,24 +121,21 @@ pub(crate) fn read_checked(
     files: &[PathBuf],
     import: &ImportArguments,
     scheme: &SchemeArguments,
-) -> Result<(Vec<Source>, Vec<String>), AnimError> {
-    let (sources, notes) = read_some(files, import)?;
-    if !sources.is_empty() {
-        scheme.check(sources.iter().map(|source| &source.raw))?;
+) -> Result<Sources, AnimError> {
+    let read = read_some(files, import)?;
+    if !read.sources.is_empty() {
+        scheme.check(read.sources.iter().map(|source| &source.raw))?;
     }
-    Ok((sources, notes))
+    Ok(read)
 }
 
 /// Reads all clips of some files. Refuses the files if none of them has a clip.
-pub(crate) fn read_some(
-    files: &[PathBuf],
-    import: &ImportArguments,
-) -> Result<(Vec<Source>, Vec<String>), AnimError> {
-    let (sources, notes) = read(files, &import.options())?;
-    if sources.is_empty() {
+pub(crate) fn read_some(files: &[PathBuf], import: &ImportArguments) -> Result<Sources, AnimError> {
+    let read = read(files, &import.options())?;
+    if read.sources.is_empty() {
         refuse_empty(files)?;
     }
-    Ok((sources, notes))
+    Ok(read)
 }
 
 /// The refusal of files without any clip.

@@ -21,7 +21,7 @@ use crate::anim::error::AnimError;
 /// result is for a new version of the format.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Animations: .glb, .gltf, .bvh, .bvh.zst or .clip.
+    /// Animations: .glb, .gltf, .vrm, .vrma, .bvh, .bvh.zst or .clip.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The file for the widths, as text.
@@ -74,7 +74,7 @@ const PIECES: [(BlockLength, usize); 4] =
 pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let [out, binary] =
         arguments.force.targets([Some(&arguments.out), arguments.binary.as_deref()])?;
-    let (clips, notes) = sources::read_some(&arguments.files, &arguments.import)?;
+    let (clips, notes) = sources::read_some(&arguments.files, &arguments.import)?.into_parts();
     let items: Vec<_> = clips
         .iter()
         .flat_map(|clip| arguments.precision.iter().map(move |precision| (clip, *precision)))

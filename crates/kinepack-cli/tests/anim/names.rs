@@ -60,7 +60,7 @@ fn files_of_other_kinds_are_named() {
     let (clip, skeleton) = (files.at("out/an_arm__Move.kpa"), files.at(&files.skeleton()));
     let (out, code) = (files.at("file"), files.at("build.rs"));
     fs::write(&code, "fn main() {}").unwrap();
-    let sources = ".glb, .gltf, .bvh, .bvh.zst or .clip";
+    let sources = ".glb, .gltf, .vrm, .vrma, .bvh, .bvh.zst or .clip";
     let all = format!(".kpa, .kpd, {sources}");
     let of_skeleton = "this is a skeleton (.kps); the file must be";
     let give = ": give a clip of the skeleton";
@@ -71,7 +71,10 @@ fn files_of_other_kinds_are_named() {
         (&["build", &skeleton], format!("{of_skeleton} {sources}")),
         (&["build", &code], format!("build.rs: the file must be {sources}")),
         (&["build", &clip], format!("this is a block clip (.kpa); the file must be {sources}")),
-        (&["raw", &code, &out], "the file must be .glb, .gltf, .bvh or .bvh.zst".to_owned()),
+        (
+            &["raw", &code, &out],
+            "the file must be .glb, .gltf, .vrm, .vrma, .bvh or .bvh.zst".to_owned(),
+        ),
         (
             &["info", &clip, "--skeleton", &clip],
             "this is a block clip (.kpa); the file must be .kps".to_owned(),

@@ -69,5 +69,5 @@ pub(super) fn from_words(
         clip: name.to_owned(),
         error,
     })?;
-    Ok(Import { clips: vec![clip], notes: note.into_iter().collect() })
+    Ok(Import { clips: vec![clip], notes: note.into_iter().collect(), left_out: Vec::new() })
 }

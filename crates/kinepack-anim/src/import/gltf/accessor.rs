@@ -1,32 +1,42 @@
 //! Arrays of numbers in buffers. An accessor's count is compared with the bytes that really exist
 //! before anything is allocated.
 
-use ::gltf::json::accessor::{Accessor, ComponentType, Type, sparse};
-use ::gltf::json::validation::Checked;
-use ::gltf::json::{Index, buffer};
-
 use super::ImportError;
 use super::buffers::{Buffers, View};
+use super::json::{Accessor, Kind, Sparse};
+
+/// Component types, as glTF numbers them.
+const I8: u32 = 5120;
+const U8: u32 = 5121;
+const I16: u32 = 5122;
+const U16: u32 = 5123;
+const U32: u32 = 5125;
+const F32: u32 = 5126;
+
+/// The size of a component type that exists.
+fn size_of_component(component: u32) -> Option<usize> {
+    match component {
+        I8 | U8 => Some(1),
+        I16 | U16 => Some(2),
+        U32 | F32 => Some(4),
+        _ => None,
+    }
+}
 
 /// The position of a typed array in a buffer view.
 struct Layout {
-    kind: ComponentType,
-    components: usize,
+    element_bytes: usize,
     count: usize,
     offset: u64,
 }
 
 impl Layout {
-    fn element_bytes(&self) -> usize {
-        self.kind.size() * self.components
-    }
-
     /// The elements, or the reason why they do not exist.
     fn elements<'b>(
         &self,
         view: &View<'b>,
     ) -> Result<impl Iterator<Item = &'b [u8]> + use<'b>, &'static str> {
-        let element_bytes = self.element_bytes();
+        let element_bytes = self.element_bytes;
         let stride = view.stride_bytes.unwrap_or(element_bytes);
         if stride < element_bytes {
             return Err("its elements overlap");
@@ -51,24 +61,22 @@ pub(super) struct Numbers<'a> {
 
 impl<'a> Numbers<'a> {
     /// Looks an accessor up.
-    pub(super) fn find(buffers: &Buffers<'a>, index: Index<Accessor>) -> Result<Self, ImportError> {
-        let (document, index) = (buffers.document, index);
-        match document.root.get(index) {
-            Some(accessor) => Ok(Self { index: index.value(), accessor }),
-            None => Err(document.bad_accessor(index.value(), "it does not exist")),
+    pub(super) fn find(buffers: &Buffers<'a>, index: usize) -> Result<Self, ImportError> {
+        let document = buffers.document;
+        match document.root.accessors.get(index) {
+            Some(accessor) => Ok(Self { index, accessor }),
+            None => Err(document.bad_accessor(index, "it does not exist")),
         }
     }
 
     /// The number of elements that the accessor states.
     pub(super) fn count(self) -> u64 {
-        self.accessor.count.0
+        self.accessor.count
     }
 
     /// Reads key times: scalar floats in a buffer view.
     pub(super) fn times(self, buffers: &mut Buffers<'_>) -> Result<Vec<f64>, ImportError> {
-        let is_scalar = matches!(self.accessor.type_, Checked::Valid(Type::Scalar));
-        let is_float = matches!(self.accessor.component_type, Checked::Valid(kind) if kind.0 == ComponentType::F32);
-        if !is_scalar || !is_float {
+        if self.accessor.kind != Kind::Scalar || self.accessor.component_type != F32 {
             return Err(buffers
                 .document
                 .bad_accessor(self.index, "key times must be single floats"));
@@ -79,18 +87,20 @@ impl<'a> Numbers<'a> {
         Ok(self.read::<1>(buffers)?.into_iter().map(|[time]| time).collect())
     }
 
-    /// Reads vectors of `N` floats, or of normalized integers between −1 and 1. Without a buffer
-    /// view, all elements that are not sparse are zero. In that case the caller must have checked
-    /// [`count`](Self::count) against real data.
+    /// Reads vectors of `N` floats, or of normalized integers between −1 and 1. Vectors of three
+    /// may also be plain integers. Without a buffer view, all elements that are not sparse are
+    /// zero. In that case the caller must have checked [`count`](Self::count) against real data.
     pub(super) fn vectors<const N: usize>(
         self,
         buffers: &mut Buffers<'_>,
     ) -> Result<Vec<[f64; N]>, ImportError> {
-        let expected = if N == 4 { Type::Vec4 } else { Type::Vec3 };
-        if !matches!(self.accessor.type_, Checked::Valid(kind) if kind == expected) {
-            return Err(buffers
-                .document
-                .bad_accessor(self.index, "rotations need four components, the others three"));
+        let (expected, reason) = match N {
+            1 => (Kind::Scalar, "weights need one component"),
+            4 => (Kind::Vec4, "rotations need four components, the others three"),
+            _ => (Kind::Vec3, "rotations need four components, the others three"),
+        };
+        if self.accessor.kind != expected {
+            return Err(buffers.document.bad_accessor(self.index, reason));
         }
         self.read(buffers)
     }
@@ -98,14 +108,17 @@ impl<'a> Numbers<'a> {
     fn read<const N: usize>(self, buffers: &mut Buffers<'_>) -> Result<Vec<[f64; N]>, ImportError> {
         let document = buffers.document;
         let bad = |reason| document.bad_accessor(self.index, reason);
-        let Checked::Valid(kind) = self.accessor.component_type else {
+        let component = self.accessor.component_type;
+        let Some(component_bytes) = size_of_component(component) else {
             return Err(bad("its component type does not exist"));
         };
-        let number = decoder(kind.0, self.accessor.normalized)
+        let is_normalized = self.accessor.normalized.unwrap_or_default();
+        let number = decoder(component, is_normalized)
+            .filter(|_| is_normalized || component == F32 || N == 3)
             .ok_or_else(|| bad("its integers are not normalized"))?;
         let element = |bytes: &[u8]| {
             let mut numbers = [0.0; N];
-            for (number_of, bytes) in numbers.iter_mut().zip(bytes.chunks_exact(kind.0.size())) {
+            for (number_of, bytes) in numbers.iter_mut().zip(bytes.chunks_exact(component_bytes)) {
                 *number_of = number(bytes);
             }
             numbers
@@ -113,10 +126,11 @@ impl<'a> Numbers<'a> {
         let count = usize::try_from(self.count()).map_err(|_| bad("it has too many elements"))?;
         buffers.spend_keys(self.index, self.count())?;
         let of_keys = self.count().saturating_mul(size_of::<[f64; N]>() as u64);
-        let offset = self.accessor.byte_offset.unwrap_or_default().0;
+        let offset = self.accessor.byte_offset.unwrap_or_default();
+        let element_bytes = N * component_bytes;
         let mut vectors: Vec<[f64; N]> = match self.accessor.buffer_view {
             Some(view) => {
-                let layout = Layout { kind: kind.0, components: N, count, offset };
+                let layout = Layout { element_bytes, count, offset };
                 // Refuse a wrong count with its own error, before taking memory for it.
                 layout.elements(&buffers.view(self.index, view)?).map_err(bad).map(drop)?;
                 buffers.budget.take_for_now(of_keys)?;
@@ -134,8 +148,8 @@ impl<'a> Numbers<'a> {
         if let Some(sparse) = &self.accessor.sparse {
             let places = self.places(buffers, sparse, count)?;
             let view = buffers.view(self.index, sparse.values.buffer_view)?;
-            let (count, offset) = (places.len(), sparse.values.byte_offset.0);
-            let layout = Layout { kind: kind.0, components: N, count, offset };
+            let (count, offset) = (places.len(), sparse.values.byte_offset.unwrap_or_default());
+            let layout = Layout { element_bytes, count, offset };
             for (place, value) in places.into_iter().zip(layout.elements(&view).map_err(bad)?) {
                 vectors[place] = element(value);
             }
@@ -147,21 +161,20 @@ impl<'a> Numbers<'a> {
     fn places(
         self,
         buffers: &mut Buffers<'_>,
-        sparse: &sparse::Sparse,
+        sparse: &Sparse,
         elements: usize,
     ) -> Result<Vec<usize>, ImportError> {
         let document = buffers.document;
         let bad = |reason| document.bad_accessor(self.index, reason);
-        let Checked::Valid(kind) = sparse.indices.component_type else {
+        let Some(element_bytes) = size_of_component(sparse.indices.component_type) else {
             return Err(bad("its sparse indices have no type"));
         };
-        let count = usize::try_from(sparse.count.0).ok().filter(|count| *count <= elements);
+        let count = usize::try_from(sparse.count).ok().filter(|count| *count <= elements);
         let count = count.ok_or_else(|| bad("it has more sparse elements than elements"))?;
-        let view: Index<buffer::View> = sparse.indices.buffer_view;
         buffers.budget.take_for_now((count * size_of::<usize>()) as u64)?;
-        let view = buffers.view(self.index, view)?;
-        let layout =
-            Layout { kind: kind.0, components: 1, count, offset: sparse.indices.byte_offset.0 };
+        let view = buffers.view(self.index, sparse.indices.buffer_view)?;
+        let offset = sparse.indices.byte_offset.unwrap_or_default();
+        let layout = Layout { element_bytes, count, offset };
         let mut places = Vec::with_capacity(count);
         for bytes in layout.elements(&view).map_err(bad)? {
             let place = bytes.iter().rev().fold(0, |place, byte| place << 8 | usize::from(*byte));
@@ -174,20 +187,22 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// The decoder for a component type; `None` for integers that are not normalized.
-fn decoder(kind: ComponentType, normalized: bool) -> Option<fn(&[u8]) -> f64> {
-    Some(match (kind, normalized) {
-        (ComponentType::F32, _) => {
+/// The decoder for a component type; `None` for integers of four bytes.
+fn decoder(component: u32, is_normalized: bool) -> Option<fn(&[u8]) -> f64> {
+    Some(match (component, is_normalized) {
+        (F32, _) => {
             |bytes| bytes.first_chunk().map_or(0.0, |bytes| f64::from(f32::from_le_bytes(*bytes)))
         }
-        (ComponentType::I8, true) => |bytes| (f64::from(bytes[0] as i8) / 127.0).max(-1.0),
-        (ComponentType::U8, true) => |bytes| f64::from(bytes[0]) / 255.0,
-        (ComponentType::I16, true) => {
+        (I8, true) => |bytes| (f64::from(bytes[0] as i8) / 127.0).max(-1.0),
+        (U8, true) => |bytes| f64::from(bytes[0]) / 255.0,
+        (I16, true) => {
             |bytes| (f64::from(i16::from_le_bytes([bytes[0], bytes[1]])) / 32767.0).max(-1.0)
         }
-        (ComponentType::U16, true) => {
-            |bytes| f64::from(u16::from_le_bytes([bytes[0], bytes[1]])) / 65535.0
-        }
+        (U16, true) => |bytes| f64::from(u16::from_le_bytes([bytes[0], bytes[1]])) / 65535.0,
+        (I8, false) => |bytes| f64::from(bytes[0] as i8),
+        (U8, false) => |bytes| f64::from(bytes[0]),
+        (I16, false) => |bytes| f64::from(i16::from_le_bytes([bytes[0], bytes[1]])),
+        (U16, false) => |bytes| f64::from(u16::from_le_bytes([bytes[0], bytes[1]])),
         _ => return None,
     })
 }

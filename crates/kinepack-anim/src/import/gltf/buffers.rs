@@ -1,15 +1,18 @@
 //! The bytes of a document's buffers: the binary chunk, data inside the JSON, or files. A buffer is
-//! loaded when it is first needed, so a buffer that only a texture uses may be missing.
+//! loaded when it is first needed, so a buffer that only a texture uses may be missing. Compressed
+//! views are decoded when they are first needed, and kept.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io;
 
-use ::gltf::json::{Index, buffer};
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use percent_encoding::percent_decode_str;
 
+use super::json::Packed;
+use super::meshopt::Layout;
 use super::{Document, ImportError, ImportOptions};
 use crate::Transform;
 use crate::import::budget::Budget;
@@ -25,6 +28,9 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 /// samples.
 const KEYS_PER_TRANSFORM: u64 = 32;
 
+/// What an entry of the map of decoded views takes besides its bytes, generously.
+const MOST_OF_ENTRY_BYTES: u64 = 512;
+
 pub(super) struct Buffers<'a> {
     pub(super) document: Document<'a>,
     /// The memory of the whole import.
@@ -32,7 +38,10 @@ pub(super) struct Buffers<'a> {
     chunk: Option<&'a [u8]>,
     /// `None` until it is needed.
     loaded: Vec<Option<Cow<'a, [u8]>>>,
-    /// The most bytes of all loaded files together. A thousand buffers may name the same file.
+    /// The compressed views that were needed, decoded.
+    decoded: BTreeMap<usize, Vec<u8>>,
+    /// The most bytes of all loaded files and decoded views together. A thousand buffers may name
+    /// the same file.
     limit_bytes: u64,
     room_bytes: u64,
     /// The most keys that all accessors may read together. A thousand channels may share an
@@ -67,6 +76,7 @@ impl<'a> Buffers<'a> {
             budget,
             chunk,
             loaded,
+            decoded: BTreeMap::new(),
             limit_bytes,
             room_bytes,
             limit_keys,
@@ -88,28 +98,66 @@ impl<'a> Buffers<'a> {
     }
 
     /// The bytes of a view. `accessor` is the accessor that needs them, for errors.
-    pub(super) fn view(
+    pub(super) fn view(&mut self, accessor: usize, index: usize) -> Result<View<'_>, ImportError> {
+        let document = self.document;
+        let bad = |reason| document.bad_accessor(accessor, reason);
+        let Some(view) = document.root.buffer_views.get(index) else {
+            return Err(bad("its buffer view does not exist"));
+        };
+        let stride_bytes = match view.byte_stride.map(usize::try_from).transpose() {
+            Ok(stride) => stride,
+            Err(_) => return Err(bad("it reaches beyond its buffer view")),
+        };
+        let packed = view.extensions.as_ref().and_then(|extensions| extensions.meshopt.as_ref());
+        let bytes = match packed {
+            Some(packed) => {
+                if !self.decoded.contains_key(&index) {
+                    if packed.count.checked_mul(packed.byte_stride) != Some(view.byte_length) {
+                        return Err(bad("its buffer view has another length than its data"));
+                    }
+                    let decoded = self.decode(accessor, packed)?;
+                    self.decoded.insert(index, decoded);
+                }
+                self.decoded.get(&index).map(Vec::as_slice).unwrap_or_default()
+            }
+            None => self.part(accessor, view.buffer, view.byte_offset, view.byte_length)?,
+        };
+        Ok(View { bytes, stride_bytes })
+    }
+
+    /// Decodes a compressed view.
+    fn decode(&mut self, accessor: usize, packed: &Packed) -> Result<Vec<u8>, ImportError> {
+        let document = self.document;
+        let bad = |reason| document.bad_accessor(accessor, reason);
+        let number = |number| usize::try_from(number).unwrap_or(usize::MAX);
+        let (count, stride) = (number(packed.count), number(packed.byte_stride));
+        let layout = Layout { mode: packed.mode, filter: packed.filter, count, stride };
+        let (buffer, offset, length) = (packed.buffer, packed.byte_offset, packed.byte_length);
+        let stream = self.part(accessor, buffer, offset, length)?;
+        let bytes = layout.bytes(stream).map_err(bad)? as u64;
+        self.room_bytes = self.room_bytes.checked_sub(bytes).ok_or_else(|| self.too_many())?;
+        self.budget.take(bytes + MOST_OF_ENTRY_BYTES)?;
+        let stream = self.part(accessor, buffer, offset, length)?;
+        layout.decode(stream).map_err(bad)
+    }
+
+    /// A part of a buffer.
+    fn part(
         &mut self,
         accessor: usize,
-        view: Index<buffer::View>,
-    ) -> Result<View<'_>, ImportError> {
+        buffer: usize,
+        offset: Option<u64>,
+        length: u64,
+    ) -> Result<&[u8], ImportError> {
         let document = self.document;
-        let Some(view) = document.root.get(view) else {
-            return Err(document.bad_accessor(accessor, "its buffer view does not exist"));
+        let buffer = self.buffer(accessor, buffer)?;
+        let range = || {
+            let offset = usize::try_from(offset.unwrap_or_default()).ok()?;
+            Some(offset..offset.checked_add(usize::try_from(length).ok()?)?)
         };
-        let offset = usize::try_from(view.byte_offset.unwrap_or_default().0).ok();
-        let length = usize::try_from(view.byte_length.0).ok();
-        let stride_bytes = view.byte_stride.map(|stride| stride.0);
-        let buffer = self.buffer(accessor, view.buffer.value())?;
-        let end = offset
-            .zip(length)
-            .and_then(|(offset, length)| Some(offset..offset.checked_add(length)?));
-        match end.and_then(|range| buffer.get(range)) {
-            Some(bytes) => Ok(View { bytes, stride_bytes }),
-            None => {
-                Err(document.bad_accessor(accessor, "its buffer view reaches beyond the buffer"))
-            }
-        }
+        range().and_then(|range| buffer.get(range)).ok_or_else(|| {
+            document.bad_accessor(accessor, "its buffer view reaches beyond the buffer")
+        })
     }
 
     fn buffer(&mut self, accessor: usize, index: usize) -> Result<&[u8], ImportError> {
@@ -146,7 +194,7 @@ impl<'a> Buffers<'a> {
             }),
         };
         let Some(length) =
-            usize::try_from(buffer.byte_length.0).ok().filter(|length| *length <= bytes.len())
+            usize::try_from(buffer.byte_length).ok().filter(|length| *length <= bytes.len())
         else {
             return Err(bad("it has fewer bytes than its length"));
         };
@@ -174,13 +222,15 @@ impl<'a> Buffers<'a> {
             io::ErrorKind::FileTooLarge if room_bytes < self.room_bytes => {
                 self.budget.too_much(room_bytes + 1)
             }
-            io::ErrorKind::FileTooLarge => ImportError::TooManyBytes {
-                file: document.file.to_owned(),
-                limit_bytes: self.limit_bytes,
-            },
+            io::ErrorKind::FileTooLarge => self.too_many(),
             _ => ImportError::BufferFile { file: document.file.to_owned(), buffer: index, source },
         })?;
         self.budget.add_file(bytes.len() as u64)?;
         Ok(bytes)
+    }
+
+    fn too_many(&self) -> ImportError {
+        let (file, limit_bytes) = (self.document.file.to_owned(), self.limit_bytes);
+        ImportError::TooManyBytes { file, limit_bytes }
     }
 }

@@ -1,17 +1,16 @@
 //! Splits a GLB file into its two chunks, JSON and binary data. Other files are JSON as a whole.
 //! Source: the specification of glTF 2.0, section 4.4.
 
-use ::gltf::json::{self, Root, deserialize};
-
 use super::ImportError;
+use super::json::{self, Root};
 use crate::import::budget::Budget;
 
 const HEADER_BYTES: usize = 12;
 const JSON: [u8; 4] = *b"JSON";
 const BINARY: [u8; 4] = *b"BIN\0";
 
-/// Extensions that compress buffers. Without support for them the data are meaningless.
-const PACKED: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
+/// The draft of `EXT_meshopt_compression`. Without support for it the data are meaningless.
+const DRAFT: &str = "MESHOPT_compression";
 
 /// Reads the document, and the binary chunk if there is one.
 pub(super) fn read<'a>(
@@ -27,7 +26,7 @@ pub(super) fn read<'a>(
         (bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes), None)
     };
     budget.take(most_bytes(json))?;
-    let root: Root = deserialize::from_slice(json).map_err(|error| ImportError::BadJson {
+    let root: Root = serde_json::from_slice(json).map_err(|error| ImportError::BadJson {
         file: file.to_owned(),
         reason: error.to_string(),
     })?;
@@ -37,19 +36,15 @@ pub(super) fn read<'a>(
             version: root.asset.version,
         });
     }
-    if let Some(extension) =
-        root.extensions_required.iter().find(|name| PACKED.contains(&name.as_str()))
-    {
-        return Err(ImportError::UnsupportedExtension {
-            file: file.to_owned(),
-            extension: extension.clone(),
-        });
+    if root.extensions_required.iter().any(|name| name == DRAFT) {
+        let (file, extension) = (file.to_owned(), DRAFT.to_owned());
+        return Err(ImportError::UnsupportedExtension { file, extension });
     }
     Ok((root, chunk))
 }
 
 /// The most memory that a document takes after parsing, including what the importer makes of its
-/// nodes. Three bytes of JSON can become a material, so this is counted before parsing. The count
+/// nodes. Two bytes of JSON can become a mesh, so this is counted before parsing. The count
 /// includes braces and commas inside strings, but these are few.
 fn most_bytes(json: &[u8]) -> u64 {
     let (mut objects, mut lists_of_objects, mut elements) = (0, 0, 0);
@@ -70,8 +65,7 @@ const GROWTH: u64 = 3;
 const FEWEST: u64 = 4;
 /// A string is read into a growing buffer, then copied.
 const TEXT_COPIES: u64 = 4;
-/// Elements of lists and maps that are not objects themselves. The largest are those of maps of
-/// arbitrary values.
+/// Elements of lists that are not objects themselves, such as names, while their list grows.
 const ELEMENT_BYTES: u64 = 160;
 /// The largest object.
 const OBJECT_BYTES: usize = {
@@ -79,19 +73,15 @@ const OBJECT_BYTES: usize = {
         size_of::<json::Accessor>(),
         size_of::<json::Animation>(),
         size_of::<json::Buffer>(),
-        size_of::<json::buffer::View>(),
-        size_of::<json::Camera>(),
-        size_of::<json::Image>(),
-        size_of::<json::Material>(),
+        size_of::<json::Channel>(),
         size_of::<json::Mesh>(),
-        size_of::<json::mesh::Primitive>(),
         size_of::<json::Node>(),
-        size_of::<json::Scene>(),
+        size_of::<json::Primitive>(),
+        size_of::<json::Sampler>(),
         size_of::<json::Skin>(),
-        size_of::<json::Texture>(),
-        // A node of the rig, and a leaf of a map of arbitrary values.
+        size_of::<json::View>(),
+        // A node of the rig.
         512,
-        11 * (size_of::<String>() + size_of::<json::Value>()) + 32,
     ];
     let (mut largest, mut index) = (0, 0);
     while index < sizes.len() {

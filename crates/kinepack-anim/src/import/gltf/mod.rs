@@ -6,28 +6,48 @@
 //! of the roots: their rotation and translation go into the root transforms, their scale into all
 //! translations. The bind pose is that of the nodes.
 //!
-//! The crate `gltf` is used only for its JSON types. The importer looks only at the parts of a
-//! document that an animation refers to, and every lookup may fail. Errors elsewhere (in materials,
-//! in meshes) are no reason to refuse a file. Source: the specification of glTF 2.0 by Khronos.
+//! Weights of morph targets become [curves](crate::Curve), named `{node}.{target}`. The first part
+//! is the name of the node, of its mesh or of its parent. The second is from the mesh's
+//! `extras.targetNames`, or else the target's index. If two curves have one name, the second gets
+//! `-2`. `extras.markers` of an animation, as [`export`](crate::export) writes them, become
+//! [markers](crate::Marker).
+//!
+//! The importer looks only at the parts of a document that an animation refers to, and every lookup
+//! may fail. Errors elsewhere (in materials, in images) are no reason to refuse a file. It reads
+//! compressed buffers (`EXT_meshopt_compression`, `KHR_meshopt_compression`), and the names of
+//! human bones in VRM files. Source: the specification of glTF 2.0 by Khronos.
 
 mod accessor;
 mod buffers;
 mod channels;
 mod container;
-mod curve;
+mod function;
+mod human;
+mod json;
+mod left_out;
+mod markers;
+mod meshopt;
 mod nodes;
 mod rig;
 mod sample;
+mod weights;
 
+use std::borrow::Cow;
 use std::io;
 
-use ::gltf::json::Root;
-
 use super::budget::Budget;
-use super::{Import, ImportError, ImportOptions, Note, stem};
+use super::{Import, ImportError, ImportOptions, LeftOutKind, Note, stem};
 use buffers::Buffers;
+use json::Root;
+use left_out::Collector;
 use rig::Rig;
 use sample::Room;
+use weights::TargetNames;
+
+use crate::RawClip;
+
+/// The endings of files of glTF. Those of VRM are glTF in binary form.
+pub(super) const ENDINGS: &[&str] = &[".glb", ".gltf", ".vrm", ".vrma"];
 
 /// The default sample rate of animations.
 const DEFAULT_RATE_HZ: f32 = 30.0;
@@ -51,36 +71,62 @@ pub fn from_bytes(
     let mut budget = Budget::new(file, options, bytes.len() as u64)?;
     let (root, chunk) = container::read(file, bytes, &mut budget)?;
     let document = Document { file, root: &root };
-    let Some(rig) = Rig::new(document, options.unit_cm)? else {
-        return Ok(Import {
-            clips: Vec::new(),
-            notes: vec![Note::NoClip { file: file.to_owned() }],
-        });
-    };
     let mut notes = Vec::new();
-    if let Some(extent_m) = rig.taken_as_cm() {
-        notes.push(Note::TakenAsCm { file: file.to_owned(), extent_m });
-    }
-    let mut buffers = Buffers::new(document, chunk, options, budget, &mut resolve);
-    let rate_hz = options.rate_hz.unwrap_or(DEFAULT_RATE_HZ);
-    let stem = stem(file, &[".glb", ".gltf"]);
-    let mut room = Room { limit: options.max_transforms, left: options.max_transforms };
-    let mut clips = Vec::new();
-    for (index, animation) in root.animations.iter().enumerate() {
-        let own_name = animation.name.clone().unwrap_or_else(|| index.to_string());
-        let name = format!("{stem}__{own_name}").replace(' ', "_").replace(['|', '/'], "-");
-        let channels = channels::of(document, index, animation, &rig)?;
-        if channels.is_empty() {
-            continue;
+    let mut names = Default::default();
+    if options.humanoid_names {
+        match human::names(&root, &mut budget)? {
+            Some(bones) => names = bones,
+            None => notes.push(Note::NoHumanoid { file: file.to_owned() }),
         }
-        let clip = sample::clip(&mut buffers, &rig, name, &channels, rate_hz, room)?;
-        room.left -= clip.samples() * clip.joints();
-        clips.push(clip);
+    }
+    let mut left_out = Collector::new(document);
+    let mut clips = Vec::new();
+    if let Some(rig) = Rig::new(document, options.unit_cm, &names)? {
+        if let Some(extent_m) = rig.taken_as_cm() {
+            notes.push(Note::TakenAsCm { file: file.to_owned(), extent_m });
+        }
+        let mut buffers = Buffers::new(document, chunk, options, budget, &mut resolve);
+        clips = self::clips(&mut buffers, &rig, options, &mut left_out)?;
+    } else {
+        left_out.channels_without_joints();
     }
     if clips.is_empty() {
         notes.push(Note::NoClip { file: file.to_owned() });
     }
-    Ok(Import { clips, notes })
+    Ok(Import { clips, notes, left_out: left_out.finish(options.humanoid_names) })
+}
+
+/// The clips of all animations.
+fn clips<'a>(
+    buffers: &mut Buffers<'a>,
+    rig: &Rig,
+    options: &ImportOptions,
+    left_out: &mut Collector<'a>,
+) -> Result<Vec<RawClip>, ImportError> {
+    let document = buffers.document;
+    let rate_hz = options.rate_hz.unwrap_or(DEFAULT_RATE_HZ);
+    let stem = stem(document.file, ENDINGS);
+    let mut room = Room { limit: options.max_transforms, left: options.max_transforms };
+    let mut target_names = TargetNames::default();
+    let mut clips = Vec::new();
+    for (index, animation) in document.root.animations.iter().enumerate() {
+        let channels = channels::of(document, index, animation, rig, left_out)?;
+        if channels.is_empty() {
+            left_out.animation(LeftOutKind::EmptyAnimation, index);
+            continue;
+        }
+        let own_name = document.animation_name(index);
+        let name = format!("{stem}__{own_name}").replace(' ', "_").replace(['|', '/'], "-");
+        let names = &mut target_names;
+        let (mut clip, begin_s) =
+            sample::clip(buffers, rig, name, &channels, names, rate_hz, room)?;
+        room.take(&clip);
+        if !markers::add(&mut clip, animation, begin_s) {
+            left_out.animation(LeftOutKind::Markers, index);
+        }
+        clips.push(clip);
+    }
+    Ok(clips)
 }
 
 /// A `resolve` for documents that need no other files. It refuses all of them.
@@ -98,7 +144,38 @@ struct Document<'a> {
     root: &'a Root,
 }
 
-impl Document<'_> {
+impl<'a> Document<'a> {
+    /// The name of a node.
+    fn node_name(self, node: usize) -> String {
+        let name = self.root.nodes.get(node).and_then(|node| node.name.clone());
+        name.unwrap_or_else(|| format!("node{node}"))
+    }
+
+    /// The name for a node with a mesh: that of the node, or else of the mesh, or else of the
+    /// node's parent. Programs that compress meshes put them into nodes of their own.
+    fn morphed_name(self, node: usize, parent: Option<usize>) -> Cow<'a, str> {
+        let own = |node: usize| self.root.nodes.get(node)?.name.as_deref();
+        let name = own(node).or_else(|| self.mesh_of(node)?.name.as_deref());
+        let name = name.or_else(|| own(parent?));
+        name.map_or_else(|| format!("node{node}").into(), Cow::Borrowed)
+    }
+
+    fn mesh_of(self, node: usize) -> Option<&'a json::Mesh> {
+        self.root.meshes.get(self.root.nodes.get(node)?.mesh?)
+    }
+
+    /// The number of morph targets of a node's mesh. All primitives of a mesh have the same number.
+    fn morph_targets(self, node: usize) -> usize {
+        let primitive = self.mesh_of(node).and_then(|mesh| mesh.primitives.first());
+        primitive.map_or(0, |primitive| primitive.targets.len())
+    }
+
+    /// The name of an animation, or else its index.
+    fn animation_name(self, animation: usize) -> String {
+        let name = self.root.animations.get(animation).and_then(|own| own.name.clone());
+        name.unwrap_or_else(|| animation.to_string())
+    }
+
     fn bad_node(self, node: usize, reason: &'static str) -> ImportError {
         ImportError::BadNode { file: self.file.to_owned(), node, reason }
     }

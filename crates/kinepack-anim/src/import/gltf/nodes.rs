@@ -1,7 +1,6 @@
 //! The tree of a document's nodes, and the transforms of nodes. It checks that the nodes are a
 //! tree. Nodes may nest to any depth, because the order is found with an explicit stack.
 
-use ::gltf::json::Index;
 use glam::{DMat3, DQuat, DVec3};
 
 use super::{Document, ImportError};
@@ -38,7 +37,7 @@ impl Tree {
             .enumerate()
             .filter_map(|(index, node)| Some((index, node.children.as_ref()?)))
         {
-            for child in children.iter().map(Index::value) {
+            for child in children.iter().copied() {
                 match parents.get_mut(child) {
                     None => {
                         return Err(document.bad_node(node, "it has a child that does not exist"));
@@ -59,7 +58,7 @@ impl Tree {
         while let Some(node) = stack.pop() {
             order.push(node);
             let children = nodes[node].children.iter().flatten().rev();
-            stack.extend(children.map(Index::value));
+            stack.extend(children.copied());
         }
         if order.len() < nodes.len() {
             let mut is_reached = vec![false; nodes.len()];
@@ -106,7 +105,7 @@ pub(super) fn local(document: Document<'_>, index: usize) -> Result<Local, Impor
             })?
         }
         None => {
-            let rotation = node.rotation.unwrap_or_default().0.map(f64::from);
+            let rotation = node.rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]).map(f64::from);
             let rotation = unit(rotation)
                 .ok_or_else(|| bad("its rotation is not finite or has length zero"))?;
             let translation = vector(node.translation.unwrap_or_default());

@@ -1,12 +1,11 @@
 //! Selects the nodes that are joints, and folds the static nodes above them into the roots.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ::gltf::json::Index;
-use ::gltf::json::animation::Property;
-use ::gltf::json::validation::Checked;
 use glam::{DQuat, DVec3};
 
+use super::channels::Property;
 use super::nodes::{Local, Tree, local};
 use super::{Document, ImportError};
 use crate::{Joint, MAX_JOINTS, Skeleton, SkeletonError, Transform};
@@ -26,6 +25,8 @@ pub(super) struct Rig {
     joints: Vec<RigJoint>,
     /// The joint of each node that is a joint.
     by_node: Vec<Option<u16>>,
+    /// The parents of all nodes.
+    parents: Vec<Option<usize>>,
     unit_cm: f64,
     /// The size in metres, if the rig was taken as cm without an option.
     taken_as_cm: Option<f64>,
@@ -43,10 +44,11 @@ struct RigJoint {
 }
 
 impl Rig {
-    /// The joints of a document, or `None` if it has no joints.
+    /// The joints of a document, or `None` if it has no joints. `names` replaces names of nodes.
     pub(super) fn new(
         document: Document<'_>,
         unit_cm: Option<f64>,
+        names: &BTreeMap<usize, String>,
     ) -> Result<Option<Self>, ImportError> {
         let tree = Tree::new(document)?;
         let is_joint = select(document, &tree)?;
@@ -64,10 +66,10 @@ impl Rig {
         let is_cm = unit_cm.is_none() && extent_m > LARGEST_M;
         let unit_cm = unit_cm.unwrap_or(if is_cm { 1.0 } else { METRE_CM });
         let list = joints.iter().map(|joint| Joint {
-            name: document.root.nodes[joint.node]
-                .name
-                .clone()
-                .unwrap_or_else(|| format!("node{}", joint.node)),
+            name: match names.get(&joint.node) {
+                Some(name) => name.clone(),
+                None => document.node_name(joint.node),
+            },
             parent: joint.parent.map(|parent| parent as u16),
             bind: joint.transform(joint.rest, unit_cm),
         });
@@ -76,6 +78,7 @@ impl Rig {
             skeleton,
             joints,
             by_node,
+            parents: tree.parents,
             unit_cm,
             taken_as_cm: is_cm.then_some(extent_m),
         }))
@@ -88,6 +91,11 @@ impl Rig {
     /// The joint of a node.
     pub(super) fn joint_of(&self, node: usize) -> Option<usize> {
         self.by_node.get(node).copied().flatten().map(usize::from)
+    }
+
+    /// The parent of a node.
+    pub(super) fn parent_of(&self, node: usize) -> Option<usize> {
+        self.parents.get(node).copied().flatten()
     }
 
     /// The transform of a joint without animation, as in the file.
@@ -124,14 +132,15 @@ impl RigJoint {
     }
 }
 
-/// Selects the joints: the nodes of skins or, without a skin, the animated nodes. Adds animated
-/// nodes above or below these, and all nodes between two joints.
+/// Selects the joints: the nodes of skins or, without a skin, the animated nodes. If weights alone
+/// are animated, their nodes are the joints, because a clip needs one. Adds animated nodes above or
+/// below these, and all nodes between two joints.
 fn select(document: Document<'_>, tree: &Tree) -> Result<Vec<bool>, ImportError> {
     let nodes = document.root.nodes.len();
-    let is_animated = animated(document)?;
+    let (is_animated, has_weights) = animated(document)?;
     let mut is_joint = vec![false; nodes];
     for (skin, joints) in document.root.skins.iter().map(|skin| &skin.joints).enumerate() {
-        for node in joints.iter().map(Index::value) {
+        for node in joints.iter().copied() {
             let file = || document.file.to_owned();
             *is_joint.get_mut(node).ok_or_else(|| ImportError::BadSkin {
                 file: file(),
@@ -142,6 +151,9 @@ fn select(document: Document<'_>, tree: &Tree) -> Result<Vec<bool>, ImportError>
     }
     if !is_joint.contains(&true) {
         is_joint.clone_from(&is_animated);
+    }
+    if !is_joint.contains(&true) {
+        is_joint.clone_from(&has_weights);
     }
     let bases: Vec<bool> =
         is_joint.iter().zip(&is_animated).map(|(joint, animated)| joint | animated).collect();
@@ -163,24 +175,28 @@ fn include_ancestors(tree: &Tree, is_joint: &mut [bool], bases: &[bool]) {
     }
 }
 
-/// Whether any animation moves each node.
-fn animated(document: Document<'_>) -> Result<Vec<bool>, ImportError> {
+/// Whether any animation moves each node, and whether any changes its weights.
+fn animated(document: Document<'_>) -> Result<(Vec<bool>, Vec<bool>), ImportError> {
     let mut is_animated = vec![false; document.root.nodes.len()];
+    let mut has_weights = is_animated.clone();
     for (animation, channels) in
         document.root.animations.iter().map(|animation| &animation.channels).enumerate()
     {
         for (channel, target) in channels.iter().map(|channel| &channel.target).enumerate() {
-            if matches!(target.path, Checked::Valid(Property::MorphTargetWeights)) {
+            let (Some(node), Some(property)) = (target.node, Property::of(target)) else {
                 continue;
-            }
-            let Some(is_animated) = is_animated.get_mut(target.node.value()) else {
+            };
+            if node >= is_animated.len() {
                 let (file, reason) = (document.file.to_owned(), "its node does not exist");
                 return Err(ImportError::BadChannel { file, animation, channel, reason });
-            };
-            *is_animated = true;
+            }
+            match property {
+                Property::Weights => has_weights[node] |= document.morph_targets(node) > 0,
+                _ => is_animated[node] = true,
+            }
         }
     }
-    Ok(is_animated)
+    Ok((is_animated, has_weights))
 }
 
 fn fold(

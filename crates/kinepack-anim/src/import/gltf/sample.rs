@@ -1,15 +1,15 @@
 //! Samples an animation at a constant rate, from its first key to its last.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 
 use super::ImportError;
 use super::buffers::Buffers;
-use super::channels::{Channel, JointChannels};
-use super::curve::{Curve, key_times};
+use super::channels::{Channel, Channels};
+use super::function::{Function, key_times};
 use super::rig::Rig;
+use super::weights::{self, TargetNames};
 use crate::{MAX_SAMPLES, RawClip, RawClipError, Transform};
 
 /// The most transforms of all clips of a file together, and how many of them are left.
@@ -19,16 +19,30 @@ pub(super) struct Room {
     pub(super) left: usize,
 }
 
-/// The clip of an animation that moves at least one joint. The number of steps is rounded to the
+impl Room {
+    /// The numbers of a clip, in transforms of ten.
+    fn transforms(samples: usize, joints: usize, curves: usize) -> usize {
+        samples.saturating_mul(joints + curves.div_ceil(10))
+    }
+
+    /// Takes what a clip needs.
+    pub(super) fn take(&mut self, clip: &RawClip) {
+        self.left -= Self::transforms(clip.samples(), clip.joints(), clip.curves().len());
+    }
+}
+
+/// The clip of an animation that moves at least one joint or changes a weight, and the time of its
+/// first sample in the file. The number of steps is rounded to the
 /// nearest whole number. Times after the last key count as the last key.
 pub(super) fn clip(
     buffers: &mut Buffers<'_>,
     rig: &Rig,
     name: String,
-    channels: &BTreeMap<usize, JointChannels>,
+    channels: &Channels,
+    target_names: &mut TargetNames,
     rate_hz: f32,
     room: Room,
-) -> Result<RawClip, ImportError> {
+) -> Result<(RawClip, f64), ImportError> {
     let file = buffers.document.file;
     let clip_error = |name: &str, error| ImportError::Clip {
         file: file.to_owned(),
@@ -43,7 +57,8 @@ pub(super) fn clip(
         return Err(clip_error(&name, RawClipError::TooManySamples { samples }));
     }
     let joints = rig.skeleton.len();
-    if samples * joints > room.left {
+    let curves = weights::count(&channels.weights);
+    if Room::transforms(samples, joints, curves) > room.left {
         let (file, samples, limit) = (file.to_owned(), samples as u64, room.limit);
         return Err(ImportError::TooManyTransforms { file, clip: name, joints, samples, limit });
     }
@@ -51,41 +66,43 @@ pub(super) fn clip(
     buffers.budget.take(((samples + 1) * joints * size_of::<Transform>()) as u64)?;
     let mut transforms = rig.skeleton.bind_pose().repeat(samples);
     let time = |sample: usize| begin_s + (sample as f64 / f64::from(rate_hz)).min(duration_s);
-    for (&joint, channels) in channels {
+    for (&joint, channels) in &channels.joints {
         let mut rotation = read::<4>(buffers, channels.rotation.as_ref())?;
         let mut translation = read::<3>(buffers, channels.translation.as_ref())?;
         let mut scale = read::<3>(buffers, channels.scale.as_ref())?;
         let mut local = rig.rest(joint);
         for sample in 0..samples {
             let time_s = time(sample);
-            if let Some((channel, curve)) = &mut rotation {
-                let rotation = curve.at(time_s).ok_or_else(|| {
+            if let Some((channel, function)) = &mut rotation {
+                let rotation = function.at(time_s).ok_or_else(|| {
                     let (animation, channel) = channel.place;
                     ImportError::ZeroRotation { file: file.to_owned(), animation, channel, time_s }
                 })?;
                 local.rotation = DQuat::from_array(rotation);
             }
-            if let Some(value) = translation.as_mut().and_then(|(_, curve)| curve.at(time_s)) {
+            if let Some(value) = translation.as_mut().and_then(|(_, function)| function.at(time_s))
+            {
                 local.translation = DVec3::from_array(value);
             }
-            if let Some(value) = scale.as_mut().and_then(|(_, curve)| curve.at(time_s)) {
+            if let Some(value) = scale.as_mut().and_then(|(_, function)| function.at(time_s)) {
                 local.scale = DVec3::from_array(value);
             }
             transforms[sample * joints + joint] = rig.transform(joint, local);
         }
         buffers.budget.release();
     }
-    let clip = RawClip::new(name.clone(), Arc::clone(&rig.skeleton), rate_hz, transforms);
-    clip.map_err(|error| clip_error(&name, error))
+    let curves =
+        weights::curves(buffers, rig, target_names, &channels.weights, (0..samples).map(time))?;
+    let clip = RawClip::new(name.clone(), Arc::clone(&rig.skeleton), rate_hz, transforms)
+        .and_then(|clip| clip.with_curves(curves?))
+        .map_err(|error| clip_error(&name, error))?;
+    Ok((clip, begin_s))
 }
 
 /// The times of the first and the last key over all channels.
-fn span(
-    buffers: &mut Buffers<'_>,
-    channels: &BTreeMap<usize, JointChannels>,
-) -> Result<(f64, f64), ImportError> {
+fn span(buffers: &mut Buffers<'_>, channels: &Channels) -> Result<(f64, f64), ImportError> {
     let (mut begin_s, mut end_s) = (f64::INFINITY, f64::NEG_INFINITY);
-    for channel in channels.values().flat_map(JointChannels::iter) {
+    for channel in channels.iter() {
         let times = key_times(buffers, channel)?;
         begin_s = times.first().copied().unwrap_or(begin_s).min(begin_s);
         end_s = times.last().copied().unwrap_or(end_s).max(end_s);
@@ -94,11 +111,11 @@ fn span(
     Ok((begin_s, end_s))
 }
 
-type Read<'a, const N: usize> = Option<(&'a Channel, Curve<N>)>;
+type Read<'a, const N: usize> = Option<(&'a Channel, Function<N>)>;
 
 fn read<'a, const N: usize>(
     buffers: &mut Buffers<'_>,
     channel: Option<&'a Channel>,
 ) -> Result<Read<'a, N>, ImportError> {
-    channel.map(|channel| Ok((channel, Curve::read(buffers, channel)?))).transpose()
+    channel.map(|channel| Ok((channel, Function::read(buffers, channel)?))).transpose()
 }

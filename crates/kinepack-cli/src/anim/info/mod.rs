@@ -27,7 +27,7 @@ use crate::anim::error::AnimError;
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Compressed clips, .kpa or .kpd. Or animations, which are compressed first: .glb, .gltf,
-    /// .bvh, .bvh.zst or .clip.
+    /// .vrm, .vrma, .bvh, .bvh.zst or .clip.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// For a compressed clip: the .clip file with its raw samples, to measure errors.
@@ -102,12 +102,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
         .clone()
         .map(|raw| sources::read_some(&[raw], &arguments.import))
         .transpose()?;
-    if let Some((sources, _)) = &raw {
-        arguments.scheme.check(sources.iter().map(|source| &source.raw))?;
+    if let Some(raw) = &raw {
+        arguments.scheme.check(raw.sources.iter().map(|source| &source.raw))?;
     }
     for path in compiled {
         let Compiled { clip, skeleton, rig } = compiled::read(&path, &arguments.skeleton)?;
-        let raw = raw.as_ref().and_then(|(sources, _)| sources.first()).map(|source| &source.raw);
+        let raw = raw.as_ref().and_then(|raw| raw.sources.first()).map(|source| &source.raw);
         if raw.is_some_and(|raw| (raw.joints(), raw.samples()) != (clip.joints(), clip.samples())) {
             return Err(AnimError::BadClip {
                 path,

@@ -30,8 +30,8 @@ const PORT: u16 = 4651;
 /// Show raw and compressed clips on top of each other in the browser, or compiled clips alone.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Animations, which are built and shown with the result: .glb, .gltf, .bvh, .bvh.zst or .clip.
-    /// Or clips that `anim build` wrote, which are shown as they are: .kpa or
+    /// Animations, which are built and shown with the result: .glb, .gltf, .vrm, .vrma, .bvh,
+    /// .bvh.zst or .clip. Or clips that `anim build` wrote, which are shown as they are: .kpa or
     /// .kpd.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,

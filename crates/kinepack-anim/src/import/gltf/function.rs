@@ -1,13 +1,13 @@
 //! A channel as a function of time, with the three interpolations of glTF. Source: the
 //! specification of glTF 2.0, appendix C.
 
-use ::gltf::json::animation::Interpolation;
 use glam::{DQuat, DVec4};
 
 use super::ImportError;
 use super::accessor::Numbers;
 use super::buffers::Buffers;
 use super::channels::Channel;
+use super::json::Interpolation;
 use super::nodes::unit;
 
 /// If the cosine of half the angle between two rotations is above this, they are blended in a
@@ -33,9 +33,9 @@ pub(super) fn key_times(
     }
 }
 
-/// Values over time with `N` components: 3 for vectors, 4 for rotations. Rotations are unit
-/// quaternions.
-pub(super) struct Curve<const N: usize> {
+/// Values over time with `N` components: 1 for weights, 3 for vectors, 4 for rotations. Rotations
+/// are unit quaternions.
+pub(super) struct Function<const N: usize> {
     interpolation: Interpolation,
     times: Vec<f64>,
     /// One value a key. Splines have three: the tangent before the key, the value, and the tangent
@@ -45,14 +45,23 @@ pub(super) struct Curve<const N: usize> {
     key: usize,
 }
 
-impl<const N: usize> Curve<N> {
+impl<const N: usize> Function<N> {
     /// Reads a channel's keys. Checks that all are finite and that no rotation has length zero.
     pub(super) fn read(buffers: &mut Buffers<'_>, channel: &Channel) -> Result<Self, ImportError> {
+        Self::read_each(buffers, channel, 1)
+    }
+
+    /// Reads keys with `each` values. All values of a key, or of its tangent, are in a row.
+    fn read_each(
+        buffers: &mut Buffers<'_>,
+        channel: &Channel,
+        each: usize,
+    ) -> Result<Self, ImportError> {
         let times = key_times(buffers, channel)?;
         let values = Numbers::find(buffers, channel.values)?;
         let interpolation = channel.interpolation;
         let per_key = if interpolation == Interpolation::CubicSpline { 3 } else { 1 };
-        let expected = (times.len() * per_key) as u64;
+        let expected = (times.len() as u64).saturating_mul((per_key * each) as u64);
         let file = buffers.document.file;
         let (animation, index) = channel.place;
         if values.count() != expected {
@@ -67,12 +76,12 @@ impl<const N: usize> Curve<N> {
         }
         let mut values = values.vectors::<N>(buffers)?;
         for (index_of, value) in values.iter_mut().enumerate() {
-            let is_tangent = per_key == 3 && index_of % 3 != 1;
+            let is_tangent = per_key == 3 && index_of / each % 3 != 1;
             let is_rotation = N == 4 && !is_tangent;
             let is_good = value.iter().all(|c| c.is_finite())
                 && (!is_rotation || value.iter().any(|c| *c != 0.0));
             if !is_good {
-                let (file, key) = (file.to_owned(), index_of / per_key);
+                let (file, key) = (file.to_owned(), index_of / (per_key * each));
                 return Err(ImportError::BadKeyValue { file, animation, channel: index, key });
             }
             // Splines use the values exactly as the file has them.
@@ -98,7 +107,8 @@ impl<const N: usize> Curve<N> {
         match self.interpolation {
             Interpolation::Step => Some(self.values[key]),
             Interpolation::Linear if N == 4 => slerp(self.values[key], self.values[next], share),
-            Interpolation::Linear => {
+            // Channels with another interpolation were refused.
+            Interpolation::Linear | Interpolation::Other => {
                 Some(blend([1.0 - share, share], [self.values[key], self.values[next]]))
             }
             Interpolation::CubicSpline => {
@@ -115,6 +125,37 @@ impl<const N: usize> Curve<N> {
                 if N == 4 { normalized(value) } else { Some(value) }
             }
         }
+    }
+}
+
+/// The weights of several morph targets over time, with common key times.
+pub(super) struct Targets {
+    /// The keys of all targets, in the order of the file.
+    keys: Vec<[f64; 1]>,
+    targets: usize,
+    function: Function<1>,
+}
+
+impl Targets {
+    /// Reads the keys of a channel with this many targets.
+    pub(super) fn read(
+        buffers: &mut Buffers<'_>,
+        channel: &Channel,
+        targets: usize,
+    ) -> Result<Self, ImportError> {
+        let mut function = Function::read_each(buffers, channel, targets)?;
+        let keys = std::mem::take(&mut function.values);
+        buffers.budget.take_for_now((keys.len() / targets * size_of::<f64>()) as u64)?;
+        function.values.reserve_exact(keys.len() / targets);
+        Ok(Self { keys, targets, function })
+    }
+
+    /// The weight of one target, from the beginning of time.
+    pub(super) fn function_of(&mut self, target: usize) -> &mut Function<1> {
+        self.function.key = 0;
+        self.function.values.clear();
+        self.function.values.extend(self.keys.iter().skip(target).step_by(self.targets));
+        &mut self.function
     }
 }
 

@@ -1,13 +1,22 @@
-//! A clip before compression: the transform of every joint at every sample time. All importers
-//! produce raw clips, all compression starts from them, and all errors are measured against them.
+//! A clip before compression: the transform of every joint at every sample time, curves of single
+//! numbers, and markers. All importers produce raw clips, all compression starts from them, and all
+//! errors are measured against them.
+
+mod error;
+mod tracks;
 
 use std::sync::Arc;
 
-use crate::{MAX_SAMPLES, RawClipError, Skeleton, Transform};
+use crate::{MAX_SAMPLES, Skeleton, Transform};
+pub use error::RawClipError;
+pub use tracks::{Curve, MAX_CURVES, MAX_MARKERS, MAX_NAME_BYTES, Marker};
 
 /// Samples of all joints of a skeleton at a constant rate. Rotations are unit quaternions. Each is
 /// on the same side as the one before it (their dot product is not negative), so components can be
 /// interpolated.
+///
+/// Beside the joints, a clip may have [curves](Curve) and [markers](Marker):
+/// [`with_curves`](Self::with_curves) and [`with_markers`](Self::with_markers) add them.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -28,6 +37,8 @@ pub struct RawClip {
     skeleton: Arc<Skeleton>,
     rate_hz: f32,
     samples: Vec<Transform>,
+    curves: Vec<Curve>,
+    markers: Vec<Marker>,
 }
 
 impl RawClip {
@@ -67,7 +78,8 @@ impl RawClip {
             }
             samples[index].rotation = rotation.to_array().map(|c| c as f32);
         }
-        Ok(Self { name: name.into(), skeleton, rate_hz, samples })
+        let (curves, markers) = (Vec::new(), Vec::new());
+        Ok(Self { name: name.into(), skeleton, rate_hz, samples, curves, markers })
     }
 
     /// The clip's name, which is also the base of its file name.
@@ -79,6 +91,45 @@ impl RawClip {
     #[must_use]
     pub fn with_name(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
+    }
+
+    /// The same clip with these curves instead of its own.
+    ///
+    /// # Errors
+    /// [`RawClipError`] if there are more than [`MAX_CURVES`], if two have one name, or if a name
+    /// is longer than [`MAX_NAME_BYTES`]. Also if a curve does not have a value for each sample, a
+    /// value is not finite, or a precision is not positive and finite.
+    pub fn with_curves(self, curves: Vec<Curve>) -> Result<Self, RawClipError> {
+        tracks::check_curves(&curves, self.samples())?;
+        Ok(Self { curves, ..self })
+    }
+
+    /// The same clip with these markers instead of its own. They are sorted by time; markers of one
+    /// time keep their order. A time up to half a sample after the end counts as the end.
+    ///
+    /// # Errors
+    /// [`RawClipError`] if there are more than [`MAX_MARKERS`], if a name is longer than
+    /// [`MAX_NAME_BYTES`], or if a time is outside of the clip or not finite.
+    pub fn with_markers(mut self, markers: Vec<Marker>) -> Result<Self, RawClipError> {
+        self.set_markers(markers)?;
+        Ok(self)
+    }
+
+    /// [`with_markers`](Self::with_markers) in place. If it fails, the markers stay as they were.
+    pub(crate) fn set_markers(&mut self, mut markers: Vec<Marker>) -> Result<(), RawClipError> {
+        tracks::prepare_markers(&mut markers, self.duration_s(), 0.5 / self.rate_hz)?;
+        self.markers = markers;
+        Ok(())
+    }
+
+    /// The curves, in the order in which they were given.
+    pub fn curves(&self) -> &[Curve] {
+        &self.curves
+    }
+
+    /// The markers, sorted by time.
+    pub fn markers(&self) -> &[Marker] {
+        &self.markers
     }
 
     /// The joints that it moves.
@@ -116,22 +167,28 @@ impl RawClip {
         self.samples.chunks_exact(self.joints())
     }
 
-    /// Bytes of the samples: ten floats a joint and sample.
+    /// Bytes of the joints' samples: ten floats a joint and sample.
     pub fn raw_bytes(&self) -> usize {
         self.samples.len() * Transform::BYTES
     }
 
-    /// The same motion at a lower rate: every `step`th sample.
+    /// The same motion at a lower rate: every `step`th sample. The end moves to the last sample
+    /// that is kept, and so do markers after it.
     ///
     /// # Panics
     /// If `step` is zero.
     pub fn decimated(&self, step: usize) -> Self {
         let samples = self.poses().step_by(step).flatten().copied().collect();
-        Self {
+        let mut decimated = Self {
             name: self.name.clone(),
             skeleton: Arc::clone(&self.skeleton),
             rate_hz: self.rate_hz / step as f32,
             samples,
-        }
+            curves: self.curves.iter().map(|curve| curve.decimated(step)).collect(),
+            markers: self.markers.clone(),
+        };
+        let end_s = decimated.duration_s();
+        decimated.markers.iter_mut().for_each(|marker| marker.time_s = marker.time_s.min(end_s));
+        decimated
     }
 }

@@ -3,10 +3,19 @@
 //! A file has a node for each joint, and one animation with a key at every sample for each channel
 //! that ever leaves the bind pose. It also has a mesh of bones, skinned to the joints. The mesh
 //! makes the clip visible, and many programs read joints only from skins. Lengths are in metres.
+//!
+//! A curve is the weight of a morph target that changes nothing: the curve `face.smile` belongs to
+//! the target `smile` of the node `face`. Markers are in the animation's extras:
+//! `"markers": [{ "name": "step", "time_s": 0.5 }]`. [`import`](crate::import) reads both; the
+//! curves of one node follow each other then.
 //! Source: the specification of glTF 2.0 by Khronos.
+
+mod curves;
+mod data;
 
 use std::fmt;
 
+use data::Data;
 use glam::{DMat4, DVec3};
 use serde_json::{Value, json};
 
@@ -17,13 +26,15 @@ const METRE_CM: f64 = 100.0;
 /// Component types and targets, as glTF numbers them.
 const UNSIGNED_SHORT: u32 = 5123;
 const UNSIGNED_INT: u32 = 5125;
-const FLOAT: u32 = 5126;
 const ARRAY_BUFFER: u32 = 34_962;
 const ELEMENT_ARRAY_BUFFER: u32 = 34_963;
 
 /// The most bytes that a joint takes besides its samples: a bone to it and one at its end, a
 /// matrix, and its part of the text.
 const MOST_BYTES_OF_JOINT: u64 = 4096;
+
+/// The nodes after the joints: one that holds the roots together, and the mesh.
+const OWN_NODES: usize = 2;
 
 /// Shorter bones are not drawn, in metres.
 const SHORTEST_BONE_M: f64 = 1e-4;
@@ -79,20 +90,26 @@ pub fn glb(clip: &RawClip) -> Result<Vec<u8>, TooLarge> {
     let [joints, samples] = [clip.joints(), clip.samples()].map(|count| count as u64);
     let names: u64 = clip.skeleton().joints().iter().map(|joint| 6 * joint.name.len() as u64).sum();
     let bytes = clip.raw_bytes() as u64 + 4 * samples + MOST_BYTES_OF_JOINT * joints + names;
+    let bytes = bytes + curves::most_bytes(clip);
     if bytes > u64::from(u32::MAX) {
         return Err(TooLarge { bytes });
     }
     let mut data = Data::default();
-    let animation = animation(clip, &mut data);
+    let animated = curves::Animated::new(clip);
+    let animation = animation(clip, &animated, &mut data);
     let (skin, primitive) = skin(clip.skeleton(), &mut data);
     let root = clip.joints();
+    let mut nodes = nodes(clip.skeleton());
+    let mut meshes = vec![json!({ "name": "bones", "primitives": [primitive] })];
+    animated.add_nodes(&mut nodes, &mut meshes, &mut data);
+    let in_scene: Vec<usize> = (root..nodes.len()).collect();
     let document = json!({
         "asset": { "version": "2.0", "generator": concat!("kinepack-anim ", env!("CARGO_PKG_VERSION")) },
         "scene": 0,
-        "scenes": [{ "nodes": [root, root + 1] }],
-        "nodes": nodes(clip.skeleton()),
+        "scenes": [{ "nodes": in_scene }],
+        "nodes": nodes,
         "skins": [skin],
-        "meshes": [{ "name": "bones", "primitives": [primitive] }],
+        "meshes": meshes,
         "animations": [animation],
         "accessors": data.accessors,
         "bufferViews": data.views,
@@ -144,8 +161,9 @@ fn nodes(skeleton: &Skeleton) -> Vec<Value> {
     nodes
 }
 
-/// A key at every sample for each channel that leaves the bind pose, and for at least one channel.
-fn animation(clip: &RawClip, data: &mut Data) -> Value {
+/// A key at every sample for each channel that leaves the bind pose, for all curves, and for at
+/// least one channel.
+fn animation(clip: &RawClip, animated: &curves::Animated<'_>, data: &mut Data) -> Value {
     let rate_hz = f64::from(clip.rate_hz());
     let times =
         data.floats((0..clip.samples()).map(|sample| [(sample as f64 / rate_hz) as f32]), None);
@@ -165,6 +183,7 @@ fn animation(clip: &RawClip, data: &mut Data) -> Value {
             moved.push((joint, "scale", data.floats(poses().map(|pose| pose.scale), None)));
         }
     }
+    moved.extend(animated.channels(clip.joints() + OWN_NODES, data));
     if moved.is_empty() {
         moved.push((0, "rotation", data.floats(clip.poses().map(|pose| pose[0].rotation), None)));
     }
@@ -174,7 +193,13 @@ fn animation(clip: &RawClip, data: &mut Data) -> Value {
         .collect();
     let sampler = |(.., output): &(usize, &str, usize)| json!({ "input": times, "interpolation": "LINEAR", "output": output });
     let samplers: Vec<Value> = moved.iter().map(sampler).collect();
-    json!({ "name": clip.name(), "channels": channels, "samplers": samplers })
+    let mut animation = json!({ "name": clip.name(), "channels": channels, "samplers": samplers });
+    if !clip.markers().is_empty() {
+        let markers = clip.markers().iter();
+        let markers = markers.map(|marker| json!({ "name": marker.name, "time_s": marker.time_s }));
+        animation["extras"] = json!({ "markers": markers.collect::<Vec<_>>() });
+    }
+    animation
 }
 
 /// A skin of all joints, and the mesh of bones that it moves.
@@ -281,59 +306,4 @@ fn unit(rotation: [f32; 4]) -> [f32; 4] {
         .rotation64()
         .to_array()
         .map(|component| component as f32)
-}
-
-/// The binary part, and the list of its views and accessors.
-#[derive(Default)]
-struct Data {
-    bytes: Vec<u8>,
-    views: Vec<Value>,
-    accessors: Vec<Value>,
-}
-
-impl Data {
-    /// Adds floats with their bounds, `N` an element. Returns the accessor.
-    fn floats<const N: usize>(
-        &mut self,
-        elements: impl Iterator<Item = [f32; N]>,
-        target: Option<u32>,
-    ) -> usize {
-        let mut bytes = Vec::new();
-        let (mut low, mut high) = ([f32::INFINITY; N], [f32::NEG_INFINITY; N]);
-        for element in elements {
-            for (axis, number) in element.into_iter().enumerate() {
-                (low[axis], high[axis]) = (low[axis].min(number), high[axis].max(number));
-                bytes.extend(number.to_le_bytes());
-            }
-        }
-        let kind = match N {
-            1 => "SCALAR",
-            3 => "VEC3",
-            4 => "VEC4",
-            _ => "MAT4",
-        };
-        let accessor = self.put(&bytes, (bytes.len() / (4 * N), FLOAT, kind), target);
-        let bounds = &mut self.accessors[accessor];
-        (bounds["min"], bounds["max"]) = (json!(low.as_slice()), json!(high.as_slice()));
-        accessor
-    }
-
-    /// Adds `count` elements of a type. Returns the accessor.
-    fn put(
-        &mut self,
-        bytes: &[u8],
-        (count, component, kind): (usize, u32, &str),
-        target: Option<u32>,
-    ) -> usize {
-        let mut view =
-            json!({ "buffer": 0, "byteOffset": self.bytes.len(), "byteLength": bytes.len() });
-        if let Some(target) = target {
-            view["target"] = json!(target);
-        }
-        self.bytes.extend(bytes);
-        self.accessors
-            .push(json!({ "bufferView": self.views.len(), "componentType": component, "count": count, "type": kind }));
-        self.views.push(view);
-        self.accessors.len() - 1
-    }
 }

@@ -1,0 +1,61 @@
+//! The numbers of a glTF file.
+
+use serde_json::{Value, json};
+
+/// The component type of floats, as glTF numbers it.
+const FLOAT: u32 = 5126;
+
+/// The binary part, and the list of its views and accessors.
+#[derive(Default)]
+pub(super) struct Data {
+    pub(super) bytes: Vec<u8>,
+    pub(super) views: Vec<Value>,
+    pub(super) accessors: Vec<Value>,
+}
+
+impl Data {
+    /// Adds floats with their bounds, `N` an element. Returns the accessor.
+    pub(super) fn floats<const N: usize>(
+        &mut self,
+        elements: impl Iterator<Item = [f32; N]>,
+        target: Option<u32>,
+    ) -> usize {
+        let mut bytes = Vec::new();
+        let (mut low, mut high) = ([f32::INFINITY; N], [f32::NEG_INFINITY; N]);
+        for element in elements {
+            for (axis, number) in element.into_iter().enumerate() {
+                (low[axis], high[axis]) = (low[axis].min(number), high[axis].max(number));
+                bytes.extend(number.to_le_bytes());
+            }
+        }
+        let kind = match N {
+            1 => "SCALAR",
+            3 => "VEC3",
+            4 => "VEC4",
+            _ => "MAT4",
+        };
+        let accessor = self.put(&bytes, (bytes.len() / (4 * N), FLOAT, kind), target);
+        let bounds = &mut self.accessors[accessor];
+        (bounds["min"], bounds["max"]) = (json!(low.as_slice()), json!(high.as_slice()));
+        accessor
+    }
+
+    /// Adds `count` elements of a type. Returns the accessor.
+    pub(super) fn put(
+        &mut self,
+        bytes: &[u8],
+        (count, component, kind): (usize, u32, &str),
+        target: Option<u32>,
+    ) -> usize {
+        let mut view =
+            json!({ "buffer": 0, "byteOffset": self.bytes.len(), "byteLength": bytes.len() });
+        if let Some(target) = target {
+            view["target"] = json!(target);
+        }
+        self.bytes.extend(bytes);
+        self.accessors
+            .push(json!({ "bufferView": self.views.len(), "componentType": component, "count": count, "type": kind }));
+        self.views.push(view);
+        self.accessors.len() - 1
+    }
+}

@@ -1,0 +1,92 @@
+//! The names of human bones in VRM files, by node. Source: the specifications of VRM 0.0, VRM 1.0
+//! and VRM Animation 1.0 by the VRM Consortium.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::ImportError;
+use super::json::Root;
+use crate::import::budget::Budget;
+
+/// What a bone takes besides its name, generously.
+const MOST_OF_BONE_BYTES: u64 = 256;
+
+/// The extensions of VRM 1.0 have the bones by their names.
+#[derive(Deserialize)]
+struct Vrm1 {
+    humanoid: Humanoid1,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Humanoid1 {
+    human_bones: BTreeMap<String, Bone1>,
+}
+
+#[derive(Deserialize)]
+struct Bone1 {
+    node: i64,
+}
+
+/// VRM 0.0 has a list of bones.
+#[derive(Deserialize)]
+struct Vrm0 {
+    humanoid: Humanoid0,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Humanoid0 {
+    human_bones: Vec<Bone0>,
+}
+
+#[derive(Deserialize)]
+struct Bone0 {
+    bone: String,
+    node: i64,
+}
+
+/// The bones of the file, with the names of VRM 1.0. `None` if it has no list of bones, or none
+/// that can be read.
+pub(super) fn names(
+    root: &Root,
+    budget: &mut Budget,
+) -> Result<Option<BTreeMap<usize, String>>, ImportError> {
+    let Some(extensions) = &root.extensions else { return Ok(None) };
+    let newer = extensions.vrm_1.as_deref().or(extensions.vrm_animation.as_deref());
+    let bones = match (newer.map(RawValue::get), extensions.vrm_0.as_deref().map(RawValue::get)) {
+        (Some(newer), _) => serde_json::from_str::<Vrm1>(newer).ok().map(|vrm| {
+            let bones = vrm.humanoid.human_bones.into_iter();
+            bones.map(|(name, bone)| (name, bone.node)).collect::<Vec<_>>()
+        }),
+        (None, Some(older)) => serde_json::from_str::<Vrm0>(older).ok().map(|vrm| {
+            let bones = vrm.humanoid.human_bones.into_iter();
+            bones.map(|bone| (renamed(bone.bone), bone.node)).collect()
+        }),
+        (None, None) => None,
+    };
+    let Some(bones) = bones else { return Ok(None) };
+    let mut names = BTreeMap::new();
+    for (name, node) in bones {
+        budget.take(name.len() as u64 + MOST_OF_BONE_BYTES)?;
+        // Some programs write −1 for a bone that the model does not have.
+        if let Ok(node) = usize::try_from(node) {
+            names.entry(node).or_insert(name);
+        }
+    }
+    Ok(Some(names))
+}
+
+/// The name in VRM 1.0 of a bone of VRM 0.0. The joints of the thumb have other names.
+fn renamed(bone: String) -> String {
+    for side in ["left", "right"] {
+        match bone.strip_prefix(side) {
+            Some("ThumbProximal") => return format!("{side}ThumbMetacarpal"),
+            Some("ThumbIntermediate") => return format!("{side}ThumbProximal"),
+            _ => {}
+        }
+    }
+    bone
+}

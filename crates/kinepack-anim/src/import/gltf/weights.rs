@@ -1,0 +1,116 @@
+//! The weights of morph targets as curves, with their names.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::buffers::Buffers;
+use super::channels::Weights;
+use super::function::Targets;
+use super::rig::Rig;
+use super::{Document, ImportError};
+use crate::{Curve, MAX_CURVES, MAX_NAME_BYTES, RawClipError};
+
+/// What a curve takes besides its values and its name, generously.
+const MOST_OF_CURVE_BYTES: u64 = 512;
+
+/// The names of the targets of meshes, each list read once.
+#[derive(Default)]
+pub(super) struct TargetNames {
+    by_mesh: BTreeMap<usize, Vec<String>>,
+}
+
+impl TargetNames {
+    /// The names in a mesh's extras, which may be fewer than its targets.
+    fn of(&mut self, document: Document<'_>, mesh: usize) -> &[String] {
+        #[derive(Default, Deserialize)]
+        struct Extras {
+            #[serde(default, rename = "targetNames")]
+            names: Vec<String>,
+        }
+        let read = || {
+            let extras = document.root.meshes.get(mesh)?.extras.as_deref().map(RawValue::get)?;
+            serde_json::from_str(extras).ok()
+        };
+        self.by_mesh.entry(mesh).or_insert_with(|| read().unwrap_or(Extras::default()).names)
+    }
+}
+
+/// Reads the curves of a clip: a value at each of `times`. The error of the clip itself has no
+/// place in the file.
+pub(super) fn curves(
+    buffers: &mut Buffers<'_>,
+    rig: &Rig,
+    target_names: &mut TargetNames,
+    weights: &BTreeMap<usize, Weights>,
+    times: impl ExactSizeIterator<Item = f64> + Clone,
+) -> Result<Result<Vec<Curve>, RawClipError>, ImportError> {
+    let count = count(weights);
+    if count > MAX_CURVES {
+        return Ok(Err(RawClipError::TooManyCurves { curves: count }));
+    }
+    let document = buffers.document;
+    let mut names = Names::default();
+    let mut curves = Vec::with_capacity(count);
+    for (&node, weights) in weights {
+        let mut targets = Targets::read(buffers, &weights.channel, weights.targets)?;
+        let (of_node, mesh) =
+            (document.morphed_name(node, rig.parent_of(node)), document.root.nodes[node].mesh);
+        let of_targets = mesh.map_or(&[][..], |mesh| target_names.of(document, mesh));
+        for target in 0..weights.targets {
+            let of_target = of_targets.get(target).map(String::as_str);
+            let bytes = of_node.len() + of_target.map_or(0, str::len);
+            if bytes > MAX_NAME_BYTES - Names::MOST_ADDED {
+                return Ok(Err(RawClipError::LongName { bytes }));
+            }
+            // The name is also in the set of names, and in the map if another curve has it.
+            let memory = 3 * bytes as u64 + 4 * times.len() as u64 + MOST_OF_CURVE_BYTES;
+            buffers.budget.take(memory)?;
+            let index = target.to_string();
+            let of_target = of_target.unwrap_or(&index);
+            let dot = if of_node.is_empty() { "" } else { "." };
+            let name = names.unique(format!("{of_node}{dot}{of_target}"));
+            let function = targets.function_of(target);
+            // A function of one number always has a value.
+            let value = |time_s| function.at(time_s).map_or(0.0, |[value]| value as f32);
+            let values = times.clone().map(value).collect();
+            curves.push(Curve { name, precision: Curve::WEIGHT_PRECISION, values });
+        }
+        buffers.budget.release();
+    }
+    Ok(Ok(curves))
+}
+
+/// The number of curves of these channels.
+pub(super) fn count(weights: &BTreeMap<usize, Weights>) -> usize {
+    weights.values().map(|weights| weights.targets).sum()
+}
+
+/// Makes names unique: a second `a` becomes `a-2`.
+#[derive(Default)]
+struct Names {
+    used: HashSet<String>,
+    /// The last number of each name that was given again.
+    again: HashMap<String, usize>,
+}
+
+impl Names {
+    /// The most bytes that are added to a name: a dot, the number of a target, a dash and another
+    /// number.
+    const MOST_ADDED: usize = 16;
+
+    fn unique(&mut self, name: String) -> String {
+        if self.used.insert(name.clone()) {
+            return name;
+        }
+        let last = self.again.entry(name.clone()).or_insert(1);
+        loop {
+            *last += 1;
+            let other = format!("{name}-{last}");
+            if self.used.insert(other.clone()) {
+                return other;
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What the clips of a file do not have, in reports.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use command_kit::table::table;
+use kinepack_anim::RawClip;
+use kinepack_anim::import::LeftOut;
+use serde::Serialize;
+
+/// Parts of a file or a clip that are left out.
+#[derive(Clone, PartialEq, Serialize)]
+pub(crate) struct LeftOutReport {
+    file: String,
+    /// What the parts are.
+    what: &'static str,
+    /// The name of the parts, if they have one.
+    name: String,
+    count: usize,
+}
+
+impl LeftOutReport {
+    /// The parts of a file that its importer left out.
+    pub(crate) fn of_file<'a>(
+        file: &'a Path,
+        left_out: &'a [LeftOut],
+    ) -> impl Iterator<Item = Self> + 'a {
+        left_out.iter().map(|part| Self {
+            file: file.display().to_string(),
+            what: part.kind.name(),
+            name: part.name.clone(),
+            count: part.count,
+        })
+    }
+
+    /// The curves and the markers of a clip, for formats that store joints only.
+    pub(crate) fn of_clip(file: &Path, raw: &RawClip) -> impl Iterator<Item = Self> + use<> {
+        let counts = [
+            ("curves: the clip's file holds joints only", raw.curves().len()),
+            ("markers: the clip's file holds joints only", raw.markers().len()),
+        ];
+        let (file, name) = (file.display().to_string(), raw.name().to_owned());
+        counts.into_iter().filter(|(_, count)| *count > 0).map(move |(what, count)| Self {
+            file: file.clone(),
+            what,
+            name: name.clone(),
+            count,
+        })
+    }
+
+    /// The report in a line, for commands without a table of it.
+    pub(crate) fn line(&self) -> String {
+        let Self { file, what, name, count } = self;
+        let space = if name.is_empty() { "" } else { " " };
+        format!("{file}: left out: {what}:{space}{name} ({count})")
+    }
+
+    /// Writes a table, if anything is left out.
+    pub(crate) fn write_table(all: &[Self], out: &mut impl Write) -> io::Result<()> {
+        if all.is_empty() {
+            return Ok(());
+        }
+        let cells = |own: &Self| {
+            [own.what.to_owned(), own.name.clone(), own.file.clone(), own.count.to_string()]
+        };
+        let table = table(["left out", "name", "file", "count"], 3, all.iter().map(cells));
+        writeln!(out, "\n{}", table.trim_fmt())
+    }
+}
