@@ -4,6 +4,7 @@
 
 mod choose;
 mod eigen;
+mod pieces;
 mod plan;
 mod rig;
 mod rotations;
