@@ -13,6 +13,7 @@ mod segment;
 mod shave;
 mod target;
 mod train;
+mod trial;
 mod tune;
 
 use std::sync::Arc;

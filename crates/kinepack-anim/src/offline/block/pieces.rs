@@ -13,50 +13,62 @@ const MOST: u32 = 3;
 const NARROWER: usize = 4;
 /// The highest bit of each byte.
 const HIGH_BITS: u128 = 0x8080_8080_8080_8080_8080_8080_8080_8080;
+/// Bits of a width that a segment stores with an escape.
+const ESCAPE_WIDTH_BITS: u32 = 5;
 /// More than the bits of any profile.
 const MOST_BITS: usize = 24 * PIECE + 1;
 
-/// The profiles of a piece.
+/// The profiles of pieces of one length, those with the fewest bits first.
 struct Piece {
     /// The widths of each profile, a byte each.
     packed: [u128; PROFILES],
-    /// The bits of each profile, in ascending order.
+    /// The bits of each profile.
     bits: [u16; PROFILES],
     /// By number of bits: the first profile that has at least that many.
     first: [u8; MOST_BITS],
 }
 
-/// For block length 8, for 16, and for the first and the second piece of 32.
-static PIECES: LazyLock<[Piece; 4]> = LazyLock::new(|| {
-    [(BlockLength::N8, 0), (BlockLength::N16, 0), (BlockLength::N32, 0), (BlockLength::N32, 1)]
-        .map(|(block, piece)| Piece::new(block, piece))
+/// For block length 8, for 16, and for the first and the second piece of 32; then by length.
+static PIECES: LazyLock<[Vec<Piece>; 4]> = LazyLock::new(|| {
+    [(BlockLength::N8, 0), (BlockLength::N16, 0), (BlockLength::N32, 0), (BlockLength::N32, 1)].map(
+        |(block, piece)| {
+            let longest = block.samples().min(PIECE);
+            (0..=longest).map(|length| Piece::new(block, piece, length)).collect()
+        },
+    )
 });
 
 impl Piece {
-    fn new(block: BlockLength, piece: usize) -> Self {
-        let (profiles, length) = (block.profiles(piece), block.samples().min(PIECE));
-        let bits: [u16; PROFILES] = std::array::from_fn(|number| profiles[number].ends[length]);
+    fn of(block: BlockLength, piece: usize, length: usize) -> &'static Self {
+        &PIECES[block as usize + piece][length]
+    }
+
+    fn new(block: BlockLength, piece: usize, length: usize) -> Self {
+        let mut profiles: Vec<_> = block.profiles(piece).iter().collect();
+        profiles.sort_by_key(|profile| profile.ends[length]);
+        let bits: [u16; PROFILES] = std::array::from_fn(|at| profiles[at].ends[length]);
         let first = |least: usize| bits.partition_point(|own| usize::from(*own) < least) as u8;
         Self {
-            packed: std::array::from_fn(|number| u128::from_le_bytes(profiles[number].widths)),
+            packed: std::array::from_fn(|at| u128::from_le_bytes(profiles[at].widths)),
             bits,
             first: std::array::from_fn(first),
         }
     }
 
     /// The profiles with at least this many bits, from the fewest to the most: their widths, bits
-    /// and numbers.
+    /// and places.
     fn with_bits(&self, least: u32) -> impl Iterator<Item = (u128, u32, usize)> {
         let first = usize::from(self.first[(least as usize).min(MOST_BITS - 1)]);
         let wide = self.packed[first..].iter().zip(&self.bits[first..]).enumerate();
         wide.map(move |(index, (packed, bits))| (*packed, u32::from(*bits), first + index))
     }
 
-    /// The profile with the fewest bits that is wide enough: its bits and its number.
-    fn narrowest(&self, needed: &[u8; PIECE]) -> Option<(u32, usize)> {
+    /// The bits of the narrowest profile that is wide enough. `None` if an escape may take fewer.
+    fn narrowest(&self, needed: &[u8; PIECE], length: usize) -> Option<u32> {
         let packed = u128::from_le_bytes(*needed);
-        let mut wide = self.with_bits(sum(needed));
-        wide.find(|(widths, ..)| is_wide_enough(*widths, packed)).map(|found| (found.1, found.2))
+        let escaped_bits = sum(needed) + ESCAPE_WIDTH_BITS * length as u32;
+        let mut wide = self.with_bits(sum(needed)).take_while(|(_, bits, _)| *bits < escaped_bits);
+        wide.find(|(widths, ..)| is_wide_enough(*widths, packed)).map(|found| found.1)
     }
 }
 
@@ -67,10 +79,10 @@ pub(super) fn bits(block: BlockLength, coefficients: &[i32]) -> usize {
 }
 
 fn piece_bits(block: BlockLength, piece: usize, coefficients: &[i32]) -> u32 {
-    let narrowest =
-        full(block, piece, coefficients).and_then(|own| own.narrowest(&needed(coefficients)));
-    // Short pieces, and pieces that need an escape, are rare.
-    narrowest.map_or_else(|| block.choose(piece, coefficients).bits, |(bits, _)| bits)
+    let own = Piece::of(block, piece, coefficients.len());
+    // Pieces that need an escape are rare.
+    own.narrowest(&needed(coefficients), coefficients.len())
+        .unwrap_or_else(|| block.choose(piece, coefficients).bits)
 }
 
 /// Clamps the coefficients of a component to narrower profiles if the bits that this saves are
@@ -80,32 +92,30 @@ pub(super) fn shrink(block: BlockLength, exact: &[f64], coefficients: &mut [i32]
     for piece in 0..block.pieces() {
         let range = piece_range(piece, exact.len());
         let (exact, coefficients) = (&exact[range.clone()], &mut coefficients[range]);
-        match full(block, piece, coefficients) {
-            Some(own) if coefficients.iter().all(|coefficient| *coefficient == 0) => {
-                debug_assert!(own.bits[0] == 0);
+        if coefficients.iter().any(|coefficient| *coefficient != 0) {
+            let own = Piece::of(block, piece, coefficients.len());
+            let needed = needed(coefficients);
+            match own.narrowest(&needed, coefficients.len()) {
+                Some(most) => own.shrink(most, &needed, exact, coefficients, weight),
+                None => block.shrink(piece, exact, coefficients, weight),
             }
-            Some(own) => own.shrink(block, piece, exact, coefficients, weight),
-            None => block.shrink(piece, exact, coefficients, weight),
         }
     }
 }
 
 impl Piece {
+    /// Clamps coefficients that need the widths `needed`, and take `most` bits with a profile.
     fn shrink(
         &self,
-        block: BlockLength,
-        piece: usize,
+        most: u32,
+        needed: &[u8; PIECE],
         exact: &[f64],
         coefficients: &mut [i32],
         weight: f64,
     ) {
-        let needed = needed(coefficients);
-        let (most, _) = self
-            .narrowest(&needed)
-            .unwrap_or_else(|| (block.choose(piece, coefficients).bits, PROFILES));
         // What it costs to make each coefficient narrower by one bit, by two and so on.
         let mut costs = [[f64::INFINITY; NARROWER + 1]; PIECE];
-        let mut least = needed;
+        let mut least = *needed;
         let mut best = f64::from(most);
         for k in 0..coefficients.len() {
             let before = (exact[k] - f64::from(coefficients[k])).powi(2);
@@ -127,7 +137,7 @@ impl Piece {
             }
         }
         let (packed_needed, packed_least) =
-            (u128::from_le_bytes(needed), u128::from_le_bytes(least));
+            (u128::from_le_bytes(*needed), u128::from_le_bytes(least));
         let mut chosen = None;
         for (widths, bits, number) in self.with_bits(sum(&least)) {
             let mut cost = f64::from(bits);
@@ -158,12 +168,6 @@ impl Piece {
                 .for_each(|(value, width)| *value = clamp(*value, width));
         }
     }
-}
-
-/// The profiles for a piece that has as many coefficients as they have widths.
-fn full(block: BlockLength, piece: usize, coefficients: &[i32]) -> Option<&'static Piece> {
-    let is_full = coefficients.len() == block.samples().min(PIECE);
-    is_full.then(|| &PIECES[block as usize + piece])
 }
 
 /// The widths that the coefficients of a piece need.
@@ -207,8 +211,8 @@ mod tests {
     fn pieces_get_the_profiles_of_the_plain_search() {
         let mut seed = 7;
         for block in BlockLength::ALL {
-            for length in [block.samples(), block.samples() - 3] {
-                for _ in 0..2000 {
+            for length in [1, 3, block.samples() - 3, block.samples()] {
+                for _ in 0..1000 {
                     let exact = exact(&mut seed, length);
                     let mut fast: Vec<i32> =
                         exact.iter().map(|number| number.round() as i32).collect();
