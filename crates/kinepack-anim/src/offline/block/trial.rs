@@ -15,6 +15,8 @@ use super::shave::power;
 const LANES: usize = 8;
 /// Larger squares of errors count as this one, so that their powers fit into `f32`.
 const LARGEST_SQUARE: f32 = 1e4;
+/// Keeps those powers normal numbers. Others are slow.
+const SMALLEST_SQUARE: f32 = 1e-4;
 
 /// A number by sample.
 type Row = [[f32; LANES]; MAX_LENGTH / LANES];
@@ -161,7 +163,7 @@ impl Points {
                 }
             }
             for lane in 0..LANES {
-                let square = worst[lane] * per_limit;
+                let square = worst[lane] * per_limit + SMALLEST_SQUARE;
                 let square = if square < LARGEST_SQUARE { square } else { LARGEST_SQUARE };
                 let fourth = square * square;
                 let eighth = fourth * fourth;
