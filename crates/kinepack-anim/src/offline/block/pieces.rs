@@ -63,12 +63,13 @@ impl Piece {
         wide.map(move |(index, (packed, bits))| (*packed, u32::from(*bits), first + index))
     }
 
-    /// The bits of the narrowest profile that is wide enough. `None` if an escape may take fewer.
-    fn narrowest(&self, needed: &[u8; PIECE], length: usize) -> Option<u32> {
+    /// The bits and the place of the narrowest profile that is wide enough. `None` if an escape may take fewer.
+    fn narrowest(&self, needed: &[u8; PIECE], length: usize) -> Option<(u32, usize)> {
         let packed = u128::from_le_bytes(*needed);
         let escaped_bits = sum(needed) + ESCAPE_WIDTH_BITS * length as u32;
         let mut wide = self.with_bits(sum(needed)).take_while(|(_, bits, _)| *bits < escaped_bits);
-        wide.find(|(widths, ..)| is_wide_enough(*widths, packed)).map(|found| found.1)
+        wide.find(|(widths, ..)| is_wide_enough(*widths, packed))
+            .map(|(_, bits, place)| (bits, place))
     }
 }
 
@@ -81,8 +82,20 @@ pub(super) fn bits(block: BlockLength, coefficients: &[i32]) -> usize {
 fn piece_bits(block: BlockLength, piece: usize, coefficients: &[i32]) -> u32 {
     let own = Piece::of(block, piece, coefficients.len());
     // Pieces that need an escape are rare.
-    own.narrowest(&needed(coefficients), coefficients.len())
-        .unwrap_or_else(|| block.choose(piece, coefficients).bits)
+    let narrowest = own.narrowest(&needed(coefficients), coefficients.len());
+    narrowest.map_or_else(|| block.choose(piece, coefficients).bits, |(bits, _)| bits)
+}
+
+/// The widths that a component's coefficients have with their profiles.
+pub(super) fn widths(block: BlockLength, coefficients: &[i32]) -> impl Iterator<Item = u8> {
+    (0..block.pieces()).flat_map(move |piece| {
+        let coefficients = &coefficients[piece_range(piece, coefficients.len())];
+        let own = Piece::of(block, piece, coefficients.len());
+        let needed = needed(coefficients);
+        let narrowest = own.narrowest(&needed, coefficients.len());
+        let widths = narrowest.map_or(needed, |(_, place)| own.packed[place].to_le_bytes());
+        widths.into_iter().take(coefficients.len())
+    })
 }
 
 /// Clamps the coefficients of a component to narrower profiles if the bits that this saves are
@@ -96,7 +109,7 @@ pub(super) fn shrink(block: BlockLength, exact: &[f64], coefficients: &mut [i32]
             let own = Piece::of(block, piece, coefficients.len());
             let needed = needed(coefficients);
             match own.narrowest(&needed, coefficients.len()) {
-                Some(most) => own.shrink(most, &needed, exact, coefficients, weight),
+                Some((most, _)) => own.shrink(most, &needed, exact, coefficients, weight),
                 None => block.shrink(piece, exact, coefficients, weight),
             }
         }

@@ -14,6 +14,8 @@ const DEEPEST: u8 = 60;
 /// The most attempts to find the step at which the search begins, and how near it has to be.
 const APPROACHES: usize = 3;
 const NEAR: f64 = 4.0;
+/// How many steps farther than rounding alone changes of coefficients usually reach.
+const AHEAD: u8 = 2;
 /// Number of codings whose mean is the estimate for a segment.
 const ESTIMATES: usize = 2;
 /// The approximate bits of a segment's offset.
@@ -83,13 +85,13 @@ pub(super) fn code(target: &Target, plan: &Plan, spans: &[Span], effort: Effort)
     let mut coded = Coded { segments: Vec::with_capacity(spans.len()), bits: 0, far: 0 };
     let mut usual = USUAL_STEP;
     for &span in spans {
-        let mut best = best_step(&mut coder, span, usual);
+        let near = (span, usual);
+        let best = match effort {
+            Effort::Fast => best_step(&mut coder, span, usual),
+            Effort::Default => shaved_step(&mut coder, &mut shaver, near, DEFAULT_SHAVE),
+            Effort::Best => shaved_step(&mut coder, &mut shaver, near, BEST_SHAVE),
+        };
         usual = best.step;
-        match effort {
-            Effort::Fast => {}
-            Effort::Default => shave(&mut coder, &mut shaver, &mut best, DEFAULT_SHAVE),
-            Effort::Best => shave(&mut coder, &mut shaver, &mut best, BEST_SHAVE),
-        }
         coded.bits += best.bits + OFFSET;
         coded.far += usize::from(best.is_far);
         coded.segments.push(SegmentContents {
@@ -121,7 +123,7 @@ pub(super) fn estimate(target: &Target, plan: &Plan, spans: &[Span]) -> Estimate
             let worst = coder.code(span, step, Rounding::RateDistortion, f64::INFINITY);
             let away = away(worst);
             near.push(bits_at_limit(&coder, worst));
-            let next = (f64::from(step) - away).clamp(0.0, 250.0).round() as u8;
+            let next = moved(step, away);
             if away.abs() > NEAR {
                 near.clear();
                 step = next;
@@ -133,7 +135,9 @@ pub(super) fn estimate(target: &Target, plan: &Plan, spans: &[Span]) -> Estimate
         }
         usual = step;
         estimate.steps.push(step);
-        if near.is_empty() { near.push(bits_at_limit(&coder, 1.0)); }
+        if near.is_empty() {
+            near.push(bits_at_limit(&coder, 1.0));
+        }
         estimate.bits += OFFSET as f64 + near.iter().sum::<f64>() / near.len() as f64;
     }
     estimate
@@ -144,6 +148,10 @@ pub(super) fn estimate(target: &Target, plan: &Plan, spans: &[Span]) -> Estimate
 fn bits_at_limit(coder: &Coder, worst: f64) -> f64 {
     let moving = coder.coefficients.iter().filter(|coefficient| **coefficient != 0).count();
     coder.bits() as f64 + moving as f64 * worst.max(1e-6).log2()
+}
+
+fn moved(step: u8, away: f64) -> u8 {
+    (f64::from(step) - away).clamp(0.0, 250.0).round() as u8
 }
 
 /// By how many steps a segment with this error is away from the limit. Eight steps double the
@@ -175,35 +183,34 @@ impl Best {
 /// The largest step that is small enough, near the one that the error suggests. It nearly always
 /// takes the fewest bits. `usual` is the step of a segment nearby.
 fn best_step(coder: &mut Coder, span: Span, usual: u8) -> Best {
+    let begin = approach(coder, span, usual);
+    let mut is_enough = |step| coder.code(span, step, Rounding::RateDistortion, 1.0) <= 1.0;
+    let deepest = begin.saturating_sub(DEEPEST);
+    let Some(mut step) = (deepest..=begin).rev().find(|step| is_enough(*step)) else {
+        return nearest(coder, span);
+    };
+    let mut best = Best::from_coder(coder);
+    while step >= begin && step < u8::MAX {
+        step += 1;
+        if coder.code(span, step, Rounding::RateDistortion, 1.0) > 1.0 {
+            break;
+        }
+        best = Best::from_coder(coder);
+    }
+    best
+}
+
+/// A step at which the error is about the limit.
+fn approach(coder: &mut Coder, span: Span, usual: u8) -> u8 {
     let mut step = usual;
     for _ in 0..APPROACHES {
         let away = away(coder.code(span, step, Rounding::RateDistortion, f64::INFINITY));
-        let is_near = away.abs() <= NEAR;
-        step = (f64::from(step) - away).clamp(0.0, 250.0).round() as u8;
-        if is_near {
+        step = moved(step, away);
+        if away.abs() <= NEAR {
             break;
         }
     }
-    let is_enough =
-        |coder: &mut Coder, step| coder.code(span, step, Rounding::RateDistortion, 1.0) <= 1.0;
-    let begin = step;
-    let mut best = None;
-    while best.is_none() {
-        if is_enough(coder, step) {
-            best = Some(Best::from_coder(coder));
-        } else if step == 0 || begin - step >= DEEPEST {
-            return nearest(coder, span);
-        } else {
-            step -= 1;
-        }
-    }
-    if step == begin {
-        while step < u8::MAX && is_enough(coder, step + 1) {
-            step += 1;
-            best = Some(Best::from_coder(coder));
-        }
-    }
-    best.unwrap_or_else(|| nearest(coder, span))
+    step
 }
 
 /// The step with the smallest error. Used if no step is small enough, because with finer steps the
@@ -230,25 +237,35 @@ fn nearest(coder: &mut Coder, span: Span) -> Best {
     Best { is_far: worst > 1.0, ..Best::from_coder(coder) }
 }
 
-/// Tries coarser steps, as long as changes of single coefficients bring the error back within the
-/// limits.
-fn shave(
+/// The step with the fewest bits among those for which changes of single coefficients bring the
+/// error within the limits. Begins above the step that rounding alone would allow, and goes on
+/// until some steps in a row fail.
+fn shaved_step(
     coder: &mut Coder,
     shaver: &mut Shaver,
-    best: &mut Best,
+    (span, usual): (Span, u8),
     (tries, failures): (usize, usize),
-) {
-    let span = coder.span;
-    let mut failed = 0;
-    let mut step = best.step;
+) -> Best {
+    let mut is_enough = |coder: &mut Coder, step| {
+        coder.code(span, step, Rounding::RateDistortion, f64::INFINITY);
+        shaver.repair(coder, tries)
+    };
+    let begin = approach(coder, span, usual).saturating_add(AHEAD);
+    let deepest = begin.saturating_sub(DEEPEST);
+    let Some(least) = (deepest..=begin).rev().find(|step| is_enough(coder, *step)) else {
+        return nearest(coder, span);
+    };
+    let mut best = Best::from_coder(coder);
+    let mut failed = usize::from(begin - least);
+    let mut step = begin;
     while failed < failures && step < u8::MAX {
         step += 1;
-        coder.code(span, step, Rounding::RateDistortion, f64::INFINITY);
-        if shaver.repair(coder, tries) && coder.bits() < best.bits {
-            *best = Best::from_coder(coder);
+        if is_enough(coder, step) && coder.bits() < best.bits {
+            best = Best::from_coder(coder);
             failed = 0;
         } else {
             failed += 1;
         }
     }
+    best
 }

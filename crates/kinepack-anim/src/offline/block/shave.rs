@@ -8,6 +8,7 @@ use crate::Channel;
 use crate::block::{self, MAX_LENGTH};
 use crate::measure::Frame;
 
+use super::pieces;
 use super::segment::Coder;
 use super::trial::Trial;
 
@@ -90,13 +91,7 @@ impl Shaver {
         self.widths.clear();
         let block = coder.plan.choices.block;
         for coefficients in coder.coefficients.chunks_exact(coder.span.length) {
-            for piece in 0..block.pieces() {
-                let own = &coefficients[block::piece_range(piece, coefficients.len())];
-                match block.profiles(piece).get(usize::from(block.choose(piece, own).profile)) {
-                    Some(profile) => self.widths.extend_from_slice(&profile.widths[..own.len()]),
-                    None => self.widths.extend(own.iter().map(|value| block::width_of(*value))),
-                }
-            }
+            self.widths.extend(pieces::widths(block, coefficients));
         }
     }
 
