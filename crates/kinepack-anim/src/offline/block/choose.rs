@@ -7,7 +7,7 @@ use crate::TrackId;
 use crate::block::{BlockLength, Header};
 
 use super::plan::{Choices, Plan, PlannedTrack, Shares};
-use super::search::{Coded, code, header, spans};
+use super::search::{Estimate, estimate, header, spans};
 use super::segment::{Coder, Rounding, Span, component_bits};
 use super::target::Target;
 use super::{BlockOptions, Effort};
@@ -70,7 +70,7 @@ fn near(target: &Target, options: &BlockOptions, best: &Tried) -> Vec<Plan> {
 }
 
 /// The plan in which each track shares those parameters that make it smallest. Segments keep the
-/// steps with which `tried` was coded.
+/// steps with which `tried` was estimated.
 fn sharing(target: &Target, options: &BlockOptions, tried: &Tried) -> Tried {
     const WAYS: [Shares; 4] = [[false, false], [true, false], [false, true], [true, true]];
     let choices = Choices { is_of_rig: true, ..tried.plan.choices };
@@ -94,7 +94,7 @@ struct Tried {
     plan: Plan,
     header: Header,
     spans: Vec<Span>,
-    coded: Coded,
+    estimate: Estimate,
     /// Number of segments in the clip for each that was tried.
     share: f64,
     /// An estimate of the clip's bits, plus the cost of playing longer blocks.
@@ -112,7 +112,7 @@ impl Tried {
         let header = header(target, choices);
         let all = spans(&header);
         let spans = sample_spans(&all);
-        let coded = code(target, &plan, &spans, Effort::Fast);
+        let estimate = estimate(target, &plan, &spans);
         let share = all.len() as f64 / spans.len() as f64;
         let tracks: usize = plan.tracks.iter().map(|track| track.contents().bits(&header)).sum();
         let constants: usize = plan.constants.iter().map(|constant| constant.bits()).sum();
@@ -121,8 +121,8 @@ impl Tried {
         } else {
             EIGHT * (choices.block.samples() / 8) as f64
         };
-        let cost = (coded.bits as f64 * share + (tracks + constants) as f64) * (1.0 + eight);
-        Self { plan, header, spans, coded, share, cost }
+        let cost = (estimate.bits * share + (tracks + constants) as f64) * (1.0 + eight);
+        Self { plan, header, spans, estimate, share, cost }
     }
 
     /// The cheaper of the two.
@@ -135,8 +135,8 @@ impl Tried {
     fn bits_with(&self, target: &Target, plan: &Plan) -> Vec<f64> {
         let mut coder = Coder::new(target, plan);
         let mut bits = vec![0.0; plan.tracks.len()];
-        for (span, segment) in self.spans.iter().zip(&self.coded.segments) {
-            coder.code(*span, segment.step, Rounding::RateDistortion, f64::INFINITY);
+        for (span, step) in self.spans.iter().zip(&self.estimate.steps) {
+            coder.code(*span, *step, Rounding::RateDistortion, f64::INFINITY);
             for (component, coefficients) in
                 coder.coefficients.chunks_exact(span.length).enumerate()
             {

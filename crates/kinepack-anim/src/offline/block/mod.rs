@@ -4,6 +4,7 @@
 
 mod choose;
 mod eigen;
+mod pieces;
 mod plan;
 mod rig;
 mod rotations;
@@ -12,6 +13,7 @@ mod segment;
 mod shave;
 mod target;
 mod train;
+mod trial;
 mod tune;
 
 use std::sync::Arc;

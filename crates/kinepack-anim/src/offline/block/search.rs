@@ -9,10 +9,17 @@ use super::segment::{Coder, Rounding, Span};
 use super::shave::Shaver;
 use super::target::Target;
 
-/// How far below the expected step the search goes.
+/// How far below the step at which it begins the search goes.
 const DEEPEST: u8 = 60;
-/// How far above the expected step the search begins.
-const HIGHEST: u8 = 4;
+/// The most attempts to find the step at which the search begins, and how near it has to be.
+const APPROACHES: usize = 3;
+const NEAR: f64 = 4.0;
+/// How many steps farther than rounding alone changes of coefficients usually reach.
+const AHEAD: u8 = 2;
+/// Number of codings whose mean is the estimate for a segment.
+const ESTIMATES: usize = 2;
+/// The approximate bits of a segment's offset.
+const OFFSET: usize = 16;
 /// At default effort: the changes of coefficients that are tried with a step, and the number of
 /// steps that may fail in a row.
 const DEFAULT_SHAVE: (usize, usize) = (60, 2);
@@ -73,20 +80,18 @@ pub(super) fn spans(header: &Header) -> Vec<Span> {
 /// Codes segments. Each gets the step that takes the fewest bits and keeps the error within the
 /// limits.
 pub(super) fn code(target: &Target, plan: &Plan, spans: &[Span], effort: Effort) -> Coded {
-    /// The approximate bits of a segment's offset.
-    const OFFSET: usize = 16;
     let mut coder = Coder::new(target, plan);
     let mut shaver = Shaver::new(&coder);
     let mut coded = Coded { segments: Vec::with_capacity(spans.len()), bits: 0, far: 0 };
     let mut usual = USUAL_STEP;
     for &span in spans {
-        let mut best = best_step(&mut coder, span, usual);
+        let near = (span, usual);
+        let best = match effort {
+            Effort::Fast => best_step(&mut coder, span, usual),
+            Effort::Default => shaved_step(&mut coder, &mut shaver, near, DEFAULT_SHAVE),
+            Effort::Best => shaved_step(&mut coder, &mut shaver, near, BEST_SHAVE),
+        };
         usual = best.step;
-        match effort {
-            Effort::Fast => {}
-            Effort::Default => shave(&mut coder, &mut shaver, &mut best, DEFAULT_SHAVE),
-            Effort::Best => shave(&mut coder, &mut shaver, &mut best, BEST_SHAVE),
-        }
         coded.bits += best.bits + OFFSET;
         coded.far += usize::from(best.is_far);
         coded.segments.push(SegmentContents {
@@ -96,6 +101,63 @@ pub(super) fn code(target: &Target, plan: &Plan, spans: &[Span], effort: Effort)
         });
     }
     coded
+}
+
+/// An estimate for some segments.
+pub(super) struct Estimate {
+    /// About the step of each segment.
+    pub(super) steps: Vec<u8>,
+    /// The bits of all segments.
+    pub(super) bits: f64,
+}
+
+/// Estimates the bits of segments with a plan. It costs less than coding them.
+pub(super) fn estimate(target: &Target, plan: &Plan, spans: &[Span]) -> Estimate {
+    let mut coder = Coder::new(target, plan);
+    let mut estimate = Estimate { steps: Vec::with_capacity(spans.len()), bits: 0.0 };
+    let mut usual = USUAL_STEP;
+    for &span in spans {
+        let mut step = usual;
+        let mut near = Vec::with_capacity(ESTIMATES);
+        for _ in 0..APPROACHES {
+            let worst = coder.code(span, step, Rounding::RateDistortion, f64::INFINITY);
+            let away = away(worst);
+            near.push(bits_at_limit(&coder, worst));
+            let next = moved(step, away);
+            if away.abs() > NEAR {
+                near.clear();
+                step = next;
+            } else if near.len() == ESTIMATES {
+                break;
+            } else {
+                step = if next == step { step.saturating_sub(1) } else { next };
+            }
+        }
+        usual = step;
+        estimate.steps.push(step);
+        if near.is_empty() {
+            near.push(bits_at_limit(&coder, 1.0));
+        }
+        estimate.bits += OFFSET as f64 + near.iter().sum::<f64>() / near.len() as f64;
+    }
+    estimate
+}
+
+/// About the bits that a segment would take if its error were exactly the limit. Halving the error
+/// costs one more bit for each coefficient that is not 0.
+fn bits_at_limit(coder: &Coder, worst: f64) -> f64 {
+    let moving = coder.coefficients.iter().filter(|coefficient| **coefficient != 0).count();
+    coder.bits() as f64 + moving as f64 * worst.max(1e-6).log2()
+}
+
+fn moved(step: u8, away: f64) -> u8 {
+    (f64::from(step) - away).clamp(0.0, 250.0).round() as u8
+}
+
+/// By how many steps a segment with this error is away from the limit. Eight steps double the
+/// error.
+fn away(worst: f64) -> f64 {
+    8.0 * worst.max(1e-9).log2().clamp(-8.0, 8.0)
 }
 
 /// The best coding of a segment so far.
@@ -118,30 +180,37 @@ impl Best {
     }
 }
 
-/// The step with the fewest bits, among those just below the largest step that is small enough.
+/// The largest step that is small enough, near the one that the error suggests. It nearly always
+/// takes the fewest bits. `usual` is the step of a segment nearby.
 fn best_step(coder: &mut Coder, span: Span, usual: u8) -> Best {
-    let mut expected = f64::from(usual);
-    for _ in 0..2 {
-        let worst =
-            coder.code(span, expected.round() as u8, Rounding::Nearest, f64::INFINITY).max(1e-9);
-        expected = (expected.round() - 8.0 * worst.log2().clamp(-4.0, 4.0)).clamp(0.0, 250.0);
-    }
-    let expected = expected.round() as u8;
-    let mut best: Option<Best> = None;
-    let mut since = 0;
-    for step in (expected.saturating_sub(DEEPEST)..=expected.saturating_add(HIGHEST)).rev() {
-        if coder.code(span, step, Rounding::RateDistortion, 1.0) <= 1.0 {
-            let here = Best::from_coder(coder);
-            if best.as_ref().is_none_or(|best| here.bits < best.bits) {
-                best = Some(here);
-            }
+    let begin = approach(coder, span, usual);
+    let mut is_enough = |step| coder.code(span, step, Rounding::RateDistortion, 1.0) <= 1.0;
+    let deepest = begin.saturating_sub(DEEPEST);
+    let Some(mut step) = (deepest..=begin).rev().find(|step| is_enough(*step)) else {
+        return nearest(coder, span);
+    };
+    let mut best = Best::from_coder(coder);
+    while step >= begin && step < u8::MAX {
+        step += 1;
+        if coder.code(span, step, Rounding::RateDistortion, 1.0) > 1.0 {
+            break;
         }
-        since += usize::from(best.is_some());
-        if since > 2 {
+        best = Best::from_coder(coder);
+    }
+    best
+}
+
+/// A step at which the error is about the limit.
+fn approach(coder: &mut Coder, span: Span, usual: u8) -> u8 {
+    let mut step = usual;
+    for _ in 0..APPROACHES {
+        let away = away(coder.code(span, step, Rounding::RateDistortion, f64::INFINITY));
+        step = moved(step, away);
+        if away.abs() <= NEAR {
             break;
         }
     }
-    best.unwrap_or_else(|| nearest(coder, span))
+    step
 }
 
 /// The step with the smallest error. Used if no step is small enough, because with finer steps the
@@ -168,25 +237,35 @@ fn nearest(coder: &mut Coder, span: Span) -> Best {
     Best { is_far: worst > 1.0, ..Best::from_coder(coder) }
 }
 
-/// Tries coarser steps, as long as changes of single coefficients bring the error back within the
-/// limits.
-fn shave(
+/// The step with the fewest bits among those for which changes of single coefficients bring the
+/// error within the limits. Begins above the step that rounding alone would allow, and goes on
+/// until some steps in a row fail.
+fn shaved_step(
     coder: &mut Coder,
     shaver: &mut Shaver,
-    best: &mut Best,
+    (span, usual): (Span, u8),
     (tries, failures): (usize, usize),
-) {
-    let span = coder.span;
-    let mut failed = 0;
-    let mut step = best.step;
+) -> Best {
+    let mut is_enough = |coder: &mut Coder, step| {
+        coder.code(span, step, Rounding::RateDistortion, f64::INFINITY);
+        shaver.repair(coder, tries)
+    };
+    let begin = approach(coder, span, usual).saturating_add(AHEAD);
+    let deepest = begin.saturating_sub(DEEPEST);
+    let Some(least) = (deepest..=begin).rev().find(|step| is_enough(coder, *step)) else {
+        return nearest(coder, span);
+    };
+    let mut best = Best::from_coder(coder);
+    let mut failed = usize::from(begin - least);
+    let mut step = begin;
     while failed < failures && step < u8::MAX {
         step += 1;
-        coder.code(span, step, Rounding::RateDistortion, f64::INFINITY);
-        if shaver.repair(coder, tries) && coder.bits() < best.bits {
-            *best = Best::from_coder(coder);
+        if is_enough(coder, step) && coder.bits() < best.bits {
+            best = Best::from_coder(coder);
             failed = 0;
         } else {
             failed += 1;
         }
     }
+    best
 }

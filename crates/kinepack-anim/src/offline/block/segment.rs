@@ -8,6 +8,7 @@ use crate::Channel;
 use crate::block::{self, BlockLength, MAX_LENGTH};
 use crate::measure::Frame;
 
+use super::pieces;
 use super::plan::{Plan, PlannedTrack};
 use super::rotations::{parameters, positive, rotation_from_parameters};
 use super::target::Target;
@@ -274,8 +275,7 @@ impl PlannedTrack {
 
 /// The bits of a live component, with its profiles.
 pub(super) fn component_bits(block: BlockLength, coefficients: &[i32]) -> usize {
-    let own = |piece| &coefficients[block::piece_range(piece, coefficients.len())];
-    (0..block.pieces()).map(|piece| 8 + block.choose(piece, own(piece)).bits as usize).sum()
+    pieces::bits(block, coefficients)
 }
 
 /// Finds the coefficients of a component, and replaces `samples` with the values that they decode
@@ -299,10 +299,7 @@ fn transform(
         *coefficient = sum.round().clamp(-LARGEST, LARGEST) as i32;
     }
     if rounding == Rounding::RateDistortion {
-        for piece in 0..block.pieces() {
-            let own = block::piece_range(piece, length);
-            block.shrink(piece, &sums[own.clone()], &mut coefficients[own], ERROR_BITS);
-        }
+        pieces::shrink(block, &sums[..length], coefficients, ERROR_BITS);
     }
     let count =
         coefficients.iter().rposition(|coefficient| *coefficient != 0).map_or(0, |last| last + 1);

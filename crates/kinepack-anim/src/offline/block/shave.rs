@@ -8,7 +8,9 @@ use crate::Channel;
 use crate::block::{self, MAX_LENGTH};
 use crate::measure::Frame;
 
+use super::pieces;
 use super::segment::Coder;
+use super::trial::Trial;
 
 /// The most changes of coefficients that are tried for an error.
 const CANDIDATES: usize = 150;
@@ -28,11 +30,13 @@ pub(super) struct Shaver {
     /// By joint: the joint and its descendants, parents first.
     below: Vec<Vec<usize>>,
     changes: Vec<Change>,
+    trial: Trial,
     /// The width of each coefficient in the profile that its piece uses.
     widths: Vec<u8>,
-    // The state before a change, to undo it.
+    // The changed joint, before and after.
     values: [f64; MAX_LENGTH],
     local: [Frame; MAX_LENGTH],
+    // The state of all joints before a change, to undo it.
     object: Vec<Frame>,
     errors: Vec<f64>,
 }
@@ -42,6 +46,7 @@ impl Shaver {
         Self {
             below: coder.target.skeleton().below(),
             changes: Vec::new(),
+            trial: Trial::new(coder.target.joints()),
             widths: Vec::new(),
             values: [0.0; MAX_LENGTH],
             local: [Frame::IDENTITY; MAX_LENGTH],
@@ -54,6 +59,7 @@ impl Shaver {
     /// limits. Returns whether it managed to with at most `tries` changes.
     pub(super) fn repair(&mut self, coder: &mut Coder, mut tries: usize) -> bool {
         self.find_widths(coder);
+        self.trial.forget();
         let mut norm = norm(coder);
         loop {
             let (joint, sample, worst) = worst(coder);
@@ -85,13 +91,7 @@ impl Shaver {
         self.widths.clear();
         let block = coder.plan.choices.block;
         for coefficients in coder.coefficients.chunks_exact(coder.span.length) {
-            for piece in 0..block.pieces() {
-                let own = &coefficients[block::piece_range(piece, coefficients.len())];
-                match block.profiles(piece).get(usize::from(block.choose(piece, own).profile)) {
-                    Some(profile) => self.widths.extend_from_slice(&profile.widths[..own.len()]),
-                    None => self.widths.extend(own.iter().map(|value| block::width_of(*value))),
-                }
-            }
+            self.widths.extend(pieces::widths(block, coefficients));
         }
     }
 
@@ -144,22 +144,32 @@ impl Shaver {
         let joint = usize::from(track.id.joint);
         let length = coder.span.length;
         let below = &self.below[joint];
+        let least = before * (1.0 - 1e-6);
+        let step = coder.step_size(change.component) * f64::from(change.by);
+        let first = change.component / 3 * 3;
         self.values = coder.values[change.component];
         self.local[..length].copy_from_slice(&coder.local[joint * MAX_LENGTH..][..length]);
+        for sample in 0..length {
+            self.values[sample] += step * f64::from(block::basis_row(length, sample)[change.k]);
+            let value = DVec3::from_array([0, 1, 2].map(|axis| match first + axis {
+                component if component == change.component => self.values[sample],
+                component => coder.values[component][sample],
+            }));
+            track.decode(value, &mut self.local[sample]);
+        }
+        if track.id.channel != Channel::Scale
+            && !self.trial.is_better(coder, below, &self.local[..length], before, least)
+        {
+            return None;
+        }
         self.object.clear();
         self.errors.clear();
         for &joint in below {
             self.object.extend_from_slice(&coder.object[joint * MAX_LENGTH..][..length]);
             self.errors.extend_from_slice(&coder.errors[joint * MAX_LENGTH..][..length]);
         }
-        let step = coder.step_size(change.component) * f64::from(change.by);
-        for sample in 0..length {
-            coder.values[change.component][sample] +=
-                step * f64::from(block::basis_row(length, sample)[change.k]);
-            let first = change.component / 3 * 3;
-            let value = DVec3::from_array([0, 1, 2].map(|axis| coder.values[first + axis][sample]));
-            track.decode(value, &mut coder.local[joint * MAX_LENGTH + sample]);
-        }
+        let local = &mut coder.local[joint * MAX_LENGTH..][..length];
+        local.swap_with_slice(&mut self.local[..length]);
         let mut norm = before;
         for (index, &joint) in below.iter().enumerate() {
             coder.update_object(joint);
@@ -170,11 +180,12 @@ impl Shaver {
                 .map(|error| power(*error))
                 .sum::<f64>();
         }
-        if norm < before * (1.0 - 1e-6) {
+        if norm < least {
+            coder.values[change.component] = self.values;
             coder.coefficients[change.component * length + change.k] += change.by;
+            self.trial.forget_some(below);
             return Some(norm);
         }
-        coder.values[change.component] = self.values;
         coder.local[joint * MAX_LENGTH..][..length].copy_from_slice(&self.local[..length]);
         for (index, &joint) in below.iter().enumerate() {
             coder.object[joint * MAX_LENGTH..][..length]
@@ -187,7 +198,7 @@ impl Shaver {
 }
 
 /// The 16th power of an error, from its square.
-fn power(square: f64) -> f64 {
+pub(super) fn power(square: f64) -> f64 {
     let fourth = square * square;
     let eighth = fourth * fourth;
     eighth * eighth
