@@ -48,7 +48,8 @@ impl Contents {
                 own[range].copy_from_slice(&segment.coefficients(piece)[..count]);
             }
         }
-        SegmentContents { step, length, coefficients }
+        let anchors = segment.to_anchors(clip.far.len(), length);
+        SegmentContents { step, length, anchors, coefficients }
     }
 
     /// Number of segments.

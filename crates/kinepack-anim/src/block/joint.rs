@@ -39,6 +39,7 @@ pub(super) fn play<K: Kernel, W: PoseWriter + ?Sized>(
     for track in [translation, scale].into_iter().flatten() {
         let from = (vectors, rotations.groups());
         let value = value::<K, Vectors<_>>(kernel, source, &place, from, track, translations);
+        let value = source.far.add(&place, track, value);
         Vectors::<K::Lanes>::write(translations, track, value, joint, writer);
     }
 }

@@ -162,6 +162,8 @@ pub(crate) struct Counts {
     /// Live components.
     pub(crate) components: usize,
     pub(crate) skip_points: usize,
+    /// Far tracks.
+    pub(crate) far: usize,
 }
 
 /// How a clip stores a track.
@@ -205,10 +207,13 @@ pub(crate) fn kinds_to_byte(kinds: [Kind; 3]) -> u8 {
     kinds[0] as u8 | (kinds[1] as u8) << 2 | (kinds[2] as u8) << 4
 }
 
+/// The bit of a joint's kinds that says that its translation is far.
+pub(crate) const FAR: u8 = 1 << 6;
+
 /// The kinds of a joint. `None` if the byte has bits without a meaning.
 pub(crate) fn kinds_from_byte(byte: u8) -> Option<[Kind; 3]> {
     let kinds = [0, 2, 4].map(|bit| Kind::ALL[usize::from(byte >> bit & 3)]);
-    (byte >> 6 == 0).then_some(kinds)
+    (byte >> 7 == 0 && (byte & FAR == 0 || kinds[1] == Kind::Animated)).then_some(kinds)
 }
 
 /// The tracks of one kind: by joint, then by channel.

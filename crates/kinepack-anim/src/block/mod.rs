@@ -7,6 +7,7 @@
 
 mod basis;
 mod contents;
+mod far;
 mod group;
 mod joint;
 #[allow(unsafe_code)]
@@ -25,6 +26,7 @@ mod write;
 
 use std::sync::Arc;
 
+use far::Far;
 use group::{Codes, GroupHead, Groups, Translations};
 use kernel::Segment;
 use play::{Segments, Source};
@@ -34,6 +36,7 @@ use crate::{Channel, ClipError, ClipInfo, TrackId};
 pub(crate) use basis::MAX_LENGTH;
 #[cfg(feature = "offline")]
 pub(crate) use basis::row as basis_row;
+pub(crate) use far::Anchors;
 pub use kernel::Instructions;
 #[cfg(feature = "offline")]
 pub(crate) use kernel::{own_scale, segment_scale};
@@ -92,6 +95,8 @@ pub struct Clip<B = Vec<u8>> {
     rotations: usize,
     /// Number of animated tracks that are translations; they follow.
     translations: usize,
+    /// The numbers of the far tracks among the translations.
+    far: Box<[u16]>,
     /// Number of live components of all tracks.
     components: usize,
     /// Number of segments.
@@ -141,6 +146,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
         size_of::<Self>()
             + self.as_bytes().len()
             + size_of_val(&*self.joints)
+            + size_of_val(&*self.far)
             + size_of_val(&*self.heads)
             + size_of_val(&*self.filled)
     }
@@ -201,6 +207,13 @@ impl<B: AsRef<[u8]>> Clip<B> {
         kinds_from_byte(byte).unwrap_or([Kind::Default; 3])[track.channel as usize]
     }
 
+    /// Whether a joint's translation is *far*: each segment stores anchors for it, so that the
+    /// precision holds at any distance from the origin.
+    pub fn is_far(&self, joint: usize) -> bool {
+        let tracks = self.far.iter().map(|track| self.joints[self.rotations + usize::from(*track)]);
+        tracks.into_iter().any(|far| usize::from(far) == joint)
+    }
+
     /// The animated tracks: rotations, then translations, then scales, each by joint.
     pub fn animated_tracks(&self) -> impl ExactSizeIterator<Item = TrackId> + '_ {
         let channel = |index| match index {
@@ -259,6 +272,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
             codes,
             vectors: Groups::vectors(own_groups, of_vectors, &self.heads[first_vectors..]),
             translations: Translations(self.translations),
+            far: Far { tracks: &self.far },
             components: self.components,
             segments: Segments {
                 count: self.segments,
@@ -273,7 +287,11 @@ impl<B: AsRef<[u8]>> Clip<B> {
 
     /// How many components and skip points a segment has.
     fn counts(&self) -> Counts {
-        Counts { components: self.components, skip_points: skip_points(self.heads.len() - 1) }
+        Counts {
+            components: self.components,
+            skip_points: skip_points(self.heads.len() - 1),
+            far: self.far.len(),
+        }
     }
 
     /// The bytes of a segment.
@@ -302,13 +320,15 @@ impl<B: AsRef<[u8]>> Clip<B> {
     pub fn bytes_by_part(&self) -> Vec<(&'static str, usize)> {
         let Parts { constants, groups, blends, segments, end, .. } = self.parts;
         let profiles = self.segments() * self.components * self.header.block.pieces();
-        let places = self.segments() * (1 + SKIP_BYTES * self.counts().skip_points);
+        let anchors = |number| self.segment_reader(number).anchors().len();
+        let places = self.segments() * (1 + SKIP_BYTES * self.counts().skip_points)
+            + (0..self.segments()).map(anchors).sum::<usize>();
         vec![
             ("header and hashes", layout::HEADER_BYTES + END_BYTES),
             ("kinds", constants - layout::HEADER_BYTES),
             ("constants", groups - constants),
             ("references, axes, steps", blends - groups),
-            ("offsets, steps and skip points", segments - blends + places),
+            ("offsets, steps, anchors of segments", segments - blends + places),
             ("widths", profiles),
             ("coefficients", end - segments - profiles - places),
         ]

@@ -2,6 +2,7 @@
 //! file. `spec/ANIM.md`, section 12.
 
 use super::basis::Weights;
+use super::far::Far;
 use super::group::{Codes, Group, Groups, Parameters, Rotations, Translations, Vectors};
 use super::kernel::{
     GROUPS_AT_ONCE, Kernel, Lanes, Segment, Sums, Task, Wanted, prefetch, segment_scale,
@@ -23,6 +24,7 @@ pub(super) struct Source<'a> {
     pub(super) codes: Codes,
     pub(super) vectors: Groups<'a>,
     pub(super) translations: Translations,
+    pub(super) far: Far<'a>,
     /// Number of live components.
     pub(super) components: usize,
     pub(super) segments: Segments<'a>,
@@ -64,7 +66,11 @@ impl Source<'_> {
     #[inline(always)]
     fn counts(&self) -> Counts {
         let groups = self.rotations.groups() + self.vectors.groups();
-        Counts { components: self.components, skip_points: skip_points(groups) }
+        Counts {
+            components: self.components,
+            skip_points: skip_points(groups),
+            far: self.far.tracks.len(),
+        }
     }
 
     /// The first live component of a group, among all groups.
@@ -127,6 +133,12 @@ pub(super) struct Place<'a> {
 pub(super) struct Point<'a> {
     pub(super) segment: Segment<'a>,
     pub(super) weights: Weights,
+    /// The sample's index in the segment.
+    pub(super) sample: usize,
+    /// The share of the next sample.
+    pub(super) share: f32,
+    /// Number of the segment's samples.
+    pub(super) length: usize,
 }
 
 impl<'a> Point<'a> {
@@ -143,9 +155,9 @@ impl<'a> Point<'a> {
         prefetch(segments.bytes.get(at..segments.at(number + 1, header)).unwrap_or_default());
         let bytes = segments.bytes.get(at..).unwrap_or_default();
         let segment = Segment::new(bytes, source.counts(), header.block, end - start);
-        let weights =
-            Weights::new(end - start, sample - start, share, segment_scale(segment.step()));
-        Self { segment, weights }
+        let (length, sample) = (end - start, sample - start);
+        let weights = Weights::new(length, sample, share, segment_scale(segment.step()));
+        Self { segment, weights, sample, share, length }
     }
 }
 
@@ -203,7 +215,7 @@ impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, 
         let mut sums = [Sums::new(), Sums::new()];
         place.play::<K, Rotations<_>, _, _>(
             kernel,
-            source.rotations,
+            (source.rotations, Far { tracks: &[] }),
             source.codes,
             &choice,
             &mut sums,
@@ -211,7 +223,7 @@ impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, 
         );
         place.play::<K, Vectors<_>, _, _>(
             kernel,
-            source.vectors,
+            (source.vectors, source.far),
             source.translations,
             &choice,
             &mut sums,
@@ -239,7 +251,7 @@ impl<'a> Place<'a> {
     fn play<K: Kernel, P: Parameters<K::Lanes>, C: Choice, W: PoseWriter + ?Sized>(
         &mut self,
         kernel: K,
-        groups: Groups<'_>,
+        (groups, far): (Groups<'_>, Far<'_>),
         stored: P::Stored,
         choice: &C,
         sums: &mut [Sums<K::Lanes>; 2],
@@ -271,7 +283,9 @@ impl<'a> Place<'a> {
             let values = K::Lanes::transpose(P::read(kernel, &group, stored).values(here, next));
             for (lane, (joint, value)) in group.joints.iter().zip(values).enumerate() {
                 if C::ALL || chosen >> lane & 1 != 0 {
-                    P::write(stored, GROUP * number + lane, value, usize::from(*joint), writer);
+                    let track = GROUP * number + lane;
+                    let value = far.add(self, track, value);
+                    P::write(stored, track, value, usize::from(*joint), writer);
                 }
             }
         }

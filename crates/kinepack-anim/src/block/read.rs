@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use kinepack::hash::Fnv1a;
 
+use super::far::StoredAnchors;
 use super::group::GroupHead;
 use super::kernel::{Live, Segment};
 use super::layout::{
-    CONSTANT_BYTES, Counts, END_BYTES, GROUP, HEADER_BYTES, Header, Kind, MAGIC, MAX_NUMBER,
+    CONSTANT_BYTES, Counts, END_BYTES, FAR, GROUP, HEADER_BYTES, Header, Kind, MAGIC, MAX_NUMBER,
     SKIP_BYTES, SKIP_GROUPS, VERSION, animated, kinds_from_byte, skip_points, tracks_of,
 };
 use super::tracks::{min_group_bytes, read_group};
@@ -66,7 +67,16 @@ pub(super) fn read<B: AsRef<[u8]>>(
     parts.offsets = rest.at();
     let offsets = rest.take(segments, usize::from(header.offset_bytes), "offsets")?;
     parts.segments = rest.at();
-    let counts = Counts { components, skip_points: skip_points(heads.len() - 1) };
+    let far: Box<[u16]> = tracks[rotations..]
+        .iter()
+        .zip(0..)
+        .filter(|(track, _)| {
+            let kinds = bytes[HEADER_BYTES + usize::from(track.joint)];
+            track.channel == Channel::Translation && kinds & FAR != 0
+        })
+        .map(|(_, number)| number)
+        .collect();
+    let counts = Counts { components, skip_points: skip_points(heads.len() - 1), far: far.len() };
     for segment in 0..segments {
         if offset(offsets, segment, header.offset_bytes) != rest.at() - parts.segments {
             return Err(ClipError::BadSegment {
@@ -107,6 +117,7 @@ pub(super) fn read<B: AsRef<[u8]>>(
         joints: tracks.iter().map(|track| track.joint).collect(),
         rotations,
         translations,
+        far,
         components,
         segments,
         heads: heads.into(),
@@ -169,8 +180,18 @@ fn check_segment(
     block: BlockLength,
 ) -> Result<usize, &'static str> {
     const SHORT: &str = "it ends after the end of the file";
-    let Counts { components, skip_points } = counts;
-    if bytes.len() < 1 + SKIP_BYTES * skip_points + components * block.pieces() {
+    let Counts { components, skip_points, far } = counts;
+    let mut anchors = bytes.get(1 + SKIP_BYTES * skip_points..).ok_or(SHORT)?;
+    for _ in 0..far {
+        if anchors.first().is_some_and(|mode| *mode > 1) {
+            return Err("anchors are neither of the segment nor of samples");
+        }
+        let stored = StoredAnchors::take(&mut anchors, length).ok_or(SHORT)?;
+        if !stored.floats().all(is_number) {
+            return Err("an anchor is out of range");
+        }
+    }
+    if anchors.len() < components * block.pieces() {
         return Err(SHORT);
     }
     let mut segment = Segment::new(bytes, counts, block, length);

@@ -11,7 +11,9 @@
 use super::basis::row;
 use super::kernel::{own_scale, segment_scale};
 use super::layout::{Header, Kind};
-use super::{BlockLength, Clip, Constant, Contents, Instructions, Sampler, SegmentContents, Track};
+use super::{
+    Anchors, BlockLength, Clip, Constant, Contents, Instructions, Sampler, SegmentContents, Track,
+};
 use crate::{Channel, JointMask, Transform};
 
 #[path = "../../tests/random/mod.rs"]
@@ -67,6 +69,7 @@ fn contents(random: &mut Random, block: BlockLength, joints: u16, samples: u32) 
             steps: [0; 3]
                 .map(|_| if random.below(6) == 0 { 0 } else { 60 + random.below(80) as u8 }),
             shares: [false; 2],
+            is_far: track.channel == Channel::Translation && random.below(5) == 0,
         })
         .collect();
     let count = if tracks.is_empty() { 0 } else { header.segments() };
@@ -82,11 +85,31 @@ fn contents(random: &mut Random, block: BlockLength, joints: u16, samples: u32) 
                     .map(|k| if step == 0 || k >= last { 0 } else { coefficient(random, k) }),
             );
         }
-        segments.push(SegmentContents { step: random.below(100) as u8, length, coefficients });
+        segments.push(SegmentContents {
+            step: random.below(100) as u8,
+            length,
+            anchors: any_anchors(random, &tracks, length),
+            coefficients,
+        });
     }
     let blends =
         if header.blends { (0..count).map(|_| random.below(2) == 0).collect() } else { Vec::new() };
     Contents { header, kinds, constants, tracks, blends, segments, owner: 7 }
+}
+
+/// Anchors of the far tracks, of either kind.
+fn any_anchors(random: &mut Random, tracks: &[Track], length: usize) -> Vec<Anchors> {
+    let far = tracks.iter().filter(|track| track.is_far);
+    far.map(|_| {
+        let mut anchor = || [0; 3].map(|_| random.between(-1e6, 1e6));
+        let first = anchor();
+        if first[0] < 0.0 {
+            Anchors::Segment(first)
+        } else {
+            Anchors::Samples((0..length).map(|_| anchor()).collect())
+        }
+    })
+    .collect()
 }
 
 /// `usual`, or the smaller number `interpreted` in an interpreter, which takes ten thousand times
@@ -219,7 +242,9 @@ fn vectors_follow_the_formulas_of_the_specification() {
         let mut pose = bind.clone();
         for sample in (0..contents.header.coded_samples()).step_by(count(1, 11)) {
             sampler.sample_at(sample as f64, &mut pose);
-            for (at, (id, track)) in clip.animated_tracks().zip(&contents.tracks).enumerate() {
+            // Those that are far, tests/block compares with another player.
+            let tracks = clip.animated_tracks().zip(&contents.tracks).enumerate();
+            for (at, (id, track)) in tracks.filter(|(_, (_, track))| !track.is_far) {
                 let transform = &pose[usize::from(id.joint)];
                 let value = match id.channel {
                     Channel::Rotation => continue,

@@ -19,12 +19,21 @@ pub(crate) struct Track {
     pub(crate) steps: [u8; 3],
     /// Whether the rig supplies the reference or middle, and whether it supplies axes and steps.
     pub(crate) shares: [bool; 2],
+    /// Whether segments store anchors for it; only for translations.
+    pub(crate) is_far: bool,
 }
 
 impl Track {
     /// A track whose other parameters are all 0.
     pub(crate) fn new(channel: Channel) -> Self {
-        Self { channel, codes: [[0; 3]; 2], middle: [0.0; 3], steps: [0; 3], shares: [false; 2] }
+        Self {
+            channel,
+            codes: [[0; 3]; 2],
+            middle: [0.0; 3],
+            steps: [0; 3],
+            shares: [false; 2],
+            is_far: false,
+        }
     }
 
     /// The track, with the parameters that it shares filled in from the rig's track. Before that,
@@ -180,6 +189,10 @@ impl<B: AsRef<[u8]>> Clip<B> {
         groups.into_iter().map_while(move |ids| {
             // This cannot fail: loading the clip has read the same bytes.
             let mut tracks = read_group(&mut rest, &ids, self.header.group_format()).ok()?;
+            for (track, id) in tracks.iter_mut().zip(&ids) {
+                track.is_far =
+                    id.channel == Channel::Translation && self.is_far(usize::from(id.joint));
+            }
             if let Some(rig) = &self.rig {
                 tracks
                     .iter_mut()

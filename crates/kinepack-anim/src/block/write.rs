@@ -2,9 +2,12 @@
 
 use kinepack::bits::{BitSink, BitWriter};
 
+use super::far::Anchors;
 #[cfg(feature = "offline")]
 use super::layout::CONSTANT_BYTES;
-use super::layout::{GROUP, Header, Kind, SKIP_BYTES, SKIP_GROUPS, kinds_to_byte, skip_points};
+use super::layout::{
+    FAR, GROUP, Header, Kind, SKIP_BYTES, SKIP_GROUPS, animated, kinds_to_byte, skip_points,
+};
 #[cfg(feature = "offline")]
 use super::read::checksum;
 use super::tracks::{Track, bits_to_byte, write_group};
@@ -40,6 +43,8 @@ pub(crate) enum Constant {
 pub(crate) struct SegmentContents {
     pub(crate) step: u8,
     pub(crate) length: usize,
+    /// By far track.
+    pub(crate) anchors: Vec<Anchors>,
     /// By track, then by component, then by frequency. Dead components have zeros.
     pub(crate) coefficients: Vec<i32>,
 }
@@ -78,7 +83,13 @@ impl Contents {
     pub(crate) fn head_bytes(&self, offset_bytes: u8) -> Vec<u8> {
         let header = Header { offset_bytes, ..self.header };
         let mut bytes = header.to_bytes().to_vec();
+        let kinds = bytes.len();
         bytes.extend(self.kinds.iter().map(|kinds| kinds_to_byte(*kinds)));
+        for (id, _) in
+            animated(&self.kinds).into_iter().zip(&self.tracks).filter(|(_, track)| track.is_far)
+        {
+            bytes[kinds + usize::from(id.joint)] |= FAR;
+        }
         self.constants.iter().for_each(|constant| constant.write(&mut bytes));
         for tracks in self.groups() {
             write_group(tracks, header.group_format(), &mut bytes);
@@ -127,11 +138,13 @@ impl Contents {
         let mut coefficients_bytes = Vec::new();
         let mut bits = BitWriter::append(&mut coefficients_bytes);
         let pieces = live.numbers.len() * self.header.block.pieces();
-        let first_bit = 8 * (1 + SKIP_BYTES * live.skips.len() + pieces) as u64;
         let mut skips = live.skips.iter().peekable();
         bytes.push(segment.step);
         let at_skips = bytes.len();
         bytes.resize(at_skips + SKIP_BYTES * live.skips.len(), 0);
+        let begin = at_skips - 1;
+        segment.anchors.iter().for_each(|anchors| anchors.write(bytes));
+        let first_bit = 8 * (bytes.len() - begin + pieces) as u64;
         let mut passed = at_skips;
         let mut pass = |bytes: &mut Vec<u8>, written: usize, bit: u64| {
             while skips.next_if(|skip| **skip == written).is_some() {

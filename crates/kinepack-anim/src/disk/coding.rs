@@ -5,8 +5,8 @@ use kinepack::entropy::Coder;
 use super::model::{CODES, DEAD, FLOATS, KINDS, Model, SEGMENT_STEPS, SIGNED, STEPS, Watch};
 use super::segment::LiveComponent;
 use crate::block::{
-    BlockLength, Constant, Contents, Header, Kind, MAX_NUMBER, Track, animated, kinds_from_byte,
-    kinds_to_byte, tracks_of,
+    Anchors, BlockLength, Constant, Contents, Header, Kind, MAX_NUMBER, Track, animated,
+    kinds_from_byte, kinds_to_byte, tracks_of,
 };
 use crate::{Channel, ClipError};
 
@@ -136,6 +136,8 @@ fn code_tracks<C: Coder, W: Watch>(
     let given = std::mem::take(&mut contents.tracks);
     let mut middle = [0.0; 3];
     let mut step = 0;
+    let some_far = given.iter().any(|track| track.is_far);
+    let some_far = coder.code_direct(u32::from(some_far), 1) != 0;
     for (index, id) in animated(&contents.kinds).into_iter().enumerate() {
         let mut track = given.get(index).copied().unwrap_or(Track::new(id.channel));
         if contents.header.is_of_rig {
@@ -149,6 +151,9 @@ fn code_tracks<C: Coder, W: Watch>(
                 .ok_or(ClipError::BadConstant { track: id })?;
         }
         code_steps(coder, model, &mut track, &mut step)?;
+        if some_far && id.channel == Channel::Translation {
+            track.is_far = coder.code_direct(u32::from(track.is_far), 1) != 0;
+        }
         contents.tracks.push(track);
         if coder.is_exhausted() {
             return Err(ClipError::EndOfData { part: "groups" });
@@ -209,6 +214,38 @@ fn code_steps<C: Coder, W: Watch>(
     }
     *before = first.unwrap_or(*before);
     Ok(())
+}
+
+/// Codes the anchors of far tracks in a segment. `None` if a clip may not have one of the numbers,
+/// or if the data end.
+pub(super) fn code_anchors<C: Coder, W: Watch>(
+    coder: &mut C,
+    model: &mut Model<W>,
+    (tracks, length): (usize, usize),
+    anchors: &mut Vec<Anchors>,
+) -> Option<()> {
+    let given = std::mem::take(anchors);
+    let mut before = [0.0; 3];
+    for track in 0..tracks {
+        let given = given.get(track);
+        let by_sample = matches!(given, Some(Anchors::Samples(_)));
+        let by_sample = coder.code_direct(u32::from(by_sample), 1) != 0;
+        let mut own = Vec::new();
+        for index in 0..if by_sample { length } else { 1 } {
+            let given = given.and_then(|given| given.all().get(index));
+            let mut anchor = given.copied().unwrap_or_default();
+            code_vector(coder, model, &mut anchor, &mut before)?;
+            own.push(anchor);
+        }
+        anchors.push(match own[..] {
+            [anchor] if !by_sample => Anchors::Segment(anchor),
+            _ => Anchors::Samples(own),
+        });
+        if coder.is_exhausted() {
+            return None;
+        }
+    }
+    Some(())
 }
 
 /// Codes a vector. A number may repeat that axis of the previous vector, or the previous axis of

@@ -43,7 +43,7 @@ use kinepack::entropy::{Coder, RangeEncoder};
 
 use crate::block::{Contents, END_BYTES, SegmentContents};
 use crate::{Clip, ClipError};
-use coding::{code_head, code_segment_step, live};
+use coding::{code_anchors, code_head, code_segment_step, live};
 use model::{Model, START_BYTES, Watch};
 use segment::History;
 
@@ -141,7 +141,8 @@ impl<W: Watch> Coding<W> {
         }
         let count = contents.segment_count();
         let given = std::mem::take(&mut contents.segments);
-        let mut segment = SegmentContents { step: 0, length: 0, coefficients: Vec::new() };
+        let mut segment =
+            SegmentContents { step: 0, length: 0, anchors: Vec::new(), coefficients: Vec::new() };
         while self.segments < count {
             let length = contents.header.segment_length(self.segments);
             match given.get(self.segments) {
@@ -153,7 +154,8 @@ impl<W: Watch> Coding<W> {
                     segment.coefficients.resize(3 * contents.tracks.len() * length, 0);
                 }
             }
-            self.code_segment(coder, &mut segment)?;
+            let far = contents.tracks.iter().filter(|track| track.is_far).count();
+            self.code_segment(coder, far, &mut segment)?;
             take(contents, Some(&segment))?;
             self.segments += 1;
             let is_full = coder.spent() - begin >= PACKET_BYTES << 11;
@@ -169,14 +171,19 @@ impl<W: Watch> Coding<W> {
     fn code_segment<C: Coder>(
         &mut self,
         coder: &mut C,
+        far: usize,
         segment: &mut SegmentContents,
     ) -> Result<(), ClipError> {
         let bad = |reason| ClipError::BadSegment { segment: self.segments, reason };
         let step = code_segment_step(coder, &mut self.model, segment.step, self.step);
         segment.step = step.ok_or(bad("its step is out of range"))?;
         self.step = step;
+        if far > 0 {
+            code_anchors(coder, &mut self.model, (far, segment.length), &mut segment.anchors)
+                .ok_or(bad("an anchor is out of range, or the data end"))?;
+        }
         let history = self.history.as_mut().ok_or(bad("it comes before the head"))?;
-        let SegmentContents { step, length, coefficients } = segment;
+        let SegmentContents { step, length, coefficients, .. } = segment;
         if !history.code(coder, &mut self.model, &self.live, (*step, *length), coefficients) {
             return Err(bad("a coefficient has more than 24 bits, or the data end"));
         }

@@ -8,6 +8,7 @@ mod build;
 #[allow(unreachable_pub)]
 #[path = "../../../../fuzz/src/clip.rs"]
 mod driver;
+mod far;
 mod hostile;
 mod instructions;
 mod memory;

@@ -36,6 +36,7 @@ pub(crate) struct NaiveTrack {
     pub(crate) steps: [u8; 3],
     /// Whether the rig has what it shares.
     is_known: bool,
+    is_far: bool,
 }
 
 #[derive(Default)]
@@ -43,6 +44,8 @@ pub(crate) struct NaiveSegment {
     first: usize,
     pub(crate) length: usize,
     pub(crate) step: u8,
+    /// The anchors of far tracks: one, or one for each sample.
+    anchors: Vec<(usize, Vec<Vector>)>,
     /// By track, then by component.
     pub(crate) components: Vec<[Component; 3]>,
 }
@@ -117,6 +120,13 @@ pub(crate) struct NaiveRig {
     tracks: Vec<NaiveTrack>,
 }
 
+impl NaiveSegment {
+    /// Number of anchors of the first far track.
+    pub(crate) fn anchors(&self) -> usize {
+        self.anchors.first().map_or(0, |(_, anchors)| anchors.len())
+    }
+}
+
 impl NaiveRig {
     pub(crate) fn read(all: &[u8]) -> Read<Self> {
         let mut rest = Bytes { all, at: 0 };
@@ -170,7 +180,9 @@ impl Naive {
         require(rate_hz > 0.0 && rate_hz < f32::INFINITY, "rate")?;
         let kinds = rest.take(joints)?;
         let is_right = |byte: &u8| {
-            byte >> 6 == 0 && (is_of_rig || [0, 2, 4].iter().all(|at| byte >> at & 3 != 3))
+            byte >> 7 == 0
+                && (byte >> 6 == 0 || byte >> 2 & 3 == 2)
+                && (is_of_rig || [0, 2, 4].iter().all(|at| byte >> at & 3 != 3))
         };
         require(kinds.iter().all(is_right), "kinds")?;
         let n = 8 << (flags & 3);
@@ -197,6 +209,9 @@ impl Naive {
             let begin = clip.tracks.len();
             clip.tracks.extend(read_group(&mut rest, tracks, is_fine, is_of_rig.then_some(rig))?);
             groups.push(begin..clip.tracks.len());
+        }
+        for track in clip.tracks.iter_mut().filter(|track| track.channel == 1) {
+            track.is_far = kinds[track.joint] >> 6 == 1;
         }
         clip.read_segments(&mut rest, &groups, offset_bytes, flags & 64 != 0)?;
         let owner = rest.number(8)?;
@@ -251,8 +266,13 @@ impl Naive {
             let first = coded * index / count;
             let length = coded * (index + 1) / count - first;
             let components = vec![<[Component; 3]>::default(); self.tracks.len()];
-            let mut segment =
-                NaiveSegment { first, length, step: rest.number(1)? as u8, components };
+            let mut segment = NaiveSegment {
+                first,
+                length,
+                step: rest.number(1)? as u8,
+                anchors: Vec::new(),
+                components,
+            };
             let mut order = Vec::new();
             for group in groups {
                 for axis in 0..3 {
@@ -265,6 +285,15 @@ impl Naive {
             for number in 1..groups.len().div_ceil(8) {
                 let before = order.iter().filter(|(track, _)| *track < groups[8 * number].start);
                 skip_points.push((before.count(), rest.number(4)? as usize));
+            }
+            for track in (0..self.tracks.len()).filter(|track| self.tracks[*track].is_far) {
+                let mode = rest.number(1)?;
+                require(mode < 2, "a kind of anchors")?;
+                let mut anchors = Vec::new();
+                for _ in 0..if mode == 1 { length } else { 1 } {
+                    anchors.push([rest.float()?, rest.float()?, rest.float()?]);
+                }
+                segment.anchors.push((track, anchors));
             }
             for &(track, axis) in &order {
                 segment.components[track][axis].profiles =
@@ -336,6 +365,17 @@ impl Naive {
         (segment, sample - self.segments[segment].first)
     }
 
+    /// The anchor of a far track at sample t of a segment and, if a is above 0, towards the next.
+    fn anchor(&self, index: usize, segment: usize, t: usize, a: f32) -> Option<Vector> {
+        let (_, anchors) =
+            self.segments[segment].anchors.iter().find(|(track, _)| *track == index)?;
+        Some(match anchors.len() {
+            1 if self.segments[segment].length > 1 || a == 0.0 => anchors[0],
+            _ if a == 0.0 => anchors[t],
+            _ => mixed3(anchors[t], anchors[t + 1], a),
+        })
+    }
+
     fn value(&self, index: usize, n: usize, a: f32) -> Vec<f32> {
         let track = &self.tracks[index];
         let (segment, t) = self.place(n);
@@ -353,14 +393,19 @@ impl Naive {
             return if track.channel == 0 {
                 value(track.reference, track.axes, turn(inner(z)))
             } else {
-                outer(z).to_vec()
+                anchored(self.anchor(index, segment, t, a), outer(z))
             };
         }
         let (next, next_t) = self.place(n + 1);
         let (v, w) = (components(segment, t, 0.0), components(next, next_t, 0.0));
         if track.channel > 0 {
-            let (v, w) = (outer(v), outer(w));
-            return (0..3).map(|axis| v[axis] * (1.0 - a) + w[axis] * a).collect();
+            let anchors = [(segment, t), (next, next_t)]
+                .map(|(segment, t)| self.anchor(index, segment, t, 0.0));
+            let anchor = match anchors {
+                [Some(v), Some(w)] => Some(mixed3(v, w, a)),
+                _ => None,
+            };
+            return anchored(anchor, mixed3(outer(v), outer(w), a));
         }
         let (v, w) = (q(inner(v)), q(inner(w)));
         let sign = if dot(v, w) < 0.0 { -1.0 } else { 1.0 };
@@ -421,6 +466,7 @@ fn read_group(
             middle: three(0),
             steps: steps[index],
             is_known: true,
+            is_far: false,
         };
         let shared = rig.flatten().and_then(|rig| {
             rig.tracks.iter().find(|own| (own.joint, own.channel) == (joint, channel))
@@ -540,6 +586,17 @@ fn turn([x, y, z]: Vector) -> Turn {
 
 fn cross([ax, ay, az]: Vector, [bx, by, bz]: Vector) -> Vector {
     [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
+}
+
+fn mixed3(v: Vector, w: Vector, a: f32) -> Vector {
+    [0, 1, 2].map(|axis| v[axis] * (1.0 - a) + w[axis] * a)
+}
+
+fn anchored(anchor: Option<Vector>, vector: Vector) -> Vec<f32> {
+    match anchor {
+        Some(anchor) => (0..3).map(|axis| anchor[axis] + vector[axis]).collect(),
+        None => vector.to_vec(),
+    }
 }
 
 /// The rotation C about the axes A, and after that the reference F.

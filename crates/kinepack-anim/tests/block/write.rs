@@ -10,6 +10,9 @@ pub(crate) const CONSTANT: u8 = 1;
 pub(crate) const ANIMATED: u8 = 2;
 pub(crate) const SHARED: u8 = 3;
 
+/// The bit of a joint whose translation is far.
+pub(crate) const FAR: u8 = 1 << 6;
+
 pub(crate) const fn kinds(rotation: u8, translation: u8, scale: u8) -> u8 {
     rotation | translation << 2 | scale << 4
 }
@@ -115,8 +118,15 @@ impl Parts {
         let mut bytes =
             vec![[random.below(256), 80 + random.below(40)][random.below(2) as usize] as u8];
         let skips = self.skips();
-        let first = 1 + 4 * skips.len();
-        bytes.resize(first, 0);
+        bytes.resize(1 + 4 * skips.len(), 0);
+        for _ in self.kinds.iter().filter(|kinds| **kinds & FAR != 0) {
+            let by_sample = random.below(3) == 0;
+            bytes.push(u8::from(by_sample));
+            for _ in 0..3 * if by_sample { length } else { 1 } {
+                bytes.extend(random.between(-1e6, 1e6).to_le_bytes());
+            }
+        }
+        let first = bytes.len();
         let first_bit = 8 * (first + self.live() * pieces(self.n, length).len());
         let mut bits = Bits::default();
         for component in 0..=self.live() {
@@ -295,7 +305,8 @@ pub(crate) fn any_parts_of(
     let any_kinds = |random: &mut Random, joint| {
         let [rotation, translation, scale] =
             [0, 1, 2].map(|channel| any_kind(random, joint, channel));
-        kinds(rotation, translation, scale)
+        let is_far = translation == ANIMATED && random.below(6) == 0;
+        kinds(rotation, translation, scale) | if is_far { FAR } else { 0 }
     };
     let own = (0..joints).map(|joint| any_kinds(random, joint)).collect();
     let mut parts = Parts::new([8, 16, 32][random.below(3) as usize], samples, own);

@@ -1,6 +1,7 @@
 //! Reads the coefficients of a segment.
 
 use super::tables::{MAX_EIGHT_BYTES, TABLES};
+use crate::block::far::anchors_bytes;
 use crate::block::layout::{Counts, GROUP, SKIP_BYTES};
 use crate::block::widths::{
     BlockLength, ESCAPE, ESCAPE_WIDTH_BITS, MAX_ESCAPE_WIDTH, Widths, piece_range,
@@ -21,6 +22,8 @@ pub(crate) struct Segment<'a> {
     pub(super) bits: [&'static [u8; 256]; 2],
     /// Number of samples, and of a component's coefficients.
     pub(super) length: usize,
+    /// The anchors of far tracks.
+    anchors: &'a [u8],
 }
 
 impl<'a> Segment<'a> {
@@ -28,7 +31,7 @@ impl<'a> Segment<'a> {
     #[inline]
     pub(crate) fn new(
         bytes: &'a [u8],
-        Counts { components, skip_points }: Counts,
+        Counts { components, skip_points, far }: Counts,
         block: BlockLength,
         length: usize,
     ) -> Self {
@@ -36,20 +39,32 @@ impl<'a> Segment<'a> {
             |piece: usize| &TABLES[block as usize + piece].bits[piece_range(piece, length).len()];
         let bits = [table(0), table(block.pieces() - 1)];
         let pieces = components * block.pieces();
-        let first = 1 + SKIP_BYTES * skip_points;
+        let mut first = 1 + SKIP_BYTES * skip_points;
+        let mut anchors: &[u8] = &[];
+        if far > 0 {
+            let rest = bytes.get(first..).unwrap_or_default();
+            anchors = &rest[..anchors_bytes(rest, far, length)];
+            first += anchors.len();
+        }
         let profiles = bytes.get(first..).and_then(|bytes| bytes.get(..pieces)).unwrap_or_default();
         let words = Words(bytes);
         // If the last piece is short, its second eight may begin after the piece's end.
         let is_short =
             block != BlockLength::N8 && piece_range(block.pieces() - 1, length).len() < GROUP;
         let limit = words.load_limit(if is_short { MAX_EIGHT_BYTES } else { 0 });
-        Self { words, profiles, bit: 8 * (first + pieces), block, limit, bits, length }
+        Self { words, profiles, bit: 8 * (first + pieces), block, limit, bits, length, anchors }
     }
 
     /// The exponent of the segment's step, in eighths.
     #[inline]
     pub(crate) fn step(&self) -> u8 {
         self.words.byte(0)
+    }
+
+    /// The anchors of far tracks, as stored.
+    #[inline]
+    pub(crate) fn anchors(&self) -> &'a [u8] {
+        self.anchors
     }
 
     /// The first bit that was not read yet.

@@ -27,6 +27,10 @@ const DEAD: f64 = 0.15;
 /// at most half a step.
 const STEP: f64 = 0.25;
 
+/// A translation is far if it moves by more than this multiple of its limit: 13 m for 0.01 cm. The
+/// errors of `f32` are then a few per cent of the limit.
+const FAR: f64 = (1 << 17) as f64;
+
 /// The choices for a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Choices {
@@ -66,6 +70,8 @@ pub(super) struct PlannedTrack {
     pub(super) reference: DQuat,
     pub(super) axes: DQuat,
     pub(super) middle: DVec3,
+    /// Whether segments store anchors, which then replace the middle.
+    pub(super) is_far: bool,
     pub(super) codes: [[u16; 3]; 2],
     /// The steps of the components; 0 if dead.
     pub(super) steps: [u8; 3],
@@ -92,6 +98,7 @@ impl PlannedTrack {
             middle: self.middle.as_vec3().to_array(),
             steps: self.steps,
             shares: self.shares,
+            is_far: self.is_far,
         }
     }
 }
@@ -193,6 +200,7 @@ impl Plan {
         let middle =
             if shares[0] { Vec3::from(shared.middle).as_dvec3() } else { middle(frames, vector) };
         let size = vector_size(target, id);
+        let is_far = id.channel == Channel::Translation && is_far(frames, size);
         let is_dead = |axis: usize| {
             let moves =
                 frames.iter().map(|frame| (vector(frame) - middle)[axis].abs()).fold(0.0, f64::max);
@@ -209,11 +217,12 @@ impl Plan {
             id,
             reference: DQuat::IDENTITY,
             axes: DQuat::IDENTITY,
-            middle,
+            middle: if is_far { DVec3::ZERO } else { middle },
+            is_far,
             codes: [[0; 3]; 2],
             steps,
             own_steps,
-            shares,
+            shares: if is_far { [false, shares[1]] } else { shares },
             aim,
         }
     }
@@ -255,6 +264,7 @@ impl Plan {
             reference,
             axes,
             middle: DVec3::ZERO,
+            is_far: false,
             codes,
             steps,
             own_steps,
@@ -329,8 +339,23 @@ fn inertia_of(arm: DVec3) -> DMat3 {
     DMat3::from_diagonal(DVec3::splat(arm.length_squared())) - outer
 }
 
+/// Whether a translation moves so far that its segments need anchors. `size` is the limit of its
+/// errors.
+fn is_far(frames: &[Frame], size: f64) -> bool {
+    range(frames.iter().map(|frame| frame.translation)) > FAR * size
+}
+
+/// The largest range of an axis.
+pub(super) fn range(points: impl Iterator<Item = DVec3>) -> f64 {
+    let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    for point in points {
+        (min, max) = (min.min(point), max.max(point));
+    }
+    (max - min).max_element()
+}
+
 /// The middle of each axis' range, rounded to `f32`.
-fn middle(frames: &[Frame], vector: impl Fn(&Frame) -> DVec3) -> DVec3 {
+pub(super) fn middle(frames: &[Frame], vector: impl Fn(&Frame) -> DVec3) -> DVec3 {
     let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     for frame in frames {
         (min, max) = (min.min(vector(frame)), max.max(vector(frame)));

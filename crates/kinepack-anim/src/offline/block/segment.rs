@@ -2,14 +2,14 @@
 //! track is fitted so that the joint comes near the raw clip's joint in object space, given its
 //! parent as decoded. Errors therefore do not add up along chains.
 
-use glam::{DQuat, DVec3};
+use glam::{DQuat, DVec3, Vec3};
 
 use crate::Channel;
-use crate::block::{self, BlockLength, MAX_LENGTH};
+use crate::block::{self, Anchors, BlockLength, MAX_LENGTH};
 use crate::measure::Frame;
 
 use super::pieces;
-use super::plan::{Plan, PlannedTrack};
+use super::plan::{Plan, PlannedTrack, middle, range, vector_size};
 use super::rotations::{parameters, positive, rotation_from_parameters};
 use super::target::Target;
 
@@ -22,6 +22,10 @@ const SMALLEST_SCALE: f64 = 0.05;
 const FARTHEST: f64 = -0.98;
 /// The bits that a squared step of error is worth.
 const ERROR_BITS: f64 = 12.0;
+
+/// A segment in which a translation moves by more than this multiple of its limit has an anchor for
+/// each sample: 52 m for 0.01 cm.
+const JUMP: f64 = (1 << 19) as f64;
 
 /// The samples of a segment.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,6 +52,8 @@ pub(super) struct Coder<'a> {
     pub(super) target: &'a Target<'a>,
     pub(super) plan: &'a Plan,
     pub(super) span: Span,
+    /// The anchors of far tracks in the segment, by track.
+    anchors: Vec<Option<Anchors>>,
     pub(super) step: u8,
     /// The steps of components, by track. They begin as the plan's; tuning changes them.
     pub(super) steps: Vec<[u8; 3]>,
@@ -70,6 +76,7 @@ impl<'a> Coder<'a> {
             target,
             plan,
             span: Span::default(),
+            anchors: vec![None; plan.tracks.len()],
             step: 0,
             steps: plan.tracks.iter().map(|track| track.steps).collect(),
             coefficients: Vec::new(),
@@ -83,7 +90,8 @@ impl<'a> Coder<'a> {
     /// Codes a segment with a step, and returns its largest error as a multiple of the limit. Stops
     /// early if that is above `enough`.
     pub(super) fn code(&mut self, span: Span, step: u8, rounding: Rounding, enough: f64) -> f64 {
-        (self.span, self.step) = (span, step);
+        self.set_span(span);
+        self.step = step;
         self.coefficients.clear();
         self.coefficients.resize(3 * self.plan.tracks.len() * span.length, 0);
         let mut worst: f64 = 0.0;
@@ -95,6 +103,30 @@ impl<'a> Coder<'a> {
             }
         }
         worst
+    }
+
+    /// Begins a segment: finds the anchors of far tracks.
+    fn set_span(&mut self, span: Span) {
+        let is_same = (span.first, span.length) == (self.span.first, self.span.length);
+        self.span = span;
+        for (anchors, track) in self.anchors.iter_mut().zip(&self.plan.tracks) {
+            if track.is_far && !(is_same && anchors.is_some()) {
+                *anchors = Some(anchors_of(self.target, track, span));
+            }
+        }
+    }
+
+    /// The anchors of all far tracks in a segment.
+    pub(super) fn anchors_of(&self, span: Span) -> Vec<Anchors> {
+        let far = self.plan.tracks.iter().filter(|track| track.is_far);
+        far.map(|track| anchors_of(self.target, track, span)).collect()
+    }
+
+    /// The vector that a track's components are added to at a sample of the segment.
+    pub(super) fn middle(&self, track: usize, sample: usize) -> DVec3 {
+        self.anchors[track].as_ref().map_or(self.plan.tracks[track].middle, |anchors| {
+            Vec3::from(anchors.at(sample)).as_dvec3()
+        })
     }
 
     /// Codes some joints of the segment again. `joints` must have parents first, and must include
@@ -140,7 +172,7 @@ impl<'a> Coder<'a> {
             let mut components: Components = [[0.0; MAX_LENGTH]; 3];
             match channel {
                 Channel::Rotation => self.wanted_rotations(track, &local, &mut components),
-                _ => self.wanted_vectors(track, &mut components),
+                _ => self.wanted_vectors(index, &mut components),
             }
             for (axis, component) in components.iter_mut().enumerate() {
                 let step = self.step_size(3 * index + axis);
@@ -161,6 +193,7 @@ impl<'a> Coder<'a> {
             }
             for (sample, local) in local[..length].iter_mut().enumerate() {
                 track.decode(
+                    self.middle(index, sample),
                     DVec3::from_array(components.map(|component| component[sample])),
                     local,
                 );
@@ -170,7 +203,8 @@ impl<'a> Coder<'a> {
     }
 
     /// The components that a translation or scale track should have.
-    fn wanted_vectors(&self, track: &PlannedTrack, wanted: &mut Components) {
+    fn wanted_vectors(&self, index: usize, wanted: &mut Components) {
+        let track = &self.plan.tracks[index];
         let joint = usize::from(track.id.joint);
         let raw = self.target.local(joint, self.span.first);
         let object = self.target.object(joint, self.span.first);
@@ -188,13 +222,13 @@ impl<'a> Coder<'a> {
                         / parent.scale
                 }
                 _ => {
-                    put(wanted, sample, raw[sample].translation - track.middle);
+                    put(wanted, sample, raw[sample].translation - self.middle(index, sample));
                     continue;
                 }
             };
             let whole = Frame { translation: value, ..raw[sample] };
             let own = self.target.without_base(joint, self.span.first + sample, &whole);
-            put(wanted, sample, own.translation - track.middle);
+            put(wanted, sample, own.translation - self.middle(index, sample));
         }
     }
 
@@ -262,15 +296,31 @@ impl<'a> Coder<'a> {
 
 impl PlannedTrack {
     /// Writes the value that decoded components stand for into a transform.
-    pub(super) fn decode(&self, value: DVec3, local: &mut Frame) {
+    pub(super) fn decode(&self, middle: DVec3, value: DVec3, local: &mut Frame) {
         match self.id.channel {
             Channel::Rotation => {
                 local.rotation = self.reference * rotation_from_parameters(self.axes * value);
             }
-            Channel::Translation => local.translation = self.middle + value,
-            Channel::Scale => local.scale = self.middle + value,
+            // Far from the origin, the rounding of the sum matters.
+            Channel::Translation if self.is_far => {
+                local.translation = (middle + value).as_vec3().as_dvec3();
+            }
+            Channel::Translation => local.translation = middle + value,
+            Channel::Scale => local.scale = middle + value,
         }
     }
+}
+
+/// The anchors of a far track in a segment: one for the segment, unless its samples are too far
+/// from each other.
+fn anchors_of(target: &Target, track: &PlannedTrack, span: Span) -> Anchors {
+    let joint = usize::from(track.id.joint);
+    let raw = &target.local(joint, span.first)[..span.length];
+    let translations = || raw.iter().map(|frame| frame.translation);
+    if range(translations()) > JUMP * vector_size(target, track.id) {
+        return Anchors::Samples(translations().map(|at| at.as_vec3().to_array()).collect());
+    }
+    Anchors::Segment(middle(raw, |frame| frame.translation).as_vec3().to_array())
 }
 
 /// The bits of a live component, with its profiles.

@@ -155,7 +155,11 @@ impl Shaver {
                 component if component == change.component => self.values[sample],
                 component => coder.values[component][sample],
             }));
-            track.decode(value, &mut self.local[sample]);
+            track.decode(
+                coder.middle(change.component / 3, sample),
+                value,
+                &mut self.local[sample],
+            );
         }
         if track.id.channel != Channel::Scale
             && !self.trial.is_better(coder, below, &self.local[..length], before, least)

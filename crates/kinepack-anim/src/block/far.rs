@@ -1,0 +1,160 @@
+//! Translations that travel far, in which an `f32` has too few bits for the distance from a single
+//! middle. Each segment stores anchors for such a track: one for the whole segment, or one for each
+//! sample if the track jumps. Components are then small, and the last addition rounds once.
+//! `spec/ANIM.md`, sections 10.4 and 12.
+
+use super::kernel::Segment;
+use super::play::{Place, Point};
+
+/// Bytes of an anchor: three floats.
+const ANCHOR_BYTES: usize = 12;
+
+/// The anchors of a far track in a segment.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Anchors {
+    /// One for all samples.
+    Segment([f32; 3]),
+    /// One for each sample.
+    Samples(Vec<[f32; 3]>),
+}
+
+impl Anchors {
+    /// The anchor of a sample of the segment.
+    #[cfg(feature = "offline")]
+    pub(crate) fn at(&self, sample: usize) -> [f32; 3] {
+        match self {
+            Self::Segment(anchor) => *anchor,
+            Self::Samples(anchors) => anchors.get(sample).copied().unwrap_or_default(),
+        }
+    }
+
+    /// All anchors, in order.
+    pub(crate) fn all(&self) -> &[[f32; 3]] {
+        match self {
+            Self::Segment(anchor) => std::slice::from_ref(anchor),
+            Self::Samples(anchors) => anchors,
+        }
+    }
+
+    pub(super) fn write(&self, bytes: &mut Vec<u8>) {
+        bytes.push(u8::from(matches!(self, Self::Samples(_))));
+        bytes.extend(self.all().as_flattened().iter().flat_map(|number| number.to_le_bytes()));
+    }
+}
+
+/// The anchors of a far track, as a segment stores them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StoredAnchors<'a> {
+    /// Whether each sample has an anchor.
+    by_sample: bool,
+    numbers: &'a [u8],
+}
+
+impl<'a> StoredAnchors<'a> {
+    /// Takes the next track's anchors off the front of `bytes`. `None` if the bytes end too early
+    /// or begin with another byte than 0 or 1.
+    #[inline]
+    pub(super) fn take(bytes: &mut &'a [u8], length: usize) -> Option<Self> {
+        let (mode, rest) = bytes.split_first()?;
+        let count = if *mode == 0 { 1 } else { length };
+        let (numbers, rest) = rest.split_at_checked(count * ANCHOR_BYTES)?;
+        *bytes = rest;
+        (*mode <= 1).then_some(Self { by_sample: *mode == 1, numbers })
+    }
+
+    /// The numbers of all anchors.
+    pub(super) fn floats(&self) -> impl Iterator<Item = f32> + use<'a> {
+        self.numbers.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes))
+    }
+
+    /// The anchors as plain values.
+    pub(super) fn to_anchors(self) -> Anchors {
+        let numbers: Vec<f32> = self.floats().collect();
+        match numbers.as_chunks().0 {
+            [anchor, ..] if !self.by_sample => Anchors::Segment(*anchor),
+            anchors => Anchors::Samples(anchors.to_vec()),
+        }
+    }
+
+    /// The anchor at a sample and, with a `share` above 0, towards the next one.
+    fn at(&self, sample: usize, share: f32) -> [f32; 3] {
+        let anchor = |index: usize| {
+            let bytes = self.numbers.get(index * ANCHOR_BYTES..).unwrap_or_default();
+            let number = |axis: usize| {
+                let own = bytes.get(4 * axis..).and_then(<[u8]>::first_chunk);
+                f32::from_le_bytes(own.copied().unwrap_or_default())
+            };
+            [number(0), number(1), number(2)]
+        };
+        if !self.by_sample {
+            anchor(0)
+        } else if share == 0.0 {
+            anchor(sample)
+        } else {
+            mix(anchor(sample), anchor(sample + 1), share)
+        }
+    }
+}
+
+fn mix(from: [f32; 3], to: [f32; 3], share: f32) -> [f32; 3] {
+    [0, 1, 2].map(|axis| from[axis] * (1.0 - share) + to[axis] * share)
+}
+
+/// The far tracks of a clip.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Far<'a> {
+    /// Their numbers among the translation tracks.
+    pub(super) tracks: &'a [u16],
+}
+
+impl Far<'_> {
+    /// Adds the anchor of a track to the vector of its components, if the track is far.
+    #[inline(always)]
+    pub(super) fn add(&self, place: &Place<'_>, track: usize, value: [f32; 4]) -> [f32; 4] {
+        if self.tracks.is_empty() {
+            return value;
+        }
+        match self.tracks.iter().position(|far| usize::from(*far) == track) {
+            Some(index) => add(place, index, value),
+            None => value,
+        }
+    }
+}
+
+/// Adds the anchor of far track `index`.
+#[inline(never)]
+fn add(place: &Place<'_>, index: usize, [x, y, z, w]: [f32; 4]) -> [f32; 4] {
+    let anchor = |point: &Point<'_>| {
+        let mut anchors = point.segment.anchors();
+        let own = (0..=index).map_while(|_| StoredAnchors::take(&mut anchors, point.length)).last();
+        own.map_or([0.0; 3], |own| own.at(point.sample, point.share))
+    };
+    let mut base = anchor(&place.here);
+    if let Some((next, share)) = &place.next {
+        base = mix(base, anchor(next), *share);
+    }
+    [base[0] + x, base[1] + y, base[2] + z, w]
+}
+
+/// Number of bytes of the anchors at the front of `bytes`, of `count` far tracks.
+#[inline]
+pub(super) fn anchors_bytes(bytes: &[u8], count: usize, length: usize) -> usize {
+    let mut rest = bytes;
+    for _ in 0..count {
+        if StoredAnchors::take(&mut rest, length).is_none() {
+            return bytes.len();
+        }
+    }
+    bytes.len() - rest.len()
+}
+
+impl Segment<'_> {
+    /// The anchors of all far tracks, as plain values.
+    pub(super) fn to_anchors(self, count: usize, length: usize) -> Vec<Anchors> {
+        let mut bytes = self.anchors();
+        (0..count)
+            .map_while(|_| StoredAnchors::take(&mut bytes, length))
+            .map(StoredAnchors::to_anchors)
+            .collect()
+    }
+}
