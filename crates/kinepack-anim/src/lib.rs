@@ -1,13 +1,14 @@
 //! Skeletal animation clips in few bytes.
 //!
-//! A [`RawClip`] holds the transform of every joint of a [`Skeleton`] at every sample time;
-//! [`import`] reads raw clips from glTF and BVH files. [`offline::build`] compresses one to an
-//! [`AnyClip`] and reports the error of each joint in object space ([`measure`]). The default
-//! scheme is *block*: the coefficients of a cosine transform over a few samples at a time, in no
-//! more bits than they need. The other is *keyed*: the keys of splines. A [`Sampler`] plays block
-//! clips at any time, without allocating; an [`AnyPlayer`] plays clips of both schemes. Both share
-//! their clip through an [`Arc`](std::sync::Arc), so that an asset or a component can own them. A
-//! [`Rig`] holds the parameters of tracks that clips of one skeleton share.
+//! A [`RawClip`] holds the transform of every joint of a [`Skeleton`] at every sample time, and
+//! [`Curve`]s and [`Marker`]s beside them; [`import`] reads raw clips from glTF and BVH files.
+//! [`offline::build`] compresses one to an [`AnyClip`] and reports the error of each joint in object
+//! space ([`measure`]). The default scheme is *block*: the coefficients of a cosine transform over a
+//! few samples at a time, in no more bits than they need. The other is *keyed*: the keys of splines.
+//! A [`Sampler`] plays block clips at any time, without allocating; an [`AnyPlayer`] plays clips of
+//! both schemes. Both share their clip through an [`Arc`](std::sync::Arc), so that an asset or a
+//! component can own them. A [`Rig`] holds the parameters of tracks that clips of one skeleton
+//! share.
 //!
 //! **Lengths are in centimetres**, times in seconds or samples. [`Metres`] writes poses in metres,
 //! and [`Transform::translation_m`] converts a single transform.
@@ -60,7 +61,7 @@
 //! | `import` | [`import`]: raw clips from glTF and BVH files; implies `raw` |
 //! | `export` | [`export`]: raw clips as glTF files; implies `raw` |
 //! | `anm` | [`anm`]: the `r3d2canm` files of League of Legends |
-//! | `raw` | [`RawClip`], [`exchange`], [`measure`], [`additive::difference`] |
+//! | `raw` | [`RawClip`], [`Curve`], [`Marker`], [`exchange`], [`measure`], [`additive::difference`] |
 //!
 //! # Reading order
 //!

@@ -171,7 +171,7 @@ fn built_clips_match_the_report() {
         ("quantized-32", 0.1),
     ] {
         let document = files.build(&["--scheme", scheme, "--precision", &precision.to_string()]);
-        assert_eq!(sorted_keys(&document), ["clips", "notes", "rigs"]);
+        assert_eq!(sorted_keys(&document), ["clips", "left_out", "notes", "rigs"]);
         let clip = &document["clips"][0];
         let mut keys = vec![
             "animated_raw_bytes",

@@ -377,6 +377,9 @@ impl Report {
             write_text(out, "", &random)?;
         }
         LeftOutReport::write_table(&self.left_out, out)?;
+        if !self.left_out.is_empty() && !self.notes.is_empty() {
+            writeln!(out)?;
+        }
         self.notes.iter().try_for_each(|note| write_text(out, "", note))
     }
 }
