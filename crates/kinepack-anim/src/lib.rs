@@ -76,7 +76,6 @@
 #![deny(unsafe_code)]
 
 mod any;
-mod blend;
 mod channel;
 mod computed;
 mod error;
@@ -107,9 +106,9 @@ pub mod keyed;
 pub mod measure;
 #[cfg(feature = "offline")]
 pub mod offline;
+pub mod pose;
 
 pub use any::{AnyClip, AnyPlayer};
-pub use blend::blend;
 pub use block::{Clip, Instructions, JointMask, PoseWriter, Rig, Sampler, SoaPose, sample_batch};
 pub use channel::{Channel, TrackId};
 pub use error::{ClipError, PlayError, SkeletonError, SkeletonFileError};
@@ -117,6 +116,7 @@ pub use error::{ClipError, PlayError, SkeletonError, SkeletonFileError};
 pub use error::{ExchangeError, RawClipError};
 pub use file_kind::FileKind;
 pub use play::ClipInfo;
+pub use pose::blend;
 #[cfg(feature = "raw")]
 pub use raw::RawClip;
 pub use skeleton::{Joint, MAX_JOINTS, Skeleton};

@@ -1,0 +1,240 @@
+//! Blends of poses: two for a cross-fade, or any number with weights by joint and additive layers
+//! on top. It works as ozz-animation's blending job does. Weights are divided by their sum, and a
+//! joint whose weights sum to less than a threshold takes the rest from the bind pose.
+//!
+//! Cost: each joint is read once from each layer, and nothing is allocated. Layers with a weight of
+//! 0 cost almost nothing, but a player need not sample them.
+
+use super::JointWeights;
+use crate::play::check_pose;
+use crate::{JointMask, Transform, additive, quaternion};
+
+/// The largest weight of a layer at a joint. Larger ones count as this one, so that sums stay
+/// finite.
+pub const MAX_WEIGHT: f32 = 1e6;
+
+/// The joints that a layer moves.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Joints<'a> {
+    /// All joints.
+    #[default]
+    All,
+    /// The joints of a mask.
+    Mask(&'a JointMask),
+    /// All joints, each with a factor for the layer's weight.
+    Weights(&'a JointWeights),
+}
+
+/// A pose to blend. For additive layers it is a delta, as a clip of
+/// [`additive`](crate::additive) gives it.
+#[derive(Clone, Copy, Debug)]
+pub struct Layer<'a> {
+    /// The pose, of the same skeleton as the others.
+    pub pose: &'a [Transform],
+    /// How much the layer counts beside the others. NaN counts as 0, and so do numbers below 1e-9.
+    /// But a negative weight subtracts an additive layer.
+    pub weight: f32,
+    /// The joints that the layer moves.
+    pub joints: Joints<'a>,
+}
+
+impl<'a> Layer<'a> {
+    /// A layer of all joints.
+    pub fn new(pose: &'a [Transform], weight: f32) -> Self {
+        Self { pose, weight, joints: Joints::All }
+    }
+
+    /// The same layer with a factor by joint.
+    #[must_use]
+    pub fn with_weights(self, weights: &'a JointWeights) -> Self {
+        Self { joints: Joints::Weights(weights), ..self }
+    }
+
+    /// The same layer for the joints of a mask alone.
+    #[must_use]
+    pub fn with_mask(self, mask: &'a JointMask) -> Self {
+        Self { joints: Joints::Mask(mask), ..self }
+    }
+
+    /// The weight at a joint, as it is given.
+    #[inline]
+    fn given(&self, joint: usize) -> f32 {
+        match self.joints {
+            Joints::All => self.weight,
+            Joints::Mask(mask) if mask.contains(joint) => self.weight,
+            Joints::Mask(_) => 0.0,
+            // The factor is checked alone: two negative numbers must not make a positive one.
+            Joints::Weights(weights) => self.weight * positive(weights.of(joint)),
+        }
+    }
+}
+
+/// Many poses into one, in a single call.
+///
+/// ```
+/// use kinepack_anim::Transform;
+/// use kinepack_anim::pose::{Blend, Layer};
+///
+/// let at = |x| [Transform { translation: [x, 0.0, 0.0], ..Transform::IDENTITY }];
+/// let (bind, walk, run, limp) = (at(0.0), at(10.0), at(20.0), at(1.0));
+/// let blend = Blend {
+///     // Weights need not sum to 1.
+///     layers: &[Layer::new(&walk, 3.0), Layer::new(&run, 1.0)],
+///     additives: &[Layer::new(&limp, 0.5)],
+///     ..Blend::new(&bind)
+/// };
+/// let mut pose = at(0.0);
+/// blend.write(&mut pose);
+/// assert_eq!(pose[0].translation, [13.0, 0.0, 0.0]);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Blend<'a> {
+    /// The poses to mix.
+    pub layers: &'a [Layer<'a>],
+    /// Deltas to put on top of the mix, one after the other. Negative weights take them off again.
+    pub additives: &'a [Layer<'a>],
+    /// The pose of joints that no layer moves.
+    pub bind: &'a [Transform],
+    /// If the weights at a joint sum to less than this, the bind pose gets the rest. So a layer that
+    /// fades out alone leads to the bind pose, instead of to a sudden end. With 0, which NaN and
+    /// negative numbers count as, the bind pose serves only joints without any weight.
+    pub threshold: f32,
+}
+
+impl<'a> Blend<'a> {
+    /// The threshold of ozz-animation.
+    pub const THRESHOLD: f32 = 0.1;
+
+    /// A blend without layers, which gives the bind pose. Fill in the layers.
+    pub fn new(bind: &'a [Transform]) -> Self {
+        Self { layers: &[], additives: &[], bind, threshold: Self::THRESHOLD }
+    }
+
+    /// Writes the blend into `pose`. Translations and scales are weighted means. A rotation is the
+    /// normalized weighted sum of quaternions, each on the same side as that of the first layer
+    /// with a weight. So if a joint's rotations are all within a quarter turn of one of them, the
+    /// order of the layers changes nothing but the rounding. A layer that has all the weight gives its own pose: to the bit,
+    /// except that rotations become unit quaternions.
+    ///
+    /// # Panics
+    /// If poses or weights have different numbers of joints.
+    #[track_caller]
+    pub fn write(&self, pose: &mut [Transform]) {
+        check_pose("the bind pose", self.bind.len(), "the pose", pose.len());
+        for layer in self.layers.iter().chain(self.additives) {
+            check_pose("a layer", layer.pose.len(), "the pose", pose.len());
+            if let Joints::Weights(weights) = layer.joints {
+                check_pose("a list of weights", weights.as_slice().len(), "the pose", pose.len());
+            }
+        }
+        for (joint, own) in pose.iter_mut().enumerate() {
+            *own = self.mixed(joint);
+            for layer in self.additives {
+                let weight = layer.given(joint);
+                if weight != 0.0 {
+                    additive::add_to(own, &layer.pose[joint], weight);
+                }
+            }
+        }
+    }
+
+    /// A joint's mix of the layers.
+    #[inline]
+    fn mixed(&self, joint: usize) -> Transform {
+        let weights = self.layers.iter().map(|layer| positive(layer.given(joint)));
+        let layers: f32 = weights.sum();
+        let bind = match positive(self.threshold) - layers {
+            _ if layers == 0.0 => 1.0,
+            rest if rest > 0.0 => rest,
+            _ => 0.0,
+        };
+        let total = layers + bind;
+        let factor = 1.0 / total;
+        // A layer that has all the weight has exactly 1.
+        let share = |weight: f32| if weight == total { 1.0 } else { weight * factor };
+        let mut sum = Sum::EMPTY;
+        for layer in self.layers {
+            let weight = positive(layer.given(joint));
+            if weight > 0.0 {
+                sum.add(&layer.pose[joint], share(weight));
+            }
+        }
+        if bind > 0.0 {
+            sum.add(&self.bind[joint], share(bind));
+        }
+        sum.transform()
+    }
+}
+
+/// Blends a pose towards another one of the same skeleton: a `weight` of 0 leaves `pose`, 1 makes
+/// it `other`. Translations and scales are interpolated linearly. Rotations are the normalized sum
+/// of quaternions, the shorter way round. The result is the same on every platform. A cross-fade
+/// lets `weight` rise from 0 to 1 while both clips play. Weights below 0 and over 1 extrapolate.
+///
+/// ```
+/// use kinepack_anim::{Transform, blend};
+///
+/// let mut pose = [Transform { translation: [10.0, 0.0, 0.0], ..Transform::IDENTITY }];
+/// let half_turn = [0.0, 0.0, 1.0, 0.0];
+/// let translation = [20.0, 0.0, 0.0];
+/// let other = [Transform { rotation: half_turn, translation, ..Transform::IDENTITY }];
+/// blend(&mut pose, &other, 0.5);
+/// assert_eq!(pose[0].translation, [15.0, 0.0, 0.0]);
+/// // A quarter turn.
+/// assert!((pose[0].rotation[2] - 0.5_f32.sqrt()).abs() < 1e-6);
+/// ```
+///
+/// # Panics
+/// If the poses have different numbers of joints.
+#[track_caller]
+pub fn blend(pose: &mut [Transform], other: &[Transform], weight: f32) {
+    check_pose("the other pose", other.len(), "the pose", pose.len());
+    for (own, other) in pose.iter_mut().zip(other) {
+        let mut sum = Sum::EMPTY;
+        sum.add(own, 1.0 - weight);
+        sum.add(other, weight);
+        *own = sum.transform();
+    }
+}
+
+/// A joint's weighted sum of transforms.
+struct Sum {
+    /// The rotation that the others are brought to the side of: the first.
+    side: Option<[f32; 4]>,
+    rotation: [f32; 4],
+    translation: [f32; 3],
+    scale: [f32; 3],
+}
+
+impl Sum {
+    /// Minus zero, because adding it changes no number, not even the sign of zero.
+    const EMPTY: Self =
+        Self { side: None, rotation: [-0.0; 4], translation: [-0.0; 3], scale: [-0.0; 3] };
+
+    #[inline]
+    fn add(&mut self, transform: &Transform, weight: f32) {
+        let side = *self.side.get_or_insert(transform.rotation);
+        let is_opposite = quaternion::dot(side, transform.rotation) < 0.0;
+        let turned = if is_opposite { -weight } else { weight };
+        for (sum, number) in self.rotation.iter_mut().zip(transform.rotation) {
+            *sum += number * turned;
+        }
+        for axis in 0..3 {
+            self.translation[axis] += transform.translation[axis] * weight;
+            self.scale[axis] += transform.scale[axis] * weight;
+        }
+    }
+
+    #[inline]
+    fn transform(self) -> Transform {
+        let Self { rotation, translation, scale, .. } = self;
+        Transform { rotation: quaternion::unit(rotation), translation, scale }
+    }
+}
+
+/// A weight that can be used: 0 for NaN, and for numbers that are so small that their sums have no
+/// inverse.
+#[inline]
+fn positive(weight: f32) -> f32 {
+    if weight >= 1e-9 { weight.min(MAX_WEIGHT) } else { 0.0 }
+}
