@@ -44,13 +44,14 @@ pub(super) fn links(
     renames: &[(&str, &str)],
     binds: &[Vec<Transform>; 2],
 ) -> Vec<Target> {
-    // The first joint of each name, under its name in the target.
+    // The first joint of each name in the target.
     let new_names: HashMap<&str, &str> = renames.iter().copied().collect();
     let mut partners = HashMap::new();
     for (index, joint) in source.joints().iter().enumerate() {
         let name = joint.name.as_str();
+        let name = *new_names.get(name).unwrap_or(&name);
         if !name.is_empty() {
-            partners.entry(*new_names.get(name).unwrap_or(&name)).or_insert(index);
+            partners.entry(name).or_insert(index);
         }
     }
     let [source_bind, target_bind] = binds;
