@@ -127,8 +127,10 @@ impl<'a> Blend<'a> {
                 check_pose("a list of weights", weights.as_slice().len(), "the pose", pose.len());
             }
         }
+        let is_uniform = self.layers.iter().all(|layer| matches!(layer.joints, Joints::All));
+        let uniform = is_uniform.then(|| self.shares(0));
         for (joint, own) in pose.iter_mut().enumerate() {
-            *own = self.mixed(joint);
+            *own = self.mixed(joint, uniform.unwrap_or_else(|| self.shares(joint)));
             for layer in self.additives {
                 let weight = layer.given(joint);
                 if weight != 0.0 {
@@ -138,31 +140,60 @@ impl<'a> Blend<'a> {
         }
     }
 
-    /// A joint's mix of the layers.
+    /// The weights at a joint, together.
     #[inline]
-    fn mixed(&self, joint: usize) -> Transform {
-        let weights = self.layers.iter().map(|layer| positive(layer.given(joint)));
-        let layers: f32 = weights.sum();
+    fn shares(&self, joint: usize) -> Shares {
+        let layers: f32 = self.layers.iter().map(|layer| positive(layer.given(joint))).sum();
         let bind = match positive(self.threshold) - layers {
             _ if layers == 0.0 => 1.0,
             rest if rest > 0.0 => rest,
             _ => 0.0,
         };
         let total = layers + bind;
-        let factor = 1.0 / total;
-        // A layer that has all the weight has exactly 1.
-        let share = |weight: f32| if weight == total { 1.0 } else { weight * factor };
-        let mut sum = Sum::EMPTY;
-        for layer in self.layers {
+        Shares { bind, total, factor: 1.0 / total }
+    }
+
+    /// A joint's mix of the layers.
+    #[inline]
+    fn mixed(&self, joint: usize, shares: Shares) -> Transform {
+        let mut layers = self.layers.iter();
+        let mut sum = loop {
+            let Some(layer) = layers.next() else {
+                return Sum::of(&self.bind[joint], 1.0).transform();
+            };
             let weight = positive(layer.given(joint));
             if weight > 0.0 {
-                sum.add(&layer.pose[joint], share(weight));
+                break Sum::of(&layer.pose[joint], shares.of(weight));
+            }
+        };
+        for layer in layers {
+            let weight = positive(layer.given(joint));
+            if weight > 0.0 {
+                sum.add(&layer.pose[joint], shares.of(weight));
             }
         }
-        if bind > 0.0 {
-            sum.add(&self.bind[joint], share(bind));
+        if shares.bind > 0.0 {
+            sum.add(&self.bind[joint], shares.of(shares.bind));
         }
         sum.transform()
+    }
+}
+
+/// What the weights at a joint sum to.
+#[derive(Clone, Copy)]
+struct Shares {
+    /// The weight of the bind pose.
+    bind: f32,
+    /// The sum of all weights, and its inverse.
+    total: f32,
+    factor: f32,
+}
+
+impl Shares {
+    /// The share of a weight. All the weight is exactly 1.
+    #[inline]
+    fn of(&self, weight: f32) -> f32 {
+        if weight == self.total { 1.0 } else { weight * self.factor }
     }
 }
 
@@ -190,8 +221,7 @@ impl<'a> Blend<'a> {
 pub fn blend(pose: &mut [Transform], other: &[Transform], weight: f32) {
     check_pose("the other pose", other.len(), "the pose", pose.len());
     for (own, other) in pose.iter_mut().zip(other) {
-        let mut sum = Sum::EMPTY;
-        sum.add(own, 1.0 - weight);
+        let mut sum = Sum::of(own, 1.0 - weight);
         sum.add(other, weight);
         *own = sum.transform();
     }
@@ -200,21 +230,26 @@ pub fn blend(pose: &mut [Transform], other: &[Transform], weight: f32) {
 /// A joint's weighted sum of transforms.
 struct Sum {
     /// The rotation that the others are brought to the side of: the first.
-    side: Option<[f32; 4]>,
+    side: [f32; 4],
     rotation: [f32; 4],
     translation: [f32; 3],
     scale: [f32; 3],
 }
 
 impl Sum {
-    /// Minus zero, because adding it changes no number, not even the sign of zero.
-    const EMPTY: Self =
-        Self { side: None, rotation: [-0.0; 4], translation: [-0.0; 3], scale: [-0.0; 3] };
+    #[inline]
+    fn of(first: &Transform, weight: f32) -> Self {
+        Self {
+            side: first.rotation,
+            rotation: first.rotation.map(|c| c * weight),
+            translation: first.translation.map(|c| c * weight),
+            scale: first.scale.map(|c| c * weight),
+        }
+    }
 
     #[inline]
     fn add(&mut self, transform: &Transform, weight: f32) {
-        let side = *self.side.get_or_insert(transform.rotation);
-        let is_opposite = quaternion::dot(side, transform.rotation) < 0.0;
+        let is_opposite = quaternion::dot(self.side, transform.rotation) < 0.0;
         let turned = if is_opposite { -weight } else { weight };
         for (sum, number) in self.rotation.iter_mut().zip(transform.rotation) {
             *sum += number * turned;
