@@ -51,8 +51,9 @@
 //! # Features
 //!
 //! No feature is on by default, so a game that only plays clips links playback alone: [`Clip`],
-//! [`Sampler`], [`Rig`], [`AnyClip`], [`keyed`], [`disk`] and [`additive::add`]. It then depends on
-//! `kinepack` and `libm` only. [`blend`](fn@blend) and [`Skeleton::model_pose`] work on poses.
+//! [`Sampler`], [`Rig`], [`AnyClip`], [`keyed`], [`disk`] and [`pose`]. It then depends on `kinepack`
+//! and `libm` only. [`pose`] has blends, root motion, phases, transitions and retargeting.
+//! [`Skeleton::model_pose`] brings a pose into the model's space.
 //!
 //! | feature | adds |
 //! |---|---|
@@ -66,11 +67,11 @@
 //!
 //! [`Skeleton`] and [`RawClip`]; [`import`] and [`exchange`]; [`Clip`], [`Sampler`] and [`Rig`], in
 //! [`block`]; [`disk`], block clips in files; [`keyed`], the other scheme; [`AnyClip`];
-//! [`additive`] clips; [`measure`]; [`offline`]; [`export`], glTF for viewers; [`anm`]. The formats
-//! are normative in `spec/ANIM.md` and `spec/ANM.md`.
+//! [`additive`] clips; [`pose`], what players do with poses; [`measure`]; [`offline`]; [`export`],
+//! glTF for viewers; [`anm`]. The formats are normative in `spec/ANIM.md` and `spec/ANM.md`.
 //!
 //! Sources: JPEG's transform coding and ACL for the block scheme, Riot's article on the animations
-//! of League of Legends for the keyed one.
+//! of League of Legends for the keyed one. [`pose`] names its own.
 
 // Only the kernels of block clips contain unsafe code.
 #![deny(unsafe_code)]

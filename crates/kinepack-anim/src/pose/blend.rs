@@ -95,9 +95,9 @@ pub struct Blend<'a> {
     pub additives: &'a [Layer<'a>],
     /// The pose of joints that no layer moves.
     pub bind: &'a [Transform],
-    /// If the weights at a joint sum to less than this, the bind pose gets the rest. So a layer that
-    /// fades out alone leads to the bind pose, instead of to a sudden end. With 0, which NaN and
-    /// negative numbers count as, the bind pose serves only joints without any weight.
+    /// If the weights at a joint sum to less than this, the bind pose gets the rest. So a layer
+    /// that fades out alone leads to the bind pose, instead of to a sudden end. NaN and negative
+    /// numbers count as 0: the bind pose then serves only joints without any weight.
     pub threshold: f32,
 }
 
@@ -113,8 +113,8 @@ impl<'a> Blend<'a> {
     /// Writes the blend into `pose`. Translations and scales are weighted means. A rotation is the
     /// normalized weighted sum of quaternions, each on the same side as that of the first layer
     /// with a weight. So if a joint's rotations are all within a quarter turn of one of them, the
-    /// order of the layers changes nothing but the rounding. A layer that has all the weight gives its own pose: to the bit,
-    /// except that rotations become unit quaternions.
+    /// order of the layers changes nothing but the rounding. A layer that has all the weight gives
+    /// its own pose: to the bit, except that rotations become unit quaternions.
     ///
     /// # Panics
     /// If poses or weights have different numbers of joints.

@@ -7,8 +7,8 @@
 //! GDC 2018, from which the polynomial and its limits are. Two things differ here. The velocity is
 //! that of the difference, if the new motion's pose before is known. A rotation decays as the
 //! tangent of a quarter of its angle, not as the angle: the tangent grows with the angle, so its
-//! decay is as smooth, and it needs no sine. From a right angle, the two differ by at most 2 % of it
-//! on their way, and from smaller angles by less.
+//! decay is as smooth, and it needs no sine. From a right angle, the two differ by at most 2 % of
+//! it on their way, and from smaller angles by less.
 //!
 //! Cost: two frames of two motions are read once, at the start. Then a joint takes a polynomial for
 //! each channel that differs.

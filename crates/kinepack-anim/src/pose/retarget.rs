@@ -8,8 +8,8 @@
 //!
 //! | joint | rotation | translation | scale |
 //! |---|---|---|---|
-//! | of both, the first on its way from the root | by name | bind pose, moved like the source's, by size | like the source's |
-//! | of both, below such a joint | by name | bind pose | like the source's |
+//! | of both, the topmost | by name | bind pose, moved like the source's, by size | like the source's |
+//! | of both, below one | by name | bind pose | like the source's |
 //! | of the target alone | bind pose | bind pose | bind pose |
 //! | of the source alone | part of those of the joints below | none | none |
 

@@ -1,10 +1,10 @@
 //! Root motion: the motion of a clip's root, taken out of its poses and given to the character. The
 //! capsule of the physics then moves as the feet do, and the pose stays in place.
 //!
-//! At each time a *frame* moves with the root. It holds the parts of the root's transform that count
-//! as motion, such as the place on the ground and the direction. The delta between two times leads
-//! from one frame to the other. The rest of the root stays in the pose, such as the bobbing of the
-//! hips. So a delta and the delta that follows it make the delta over both. The choice of
+//! At each time a *frame* moves with the root. It holds the parts of the root's transform that
+//! count as motion, such as the place on the ground and the direction. The delta between two times
+//! leads from one frame to the other. The rest of the root stays in the pose, such as the bobbing
+//! of the hips. So a delta and the delta that follows it make the delta over both. The choice of
 //! parts and the reference are those of ozz-animation's motion extractor.
 
 use super::Passed;
@@ -89,8 +89,9 @@ impl RootMotion {
         Self { reference, ..self }
     }
 
-    /// The motion between two times of a clip without a wrap, forwards or backwards, relative to the
-    /// frame at `from_s`. `sample_root` gives the root at a time, and is called twice. The scale is 1.
+    /// The motion between two times of a clip without a wrap, forwards or backwards, relative to
+    /// the frame at `from_s`. `sample_root` gives the root at a time, and is called twice. The
+    /// scale is 1.
     pub fn between(
         &self,
         mut sample_root: impl FnMut(f32) -> Transform,
@@ -101,9 +102,9 @@ impl RootMotion {
         then(&inverse(&self.frame(&from)), &self.frame(&to))
     }
 
-    /// The motion of what passed, relative to the frame at its beginning: the end of a loop is where
-    /// its next round begins. `sample_root` gives the root at a time, and is called up to six times,
-    /// however many rounds have passed.
+    /// The motion of what passed, relative to the frame at its beginning: the end of a loop is
+    /// where its next round begins. `sample_root` gives the root at a time, and is called up to six
+    /// times, however many rounds have passed.
     pub fn delta(
         &self,
         mut sample_root: impl FnMut(f32) -> Transform,

@@ -87,8 +87,8 @@ impl JointWeights {
     ) -> Result<Self, WeightsError> {
         let root = self.find(skeleton, name)?;
         let steps = u32::from(steps.max(1));
-        // Levels below the root of the subtree, which has 1; `None` for joints outside. Parents come
-        // before their children.
+        // Levels below the root of the subtree, which has 1; `None` for joints outside. Parents
+        // come before their children.
         let mut levels: Vec<Option<u32>> = vec![None; skeleton.len()];
         levels[root] = Some(1);
         for joint in root..skeleton.len() {

@@ -46,8 +46,8 @@ fn naive(
         let dot: f64 =
             first.iter().zip(part.rotation).map(|(a, b)| f64::from(*a) * f64::from(b)).sum();
         let side = if dot < 0.0 { -weight } else { weight };
-        for axis in 0..4 {
-            q[axis] += side * f64::from(part.rotation[axis]);
+        for (sum, number) in q.iter_mut().zip(part.rotation) {
+            *sum += side * f64::from(number);
         }
         for axis in 0..3 {
             t[axis] += weight * f64::from(part.translation[axis]);
