@@ -3,9 +3,9 @@
 //!
 //! At each time a *frame* moves with the root. It holds the parts of the root's transform that
 //! count as motion, such as the place on the ground and the direction. The delta between two times
-//! leads from one frame to the other. The rest of the root stays in the pose, such as the bobbing
-//! of the hips. So a delta and the delta that follows it make the delta over both. The choice of
-//! parts and the reference are those of ozz-animation's motion extractor.
+//! leads from one frame to the other. So a delta and the next one make the delta over both. The
+//! rest of the root stays in the pose, such as the bobbing of the hips. The choice of parts and the
+//! reference are those of ozz-animation's motion extractor.
 
 use super::Passed;
 use crate::{Transform, quaternion};
@@ -47,7 +47,7 @@ pub enum Turn {
 /// let mut playhead = Playhead::new(1.0).looped();
 /// let mut character = Transform::IDENTITY;
 /// for _ in 0..5 {
-///     // `Sampler::joint` gives the root of a block clip.
+///     // `Sampler::joint` gives the root of a block clip. With another player, sample a pose.
 ///     let delta = motion.delta(root, &playhead.advance(0.5));
 ///     character = RootMotion::moved(&character, &delta);
 /// }
@@ -122,8 +122,8 @@ impl RootMotion {
         then(&then(&first, &power(round, rounds)), &motion(start_s, to_s))
     }
 
-    /// Takes the motion out of the root of a pose. Apply it to all roots of a skeleton that has
-    /// several, with [`remove_frame`](Self::remove_frame).
+    /// Takes the motion out of the root of a pose. If a skeleton has several roots, take the frame of
+    /// the first out of each of them, with [`remove_frame`](Self::remove_frame).
     pub fn remove(&self, root: &mut Transform) {
         Self::remove_frame(&self.frame(root), root);
     }
