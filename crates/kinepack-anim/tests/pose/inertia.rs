@@ -62,6 +62,19 @@ fn a_decay_begins_with_the_velocity_of_the_difference() {
 }
 
 #[test]
+fn a_fast_decay_lands_softly_before_its_time() {
+    for velocity in [-100.0_f32, -200.0, -1000.0] {
+        let lengths = decay(10.0, velocity, 0.6);
+        let end_s = -50.0 / velocity;
+        for (step, own) in lengths.iter().enumerate() {
+            // The fastest decay without an overshoot is a power of the time that is left.
+            let left = (1.0 - 0.001 * (step + 1) as f32 / end_s).max(0.0);
+            assert!((own - 10.0 * left.powi(5)).abs() < 1e-3, "{own} at {step}, {velocity}");
+        }
+    }
+}
+
+#[test]
 fn the_motions_meet_in_place_and_speed() {
     // Two motions of constant velocity: what is shown has no jump in place, and none in velocity
     // along the difference.

@@ -161,6 +161,36 @@ fn joints_that_the_target_lacks_turn_the_joints_below() {
 }
 
 #[test]
+fn chosen_joints_move_alike_in_model_space() {
+    let mut random = Random(7);
+    let mut any = || {
+        let mut bones = arm();
+        for (_, _, bind) in &mut bones {
+            bind.rotation = rotation(&mut random);
+        }
+        skeleton(&bones)
+    };
+    let (source, target) = (any(), any());
+    let retarget = Retarget::new(&source, &target, &[]).with_size(0.5);
+    let mut retarget = retarget.with_translations(&target, |name| name == "hand");
+    let way = |skeleton: &Skeleton, pose: &[Transform]| {
+        let [from, to] = [&skeleton.bind_pose()[..], pose].map(|pose| model(skeleton, pose)[4]);
+        [0, 1, 2].map(|axis| to.translation[axis] - from.translation[axis])
+    };
+    let mut pose = source.bind_pose();
+    pose[4].translation = [3.0, -2.0, 8.0];
+    let result = applied(&mut retarget, &pose, &target);
+    let [expected, moved] = [way(&source, &pose).map(|c| 0.5 * c), way(&target, &result)];
+    assert_near(
+        &[at(moved[0], moved[1], moved[2])],
+        &[at(expected[0], expected[1], expected[2])],
+        1e-5,
+    );
+    // The root was not chosen.
+    assert_eq!(result[0].translation, target.joints()[0].bind.translation);
+}
+
+#[test]
 fn roots_move_by_the_ratio_of_sizes() {
     let source = skeleton(&arm());
     let mut bones = arm();
