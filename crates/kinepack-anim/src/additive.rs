@@ -35,6 +35,7 @@
 use std::{collections::HashMap, fmt, sync::Arc};
 
 use crate::play::check_pose;
+use crate::pose::MAX_WEIGHT;
 #[cfg(feature = "raw")]
 use crate::{Curve, RawClip, measure::Frame};
 use crate::{Joint, Skeleton, Transform, quaternion};
@@ -152,7 +153,9 @@ pub(crate) fn pose_of(base: &RawClip, sample: usize) -> &[Transform] {
     base.pose(sample.min(base.samples() - 1))
 }
 
-/// Adds a share of a delta to a pose. A `weight` of 0 adds nothing, 1 all of it.
+/// Adds a share of a delta to a pose. A `weight` of 0 adds nothing, 1 all of it. A negative weight
+/// subtracts: it takes off what the positive one adds. NaN counts as 0. To add several layers in
+/// one call, or to some joints only, see [`Blend::additives`](crate::pose::Blend::additives).
 ///
 /// # Panics
 /// If the two differ in their number of joints.
@@ -160,11 +163,31 @@ pub(crate) fn pose_of(base: &RawClip, sample: usize) -> &[Transform] {
 pub fn add(pose: &mut [Transform], delta: &[Transform], weight: f32) {
     check_pose("the delta", delta.len(), "the pose", pose.len());
     for (own, delta) in pose.iter_mut().zip(delta) {
-        let share = quaternion::mix(quaternion::IDENTITY, delta.rotation, weight);
-        own.rotation = quaternion::product(own.rotation, share);
-        for axis in 0..3 {
-            own.translation[axis] += weight * delta.translation[axis];
-            own.scale[axis] *= 1.0 + weight * (delta.scale[axis] - 1.0);
+        add_to(own, delta, weight);
+    }
+}
+
+/// Adds a share of a delta to a joint, or subtracts it.
+#[inline]
+pub(crate) fn add_to(own: &mut Transform, delta: &Transform, weight: f32) {
+    if weight.is_nan() {
+        return;
+    }
+    let amount = weight.abs().min(MAX_WEIGHT);
+    let share = quaternion::mix(quaternion::IDENTITY, delta.rotation, amount);
+    let is_added = weight >= 0.0;
+    let turn = if is_added { share } else { quaternion::conjugate(share) };
+    own.rotation = quaternion::product(own.rotation, turn);
+    for axis in 0..3 {
+        let moved = amount * delta.translation[axis];
+        let factor = 1.0 + amount * (delta.scale[axis] - 1.0);
+        if is_added {
+            own.translation[axis] += moved;
+            own.scale[axis] *= factor;
+        } else {
+            own.translation[axis] -= moved;
+            // Nothing can take off a scale of 0.
+            own.scale[axis] /= if factor == 0.0 { 1.0 } else { factor };
         }
     }
 }

@@ -199,6 +199,22 @@ pub enum AnyPlayer {
 }
 
 impl AnyPlayer {
+    /// The clip that this plays, which shares its memory.
+    pub fn clip(&self) -> AnyClip {
+        match self {
+            Self::Block(sampler) => AnyClip::Block(Arc::clone(sampler.clip())),
+            Self::Keyed(cursor) => AnyClip::Keyed(Arc::clone(cursor.clip())),
+        }
+    }
+
+    /// Joints, times and skeleton of the clip.
+    pub fn info(&self) -> ClipInfo {
+        match self {
+            Self::Block(sampler) => sampler.clip().info(),
+            Self::Keyed(cursor) => cursor.clip().info(),
+        }
+    }
+
     /// The pose at `time_s` seconds from the first sample. Times outside the clip give its first or
     /// last pose.
     ///
@@ -223,6 +239,7 @@ impl AnyPlayer {
             Self::Keyed(cursor) => cursor.sample_at(position, pose),
         }
     }
+
     /// Hands the pose at a time to a [`PoseWriter`]: for engines that store poses in a layout of
     /// their own, and in metres with [`Metres`](crate::Metres).
     ///

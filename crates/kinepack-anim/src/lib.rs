@@ -52,8 +52,9 @@
 //! # Features
 //!
 //! No feature is on by default, so a game that only plays clips links playback alone: [`Clip`],
-//! [`Sampler`], [`Rig`], [`AnyClip`], [`keyed`], [`disk`] and [`additive::add`]. It then depends on
-//! `kinepack` and `libm` only. [`blend`](fn@blend) and [`Skeleton::model_pose`] work on poses.
+//! [`Sampler`], [`Rig`], [`AnyClip`], [`keyed`], [`disk`] and [`pose`]. It then depends on `kinepack`
+//! and `libm` only. [`pose`] has blends, root motion, phases, transitions and retargeting.
+//! [`Skeleton::model_pose`] brings a pose into the model's space.
 //!
 //! | feature | adds |
 //! |---|---|
@@ -67,17 +68,16 @@
 //!
 //! [`Skeleton`] and [`RawClip`]; [`import`] and [`exchange`]; [`Clip`], [`Sampler`] and [`Rig`], in
 //! [`block`]; [`disk`], block clips in files; [`keyed`], the other scheme; [`AnyClip`];
-//! [`additive`] clips; [`measure`]; [`offline`]; [`export`], glTF for viewers; [`anm`]. The formats
-//! are normative in `spec/ANIM.md` and `spec/ANM.md`.
+//! [`additive`] clips; [`pose`], what players do with poses; [`measure`]; [`offline`]; [`export`],
+//! glTF for viewers; [`anm`]. The formats are normative in `spec/ANIM.md` and `spec/ANM.md`.
 //!
 //! Sources: JPEG's transform coding and ACL for the block scheme, Riot's article on the animations
-//! of League of Legends for the keyed one.
+//! of League of Legends for the keyed one. [`pose`] names its own.
 
 // Only the kernels of block clips contain unsafe code.
 #![deny(unsafe_code)]
 
 mod any;
-mod blend;
 mod channel;
 mod computed;
 mod error;
@@ -108,9 +108,9 @@ pub mod keyed;
 pub mod measure;
 #[cfg(feature = "offline")]
 pub mod offline;
+pub mod pose;
 
 pub use any::{AnyClip, AnyPlayer};
-pub use blend::blend;
 pub use block::{Clip, Instructions, JointMask, PoseWriter, Rig, Sampler, SoaPose, sample_batch};
 pub use channel::{Channel, TrackId};
 #[cfg(feature = "raw")]
@@ -118,6 +118,7 @@ pub use error::ExchangeError;
 pub use error::{ClipError, PlayError, SkeletonError, SkeletonFileError};
 pub use file_kind::FileKind;
 pub use play::ClipInfo;
+pub use pose::blend;
 #[cfg(feature = "raw")]
 pub use raw::{Curve, MAX_CURVES, MAX_MARKERS, MAX_NAME_BYTES, Marker, RawClip, RawClipError};
 pub use skeleton::{Joint, MAX_JOINTS, Skeleton};

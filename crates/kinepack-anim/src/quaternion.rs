@@ -26,9 +26,18 @@ pub(crate) fn rotated(vector: [f32; 3], [x, y, z, w]: [f32; 4]) -> [f32; 3] {
 
 /// A rotation between two, the shorter way round: their normalized weighted sum.
 pub(crate) fn mix(from: [f32; 4], to: [f32; 4], weight: f32) -> [f32; 4] {
-    let cosine: f32 = from.iter().zip(to).map(|(a, b)| a * b).sum();
-    let share = if cosine < 0.0 { -weight } else { weight };
+    let share = if dot(from, to) < 0.0 { -weight } else { weight };
     unit(std::array::from_fn(|index| from[index] * (1.0 - weight) + to[index] * share))
+}
+
+/// The inverse of a unit quaternion.
+pub(crate) fn conjugate([x, y, z, w]: [f32; 4]) -> [f32; 4] {
+    [-x, -y, -z, w]
+}
+
+/// The cosine of half the angle between two rotations.
+pub(crate) fn dot(a: [f32; 4], b: [f32; 4]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn cross([ax, ay, az]: [f32; 3], [bx, by, bz]: [f32; 3]) -> [f32; 3] {
@@ -36,7 +45,7 @@ fn cross([ax, ay, az]: [f32; 3], [bx, by, bz]: [f32; 3]) -> [f32; 3] {
 }
 
 /// Normalizes a quaternion; one of length zero becomes the identity.
-fn unit(q: [f32; 4]) -> [f32; 4] {
+pub(crate) fn unit(q: [f32; 4]) -> [f32; 4] {
     let length = q.iter().map(|c| c * c).sum::<f32>().sqrt();
     if length > 0.0 { q.map(|c| c / length) } else { IDENTITY }
 }

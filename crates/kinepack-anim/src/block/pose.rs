@@ -142,6 +142,11 @@ impl JointMask {
         self.words.get(joint / 64).is_some_and(|word| word >> (joint % 64) & 1 != 0)
     }
 
+    /// The joints of the set, in ascending order.
+    pub fn joints(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..64 * self.words.len()).filter(|joint| self.contains(*joint))
+    }
+
     /// Calls `act` for each joint of the set, in ascending order.
     #[inline]
     pub(super) fn for_each(&self, mut act: impl FnMut(usize)) {

@@ -131,6 +131,11 @@ impl Cursor {
         Ok(cursor)
     }
 
+    /// The clip that this plays.
+    pub fn clip(&self) -> &Arc<KeyedClip> {
+        &self.clip
+    }
+
     /// The pose at `time_s` seconds from the first sample. Before the first and after the last
     /// sample the pose stands still.
     ///

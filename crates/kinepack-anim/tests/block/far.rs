@@ -25,7 +25,8 @@ fn clip(samples: usize, root: impl Fn(f64) -> [f64; 3]) -> RawClip {
         let [x, y, z] = root(time);
         let sway = f64::from(random.between(-0.2, 0.2));
         let turn = |angle: f64| [0.0, 0.0, angle.sin() as f32, angle.cos() as f32];
-        let transform = |rotation, translation| Transform { rotation, translation, scale: [1.0; 3] };
+        let transform =
+            |rotation, translation| Transform { rotation, translation, scale: [1.0; 3] };
         [
             transform(turn(0.1 * time), [x as f32, (y + sway) as f32, z as f32]),
             transform(turn((2.0 * time).sin()), [0.0, 60.0, 0.0]),

@@ -1,0 +1,275 @@
+//! Blends of poses: two for a cross-fade, or any number with weights by joint and additive layers
+//! on top. It works as ozz-animation's blending job does. Weights are divided by their sum, and a
+//! joint whose weights sum to less than a threshold takes the rest from the bind pose.
+//!
+//! Cost: each joint is read once from each layer, and nothing is allocated. Layers with a weight of
+//! 0 cost almost nothing, but a player need not sample them.
+
+use super::JointWeights;
+use crate::play::check_pose;
+use crate::{JointMask, Transform, additive, quaternion};
+
+/// The largest weight of a layer at a joint. Larger ones count as this one, so that sums stay
+/// finite.
+pub const MAX_WEIGHT: f32 = 1e6;
+
+/// The joints that a layer moves.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Joints<'a> {
+    /// All joints.
+    #[default]
+    All,
+    /// The joints of a mask.
+    Mask(&'a JointMask),
+    /// All joints, each with a factor for the layer's weight.
+    Weights(&'a JointWeights),
+}
+
+/// A pose to blend. For additive layers it is a delta, as a clip of
+/// [`additive`](crate::additive) gives it.
+#[derive(Clone, Copy, Debug)]
+pub struct Layer<'a> {
+    /// The pose, of the same skeleton as the others.
+    pub pose: &'a [Transform],
+    /// How much the layer counts beside the others. NaN counts as 0, and so do numbers below 1e-9.
+    /// But a negative weight subtracts an additive layer.
+    pub weight: f32,
+    /// The joints that the layer moves.
+    pub joints: Joints<'a>,
+}
+
+impl<'a> Layer<'a> {
+    /// A layer of all joints.
+    pub fn new(pose: &'a [Transform], weight: f32) -> Self {
+        Self { pose, weight, joints: Joints::All }
+    }
+
+    /// The same layer with a factor by joint.
+    #[must_use]
+    pub fn with_weights(self, weights: &'a JointWeights) -> Self {
+        Self { joints: Joints::Weights(weights), ..self }
+    }
+
+    /// The same layer for the joints of a mask alone.
+    #[must_use]
+    pub fn with_mask(self, mask: &'a JointMask) -> Self {
+        Self { joints: Joints::Mask(mask), ..self }
+    }
+
+    /// The weight at a joint, as it is given.
+    #[inline]
+    fn given(&self, joint: usize) -> f32 {
+        match self.joints {
+            Joints::All => self.weight,
+            Joints::Mask(mask) if mask.contains(joint) => self.weight,
+            Joints::Mask(_) => 0.0,
+            // The factor is checked alone: two negative numbers must not make a positive one.
+            Joints::Weights(weights) => self.weight * positive(weights.of(joint)),
+        }
+    }
+}
+
+/// Many poses into one, in a single call.
+///
+/// ```
+/// use kinepack_anim::Transform;
+/// use kinepack_anim::pose::{Blend, Layer};
+///
+/// let at = |x| [Transform { translation: [x, 0.0, 0.0], ..Transform::IDENTITY }];
+/// let (bind, walk, run, limp) = (at(0.0), at(10.0), at(20.0), at(1.0));
+/// let blend = Blend {
+///     // Weights need not sum to 1.
+///     layers: &[Layer::new(&walk, 3.0), Layer::new(&run, 1.0)],
+///     additives: &[Layer::new(&limp, 0.5)],
+///     ..Blend::new(&bind)
+/// };
+/// let mut pose = at(0.0);
+/// blend.write(&mut pose);
+/// assert_eq!(pose[0].translation, [13.0, 0.0, 0.0]);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Blend<'a> {
+    /// The poses to mix.
+    pub layers: &'a [Layer<'a>],
+    /// Deltas to put on top of the mix, one after the other. Negative weights take them off again.
+    pub additives: &'a [Layer<'a>],
+    /// The pose of joints that no layer moves.
+    pub bind: &'a [Transform],
+    /// If the weights at a joint sum to less than this, the bind pose gets the rest. So a layer
+    /// that fades out alone leads to the bind pose, instead of to a sudden end. NaN and negative
+    /// numbers count as 0: the bind pose then serves only joints without any weight.
+    pub threshold: f32,
+}
+
+impl<'a> Blend<'a> {
+    /// The threshold of ozz-animation.
+    pub const THRESHOLD: f32 = 0.1;
+
+    /// A blend without layers, which gives the bind pose. Fill in the layers.
+    pub fn new(bind: &'a [Transform]) -> Self {
+        Self { layers: &[], additives: &[], bind, threshold: Self::THRESHOLD }
+    }
+
+    /// Writes the blend into `pose`. Translations and scales are weighted means. A rotation is the
+    /// normalized weighted sum of quaternions, each on the same side as that of the first layer
+    /// with a weight. So if a joint's rotations are all within a quarter turn of one of them, the
+    /// order of the layers changes nothing but the rounding. A layer that has all the weight gives
+    /// its own pose: to the bit, except that rotations become unit quaternions.
+    ///
+    /// # Panics
+    /// If poses or weights have different numbers of joints.
+    #[track_caller]
+    pub fn write(&self, pose: &mut [Transform]) {
+        check_pose("the bind pose", self.bind.len(), "the pose", pose.len());
+        for layer in self.layers.iter().chain(self.additives) {
+            check_pose("a layer", layer.pose.len(), "the pose", pose.len());
+            if let Joints::Weights(weights) = layer.joints {
+                check_pose("a list of weights", weights.as_slice().len(), "the pose", pose.len());
+            }
+        }
+        let is_uniform = self.layers.iter().all(|layer| matches!(layer.joints, Joints::All));
+        let uniform = is_uniform.then(|| self.shares(0));
+        for (joint, own) in pose.iter_mut().enumerate() {
+            *own = self.mixed(joint, uniform.unwrap_or_else(|| self.shares(joint)));
+            for layer in self.additives {
+                let weight = layer.given(joint);
+                if weight != 0.0 {
+                    additive::add_to(own, &layer.pose[joint], weight);
+                }
+            }
+        }
+    }
+
+    /// The weights at a joint, together.
+    #[inline]
+    fn shares(&self, joint: usize) -> Shares {
+        let layers: f32 = self.layers.iter().map(|layer| positive(layer.given(joint))).sum();
+        let bind = match positive(self.threshold) - layers {
+            _ if layers == 0.0 => 1.0,
+            rest if rest > 0.0 => rest,
+            _ => 0.0,
+        };
+        let total = layers + bind;
+        Shares { bind, total, factor: 1.0 / total }
+    }
+
+    /// A joint's mix of the layers.
+    #[inline]
+    fn mixed(&self, joint: usize, shares: Shares) -> Transform {
+        let mut layers = self.layers.iter();
+        let mut sum = loop {
+            let Some(layer) = layers.next() else {
+                return Sum::of(&self.bind[joint], 1.0).transform();
+            };
+            let weight = positive(layer.given(joint));
+            if weight > 0.0 {
+                break Sum::of(&layer.pose[joint], shares.of(weight));
+            }
+        };
+        for layer in layers {
+            let weight = positive(layer.given(joint));
+            if weight > 0.0 {
+                sum.add(&layer.pose[joint], shares.of(weight));
+            }
+        }
+        if shares.bind > 0.0 {
+            sum.add(&self.bind[joint], shares.of(shares.bind));
+        }
+        sum.transform()
+    }
+}
+
+/// What the weights at a joint sum to.
+#[derive(Clone, Copy)]
+struct Shares {
+    /// The weight of the bind pose.
+    bind: f32,
+    /// The sum of all weights, and its inverse.
+    total: f32,
+    factor: f32,
+}
+
+impl Shares {
+    /// The share of a weight. All the weight is exactly 1.
+    #[inline]
+    fn of(&self, weight: f32) -> f32 {
+        if weight == self.total { 1.0 } else { weight * self.factor }
+    }
+}
+
+/// Blends a pose towards another one of the same skeleton: a `weight` of 0 leaves `pose`, 1 makes
+/// it `other`. Translations and scales are interpolated linearly. Rotations are the normalized sum
+/// of quaternions, the shorter way round. The result is the same on every platform. A cross-fade
+/// lets `weight` rise from 0 to 1 while both clips play. Weights below 0 and over 1 extrapolate.
+///
+/// ```
+/// use kinepack_anim::{Transform, blend};
+///
+/// let mut pose = [Transform { translation: [10.0, 0.0, 0.0], ..Transform::IDENTITY }];
+/// let half_turn = [0.0, 0.0, 1.0, 0.0];
+/// let translation = [20.0, 0.0, 0.0];
+/// let other = [Transform { rotation: half_turn, translation, ..Transform::IDENTITY }];
+/// blend(&mut pose, &other, 0.5);
+/// assert_eq!(pose[0].translation, [15.0, 0.0, 0.0]);
+/// // A quarter turn.
+/// assert!((pose[0].rotation[2] - 0.5_f32.sqrt()).abs() < 1e-6);
+/// ```
+///
+/// # Panics
+/// If the poses have different numbers of joints.
+#[track_caller]
+pub fn blend(pose: &mut [Transform], other: &[Transform], weight: f32) {
+    check_pose("the other pose", other.len(), "the pose", pose.len());
+    for (own, other) in pose.iter_mut().zip(other) {
+        let mut sum = Sum::of(own, 1.0 - weight);
+        sum.add(other, weight);
+        *own = sum.transform();
+    }
+}
+
+/// A joint's weighted sum of transforms.
+struct Sum {
+    /// The rotation that the others are brought to the side of: the first.
+    side: [f32; 4],
+    rotation: [f32; 4],
+    translation: [f32; 3],
+    scale: [f32; 3],
+}
+
+impl Sum {
+    #[inline]
+    fn of(first: &Transform, weight: f32) -> Self {
+        Self {
+            side: first.rotation,
+            rotation: first.rotation.map(|c| c * weight),
+            translation: first.translation.map(|c| c * weight),
+            scale: first.scale.map(|c| c * weight),
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, transform: &Transform, weight: f32) {
+        let is_opposite = quaternion::dot(self.side, transform.rotation) < 0.0;
+        let turned = if is_opposite { -weight } else { weight };
+        for (sum, number) in self.rotation.iter_mut().zip(transform.rotation) {
+            *sum += number * turned;
+        }
+        for axis in 0..3 {
+            self.translation[axis] += transform.translation[axis] * weight;
+            self.scale[axis] += transform.scale[axis] * weight;
+        }
+    }
+
+    #[inline]
+    fn transform(self) -> Transform {
+        let Self { rotation, translation, scale, .. } = self;
+        Transform { rotation: quaternion::unit(rotation), translation, scale }
+    }
+}
+
+/// A weight that can be used: 0 for NaN, and for numbers that are so small that their sums have no
+/// inverse.
+#[inline]
+fn positive(weight: f32) -> f32 {
+    if weight >= 1e-9 { weight.min(MAX_WEIGHT) } else { 0.0 }
+}

@@ -1,0 +1,214 @@
+//! Inertial blending: a transition that plays the new motion alone, from its first frame. The
+//! difference to the old motion is measured once. A quintic polynomial then lets it decay, and
+//! begins with the velocity of the difference. So the old clip need not play on during the
+//! transition, and the body moves on instead of slowing down.
+//!
+//! Source: David Bollo, "Inertialization: High-Performance Animation Transitions in Gears of War",
+//! GDC 2018, from which the polynomial and its limits are. Two things differ here. The velocity is
+//! that of the difference, if the new motion's pose before is known. A rotation decays as the
+//! tangent of a quarter of its angle, not as the angle: the tangent grows with the angle, so its
+//! decay is as smooth, and it needs no sine. From a right angle, the two differ by at most 2 % of
+//! it on their way, and from smaller angles by less.
+//!
+//! Cost: two frames of two motions are read once, at the start. Then a joint takes a polynomial for
+//! each channel that differs.
+
+use super::decay::{Along, Step, dot};
+use crate::play::check_pose;
+use crate::{Transform, quaternion};
+
+/// Two frames of a motion, from which its velocity follows.
+#[derive(Clone, Copy, Debug)]
+pub struct Frames<'a> {
+    /// The later pose.
+    pub now: &'a [Transform],
+    /// The pose one frame earlier.
+    pub before: &'a [Transform],
+}
+
+impl<'a> Frames<'a> {
+    /// A motion whose velocity is not known or does not count.
+    pub fn still(pose: &'a [Transform]) -> Self {
+        Self { now: pose, before: pose }
+    }
+}
+
+/// The decaying difference between two motions, for one character. It keeps its memory from one
+/// transition to the next.
+///
+/// ```
+/// use kinepack_anim::Transform;
+/// use kinepack_anim::pose::{Frames, Inertia};
+///
+/// let at = |x| [Transform { translation: [x, 0.0, 0.0], ..Transform::IDENTITY }];
+/// // The old motion went from 8 to 10 cm in the last frame. The new one is at 0.
+/// let (shown, before, new) = (at(10.0), at(8.0), at(0.0));
+/// let mut inertia = Inertia::new();
+/// inertia.start(Frames { now: &shown, before: &before }, Frames::still(&new), 1.0 / 60.0, 0.25);
+///
+/// // Each frame, the pose of the new motion.
+/// let mut last = 10.0;
+/// for _ in 0..16 {
+///     let mut pose = at(0.0);
+///     inertia.apply(&mut pose, 1.0 / 60.0);
+///     assert!((0.0..=last).contains(&pose[0].translation[0]));
+///     last = pose[0].translation[0];
+/// }
+/// assert!(last == 0.0 && inertia.is_done());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Inertia {
+    offsets: Vec<Offset>,
+    elapsed_s: f32,
+    /// 0 if no transition is under way.
+    duration_s: f32,
+}
+
+impl Inertia {
+    /// No transition.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Begins a transition from what is `shown` to a `new` motion. Both are at the time of the last
+    /// frame, so `new` is a pose that is never shown; [`apply`](Self::apply) takes the first one
+    /// that is. The frames before are `dt_s` seconds earlier.
+    ///
+    /// If another transition is under way, this one takes over from what it showed. Only `shown`
+    /// needs memory in the game: the last two poses of the character. Take the root motion out
+    /// before, or the character slides to its new place.
+    ///
+    /// A difference that grows away from the new motion does not overshoot, because its velocity
+    /// counts as 0. If it shrinks so fast that it would overshoot, it takes less than `duration_s`.
+    /// If `dt_s` is not positive and finite, all velocities count as 0. If `duration_s` is not, the
+    /// transition is over at once. A joint with numbers that are not finite has no transition.
+    ///
+    /// # Panics
+    /// If the poses have different numbers of joints.
+    #[track_caller]
+    pub fn start(&mut self, shown: Frames<'_>, new: Frames<'_>, dt_s: f32, duration_s: f32) {
+        let joints = shown.now.len();
+        check_pose("the pose before", shown.before.len(), "the pose that is shown", joints);
+        check_pose("the new pose", new.now.len(), "the pose that is shown", joints);
+        check_pose("the new pose before", new.before.len(), "the pose that is shown", joints);
+        self.elapsed_s = 0.0;
+        self.duration_s = positive(duration_s);
+        self.offsets.clear();
+        if self.duration_s == 0.0 {
+            return;
+        }
+        let step = Step { dt_s: positive(dt_s), duration_s: self.duration_s };
+        let old = shown.now.iter().zip(shown.before);
+        let pairs = old.zip(new.now.iter().zip(new.before));
+        self.offsets.extend(pairs.map(|(old, new)| Offset::new(old, new, step)));
+    }
+
+    /// Adds the rest of the difference to a pose of the new motion, `dt_s` seconds after the last
+    /// call. The result is what to show. Without a transition the pose stays as it is.
+    ///
+    /// # Panics
+    /// If a transition is under way and `pose` has another number of joints.
+    #[track_caller]
+    pub fn apply(&mut self, pose: &mut [Transform], dt_s: f32) {
+        if self.is_done() {
+            return;
+        }
+        check_pose("the pose", pose.len(), "the transition", self.offsets.len());
+        self.elapsed_s += positive(dt_s);
+        if self.is_done() {
+            return;
+        }
+        for (own, offset) in pose.iter_mut().zip(&self.offsets) {
+            offset.add_to(own, self.elapsed_s);
+        }
+    }
+
+    /// Whether no transition is under way.
+    pub fn is_done(&self) -> bool {
+        self.elapsed_s >= self.duration_s
+    }
+
+    /// Ends a transition.
+    pub fn stop(&mut self) {
+        self.duration_s = 0.0;
+    }
+}
+
+/// The difference of a joint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Offset {
+    /// Applied after the new rotation: the axis, times the tangent of a quarter of the angle.
+    rotation: Along,
+    translation: Along,
+    scale: Along,
+}
+
+impl Offset {
+    /// `old` and `new` have the later transform first.
+    fn new(
+        (old, old_before): (&Transform, &Transform),
+        (new, new_before): (&Transform, &Transform),
+        step: Step,
+    ) -> Self {
+        let vectors = |of: fn(&Transform) -> [f32; 3]| {
+            let before = minus(of(old_before), of(new_before));
+            Along::new(minus(of(old), of(new)), |axis| dot(before, axis), step)
+        };
+        let turn = |old: &Transform, new: &Transform| {
+            quaternion::product(old.rotation, quaternion::conjugate(new.rotation))
+        };
+        let now = nearest(turn(old, new), quaternion::IDENTITY);
+        let before = nearest(turn(old_before, new_before), now);
+        Self {
+            rotation: Along::new(quarter(now), |axis| quarter_about(before, axis), step),
+            translation: vectors(|transform| transform.translation),
+            scale: vectors(|transform| transform.scale),
+        }
+    }
+
+    #[inline]
+    fn add_to(&self, own: &mut Transform, elapsed_s: f32) {
+        if let Some(quarter) = self.rotation.at(elapsed_s) {
+            own.rotation = quaternion::product(from_quarter(quarter), own.rotation);
+        }
+        if let Some(rest) = self.translation.at(elapsed_s) {
+            own.translation = std::array::from_fn(|axis| own.translation[axis] + rest[axis]);
+        }
+        if let Some(rest) = self.scale.at(elapsed_s) {
+            own.scale = std::array::from_fn(|axis| own.scale[axis] + rest[axis]);
+        }
+    }
+}
+
+/// The axis of a rotation of at most half a turn, times the tangent of a quarter of its angle.
+fn quarter([x, y, z, w]: [f32; 4]) -> [f32; 3] {
+    [x, y, z].map(|c| c / (1.0 + w))
+}
+
+/// The tangent of a quarter of the angle by which a rotation turns about an axis.
+fn quarter_about([x, y, z, w]: [f32; 4], axis: [f32; 3]) -> f32 {
+    let along = dot([x, y, z], axis);
+    along / ((along * along + w * w).sqrt() + w)
+}
+
+/// The inverse of [`quarter`].
+#[inline]
+fn from_quarter(quarter: [f32; 3]) -> [f32; 4] {
+    let square = dot(quarter, quarter);
+    let [x, y, z] = quarter.map(|c| 2.0 * c / (1.0 + square));
+    [x, y, z, (1.0 - square) / (1.0 + square)]
+}
+
+/// The quaternion of the same rotation that is on the side of another.
+fn nearest(rotation: [f32; 4], other: [f32; 4]) -> [f32; 4] {
+    if quaternion::dot(rotation, other) < 0.0 { rotation.map(|c| -c) } else { rotation }
+}
+
+fn minus(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
+    std::array::from_fn(|axis| a[axis] - b[axis])
+}
+
+/// Seconds that can be used: 0 for numbers that are not positive and finite.
+fn positive(seconds: f32) -> f32 {
+    if seconds > 0.0 && seconds.is_finite() { seconds } else { 0.0 }
+}

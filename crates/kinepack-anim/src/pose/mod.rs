@@ -1,0 +1,37 @@
+//! What a player of animations does with poses, as functions on `&mut [Transform]`. There is no
+//! state machine: the game decides what plays, and these functions compute it.
+//!
+//! | item | does |
+//! |---|---|
+//! | [`Playhead`], [`Passed`] | time with rates and loops, and the stretches of time that passed |
+//! | [`Blend`], [`Layer`], [`blend`] | many poses into one, with additive layers on top |
+//! | [`JointWeights`] | weights by joint, for layers that move a part of the body |
+//! | [`RootMotion`] | takes the motion of the root out of a clip, to move a character by it |
+//! | [`SyncTrack`] | the phases of clips, so that the feet of a walk and a run stay in step |
+//! | [`Inertia`] | transitions that continue the old motion and let its difference decay |
+//! | [`Retarget`] | poses of one skeleton on another, by the names of joints |
+//!
+//! Nothing here allocates after it is made. Arithmetic consists of additions, multiplications,
+//! divisions and square roots in a fixed order, so results are the same on every platform.
+//!
+//! Sources: ozz-animation (blending, motion extraction), Unreal Engine (blends by bone, sync
+//! markers, retargeting), and David Bollo's talk about inertialization at GDC 2018.
+
+mod blend;
+mod decay;
+mod inertia;
+mod playhead;
+mod retarget;
+mod rig_map;
+mod root_motion;
+mod sync;
+mod weights;
+
+pub use blend::{Blend, Joints, Layer, MAX_WEIGHT, blend};
+pub use inertia::{Frames, Inertia};
+pub use playhead::{Passed, Piece, Playhead};
+pub use retarget::Retarget;
+pub use rig_map::Unmatched;
+pub use root_motion::{Axis, RootMotion, Turn};
+pub use sync::{SyncError, SyncTrack};
+pub use weights::{JointWeights, WeightsError};

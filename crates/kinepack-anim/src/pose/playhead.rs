@@ -1,0 +1,175 @@
+//! The time of a playback: rates, loops, and what passed between two frames.
+
+/// The time of a clip that plays. It is a plain value: an engine stores one for each playback.
+///
+/// ```
+/// use kinepack_anim::pose::Playhead;
+///
+/// // A clip of two seconds, at half its speed.
+/// let mut playhead = Playhead::new(2.0).looped().at_rate(0.5);
+/// let passed = playhead.advance(3.0);
+/// assert_eq!((playhead.time_s(), passed.wraps), (1.5, 0));
+///
+/// // It starts again at its end. What passed is in two pieces.
+/// let passed = playhead.advance(2.0);
+/// assert_eq!((playhead.time_s(), passed.wraps), (0.5, 1));
+/// let pieces: Vec<_> = passed.pieces().map(|piece| (piece.from_s, piece.to_s)).collect();
+/// assert_eq!(pieces, [(1.5, 2.0), (0.0, 0.5)]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Playhead {
+    duration_s: f64,
+    /// From 0 to the duration. A loop is never at its end, because that is its beginning.
+    time_s: f64,
+    /// The speed: 1 is that of the clip, negative numbers play backwards.
+    pub rate: f32,
+    /// Whether the clip starts again at its end. Otherwise time stops there.
+    pub looping: bool,
+}
+
+impl Playhead {
+    /// A playhead at the beginning of a clip of `duration_s` seconds that does not loop. A duration
+    /// that is not positive and finite counts as 0: time then stays at 0.
+    pub fn new(duration_s: f32) -> Self {
+        Self { duration_s: duration(duration_s), time_s: 0.0, rate: 1.0, looping: false }
+    }
+
+    /// The same playhead with a loop.
+    #[must_use]
+    pub fn looped(self) -> Self {
+        Self { looping: true, ..self }
+    }
+
+    /// The same playhead at another speed.
+    #[must_use]
+    pub fn at_rate(self, rate: f32) -> Self {
+        Self { rate, ..self }
+    }
+
+    /// Seconds from the first sample of the clip: the time to sample.
+    pub fn time_s(&self) -> f32 {
+        self.time_s as f32
+    }
+
+    /// Seconds from the first sample to the last.
+    pub fn duration_s(&self) -> f32 {
+        self.duration_s as f32
+    }
+
+    /// Whether time has stopped, because there is no loop and the rate leads out of the clip.
+    pub fn is_at_end(&self) -> bool {
+        let end = if self.rate < 0.0 { 0.0 } else { self.duration_s };
+        !self.looping && self.time_s == end
+    }
+
+    /// Jumps to a time. It is brought into the clip as [`advance`](Self::advance) does, but nothing
+    /// counts as passed. NaN and infinite times leave the playhead where it is.
+    pub fn seek(&mut self, time_s: f32) {
+        if time_s.is_finite() {
+            self.time_s = self.within(f64::from(time_s)).0;
+        }
+    }
+
+    /// Lets `dt_s` seconds pass, times the rate. With a loop, time wraps at the ends of the clip.
+    /// Without one, it stops there. If the product is not finite, no time passes.
+    pub fn advance(&mut self, dt_s: f32) -> Passed {
+        let step = f64::from(dt_s) * f64::from(self.rate);
+        let step = if step.is_finite() { step } else { 0.0 };
+        let from_s = self.time_s;
+        let (to_s, wraps) = self.within(from_s + step);
+        self.time_s = to_s;
+        let duration_s = self.duration_s();
+        Passed { from_s: from_s as f32, to_s: to_s as f32, wraps, duration_s }
+    }
+
+    /// A time, brought into the clip, and the number of wraps that this took.
+    fn within(&self, time_s: f64) -> (f64, i64) {
+        if self.looping {
+            wrapped(time_s, self.duration_s)
+        } else {
+            (time_s.clamp(0.0, self.duration_s), 0)
+        }
+    }
+}
+
+/// What passed of a clip between two frames.
+///
+/// ```
+/// use kinepack_anim::pose::Passed;
+///
+/// // From 0.5 s before the first beginning of a clip of 2 s to 0.5 s after the second.
+/// let passed = Passed::looped(2.0, -0.5, 2.5);
+/// assert_eq!((passed.from_s, passed.to_s, passed.wraps), (1.5, 0.5, 2));
+/// assert_eq!(passed.pieces().count(), 3);
+/// assert_eq!(Passed::looped(2.0, 2.5, -0.5).wraps, -2);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Passed {
+    /// The time of the clip before, in seconds.
+    pub from_s: f32,
+    /// The time of the clip after, in seconds.
+    pub to_s: f32,
+    /// How often the clip started again. Negative for a clip that plays backwards.
+    pub wraps: i64,
+    /// Seconds from the first sample of the clip to the last.
+    pub duration_s: f32,
+}
+
+impl Passed {
+    /// What passes of a loop between two times on a line without end. They are `f64`, because a
+    /// game may run for days.
+    pub fn looped(duration_s: f32, from_s: f64, to_s: f64) -> Self {
+        let length = duration(duration_s);
+        let (from_s, before) = wrapped(from_s, length);
+        let (to_s, after) = wrapped(to_s, length);
+        let wraps = after.saturating_sub(before);
+        Self { from_s: from_s as f32, to_s: to_s as f32, wraps, duration_s: length as f32 }
+    }
+
+    /// Whether time ran backwards.
+    pub fn is_backwards(&self) -> bool {
+        self.wraps < 0 || (self.wraps == 0 && self.to_s < self.from_s)
+    }
+
+    /// The pieces between the wraps, in the order in which they passed. Backwards, a piece leads
+    /// from its later time to its earlier one. Pieces of no length are left out. There may be one
+    /// for each wrap, so a long time in a short loop gives many.
+    ///
+    /// To find each marker of a loop once, take the markers from the earlier time of a piece to
+    /// before the later one.
+    pub fn pieces(&self) -> impl Iterator<Item = Piece> + use<> {
+        let Self { from_s, to_s, wraps, duration_s } = *self;
+        let (start, end) = if wraps < 0 { (duration_s, 0.0) } else { (0.0, duration_s) };
+        let whole = Piece { from_s: start, to_s: end };
+        let first = Piece { from_s, to_s: if wraps == 0 { to_s } else { end } };
+        let last = (wraps != 0).then_some(Piece { from_s: start, to_s });
+        let between = wraps.unsigned_abs().saturating_sub(1);
+        let pieces = std::iter::once(first).chain((0..between).map(move |_| whole)).chain(last);
+        pieces.filter(|piece| piece.from_s != piece.to_s)
+    }
+}
+
+/// A stretch of a clip that passed without a wrap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Piece {
+    /// Where it began, in seconds.
+    pub from_s: f32,
+    /// Where it ended, in seconds: earlier than its beginning if time ran backwards.
+    pub to_s: f32,
+}
+
+/// A duration that is positive and finite, or 0.
+fn duration(duration_s: f32) -> f64 {
+    if duration_s > 0.0 && duration_s.is_finite() { f64::from(duration_s) } else { 0.0 }
+}
+
+/// The time in a loop, at least 0 and below `duration_s`, and how often the loop was left.
+fn wrapped(time_s: f64, duration_s: f64) -> (f64, i64) {
+    if duration_s == 0.0 || !time_s.is_finite() {
+        return (0.0, 0);
+    }
+    let within = time_s.rem_euclid(duration_s);
+    // A tiny negative time rounds to the duration, which is the beginning of the next loop.
+    let within = if within < duration_s { within } else { 0.0 };
+    (within, ((time_s - within) / duration_s).round() as i64)
+}

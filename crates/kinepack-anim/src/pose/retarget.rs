@@ -1,0 +1,161 @@
+//! Poses of one skeleton on another, by the names of joints.
+//!
+//! A joint's rotation is taken in the model's space, relative to the bind pose, and put on top of
+//! the other skeleton's bind pose. So bones may have other axes and other lengths, and joints in
+//! between may be missing on either side. The bind poses must show the same attitude, such as two
+//! T poses that look in the same direction. It is the way of Unreal Engine's and Unity's
+//! retargeting of rotations.
+//!
+//! | joint | rotation | translation | scale |
+//! |---|---|---|---|
+//! | of both, the topmost | by name | bind pose, moved like the source's, by size | like the source's |
+//! | of both, below one | by name | bind pose | like the source's |
+//! | of the target alone | bind pose | bind pose | bind pose |
+//! | of the source alone | part of those of the joints below | none | none |
+
+use super::rig_map::{Target, Unmatched, links, model_bind, size_ratio, unit};
+use crate::play::check_pose;
+use crate::{Skeleton, Transform, quaternion};
+
+/// Brings poses of a source skeleton to a target skeleton. Each character or thread needs its own,
+/// for the memory in it.
+///
+/// ```
+/// use kinepack_anim::pose::Retarget;
+/// use kinepack_anim::{Joint, Skeleton, Transform};
+///
+/// let joint = |name: &str, parent, y| {
+///     let bind = Transform { translation: [0.0, y, 0.0], ..Transform::IDENTITY };
+///     Joint { name: name.into(), parent, bind }
+/// };
+/// let giant = Skeleton::new(vec![
+///     joint("Hips", None, 200.0),
+///     joint("Twist", Some(0), 20.0),
+///     joint("Head", Some(1), 100.0),
+/// ])?;
+/// let child = Skeleton::new(vec![joint("hips", None, 50.0), joint("Head", Some(0), 30.0)])?;
+/// let mut retarget = Retarget::new(&giant, &child, &[("Hips", "hips")]);
+/// assert_eq!(retarget.unmatched().source, ["Twist"]);
+/// assert_eq!(retarget.size(), 0.25);
+///
+/// // The giant jumps, and turns its head from below it.
+/// let mut pose = giant.bind_pose();
+/// pose[0].translation[1] += 40.0;
+/// pose[1].rotation = [0.0, 1.0, 0.0, 0.0];
+/// let mut small = child.bind_pose();
+/// retarget.apply(&pose, &mut small);
+/// assert_eq!(small[0].translation, [0.0, 60.0, 0.0]);
+/// assert_eq!(small[1].rotation, [0.0, 1.0, 0.0, 0.0]);
+/// # Ok::<(), kinepack_anim::SkeletonError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Retarget {
+    source: Vec<Source>,
+    target: Vec<Target>,
+    size: f32,
+    unmatched: Unmatched,
+    /// The pose that is being converted, in the model's space. Of the target, rotations alone.
+    source_model: Vec<Transform>,
+    target_model: Vec<[f32; 4]>,
+}
+
+/// A joint of the source.
+#[derive(Clone, Debug)]
+struct Source {
+    parent: Option<usize>,
+    bind: Transform,
+}
+
+impl Retarget {
+    /// A mapping by names. `renames` has pairs of names in the source and in the target, for joints
+    /// whose names differ. If several joints have a name, the first counts. Joints without a name
+    /// match none.
+    pub fn new(source: &Skeleton, target: &Skeleton, renames: &[(&str, &str)]) -> Self {
+        let binds = [source, target].map(model_bind);
+        let links = links(source, target, renames, &binds);
+        let [source_bind, target_bind] = binds;
+        let joints = source.joints().iter().enumerate();
+        let joints = joints
+            .map(|(index, own)| Source { parent: source.parent(index), bind: unit(own.bind) });
+        Self {
+            size: size_ratio(&links, &source_bind, &target_bind),
+            unmatched: Unmatched::new(source, target, &links),
+            source: joints.collect(),
+            source_model: source_bind,
+            target_model: vec![quaternion::IDENTITY; target.len()],
+            target: links,
+        }
+    }
+
+    /// The joints without a partner.
+    pub fn unmatched(&self) -> &Unmatched {
+        &self.unmatched
+    }
+
+    /// The size of the target as a share of the source's: that of the distances between joints of
+    /// both. It multiplies the translations that are taken over.
+    pub fn size(&self) -> f32 {
+        self.size
+    }
+
+    /// The same mapping with another size, such as the ratio of the lengths of the legs, for
+    /// characters with other proportions.
+    #[must_use]
+    pub fn with_size(self, size: f32) -> Self {
+        Self { size, ..self }
+    }
+
+    /// The same mapping, in which the joints that `is_moving` chooses by their names in the target
+    /// take over translations, and no others. By default those are the joints without a partner
+    /// above them. Choose also the hips if they are below a root, and joints of a face or of props.
+    #[must_use]
+    pub fn with_translations(
+        mut self,
+        target: &Skeleton,
+        mut is_moving: impl FnMut(&str) -> bool,
+    ) -> Self {
+        for (own, joint) in self.target.iter_mut().zip(target.joints()) {
+            if let Some(link) = &mut own.link {
+                link.is_moving = is_moving(&joint.name);
+            }
+        }
+        self
+    }
+
+    /// Writes what a pose of the source is on the target. Rotations are unit quaternions.
+    ///
+    /// # Panics
+    /// If a pose has another number of joints than its skeleton.
+    #[track_caller]
+    pub fn apply(&mut self, source: &[Transform], target: &mut [Transform]) {
+        check_pose("the source's pose", source.len(), "the source", self.source.len());
+        check_pose("the target's pose", target.len(), "the target", self.target.len());
+        for (index, (joint, own)) in self.source.iter().zip(source).enumerate() {
+            let own = unit(*own);
+            let above = joint.parent.map(|parent| self.source_model[parent]);
+            self.source_model[index] = above.map_or(own, |above| above.child(&own));
+        }
+        for (index, (joint, own)) in self.target.iter().zip(target).enumerate() {
+            let above =
+                joint.parent.map_or(quaternion::IDENTITY, |parent| self.target_model[parent]);
+            *own = joint.bind;
+            if let Some(link) = &joint.link {
+                let model = &self.source_model[link.joint];
+                let rotation = quaternion::product(model.rotation, link.turn);
+                let local = quaternion::product(quaternion::conjugate(above), rotation);
+                own.rotation = quaternion::unit(local);
+                let (pose, bind) = (&source[link.joint], &self.source[link.joint].bind);
+                if link.is_moving {
+                    let way = link.way(model, pose, bind, above).map(|c| self.size * c);
+                    own.translation = std::array::from_fn(|axis| own.translation[axis] + way[axis]);
+                }
+                own.scale = std::array::from_fn(|axis| {
+                    let factor = pose.scale[axis] / bind.scale[axis];
+                    // A scale of 0 in the bind pose has no factor.
+                    own.scale[axis] * if factor.is_finite() { factor } else { 1.0 }
+                });
+            }
+            self.target_model[index] = quaternion::product(above, own.rotation);
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Root motion: the motion of a clip's root, taken out of its poses and given to the character. The
+//! capsule of the physics then moves as the feet do, and the pose stays in place.
+//!
+//! At each time a *frame* moves with the root. It holds the parts of the root's transform that
+//! count as motion, such as the place on the ground and the direction. The delta between two times
+//! leads from one frame to the other. So a delta and the next one make the delta over both. The
+//! rest of the root stays in the pose, such as the bobbing of the hips. The choice of parts and the
+//! reference are those of ozz-animation's motion extractor.
+
+use super::Passed;
+use crate::{Transform, quaternion};
+
+/// An axis of the model's space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Axis {
+    /// The first.
+    X,
+    /// The second, which points up in glTF.
+    Y,
+    /// The third, which points up in Unreal Engine and Blender.
+    Z,
+}
+
+/// The part of the root's rotation that belongs to the motion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Turn {
+    /// None: the pose keeps the rotation.
+    Keep,
+    /// The turn about an axis. The pose keeps the tilt.
+    About(Axis),
+    /// All of it.
+    Whole,
+}
+
+/// What belongs to the motion of the root.
+///
+/// ```
+/// use kinepack_anim::Transform;
+/// use kinepack_anim::pose::{Axis, Playhead, RootMotion};
+///
+/// // A clip of one second walks 120 cm along z, and its hips are 95 cm high.
+/// let root = |time_s: f32| Transform {
+///     translation: [0.0, 95.0, 120.0 * time_s],
+///     ..Transform::IDENTITY
+/// };
+/// let motion = RootMotion::on_ground(Axis::Y);
+/// let mut playhead = Playhead::new(1.0).looped();
+/// let mut character = Transform::IDENTITY;
+/// for _ in 0..5 {
+///     // `Sampler::joint` gives the root of a block clip. With another player, sample a pose.
+///     let delta = motion.delta(root, &playhead.advance(0.5));
+///     character = RootMotion::moved(&character, &delta);
+/// }
+/// assert_eq!(character.translation, [0.0, 0.0, 300.0]);
+///
+/// // The pose stays at the place of the character.
+/// let mut pose = [root(playhead.time_s())];
+/// motion.remove(&mut pose[0]);
+/// assert_eq!(pose[0].translation, [0.0, 95.0, 0.0]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RootMotion {
+    /// The axes of the translation that belong to the motion: x, y, z.
+    pub translation: [bool; 3],
+    /// The part of the rotation that does.
+    pub turn: Turn,
+    /// The root of a pose that the motion leaves as it is: its first pose or the bind pose, for
+    /// clips that do not begin at the origin. With the identity, no part of the motion stays in the
+    /// pose.
+    pub reference: Transform,
+}
+
+impl RootMotion {
+    /// The motion on the ground: the translation along the two other axes, and the turn about `up`.
+    pub fn on_ground(up: Axis) -> Self {
+        let translation = [Axis::X, Axis::Y, Axis::Z].map(|axis| axis != up);
+        Self { translation, turn: Turn::About(up), reference: Transform::IDENTITY }
+    }
+
+    /// The motion in all axes, such as that of a climb or a fall.
+    pub fn whole() -> Self {
+        let reference = Transform::IDENTITY;
+        Self { translation: [true; 3], turn: Turn::Whole, reference }
+    }
+
+    /// The same parts, relative to this root.
+    #[must_use]
+    pub fn relative_to(self, reference: Transform) -> Self {
+        Self { reference, ..self }
+    }
+
+    /// The motion between two times of a clip without a wrap, forwards or backwards, relative to
+    /// the frame at `from_s`. `sample_root` gives the root at a time, and is called twice. The
+    /// scale is 1.
+    pub fn between(
+        &self,
+        mut sample_root: impl FnMut(f32) -> Transform,
+        from_s: f32,
+        to_s: f32,
+    ) -> Transform {
+        let (from, to) = (sample_root(from_s), sample_root(to_s));
+        then(&inverse(&self.frame(&from)), &self.frame(&to))
+    }
+
+    /// The motion of what passed, relative to the frame at its beginning: the end of a loop is
+    /// where its next round begins. `sample_root` gives the root at a time, and is called up to six
+    /// times, however many rounds have passed.
+    pub fn delta(
+        &self,
+        mut sample_root: impl FnMut(f32) -> Transform,
+        passed: &Passed,
+    ) -> Transform {
+        let Passed { from_s, to_s, wraps, duration_s } = *passed;
+        if wraps == 0 {
+            return self.between(sample_root, from_s, to_s);
+        }
+        let (start_s, end_s) = if wraps < 0 { (duration_s, 0.0) } else { (0.0, duration_s) };
+        let mut motion = |from_s, to_s| self.between(&mut sample_root, from_s, to_s);
+        let first = motion(from_s, end_s);
+        let rounds = wraps.unsigned_abs() - 1;
+        let round = if rounds == 0 { Transform::IDENTITY } else { motion(start_s, end_s) };
+        then(&then(&first, &power(round, rounds)), &motion(start_s, to_s))
+    }
+
+    /// Takes the motion out of the root of a pose. If a skeleton has several roots, take the frame of
+    /// the first out of each of them, with [`remove_frame`](Self::remove_frame).
+    pub fn remove(&self, root: &mut Transform) {
+        Self::remove_frame(&self.frame(root), root);
+    }
+
+    /// Takes the motion of a [`frame`](Self::frame) out of a joint without a parent.
+    pub fn remove_frame(frame: &Transform, root: &mut Transform) {
+        *root = inverse(frame).child(root);
+    }
+
+    /// The frame that moves with a root: the parts that belong to the motion, relative to those of
+    /// the reference. Its scale is 1.
+    pub fn frame(&self, root: &Transform) -> Transform {
+        let parts = self.parts(root);
+        if self.reference == Transform::IDENTITY {
+            return parts;
+        }
+        then(&parts, &inverse(&self.parts(&self.reference)))
+    }
+
+    /// The transform of a character after a delta, which is in the character's own space. The
+    /// rotation stays a unit quaternion, however many deltas follow. Convert the unit of the delta
+    /// first if the character's is not cm ([`Transform::translation_m`]).
+    pub fn moved(character: &Transform, delta: &Transform) -> Transform {
+        let moved = character.child(delta);
+        Transform { rotation: quaternion::unit(moved.rotation), ..moved }
+    }
+
+    fn parts(&self, root: &Transform) -> Transform {
+        let translation =
+            std::array::from_fn(
+                |axis| {
+                    if self.translation[axis] { root.translation[axis] } else { 0.0 }
+                },
+            );
+        let rotation = match self.turn {
+            Turn::Keep => quaternion::IDENTITY,
+            Turn::About(axis) => about(axis, root.rotation),
+            Turn::Whole => quaternion::unit(root.rotation),
+        };
+        Transform { rotation, translation, scale: [1.0; 3] }
+    }
+}
+
+/// The part of a rotation that turns about an axis; none if the rotation is a half turn about an
+/// axis at a right angle, which has no such part.
+fn about(axis: Axis, [x, y, z, w]: [f32; 4]) -> [f32; 4] {
+    quaternion::unit(match axis {
+        Axis::X => [x, 0.0, 0.0, w],
+        Axis::Y => [0.0, y, 0.0, w],
+        Axis::Z => [0.0, 0.0, z, w],
+    })
+}
+
+/// The inverse of a transform without a scale.
+fn inverse(frame: &Transform) -> Transform {
+    let rotation = quaternion::conjugate(frame.rotation);
+    let translation = quaternion::rotated(frame.translation.map(|c| -c), rotation);
+    Transform { rotation, translation, scale: [1.0; 3] }
+}
+
+/// A motion and another one after it.
+fn then(first: &Transform, second: &Transform) -> Transform {
+    RootMotion::moved(first, second)
+}
+
+/// A motion, repeated.
+fn power(motion: Transform, times: u64) -> Transform {
+    let (mut result, mut square, mut rest) = (Transform::IDENTITY, motion, times);
+    while rest > 0 {
+        if rest & 1 == 1 {
+            result = then(&result, &square);
+        }
+        square = then(&square, &square);
+        rest >>= 1;
+    }
+    result
+}

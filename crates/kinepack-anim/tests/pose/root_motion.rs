@@ -1,0 +1,163 @@
+//! Root motion: deltas compose, over loops and backwards, and what is taken out is what the deltas
+//! give back.
+
+use kinepack_anim::Transform;
+use kinepack_anim::pose::{Axis, Passed, Playhead, RootMotion, Turn};
+
+use crate::made::{assert_near, at, product, unit};
+use crate::random::Random;
+
+const DURATION_S: f32 = 1.5;
+
+/// A root that walks a curve: it turns about y, tilts, bobs, and does not begin at the origin.
+fn root(time_s: f32) -> Transform {
+    let yaw = [0.0, (0.3 + 0.4 * time_s).sin(), 0.0, (0.3 + 0.4 * time_s).cos()];
+    let tilt = unit([0.1 * (4.0 * time_s).sin(), 0.0, 0.05, 1.0]);
+    Transform {
+        rotation: product(yaw, tilt),
+        translation: [
+            20.0 + 90.0 * time_s * (0.5 * time_s).cos(),
+            95.0 + 3.0 * (8.0 * time_s).sin(),
+            70.0 * time_s - 5.0,
+        ],
+        scale: [1.0, 1.1, 1.0],
+    }
+}
+
+fn choices() -> Vec<RootMotion> {
+    let ground = RootMotion::on_ground(Axis::Y);
+    let none = RootMotion { translation: [false; 3], turn: Turn::Keep, ..ground };
+    vec![
+        ground,
+        ground.relative_to(root(0.0)),
+        RootMotion::on_ground(Axis::Z),
+        RootMotion::whole(),
+        RootMotion::whole().relative_to(at(5.0, 6.0, 7.0)),
+        RootMotion { turn: Turn::Keep, ..ground },
+        RootMotion { translation: [false, false, true], ..ground },
+        none,
+    ]
+}
+
+fn looped(from_s: f64, to_s: f64) -> Passed {
+    Passed::looped(DURATION_S, from_s, to_s)
+}
+
+#[test]
+fn deltas_compose() {
+    let mut random = Random(1);
+    for motion in choices() {
+        for _ in 0..200 {
+            let [a, b, c] = [0; 3].map(|_| f64::from(random.between(-8.0, 8.0)));
+            let delta = |from_s, to_s| motion.delta(root, &looped(from_s, to_s));
+            let parts = RootMotion::moved(&delta(a, b), &delta(b, c));
+            assert_near(&[parts], &[delta(a, c)], 1e-4);
+            // And back again.
+            let back = RootMotion::moved(&delta(a, c), &delta(c, a));
+            assert_near(&[back], &[Transform::IDENTITY], 1e-4);
+        }
+    }
+}
+
+#[test]
+fn whole_rounds_are_rounds_one_after_the_other() {
+    for motion in choices() {
+        let round = motion.between(root, 0.0, DURATION_S);
+        let mut expected = Transform::IDENTITY;
+        for rounds in 1..20 {
+            expected = RootMotion::moved(&expected, &round);
+            let to_s = f64::from(rounds) * f64::from(DURATION_S);
+            assert_near(&[motion.delta(root, &looped(0.0, to_s))], &[expected], 1e-4);
+        }
+    }
+}
+
+#[test]
+fn a_pose_without_its_motion_stands_at_the_character() {
+    // The place of the character times what is left in the pose is the root of the clip.
+    for motion in choices() {
+        let (from, to) = (root(0.2), root(1.1));
+        let delta = motion.between(root, 0.2, 1.1);
+        let character = RootMotion::moved(&motion.frame(&from), &delta);
+        let left = without(&motion, &to);
+        assert_eq!(left.scale, to.scale);
+        // The inverse of taking the frame out is putting the character below it.
+        let back = RootMotion::moved(&character, &Transform { scale: [1.0; 3], ..left });
+        assert_near(&[Transform { scale: to.scale, ..back }], &[to], 1e-5);
+    }
+}
+
+/// What stays of a root.
+fn without(motion: &RootMotion, root: &Transform) -> Transform {
+    let mut left = *root;
+    motion.remove(&mut left);
+    left
+}
+
+#[test]
+fn what_is_taken_out_once_is_not_taken_out_again() {
+    for motion in [Axis::X, Axis::Y, Axis::Z].map(RootMotion::on_ground) {
+        let left = without(&motion, &root(1.1));
+        assert_near(&[motion.frame(&left)], &[Transform::IDENTITY], 1e-6);
+        assert_near(&[without(&motion, &left)], &[left], 1e-5);
+    }
+}
+
+#[test]
+fn a_reference_keeps_the_first_pose() {
+    let motion = RootMotion::on_ground(Axis::Y).relative_to(root(0.0));
+    let mut first = root(0.0);
+    motion.remove(&mut first);
+    assert_near(&[first], &[root(0.0)], 1e-5);
+}
+
+#[test]
+fn only_the_chosen_parts_move() {
+    let delta = RootMotion::on_ground(Axis::Y).between(root, 0.0, 1.0);
+    assert!(delta.translation[1] == 0.0 && delta.rotation[0] == 0.0 && delta.rotation[2] == 0.0);
+    assert!(delta.rotation[1] > 0.3 && delta.translation[2] != 0.0);
+    assert_eq!(delta.scale, [1.0; 3]);
+    // The hips still bob and tilt in the pose.
+    let mut left = root(1.0);
+    RootMotion::on_ground(Axis::Y).remove(&mut left);
+    assert_eq!(left.translation[1], root(1.0).translation[1]);
+    assert!(left.translation[0].abs() < 1e-4 && left.translation[2].abs() < 1e-4);
+    assert!(left.rotation[1].abs() < 1e-6 && left.rotation[0].abs() > 1e-3);
+
+    let still = RootMotion { translation: [false; 3], turn: Turn::Keep, ..RootMotion::whole() };
+    assert_eq!(still.between(root, 0.0, 1.0), Transform::IDENTITY);
+}
+
+#[test]
+fn half_turns_without_a_yaw_are_no_turn() {
+    let roll = Transform { rotation: [1.0, 0.0, 0.0, 0.0], ..Transform::IDENTITY };
+    assert_eq!(RootMotion::on_ground(Axis::Y).frame(&roll), Transform::IDENTITY);
+}
+
+#[test]
+fn a_character_that_walks_for_long_stays_on_its_curve() {
+    let motion = RootMotion::on_ground(Axis::Y);
+    let mut playhead = Playhead::new(DURATION_S).looped();
+    let mut character = motion.frame(&root(0.0));
+    let mut time_s = 0.0;
+    for _ in 0..3000 {
+        character = RootMotion::moved(&character, &motion.delta(root, &playhead.advance(0.016)));
+        time_s += f64::from(0.016_f32);
+    }
+    let whole = motion.delta(root, &looped(0.0, time_s));
+    assert_near(&[character], &[RootMotion::moved(&motion.frame(&root(0.0)), &whole)], 2e-3);
+    let square: f32 = character.rotation.iter().map(|c| c * c).sum();
+    assert!((square - 1.0).abs() < 1e-6);
+}
+
+#[test]
+fn many_rounds_cost_no_more_than_two() {
+    let mut calls = 0;
+    let counted = |time_s| {
+        calls += 1;
+        root(time_s)
+    };
+    let passed = Passed { from_s: 0.1, to_s: 0.2, wraps: i64::MAX, duration_s: DURATION_S };
+    let delta = RootMotion::on_ground(Axis::Y).delta(counted, &passed);
+    assert!(calls <= 6 && delta.rotation.iter().all(|c| c.is_finite()));
+}
