@@ -31,7 +31,7 @@ pub(super) struct Coded {
     pub(super) segments: Vec<SegmentContents>,
     pub(super) bits: usize,
     /// Number of segments whose error is too large because no step is small enough.
-    far: usize,
+    pub(super) far: usize,
 }
 
 /// Tunes the steps of a plan on some of its segments. Keeps the old steps unless the new ones take
