@@ -57,7 +57,7 @@ pub struct BlockOptions {
 /// use kinepack_anim::offline::Effort;
 ///
 /// assert_eq!(Effort::default(), Effort::Default);
-/// assert!(Effort::Fast < Effort::Best);
+/// assert!(Effort::Fast < Effort::Thorough && Effort::Thorough < Effort::Best);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effort {
@@ -67,7 +67,10 @@ pub enum Effort {
     /// clip is nearly as small with them.
     #[default]
     Default,
-    /// Finds the fewest bytes: improves steps and coefficients for as long as that helps.
+    /// Searches as [`Effort::Best`], with blocks of 8 and 16 samples only.
+    Thorough,
+    /// Improves steps and coefficients for as long as that makes the clip smaller. Prefers shorter
+    /// blocks as [`Effort::Default`] does, so that the clip plays as fast.
     Best,
 }
 
@@ -140,15 +143,20 @@ fn contents(target: &Target, options: &BlockOptions) -> (Plan, Contents) {
     let (best, others) = choose::choose(target, options);
     let others = others.into_iter().map(|plan| planned(target, options, plan));
     others.fold(planned(target, options, best), |best, other| {
-        if other.1.to_bytes().len() < best.1.to_bytes().len() { other } else { best }
+        if weighted_bytes(&other.1) < weighted_bytes(&best.1) { other } else { best }
     })
 }
 
-/// The contents of a clip with this plan, which best effort tunes.
+/// The bytes of a clip, times the cost of playing its blocks.
+fn weighted_bytes(contents: &Contents) -> f64 {
+    contents.to_bytes().len() as f64 * choose::weight(contents.header.block)
+}
+
+/// The contents of a clip with this plan, which is tuned at high efforts.
 fn planned(target: &Target, options: &BlockOptions, mut plan: Plan) -> (Plan, Contents) {
     let header = search::header(target, plan.choices);
     let spans = search::spans(&header);
-    if options.effort == Effort::Best {
+    if options.effort >= Effort::Thorough {
         search::tune(target, &mut plan, &spans);
     }
     let coded = search::code(target, &plan, &spans, options.effort);
