@@ -34,8 +34,8 @@ impl Segments {
     }
 
     /// Codes the segments that are out of the precision again. Returns whether there are any that
-    /// may come nearer. `build` counts the builds. The first leaves little more room, the next
-    /// twice as much, and so on.
+    /// may come nearer. `build` counts the builds. Each leaves four times as much room as the
+    /// one before.
     pub(super) fn tighten(
         &mut self,
         target: &mut Target,
@@ -54,7 +54,7 @@ impl Segments {
                 continue;
             }
             is_any = true;
-            let room = f64::from(1 << build) * ROUNDING + 4.0 * (off - 1.0);
+            let room = f64::from(1 << (2 * build)) * ROUNDING + 4.0 * (off - 1.0);
             own.share *= (1.0 - room).max(0.5);
             let limits = target.limits();
             target.tighten(own.share);
