@@ -9,7 +9,8 @@ use crate::naive::{Floats, Naive};
 use crate::support::{Random, assert_sane, pose_floats, position};
 use crate::write::any_parts;
 
-pub(crate) const EFFORTS: [Effort; 3] = [Effort::Fast, Effort::Default, Effort::Best];
+pub(crate) const EFFORTS: [Effort; 4] =
+    [Effort::Fast, Effort::Default, Effort::Thorough, Effort::Best];
 
 pub(crate) fn options(precision_cm: f64, effort: Effort) -> BuildOptions {
     let scheme = Scheme::Block(BlockOptions { effort, ..BlockOptions::default() });

@@ -71,7 +71,7 @@ fn schemes() -> impl Strategy<Value = Scheme> {
     prop_oneof![
         20 => Just(block(Effort::Default)),
         5 => Just(block(Effort::Fast)),
-        1 => Just(block(Effort::Best)),
+        1 => select(vec![block(Effort::Thorough), block(Effort::Best)]),
         8 => keys().prop_map(Scheme::Keyed),
         1 => select(bits.to_vec()),
     ]

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::io::{self, Write};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -46,6 +47,10 @@ pub(crate) struct Arguments {
     /// DIR already has a rig of the skeleton, that one is used.
     #[arg(long)]
     rig: bool,
+    /// How many clips to build at the same time [default: one a core]. The files are the same with
+    /// any number.
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
     /// Also measure how fast clips in cold memory play: random ones of 2.5 MB, and of 64 MB.
     #[arg(long)]
     cold: bool,
@@ -196,11 +201,12 @@ fn build(
         options
     };
     let rigs = if arguments.rig {
-        Rigs::of(sources, options, arguments.out.as_deref())?
+        Rigs::of(sources, options, arguments.out.as_deref(), arguments.jobs)?
     } else {
         Rigs::default()
     };
-    let built = sources::build_all(sources, |raw| rigs.give(raw, options(raw)), "built")?;
+    let options = |raw: &RawClip| rigs.give(raw, options(raw));
+    let built = sources::build_all(sources, options, "built", arguments.jobs)?;
     Ok((built, rigs))
 }
 

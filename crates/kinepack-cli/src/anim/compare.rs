@@ -94,14 +94,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let mut rows = if arguments.options { Vec::new() } else { plain(&sources)? };
     let mut last = Vec::new();
     for (name, options) in schemes {
-        last = sources::build_all(&sources, options, &name)?;
+        last = sources::build_all(&sources, options, &name, None)?;
         rows.push(Row::new(name, &sources, &last));
     }
     let mut rig_bytes = 0;
     if arguments.rig {
         let options = |raw: &RawClip| arguments.scheme.options(raw);
-        let rigs = Rigs::of(&sources, options, None)?;
-        last = sources::build_all(&sources, |raw| rigs.give(raw, options(raw)), "with rigs")?;
+        let rigs = Rigs::of(&sources, options, None, None)?;
+        last = sources::build_all(&sources, |raw| rigs.give(raw, options(raw)), "with rigs", None)?;
         rig_bytes = rigs.reports(&last).iter().map(RigReport::bytes).sum();
         let row = Row::new("  the same with rigs".to_owned(), &sources, &last);
         rows.push(Row { bytes: row.bytes + rig_bytes, ..row });
@@ -155,9 +155,9 @@ fn schemes(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
     let is_block = scheme.scheme() == SchemeName::Block;
     let asked_effort = scheme.asked_effort();
     for effort in EffortName::value_variants() {
-        // The best effort takes a hundred times as long, so users have to ask for it.
+        // The others take a hundred times as long, so users have to ask for them.
         let is_quick =
-            *effort != EffortName::Best && !(is_block && *effort == EffortName::default());
+            *effort <= EffortName::Default && !(is_block && *effort == EffortName::default());
         if asked_effort.is_none() && is_quick {
             let block = |raw: &RawClip| Scheme::Block(scheme.block(raw, *effort));
             all.push((format!("block, {} effort", effort.name()), with(Box::new(block))));

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use command_kit::counted;
 use command_kit::table::{percent, table, write_text};
+use kinepack_anim::Sampler;
 use serde::Serialize;
 
 use super::sources::{BuiltClip, Source};
@@ -44,6 +45,9 @@ struct Pair {
     peer_bytes: usize,
     peer_max_error_cm: f64,
     bytes: usize,
+    /// Bytes that are in memory while the clip plays. Keyed clips do not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    playing_bytes: Option<usize>,
     /// Bytes as a disk file.
     #[serde(skip_serializing_if = "Option::is_none")]
     disk_bytes: Option<usize>,
@@ -126,6 +130,11 @@ impl Peers {
                 peer_bytes: peer.bytes,
                 peer_max_error_cm: peer.max_error_cm,
                 bytes: built.built.clip.as_bytes().len(),
+                playing_bytes: built
+                    .built
+                    .clip
+                    .as_block()
+                    .map(|clip| clip.memory_bytes() + size_of::<Sampler>()),
                 disk_bytes: built.packed().map(<[u8]>::len),
                 max_error_cm: built.built.errors.all.max_cm,
             });
@@ -165,13 +174,24 @@ impl Comparison {
                 pair.bytes.to_string(),
                 format!("{:.4}", pair.max_error_cm),
                 percent(pair.bytes, pair.peer_bytes),
+                pair.playing_bytes
+                    .map_or_else(String::new, |bytes| percent(bytes, pair.peer_bytes)),
                 pair.disk_bytes.map_or_else(String::new, |bytes| percent(bytes, pair.peer_bytes)),
                 verdict(pair),
             ]
         });
         let peer_header = format!("{peer} bytes");
-        let header =
-            ["clip", &peer_header, "max cm", "our bytes", "max cm", "ours of it", "on disk", ""];
+        let header = [
+            "clip",
+            &peer_header,
+            "max cm",
+            "our bytes",
+            "max cm",
+            "ours of it",
+            "playing",
+            "on disk",
+            "",
+        ];
         writeln!(out, "{}", table(header, 1, rows).trim_fmt())?;
         let sum = |bytes: fn(&Pair) -> usize| self.clips.iter().map(bytes).sum::<usize>();
         let (theirs, ours) = (sum(|pair| pair.peer_bytes), sum(|pair| pair.bytes) + self.rig_bytes);
@@ -183,6 +203,16 @@ impl Comparison {
         let clips = counted(self.clips.len(), "clip");
         writeln!(out, "{peer} is smaller on {worse} of {clips}")?;
         writeln!(out, "Compare bytes only where the errors are alike.")?;
+        let playing = self.clips.iter().map(|pair| pair.playing_bytes).sum::<Option<usize>>();
+        if let Some(playing) = playing {
+            let playing = playing + self.rig_bytes;
+            let share = percent(playing, theirs);
+            let all = format!(
+                "ours while they play, with what a clip keeps and a player for each: \
+                 {playing} bytes, {share} of it"
+            );
+            write_text(out, "", &all)?;
+        }
         if let Some(disk) = self.clips.iter().map(|pair| pair.disk_bytes).sum::<Option<usize>>() {
             let disk = disk + self.rig_bytes;
             writeln!(out, "ours as disk files: {disk} bytes, {} of it", percent(disk, theirs))?;

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -60,6 +61,7 @@ impl Rigs {
         sources: &[Source],
         options: impl Fn(&RawClip) -> BuildOptions + Sync,
         directory: Option<&Path>,
+        jobs: Option<NonZeroUsize>,
     ) -> Result<Self, AnimError> {
         let mut rigs = directory.map_or_else(|| Ok(Self::default()), Self::read)?;
         let mut trainers: BTreeMap<u64, RigTrainer> = BTreeMap::new();
@@ -74,7 +76,7 @@ impl Rigs {
             own.add(&source.raw, &options(&source.raw)).map_err(|error| source.not_built(error))?;
             Ok(Some((hash, own)))
         };
-        sources::take_from_all_cores(sources, "read for rigs", add, |own| {
+        sources::take_from_all_cores(sources, "read for rigs", jobs, add, |own| {
             let Some((hash, own)) = own else { return };
             match trainers.get_mut(&hash) {
                 Some(trainer) => trainer.merge(own),

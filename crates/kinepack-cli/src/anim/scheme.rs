@@ -77,14 +77,16 @@ pub(crate) enum SchemeName {
 }
 
 /// How much time a build may take.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, ValueEnum)]
 pub(crate) enum EffortName {
     /// For previews.
     Fast,
     /// For builds of a game.
     #[default]
     Default,
-    /// For releases: a hundred times as long as the default.
+    /// For releases of clips in blocks of at most 16 samples.
+    Thorough,
+    /// For releases: the fewest bytes that play as fast as with the default.
     Best,
 }
 
@@ -139,6 +141,7 @@ impl EffortName {
         match self {
             Self::Fast => "fast",
             Self::Default => "default",
+            Self::Thorough => "thorough",
             Self::Best => "best",
         }
     }
@@ -147,6 +150,7 @@ impl EffortName {
         match self {
             Self::Fast => Effort::Fast,
             Self::Default => Effort::Default,
+            Self::Thorough => Effort::Thorough,
             Self::Best => Effort::Best,
         }
     }

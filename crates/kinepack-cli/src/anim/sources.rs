@@ -1,6 +1,7 @@
 //! Clips from many files, and work on each clip on all cores.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -112,7 +113,7 @@ pub(crate) fn read_and_build(
     scheme: &SchemeArguments,
 ) -> Result<BuiltFiles, AnimError> {
     let (sources, notes) = read_checked(files, import, scheme)?.into_parts();
-    let built = build_all(&sources, |raw| scheme.options(raw), "built")?;
+    let built = build_all(&sources, |raw| scheme.options(raw), "built", None)?;
     Ok(BuiltFiles { sources, built, notes })
 }
 
@@ -149,13 +150,15 @@ pub(crate) fn refuse_empty(files: &[PathBuf]) -> Result<(), AnimError> {
     Err(AnimError::BadClip { path: file.clone(), reason })
 }
 
-/// Builds all clips, each with its own options.
+/// Builds all clips, each with its own options and on one thread. `jobs` is the number of clips
+/// that are built at the same time, by default as many as there are cores.
 pub(crate) fn build_all(
     sources: &[Source],
     options: impl Fn(&RawClip) -> BuildOptions + Sync,
     what: &str,
+    jobs: Option<NonZeroUsize>,
 ) -> Result<Vec<BuiltClip>, AnimError> {
-    on_all_cores(sources, what, |source| {
+    let build_one = |source: &Source| {
         let begun = Instant::now();
         let built = build(&source.raw, &options(&source.raw));
         let built = built.map_err(|error| source.not_built(error))?;
@@ -164,7 +167,10 @@ pub(crate) fn build_all(
             build_ms: 1e3 * begun.elapsed().as_secs_f64(),
             packed: OnceLock::new(),
         })
-    })
+    };
+    let mut all = Vec::with_capacity(sources.len());
+    take_from_all_cores(sources, what, jobs, build_one, |built| all.push(built))?;
+    Ok(all)
 }
 
 /// Calls `act` for each item, and returns the results in order. Stops at the first failure.
@@ -174,15 +180,17 @@ pub(crate) fn on_all_cores<T: Sync, R: Send>(
     act: impl Fn(&T) -> Result<R, AnimError> + Sync,
 ) -> Result<Vec<R>, AnimError> {
     let mut all = Vec::with_capacity(items.len());
-    take_from_all_cores(items, what, act, |result| all.push(result))?;
+    take_from_all_cores(items, what, None, act, |result| all.push(result))?;
     Ok(all)
 }
 
 /// Calls `act` for each item, and hands the results to `take` in order, each as soon as all earlier
-/// ones are there. Stops at the first failure.
+/// ones are there. `jobs` is the number of threads, by default one a core. Stops at the first
+/// failure.
 pub(crate) fn take_from_all_cores<T: Sync, R: Send>(
     items: &[T],
     what: &str,
+    jobs: Option<NonZeroUsize>,
     act: impl Fn(&T) -> Result<R, AnimError> + Sync,
     take: impl FnMut(R) + Send,
 ) -> Result<(), AnimError> {
@@ -190,7 +198,8 @@ pub(crate) fn take_from_all_cores<T: Sync, R: Send>(
     let next = AtomicUsize::new(0);
     let results = Mutex::new(InOrder { taken: 0, waiting: BTreeMap::new(), take });
     let failed = Mutex::new(None);
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(items.len().max(1));
+    let cores = || thread::available_parallelism().map_or(1, usize::from);
+    let threads = jobs.map_or_else(cores, usize::from).min(items.len().max(1));
     thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {

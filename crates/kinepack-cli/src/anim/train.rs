@@ -88,7 +88,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
         );
         Ok(own)
     };
-    sources::take_from_all_cores(&items, "coded", add, |own| trainer.merge(own))?;
+    sources::take_from_all_cores(&items, "coded", None, add, |own| trainer.merge(own))?;
     let tables =
         sources::on_all_cores(
             &PIECES,

@@ -15,7 +15,7 @@ use super::{BlockOptions, Effort};
 /// Number of segments on which choices are compared.
 const TRIED: usize = 12;
 /// The cost of each eight coefficients of a block, as a share of the clip's bits: a player must
-/// decode all of them, so longer blocks play more slowly. At best effort only bits count.
+/// decode all of them, so longer blocks play more slowly.
 const EIGHT: f64 = 0.12;
 /// Other plans are kept if they cost less than this many times the best one.
 const NEAR: f64 = 1.04;
@@ -23,8 +23,13 @@ const NEAR: f64 = 1.04;
 /// steps, other tracks would have to make up for the error.
 const COARSER: u8 = 1;
 
-/// The plan that takes the fewest bits, or a few more if it plays faster. At best effort, also the
-/// plans that cost little more. The caller must build those to find out which is the smallest.
+/// The factor by which a clip's bits count with blocks of this length.
+pub(super) fn weight(block: BlockLength) -> f64 {
+    1.0 + EIGHT * (block.samples() / 8) as f64
+}
+
+/// The plan that takes the fewest bits, or a few more if it plays faster. At higher efforts, also
+/// the plans that cost little more. The caller must build those to find out which costs least.
 pub(super) fn choose(target: &Target, options: &BlockOptions) -> (Plan, Vec<Plan>) {
     let usual = Choices { block: BlockLength::N16, is_fine: false, aim: 0.5, is_of_rig: false };
     let alone = |choices| Tried::new(target, options, choices, |_| [false; 2]);
@@ -33,11 +38,15 @@ pub(super) fn choose(target: &Target, options: &BlockOptions) -> (Plan, Vec<Plan
     }
     let mut best = alone(usual);
     if options.effort != Effort::Fast {
-        for block in [BlockLength::N8, BlockLength::N32] {
+        let others: &[BlockLength] = match options.effort {
+            Effort::Thorough => &[BlockLength::N8],
+            _ => &[BlockLength::N8, BlockLength::N32],
+        };
+        for &block in others {
             best = best.cheaper(alone(Choices { block, ..usual }));
         }
         let aims: &[f64] =
-            if options.effort == Effort::Best { &[0.0, 0.25, 0.75, 1.0] } else { &[0.0] };
+            if options.effort >= Effort::Thorough { &[0.0, 0.25, 0.75, 1.0] } else { &[0.0] };
         for &aim in aims {
             let choices = best.plan.choices;
             best = best.cheaper(alone(Choices { aim, ..choices }));
@@ -50,17 +59,17 @@ pub(super) fn choose(target: &Target, options: &BlockOptions) -> (Plan, Vec<Plan
         best = best.cheaper(sharing);
     }
     let others =
-        if options.effort == Effort::Best { near(target, options, &best) } else { Vec::new() };
+        if options.effort >= Effort::Thorough { near(target, options, &best) } else { Vec::new() };
     (best.plan, others)
 }
 
-/// Plans that differ from the best one in block length or precision of references, and cost little
-/// more.
+/// Plans that have shorter blocks than the best one or another precision of references, and cost
+/// little more.
 fn near(target: &Target, options: &BlockOptions, best: &Tried) -> Vec<Plan> {
     let choices = best.plan.choices;
     let shares: HashMap<_, _> =
         best.plan.tracks.iter().map(|track| (track.id, track.shares)).collect();
-    let blocks = BlockLength::ALL.into_iter().filter(|block| *block != choices.block);
+    let blocks = BlockLength::ALL.into_iter().filter(|block| *block < choices.block);
     let others = blocks.map(|block| Choices { block, ..choices });
     let others = others.chain([Choices { is_fine: !choices.is_fine, ..choices }]);
     let tried = others.map(|choices| {
@@ -116,12 +125,8 @@ impl Tried {
         let share = all.len() as f64 / spans.len() as f64;
         let tracks: usize = plan.tracks.iter().map(|track| track.contents().bits(&header)).sum();
         let constants: usize = plan.constants.iter().map(|constant| constant.bits()).sum();
-        let eight = if options.effort == Effort::Best {
-            0.0
-        } else {
-            EIGHT * (choices.block.samples() / 8) as f64
-        };
-        let cost = (estimate.bits * share + (tracks + constants) as f64) * (1.0 + eight);
+        let bits = estimate.bits * share + (tracks + constants) as f64;
+        let cost = bits * weight(choices.block);
         Self { plan, header, spans, estimate, share, cost }
     }
 

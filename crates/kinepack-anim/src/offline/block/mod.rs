@@ -12,6 +12,7 @@ mod search;
 mod segment;
 mod shave;
 mod target;
+mod tighten;
 mod train;
 mod trial;
 mod tune;
@@ -25,6 +26,7 @@ use crate::{RawClip, Rig};
 use super::{BuildError, BuildOptions, Built, finish};
 use plan::Plan;
 use target::Target;
+use tighten::Segments;
 
 pub use rig::RigTrainer;
 pub use train::{WidthTable, WidthTrainer};
@@ -55,7 +57,7 @@ pub struct BlockOptions {
 /// use kinepack_anim::offline::Effort;
 ///
 /// assert_eq!(Effort::default(), Effort::Default);
-/// assert!(Effort::Fast < Effort::Best);
+/// assert!(Effort::Fast < Effort::Thorough && Effort::Thorough < Effort::Best);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effort {
@@ -65,44 +67,48 @@ pub enum Effort {
     /// clip is nearly as small with them.
     #[default]
     Default,
-    /// Finds the fewest bytes: improves steps and coefficients for as long as that helps.
+    /// Searches as [`Effort::Best`], with blocks of 8 and 16 samples only.
+    Thorough,
+    /// Improves steps and coefficients for as long as that makes the clip smaller. Prefers shorter
+    /// blocks as [`Effort::Default`] does, so that the clip plays as fast.
     Best,
 }
 
-/// The share of the precision that the first build leaves for the player's rounding. If that is too
-/// little, the next build leaves as much more, the one after it twice as much more, and so on.
+/// The share of the precision that the first build leaves for the player's rounding.
 const ROUNDING: f64 = 1e-4;
-/// The most builds of a clip.
+/// The most builds of a clip. Each builds only those segments again that are out of the precision.
 const BUILDS: u32 = 7;
 /// A segment may blend if its error between samples is above this many precisions, and above
 /// [`LOOSE_CM`]. In such a segment a joint spins so fast that its parameters change sides.
 const LOOSE_PRECISIONS: f64 = 10.0;
 const LOOSE_CM: f64 = 0.5;
 
-/// Builds a clip. If the player's rounding takes it out of the precision, builds it again with
-/// tighter limits.
+/// Builds a clip. If the player's rounding takes segments out of the precision, builds those again
+/// with tighter limits.
 pub(super) fn build(
     raw: &RawClip,
     options: &BuildOptions,
     block: &BlockOptions,
 ) -> Result<Built, BuildError> {
-    let mut share = 1.0 - ROUNDING;
-    let mut nearest: Option<(f64, Built)> = None;
-    for build in 0..BUILDS {
-        let target = target(raw, options, share);
-        let contents = contents(&target, block);
-        let built = finish(raw, contents.to_bytes(), options)?;
-        let built = blend_loose_segments(raw, built, contents, options)?;
-        let (_, off) = options.farthest_off(&built.errors);
-        if nearest.as_ref().is_none_or(|(least, _)| off < *least) {
-            nearest = Some((off, built));
-        }
-        if off <= 1.0 {
+    let mut target = target(raw, options, 1.0 - ROUNDING);
+    let (plan, mut contents) = contents(&target, block);
+    let mut built = finish(raw, contents.to_bytes(), options)?;
+    let mut segments = Segments::new(block.effort, &contents);
+    for build in 1.. {
+        if options.farthest_off(&built.errors).1 <= 1.0 {
             break;
         }
-        share *= (1.0 - f64::from(1 << build) * ROUNDING - 4.0 * (off - 1.0)).max(0.5);
+        let of_build = (&built, options);
+        let is_tighter =
+            build < BUILDS && segments.tighten(&mut target, &plan, &mut contents, of_build, build);
+        if !is_tighter {
+            segments.take_nearest(&mut contents);
+            built = finish(raw, contents.to_bytes(), options)?;
+            break;
+        }
+        built = finish(raw, contents.to_bytes(), options)?;
     }
-    nearest.map(|(_, built)| built).ok_or(BuildError::BadOption { option: "precision" })
+    blend_loose_segments(raw, built, contents, options)
 }
 
 /// Returns the clip, or one that blends in the segments with large errors between samples, if that
@@ -132,24 +138,30 @@ fn blend_loose_segments(
     Ok(if 2.0 * blends.errors.between.max_cm < off_cm { blends } else { built })
 }
 
-fn contents(target: &Target, options: &BlockOptions) -> Contents {
+/// The plan with the fewest bytes, and the contents of a clip with it.
+fn contents(target: &Target, options: &BlockOptions) -> (Plan, Contents) {
     let (best, others) = choose::choose(target, options);
     let others = others.into_iter().map(|plan| planned(target, options, plan));
     others.fold(planned(target, options, best), |best, other| {
-        if other.to_bytes().len() < best.to_bytes().len() { other } else { best }
+        if weighted_bytes(&other.1) < weighted_bytes(&best.1) { other } else { best }
     })
 }
 
-/// The contents of a clip with this plan.
-fn planned(target: &Target, options: &BlockOptions, mut plan: Plan) -> Contents {
+/// The bytes of a clip, times the cost of playing its blocks.
+fn weighted_bytes(contents: &Contents) -> f64 {
+    contents.to_bytes().len() as f64 * choose::weight(contents.header.block)
+}
+
+/// The contents of a clip with this plan, which is tuned at high efforts.
+fn planned(target: &Target, options: &BlockOptions, mut plan: Plan) -> (Plan, Contents) {
     let header = search::header(target, plan.choices);
     let spans = search::spans(&header);
-    if options.effort == Effort::Best {
+    if options.effort >= Effort::Thorough {
         search::tune(target, &mut plan, &spans);
     }
     let coded = search::code(target, &plan, &spans, options.effort);
     let rig = options.rig.as_ref().filter(|_| header.is_of_rig);
-    Contents {
+    let contents = Contents {
         header,
         kinds: plan.kinds.clone(),
         constants: plan.constants.clone(),
@@ -157,7 +169,8 @@ fn planned(target: &Target, options: &BlockOptions, mut plan: Plan) -> Contents 
         blends: Vec::new(),
         segments: if plan.tracks.is_empty() { Vec::new() } else { coded.segments },
         owner: rig.map_or_else(|| target.skeleton().hash(), |rig| rig.hash()),
-    }
+    };
+    (plan, contents)
 }
 
 fn target<'a>(raw: &'a RawClip, options: &BuildOptions, share: f64) -> Target<'a> {

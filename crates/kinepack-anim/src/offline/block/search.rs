@@ -23,7 +23,7 @@ const OFFSET: usize = 16;
 /// At default effort: the changes of coefficients that are tried with a step, and the number of
 /// steps that may fail in a row.
 const DEFAULT_SHAVE: (usize, usize) = (60, 2);
-/// The same at best effort.
+/// The same at higher efforts.
 const BEST_SHAVE: (usize, usize) = (1500, 4);
 
 /// Coded segments.
@@ -31,7 +31,7 @@ pub(super) struct Coded {
     pub(super) segments: Vec<SegmentContents>,
     pub(super) bits: usize,
     /// Number of segments whose error is too large because no step is small enough.
-    far: usize,
+    pub(super) far: usize,
 }
 
 /// Tunes the steps of a plan on some of its segments. Keeps the old steps unless the new ones take
@@ -89,7 +89,9 @@ pub(super) fn code(target: &Target, plan: &Plan, spans: &[Span], effort: Effort)
         let best = match effort {
             Effort::Fast => best_step(&mut coder, span, usual),
             Effort::Default => shaved_step(&mut coder, &mut shaver, near, DEFAULT_SHAVE),
-            Effort::Best => shaved_step(&mut coder, &mut shaver, near, BEST_SHAVE),
+            Effort::Thorough | Effort::Best => {
+                shaved_step(&mut coder, &mut shaver, near, BEST_SHAVE)
+            }
         };
         usual = best.step;
         coded.bits += best.bits + OFFSET;

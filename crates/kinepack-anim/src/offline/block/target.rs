@@ -176,6 +176,15 @@ impl<'a> Target<'a> {
         &self.shells[joint * self.raw.samples() + sample]
     }
 
+    /// The limits, to set them again later.
+    pub(super) fn limits(&self) -> [Vec<f64>; 2] {
+        [self.limit_cm.clone(), self.least_limit_cm.clone()]
+    }
+
+    pub(super) fn set_limits(&mut self, limits: [Vec<f64>; 2]) {
+        [self.limit_cm, self.least_limit_cm] = limits;
+    }
+
     /// Multiplies all limits by `share`.
     pub(super) fn tighten(&mut self, share: f64) {
         for limits in [&mut self.limit_cm, &mut self.least_limit_cm] {

@@ -1,0 +1,115 @@
+//! Codes segments again that the player's rounding takes out of the precision. Only their limits
+//! become tighter, so the others stay as they are.
+
+use crate::block::{Contents, Header, SegmentContents};
+use crate::measure::Follower;
+use crate::offline::{BuildOptions, Built};
+
+use super::plan::Plan;
+use super::search::{code, spans};
+use super::target::Target;
+use super::{Effort, ROUNDING};
+
+/// The segments of a clip, by what is known of their errors.
+pub(super) struct Segments {
+    effort: Effort,
+    all: Vec<Segment>,
+}
+
+#[derive(Clone)]
+struct Segment {
+    /// The share of the precision to which it is coded.
+    share: f64,
+    /// Whether it cannot come any nearer, because no step is small enough.
+    is_done: bool,
+    /// The version with the least error so far, and that error as a multiple of the precision.
+    /// `None` until it was out of the precision.
+    nearest: Option<(f64, u8, Vec<i32>)>,
+}
+
+impl Segments {
+    pub(super) fn new(effort: Effort, contents: &Contents) -> Self {
+        let segment = Segment { share: 1.0, is_done: false, nearest: None };
+        Self { effort, all: vec![segment; contents.segments.len()] }
+    }
+
+    /// Codes the segments that are out of the precision again. Returns whether there are any that
+    /// may come nearer. `build` counts the builds. Each leaves four times as much room as the
+    /// one before.
+    pub(super) fn tighten(
+        &mut self,
+        target: &mut Target,
+        plan: &Plan,
+        contents: &mut Contents,
+        (built, options): (&Built, &BuildOptions),
+        build: u32,
+    ) -> bool {
+        let offs = offs(target, &contents.header, built, options, self.all.len());
+        let spans = spans(&contents.header);
+        let mut is_any = false;
+        for (index, off) in offs.into_iter().enumerate() {
+            let own = &mut self.all[index];
+            own.note(off, &contents.segments[index]);
+            if off <= 1.0 || own.is_done {
+                continue;
+            }
+            is_any = true;
+            let room = f64::from(1 << (2 * build)) * ROUNDING + 4.0 * (off - 1.0);
+            own.share *= (1.0 - room).max(0.5);
+            let limits = target.limits();
+            target.tighten(own.share);
+            let mut coded = code(target, plan, &spans[index..=index], self.effort);
+            target.set_limits(limits);
+            own.is_done = coded.far > 0;
+            if let Some(segment) = coded.segments.pop() {
+                contents.segments[index] = segment;
+            }
+        }
+        is_any
+    }
+
+    /// Takes the nearest version of each segment.
+    pub(super) fn take_nearest(self, contents: &mut Contents) {
+        for (own, segment) in self.all.into_iter().zip(&mut contents.segments) {
+            if let Some((_, step, coefficients)) = own.nearest {
+                (segment.step, segment.coefficients) = (step, coefficients);
+            }
+        }
+    }
+}
+
+impl Segment {
+    fn note(&mut self, off: f64, segment: &SegmentContents) {
+        let is_nearest = match &self.nearest {
+            Some((least, ..)) => off < *least,
+            None => off > 1.0,
+        };
+        if is_nearest {
+            self.nearest = Some((off, segment.step, segment.coefficients.clone()));
+        }
+    }
+}
+
+/// The largest error in each segment, as a multiple of the precision.
+fn offs(
+    target: &Target,
+    header: &Header,
+    built: &Built,
+    options: &BuildOptions,
+    segments: usize,
+) -> Vec<f64> {
+    let precisions_cm = options.precisions_cm(target.joints());
+    let mut follower = Follower::new(target.raw, &built.clip, &options.error);
+    let mut offs = vec![0.0_f64; segments];
+    for sample in 0..target.raw.samples() {
+        follower.go_to(2 * sample);
+        // The last sample of a loop is the first one.
+        let segment = header.segment_of(sample % header.coded_samples(), segments);
+        for (error_cm, precision_cm) in follower.errors_cm().zip(&precisions_cm) {
+            // Errors are reported as `f32`.
+            let error_cm = f64::from(error_cm as f32);
+            offs[segment] = offs[segment].max(error_cm / precision_cm);
+        }
+    }
+    offs
+}
