@@ -22,7 +22,7 @@ const ESTIMATES: usize = 2;
 const OFFSET: usize = 16;
 /// At default effort: the changes of coefficients that are tried with a step, and the number of
 /// steps that may fail in a row.
-const DEFAULT_SHAVE: (usize, usize) = (60, 2);
+const DEFAULT_SHAVE: (usize, usize) = (200, 3);
 /// The same at higher efforts.
 const BEST_SHAVE: (usize, usize) = (1500, 4);
 
