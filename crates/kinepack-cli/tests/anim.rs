@@ -245,9 +245,6 @@ fn any_number_of_jobs_gives_the_same_files() {
         ["out/an_arm__Move.kpa", "out/walk.kpa"].map(|name| files.read(name))
     };
     assert!(built("1") == built("3"));
-    let files = Files::new();
-    let none = ["anim", "build", &files.at("an arm.glb"), "--jobs", "0"];
-    assert!(refusal(&none).contains("--jobs"));
 }
 
 #[test]

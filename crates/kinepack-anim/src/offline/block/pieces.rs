@@ -63,7 +63,8 @@ impl Piece {
         wide.map(move |(index, (packed, bits))| (*packed, u32::from(*bits), first + index))
     }
 
-    /// The bits and the place of the narrowest profile that is wide enough. `None` if an escape may take fewer.
+    /// The bits and the place of the narrowest profile that is wide enough. `None` if an escape may
+    /// take fewer.
     fn narrowest(&self, needed: &[u8; PIECE], length: usize) -> Option<(u32, usize)> {
         let packed = u128::from_le_bytes(*needed);
         let escaped_bits = sum(needed) + ESCAPE_WIDTH_BITS * length as u32;
