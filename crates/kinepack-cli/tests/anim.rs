@@ -239,6 +239,17 @@ fn build_writes_nothing_without_a_directory() {
 }
 
 #[test]
+fn any_number_of_jobs_gives_the_same_files() {
+    let built = |jobs: &str| {
+        let files = Files::new();
+        let walk = files.at("walk.bvh");
+        files.build(&[&walk, "--effort", "thorough", "--jobs", jobs]);
+        ["out/an_arm__Move.kpa", "out/walk.kpa"].map(|name| files.read(name))
+    };
+    assert!(built("1") == built("3"));
+}
+
+#[test]
 fn build_refuses_bad_options() {
     let files = Files::new();
     let arm = files.at("an arm.glb");

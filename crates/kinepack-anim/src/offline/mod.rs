@@ -207,7 +207,7 @@ impl fmt::Display for BuildError {
 
 impl std::error::Error for BuildError {}
 
-/// Compresses a clip. Cost: 0.1 to 0.5 s a MB of raw samples with blocks, 0.1 to 0.2 s with keys,
+/// Compresses a clip. Cost: 0.1 to 0.2 s a MB of raw samples with blocks, 0.1 to 0.2 s with keys,
 /// 0.01 s quantized; memory about ten times the raw samples. [`Built`] has an example.
 ///
 /// # Errors

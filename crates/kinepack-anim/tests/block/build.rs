@@ -63,7 +63,7 @@ fn errors_stay_within_the_precision() {
     for (seed, (name, motion)) in motions().into_iter().enumerate() {
         let raw = motion.clip(seed as u64);
         for (index, precision_cm) in [1.0, 0.1, 0.01, 0.002].into_iter().enumerate() {
-            let effort = EFFORTS[(index + seed) % 3];
+            let effort = EFFORTS[(index + seed) % EFFORTS.len()];
             let (built, clip) = built(&raw, precision_cm, effort);
             let context = format!("{name} {effort:?} {precision_cm} cm");
             let largest = assert_truth(&built.errors, &errors_cm(&raw, &clip, 3.0), &context);
@@ -106,7 +106,7 @@ fn noise_stays_within_the_precision_and_half_the_raw_size() {
 #[test]
 fn the_same_clip_gives_the_same_bytes() {
     for (seed, (name, motion)) in motions().into_iter().enumerate() {
-        let effort = EFFORTS[seed % 3];
+        let effort = EFFORTS[seed % EFFORTS.len()];
         let bytes = || built(&motion.clip(9), 0.1, effort).1.as_bytes().to_vec();
         assert!(bytes() == bytes(), "{name}");
     }

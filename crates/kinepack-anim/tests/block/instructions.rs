@@ -32,10 +32,13 @@ fn motion(
         (0..10 * joints).map(|_| [random.between(0.02, 0.2), random.between(0.0, 6.0)]).collect();
     let mut transforms = Vec::new();
     for sample in 0..samples {
+        // Long clips stand still for 32 samples at a time. Only they pay for long blocks.
+        let time = if samples >= 320 { sample / 32 * 32 } else { sample } as f32;
         for joint in 0..joints {
             let mut number = |at: usize, size: f32| {
                 let [speed, phase] = waves[10 * joint + at];
-                size * ((speed * sample as f32 + phase).sin() + noise * random.between(-1.0, 1.0))
+                let wave = (speed * time + phase).sin();
+                size * (wave + noise * random.between(-1.0, 1.0))
             };
             let q = [number(0, 0.4), number(1, 0.4), number(2, 0.4), 1.0];
             let length = q.iter().map(|c| c * c).sum::<f32>().sqrt();
@@ -69,10 +72,11 @@ fn clips() -> Vec<(RawClip, Clip)> {
         (33, 64, 0.02, 50.0),
         (65, 40, 0.0, 3.0),
         (5, 65, 2.0, 3000.0),
+        (4, 320, 0.0005, 5.0),
+        (7, 640, 0.001, 1.0),
     ] {
         for is_scaled in [false, true] {
             let raw = motion(&mut random, joints, samples, noise, size, is_scaled);
-            // Default effort rarely chooses long blocks.
             let effort = if joints == 9 { Effort::Best } else { Effort::Default };
             let scheme = Scheme::Block(BlockOptions { effort, ..BlockOptions::default() });
             let built = build(

@@ -63,7 +63,8 @@ impl Piece {
         wide.map(move |(index, (packed, bits))| (*packed, u32::from(*bits), first + index))
     }
 
-    /// The bits and the place of the narrowest profile that is wide enough. `None` if an escape may take fewer.
+    /// The bits and the place of the narrowest profile that is wide enough. `None` if an escape may
+    /// take fewer.
     fn narrowest(&self, needed: &[u8; PIECE], length: usize) -> Option<(u32, usize)> {
         let packed = u128::from_le_bytes(*needed);
         let escaped_bits = sum(needed) + ESCAPE_WIDTH_BITS * length as u32;
@@ -132,14 +133,15 @@ impl Piece {
         let mut best = f64::from(most);
         for k in 0..coefficients.len() {
             let before = (exact[k] - f64::from(coefficients[k])).powi(2);
-            for by in 1..=NARROWER.min(usize::from(needed[k])) {
-                let value = f64::from(clamp(coefficients[k], needed[k] - by as u8));
+            let fewest = needed[k].saturating_sub(NARROWER as u8);
+            for (width, cost_of) in (fewest..needed[k]).rev().zip(&mut costs[k][1..]) {
+                let value = f64::from(clamp(coefficients[k], width));
                 let cost = weight * ((exact[k] - value).powi(2) - before);
                 if cost >= best {
                     break;
                 }
-                costs[k][by] = cost;
-                least[k] = needed[k] - by as u8;
+                *cost_of = cost;
+                least[k] = width;
             }
         }
         // The profile needs at least these bits, so the clamps may only cost the rest.
