@@ -110,7 +110,10 @@ pub mod offline;
 
 pub use any::{AnyClip, AnyPlayer};
 pub use blend::blend;
-pub use block::{Clip, Instructions, JointMask, PoseWriter, Rig, Sampler, SoaPose, sample_batch};
+pub use block::{
+    Clip, Instructions, JointMask, MAX_CURVES, MAX_MARKERS, MAX_NAME_BYTES, MarkerRef, PoseWriter,
+    Rig, Sampler, SoaPose, sample_batch,
+};
 pub use channel::{Channel, TrackId};
 #[cfg(feature = "raw")]
 pub use error::ExchangeError;
@@ -118,7 +121,7 @@ pub use error::{ClipError, PlayError, SkeletonError, SkeletonFileError};
 pub use file_kind::FileKind;
 pub use play::ClipInfo;
 #[cfg(feature = "raw")]
-pub use raw::{Curve, MAX_CURVES, MAX_MARKERS, MAX_NAME_BYTES, Marker, RawClip, RawClipError};
+pub use raw::{Curve, Marker, RawClip, RawClipError};
 pub use skeleton::{Joint, MAX_JOINTS, Skeleton};
 pub use time::MAX_SAMPLES;
 pub use transform::{CM_PER_M, Metres, Transform};

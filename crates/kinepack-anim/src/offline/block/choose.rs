@@ -138,7 +138,7 @@ impl Tried {
         for (span, segment) in self.spans.iter().zip(&self.coded.segments) {
             coder.code(*span, segment.step, Rounding::RateDistortion, f64::INFINITY);
             for (component, coefficients) in
-                coder.coefficients.chunks_exact(span.length).enumerate()
+                coder.coefficients.chunks_exact(span.length).take(3 * bits.len()).enumerate()
             {
                 let PlannedTrack { steps, own_steps, .. } = &plan.tracks[component / 3];
                 let (step, own_step) = (steps[component % 3], own_steps[component % 3]);

@@ -3,6 +3,7 @@
 //! which is as large as the error in object space allows.
 
 mod choose;
+mod curves;
 mod eigen;
 mod plan;
 mod rig;
@@ -92,6 +93,7 @@ pub(super) fn build(
         let built = finish(raw, contents.to_bytes(), options)?;
         let built = blend_loose_segments(raw, built, contents, options)?;
         let (_, off) = options.farthest_off(&built.errors);
+        let off = off.max(built.errors.farthest_curve(raw).map_or(0.0, |(_, off)| off));
         if nearest.as_ref().is_none_or(|(least, _)| off < *least) {
             nearest = Some((off, built));
         }
@@ -147,13 +149,16 @@ fn planned(target: &Target, options: &BlockOptions, mut plan: Plan) -> Contents 
     }
     let coded = search::code(target, &plan, &spans, options.effort);
     let rig = options.rig.as_ref().filter(|_| header.is_of_rig);
+    let joint_tracks = plan.tracks.iter().map(plan::PlannedTrack::contents);
+    let is_still = plan.tracks.is_empty() && plan.curves.is_empty();
     Contents {
         header,
         kinds: plan.kinds.clone(),
         constants: plan.constants.clone(),
-        tracks: plan.tracks.iter().map(plan::PlannedTrack::contents).collect(),
+        tracks: joint_tracks.chain(curves::tracks(&plan.curves)).collect(),
         blends: Vec::new(),
-        segments: if plan.tracks.is_empty() { Vec::new() } else { coded.segments },
+        segments: if is_still { Vec::new() } else { coded.segments },
+        labels: curves::labels(target.raw),
         owner: rig.map_or_else(|| target.skeleton().hash(), |rig| rig.hash()),
     }
 }

@@ -58,6 +58,8 @@ pub(super) fn header(target: &Target, choices: Choices) -> Header {
         joints: target.joints() as u16,
         samples: target.raw.samples() as u32,
         rate_hz: target.raw.rate_hz(),
+        curves: target.raw.curves().len() as u16,
+        is_labelled: super::curves::is_labelled(target.raw),
     }
 }
 
@@ -182,7 +184,7 @@ fn shave(
     while failed < failures && step < u8::MAX {
         step += 1;
         coder.code(span, step, Rounding::RateDistortion, f64::INFINITY);
-        if shaver.repair(coder, tries) && coder.bits() < best.bits {
+        if coder.curve_error <= 1.0 && shaver.repair(coder, tries) && coder.bits() < best.bits {
             *best = Best::from_coder(coder);
             failed = 0;
         } else {
