@@ -127,6 +127,13 @@ fn ways(clip: &Clip, bind: &[Transform]) {
     let (mut pose, mut soa) = (bind.to_vec(), SoaPose::new(clip.joints()));
     let mut some = bind.to_vec();
     let mask = JointMask::new(clip.joints(), |joint| joint % 2 == 0);
+    let mut curves = vec![f32::NAN; clip.curves()];
+    sampler.curves_at(0.0, &mut curves);
+    sampler.sample_with_curves_at(0.0, &mut pose, &mut curves);
+    assert!(curves.iter().all(|value| value.is_finite()));
+    assert_eq!(clip.curve_names().count(), clip.curves());
+    let last_s = clip.markers().last().map_or(0.0, |marker| marker.time_s);
+    assert!(last_s <= clip.duration_s());
     for time_s in [
         0.0,
         0.4 * clip.duration_s(),

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::keyed::{self, Cursor, KeyedClip};
 use crate::{
-    Clip, ClipError, ClipInfo, PlayError, PoseWriter, Rig, Sampler, Skeleton, Transform, block,
-    disk,
+    Clip, ClipError, ClipInfo, MarkerRef, PlayError, PoseWriter, Rig, Sampler, Skeleton, Transform,
+    block, disk,
 };
 
 /// A compressed clip. A clone shares the clip's memory.
@@ -131,6 +131,21 @@ impl AnyClip {
         }
     }
 
+    /// Number of curves. Keyed clips have none.
+    pub fn curves(&self) -> usize {
+        self.as_block().map_or(0, |clip| clip.curves())
+    }
+
+    /// The names of the curves, in order.
+    pub fn curve_names(&self) -> impl Iterator<Item = &str> {
+        self.as_block().into_iter().flat_map(|clip| clip.curve_names())
+    }
+
+    /// The markers, by time. Keyed clips have none.
+    pub fn markers(&self) -> impl Iterator<Item = MarkerRef<'_>> {
+        self.as_block().into_iter().flat_map(|clip| clip.markers())
+    }
+
     /// A player at the beginning of the clip. It shares the clip's memory.
     ///
     /// # Errors
@@ -237,6 +252,33 @@ impl AnyPlayer {
         match self {
             Self::Block(sampler) => sampler.sample_at(position, pose),
             Self::Keyed(cursor) => cursor.sample_at(position, pose),
+        }
+    }
+
+    /// The values of all curves at a time, as [`Sampler::curves`]. Keyed clips have none.
+    ///
+    /// # Panics
+    /// If `curves` and the clip have different numbers of curves.
+    #[track_caller]
+    pub fn curves(&mut self, time_s: f32, curves: &mut [f32]) {
+        match self {
+            Self::Block(sampler) => sampler.curves(time_s, curves),
+            Self::Keyed(_) => assert!(curves.is_empty(), "a keyed clip has no curves"),
+        }
+    }
+
+    /// The pose and the values of all curves at a time, as [`Sampler::sample_with_curves`].
+    ///
+    /// # Panics
+    /// If `pose` or `curves` has another length than the clip has joints or curves.
+    #[track_caller]
+    pub fn sample_with_curves(&mut self, time_s: f32, pose: &mut [Transform], curves: &mut [f32]) {
+        match self {
+            Self::Block(sampler) => sampler.sample_with_curves(time_s, pose, curves),
+            Self::Keyed(cursor) => {
+                assert!(curves.is_empty(), "a keyed clip has no curves");
+                cursor.sample(time_s, pose);
+            }
         }
     }
 

@@ -175,6 +175,17 @@ pub enum ClipError {
         /// The track.
         track: TrackId,
     },
+    /// The middle of a curve that is not finite or goes beyond ±10¹⁸, or parameters of a curve that
+    /// the clip does not have.
+    BadCurve {
+        /// Its index.
+        curve: usize,
+    },
+    /// Names of curves, or markers, that are not valid.
+    BadLabel {
+        /// The reason.
+        reason: &'static str,
+    },
     /// A clip with keys and more samples than key times can distinguish.
     TooManySamples {
         /// Number of samples.
@@ -244,6 +255,10 @@ impl fmt::Display for ClipError {
             Self::BadConstant { track } => {
                 write!(f, "damaged: {} is not a number within ±10¹⁸", name(track))
             }
+            Self::BadCurve { curve } => {
+                write!(f, "damaged: curve {curve} does not exist, or is not a number within ±10¹⁸")
+            }
+            Self::BadLabel { reason } => write!(f, "damaged: names and markers: {reason}"),
             Self::TooManySamples { samples } => {
                 write!(f, "{samples} samples are too many for keys")
             }

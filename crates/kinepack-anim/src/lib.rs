@@ -111,7 +111,10 @@ pub mod offline;
 pub mod pose;
 
 pub use any::{AnyClip, AnyPlayer};
-pub use block::{Clip, Instructions, JointMask, PoseWriter, Rig, Sampler, SoaPose, sample_batch};
+pub use block::{
+    Clip, Instructions, JointMask, MAX_CURVES, MAX_MARKERS, MAX_NAME_BYTES, MarkerRef, PoseWriter,
+    Rig, Sampler, SoaPose, sample_batch,
+};
 pub use channel::{Channel, TrackId};
 #[cfg(feature = "raw")]
 pub use error::ExchangeError;
@@ -120,7 +123,7 @@ pub use file_kind::FileKind;
 pub use play::ClipInfo;
 pub use pose::blend;
 #[cfg(feature = "raw")]
-pub use raw::{Curve, MAX_CURVES, MAX_MARKERS, MAX_NAME_BYTES, Marker, RawClip, RawClipError};
+pub use raw::{Curve, Marker, RawClip, RawClipError};
 pub use skeleton::{Joint, MAX_JOINTS, Skeleton};
 pub use time::MAX_SAMPLES;
 pub use transform::{CM_PER_M, Metres, Transform};

@@ -22,6 +22,7 @@ impl Contents {
             tracks: Vec::with_capacity(clip.joints.len()),
             blends: Vec::new(),
             segments: Vec::with_capacity(clip.segments()),
+            labels: clip.as_bytes()[clip.parts.labels..clip.parts.end].to_vec(),
             owner: clip.rig.as_ref().map_or(clip.skeleton, |rig| rig.hash()),
         };
         contents.tracks.extend(clip.groups().flat_map(|(_, tracks)| tracks));

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::kernel::{self, Kernel, Lanes, Live, Quaternion, Turn, Vector};
-use super::layout::GROUP;
+use super::layout::{CURVES_OF_TRACK, GROUP};
 use super::pose::PoseWriter;
 
 /// How a clip stores the numbers of references and axes.
@@ -44,12 +44,12 @@ pub(super) struct GroupHead {
     pub(super) live: Live,
 }
 
-/// The groups of rotations, or those of translations and scales, one after another.
+/// The groups of rotations, or those of translations, scales and curves, one after another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Groups<'a> {
     /// The bytes from the first group on.
     bytes: &'a [u8],
-    /// The joints of all tracks.
+    /// The joints of all tracks, and the numbers of curve tracks.
     joints: &'a [u16],
     /// A head for each group, and one for the end.
     heads: &'a [GroupHead],
@@ -77,7 +77,7 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// The groups of translations and scales.
+    /// The groups of translations, scales and curves.
     #[inline(always)]
     pub(super) fn vectors(bytes: &'a [u8], joints: &'a [u16], heads: &'a [GroupHead]) -> Self {
         Self { bytes, joints, heads, head_bytes: 0, number_bytes: 12 }
@@ -337,16 +337,21 @@ impl<L: Lanes> Parameters<L> for Rotations<L> {
     }
 }
 
-/// The parameters of eight translation or scale tracks.
+/// The parameters of eight translation, scale or curve tracks.
 #[derive(Clone, Copy)]
 pub(super) struct Vectors<L> {
     middles: Vector<L>,
     scales: Vector<L>,
 }
 
-/// The number of translation tracks. Those after them are scales.
+/// How many vector tracks there are of each kind.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Translations(pub(super) usize);
+pub(super) struct VectorTracks {
+    /// Translations, which come first.
+    pub(super) translations: usize,
+    /// Translations and scales. The tracks after them are curve tracks.
+    pub(super) joints: usize,
+}
 
 impl<L: Lanes> Vectors<L> {
     /// The vectors that components stand for.
@@ -361,10 +366,10 @@ impl<L: Lanes> Vectors<L> {
 }
 
 impl<L: Lanes> Parameters<L> for Vectors<L> {
-    type Stored = Translations;
+    type Stored = VectorTracks;
 
     #[inline(always)]
-    fn read(kernel: L::Kernel, group: &Group<'_>, _: Translations) -> Self {
+    fn read(kernel: L::Kernel, group: &Group<'_>, _: VectorTracks) -> Self {
         let mut middles = [kernel.splat(0.0); 3];
         let stored: [[u8; 4 * GROUP]; 3] = group.rows(0);
         for (middle, stored) in middles.iter_mut().zip(stored) {
@@ -394,16 +399,19 @@ impl<L: Lanes> Parameters<L> for Vectors<L> {
 
     #[inline(always)]
     fn write<W: PoseWriter + ?Sized>(
-        Translations(translations): Translations,
+        stored: VectorTracks,
         track: usize,
         [x, y, z, _]: [f32; 4],
         joint: usize,
         writer: &mut W,
     ) {
-        if track < translations {
+        if track < stored.translations {
             writer.translation(joint, [x, y, z]);
-        } else {
+        } else if track < stored.joints {
             writer.scale(joint, [x, y, z]);
+        } else {
+            let first = CURVES_OF_TRACK * joint;
+            (first..).zip([x, y, z]).for_each(|(curve, value)| writer.curve(curve, value));
         }
     }
 }

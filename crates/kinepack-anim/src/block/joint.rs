@@ -20,12 +20,11 @@ pub(super) fn play<K: Kernel, W: PoseWriter + ?Sized>(
     writer: &mut W,
 ) {
     source.write_constants_of(joint, writer);
-    let Source { rotations, codes, vectors, translations, .. } = *source;
-    let all = vectors.tracks();
+    let Source { rotations, codes, vectors, stored, .. } = *source;
     let tracks = [
         rotations.track_of(joint, 0..rotations.tracks()),
-        vectors.track_of(joint, 0..translations.0),
-        vectors.track_of(joint, translations.0..all),
+        vectors.track_of(joint, 0..stored.translations),
+        vectors.track_of(joint, stored.translations..stored.joints),
     ];
     if tracks == [None; 3] {
         return;
@@ -38,9 +37,9 @@ pub(super) fn play<K: Kernel, W: PoseWriter + ?Sized>(
     }
     for track in [translation, scale].into_iter().flatten() {
         let from = (vectors, rotations.groups());
-        let value = value::<K, Vectors<_>>(kernel, source, &place, from, track, translations);
+        let value = value::<K, Vectors<_>>(kernel, source, &place, from, track, stored);
         let value = source.far.add(&place, track, value);
-        Vectors::<K::Lanes>::write(translations, track, value, joint, writer);
+        Vectors::<K::Lanes>::write(stored, track, value, joint, writer);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The layout of a block clip: its header, its kinds of tracks, and the samples of each segment.
 //! `spec/ANIM.md`, section 10.
 
+use super::labels::MAX_CURVES;
 use super::widths::BlockLength;
 use crate::MAX_SAMPLES;
 use crate::skeleton::MAX_JOINTS;
@@ -9,6 +10,12 @@ use crate::{Channel, ClipError, TrackId};
 pub(crate) const MAGIC: [u8; 4] = *b"KPAB";
 pub(crate) const VERSION: u8 = 2;
 pub(crate) const HEADER_BYTES: usize = 16;
+/// What follows the header of a clip with curves or markers.
+pub(crate) const EXTENSION_BYTES: usize = 4;
+/// The bit of the number of joints that says that the extension follows.
+const EXTENDED: u16 = 1 << 15;
+/// Curves in a curve track: one for each component.
+pub(crate) const CURVES_OF_TRACK: usize = 3;
 /// The hash of the skeleton or rig, then the hash of the bytes.
 pub(crate) const END_BYTES: usize = 12;
 /// Bytes of a constant, by channel.
@@ -22,7 +29,7 @@ pub(crate) const SKIP_BYTES: usize = 4;
 /// The largest magnitude of a constant or a middle.
 pub(crate) const MAX_NUMBER: f32 = 1e18;
 
-/// The first 16 bytes of a clip.
+/// The first 16 bytes of a clip, and the 4 bytes after them if it has curves or markers.
 ///
 /// ```
 /// use kinepack_anim::block::{BlockLength, Header};
@@ -37,6 +44,8 @@ pub(crate) const MAX_NUMBER: f32 = 1e18;
 ///     joints: 60,
 ///     samples: 31,
 ///     rate_hz: 30.0,
+///     curves: 0,
+///     is_labelled: false,
 /// };
 /// // The last sample of a loop repeats the first.
 /// assert_eq!(header.coded_samples(), 30);
@@ -63,11 +72,15 @@ pub struct Header {
     pub samples: u32,
     /// Samples per second.
     pub rate_hz: f32,
+    /// Number of curves.
+    pub curves: u16,
+    /// Whether the clip has the part that stores the names of the curves, and the markers.
+    pub is_labelled: bool,
 }
 
 impl Header {
-    pub(crate) fn to_bytes(self) -> [u8; HEADER_BYTES] {
-        let mut bytes = [0; HEADER_BYTES];
+    pub(crate) fn to_bytes(self) -> Vec<u8> {
+        let mut bytes = vec![0; self.bytes()];
         bytes[..4].copy_from_slice(&MAGIC);
         bytes[4] = VERSION;
         let flags = u8::from(self.loops) << 2
@@ -75,10 +88,35 @@ impl Header {
             | u8::from(self.blends) << 6
             | u8::from(self.is_of_rig) << 7;
         bytes[5] = self.block as u8 | flags | (self.offset_bytes - 1) << 4;
-        bytes[6..8].copy_from_slice(&self.joints.to_le_bytes());
+        let extended = if self.is_extended() { EXTENDED } else { 0 };
+        bytes[6..8].copy_from_slice(&(self.joints | extended).to_le_bytes());
         bytes[8..12].copy_from_slice(&self.samples.to_le_bytes());
-        bytes[12..].copy_from_slice(&self.rate_hz.to_le_bytes());
+        bytes[12..16].copy_from_slice(&self.rate_hz.to_le_bytes());
+        if let [first, second, flags, _] = &mut bytes[HEADER_BYTES..] {
+            [*first, *second] = self.curves.to_le_bytes();
+            *flags = u8::from(self.is_labelled);
+        }
         bytes
+    }
+
+    /// The number of joints from its stored form, and whether the extension follows.
+    pub(crate) fn split_joints(stored: u16) -> (u16, bool) {
+        (stored & !EXTENDED, stored & EXTENDED != 0)
+    }
+
+    /// Whether the clip has the extension.
+    pub(crate) fn is_extended(&self) -> bool {
+        self.curves > 0 || self.is_labelled
+    }
+
+    /// Bytes of the header, with the extension if the clip has one.
+    pub(crate) fn bytes(&self) -> usize {
+        HEADER_BYTES + if self.is_extended() { EXTENSION_BYTES } else { 0 }
+    }
+
+    /// Number of curve tracks.
+    pub(crate) fn curve_tracks(&self) -> usize {
+        usize::from(self.curves).div_ceil(CURVES_OF_TRACK)
     }
 
     /// Checks that each number is one that a clip may have.
@@ -88,6 +126,7 @@ impl Header {
             ((1..=MAX_JOINTS).contains(&usize::from(self.joints)), "joints"),
             ((fewest..=MAX_SAMPLES as u32).contains(&self.samples), "samples"),
             (self.rate_hz.is_finite() && self.rate_hz > 0.0, "rate"),
+            (usize::from(self.curves) <= MAX_CURVES, "curves"),
         ];
         match checks.into_iter().find(|(is_right, _)| !is_right) {
             Some((_, field)) => Err(ClipError::BadHeader { field }),
@@ -101,7 +140,7 @@ impl Header {
         self.samples as usize - usize::from(self.loops)
     }
 
-    /// Number of segments of a clip with animated tracks.
+    /// Number of segments of a clip with animated tracks or curves.
     #[inline]
     pub(crate) fn segments(&self) -> usize {
         self.coded_samples().div_ceil(self.block.samples())

@@ -12,6 +12,7 @@ mod group;
 mod joint;
 #[allow(unsafe_code)]
 mod kernel;
+mod labels;
 mod layout;
 mod play;
 mod pose;
@@ -27,7 +28,7 @@ mod write;
 use std::sync::Arc;
 
 use far::Far;
-use group::{Codes, GroupHead, Groups, Translations};
+use group::{Codes, GroupHead, Groups, VectorTracks};
 use kernel::Segment;
 use play::{Segments, Source};
 
@@ -40,10 +41,14 @@ pub(crate) use far::Anchors;
 pub use kernel::Instructions;
 #[cfg(feature = "offline")]
 pub(crate) use kernel::{own_scale, segment_scale};
-use layout::{Counts, SKIP_BYTES, skip_points};
+#[cfg(feature = "offline")]
+pub(crate) use labels::write as label_bytes;
+pub use labels::{MAX_CURVES, MAX_MARKERS, MAX_NAME_BYTES, MarkerRef};
 pub(crate) use layout::{
-    END_BYTES, MAGIC, MAX_NUMBER, animated, kinds_from_byte, kinds_to_byte, tracks_of,
+    CURVES_OF_TRACK, END_BYTES, MAGIC, MAX_NUMBER, animated, kinds_from_byte, kinds_to_byte,
+    tracks_of,
 };
+use layout::{Counts, SKIP_BYTES, skip_points};
 pub use layout::{Header, Kind};
 pub use pose::{JointMask, PoseWriter, SoaPose};
 pub(crate) use read::checksum;
@@ -89,7 +94,8 @@ pub struct Clip<B = Vec<u8>> {
     skeleton: u64,
     rig: Option<Arc<Rig>>,
     parts: Parts,
-    /// The joints of the animated tracks, in the order of the groups.
+    /// The joints of the animated tracks, in the order of the groups, and then the numbers of the
+    /// curve tracks, from 0 on.
     joints: Box<[u16]>,
     /// Number of animated tracks that are rotations; they are the first ones.
     rotations: usize,
@@ -97,7 +103,7 @@ pub struct Clip<B = Vec<u8>> {
     translations: usize,
     /// The numbers of the far tracks among the translations.
     far: Box<[u16]>,
-    /// Number of live components of all tracks.
+    /// Number of live components of all tracks, curve tracks included.
     components: usize,
     /// Number of segments.
     segments: usize,
@@ -115,6 +121,10 @@ struct Parts {
     blends: usize,
     offsets: usize,
     segments: usize,
+    /// The end of the segments: names and markers follow.
+    labels: usize,
+    /// The number of markers. It equals `end` in a clip without names and markers.
+    markers: usize,
     end: usize,
 }
 
@@ -203,7 +213,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
 
     /// How the clip stores a track of one of its joints.
     pub fn kind(&self, track: TrackId) -> Kind {
-        let byte = self.as_bytes()[layout::HEADER_BYTES + usize::from(track.joint)];
+        let byte = self.as_bytes()[self.header.bytes() + usize::from(track.joint)];
         kinds_from_byte(byte).unwrap_or([Kind::Default; 3])[track.channel as usize]
     }
 
@@ -221,8 +231,13 @@ impl<B: AsRef<[u8]>> Clip<B> {
             index if index < self.rotations + self.translations => Channel::Translation,
             _ => Channel::Scale,
         };
-        let joints = self.joints.iter().enumerate();
+        let joints = self.joints[..self.joint_tracks()].iter().enumerate();
         joints.map(move |(index, joint)| TrackId { joint: *joint, channel: channel(index) })
+    }
+
+    /// Number of animated tracks of joints.
+    fn joint_tracks(&self) -> usize {
+        self.joints.len() - self.header.curve_tracks()
     }
 
     /// The tracks that keep a constant value other than the bind pose's, with those values.
@@ -241,7 +256,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
     }
 
     fn kinds(&self) -> Vec<[Kind; 3]> {
-        let bytes = &self.as_bytes()[layout::HEADER_BYTES..][..self.joints()];
+        let bytes = &self.as_bytes()[self.header.bytes()..][..self.joints()];
         bytes.iter().map(|byte| kinds_from_byte(*byte).unwrap_or([Kind::Default; 3])).collect()
     }
 
@@ -254,7 +269,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
     #[inline]
     fn source(&self) -> Source<'_> {
         let bytes = self.as_bytes();
-        let Parts { constants, groups, blends, offsets, segments, end } = self.parts;
+        let Parts { constants, groups, blends, offsets, segments, labels, .. } = self.parts;
         let (own_groups, codes) = match self.filled.len() {
             0 if self.header.is_fine => (&bytes[groups..], Codes::Fine),
             0 => (&bytes[groups..], Codes::Coarse),
@@ -266,12 +281,15 @@ impl<B: AsRef<[u8]>> Clip<B> {
         let own_groups = own_groups.get(rotations.len()..).unwrap_or_default();
         Source {
             header: self.header,
-            kinds: &bytes[layout::HEADER_BYTES..][..self.joints()],
+            kinds: &bytes[self.header.bytes()..][..self.joints()],
             constants: &bytes[constants..],
             rotations,
             codes,
             vectors: Groups::vectors(own_groups, of_vectors, &self.heads[first_vectors..]),
-            translations: Translations(self.translations),
+            stored: VectorTracks {
+                translations: self.translations,
+                joints: self.joint_tracks() - self.rotations,
+            },
             far: Far { tracks: &self.far },
             components: self.components,
             segments: Segments {
@@ -279,7 +297,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
                 blends: &bytes[blends..offsets],
                 offsets: &bytes[offsets..segments],
                 bytes: &bytes[segments..],
-                end: end - segments,
+                end: labels - segments,
             },
             rig: self.rig.as_deref(),
         }
@@ -318,24 +336,26 @@ impl<B: AsRef<[u8]>> Clip<B> {
     /// The size of each part in bytes, in the order of the file. The sizes sum to the file's
     /// length.
     pub fn bytes_by_part(&self) -> Vec<(&'static str, usize)> {
-        let Parts { constants, groups, blends, segments, end, .. } = self.parts;
+        let Parts { constants, groups, blends, segments, labels, end, .. } = self.parts;
+        let header = self.header.bytes();
         let profiles = self.segments() * self.components * self.header.block.pieces();
         let anchors = |number| self.segment_reader(number).anchors().len();
         let places = self.segments() * (1 + SKIP_BYTES * self.counts().skip_points)
             + (0..self.segments()).map(anchors).sum::<usize>();
         vec![
-            ("header and hashes", layout::HEADER_BYTES + END_BYTES),
-            ("kinds", constants - layout::HEADER_BYTES),
+            ("header and hashes", header + END_BYTES),
+            ("kinds", constants - header),
             ("constants", groups - constants),
             ("references, axes, steps", blends - groups),
             ("offsets, steps, anchors of segments", segments - blends + places),
             ("widths", profiles),
-            ("coefficients", end - segments - profiles - places),
+            ("coefficients", labels - segments - profiles - places),
+            ("names and markers", end - labels),
         ]
     }
 
     /// The size of each animated track in bits: its parameters, and its widths and coefficients in
-    /// all segments.
+    /// all segments. The list does not have curve tracks.
     pub fn bits_by_track(&self) -> Vec<(TrackId, usize)> {
         let block = self.header.block;
         let components = self.component_tracks();
@@ -347,7 +367,9 @@ impl<B: AsRef<[u8]>> Clip<B> {
             for &index in &components {
                 let before = segment.bit();
                 segment.skip(1);
-                bits[index].1 += 8 * block.pieces() + segment.bit() - before;
+                if let Some((_, bits)) = bits.get_mut(index) {
+                    *bits += 8 * block.pieces() + segment.bit() - before;
+                }
             }
         }
         bits

@@ -1,13 +1,15 @@
 //! Turns a position in a clip into the values of its tracks, group by group, in the order of the
 //! file. `spec/ANIM.md`, section 12.
 
+use std::ops::Range;
+
 use super::basis::Weights;
 use super::far::Far;
-use super::group::{Codes, Group, Groups, Parameters, Rotations, Translations, Vectors};
+use super::group::{Codes, Group, Groups, Parameters, Rotations, VectorTracks, Vectors};
 use super::kernel::{
     GROUPS_AT_ONCE, Kernel, Lanes, Segment, Sums, Task, Wanted, prefetch, segment_scale,
 };
-use super::layout::{Counts, GROUP, Header, Kind, skip_points};
+use super::layout::{Counts, GROUP, Header, Kind, SKIP_GROUPS, skip_points};
 use super::pose::{Choice, PoseWriter};
 use super::{Constant, Rig, joint, read};
 use crate::{Channel, TrackId};
@@ -23,7 +25,7 @@ pub(super) struct Source<'a> {
     pub(super) rotations: Groups<'a>,
     pub(super) codes: Codes,
     pub(super) vectors: Groups<'a>,
-    pub(super) translations: Translations,
+    pub(super) stored: VectorTracks,
     pub(super) far: Far<'a>,
     /// Number of live components.
     pub(super) components: usize,
@@ -203,7 +205,9 @@ impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, 
             begin(writer);
             return joint::play(kernel, &source, position, joint, writer);
         }
-        source.rotations.prefetch();
+        if C::JOINTS {
+            source.rotations.prefetch();
+        }
         source.vectors.prefetch();
         if source.segments.count == 0 {
             begin(writer);
@@ -211,20 +215,32 @@ impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, 
         }
         let mut place = Place::new(&source, position);
         begin(writer);
-        source.write_constants(&choice, writer);
+        if C::JOINTS {
+            source.write_constants(&choice, writer);
+        }
         let mut sums = [Sums::new(), Sums::new()];
-        place.play::<K, Rotations<_>, _, _>(
-            kernel,
-            (source.rotations, Far { tracks: &[] }),
-            source.codes,
-            &choice,
-            &mut sums,
-            writer,
-        );
+        let VectorTracks { joints, .. } = source.stored;
+        if C::JOINTS {
+            place.play::<K, Rotations<_>, _, _>(
+                kernel,
+                (source.rotations, Far { tracks: &[] }),
+                0..source.rotations.groups(),
+                source.codes,
+                &choice,
+                &mut sums,
+                writer,
+            );
+        } else {
+            place.go_to(&source, source.rotations.groups() + joints / GROUP);
+        }
+        // A group may have both scales and curves.
+        let first = if C::JOINTS { 0 } else { joints / GROUP };
+        let end = if C::CURVES { source.vectors.groups() } else { joints.div_ceil(GROUP) };
         place.play::<K, Vectors<_>, _, _>(
             kernel,
             (source.vectors, source.far),
-            source.translations,
+            first..end,
+            source.stored,
             &choice,
             &mut sums,
             writer,
@@ -246,24 +262,42 @@ impl Source<'_> {
 }
 
 impl<'a> Place<'a> {
-    /// Plays the next groups.
+    /// Goes from the beginning of the segments to the first component of a group.
+    #[inline(always)]
+    fn go_to(&mut self, source: &Source<'_>, group: usize) {
+        let point = group / SKIP_GROUPS;
+        let skipped = source.first_component(point * SKIP_GROUPS);
+        let count = source.first_component(group) - skipped;
+        let go = |point_of: &mut Point<'_>| {
+            point_of.segment.go_to(point, skipped);
+            point_of.segment.skip(count);
+        };
+        go(&mut self.here);
+        if let Some((next, _)) = &mut self.next {
+            go(next);
+        }
+    }
+
+    /// Plays the groups `numbers`, which must be the next ones.
     #[inline(always)]
     fn play<K: Kernel, P: Parameters<K::Lanes>, C: Choice, W: PoseWriter + ?Sized>(
         &mut self,
         kernel: K,
         (groups, far): (Groups<'_>, Far<'_>),
+        numbers: Range<usize>,
         stored: P::Stored,
         choice: &C,
         sums: &mut [Sums<K::Lanes>; 2],
         writer: &mut W,
     ) {
-        let mut rest = groups;
-        for number in 0..groups.groups() {
+        let mut rest = groups.from(numbers.start);
+        for number in numbers.clone() {
             let group = rest.take();
             let chosen = chosen(&group, choice);
             if C::ALL {
-                if number.is_multiple_of(GROUPS_AT_ONCE) {
-                    let count = groups.components(number..number + GROUPS_AT_ONCE);
+                if (number - numbers.start).is_multiple_of(GROUPS_AT_ONCE) {
+                    let end = numbers.end.min(number + GROUPS_AT_ONCE);
+                    let count = groups.components(number..end);
                     self.decode(kernel, count, sums);
                 }
             } else {

@@ -30,6 +30,12 @@ pub trait PoseWriter {
     /// Takes a joint's scale, a factor for each axis.
     fn scale(&mut self, joint: usize, scale: [f32; 3]);
 
+    /// Takes the value of a curve. Only
+    /// [`Sampler::write_with_curves`](crate::Sampler::write_with_curves) calls it, and it may count
+    /// up to two curves after the last. The default ignores curves.
+    #[inline(always)]
+    fn curve(&mut self, _curve: usize, _value: f32) {}
+
     /// Takes a whole pose: the three channels of each joint, in order.
     #[inline]
     fn pose(&mut self, pose: &[Transform]) {
@@ -160,9 +166,13 @@ impl JointMask {
     }
 }
 
-/// The choice of joints to play.
+/// The choice of joints and curves to play.
 pub(super) trait Choice {
-    /// Whether the choice has all joints.
+    /// Whether joints are played.
+    const JOINTS: bool = true;
+    /// Whether curves are played.
+    const CURVES: bool = false;
+    /// Whether the choice has all joints, or no joints at all.
     const ALL: bool;
     fn contains(&self, joint: usize) -> bool;
 
@@ -181,6 +191,84 @@ impl Choice for All {
     #[inline(always)]
     fn contains(&self, _: usize) -> bool {
         true
+    }
+}
+
+/// All joints and all curves.
+pub(super) struct WithCurves;
+
+impl Choice for WithCurves {
+    const ALL: bool = true;
+    const CURVES: bool = true;
+
+    #[inline(always)]
+    fn contains(&self, _: usize) -> bool {
+        true
+    }
+}
+
+/// All curves, and no joints.
+pub(super) struct Curves;
+
+impl Choice for Curves {
+    const JOINTS: bool = false;
+    const ALL: bool = true;
+    const CURVES: bool = true;
+
+    #[inline(always)]
+    fn contains(&self, _: usize) -> bool {
+        true
+    }
+}
+
+/// Takes a pose and the values of curves, in order.
+pub(super) struct PoseAndCurves<'a> {
+    pub(super) pose: &'a mut [Transform],
+    pub(super) curves: &'a mut [f32],
+}
+
+impl PoseWriter for PoseAndCurves<'_> {
+    #[inline(always)]
+    fn rotation(&mut self, joint: usize, rotation: [f32; 4]) {
+        self.pose.rotation(joint, rotation);
+    }
+
+    #[inline(always)]
+    fn translation(&mut self, joint: usize, translation: [f32; 3]) {
+        self.pose.translation(joint, translation);
+    }
+
+    #[inline(always)]
+    fn scale(&mut self, joint: usize, scale: [f32; 3]) {
+        self.pose.scale(joint, scale);
+    }
+
+    #[inline(always)]
+    fn curve(&mut self, curve: usize, value: f32) {
+        if let Some(own) = self.curves.get_mut(curve) {
+            *own = value;
+        }
+    }
+}
+
+/// Takes the values of curves, in order, and ignores joints.
+pub(super) struct CurvesAlone<'a>(pub(super) &'a mut [f32]);
+
+impl PoseWriter for CurvesAlone<'_> {
+    #[inline(always)]
+    fn rotation(&mut self, _: usize, _: [f32; 4]) {}
+
+    #[inline(always)]
+    fn translation(&mut self, _: usize, _: [f32; 3]) {}
+
+    #[inline(always)]
+    fn scale(&mut self, _: usize, _: [f32; 3]) {}
+
+    #[inline(always)]
+    fn curve(&mut self, curve: usize, value: f32) {
+        if let Some(own) = self.0.get_mut(curve) {
+            *own = value;
+        }
     }
 }
 

@@ -8,11 +8,13 @@ use kinepack::hash::Fnv1a;
 use super::far::StoredAnchors;
 use super::group::GroupHead;
 use super::kernel::{Live, Segment};
+use super::labels;
 use super::layout::{
-    CONSTANT_BYTES, Counts, END_BYTES, FAR, GROUP, HEADER_BYTES, Header, Kind, MAGIC, MAX_NUMBER,
-    SKIP_BYTES, SKIP_GROUPS, VERSION, animated, kinds_from_byte, skip_points, tracks_of,
+    CONSTANT_BYTES, CURVES_OF_TRACK, Counts, END_BYTES, EXTENSION_BYTES, FAR, GROUP, HEADER_BYTES,
+    Header, Kind, MAGIC, MAX_NUMBER, SKIP_BYTES, SKIP_GROUPS, VERSION, animated, kinds_from_byte,
+    skip_points, tracks_of,
 };
-use super::tracks::{min_group_bytes, read_group};
+use super::tracks::{Track, min_group_bytes, read_group};
 use super::widths::BlockLength;
 use super::{Clip, Parts, Rig};
 use crate::rest::{self, Rest};
@@ -25,7 +27,7 @@ pub(super) fn read<B: AsRef<[u8]>>(
 ) -> Result<Clip<B>, ClipError> {
     let bytes = storage.as_ref();
     let header = header(bytes)?;
-    let mut rest = Rest::new(bytes, HEADER_BYTES);
+    let mut rest = Rest::new(bytes, header.bytes());
     let mut kinds = Vec::new();
     for (joint, &byte) in rest.take(usize::from(header.joints), 1, "kinds")?.iter().enumerate() {
         let own = kinds_from_byte(byte).filter(|kinds| header.allows(*kinds));
@@ -40,16 +42,29 @@ pub(super) fn read<B: AsRef<[u8]>>(
     }
     // Checked before a list of tracks is allocated, since the kinds may claim more tracks than the
     // file has room for.
-    let animated_count = tracks_of(&kinds, Kind::Animated).count();
+    let animated_count = tracks_of(&kinds, Kind::Animated).count() + header.curve_tracks();
     if min_group_bytes(&header, animated_count) > bytes.len() - rest.at() {
         return Err(ClipError::EndOfData { part: "groups" });
     }
-    let tracks = animated(&kinds);
-    let rotations = tracks.iter().take_while(|track| track.channel == Channel::Rotation).count();
+    let mut tracks = animated(&kinds);
+    let joint_tracks = tracks.len();
+    let channel_count =
+        |channel| tracks.iter().filter(|track: &&TrackId| track.channel == channel).count();
+    let [rotations, translations] = [Channel::Rotation, Channel::Translation].map(channel_count);
+    tracks.extend((0..header.curve_tracks()).map(curve_track));
     let mut parts = Parts { constants, groups: rest.at(), ..Parts::default() };
     let (mut components, mut heads, mut shares) = (0, Vec::new(), Vec::new());
+    let mut first = 0_usize;
     for group in tracks[..rotations].chunks(GROUP).chain(tracks[rotations..].chunks(GROUP)) {
         let own = read_group(&mut rest, group, header.group_format())?;
+        for (index, (track, id)) in (first..).zip(own.iter().zip(group)) {
+            match index.checked_sub(joint_tracks) {
+                None if track.middle.iter().all(|number| is_number(*number)) => {}
+                None => return Err(ClipError::BadConstant { track: *id }),
+                Some(index) => check_curves(track, index, &header)?,
+            }
+        }
+        first += group.len();
         let live = Live::new(own.iter().map(|track| track.steps));
         heads.push(GroupHead { first_component: components as u32, live });
         components += usize::from(live.count);
@@ -94,6 +109,8 @@ pub(super) fn read<B: AsRef<[u8]>>(
         let bytes = bytes.map_err(|reason| ClipError::BadSegment { segment, reason })?;
         rest.take(1, bytes, "segments")?;
     }
+    parts.labels = rest.at();
+    parts.markers = labels::check(&mut rest, &header)?;
     parts.end = rest.at();
     let end: [u8; END_BYTES] = rest.take(1, END_BYTES, "hashes")?.try_into().unwrap_or_default();
     rest.end()?;
@@ -108,7 +125,6 @@ pub(super) fn read<B: AsRef<[u8]>>(
         check_rig(own.ok_or(ClipError::Rig { hash: owner })?, &kinds, &shares)?;
     }
     let skeleton = rig.as_ref().map_or(owner, |rig| rig.skeleton_hash());
-    let translations = tracks.iter().filter(|track| track.channel == Channel::Translation).count();
     let mut clip = Clip {
         header,
         skeleton,
@@ -128,6 +144,27 @@ pub(super) fn read<B: AsRef<[u8]>>(
         clip.filled = clip.filled_groups();
     }
     Ok(clip)
+}
+
+/// The id of a curve track in the list of all tracks, where curve tracks count as scales.
+pub(super) fn curve_track(index: usize) -> TrackId {
+    TrackId { joint: index as u16, channel: Channel::Scale }
+}
+
+/// Checks the parameters of a curve track. Components after the last curve must be dead, with the
+/// middle 0.
+fn check_curves(track: &Track, index: usize, header: &Header) -> Result<(), ClipError> {
+    if track.shares != [false; 2] {
+        return Err(ClipError::BadHeader { field: "shared tracks" });
+    }
+    for (axis, curve) in (CURVES_OF_TRACK * index..).take(CURVES_OF_TRACK).enumerate() {
+        let is_used = curve < usize::from(header.curves);
+        let is_empty = track.steps[axis] == 0 && track.middle[axis].to_bits() == 0;
+        if !is_number(track.middle[axis]) || !(is_used || is_empty) {
+            return Err(ClipError::BadCurve { curve });
+        }
+    }
+    Ok(())
 }
 
 /// Checks that a rig has the tracks in `shares`, and all constants that a clip of these kinds
@@ -156,17 +193,32 @@ fn header(bytes: &[u8]) -> Result<Header, ClipError> {
         return Err(ClipError::BadHeader { field: "block length" });
     };
     let word = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
-    let header = Header {
+    let (joints, is_extended) = Header::split_joints(u16::from_le_bytes([head[6], head[7]]));
+    let mut header = Header {
         block,
         loops: head[5] & 4 != 0,
         is_fine: head[5] & 8 != 0,
         blends: head[5] & 64 != 0,
         is_of_rig: head[5] & 128 != 0,
         offset_bytes: (head[5] >> 4 & 3) + 1,
-        joints: u16::from_le_bytes([head[6], head[7]]),
+        joints,
         samples: word(8),
         rate_hz: f32::from_bits(word(12)),
+        curves: 0,
+        is_labelled: false,
     };
+    if is_extended {
+        let extension = bytes.get(HEADER_BYTES..).and_then(<[u8]>::first_chunk);
+        let extension: &[u8; EXTENSION_BYTES] =
+            extension.ok_or(ClipError::EndOfData { part: "header" })?;
+        let [first, second, flags, zero] = *extension;
+        header.curves = u16::from_le_bytes([first, second]);
+        header.is_labelled = flags != 0;
+        // A clip without curves and markers must not have the extension.
+        if flags > 1 || zero != 0 || !header.is_extended() {
+            return Err(ClipError::BadHeader { field: "extension" });
+        }
+    }
     header.check()?;
     Ok(header)
 }

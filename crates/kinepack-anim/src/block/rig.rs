@@ -2,7 +2,7 @@
 //! of the same skeleton share. `spec/ANIM.md`, section 15.
 
 use super::layout::{CONSTANT_BYTES, HEADER_BYTES};
-use super::read::{hash, is_constant};
+use super::read::{hash, is_constant, is_number};
 use super::tracks::{read_group, write_group};
 use super::{Constant, Track};
 use crate::rest::{self, Rest};
@@ -108,7 +108,8 @@ impl Rig {
         for channel in Channel::ALL {
             for id in ids(0).filter(|id| id.channel == channel) {
                 for track in read_group(&mut rest, &[id], TRACK_FORMAT)? {
-                    if track.steps.contains(&0) {
+                    let is_bad = |number: &f32| !is_number(*number);
+                    if track.steps.contains(&0) || track.middle.iter().any(is_bad) {
                         return Err(ClipError::BadConstant { track: id });
                     }
                     tracks.push((id, track));

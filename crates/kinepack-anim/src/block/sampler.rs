@@ -7,7 +7,9 @@ use std::sync::Arc;
 use super::Clip;
 use super::kernel::{AnyKernel, Instructions};
 use super::play::Play;
-use super::pose::{All, Choice, JointMask, One, PoseWriter};
+use super::pose::{
+    All, Choice, Curves, CurvesAlone, JointMask, One, PoseAndCurves, PoseWriter, WithCurves,
+};
 use crate::play::check_pose;
 use crate::{PlayError, Skeleton, Transform, time};
 
@@ -140,6 +142,80 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     /// their own. Static values come first. Animated tracks then overwrite them.
     pub fn write<W: PoseWriter + ?Sized>(&self, time_s: f32, writer: &mut W) {
         self.play(self.position(time_s), All, writer, |writer| writer.pose(&self.bind));
+    }
+
+    /// The values of all curves at a time, in the order of
+    /// [`Clip::curve_names`]. It decodes no joints and allocates nothing.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use kinepack_anim::offline::{BuildOptions, build};
+    /// # use kinepack_anim::{Curve, Joint, RawClip, Sampler, Skeleton, Transform};
+    /// # let joint = Joint { name: "head".into(), parent: None, bind: Transform::IDENTITY };
+    /// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
+    /// # let raw = RawClip::new("greet", Arc::clone(&skeleton), 30.0, vec![Transform::IDENTITY; 3])?;
+    /// let smile = Curve { name: "smile".into(), precision: 0.01, values: vec![0.0, 0.5, 1.0] };
+    /// let built = build(&raw.with_curves(vec![smile])?, &BuildOptions::default())?;
+    /// let clip = built.clip.as_block().expect("block clips are the default");
+    ///
+    /// let sampler = Sampler::new(Arc::clone(clip), &skeleton)?;
+    /// let mut weights = vec![0.0; clip.curves()];
+    /// sampler.curves(1.0 / 30.0, &mut weights);
+    /// assert!((weights[0] - 0.5).abs() <= 0.01);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If `curves` and the clip have different numbers of curves.
+    #[track_caller]
+    pub fn curves(&self, time_s: f32, curves: &mut [f32]) {
+        self.curves_at(self.position(time_s), curves);
+    }
+
+    /// The values of all curves `position` samples after the first.
+    ///
+    /// # Panics
+    /// If `curves` and the clip have different numbers of curves.
+    #[track_caller]
+    pub fn curves_at(&self, position: f64, curves: &mut [f32]) {
+        self.check_curves(curves);
+        if !curves.is_empty() {
+            self.play(position, Curves, &mut CurvesAlone(curves), |_| ());
+        }
+    }
+
+    /// The pose and the values of all curves at a time, for less than two calls cost.
+    ///
+    /// # Panics
+    /// If `pose` and the clip have different numbers of joints, or `curves` and the clip different
+    /// numbers of curves.
+    #[track_caller]
+    pub fn sample_with_curves(&self, time_s: f32, pose: &mut [Transform], curves: &mut [f32]) {
+        self.sample_with_curves_at(self.position(time_s), pose, curves);
+    }
+
+    /// The pose and the values of all curves `position` samples after the first.
+    ///
+    /// # Panics
+    /// As [`sample_with_curves`](Self::sample_with_curves).
+    #[track_caller]
+    pub fn sample_with_curves_at(&self, position: f64, pose: &mut [Transform], curves: &mut [f32]) {
+        check_pose("the pose", pose.len(), "the clip", self.joints());
+        self.check_curves(curves);
+        self.play(position, WithCurves, &mut PoseAndCurves { pose, curves }, |writer| {
+            writer.pose.copy_from_slice(&self.bind);
+        });
+    }
+
+    /// Like [`write`](Self::write), and hands over the values of curves too.
+    pub fn write_with_curves<W: PoseWriter + ?Sized>(&self, time_s: f32, writer: &mut W) {
+        self.play(self.position(time_s), WithCurves, writer, |writer| writer.pose(&self.bind));
+    }
+
+    #[track_caller]
+    fn check_curves(&self, curves: &[f32]) {
+        let (room, own) = (curves.len(), self.clip.curves());
+        assert!(room == own, "there is room for {room} curves and the clip has {own}");
     }
 
     fn position(&self, time_s: f32) -> f64 {

@@ -44,6 +44,8 @@ fn contents(random: &mut Random, block: BlockLength, joints: u16, samples: u32) 
         offset_bytes: 1,
         joints,
         samples,
+        curves: 0,
+        is_labelled: false,
         rate_hz: 30.0,
     };
     let kinds: Vec<_> = (0..joints)
@@ -94,7 +96,7 @@ fn contents(random: &mut Random, block: BlockLength, joints: u16, samples: u32) 
     }
     let blends =
         if header.blends { (0..count).map(|_| random.below(2) == 0).collect() } else { Vec::new() };
-    Contents { header, kinds, constants, tracks, blends, segments, owner: 7 }
+    Contents { header, kinds, constants, tracks, blends, segments, labels: Vec::new(), owner: 7 }
 }
 
 /// Anchors of the far tracks, of either kind.

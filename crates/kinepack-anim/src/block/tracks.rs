@@ -2,7 +2,7 @@
 //! `spec/ANIM.md`, section 10.3.
 
 use super::layout::{GROUP, Header};
-use super::read::is_number;
+use super::read::curve_track;
 use super::{Clip, Rig};
 use crate::rest::Rest;
 use crate::{Channel, ClipError, TrackId};
@@ -87,8 +87,8 @@ pub(super) fn min_group_bytes(header: &Header, tracks: usize) -> usize {
     }
 }
 
-/// Reads a group. Parameters that a track shares stay 0, except that a step of 1 marks a live
-/// component.
+/// Reads a group, without checking its middles. Parameters that a track shares stay 0, except that a
+/// step of 1 marks a live component.
 pub(super) fn read_group(
     rest: &mut Rest<'_>,
     ids: &[TrackId],
@@ -126,9 +126,6 @@ pub(super) fn read_group(
                 _ if number < 3 => {
                     track.middle[number] =
                         f32::from_le_bytes(take(4)?.first_chunk().copied().unwrap_or_default());
-                    if !is_number(track.middle[number]) {
-                        return Err(ClipError::BadConstant { track: *id });
-                    }
                 }
                 _ => {}
             }
@@ -179,10 +176,12 @@ pub(super) fn bits_to_byte(bits: impl DoubleEndedIterator<Item = bool>) -> u8 {
 }
 
 impl<B: AsRef<[u8]>> Clip<B> {
-    /// The tracks with their parameters, group by group, the ones from the rig included.
+    /// The tracks with their parameters, group by group, the ones from the rig included. Curve
+    /// tracks follow all others and count as scales.
     pub(super) fn groups(&self) -> impl Iterator<Item = (Vec<TrackId>, Vec<Track>)> {
         let mut rest = Rest::new(self.as_bytes(), self.parts.groups);
-        let ids: Vec<TrackId> = self.animated_tracks().collect();
+        let curve_tracks = (0..self.header.curve_tracks()).map(curve_track);
+        let ids: Vec<TrackId> = self.animated_tracks().chain(curve_tracks).collect();
         let (rotations, vectors) = ids.split_at(self.rotations);
         let groups: Vec<Vec<TrackId>> =
             rotations.chunks(GROUP).chain(vectors.chunks(GROUP)).map(<[_]>::to_vec).collect();

@@ -23,11 +23,13 @@ pub(crate) struct Contents {
     pub(crate) kinds: Vec<[Kind; 3]>,
     /// By joint, then by channel.
     pub(crate) constants: Vec<Constant>,
-    /// Rotations, translations, scales, each by joint.
+    /// Rotations, translations, scales, each by joint; then the curve tracks, as scales.
     pub(crate) tracks: Vec<Track>,
     /// Whether each segment blends. Empty if the header says that none do.
     pub(crate) blends: Vec<bool>,
     pub(crate) segments: Vec<SegmentContents>,
+    /// The names of the curves and the markers, as the clip stores them. Empty if it has neither.
+    pub(crate) labels: Vec<u8>,
     /// The hash of the skeleton, or of the rig.
     pub(crate) owner: u64,
 }
@@ -74,6 +76,7 @@ impl Contents {
             bytes.extend(&offset.to_le_bytes()[..usize::from(offset_bytes)]);
         }
         bytes.extend(segments);
+        bytes.extend(&self.labels);
         bytes.extend(self.owner.to_le_bytes());
         bytes.extend(checksum(&bytes).to_le_bytes());
         bytes
@@ -82,7 +85,7 @@ impl Contents {
     /// The bytes of all parts before the offsets.
     pub(crate) fn head_bytes(&self, offset_bytes: u8) -> Vec<u8> {
         let header = Header { offset_bytes, ..self.header };
-        let mut bytes = header.to_bytes().to_vec();
+        let mut bytes = header.to_bytes();
         let kinds = bytes.len();
         bytes.extend(self.kinds.iter().map(|kinds| kinds_to_byte(*kinds)));
         for (id, _) in

@@ -5,8 +5,8 @@ use kinepack::entropy::Coder;
 use super::model::{CODES, DEAD, FLOATS, KINDS, Model, SEGMENT_STEPS, SIGNED, STEPS, Watch};
 use super::segment::LiveComponent;
 use crate::block::{
-    Anchors, BlockLength, Constant, Contents, Header, Kind, MAX_NUMBER, Track, animated,
-    kinds_from_byte, kinds_to_byte, tracks_of,
+    Anchors, BlockLength, CURVES_OF_TRACK, Constant, Contents, Header, Kind, MAX_NUMBER, Track,
+    animated, kinds_from_byte, kinds_to_byte, tracks_of,
 };
 use crate::{Channel, ClipError};
 
@@ -48,7 +48,8 @@ pub(super) fn code_head<C: Coder, W: Watch>(
         }
     }
     code_tracks(coder, model, contents)?;
-    code_blends(coder, contents)
+    code_blends(coder, contents)?;
+    code_labels(coder, contents)
 }
 
 fn code_blends<C: Coder>(coder: &mut C, contents: &mut Contents) -> Result<(), ClipError> {
@@ -64,6 +65,24 @@ fn code_blends<C: Coder>(coder: &mut C, contents: &mut Contents) -> Result<(), C
     Ok(())
 }
 
+/// Codes the bytes of names and markers.
+fn code_labels<C: Coder>(coder: &mut C, contents: &mut Contents) -> Result<(), ClipError> {
+    if !contents.header.is_labelled {
+        return Ok(());
+    }
+    let given = std::mem::take(&mut contents.labels);
+    // At least the number of markers, which takes two bytes.
+    let count = code_count(coder, given.len() as u32, 5);
+    for index in 0..count as usize {
+        let byte = given.get(index).copied().unwrap_or_default();
+        contents.labels.push(coder.code_direct(u32::from(byte), 8) as u8);
+        if coder.is_exhausted() {
+            return Err(ClipError::EndOfData { part: "names and markers" });
+        }
+    }
+    Ok(())
+}
+
 fn code_header<C: Coder>(coder: &mut C, header: &mut Header) -> Result<(), ClipError> {
     let block = coder.code_direct(header.block as u32, 2) as usize;
     header.block =
@@ -73,7 +92,7 @@ fn code_header<C: Coder>(coder: &mut C, header: &mut Header) -> Result<(), ClipE
     header.blends = coder.code_direct(u32::from(header.blends), 1) != 0;
     header.is_of_rig = coder.code_direct(u32::from(header.is_of_rig), 1) != 0;
     header.offset_bytes = coder.code_direct(u32::from(header.offset_bytes) - 1, 2) as u8 + 1;
-    header.joints = code_count(coder, u32::from(header.joints), 4) as u16;
+    code_joints(coder, header)?;
     header.samples = code_count(coder, header.samples, 5);
     let known = RATES
         .iter()
@@ -84,6 +103,24 @@ fn code_header<C: Coder>(coder: &mut C, header: &mut Header) -> Result<(), ClipE
         None => f32::from_bits(coder.code_direct(header.rate_hz.to_bits(), 32)),
     };
     header.check()
+}
+
+/// Codes the number of joints. More bits than it may have say that curves or markers come first.
+fn code_joints<C: Coder>(coder: &mut C, header: &mut Header) -> Result<(), ClipError> {
+    const EXTENDED: u32 = 15;
+    let joints = u32::from(header.joints);
+    let own = joints.max(1).ilog2();
+    let mut place = coder.code_direct(if header.is_extended() { EXTENDED } else { own }, 4);
+    if place == EXTENDED {
+        header.curves = coder.code_direct(u32::from(header.curves), 13) as u16;
+        header.is_labelled = coder.code_direct(u32::from(header.is_labelled), 1) != 0;
+        if !header.is_extended() {
+            return Err(ClipError::BadHeader { field: "extension" });
+        }
+        place = coder.code_direct(own, 4);
+    }
+    header.joints = (1 << place | coder.code_direct(joints, place)) as u16;
+    Ok(())
 }
 
 /// Codes a number above 0: the place of its highest bit, in `bits` bits, and the bits below it.
@@ -138,20 +175,27 @@ fn code_tracks<C: Coder, W: Watch>(
     let mut step = 0;
     let some_far = given.iter().any(|track| track.is_far);
     let some_far = coder.code_direct(u32::from(some_far), 1) != 0;
-    for (index, id) in animated(&contents.kinds).into_iter().enumerate() {
-        let mut track = given.get(index).copied().unwrap_or(Track::new(id.channel));
-        if contents.header.is_of_rig {
+    let joint_tracks = animated(&contents.kinds);
+    let first_curve = joint_tracks.len();
+    let curve_tracks = std::iter::repeat_n(None, contents.header.curve_tracks());
+    let ids = joint_tracks.into_iter().map(Some).chain(curve_tracks);
+    for (index, id) in ids.enumerate() {
+        let channel = id.map_or(Channel::Scale, |id| id.channel);
+        let mut track = given.get(index).copied().unwrap_or(Track::new(channel));
+        if contents.header.is_of_rig && id.is_some() {
             track.shares =
                 track.shares.map(|is_shared| coder.code_direct(u32::from(is_shared), 1) != 0);
         }
-        if id.channel == Channel::Rotation {
+        if channel == Channel::Rotation {
             code_codes(coder, model, &mut track, contents.header.is_fine);
         } else if !track.shares[0] {
-            code_vector(coder, model, &mut track.middle, &mut middle)
-                .ok_or(ClipError::BadConstant { track: id })?;
+            code_vector(coder, model, &mut track.middle, &mut middle).ok_or(match id {
+                Some(track) => ClipError::BadConstant { track },
+                None => ClipError::BadCurve { curve: CURVES_OF_TRACK * (index - first_curve) },
+            })?;
         }
         code_steps(coder, model, &mut track, &mut step)?;
-        if some_far && id.channel == Channel::Translation {
+        if some_far && channel == Channel::Translation {
             track.is_far = coder.code_direct(u32::from(track.is_far), 1) != 0;
         }
         contents.tracks.push(track);
@@ -291,7 +335,8 @@ pub(super) fn live(contents: &Contents) -> Vec<LiveComponent> {
     for component in (0..3 * contents.tracks.len()).filter(|component| contents.is_live(*component))
     {
         let own = Some(component / 3);
-        let own_channel = Some(contents.tracks[component / 3].channel);
+        let is_curve = component / 3 >= contents.tracks.len() - contents.header.curve_tracks();
+        let own_channel = Some((contents.tracks[component / 3].channel, is_curve));
         live.push(LiveComponent {
             component,
             axis: component % 3,

@@ -126,6 +126,8 @@ impl Unpacker {
             joints: 0,
             samples: 0,
             rate_hz: 0.0,
+            curves: 0,
+            is_labelled: false,
         };
         let contents = Contents {
             header,
@@ -134,6 +136,7 @@ impl Unpacker {
             tracks: Vec::new(),
             blends: Vec::new(),
             segments: Vec::new(),
+            labels: Vec::new(),
             owner: 0,
         };
         let (file, coding, clip) = (Vec::new(), Coding::new(START, ()), ClipBytes::default());
@@ -228,6 +231,7 @@ impl Unpacker {
             return Err(ClipError::TrailingData { bytes: rest.len() });
         }
         let mut bytes = self.clip.bytes;
+        bytes.extend(&self.contents.labels);
         bytes.extend(self.contents.owner.to_le_bytes());
         if self.length != Some(bytes.len() + hash.len()) {
             return Err(ClipError::BadHeader { field: "length" });

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::{AnyClip, RawClip};
+use crate::{AnyClip, RawClip, Sampler};
 
 use super::Follower;
 use super::slide::stands;
@@ -102,6 +102,39 @@ pub struct ErrorReport {
     pub foot_slide_cm: f64,
     /// The joint that slides farthest.
     pub slide_joint: Option<usize>,
+    /// The largest error of each curve at the samples, in the unit of its values. Empty if the clip
+    /// does not have the raw clip's curves, as keyed clips never do.
+    pub curves: Vec<f64>,
+}
+
+impl ErrorReport {
+    /// The curve with the largest error relative to its precision, and that ratio. A ratio of at
+    /// most 1 means that all curves keep their precision. `None` without curves.
+    pub fn farthest_curve(&self, raw: &RawClip) -> Option<(usize, f64)> {
+        let curves = self.curves.iter().zip(raw.curves());
+        let shares = curves.map(|(error, curve)| error / f64::from(curve.precision)).enumerate();
+        shares.max_by(|one, other| one.1.total_cmp(&other.1))
+    }
+}
+
+/// The largest error of each curve at the samples.
+fn curve_errors(raw: &RawClip, clip: &AnyClip) -> Vec<f64> {
+    let sampler = clip.as_block().and_then(|clip| {
+        let bind = raw.skeleton().shared_bind_pose();
+        Sampler::with_bind_pose(Arc::clone(clip), &bind).ok()
+    });
+    let Some(sampler) = sampler.filter(|own| own.clip().curves() == raw.curves().len()) else {
+        return Vec::new();
+    };
+    let mut values = vec![0.0; raw.curves().len()];
+    let mut largest = vec![0.0_f64; values.len()];
+    for sample in 0..raw.samples() {
+        sampler.curves_at(sample as f64, &mut values);
+        for ((largest, value), curve) in largest.iter_mut().zip(&values).zip(raw.curves()) {
+            *largest = largest.max((f64::from(*value) - f64::from(curve.values[sample])).abs());
+        }
+    }
+    largest
 }
 
 /// Compares a clip with the raw one that it was built from.
@@ -151,5 +184,6 @@ pub fn measure(raw: &RawClip, clip: &AnyClip, options: &ErrorOptions) -> ErrorRe
         between: Errors::summarize(between),
         foot_slide_cm: slide.0,
         slide_joint: slide.1,
+        curves: curve_errors(raw, clip),
     }
 }

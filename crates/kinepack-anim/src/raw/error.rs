@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use super::{MAX_CURVES, MAX_MARKERS, MAX_NAME_BYTES};
-use crate::MAX_SAMPLES;
+use crate::{MAX_CURVES, MAX_MARKERS, MAX_NAME_BYTES, MAX_SAMPLES};
 
 /// Why samples do not make a clip, or why curves or markers do not fit it.
 #[derive(Clone, Debug, PartialEq)]

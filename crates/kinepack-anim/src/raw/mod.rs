@@ -7,9 +7,11 @@ mod tracks;
 
 use std::sync::Arc;
 
+#[allow(unused_imports, reason = "named in the documentation")]
+use crate::{MAX_CURVES, MAX_MARKERS, MAX_NAME_BYTES};
 use crate::{MAX_SAMPLES, Skeleton, Transform};
 pub use error::RawClipError;
-pub use tracks::{Curve, MAX_CURVES, MAX_MARKERS, MAX_NAME_BYTES, Marker};
+pub use tracks::{Curve, Marker};
 
 /// Samples of all joints of a skeleton at a constant rate. Rotations are unit quaternions. Each is
 /// on the same side as the one before it (their dot product is not negative), so components can be

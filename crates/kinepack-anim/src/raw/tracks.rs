@@ -3,13 +3,7 @@
 use std::collections::HashSet;
 
 use super::RawClipError;
-
-/// The most curves of a clip.
-pub const MAX_CURVES: usize = 4096;
-/// The most markers of a clip.
-pub const MAX_MARKERS: usize = 65_536;
-/// The most bytes of a curve's or a marker's name.
-pub const MAX_NAME_BYTES: usize = 65_535;
+use crate::{MAX_CURVES, MAX_MARKERS, MAX_NAME_BYTES};
 
 /// A number that changes over a clip, such as the weight of a morph target.
 ///

@@ -5,7 +5,7 @@ use kinepack_anim::{AnyClip, Channel, Clip, ClipError, FileKind, Sampler, TrackI
 
 use crate::driver;
 use crate::naive::Naive;
-use crate::play::assert_bits;
+use crate::play::{assert_bits, assert_curves, assert_labels};
 use crate::support::{Random, assert_sane, pose_floats};
 use crate::write::{ANIMATED, CONSTANT, DEFAULT, Parts, Track, any_parts, escaped, kinds, sealed};
 
@@ -71,6 +71,7 @@ pub(crate) fn agree(bytes: &[u8]) -> Result<Clip, ClipError> {
     let bind = vec![Transform::IDENTITY; clip.joints()];
     let sampler = Sampler::with_bind_pose(clip.clone(), &bind).unwrap();
     let mut pose = bind.clone();
+    assert_labels(&clip, &naive, "hostile");
     let last = (clip.samples() - 1) as f64;
     for position in [
         0.0,
@@ -87,6 +88,7 @@ pub(crate) fn agree(bytes: &[u8]) -> Result<Clip, ClipError> {
         sampler.sample_at(position, &mut pose);
         assert_sane(&pose, "hostile");
         assert_bits(&pose, &naive.pose(position, &pose_floats(&bind)), "hostile");
+        assert_curves(&sampler, &naive, position, "hostile");
     }
     Ok(clip)
 }
@@ -479,5 +481,106 @@ fn errors_have_these_messages() {
     ];
     for (error, message) in messages {
         assert_eq!(error.to_string(), message);
+    }
+}
+
+/// A clip with four curves, their names and three markers.
+fn with_curves() -> Parts {
+    let mut labels = b"\x01\0a\x02\0bc\0\0\x03\0smi\x03\0".to_vec();
+    for position in [0.0_f32, 2.5, 18.0] {
+        labels.extend(position.to_le_bytes());
+        labels.extend(b"\x01\0x");
+    }
+    let own = vec![kinds(DEFAULT, DEFAULT, ANIMATED); 2];
+    let parts = Parts { curves: 4, labels: Some(labels), ..Parts::new(8, 19, own) };
+    parts.filled(&mut Random(8))
+}
+
+#[test]
+fn invalid_extensions_are_refused() {
+    let good = with_curves().to_bytes();
+    agree(&good).unwrap();
+    let refused = |at: usize, other: &[u8]| {
+        let mut bytes = good.clone();
+        bytes[at..at + other.len()].copy_from_slice(other);
+        agree(&sealed(bytes)).unwrap_err()
+    };
+    let extension = ClipError::BadHeader { field: "extension" };
+    for flags in [2, 3, 0x80] {
+        assert_eq!(refused(18, &[flags]), extension);
+    }
+    assert_eq!(refused(19, &[1]), extension);
+    assert_eq!(refused(16, &[0, 0, 0, 0]), extension);
+    let curves = ClipError::BadHeader { field: "curves" };
+    assert_eq!(refused(16, &4097_u16.to_le_bytes()), curves);
+    assert_eq!(refused(16, &4096_u16.to_le_bytes()), ClipError::EndOfData { part: "groups" });
+    // More joints than a clip may have, with and without the extension.
+    assert_eq!(refused(6, &0xc001_u16.to_le_bytes()), ClipError::BadHeader { field: "joints" });
+    for end in 16..20 {
+        let error = agree(&good[..end]).unwrap_err();
+        assert_eq!(error, ClipError::EndOfData { part: "header" });
+    }
+    // Curves that need no other curve track, but the track has other components.
+    for count in [3_u16, 5, 6, 1] {
+        assert!(agree(&sealed([&good[..16], &count.to_le_bytes(), &good[18..]].concat())).is_err());
+    }
+}
+
+#[test]
+fn curves_out_of_range_are_refused() {
+    for (axis, number) in [(0, f32::NAN), (0, 2e18), (1, 1.0), (2, -0.0), (1, f32::MIN_POSITIVE)] {
+        let mut parts = with_curves();
+        parts.vectors[3].middle[axis] = number;
+        let error = agree(&parts.to_bytes()).unwrap_err();
+        assert_eq!(error, ClipError::BadCurve { curve: 3 + axis });
+    }
+    let mut parts = with_curves();
+    parts.vectors[3].steps[2] = 1;
+    assert_eq!(agree(&parts.to_bytes()).unwrap_err(), ClipError::BadCurve { curve: 5 });
+}
+
+#[test]
+fn invalid_names_and_markers_are_refused() {
+    let parts = with_curves();
+    let labels = parts.labels.clone().unwrap();
+    let refused = |at: usize, other: &[u8]| {
+        let mut labels = labels.clone();
+        labels[at..at + other.len()].copy_from_slice(other);
+        agree(&Parts { labels: Some(labels), ..parts.clone() }.to_bytes()).unwrap_err()
+    };
+    let label = |reason| ClipError::BadLabel { reason };
+    assert_eq!(refused(2, &[0xff]), label("a name is not UTF-8"));
+    let markers = 3 + 4 + 2 + 5;
+    assert_eq!(refused(markers, &16_385_u16.to_le_bytes()), label("too many markers"));
+    let out = label("a marker is out of order, or outside of the clip");
+    for position in [-0.0, -1.0, f32::NAN, f32::INFINITY, 18.5, 2.6] {
+        assert_eq!(refused(markers + 2, &f32::to_le_bytes(position)), out, "{position}");
+    }
+    // Equal positions are allowed.
+    let tie = [&labels[..markers + 2], &2.5_f32.to_le_bytes(), &labels[markers + 6..]].concat();
+    agree(&Parts { labels: Some(tie), ..parts.clone() }.to_bytes()).unwrap();
+    for end in 0..labels.len() {
+        let labels = Some(labels[..end].to_vec());
+        assert!(agree(&Parts { labels, ..parts.clone() }.to_bytes()).is_err(), "{end}");
+    }
+    let none = Parts { labels: Some(vec![0, 0]), ..Parts::new(8, 9, vec![DEFAULT]) };
+    assert_eq!(agree(&none.to_bytes()).unwrap_err(), label("there are none"));
+    let mut many = vec![0x01, 0x40];
+    many.extend([0; 6 * 16_385]);
+    let many = Parts { labels: Some(many), ..Parts::new(8, 9, vec![DEFAULT]) };
+    assert_eq!(agree(&many.to_bytes()).unwrap_err(), label("too many markers"));
+    let mut most = vec![0x00, 0x40];
+    most.extend([0; 6 * 16_384]);
+    let most = Parts { labels: Some(most), ..Parts::new(8, 9, vec![DEFAULT]) };
+    assert_eq!(agree(&most.to_bytes()).unwrap().markers().count(), 16_384);
+}
+
+#[test]
+fn flipped_bits_of_clips_with_curves_are_refused_or_played() {
+    let good = with_curves().to_bytes();
+    for bit in (0..8 * (good.len() - 4)).step_by(if cfg!(miri) { 97 } else { 1 }) {
+        let mut turned = good.clone();
+        turned[bit / 8] ^= 1 << (bit % 8);
+        let _ = agree(&sealed(turned));
     }
 }

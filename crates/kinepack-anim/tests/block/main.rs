@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod build;
+mod curves;
 // Its items are public for the crate of the fuzz targets.
 #[allow(unreachable_pub)]
 #[path = "../../../../fuzz/src/clip.rs"]
@@ -18,6 +19,8 @@ mod naive;
 mod object_space;
 mod play;
 mod rigs;
+#[path = "../../../kinepack/tests/runner/mod.rs"]
+mod runner;
 #[allow(dead_code)]
 #[path = "../clip/support.rs"]
 mod support;

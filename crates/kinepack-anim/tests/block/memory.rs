@@ -10,16 +10,22 @@ use crate::write::{ANIMATED, Parts, Track, any_parts, kinds, sealed};
 #[test]
 fn sampling_allocates_nothing() {
     let mut random = Random(2);
-    for parts in [small(), any_parts(&mut random, 30, 100), any_parts(&mut random, 9, 65)] {
+    let curves = Parts { curves: 70, ..Parts::new(16, 80, vec![kinds(ANIMATED, 0, 0); 9]) };
+    let parts = [any_parts(&mut random, 30, 100), any_parts(&mut random, 9, 65)];
+    for parts in [small(), curves.filled(&mut random)].into_iter().chain(parts) {
         let clip = Clip::from_bytes(parts.to_bytes()).unwrap();
         let mut pose = vec![Transform::IDENTITY; clip.joints()];
         let mut soa = SoaPose::new(clip.joints());
         let sampler = Sampler::with_bind_pose(clip.clone(), &pose).unwrap();
         let mask = JointMask::new(clip.joints(), |joint| joint % 2 == 0);
+        let mut curves = vec![0.0; clip.curves()];
         let info = measure(|| {
             for time_s in [0.0, 0.1, 0.2, 9.9, 0.3, 2.0, -1.0, f32::NAN, f32::INFINITY, 100.0, 1.5]
             {
                 sampler.sample(time_s, &mut pose);
+                sampler.curves(time_s, &mut curves);
+                sampler.sample_with_curves(time_s, &mut pose, &mut curves);
+                std::hint::black_box(clip.markers_between(0.0, time_s).count());
                 sampler.sample_joints(time_s, &mask, &mut pose);
                 sampler.write(time_s, &mut soa);
                 std::hint::black_box(sampler.joint(time_s, 1));

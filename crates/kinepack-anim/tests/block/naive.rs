@@ -21,12 +21,17 @@ pub(crate) struct Naive {
     joints: usize,
     /// Joint, channel, value.
     constants: Vec<(usize, usize, Vec<f32>)>,
+    pub(crate) curves: usize,
+    pub(crate) names: Vec<String>,
+    /// Positions and names.
+    pub(crate) markers: Vec<(f32, String)>,
     pub(crate) tracks: Vec<NaiveTrack>,
     pub(crate) segments: Vec<NaiveSegment>,
 }
 
 pub(crate) struct NaiveTrack {
     pub(crate) joint: usize,
+    /// 3 for a curve track, whose joint is then its number.
     pub(crate) channel: usize,
     /// A rotation's F and A.
     reference: Turn,
@@ -173,11 +178,20 @@ impl Naive {
         let (loops, is_fine, offset_bytes) =
             (flags & 4 != 0, flags & 8 != 0, (flags >> 4 & 3) as usize + 1);
         let joints = rest.number(2)? as usize;
+        let (is_extended, joints) = (joints >> 15 == 1, joints & 0x7fff);
         require((1..=16_384).contains(&joints), "joints")?;
         let samples = rest.number(4)? as usize;
         require((1 + usize::from(loops)..=4_194_304).contains(&samples), "samples")?;
         let rate_hz = f32::from_bits(rest.number(4)? as u32);
         require(rate_hz > 0.0 && rate_hz < f32::INFINITY, "rate")?;
+        let (mut curves, mut is_labelled) = (0, false);
+        if is_extended {
+            curves = rest.number(2)? as usize;
+            let (flags, zero) = (rest.number(1)?, rest.number(1)?);
+            is_labelled = flags == 1;
+            require(flags < 2 && zero == 0, "bits of the extension")?;
+            require(curves <= 4096 && (curves > 0 || is_labelled), "the extension")?;
+        }
         let kinds = rest.take(joints)?;
         let is_right = |byte: &u8| {
             byte >> 7 == 0
@@ -193,6 +207,9 @@ impl Naive {
             samples,
             joints,
             constants: Vec::new(),
+            curves,
+            names: Vec::new(),
+            markers: Vec::new(),
             tracks: Vec::new(),
             segments: Vec::new(),
         };
@@ -203,7 +220,8 @@ impl Naive {
             of_kind(kinds, 2).into_iter().partition(|track| track.1 == 0);
         let is_scale = |track: &(usize, usize)| track.1 == 2;
         let (scales, translations): (Vec<_>, Vec<_>) = vectors.into_iter().partition(is_scale);
-        let vectors = [translations, scales].concat();
+        let curve_tracks = (0..curves.div_ceil(3)).map(|track| (track, 3)).collect();
+        let vectors = [translations, scales, curve_tracks].concat();
         let mut groups = Vec::new();
         for tracks in rotations.chunks(8).chain(vectors.chunks(8)) {
             let begin = clip.tracks.len();
@@ -214,6 +232,16 @@ impl Naive {
             track.is_far = kinds[track.joint] >> 6 == 1;
         }
         clip.read_segments(&mut rest, &groups, offset_bytes, flags & 64 != 0)?;
+        for track in clip.tracks.iter().filter(|track| track.channel == 3) {
+            let is_right = |axis: usize| {
+                let is_dead = track.steps[axis] == 0 && track.middle[axis].to_bits() == 0;
+                3 * track.joint + axis < curves || is_dead
+            };
+            require((0..3).all(is_right), "components after the last curve")?;
+        }
+        if is_labelled {
+            clip.read_labels(&mut rest)?;
+        }
         let owner = rest.number(8)?;
         let own = fnv(&all[..rest.at]) as u32;
         let stored = rest.number(4)? as u32;
@@ -230,6 +258,28 @@ impl Naive {
             }
         }
         Ok(clip)
+    }
+
+    /// Section 10.5.
+    fn read_labels(&mut self, rest: &mut Bytes<'_>) -> Read<()> {
+        let name = |rest: &mut Bytes<'_>| {
+            let length = rest.number(2)? as usize;
+            String::from_utf8(rest.take(length)?.to_vec()).map_err(|_| "a name")
+        };
+        for _ in 0..self.curves {
+            self.names.push(name(rest)?);
+        }
+        let count = rest.number(2)?;
+        require(count <= 16_384 && (self.curves > 0 || count > 0), "the number of markers")?;
+        for _ in 0..count {
+            let bits = rest.number(4)? as u32;
+            let position = f32::from_bits(bits);
+            let before = self.markers.last().map_or(0.0, |(position, _)| *position);
+            let is_right = position >= before && position <= (self.samples - 1) as f32;
+            require(bits >> 31 == 0 && is_right, "a marker's position")?;
+            self.markers.push((position, name(rest)?));
+        }
+        Ok(())
     }
 
     /// The numbers of coded samples and of segments.
@@ -338,11 +388,7 @@ impl Naive {
     /// Section 12.
     pub(crate) fn pose(&self, position: f64, bind: &[Floats]) -> Vec<Floats> {
         assert_eq!(bind.len(), self.joints);
-        let last = (self.samples - 1) as f64;
-        let position =
-            if position.is_nan() || position < 0.0 { 0.0 } else { f64::min(position, last) };
-        let n = position.floor() as usize;
-        let a = (position - position.floor()) as f32;
+        let (n, a) = self.sample_of(position);
         let mut pose = bind.to_vec();
         let mut set = |joint: usize, channel: usize, value: &[f32]| {
             pose[joint][[0, 4, 7][channel]..][..value.len()].copy_from_slice(value);
@@ -350,11 +396,29 @@ impl Naive {
         for (joint, channel, value) in &self.constants {
             set(*joint, *channel, value);
         }
-        for (index, track) in self.tracks.iter().enumerate() {
+        let tracks = self.tracks.iter().enumerate();
+        for (index, track) in tracks.filter(|(_, track)| track.channel < 3) {
             let value = self.value(index, n, a);
             set(track.joint, track.channel, &value);
         }
         pose
+    }
+
+    /// The values of all curves.
+    pub(crate) fn curve_values(&self, position: f64) -> Vec<f32> {
+        let (n, a) = self.sample_of(position);
+        let tracks = self.tracks.iter().enumerate().filter(|(_, track)| track.channel == 3);
+        let mut values: Vec<f32> = tracks.flat_map(|(index, _)| self.value(index, n, a)).collect();
+        values.truncate(self.curves);
+        values
+    }
+
+    /// The sample before a position, and the share of the next one.
+    fn sample_of(&self, position: f64) -> (usize, f32) {
+        let last = (self.samples - 1) as f64;
+        let position =
+            if position.is_nan() || position < 0.0 { 0.0 } else { f64::min(position, last) };
+        (position.floor() as usize, (position - position.floor()) as f32)
     }
 
     /// The segment that has a sample, and the sample's index in it.

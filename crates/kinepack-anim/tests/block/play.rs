@@ -66,15 +66,47 @@ pub(crate) fn compare(clip: &Clip, bind: &[Transform], context: &str) {
     compare_naive(clip, &Naive::read(clip.as_bytes()).unwrap(), bind, context);
 }
 
+/// Asserts that curves, names and markers are those of the naive reader.
+pub(crate) fn assert_curves(sampler: &Sampler, naive: &Naive, position: f64, context: &str) {
+    let clip = sampler.clip();
+    assert_eq!(clip.curves(), naive.curves, "{context}");
+    let expected = naive.curve_values(position);
+    let is_same = |ours: &[f32]| {
+        ours.iter().zip(&expected).all(|(a, b)| (a + 0.0).to_bits() == (b + 0.0).to_bits())
+    };
+    let mut curves = vec![f32::NAN; clip.curves()];
+    sampler.curves_at(position, &mut curves);
+    assert!(is_same(&curves), "{context} at {position}: {curves:?}, naive {expected:?}");
+    assert!(curves.iter().all(|value| value.is_finite()), "{context}");
+    let mut pose = vec![Transform::IDENTITY; clip.joints()];
+    let mut expected_pose = pose.clone();
+    curves.fill(f32::NAN);
+    sampler.sample_with_curves_at(position, &mut pose, &mut curves);
+    sampler.sample_at(position, &mut expected_pose);
+    assert!(is_same(&curves) && pose == expected_pose, "{context} at {position}");
+}
+
+/// Asserts that names and markers are those of the naive reader.
+pub(crate) fn assert_labels(clip: &Clip, naive: &Naive, context: &str) {
+    if !naive.names.is_empty() {
+        assert!(clip.curve_names().eq(naive.names.iter().map(String::as_str)), "{context}");
+    }
+    assert_eq!(clip.curve_names().count(), clip.curves(), "{context}");
+    let markers = naive.markers.iter().map(|(position, name)| (*position, name.as_str()));
+    assert!(clip.markers().map(|own| (own.position, own.name)).eq(markers), "{context}");
+}
+
 pub(crate) fn compare_naive(clip: &Clip, naive: &Naive, bind: &[Transform], context: &str) {
     let mut random = Random(clip.as_bytes().len() as u64);
     let sampler = Sampler::with_bind_pose(clip.clone(), bind).unwrap();
     let mut pose = bind.to_vec();
+    assert_labels(clip, naive, context);
     for position in positions(&mut random, clip.samples()) {
         let expected = naive.pose(position, &pose_floats(bind));
         sampler.sample_at(position, &mut pose);
         assert_bits(&pose, &expected, &format!("{context} at {position}"));
         assert_sane(&pose, context);
+        assert_curves(&sampler, naive, position, context);
     }
     for time_s in [0.0, 0.3, random.between(0.0, clip.duration_s()), -2.0, 1e9, f32::NAN] {
         let expected = naive.pose(position(time_s, clip.rate_hz()), &pose_floats(bind));

@@ -19,7 +19,8 @@ use crate::play::{EFFORTS, assert_bits, compare_naive, options};
 use crate::support::{Random, hex, pose_floats, pose_hex};
 use crate::vectors::bytes_of;
 use crate::write::{
-    ANIMATED, Parts, RigParts, SHARED, Track, any_parts_of, any_rig, kinds, sealed,
+    ANIMATED, Parts, RigParts, SHARED, Track, any_parts_of, any_parts_with_curves, any_rig, kinds,
+    sealed,
 };
 
 /// Reads a rig with both readers.
@@ -87,7 +88,7 @@ fn random_clips_of_random_rigs_play_as_the_spec_says() {
         let mut random = Random(7000 + u64::from(round));
         let joints = 1 + random.below([2, 5, 12][round as usize % 3]) as usize;
         let rig = any_rig(&mut random, joints);
-        let parts = any_parts_of(&mut random, joints, 1 + round % 70, Some(&rig));
+        let parts = any_parts_with_curves(&mut random, joints, 1 + round % 70, Some(&rig));
         let clip = agree(&parts.to_bytes(), &rig.to_bytes())
             .unwrap_or_else(|error| panic!("{round}: {error}"));
         assert_eq!(clip.skeleton_hash(), rig.skeleton);

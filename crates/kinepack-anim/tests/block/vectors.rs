@@ -11,7 +11,7 @@ use kinepack_anim::{Clip, Sampler, Transform};
 
 use crate::motions::{Motion, USUAL};
 use crate::naive::Naive;
-use crate::play::{assert_bits, built};
+use crate::play::{assert_bits, assert_curves, assert_labels, built};
 use crate::support::{Random, dumped, hex, pose_floats, pose_hex};
 use crate::write::{ANIMATED, CONSTANT, DEFAULT, Parts, Track, escaped, kinds};
 
@@ -53,6 +53,25 @@ fn escape() -> Parts {
     parts
 }
 
+/// A clip with curves and markers. A clip of one joint that does not move loops.
+fn curves(n: usize, samples: u32, kinds: Vec<u8>, curves: usize) -> Parts {
+    let loops = kinds == [DEFAULT];
+    let parts =
+        Parts { curves, loops, labels: Some(labels(curves)), ..Parts::new(n, samples, kinds) };
+    parts.filled(&mut Random(curves as u64))
+}
+
+/// Names of curves, and three markers.
+fn labels(curves: usize) -> Vec<u8> {
+    let name = |name: &str| [&(name.len() as u16).to_le_bytes()[..], name.as_bytes()].concat();
+    let mut bytes: Vec<u8> = (0..curves).flat_map(|curve| name(&format!("c{curve}"))).collect();
+    bytes.extend(3_u16.to_le_bytes());
+    for (position, own) in [(0.0_f32, "begin"), (4.5, "müde"), (4.5, "")] {
+        bytes.extend([&position.to_le_bytes()[..], &name(own)].concat());
+    }
+    bytes
+}
+
 /// Clips by name. `None` stands for a clip that is built when vectors are written.
 fn clips() -> Vec<(&'static str, Option<Vec<u8>>)> {
     let mut constants = Parts::new(
@@ -75,6 +94,10 @@ fn clips() -> Vec<(&'static str, Option<Vec<u8>>)> {
         ("one", mixed(8, 1, false, true, 3)),
         ("escape", escape()),
         ("constants", constants),
+        ("curves", curves(16, 20, vec![kinds(ANIMATED, CONSTANT, ANIMATED); 3], 7)),
+        ("curves_loop", curves(8, 12, vec![DEFAULT], 1)),
+        ("curves_skip_points", curves(32, 9, vec![kinds(ANIMATED, ANIMATED, DEFAULT)], 240)),
+        ("markers", Parts { labels: Some(labels(0)), ..Parts::new(8, 9, vec![DEFAULT]) }),
     ];
     let written = parts.into_iter().map(|(name, parts)| (name, Some(parts.to_bytes())));
     written.chain(["built_walk", "built_loop", "built_spin"].map(|name| (name, None))).collect()
@@ -113,22 +136,34 @@ fn every_vector_is_read_and_played() {
         let mut words = stored.lines().map(|line| line.split(' ').collect::<Vec<_>>());
         bytes_of(words.find(|words| words.len() == 2 && words[0] == name).unwrap()[1])
     };
-    let mut written = String::from("# name clip; name position pose\n");
+    let mut written =
+        String::from("# name clip; name position pose; name curves position values\n");
     let mut seen = std::collections::BTreeSet::new();
     for (name, bytes) in clips() {
         let bytes = bytes.unwrap_or_else(|| if writes { build(name) } else { stored_clip(name) });
         written += &format!("{name} {}\n", hex(&bytes));
-        let clip = Clip::from_bytes(&bytes[..]).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let owned = Clip::from_bytes(bytes.clone());
+        let owned = owned.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let clip = owned.clone();
         seen.insert((clip.header().block, clip.header().loops, clip.header().is_fine));
         let bind = bind_pose(clip.joints());
         let (sampler, naive) =
-            (Sampler::with_bind_pose(clip.clone(), &bind).unwrap(), Naive::read(&bytes).unwrap());
+            (Sampler::with_bind_pose(owned, &bind).unwrap(), Naive::read(&bytes).unwrap());
+        assert_labels(sampler.clip(), &naive, name);
         let mut pose = bind.clone();
         let last = (clip.samples() - 1) as f64;
         for position in POSITIONS.into_iter().chain([last - 0.5]) {
             sampler.sample_at(position, &mut pose);
             assert_bits(&pose, &naive.pose(position, &pose_floats(&bind)), name);
             written += &format!("{name} {position} {}\n", pose_hex(&pose));
+            assert_curves(&sampler, &naive, position, name);
+            if clip.curves() > 0 {
+                let mut curves = vec![0.0; clip.curves()];
+                sampler.curves_at(position, &mut curves);
+                let bytes: Vec<u8> =
+                    curves.iter().flat_map(|value| value.to_bits().to_be_bytes()).collect();
+                written += &format!("{name} curves {position} {}\n", hex(&bytes));
+            }
         }
     }
     assert!(seen.len() > 5, "{seen:?}");

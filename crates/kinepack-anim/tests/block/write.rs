@@ -31,6 +31,10 @@ pub(crate) struct Parts {
     pub(crate) constants: Vec<u8>,
     pub(crate) rotations: Vec<Track>,
     pub(crate) vectors: Vec<Track>,
+    /// Number of curves. Their tracks are the last ones of `vectors`.
+    pub(crate) curves: usize,
+    /// The bytes of names and markers.
+    pub(crate) labels: Option<Vec<u8>>,
     /// The bytes of each segment. A segment begins where the previous one ends.
     pub(crate) segments: Vec<Vec<u8>>,
     /// The hash of the skeleton, or of the rig.
@@ -83,6 +87,8 @@ impl Parts {
             constants: Vec::new(),
             rotations: Vec::new(),
             vectors: Vec::new(),
+            curves: 0,
+            labels: None,
             segments: Vec::new(),
             owner: 0x0807_0605_0403_0201,
         }
@@ -167,10 +173,19 @@ impl Parts {
     }
 
     pub(crate) fn offset_at(&self) -> usize {
-        16 + self.kinds.len()
+        let extension = if self.extension().is_some() { 4 } else { 0 };
+        16 + extension
+            + self.kinds.len()
             + self.constants.len()
             + self.group_bytes().len()
             + self.blend_bytes().len()
+    }
+
+    /// The bytes after the header, if the clip has curves or markers.
+    fn extension(&self) -> Option<[u8; 4]> {
+        let [first, second] = (self.curves as u16).to_le_bytes();
+        let is_needed = self.curves > 0 || self.labels.is_some();
+        is_needed.then_some([first, second, u8::from(self.labels.is_some()), 0])
     }
 
     /// Section 10.3.
@@ -220,9 +235,11 @@ impl Parts {
             | u8::from(self.blends) << 6;
         let flags = flags | u8::from(self.is_of_rig) << 7;
         bytes.push(flags | (self.offset_bytes as u8 - 1) << 4);
-        bytes.extend((self.kinds.len() as u16).to_le_bytes());
+        let extended = if self.extension().is_some() { 1 << 15 } else { 0 };
+        bytes.extend((self.kinds.len() as u16 | extended).to_le_bytes());
         bytes.extend(self.samples.to_le_bytes());
         bytes.extend(self.rate_hz.to_le_bytes());
+        bytes.extend(self.extension().into_iter().flatten());
         bytes.extend(&self.kinds);
         bytes.extend(&self.constants);
         bytes.extend(self.group_bytes());
@@ -234,6 +251,7 @@ impl Parts {
             offset += segment.len() as u32;
         }
         bytes.extend(self.segments.iter().flatten());
+        bytes.extend(self.labels.iter().flatten());
         bytes.extend(self.owner.to_le_bytes());
         bytes.extend([0; 4]);
         sealed(bytes)
@@ -288,7 +306,26 @@ pub(crate) fn escaped(n: usize, step: u8, components: &[Vec<(i32, u8)>]) -> Vec<
 
 /// A random clip: random kinds, constants, steps (some are 0) and coefficients.
 pub(crate) fn any_parts(random: &mut Random, joints: usize, samples: u32) -> Parts {
-    any_parts_of(random, joints, samples, None)
+    any_parts_with_curves(random, joints, samples, None)
+}
+
+/// A random clip, of a rig if there is one. It may have curves and markers.
+pub(crate) fn any_parts_with_curves(
+    random: &mut Random,
+    joints: usize,
+    samples: u32,
+    rig: Option<&RigParts>,
+) -> Parts {
+    let mut parts = unfilled(random, joints, samples, rig);
+    if random.below(3) == 0 {
+        let most = [4, 20, 70][random.below(3) as usize];
+        parts.curves = random.below(most) as usize;
+    }
+    if random.below(4) == 0 {
+        let markers = random.below(5) + u32::from(parts.curves == 0);
+        parts.labels = Some(any_labels(random, parts.curves, samples, markers));
+    }
+    parts.filled_of(random, rig)
 }
 
 /// A random clip, of a rig if there is one.
@@ -298,6 +335,11 @@ pub(crate) fn any_parts_of(
     samples: u32,
     rig: Option<&RigParts>,
 ) -> Parts {
+    unfilled(random, joints, samples, rig).filled_of(random, rig)
+}
+
+/// The header and the kinds of a random clip.
+fn unfilled(random: &mut Random, joints: usize, samples: u32, rig: Option<&RigParts>) -> Parts {
     let any_kind = |random: &mut Random, joint: usize, channel: usize| match rig {
         Some(rig) if rig.constant(joint, channel).is_some() => random.below(4) as u8,
         _ => random.below(3) as u8,
@@ -316,7 +358,27 @@ pub(crate) fn any_parts_of(
     if let Some(rig) = rig {
         (parts.is_of_rig, parts.owner) = (true, rig.hash());
     }
-    parts.filled_of(random, rig)
+    parts
+}
+
+/// The bytes of random names and markers.
+fn any_labels(random: &mut Random, curves: usize, samples: u32, markers: u32) -> Vec<u8> {
+    let any_name = |random: &mut Random| {
+        let length = random.below(6) as usize;
+        let name: String =
+            (0..length).map(|_| ['a', '.', 'ü', '脸'][random.below(4) as usize]).collect();
+        [&(name.len() as u16).to_le_bytes()[..], name.as_bytes()].concat()
+    };
+    let mut bytes: Vec<u8> = (0..curves).flat_map(|_| any_name(random)).collect();
+    bytes.extend((markers as u16).to_le_bytes());
+    let last = (samples - 1) as f32;
+    let mut positions: Vec<f32> = (0..markers).map(|_| random.between(0.0, 1.0) * last).collect();
+    positions.sort_by(f32::total_cmp);
+    for position in positions {
+        bytes.extend(position.to_le_bytes());
+        bytes.extend(any_name(random));
+    }
+    bytes
 }
 
 impl Parts {
@@ -338,6 +400,13 @@ impl Parts {
                     _ => {}
                 }
             }
+        }
+        for first in (0..parts.curves).step_by(3) {
+            let mut track = any_track(random, parts.is_fine);
+            for axis in parts.curves.saturating_sub(first).min(3)..3 {
+                (track.middle[axis], track.steps[axis]) = (0.0, 0);
+            }
+            parts.vectors.push(track);
         }
         if let Some(rig) = rig {
             parts.share(random, rig);

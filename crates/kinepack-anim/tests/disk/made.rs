@@ -1,8 +1,8 @@
 //! Clips for the tests: some built from smooth motion, some made by hand.
 
 use kinepack::hash::Fnv1a;
-use kinepack_anim::Clip;
 use kinepack_anim::offline::{BuildOptions, build};
+use kinepack_anim::{Clip, Curve, Marker};
 
 use crate::support::smooth_clip;
 
@@ -10,6 +10,22 @@ use crate::support::smooth_clip;
 pub(crate) fn built(seed: u64, joints: usize, samples: usize, precision_cm: f64) -> Clip {
     let options = BuildOptions { precision_cm, ..BuildOptions::default() };
     let built = build(&smooth_clip(seed, joints, samples), &options).unwrap();
+    Clip::clone(built.clip.as_block().unwrap())
+}
+
+/// The memory form of a built clip with four curves and two markers.
+pub(crate) fn with_curves(seed: u64, joints: usize, samples: usize) -> Clip {
+    let curve = |index: usize| Curve {
+        name: ["blink", "smile", "jaw", "gain"][index].into(),
+        precision: [0.001, 0.01, 0.002, 0.1][index],
+        values: (0..samples)
+            .map(|sample| (sample as f32 * 0.07 * (1 + index) as f32).sin().max(-0.2))
+            .collect(),
+    };
+    let marker = |time_s| Marker { name: "step".into(), time_s };
+    let raw = smooth_clip(seed, joints, samples).with_curves((0..4).map(curve).collect()).unwrap();
+    let raw = raw.with_markers(vec![marker(0.0), marker(0.25)]).unwrap();
+    let built = build(&raw, &BuildOptions::default()).unwrap();
     Clip::clone(built.clip.as_block().unwrap())
 }
 

@@ -22,7 +22,7 @@ use super::left_out::LeftOutReport;
 use super::markers::MarkerArguments;
 use super::names::{asset, file_stem};
 use super::rigs::{RigReport, Rigs};
-use super::scheme::SchemeArguments;
+use super::scheme::{SchemeArguments, SchemeName};
 use super::sources::{self, BuiltClip, Source, Sources};
 use super::timing;
 use crate::anim::error::AnimError;
@@ -103,6 +103,14 @@ struct ClipReport {
     /// The largest error half-way between samples.
     max_error_between_cm: f64,
     foot_slide_cm: f64,
+    curves: usize,
+    markers: usize,
+    /// The largest error of each curve, in the order of the clip.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    curve_errors: Vec<f64>,
+    /// The largest of these errors, in precisions of the curve.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_curve_error_share: Option<f64>,
     build_ms: f64,
     sample_ns_per_joint: f64,
     /// Playing random copies of the clip that together take 2.5 MB.
@@ -173,8 +181,10 @@ impl Inputs {
         let Sources { mut sources, mut notes, mut left_out } =
             sources::read_checked(files, import, scheme)?;
         arguments.markers.add_to(&mut sources)?;
-        let of_clip = |source: &Source| LeftOutReport::of_clip(&source.file, &source.raw);
-        left_out.extend(sources.iter().flat_map(of_clip));
+        if !matches!(arguments.scheme.scheme(), SchemeName::Block) {
+            let of_clip = |source: &Source| LeftOutReport::of_clip(&source.file, &source.raw);
+            left_out.extend(sources.iter().flat_map(of_clip));
+        }
         let Some((base, base_notes)) = base else {
             return Ok(Self { sources, notes, left_out, base: None });
         };
@@ -283,6 +293,7 @@ impl ClipReport {
         let disk_bytes = built.packed().map(<[u8]>::len);
         let BuiltClip { built, build_ms, .. } = built;
         let (raw, errors) = (&source.raw, &built.errors);
+        let curve_share = errors.farthest_curve(raw).map(|(_, share)| share);
         Self {
             name: raw.name().to_owned(),
             file: source.file.display().to_string(),
@@ -295,12 +306,17 @@ impl ClipReport {
             bytes: built.clip.as_bytes().len(),
             disk_bytes,
             precision_cm: scheme.precision_cm(),
-            is_within_precision: scheme.options(raw).farthest_off(errors).1 <= 1.0,
+            is_within_precision: scheme.options(raw).farthest_off(errors).1 <= 1.0
+                && curve_share.is_none_or(|share| share <= 1.0),
             max_error_cm: errors.all.max_cm,
             p99_error_cm: errors.all.p99_cm,
             mean_error_cm: errors.all.mean_cm,
             max_error_between_cm: errors.between.max_cm,
             foot_slide_cm: errors.foot_slide_cm,
+            curves: built.clip.curves(),
+            markers: built.clip.markers().count(),
+            curve_errors: errors.curves.clone(),
+            max_curve_error_share: curve_share,
             build_ms: *build_ms,
             sample_ns_per_joint: timing::warm_ns_per_joint(raw, built),
             cold_2_5_mb_ns_per_joint: None,
@@ -342,6 +358,13 @@ impl Report {
         );
         write_text(out, "", &shares)?;
         writeln!(out, "at most {worst:.4} cm off")?;
+        let (curves, markers) = (sum(|clip| clip.curves), sum(|clip| clip.markers));
+        if curves + markers > 0 {
+            let (curves, markers) = (counted(curves, "curve"), counted(markers, "marker"));
+            let shares = self.clips.iter().filter_map(|clip| clip.max_curve_error_share);
+            let share = shares.fold(0.0, f64::max);
+            writeln!(out, "{curves}, {markers}; curves at most {share:.2} of their precision off")?;
+        }
         writeln!(
             out,
             "built at {:.1} MB of raw samples a second on one core",

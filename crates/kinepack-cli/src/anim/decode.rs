@@ -1,13 +1,15 @@
 //! `kinepack anim decode`: writes the samples of a compressed clip as plain floats.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
 use command_kit::output::Force;
+use command_kit::print;
 use kinepack_anim::{AnyClip, Skeleton, exchange};
 
 use super::compiled::{self, Compiled, SkeletonArguments};
+use super::left_out::LeftOutReport;
 use crate::anim::error::AnimError;
 
 /// Play a compressed clip at its sample times, and write these samples as a .clip file.
@@ -29,7 +31,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let out = &arguments.out;
     let samples = samples(&clip, &skeleton)
         .map_err(|error| AnimError::ClipFile { path: out.clone(), error })?;
-    Ok(target.write(&samples)?)
+    target.write(&samples)?;
+    let counts = [clip.curves(), clip.markers().count()];
+    let left_out: Vec<_> = LeftOutReport::of_counts(&arguments.clip, "", counts).collect();
+    print(|out| left_out.iter().try_for_each(|part| writeln!(out, "{}", part.line())))?;
+    Ok(())
 }
 
 /// The `.clip` file.

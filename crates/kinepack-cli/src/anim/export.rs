@@ -13,6 +13,7 @@ use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
 use kinepack_anim::{AnyClip, AnyPlayer, MAX_SAMPLES, RawClip, Skeleton, export};
 use serde::Serialize;
 
+use super::baked::with_curves;
 use super::compiled::{self, Compiled, SkeletonArguments};
 use crate::anim::error::AnimError;
 
@@ -67,6 +68,8 @@ struct GltfReport {
     joints: usize,
     samples: usize,
     rate_hz: f32,
+    curves: usize,
+    markers: usize,
     bytes: usize,
 }
 
@@ -132,12 +135,15 @@ fn write_gltf(
     let player = clip.player(&skeleton);
     let mut player = player.map_err(|error| bad_clip(arguments, &error.to_string()))?;
     let mut all = Vec::new();
-    for sample in 0..samples as usize {
-        player.sample_at((sample as f64 * step).min((clip.samples() - 1) as f64), &mut pose);
+    let last = (clip.samples() - 1) as f64;
+    let positions = (0..samples as usize).map(|sample| (sample as f64 * step).min(last));
+    for position in positions.clone() {
+        player.sample_at(position, &mut pose);
         all.extend_from_slice(&pose);
     }
     let name = arguments.clip.file_stem().unwrap_or_default().to_string_lossy();
     let baked = RawClip::new(name, Arc::new(skeleton), rate_hz, all)
+        .and_then(|baked| with_curves(baked, clip, positions))
         .map_err(|error| bad_clip(arguments, &error))?;
     let bytes = export::glb(&baked).map_err(|error| bad_clip(arguments, &error))?;
     let report = GltfReport {
@@ -145,6 +151,8 @@ fn write_gltf(
         joints: baked.joints(),
         samples: baked.samples(),
         rate_hz,
+        curves: baked.curves().len(),
+        markers: baked.markers().len(),
         bytes: bytes.len(),
     };
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_line(out) })?;
@@ -188,8 +196,14 @@ impl AnmReport {
 
 impl GltfReport {
     fn write_line(&self, out: &mut impl Write) -> io::Result<()> {
-        let Self { file, joints, samples, rate_hz, bytes } = self;
+        let Self { file, joints, samples, rate_hz, bytes, .. } = self;
         let (joints, samples) = (counted(*joints, "joint"), counted(*samples, "sample"));
-        writeln!(out, "{file}: {joints}, {samples} at {rate_hz} Hz, {bytes} bytes")
+        writeln!(out, "{file}: {joints}, {samples} at {rate_hz} Hz, {bytes} bytes")?;
+        if self.curves + self.markers > 0 {
+            let (curves, markers) =
+                (counted(self.curves, "curve"), counted(self.markers, "marker"));
+            writeln!(out, "{curves}, {markers}")?;
+        }
+        Ok(())
     }
 }

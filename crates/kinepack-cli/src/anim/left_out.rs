@@ -35,11 +35,20 @@ impl LeftOutReport {
 
     /// The curves and the markers of a clip, for formats that store joints only.
     pub(crate) fn of_clip(file: &Path, raw: &RawClip) -> impl Iterator<Item = Self> + use<> {
+        Self::of_counts(file, raw.name(), [raw.curves().len(), raw.markers().len()])
+    }
+
+    /// Some curves and some markers, for formats that store joints only.
+    pub(crate) fn of_counts(
+        file: &Path,
+        name: &str,
+        [curves, markers]: [usize; 2],
+    ) -> impl Iterator<Item = Self> + use<> {
         let counts = [
-            ("curves: the clip's file holds joints only", raw.curves().len()),
-            ("markers: the clip's file holds joints only", raw.markers().len()),
+            ("curves: the clip's file holds joints only", curves),
+            ("markers: the clip's file holds joints only", markers),
         ];
-        let (file, name) = (file.display().to_string(), raw.name().to_owned());
+        let (file, name) = (file.display().to_string(), name.to_owned());
         counts.into_iter().filter(|(_, count)| *count > 0).map(move |(what, count)| Self {
             file: file.clone(),
             what,

@@ -1,5 +1,6 @@
 //! `kinepack anim`: skeletal animation clips.
 
+mod baked;
 mod base;
 mod build;
 mod compare;

@@ -143,7 +143,7 @@ impl Tried {
         for (span, step) in self.spans.iter().zip(&self.estimate.steps) {
             coder.code(*span, *step, Rounding::RateDistortion, f64::INFINITY);
             for (component, coefficients) in
-                coder.coefficients.chunks_exact(span.length).enumerate()
+                coder.coefficients.chunks_exact(span.length).take(3 * bits.len()).enumerate()
             {
                 let PlannedTrack { steps, own_steps, .. } = &plan.tracks[component / 3];
                 let (step, own_step) = (steps[component % 3], own_steps[component % 3]);

@@ -3,6 +3,7 @@
 //! which is as large as the error in object space allows.
 
 mod choose;
+mod curves;
 mod eigen;
 mod pieces;
 mod plan;
@@ -161,13 +162,16 @@ fn planned(target: &Target, options: &BlockOptions, mut plan: Plan) -> (Plan, Co
     }
     let coded = search::code(target, &plan, &spans, options.effort);
     let rig = options.rig.as_ref().filter(|_| header.is_of_rig);
+    let joint_tracks = plan.tracks.iter().map(plan::PlannedTrack::contents);
+    let is_still = plan.tracks.is_empty() && plan.curves.is_empty();
     let contents = Contents {
         header,
         kinds: plan.kinds.clone(),
         constants: plan.constants.clone(),
-        tracks: plan.tracks.iter().map(plan::PlannedTrack::contents).collect(),
+        tracks: joint_tracks.chain(curves::tracks(&plan.curves)).collect(),
         blends: Vec::new(),
-        segments: if plan.tracks.is_empty() { Vec::new() } else { coded.segments },
+        segments: if is_still { Vec::new() } else { coded.segments },
+        labels: curves::labels(target.raw),
         owner: rig.map_or_else(|| target.skeleton().hash(), |rig| rig.hash()),
     };
     (plan, contents)

@@ -8,6 +8,7 @@ use crate::measure::Frame;
 use crate::{Channel, Rig, TrackId};
 
 use super::BlockOptions;
+use super::curves::PlannedCurve;
 use super::rotations::{
     axes_codes, constant_codes, constant_rotation, reference_codes, relative_parameters,
     rotation_from_codes, turn,
@@ -62,6 +63,7 @@ pub(super) struct Plan {
     pub(super) tracks: Vec<PlannedTrack>,
     /// By joint, then by channel: the index in `tracks`.
     pub(super) track_of: Vec<[Option<usize>; 3]>,
+    pub(super) curves: Vec<PlannedCurve>,
 }
 
 #[derive(Clone, Debug)]
@@ -120,6 +122,7 @@ impl Plan {
             still: Vec::with_capacity(joints),
             tracks: Vec::new(),
             track_of: vec![[None; 3]; joints],
+            curves: super::curves::plan(target),
         };
         for joint in 0..joints {
             plan.find_kinds(target, joint, options.pins.contains(&joint), rig);

@@ -65,6 +65,8 @@ pub(super) fn header(target: &Target, choices: Choices) -> Header {
         joints: target.joints() as u16,
         samples: target.raw.samples() as u32,
         rate_hz: target.raw.rate_hz(),
+        curves: target.raw.curves().len() as u16,
+        is_labelled: super::curves::is_labelled(target.raw),
     }
 }
 
@@ -251,7 +253,7 @@ fn shaved_step(
 ) -> Best {
     let mut is_enough = |coder: &mut Coder, step| {
         coder.code(span, step, Rounding::RateDistortion, f64::INFINITY);
-        shaver.repair(coder, tries)
+        coder.curve_error <= 1.0 && shaver.repair(coder, tries)
     };
     let begin = approach(coder, span, usual).saturating_add(AHEAD);
     let deepest = begin.saturating_sub(DEEPEST);

@@ -8,13 +8,14 @@ use crate::Channel;
 use crate::block::{self, Anchors, BlockLength, MAX_LENGTH};
 use crate::measure::Frame;
 
+use super::curves;
 use super::pieces;
 use super::plan::{Plan, PlannedTrack, middle, range, vector_size};
 use super::rotations::{parameters, positive, rotation_from_parameters};
 use super::target::Target;
 
 /// The largest coefficient that 24 bits hold.
-const LARGEST: f64 = 8_388_607.0;
+pub(super) const LARGEST: f64 = 8_388_607.0;
 /// Below this scale of the parent, a translation does not try to correct the parent's error.
 const SMALLEST_SCALE: f64 = 0.05;
 /// The cosine of half the largest angle from the reference. Rotations beyond it use the other
@@ -55,7 +56,8 @@ pub(super) struct Coder<'a> {
     /// The anchors of far tracks in the segment, by track.
     anchors: Vec<Option<Anchors>>,
     pub(super) step: u8,
-    /// The steps of components, by track. They begin as the plan's; tuning changes them.
+    /// The steps of components, by track; curve tracks follow the others. They begin as the plan's;
+    /// tuning changes them.
     pub(super) steps: Vec<[u8; 3]>,
     /// By component, then by frequency.
     pub(super) coefficients: Vec<i32>,
@@ -67,6 +69,8 @@ pub(super) struct Coder<'a> {
     pub(super) object: Vec<Frame>,
     /// The squares of errors; a limit has the square 1.
     pub(super) errors: Vec<f64>,
+    /// The largest error of a curve, as a multiple of its limit.
+    pub(super) curve_error: f64,
 }
 
 impl<'a> Coder<'a> {
@@ -78,12 +82,18 @@ impl<'a> Coder<'a> {
             span: Span::default(),
             anchors: vec![None; plan.tracks.len()],
             step: 0,
-            steps: plan.tracks.iter().map(|track| track.steps).collect(),
+            steps: plan
+                .tracks
+                .iter()
+                .map(|track| track.steps)
+                .chain(curves::tracks(&plan.curves).map(|track| track.steps))
+                .collect(),
             coefficients: Vec::new(),
             values: vec![[0.0; MAX_LENGTH]; 3 * plan.tracks.len()],
             local: vec![Frame::IDENTITY; numbers],
             object: vec![Frame::IDENTITY; numbers],
             errors: vec![0.0; numbers],
+            curve_error: 0.0,
         }
     }
 
@@ -93,16 +103,17 @@ impl<'a> Coder<'a> {
         self.set_span(span);
         self.step = step;
         self.coefficients.clear();
-        self.coefficients.resize(3 * self.plan.tracks.len() * span.length, 0);
+        self.coefficients.resize(3 * self.steps.len() * span.length, 0);
         let mut worst: f64 = 0.0;
         for joint in 0..self.target.joints() {
             self.code_joint(joint, rounding);
             worst = worst.max(self.update_object(joint).sqrt());
             if worst > enough {
-                break;
+                return worst;
             }
         }
-        worst
+        self.curve_error = self.code_curves(rounding, enough);
+        worst.max(self.curve_error)
     }
 
     /// Begins a segment: finds the anchors of far tracks.
@@ -148,7 +159,7 @@ impl<'a> Coder<'a> {
 
     /// The bits of the segment.
     pub(super) fn bits(&self) -> usize {
-        let components = 0..3 * self.plan.tracks.len();
+        let components = 0..3 * self.steps.len();
         8 + components.map(|component| self.component_bits(component)).sum::<usize>()
     }
 
@@ -330,7 +341,7 @@ pub(super) fn component_bits(block: BlockLength, coefficients: &[i32]) -> usize 
 
 /// Finds the coefficients of a component, and replaces `samples` with the values that they decode
 /// to.
-fn transform(
+pub(super) fn transform(
     block: BlockLength,
     step: f64,
     rounding: Rounding,

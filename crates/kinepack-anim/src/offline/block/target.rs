@@ -31,6 +31,8 @@ pub(super) struct Target<'a> {
     pub(super) scale_reach_cm: Vec<f64>,
     /// By joint: the largest scale of its parent in object space, in any sample.
     pub(super) scale_above: Vec<f64>,
+    /// By curve: the largest error that it may have.
+    pub(super) curve_limit: Vec<f64>,
 }
 
 impl<'a> Target<'a> {
@@ -108,6 +110,7 @@ impl<'a> Target<'a> {
             reach_cm,
             scale_reach_cm,
             scale_above,
+            curve_limit: raw.curves().iter().map(|curve| f64::from(curve.precision)).collect(),
         };
         if target.is_loop() {
             target.samples -= 1;
@@ -133,7 +136,12 @@ impl<'a> Target<'a> {
             let (first, last) = (posed[joint].shell(self.shell_cm[joint]), self.shell(joint, last));
             first.iter().zip(last).all(|(a, b)| a.distance(*b) <= SHARE * self.limit_cm[joint])
         };
-        last > 1 && (0..self.joints()).all(is_near)
+        let curves = self.raw.curves().iter().zip(&self.curve_limit);
+        let mut curves = curves.map(|(curve, limit)| {
+            f64::from(curve.values[0]) - f64::from(curve.values[last]) <= SHARE * limit
+                && f64::from(curve.values[last]) - f64::from(curve.values[0]) <= SHARE * limit
+        });
+        last > 1 && (0..self.joints()).all(is_near) && curves.all(|is_near| is_near)
     }
 
     pub(super) fn joints(&self) -> usize {
@@ -187,7 +195,7 @@ impl<'a> Target<'a> {
 
     /// Multiplies all limits by `share`.
     pub(super) fn tighten(&mut self, share: f64) {
-        for limits in [&mut self.limit_cm, &mut self.least_limit_cm] {
+        for limits in [&mut self.limit_cm, &mut self.least_limit_cm, &mut self.curve_limit] {
             limits.iter_mut().for_each(|limit| *limit *= share);
         }
     }

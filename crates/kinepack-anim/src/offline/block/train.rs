@@ -77,7 +77,8 @@ impl WidthTrainer {
             let coded = code(&target, &plan, &spans(&header(&target, choices)), Effort::Fast);
             let moving = coded.segments.iter().flat_map(|segment| {
                 let components = segment.coefficients.chunks_exact(segment.length).enumerate();
-                components.filter(|(index, _)| plan.tracks[index / 3].steps[index % 3] != 0)
+                let joints = components.take(3 * plan.tracks.len());
+                joints.filter(|(index, _)| plan.tracks[index / 3].steps[index % 3] != 0)
             });
             let moving: Vec<&[i32]> = moving.map(|(_, coefficients)| coefficients).collect();
             // A clip's weight grows with the square root of its length.

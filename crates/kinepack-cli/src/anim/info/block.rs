@@ -34,6 +34,9 @@ pub(super) struct BlockReport {
     /// Bits of a coefficient, without widths.
     bits_per_coefficient: f64,
     channels: Vec<BlockChannel>,
+    /// The names of the curves.
+    curves: Vec<String>,
+    markers: Vec<MarkerReport>,
     /// The joints that take the most bytes.
     largest: Vec<JointReport>,
 }
@@ -47,6 +50,12 @@ struct BlockChannel {
     /// Constants of the rig.
     shared: usize,
     animated: usize,
+}
+
+#[derive(Serialize)]
+struct MarkerReport {
+    name: String,
+    time_s: f32,
 }
 
 #[derive(Serialize)]
@@ -110,6 +119,11 @@ impl BlockReport {
             bits_per_component: share(widths + coefficients, live * clip.segments()),
             bits_per_coefficient: share(coefficients, live * header.coded_samples()),
             channels: Channel::ALL.map(channel).into(),
+            curves: clip.curve_names().map(str::to_owned).collect(),
+            markers: clip
+                .markers()
+                .map(|marker| MarkerReport { name: marker.name.to_owned(), time_s: marker.time_s })
+                .collect(),
             largest: largest.collect(),
         }
     }
@@ -148,6 +162,15 @@ impl BlockReport {
         });
         let header = ["channel", "bytes", "default", "constant", "from rig", "animated"];
         writeln!(out, "\n{}", table(header, 1, channels).trim_fmt())?;
+        let (curves, markers) = (self.curves.len(), self.markers.len());
+        if curves + markers > 0 {
+            writeln!(out, "\n{}, {}", counted(curves, "curve"), counted(markers, "marker"))?;
+        }
+        let markers = self.markers.iter().take(LISTED);
+        let markers = markers.map(|own| [own.name.clone(), format!("{:.3}", own.time_s)]);
+        if !self.markers.is_empty() {
+            writeln!(out, "\n{}", table(["marker", "s"], 1, markers).trim_fmt())?;
+        }
         if self.largest.is_empty() {
             return Ok(());
         }

@@ -85,6 +85,8 @@ struct ErrorsReport {
     slide_joint: Option<String>,
     /// The joints with the largest errors.
     worst: Vec<(String, ErrorRow)>,
+    /// The curves with the largest errors.
+    curves: Vec<(String, f64)>,
 }
 
 #[derive(Clone, Copy, Serialize)]
@@ -159,7 +161,7 @@ impl ClipReport {
             bytes: clip.as_bytes().len(),
             parts: clip.bytes_by_part(),
             scheme: SchemeReport::new(skeleton, clip, rig),
-            errors: errors.map(|errors| ErrorsReport::new(errors, skeleton)),
+            errors: errors.map(|errors| ErrorsReport::new(errors, skeleton, clip)),
         }
     }
 }
@@ -181,7 +183,11 @@ impl SchemeReport {
 }
 
 impl ErrorsReport {
-    fn new(errors: &ErrorReport, skeleton: &Skeleton) -> Self {
+    fn new(errors: &ErrorReport, skeleton: &Skeleton, clip: &AnyClip) -> Self {
+        let names = clip.curve_names().map(str::to_owned);
+        let mut curves: Vec<(String, f64)> = names.zip(errors.curves.iter().copied()).collect();
+        curves.sort_by(|one, other| other.1.total_cmp(&one.1));
+        curves.truncate(LISTED);
         let joint_name = |joint| joint_name(skeleton, joint);
         let mut worst: Vec<_> = errors
             .joints
@@ -197,6 +203,7 @@ impl ErrorsReport {
             foot_slide_cm: errors.foot_slide_cm,
             slide_joint: errors.slide_joint.map(joint_name),
             worst,
+            curves,
         }
     }
 }
@@ -257,6 +264,11 @@ impl ClipReport {
                 table(["error in cm", "max", "p99", "mean"], 1, all.into_iter().chain(worst))
                     .trim_fmt()
             )?;
+            if !errors.curves.is_empty() {
+                let curves = errors.curves.iter();
+                let curves = curves.map(|(name, error)| [name.clone(), format!("{error:.5}")]);
+                writeln!(out, "\n{}", table(["curve", "max error"], 1, curves).trim_fmt())?;
+            }
             let joint = errors
                 .slide_joint
                 .as_deref()

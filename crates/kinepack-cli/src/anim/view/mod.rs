@@ -17,6 +17,7 @@ use command_kit::{OutputError, page};
 use kinepack_anim::measure::{ErrorOptions, ErrorReport, measure};
 use kinepack_anim::{AnyClip, RawClip};
 
+use super::baked::with_curves;
 use super::compiled::{self, Compiled, SkeletonArguments};
 use super::file_types;
 use super::import_options::ImportArguments;
@@ -109,6 +110,8 @@ impl Shown {
         }
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         let raw = RawClip::new(name, Arc::new(skeleton), clip.rate_hz(), samples);
+        let positions = (0..clip.samples()).map(|sample| sample as f64);
+        let raw = raw.and_then(|raw| with_curves(raw, &clip, positions));
         let raw = raw.map_err(|error| bad(error.to_string()))?;
         let error = ErrorOptions::default();
         let report = measure(&raw, &clip, &error);

@@ -1,0 +1,140 @@
+//! The size and speed of facial curves: 52 blend shape weights over 10 s at 60 Hz, generated like a
+//! speaking face. `cargo run --release -p kinepack-anim --example face`
+//!
+//! The second row of the table is computed by a formula: each curve has a fixed number of bits a
+//! sample in each segment of 16 samples. ACL's scalar tracks are stored like that, but this program
+//! does not run ACL.
+
+use std::error::Error;
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Instant;
+
+use kinepack_anim::disk::pack;
+use kinepack_anim::offline::{BlockOptions, BuildOptions, Effort, Scheme, build};
+use kinepack_anim::{Curve, Joint, RawClip, Sampler, Skeleton, Transform};
+
+const CURVES: usize = 52;
+const RATE_HZ: f32 = 60.0;
+const SAMPLES: usize = 600;
+const PRECISION: f32 = Curve::WEIGHT_PRECISION;
+
+/// A random number from 0 to 1.
+fn random(state: &mut u64) -> f32 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 40) as f32 / (1_u64 << 24) as f32
+}
+
+/// Goes from 0 to 1 while `t` does, smoothly.
+fn ease(t: f32) -> f32 {
+    let t = t.clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}
+
+/// Adds an event that begins at `begin_s`: up, held, and down again.
+fn add_event(values: &mut [f32], begin_s: f32, [up_s, hold_s, down_s]: [f32; 3], height: f32) {
+    for (sample, value) in values.iter_mut().enumerate() {
+        let since_s = sample as f32 / RATE_HZ - begin_s;
+        let weight = ease(since_s / up_s) - ease((since_s - up_s - hold_s) / down_s);
+        *value = (*value + height * weight).min(1.0);
+    }
+}
+
+/// Curve 0 and 1 blink. Every third curve is a viseme while the face speaks. The others are poses of
+/// brows and cheeks, which are held at 0, at 1, or between.
+fn face(state: &mut u64) -> Vec<Curve> {
+    let mut curves = Vec::new();
+    let blinks: Vec<f32> = (0..3).map(|blink| 3.0 * blink as f32 + 2.0 * random(state)).collect();
+    for index in 0..CURVES {
+        let mut values = vec![0.0; SAMPLES];
+        if index < 2 {
+            for begin_s in &blinks {
+                add_event(&mut values, *begin_s, [0.08, 0.04, 0.14], 1.0);
+            }
+        } else if index % 3 == 0 {
+            let mut at_s = 0.5 + random(state);
+            while at_s < 9.0 {
+                let height = 0.2 + 0.8 * random(state);
+                let times_s = [0.06 + 0.08 * random(state), 0.04 * random(state), 0.12];
+                add_event(&mut values, at_s, times_s, height);
+                at_s += 0.2 + 1.2 * random(state);
+            }
+        } else {
+            for _ in 0..1 + index % 3 {
+                let height = if random(state) < 0.3 { 1.0 } else { random(state) };
+                let hold_s = 0.5 + 3.0 * random(state);
+                add_event(&mut values, 8.0 * random(state), [0.3, hold_s, 0.4], height);
+            }
+        }
+        curves.push(Curve { name: format!("shape {index}"), precision: PRECISION, values });
+    }
+    curves
+}
+
+/// The bytes with a constant bit rate for each curve and 16 samples, and 8 bytes for the range of
+/// each curve. `steps` is the number of steps for each precision.
+fn constant_bit_rate_bytes(curves: &[Curve], steps: f32) -> usize {
+    let bits = |values: &[f32]| {
+        let (least, most) = values
+            .iter()
+            .fold((f32::MAX, f32::MIN), |(least, most), v| (least.min(*v), most.max(*v)));
+        values.len() * (steps * (most - least) / PRECISION + 1.0).log2().ceil() as usize
+    };
+    let bits: usize = curves.iter().flat_map(|curve| curve.values.chunks(16)).map(bits).sum();
+    bits.div_ceil(8) + 8 * curves.len()
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let head = Joint { name: "head".into(), parent: None, bind: Transform::IDENTITY };
+    let skeleton = Arc::new(Skeleton::new(vec![head])?);
+    let samples = vec![Transform::IDENTITY; SAMPLES];
+    let raw = RawClip::new("face", Arc::clone(&skeleton), RATE_HZ, samples)?;
+    let raw = raw.with_curves(face(&mut 7))?;
+    let floats = 4 * SAMPLES * CURVES;
+    let constant = constant_bit_rate_bytes(raw.curves(), 1.0);
+    let coarse = constant_bit_rate_bytes(raw.curves(), 0.5);
+    let names: usize = raw.curves().iter().map(|curve| 2 + curve.name.len()).sum();
+    let show = |name: &str, bytes: usize, rest: &str| {
+        let (of_floats, of_constant) =
+            (100.0 * bytes as f64 / floats as f64, bytes as f64 / constant as f64);
+        println!("{name:44} {bytes:7} bytes {of_floats:6.1} % {of_constant:6.2} {rest}");
+    };
+    println!("{CURVES} curves, {SAMPLES} samples, precision {PRECISION}; ACL itself was not run");
+    show("raw f32", floats, "");
+    show(
+        "constant bit rate per 16 samples",
+        constant,
+        "as ACL's scalar tracks; half a precision off",
+    );
+    show("the same with steps of two precisions", coarse, "a precision off");
+    for effort in [Effort::Fast, Effort::Default, Effort::Best] {
+        let scheme = Scheme::Block(BlockOptions { effort, ..BlockOptions::default() });
+        let start = Instant::now();
+        let built = build(&raw, &BuildOptions { scheme, ..BuildOptions::default() })?;
+        let build_ms = start.elapsed().as_secs_f64() * 1e3;
+        let clip = built.clip.as_block().ok_or("block clips were asked for")?;
+        let (_, off) = built.errors.farthest_curve(&raw).ok_or("there are curves")?;
+        let sampler = Sampler::new(Arc::clone(clip), &skeleton)?;
+        let mut values = vec![0.0; CURVES];
+        let mut least_ns = f64::INFINITY;
+        for _ in 0..20 {
+            let start = Instant::now();
+            for time in 0..1000 {
+                sampler.curves(0.0099 * (time * 7 % 1000) as f32, &mut values);
+                black_box(&values);
+            }
+            least_ns = least_ns.min(start.elapsed().as_secs_f64() * 1e6);
+        }
+        let rest = format!(
+            "N = {}, {off:.2} precisions off, {least_ns:.0} ns a pose, built in {build_ms:.0} ms",
+            clip.header().block.samples()
+        );
+        show(
+            &format!("block clip, {effort:?}, without names"),
+            clip.as_bytes().len() - names,
+            &rest,
+        );
+        show("  as a disk file, with names", pack(clip)?.len(), "");
+    }
+    Ok(())
+}

@@ -1,0 +1,191 @@
+//! Plans and codes curves. Each curve is a component of its own, so its error does not depend on
+//! other components. Curves share the segments' steps with the joints.
+
+use crate::block::{self, CURVES_OF_TRACK, MAX_LENGTH, Track, label_bytes};
+use crate::{Channel, RawClip};
+
+use super::plan::step_code;
+use super::segment::{Coder, LARGEST, Rounding, component_bits, transform};
+use super::target::Target;
+
+/// The size of a curve's steps at the usual step of segments, in units of its limit.
+const STEP: f64 = 1.0;
+/// The most changes of coefficients that bring a curve back within its limit.
+const TRIES: usize = 40;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlannedCurve {
+    pub(super) middle: f32,
+    /// 0 if the curve keeps its middle.
+    pub(super) step: u8,
+}
+
+/// Whether a clip stores the names of its curves, and its markers.
+pub(super) fn is_labelled(raw: &RawClip) -> bool {
+    !raw.markers().is_empty() || raw.curves().iter().any(|curve| !curve.name.is_empty())
+}
+
+/// The bytes of the names of curves, and of markers.
+pub(super) fn labels(raw: &RawClip) -> Vec<u8> {
+    if !is_labelled(raw) {
+        return Vec::new();
+    }
+    let last = (raw.samples() - 1) as f64;
+    let markers = raw.markers().iter().map(|marker| {
+        let position = f64::from(marker.time_s) * f64::from(raw.rate_hz());
+        (position.clamp(0.0, last) as f32, marker.name.as_str())
+    });
+    label_bytes(raw.curves().iter().map(|curve| curve.name.as_str()), markers)
+}
+
+/// Plans the curves of a clip.
+pub(super) fn plan(target: &Target) -> Vec<PlannedCurve> {
+    let curves = target.raw.curves().iter().zip(&target.curve_limit);
+    curves.map(|(curve, limit)| planned(&curve.values[..target.samples], *limit)).collect()
+}
+
+fn planned(values: &[f32], limit: f64) -> PlannedCurve {
+    let (least, most) =
+        values.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(least, most), value| {
+            (least.min(*value), most.max(*value))
+        });
+    // The sum keeps a curve at −0 from storing it.
+    let centre = ((f64::from(least) + f64::from(most)) / 2.0) as f32 + 0.0;
+    let off = |end: f32| (f64::from(end) - f64::from(centre)).abs();
+    if off(least).max(off(most)) <= limit {
+        return PlannedCurve { middle: centre, step: 0 };
+    }
+    // While a curve rests at its middle, its coefficients are 0. The median is where it rests most.
+    let mut sorted = values.to_vec();
+    let (_, median, _) = sorted.select_nth_unstable_by(values.len() / 2, f32::total_cmp);
+    PlannedCurve { middle: *median + 0.0, step: step_code(STEP * limit) }
+}
+
+/// The curve tracks of a clip.
+pub(super) fn tracks(curves: &[PlannedCurve]) -> impl Iterator<Item = Track> {
+    curves.chunks(CURVES_OF_TRACK).map(|curves| {
+        let mut track = Track::new(Channel::Scale);
+        for (axis, curve) in curves.iter().enumerate() {
+            (track.middle[axis], track.steps[axis]) = (curve.middle, curve.step);
+        }
+        track
+    })
+}
+
+impl Coder<'_> {
+    /// Codes the curves of the segment, and returns the largest error as a multiple of the limit.
+    /// Stops early if that is above `enough`.
+    pub(super) fn code_curves(&mut self, rounding: Rounding, enough: f64) -> f64 {
+        let mut worst: f64 = 0.0;
+        for curve in 0..self.plan.curves.len() {
+            worst = worst.max(self.code_curve(curve, rounding));
+            if worst > enough {
+                break;
+            }
+        }
+        worst
+    }
+
+    /// Codes a curve of the segment. If fewer bits take it out of its limit, spends more of them.
+    fn code_curve(&mut self, curve: usize, rounding: Rounding) -> f64 {
+        let (block, length) = (self.plan.choices.block, self.span.length);
+        let PlannedCurve { middle, step } = self.plan.curves[curve];
+        let raw = &self.target.raw.curves()[curve].values[self.span.first..][..length];
+        let mut wanted = [0.0; MAX_LENGTH];
+        for (wanted, value) in wanted.iter_mut().zip(raw) {
+            *wanted = f64::from(*value) - f64::from(middle);
+        }
+        let limit = self.target.curve_limit[curve];
+        let wanted = &wanted[..length];
+        if step == 0 {
+            return worst(wanted, &[0.0; MAX_LENGTH], limit).1;
+        }
+        let component = CURVES_OF_TRACK * self.plan.tracks.len() + curve;
+        let size = self.step_size(component);
+        let own = &mut self.coefficients[component * length..][..length];
+        let code = |rounding: Rounding, own: &mut [i32]| {
+            let mut values = [0.0; MAX_LENGTH];
+            values[..length].copy_from_slice(wanted);
+            transform(block, size, rounding, &mut values[..length], own);
+            values
+        };
+        let mut values = code(rounding, own);
+        let off = worst(wanted, &values, limit).1;
+        if off <= 1.0 || rounding == Rounding::Nearest {
+            return off;
+        }
+        // Either the few coefficients are repaired, or all are rounded to the nearest integers.
+        let repaired = repair(size, limit, wanted, &mut values, own);
+        let mut nearest = [0; MAX_LENGTH];
+        let nearest = &mut nearest[..length];
+        let mut nearest_values = code(Rounding::Nearest, nearest);
+        let nearest_off = repair(size, limit, wanted, &mut nearest_values, nearest);
+        let takes_nearest = match (repaired <= 1.0, nearest_off <= 1.0) {
+            (true, true) => component_bits(block, nearest) < component_bits(block, own),
+            (false, false) => nearest_off < repaired,
+            (_, is_near) => is_near,
+        };
+        if takes_nearest {
+            own.copy_from_slice(nearest);
+            return nearest_off;
+        }
+        repaired
+    }
+}
+
+/// The sample with the largest error, and that error as a multiple of the limit.
+fn worst(wanted: &[f64], values: &[f64; MAX_LENGTH], limit: f64) -> (usize, f64) {
+    let errors = wanted.iter().zip(values).map(|(wanted, value)| (value - wanted).abs() / limit);
+    errors.enumerate().fold((0, 0.0), |worst, own| if own.1 > worst.1 { own } else { worst })
+}
+
+/// The sum of the 16th powers of all errors, in limits.
+fn norm(wanted: &[f64], values: &[f64; MAX_LENGTH], limit: f64) -> f64 {
+    wanted.iter().zip(values).map(|(wanted, value)| ((value - wanted) / limit).powi(16)).sum()
+}
+
+/// Changes single coefficients by one until all errors are within the limit, or no change helps.
+/// Returns the largest error as a multiple of the limit.
+fn repair(
+    size: f64,
+    limit: f64,
+    wanted: &[f64],
+    values: &mut [f64; MAX_LENGTH],
+    coefficients: &mut [i32],
+) -> f64 {
+    let length = wanted.len();
+    let mut before = norm(wanted, values, limit);
+    for _ in 0..TRIES {
+        let (sample, off) = worst(wanted, values, limit);
+        if off <= 1.0 {
+            return off;
+        }
+        let error = values[sample] - wanted[sample];
+        let mut best: Option<(f64, usize, i32)> = None;
+        for (k, basis) in block::basis_row(length, sample)[..length].iter().enumerate() {
+            let by = if error * f64::from(*basis) > 0.0 { -1 } else { 1 };
+            if f64::from(coefficients[k] + by).abs() > LARGEST {
+                continue;
+            }
+            let changed = added(values, length, k, f64::from(by) * size);
+            let norm = norm(wanted, &changed, limit);
+            if norm < best.map_or(before, |(least, ..)| least) {
+                best = Some((norm, k, by));
+            }
+        }
+        let Some((norm, k, by)) = best else { break };
+        coefficients[k] += by;
+        *values = added(values, length, k, f64::from(by) * size);
+        before = norm;
+    }
+    worst(wanted, values, limit).1
+}
+
+/// The values after a change of coefficient `k`.
+fn added(values: &[f64; MAX_LENGTH], length: usize, k: usize, change: f64) -> [f64; MAX_LENGTH] {
+    let mut added = *values;
+    for (sample, value) in added[..length].iter_mut().enumerate() {
+        *value += change * f64::from(block::basis_row(length, sample)[k]);
+    }
+    added
+}
