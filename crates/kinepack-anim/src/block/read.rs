@@ -28,6 +28,7 @@ pub(super) fn read<B: AsRef<[u8]>>(
     let bytes = storage.as_ref();
     let header = header(bytes)?;
     let mut rest = Rest::new(bytes, header.bytes());
+    let kinds_at = rest.at();
     let mut kinds = Vec::new();
     for (joint, &byte) in rest.take(usize::from(header.joints), 1, "kinds")?.iter().enumerate() {
         let own = kinds_from_byte(byte).filter(|kinds| header.allows(*kinds));
@@ -86,7 +87,7 @@ pub(super) fn read<B: AsRef<[u8]>>(
         .iter()
         .zip(0..)
         .filter(|(track, _)| {
-            let kinds = bytes[HEADER_BYTES + usize::from(track.joint)];
+            let kinds = bytes[kinds_at + usize::from(track.joint)];
             track.channel == Channel::Translation && kinds & FAR != 0
         })
         .map(|(_, number)| number)

@@ -117,24 +117,39 @@ impl ErrorReport {
     }
 }
 
-/// The largest error of each curve at the samples.
+/// The largest error of each curve at the samples. Empty for a clip without these curves.
 fn curve_errors(raw: &RawClip, clip: &AnyClip) -> Vec<f64> {
+    let mut largest = Vec::new();
+    each_curve_error(raw, clip, |_, curve, error| {
+        largest.resize(raw.curves().len(), 0.0_f64);
+        largest[curve] = largest[curve].max(error);
+    });
+    largest
+}
+
+/// Calls `take` with a sample, a curve, and the curve's error at that sample.
+pub(crate) fn each_curve_error(
+    raw: &RawClip,
+    clip: &AnyClip,
+    mut take: impl FnMut(usize, usize, f64),
+) {
     let sampler = clip.as_block().and_then(|clip| {
         let bind = raw.skeleton().shared_bind_pose();
         Sampler::with_bind_pose(Arc::clone(clip), &bind).ok()
     });
     let Some(sampler) = sampler.filter(|own| own.clip().curves() == raw.curves().len()) else {
-        return Vec::new();
+        return;
     };
     let mut values = vec![0.0; raw.curves().len()];
-    let mut largest = vec![0.0_f64; values.len()];
+    if values.is_empty() {
+        return;
+    }
     for sample in 0..raw.samples() {
         sampler.curves_at(sample as f64, &mut values);
-        for ((largest, value), curve) in largest.iter_mut().zip(&values).zip(raw.curves()) {
-            *largest = largest.max((f64::from(*value) - f64::from(curve.values[sample])).abs());
+        for ((index, value), curve) in values.iter().enumerate().zip(raw.curves()) {
+            take(sample, index, (f64::from(*value) - f64::from(curve.values[sample])).abs());
         }
     }
-    largest
 }
 
 /// Compares a clip with the raw one that it was built from.

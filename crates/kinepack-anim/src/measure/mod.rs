@@ -11,8 +11,10 @@ mod frame;
 mod pose;
 mod slide;
 
-#[cfg(feature = "offline")]
 pub(crate) use errors::by_joint;
+#[cfg(feature = "offline")]
+#[cfg(feature = "offline")]
+pub(crate) use errors::each_curve_error;
 pub use errors::{ErrorOptions, ErrorReport, Errors, measure};
 pub use follow::Follower;
 pub(crate) use frame::{Frame, object_space};

@@ -96,7 +96,8 @@ pub(super) fn build(
     let mut built = finish(raw, contents.to_bytes(), options)?;
     let mut segments = Segments::new(block.effort, &contents);
     for build in 1.. {
-        if options.farthest_off(&built.errors).1 <= 1.0 {
+        let farthest_curve = built.errors.farthest_curve(raw).map_or(0.0, |(_, off)| off);
+        if options.farthest_off(&built.errors).1.max(farthest_curve) <= 1.0 {
             break;
         }
         let of_build = (&built, options);

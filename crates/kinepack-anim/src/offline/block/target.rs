@@ -185,12 +185,12 @@ impl<'a> Target<'a> {
     }
 
     /// The limits, to set them again later.
-    pub(super) fn limits(&self) -> [Vec<f64>; 2] {
-        [self.limit_cm.clone(), self.least_limit_cm.clone()]
+    pub(super) fn limits(&self) -> [Vec<f64>; 3] {
+        [self.limit_cm.clone(), self.least_limit_cm.clone(), self.curve_limit.clone()]
     }
 
-    pub(super) fn set_limits(&mut self, limits: [Vec<f64>; 2]) {
-        [self.limit_cm, self.least_limit_cm] = limits;
+    pub(super) fn set_limits(&mut self, limits: [Vec<f64>; 3]) {
+        [self.limit_cm, self.least_limit_cm, self.curve_limit] = limits;
     }
 
     /// Multiplies all limits by `share`.

@@ -2,7 +2,7 @@
 //! become tighter, so the others stay as they are.
 
 use crate::block::{Contents, Header, SegmentContents};
-use crate::measure::Follower;
+use crate::measure::{Follower, each_curve_error};
 use crate::offline::{BuildOptions, Built};
 
 use super::plan::Plan;
@@ -111,5 +111,10 @@ fn offs(
             offs[segment] = offs[segment].max(error_cm / precision_cm);
         }
     }
+    let curves = target.raw.curves();
+    each_curve_error(target.raw, &built.clip, |sample, curve, error| {
+        let segment = header.segment_of(sample % header.coded_samples(), segments);
+        offs[segment] = offs[segment].max(error / f64::from(curves[curve].precision));
+    });
     offs
 }
