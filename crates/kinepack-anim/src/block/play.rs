@@ -211,8 +211,7 @@ impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, 
         if C::JOINTS {
             place.play::<K, Rotations<_>, _, _>(
                 kernel,
-                source.rotations,
-                0..source.rotations.groups(),
+                (source.rotations, 0..source.rotations.groups()),
                 source.codes,
                 &choice,
                 &mut sums,
@@ -226,8 +225,7 @@ impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, 
         let end = if C::CURVES { source.vectors.groups() } else { joints.div_ceil(GROUP) };
         place.play::<K, Vectors<_>, _, _>(
             kernel,
-            source.vectors,
-            first..end,
+            (source.vectors, first..end),
             source.stored,
             &choice,
             &mut sums,
@@ -271,8 +269,7 @@ impl<'a> Place<'a> {
     fn play<K: Kernel, P: Parameters<K::Lanes>, C: Choice, W: PoseWriter + ?Sized>(
         &mut self,
         kernel: K,
-        groups: Groups<'_>,
-        numbers: Range<usize>,
+        (groups, numbers): (Groups<'_>, Range<usize>),
         stored: P::Stored,
         choice: &C,
         sums: &mut [Sums<K::Lanes>; 2],

@@ -35,7 +35,7 @@ fn weights(values: &[f32]) -> Vec<[f32; 1]> {
     values.iter().map(|value| [*value]).collect()
 }
 
-fn values<'a>(clip: &'a RawClip) -> Vec<(&'a str, &'a [f32])> {
+fn values(clip: &RawClip) -> Vec<(&str, &[f32])> {
     clip.curves().iter().map(|curve| (curve.name.as_str(), curve.values.as_slice())).collect()
 }
 
