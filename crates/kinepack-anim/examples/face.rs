@@ -93,6 +93,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let floats = 4 * SAMPLES * CURVES;
     let constant = constant_bit_rate_bytes(raw.curves(), 1.0);
     let coarse = constant_bit_rate_bytes(raw.curves(), 0.5);
+    // A reader also needs the bit rate and the range of each curve in each segment.
+    let ranges = 3 * CURVES * SAMPLES.div_ceil(16);
     let names: usize = raw.curves().iter().map(|curve| 2 + curve.name.len()).sum();
     let show = |name: &str, bytes: usize, rest: &str| {
         let (of_floats, of_constant) =
@@ -107,6 +109,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "as ACL's scalar tracks; half a precision off",
     );
     show("the same with steps of two precisions", coarse, "a precision off");
+    show("  and 3 bytes of rate and range a segment", constant + ranges, "");
     for effort in [Effort::Fast, Effort::Default, Effort::Best] {
         let scheme = Scheme::Block(BlockOptions { effort, ..BlockOptions::default() });
         let start = Instant::now();

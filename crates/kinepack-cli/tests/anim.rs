@@ -177,10 +177,12 @@ fn built_clips_match_the_report() {
             "animated_raw_bytes",
             "build_ms",
             "bytes",
+            "curves",
             "file",
             "foot_slide_cm",
             "is_within_precision",
             "joints",
+            "markers",
             "max_error_between_cm",
             "max_error_cm",
             "mean_error_cm",
@@ -194,7 +196,7 @@ fn built_clips_match_the_report() {
             "scheme",
         ];
         if scheme == "block" {
-            keys.insert(3, "disk_bytes");
+            keys.insert(4, "disk_bytes");
         }
         assert_eq!(sorted_keys(clip), keys);
         let words = ["name", "file", "scheme"].map(|key| clip[key].as_str().unwrap().to_owned());
@@ -381,7 +383,10 @@ fn an_exported_gltf_file_has_the_same_motion() {
     files.build(&[]);
     let (clip, out) = (files.at("out/an_arm__Move.kpa"), files.at("arm.glb"));
     let document = json(&["anim", "export", &clip, &out, "--gltf"]);
-    assert_eq!(sorted_keys(&document), ["bytes", "file", "joints", "rate_hz", "samples"]);
+    assert_eq!(
+        sorted_keys(&document),
+        ["bytes", "curves", "file", "joints", "markers", "rate_hz", "samples"]
+    );
     let bytes = files.read("arm.glb").len();
     assert_eq!(
         (document["bytes"].as_u64(), document["samples"].as_u64()),

@@ -223,8 +223,7 @@ impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, 
         if C::JOINTS {
             place.play::<K, Rotations<_>, _, _>(
                 kernel,
-                (source.rotations, Far { tracks: &[] }),
-                0..source.rotations.groups(),
+                (source.rotations, 0..source.rotations.groups(), Far { tracks: &[] }),
                 source.codes,
                 &choice,
                 &mut sums,
@@ -238,8 +237,7 @@ impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, 
         let end = if C::CURVES { source.vectors.groups() } else { joints.div_ceil(GROUP) };
         place.play::<K, Vectors<_>, _, _>(
             kernel,
-            (source.vectors, source.far),
-            first..end,
+            (source.vectors, first..end, source.far),
             source.stored,
             &choice,
             &mut sums,
@@ -283,8 +281,7 @@ impl<'a> Place<'a> {
     fn play<K: Kernel, P: Parameters<K::Lanes>, C: Choice, W: PoseWriter + ?Sized>(
         &mut self,
         kernel: K,
-        (groups, far): (Groups<'_>, Far<'_>),
-        numbers: Range<usize>,
+        (groups, numbers, far): (Groups<'_>, Range<usize>, Far<'_>),
         stored: P::Stored,
         choice: &C,
         sums: &mut [Sums<K::Lanes>; 2],

@@ -62,6 +62,21 @@ fn raw_says_that_its_files_have_no_curves() {
 }
 
 #[test]
+fn built_clips_keep_their_curves() {
+    let (directory, file) = files(scene);
+    let out = directory.path().join("built").display().to_string();
+    let report = run(&["anim", "build", &file, "--out", &out]);
+    let clips = report["clips"].as_array().unwrap();
+    assert!(clips.iter().any(|clip| clip["curves"] == 1), "{report}");
+    assert!(!report["left_out"].to_string().contains("curves"), "{report}");
+    let clip = format!("{out}/arm__Move.kpa");
+    let info = run(&["anim", "info", &clip]);
+    assert_eq!(info["clips"][0]["curves"].as_array().unwrap().len(), 1, "{info}");
+    let glb = directory.path().join("again.glb").display().to_string();
+    assert_eq!(run(&["anim", "export", &clip, &glb, "--gltf"])["curves"], 1);
+}
+
+#[test]
 fn markers_come_from_a_file() {
     let (directory, file) = files(|_| ());
     let path = directory.path().join("markers.json");
