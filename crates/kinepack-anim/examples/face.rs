@@ -1,9 +1,8 @@
 //! The size and speed of facial curves: 52 blend shape weights over 10 s at 60 Hz, generated like a
 //! speaking face. `cargo run --release -p kinepack-anim --example face`
 //!
-//! The second row of the table is computed by a formula: each curve has a fixed number of bits a
-//! sample in each segment of 16 samples. ACL's scalar tracks are stored like that, but this program
-//! does not run ACL.
+//! The second row of the table is computed by a formula. As in ACL's scalar tracks, each curve has a
+//! number of bits for all samples, and a range. This program does not run ACL.
 
 use std::error::Error;
 use std::hint::black_box;
@@ -71,17 +70,22 @@ fn face(state: &mut u64) -> Vec<Curve> {
     curves
 }
 
-/// The bytes with a constant bit rate for each curve and 16 samples, and 8 bytes for the range of
-/// each curve. `steps` is the number of steps for each precision.
-fn constant_bit_rate_bytes(curves: &[Curve], steps: f32) -> usize {
+/// The bytes with the least number of bits for each curve and `samples` samples, with which the error
+/// is at most the precision. `range_bytes` are the bytes of a range and that number.
+fn constant_bits_bytes(curves: &[Curve], samples: usize, range_bytes: usize) -> usize {
     let bits = |values: &[f32]| {
         let (least, most) = values
             .iter()
             .fold((f32::MAX, f32::MIN), |(least, most), v| (least.min(*v), most.max(*v)));
-        values.len() * (steps * (most - least) / PRECISION + 1.0).log2().ceil() as usize
+        let steps = (most - least) / (2.0 * PRECISION);
+        values.len() * (steps + 1.0).log2().ceil() as usize + 8 * range_bytes
     };
-    let bits: usize = curves.iter().flat_map(|curve| curve.values.chunks(16)).map(bits).sum();
-    bits.div_ceil(8) + 8 * curves.len()
+    curves
+        .iter()
+        .flat_map(|curve| curve.values.chunks(samples))
+        .map(bits)
+        .sum::<usize>()
+        .div_ceil(8)
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -91,10 +95,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let raw = RawClip::new("face", Arc::clone(&skeleton), RATE_HZ, samples)?;
     let raw = raw.with_curves(face(&mut 7))?;
     let floats = 4 * SAMPLES * CURVES;
-    let constant = constant_bit_rate_bytes(raw.curves(), 1.0);
-    let coarse = constant_bit_rate_bytes(raw.curves(), 0.5);
-    // A reader also needs the bit rate and the range of each curve in each segment.
-    let ranges = 3 * CURVES * SAMPLES.div_ceil(16);
+    // A float for each end of the range, and a byte for the number of bits.
+    let constant = constant_bits_bytes(raw.curves(), SAMPLES, 9);
+    // The range of a segment as two bytes, within that of the clip.
+    let segments = constant_bits_bytes(raw.curves(), 16, 3) + 8 * CURVES;
     let names: usize = raw.curves().iter().map(|curve| 2 + curve.name.len()).sum();
     let show = |name: &str, bytes: usize, rest: &str| {
         let (of_floats, of_constant) =
@@ -103,13 +107,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     println!("{CURVES} curves, {SAMPLES} samples, precision {PRECISION}; ACL itself was not run");
     show("raw f32", floats, "");
-    show(
-        "constant bit rate per 16 samples",
-        constant,
-        "as ACL's scalar tracks; half a precision off",
-    );
-    show("the same with steps of two precisions", coarse, "a precision off");
-    show("  and 3 bytes of rate and range a segment", constant + ranges, "");
+    show("bits for each curve, as ACL's scalar tracks", constant, "");
+    show("bits for each curve and 16 samples", segments, "");
     for effort in [Effort::Fast, Effort::Default, Effort::Best] {
         let scheme = Scheme::Block(BlockOptions { effort, ..BlockOptions::default() });
         let start = Instant::now();
