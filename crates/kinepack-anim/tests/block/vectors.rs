@@ -13,7 +13,7 @@ use crate::motions::{Motion, USUAL};
 use crate::naive::Naive;
 use crate::play::{assert_bits, assert_curves, assert_labels, built};
 use crate::support::{Random, dumped, hex, pose_floats, pose_hex};
-use crate::write::{ANIMATED, CONSTANT, DEFAULT, Parts, Track, escaped, kinds};
+use crate::write::{ANIMATED, CONSTANT, DEFAULT, FAR, Parts, Track, escaped, kinds};
 
 const POSITIONS: [f64; 10] = [-1.0, 0.0, 0.4, 1.0, 1.75, 5.5, 9.0, 15.25, 31.5, 1000.0];
 
@@ -53,6 +53,12 @@ fn escape() -> Parts {
     parts
 }
 
+/// A clip with a far translation beside others. Some segments have an anchor for each sample.
+fn far() -> Parts {
+    let own = vec![kinds(ANIMATED, ANIMATED, DEFAULT) | FAR, kinds(ANIMATED, ANIMATED, DEFAULT)];
+    Parts::new(8, 30, own).filled(&mut Random(6))
+}
+
 /// A clip with curves and markers. A clip of one joint that does not move loops.
 fn curves(n: usize, samples: u32, kinds: Vec<u8>, curves: usize) -> Parts {
     let loops = kinds == [DEFAULT];
@@ -90,6 +96,7 @@ fn clips() -> Vec<(&'static str, Option<Vec<u8>>)> {
         ("loop32", mixed(32, 70, true, true, 2)),
         ("groups", mixed(16, 5, false, false, 14)),
         ("skip_points", mixed(8, 10, false, false, 55)),
+        ("far", far()),
         ("blends", Parts { blends: true, ..mixed(16, 21, false, false, 3) }),
         ("one", mixed(8, 1, false, true, 3)),
         ("escape", escape()),

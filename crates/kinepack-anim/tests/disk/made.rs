@@ -1,8 +1,10 @@
 //! Clips for the tests: some built from smooth motion, some made by hand.
 
+use std::sync::Arc;
+
 use kinepack::hash::Fnv1a;
 use kinepack_anim::offline::{BuildOptions, build};
-use kinepack_anim::{Clip, Curve, Marker};
+use kinepack_anim::{Clip, Curve, Marker, RawClip};
 
 use crate::support::smooth_clip;
 
@@ -27,6 +29,20 @@ pub(crate) fn with_curves(seed: u64, joints: usize, samples: usize) -> Clip {
     let raw = raw.with_markers(vec![marker(0.0), marker(0.25)]).unwrap();
     let built = build(&raw, &BuildOptions::default()).unwrap();
     Clip::clone(built.clip.as_block().unwrap())
+}
+
+/// The memory form of a built clip whose root travels far and jumps once.
+pub(crate) fn far(seed: u64, joints: usize, samples: usize) -> Clip {
+    let raw = smooth_clip(seed, joints, samples);
+    let mut poses: Vec<_> = raw.poses().flatten().copied().collect();
+    for (sample, pose) in poses.chunks_mut(joints).enumerate() {
+        pose[0].translation[0] += 200.0 * sample as f32 + if sample > 50 { 1e5 } else { 0.0 };
+    }
+    let raw = RawClip::new("far", Arc::clone(raw.skeleton()), raw.rate_hz(), poses).unwrap();
+    let options = BuildOptions { precision_cm: 0.01, ..BuildOptions::default() };
+    let clip = Clip::clone(build(&raw, &options).unwrap().clip.as_block().unwrap());
+    assert!(clip.is_far(0));
+    clip
 }
 
 /// A clip made from the bytes of its segments. It has a single joint with one live component of its

@@ -44,6 +44,8 @@ fn write_clips(
         let name = format!("{prefix}_{}", words[0]);
         let is_pose = words.len() == 3 && words[1].parse::<f64>().is_ok();
         match words[1..] {
+            // The C interface samples joints only.
+            ["curves", ..] => {}
             [position, pose] if is_pose => {
                 if is_new {
                     let joints = pose.len() / 80;
