@@ -3,7 +3,7 @@
 
 use glam::{DMat3, DQuat, DVec3, Vec3};
 
-use crate::block::{BlockLength, Constant, Kind, Track, animated};
+use crate::block::{BlockLength, Constant, Kind, MAX_NUMBER, Track, animated};
 use crate::measure::Frame;
 use crate::{Channel, Rig, TrackId};
 
@@ -343,9 +343,11 @@ fn inertia_of(arm: DVec3) -> DMat3 {
 }
 
 /// Whether a translation moves so far that its segments need anchors. `size` is the limit of its
-/// errors.
+/// errors. Numbers that are too large for anchors have none.
 fn is_far(frames: &[Frame], size: f64) -> bool {
-    range(frames.iter().map(|frame| frame.translation)) > FAR * size
+    let places = || frames.iter().map(|frame| frame.translation);
+    range(places()) > FAR * size
+        && places().all(|place| place.abs().max_element() <= f64::from(MAX_NUMBER))
 }
 
 /// The largest range of an axis.
