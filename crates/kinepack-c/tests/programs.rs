@@ -67,7 +67,8 @@ fn clips_are_sampled_into_the_layout_of_an_engine() {
         });
         RawClip::new(name, Arc::clone(&skeleton), 30.0, samples.collect()).unwrap()
     };
-    let built = |raw: &RawClip| build(raw, &BuildOptions::default()).unwrap().clip;
+    let options = BuildOptions { precision_cm: 0.01, ..BuildOptions::default() };
+    let built = |raw: &RawClip| build(raw, &options).unwrap().clip;
     let wave = built(&raw("wave", 30.0));
     let AnyClip::Block(walk) = built(&raw("walk", 0.0)) else { panic!("a block clip") };
     let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).unwrap();
