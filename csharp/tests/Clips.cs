@@ -13,12 +13,13 @@ internal static class Clips
         + "AAAAAAAAAAAAAIA/AACAPwAAgD8IAHNob3VsZGVyBQBlbGJvdwQAaGFuZA==";
 
     private const string Wave =
-        "S1BBQgEJAwA9AAAAAADwQQgCAACAAIAVkFZVVlVWVaoAAAAA8EEAAAAAAAAAAMPDwwAPHStkKz0A"
-        + "AEG5wJxTCwlQEAVkIzwAAL5cQCTMkIGG/WgbPAAAKU7UgcSGm/4AZSs9AACxuMCcV/QITBAFZsNC"
-        + "OlH2nHhKZRGu";
+        "S1BBQgIJAwA9AAAAAADwQQgCAACAAIAVkFZVVlVWVZ0AAAAA8EEAAAAAAAAAALW1tQAZMUljZLMAAEbY"
+        + "KOAKEon8Y7xTAUgLYAInkJAoZWSaAAC/rSzACxSq3PHiLUAgMAUrVCgFZmSaAADPQS4gDBWr/NhgLwAj"
+        + "cAUtWCgFZGSzAAApl2jgChKJXFjDUQE4C1gCJpCAIANmw0I6UfaceFaQuiQ=";
 
     private const string Walk =
-        "S1BBRAFIKwqYXjjkvClyCQ2blWKBNq3yBLsJj8KSuLEtuymtD096A++r6zXiiE6z2gEO5C8H";
+        "S1BBRAJaPwqYXjjkvClyCQ2bFaO5KVueCfaic6AsT9nwGOdvfCjy4pj13d1moTWPu+9BmbXNo1MDMaHR"
+        + "EzyQddpbfjSIO+ijEm4=";
 
     internal static void Run()
     {
