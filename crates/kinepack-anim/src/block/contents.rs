@@ -49,7 +49,7 @@ impl Contents {
                 own[range].copy_from_slice(&segment.coefficients(piece)[..count]);
             }
         }
-        let anchors = segment.to_anchors(clip.far.len(), length);
+        let anchors = segment.to_anchors(clip.far.len());
         SegmentContents { step, length, anchors, coefficients }
     }
 

@@ -62,6 +62,11 @@ impl<'a> StoredAnchors<'a> {
         (*mode <= 1).then_some(Self { by_sample: *mode == 1, numbers })
     }
 
+    /// The anchors of each far track, from the front of `bytes` on.
+    fn each(mut bytes: &'a [u8], length: usize) -> impl Iterator<Item = Self> {
+        std::iter::from_fn(move || Self::take(&mut bytes, length))
+    }
+
     /// The numbers of all anchors.
     pub(super) fn floats(&self) -> impl Iterator<Item = f32> + use<'a> {
         self.numbers.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes))
@@ -125,8 +130,8 @@ impl Far<'_> {
 #[inline(never)]
 fn add(place: &Place<'_>, index: usize, [x, y, z, w]: [f32; 4]) -> [f32; 4] {
     let anchor = |point: &Point<'_>| {
-        let mut anchors = point.segment.anchors();
-        let own = (0..=index).map_while(|_| StoredAnchors::take(&mut anchors, point.length)).last();
+        let Segment { length, .. } = point.segment;
+        let own = StoredAnchors::each(point.segment.anchors(), length).nth(index);
         own.map_or([0.0; 3], |own| own.at(point.sample, point.share))
     };
     let mut base = anchor(&place.here);
@@ -150,11 +155,8 @@ pub(super) fn anchors_bytes(bytes: &[u8], count: usize, length: usize) -> usize 
 
 impl Segment<'_> {
     /// The anchors of all far tracks, as plain values.
-    pub(super) fn to_anchors(self, count: usize, length: usize) -> Vec<Anchors> {
-        let mut bytes = self.anchors();
-        (0..count)
-            .map_while(|_| StoredAnchors::take(&mut bytes, length))
-            .map(StoredAnchors::to_anchors)
-            .collect()
+    pub(super) fn to_anchors(self, count: usize) -> Vec<Anchors> {
+        let stored = StoredAnchors::each(self.anchors(), self.length);
+        stored.take(count).map(StoredAnchors::to_anchors).collect()
     }
 }

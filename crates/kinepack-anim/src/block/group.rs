@@ -15,9 +15,10 @@ pub(super) enum Codes {
     Coarse,
     /// 16 bits.
     Fine,
-    /// 16 bits, of which some tracks use 8: for a clip of a rig, with the shared numbers filled in.
-    /// Two bytes are in front of each group of rotations. Bit i of the first says whether the
-    /// reference of track i is coarse, and bit i of the second whether its axes are.
+    /// 16 bits, although some tracks use only 8. Clips of a rig have this form once their shared
+    /// numbers are filled in. Two bytes are in front of each group of rotations. Bit i of the first
+    /// says whether the reference of track i is coarse, and bit i of the second whether its axes
+    /// are.
     Mixed,
 }
 
@@ -267,7 +268,7 @@ fn own_scales<K: Kernel>(kernel: K, [x, y, z]: [[u8; GROUP]; 3]) -> Vector<K::La
     [kernel.own_scales(x), kernel.own_scales(y), kernel.own_scales(z)]
 }
 
-/// The numbers of a row of codes, of which those in `coarse` have 8 bits.
+/// The numbers of a row of codes. Those in `coarse` have 8 bits, the others 16.
 #[inline(never)]
 fn mixed(codes: [u8; 2 * GROUP], coarse: u8) -> [f32; GROUP] {
     let mut numbers = [0.0; GROUP];

@@ -5,8 +5,8 @@
 use super::Constant;
 use super::group::{Groups, Parameters, Rotations, Vectors};
 use super::kernel::{Kernel, Lanes, Sums, Vector, Wanted};
-use super::layout::{GROUP, Kind, SKIP_GROUPS};
-use super::play::{Place, Point, Source};
+use super::layout::{GROUP, Kind};
+use super::play::{Place, Point, Source, Way};
 use super::pose::PoseWriter;
 use crate::{Channel, TrackId};
 
@@ -55,41 +55,29 @@ fn value<K: Kernel, P: Parameters<K::Lanes>>(
 ) -> [f32; 4] {
     let (number, lane) = (track / GROUP, track % GROUP);
     let group = groups.from(number).take();
-    let point = (groups_before + number) / SKIP_GROUPS;
-    let skipped = source.first_component(point * SKIP_GROUPS);
-    let first = groups.first_component(number) - skipped;
-    let way = Way { point, skipped, first, places: group.live.places_of(lane) };
-    let here = way.components(kernel, &place.here);
+    let way = source.way_to(groups_before + number);
+    let places = group.live.places_of(lane);
+    let here = components(kernel, &place.here, way, places);
     let mut next = None;
     if let Some((point, share)) = &place.next {
-        next = Some((way.components(kernel, point), *share));
+        next = Some((components(kernel, point, way, places), *share));
     }
     K::Lanes::transpose(P::read(kernel, &group, stored).values(here, next))[lane]
 }
 
-/// The way to the components of a track.
-struct Way {
-    /// The last skip point before the track's group.
-    point: usize,
-    /// Number of components before that point.
-    skipped: usize,
-    /// Number of components from there to the group.
-    first: usize,
-    /// The places of the components in the group.
+/// The components at three places of a group, each in all lanes.
+#[inline(always)]
+fn components<K: Kernel>(
+    kernel: K,
+    point: &Point<'_>,
+    way: Way,
     places: [Option<usize>; 3],
-}
-
-impl Way {
-    /// The components of the track, each in all lanes.
-    #[inline(always)]
-    fn components<K: Kernel>(&self, kernel: K, point: &Point<'_>) -> Vector<K::Lanes> {
-        let mut segment = point.segment;
-        segment.go_to(self.point, self.skipped);
-        segment.skip(self.first);
-        let mut sums = Sums::new();
-        kernel.decode(&mut sums, Wanted::Three(self.places), &mut segment, &point.weights);
-        sums.take_three(kernel)
-    }
+) -> Vector<K::Lanes> {
+    let mut segment = point.segment;
+    way.go(&mut segment);
+    let mut sums = Sums::new();
+    kernel.decode(&mut sums, Wanted::Three(places), &mut segment, &point.weights);
+    sums.take_three(kernel)
 }
 
 impl Source<'_> {

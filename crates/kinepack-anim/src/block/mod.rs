@@ -220,8 +220,8 @@ impl<B: AsRef<[u8]>> Clip<B> {
     /// Whether a joint's translation is *far*: each segment stores anchors for it, so that the
     /// precision holds at any distance from the origin.
     pub fn is_far(&self, joint: usize) -> bool {
-        let tracks = self.far.iter().map(|track| self.joints[self.rotations + usize::from(*track)]);
-        tracks.into_iter().any(|far| usize::from(far) == joint)
+        let kinds = &self.as_bytes()[self.header.bytes()..][..self.joints()];
+        kinds.get(joint).is_some_and(|kinds| kinds & layout::FAR != 0)
     }
 
     /// The animated tracks: rotations, then translations, then scales, each by joint.
@@ -291,7 +291,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
                 joints: self.joint_tracks() - self.rotations,
             },
             far: Far { tracks: &self.far },
-            components: self.components,
+            counts: self.counts(),
             segments: Segments {
                 count: self.segments,
                 blends: &bytes[blends..offsets],
@@ -303,7 +303,8 @@ impl<B: AsRef<[u8]>> Clip<B> {
         }
     }
 
-    /// How many components and skip points a segment has.
+    /// What all segments have the same number of.
+    #[inline]
     fn counts(&self) -> Counts {
         Counts {
             components: self.components,

@@ -9,7 +9,7 @@ use super::group::{Codes, Group, Groups, Parameters, Rotations, VectorTracks, Ve
 use super::kernel::{
     GROUPS_AT_ONCE, Kernel, Lanes, Segment, Sums, Task, Wanted, prefetch, segment_scale,
 };
-use super::layout::{Counts, GROUP, Header, Kind, SKIP_GROUPS, skip_points};
+use super::layout::{Counts, GROUP, Header, Kind, SKIP_GROUPS};
 use super::pose::{Choice, PoseWriter};
 use super::{Constant, Rig, joint, read};
 use crate::{Channel, TrackId};
@@ -27,8 +27,7 @@ pub(super) struct Source<'a> {
     pub(super) vectors: Groups<'a>,
     pub(super) stored: VectorTracks,
     pub(super) far: Far<'a>,
-    /// Number of live components.
-    pub(super) components: usize,
+    pub(super) counts: Counts,
     pub(super) segments: Segments<'a>,
     pub(super) rig: Option<&'a Rig>,
 }
@@ -64,20 +63,17 @@ impl Segments<'_> {
 }
 
 impl Source<'_> {
-    /// How many components and skip points a segment has.
+    /// The way from the beginning of a segment to a group, by its number among all groups.
     #[inline(always)]
-    fn counts(&self) -> Counts {
-        let groups = self.rotations.groups() + self.vectors.groups();
-        Counts {
-            components: self.components,
-            skip_points: skip_points(groups),
-            far: self.far.tracks.len(),
-        }
+    pub(super) fn way_to(&self, group: usize) -> Way {
+        let point = group / SKIP_GROUPS;
+        let skipped = self.first_component(point * SKIP_GROUPS);
+        Way { point, skipped, count: self.first_component(group) - skipped }
     }
 
     /// The first live component of a group, among all groups.
     #[inline(always)]
-    pub(super) fn first_component(&self, group: usize) -> usize {
+    fn first_component(&self, group: usize) -> usize {
         match group.checked_sub(self.rotations.groups()) {
             Some(of_vectors) => self.vectors.first_component(of_vectors),
             None => self.rotations.first_component(group),
@@ -113,6 +109,25 @@ impl Source<'_> {
     }
 }
 
+/// The way from the beginning of a segment to the first component of a group.
+#[derive(Clone, Copy)]
+pub(super) struct Way {
+    /// The last skip point on the way.
+    point: usize,
+    /// Number of components before that point.
+    skipped: usize,
+    /// Number of components from there to the group.
+    count: usize,
+}
+
+impl Way {
+    #[inline(always)]
+    pub(super) fn go(self, segment: &mut Segment<'_>) {
+        segment.go_to(self.point, self.skipped);
+        segment.skip(self.count);
+    }
+}
+
 /// A task for a kernel: writes the chosen joints at a position.
 pub(super) struct Play<'a, C, W: ?Sized, F> {
     pub(super) source: Source<'a>,
@@ -139,8 +154,6 @@ pub(super) struct Point<'a> {
     pub(super) sample: usize,
     /// The share of the next sample.
     pub(super) share: f32,
-    /// Number of the segment's samples.
-    pub(super) length: usize,
 }
 
 impl<'a> Point<'a> {
@@ -156,10 +169,10 @@ impl<'a> Point<'a> {
         let at = segments.at(number, header);
         prefetch(segments.bytes.get(at..segments.at(number + 1, header)).unwrap_or_default());
         let bytes = segments.bytes.get(at..).unwrap_or_default();
-        let segment = Segment::new(bytes, source.counts(), header.block, end - start);
         let (length, sample) = (end - start, sample - start);
+        let segment = Segment::new(bytes, source.counts, header.block, length);
         let weights = Weights::new(length, sample, share, segment_scale(segment.step()));
-        Self { segment, weights, sample, share, length }
+        Self { segment, weights, sample, share }
     }
 }
 
@@ -230,7 +243,7 @@ impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, 
                 writer,
             );
         } else {
-            place.go_to(&source, source.rotations.groups() + joints / GROUP);
+            place.go(source.way_to(source.rotations.groups() + joints / GROUP));
         }
         // A group may have both scales and curves.
         let first = if C::JOINTS { 0 } else { joints / GROUP };
@@ -260,19 +273,12 @@ impl Source<'_> {
 }
 
 impl<'a> Place<'a> {
-    /// Goes from the beginning of the segments to the first component of a group.
+    /// Goes a way from the beginning of the segments, at both points.
     #[inline(always)]
-    fn go_to(&mut self, source: &Source<'_>, group: usize) {
-        let point = group / SKIP_GROUPS;
-        let skipped = source.first_component(point * SKIP_GROUPS);
-        let count = source.first_component(group) - skipped;
-        let go = |point_of: &mut Point<'_>| {
-            point_of.segment.go_to(point, skipped);
-            point_of.segment.skip(count);
-        };
-        go(&mut self.here);
-        if let Some((next, _)) = &mut self.next {
-            go(next);
+    fn go(&mut self, way: Way) {
+        way.go(&mut self.here.segment);
+        if let Some((point, _)) = &mut self.next {
+            way.go(&mut point.segment);
         }
     }
 

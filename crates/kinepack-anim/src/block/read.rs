@@ -251,12 +251,16 @@ fn check_segment(
     let mut points =
         heads.iter().step_by(SKIP_GROUPS).map(|head| head.first_component as usize).skip(1);
     let (mut next_point, mut passed) = (points.next(), 0);
-    for component in 0..components {
+    // Groups without live components may be the last ones, so a point may come after all components.
+    for component in 0..=components {
         while passed < skip_points && next_point == Some(component) {
             if segment.skip_point(passed) != segment.bit() {
                 return Err("a skip point is wrong");
             }
             (next_point, passed) = (points.next(), passed + 1);
+        }
+        if component == components {
+            break;
         }
         for piece in 0..block.pieces() {
             if segment.is_bad(piece) {
@@ -267,13 +271,6 @@ fn check_segment(
                 return Err(SHORT);
             }
         }
-    }
-    // Groups without live components may be the last ones.
-    while passed < skip_points {
-        if segment.skip_point(passed) != segment.bit() {
-            return Err("a skip point is wrong");
-        }
-        passed += 1;
     }
     let end = segment.bit().div_ceil(8);
     if bytes

@@ -53,7 +53,7 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     }
 
     /// A sampler of `clip`, without a skeleton to compare. Channels that the clip does not store
-    /// keep the values of `bind`, of which the sampler and its clones share a copy.
+    /// keep the values of `bind`. The sampler copies them once and shares that copy with its clones.
     ///
     /// # Errors
     /// [`PlayError::OtherJoints`] if `bind` has another number of joints.

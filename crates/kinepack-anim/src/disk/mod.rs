@@ -140,6 +140,7 @@ impl<W: Watch> Coding<W> {
             take(contents, None)?;
         }
         let count = contents.segment_count();
+        let far = contents.tracks.iter().filter(|track| track.is_far).count();
         let given = std::mem::take(&mut contents.segments);
         let mut segment =
             SegmentContents { step: 0, length: 0, anchors: Vec::new(), coefficients: Vec::new() };
@@ -154,7 +155,6 @@ impl<W: Watch> Coding<W> {
                     segment.coefficients.resize(3 * contents.tracks.len() * length, 0);
                 }
             }
-            let far = contents.tracks.iter().filter(|track| track.is_far).count();
             self.code_segment(coder, far, &mut segment)?;
             take(contents, Some(&segment))?;
             self.segments += 1;

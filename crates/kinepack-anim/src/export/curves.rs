@@ -39,7 +39,8 @@ impl<'a> Animated<'a> {
         Self { nodes, samples: clip.samples() }
     }
 
-    /// The channels of the nodes, of which the first has this index: node, path and values.
+    /// The channels of the nodes, each with its node, path and values. `first` is the index of the
+    /// first node.
     pub(super) fn channels(
         &self,
         first: usize,

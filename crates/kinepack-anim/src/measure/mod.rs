@@ -11,11 +11,9 @@ mod frame;
 mod pose;
 mod slide;
 
-pub(crate) use errors::by_joint;
-#[cfg(feature = "offline")]
-#[cfg(feature = "offline")]
-pub(crate) use errors::each_curve_error;
 pub use errors::{ErrorOptions, ErrorReport, Errors, measure};
+#[cfg(feature = "offline")]
+pub(crate) use errors::{by_joint, each_curve_error};
 pub use follow::Follower;
 pub(crate) use frame::{Frame, object_space};
 pub use pose::pose_distance_cm;

@@ -21,7 +21,7 @@ pub(crate) struct Segment<'a> {
     /// The bits of each piece, by profile.
     pub(super) bits: [&'static [u8; 256]; 2],
     /// Number of samples, and of a component's coefficients.
-    pub(super) length: usize,
+    pub(crate) length: usize,
     /// The anchors of far tracks.
     anchors: &'a [u8],
 }
@@ -119,7 +119,7 @@ impl<'a> Segment<'a> {
         (self.bit, self.profiles) = (bit, rest);
     }
 
-    /// Skips a number of pieces, of which some store their own widths.
+    /// Skips a number of pieces. Some of them may store their own widths.
     #[cold]
     fn skip_pieces(&mut self, count: usize) {
         for index in 0..count {

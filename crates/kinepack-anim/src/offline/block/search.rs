@@ -101,7 +101,7 @@ pub(super) fn code(target: &Target, plan: &Plan, spans: &[Span], effort: Effort)
         coded.segments.push(SegmentContents {
             step: best.step,
             length: span.length,
-            anchors: coder.anchors_of(span),
+            anchors: coder.far_anchors(),
             coefficients: best.coefficients,
         });
     }

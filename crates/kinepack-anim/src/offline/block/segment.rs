@@ -127,10 +127,9 @@ impl<'a> Coder<'a> {
         }
     }
 
-    /// The anchors of all far tracks in a segment.
-    pub(super) fn anchors_of(&self, span: Span) -> Vec<Anchors> {
-        let far = self.plan.tracks.iter().filter(|track| track.is_far);
-        far.map(|track| anchors_of(self.target, track, span)).collect()
+    /// The anchors of all far tracks in the segment.
+    pub(super) fn far_anchors(&self) -> Vec<Anchors> {
+        self.anchors.iter().flatten().cloned().collect()
     }
 
     /// The vector that a track's components are added to at a sample of the segment.
