@@ -49,8 +49,8 @@ const GOAL_KBPS: f64 = 256.0;
 const CAPTURED_HALF_WIDTH_M: f32 = 32.0;
 /// The most orders that wait for the next tick.
 const MAX_ORDERS: usize = 64;
-/// How long the program waits for pages to take the end message.
-const FAREWELL: Duration = Duration::from_secs(1);
+/// How long the program waits for pages to take the end message and to close.
+const FAREWELL: Duration = Duration::from_secs(5);
 
 pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, DemoError> {
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;

@@ -47,10 +47,9 @@ pub(super) async fn talk(
         messages: 0,
         heard: Instant::now(),
     };
-    // The page may be gone already, so a failure to send the reason is ignored.
-    if let Err(Gone { code, reason }) = page.run().await {
-        let frame = CloseFrame { code, reason: reason.into() };
-        let _ = timeout(PATIENCE, page.socket.send(ws::Message::Close(Some(frame)))).await;
+    if let Err(gone) = page.run().await {
+        // A page that takes no more messages is left alone.
+        let _ = timeout(PATIENCE, page.close(gone)).await;
     }
 }
 
@@ -143,6 +142,16 @@ impl Page {
                     self.send(ws::Message::Ping(Bytes::new())).await?;
                 }
             }
+        }
+    }
+
+    /// Sends the reason, and reads until the page closes too. A connection that closes with unread
+    /// messages is reset, and a reset takes unread messages from the page: also the end message.
+    async fn close(&mut self, Gone { code, reason }: Gone) {
+        let frame = CloseFrame { code, reason: reason.into() };
+        // The page may be gone already.
+        if self.socket.send(ws::Message::Close(Some(frame))).await.is_ok() {
+            while let Some(Ok(_)) = self.socket.recv().await {}
         }
     }
 
