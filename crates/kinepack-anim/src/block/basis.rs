@@ -8,7 +8,8 @@ use crate::computed::computed;
 /// The longest segment, in samples.
 pub(crate) const MAX_LENGTH: usize = 32;
 
-/// Numbers in the tables of all lengths: a row for each sample, padded to a multiple of eight.
+/// Numbers in the tables of all lengths: a row for each sample, one before the first and one after
+/// the last. Each row is padded to a multiple of eight.
 const NUMBERS: usize = start(MAX_LENGTH + 1);
 
 computed! {
@@ -26,7 +27,7 @@ const fn start(length: usize) -> usize {
     let mut at = 0;
     let mut shorter = 1;
     while shorter < length {
-        at += shorter * stride(shorter);
+        at += (shorter + 2) * stride(shorter);
         shorter += 1;
     }
     at
@@ -46,7 +47,60 @@ static STARTS: [usize; MAX_LENGTH + 1] = {
 /// padded to a multiple of eight.
 #[inline]
 pub(crate) fn row(length: usize, sample: usize) -> &'static [f32] {
-    &BASIS[STARTS[length] + sample * stride(length)..][..stride(length)]
+    row_after(length, sample + 1)
+}
+
+/// The row after `rows` other ones. The first row continues the segment to the sample before it, as
+/// a parabola; the last row to the one after it.
+#[inline(always)]
+fn row_after(length: usize, rows: usize) -> &'static [f32] {
+    &BASIS[STARTS[length] + rows * stride(length)..][..stride(length)]
+}
+
+/// A position, as one of a clip's segments sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Spot {
+    /// A sample of the segment.
+    Sample(usize),
+    /// On the straight line from a sample to the next one, which the segment has too, at this share
+    /// of the way.
+    Linear(usize, f32),
+    /// The same on a cubic.
+    Cubic(usize, f32),
+    /// On a cubic from the segment's last sample to the next segment: this segment's part.
+    Leaving(f32),
+    /// On a cubic from the previous segment to this segment's first sample: this segment's part.
+    Arriving(f32),
+}
+
+/// The factors of a cubic at a share of the way from one sample to the next.
+struct Cubic {
+    /// Of half the difference between the second sample and the one before the first.
+    first_slope: f32,
+    /// Of half the difference between the first sample and the one after the second, negated.
+    second_slope: f32,
+    first: f32,
+    second: f32,
+}
+
+impl Cubic {
+    #[inline(always)]
+    fn new(share: f32) -> Self {
+        let rest = 1.0 - share;
+        let middle = 0.5 * share * rest;
+        Self {
+            first_slope: middle * rest,
+            second_slope: middle * share,
+            first: smooth(rest),
+            second: smooth(share),
+        }
+    }
+}
+
+/// The share of the second of two samples on a cubic that stands still at both.
+#[inline(always)]
+pub(crate) fn smooth(share: f32) -> f32 {
+    share * share * (3.0 - (share + share))
 }
 
 /// The factors of the coefficients at a position. Each combines the basis, the interpolation
@@ -56,25 +110,56 @@ pub(crate) fn row(length: usize, sample: usize) -> &'static [f32] {
 pub(crate) struct Weights([[[f32; 8]; 2]; 2]);
 
 impl Weights {
-    /// The weights at the fraction `share` of the way from sample `sample` to the next one, each
-    /// multiplied by `scale`. If `share` is 0, the segment need not have a next sample.
+    /// The weights at a position in a segment of `length` samples, each multiplied by `scale`.
     #[inline(always)]
-    pub(crate) fn new(length: usize, sample: usize, share: f32, scale: f32) -> Self {
+    pub(crate) fn new(length: usize, spot: Spot, scale: f32) -> Self {
+        match spot {
+            Spot::Sample(sample) => {
+                let mut weights = Self([[[0.0; 8]; 2]; 2]);
+                let (here, _) = row(length, sample).as_chunks::<8>();
+                for (numbers, here) in weights.0.as_flattened_mut().iter_mut().zip(here) {
+                    for index in 0..8 {
+                        numbers[index] = here[index] * scale;
+                    }
+                }
+                weights
+            }
+            Spot::Linear(sample, share) => {
+                Self::sum(length, sample + 1, [1.0 - share, share], scale)
+            }
+            Spot::Cubic(sample, share) => {
+                let Cubic { first_slope, second_slope, first, second } = Cubic::new(share);
+                let factors =
+                    [-first_slope, first + second_slope, second + first_slope, -second_slope];
+                Self::sum(length, sample, factors, scale)
+            }
+            Spot::Leaving(share) => {
+                let Cubic { first_slope, first, .. } = Cubic::new(share);
+                Self::sum(length, length - 1, [-first_slope, first, first_slope], scale)
+            }
+            Spot::Arriving(share) => {
+                let Cubic { second_slope, second, .. } = Cubic::new(share);
+                Self::sum(length, 0, [second_slope, second, -second_slope], scale)
+            }
+        }
+    }
+
+    /// The sum of rows times `factors`, from the row after `rows` other ones on, times `scale`.
+    #[inline(always)]
+    fn sum<const N: usize>(length: usize, rows: usize, factors: [f32; N], scale: f32) -> Self {
         let mut weights = Self([[[0.0; 8]; 2]; 2]);
-        let (here, _) = row(length, sample).as_chunks::<8>();
-        let eights = weights.0.as_flattened_mut().iter_mut().zip(here);
-        if share == 0.0 {
-            for (numbers, here) in eights {
+        for (eight, numbers) in
+            weights.0.as_flattened_mut()[..stride(length) / 8].iter_mut().enumerate()
+        {
+            for (nth, factor) in factors.into_iter().enumerate() {
+                let row = &row_after(length, rows + nth)[8 * eight..][..8];
                 for index in 0..8 {
-                    numbers[index] = here[index] * scale;
+                    let product = row[index] * factor;
+                    numbers[index] = if nth == 0 { product } else { numbers[index] + product };
                 }
             }
-        } else {
-            let (next, _) = row(length, sample + 1).as_chunks::<8>();
-            for ((numbers, here), next) in eights.zip(next) {
-                for index in 0..8 {
-                    numbers[index] = ((1.0 - share) * here[index] + share * next[index]) * scale;
-                }
+            for number in numbers {
+                *number *= scale;
             }
         }
         weights
@@ -97,11 +182,20 @@ const fn table() -> [f32; NUMBERS] {
         while sample < length {
             let mut k = 0;
             while k < length {
-                table[first + sample * stride(length) + k] =
+                table[first + (sample + 1) * stride(length) + k] =
                     basis(&norms, length, sample, k) as f32;
                 k += 1;
             }
             sample += 1;
+        }
+        let mut k = 0;
+        while k < length {
+            let last = length - 1;
+            table[first + k] = continued(&norms, length, k, [0, 1, 2]) as f32;
+            let [one, two] = [last.saturating_sub(1), last.saturating_sub(2)];
+            table[first + (length + 1) * stride(length) + k] =
+                continued(&norms, length, k, [last, one, two]) as f32;
+            k += 1;
         }
         length += 1;
     }
@@ -111,6 +205,19 @@ const fn table() -> [f32; NUMBERS] {
 /// B(k, t) of the specification, with t = `sample`. `norms` are √(1 / length) and √(2 / length).
 const fn basis(norms: &[f64; 2], length: usize, sample: usize, k: usize) -> f64 {
     if k == 0 { norms[0] } else { norms[1] * cosine((2 * sample + 1) * k, length) }
+}
+
+/// B(k, −1) or B(k, length) of the specification, from the samples next to it, the nearest first.
+const fn continued(norms: &[f64; 2], length: usize, k: usize, samples: [usize; 3]) -> f64 {
+    let first = basis(norms, length, samples[0], k);
+    match length {
+        1 => first,
+        2 => 2.0 * first - basis(norms, length, samples[1], k),
+        _ => {
+            let second = basis(norms, length, samples[1], k);
+            3.0 * first - 3.0 * second + basis(norms, length, samples[2], k)
+        }
+    }
 }
 
 /// cos(π·j / (2·length)).
@@ -177,6 +284,20 @@ mod tests {
                     assert!((f64::from(*number) - expected).abs() < 4e-8, "{length} {sample} {k}");
                 }
                 assert!(numbers[length..].iter().all(|number| *number == 0.0));
+            }
+        }
+    }
+
+    #[test]
+    fn rows_beyond_a_segment_continue_parabolas() {
+        for length in 3..=MAX_LENGTH {
+            for (beyond, near) in [(0, [1, 2, 3]), (length + 1, [length, length - 1, length - 2])] {
+                for k in 0..length {
+                    let at = |rows: usize| f64::from(row_after(length, rows)[k]);
+                    let [first, second, third] = near.map(at);
+                    let third_difference = at(beyond) - 3.0 * first + 3.0 * second - third;
+                    assert!(third_difference.abs() < 1e-6, "{length} {k}");
+                }
             }
         }
     }

@@ -135,8 +135,8 @@ fn add(place: &Place<'_>, index: usize, [x, y, z, w]: [f32; 4]) -> [f32; 4] {
         own.map_or([0.0; 3], |own| own.at(point.sample, point.share))
     };
     let mut base = anchor(&place.here);
-    if let Some((next, share)) = &place.next {
-        base = mix(base, anchor(next), *share);
+    if let Some((next, join)) = &place.next {
+        base = mix(base, anchor(next), join.share());
     }
     [base[0] + x, base[1] + y, base[2] + z, w]
 }

@@ -6,7 +6,7 @@ use super::Constant;
 use super::group::{Groups, Parameters, Rotations, Vectors};
 use super::kernel::{Kernel, Lanes, Sums, Vector, Wanted};
 use super::layout::{GROUP, Kind};
-use super::play::{Place, Point, Source, Way};
+use super::play::{Place, Point, Source, Way, joined};
 use super::pose::PoseWriter;
 use crate::{Channel, TrackId};
 
@@ -57,10 +57,10 @@ fn value<K: Kernel, P: Parameters<K::Lanes>>(
     let group = groups.from(number).take();
     let way = source.way_to(groups_before + number);
     let places = group.live.places_of(lane);
-    let here = components(kernel, &place.here, way, places);
+    let mut here = components(kernel, &place.here, way, places);
     let mut next = None;
-    if let Some((point, share)) = &place.next {
-        next = Some((components(kernel, point, way, places), *share));
+    if let Some((point, join)) = &place.next {
+        next = joined(&mut here, components(kernel, point, way, places), *join);
     }
     K::Lanes::transpose(P::read(kernel, &group, stored).values(here, next))[lane]
 }

@@ -10,7 +10,7 @@ use crate::{Channel, ClipError, TrackId};
 pub(crate) const MAGIC: [u8; 4] = *b"KPAB";
 pub(crate) const VERSION: u8 = 2;
 pub(crate) const HEADER_BYTES: usize = 16;
-/// What follows the header of a clip with curves or markers.
+/// What follows the header of a clip with curves, markers or cubic interpolation.
 pub(crate) const EXTENSION_BYTES: usize = 4;
 /// The bit of the number of joints that says that the extension follows.
 const EXTENDED: u16 = 1 << 15;
@@ -29,10 +29,28 @@ pub(crate) const SKIP_BYTES: usize = 4;
 /// The largest magnitude of a constant or a middle.
 pub(crate) const MAX_NUMBER: f32 = 1e18;
 
-/// The first 16 bytes of a clip, and the 4 bytes after them if it has curves or markers.
+/// How a clip moves between two samples.
 ///
 /// ```
-/// use kinepack_anim::block::{BlockLength, Header};
+/// use kinepack_anim::block::Interpolation;
+///
+/// assert_eq!(Interpolation::default(), Interpolation::Linear);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Interpolation {
+    /// In straight lines.
+    #[default]
+    Linear,
+    /// Along cubic splines (Catmull and Rom), so that velocities do not jump at the samples. Nearer
+    /// to motion that was captured at a higher rate. A pose takes as long as with straight lines.
+    Cubic,
+}
+
+/// The first 16 bytes of a clip, and the 4 bytes after them if it has curves, markers or cubic
+/// interpolation.
+///
+/// ```
+/// use kinepack_anim::block::{BlockLength, Header, Interpolation};
 ///
 /// let header = Header {
 ///     block: BlockLength::N16,
@@ -46,6 +64,7 @@ pub(crate) const MAX_NUMBER: f32 = 1e18;
 ///     rate_hz: 30.0,
 ///     curves: 0,
 ///     is_labelled: false,
+///     interpolation: Interpolation::Linear,
 /// };
 /// // The last sample of a loop repeats the first.
 /// assert_eq!(header.coded_samples(), 30);
@@ -76,6 +95,15 @@ pub struct Header {
     pub curves: u16,
     /// Whether the clip has the part that stores the names of the curves, and the markers.
     pub is_labelled: bool,
+    /// How the clip moves between two samples.
+    pub interpolation: Interpolation,
+}
+
+impl Interpolation {
+    /// From whether it is cubic.
+    pub(crate) fn from_bit(is_cubic: bool) -> Self {
+        if is_cubic { Self::Cubic } else { Self::Linear }
+    }
 }
 
 impl Header {
@@ -94,7 +122,7 @@ impl Header {
         bytes[12..16].copy_from_slice(&self.rate_hz.to_le_bytes());
         if let [first, second, flags, _] = &mut bytes[HEADER_BYTES..] {
             [*first, *second] = self.curves.to_le_bytes();
-            *flags = u8::from(self.is_labelled);
+            *flags = u8::from(self.is_labelled) | u8::from(self.is_cubic()) << 1;
         }
         bytes
     }
@@ -106,7 +134,13 @@ impl Header {
 
     /// Whether the clip has the extension.
     pub(crate) fn is_extended(&self) -> bool {
-        self.curves > 0 || self.is_labelled
+        self.curves > 0 || self.is_labelled || self.is_cubic()
+    }
+
+    /// Whether the clip is cubic between samples.
+    #[inline]
+    pub(crate) fn is_cubic(&self) -> bool {
+        self.interpolation == Interpolation::Cubic
     }
 
     /// Bytes of the header, with the extension if the clip has one.

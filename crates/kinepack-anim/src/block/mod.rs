@@ -49,7 +49,7 @@ pub(crate) use layout::{
     tracks_of,
 };
 use layout::{Counts, SKIP_BYTES, skip_points};
-pub use layout::{Header, Kind};
+pub use layout::{Header, Interpolation, Kind};
 pub use pose::{JointMask, PoseWriter, SoaPose};
 pub(crate) use read::checksum;
 pub(crate) use rig::MAGIC as RIG_MAGIC;

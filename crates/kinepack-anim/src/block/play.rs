@@ -3,13 +3,13 @@
 
 use std::ops::Range;
 
-use super::basis::Weights;
+use super::basis::{Spot, Weights, smooth};
 use super::far::Far;
 use super::group::{Codes, Group, Groups, Parameters, Rotations, VectorTracks, Vectors};
 use super::kernel::{
-    GROUPS_AT_ONCE, Kernel, Lanes, Segment, Sums, Task, Wanted, prefetch, segment_scale,
+    GROUPS_AT_ONCE, Kernel, Lanes, Segment, Sums, Task, Vector, Wanted, prefetch, segment_scale,
 };
-use super::layout::{Counts, GROUP, Header, Kind, SKIP_GROUPS};
+use super::layout::{Counts, GROUP, Header, Interpolation, Kind, SKIP_GROUPS};
 use super::pose::{Choice, PoseWriter};
 use super::{Constant, Rig, joint, read};
 use crate::{Channel, TrackId};
@@ -141,9 +141,27 @@ pub(super) struct Play<'a, C, W: ?Sized, F> {
 /// A position in a clip, resolved to segments.
 pub(super) struct Place<'a> {
     pub(super) here: Point<'a>,
-    /// The next sample, and its share of the value. Only if a position between two samples needs
-    /// both poses: they are in different segments, or the segment blends.
-    pub(super) next: Option<(Point<'a>, f32)>,
+    /// The next sample. Only if a position between two samples needs both: they are in different
+    /// segments, or the segment blends.
+    pub(super) next: Option<(Point<'a>, Join)>,
+}
+
+/// How the components of two points become one value.
+#[derive(Clone, Copy)]
+pub(super) enum Join {
+    /// Values are blended, with this share of the next one.
+    Blend(f32),
+    /// Components are added, since their weights contain the shares. This one is for anchors.
+    Sum(f32),
+}
+
+impl Join {
+    /// The share of the next point's anchor.
+    pub(super) fn share(self) -> f32 {
+        match self {
+            Self::Blend(share) | Self::Sum(share) => share,
+        }
+    }
 }
 
 /// A segment, and the weights of its coefficients at a position.
@@ -158,20 +176,20 @@ pub(super) struct Point<'a> {
 
 impl<'a> Point<'a> {
     #[inline(always)]
-    fn new(
-        source: &Source<'a>,
-        number: usize,
-        [start, end]: [usize; 2],
-        sample: usize,
-        share: f32,
-    ) -> Self {
+    fn new(source: &Source<'a>, number: usize, [start, end]: [usize; 2], spot: Spot) -> Self {
         let Source { header, segments, .. } = source;
         let at = segments.at(number, header);
         prefetch(segments.bytes.get(at..segments.at(number + 1, header)).unwrap_or_default());
         let bytes = segments.bytes.get(at..).unwrap_or_default();
-        let (length, sample) = (end - start, sample - start);
+        let length = end - start;
         let segment = Segment::new(bytes, source.counts, header.block, length);
-        let weights = Weights::new(length, sample, share, segment_scale(segment.step()));
+        let weights = Weights::new(length, spot, segment_scale(segment.step()));
+        let (sample, share) = match spot {
+            Spot::Sample(sample) => (sample, 0.0),
+            Spot::Linear(sample, share) | Spot::Cubic(sample, share) => (sample, share),
+            Spot::Leaving(_) => (length - 1, 0.0),
+            Spot::Arriving(_) => (0, 0.0),
+        };
         Self { segment, weights, sample, share }
     }
 }
@@ -192,11 +210,15 @@ impl<'a> Place<'a> {
         let segment = header.segment_of(here, segments.count);
         let bounds = header.segment_bounds(segment, segments.count);
         let is_same_segment = next > here && next < bounds[1];
-        let is_single_point = share == 0.0 || (is_same_segment && !segments.blends(segment));
-        let own_share = if is_single_point { share } else { 0.0 };
-        let here = Point::new(source, segment, bounds, here, own_share);
-        if is_single_point {
-            return Self { here, next: None };
+        let here = here - bounds[0];
+        let blends = segments.blends(segment);
+        if share == 0.0 || (is_same_segment && !blends) {
+            let spot = match header.interpolation {
+                _ if share == 0.0 => Spot::Sample(here),
+                Interpolation::Linear => Spot::Linear(here, share),
+                Interpolation::Cubic => Spot::Cubic(here, share),
+            };
+            return Self { here: Point::new(source, segment, bounds, spot), next: None };
         }
         let next_segment = if is_same_segment {
             segment
@@ -205,8 +227,16 @@ impl<'a> Place<'a> {
         } else {
             0
         };
-        let bounds = header.segment_bounds(next_segment, segments.count);
-        Self { here, next: Some((Point::new(source, next_segment, bounds, next, 0.0), share)) }
+        let next_bounds = header.segment_bounds(next_segment, segments.count);
+        let mut spots = [Spot::Sample(here), Spot::Sample(next - next_bounds[0])];
+        let mut join = Join::Blend(share);
+        if header.is_cubic() && !blends && !segments.blends(next_segment) {
+            spots = [Spot::Leaving(share), Spot::Arriving(share)];
+            join = Join::Sum(smooth(share));
+        }
+        let here = Point::new(source, segment, bounds, spots[0]);
+        let next = Point::new(source, next_segment, next_bounds, spots[1]);
+        Self { here, next: Some((next, join)) }
     }
 }
 
@@ -312,10 +342,10 @@ impl<'a> Place<'a> {
                 }
                 self.decode(kernel, count, sums);
             }
-            let here = sums[0].take(kernel, &group.live);
+            let mut here = sums[0].take(kernel, &group.live);
             let mut next = None;
-            if let Some((_, share)) = self.next {
-                next = Some((sums[1].take(kernel, &group.live), share));
+            if let Some((_, join)) = self.next {
+                next = joined(&mut here, sums[1].take(kernel, &group.live), join);
             }
             let values = K::Lanes::transpose(P::read(kernel, &group, stored).values(here, next));
             for (lane, (joint, value)) in group.joints.iter().zip(values).enumerate() {
@@ -349,6 +379,24 @@ impl<'a> Place<'a> {
         self.here.segment.skip(count);
         if let Some((point, _)) = &mut self.next {
             point.segment.skip(count);
+        }
+    }
+}
+
+/// Adds the next point's components to `here`, or returns them with their share.
+#[inline(always)]
+pub(super) fn joined<L: Lanes>(
+    here: &mut Vector<L>,
+    next: Vector<L>,
+    join: Join,
+) -> Option<(Vector<L>, f32)> {
+    match join {
+        Join::Blend(share) => Some((next, share)),
+        Join::Sum(_) => {
+            for (here, next) in here.iter_mut().zip(next) {
+                *here = here.add(next);
+            }
+            None
         }
     }
 }

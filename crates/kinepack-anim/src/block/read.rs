@@ -11,8 +11,8 @@ use super::kernel::{Live, Segment};
 use super::labels;
 use super::layout::{
     CONSTANT_BYTES, CURVES_OF_TRACK, Counts, END_BYTES, EXTENSION_BYTES, FAR, GROUP, HEADER_BYTES,
-    Header, Kind, MAGIC, MAX_NUMBER, SKIP_BYTES, SKIP_GROUPS, VERSION, animated, kinds_from_byte,
-    skip_points, tracks_of,
+    Header, Interpolation, Kind, MAGIC, MAX_NUMBER, SKIP_BYTES, SKIP_GROUPS, VERSION, animated,
+    kinds_from_byte, skip_points, tracks_of,
 };
 use super::tracks::{Track, min_group_bytes, read_group};
 use super::widths::BlockLength;
@@ -207,6 +207,7 @@ fn header(bytes: &[u8]) -> Result<Header, ClipError> {
         rate_hz: f32::from_bits(word(12)),
         curves: 0,
         is_labelled: false,
+        interpolation: Interpolation::Linear,
     };
     if is_extended {
         let extension = bytes.get(HEADER_BYTES..).and_then(<[u8]>::first_chunk);
@@ -214,9 +215,10 @@ fn header(bytes: &[u8]) -> Result<Header, ClipError> {
             extension.ok_or(ClipError::EndOfData { part: "header" })?;
         let [first, second, flags, zero] = *extension;
         header.curves = u16::from_le_bytes([first, second]);
-        header.is_labelled = flags != 0;
-        // A clip without curves and markers must not have the extension.
-        if flags > 1 || zero != 0 || !header.is_extended() {
+        header.is_labelled = flags & 1 != 0;
+        header.interpolation = Interpolation::from_bit(flags & 2 != 0);
+        // An extension must say something.
+        if flags > 3 || zero != 0 || !header.is_extended() {
             return Err(ClipError::BadHeader { field: "extension" });
         }
     }

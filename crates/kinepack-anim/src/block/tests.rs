@@ -10,7 +10,7 @@
 
 use super::basis::row;
 use super::kernel::{own_scale, segment_scale};
-use super::layout::{Header, Kind};
+use super::layout::{Header, Interpolation, Kind};
 use super::{
     Anchors, BlockLength, Clip, Constant, Contents, Instructions, Sampler, SegmentContents, Track,
 };
@@ -46,6 +46,7 @@ fn contents(random: &mut Random, block: BlockLength, joints: u16, samples: u32) 
         samples,
         curves: 0,
         is_labelled: false,
+        interpolation: Interpolation::from_bit(random.below(2) == 0),
         rate_hz: 30.0,
     };
     let kinds: Vec<_> = (0..joints)

@@ -5,8 +5,8 @@ use kinepack::entropy::Coder;
 use super::model::{CODES, DEAD, FLOATS, KINDS, Model, SEGMENT_STEPS, SIGNED, STEPS, Watch};
 use super::segment::LiveComponent;
 use crate::block::{
-    Anchors, BlockLength, CURVES_OF_TRACK, Constant, Contents, Header, Kind, MAX_NUMBER, Track,
-    animated, kinds_from_byte, kinds_to_byte, tracks_of,
+    Anchors, BlockLength, CURVES_OF_TRACK, Constant, Contents, Header, Interpolation, Kind,
+    MAX_NUMBER, Track, animated, kinds_from_byte, kinds_to_byte, tracks_of,
 };
 use crate::{Channel, ClipError};
 
@@ -105,7 +105,7 @@ fn code_header<C: Coder>(coder: &mut C, header: &mut Header) -> Result<(), ClipE
     header.check()
 }
 
-/// Codes the number of joints. More bits than it may have say that curves or markers come first.
+/// Codes the number of joints. More bits than it may have say that the extension comes first.
 fn code_joints<C: Coder>(coder: &mut C, header: &mut Header) -> Result<(), ClipError> {
     const EXTENDED: u32 = 15;
     let joints = u32::from(header.joints);
@@ -114,6 +114,8 @@ fn code_joints<C: Coder>(coder: &mut C, header: &mut Header) -> Result<(), ClipE
     if place == EXTENDED {
         header.curves = coder.code_direct(u32::from(header.curves), 13) as u16;
         header.is_labelled = coder.code_direct(u32::from(header.is_labelled), 1) != 0;
+        let is_cubic = coder.code_direct(u32::from(header.is_cubic()), 1) != 0;
+        header.interpolation = Interpolation::from_bit(is_cubic);
         if !header.is_extended() {
             return Err(ClipError::BadHeader { field: "extension" });
         }

@@ -6,7 +6,8 @@ use kinepack::entropy::RangeDecoder;
 
 use super::{Coding, FIXED_BYTES, MAGIC, START, UnpackLimits, VERSION};
 use crate::block::{
-    BlockLength, Contents, END_BYTES, Header, LiveComponents, SegmentContents, checksum,
+    BlockLength, Contents, END_BYTES, Header, Interpolation, LiveComponents, SegmentContents,
+    checksum,
 };
 use crate::{Clip, ClipError};
 
@@ -128,6 +129,7 @@ impl Unpacker {
             rate_hz: 0.0,
             curves: 0,
             is_labelled: false,
+            interpolation: Interpolation::Linear,
         };
         let contents = Contents {
             header,

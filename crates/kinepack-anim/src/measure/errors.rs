@@ -94,8 +94,8 @@ pub struct ErrorReport {
     pub all: Errors,
     /// Errors at the samples, by joint.
     pub joints: Vec<Errors>,
-    /// Errors half-way between the samples, over all joints. The raw clip is interpolated there,
-    /// with slerp for rotations.
+    /// Errors half-way between the samples, over all joints. There, the raw clip is interpolated as
+    /// the compressed one is: see [`Follower`].
     pub between: Errors,
     /// The farthest that a joint slides while it stands still in the raw clip. It is the change of
     /// the joint's offset from the raw clip, since the joint came to rest.

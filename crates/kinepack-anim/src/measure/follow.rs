@@ -3,13 +3,16 @@
 
 use std::sync::Arc;
 
-use glam::DVec3;
+use glam::{DVec3, DVec4};
 
+use crate::block::Interpolation;
 use crate::{AnyClip, AnyPlayer, RawClip, Transform, additive};
 
 use super::{ErrorOptions, Frame, object_space};
 
 /// A raw clip and a compressed one at the same time, which is a sample or half-way between two.
+/// There, the raw clip is interpolated as the compressed one is: in straight lines, with slerp for
+/// rotations, or along cubics if the compressed clip is [cubic](crate::block::Interpolation).
 /// Each step forwards costs a step of an [`AnyPlayer`] and two poses in object space. Only
 /// [`Follower::new`] allocates.
 ///
@@ -40,6 +43,7 @@ use super::{ErrorOptions, Frame, object_space};
 pub struct Follower<'a> {
     raw: &'a RawClip,
     player: AnyPlayer,
+    between: Between,
     /// The base of additive clips, and its current pose.
     base: Option<(Arc<RawClip>, Vec<Transform>)>,
     /// By joint.
@@ -77,7 +81,9 @@ impl<'a> Follower<'a> {
         let clip_side = raw_side.clone();
         let shells_cm = options.shells_cm(raw.joints());
         let base = options.base.as_ref().map(|base| (Arc::clone(base), base.pose(0).to_vec()));
-        let mut follower = Self { raw, player, base, shells_cm, local, raw_side, clip_side };
+        let between = Between::of(clip);
+        let mut follower =
+            Self { raw, player, between, base, shells_cm, local, raw_side, clip_side };
         follower.go_to(0);
         follower
     }
@@ -90,11 +96,11 @@ impl<'a> Follower<'a> {
     /// Goes to a time in half samples. Times after the last sample become the last sample.
     pub fn go_to(&mut self, half_samples: usize) {
         let half_samples = half_samples.min(self.last());
-        raw_pose(self.raw, half_samples, &mut self.raw_side.pose);
+        self.between.raw_pose(self.raw, half_samples, &mut self.raw_side.pose);
         if let Some((base, pose)) = &mut self.base
             && base.samples() > 1
         {
-            raw_pose(base, half_samples, pose);
+            self.between.raw_pose(base, half_samples, pose);
         }
         self.player.sample_at(0.5 * half_samples as f64, &mut self.clip_side.pose);
         for side in [&mut self.raw_side, &mut self.clip_side] {
@@ -145,28 +151,88 @@ impl<'a> Follower<'a> {
     }
 }
 
-/// The pose of a raw clip at a time in half samples.
-fn raw_pose(raw: &RawClip, half_samples: usize, pose: &mut [Transform]) {
-    let sample = half_samples / 2;
-    if half_samples.is_multiple_of(2) {
-        pose.copy_from_slice(raw.pose(sample));
-    } else {
-        half_way(raw.pose(sample), raw.pose(sample + 1), pose);
+/// How a raw clip moves between its samples.
+#[derive(Clone, Copy, Debug)]
+enum Between {
+    Linear,
+    /// Along cubics. In a loop, they continue at its other end.
+    Cubic {
+        loops: bool,
+    },
+}
+
+impl Between {
+    /// As a compressed clip moves.
+    fn of(clip: &AnyClip) -> Self {
+        match clip.as_block().map(|clip| clip.header()) {
+            Some(header) if header.interpolation == Interpolation::Cubic => {
+                Self::Cubic { loops: header.loops }
+            }
+            _ => Self::Linear,
+        }
+    }
+
+    /// The pose of a raw clip at a time in half samples.
+    fn raw_pose(self, raw: &RawClip, half_samples: usize, pose: &mut [Transform]) {
+        let sample = half_samples / 2;
+        if half_samples.is_multiple_of(2) {
+            pose.copy_from_slice(raw.pose(sample));
+            return;
+        }
+        // Each number is a sum of numbers of these samples, times these factors.
+        let last = raw.samples() - 1;
+        let samples = match self {
+            Self::Cubic { loops } if last > 1 => {
+                let before = beyond(sample, 0, last, loops.then_some(last - 1));
+                let after = beyond(sample + 1, last, 0, loops.then_some(1));
+                let both = [(sample, 9.0 / 16.0), (sample + 1, 9.0 / 16.0)];
+                let outer = before.into_iter().chain(after);
+                both.into_iter().chain(outer.map(|(at, factor)| (at, -factor / 16.0))).collect()
+            }
+            _ => vec![(sample, 0.5), (sample + 1, 0.5)],
+        };
+        for (joint, own) in pose.iter_mut().enumerate() {
+            *own = sum(samples.iter().map(|(sample, factor)| (&raw.pose(*sample)[joint], *factor)));
+        }
     }
 }
 
-/// The raw pose half-way between two samples. At the half, slerp is the normalized sum.
-fn half_way(from: &[Transform], to: &[Transform], middle: &mut [Transform]) {
-    for ((from, to), middle) in from.iter().zip(to).zip(middle) {
-        let [a, b] = [from.rotation64(), to.rotation64()];
-        let rotation = (a + if a.dot(b) < 0.0 { -b } else { b }).normalize();
-        let mean = |[x, y, z]: [f32; 3], b: [f32; 3]| {
-            [0.5 * (x + b[0]), 0.5 * (y + b[1]), 0.5 * (z + b[2])]
-        };
-        *middle = Transform {
-            rotation: rotation.to_array().map(|c| c as f32),
-            translation: mean(from.translation, to.translation),
-            scale: mean(from.scale, to.scale),
-        };
+/// The sample beyond `sample`, away from the sample `other_end`, as a sum. At the clip's end `end`,
+/// it is the sample `wrapped` or else continues a parabola.
+fn beyond(
+    sample: usize,
+    end: usize,
+    other_end: usize,
+    wrapped: Option<usize>,
+) -> Vec<(usize, f64)> {
+    let towards = |at: usize, goal: usize| if goal > at { at + 1 } else { at - 1 };
+    match wrapped {
+        _ if sample != end => vec![(towards(sample, end), 1.0)],
+        Some(wrapped) => vec![(wrapped, 1.0)],
+        None => {
+            let second = towards(sample, other_end);
+            vec![(sample, 3.0), (second, -3.0), (towards(second, other_end), 1.0)]
+        }
+    }
+}
+
+/// A sum of transforms with factors, made a rotation again. The first one's rotation decides the
+/// signs of the others. Half-way between two rotations, slerp is the normalized sum.
+fn sum<'a>(parts: impl Iterator<Item = (&'a Transform, f64)>) -> Transform {
+    let [mut rotation, mut first] = [DVec4::ZERO; 2];
+    let [mut translation, mut scale] = [DVec3::ZERO; 2];
+    for (transform, factor) in parts {
+        let own = DVec4::from(transform.rotation64());
+        if first == DVec4::ZERO {
+            first = own;
+        }
+        rotation += if first.dot(own) < 0.0 { -own } else { own } * factor;
+        translation += DVec3::from(transform.translation.map(f64::from)) * factor;
+        scale += transform.scale64() * factor;
+    }
+    Transform {
+        rotation: rotation.normalize().to_array().map(|c| c as f32),
+        translation: translation.as_vec3().to_array(),
+        scale: scale.as_vec3().to_array(),
     }
 }

@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use kinepack_anim::RawClip;
+use kinepack_anim::block::Interpolation;
 use kinepack_anim::keyed::{Parametrization, RotationBits};
 use kinepack_anim::measure::ErrorOptions;
 use kinepack_anim::offline::{
@@ -37,6 +38,9 @@ pub(crate) struct SchemeArguments {
     /// How much time a build may take [default: default]
     #[arg(long, value_enum, help_heading = "Block scheme")]
     effort: Option<EffortName>,
+    /// How the clip moves between two samples [default: linear]
+    #[arg(long, value_enum, help_heading = "Block scheme")]
+    interpolation: Option<InterpolationName>,
     /// How splines are parametrized [default: times]
     #[arg(long, value_enum, help_heading = "Keyed scheme")]
     parametrization: Option<ParametrizationName>,
@@ -88,6 +92,16 @@ pub(crate) enum EffortName {
     Thorough,
     /// For releases: the fewest bytes that play as fast as with the default.
     Best,
+}
+
+/// How a clip moves between two samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum InterpolationName {
+    /// In straight lines.
+    #[default]
+    Linear,
+    /// Along cubic splines: nearer to motion that was captured at a higher rate.
+    Cubic,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -201,7 +215,15 @@ impl SchemeArguments {
 
     /// Options of the block scheme, even if another scheme was chosen.
     pub(crate) fn block(&self, raw: &RawClip, effort: EffortName) -> BlockOptions {
-        BlockOptions { effort: effort.effort(), pins: self.pins(raw), rig: None }
+        BlockOptions {
+            effort: effort.effort(),
+            pins: self.pins(raw),
+            rig: None,
+            interpolation: match self.interpolation.unwrap_or_default() {
+                InterpolationName::Linear => Interpolation::Linear,
+                InterpolationName::Cubic => Interpolation::Cubic,
+            },
+        }
     }
 
     /// Options of the keyed scheme, even if another scheme was chosen.
@@ -278,6 +300,7 @@ impl SchemeArguments {
         let options = [
             ("--pin", !self.pin.is_empty(), both),
             ("--effort", self.effort.is_some(), block),
+            ("--interpolation", self.interpolation.is_some(), block),
             ("--parametrization", self.parametrization.is_some(), keyed),
             ("--margins", self.margins.is_some(), keyed),
             ("--key-position", self.key_position.is_some(), keyed),

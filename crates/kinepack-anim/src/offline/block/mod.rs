@@ -20,7 +20,7 @@ mod tune;
 
 use std::sync::Arc;
 
-use crate::block::Contents;
+use crate::block::{Contents, Header, Interpolation};
 use crate::measure::Follower;
 use crate::{RawClip, Rig};
 
@@ -50,6 +50,8 @@ pub struct BlockOptions {
     pub pins: Vec<usize>,
     /// The rig whose parameters the clip may share. The clip shares none if it is smaller without.
     pub rig: Option<Arc<Rig>>,
+    /// How the clip moves between two samples. The samples are the same.
+    pub interpolation: Interpolation,
 }
 
 /// How much time a build may take.
@@ -166,7 +168,7 @@ fn planned(target: &Target, options: &BlockOptions, mut plan: Plan) -> (Plan, Co
     let joint_tracks = plan.tracks.iter().map(plan::PlannedTrack::contents);
     let is_still = plan.tracks.is_empty() && plan.curves.is_empty();
     let contents = Contents {
-        header,
+        header: Header { interpolation: options.interpolation, ..header },
         kinds: plan.kinds.clone(),
         constants: plan.constants.clone(),
         tracks: joint_tracks.chain(curves::tracks(&plan.curves)).collect(),

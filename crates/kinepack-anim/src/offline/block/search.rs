@@ -1,6 +1,6 @@
 //! Searches for the step of each segment with which it takes the fewest bits.
 
-use crate::block::{Header, SegmentContents};
+use crate::block::{Header, Interpolation, SegmentContents};
 
 use super::Effort;
 use super::choose::sample_spans;
@@ -67,6 +67,7 @@ pub(super) fn header(target: &Target, choices: Choices) -> Header {
         rate_hz: target.raw.rate_hz(),
         curves: target.raw.curves().len() as u16,
         is_labelled: super::curves::is_labelled(target.raw),
+        interpolation: Interpolation::default(),
     }
 }
 

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use command_kit::counted;
 use command_kit::table::{percent, table};
-use kinepack_anim::block::{Clip, Kind};
+use kinepack_anim::block::{Clip, Interpolation, Kind};
 use kinepack_anim::{Channel, Skeleton};
 use serde::Serialize;
 
@@ -22,6 +22,8 @@ pub(super) struct BlockReport {
     loops: bool,
     /// Whether references and axes have 16 bits a number instead of 8.
     is_fine: bool,
+    /// Whether the clip follows cubics between samples instead of straight lines.
+    is_cubic: bool,
     /// Whether some segments interpolate by blending the poses of two samples.
     blends: bool,
     /// The name of its rig's file.
@@ -113,6 +115,7 @@ impl BlockReport {
             segments: clip.segments(),
             loops: header.loops,
             is_fine: header.is_fine,
+            is_cubic: header.interpolation == Interpolation::Cubic,
             blends: header.blends,
             rig,
             live_components: live,
@@ -131,10 +134,11 @@ impl BlockReport {
     pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(
             out,
-            "\n{} of up to {} samples{}{}",
+            "\n{} of up to {} samples{}{}{}",
             counted(self.segments, "segment"),
             self.block_samples,
             if self.loops { "; loops" } else { "" },
+            if self.is_cubic { "; cubic between samples" } else { "" },
             if self.blends { "; some segments blend" } else { "" },
         )?;
         writeln!(
