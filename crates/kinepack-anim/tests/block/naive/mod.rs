@@ -1,8 +1,11 @@
 //! Reads and plays block clips as `spec/ANIM.md` says, bit by bit and track by track. It uses no
 //! code of the crate.
 
-use std::f64::consts::PI;
-use std::sync::LazyLock;
+mod bytes;
+mod player;
+
+use bytes::{Bytes, Read, bits, require};
+use player::{Turn, turn};
 
 use crate::widths::{pieces, profile};
 use crate::write::fnv;
@@ -10,7 +13,6 @@ use crate::write::fnv;
 /// Rotation x, y, z, w, translation, scale.
 pub(crate) type Floats = [f32; 10];
 type Vector = [f32; 3];
-type Quaternion = [f32; 4];
 
 pub(crate) struct Naive {
     pub(crate) n: usize,
@@ -61,59 +63,6 @@ pub(crate) struct Component {
     pub(crate) profiles: Vec<u8>,
     pub(crate) widths: Vec<u8>,
     coefficients: Vec<i32>,
-}
-
-/// A reader of bytes.
-struct Bytes<'a> {
-    all: &'a [u8],
-    at: usize,
-}
-
-type Read<T> = Result<T, &'static str>;
-
-impl<'a> Bytes<'a> {
-    fn take(&mut self, bytes: usize) -> Read<&'a [u8]> {
-        let taken = self.all[self.at..].get(..bytes).ok_or("it ends too early")?;
-        self.at += bytes;
-        Ok(taken)
-    }
-
-    fn number(&mut self, bytes: usize) -> Read<u64> {
-        Ok(self.take(bytes)?.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
-    }
-
-    fn float(&mut self) -> Read<f32> {
-        let float = f32::from_bits(self.number(4)? as u32);
-        if float.abs() <= 1e18 { Ok(float) } else { Err("a number too large, or none") }
-    }
-
-    /// Section 10.2.
-    fn constant(&mut self, channel: usize) -> Read<Vec<f32>> {
-        if channel > 0 {
-            return Ok(vec![self.float()?, self.float()?, self.float()?]);
-        }
-        let code = self.number(8)?;
-        require(code >> 63 == 0, "bit 63 of a constant")?;
-        let number = |axis: u32| {
-            ((code >> (21 * axis) & 0x1f_ffff) as f32 - 1_048_576.0) * (1.0 / 1_048_575.0)
-        };
-        Ok(q([number(0), number(1), number(2)]).to_vec())
-    }
-}
-
-/// Reads a number from a string of bits, its lowest bit first.
-fn bits(bytes: &[u8], at: &mut usize, count: u8) -> Read<u32> {
-    let mut number = 0;
-    for bit in 0..count {
-        let byte = bytes.get(*at / 8).ok_or("a segment ends behind the file")?;
-        number |= u32::from(byte >> (*at % 8) & 1) << bit;
-        *at += 1;
-    }
-    Ok(number)
-}
-
-fn require(is_right: bool, reason: &'static str) -> Read<()> {
-    if is_right { Ok(()) } else { Err(reason) }
 }
 
 /// A rig, by section 15. Constants have a joint, a channel and a value.
@@ -384,100 +333,6 @@ impl Naive {
         }
         Ok(())
     }
-
-    /// Section 12.
-    pub(crate) fn pose(&self, position: f64, bind: &[Floats]) -> Vec<Floats> {
-        assert_eq!(bind.len(), self.joints);
-        let (n, a) = self.sample_of(position);
-        let mut pose = bind.to_vec();
-        let mut set = |joint: usize, channel: usize, value: &[f32]| {
-            pose[joint][[0, 4, 7][channel]..][..value.len()].copy_from_slice(value);
-        };
-        for (joint, channel, value) in &self.constants {
-            set(*joint, *channel, value);
-        }
-        let tracks = self.tracks.iter().enumerate();
-        for (index, track) in tracks.filter(|(_, track)| track.channel < 3) {
-            let value = self.value(index, n, a);
-            set(track.joint, track.channel, &value);
-        }
-        pose
-    }
-
-    /// The values of all curves.
-    pub(crate) fn curve_values(&self, position: f64) -> Vec<f32> {
-        let (n, a) = self.sample_of(position);
-        let tracks = self.tracks.iter().enumerate().filter(|(_, track)| track.channel == 3);
-        let mut values: Vec<f32> = tracks.flat_map(|(index, _)| self.value(index, n, a)).collect();
-        values.truncate(self.curves);
-        values
-    }
-
-    /// The sample before a position, and the share of the next one.
-    fn sample_of(&self, position: f64) -> (usize, f32) {
-        let last = (self.samples - 1) as f64;
-        let position =
-            if position.is_nan() || position < 0.0 { 0.0 } else { f64::min(position, last) };
-        (position.floor() as usize, (position - position.floor()) as f32)
-    }
-
-    /// The segment that has a sample, and the sample's index in it.
-    fn place(&self, sample: usize) -> (usize, usize) {
-        let (coded, count) = self.counts();
-        let sample = if sample == coded { 0 } else { sample };
-        let segment = ((sample + 1) * count - 1) / coded;
-        (segment, sample - self.segments[segment].first)
-    }
-
-    /// The anchor of a far track at sample t of a segment and, if a is above 0, towards the next.
-    fn anchor(&self, index: usize, segment: usize, t: usize, a: f32) -> Option<Vector> {
-        let (_, anchors) =
-            self.segments[segment].anchors.iter().find(|(track, _)| *track == index)?;
-        Some(match anchors.len() {
-            1 if self.segments[segment].length > 1 || a == 0.0 => anchors[0],
-            _ if a == 0.0 => anchors[t],
-            _ => mixed3(anchors[t], anchors[t + 1], a),
-        })
-    }
-
-    fn value(&self, index: usize, n: usize, a: f32) -> Vec<f32> {
-        let track = &self.tracks[index];
-        let (segment, t) = self.place(n);
-        let components = |segment: usize, t: usize, a: f32| {
-            let segment = &self.segments[segment];
-            [0, 1, 2].map(|axis| component(segment, &segment.components[index][axis], t, a))
-        };
-        let scales = track.steps.map(|step| scale(2 * usize::from(step), 0));
-        let inner = |z: Vector| [0, 1, 2].map(|axis| z[axis] * scales[axis]);
-        let outer = |z: Vector| [0, 1, 2].map(|axis| track.middle[axis] + z[axis] * scales[axis]);
-        let blends = self.blends.get(segment).is_some_and(|blends| *blends);
-        let is_within = a == 0.0 || (!blends && self.place(n + 1) == (segment, t + 1));
-        if is_within {
-            let z = components(segment, t, a);
-            return if track.channel == 0 {
-                value(track.reference, track.axes, turn(inner(z)))
-            } else {
-                anchored(self.anchor(index, segment, t, a), outer(z))
-            };
-        }
-        let (next, next_t) = self.place(n + 1);
-        let (v, w) = (components(segment, t, 0.0), components(next, next_t, 0.0));
-        if track.channel > 0 {
-            let anchors = [(segment, t), (next, next_t)]
-                .map(|(segment, t)| self.anchor(index, segment, t, 0.0));
-            let anchor = match anchors {
-                [Some(v), Some(w)] => Some(mixed3(v, w, a)),
-                _ => None,
-            };
-            return anchored(anchor, mixed3(outer(v), outer(w), a));
-        }
-        let (v, w) = (q(inner(v)), q(inner(w)));
-        let sign = if dot(v, w) < 0.0 { -1.0 } else { 1.0 };
-        let mixed = [0, 1, 2, 3].map(|i| v[i] * (1.0 - a) + w[i] * sign * a);
-        let d = dot(mixed, mixed).sqrt();
-        let unit = if d > 0.0 { mixed.map(|c| c * (1.0 / d)) } else { [0.0, 0.0, 0.0, 1.0] };
-        value(track.reference, track.axes, (unit, 1.0))
-    }
 }
 
 /// Section 10.3. `rig` is `None` unless the clip is of a rig. The inner `None` is an unknown rig.
@@ -560,129 +415,4 @@ fn read_group(
 fn of_kind(kinds: &[u8], kind: u8) -> Vec<(usize, usize)> {
     let all = (0..kinds.len()).flat_map(|joint| [0, 1, 2].map(|channel| (joint, channel)));
     all.filter(|(joint, channel)| kinds[*joint] >> (2 * channel) & 3 == kind).collect()
-}
-
-/// P(e) · 2^whole.
-fn scale(e: usize, whole: i32) -> f32 {
-    let octave: [u32; 8] = [
-        0x3f80_0000,
-        0x3f8b_95c2,
-        0x3f98_37f0,
-        0x3fa5_fed7,
-        0x3fb5_04f3,
-        0x3fc5_672a,
-        0x3fd7_44fd,
-        0x3fea_c0c7,
-    ];
-    f32::from_bits(octave[e % 8]) * 2.0_f32.powi(e as i32 / 8 + whole)
-}
-
-/// The sum over the coefficients of a component. Skips the eights of both pieces that have no
-/// widths above 0.
-fn component(segment: &NaiveSegment, component: &Component, t: usize, a: f32) -> f32 {
-    let s = scale(usize::from(segment.step), -64);
-    let mut sums: [Option<f32>; 8] = [None; 8];
-    for piece in [0..16, 16..32] {
-        let own = component.widths.get(piece.start..).unwrap_or_default();
-        let own = &own[..own.len().min(16)];
-        let present = own.iter().rposition(|width| *width > 0).map_or(0, |last| last / 8 * 8 + 8);
-        for k in piece.start..(piece.start + present).min(component.widths.len()) {
-            let weight = match a {
-                0.0 => basis(k, t, segment.length),
-                a => (1.0 - a) * basis(k, t, segment.length) + a * basis(k, t + 1, segment.length),
-            };
-            let m = component.coefficients[k] as f32 * (weight * s);
-            sums[k % 8] = Some(sums[k % 8].map_or(m, |sum| sum + m));
-        }
-    }
-    let m = sums.map(Option::unwrap_or_default);
-    ((m[0] + m[1]) + (m[2] + m[3])) + ((m[4] + m[5]) + (m[6] + m[7]))
-}
-
-/// Computed once for each length, sample and coefficient.
-fn basis(k: usize, t: usize, length: usize) -> f32 {
-    static BASIS: LazyLock<Vec<f32>> = LazyLock::new(|| {
-        let number = |index: usize| {
-            let (length, t, k) = (index / 1024, index / 32 % 32, index % 32);
-            let l = length as f64;
-            match k {
-                _ if t >= length || k >= length => f64::NAN,
-                0 => (1.0 / l).sqrt(),
-                _ => (2.0 / l).sqrt() * cosine((2 * t + 1) * k, length),
-            }
-        };
-        (0..33 * 1024).map(|index| number(index) as f32).collect()
-    });
-    BASIS[1024 * length + 32 * t + k]
-}
-
-/// Section 12.1.
-fn cosine(j: usize, l: usize) -> f64 {
-    let mut j = j % (4 * l);
-    if j > 2 * l {
-        j = 4 * l - j;
-    }
-    let sign = if j > l { -1.0 } else { 1.0 };
-    if j > l {
-        j = 2 * l - j;
-    }
-    let x = j as f64 * (PI / (2 * l) as f64);
-    let y = x * x;
-    let c = |i: u64| if i % 2 == 1 { -1.0 } else { 1.0 } / (1..=2 * i).product::<u64>() as f64;
-    sign * (1.0 + (1..10).rev().fold(0.0, |sum, i| y * (c(i) + sum)))
-}
-
-/// Section 10.2.
-fn q([x, y, z]: Vector) -> Quaternion {
-    let n = (x * x + y * y) + z * z;
-    let d = 1.0 / (1.0 + n);
-    let e = d + d;
-    [x * e, y * e, z * e, (1.0 - n) * d]
-}
-
-/// Section 12: a quaternion that is not normalized, and its length.
-type Turn = (Quaternion, f32);
-
-fn turn([x, y, z]: Vector) -> Turn {
-    let n = (x * x + y * y) + z * z;
-    ([x + x, y + y, z + z, 1.0 - n], 1.0 + n)
-}
-
-fn cross([ax, ay, az]: Vector, [bx, by, bz]: Vector) -> Vector {
-    [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
-}
-
-fn mixed3(v: Vector, w: Vector, a: f32) -> Vector {
-    [0, 1, 2].map(|axis| v[axis] * (1.0 - a) + w[axis] * a)
-}
-
-fn anchored(anchor: Option<Vector>, vector: Vector) -> Vec<f32> {
-    match anchor {
-        Some(anchor) => (0..3).map(|axis| anchor[axis] + vector[axis]).collect(),
-        None => vector.to_vec(),
-    }
-}
-
-/// The rotation C about the axes A, and after that the reference F.
-fn value((f, f_length): Turn, ([ax, ay, az, aw], a_length): Turn, (c, c_length): Turn) -> Vec<f32> {
-    let square = a_length * a_length;
-    let a = [ax, ay, az];
-    let d = cross(a, [c[0], c[1], c[2]]).map(|number| number + number);
-    let e = cross(a, d);
-    let [x, y, z] = [0, 1, 2].map(|axis| (c[axis] * square + aw * d[axis]) + e[axis]);
-    let inverse = 1.0 / (f_length * (c_length * square));
-    product(f, [x, y, z, c[3] * square]).map(|number| number * inverse).to_vec()
-}
-
-fn product([ax, ay, az, aw]: Quaternion, [bx, by, bz, bw]: Quaternion) -> Quaternion {
-    [
-        (aw * bx + ax * bw) + (ay * bz - az * by),
-        (aw * by + ay * bw) + (az * bx - ax * bz),
-        (aw * bz + az * bw) + (ax * by - ay * bx),
-        (aw * bw - ax * bx) - (ay * by + az * bz),
-    ]
-}
-
-fn dot(p: Quaternion, q: Quaternion) -> f32 {
-    (p[0] * q[0] + p[1] * q[1]) + (p[2] * q[2] + p[3] * q[3])
 }
