@@ -314,7 +314,8 @@ fn pinned_joints_have_animated_tracks() {
         let free = built(&raw, 0.3, effort).1;
         assert_eq!(kinds(&free, 13), [Kind::Default; 3]);
         for pins in [vec![13], vec![5, 13], (0..14).collect()] {
-            let scheme = Scheme::Block(BlockOptions { effort, pins: pins.clone(), rig: None });
+            let block = BlockOptions { effort, pins: pins.clone(), ..BlockOptions::default() };
+            let scheme = Scheme::Block(block);
             let built = build(&raw, &BuildOptions { scheme, ..options(0.3, effort) }).unwrap();
             let clip = built.clip.as_block().unwrap();
             let errors = errors_cm(&raw, clip, 3.0);

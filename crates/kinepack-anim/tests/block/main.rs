@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod build;
+mod cubic;
 mod curves;
 // Its items are public for the crate of the fuzz targets.
 #[allow(unreachable_pub)]

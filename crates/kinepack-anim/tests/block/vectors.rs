@@ -104,6 +104,12 @@ fn clips() -> Vec<(&'static str, Option<Vec<u8>>)> {
         ("curves", curves(16, 20, vec![kinds(ANIMATED, CONSTANT, ANIMATED); 3], 7)),
         ("curves_loop", curves(8, 12, vec![DEFAULT], 1)),
         ("curves_skip_points", curves(32, 9, vec![kinds(ANIMATED, ANIMATED, DEFAULT)], 240)),
+        ("cubic8", Parts { is_cubic: true, ..mixed(8, 21, false, false, 3) }),
+        ("cubic16", Parts { is_cubic: true, blends: true, ..mixed(16, 75, false, true, 2) }),
+        ("cubic32", Parts { is_cubic: true, ..mixed(32, 66, true, false, 3) }),
+        ("cubic_two", Parts { is_cubic: true, ..mixed(8, 3, true, false, 3) }),
+        ("cubic_one", Parts { is_cubic: true, ..mixed(16, 2, true, false, 3) }),
+        ("cubic_far", Parts { is_cubic: true, ..far() }),
         ("markers", Parts { labels: Some(labels(0)), ..Parts::new(8, 9, vec![DEFAULT]) }),
     ];
     let written = parts.into_iter().map(|(name, parts)| (name, Some(parts.to_bytes())));

@@ -35,6 +35,8 @@ pub(crate) struct Parts {
     pub(crate) curves: usize,
     /// The bytes of names and markers.
     pub(crate) labels: Option<Vec<u8>>,
+    /// Whether the clip is cubic between samples.
+    pub(crate) is_cubic: bool,
     /// The bytes of each segment. A segment begins where the previous one ends.
     pub(crate) segments: Vec<Vec<u8>>,
     /// The hash of the skeleton, or of the rig.
@@ -89,6 +91,7 @@ impl Parts {
             vectors: Vec::new(),
             curves: 0,
             labels: None,
+            is_cubic: false,
             segments: Vec::new(),
             owner: 0x0807_0605_0403_0201,
         }
@@ -181,11 +184,11 @@ impl Parts {
             + self.blend_bytes().len()
     }
 
-    /// The bytes after the header, if the clip has curves or markers.
+    /// The bytes after the header, if the clip has curves or markers or is cubic.
     fn extension(&self) -> Option<[u8; 4]> {
         let [first, second] = (self.curves as u16).to_le_bytes();
-        let is_needed = self.curves > 0 || self.labels.is_some();
-        is_needed.then_some([first, second, u8::from(self.labels.is_some()), 0])
+        let flags = u8::from(self.labels.is_some()) | u8::from(self.is_cubic) << 1;
+        (self.curves > 0 || flags > 0).then_some([first, second, flags, 0])
     }
 
     /// Section 10.3.
@@ -355,6 +358,7 @@ fn unfilled(random: &mut Random, joints: usize, samples: u32, rig: Option<&RigPa
     parts.loops = samples > 1 && random.below(3) == 0;
     parts.is_fine = random.below(2) == 0;
     parts.blends = random.below(4) == 0;
+    parts.is_cubic = random.below(3) == 0;
     if let Some(rig) = rig {
         (parts.is_of_rig, parts.owner) = (true, rig.hash());
     }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use kinepack::hash::Fnv1a;
-use kinepack_anim::offline::{BuildOptions, build};
+use kinepack_anim::block::Interpolation;
+use kinepack_anim::offline::{BlockOptions, BuildOptions, Scheme, build};
 use kinepack_anim::{Clip, Curve, Marker, RawClip};
 
 use crate::support::smooth_clip;
@@ -28,6 +29,14 @@ pub(crate) fn with_curves(seed: u64, joints: usize, samples: usize) -> Clip {
     let raw = smooth_clip(seed, joints, samples).with_curves((0..4).map(curve).collect()).unwrap();
     let raw = raw.with_markers(vec![marker(0.0), marker(0.25)]).unwrap();
     let built = build(&raw, &BuildOptions::default()).unwrap();
+    Clip::clone(built.clip.as_block().unwrap())
+}
+
+/// The memory form of a built clip that is cubic between samples.
+pub(crate) fn cubic(seed: u64, joints: usize, samples: usize) -> Clip {
+    let block = BlockOptions { interpolation: Interpolation::Cubic, ..BlockOptions::default() };
+    let options = BuildOptions { scheme: Scheme::Block(block), ..BuildOptions::default() };
+    let built = build(&smooth_clip(seed, joints, samples), &options).unwrap();
     Clip::clone(built.clip.as_block().unwrap())
 }
 

@@ -10,7 +10,7 @@ use kinepack_anim::Clip;
 use kinepack_anim::block::BlockLength;
 use kinepack_anim::disk::{pack, unpack};
 
-use crate::made::{built, far, of_segments, with_curves};
+use crate::made::{built, cubic, far, of_segments, with_curves};
 use crate::support::hex;
 
 fn path() -> PathBuf {
@@ -54,6 +54,7 @@ fn made() -> Vec<(String, Vec<u8>, Vec<u8>)> {
     clips.push(("long".into(), built(5, 8, 500, 0.01)));
     clips.push(("curves".into(), with_curves(3, 1, 70)));
     clips.push(("far".into(), far(4, 2, 90)));
+    clips.push(("cubic".into(), cubic(6, 2, 50)));
     let made = clips
         .into_iter()
         .map(|(name, clip)| (name, pack(&clip).unwrap(), clip.as_bytes().to_vec()));

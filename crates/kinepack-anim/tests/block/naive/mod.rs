@@ -17,6 +17,7 @@ type Vector = [f32; 3];
 pub(crate) struct Naive {
     pub(crate) n: usize,
     pub(crate) loops: bool,
+    is_cubic: bool,
     /// By segment.
     blends: Vec<bool>,
     samples: usize,
@@ -133,13 +134,13 @@ impl Naive {
         require((1 + usize::from(loops)..=4_194_304).contains(&samples), "samples")?;
         let rate_hz = f32::from_bits(rest.number(4)? as u32);
         require(rate_hz > 0.0 && rate_hz < f32::INFINITY, "rate")?;
-        let (mut curves, mut is_labelled) = (0, false);
+        let (mut curves, mut is_labelled, mut is_cubic) = (0, false, false);
         if is_extended {
             curves = rest.number(2)? as usize;
             let (flags, zero) = (rest.number(1)?, rest.number(1)?);
-            is_labelled = flags == 1;
-            require(flags < 2 && zero == 0, "bits of the extension")?;
-            require(curves <= 4096 && (curves > 0 || is_labelled), "the extension")?;
+            (is_labelled, is_cubic) = (flags & 1 == 1, flags & 2 == 2);
+            require(flags < 4 && zero == 0, "bits of the extension")?;
+            require(curves <= 4096 && (curves > 0 || flags > 0), "the extension")?;
         }
         let kinds = rest.take(joints)?;
         let is_right = |byte: &u8| {
@@ -152,6 +153,7 @@ impl Naive {
         let mut clip = Self {
             n,
             loops,
+            is_cubic,
             blends: Vec::new(),
             samples,
             joints,

@@ -66,33 +66,50 @@ impl Naive {
     fn value(&self, index: usize, n: usize, a: f32) -> Vec<f32> {
         let track = &self.tracks[index];
         let (segment, t) = self.place(n);
-        let components = |segment: usize, t: usize, a: f32| {
+        let components = |segment: usize, rows: &[(usize, f32)]| {
             let segment = &self.segments[segment];
-            [0, 1, 2].map(|axis| component(segment, &segment.components[index][axis], t, a))
+            [0, 1, 2].map(|axis| component(segment, &segment.components[index][axis], rows))
         };
         let scales = track.steps.map(|step| scale(2 * usize::from(step), 0));
         let inner = |z: Vector| [0, 1, 2].map(|axis| z[axis] * scales[axis]);
         let outer = |z: Vector| [0, 1, 2].map(|axis| track.middle[axis] + z[axis] * scales[axis]);
-        let blends = self.blends.get(segment).is_some_and(|blends| *blends);
-        let is_within = a == 0.0 || (!blends && self.place(n + 1) == (segment, t + 1));
-        if is_within {
-            let z = components(segment, t, a);
-            return if track.channel == 0 {
+        let whole = |z: Vector, anchor: Option<Vector>| {
+            if track.channel == 0 {
                 value(track.reference, track.axes, turn(inner(z)))
             } else {
-                anchored(self.anchor(index, segment, t, a), outer(z))
+                anchored(anchor, outer(z))
+            }
+        };
+        let blends = |segment: usize| self.blends.get(segment).is_some_and(|blends| *blends);
+        let b = 1.0 - a;
+        let m = (0.5 * a) * b;
+        let (u, v) = (m * b, m * a);
+        let (g, h) = ((b * b) * (3.0 - (b + b)), (a * a) * (3.0 - (a + a)));
+        let is_next = a != 0.0 && self.place(n + 1) == (segment, t + 1);
+        if a == 0.0 || (is_next && !blends(segment)) {
+            let rows = match (a, self.is_cubic) {
+                (0.0, _) => vec![(t + 1, 1.0)],
+                (_, false) => vec![(t + 1, b), (t + 2, a)],
+                (_, true) => vec![(t + 1, g + v), (t, -u), (t + 2, h + u), (t + 3, -v)],
             };
+            return whole(components(segment, &rows), self.anchor(index, segment, t, a));
         }
         let (next, next_t) = self.place(n + 1);
-        let (v, w) = (components(segment, t, 0.0), components(next, next_t, 0.0));
+        let anchors =
+            [(segment, t), (next, next_t)].map(|(segment, t)| self.anchor(index, segment, t, 0.0));
+        let anchor = |share: f32| match anchors {
+            [Some(v), Some(w)] => Some(mixed3(v, w, share)),
+            _ => None,
+        };
+        if self.is_cubic && !blends(segment) && !blends(next) {
+            let l = self.segments[segment].length;
+            let own = components(segment, &[(l, g), (l - 1, -u), (l + 1, u)]);
+            let other = components(next, &[(1, h), (0, v), (2, -v)]);
+            return whole([0, 1, 2].map(|axis| own[axis] + other[axis]), anchor(h));
+        }
+        let (v, w) = (components(segment, &[(t + 1, 1.0)]), components(next, &[(next_t + 1, 1.0)]));
         if track.channel > 0 {
-            let anchors = [(segment, t), (next, next_t)]
-                .map(|(segment, t)| self.anchor(index, segment, t, 0.0));
-            let anchor = match anchors {
-                [Some(v), Some(w)] => Some(mixed3(v, w, a)),
-                _ => None,
-            };
-            return anchored(anchor, mixed3(outer(v), outer(w), a));
+            return anchored(anchor(a), mixed3(outer(v), outer(w), a));
         }
         let (v, w) = (q(inner(v)), q(inner(w)));
         let sign = if dot(v, w) < 0.0 { -1.0 } else { 1.0 };
@@ -118,9 +135,9 @@ fn scale(e: usize, whole: i32) -> f32 {
     f32::from_bits(octave[e % 8]) * 2.0_f32.powi(e as i32 / 8 + whole)
 }
 
-/// The sum over the coefficients of a component. Skips the eights of both pieces that have no
-/// widths above 0.
-fn component(segment: &NaiveSegment, component: &Component, t: usize, a: f32) -> f32 {
+/// The sum over the coefficients of a component, with weights from these rows, counted from that of
+/// sample −1, times these factors. Skips the eights of both pieces that have no widths above 0.
+fn component(segment: &NaiveSegment, component: &Component, rows: &[(usize, f32)]) -> f32 {
     let s = scale(usize::from(segment.step), -64);
     let mut sums: [Option<f32>; 8] = [None; 8];
     for piece in [0..16, 16..32] {
@@ -128,10 +145,8 @@ fn component(segment: &NaiveSegment, component: &Component, t: usize, a: f32) ->
         let own = &own[..own.len().min(16)];
         let present = own.iter().rposition(|width| *width > 0).map_or(0, |last| last / 8 * 8 + 8);
         for k in piece.start..(piece.start + present).min(component.widths.len()) {
-            let weight = match a {
-                0.0 => basis(k, t, segment.length),
-                a => (1.0 - a) * basis(k, t, segment.length) + a * basis(k, t + 1, segment.length),
-            };
+            let products = rows.iter().map(|(row, by)| basis(k, *row, segment.length) * by);
+            let weight = products.reduce(|sum, product| sum + product).unwrap();
             let m = component.coefficients[k] as f32 * (weight * s);
             sums[k % 8] = Some(sums[k % 8].map_or(m, |sum| sum + m));
         }
@@ -140,21 +155,34 @@ fn component(segment: &NaiveSegment, component: &Component, t: usize, a: f32) ->
     ((m[0] + m[1]) + (m[2] + m[3])) + ((m[4] + m[5]) + (m[6] + m[7]))
 }
 
-/// Computed once for each length, sample and coefficient.
-fn basis(k: usize, t: usize, length: usize) -> f32 {
+/// B(k, row − 1), for each length computed once. Sections 12 and 12.2.
+fn basis(k: usize, row: usize, length: usize) -> f32 {
     static BASIS: LazyLock<Vec<f32>> = LazyLock::new(|| {
-        let number = |index: usize| {
-            let (length, t, k) = (index / 1024, index / 32 % 32, index % 32);
-            let l = length as f64;
-            match k {
-                _ if t >= length || k >= length => f64::NAN,
-                0 => (1.0 / l).sqrt(),
-                _ => (2.0 / l).sqrt() * cosine((2 * t + 1) * k, length),
+        let own = |k: usize, t: usize, length: usize| match k {
+            0 => (1.0 / length as f64).sqrt(),
+            _ => (2.0 / length as f64).sqrt() * cosine((2 * t + 1) * k, length),
+        };
+        let beyond = |k: usize, near: [usize; 3], length: usize| match length {
+            1 => own(k, 0, length),
+            2 => 2.0 * own(k, near[0], length) - own(k, near[1], length),
+            _ => {
+                let [first, second, third] = near.map(|t| own(k, t, length));
+                (3.0 * first - 3.0 * second) + third
             }
         };
-        (0..33 * 1024).map(|index| number(index) as f32).collect()
+        let number = |index: usize| {
+            let (length, row, k) = (index / 2048, index / 32 % 64, index % 32);
+            let before = |t: usize| (length - 1).saturating_sub(t);
+            match row {
+                _ if row > length + 1 || k >= length => f64::NAN,
+                0 => beyond(k, [0, 1, 2], length),
+                _ if row == length + 1 => beyond(k, [0, 1, 2].map(before), length),
+                _ => own(k, row - 1, length),
+            }
+        };
+        (0..33 * 2048).map(|index| number(index) as f32).collect()
     });
-    BASIS[1024 * length + 32 * t + k]
+    BASIS[2048 * length + 32 * row + k]
 }
 
 /// Section 12.1.
