@@ -10,7 +10,8 @@ mod walks;
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use kinepack_anim::offline::{BuildOptions, build};
+use kinepack_anim::block::Interpolation;
+use kinepack_anim::offline::{BlockOptions, BuildOptions, Scheme, build};
 use kinepack_anim::{Clip, Instructions, JointMask, Sampler, Transform, sample_batch};
 use walks::Random;
 
@@ -49,6 +50,16 @@ impl Clips {
         Sampler::with_bind_pose(clip.clone(), &self.bind).expect("clips of one skeleton")
     }
 
+    /// The same walk, cubic between samples.
+    fn cubic_walk(&self) -> Sampler {
+        let raw = &walks::clips().expect("the figure is one")[2];
+        let block = BlockOptions { interpolation: Interpolation::Cubic, ..BlockOptions::default() };
+        let scheme = Scheme::Block(block);
+        let options = BuildOptions { precision_cm: 0.01, scheme, ..BuildOptions::default() };
+        let built = build(raw, &options).expect("numbers of a person's size").clip;
+        self.sampler(built.as_block().expect("a block clip"))
+    }
+
     fn joints(&self) -> u64 {
         self.bind.len() as u64
     }
@@ -79,6 +90,19 @@ fn poses(criterion: &mut Criterion) {
         let mut times = times.iter().cycle();
         bencher.iter(|| times.next().map(|time_s| sampler.sample(*time_s, black_box(&mut pose))));
     });
+    let cubic = all.cubic_walk();
+    for (name, step_s) in [("cubic/forwards", Some(TICK_S)), ("cubic/seek", None)] {
+        group.bench_function(name, |bencher| {
+            let (mut time_s, mut drawn) = (0.0, times.iter().cycle());
+            bencher.iter(|| {
+                time_s = match step_s {
+                    Some(step_s) => (time_s + step_s) % duration_s,
+                    None => drawn.next().copied().unwrap_or_default(),
+                };
+                cubic.sample(time_s, black_box(&mut pose));
+            });
+        });
+    }
     // Each sampler owns a copy of the clip.
     let samplers: Vec<_> = (0..COPIES).map(|_| all.sampler(clip)).collect();
     group.bench_function("cold", |bencher| {
