@@ -113,6 +113,8 @@ namespace Kinepack
         private readonly float durationS;
         private readonly ulong skeletonHash;
         private readonly ulong bytes;
+        private readonly uint curves;
+        private readonly uint markers;
 #pragma warning restore 0649
 
         /// <summary>The number of joints.</summary>
@@ -132,6 +134,33 @@ namespace Kinepack
 
         /// <summary>Bytes of the clip in memory, without its players.</summary>
         public ulong Bytes => bytes;
+
+        /// <summary>
+        /// The number of curves: numbers beside the joints, such as weights of blend shapes.
+        /// </summary>
+        public int Curves => (int)curves;
+
+        /// <summary>The number of markers: named times, such as footsteps.</summary>
+        public int Markers => (int)markers;
+    }
+
+    /// <summary>A named time of a clip, such as a footstep.</summary>
+    public readonly struct ClipMarker
+    {
+        /// <summary>A marker.</summary>
+        /// <param name="name">Its name.</param>
+        /// <param name="timeSeconds">Its time, in seconds from the clip's first sample.</param>
+        public ClipMarker(string name, float timeSeconds)
+        {
+            Name = name;
+            TimeSeconds = timeSeconds;
+        }
+
+        /// <summary>Its name. Several markers may have one name.</summary>
+        public string Name { get; }
+
+        /// <summary>Its time, in seconds from the clip's first sample.</summary>
+        public float TimeSeconds { get; }
     }
 
     /// <summary>A compressed animation clip. It does not change.</summary>
@@ -163,6 +192,24 @@ namespace Kinepack
                 Check(Native.kp_clip_info(Id, out ClipInfo info));
                 return info;
             }
+        }
+
+        /// <summary>The name of a curve.</summary>
+        /// <param name="curve">The curve, from 0.</param>
+        public unsafe string CurveName(int curve)
+        {
+            return ReadText((byte* text, UIntPtr capacity, out UIntPtr size) =>
+                Native.kp_clip_curve_name(Id, (uint)curve, text, capacity, out size));
+        }
+
+        /// <summary>A marker.</summary>
+        /// <param name="marker">The marker, from 0, by time.</param>
+        public unsafe ClipMarker Marker(int marker)
+        {
+            float time = 0.0f;
+            string name = ReadText((byte* text, UIntPtr capacity, out UIntPtr size) =>
+                Native.kp_clip_marker(Id, (uint)marker, out time, text, capacity, out size));
+            return new ClipMarker(name, time);
         }
 
         internal override Status Free(ulong freed) => Native.kp_clip_free(freed);
@@ -235,6 +282,19 @@ namespace Kinepack
             {
                 to.bone_of_joint = bones;
                 Check(Native.kp_player_sample(Id, timeSeconds, ref to));
+            }
+        }
+
+        /// <summary>Writes the values of all curves at a time.</summary>
+        /// <param name="timeSeconds">The time, in seconds.</param>
+        /// <param name="values">As many numbers as the clip has curves.</param>
+        public unsafe void Curves(float timeSeconds, float[] values)
+        {
+            Require.NotNull(values, nameof(values));
+            fixed (float* first = values)
+            {
+                UIntPtr count = (UIntPtr)values.Length;
+                Check(Native.kp_player_curves(Id, timeSeconds, first, count));
             }
         }
 

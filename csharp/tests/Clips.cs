@@ -13,13 +13,15 @@ internal static class Clips
         + "AAAAAAAAAAAAAIA/AACAPwAAgD8IAHNob3VsZGVyBQBlbGJvdwQAaGFuZA==";
 
     private const string Wave =
-        "S1BBQgIJAwA9AAAAAADwQQgCAACAAIAVkFZVVlVWVZ0AAAAA8EEAAAAAAAAAALW1tQAZMUljZLMAAEbY"
-        + "KOAKEon8Y7xTAUgLYAInkJAoZWSaAAC/rSzACxSq3PHiLUAgMAUrVCgFZmSaAADPQS4gDBWr/NhgLwAj"
-        + "cAUtWCgFZGSzAAApl2jgChKJXFjDUQE4C1gCJpCAIANmw0I6UfaceFaQuiQ=";
+        "S1BBQgIJA4A9AAAAAADwQQIAAQAIAgAAgACAFZBWVVZVVlWdAAAAAPBBAAAAPwAAAAAAAIA+AAAA"
+        + "AAAAAAC1qLUAtQAAIT9dY2SzUAAARtgo4AoSifxjvFMBSAtgAieQkChsWxJAgZAHZWSaPAAAv60s"
+        + "wAsUqtzx4i1AIDAFK1QolSpSYMk6ZmSaPAAAz0EuIAwVq/zYYC8AI3AFLVgoNdFVcNE6ZGSzUAAA"
+        + "KZdo4AoSiVxYw1EBOAtYAiaQgCD70EgABUIeBABncmlwBABnYWluAgAAAHBBBABncmFiAAA0QgcA"
+        + "cmVsZWFzZWbDQjpR9px4Wkkh8g==";
 
     private const string Walk =
-        "S1BBRAJaPwqYXjjkvClyCQ2bFaO5KVueCfaic6AsT9nwGOdvfCjy4pj13d1moTWPu+9BmbXNo1MDMaHR"
-        + "EzyQddpbfjSIO+ijEm4=";
+        "S1BBRAJaPwqYXjjkvClyCQ2bFaO5KVueCfaic6AsT9nwGOdvfCjy4pj13d1moTWPu+9BmbXNo1MD"
+        + "MaHREzyQddpbfjSIO+ijEm4=";
 
     internal static void Run()
     {
@@ -35,6 +37,7 @@ internal static class Clips
             wave.Dispose();
             walk.Dispose();
             Samples(player);
+            Curves(player, other);
             Blends(skeleton, player, other);
             Refuses(skeleton, player, other);
             player.Dispose();
@@ -62,6 +65,24 @@ internal static class Clips
         Check.That(info.Joints == 3 && info.Samples == 61 && info.RateHz == 30.0f, "its size");
         Check.That(info.DurationSeconds == 2.0f && info.Bytes > 0, "two seconds");
         Check.Equal(info.SkeletonHash, skeleton.Hash);
+        Check.That(info.Curves == 2 && info.Markers == 2, "curves and markers");
+        Check.Equal(wave.CurveName(1), "gain");
+        Check.Refused(Status.Argument, () => wave.CurveName(2));
+        ClipMarker release = wave.Marker(1);
+        Check.That(release.Name == "release" && release.TimeSeconds == 1.5f, "a marker");
+        Check.Refused(Status.Argument, () => wave.Marker(-1));
+    }
+
+    private static void Curves(Player player, Player other)
+    {
+        float[] values = new float[2];
+        player.Curves(1.0f, values);
+        // The first curve rises by 0.5 a second, the second keeps its value.
+        Check.That(Math.Abs(values[0] - 0.5f) < 1e-3f && values[1] == 0.25f, "curves");
+        Check.Refused(Status.Argument, () => player.Curves(1.0f, new float[3]));
+        Check.Refused(Status.Argument, () => player.Curves(float.NaN, values));
+        Check.Throws<ArgumentNullException>(() => player.Curves(1.0f, null));
+        other.Curves(1.0f, new float[0]);
     }
 
     /// <summary>A player with a bind pose instead of a skeleton.</summary>

@@ -151,6 +151,7 @@ internal static class Header
             case "struct KpPose":
                 return IntPtr.Size == 8 ? 88 : 48;
             case "struct KpClipInfo":
+                return 40;
             case "struct KpReceiverOptions":
             case "struct KpPiece":
             case "struct KpTier":

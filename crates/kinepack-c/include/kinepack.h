@@ -388,6 +388,10 @@ typedef struct KpClipInfo {
   uint64_t skeleton_hash;
   // Bytes of the clip in memory, without its players.
   uint64_t bytes;
+  // Number of curves: numbers beside the joints, such as weights of blend shapes.
+  uint32_t curves;
+  // Number of markers: named times, such as footsteps.
+  uint32_t markers;
 } KpClipInfo;
 
 // The joints of a rig. It does not change.
@@ -946,6 +950,23 @@ KpStatus kp_clip_from_bytes(const uint8_t *bytes,
 // What a clip is.
 KpStatus kp_clip_info(struct KpClip clip, struct KpClipInfo *out);
 
+// The name of a curve, with a zero at its end: `*size` bytes with the zero, if they are at most
+// `capacity`.
+KpStatus kp_clip_curve_name(struct KpClip clip,
+                            uint32_t curve,
+                            char *name,
+                            size_t capacity,
+                            size_t *size);
+
+// A marker, by time: its time in seconds, and its name, with a zero at its end: `*size` bytes with the
+// zero, if they are at most `capacity`.
+KpStatus kp_clip_marker(struct KpClip clip,
+                        uint32_t marker,
+                        float *time_s,
+                        char *name,
+                        size_t capacity,
+                        size_t *size);
+
 // Frees a clip. Its players live on.
 KpStatus kp_clip_free(struct KpClip clip);
 
@@ -967,6 +988,9 @@ KpStatus kp_player_sample(struct KpPlayer player,
 
 // Writes the pose at a position in samples from the first: whole numbers are the sample times.
 KpStatus kp_player_sample_at(struct KpPlayer player, double position, const struct KpPose *pose);
+
+// Writes the values of all curves at a time in seconds. `count` is the number of the clip's curves.
+KpStatus kp_player_curves(struct KpPlayer player, float time_s, float *curves, size_t count);
 
 // Writes a mix of the poses of two players of the same skeleton: a `weight` of 0 gives the first, 1
 // the second. `mask` has a factor of the weight for each joint; with a `mask_count` of 0 there is none.

@@ -456,6 +456,11 @@ class Player : public Owner<KpPlayer, kp_player_free> {
   KpStatus sample(float time_s, const KpPose &pose) {
     return kp_player_sample(handle_, time_s, &pose);
   }
+
+  /// Writes the values of all curves. `count` is the number of the clip's curves.
+  KpStatus curves(float time_s, float *values, size_t count) {
+    return kp_player_curves(handle_, time_s, values, count);
+  }
 };
 
 class Anm : public Owner<KpAnm, kp_anm_free> {

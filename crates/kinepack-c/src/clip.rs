@@ -1,12 +1,13 @@
 //! Animation clips, and players that write their poses.
 
+use std::ffi::c_char;
 use std::sync::Mutex;
 
 use kinepack_anim::{AnyClip, AnyPlayer, PlayError, PoseWriter, Transform, blend};
 
 use crate::KpStatus;
 use crate::handles::{Handles, lock};
-use crate::memory::{check_out, put, slice};
+use crate::memory::{check_out, give_text, put, slice, slice_mut};
 use crate::pose::{KpPose, TakePose, Writer, pose_of};
 use crate::skeleton::{KpRig, KpSkeleton, RIGS, SKELETONS};
 use crate::status::{Failure, call};
@@ -36,6 +37,7 @@ pub(crate) static PLAYERS: Handles<Mutex<Playing>> = Handles::new(16, "a player"
 pub(crate) struct Playing {
     player: AnyPlayer,
     joints: usize,
+    curves: usize,
     own: Vec<Transform>,
 }
 
@@ -55,6 +57,10 @@ pub struct KpClipInfo {
     pub skeleton_hash: u64,
     /// Bytes of the clip in memory, without its players.
     pub bytes: u64,
+    /// Number of curves: numbers beside the joints, such as weights of blend shapes.
+    pub curves: u32,
+    /// Number of markers: named times, such as footsteps.
+    pub markers: u32,
 }
 
 /// Reads a clip, in its form for memory or for disk. `rig` is zero for a clip without a rig. The
@@ -93,9 +99,56 @@ pub unsafe extern "C" fn kp_clip_info(clip: KpClip, out: *mut KpClipInfo) -> KpS
             duration_s: info.duration_s(),
             skeleton_hash: info.skeleton_hash,
             bytes: clip.as_bytes().len() as u64,
+            curves: clip.curves() as u32,
+            markers: clip.markers().count() as u32,
         };
         // SAFETY: `out` is the caller's.
         unsafe { put(out, described) }
+    })
+}
+
+/// The name of a curve, with a zero at its end: `*size` bytes with the zero, if they are at most
+/// `capacity`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_clip_curve_name(
+    clip: KpClip,
+    curve: u32,
+    name: *mut c_char,
+    capacity: usize,
+    size: *mut usize,
+) -> KpStatus {
+    call(|| {
+        let clip = CLIPS.get(clip.id)?;
+        let found = clip.curve_names().nth(curve as usize).ok_or_else(|| {
+            Failure::argument(format!("curve {curve} of a clip with {}", clip.curves()))
+        })?;
+        // SAFETY: the caller lends `capacity` bytes and `size`.
+        unsafe { give_text(found, name, capacity, size) }
+    })
+}
+
+/// A marker, by time: its time in seconds, and its name, with a zero at its end: `*size` bytes with the
+/// zero, if they are at most `capacity`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_clip_marker(
+    clip: KpClip,
+    marker: u32,
+    time_s: *mut f32,
+    name: *mut c_char,
+    capacity: usize,
+    size: *mut usize,
+) -> KpStatus {
+    call(|| {
+        check_out(time_s)?;
+        let clip = CLIPS.get(clip.id)?;
+        let found = clip.markers().nth(marker as usize).ok_or_else(|| {
+            Failure::argument(format!("marker {marker} of a clip with {}", clip.markers().count()))
+        })?;
+        // SAFETY: the caller lends `capacity` bytes, `size` and `time_s`.
+        unsafe {
+            give_text(found.name, name, capacity, size)?;
+            put(time_s, found.time_s)
+        }
     })
 }
 
@@ -179,12 +232,33 @@ pub unsafe extern "C" fn kp_player_sample_at(
             return Err(Failure::argument("the position is not a number"));
         }
         let player = PLAYERS.get(player.id)?;
-        let Playing { player, joints, own } = &mut *lock(&player);
+        let Playing { player, joints, own, .. } = &mut *lock(&player);
         // SAFETY: the caller lends the pose and its memory.
         let writer = unsafe { Writer::new(&pose_of(pose)?, *joints)? };
         own.resize(*joints, Transform::IDENTITY);
         player.sample_at(position, own);
         writer.take(own);
+        Ok(())
+    })
+}
+
+/// Writes the values of all curves at a time in seconds. `count` is the number of the clip's curves.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_player_curves(
+    player: KpPlayer,
+    time_s: f32,
+    curves: *mut f32,
+    count: usize,
+) -> KpStatus {
+    call(|| {
+        let time_s = finite(time_s)?;
+        let player = PLAYERS.get(player.id)?;
+        let Playing { player, curves: own, .. } = &mut *lock(&player);
+        if count != *own {
+            return Err(Failure::argument(format!("room for {count} of {own} curves")));
+        }
+        // SAFETY: the caller lends `count` numbers.
+        player.curves(time_s, unsafe { slice_mut(curves, count)? });
         Ok(())
     })
 }
@@ -207,7 +281,7 @@ pub unsafe extern "C" fn kp_player_blend(
         let weight = finite(weight)?;
         let sample = |playing: &Mutex<Playing>, time_s: f32| {
             let mut playing = lock(playing);
-            let Playing { player, joints, own } = &mut *playing;
+            let Playing { player, joints, own, .. } = &mut *playing;
             let mut pose = std::mem::take(own);
             pose.resize(*joints, Transform::IDENTITY);
             player.sample(finite(time_s)?, &mut pose);
@@ -257,7 +331,7 @@ unsafe fn add_player(
     out: *mut KpPlayer,
 ) -> Result<(), Failure> {
     let player = player.map_err(Failure::argument)?;
-    let playing = Playing { player, joints: clip.joints(), own: Vec::new() };
+    let playing = Playing { player, joints: clip.joints(), curves: clip.curves(), own: Vec::new() };
     // SAFETY: as for this function.
     unsafe { put(out, KpPlayer { id: PLAYERS.add(Mutex::new(playing)) }) }
 }

@@ -9,7 +9,7 @@ use std::fs;
 use std::sync::Arc;
 
 use kinepack_anim::offline::{BuildOptions, build};
-use kinepack_anim::{AnyClip, Joint, RawClip, Skeleton, Transform, disk};
+use kinepack_anim::{AnyClip, Curve, Joint, Marker, RawClip, Skeleton, Transform, disk};
 use support::{C, CPP, run, run_with};
 
 #[test]
@@ -69,7 +69,16 @@ fn clips_are_sampled_into_the_layout_of_an_engine() {
     };
     let options = BuildOptions { precision_cm: 0.01, ..BuildOptions::default() };
     let built = |raw: &RawClip| build(raw, &options).unwrap().clip;
-    let wave = built(&raw("wave", 30.0));
+    let curve = |name: &str, per_s: f32, from: f32| Curve {
+        name: name.into(),
+        precision: 1e-3,
+        values: (0..=60).map(|sample| from + per_s * sample as f32 / 30.0).collect(),
+    };
+    let marker = |name: &str, time_s| Marker { name: name.into(), time_s };
+    let wave = raw("wave", 30.0)
+        .with_curves(vec![curve("grip", 0.5, 0.0), curve("gain", 0.0, 0.25)])
+        .and_then(|raw| raw.with_markers(vec![marker("grab", 0.5), marker("release", 1.5)]));
+    let wave = built(&wave.unwrap());
     let AnyClip::Block(walk) = built(&raw("walk", 0.0)) else { panic!("a block clip") };
     let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).unwrap();
     write("arm.kps", &skeleton.to_bytes());

@@ -28,16 +28,29 @@ export interface Pose {
   readonly scales: Float32Array;
 }
 
+/** A named time of a clip, such as a footstep. */
+export interface Marker {
+  readonly name: string;
+  /** Seconds from the clip's first sample. */
+  readonly timeS: number;
+}
+
 /** Plays one clip. Several players may play at once, each with a pose of its own. */
 export class ClipPlayer {
   /** Throws for anything that is not a clip, and for a clip of another skeleton. */
   constructor(bytes: Uint8Array, skeleton: Skeleton);
   readonly durationS: number;
+  /** The names of the curves: numbers beside the joints, such as weights of blend shapes. */
+  readonly curveNames: readonly string[];
+  /** By time. */
+  readonly markers: readonly Marker[];
   /**
    * The pose at a time. Its arrays are windows into the module's memory: they are valid until the
    * next call of anything in this package.
    */
   sample(timeS: number): Pose;
+  /** The values of all curves at a time, in the order of `curveNames`; valid as a pose is. */
+  curves(timeS: number): Float32Array;
   /** Blends the last pose towards that of another player: 0 leaves it, 1 takes the other one. */
   blend(other: ClipPlayer, weight: number): Pose;
   /** The last pose. */

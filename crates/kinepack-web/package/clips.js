@@ -30,11 +30,18 @@ export class ClipPlayer {
     this.#player = new module.ClipPlayer(bytes, skeleton.inner);
     this.#joints = skeleton.names.length;
     this.durationS = this.#player.duration_s();
+    this.curveNames = this.#player.curve_names();
+    const times = this.#player.marker_times_s();
+    this.markers = this.#player.marker_names().map((name, index) => ({ name, timeS: times[index] }));
   }
 
   sample(timeS) {
     this.#player.sample(timeS);
     return this.pose();
+  }
+
+  curves(timeS) {
+    return view(loaded.memory, "f32", this.#player.sample_curves(timeS), this.curveNames.length);
   }
 
   blend(other, weight) {

@@ -43,6 +43,8 @@ pub struct ClipPlayer {
     clip: AnyClip,
     player: AnyPlayer,
     pose: Vec<kinepack_anim::Transform>,
+    /// The values of curves that JavaScript sees.
+    curves: Vec<f32>,
     /// The numbers that JavaScript sees.
     shown: Columns,
 }
@@ -70,7 +72,29 @@ impl ClipPlayer {
             rotations: vec![0.0; 4 * joints],
             scales: vec![0.0; 3 * joints],
         };
-        Ok(Self { clip, player, pose: skeleton.0.bind_pose(), shown })
+        let (pose, curves) = (skeleton.0.bind_pose(), vec![0.0; clip.curves()]);
+        Ok(Self { clip, player, pose, curves, shown })
+    }
+
+    /// The names of the curves.
+    pub fn curve_names(&self) -> Vec<String> {
+        self.clip.curve_names().map(str::to_owned).collect()
+    }
+
+    /// The names of the markers, by time.
+    pub fn marker_names(&self) -> Vec<String> {
+        self.clip.markers().map(|marker| marker.name.to_owned()).collect()
+    }
+
+    /// The times of the markers, in seconds.
+    pub fn marker_times_s(&self) -> Vec<f32> {
+        self.clip.markers().map(|marker| marker.time_s).collect()
+    }
+
+    /// Computes the values of all curves at a time, and returns their address.
+    pub fn sample_curves(&mut self, time_s: f32) -> u32 {
+        self.player.curves(time_s, &mut self.curves);
+        self.curves.as_ptr() as usize as u32
     }
 
     /// Seconds from the first sample to the last.

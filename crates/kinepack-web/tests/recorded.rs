@@ -14,7 +14,7 @@ use kinepack::stream::{StreamCodec, StreamLevel};
 use kinepack::values::{ValueTable, Values};
 use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_anim::offline::{BuildOptions, build};
-use kinepack_anim::{AnyClip, Joint, RawClip, Skeleton, Transform};
+use kinepack_anim::{AnyClip, Curve, Joint, Marker, RawClip, Skeleton, Transform};
 use kinepack_crowd::{Carried, Carry, Catalogue, Publisher, Tier, Viewer, ViewerConfig};
 use kinepack_net::{
     Audience, EventKinds, Hub, HubConfig, Link, LinkConfig, Loss, Playback, Receiver,
@@ -352,7 +352,7 @@ fn poses_of_a_clip() {
         joint("head \"top\"", Some(1), [0.0, 45.0, 0.0]),
     ];
     let skeleton = Arc::new(Skeleton::new(joints).unwrap());
-    let clip = |speed: f32| {
+    let clip = |speed: f32, has_curves: bool| {
         let samples = (0..61).flat_map(|sample| {
             let angle = (sample as f32 / 60.0 * speed).sin() * 0.4;
             let rotation = [angle.sin(), 0.0, 0.0, angle.cos()];
@@ -361,10 +361,22 @@ fn poses_of_a_clip() {
             pose[0].translation[0] = sample as f32;
             pose
         });
-        let raw = RawClip::new("nod", skeleton.clone(), 30.0, samples.collect()).unwrap();
+        let mut raw = RawClip::new("nod", skeleton.clone(), 30.0, samples.collect()).unwrap();
+        if has_curves {
+            let curve = |name: &str, speed: f32| Curve {
+                name: name.into(),
+                precision: Curve::WEIGHT_PRECISION,
+                values: (0..61).map(|sample| (sample as f32 * speed).sin()).collect(),
+            };
+            let marker = Marker { name: "nod".into(), time_s: 0.5 };
+            raw = raw
+                .with_curves(vec![curve("smile", 0.1), curve("blink", 0.4)])
+                .and_then(|raw| raw.with_markers(vec![marker]))
+                .unwrap();
+        }
         build(&raw, &BuildOptions::default()).unwrap().clip.as_bytes().to_vec()
     };
-    let files = [clip(5.0), clip(9.0)];
+    let files = [clip(5.0, true), clip(9.0, false)];
     let mut text = format!(
         "# Two clips, the second blended in by a quarter: recorded by tests/recorded.rs.\n\
          skeleton {}\nclips {} {}\n",
@@ -376,6 +388,7 @@ fn poses_of_a_clip() {
         .each_ref()
         .map(|file| AnyClip::from_bytes(&file[..]).unwrap().player(&skeleton).unwrap());
     let mut poses = [skeleton.bind_pose(), skeleton.bind_pose()];
+    let mut curves = [0.0; 2];
     for step in 0..40u8 {
         let time_s = f32::from(step) / 16.0;
         for (player, pose) in players.iter_mut().zip(&mut poses) {
@@ -383,11 +396,13 @@ fn poses_of_a_clip() {
         }
         let [pose, other] = &mut poses;
         kinepack_anim::blend(pose, other, 0.25);
+        players[0].curves(time_s, &mut curves);
         let mut hash = Fnv1a::new();
         for of in [
             pose.iter().flat_map(Transform::translation_m).collect::<Vec<f32>>(),
             pose.iter().flat_map(|joint| joint.rotation).collect(),
             pose.iter().flat_map(|joint| joint.scale).collect(),
+            curves.to_vec(),
         ] {
             of.iter().for_each(|number| hash.add(&number.to_le_bytes()));
         }

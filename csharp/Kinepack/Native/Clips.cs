@@ -65,6 +65,19 @@ namespace Kinepack
         internal static extern Status kp_clip_info(ulong clip, out ClipInfo info);
 
         [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_clip_curve_name(
+            ulong clip, uint curve, byte* name, UIntPtr capacity, out UIntPtr size);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_clip_marker(
+            ulong clip,
+            uint marker,
+            out float time_s,
+            byte* name,
+            UIntPtr capacity,
+            out UIntPtr size);
+
+        [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_clip_free(ulong clip);
 
         [DllImport(Name, CallingConvention = Convention)]
@@ -82,6 +95,10 @@ namespace Kinepack
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_player_sample(
             ulong player, float time_s, ref KpPose pose);
+
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_player_curves(
+            ulong player, float time_s, float* curves, UIntPtr count);
 
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_player_blend(

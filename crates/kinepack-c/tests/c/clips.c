@@ -132,10 +132,31 @@ int main(int count_of_arguments, char **arguments) {
   OK(kp_skeleton_hash(skeleton, &hash));
   EXPECT(info.joints == 3 && info.samples == 61 && info.duration_s == 2.0f);
   EXPECT(info.skeleton_hash == hash && info.bytes > 0);
+  EXPECT(info.curves == 2 && info.markers == 2);
+  OK(kp_clip_curve_name(clip, 1, name, sizeof name, &size));
+  EXPECT(strcmp(name, "gain") == 0 && size == 5);
+  REFUSED(KP_STATUS_SIZE, kp_clip_curve_name(clip, 1, name, 4, &size));
+  REFUSED(KP_STATUS_ARGUMENT, kp_clip_curve_name(clip, 2, name, sizeof name, &size));
+  float time_s;
+  OK(kp_clip_marker(clip, 1, &time_s, name, sizeof name, &size));
+  EXPECT(strcmp(name, "release") == 0 && time_s == 1.5f);
+  REFUSED(KP_STATUS_ARGUMENT, kp_clip_marker(clip, 2, &time_s, name, sizeof name, &size));
+  REFUSED(KP_STATUS_POINTER, kp_clip_marker(clip, 1, NULL, name, sizeof name, &size));
   size = load(arguments[1], "walk.kpd");
   OK(kp_clip_from_bytes(bytes, size, no_rig, &walk));
   OK(kp_player_new(clip, skeleton, &player));
   OK(kp_player_new(walk, skeleton, &other));
+
+  // The first curve rises by 0.5 a second, the second keeps its value.
+  float curves[2];
+  OK(kp_player_curves(player, 1.0f, curves, 2));
+  EXPECT(fabsf(curves[0] - 0.5f) < 1e-3f && curves[1] == 0.25f);
+  REFUSED(KP_STATUS_ARGUMENT, kp_player_curves(player, 1.0f, curves, 1));
+  REFUSED(KP_STATUS_ARGUMENT, kp_player_curves(player, NAN, curves, 2));
+  REFUSED(KP_STATUS_POINTER, kp_player_curves(player, 1.0f, NULL, 2));
+  OK(kp_clip_info(walk, &info));
+  EXPECT(info.curves == 0 && info.markers == 0);
+  OK(kp_player_curves(other, 1.0f, NULL, 0));
 
   // An array of structs, with other bones before and between.
   Bone bones[6];

@@ -293,10 +293,13 @@ function replayClips(text) {
   expect(skeleton.parents.join() === "-1,0,1", "the parents");
   const [player, other] = files.map((file) => new clips.ClipPlayer(file, skeleton));
   expect(player.durationS === 2, "two seconds");
+  expect(player.curveNames.join() === "smile,blink" && other.curveNames.length === 0, "curves");
+  expect(JSON.stringify(player.markers) === '[{"name":"nod","timeS":0.5}]', "the marker");
   for (const [, time, hash] of linesOf(text).slice(2)) {
     player.sample(Number(time));
     other.sample(Number(time));
     const { translations, rotations, scales } = player.blend(other, 0.25);
-    expect(hashOf([translations, rotations, scales]) === hash, `the pose at ${time} s`);
+    const curves = player.curves(Number(time));
+    expect(hashOf([translations, rotations, scales, curves]) === hash, `the pose at ${time} s`);
   }
 }
