@@ -37,7 +37,7 @@ fn a_clip_shares_the_bytes_of_the_database() {
     assert!(reading.bytes_total < length as u64 / 4, "{reading:?} of {length}");
     let clip = database.clip(0).unwrap();
     assert!(clip.memory_bytes() > length);
-    assert_eq!(format!("{:?}", database), "ClipDatabase { clips: 4, .. }");
+    assert_eq!(format!("{database:?}"), "ClipDatabase { clips: 4, .. }");
 }
 
 /// The numbers of the header cannot make a reader allocate more than the file's length allows.
