@@ -40,15 +40,16 @@
 //! # Memory maps
 //!
 //! A database takes any `AsRef<[u8]>`: bytes that the program owns, `&'static [u8]`, `Arc<[u8]>`,
-//! or a file in memory such as `memmap2::Mmap`. From a memory map, only the pages of the head and
-//! of the clips that a game asks for are ever read, and no byte of them is copied.
+//! or a file that is mapped into memory, such as `memmap2::Mmap`. With a memory map, the system
+//! loads only the pages of the head and of the clips that the game asks for, and clips are not
+//! copied.
 //!
-//! A program that maps a file must make sure that **nobody writes to the file or shortens it as
-//! long as it is mapped**. A clip is checked once, and the kernels rely on that: if its bytes change
-//! later, playing it is undefined behaviour, and reading after the end of a shortened file kills the
-//! program. That is why making the map needs `unsafe`. Whoever installs an update must write a new
-//! file and rename it, which leaves the mapped one as it is. If a program cannot be sure of that, it
-//! reads the file: `ClipDatabase::from_bytes(fs::read(path)?)`.
+//! **The file must not change while it is mapped**: no program may write to it or shorten it. A
+//! clip is checked once, and the kernels rely on that. If its bytes change later, playing it is
+//! undefined behaviour; reading after the end of a shortened file ends the program. That is why
+//! making a map needs `unsafe`. To install an update, write a new file and rename it: the map keeps
+//! the old one. If a program cannot be sure of all that, it reads the file:
+//! `ClipDatabase::from_bytes(fs::read(path)?)`.
 
 mod bytes;
 mod error;
@@ -257,12 +258,13 @@ impl<B: AsRef<[u8]>> ClipDatabase<B> {
         self.parts.name(self.as_bytes(), index)
     }
 
-    /// The number of the first clip with a name that is not before a certain place in the order.
-    fn first(&self, is_behind: impl Fn(&[u8]) -> bool) -> usize {
+    /// The number of the first clip whose name is at or after a place in the order, which
+    /// `is_reached` compares names with.
+    fn first(&self, is_reached: impl Fn(&[u8]) -> bool) -> usize {
         let mut range = 0..self.len();
         while !range.is_empty() {
             let middle = range.start + range.len() / 2;
-            if is_behind(self.name(middle)) {
+            if is_reached(self.name(middle)) {
                 range.end = middle;
             } else {
                 range.start = middle + 1;

@@ -45,8 +45,8 @@ pub(crate) struct Arguments {
     database: Option<PathBuf>,
     #[command(flatten)]
     force: Force,
-    /// Write disk files, CLIP.kpd: entropy-coded block clips, which a game unpacks when it loads
-    /// them.
+    /// Write disk files, CLIP.kpd, also within a database: entropy-coded block clips, which a game
+    /// unpacks when it loads them.
     #[arg(long, requires = "output")]
     disk: bool,
     /// Let clips of one skeleton share a rig. They are smaller, but cannot be read without it. If
